@@ -1,3 +1,25 @@
-//! Chess rules, the game model and the traits that tabia's formats implement.
+//! The vocabulary of tabia: chess rules, the game model, and the traits that formats implement.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`chess`] | positions, moves, SAN, FEN, UCI, keys |
+//! | [`game`] | [`Visitor`](game::Visitor), [`Game`](game::Game), tags, annotations |
+//! | [`database`] | random access, streams, writers |
+//! | [`book`] | opening books |
+//! | [`format`](mod@format) | the descriptor of a format, options, limits |
+//! | [`error`] | errors with their place, problems |
+//! | [`loss`] | what a format can hold and what a conversion loses |
+//! | [`io`] | bytes of files, cursors, sets of files, texts, atomic outputs, progress |
+#![warn(missing_docs)]
 
+pub mod book;
 pub mod chess;
+pub mod database;
+pub mod error;
+pub mod format;
+pub mod game;
+pub mod io;
+pub mod loss;
+
+pub use error::{Error, ErrorKind, GameIndex, Malformed, Problem, Result};
+pub use format::{Format, FormatId};

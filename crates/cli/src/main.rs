@@ -1,0 +1,3 @@
+//! The `tabia` command line.
+
+fn main() {}

@@ -1,0 +1,101 @@
+//! Opening books.
+
+use crate::chess::{Move, Position};
+use crate::database::Written;
+use crate::error::Result;
+use crate::format::FormatId;
+use crate::game::{Flow, Nag};
+use crate::loss::Losses;
+
+/// Games won by White, drawn, and won by Black. Always from White's side.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct Wdl {
+    /// Games won by White.
+    pub white: u64,
+    /// Games drawn.
+    pub draws: u64,
+    /// Games won by Black.
+    pub black: u64,
+}
+
+impl Wdl {
+    /// All games.
+    pub const fn games(self) -> u64 {
+        self.white
+            .saturating_add(self.draws)
+            .saturating_add(self.black)
+    }
+}
+
+/// A position as a book knows it: Polyglot has only the key, CTG has the board.
+#[derive(Debug, Clone, Copy)]
+pub enum BookPosition<'a> {
+    /// The whole position.
+    Board(&'a Position),
+    /// The Polyglot key.
+    Key(u64),
+}
+
+/// One move of a book position. `None` means that the format does not say, not zero.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct BookEntry {
+    /// The move; `None` when the stored bytes name no legal move here.
+    pub m: Option<Move>,
+    /// How much the book likes the move, relative to its siblings.
+    pub weight: Option<u32>,
+    /// Games in which it was played.
+    pub games: Option<u64>,
+    /// How those games ended.
+    pub results: Option<Wdl>,
+    /// Average rating of those who played it.
+    pub average_rating: Option<u16>,
+    /// Performance of those who played it.
+    pub performance: Option<u16>,
+    /// What the book's author says about it.
+    pub nags: Vec<Nag>,
+    /// A comment.
+    pub comment: Option<String>,
+    /// Fields only this format has, for the way back.
+    pub raw: Vec<u8>,
+}
+
+/// What a book says about itself.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct BookInfo {
+    /// The format.
+    pub format: FormatId,
+    /// Version or flavour in words.
+    pub version: String,
+    /// Positions stored, when known without a walk.
+    pub positions: Option<u64>,
+    /// Move entries stored, when known without a walk.
+    pub moves: Option<u64>,
+    /// Games behind the book, when it says.
+    pub games: Option<u64>,
+    /// Faults found on opening, one line each.
+    pub problems: Vec<String>,
+    /// Facts of this format, name and value, for people.
+    pub facts: Vec<(String, String)>,
+}
+
+/// An opening book.
+pub trait Book: Send + Sync {
+    /// What it is and what was found on opening.
+    fn info(&self) -> &BookInfo;
+
+    /// Fills `entries` in the book's order. `false`: the position is not in the book.
+    fn probe(&self, position: &Position, entries: &mut Vec<BookEntry>) -> Result<bool>;
+
+    /// Every stored position once, in file order; for copying, counting and checking.
+    fn for_each(&self, visit: &mut dyn FnMut(BookPosition<'_>, &[BookEntry]) -> Flow)
+    -> Result<()>;
+}
+
+/// Writes a new book.
+pub trait BookWriter: Send {
+    /// Adds a position and its moves; says what could not be kept.
+    fn put(&mut self, position: &Position, entries: &[BookEntry]) -> Result<Losses>;
+
+    /// Completes the files and gives them their names.
+    fn finish(self: Box<Self>) -> Result<Written>;
+}

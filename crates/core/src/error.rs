@@ -1,0 +1,389 @@
+//! What went wrong and where: [`Error`] for people, [`Malformed`] for decoding loops, [`Problem`]
+//! for faults that were survived.
+
+use std::fmt;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::format::FormatId;
+use crate::loss::Losses;
+
+/// The result of everything that can fail in tabia.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Index of a game in its database, from 0. People see it from 1: `Display` adds one.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct GameIndex(pub u32);
+
+impl fmt::Display for GameIndex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", u64::from(self.0) + 1)
+    }
+}
+
+/// Where in the input. Filled in from the inside out; parts that do not apply stay `None`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Location {
+    /// The file the fault is in.
+    pub file: Option<Arc<Path>>,
+    /// Byte offset from the start of `file`.
+    pub offset: Option<u64>,
+    /// The game or text record.
+    pub game: Option<GameIndex>,
+    /// Plies played before the fault, along the line it was found in.
+    pub ply: Option<u32>,
+    /// Line of a text file, from 1.
+    pub line: Option<u64>,
+    /// Column of a text file in bytes, from 1.
+    pub column: Option<u32>,
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut separator = "";
+        if let Some(file) = &self.file {
+            write!(f, "{}", file.display())?;
+            separator = ": ";
+        }
+        if let Some(game) = self.game {
+            write!(f, "{separator}game {game}")?;
+            separator = ", ";
+        }
+        if let Some(ply) = self.ply {
+            write!(f, "{separator}ply {ply}")?;
+            separator = ", ";
+        }
+        if let Some(line) = self.line {
+            write!(f, "{separator}line {line}")?;
+            separator = ", ";
+            if let Some(column) = self.column {
+                write!(f, "{separator}column {column}")?;
+            }
+        }
+        if let Some(offset) = self.offset {
+            write!(f, "{separator}offset {offset:#x}")?;
+        }
+        Ok(())
+    }
+}
+
+/// A failure with its place. One machine word, so `Result<u32>` stays small.
+pub struct Error(Box<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    kind: ErrorKind,
+    at: Location,
+}
+
+/// The kinds of failure.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The operating system refused.
+    Io(io::Error),
+    /// No known format fits these first bytes.
+    UnknownFormat {
+        /// Up to the first eight bytes of the file.
+        found: Vec<u8>,
+    },
+    /// Two or more formats fit equally well.
+    AmbiguousFormat(Vec<FormatId>),
+    /// Not the format it was opened as; says what was expected and seen.
+    WrongFormat {
+        /// The format asked for.
+        expected: FormatId,
+        /// What was seen instead.
+        why: String,
+    },
+    /// The right format, in a way that is not read or written here.
+    Unsupported(String),
+    /// A required file of a set is missing.
+    MissingFile(String),
+    /// Bytes that contradict the format.
+    Malformed(Malformed),
+    /// Moves or text that cannot be understood; the text is for people.
+    Invalid(String),
+    /// A size in the file exceeds [`Limits`](crate::format::Limits).
+    Limit {
+        /// What has the size.
+        what: &'static str,
+        /// The limit in force.
+        limit: u64,
+        /// The size found in the file.
+        asked: u64,
+    },
+    /// An archive needs a password, or another one.
+    Password,
+    /// The target exists and may not be replaced.
+    Exists,
+    /// `strict`: the target format cannot hold this.
+    Lossy(Losses),
+    /// The caller cancelled the work.
+    Cancelled,
+}
+
+/// A fault found in a decoding loop: `Copy`, no allocation. Becomes an [`Error`] at the edge of
+/// the format, where file and base offset are known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Malformed {
+    /// The field's name as in the format's FORMAT.md, for example `"moves_at"`.
+    pub field: &'static str,
+    /// Offset within the slice being decoded.
+    pub at: usize,
+    /// What is wrong with it.
+    pub why: Why,
+}
+
+/// What is wrong with a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Why {
+    /// The bytes end too early.
+    Truncated {
+        /// Bytes the field needs.
+        needed: usize,
+        /// Bytes that are left.
+        left: usize,
+    },
+    /// A value the format does not allow.
+    Value(u64),
+    /// A move that cannot be played in its position.
+    IllegalMove,
+    /// Text that does not decode.
+    Text,
+    /// A checksum that does not match.
+    Checksum,
+}
+
+impl fmt::Display for Malformed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let field = self.field;
+        match self.why {
+            Why::Truncated { needed, left } => {
+                write!(f, "`{field}` needs {needed} bytes, {left} are left")
+            }
+            Why::Value(value) => write!(f, "`{field}` has the impossible value {value:#x}"),
+            Why::IllegalMove => write!(f, "`{field}` cannot be played"),
+            Why::Text => write!(f, "`{field}` is not readable text"),
+            Why::Checksum => write!(f, "`{field}` does not match its checksum"),
+        }
+    }
+}
+
+impl std::error::Error for Malformed {}
+
+impl Malformed {
+    /// An [`Error`] with the offset `base + self.at`.
+    pub fn at_base(self, base: u64) -> Error {
+        Error::from(self).at_offset(base.saturating_add(self.at as u64))
+    }
+}
+
+impl Error {
+    /// An error without a place yet.
+    pub fn new(kind: ErrorKind) -> Self {
+        Self(Box::new(Inner {
+            kind,
+            at: Location::default(),
+        }))
+    }
+
+    /// Something that cannot be understood, in words for people.
+    pub fn invalid(text: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Invalid(text.into()))
+    }
+
+    /// The right format in a way that is not read or written here.
+    pub fn unsupported(text: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Unsupported(text.into()))
+    }
+
+    /// What went wrong.
+    pub fn kind(&self) -> &ErrorKind {
+        &self.0.kind
+    }
+
+    /// Where it went wrong.
+    pub fn location(&self) -> &Location {
+        &self.0.at
+    }
+
+    /// Takes the error apart.
+    pub fn into_parts(self) -> (ErrorKind, Location) {
+        (self.0.kind, self.0.at)
+    }
+
+    /// Names the file unless one is named already.
+    #[must_use]
+    pub fn in_file(mut self, file: &Arc<Path>) -> Self {
+        self.0.at.file.get_or_insert_with(|| Arc::clone(file));
+        self
+    }
+
+    /// Names the file by path unless one is named already.
+    #[must_use]
+    pub fn in_path(mut self, file: &Path) -> Self {
+        self.0.at.file.get_or_insert_with(|| Arc::from(file));
+        self
+    }
+
+    /// Names the game unless one is named already.
+    #[must_use]
+    pub fn in_game(mut self, game: GameIndex) -> Self {
+        self.0.at.game.get_or_insert(game);
+        self
+    }
+
+    /// Gives the byte offset in the file unless one is given already.
+    #[must_use]
+    pub fn at_offset(mut self, offset: u64) -> Self {
+        self.0.at.offset.get_or_insert(offset);
+        self
+    }
+
+    /// Gives the number of plies played before the fault unless given already.
+    #[must_use]
+    pub fn at_ply(mut self, ply: u32) -> Self {
+        self.0.at.ply.get_or_insert(ply);
+        self
+    }
+
+    /// Moves the place by what came before: games, bytes and lines.
+    #[must_use]
+    pub fn shift(mut self, games: u32, bytes: u64, lines: u64) -> Self {
+        let at = &mut self.0.at;
+        at.game = at.game.map(|game| GameIndex(game.0.saturating_add(games)));
+        at.offset = at.offset.map(|offset| offset.saturating_add(bytes));
+        at.line = at.line.map(|line| line.saturating_add(lines));
+        self
+    }
+
+    /// Gives line and column (both from 1) of a text file unless given already.
+    #[must_use]
+    pub fn at_line(mut self, line: u64, column: u32) -> Self {
+        if self.0.at.line.is_none() {
+            self.0.at.line = Some(line);
+            self.0.at.column = Some(column);
+        }
+        self
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let at = &self.0.at;
+        if *at != Location::default() {
+            write!(f, "{at}: ")?;
+        }
+        self.0.kind.fmt(f)
+    }
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(error) => write!(f, "{error}"),
+            Self::UnknownFormat { found } => {
+                f.write_str("no known format begins with")?;
+                for byte in found {
+                    write!(f, " {byte:02x}")?;
+                }
+                if found.is_empty() {
+                    f.write_str(" nothing (the file is empty)")?;
+                }
+                Ok(())
+            }
+            Self::AmbiguousFormat(ids) => {
+                f.write_str("could be")?;
+                for (i, id) in ids.iter().enumerate() {
+                    write!(f, "{}{id}", if i == 0 { " " } else { " or " })?;
+                }
+                Ok(())
+            }
+            Self::WrongFormat { expected, why } => write!(f, "not {expected}: {why}"),
+            Self::Unsupported(what) => write!(f, "{what}"),
+            Self::MissingFile(name) => write!(f, "the file {name} is missing"),
+            Self::Malformed(malformed) => write!(f, "{malformed}"),
+            Self::Invalid(text) => write!(f, "{text}"),
+            Self::Limit { what, limit, asked } => {
+                write!(f, "{what} of {asked} exceeds the limit of {limit}")
+            }
+            Self::Password => write!(f, "the password is missing or wrong"),
+            Self::Exists => write!(f, "exists already"),
+            Self::Lossy(losses) => write!(f, "the target cannot hold {losses}"),
+            Self::Cancelled => write!(f, "cancelled"),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.0.kind {
+            ErrorKind::Io(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<io::Error> for Error {
+    fn from(error: io::Error) -> Self {
+        Self::new(ErrorKind::Io(error))
+    }
+}
+
+impl From<Malformed> for Error {
+    fn from(malformed: Malformed) -> Self {
+        Self::new(ErrorKind::Malformed(malformed))
+    }
+}
+
+/// A fault that was survived: what, where, and the bytes that could not be read as a game.
+#[derive(Debug)]
+pub struct Problem {
+    /// What and where.
+    pub error: Error,
+    /// The bytes that could not be understood, when there are any to keep.
+    pub kept: Option<Box<[u8]>>,
+}
+
+impl From<Error> for Problem {
+    fn from(error: Error) -> Self {
+        Self { error, kept: None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_is_one_word() {
+        assert_eq!(size_of::<Error>(), size_of::<usize>());
+    }
+
+    #[test]
+    fn display_names_file_game_ply_and_offset() {
+        let malformed = Malformed {
+            field: "move",
+            at: 3,
+            why: Why::IllegalMove,
+        };
+        let error = malformed
+            .at_base(0x1a2f0)
+            .at_ply(37)
+            .in_game(GameIndex(1283))
+            .in_path(Path::new("Mega.cbg"));
+        assert_eq!(
+            error.to_string(),
+            "Mega.cbg: game 1284, ply 37, offset 0x1a2f3: `move` cannot be played"
+        );
+    }
+}

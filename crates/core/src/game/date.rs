@@ -1,0 +1,113 @@
+//! Dates with unknown parts.
+
+use std::fmt;
+
+/// A date whose parts may be unknown, as PGN writes `1950.??.??`. Parts that are 0 are unknown.
+///
+/// Ordered with unknown parts first. Nothing checks that the day exists in its month: databases
+/// hold such dates, and they are kept.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Date {
+    /// 1 to 9999, or 0.
+    pub year: u16,
+    /// 1 to 12 (formats may hold up to 15), or 0.
+    pub month: u8,
+    /// 1 to 31, or 0.
+    pub day: u8,
+}
+
+impl Date {
+    /// Nothing known.
+    pub const UNKNOWN: Date = Date {
+        year: 0,
+        month: 0,
+        day: 0,
+    };
+
+    /// A date from its parts; 0 is unknown.
+    pub const fn new(year: u16, month: u8, day: u8) -> Self {
+        Self { year, month, day }
+    }
+
+    /// Whether no part is known.
+    pub fn is_unknown(self) -> bool {
+        self == Self::UNKNOWN
+    }
+
+    /// Whether every part is known.
+    pub fn is_complete(self) -> bool {
+        self.year != 0 && self.month != 0 && self.day != 0
+    }
+
+    /// Reads `2013.09.29`, `1950.??.??`, `1950`, with `.`, `-` or `/` between the parts. `None`
+    /// when the text says something else, so that the caller keeps the text.
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut parts = text.trim().split(['.', '-', '/']);
+        let year = part(parts.next()?)?;
+        let month = part(parts.next().unwrap_or("?"))?;
+        let day = part(parts.next().unwrap_or("?"))?;
+        if parts.next().is_some() || year > 9999 || month > 12 || day > 31 {
+            return None;
+        }
+        Some(Self {
+            year,
+            month: month as u8,
+            day: day as u8,
+        })
+    }
+}
+
+/// A number, or 0 for question marks.
+fn part(text: &str) -> Option<u16> {
+    if text.is_empty() || text.len() > 4 {
+        return None;
+    }
+    if text.bytes().all(|byte| byte == b'?') {
+        return Some(0);
+    }
+    if text.bytes().all(|byte| byte.is_ascii_digit()) {
+        text.parse().ok()
+    } else {
+        None
+    }
+}
+
+/// Writes the PGN form, `1950.??.??`.
+impl fmt::Display for Date {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.year {
+            0 => f.write_str("????")?,
+            year => write!(f, "{year:04}")?,
+        }
+        for part in [self.month, self.day] {
+            match part {
+                0 => f.write_str(".??")?,
+                part => write!(f, ".{part:02}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_may_be_unknown() {
+        for text in ["2013.09.29", "1950.??.??", "????.??.??", "1950.07.??"] {
+            assert_eq!(Date::parse(text).unwrap().to_string(), text);
+        }
+        assert_eq!(Date::parse("1950"), Some(Date::new(1950, 0, 0)));
+        assert_eq!(Date::parse("2013-09-29"), Some(Date::new(2013, 9, 29)));
+        for text in ["", "soon", "2013.13.01", "2013.09.29.1", "20130929"] {
+            assert_eq!(Date::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn unknown_sorts_first() {
+        assert!(Date::UNKNOWN < Date::new(1, 0, 0));
+        assert!(Date::new(1950, 0, 0) < Date::new(1950, 1, 0));
+    }
+}

@@ -1,0 +1,69 @@
+//! ECO codes.
+
+use std::fmt;
+
+/// An opening code of the Encyclopaedia of Chess Openings, `A00` to `E99`, with the finer number
+/// that databases add (0 when there is none).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Eco {
+    code: u16,
+    sub: u8,
+}
+
+impl Eco {
+    /// From 0 (`A00`) to 499 (`E99`) and a sub-code as stored by the database.
+    pub const fn new(code: u16, sub: u8) -> Option<Self> {
+        if code < 500 {
+            Some(Self { code, sub })
+        } else {
+            None
+        }
+    }
+
+    /// 0 (`A00`) to 499 (`E99`).
+    pub const fn code(self) -> u16 {
+        self.code
+    }
+
+    /// The database's finer number, 0 for none.
+    pub const fn sub(self) -> u8 {
+        self.sub
+    }
+
+    /// Reads `B90`; what follows the three characters (`B90k3`, `B90/01`) is left to the caller.
+    pub fn parse(text: &str) -> Option<Self> {
+        let bytes = text.as_bytes();
+        let (&letter, rest) = bytes.split_first()?;
+        let letter = letter.to_ascii_uppercase();
+        let (&tens, &ones) = (rest.first()?, rest.get(1)?);
+        if !(b'A'..=b'E').contains(&letter) || !tens.is_ascii_digit() || !ones.is_ascii_digit() {
+            return None;
+        }
+        let code =
+            u16::from(letter - b'A') * 100 + u16::from(tens - b'0') * 10 + u16::from(ones - b'0');
+        Self::new(code, 0)
+    }
+}
+
+impl fmt::Display for Eco {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let letter = char::from(b'A' + (self.code / 100) as u8);
+        write!(f, "{letter}{:02}", self.code % 100)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_codes_are_read_back() {
+        for code in 0..500 {
+            let eco = Eco::new(code, 0).unwrap();
+            assert_eq!(Eco::parse(&eco.to_string()), Some(eco));
+        }
+        assert_eq!(Eco::new(500, 0), None);
+        assert_eq!(Eco::parse("F00"), None);
+        assert_eq!(Eco::parse("B9"), None);
+    }
+}

@@ -1,0 +1,22 @@
+//! The game model: one push vocabulary ([`Visitor`]) in PGN order, and the owned [`Game`].
+
+mod annotation;
+mod date;
+mod eco;
+mod result;
+mod tags;
+mod tape;
+mod visitor;
+
+pub use annotation::{
+    Annotation, Clock, ClockKind, Comment, CriticalPosition, Eval, EvalPoint, EvalProfile, Foreign,
+    Language, Media, MediaKind, Nag, PiecePath, Place, Quotation, Score, Shape, ShapeColor,
+    ShapeKind, StartClock, TextKind, TextPart, TimeControl, TimeStage, Training, TrainingSolution,
+    TrainingText, VariationColor, WebLink,
+};
+pub use date::Date;
+pub use eco::Eco;
+pub use result::GameResult;
+pub use tags::{SEVEN_TAG_ROSTER, Tags};
+pub use tape::{Event, Game, Recorder};
+pub use visitor::{Flow, Head, RecordKind, Start, Visitor, Want};

@@ -1,0 +1,125 @@
+//! The bytes of one file: mapped or owned. The only `unsafe` of the workspace.
+
+use std::fmt;
+use std::fs::File;
+use std::io::Read;
+use std::ops::Deref;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::error::{Error, Result};
+
+/// Files up to this size are read instead of mapped.
+const SMALL: u64 = 1 << 16;
+
+/// The bytes of one file, shared between threads. Cloning shares.
+///
+/// Large files are memory maps. As with every memory map, another program that cuts the file while
+/// it is open ends this process; files that only grow or stay are safe.
+#[derive(Clone)]
+pub struct Blob {
+    bytes: Arc<Bytes>,
+    start: usize,
+    end: usize,
+}
+
+enum Bytes {
+    Map(memmap2::Mmap),
+    Owned(Vec<u8>),
+}
+
+impl Blob {
+    /// The bytes of a file.
+    pub fn open(path: &Path) -> Result<Self> {
+        Self::read(path).map_err(|error| Error::from(error).in_path(path))
+    }
+
+    fn read(path: &Path) -> std::io::Result<Self> {
+        let mut file = File::open(path)?;
+        let metadata = file.metadata()?;
+        if metadata.is_dir() {
+            return Err(std::io::ErrorKind::IsADirectory.into());
+        }
+        if metadata.len() <= SMALL || !metadata.is_file() {
+            let mut bytes = Vec::new();
+            file.read_to_end(&mut bytes)?;
+            return Ok(Self::from(bytes));
+        }
+        #[expect(unsafe_code, reason = "memory maps are unsafe by nature; see SAFETY")]
+        // SAFETY: the map is read only. The bytes may change or vanish only if another process
+        // changes the file meanwhile; every reader treats them as untrusted and checks all offsets
+        // against the length taken here.
+        let map = unsafe { memmap2::Mmap::map(&file)? };
+        let end = map.len();
+        Ok(Self {
+            bytes: Arc::new(Bytes::Map(map)),
+            start: 0,
+            end,
+        })
+    }
+
+    /// A part of these bytes, sharing them; `None` when it is not inside.
+    pub fn part(&self, start: usize, length: usize) -> Option<Self> {
+        let start = self.start.checked_add(start)?;
+        let end = start.checked_add(length)?;
+        (end <= self.end).then(|| Self {
+            bytes: Arc::clone(&self.bytes),
+            start,
+            end,
+        })
+    }
+
+    /// The bytes.
+    pub fn as_slice(&self) -> &[u8] {
+        let all: &[u8] = match &*self.bytes {
+            Bytes::Map(map) => map,
+            Bytes::Owned(bytes) => bytes,
+        };
+        all.get(self.start..self.end).unwrap_or_default()
+    }
+}
+
+impl From<Vec<u8>> for Blob {
+    fn from(bytes: Vec<u8>) -> Self {
+        let end = bytes.len();
+        Self {
+            bytes: Arc::new(Bytes::Owned(bytes)),
+            start: 0,
+            end,
+        }
+    }
+}
+
+impl Deref for Blob {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        self.as_slice()
+    }
+}
+
+impl AsRef<[u8]> for Blob {
+    fn as_ref(&self) -> &[u8] {
+        self.as_slice()
+    }
+}
+
+impl fmt::Debug for Blob {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Blob({} bytes)", self.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_stay_inside() {
+        let blob = Blob::from(vec![1, 2, 3, 4]);
+        let part = blob.part(1, 2).unwrap();
+        assert_eq!(&*part, [2, 3]);
+        assert!(part.part(1, 2).is_none());
+        assert!(blob.part(usize::MAX, 2).is_none());
+    }
+}

@@ -1,0 +1,17 @@
+//! Bytes in and out: files and sets of files, cursors, texts, atomic outputs, progress.
+
+mod blob;
+mod cursor;
+mod output;
+mod progress;
+mod sink;
+mod source;
+mod text;
+
+pub use blob::Blob;
+pub use cursor::Cursor;
+pub use output::{Output, OutputSet};
+pub use progress::Progress;
+pub use sink::Sink;
+pub use source::{Source, SourceFile};
+pub use text::{Charset, decode, encode};

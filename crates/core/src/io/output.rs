@@ -1,0 +1,311 @@
+//! Files that appear complete or not at all.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// The files of one target under construction. None has its name before
+/// [`commit`](OutputSet::commit); dropping the set leaves nothing behind.
+///
+/// On Linux the files have no name at all until then, so that even a killed process leaves
+/// nothing; elsewhere, and on file systems without unnamed files, they have a hidden temporary
+/// name beside the target, removed on drop.
+#[derive(Debug)]
+pub struct OutputSet {
+    force: bool,
+    outputs: Vec<Output>,
+}
+
+/// One file of an [`OutputSet`]: a buffered, seekable writer.
+#[derive(Debug)]
+pub struct Output {
+    target: PathBuf,
+    /// `None` for a file without a name.
+    temporary: Option<PathBuf>,
+    file: Option<BufWriter<File>>,
+}
+
+static NEXT: AtomicU32 = AtomicU32::new(0);
+
+impl OutputSet {
+    /// An empty set; `force` allows existing targets to be replaced.
+    pub fn new(force: bool) -> Self {
+        Self {
+            force,
+            outputs: Vec::new(),
+        }
+    }
+
+    /// A new file that will be called `target`; the number is for [`OutputSet::file`]. The first
+    /// file is the main one: it gets its name last.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Exists`] when the target exists and may not be replaced.
+    pub fn create(&mut self, target: &Path) -> Result<usize> {
+        if !self.force && std::fs::symlink_metadata(target).is_ok() {
+            return Err(Error::new(ErrorKind::Exists).in_path(target));
+        }
+        if target.is_dir() {
+            return Err(Error::from(io::Error::from(io::ErrorKind::IsADirectory)).in_path(target));
+        }
+        let (file, temporary) =
+            open_unnamed(target).map_err(|error| Error::from(error).in_path(target))?;
+        let file = Some(BufWriter::with_capacity(1 << 18, file));
+        self.outputs.push(Output {
+            target: target.to_path_buf(),
+            temporary,
+            file,
+        });
+        Ok(self.outputs.len() - 1)
+    }
+
+    /// The file of that number.
+    pub fn file(&mut self, number: usize) -> Option<&mut Output> {
+        self.outputs.get_mut(number)
+    }
+
+    /// Writes everything to disk and gives the files their names, the first one last. Returns the
+    /// names and the number of bytes in all.
+    pub fn commit(mut self) -> Result<(Vec<PathBuf>, u64)> {
+        let mut bytes = 0;
+        for output in &mut self.outputs {
+            bytes += output
+                .sync()
+                .map_err(|error| Error::from(error).in_path(&output.target))?;
+        }
+        for output in self.outputs.iter_mut().rev() {
+            output
+                .name(self.force)
+                .map_err(|error| name_error(error).in_path(&output.target))?;
+        }
+        Ok((
+            self.outputs
+                .iter()
+                .map(|output| output.target.clone())
+                .collect(),
+            bytes,
+        ))
+    }
+}
+
+fn name_error(error: io::Error) -> Error {
+    if error.kind() == io::ErrorKind::AlreadyExists {
+        Error::new(ErrorKind::Exists)
+    } else {
+        Error::from(error)
+    }
+}
+
+impl Output {
+    /// The name the file will have.
+    pub fn target(&self) -> &Path {
+        &self.target
+    }
+
+    fn inner(&mut self) -> io::Result<&mut BufWriter<File>> {
+        self.file
+            .as_mut()
+            .ok_or_else(|| io::ErrorKind::BrokenPipe.into())
+    }
+
+    fn sync(&mut self) -> io::Result<u64> {
+        let file = self.inner()?;
+        file.flush()?;
+        file.get_ref().sync_all()?;
+        Ok(file.get_ref().metadata()?.len())
+    }
+
+    fn name(&mut self, force: bool) -> io::Result<()> {
+        if self.temporary.is_none() {
+            let direct = match self.file.as_ref() {
+                Some(file) => link(file.get_ref(), &self.target),
+                None => return Ok(()),
+            };
+            match direct {
+                Ok(()) => {
+                    self.file = None;
+                    return Ok(());
+                }
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && force => {
+                    // Only a rename replaces, and only what has a name can be renamed.
+                    let temporary = temporary_name(&self.target);
+                    if let Some(file) = self.file.as_ref() {
+                        link(file.get_ref(), &temporary)?;
+                    }
+                    self.temporary = Some(temporary);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        self.file = None;
+        if let Some(temporary) = self.temporary.take() {
+            let named = if force {
+                std::fs::rename(&temporary, &self.target)
+            } else {
+                // Unlike a rename, a link never replaces a file that appeared meanwhile.
+                std::fs::hard_link(&temporary, &self.target)
+                    .and_then(|()| std::fs::remove_file(&temporary))
+            };
+            if let Err(error) = named {
+                self.temporary = Some(temporary);
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.inner()?.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner()?.flush()
+    }
+}
+
+impl Seek for Output {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.inner()?.seek(to)
+    }
+}
+
+impl Drop for Output {
+    fn drop(&mut self) {
+        self.file = None;
+        if let Some(temporary) = self.temporary.take() {
+            // Nothing more can be done about a file that does not go away.
+            let _ = std::fs::remove_file(temporary);
+        }
+    }
+}
+
+fn temporary_name(target: &Path) -> PathBuf {
+    let name = target
+        .file_name()
+        .map(|name| name.to_string_lossy())
+        .unwrap_or_default();
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    target.with_file_name(format!(".{name}.{}-{number}.tmp", std::process::id()))
+}
+
+fn folder(target: &Path) -> &Path {
+    match target.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+/// A new file without a name where the system has such, else with a temporary one.
+fn open_unnamed(target: &Path) -> io::Result<(File, Option<PathBuf>)> {
+    if let Some(file) = unnamed(folder(target)) {
+        return Ok((file, None));
+    }
+    let temporary = temporary_name(target);
+    let file = File::options()
+        .read(true)
+        .write(true)
+        .create_new(true)
+        .open(&temporary)?;
+    Ok((file, Some(temporary)))
+}
+
+#[cfg(target_os = "linux")]
+fn unnamed(folder: &Path) -> Option<File> {
+    use rustix::fs::{Mode, OFlags, open};
+    // Whoever may read and write, less the umask, as for any new file.
+    let mode = Mode::RUSR | Mode::WUSR | Mode::RGRP | Mode::WGRP | Mode::ROTH | Mode::WOTH;
+    let file = open(
+        folder,
+        OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC,
+        mode,
+    )
+    .ok()?;
+    // Without /proc the file could never get its name.
+    std::fs::symlink_metadata("/proc/self/fd").ok()?;
+    Some(File::from(file))
+}
+
+#[cfg(target_os = "linux")]
+fn link(file: &File, target: &Path) -> io::Result<()> {
+    use rustix::fs::{AtFlags, CWD, linkat};
+    use std::os::fd::AsRawFd;
+    let from = format!("/proc/self/fd/{}", file.as_raw_fd());
+    linkat(CWD, from, CWD, target, AtFlags::SYMLINK_FOLLOW)?;
+    Ok(())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn unnamed(_folder: &Path) -> Option<File> {
+    None
+}
+
+#[cfg(not(target_os = "linux"))]
+fn link(_file: &File, _target: &Path) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fresh(name: &str) -> PathBuf {
+        let folder = std::env::temp_dir().join(format!("tabia-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        folder
+    }
+
+    #[test]
+    fn nothing_shows_before_the_commit() {
+        let folder = fresh("commit");
+        let target = folder.join("a.pgn");
+        let mut set = OutputSet::new(false);
+        let number = set.create(&target).unwrap();
+        set.file(number).unwrap().write_all(b"x").unwrap();
+        assert!(!target.exists());
+        let (names, bytes) = set.commit().unwrap();
+        assert_eq!((names, bytes), (vec![target.clone()], 1));
+        assert_eq!(std::fs::read(&target).unwrap(), b"x");
+
+        let error = OutputSet::new(false).create(&target).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Exists));
+
+        let mut set = OutputSet::new(true);
+        let number = set.create(&target).unwrap();
+        set.file(number).unwrap().write_all(b"new").unwrap();
+        assert_eq!(std::fs::read(&target).unwrap(), b"x");
+        set.commit().unwrap();
+        assert_eq!(std::fs::read(&target).unwrap(), b"new");
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn a_dropped_set_leaves_nothing() {
+        let folder = fresh("drop");
+        let mut set = OutputSet::new(false);
+        set.create(&folder.join("a")).unwrap();
+        set.create(&folder.join("b")).unwrap();
+        drop(set);
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0);
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn a_target_that_appears_meanwhile_is_not_replaced() {
+        let folder = fresh("race");
+        let target = folder.join("a");
+        let mut set = OutputSet::new(false);
+        set.create(&target).unwrap();
+        std::fs::write(&target, b"theirs").unwrap();
+        let error = set.commit().unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Exists));
+        assert_eq!(std::fs::read(&target).unwrap(), b"theirs");
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+}

@@ -1,0 +1,221 @@
+//! One input: a file with its companions, from a folder, an archive or memory.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::io::Blob;
+
+/// A file that belongs to a [`Source`].
+#[derive(Debug, Clone)]
+pub struct SourceFile {
+    /// Name without folder, as stored.
+    pub name: String,
+    bytes: Bytes,
+}
+
+#[derive(Debug, Clone)]
+enum Bytes {
+    Path(PathBuf),
+    Memory(Blob),
+}
+
+impl SourceFile {
+    /// The bytes of the file.
+    pub fn open(&self) -> Result<Blob> {
+        match &self.bytes {
+            Bytes::Path(path) => Blob::open(path),
+            Bytes::Memory(blob) => Ok(blob.clone()),
+        }
+    }
+
+    /// Its path, when it lies in a folder.
+    pub fn path(&self) -> Option<&Path> {
+        match &self.bytes {
+            Bytes::Path(path) => Some(path),
+            Bytes::Memory(_) => None,
+        }
+    }
+}
+
+/// A main file and every file whose name begins with the same base name, whatever the letter case.
+#[derive(Debug, Clone)]
+pub struct Source {
+    label: Arc<Path>,
+    main: SourceFile,
+    base: String,
+    siblings: Vec<SourceFile>,
+}
+
+impl Source {
+    /// The file at `path` and its companions in the same folder.
+    pub fn from_path(path: &Path) -> Result<Self> {
+        let name = path.file_name().map_or_else(String::new, lossy);
+        let main = SourceFile {
+            name: name.clone(),
+            bytes: Bytes::Path(path.to_path_buf()),
+        };
+        if let Err(error) = std::fs::metadata(path) {
+            return Err(Error::from(error).in_path(path));
+        }
+        let base = base_name(&name).to_lowercase();
+        let folder = match path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        let mut siblings = Vec::new();
+        // A folder that cannot be listed only hides the companions.
+        if let Ok(entries) = std::fs::read_dir(folder) {
+            for entry in entries.flatten() {
+                let name = lossy(&entry.file_name());
+                if name.to_lowercase().starts_with(&base) {
+                    siblings.push(SourceFile {
+                        name,
+                        bytes: Bytes::Path(entry.path()),
+                    });
+                }
+            }
+        }
+        siblings.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(Self {
+            label: Arc::from(path),
+            main,
+            base,
+            siblings,
+        })
+    }
+
+    /// A file of an archive or of memory: `label` names it in messages, `members` are the files
+    /// beside it, `main` among them.
+    pub fn from_members(
+        label: impl Into<PathBuf>,
+        main: &str,
+        members: Vec<(String, Blob)>,
+    ) -> Result<Self> {
+        let label: PathBuf = label.into();
+        let base = base_name(main).to_lowercase();
+        let siblings: Vec<SourceFile> = members
+            .into_iter()
+            .filter(|(name, _)| name.to_lowercase().starts_with(&base))
+            .map(|(name, blob)| SourceFile {
+                name,
+                bytes: Bytes::Memory(blob),
+            })
+            .collect();
+        let Some(main) = siblings.iter().find(|file| file.name == main).cloned() else {
+            return Err(Error::new(ErrorKind::MissingFile(main.to_owned())).in_path(&label));
+        };
+        Ok(Self {
+            label: Arc::from(label),
+            main,
+            base,
+            siblings,
+        })
+    }
+
+    /// What names the input in messages: its path.
+    pub fn label(&self) -> &Arc<Path> {
+        &self.label
+    }
+
+    /// The label with another extension, as companions are named in messages.
+    pub fn label_of(&self, extension: &str) -> Arc<Path> {
+        match self.companion(extension).and_then(SourceFile::path) {
+            Some(path) => Arc::from(path),
+            None => Arc::from(self.label.with_extension(extension)),
+        }
+    }
+
+    /// Name of the main file, without its folder.
+    pub fn name(&self) -> &str {
+        &self.main.name
+    }
+
+    /// Extension of the main file in lower case; `""` when there is none.
+    pub fn extension(&self) -> String {
+        extension(&self.main.name)
+    }
+
+    /// The main file.
+    pub fn main(&self) -> &SourceFile {
+        &self.main
+    }
+
+    /// The file of the set with that extension (lower case, without dot), whatever its letter case.
+    pub fn companion(&self, wanted: &str) -> Option<&SourceFile> {
+        self.siblings.iter().find(|file| {
+            extension(&file.name) == wanted && base_name(&file.name).to_lowercase() == self.base
+        })
+    }
+
+    /// The bytes of a companion; `None` when there is none.
+    pub fn open_companion(&self, wanted: &str) -> Result<Option<Blob>> {
+        self.companion(wanted).map(SourceFile::open).transpose()
+    }
+
+    /// The same set with another main file, named by extension; `None` when there is none.
+    pub fn with_main(&self, wanted: &str) -> Option<Self> {
+        let main = self.companion(wanted)?.clone();
+        let label = match main.path() {
+            Some(path) => Arc::from(path),
+            None => Arc::from(self.label.with_extension(wanted)),
+        };
+        Some(Self {
+            label,
+            main,
+            base: self.base.clone(),
+            siblings: self.siblings.clone(),
+        })
+    }
+
+    /// Every file whose name begins with the base name, sorted by name.
+    pub fn siblings(&self) -> &[SourceFile] {
+        &self.siblings
+    }
+}
+
+fn lossy(name: &OsStr) -> String {
+    name.to_string_lossy().into_owned()
+}
+
+fn base_name(name: &str) -> &str {
+    name.rsplit_once('.').map_or(name, |(base, _)| base)
+}
+
+fn extension(name: &str) -> String {
+    name.rsplit_once('.')
+        .map_or_else(String::new, |(_, extension)| extension.to_ascii_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn companions_are_found_whatever_their_letter_case() {
+        let members = [
+            "Capa.CBH",
+            "capa.cbg",
+            "CAPA.Cba",
+            "Capablanca.cbg",
+            "other.cbp",
+        ]
+        .map(|name| (name.to_owned(), Blob::from(name.as_bytes().to_vec())));
+        let source = Source::from_members("x.cbv", "Capa.CBH", members.to_vec()).unwrap();
+        assert_eq!(source.extension(), "cbh");
+        assert_eq!(
+            &*source.open_companion("cbg").unwrap().unwrap(),
+            b"capa.cbg"
+        );
+        assert_eq!(source.companion("cba").unwrap().name, "CAPA.Cba");
+        assert!(source.companion("cbp").is_none());
+        assert_eq!(source.with_main("cbg").unwrap().name(), "capa.cbg");
+    }
+
+    #[test]
+    fn a_missing_file_is_named() {
+        let error = Source::from_path(Path::new("no/such.cbh")).unwrap_err();
+        assert!(error.to_string().starts_with("no/such.cbh: "), "{error}");
+    }
+}

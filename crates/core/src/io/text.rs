@@ -1,0 +1,111 @@
+//! Character sets, decoded so that the way back is exact.
+
+use std::borrow::Cow;
+
+use encoding_rs::Encoding;
+
+/// The character set of texts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Charset {
+    /// UTF-8 where a value is valid UTF-8, otherwise windows-1252 or what the reader detects.
+    #[default]
+    Auto,
+    /// UTF-8 only; invalid bytes are read as windows-1252.
+    Utf8,
+    /// A single-byte character set: valid UTF-8 is not tried first.
+    Single(&'static Encoding),
+}
+
+impl Charset {
+    /// By the name users write: `auto`, `utf-8`, `cp1252`, `latin1`, `windows-1251`, ….
+    pub fn parse(name: &str) -> Option<Self> {
+        let lower = name.to_ascii_lowercase();
+        match lower.as_str() {
+            "auto" => return Some(Self::Auto),
+            "utf-8" | "utf8" => return Some(Self::Utf8),
+            _ => {}
+        }
+        let label = match lower.strip_prefix("cp") {
+            Some(number) => format!("windows-{number}"),
+            None => lower,
+        };
+        Encoding::for_label(label.as_bytes())
+            .filter(|encoding| encoding.is_single_byte())
+            .map(Self::Single)
+    }
+
+    /// Its name, for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Utf8 => "UTF-8",
+            Self::Single(encoding) => encoding.name(),
+        }
+    }
+}
+
+/// Decodes a value. Never fails: what is not UTF-8 is read as the single-byte set, windows-1252
+/// unless another is given, which (as WHATWG defines it) maps all 256 bytes and back.
+pub fn decode(bytes: &[u8], charset: Charset) -> Cow<'_, str> {
+    let single = match charset {
+        Charset::Single(encoding) => encoding,
+        Charset::Auto | Charset::Utf8 => match std::str::from_utf8(bytes) {
+            Ok(text) => return Cow::Borrowed(text),
+            Err(_) => encoding_rs::WINDOWS_1252,
+        },
+    };
+    single.decode_without_bom_handling(bytes).0
+}
+
+/// Encodes a value; `false` when a character is outside the set and was replaced by `?`.
+pub fn encode(text: &str, charset: Charset) -> (Cow<'_, [u8]>, bool) {
+    let Charset::Single(encoding) = charset else {
+        return (Cow::Borrowed(text.as_bytes()), true);
+    };
+    let (bytes, _, had_errors) = encoding.encode(text);
+    if !had_errors {
+        return (bytes, true);
+    }
+    // encoding_rs writes numeric character references; one `?` a character is what readers expect.
+    let mut out = Vec::new();
+    let mut buffer = [0; 4];
+    for character in text.chars() {
+        let (bytes, _, failed) = encoding.encode(character.encode_utf8(&mut buffer));
+        if failed {
+            out.push(b'?');
+        } else {
+            out.extend_from_slice(&bytes);
+        }
+    }
+    (Cow::Owned(out), false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_byte_of_the_windows_sets_comes_back() {
+        let all: Vec<u8> = (0..=255).collect();
+        for name in ["cp1250", "cp1251", "cp1252", "windows-1254"] {
+            let charset = Charset::parse(name).unwrap();
+            let text = decode(&all, charset);
+            let (back, whole) = encode(&text, charset);
+            assert!(whole, "{name}");
+            assert_eq!(&*back, all.as_slice(), "{name}");
+        }
+    }
+
+    #[test]
+    fn auto_prefers_utf8() {
+        assert_eq!(decode("Žižka".as_bytes(), Charset::Auto), "Žižka");
+        assert_eq!(decode(b"M\xfcller", Charset::Auto), "Müller");
+        assert_eq!(Charset::parse("utf-16"), None);
+    }
+
+    #[test]
+    fn characters_outside_the_set_are_told() {
+        let (bytes, whole) = encode("a→b", Charset::parse("cp1252").unwrap());
+        assert_eq!((&*bytes, whole), (b"a?b".as_slice(), false));
+    }
+}

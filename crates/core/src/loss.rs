@@ -1,0 +1,355 @@
+//! What a format can hold, and what a conversion loses: counted, never silent.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::chess::{Ply, Position};
+use crate::error::GameIndex;
+use crate::game::{Annotation, Flow, Game, GameResult, Head, Recorder, Visitor, Want};
+
+macro_rules! features {
+    ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
+        /// One kind of thing a game can contain and a format may or may not hold.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum Feature { $($(#[$doc])* $name,)* }
+
+        impl Feature {
+            /// Every feature, in display order.
+            pub const ALL: &'static [Feature] = &[$(Feature::$name,)*];
+
+            /// The plural in the field's words, for tables and reports.
+            pub const fn label(self) -> &'static str {
+                match self { $(Feature::$name => $text,)* }
+            }
+
+            /// A stable key for JSON, in lower camel case.
+            pub fn key(self) -> String {
+                let name = format!("{self:?}");
+                let mut chars = name.chars();
+                chars.next().map_or_else(String::new, |c| c.to_ascii_lowercase().to_string() + chars.as_str())
+            }
+        }
+    };
+}
+
+features! {
+    /// Tag pairs beyond the Seven Tag Roster.
+    Tags = "tag pairs",
+    /// Header facts that only some database formats know (rating types, save times, …).
+    HeaderFacts = "header facts of other formats",
+    /// Values longer than the target's fields.
+    LongText = "texts cut to the target's length",
+    /// Characters outside the target's character set.
+    Characters = "characters outside the target's character set",
+    /// Setup positions.
+    SetupPositions = "setup positions",
+    /// Setup positions that are not legal chess.
+    IllegalPositions = "setup positions that are not legal chess",
+    /// Chess960 games.
+    Chess960 = "Chess960 games",
+    /// Null moves.
+    NullMoves = "null moves",
+    /// Variations.
+    Variations = "variations",
+    /// Comments.
+    Comments = "comments",
+    /// Comments that stand before their move.
+    CommentPlaces = "comments before their move",
+    /// Languages of comments.
+    Languages = "comment languages",
+    /// Line breaks and braces inside comments.
+    CommentText = "line breaks or braces in comments",
+    /// Several comments on one move.
+    SeveralComments = "separate comments on one move",
+    /// Numeric annotation glyphs.
+    Nags = "NAGs",
+    /// Coloured squares and arrows.
+    Shapes = "coloured squares and arrows",
+    /// Colours of shapes that have no letter.
+    ShapeColors = "colours of squares and arrows",
+    /// Clock times.
+    Clocks = "clock times",
+    /// Evaluations on moves.
+    Evals = "evaluations",
+    /// Depths and engines of evaluations.
+    EvalDepths = "depths of evaluations",
+    /// Evaluation profiles of whole games.
+    EvalProfiles = "evaluation profiles",
+    /// Medals.
+    Medals = "medals",
+    /// Critical positions.
+    CriticalPositions = "critical positions",
+    /// Colours of variations.
+    VariationColors = "variation colours",
+    /// Pawn-structure marks.
+    PawnStructures = "pawn-structure marks",
+    /// Piece-path marks.
+    PiecePaths = "piece-path marks",
+    /// Training questions.
+    Training = "training questions",
+    /// Quoted games.
+    Quotations = "game quotations",
+    /// Web links.
+    WebLinks = "web links",
+    /// References to sounds, pictures and videos.
+    Media = "media references",
+    /// Times in a video.
+    VideoTimes = "video times",
+    /// Structured time controls.
+    TimeControls = "time controls",
+    /// Guiding texts.
+    GuidingTexts = "guiding texts",
+    /// Results PGN does not know (forfeits, both lost).
+    SpecialResults = "forfeit results",
+    /// Deletion marks.
+    DeletionMarks = "deletion marks",
+    /// Data of one format without a common meaning.
+    Foreign = "data of one format only",
+    /// Moves that could not be read.
+    UnreadMoves = "unreadable moves",
+}
+
+/// A set of [`Feature`]s.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Features(u64);
+
+impl Features {
+    /// Nothing.
+    pub const NONE: Features = Features(0);
+    /// Everything.
+    pub const ALL: Features = Features((1 << Feature::ALL.len()) - 1);
+
+    /// The set of the features listed.
+    pub const fn of(features: &[Feature]) -> Self {
+        let mut bits = 0;
+        let mut i = 0;
+        while i < features.len() {
+            bits |= 1 << features[i] as u64;
+            i += 1;
+        }
+        Self(bits)
+    }
+
+    /// This set without the features listed.
+    pub const fn without(self, features: &[Feature]) -> Self {
+        Self(self.0 & !Self::of(features).0)
+    }
+
+    /// This set with the features listed.
+    pub const fn with(self, features: &[Feature]) -> Self {
+        Self(self.0 | Self::of(features).0)
+    }
+
+    /// Whether `feature` is in the set.
+    pub const fn has(self, feature: Feature) -> bool {
+        self.0 & (1 << feature as u64) != 0
+    }
+
+    /// The features in display order.
+    pub fn iter(self) -> impl Iterator<Item = Feature> {
+        Feature::ALL
+            .iter()
+            .copied()
+            .filter(move |feature| self.has(*feature))
+    }
+}
+
+/// How often something was lost, and where first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LossCount {
+    /// How many items.
+    pub count: u64,
+    /// The first game that lost one.
+    pub first: Option<GameIndex>,
+}
+
+/// What a conversion lost, by kind.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Losses(BTreeMap<Feature, LossCount>);
+
+impl Losses {
+    /// No losses.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Counts `count` lost items of a kind in `game`.
+    pub fn add(&mut self, feature: Feature, count: u64, game: Option<GameIndex>) {
+        if count == 0 {
+            return;
+        }
+        let entry = self.0.entry(feature).or_insert(LossCount {
+            count: 0,
+            first: None,
+        });
+        entry.count += count;
+        entry.first = match (entry.first, game) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+    }
+
+    /// Adds all of `other`.
+    pub fn merge(&mut self, other: &Losses) {
+        for (feature, loss) in &other.0 {
+            self.add(*feature, loss.count, loss.first);
+        }
+    }
+
+    /// Says of every loss without a game that it was in `game`.
+    pub fn in_game(&mut self, game: GameIndex) {
+        for loss in self.0.values_mut() {
+            loss.first.get_or_insert(game);
+        }
+    }
+
+    /// The losses in display order.
+    pub fn iter(&self) -> impl Iterator<Item = (Feature, LossCount)> {
+        self.0.iter().map(|(feature, loss)| (*feature, *loss))
+    }
+
+    /// Whether nothing was lost.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// How many items of one kind were lost.
+    pub fn count(&self, feature: Feature) -> u64 {
+        self.0.get(&feature).map_or(0, |loss| loss.count)
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
+impl fmt::Display for Losses {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, (feature, loss)) in self.iter().enumerate() {
+            let comma = if i == 0 { "" } else { ", " };
+            write!(f, "{comma}{} {}", loss.count, feature.label())?;
+        }
+        Ok(())
+    }
+}
+
+/// What a target that holds `can` keeps of `game`, and what it loses. Pure: nothing is written.
+///
+/// Drops what is outside `can` and nothing else; a format with finer rules (field lengths, what
+/// may stand where) applies them to the result. A game that is kept whole is borrowed. The losses
+/// name no game; the caller adds it with [`Losses::in_game`].
+pub fn project<'g>(can: Features, game: &'g Game) -> (Cow<'g, Game>, Losses) {
+    let mut check = Projector::new(can, None);
+    let _ = game.replay(GameIndex(0), Want::ALL, &mut check);
+    if check.losses.is_empty() {
+        return (Cow::Borrowed(game), check.losses);
+    }
+    let mut kept = Game::default();
+    let mut projector = Projector::new(can, Some(kept.recorder()));
+    let _ = game.replay(GameIndex(0), Want::ALL, &mut projector);
+    let losses = projector.losses;
+    (Cow::Owned(kept), losses)
+}
+
+struct Projector<'g> {
+    can: Features,
+    losses: Losses,
+    out: Option<Recorder<'g>>,
+    depth: u32,
+    /// The depth of the line whose rest is left out because of a null move in it.
+    muted: Option<u32>,
+}
+
+impl<'g> Projector<'g> {
+    fn new(can: Features, out: Option<Recorder<'g>>) -> Self {
+        Self {
+            can,
+            losses: Losses::new(),
+            out,
+            depth: 0,
+            muted: None,
+        }
+    }
+
+    fn lose(&mut self, feature: Feature) -> bool {
+        let lost = !self.can.has(feature);
+        if lost {
+            self.losses.add(feature, 1, None);
+        }
+        lost
+    }
+}
+
+impl Visitor for Projector<'_> {
+    fn begin_game(&mut self, game: GameIndex, head: &Head) -> Flow {
+        let mut head = Cow::Borrowed(head);
+        if head.deleted && self.lose(Feature::DeletionMarks) {
+            head.to_mut().deleted = false;
+        }
+        match &mut self.out {
+            Some(out) => out.begin_game(game, &head),
+            None => Flow::Go,
+        }
+    }
+
+    fn visit_move(&mut self, before: &Position, ply: Ply) -> Flow {
+        if self.muted.is_some() {
+            return Flow::Go;
+        }
+        if ply == Ply::Null && self.lose(Feature::NullMoves) {
+            // The line cannot go on past a move that the target has no way to write.
+            self.muted = Some(self.depth);
+            return Flow::Go;
+        }
+        match &mut self.out {
+            Some(out) => out.visit_move(before, ply),
+            None => Flow::Go,
+        }
+    }
+
+    fn visit_annotation(&mut self, annotation: Annotation<'_>) -> Flow {
+        if self.muted.is_some() || self.lose(annotation.feature()) {
+            return Flow::Go;
+        }
+        let kept = annotation.reduce(self.can, &mut self.losses);
+        match &mut self.out {
+            Some(out) => out.visit_annotation(kept),
+            None => Flow::Go,
+        }
+    }
+
+    fn begin_variation(&mut self) -> Flow {
+        if self.muted.is_some() || self.lose(Feature::Variations) {
+            return Flow::Skip;
+        }
+        self.depth += 1;
+        match &mut self.out {
+            Some(out) => out.begin_variation(),
+            None => Flow::Go,
+        }
+    }
+
+    fn end_variation(&mut self) {
+        if self.muted == Some(self.depth) {
+            self.muted = None;
+        }
+        self.depth -= 1;
+        if let Some(out) = &mut self.out {
+            out.end_variation();
+        }
+    }
+
+    fn end_game(&mut self, result: GameResult) {
+        let kept = if result.is_special() && self.lose(Feature::SpecialResults) {
+            result.to_pgn()
+        } else {
+            result
+        };
+        if let Some(out) = &mut self.out {
+            out.end_game(kept);
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! Containers: archives of several files, and compressed streams.

@@ -1,0 +1,11 @@
+//! The formats: what is on disk, read and written.
+
+use tabia_core::Format;
+
+pub mod archive;
+pub mod cbh;
+pub mod pgn;
+
+/// Every format, in the order of the documentation. Everything that depends on formats iterates
+/// this table.
+pub static FORMATS: &[&Format] = &[];
