@@ -1,1 +1,28 @@
-//! Helpers for the tests of the workspace.
+//! Helpers of the workspace's tests. Never part of what ships.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`shared`](mod@shared) | finds the folder of real data, or says that a test was skipped |
+//! | [`tiny`] | small games and databases in memory |
+//! | [`dump`] | a stable text form of games, for expected files and for comparing |
+//! | [`corrupt`] | damaged copies of files: cut short, changed byte by byte, changed at random |
+//! | [`guard`] | bounds on the time and memory of a test |
+//! | [`scratch`] | folders that go away with the test |
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    reason = "helpers of tests fail by panicking and read the environment"
+)]
+
+pub mod corrupt;
+pub mod dump;
+pub mod guard;
+pub mod scratch;
+pub mod shared;
+pub mod tiny;
+
+pub use scratch::Scratch;
+pub use shared::{shared, shared_data, skip};

@@ -1,0 +1,86 @@
+//! Bounds on the time and memory of tests.
+//!
+//! Memory is counted by a global allocator, so it must be named in the test binary, and nothing
+//! else may run in the process meanwhile (`harness = false`, or one test a binary):
+//!
+//! ```
+//! #[global_allocator]
+//! static ALLOCATOR: tabia_testkit::guard::Allocator = tabia_testkit::guard::ALLOCATOR;
+//! # let (_, bytes) = tabia_testkit::guard::peak(&ALLOCATOR, || vec![0_u8; 1 << 20].len());
+//! # assert!(bytes >= 1 << 20);
+//! ```
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// The counting allocator.
+pub type Allocator = peak_alloc::PeakAlloc;
+
+/// The value of a counting allocator.
+pub const ALLOCATOR: Allocator = peak_alloc::PeakAlloc;
+
+/// Runs `work` and returns the most bytes that were in use at once beyond those in use before.
+pub fn peak<T>(allocator: &Allocator, work: impl FnOnce() -> T) -> (T, usize) {
+    allocator.reset_peak_usage();
+    let before = allocator.current_usage();
+    let result = work();
+    (result, allocator.peak_usage().saturating_sub(before))
+}
+
+/// Ends the process, naming the case at hand, when a case takes too long. A test that hangs
+/// cannot be ended in any other way.
+#[derive(Debug)]
+pub struct Watchdog {
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Debug)]
+struct State {
+    case: String,
+    since: Instant,
+    over: bool,
+}
+
+impl Watchdog {
+    /// Watches from now on that each case ends within `limit`.
+    pub fn new(limit: Duration) -> Self {
+        let state = Arc::new(Mutex::new(State {
+            case: "the start".to_owned(),
+            since: Instant::now(),
+            over: false,
+        }));
+        let watched = Arc::clone(&state);
+        thread::spawn(move || {
+            loop {
+                thread::sleep(limit.min(Duration::from_millis(500)));
+                let state = lock(&watched);
+                if state.over {
+                    return;
+                }
+                if state.since.elapsed() > limit {
+                    eprintln!("{} takes longer than {limit:?}", state.case);
+                    std::process::abort();
+                }
+            }
+        });
+        Self { state }
+    }
+
+    /// The case that begins now.
+    pub fn case(&self, name: &str) {
+        let mut state = lock(&self.state);
+        name.clone_into(&mut state.case);
+        state.since = Instant::now();
+    }
+}
+
+impl Drop for Watchdog {
+    fn drop(&mut self) {
+        lock(&self.state).over = true;
+    }
+}
+
+fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
+}

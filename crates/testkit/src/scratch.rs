@@ -1,0 +1,67 @@
+//! Folders that go away with the test.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+static NEXT: AtomicU32 = AtomicU32::new(0);
+
+/// A new empty folder, removed with all its files on drop.
+#[derive(Debug)]
+pub struct Scratch(PathBuf);
+
+impl Scratch {
+    /// A new folder; `name` shows in its path.
+    pub fn new(name: &str) -> Self {
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let folder =
+            std::env::temp_dir().join(format!("tabia-{name}-{}-{number}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).expect("a folder for temporary files");
+        Self(folder)
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// A path in the folder.
+    pub fn join(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    /// Names of what lies in the folder, sorted.
+    pub fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> = std::fs::read_dir(&self.0)
+            .expect("the folder can be listed")
+            .map(|entry| {
+                let name = entry.expect("the entry can be read").file_name();
+                name.to_string_lossy().into_owned()
+            })
+            .collect();
+        names.sort();
+        names
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // Left-over files in the temporary folder do no harm.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_goes_away() {
+        let scratch = Scratch::new("scratch");
+        std::fs::write(scratch.join("a"), "x").unwrap();
+        assert_eq!(scratch.names(), ["a"]);
+        let path = scratch.path().to_path_buf();
+        drop(scratch);
+        assert!(!path.exists());
+    }
+}
