@@ -241,7 +241,7 @@ impl fmt::Display for Losses {
 /// Drops what is outside `can` and nothing else; a format with finer rules (field lengths, what
 /// may stand where) applies them to the result. A game that is kept whole is borrowed. The losses
 /// name no game; the caller adds it with [`Losses::in_game`].
-pub fn project<'g>(can: Features, game: &'g Game) -> (Cow<'g, Game>, Losses) {
+pub fn project(can: Features, game: &Game) -> (Cow<'_, Game>, Losses) {
     let mut check = Projector::new(can, None);
     let _ = game.replay(GameIndex(0), Want::ALL, &mut check);
     if check.losses.is_empty() {

@@ -1,1 +1,20 @@
-//! The rules of chess, built for databases.
+//! The rules of chess, built for databases: resolve a move, play it, write it, keep the key.
+//!
+//! Squares are numbered a1 = 0, b1 = 1, … h8 = 63. Nothing here allocates on the way of a move, and
+//! no list of all legal moves is built to check or to write one.
+
+mod attacks;
+mod fen;
+mod keys;
+mod moves;
+mod position;
+pub mod san;
+mod setup;
+mod types;
+pub mod uci;
+
+pub use fen::{FenError, FenStyle};
+pub use moves::MoveList;
+pub use position::{Position, SetupError};
+pub use setup::Setup;
+pub use types::{Bitboard, Color, Move, Piece, Ply, Role, Square, Squares};

@@ -1,0 +1,300 @@
+//! FEN, X-FEN and Shredder-FEN.
+
+use std::fmt;
+
+use super::position::Position;
+use super::setup::Setup;
+use super::types::{Color, Piece, Role, Square};
+
+/// How castling rights are written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum FenStyle {
+    /// `KQkq` where the rook is the outermost on its side, else the letter of its file.
+    #[default]
+    XFen,
+    /// Always the letter of the rook's file.
+    Shredder,
+}
+
+/// A text is not a FEN.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FenError {
+    /// Which of the six fields.
+    pub field: &'static str,
+    /// Byte offset in the text.
+    pub at: usize,
+}
+
+impl fmt::Display for FenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "FEN: unreadable {} at column {}",
+            self.field,
+            self.at + 1
+        )
+    }
+}
+
+impl std::error::Error for FenError {}
+
+impl Setup {
+    /// Reads FEN, X-FEN or Shredder-FEN. Fields after the board may be missing; fields are
+    /// separated by blanks or underscores. The position need not be legal.
+    pub fn parse_fen(text: &[u8]) -> Result<Self, FenError> {
+        let mut setup = Self::empty();
+        let mut fields = text
+            .split(|byte| byte.is_ascii_whitespace() || *byte == b'_')
+            .filter(|field| !field.is_empty());
+        let at = |field: &[u8]| (field.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
+        let board = fields.next().ok_or(FenError {
+            field: "board",
+            at: 0,
+        })?;
+        read_board(board, &mut setup).map_err(|place| FenError {
+            field: "board",
+            at: at(board) + place,
+        })?;
+        if let Some(field) = fields.next() {
+            setup.turn = match field {
+                b"w" | b"W" => Color::White,
+                b"b" | b"B" => Color::Black,
+                _ => {
+                    return Err(FenError {
+                        field: "side to move",
+                        at: at(field),
+                    });
+                }
+            };
+        }
+        if let Some(field) = fields.next() {
+            read_castling(field, &mut setup).map_err(|place| FenError {
+                field: "castling rights",
+                at: at(field) + place,
+            })?;
+        }
+        if let Some(field) = fields.next()
+            && field != b"-"
+        {
+            let square = Square::parse(field);
+            setup.en_passant = Some(square.ok_or(FenError {
+                field: "en passant square",
+                at: at(field),
+            })?);
+        }
+        if let Some(field) = fields.next() {
+            setup.half_move_clock = number(field).ok_or(FenError {
+                field: "half-move clock",
+                at: at(field),
+            })?;
+        }
+        if let Some(field) = fields.next() {
+            setup.full_move_number = number(field).ok_or(FenError {
+                field: "move number",
+                at: at(field),
+            })?;
+        }
+        Ok(setup)
+    }
+
+    /// Writes all six fields.
+    pub fn fen(&self, style: FenStyle) -> String {
+        let mut out = String::new();
+        for rank in (0..8).rev() {
+            let mut empty = 0;
+            for file in 0..8 {
+                match self.piece(Square::wrap(rank * 8 + file)) {
+                    None => empty += 1,
+                    Some(piece) => {
+                        if empty > 0 {
+                            out.push(char::from(b'0' + empty));
+                            empty = 0;
+                        }
+                        out.push(char::from(piece.fen_char()));
+                    }
+                }
+            }
+            if empty > 0 {
+                out.push(char::from(b'0' + empty));
+            }
+            out.push(if rank > 0 { '/' } else { ' ' });
+        }
+        out.push_str(if self.turn.is_white() { "w " } else { "b " });
+        let before = out.len();
+        for color in [Color::White, Color::Black] {
+            for side in 0..2 {
+                if let Some(rook) = self.castling[color as usize][side] {
+                    out.push(char::from(self.castling_letter(color, side, rook, style)));
+                }
+            }
+        }
+        if out.len() == before {
+            out.push('-');
+        }
+        match self.en_passant {
+            Some(square) => {
+                let [file, rank] = square.letters();
+                out.extend([' ', char::from(file), char::from(rank)]);
+            }
+            None => out.push_str(" -"),
+        }
+        for number in [self.half_move_clock, self.full_move_number] {
+            out.push(' ');
+            out.push_str(&number.to_string());
+        }
+        out
+    }
+
+    fn castling_letter(&self, color: Color, side: usize, rook: Square, style: FenStyle) -> u8 {
+        let outermost = self.outermost_rook(color, side) == Some(rook);
+        let letter = if style == FenStyle::XFen && outermost {
+            if side == 0 { b'K' } else { b'Q' }
+        } else {
+            b'A' + rook.file()
+        };
+        if color.is_white() {
+            letter
+        } else {
+            letter.to_ascii_lowercase()
+        }
+    }
+
+    /// The rook nearest the edge on one side of the king, on the back rank.
+    fn outermost_rook(&self, color: Color, side: usize) -> Option<Square> {
+        let rank = if color.is_white() { 0 } else { 7 };
+        let king = self.king(color).filter(|king| king.rank() == rank)?;
+        let rook = Piece {
+            color,
+            role: Role::Rook,
+        };
+        let mut rooks = (0..8)
+            .filter_map(|file| Square::from_coords(file, rank))
+            .filter(|&square| self.piece(square) == Some(rook));
+        if side == 0 {
+            rooks.rfind(|square| square.file() > king.file())
+        } else {
+            rooks.next().filter(|square| square.file() < king.file())
+        }
+    }
+}
+
+fn read_board(text: &[u8], setup: &mut Setup) -> Result<(), usize> {
+    let (mut rank, mut file) = (7, 0);
+    for (place, &byte) in text.iter().enumerate() {
+        match byte {
+            b'/' if file == 8 && rank > 0 => {
+                rank -= 1;
+                file = 0;
+            }
+            b'1'..=b'8' if file + (byte - b'0') <= 8 => file += byte - b'0',
+            _ => {
+                let piece = Piece::from_fen_char(byte).ok_or(place)?;
+                let square = Square::from_coords(file, rank).ok_or(place)?;
+                setup.set(square, Some(piece));
+                file += 1;
+            }
+        }
+    }
+    if rank == 0 && file == 8 {
+        Ok(())
+    } else {
+        Err(text.len())
+    }
+}
+
+fn read_castling(text: &[u8], setup: &mut Setup) -> Result<(), usize> {
+    for (place, &byte) in text.iter().enumerate() {
+        let color = if byte.is_ascii_uppercase() {
+            Color::White
+        } else {
+            Color::Black
+        };
+        let rank = if color.is_white() { 0 } else { 7 };
+        let (side, rook) = match byte.to_ascii_uppercase() {
+            b'-' => continue,
+            b'K' => (0, setup.outermost_rook(color, 0)),
+            b'Q' => (1, setup.outermost_rook(color, 1)),
+            letter @ b'A'..=b'H' => {
+                let square = Square::from_coords(letter - b'A', rank);
+                let king = setup.king(color).ok_or(place)?;
+                let side = usize::from(square.is_some_and(|square| square.file() < king.file()));
+                (
+                    side,
+                    square.filter(|&square| {
+                        setup.piece(square)
+                            == Some(Piece {
+                                color,
+                                role: Role::Rook,
+                            })
+                    }),
+                )
+            }
+            _ => return Err(place),
+        };
+        // A right without its rook says nothing that could be played.
+        if let Some(rook) = rook {
+            setup.castling[color as usize][side] = Some(rook);
+        }
+    }
+    Ok(())
+}
+
+fn number(text: &[u8]) -> Option<u16> {
+    if text == b"-" {
+        return Some(0);
+    }
+    std::str::from_utf8(text).ok()?.parse().ok()
+}
+
+impl Position {
+    /// The FEN of this position, X-FEN where castling needs it.
+    pub fn fen(&self) -> String {
+        self.to_setup().fen(FenStyle::XFen)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read() {
+        for fen in [
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+            "8/8/8/8/8/8/8/8 b - - 7 0",
+            "r3k2r/8/8/8/8/8/8/R3K2R b Kq - 3 17",
+            "4rrkr/8/8/8/8/8/8/RK1R3R w DAfh - 0 9",
+            "8/8/8/3pP3/8/8/8/KKkk4 w - d6 0 1",
+        ] {
+            let setup = Setup::parse_fen(fen.as_bytes()).unwrap();
+            let written = setup.fen(FenStyle::XFen);
+            assert_eq!(
+                Setup::parse_fen(written.as_bytes()),
+                Ok(setup.clone()),
+                "{fen}"
+            );
+            let shredder = setup.fen(FenStyle::Shredder);
+            assert_eq!(Setup::parse_fen(shredder.as_bytes()), Ok(setup), "{fen}");
+        }
+        assert_eq!(
+            Setup::standard().fen(FenStyle::Shredder),
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w HAha - 0 1"
+        );
+    }
+
+    #[test]
+    fn faults_are_placed() {
+        let error = Setup::parse_fen(b"8/8/8/8/8/8/8/7x w").unwrap_err();
+        assert_eq!(
+            error,
+            FenError {
+                field: "board",
+                at: 15
+            }
+        );
+        let error = Setup::parse_fen(b"8/8/8/8/8/8/8/8 x").unwrap_err();
+        assert_eq!((error.field, error.at), ("side to move", 16));
+        assert!(Setup::parse_fen(b"").is_err());
+        assert!(Setup::parse_fen(b"9/8/8/8/8/8/8/8").is_err());
+    }
+}
