@@ -6,6 +6,7 @@
 //! | [`tiny`] | small games and databases in memory |
 //! | [`dump`] | a stable text form of games, for expected files and for comparing |
 //! | [`corrupt`] | damaged copies of files: cut short, changed byte by byte, changed at random |
+//! | [`fuzz`] | what the fuzz targets do with their input |
 //! | [`guard`] | bounds on the time and memory of a test |
 //! | [`scratch`] | folders that go away with the test |
 #![allow(
@@ -19,6 +20,7 @@
 
 pub mod corrupt;
 pub mod dump;
+pub mod fuzz;
 pub mod guard;
 pub mod scratch;
 pub mod shared;

@@ -1,0 +1,439 @@
+//! Times tabia beside the programs it is measured against, in one run: A B C, A B C, ….
+//!
+//! CPU seconds (user and system) and the largest resident memory are those the operating system
+//! reports for the finished process; wall time is shown too, but a busy machine makes it vary.
+//! Ratios are taken within a round and their median is given.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use wait4::Wait4;
+
+use crate::{Outcome, run};
+
+/// Name, what runs, what is measured.
+type Job = (&'static str, fn(&Bench) -> Outcome, &'static str);
+
+const JOBS: &[Job] = &[
+    (
+        "chess",
+        chess,
+        "SAN, moves and keys beside other chess libraries",
+    ),
+    (
+        "pgn",
+        pgn,
+        "PGN reading and PGN to PGN beside pgn-reader and its chess core",
+    ),
+    (
+        "pgn-extract",
+        pgn_extract,
+        "PGN to PGN beside pgn-extract, and on two threads",
+    ),
+    ("cbh", cbh, "ChessBase to PGN beside cbvault and cbh2pgn"),
+    ("header", header, "a scan of the headers beside cbvault"),
+];
+
+pub(crate) fn bench(arguments: &[String]) -> Outcome {
+    let (options, names): (Vec<&String>, Vec<&String>) = arguments
+        .iter()
+        .partition(|argument| argument.starts_with("--"));
+    let mut rounds = 5;
+    for option in options {
+        match option.strip_prefix("--rounds=").map(str::parse) {
+            Some(Ok(number)) => rounds = number,
+            _ => return Err(format!("unknown option {option}; there is --rounds=N")),
+        }
+    }
+    let chosen: Vec<&Job> = if names.is_empty() {
+        JOBS.iter().collect()
+    } else {
+        let find = |name: &&String| {
+            JOBS.iter()
+                .find(|job| job.0 == name.as_str())
+                .ok_or_else(|| format!("no job {name}; there are {}", job_list()))
+        };
+        names.iter().map(find).collect::<Result<_, _>>()?
+    };
+    let bench = Bench::new(rounds)?;
+    for (name, job, help) in chosen {
+        println!("\n## {name}: {help}\n");
+        job(&bench)?;
+    }
+    Ok(())
+}
+
+fn job_list() -> String {
+    JOBS.iter().map(|job| job.0).collect::<Vec<_>>().join(", ")
+}
+
+/// Where things are.
+struct Bench {
+    rounds: usize,
+    /// The folder of real data.
+    data: PathBuf,
+    /// Where peers are installed and results are written.
+    cache: PathBuf,
+    tabia: PathBuf,
+}
+
+impl Bench {
+    fn new(rounds: usize) -> Result<Self, String> {
+        let shared = std::env::var_os("TABIA_SHARED")
+            .map_or_else(|| run::root().join("../shared"), PathBuf::from);
+        let data = shared.join("data");
+        if !data.is_dir() {
+            return Err(format!("no shared data in {}", shared.display()));
+        }
+        let cache = run::root().join("target/peers");
+        std::fs::create_dir_all(cache.join("out")).map_err(|error| error.to_string())?;
+        run::cargo(&["build", "--release", "--quiet", "--package", "tabia-cli"]).run()?;
+        let tabia = run::root().join("target/release/tabia");
+        Ok(Self {
+            rounds,
+            data,
+            cache,
+            tabia,
+        })
+    }
+
+    fn out(&self, name: &str) -> PathBuf {
+        self.cache.join("out").join(name)
+    }
+
+    /// A peer from crates.io, installed into the cache.
+    fn crate_peer(&self, package: &str, program: &str) -> Result<PathBuf, String> {
+        let path = self.cache.join("bin").join(program);
+        if !path.exists() {
+            run::cargo(&["install", "--quiet", package, "--root"])
+                .arg(&self.cache)
+                .run()?;
+        }
+        Ok(path)
+    }
+
+    /// A peer from the Python index, installed into a virtual environment of the cache.
+    fn python_peer(&self, package: &str) -> Result<PathBuf, String> {
+        let environment = self.cache.join("python");
+        let path = environment.join("bin").join(package);
+        if !path.exists() {
+            run::program("python3")
+                .args(&["-m", "venv"])
+                .arg(&environment)
+                .run()?;
+            run::program(environment.join("bin/pip"))
+                .args(&["install", "--quiet", package])
+                .run()?;
+        }
+        Ok(path)
+    }
+
+    /// A peer from Debian; installed only when this may be done without a password.
+    fn debian_peer(package: &str) -> Result<PathBuf, String> {
+        let found = || {
+            ["/usr/bin", "/usr/games"]
+                .map(|folder| Path::new(folder).join(package))
+                .into_iter()
+                .find(|path| path.exists())
+        };
+        if found().is_none() {
+            run::program("apt-get")
+                .args(&["install", "-y", "-qq", package])
+                .run()?;
+        }
+        found().ok_or_else(|| format!("{package} was installed and is not there"))
+    }
+
+    /// A corpus of PGN, unpacked into the cache.
+    fn corpus(&self, name: &str) -> Result<PathBuf, String> {
+        let path = self.cache.join(format!("{name}.pgn"));
+        if !path.exists() {
+            let packed = self.data.join("pgn").join(format!("{name}.pgn.zst"));
+            run::program("zstd")
+                .args(&["--decompress", "--quiet"])
+                .arg(packed)
+                .arg("-o")
+                .arg(&path)
+                .run()?;
+        }
+        Ok(path)
+    }
+
+    /// Runs the contestants in turn and prints what they took; the first one is the measure.
+    fn compare(&self, contestants: &[Contestant]) -> Outcome {
+        let mut runs: Vec<Vec<Cost>> = contestants.iter().map(|_| Vec::new()).collect();
+        // One round more than is counted: the first one warms the page cache.
+        for round in 0..=self.rounds {
+            for (contestant, costs) in contestants.iter().zip(&mut runs) {
+                let cost = contestant.run()?;
+                if round > 0 {
+                    costs.push(cost);
+                }
+            }
+        }
+        println!("| | CPU s | wall s | peak MB | CPU ratio | wall ratio |");
+        println!("|---|--:|--:|--:|--:|--:|");
+        let first = &runs[0];
+        for (contestant, costs) in contestants.iter().zip(&runs) {
+            let of = |part: fn(&Cost) -> f64| median(costs.iter().map(part).collect());
+            let ratio = |part: fn(&Cost) -> f64| {
+                let ratios = costs.iter().zip(first).map(|(a, b)| part(a) / part(b));
+                median(ratios.collect())
+            };
+            println!(
+                "| {} | {:.3} | {:.3} | {:.1} | {:.2} | {:.2} |",
+                contestant.name,
+                of(|cost| cost.cpu),
+                of(|cost| cost.wall),
+                of(|cost| cost.megabytes),
+                ratio(|cost| cost.cpu),
+                ratio(|cost| cost.wall),
+            );
+        }
+        Ok(())
+    }
+}
+
+/// A program with its arguments, run once or several times at once.
+struct Contestant {
+    name: String,
+    program: PathBuf,
+    arguments: Vec<String>,
+    /// Files removed before each run.
+    removed: Vec<PathBuf>,
+    /// How many copies run side by side; `{}` in an argument is the number of the copy.
+    copies: usize,
+}
+
+/// What a run took.
+struct Cost {
+    cpu: f64,
+    wall: f64,
+    megabytes: f64,
+}
+
+impl Contestant {
+    fn new(name: &str, program: &Path, arguments: &[&str]) -> Self {
+        Self {
+            name: name.to_owned(),
+            program: program.to_path_buf(),
+            arguments: arguments
+                .iter()
+                .map(|&argument| argument.to_owned())
+                .collect(),
+            removed: Vec::new(),
+            copies: 1,
+        }
+    }
+
+    fn removing(mut self, path: &Path) -> Self {
+        self.removed.push(path.to_path_buf());
+        self
+    }
+
+    fn copies(mut self, copies: usize) -> Self {
+        self.copies = copies;
+        self
+    }
+
+    fn run(&self) -> Result<Cost, String> {
+        for path in &self.removed {
+            let _ = std::fs::remove_file(path);
+        }
+        let said = |error: &dyn std::fmt::Display| format!("{}: {error}", self.name);
+        let begin = Instant::now();
+        let mut children = Vec::new();
+        for copy in 0..self.copies {
+            let number = copy.to_string();
+            let arguments = self
+                .arguments
+                .iter()
+                .map(|argument| argument.replace("{}", &number));
+            // Written to a file, so that a message of a failing peer can be shown.
+            let log =
+                std::env::temp_dir().join(format!("tabia-bench-{}-{copy}", std::process::id()));
+            let errors = File::create(&log).map_err(|error| said(&error))?;
+            let child = Command::new(&self.program)
+                .args(arguments)
+                .stdin(Stdio::null())
+                .stdout(Stdio::null())
+                .stderr(errors)
+                .spawn()
+                .map_err(|error| said(&error))?;
+            children.push((child, log));
+        }
+        let mut cost = Cost {
+            cpu: 0.0,
+            wall: 0.0,
+            megabytes: 0.0,
+        };
+        for (mut child, log) in children {
+            let used = child.wait4().map_err(|error| said(&error))?;
+            let told = std::fs::read_to_string(&log).unwrap_or_default();
+            let _ = std::fs::remove_file(&log);
+            // Exit code 3 of tabia: done, with problems in the input.
+            if !used.status.success() && used.status.code() != Some(3) {
+                return Err(said(&format!("{}\n{told}", used.status)));
+            }
+            cost.cpu += (used.rusage.utime + used.rusage.stime).as_secs_f64();
+            cost.megabytes = f64::max(cost.megabytes, used.rusage.maxrss as f64 / 1e6);
+        }
+        cost.wall = begin.elapsed().as_secs_f64();
+        Ok(cost)
+    }
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    match values.len() {
+        0 => f64::NAN,
+        odd if odd % 2 == 1 => values[middle],
+        _ => f64::midpoint(values[middle - 1], values[middle]),
+    }
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap_or_default()
+}
+
+fn own(arguments: &[&str]) -> Outcome {
+    run::cargo(&[
+        "run",
+        "--release",
+        "--quiet",
+        "--package",
+        "tabia-bench",
+        "--",
+    ])
+    .args(arguments)
+    .run()
+}
+
+fn chess(bench: &Bench) -> Outcome {
+    own(&["chess", text(&bench.corpus("m10k")?)])
+}
+
+fn pgn(bench: &Bench) -> Outcome {
+    own(&["pgn", text(&bench.corpus("m100k")?)])
+}
+
+fn pgn_extract(bench: &Bench) -> Outcome {
+    let peer = Bench::debian_peer("pgn-extract")?;
+    let input = bench.corpus("m100k")?;
+    let ours = bench.out("ours.pgn");
+    let theirs = bench.out("theirs.pgn");
+    let copy = bench.out("copy-{}.pgn");
+    let tabia = |threads: &str, out: &Path| {
+        let arguments = [
+            "convert",
+            text(&input),
+            "-o",
+            text(out),
+            "--force",
+            "-q",
+            "-j",
+            threads,
+        ];
+        Contestant::new(&format!("tabia -j{threads}"), &bench.tabia, &arguments).removing(out)
+    };
+    let mut twice = tabia("1", &copy).copies(2);
+    "two tabia -j1 side by side (control)".clone_into(&mut twice.name);
+    bench.compare(&[
+        tabia("1", &ours),
+        tabia("2", &ours),
+        twice,
+        Contestant::new(
+            "pgn-extract",
+            &peer,
+            &["-s", "--output", text(&theirs), text(&input)],
+        )
+        .removing(&theirs),
+    ])
+}
+
+fn cbh(bench: &Bench) -> Outcome {
+    let cbvault = bench.crate_peer("cbvault-cli", "cbvault")?;
+    let cbh2pgn = bench.python_peer("cbh2pgn")?;
+    let input = bench.data.join("cbh/uncbv-twic1134/twic1134.cbh");
+    let ours = bench.out("ours.pgn");
+    let theirs = bench.out("theirs.pgn");
+    let tabia = |threads: &str| {
+        let arguments = [
+            "convert",
+            text(&input),
+            "-o",
+            text(&ours),
+            "--force",
+            "-q",
+            "-j",
+            threads,
+        ];
+        Contestant::new(&format!("tabia -j{threads}"), &bench.tabia, &arguments).removing(&ours)
+    };
+    let peer = |threads: &str| {
+        let arguments = [
+            "export",
+            text(&input),
+            "-o",
+            text(&theirs),
+            "--threads",
+            threads,
+        ];
+        Contestant::new(&format!("cbvault, {threads} threads"), &cbvault, &arguments)
+            .removing(&theirs)
+    };
+    bench.compare(&[
+        tabia("1"),
+        peer("1"),
+        tabia("2"),
+        peer("2"),
+        Contestant::new(
+            "cbh2pgn",
+            &cbh2pgn,
+            &["convert", text(&input), "-o", text(&theirs)],
+        )
+        .removing(&theirs),
+    ])
+}
+
+fn header(bench: &Bench) -> Outcome {
+    let cbvault = bench.crate_peer("cbvault-cli", "cbvault")?;
+    let input = bench.data.join("cbh/uncbv-twic1134/twic1134.cbh");
+    bench.compare(&[
+        Contestant::new("tabia info", &bench.tabia, &["info", text(&input)]),
+        Contestant::new("tabia ls", &bench.tabia, &["ls", text(&input)]),
+        Contestant::new(
+            "cbvault info --games",
+            &cbvault,
+            &["info", text(&input), "--games", "6117"],
+        ),
+    ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_of_even_and_odd() {
+        assert!((median(vec![3.0, 1.0, 2.0]) - 2.0).abs() < 1e-9);
+        assert!((median(vec![4.0, 1.0, 2.0, 3.0]) - 2.5).abs() < 1e-9);
+        assert!(median(Vec::new()).is_nan());
+    }
+
+    #[test]
+    fn a_process_is_accounted_for() {
+        let cargo = std::env::var_os("CARGO").unwrap();
+        let run = Contestant::new("cargo", Path::new(&cargo), &["--version"]).copies(2);
+        let cost = run.run().unwrap();
+        assert!(cost.wall > 0.0 && cost.megabytes > 0.5);
+        let bad = Contestant::new("cargo", Path::new(&cargo), &["no-such-command"]);
+        assert!(
+            bad.run()
+                .is_err_and(|error| error.contains("no-such-command"))
+        );
+    }
+}

@@ -1,0 +1,139 @@
+//! The tasks of the workspace, one name each: `cargo xtask` lists them.
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    reason = "a program for developers, which prints and reads the environment"
+)]
+
+mod bench;
+mod fuzz;
+mod generated;
+mod licences;
+mod run;
+mod tidy;
+
+use std::process::ExitCode;
+
+/// The outcome of a task; the text says what to do.
+type Outcome = Result<(), String>;
+
+/// Name, what runs, what it is for.
+type Task = (&'static str, fn(&[String]) -> Outcome, &'static str);
+
+const TASKS: &[Task] = &[
+    ("ci", ci, "every check and all tests, as .ci/run does"),
+    (
+        "test",
+        test,
+        "all tests; further arguments go to cargo test",
+    ),
+    ("lint", lint, "formatting and clippy, warnings are errors"),
+    ("doc", doc, "the API documentation, warnings are errors"),
+    (
+        "tidy",
+        tidy::tidy,
+        "rules of the house that no other tool checks",
+    ),
+    (
+        "licences",
+        licences::licences,
+        "licences of everything that ships",
+    ),
+    (
+        "generated",
+        generated::generated,
+        "rewrites generated documents; --check only compares",
+    ),
+    (
+        "fuzz",
+        fuzz::fuzz,
+        "[--seconds N] [--target T]...: runs the fuzz targets",
+    ),
+    (
+        "oracle",
+        oracle,
+        "compares the chess core with other programs over all corpora",
+    ),
+    (
+        "bench",
+        bench::bench,
+        "[JOB]...: times tabia beside its peers, installing them",
+    ),
+];
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let Some((name, rest)) = arguments.split_first() else {
+        for (name, _, help) in TASKS {
+            println!("{name:<10} {help}");
+        }
+        return ExitCode::SUCCESS;
+    };
+    let Some((_, task, _)) = TASKS.iter().find(|(task, _, _)| task == name) else {
+        eprintln!("no task is called {name}; `cargo xtask` lists them");
+        return ExitCode::from(2);
+    };
+    match task(rest) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{name}: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn ci(_: &[String]) -> Outcome {
+    let none: &[String] = &[];
+    let check = ["--check".to_owned()];
+    let checks = ["lint", "tidy", "licences", "generated", "doc"];
+    // All of them run, so that one failure does not hide another; the tests come last, so that
+    // their summary ends the output.
+    let mut failed = Vec::new();
+    for (name, task, _) in TASKS.iter().filter(|task| checks.contains(&task.0)) {
+        println!("== {name}");
+        let arguments = if *name == "generated" { &check } else { none };
+        if let Err(error) = task(arguments) {
+            eprintln!("{name}: {error}");
+            failed.push(*name);
+        }
+    }
+    println!("== test");
+    if test(none).is_err() {
+        failed.push("test");
+    }
+    if failed.is_empty() {
+        return Ok(());
+    }
+    Err(format!("failed: {}", failed.join(", ")))
+}
+
+fn test(rest: &[String]) -> Outcome {
+    run::cargo(&["test", "--workspace"]).args(rest).run()
+}
+
+fn lint(_: &[String]) -> Outcome {
+    run::cargo(&["fmt", "--all", "--check"]).run()?;
+    run::cargo(&[
+        "clippy",
+        "--quiet",
+        "--workspace",
+        "--all-targets",
+        "--",
+        "-D",
+        "warnings",
+    ])
+    .run()
+}
+
+fn doc(_: &[String]) -> Outcome {
+    run::cargo(&["doc", "--quiet", "--workspace", "--no-deps"])
+        .env("RUSTDOCFLAGS", "-D warnings")
+        .run()
+}
+
+fn oracle(rest: &[String]) -> Outcome {
+    run::cargo(&["test", "--release", "--package", "tabia-oracle"])
+        .args(rest)
+        .run()
+}

@@ -1,0 +1,238 @@
+//! Rules of the house that no compiler or linter checks.
+
+use std::path::{Path, PathBuf};
+
+use crate::{Outcome, run};
+
+pub(crate) fn tidy(_: &[String]) -> Outcome {
+    let root = run::root();
+    let mut faults = Vec::new();
+    for path in run::files(&root, &[".rs"])? {
+        let text = read(&path)?;
+        let name = relative(&root, &path);
+        check_source(&name, &text, &mut faults);
+    }
+    for path in run::files(&root, &["Cargo.toml"])? {
+        let name = relative(&root, &path);
+        if !may_name_oracles(&name) {
+            let text = read(&path)?;
+            faults.extend(lines_with(
+                &name,
+                &text,
+                &ORACLES,
+                "belongs to the test oracles",
+            ));
+        }
+    }
+    let texts = [".rs", ".md", ".toml", ".yml", ".py", ".sh", "run"];
+    for path in run::files(&root, &texts)? {
+        let text = read(&path)?;
+        let name = relative(&root, &path);
+        faults.extend(lines_with(
+            &name,
+            &text,
+            &MACHINE_PATHS,
+            "is a path of one machine",
+        ));
+    }
+    check_fixtures(&root, &mut faults)?;
+    if faults.is_empty() {
+        return Ok(());
+    }
+    Err(format!("{} faults\n{}", faults.len(), faults.join("\n")))
+}
+
+// Put together from parts, so that this file does not break the rules it checks.
+const MACHINE_PATHS: [&str; 3] = [
+    concat!("/", "work/"),
+    concat!("/", "root/"),
+    concat!("/", "home/"),
+];
+const ORACLES: [&str; 3] = [
+    concat!("shak", "maty"),
+    concat!("cozy", "-chess"),
+    concat!("cozy", "_chess"),
+];
+const IGNORED: [&str; 1] = [concat!("#[", "ignore")];
+const UNFINISHED: [&str; 4] = [
+    concat!("TO", "DO"),
+    concat!("FIX", "ME"),
+    concat!("todo", "!("),
+    concat!("unimplemented", "!("),
+];
+
+fn check_source(name: &str, text: &str, faults: &mut Vec<String>) {
+    if !may_name_oracles(name) && !name.starts_with("crates/xtask/") {
+        faults.extend(lines_with(
+            name,
+            text,
+            &ORACLES,
+            "belongs to the test oracles",
+        ));
+    }
+    faults.extend(lines_with(name, text, &IGNORED, "hides a test"));
+    faults.extend(lines_with(name, text, &UNFINISHED, "is unfinished"));
+    if name != "crates/core/src/io/blob.rs" {
+        for (number, line) in code_lines(text) {
+            if has_word(line, concat!("un", "safe")) {
+                faults.push(format!(
+                    "{name}:{number}: only core/src/io/blob.rs may do this"
+                ));
+            }
+        }
+    }
+    if !names_formats(name) {
+        for (number, line) in code_lines(text) {
+            if let Some(id) = compared_format(line) {
+                faults.push(format!(
+                    "{name}:{number}: asks for the format {id:?}; ask its descriptor instead"
+                ));
+            }
+        }
+    }
+}
+
+fn may_name_oracles(name: &str) -> bool {
+    name.starts_with("crates/oracle/") || name.starts_with("crates/bench/")
+}
+
+/// Whether a file may name a format: those of the formats themselves, and tests.
+fn names_formats(name: &str) -> bool {
+    name.starts_with("crates/formats/")
+        || name.starts_with("crates/testkit/")
+        || name.starts_with("crates/bench/")
+        || name.starts_with("crates/xtask/")
+        || name.contains("/tests/")
+        || name.contains("/examples/")
+}
+
+/// Lines of code with their numbers: without comments, and without the tests at a file's foot.
+fn code_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.lines()
+        .enumerate()
+        .take_while(|(_, line)| line.trim() != "#[cfg(test)]")
+        .map(|(number, line)| (number + 1, line))
+        .filter(|(_, line)| !line.trim_start().starts_with("//"))
+}
+
+/// The format whose id stands in a comparison or a `match` arm of that line.
+fn compared_format(line: &str) -> Option<&'static str> {
+    let squeezed: String = line.split_whitespace().collect();
+    tabia_formats::FORMATS
+        .iter()
+        .map(|format| format.id.as_str())
+        .find(|id| {
+            let quoted = format!("\"{id}\"");
+            [
+                format!("=={quoted}"),
+                format!("!={quoted}"),
+                format!("{quoted}=="),
+                format!("{quoted}=>"),
+                format!("{quoted}|"),
+                format!("FormatId::new({quoted})"),
+            ]
+            .iter()
+            .any(|pattern| squeezed.contains(pattern))
+        })
+}
+
+fn has_word(line: &str, word: &str) -> bool {
+    let part = |c: char| c.is_alphanumeric() || c == '_';
+    line.split(|c| !part(c)).any(|found| found == word)
+}
+
+fn lines_with(name: &str, text: &str, patterns: &[&str], why: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        for pattern in patterns.iter().filter(|pattern| line.contains(**pattern)) {
+            found.push(format!("{name}:{}: {pattern} {why}", number + 1));
+        }
+    }
+    found
+}
+
+/// Every folder of fixtures says where they come from.
+fn check_fixtures(root: &Path, faults: &mut Vec<String>) -> Outcome {
+    let mut folders: Vec<PathBuf> = vec![root.join("samples")];
+    for kind in ["fixtures", "regression"] {
+        let folder = root.join("crates/formats/tests").join(kind);
+        let Ok(entries) = std::fs::read_dir(&folder) else {
+            continue;
+        };
+        folders.extend(
+            entries
+                .flatten()
+                .map(|entry| entry.path())
+                .filter(|path| path.is_dir()),
+        );
+    }
+    for folder in folders.iter().filter(|folder| folder.is_dir()) {
+        let files = run::files(folder, &[""])?;
+        let only = files.iter().all(|path| path.ends_with("SOURCE.md"));
+        if !only && !folder.join("SOURCE.md").is_file() {
+            faults.push(format!("{}: SOURCE.md is missing", relative(root, folder)));
+        }
+    }
+    Ok(())
+}
+
+fn read(path: &Path) -> Result<String, String> {
+    let bytes = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn relative(root: &Path, path: &Path) -> String {
+    path.strip_prefix(root)
+        .unwrap_or(path)
+        .to_string_lossy()
+        .replace('\\', "/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn faults(name: &str, text: &str) -> usize {
+        let mut faults = Vec::new();
+        check_source(name, text, &mut faults);
+        faults.len()
+    }
+
+    #[test]
+    fn breaches_are_found_and_comments_are_not_code() {
+        let word = concat!("un", "safe");
+        assert_eq!(
+            faults("crates/core/src/x.rs", &format!("{word} {{ f() }}")),
+            1
+        );
+        assert_eq!(
+            faults("crates/core/src/io/blob.rs", &format!("{word} {{ f() }}")),
+            0
+        );
+        assert_eq!(
+            faults("crates/core/src/x.rs", &format!("// {word}\n{word}_code")),
+            0
+        );
+        assert_eq!(
+            faults("crates/core/src/x.rs", concat!("#[", "ignore = \"slow\"]")),
+            1
+        );
+        assert_eq!(
+            faults("crates/core/src/x.rs", concat!("use shak", "maty::Chess;")),
+            1
+        );
+        assert_eq!(
+            faults(
+                "crates/oracle/src/x.rs",
+                concat!("use shak", "maty::Chess;")
+            ),
+            0
+        );
+    }
+
+    #[test]
+    fn words_are_whole() {
+        assert!(has_word("a (b)", "b"));
+        assert!(!has_word("ab b_c", "b"));
+    }
+}
