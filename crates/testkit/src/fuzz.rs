@@ -93,7 +93,7 @@ fn moves(position: &Position) {
         let mut text = Vec::new();
         uci::write(position, m, position.is_chess960(), &mut text);
         assert_eq!(
-            uci::read(position, &text).ok(),
+            uci::read(position, &text),
             Some(Ply::Move(m)),
             "{}",
             place()
