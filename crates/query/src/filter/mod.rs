@@ -1,0 +1,137 @@
+//! The filter language of `--where`.
+//!
+//! A filter is a list of terms, all of which must hold:
+//!
+//! ```text
+//! player:carlsen elo:>=2700 date:2020.. eco:B9,C4 -result:1/2-1/2 "candidates"
+//! ```
+//!
+//! * `name:value` asks one field; commas separate alternatives; `-` before a term negates it.
+//! * A word or `"phrase"` without a name must occur in a player's name, the event or the site.
+//! * Numbers and dates take `>=`, `<=`, `>`, `<` and ranges `a..b`, open at either end.
+//! * Names are compared without case and accents; a value matches when it begins a word of the
+//!   name.
+//!
+//! Nothing is a syntax error except an unknown name or a value the field cannot have, and the
+//! error says what is known.
+
+mod matcher;
+mod parser;
+
+use std::fmt;
+
+pub use matcher::Matcher;
+use tabia_core::game::{Date, GameResult};
+
+/// A parsed filter. Make a [`Matcher`] from it for every thread that asks.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Filter {
+    pub(crate) terms: Vec<Term>,
+}
+
+/// One condition.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Term {
+    pub(crate) negated: bool,
+    pub(crate) test: Test,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Test {
+    /// Any of the texts in any of the fields.
+    Name(NameField, Vec<String>),
+    Elo(EloField, Vec<Bounds<u16>>),
+    Date(Vec<Bounds<Date>>),
+    Result(Vec<GameResult>),
+    /// Inclusive ranges of ECO codes.
+    Eco(Vec<(u16, u16)>),
+    Moves(Vec<Bounds<u16>>),
+    Has(Vec<Part>),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NameField {
+    /// Players, event and site.
+    Any,
+    Player,
+    White,
+    Black,
+    Event,
+    Site,
+    Round,
+    Annotator,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum EloField {
+    /// Both players.
+    Both,
+    /// At least one player.
+    Either,
+    White,
+    Black,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    Variations,
+    Comments,
+    Nags,
+    Setup,
+    Deleted,
+    Text,
+}
+
+/// From `low` to `high`, both included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Bounds<T> {
+    pub(crate) low: Option<T>,
+    pub(crate) high: Option<T>,
+}
+
+impl<T: Ord + Copy> Bounds<T> {
+    pub(crate) fn has(&self, value: T) -> bool {
+        self.low.is_none_or(|low| low <= value) && self.high.is_none_or(|high| value <= high)
+    }
+}
+
+impl Filter {
+    /// Reads a filter. The empty text matches everything.
+    ///
+    /// # Errors
+    /// Unknown names and values that a field cannot have.
+    ///
+    /// ```
+    /// use tabia_query::Filter;
+    /// assert!(Filter::parse("player:carlsen elo:>=2700").is_ok());
+    /// let error = Filter::parse("elo:high").unwrap_err();
+    /// assert_eq!(error.to_string(), "column 5: `high` is not a rating");
+    /// ```
+    pub fn parse(text: &str) -> Result<Self, FilterError> {
+        parser::parse(text)
+    }
+
+    /// Whether the filter matches everything.
+    pub fn is_empty(&self) -> bool {
+        self.terms.is_empty()
+    }
+}
+
+/// Why a text is not a filter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FilterError {
+    /// Column in characters, from 1.
+    pub column: usize,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it, when there is something to say.
+    pub hint: Option<String>,
+}
+
+impl fmt::Display for FilterError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "column {}: {}", self.column, self.message)
+    }
+}
+
+impl std::error::Error for FilterError {}

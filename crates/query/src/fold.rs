@@ -1,0 +1,75 @@
+//! Names as people search for them: without case, accents and punctuation.
+
+/// Lower case, Latin letters without their marks, everything else as it is. `Müller` and
+/// `MULLER` fold to the same text; `ß` folds to `ss`, `ø` to `o`, `æ` to `ae`.
+pub fn fold(text: &str) -> String {
+    let mut out = String::new();
+    fold_into(text, &mut out);
+    out
+}
+
+/// Like [`fold`], into a buffer that is emptied first.
+pub(crate) fn fold_into(text: &str, out: &mut String) {
+    out.clear();
+    for character in text.chars() {
+        if character.is_ascii() {
+            out.push(character.to_ascii_lowercase());
+            continue;
+        }
+        match latin(character) {
+            Some(plain) => out.push_str(plain),
+            None => out.extend(character.to_lowercase()),
+        }
+    }
+}
+
+/// The plain letters for a marked Latin one (Latin-1 Supplement and Latin Extended-A).
+fn latin(character: char) -> Option<&'static str> {
+    Some(match character {
+        'À'..='Å' | 'à'..='å' | 'Ā'..='ą' => "a",
+        'Æ' | 'æ' => "ae",
+        'Ç' | 'ç' | 'Ć'..='č' => "c",
+        'Ď'..='đ' | 'Ð' | 'ð' => "d",
+        'È'..='Ë' | 'è'..='ë' | 'Ē'..='ě' => "e",
+        'Ĝ'..='ģ' => "g",
+        'Ĥ'..='ħ' => "h",
+        'Ì'..='Ï' | 'ì'..='ï' | 'Ĩ'..='ı' => "i",
+        'Ĳ' | 'ĳ' => "ij",
+        'Ĵ' | 'ĵ' => "j",
+        'Ķ'..='ĸ' => "k",
+        'Ĺ'..='ł' => "l",
+        'Ñ' | 'ñ' | 'Ń'..='ŋ' => "n",
+        'Ò'..='Ö' | 'Ø' | 'ò'..='ö' | 'ø' | 'Ō'..='ő' => "o",
+        'Œ' | 'œ' => "oe",
+        'Ŕ'..='ř' => "r",
+        'Ś'..='š' | 'Ș' | 'ș' => "s",
+        'ß' => "ss",
+        'Ţ'..='ŧ' | 'Ț' | 'ț' => "t",
+        'Þ' | 'þ' => "th",
+        'Ù'..='Ü' | 'ù'..='ü' | 'Ũ'..='ų' => "u",
+        'Ŵ' | 'ŵ' => "w",
+        'Ý' | 'ý' | 'ÿ' | 'Ŷ'..='Ÿ' => "y",
+        'Ź'..='ž' => "z",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_and_case_do_not_matter() {
+        for (text, folded) in [
+            ("Müller", "muller"),
+            ("MÜLLER", "muller"),
+            ("Łukasz Żółć", "lukasz zolc"),
+            ("Sørensen", "sorensen"),
+            ("Weiß", "weiss"),
+            ("Пешка", "пешка"),
+            ("Nepomniachtchi, Ian", "nepomniachtchi, ian"),
+        ] {
+            assert_eq!(fold(text), folded);
+        }
+    }
+}
