@@ -196,7 +196,7 @@ impl Square {
 
     /// The same square from the other side of the board (a1 and a8).
     pub const fn flip(self) -> Self {
-        Self(self.0 ^ 56)
+        Self(self.0 ^ 0x38)
     }
 
     /// The square alone.
