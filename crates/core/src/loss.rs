@@ -353,3 +353,104 @@ impl Visitor for Projector<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::san;
+    use crate::game::{Comment, Eval, Language, Nag, Place, Score};
+
+    /// `1. e4 $1 {(de) before} (1. -- e5) 1... -- 2. d4`, deleted, won by forfeit.
+    fn game() -> Game {
+        let mut game = Game::new();
+        let mut out = game.recorder();
+        let start = Position::standard();
+        let e4 = san::read(&start, b"e4").unwrap();
+        let _ = out.begin_game(
+            GameIndex(0),
+            &Head {
+                deleted: true,
+                ..Head::default()
+            },
+        );
+        let _ = out.visit_move(&start, e4);
+        for annotation in [
+            Annotation::Nag(Nag(1)),
+            Annotation::Comment(Comment {
+                place: Place::Before,
+                language: Language::iso(*b"de"),
+                text: "vor",
+            }),
+            Annotation::Eval(Eval {
+                score: Score::Centipawns(31),
+                depth: Some(20),
+                engine: 0,
+            }),
+        ] {
+            let _ = out.visit_annotation(annotation);
+        }
+        let _ = out.begin_variation();
+        out.push_move(Ply::Null);
+        let mut passed = start.clone();
+        passed.play_null();
+        out.push_move(san::read(&passed, b"e5").unwrap());
+        out.end_variation();
+        out.push_move(Ply::Null);
+        out.end_game(GameResult::WhiteWinsByForfeit);
+        game
+    }
+
+    #[test]
+    fn what_fits_is_borrowed() {
+        let game = game();
+        let (kept, losses) = project(Features::ALL, &game);
+        assert!(matches!(kept, Cow::Borrowed(_)) && losses.is_empty());
+    }
+
+    #[test]
+    fn what_does_not_fit_is_dropped_and_counted() {
+        let game = game();
+        let can = Features::ALL.without(&[
+            Feature::NullMoves,
+            Feature::Languages,
+            Feature::CommentPlaces,
+            Feature::EvalDepths,
+            Feature::DeletionMarks,
+            Feature::SpecialResults,
+        ]);
+        let (kept, losses) = project(can, &game);
+        assert_eq!(kept.result, GameResult::WhiteWins);
+        assert!(!kept.head.deleted);
+        assert_eq!(kept.ply_count(), 1);
+        for (feature, count) in [
+            (Feature::NullMoves, 2),
+            (Feature::Languages, 1),
+            (Feature::CommentPlaces, 1),
+            (Feature::EvalDepths, 1),
+            (Feature::DeletionMarks, 1),
+            (Feature::SpecialResults, 1),
+        ] {
+            assert_eq!(losses.count(feature), count, "{feature:?}");
+        }
+        // What was kept fits: nothing more is lost.
+        assert!(project(can, &kept).1.is_empty());
+    }
+
+    #[test]
+    fn keys_and_bits_are_distinct() {
+        assert!(Feature::ALL.len() < 64);
+        assert_eq!(Features::ALL.iter().count(), Feature::ALL.len());
+        assert_eq!(Feature::EvalDepths.key(), "evalDepths");
+    }
+
+    #[test]
+    fn losses_add_up() {
+        let mut losses = Losses::new();
+        losses.add(Feature::Nags, 2, Some(GameIndex(7)));
+        losses.add(Feature::Nags, 1, Some(GameIndex(3)));
+        losses.add(Feature::Medals, 0, None);
+        assert_eq!(losses.to_string(), "3 NAGs");
+        let counts: Vec<_> = losses.iter().map(|(_, loss)| loss.first).collect();
+        assert_eq!(counts, [Some(GameIndex(3))]);
+    }
+}

@@ -487,3 +487,128 @@ impl Visitor for Recorder<'_> {
         Flow::Go
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::{Setup, san};
+
+    /// Records `1. e4 e5 (1... c5 2. Nf3 (2. c3) 2... d6) 2. Nf3` with a word on some moves.
+    fn sicilian() -> Game {
+        let mut game = Game::new();
+        let mut recorder = game.recorder();
+        let mut line = vec![(Position::standard(), Position::standard())];
+        let _ = recorder.begin_game(GameIndex(0), &Head::default());
+        for step in "e4 !said e5 ( c5 !$1 Nf3 ( c3 ) d6 ) Nf3".split(' ') {
+            let (before, now) = line.last_mut().unwrap();
+            let flow = match step {
+                "(" => {
+                    let start = before.clone();
+                    line.push((start.clone(), start));
+                    recorder.begin_variation()
+                }
+                ")" => {
+                    line.pop();
+                    recorder.end_variation();
+                    Flow::Go
+                }
+                "!said" => recorder.visit_annotation(Annotation::Comment(Comment {
+                    place: Place::After,
+                    language: None,
+                    text: "said",
+                })),
+                "!$1" => recorder.visit_annotation(Annotation::Nag(Nag(1))),
+                text => {
+                    let ply = san::read(now, text.as_bytes()).unwrap();
+                    before.clone_from(now);
+                    now.play_ply(ply);
+                    recorder.visit_move(before, ply)
+                }
+            };
+            assert_eq!(flow, Flow::Go);
+        }
+        recorder.end_game(GameResult::Draw);
+        game
+    }
+
+    /// Writes what it is shown, and checks that every move is legal where it is shown.
+    #[derive(Default)]
+    struct Shown(String);
+
+    impl Visitor for Shown {
+        fn visit_move(&mut self, before: &Position, ply: Ply) -> Flow {
+            let Ply::Move(m) = ply else {
+                panic!("no null moves here")
+            };
+            assert!(before.is_legal(m), "{m} in {before:?}");
+            let mut text = Vec::new();
+            san::write(before, ply, &mut text);
+            self.0 += std::str::from_utf8(&text).unwrap();
+            self.0.push(' ');
+            Flow::Go
+        }
+
+        fn begin_variation(&mut self) -> Flow {
+            self.0 += "( ";
+            Flow::Go
+        }
+
+        fn end_variation(&mut self) {
+            self.0 += ") ";
+        }
+
+        fn end_game(&mut self, result: GameResult) {
+            self.0 += result.pgn();
+        }
+    }
+
+    #[test]
+    fn replay_shows_what_was_recorded() {
+        let game = sicilian();
+        let mut copy = Game::new();
+        assert_eq!(
+            game.replay(GameIndex(0), Want::ALL, &mut copy.recorder()),
+            Flow::Go
+        );
+        assert_eq!(copy, game);
+
+        let mut shown = Shown::default();
+        assert_eq!(game.replay(GameIndex(0), Want::ALL, &mut shown), Flow::Go);
+        assert_eq!(shown.0, "e4 e5 ( c5 Nf3 ( c3 ) d6 ) Nf3 1/2-1/2");
+        let mut mainline = Shown::default();
+        assert_eq!(
+            game.replay(GameIndex(0), Want::MAINLINE, &mut mainline),
+            Flow::Go
+        );
+        assert_eq!(mainline.0, "e4 e5 Nf3 1/2-1/2");
+        assert_eq!(game.ply_count(), 3);
+        assert!(game.has_variations() && game.has_annotations());
+    }
+
+    #[test]
+    fn equality_sees_annotations() {
+        let mut other = sicilian();
+        other.text.replace_range(0..1, "S");
+        assert_ne!(other, sicilian());
+    }
+
+    #[test]
+    fn a_recorder_starts_clean_and_closes_what_is_open() {
+        let mut game = sicilian();
+        let mut recorder = game.recorder();
+        let _ = recorder.begin_game(GameIndex(0), &Head::default());
+        let _ = recorder.begin_variation();
+        recorder.end_game(GameResult::Unknown);
+        let events: Vec<_> = game.events().collect();
+        assert_eq!(events, [Event::BeginVariation, Event::EndVariation]);
+    }
+
+    #[test]
+    fn a_start_that_cannot_be_played_shows_no_moves() {
+        let mut game = sicilian();
+        game.head.start.setup = Some(Box::new(Setup::empty()));
+        let mut shown = Shown::default();
+        assert_eq!(game.replay(GameIndex(0), Want::ALL, &mut shown), Flow::Go);
+        assert_eq!(shown.0, "1/2-1/2");
+    }
+}
