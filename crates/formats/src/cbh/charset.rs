@@ -1,0 +1,425 @@
+//! Texts: which character set they are in, the symbols among their bytes, and the way back.
+//!
+//! Nothing in the files names the character set. A value that is valid UTF-8 is UTF-8; any other
+//! is in a single-byte set that is chosen for the whole database (FORMAT.md § Texts).
+
+use std::borrow::Cow;
+
+use encoding_rs::{Encoding, WINDOWS_1251, WINDOWS_1252};
+use tabia_core::io::{Charset, decode};
+
+/// Byte of the ChessBase font, its Unicode symbol, and the private code point that stands for it
+/// in UTF-8 texts of ChessBase (0 when none is known). Names from scidb, code points measured by
+/// cbvault on ChessBase's own export.
+const SYMBOLS: &[(u8, char, u32)] = &[
+    (0x82, '\u{2192}', 0xe013), // attack
+    (0x83, '\u{2191}', 0xe012), // initiative
+    (0x84, '\u{21c6}', 0xe017), // counterplay
+    (0x85, '\u{2206}', 0xe00d), // with the idea
+    (0x86, '\u{25cb}', 0xe023), // space
+    (0x87, '\u{2a00}', 0xe01d), // zugzwang
+    (0x89, '\u{e02d}', 0xe02d), // no name
+    (0x90, '\u{27f3}', 0),      // development
+    (0x91, '\u{21d4}', 0xe018), // line
+    (0x92, '\u{21d7}', 0xe019), // diagonal
+    (0x93, '\u{2295}', 0xe01c), // time trouble
+    (0x94, '\u{229e}', 0xe01e), // centre
+    (0x99, '\u{25a1}', 0xe021), // only move
+    (0xa2, '\u{2654}', 0xe024), // king
+    (0xa3, '\u{2655}', 0xe025), // queen
+    (0xa4, '\u{2658}', 0xe028), // knight
+    (0xa5, '\u{2657}', 0xe027), // bishop
+    (0xa6, '\u{2656}', 0xe026), // rook
+    (0xa7, '\u{2659}', 0xe029), // pawn
+    (0xaa, '\u{221f}', 0xe01b), // with
+    (0xab, '\u{27ea}', 0xe00e), // queenside
+    (0xac, '\u{27c2}', 0xe01f), // endgame
+    (0xad, '\u{e001}', 0xe001), // bishop pair
+    (0xae, '\u{e002}', 0xe002), // opposite bishops
+    (0xaf, '\u{e003}', 0xe003), // bishops of the same colour
+    (0xb0, '\u{2bf9}', 0xe000), // with compensation
+    (0xb2, '\u{2a72}', 0xe02f), // White slightly better
+    (0xb3, '\u{2a71}', 0xe02e), // Black slightly better
+    (0xb5, '\u{2213}', 0xe01a), // Black better
+    (0xb9, '\u{2313}', 0xe020), // better is
+    (0xba, '\u{2bfe}', 0),      // without
+    (0xbb, '\u{27eb}', 0xe00f), // kingside
+    (0xf7, '\u{221e}', 0xe009), // unclear
+    (0xfe, '\u{2bfd}', 0xe008), // passed pawn
+];
+
+/// The diagram mark of PGN and of the game model.
+const DIAGRAM: &str = "[#]";
+/// Stands for a lone line feed in a text whose line breaks are CR LF.
+const LONE_LINE_FEED: char = '\u{2028}';
+
+/// How the bytes of one text say what the model says in one way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TextForm {
+    /// The single-byte character set; `None` for UTF-8.
+    pub page: Option<&'static Encoding>,
+    /// The bytes for a diagram mark.
+    pub diagram: &'static [u8],
+    /// The bytes for a line break.
+    pub line_break: &'static [u8],
+}
+
+impl TextForm {
+    /// As newer versions of ChessBase write.
+    pub const UTF8: TextForm = TextForm {
+        page: None,
+        diagram: b"\x04",
+        line_break: b"\r\n",
+    };
+
+    /// Every form that occurs, for a given single-byte set.
+    pub fn all(page: &'static Encoding) -> impl Iterator<Item = TextForm> {
+        let diagrams: [&'static [u8]; 3] = [b"\x04", b"\x9e", b"[#]"];
+        let breaks: [&'static [u8]; 3] = [b"\r\n", b"\n", b"\r"];
+        [None, Some(page)].into_iter().flat_map(move |page| {
+            diagrams.into_iter().flat_map(move |diagram| {
+                breaks.into_iter().map(move |line_break| TextForm {
+                    page,
+                    diagram,
+                    line_break,
+                })
+            })
+        })
+    }
+}
+
+/// The character set of a database's single-byte texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Texts {
+    charset: Charset,
+    page: &'static Encoding,
+}
+
+impl Texts {
+    /// As asked for; `page` is what [`detect`] says and serves when nothing was asked for.
+    pub fn new(charset: Charset, page: &'static Encoding) -> Self {
+        match charset {
+            Charset::Auto => Self { charset, page },
+            Charset::Utf8 => Self {
+                charset,
+                page: WINDOWS_1252,
+            },
+            Charset::Single(page) => Self { charset, page },
+        }
+    }
+
+    /// The single-byte set.
+    pub fn page(self) -> &'static Encoding {
+        self.page
+    }
+
+    /// In words, for people.
+    pub fn describe(self) -> String {
+        match self.charset {
+            Charset::Single(page) => page.name().to_owned(),
+            Charset::Auto | Charset::Utf8 => format!("UTF-8 or {}", self.page.name()),
+        }
+    }
+
+    fn charset_of(self, bytes: &[u8]) -> Charset {
+        match self.charset {
+            Charset::Single(_) => self.charset,
+            Charset::Auto | Charset::Utf8 if std::str::from_utf8(bytes).is_ok() => Charset::Utf8,
+            Charset::Auto | Charset::Utf8 => Charset::Single(self.page),
+        }
+    }
+
+    /// A name or other plain value: no symbols, no line breaks.
+    pub fn plain(self, bytes: &[u8]) -> Cow<'_, str> {
+        decode(bytes, self.charset_of(bytes))
+    }
+
+    /// A fixed-size field: what stands before the first zero byte.
+    pub fn field(self, bytes: &[u8]) -> Cow<'_, str> {
+        self.plain(until_zero(bytes))
+    }
+
+    /// A text with symbols, line breaks and diagram marks, added to `out`. `language` is the
+    /// nation number of a comment's language, 0 for any.
+    pub fn text(self, bytes: &[u8], language: u8, out: &mut String) {
+        let has_mark = contains(bytes, DIAGRAM.as_bytes());
+        // Where both kinds occur, those that are not CR LF are kept apart from it.
+        let has_crlf = bytes.contains(&b'\r') && bytes.contains(&b'\n');
+        let old_mark = bytes.contains(&0x04);
+        if self.charset_of(bytes) == Charset::Utf8 {
+            let text = std::str::from_utf8(bytes).unwrap_or_default();
+            // A text with the symbols themselves keeps its private code points as they are.
+            let has_symbols = text.chars().any(|c| symbol_byte(c).is_some());
+            let mut before = '\0';
+            let mut rest = text.chars().peekable();
+            while let Some(c) = rest.next() {
+                match c {
+                    '\u{4}' if !has_mark => out.push_str(DIAGRAM),
+                    '\r' | '\n' => line_break(c, before, rest.peek().copied(), has_crlf, out),
+                    c if !has_symbols => out.push(from_private(c)),
+                    c => out.push(c),
+                }
+                before = c;
+            }
+            return;
+        }
+        for (i, &byte) in bytes.iter().enumerate() {
+            let before = i.checked_sub(1).and_then(|i| bytes.get(i)).copied();
+            let after = bytes.get(i + 1).copied();
+            match byte {
+                0x04 if !has_mark => out.push_str(DIAGRAM),
+                0x9e if !has_mark && !old_mark && self.page == WINDOWS_1252 => {
+                    out.push_str(DIAGRAM);
+                }
+                b'\r' | b'\n' => line_break(
+                    char::from(byte),
+                    before.map_or('\0', char::from),
+                    after.map(char::from),
+                    has_crlf,
+                    out,
+                ),
+                0x7f.. => match self.symbol(byte, before, after, language) {
+                    Some(symbol) => out.push(symbol),
+                    None => out.push_str(&decode(&[byte], Charset::Single(self.page))),
+                },
+                _ => out.push(char::from(byte)),
+            }
+        }
+    }
+
+    /// The symbol a byte of a single-byte text stands for, unless it is a letter there. Whatever
+    /// is decided, both readings are written back as this byte.
+    fn symbol(self, byte: u8, before: Option<u8>, after: Option<u8>, language: u8) -> Option<char> {
+        let letter = |byte: Option<u8>| byte.is_some_and(|b| b.is_ascii_alphabetic() || b >= 0xc0);
+        let (_, symbol, _) = SYMBOLS.iter().find(|(known, ..)| *known == byte)?;
+        let is_letter = if self.page == WINDOWS_1252 {
+            match byte {
+                0x92 => letter(before) && letter(after),
+                0xaa | 0xba => before.is_some_and(|b| b.is_ascii_alphanumeric()),
+                0xab | 0xbb => language == FRENCH,
+                0xb0 => before.is_some_and(|b| b.is_ascii_digit()) && after == Some(b'C'),
+                0xfe => language == ICELANDIC,
+                _ => false,
+            }
+        } else {
+            // In other sets most of these bytes are letters; pieces are told by their square.
+            !(matches!(byte, 0xa2..=0xa7)
+                && after.is_some_and(|b| matches!(b, b'a'..=b'h' | b'1'..=b'8' | b'x')))
+        };
+        (!is_letter).then_some(*symbol)
+    }
+}
+
+const FRENCH: u8 = 49;
+const ICELANDIC: u8 = 63;
+
+/// Writes a text in the given form; `false` when a character is outside the set and became `?`.
+pub fn encode_text(text: &str, form: TextForm, out: &mut Vec<u8>) -> bool {
+    let mut whole = true;
+    let mut rest = text;
+    let mut buffer = [0; 4];
+    while let Some(c) = rest.chars().next() {
+        if let Some(after) = rest.strip_prefix(DIAGRAM) {
+            out.extend_from_slice(form.diagram);
+            rest = after;
+            continue;
+        }
+        rest = rest.get(c.len_utf8()..).unwrap_or_default();
+        match (c, form.page) {
+            ('\n', _) => out.extend_from_slice(form.line_break),
+            (LONE_LINE_FEED, _) => out.push(b'\n'),
+            (c, None) => {
+                let private = to_private(c);
+                out.extend_from_slice(private.encode_utf8(&mut buffer).as_bytes());
+            }
+            (c, Some(page)) => {
+                if c.is_ascii() {
+                    out.push(c as u8);
+                } else if let Some(byte) = symbol_byte(c) {
+                    out.push(byte);
+                } else {
+                    let (bytes, _, failed) = page.encode(c.encode_utf8(&mut buffer));
+                    if failed {
+                        whole = false;
+                        out.push(b'?');
+                    } else {
+                        out.extend_from_slice(&bytes);
+                    }
+                }
+            }
+        }
+    }
+    whole
+}
+
+/// The bytes before the first zero.
+pub fn until_zero(bytes: &[u8]) -> &[u8] {
+    let end = memchr::memchr(0, bytes).unwrap_or(bytes.len());
+    bytes.get(..end).unwrap_or(bytes)
+}
+
+/// Guesses the single-byte set of a database from values that are not UTF-8: windows-1251 when
+/// they are written in Cyrillic, else windows-1252.
+///
+/// Cyrillic words are runs of high bytes; Western European ones have single high bytes between
+/// ASCII letters. Greek has runs too, but of other letters.
+#[derive(Debug, Clone, Default)]
+pub struct Detector {
+    /// Bytes from 0xc0 next to another such byte, and those that stand alone.
+    runs: u32,
+    alone: u32,
+    /// The three commonest letters in windows-1251 and in windows-1253.
+    cyrillic: u32,
+    greek: u32,
+}
+
+impl Detector {
+    /// Looks at one value.
+    pub fn add(&mut self, bytes: &[u8]) {
+        if bytes.is_ascii() || std::str::from_utf8(bytes).is_ok() {
+            return;
+        }
+        let high = |byte: Option<&u8>| byte.is_some_and(|&byte| byte >= 0xc0);
+        for (i, &byte) in bytes.iter().enumerate().filter(|(_, byte)| **byte >= 0xc0) {
+            let before = i.checked_sub(1).and_then(|i| bytes.get(i));
+            if high(before) || high(bytes.get(i + 1)) {
+                self.runs += 1;
+            } else {
+                self.alone += 1;
+            }
+            match byte {
+                0xe0 | 0xe8 | 0xee => self.cyrillic += 1, // а и о
+                0xe1 | 0xe9 | 0xef => self.greek += 1,    // α ι ο
+                _ => {}
+            }
+        }
+    }
+
+    /// The set that fits what was seen.
+    pub fn page(&self) -> &'static Encoding {
+        let is_cyrillic = self.runs >= 12
+            && self.runs > self.alone.saturating_mul(4)
+            && self.cyrillic > self.greek.saturating_mul(2);
+        if is_cyrillic {
+            WINDOWS_1251
+        } else {
+            WINDOWS_1252
+        }
+    }
+}
+
+fn line_break(c: char, before: char, after: Option<char>, has_crlf: bool, out: &mut String) {
+    match c {
+        '\r' if after == Some('\n') => {}
+        '\n' if before == '\r' || !has_crlf => out.push('\n'),
+        '\n' => out.push(LONE_LINE_FEED),
+        '\r' if has_crlf => out.push('\r'),
+        _ => out.push('\n'),
+    }
+}
+
+fn contains(bytes: &[u8], part: &[u8]) -> bool {
+    memchr::memmem::find(bytes, part).is_some()
+}
+
+fn symbol_byte(c: char) -> Option<u8> {
+    let found = SYMBOLS.iter().find(|(_, symbol, _)| *symbol == c);
+    found.map(|(byte, ..)| *byte)
+}
+
+fn from_private(c: char) -> char {
+    let found = SYMBOLS
+        .iter()
+        .find(|(_, _, private)| *private != 0 && *private == u32::from(c));
+    found.map_or(c, |(_, symbol, _)| *symbol)
+}
+
+fn to_private(c: char) -> char {
+    let found = SYMBOLS
+        .iter()
+        .find(|(_, symbol, private)| *symbol == c && *private != 0);
+    found
+        .and_then(|(_, _, private)| char::from_u32(*private))
+        .unwrap_or(c)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(charset: Charset) -> Texts {
+        Texts::new(charset, WINDOWS_1252)
+    }
+
+    fn read(texts: Texts, bytes: &[u8], language: u8) -> String {
+        let mut out = String::new();
+        texts.text(bytes, language, &mut out);
+        out
+    }
+
+    /// Whether some form writes `bytes` again.
+    fn returns(texts: Texts, bytes: &[u8], language: u8) -> bool {
+        let text = read(texts, bytes, language);
+        TextForm::all(texts.page()).any(|form| {
+            let mut out = Vec::new();
+            encode_text(&text, form, &mut out) && out == bytes
+        })
+    }
+
+    #[test]
+    fn every_single_byte_comes_back() {
+        for name in ["cp1252", "cp1251", "cp1250"] {
+            let texts = texts(Charset::parse(name).unwrap());
+            for byte in 1..=255 {
+                for language in [0, FRENCH, ICELANDIC] {
+                    let bytes = [b'a', byte, b'e', byte, b'4'];
+                    assert!(returns(texts, &bytes, language), "{name} {byte:#x}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn symbols_are_read_in_single_byte_texts() {
+        let auto = texts(Charset::Auto);
+        assert_eq!(
+            read(auto, b"\x85 \xa4xe5\xb5 Z\xfcrich", 0),
+            "∆ ♘xe5∓ Zürich"
+        );
+        assert_eq!(read(auto, b"don\x92t", 42), "don’t");
+        assert_eq!(read(auto, "Zürich \u{e026}e1".as_bytes(), 0), "Zürich ♖e1");
+        assert_eq!(read(auto, b"1\r\n2\x04", 0), "1\n2[#]");
+        assert_eq!(read(auto, b"\x9e\xfc", 0), "[#]ü");
+        for bytes in [
+            &b"1\r\n2\n3\r4"[..],
+            b"a\nb",
+            b"a\rb\r",
+            b"\x04\x9e",
+            b"[#]\x04",
+            "\u{e00d}\u{e028}f3".as_bytes(),
+        ] {
+            assert!(returns(auto, bytes, 0), "{bytes:x?}");
+        }
+    }
+
+    #[test]
+    fn cyrillic_is_told_from_western_and_greek() {
+        let page = |values: &[&[u8]]| {
+            let mut detector = Detector::default();
+            for value in values {
+                detector.add(value);
+            }
+            detector.page().name()
+        };
+        let (russian, ..) = WINDOWS_1251.encode("Хорошая позиция, но белые сильнее");
+        assert_eq!(page(&[&russian]), "windows-1251");
+        let (german, ..) = WINDOWS_1252.encode("große Überraschung für Weiß, natürlich häßlich");
+        assert_eq!(
+            page(&[&german, b"M\xfcller", b"\xd6\xdfterreich"]),
+            "windows-1252"
+        );
+        let (greek, ..) = encoding_rs::WINDOWS_1253.encode("Η λευκή βασίλισσα είναι πολύ δυνατή");
+        assert_eq!(page(&[&greek]), "windows-1252");
+        assert_eq!(page(&["Хорошая позиция".as_bytes()]), "windows-1252");
+    }
+}

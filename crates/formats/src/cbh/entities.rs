@@ -1,0 +1,213 @@
+//! Entity files: players, tournaments, annotators, sources, teams, game tags.
+//!
+//! Ids are walked up to the end of the file; the counts and the tree in the file are not needed
+//! and not trusted.
+
+use tabia_core::error::{Malformed, Why};
+use tabia_core::io::Blob;
+use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
+
+use super::records::{
+    AnnotatorRecord, ENTITY_MAGIC, EntityHeader, EntityNode, GameTagRecord, NODE_DELETED,
+    PlayerRecord, SourceRecord, TeamRecord, TournamentRecord,
+};
+
+/// A record of an entity file.
+pub trait Entity: FromBytes + KnownLayout + Immutable + Unaligned {
+    /// Extension of its file.
+    const EXTENSION: &'static str;
+}
+
+macro_rules! entities {
+    ($($record:ident: $extension:literal,)*) => {
+        $(impl Entity for $record { const EXTENSION: &'static str = $extension; })*
+    };
+}
+
+entities! {
+    PlayerRecord: "cbp",
+    TournamentRecord: "cbt",
+    AnnotatorRecord: "cbc",
+    SourceRecord: "cbs",
+    TeamRecord: "cbe",
+    GameTagRecord: "cbl",
+}
+
+/// One entity file.
+#[derive(Debug, Clone)]
+pub struct EntityTable<E> {
+    blob: Blob,
+    header: EntityHeader,
+    /// Offset of record 0.
+    start: usize,
+    /// Bytes from one record to the next.
+    stride: usize,
+    capacity: u32,
+    record: std::marker::PhantomData<fn() -> E>,
+}
+
+impl<E: Entity> EntityTable<E> {
+    /// The table in the bytes of a file. Records may be longer than known; a last record that is
+    /// cut off does not exist.
+    pub fn new(blob: Blob) -> Result<Self, Malformed> {
+        let fault = |field, at, why| Malformed { field, at, why };
+        let Some(header) = EntityHeader::read(&blob).copied() else {
+            let why = Why::Truncated {
+                needed: EntityHeader::SIZE,
+                left: blob.len(),
+            };
+            return Err(fault("entity_header", 0, why));
+        };
+        if header.magic.get() != ENTITY_MAGIC {
+            let value = u64::from(header.magic.get());
+            return Err(fault("magic", 8, Why::Value(value)));
+        }
+        let data_size = header.data_size.get() as usize;
+        if data_size < size_of::<E>() || data_size > 1 << 24 {
+            return Err(fault("data_size", 12, Why::Value(data_size as u64)));
+        }
+        let extra = header.extra.get() as usize;
+        let start = EntityHeader::SIZE.saturating_add(extra);
+        if extra > 1 << 16 {
+            return Err(fault("extra", 24, Why::Value(extra as u64)));
+        }
+        let stride = EntityNode::SIZE + data_size;
+        let records = blob.len().saturating_sub(start) / stride;
+        // Ids are signed 32-bit numbers.
+        let capacity = records.min(i32::MAX as usize) as u32;
+        Ok(Self {
+            blob,
+            header,
+            start,
+            stride,
+            capacity,
+            record: std::marker::PhantomData,
+        })
+    }
+
+    /// The file's header.
+    pub fn header(&self) -> &EntityHeader {
+        &self.header
+    }
+
+    /// Records in the file, deleted ones too.
+    pub fn capacity(&self) -> u32 {
+        self.capacity
+    }
+
+    /// Entities that are not deleted. Only the chain of deleted ones is walked.
+    pub fn live(&self) -> u32 {
+        let mut deleted = 0;
+        let mut next = self.header.first_deleted.get();
+        while let Some(node) = u32::try_from(next).ok().and_then(|id| self.node(id)) {
+            if node.left.get() != NODE_DELETED || deleted >= self.capacity {
+                break;
+            }
+            deleted += 1;
+            next = node.right.get();
+        }
+        self.capacity - deleted
+    }
+
+    /// The tree node of an entity.
+    pub fn node(&self, id: u32) -> Option<&EntityNode> {
+        EntityNode::read(self.bytes(id)?)
+    }
+
+    /// An entity, deleted or not.
+    pub fn get(&self, id: u32) -> Option<&E> {
+        let data = self.bytes(id)?.get(EntityNode::SIZE..)?;
+        E::ref_from_prefix(data).ok().map(|(record, _)| record)
+    }
+
+    /// The entities that are not deleted, by id.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, &E)> {
+        (0..self.capacity).filter_map(|id| {
+            let deleted = self.node(id)?.left.get() == NODE_DELETED;
+            if deleted {
+                None
+            } else {
+                Some((id, self.get(id)?))
+            }
+        })
+    }
+
+    fn bytes(&self, id: u32) -> Option<&[u8]> {
+        if id >= self.capacity {
+            return None;
+        }
+        let at = self
+            .start
+            .checked_add(self.stride.checked_mul(id as usize)?)?;
+        self.blob.as_slice().get(at..at.checked_add(self.stride)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tabia_core::io::Sink;
+
+    use super::*;
+
+    /// A `.cbc` with the given names; those called `-` are deleted, chained from the last one on.
+    fn annotators(names: &[&str], extra: usize, longer: usize) -> Vec<u8> {
+        let deleted: Vec<usize> = (0..names.len()).filter(|&i| names[i] == "-").collect();
+        let mut sink = Sink::new();
+        sink.u32_le(7); // neither capacity nor count are to be trusted
+        sink.i32_le(0);
+        sink.u32_le(ENTITY_MAGIC);
+        sink.u32_le(53 + longer as u32);
+        sink.i32_le(deleted.last().map_or(-1, |&id| id as i32));
+        sink.u32_le(99);
+        sink.u32_le(extra as u32);
+        sink.zeros(extra);
+        for (i, name) in names.iter().enumerate() {
+            let next = deleted.iter().rev().find(|&&id| id < i);
+            if *name == "-" {
+                sink.i32_le(NODE_DELETED);
+                sink.i32_le(next.map_or(-1, |&id| id as i32));
+            } else {
+                sink.i32_le(-1);
+                sink.i32_le(-1);
+            }
+            sink.u8(0);
+            sink.fixed(name.as_bytes(), 45);
+            sink.zeros(8 + longer);
+        }
+        sink.into_vec()
+    }
+
+    #[test]
+    fn records_are_found_in_headers_of_both_sizes() {
+        for (extra, longer) in [(0, 0), (4, 0), (4, 3)] {
+            let bytes = annotators(&["Ann", "-", "Bob", "-"], extra, longer);
+            let table = EntityTable::<AnnotatorRecord>::new(Blob::from(bytes)).unwrap();
+            assert_eq!((table.capacity(), table.live()), (4, 2));
+            let names: Vec<_> = table.iter().map(|(id, a)| (id, a.name[0])).collect();
+            assert_eq!(names, [(0, b'A'), (2, b'B')]);
+            assert!(table.get(1).is_some(), "deleted records stay readable");
+            assert!(table.get(4).is_none());
+        }
+    }
+
+    #[test]
+    fn damage_is_told_or_survived() {
+        let bytes = annotators(&["Ann", "Bob"], 4, 0);
+        for length in 0..bytes.len() {
+            let cut = Blob::from(bytes[..length].to_vec());
+            if let Ok(table) = EntityTable::<AnnotatorRecord>::new(cut) {
+                assert!(table.capacity() < 2);
+                assert!(table.get(1).is_none());
+            }
+        }
+        let mut circle = annotators(&["-", "-"], 4, 0);
+        // Record 0 names itself as the next deleted one.
+        circle[32 + 4..32 + 8].fill(0);
+        let table = EntityTable::<AnnotatorRecord>::new(Blob::from(circle)).unwrap();
+        assert_eq!(table.live(), 0);
+        let mut magic = bytes.clone();
+        magic[8] = 0;
+        assert!(EntityTable::<AnnotatorRecord>::new(Blob::from(magic)).is_err());
+        assert!(EntityTable::<PlayerRecord>::new(Blob::from(bytes)).is_err());
+    }
+}

@@ -1,0 +1,117 @@
+//! Annotation records of real databases: every item is read and written back byte for byte.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use tabia_core::game::{Annotation, Flow};
+use tabia_core::io::Charset;
+use tabia_formats::cbh::annotations::{Decoder, Encoder, Items, foreign};
+use tabia_formats::cbh::charset::{Detector, TextForm, Texts};
+use tabia_formats::cbh::records::{AnnotationsHead, GameRecord, TYPE_TEXT};
+use tabia_testkit::shared::{files_below, shared_data};
+
+/// The annotation records of the games of a database.
+fn records(main: &Path) -> Vec<Vec<u8>> {
+    let headers = std::fs::read(main).unwrap();
+    let Ok(bodies) = std::fs::read(main.with_extension("cba")) else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    for header in headers.chunks_exact(46).skip(1) {
+        let header = GameRecord::read(header).unwrap();
+        let at = header.annotations_at.get() as usize;
+        if header.kind & TYPE_TEXT == 0 && at != 0 {
+            let size = Items::size(&bodies[at..]).unwrap();
+            found.push(bodies[at..at + size].to_vec());
+        }
+    }
+    found
+}
+
+fn texts(records: &[Vec<u8>]) -> Texts {
+    let mut detector = Detector::default();
+    for record in records {
+        for item in Items::new(record).unwrap().flatten() {
+            if matches!(item.kind, 0x02 | 0x82) {
+                detector.add(&item.data[2..]);
+            }
+        }
+    }
+    Texts::new(Charset::Auto, detector.page())
+}
+
+#[derive(Debug, Default)]
+struct Counts {
+    foreign: BTreeMap<u16, u32>,
+    forms: BTreeMap<String, u32>,
+}
+
+/// The record with every text in the form that fits its item.
+fn written_back(record: &[u8], texts: Texts, counts: &mut Counts) -> Vec<u8> {
+    let mut decoder = Decoder::new(texts);
+    let mut whole = Encoder::new(TextForm::UTF8);
+    for item in Items::new(record).unwrap() {
+        let item = item.unwrap();
+        let form = TextForm::all(texts.page())
+            .find(|form| {
+                let mut single = Encoder::new(*form);
+                let _ = decoder.decode(&item, &mut |annotation| {
+                    single.push(item.position, &annotation);
+                    Flow::Go
+                });
+                let record = single.finish(0).map(<[u8]>::to_vec).unwrap_or_default();
+                record.get(AnnotationsHead::SIZE + 6..) == Some(item.data)
+            })
+            .unwrap_or_else(|| panic!("{item:x?} is not written back"));
+        *counts.forms.entry(format!("{form:?}")).or_default() += 1;
+        whole.set_form(form);
+        let _ = decoder.decode(&item, &mut |annotation| {
+            if let Annotation::Foreign(foreign) = annotation {
+                *counts.foreign.entry(foreign.kind).or_default() += 1;
+            }
+            whole.push(item.position, &annotation);
+            Flow::Go
+        });
+    }
+    let game = AnnotationsHead::read(record).unwrap().game.get();
+    whole.finish(game).unwrap().to_vec()
+}
+
+#[test]
+fn every_record_of_the_real_databases_is_written_back() {
+    let Some(folder) = shared_data("cbh annotations", "cbh") else {
+        return;
+    };
+    let (mut count, mut items) = (0, 0);
+    let mut counts = Counts::default();
+    for main in files_below(&folder) {
+        let is_set = main.extension().is_some_and(|e| e == "cbh")
+            && !main.to_string_lossy().contains("history");
+        if !is_set {
+            continue;
+        }
+        let records = records(&main);
+        let texts = texts(&records);
+        let page = if main.ends_with("Hedgehog.cbh") {
+            "windows-1251"
+        } else {
+            "windows-1252"
+        };
+        assert_eq!(texts.page().name(), page, "{}", main.display());
+        for record in &records {
+            let again = written_back(record, texts, &mut counts);
+            assert_eq!(&again, record, "{}", main.display());
+            items += Items::new(record).unwrap().count();
+        }
+        count += records.len();
+    }
+    println!("{count} records, {items} items, {counts:#?}");
+    let known = |kind: &u16| matches!(*kind, foreign::SYMBOL_SLOTS | 0x13);
+    assert!(counts.foreign.keys().all(known));
+}
