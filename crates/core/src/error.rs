@@ -333,9 +333,23 @@ impl std::error::Error for Error {
     }
 }
 
+/// An [`Error`] that came through [`io::Read`] or [`io::Write`] keeps its kind and its place.
 impl From<io::Error> for Error {
     fn from(error: io::Error) -> Self {
-        Self::new(ErrorKind::Io(error))
+        match error.downcast::<Error>() {
+            Ok(own) => own,
+            Err(foreign) => Self::new(ErrorKind::Io(foreign)),
+        }
+    }
+}
+
+/// For [`io::Read`] and [`io::Write`] over data of a format.
+impl From<Error> for io::Error {
+    fn from(error: Error) -> Self {
+        match error.into_parts() {
+            (ErrorKind::Io(inner), at) if at == Location::default() => inner,
+            (kind, at) => io::Error::other(Error(Box::new(Inner { kind, at }))),
+        }
     }
 }
 
@@ -367,6 +381,16 @@ mod tests {
     #[test]
     fn an_error_is_one_word() {
         assert_eq!(size_of::<Error>(), size_of::<usize>());
+    }
+
+    #[test]
+    fn an_error_passes_through_io() {
+        let error = Error::new(ErrorKind::Password).at_offset(7);
+        let back = Error::from(io::Error::from(error));
+        assert!(matches!(back.kind(), ErrorKind::Password));
+        assert_eq!(back.location().offset, Some(7));
+        let system = Error::from(io::Error::from(io::ErrorKind::NotFound));
+        assert_eq!(io::Error::from(system).kind(), io::ErrorKind::NotFound);
     }
 
     #[test]
