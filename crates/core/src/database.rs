@@ -126,6 +126,8 @@ pub struct DatabaseInfo {
     pub problems: Vec<String>,
     /// Distinct names by kind, where the format stores them apart.
     pub names: Vec<(NameKind, u32)>,
+    /// What else the database says of itself, by the format's own key: (`flag1`, `Analysed`).
+    pub facts: Vec<(String, String)>,
 }
 
 /// Random access to games. Shared between threads: `&self` only, no shared cursor.

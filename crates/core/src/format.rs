@@ -197,6 +197,11 @@ pub struct CreateOptions {
     pub password: Option<String>,
     /// Title or description stored in the database.
     pub title: Option<String>,
+    /// What else to store about the database, see [`DatabaseInfo::facts`]; unknown keys are left
+    /// out.
+    ///
+    /// [`DatabaseInfo::facts`]: crate::database::DatabaseInfo::facts
+    pub facts: Vec<(String, String)>,
     /// The time to store as creation time, seconds since 1970 UTC; 0 for none.
     pub now: u64,
 }
@@ -210,6 +215,7 @@ impl Default for CreateOptions {
             charset: Charset::Auto,
             password: None,
             title: None,
+            facts: Vec::new(),
             now: 0,
         }
     }
