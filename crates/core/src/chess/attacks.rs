@@ -162,6 +162,19 @@ pub(super) fn rook(from: Square, occupied: u64) -> u64 {
     rank | line(from.bit(), occupied, LINES[from.index()].file)
 }
 
+/// The squares of the file and the rank through `from`, without `from`.
+#[inline(always)]
+pub(super) fn straight_rays(from: Square) -> u64 {
+    (LINES[from.index()].file | 0xff << (from.number() & 0x38)) & !from.bit()
+}
+
+/// The squares of the diagonals through `from`, without `from`.
+#[inline(always)]
+pub(super) fn diagonal_rays(from: Square) -> u64 {
+    let lines = &LINES[from.index()];
+    lines.diagonal | lines.anti
+}
+
 /// The squares strictly between two squares on one line; none when they are not on one.
 pub(super) fn between(a: Square, b: Square) -> u64 {
     let (bit_a, bit_b) = (a.bit(), b.bit());

@@ -1,6 +1,6 @@
 //! The 781 numbers of the Polyglot key, a fixed fact of that format, and where each belongs.
 
-use super::types::{Color, Piece, Square};
+use super::types::{Color, Square};
 
 /// First number of the castling rights.
 const CASTLING: usize = 768;
@@ -9,11 +9,26 @@ const EN_PASSANT: usize = 772;
 /// The number for White to move.
 const TURN: usize = 780;
 
+/// The numbers of the pieces, by the code of the piece (see `position`) times 64 plus the square.
+static PIECES: [u64; 1024] = {
+    let mut table = [0; 1024];
+    let mut role = 0;
+    while role < 6 {
+        let mut square = 0;
+        while square < 64 {
+            table[(role + 1) * 64 + square] = NUMBERS[64 * (2 * role + 1) + square];
+            table[(role + 9) * 64 + square] = NUMBERS[64 * (2 * role) + square];
+            square += 1;
+        }
+        role += 1;
+    }
+    table
+};
+
 /// The number of a piece on a square.
 #[inline(always)]
-pub(super) fn piece(piece: Piece, square: Square) -> u64 {
-    let kind = piece.role as usize * 2 + piece.color.is_white() as usize;
-    NUMBERS[64 * kind + square.index()]
+pub(super) fn piece(code: u8, square: Square) -> u64 {
+    PIECES[usize::from(code & 15) * 64 + square.index()]
 }
 
 /// The number of a castling right; `side` is 0 for the h-side, 1 for the a-side.

@@ -10,18 +10,25 @@ use super::types::{Bitboard, Color, Move, Piece, Ply, Role, Square};
 /// No castling rook, no en passant square.
 const NONE: u8 = 64;
 
+const PAWN: u8 = Role::Pawn as u8 + 1;
+const KING: u8 = Role::King as u8 + 1;
+
 /// A position that can be played from: one king a side, no pawns on the last ranks.
 ///
 /// Equality is that of everything FEN says. The key is Polyglot's: an en passant file counts only
 /// when a pawn of the side to move stands beside the pawn that just moved (pseudo-legal rule), and
 /// only then is the square kept.
 #[derive(Clone, PartialEq, Eq, Hash)]
+#[repr(align(64))]
 pub struct Position {
-    roles: [u64; 6],
+    /// By role + 1; the first and the last are unused.
+    roles: [u64; 8],
     colors: [u64; 2],
     /// 0 empty, else 1 + role + 8 * colour.
     board: [u8; 64],
     key: u64,
+    /// Squares of the kings and rooks that may still castle.
+    castlers: u64,
     /// Rooks that may castle, by colour: h-side, a-side.
     castling: [[u8; 2]; 2],
     kings: [u8; 2],
@@ -109,10 +116,11 @@ impl Position {
 
     fn build(setup: &Setup) -> Self {
         let mut position = Self {
-            roles: [0; 6],
+            roles: [0; 8],
             colors: [0; 2],
             board: [0; 64],
             key: 0,
+            castlers: 0,
             castling: [[NONE; 2]; 2],
             kings: [NONE; 2],
             turn: setup.turn,
@@ -123,7 +131,7 @@ impl Position {
         };
         for square in Square::ALL {
             if let Some(piece) = setup.piece(square) {
-                position.put(square, piece);
+                position.put(square, code(piece));
             }
         }
         for color in [Color::White, Color::Black] {
@@ -141,6 +149,7 @@ impl Position {
                 let right_side = (rook.file() > king.file()) == (side == 0);
                 if here && right_side && king.rank() == back && rook.rank() == back {
                     position.castling[color as usize][side] = rook.number();
+                    position.castlers |= rook.bit() | king.bit();
                     position.key ^= keys::castling(color, side);
                     position.chess960 |=
                         king.file() != 4 || rook.file() != if side == 0 { 7 } else { 0 };
@@ -211,13 +220,13 @@ impl Position {
     /// The squares of one kind of piece, both sides.
     #[inline]
     pub const fn by_role(&self, role: Role) -> Bitboard {
-        Bitboard(self.roles[role as usize])
+        Bitboard(self.roles[role as usize + 1])
     }
 
     /// The squares of one kind of piece of one side.
     #[inline]
     pub const fn by_piece(&self, piece: Piece) -> Bitboard {
-        Bitboard(self.roles[piece.role as usize] & self.colors[piece.color as usize])
+        Bitboard(self.roles[piece.role as usize + 1] & self.colors[piece.color as usize])
     }
 
     /// Where a side's king stands.
@@ -288,6 +297,7 @@ impl Position {
         let right = &mut self.castling[color as usize][side];
         if *right == NONE {
             *right = rook.number();
+            self.castlers |= rook.bit() | self.king(color).bit();
             self.key ^= keys::castling(color, side);
         }
         true
@@ -317,18 +327,42 @@ impl Position {
         !self.is_check() && !self.has_legal_move()
     }
 
+    #[inline(always)]
+    fn role(&self, role: Role) -> u64 {
+        self.roles[role as usize + 1]
+    }
+
     #[inline]
     pub(super) fn attackers(&self, square: Square, color: Color, occupied: u64) -> u64 {
-        let roles = &self.roles;
-        let queens = roles[Role::Queen as usize];
-        let straight = roles[Role::Rook as usize] | queens;
-        let diagonal = roles[Role::Bishop as usize] | queens;
-        (attacks::knight(square) & roles[Role::Knight as usize]
-            | attacks::king(square) & roles[Role::King as usize]
-            | attacks::pawn(color.other(), square) & roles[Role::Pawn as usize]
+        let queens = self.role(Role::Queen);
+        let straight = self.role(Role::Rook) | queens;
+        let diagonal = self.role(Role::Bishop) | queens;
+        (attacks::knight(square) & self.role(Role::Knight)
+            | attacks::king(square) & self.role(Role::King)
+            | attacks::pawn(color.other(), square) & self.role(Role::Pawn)
             | attacks::rook(square, occupied) & straight
             | attacks::bishop(square, occupied) & diagonal)
             & self.colors[color as usize]
+    }
+
+    /// Whether a piece of `color` in `mask` attacks `square`. Lines are only followed where a piece
+    /// stands on one.
+    #[inline(always)]
+    fn is_attacked(&self, square: Square, color: Color, occupied: u64, mask: u64) -> bool {
+        let theirs = self.colors[color as usize] & mask;
+        let leapers = attacks::knight(square) & self.role(Role::Knight)
+            | attacks::pawn(color.other(), square) & self.role(Role::Pawn)
+            | attacks::king(square) & self.role(Role::King);
+        if leapers & theirs != 0 {
+            return true;
+        }
+        let queens = self.role(Role::Queen);
+        let straight = (self.role(Role::Rook) | queens) & theirs & attacks::straight_rays(square);
+        if straight != 0 && attacks::rook(square, occupied) & straight != 0 {
+            return true;
+        }
+        let diagonal = (self.role(Role::Bishop) | queens) & theirs & attacks::diagonal_rays(square);
+        diagonal != 0 && attacks::bishop(square, occupied) & diagonal != 0
     }
 
     /// Whether the mover's king is safe after a pseudo-legal move that is no castling.
@@ -338,13 +372,63 @@ impl Position {
         let king = self.king(us);
         let mut occupied = (self.occupied().0 & !from.bit()) | to.bit();
         let mut taken = to.bit();
-        if to.number() == self.en_passant && self.roles[Role::Pawn as usize] & from.bit() != 0 {
+        if to.number() == self.en_passant && self.role(Role::Pawn) & from.bit() != 0 {
             let pawn = Square::wrap(to.number() ^ 8).bit();
             occupied &= !pawn;
             taken = pawn;
         }
         let king = if king == from { to } else { king };
-        self.attackers(king, us.other(), occupied) & !taken == 0
+        !self.is_attacked(king, us.other(), occupied, !taken)
+    }
+
+    /// Whether a legal move gives check.
+    #[inline]
+    pub(super) fn gives_check(&self, m: Move) -> bool {
+        let us = self.turn;
+        let (from, to) = (m.from(), m.to());
+        let king = self.king(us.other());
+        let moved = self.board[from.index()] & 7;
+        let passes = to.number() == self.en_passant && moved == Role::Pawn as u8 + 1;
+        if m.is_castling() || passes {
+            let mut next = self.clone();
+            next.play(m);
+            return next.is_check();
+        }
+        let role = m.promotion_role().map_or(moved, |role| role as u8 + 1);
+        let occupied = (self.occupied().0 & !from.bit()) | to.bit();
+        const KNIGHT: u8 = Role::Knight as u8 + 1;
+        const BISHOP: u8 = Role::Bishop as u8 + 1;
+        const ROOK: u8 = Role::Rook as u8 + 1;
+        const QUEEN: u8 = Role::Queen as u8 + 1;
+        let (straight, diagonal) = (attacks::straight_rays(king), attacks::diagonal_rays(king));
+        let direct = match role {
+            PAWN => attacks::pawn(us, to) & king.bit() != 0,
+            KNIGHT => attacks::knight(to) & king.bit() != 0,
+            BISHOP | ROOK | QUEEN => {
+                (role != BISHOP
+                    && straight & to.bit() != 0
+                    && attacks::rook(king, occupied) & to.bit() != 0)
+                    || (role != ROOK
+                        && diagonal & to.bit() != 0
+                        && attacks::bishop(king, occupied) & to.bit() != 0)
+            }
+            _ => false,
+        };
+        if direct {
+            return true;
+        }
+        // A line opened by the piece that left.
+        let own = self.colors[us as usize] & !from.bit();
+        let queens = self.role(Role::Queen);
+        if straight & from.bit() != 0 {
+            let sliders = (self.role(Role::Rook) | queens) & own & straight;
+            sliders != 0 && attacks::rook(king, occupied) & sliders != 0
+        } else if diagonal & from.bit() != 0 {
+            let sliders = (self.role(Role::Bishop) | queens) & own & diagonal;
+            sliders != 0 && attacks::bishop(king, occupied) & sliders != 0
+        } else {
+            false
+        }
     }
 
     /// Whether castling with that rook is legal.
@@ -432,32 +516,45 @@ impl Position {
     }
 
     #[inline(always)]
-    fn put(&mut self, square: Square, piece: Piece) {
+    fn put(&mut self, square: Square, code: u8) {
         let bit = square.bit();
-        self.roles[piece.role as usize] |= bit;
-        self.colors[piece.color as usize] |= bit;
-        self.board[square.index()] = code(piece);
-        self.key ^= keys::piece(piece, square);
-        if piece.role == Role::King {
-            self.kings[piece.color as usize] = square.number();
+        self.roles[usize::from(code & 7)] |= bit;
+        self.colors[usize::from(code >> 3 & 1)] |= bit;
+        self.board[square.index()] = code;
+        self.key ^= keys::piece(code, square);
+        if code & 7 == KING {
+            self.kings[usize::from(code >> 3 & 1)] = square.number();
         }
     }
 
     #[inline(always)]
-    fn take(&mut self, square: Square, piece: Piece) {
+    fn take(&mut self, square: Square, code: u8) {
         let bit = !square.bit();
-        self.roles[piece.role as usize] &= bit;
-        self.colors[piece.color as usize] &= bit;
+        self.roles[usize::from(code & 7)] &= bit;
+        self.colors[usize::from(code >> 3 & 1)] &= bit;
         self.board[square.index()] = 0;
-        self.key ^= keys::piece(piece, square);
+        self.key ^= keys::piece(code, square);
     }
 
-    #[inline(always)]
-    fn drop_right(&mut self, color: Color, side: usize) {
-        if self.castling[color as usize][side] != NONE {
-            self.castling[color as usize][side] = NONE;
-            self.key ^= keys::castling(color, side);
+    /// Drops the rights of the king or rook that left or was taken on one of the squares.
+    #[inline(never)]
+    fn drop_rights(&mut self, squares: u64) {
+        let mut castlers = 0;
+        for color in [Color::White, Color::Black] {
+            let king = self.king(color).bit();
+            for side in 0..2 {
+                let Some(rook) = self.castling_rook(color, side) else {
+                    continue;
+                };
+                if squares & (king | rook.bit()) != 0 {
+                    self.castling[color as usize][side] = NONE;
+                    self.key ^= keys::castling(color, side);
+                } else {
+                    castlers |= king | rook.bit();
+                }
+            }
         }
+        self.castlers = castlers;
     }
 
     #[inline(always)]
@@ -472,7 +569,7 @@ impl Position {
     #[inline(always)]
     fn offer_en_passant(&mut self, square: Square) {
         let us = self.turn;
-        let pawns = self.roles[Role::Pawn as usize] & self.colors[us as usize];
+        let pawns = self.role(Role::Pawn) & self.colors[us as usize];
         if attacks::pawn(us.other(), square) & pawns != 0 {
             self.en_passant = square.number();
             self.key ^= keys::en_passant(square.file());
@@ -491,107 +588,97 @@ impl Position {
     /// Passes: the other side is to move, the en passant square is gone.
     pub fn play_null(&mut self) {
         self.clear_en_passant();
-        self.end_ply();
         self.half_move_clock = self.half_move_clock.saturating_add(1);
+        self.end_ply();
     }
 
     #[inline(always)]
     fn end_ply(&mut self) {
-        if !self.turn.is_white() {
-            self.full_move_number = self.full_move_number.saturating_add(1);
-        }
+        self.full_move_number = self.full_move_number.saturating_add(self.turn as u16);
         self.turn = self.turn.other();
         self.key ^= keys::turn();
     }
 
     /// Plays a legal move. A move that is not legal leaves some position, without panic; a move
-    /// from an empty square or onto a king changes nothing.
+    /// from an empty square, of the other side or onto a king changes nothing.
     #[inline]
     pub fn play(&mut self, m: Move) {
-        let us = self.turn;
-        let them = us.other();
         let (from, to) = (m.from(), m.to());
-        let Some(piece) = self.piece_at(from) else {
-            return;
-        };
         if m.is_castling() {
             self.play_castling(from, to);
             return;
         }
-        let captured = self.piece_at(to);
-        if captured.is_some_and(|captured| captured.role == Role::King) || piece.color != us {
+        let piece = self.board[from.index()];
+        let captured = self.board[to.index()];
+        if piece == 0 || piece >> 3 & 1 != self.turn as u8 || captured & 7 == KING {
             return;
         }
         let passed = self.en_passant;
         self.clear_en_passant();
+        let moved = from.bit() | to.bit();
+        if self.castlers & moved != 0 {
+            self.drop_rights(moved);
+        }
         self.half_move_clock = self.half_move_clock.saturating_add(1);
-        self.take(from, piece);
-        if let Some(captured) = captured {
+        if captured != 0 {
             self.take(to, captured);
             self.half_move_clock = 0;
-            if captured.role == Role::Rook {
-                self.drop_rook_right(them, to);
+        }
+        let mut double_step = NONE;
+        if piece & 7 == PAWN {
+            self.half_move_clock = 0;
+            if to.number() == passed && captured == 0 && from.file() != to.file() {
+                let pawn = Square::wrap(to.number() ^ 8);
+                self.take(pawn, self.board[pawn.index()]);
+            } else if from.number().abs_diff(to.number()) == 16 {
+                double_step = from.number().midpoint(to.number());
             }
         }
-        let mut double_step = None;
-        match piece.role {
-            Role::Pawn => {
-                self.half_move_clock = 0;
-                if to.number() == passed && captured.is_none() && from.file() != to.file() {
-                    let pawn = Square::wrap(to.number() ^ 8);
-                    self.take(
-                        pawn,
-                        Piece {
-                            color: them,
-                            role: Role::Pawn,
-                        },
-                    );
-                } else if from.number().abs_diff(to.number()) == 16 {
-                    double_step = Some(Square::wrap(from.number().midpoint(to.number())));
-                }
+        match m.promotion_role() {
+            None => self.shift(piece, from, to),
+            Some(role) => {
+                self.take(from, piece);
+                self.put(to, piece & 8 | (role as u8 + 1));
             }
-            Role::King => {
-                self.drop_right(us, 0);
-                self.drop_right(us, 1);
-            }
-            Role::Rook => self.drop_rook_right(us, from),
-            _ => {}
         }
-        let role = m.promotion_role().unwrap_or(piece.role);
-        self.put(to, Piece { color: us, role });
         self.end_ply();
-        if let Some(square) = double_step {
+        if let Some(square) = Square::new(double_step) {
             self.offer_en_passant(square);
         }
     }
 
+    /// Moves a piece to an empty square.
     #[inline(always)]
-    fn drop_rook_right(&mut self, color: Color, rook: Square) {
-        for side in 0..2 {
-            if self.castling[color as usize][side] == rook.number() {
-                self.drop_right(color, side);
-            }
+    fn shift(&mut self, code: u8, from: Square, to: Square) {
+        let moved = from.bit() | to.bit();
+        if from == to {
+            return;
+        }
+        self.roles[usize::from(code & 7)] ^= moved;
+        self.colors[usize::from(code >> 3 & 1)] ^= moved;
+        self.board[from.index()] = 0;
+        self.board[to.index()] = code;
+        self.key ^= keys::piece(code, from) ^ keys::piece(code, to);
+        if code & 7 == KING {
+            self.kings[usize::from(code >> 3 & 1)] = to.number();
         }
     }
 
     fn play_castling(&mut self, king: Square, rook: Square) {
-        let us = self.turn;
-        let (king_piece, rook_piece) = (
-            Piece {
-                color: us,
-                role: Role::King,
-            },
-            Piece {
-                color: us,
-                role: Role::Rook,
-            },
-        );
-        if self.piece_at(king) != Some(king_piece) || self.piece_at(rook) != Some(rook_piece) {
+        let color = self.turn;
+        let king_piece = code(Piece {
+            color,
+            role: Role::King,
+        });
+        let rook_piece = code(Piece {
+            color,
+            role: Role::Rook,
+        });
+        if self.board[king.index()] != king_piece || self.board[rook.index()] != rook_piece {
             return;
         }
         self.clear_en_passant();
-        self.drop_right(us, 0);
-        self.drop_right(us, 1);
+        self.drop_rights(king.bit());
         let back = king.number() & 0x38;
         let h_side = rook.file() > king.file();
         self.take(king, king_piece);

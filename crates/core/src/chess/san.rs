@@ -47,7 +47,131 @@ struct Said {
 ///
 /// # Errors
 /// Text that is no move, and moves that no piece or more than one piece can make.
+#[inline]
 pub fn read(position: &Position, text: &[u8]) -> Result<Ply, SanError> {
+    match read_plain(position, text) {
+        Some(m) => Ok(Ply::Move(m)),
+        None => read_any(position, text),
+    }
+}
+
+/// The forms nearly every move has, when they name one legal move.
+#[inline]
+fn read_plain(position: &Position, text: &[u8]) -> Option<Move> {
+    let text = match text {
+        [plain @ .., b'+' | b'#'] => plain,
+        plain => plain,
+    };
+    let (role, mask, [file, rank]) = match *text {
+        [file, rank] => return read_step(position, square(file, rank)?),
+        [letter, file, rank] | [letter, b'x', file, rank] if letter < b'a' => {
+            (letter, u64::MAX, [file, rank])
+        }
+        [pawn, b'x', file, rank] => return read_capture(position, pawn, square(file, rank)?),
+        [letter, from, file, rank] | [letter, from, b'x', file, rank] => {
+            let mask = match from {
+                b'a'..=b'h' => 0x0101_0101_0101_0101 << (from - b'a'),
+                b'1'..=b'8' => 0xff << (8 * (from - b'1')),
+                _ => return None,
+            };
+            (letter, mask, [file, rank])
+        }
+        _ => return None,
+    };
+    let role = match role {
+        b'N' => Role::Knight,
+        b'B' => Role::Bishop,
+        b'R' => Role::Rook,
+        b'Q' => Role::Queen,
+        b'K' => Role::King,
+        _ => return None,
+    };
+    let to = square(file, rank)?;
+    let from = sources(position, role, to).0 & mask;
+    if from == 0 || position.by_color(position.turn()).has(to) {
+        return None;
+    }
+    let first = Square::wrap(from.trailing_zeros() as u8);
+    let rest = from & (from - 1);
+    let first_is_safe = position.is_safe(first, to);
+    let from = if rest == 0 {
+        first_is_safe.then_some(first)?
+    } else {
+        let mut safe = Bitboard(rest)
+            .into_iter()
+            .filter(|&other| position.is_safe(other, to));
+        match (first_is_safe, safe.next()) {
+            (true, None) => first,
+            (false, Some(other)) if safe.next().is_none() => other,
+            _ => return None,
+        }
+    };
+    Some(Move::normal(from, to))
+}
+
+#[inline(always)]
+const fn square(file: u8, rank: u8) -> Option<Square> {
+    let (file, rank) = (file.wrapping_sub(b'a'), rank.wrapping_sub(b'1'));
+    if file < 8 && rank < 8 {
+        Some(Square::wrap(rank * 8 + file))
+    } else {
+        None
+    }
+}
+
+/// A pawn's step of one or two, short of the last rank.
+#[inline]
+fn read_step(position: &Position, to: Square) -> Option<Move> {
+    let occupied = position.occupied().0;
+    let us = position.turn();
+    if matches!(to.rank(), 0 | 7) || occupied & to.bit() != 0 {
+        return None;
+    }
+    let pawns = position.by_piece(Piece {
+        color: us,
+        role: Role::Pawn,
+    });
+    let back = |square: Square, by: u8| {
+        let number = square.number();
+        Square::wrap(if us.is_white() {
+            number.wrapping_sub(by)
+        } else {
+            number + by
+        })
+    };
+    let one = back(to, 8);
+    let from = if pawns.has(one) {
+        one
+    } else if occupied & one.bit() == 0 && to.rank() == if us.is_white() { 3 } else { 4 } {
+        let two = back(to, 16);
+        pawns.has(two).then_some(two)?
+    } else {
+        return None;
+    };
+    position.is_safe(from, to).then(|| Move::normal(from, to))
+}
+
+/// A pawn's capture, short of the last rank.
+#[inline]
+fn read_capture(position: &Position, file: u8, to: Square) -> Option<Move> {
+    let us = position.turn();
+    let file = file.wrapping_sub(b'a');
+    let takes = position.by_color(us.other()).has(to) || position.en_passant() == Some(to);
+    if file > 7 || matches!(to.rank(), 0 | 7) || !takes {
+        return None;
+    }
+    let pawns = position.by_piece(Piece {
+        color: us,
+        role: Role::Pawn,
+    });
+    let from = attacks::pawn(us.other(), to) & pawns.0 & 0x0101_0101_0101_0101 << file;
+    let from = Bitboard(from).first()?;
+    position.is_safe(from, to).then(|| Move::normal(from, to))
+}
+
+#[cold]
+#[inline(never)]
+fn read_any(position: &Position, text: &[u8]) -> Result<Ply, SanError> {
     let Some(said) = parse(text)? else {
         return special(position, text);
     };
@@ -266,16 +390,25 @@ pub fn write(position: &Position, ply: Ply, out: &mut Vec<u8>) {
             out.extend_from_slice(&[b'=', role.upper_char()]);
         }
     }
-    let mut next = position.clone();
-    next.play(m);
-    if next.is_check() {
+    if position.gives_check(m) {
+        let mut next = position.clone();
+        next.play(m);
         out.push(if next.has_legal_move() { b'+' } else { b'#' });
     }
 }
 
 fn disambiguate(position: &Position, role: Role, from: Square, to: Square, out: &mut Vec<u8>) {
-    let others = sources(position, role, to).without(from);
+    let others = position
+        .by_piece(Piece {
+            color: position.turn(),
+            role,
+        })
+        .without(from);
     if others.is_empty() || role == Role::King {
+        return;
+    }
+    let others = Bitboard(others.0 & sources(position, role, to).0);
+    if others.is_empty() {
         return;
     }
     let (mut any, mut file, mut rank) = (false, false, false);
