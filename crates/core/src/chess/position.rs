@@ -11,6 +11,10 @@ use super::types::{Bitboard, Color, Move, Piece, Ply, Role, Square};
 const NONE: u8 = 64;
 
 const PAWN: u8 = Role::Pawn as u8 + 1;
+const KNIGHT: u8 = Role::Knight as u8 + 1;
+const BISHOP: u8 = Role::Bishop as u8 + 1;
+const ROOK: u8 = Role::Rook as u8 + 1;
+const QUEEN: u8 = Role::Queen as u8 + 1;
 const KING: u8 = Role::King as u8 + 1;
 
 /// A position that can be played from: one king a side, no pawns on the last ranks.
@@ -396,10 +400,6 @@ impl Position {
         }
         let role = m.promotion_role().map_or(moved, |role| role as u8 + 1);
         let occupied = (self.occupied().0 & !from.bit()) | to.bit();
-        const KNIGHT: u8 = Role::Knight as u8 + 1;
-        const BISHOP: u8 = Role::Bishop as u8 + 1;
-        const ROOK: u8 = Role::Rook as u8 + 1;
-        const QUEEN: u8 = Role::Queen as u8 + 1;
         let (straight, diagonal) = (attacks::straight_rays(king), attacks::diagonal_rays(king));
         let direct = match role {
             PAWN => attacks::pawn(us, to) & king.bit() != 0,

@@ -58,9 +58,10 @@ pub fn read(position: &Position, text: &[u8]) -> Result<Ply, SanError> {
 /// The forms nearly every move has, when they name one legal move.
 #[inline]
 fn read_plain(position: &Position, text: &[u8]) -> Option<Move> {
-    let text = match text {
-        [plain @ .., b'+' | b'#'] => plain,
-        plain => plain,
+    let text = if let [plain @ .., b'+' | b'#'] = text {
+        plain
+    } else {
+        text
     };
     let (role, mask, [file, rank]) = match *text {
         [file, rank] => return read_step(position, square(file, rank)?),
