@@ -1,6 +1,6 @@
 //! The owned game: a flat tape of tokens, filled by a visitor and replayed to one.
 
-use std::ops::Range;
+use std::ops::{Deref, DerefMut, Range};
 
 use crate::chess::{Move, Ply, Position};
 use crate::error::GameIndex;
@@ -122,7 +122,7 @@ impl Game {
     pub fn recorder(&mut self) -> Recorder<'_> {
         self.clear();
         Recorder {
-            game: self,
+            game: Held::Borrowed(self),
             open: Vec::new(),
             problems: Vec::new(),
         }
@@ -355,13 +355,64 @@ impl PartialEq for Game {
 /// short is closed properly by `end_game`.
 #[derive(Debug)]
 pub struct Recorder<'g> {
-    game: &'g mut Game,
+    game: Held<'g>,
     /// Places of the `BeginVariation` tokens that wait for their end.
     open: Vec<u32>,
     problems: Vec<crate::error::Problem>,
 }
 
+/// A game of someone else, or one's own.
+#[derive(Debug)]
+enum Held<'g> {
+    Borrowed(&'g mut Game),
+    Owned(Game),
+}
+
+impl Deref for Held<'_> {
+    type Target = Game;
+
+    fn deref(&self) -> &Game {
+        match self {
+            Self::Borrowed(game) => game,
+            Self::Owned(game) => game,
+        }
+    }
+}
+
+impl DerefMut for Held<'_> {
+    fn deref_mut(&mut self) -> &mut Game {
+        match self {
+            Self::Borrowed(game) => game,
+            Self::Owned(game) => game,
+        }
+    }
+}
+
+impl Recorder<'static> {
+    /// A recorder with a game of its own, for recording one after another.
+    pub fn new() -> Self {
+        Self {
+            game: Held::Owned(Game::new()),
+            open: Vec::new(),
+            problems: Vec::new(),
+        }
+    }
+}
+
+impl Default for Recorder<'static> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Recorder<'_> {
+    /// Takes the recorded game and goes on with `next`, whose buffers are reused.
+    pub fn replace(&mut self, next: Game) -> Game {
+        let mut next = next;
+        next.clear();
+        std::mem::replace(&mut *self.game, next)
+    }
+
     /// The problems reported while recording, in order.
     pub fn problems(&self) -> &[crate::error::Problem] {
         &self.problems
@@ -374,7 +425,7 @@ impl Recorder<'_> {
 
     /// The game as recorded so far.
     pub fn game(&self) -> &Game {
-        self.game
+        &self.game
     }
 
     /// Appends a move without looking at it; for sources that have no position at hand.
@@ -453,9 +504,8 @@ impl Visitor for Recorder<'_> {
                 }
             }
         };
-        self.game
-            .tape
-            .push(Token::Annotation(self.game.annotations.len() as u32));
+        let place = self.game.annotations.len() as u32;
+        self.game.tape.push(Token::Annotation(place));
         self.game.annotations.push(stored);
         Flow::Go
     }
