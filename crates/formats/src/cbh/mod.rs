@@ -3,5 +3,6 @@
 pub mod annotations;
 pub mod charset;
 pub mod entities;
+pub mod moves;
 pub mod records;
 pub mod values;

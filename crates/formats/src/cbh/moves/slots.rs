@@ -1,0 +1,241 @@
+//! Numbers of pieces, as the compact move records count them.
+//!
+//! Each side has a king, three numbers for queens, rooks, bishops and knights each, and eight for
+//! pawns (FORMAT.md § Piece numbers). A fourth piece of a kind and a ninth pawn have none, even
+//! when a number becomes free later.
+
+use tabia_core::chess::{Color, Move, Piece, Position, Role, Square};
+
+/// Numbers of one side: king 0, queens 1–3, rooks 4–6, bishops 7–9, knights 10–12, pawns 13–20.
+pub(super) const SLOTS: usize = 21;
+/// The first number of pawns.
+pub(super) const PAWNS: u8 = 13;
+/// No number, or no square.
+pub(super) const NONE: u8 = 0xff;
+
+/// Where the numbered pieces stand, by number and by square.
+#[derive(Debug, Clone)]
+pub(super) struct Slots {
+    /// Square index by colour and number; 32 entries so that a masked index is always inside.
+    squares: [[u8; 32]; 2],
+    /// Number by square index, whatever the colour.
+    at: [u8; 64],
+}
+
+impl Slots {
+    /// Numbers the pieces from a1, a2, … to h8, or from h8 to a1.
+    pub(super) fn new(position: &Position, reverse: bool) -> Self {
+        let mut slots = Self {
+            squares: [[NONE; 32]; 2],
+            at: [NONE; 64],
+        };
+        for step in 0..64u8 {
+            let place = if reverse { 63 - step } else { step };
+            // Files come first here: a1, a2, …
+            let Some(square) = Square::from_coords(place >> 3, place & 7) else {
+                continue;
+            };
+            if let Some(Piece { color, role }) = position.piece_at(square) {
+                slots.add(color, role, square);
+            }
+        }
+        slots
+    }
+
+    /// The number of the piece on a square.
+    #[inline]
+    pub(super) fn on(&self, square: Square) -> u8 {
+        self.at[square.index()]
+    }
+
+    /// The square of a numbered piece.
+    #[inline]
+    pub(super) fn square(&self, color: Color, slot: u8) -> Option<Square> {
+        Square::new(self.squares[side(color)][usize::from(slot & 31)])
+    }
+
+    /// Follows a move that is legal in `before`.
+    #[inline]
+    pub(super) fn play(&mut self, before: &Position, m: Move) {
+        let us = before.turn();
+        if m.is_castling() {
+            return self.castle(us, m);
+        }
+        let (from, to) = (m.from(), m.to());
+        let slot = self.on(from);
+        let captured = self.on(to);
+        if captured != NONE {
+            self.remove(us.other(), captured);
+        }
+        self.at[from.index()] = NONE;
+        self.at[to.index()] = slot;
+        if slot != NONE {
+            self.squares[side(us)][usize::from(slot & 31)] = to.index() as u8;
+        }
+        if let Some(role) = m.promotion_role() {
+            if slot != NONE {
+                self.squares[side(us)][usize::from(slot & 31)] = NONE;
+            }
+            self.at[to.index()] = NONE;
+            self.add(us, role, to);
+        } else if captured == NONE
+            && slot >= PAWNS
+            && from.file() != to.file()
+            && before.en_passant() == Some(to)
+            && before
+                .piece_at(from)
+                .is_some_and(|piece| piece.role == Role::Pawn)
+        {
+            self.capture_en_passant(us, from, to);
+        }
+    }
+
+    #[cold]
+    fn capture_en_passant(&mut self, us: Color, from: Square, to: Square) {
+        if let Some(square) = Square::from_coords(to.file(), from.rank()) {
+            let captured = self.on(square);
+            if captured != NONE {
+                self.at[square.index()] = NONE;
+                self.remove(us.other(), captured);
+            }
+        }
+    }
+
+    #[cold]
+    fn castle(&mut self, us: Color, m: Move) {
+        let (king, rook) = (m.from(), m.to());
+        let (king_slot, rook_slot) = (self.on(king), self.on(rook));
+        self.at[king.index()] = NONE;
+        self.at[rook.index()] = NONE;
+        let files = if rook.file() > king.file() {
+            (6, 5)
+        } else {
+            (2, 3)
+        };
+        for (file, slot) in [(files.0, king_slot), (files.1, rook_slot)] {
+            if let Some(square) = Square::from_coords(file, king.rank()) {
+                self.at[square.index()] = slot;
+                if slot != NONE {
+                    self.squares[side(us)][usize::from(slot & 31)] = square.index() as u8;
+                }
+            }
+        }
+    }
+
+    /// Gives a piece the first free number of its kind, if there is one.
+    fn add(&mut self, color: Color, role: Role, square: Square) {
+        let squares = &mut self.squares[side(color)];
+        let (first, last) = numbers(role);
+        for slot in first..=last {
+            if squares[usize::from(slot & 31)] == NONE {
+                squares[usize::from(slot & 31)] = square.index() as u8;
+                self.at[square.index()] = slot;
+                return;
+            }
+        }
+    }
+
+    /// Takes the number of a captured piece: pawns leave a gap, other pieces move up.
+    fn remove(&mut self, color: Color, slot: u8) {
+        let squares = &mut self.squares[side(color)];
+        let mut slot = slot & 31;
+        if slot < PAWNS {
+            while !slot.is_multiple_of(3) {
+                let next = squares[usize::from(slot + 1)];
+                squares[usize::from(slot)] = next;
+                if next == NONE {
+                    return;
+                }
+                self.at[usize::from(next & 63)] = slot;
+                slot += 1;
+            }
+        }
+        squares[usize::from(slot)] = NONE;
+    }
+}
+
+/// The first and last number of a kind.
+pub(super) const fn numbers(role: Role) -> (u8, u8) {
+    match role {
+        Role::King => (0, 0),
+        Role::Queen => (1, 3),
+        Role::Rook => (4, 6),
+        Role::Bishop => (7, 9),
+        Role::Knight => (10, 12),
+        Role::Pawn => (PAWNS, 20),
+    }
+}
+
+const fn side(color: Color) -> usize {
+    match color {
+        Color::White => 0,
+        Color::Black => 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tabia_core::chess::Setup;
+
+    fn position(fen: &str) -> Position {
+        Position::from_setup(&Setup::parse_fen(fen.as_bytes()).unwrap()).unwrap()
+    }
+
+    fn square(name: &str) -> Square {
+        Square::parse(name.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn pieces_are_numbered_by_file() {
+        let slots = Slots::new(&Position::standard(), false);
+        assert_eq!(slots.square(Color::White, 4), Some(square("a1")));
+        assert_eq!(slots.square(Color::Black, 5), Some(square("h8")));
+        assert_eq!(slots.square(Color::White, PAWNS + 4), Some(square("e2")));
+        let reverse = Slots::new(&Position::standard(), true);
+        assert_eq!(reverse.square(Color::White, 4), Some(square("h1")));
+        assert_eq!(reverse.square(Color::White, PAWNS), Some(square("h2")));
+    }
+
+    #[test]
+    fn a_capture_moves_the_higher_numbers_up_but_gives_none_to_a_fourth_piece() {
+        let before = position("4k3/8/8/1b6/Q1Q1Q1Q1/8/8/4K3 b - - 0 1");
+        let mut slots = Slots::new(&before, false);
+        assert_eq!(slots.on(square("g4")), NONE);
+        slots.play(&before, Move::normal(square("b5"), square("a4")));
+        assert_eq!(slots.on(square("c4")), 1);
+        assert_eq!(slots.on(square("e4")), 2);
+        assert_eq!(slots.on(square("g4")), NONE);
+        assert_eq!(slots.square(Color::White, 3), None);
+        assert_eq!(slots.on(square("a4")), 7);
+    }
+
+    #[test]
+    fn en_passant_and_promotion() {
+        let before = position("4k3/P7/8/3pP3/8/8/8/4K3 w - d6 0 2");
+        let mut slots = Slots::new(&before, false);
+        slots.play(&before, Move::normal(square("e5"), square("d6")));
+        assert_eq!(slots.square(Color::Black, PAWNS), None);
+        assert_eq!(slots.on(square("d5")), NONE);
+        assert_eq!(slots.on(square("d6")), PAWNS + 1);
+
+        let mut slots = Slots::new(&before, false);
+        slots.play(
+            &before,
+            Move::promotion(square("a7"), square("a8"), Role::Rook),
+        );
+        assert_eq!(slots.square(Color::White, PAWNS), None);
+        assert_eq!(slots.square(Color::White, 4), Some(square("a8")));
+    }
+
+    #[test]
+    fn castling_moves_both() {
+        let before = position("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1");
+        let mut slots = Slots::new(&before, false);
+        slots.play(&before, Move::castling(square("e1"), square("a1")));
+        assert_eq!(slots.square(Color::White, 0), Some(square("c1")));
+        assert_eq!(slots.square(Color::White, 4), Some(square("d1")));
+        assert_eq!(slots.on(square("a1")), NONE);
+        assert_eq!(slots.on(square("e1")), NONE);
+    }
+}
