@@ -1,0 +1,95 @@
+//! Names of members, and which of them may become names of files.
+
+use std::path::PathBuf;
+
+use tabia_core::{Error, Result};
+
+/// The path below a target folder that a member's name stands for. Both `/` and `\` separate
+/// folders.
+///
+/// # Errors
+/// Names that would leave the folder or mean something else on some system: absolute ones, drive
+/// letters and anything with a colon, `..`, control characters, device names, nothing at all.
+pub fn safe_name(name: &str) -> Result<PathBuf> {
+    let mut path = PathBuf::new();
+    if name.starts_with(['/', '\\']) {
+        return Err(refused(name, "is absolute"));
+    }
+    for part in name.split(['/', '\\']) {
+        match part {
+            "" | "." => continue,
+            ".." => return Err(refused(name, "leads out of the folder")),
+            _ => {}
+        }
+        if part.contains(':') || part.chars().any(char::is_control) {
+            return Err(refused(name, "contains a colon or a control character"));
+        }
+        if is_device(part) {
+            return Err(refused(name, "is the name of a device on some systems"));
+        }
+        path.push(part);
+    }
+    if path.as_os_str().is_empty() {
+        return Err(refused(name, "is empty"));
+    }
+    Ok(path)
+}
+
+fn refused(name: &str, why: &str) -> Error {
+    Error::invalid(format!("the member name `{}` {why}", name.escape_debug()))
+}
+
+fn is_device(part: &str) -> bool {
+    let stem = part.split('.').next().unwrap_or(part).trim_end();
+    let lower = stem.to_ascii_lowercase();
+    match lower.as_str() {
+        "con" | "prn" | "aux" | "nul" => true,
+        _ => {
+            let digit = lower
+                .strip_prefix("com")
+                .or_else(|| lower.strip_prefix("lpt"));
+            matches!(digit.map(str::as_bytes), Some([b'1'..=b'9']))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    #[test]
+    fn names_stay_below_the_folder() {
+        assert_eq!(
+            safe_name("a.html/b.gif").unwrap(),
+            Path::new("a.html/b.gif")
+        );
+        assert_eq!(
+            safe_name("a.html\\b.gif").unwrap(),
+            Path::new("a.html/b.gif")
+        );
+        assert_eq!(
+            safe_name("./Müller & Co..cbh").unwrap(),
+            Path::new("Müller & Co..cbh")
+        );
+        for name in [
+            "",
+            ".",
+            "/",
+            "/etc/passwd",
+            "\\\\host\\x",
+            "../a",
+            "a/../../b",
+            "a\\..\\b",
+            "C:\\a",
+            "c:a",
+            "a\0b",
+            "a\nb",
+            "nul",
+            "COM1.txt",
+            "x/aux.cbh",
+        ] {
+            assert!(safe_name(name).is_err(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! When a file was last changed.
+
+use std::fmt;
+
+/// A date and a time of day, as archives store them; no time zone.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Stamp {
+    /// Year, 0 to 9999.
+    pub year: u16,
+    /// Month, 1 to 12.
+    pub month: u8,
+    /// Day, 1 to 31.
+    pub day: u8,
+    /// Hour, 0 to 23.
+    pub hour: u8,
+    /// Minute, 0 to 59.
+    pub minute: u8,
+    /// Second, 0 to 59.
+    pub second: u8,
+}
+
+impl Stamp {
+    /// From the parts; `None` when one is out of range.
+    pub fn new(date: (u32, u32, u32), time: (u32, u32, u32)) -> Option<Self> {
+        let within = |value: u32, low: u32, high: u32| {
+            u8::try_from(value)
+                .ok()
+                .filter(|_| (low..=high).contains(&value))
+        };
+        Some(Self {
+            year: u16::try_from(date.0).ok().filter(|year| *year <= 9999)?,
+            month: within(date.1, 1, 12)?,
+            day: within(date.2, 1, 31)?,
+            hour: within(time.0, 0, 23)?,
+            minute: within(time.1, 0, 59)?,
+            second: within(time.2, 0, 59)?,
+        })
+    }
+
+    /// From seconds since 1970-01-01 00:00:00 UTC; `None` outside the years 0 to 9999.
+    pub fn from_unix(seconds: i64) -> Option<Self> {
+        let days = seconds.div_euclid(86_400);
+        let second = u32::try_from(seconds.rem_euclid(86_400)).ok()?;
+        // Years are counted from March, so that the leap day is the last day of one.
+        let days = days.checked_add(719_468)?;
+        let era = days.div_euclid(146_097);
+        let day_of_era = days.rem_euclid(146_097);
+        let year_of_era =
+            (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+        let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+        let month_from_march = (5 * day_of_year + 2) / 153;
+        let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+        let month = if month_from_march < 10 {
+            month_from_march + 3
+        } else {
+            month_from_march - 9
+        };
+        let year = year_of_era + era * 400 + i64::from(month <= 2);
+        Self::new(
+            (u32::try_from(year).ok()?, month as u32, day as u32),
+            (second / 3600, second / 60 % 60, second % 60),
+        )
+    }
+
+    /// Seconds since 1970-01-01 00:00:00 UTC, taken as UTC.
+    pub fn to_unix(self) -> i64 {
+        let year = i64::from(self.year) - i64::from(self.month <= 2);
+        let era = year.div_euclid(400);
+        let year_of_era = year.rem_euclid(400);
+        let month_from_march = (i64::from(self.month) + 9) % 12;
+        let day_of_year = (153 * month_from_march + 2) / 5 + i64::from(self.day) - 1;
+        let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+        let days = era * 146_097 + day_of_era - 719_468;
+        days * 86_400
+            + i64::from(self.hour) * 3600
+            + i64::from(self.minute) * 60
+            + i64::from(self.second)
+    }
+
+    /// From `yyyy-mm-dd hh:mm:ss` (`T` may stand for the space); `None` for anything else.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (date, time) = text.trim().split_once([' ', 'T'])?;
+        Self::new(triple(date, '-')?, triple(time.trim(), ':')?)
+    }
+}
+
+impl fmt::Display for Stamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            year,
+            month,
+            day,
+            hour,
+            minute,
+            second,
+        } = self;
+        write!(
+            f,
+            "{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}"
+        )
+    }
+}
+
+fn triple(text: &str, separator: char) -> Option<(u32, u32, u32)> {
+    let mut numbers = text.split(separator).map(|part| part.parse().ok());
+    let triple = (numbers.next()??, numbers.next()??, numbers.next()??);
+    numbers.next().is_none().then_some(triple)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seconds_and_text_and_back() {
+        for (seconds, text) in [
+            (0, "1970-01-01 00:00:00"),
+            (1_300_000_000, "2011-03-13 07:06:40"),
+            (951_782_399, "2000-02-28 23:59:59"),
+            (951_782_400, "2000-02-29 00:00:00"),
+            (-1, "1969-12-31 23:59:59"),
+            (4_107_542_399, "2100-02-28 23:59:59"),
+        ] {
+            let stamp = Stamp::from_unix(seconds).unwrap();
+            assert_eq!(stamp.to_string(), text);
+            assert_eq!(stamp.to_unix(), seconds);
+            assert_eq!(Stamp::parse(text), Some(stamp));
+        }
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        for text in [
+            "",
+            "2011-13-01 00:00:00",
+            "2011-03-13",
+            "2011-03-13 24:00:00",
+            "a-b-c d:e:f",
+        ] {
+            assert_eq!(Stamp::parse(text), None, "{text}");
+        }
+        assert_eq!(Stamp::from_unix(i64::MAX), None);
+    }
+}
