@@ -8,4 +8,4 @@ pub mod pgn;
 
 /// Every format, in the order of the documentation. Everything that depends on formats iterates
 /// this table.
-pub static FORMATS: &[&Format] = &[];
+pub static FORMATS: &[&Format] = &[&cbh::FORMAT];

@@ -3,6 +3,116 @@
 pub mod annotations;
 pub mod charset;
 pub mod entities;
+pub mod guiding;
 pub mod moves;
+pub mod nations;
+mod open;
+mod read;
 pub mod records;
+pub mod sides;
+pub mod tags;
+pub mod times;
 pub mod values;
+
+use tabia_core::format::{Companion, Confidence, Format, FormatId, Kind, Probe};
+use tabia_core::loss::{Feature, Features};
+
+use records::FileHeader;
+
+pub use open::CbhDatabase;
+
+/// ChessBase databases.
+pub static FORMAT: Format = Format {
+    id: FormatId::new("cbh"),
+    name: "ChessBase database",
+    kind: Kind::Database,
+    extensions: &["cbh"],
+    companions: &[
+        companion("cbg", "moves and guiding texts"),
+        companion("cba", "annotations"),
+        companion("cbp", "players"),
+        companion("cbt", "tournaments"),
+        companion("cbc", "annotators"),
+        companion("cbs", "sources"),
+        companion("cbe", "teams"),
+        companion("cbl", "game tags"),
+        companion("cbtt", "tournament extras"),
+        companion("cbj", "extended game headers"),
+        companion("cbm", "media of guiding texts"),
+        companion("flags", "top games"),
+        companion("ini", "title and window settings"),
+    ],
+    score,
+    can: Features::ALL.without(&[
+        Feature::Tags,
+        Feature::LongText,
+        Feature::ShapeColors,
+        Feature::UnreadMoves,
+    ]),
+    evidence: "",
+    open_database: Some(open::open),
+    open_stream: None,
+    open_blocks: None,
+    create_text: None,
+    can_with: None,
+    create_database: None,
+    open_book: None,
+    create_book: None,
+};
+
+const fn companion(extension: &'static str, holds: &'static str) -> Companion {
+    Companion {
+        extension,
+        required: false,
+        holds,
+    }
+}
+
+/// The header says how long it is and that records have 46 bytes.
+fn score(probe: &Probe<'_>) -> Confidence {
+    let is_named = probe.extension() == "cbh";
+    match FileHeader::read(probe.head) {
+        Some(header) if is_ours(header) => Confidence::Certain,
+        // Too short to tell: the name gives the message about what is wrong.
+        None if is_named => Confidence::ByName,
+        _ => Confidence::No,
+    }
+}
+
+fn is_ours(header: &FileHeader) -> bool {
+    header.zero == 0
+        && (30..=46).contains(&header.header_size.get())
+        && usize::from(header.record_size.get()) == FileHeader::SIZE
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_of_all_ages_are_known() {
+        let mut head = [0; 46];
+        head[4] = 46;
+        for size in [36, 44] {
+            for version in [1, 3, 5] {
+                head[2] = size;
+                head[5] = version;
+                let probe = |name| Probe {
+                    name: Some(name),
+                    head: &head,
+                    len: Some(46),
+                };
+                assert_eq!(score(&probe("x.cbh")), Confidence::Certain);
+                assert_eq!(score(&probe("x.bin")), Confidence::Certain);
+            }
+        }
+        let probe = |name, head| Probe {
+            name: Some(name),
+            head,
+            len: None,
+        };
+        assert_eq!(score(&probe("X.CBH", &head[..20])), Confidence::ByName);
+        assert_eq!(score(&probe("x.pgn", &head[..20])), Confidence::No);
+        assert_eq!(score(&probe("x.cbh", &[b'x'; 60])), Confidence::No);
+    }
+}

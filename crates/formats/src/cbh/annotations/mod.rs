@@ -95,6 +95,8 @@ pub struct Item<'a> {
     pub position: i32,
     /// Its kind, see [`kind`].
     pub kind: u8,
+    /// Where its data begin in the record.
+    pub at: usize,
     /// Its data.
     pub data: &'a [u8],
 }
@@ -164,10 +166,12 @@ impl<'a> Items<'a> {
                 why,
             });
         };
+        let at = self.cursor.offset();
         let data = self.cursor.take(length, "annotation_data")?;
         Ok(Item {
             position,
             kind,
+            at,
             data,
         })
     }

@@ -1,18 +1,22 @@
 //! Quoted games (kind 13).
 
+use tabia_core::chess::Setup;
 use tabia_core::error::{Malformed, Why};
 use tabia_core::game::Quotation;
 use tabia_core::io::{Cursor, Sink};
 
 use crate::cbh::charset::{TextForm, Texts, encode_text};
+use crate::cbh::moves::{
+    decode_quoted_moves, decode_quoted_start, encode_quoted_moves, encode_quoted_start,
+};
 use crate::cbh::values::{decode_date, decode_result, encode_date, encode_result};
 
 /// A quotation without moves.
 const HEADER_ONLY: u16 = 1;
 /// Flag: a start position follows.
 const HAS_SETUP: u16 = 0x40;
-/// The moves of a quotation without moves: the coded end mark.
-const NO_MOVES: [u8; 2] = [0xb5, 0xaf];
+/// A quotation with moves.
+const WITH_MOVES: u16 = 2;
 
 /// `None` when the layout is another one.
 pub(super) fn decode(data: &[u8], texts: Texts) -> Option<Quotation> {
@@ -28,11 +32,17 @@ fn fields(cursor: &mut Cursor<'_>, texts: Texts) -> Result<Option<Quotation>, Ma
     }
     let content = cursor.u16_be("content")?;
     let flags = cursor.u16_be("flags")?;
-    if content != HEADER_ONLY || flags & HAS_SETUP != 0 {
-        return Ok(None);
-    }
+    let setup = if flags & HAS_SETUP == 0 {
+        None
+    } else {
+        match setup(cursor)? {
+            Some(setup) => Some(Box::new(setup)),
+            None => return Ok(None),
+        }
+    };
     let mut quotation = Quotation {
         flags,
+        setup,
         white: text(cursor, texts)?,
         black: text(cursor, texts)?,
         white_elo: cursor.u16_be("white_elo")?,
@@ -56,10 +66,28 @@ fn fields(cursor: &mut Cursor<'_>, texts: Texts) -> Result<Option<Quotation>, Ma
     };
     quotation.date = date;
     quotation.result = result;
-    if cursor.array("moves")? != NO_MOVES {
+    let bytes = cursor.take(cursor.left(), "moves")?;
+    let moves = decode_quoted_moves(bytes, quotation.setup.as_deref())?;
+    let mut again = Sink::new();
+    let whole = encode_quoted_moves(&moves, quotation.setup.as_deref(), &mut again);
+    if whole.is_none() || again.as_slice() != bytes {
         return Ok(None);
     }
+    quotation.moves = match content {
+        WITH_MOVES => Some(moves),
+        HEADER_ONLY if moves.is_empty() => None,
+        _ => return Ok(None),
+    };
     Ok(Some(quotation))
+}
+
+/// A start position, unless writing it would give other bytes.
+fn setup(cursor: &mut Cursor<'_>) -> Result<Option<Setup>, Malformed> {
+    let before = cursor.rest();
+    let setup = decode_quoted_start(cursor)?;
+    let mut again = Sink::new();
+    let whole = encode_quoted_start(&setup, &mut again);
+    Ok((whole && before.starts_with(again.as_slice())).then_some(setup))
 }
 
 fn text(cursor: &mut Cursor<'_>, texts: Texts) -> Result<String, Malformed> {
@@ -74,12 +102,19 @@ fn text(cursor: &mut Cursor<'_>, texts: Texts) -> Result<String, Malformed> {
 
 /// `None` when something does not fit its field.
 pub(super) fn encode(quotation: &Quotation, form: TextForm, data: &mut Sink) -> Option<()> {
-    if quotation.moves.is_some() || quotation.setup.is_some() {
-        return None;
-    }
+    let content = match quotation.moves {
+        Some(_) => WITH_MOVES,
+        None => HEADER_ONLY,
+    };
     data.u16_be(0);
-    data.u16_be(HEADER_ONLY);
-    data.u16_be(quotation.flags);
+    data.u16_be(content);
+    match &quotation.setup {
+        Some(setup) => {
+            data.u16_be(quotation.flags | HAS_SETUP);
+            encode_quoted_start(setup, data).then_some(())?;
+        }
+        None => data.u16_be(quotation.flags & !HAS_SETUP),
+    }
     put_text(&quotation.white, form, data)?;
     put_text(&quotation.black, form, data)?;
     data.u16_be(quotation.white_elo);
@@ -96,7 +131,8 @@ pub(super) fn encode(quotation: &Quotation, form: TextForm, data: &mut Sink) -> 
     data.u8(quotation.round);
     data.u8(encode_result(quotation.result));
     data.u16_be(quotation.unknown);
-    data.bytes(&NO_MOVES);
+    let moves = quotation.moves.as_deref().unwrap_or_default();
+    encode_quoted_moves(moves, quotation.setup.as_deref(), data)?;
     let size = u16::try_from(data.len()).ok()?;
     data.patch_u16_be(0, size);
     Some(())

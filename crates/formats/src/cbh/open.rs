@@ -1,0 +1,461 @@
+//! Opening a set of files, and what is known of a game without its moves.
+
+use std::borrow::Cow;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+use tabia_core::database::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind};
+use tabia_core::error::{Error, ErrorKind, GameIndex, Malformed, Result};
+use tabia_core::format::{Limits, OpenOptions};
+use tabia_core::game::Date;
+use tabia_core::io::{Blob, Source};
+
+use super::annotations::{Items, kind};
+use super::charset::{Detector, Texts, until_zero};
+use super::entities::{Entity, EntityTable};
+use super::read::CbhReader;
+use super::records::{ExtendedRecord, FileHeader, GameRecord, TYPE_DELETED, TYPE_TEXT, TextRecord};
+use super::sides::{SideTable, TopGames};
+use super::tags::{Tables, entity, player_name, round_name};
+use super::values::{decode_date, decode_eco, decode_result};
+use super::{FORMAT, is_ours};
+
+/// Values looked at to guess the character set, of each kind.
+const SAMPLES: u32 = 256;
+/// Annotation records looked at for the same purpose.
+const SAMPLE_RECORDS: u32 = 64;
+
+/// A ChessBase database.
+#[derive(Debug)]
+pub struct CbhDatabase {
+    pub(super) headers: Blob,
+    pub(super) moves: Option<Blob>,
+    pub(super) annotations: Option<Blob>,
+    pub(super) media: Option<SideTable>,
+    pub(super) tables: Tables,
+    pub(super) texts: Texts,
+    pub(super) strict: bool,
+    pub(super) limits: Limits,
+    /// Names of `.cbh`, `.cbg` and `.cba` in messages.
+    pub(super) headers_name: Arc<Path>,
+    pub(super) moves_name: Arc<Path>,
+    pub(super) annotations_name: Arc<Path>,
+    len: u32,
+    companions: Vec<(String, bool)>,
+    title: Option<String>,
+    problems: Vec<String>,
+    info: OnceLock<DatabaseInfo>,
+}
+
+/// Opens the set that a `.cbh` file belongs to.
+pub(super) fn open(source: &Source, options: &OpenOptions) -> Result<Box<dyn Database>> {
+    Ok(Box::new(CbhDatabase::open(source, options)?))
+}
+
+impl CbhDatabase {
+    /// Opens the set of the main file. Only that file is required; what is wrong with the others
+    /// is among the problems of [`Database::info`].
+    pub fn open(source: &Source, options: &OpenOptions) -> Result<Self> {
+        let label = Arc::clone(source.label());
+        let headers = source.main().open().map_err(|e| e.in_file(&label))?;
+        let Some(header) = FileHeader::read(&headers) else {
+            let why = format!("{} bytes are no header of 46", headers.len());
+            return Err(wrong_format(why).in_file(&label));
+        };
+        if !is_ours(header) {
+            let why = format!(
+                "the header says {} bytes of header and {} a record, not 44 or 36 and 46",
+                header.header_size, header.record_size
+            );
+            return Err(wrong_format(why).in_file(&label));
+        }
+        let len = headers.len() / FileHeader::SIZE - 1;
+        let len = u32::try_from(len).unwrap_or(u32::MAX);
+        let mut files = Files {
+            source,
+            problems: Vec::new(),
+        };
+        if headers.len() % FileHeader::SIZE != 0 {
+            let left = headers.len() % FileHeader::SIZE;
+            let text = format!("{left} bytes at the end are no whole record");
+            files.problem("cbh", &text);
+        }
+        if header.next_game.get() != len.saturating_add(1) {
+            let next = header.next_game.get();
+            let text = format!("the header names {next} as the next game, {len} are there");
+            files.problem("cbh", &text);
+        }
+        let moves = files.open("cbg");
+        if moves.is_none() && len > 0 {
+            files.problem("cbg", "the file is missing: games have no moves");
+        }
+        let annotations = files.open("cba");
+        if annotations.is_none() && len > 0 {
+            files.problem("cba", "the file is missing: games have no annotations");
+        }
+        let tables = Tables {
+            players: files.entities(true),
+            tournaments: files.entities(true),
+            annotators: files.entities(true),
+            sources: files.entities(true),
+            teams: files.entities(false),
+            game_tags: files.entities(false),
+            extended: files.side("cbj"),
+            tournament_extras: files.side("cbtt"),
+            top_games: files.parse("flags", TopGames::new),
+        };
+        let media = files.side("cbm");
+        let problems = files.problems;
+        let mut database = Self {
+            headers,
+            moves,
+            annotations,
+            media,
+            tables,
+            texts: Texts::new(options.charset, encoding_rs::WINDOWS_1252),
+            strict: options.strict,
+            limits: options.limits,
+            headers_name: label,
+            moves_name: source.label_of("cbg"),
+            annotations_name: source.label_of("cba"),
+            len,
+            companions: FORMAT
+                .companions
+                .iter()
+                .map(|companion| {
+                    let is_there = source.companion(companion.extension).is_some();
+                    (companion.extension.to_owned(), is_there)
+                })
+                .collect(),
+            title: None,
+            problems,
+            info: OnceLock::new(),
+        };
+        database.texts = Texts::new(options.charset, database.detect());
+        database.title = source
+            .open_companion("ini")
+            .ok()
+            .flatten()
+            .and_then(|ini| ini_title(&ini, database.texts));
+        Ok(database)
+    }
+
+    /// The file header.
+    pub fn header(&self) -> Option<&FileHeader> {
+        FileHeader::read(&self.headers)
+    }
+
+    /// The tables of the set.
+    pub fn tables(&self) -> &Tables {
+        &self.tables
+    }
+
+    /// How texts are read.
+    pub fn texts(&self) -> Texts {
+        self.texts
+    }
+
+    /// The record of a game or text, whichever it is.
+    pub fn record(&self, game: GameIndex) -> Option<Record<'_>> {
+        let bytes = self.header_bytes(game)?;
+        let game = GameRecord::read(bytes)?;
+        Some(if game.kind & TYPE_TEXT == 0 {
+            Record::Game(game)
+        } else {
+            Record::Text(TextRecord::read(bytes)?)
+        })
+    }
+
+    /// What `.cbj` says of a record, and the bytes behind what is known of it.
+    pub fn extended(&self, game: GameIndex) -> Option<(ExtendedRecord, &[u8])> {
+        let table = self.tables.extended.as_ref()?;
+        Some(table.extended(game.0))
+    }
+
+    fn header_bytes(&self, game: GameIndex) -> Option<&[u8]> {
+        let at = (game.0 as usize)
+            .checked_add(1)?
+            .checked_mul(FileHeader::SIZE)?;
+        self.headers
+            .as_slice()
+            .get(at..at.checked_add(FileHeader::SIZE)?)
+    }
+
+    pub(super) fn no_such_game(&self, game: GameIndex) -> Error {
+        let count = self.len;
+        Error::invalid(format!("there are only {count} records"))
+            .in_file(&self.headers_name)
+            .in_game(game)
+    }
+
+    /// Looks at names and comments spread over the database.
+    fn detect(&self) -> &'static encoding_rs::Encoding {
+        let mut detector = Detector::default();
+        sample(self.tables.players.as_ref(), |player| {
+            detector.add(until_zero(&player.last_name));
+        });
+        sample(self.tables.tournaments.as_ref(), |tournament| {
+            detector.add(until_zero(&tournament.title));
+            detector.add(until_zero(&tournament.place));
+        });
+        sample(self.tables.annotators.as_ref(), |annotator| {
+            detector.add(until_zero(&annotator.name));
+        });
+        let step = (self.len / SAMPLE_RECORDS).max(1);
+        for start in (0..self.len).step_by(step as usize) {
+            let mut near = start..start.saturating_add(step.min(16));
+            let comments = near.find_map(|i| self.annotation_bytes(i));
+            let Some(items) = comments.and_then(|record| Items::new(record).ok()) else {
+                continue;
+            };
+            for item in items.map_while(Result::ok) {
+                if matches!(item.kind, kind::TEXT_AFTER | kind::TEXT_BEFORE) {
+                    detector.add(item.data.get(2..).unwrap_or_default());
+                }
+            }
+        }
+        detector.page()
+    }
+
+    /// The annotation record of a game, for guessing only.
+    fn annotation_bytes(&self, index: u32) -> Option<&[u8]> {
+        let Record::Game(game) = self.record(GameIndex(index))? else {
+            return None;
+        };
+        let at = game.annotations_at.get() as usize;
+        let bytes = self.annotations.as_ref()?.as_slice().get(at..)?;
+        let size = Items::size(bytes).ok()?.min(1 << 16);
+        bytes.get(..size).filter(|_| at != 0)
+    }
+
+    fn describe(&self) -> DatabaseInfo {
+        let (mut texts, mut deleted) = (0, 0);
+        for record in self.headers.chunks_exact(FileHeader::SIZE).skip(1) {
+            let kind = record.first().copied().unwrap_or(0);
+            texts += u32::from(kind & TYPE_TEXT != 0);
+            deleted += u32::from(kind & TYPE_DELETED != 0);
+        }
+        let header = self.header();
+        let mut version = match header.map(|header| (header.version, header.header_size.get())) {
+            Some((1, 36)) => "classic, header of ChessBase 6".to_owned(),
+            Some((1, _)) => "classic".to_owned(),
+            Some((version, _)) => format!("header version {version}"),
+            None => String::new(),
+        };
+        if let Some(extended) = &self.tables.extended {
+            version += ", .cbj version ";
+            version += &extended.header().version.to_string();
+        }
+        let mut names = Vec::new();
+        let tables = &self.tables;
+        let mut count = |kind, live: Option<u32>| names.extend(live.map(|live| (kind, live)));
+        count(
+            NameKind::Player,
+            tables.players.as_ref().map(EntityTable::live),
+        );
+        count(
+            NameKind::Event,
+            tables.tournaments.as_ref().map(EntityTable::live),
+        );
+        count(
+            NameKind::Annotator,
+            tables.annotators.as_ref().map(EntityTable::live),
+        );
+        count(
+            NameKind::Source,
+            tables.sources.as_ref().map(EntityTable::live),
+        );
+        count(NameKind::Team, tables.teams.as_ref().map(EntityTable::live));
+        DatabaseInfo {
+            format: FORMAT.id,
+            version,
+            records: self.len,
+            texts,
+            deleted,
+            encoding: self.texts.describe(),
+            title: self.title.clone(),
+            companions: self.companions.clone(),
+            problems: self.problems.clone(),
+            names,
+            ..DatabaseInfo::default()
+        }
+    }
+}
+
+/// A record of the `.cbh` file.
+#[derive(Debug, Clone, Copy)]
+pub enum Record<'a> {
+    /// A game.
+    Game(&'a GameRecord),
+    /// A guiding text.
+    Text(&'a TextRecord),
+}
+
+impl Database for CbhDatabase {
+    fn info(&self) -> &DatabaseInfo {
+        self.info.get_or_init(|| self.describe())
+    }
+
+    fn len(&self) -> u32 {
+        self.len
+    }
+
+    fn entry(&self, game: GameIndex) -> Result<IndexEntry> {
+        let record = self.record(game).ok_or_else(|| self.no_such_game(game))?;
+        Ok(match record {
+            Record::Game(game) => game_entry(game),
+            Record::Text(text) => IndexEntry {
+                event: Some(NameId(text.tournament.get())),
+                site: Some(NameId(text.tournament.get())),
+                round: round_id(text.round, text.sub_round),
+                annotator: Some(NameId(text.annotator.get())),
+                deleted: text.kind & TYPE_DELETED != 0,
+                is_text: true,
+                ..IndexEntry::default()
+            },
+        })
+    }
+
+    fn name(&self, kind: NameKind, NameId(id): NameId) -> Result<Cow<'_, str>> {
+        let tables = &self.tables;
+        let texts = self.texts;
+        // A file that is missing has no names; an id that is beyond its file is told by `read`.
+        Ok(match kind {
+            NameKind::Player => entity(tables.players.as_ref(), id)
+                .map(|player| Cow::Owned(player_name(player, texts))),
+            NameKind::Event => {
+                entity(tables.tournaments.as_ref(), id).map(|t| texts.field(&t.title))
+            }
+            NameKind::Site => {
+                entity(tables.tournaments.as_ref(), id).map(|t| texts.field(&t.place))
+            }
+            NameKind::Round => Some(Cow::Owned(round_name((id >> 8) as u8, id as u8))),
+            NameKind::Annotator => {
+                entity(tables.annotators.as_ref(), id).map(|a| texts.field(&a.name))
+            }
+            NameKind::Source => entity(tables.sources.as_ref(), id).map(|s| texts.field(&s.title)),
+            NameKind::Team => entity(tables.teams.as_ref(), id).map(|t| texts.field(&t.title)),
+            _ => None,
+        }
+        .unwrap_or_default())
+    }
+
+    fn reader(&self) -> Box<dyn GameReader + '_> {
+        Box::new(CbhReader::new(self))
+    }
+}
+
+/// Bits of a game's flags.
+const HAS_SETUP: u32 = 0x1;
+const HAS_VARIATIONS: u32 = 0x2;
+const HAS_COMMENTS: u32 = 0x4;
+const HAS_SYMBOLS: u32 = 0x8;
+const IS_UNORTHODOX: u32 = 0x0800_0000;
+
+fn game_entry(game: &GameRecord) -> IndexEntry {
+    let flags = game.flags.get();
+    let elo = |elo: u16| (elo != 0).then_some(elo);
+    IndexEntry {
+        white: Some(NameId(game.white.get())),
+        black: Some(NameId(game.black.get())),
+        event: Some(NameId(game.tournament.get())),
+        site: Some(NameId(game.tournament.get())),
+        round: round_id(game.round, game.sub_round),
+        annotator: Some(NameId(game.annotator.get())),
+        date: decode_date(game.date.get()).unwrap_or(Date::UNKNOWN),
+        white_elo: elo(game.white_elo.get()),
+        black_elo: elo(game.black_elo.get()),
+        result: decode_result(game.result).unwrap_or_default(),
+        eco: decode_eco(game.eco.get()),
+        ply_count: None,
+        move_count: Some(game.move_count),
+        deleted: game.kind & TYPE_DELETED != 0,
+        is_text: false,
+        has_setup: flags & (HAS_SETUP | IS_UNORTHODOX) != 0,
+        has_variations: Some(flags & HAS_VARIATIONS != 0),
+        has_comments: Some(flags & HAS_COMMENTS != 0),
+        has_nags: Some(flags & HAS_SYMBOLS != 0),
+    }
+}
+
+fn round_id(round: u8, sub_round: u8) -> Option<NameId> {
+    let id = u32::from(round) << 8 | u32::from(sub_round);
+    (id != 0).then_some(NameId(id))
+}
+
+fn wrong_format(why: String) -> Error {
+    Error::new(ErrorKind::WrongFormat {
+        expected: FORMAT.id,
+        why,
+    })
+}
+
+/// Looks at entities spread over a table.
+fn sample<E: Entity>(table: Option<&EntityTable<E>>, mut look: impl FnMut(&E)) {
+    let Some(table) = table else {
+        return;
+    };
+    let step = (table.capacity() / SAMPLES).max(1);
+    for id in (0..table.capacity()).step_by(step as usize) {
+        if let Some(found) = table.get(id) {
+            look(found);
+        }
+    }
+}
+
+/// `Title=` of the settings file.
+fn ini_title(ini: &[u8], texts: Texts) -> Option<String> {
+    let line = ini
+        .split(|&byte| byte == b'\n')
+        .find_map(|line| line.trim_ascii().strip_prefix(b"Title="))?;
+    let title = texts.plain(line.trim_ascii());
+    (!title.is_empty()).then(|| title.into_owned())
+}
+
+/// The companions of a set, and what was wrong with them.
+struct Files<'s> {
+    source: &'s Source,
+    problems: Vec<String>,
+}
+
+impl Files<'_> {
+    fn problem(&mut self, extension: &str, text: &str) {
+        let name = self.source.label_of(extension);
+        self.problems.push(format!("{}: {text}", name.display()));
+    }
+
+    fn open(&mut self, extension: &str) -> Option<Blob> {
+        match self.source.open_companion(extension) {
+            Ok(blob) => blob,
+            Err(error) => {
+                self.problems.push(error.to_string());
+                None
+            }
+        }
+    }
+
+    fn parse<T>(
+        &mut self,
+        extension: &str,
+        parse: impl FnOnce(Blob) -> Result<T, Malformed>,
+    ) -> Option<T> {
+        match parse(self.open(extension)?) {
+            Ok(parsed) => Some(parsed),
+            Err(malformed) => {
+                self.problem(extension, &malformed.to_string());
+                None
+            }
+        }
+    }
+
+    fn side(&mut self, extension: &str) -> Option<SideTable> {
+        self.parse(extension, SideTable::new)
+    }
+
+    fn entities<E: Entity>(&mut self, is_core: bool) -> Option<EntityTable<E>> {
+        if is_core && self.source.companion(E::EXTENSION).is_none() {
+            self.problem(E::EXTENSION, "the file is missing: its names are unknown");
+        }
+        self.parse(E::EXTENSION, EntityTable::new)
+    }
+}

@@ -1,0 +1,210 @@
+//! Side files with what came later: `.cbj` (games), `.cbtt` (tournaments), `.cbm` (media),
+//! `.flags` (top games). None is required; what they lack is taken as unset.
+
+use tabia_core::error::{Malformed, Why};
+use tabia_core::io::Blob;
+use zerocopy::{FromBytes, Immutable, IntoBytes};
+
+use super::records::{
+    EXTENDED_DEFAULT, ExtendedRecord, FLAGS_MAGIC, FlagsHeader, MediaRecord, SideHeader,
+    TOURNAMENT_EXTRA_DEFAULT, TournamentExtraRecord,
+};
+
+/// A file of records of one size behind a 32-byte header.
+#[derive(Debug, Clone)]
+pub struct SideTable {
+    blob: Blob,
+    header: SideHeader,
+    record_size: usize,
+    records: u32,
+}
+
+impl SideTable {
+    /// The table in the bytes of a file. The number of records is what fits, whatever the header
+    /// says.
+    pub fn new(blob: Blob) -> Result<Self, Malformed> {
+        let Some(header) = SideHeader::read(&blob).copied() else {
+            return Err(Malformed {
+                field: "side_header",
+                at: 0,
+                why: Why::Truncated {
+                    needed: SideHeader::SIZE,
+                    left: blob.len(),
+                },
+            });
+        };
+        let size = header.record_size.get();
+        if size == 0 {
+            return Err(Malformed {
+                field: "record_size",
+                at: 4,
+                why: Why::Value(0),
+            });
+        }
+        let record_size = size as usize;
+        let records = (blob.len() - SideHeader::SIZE) / record_size;
+        Ok(Self {
+            blob,
+            header,
+            record_size,
+            records: records.min(u32::MAX as usize) as u32,
+        })
+    }
+
+    /// The file's header.
+    pub fn header(&self) -> &SideHeader {
+        &self.header
+    }
+
+    /// Whole records in the file.
+    pub fn len(&self) -> u32 {
+        self.records
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.records == 0
+    }
+
+    /// The bytes of a record, from 0.
+    pub fn record(&self, index: u32) -> Option<&[u8]> {
+        if index >= self.records {
+            return None;
+        }
+        let at = SideHeader::SIZE.checked_add(self.record_size.checked_mul(index as usize)?)?;
+        let end = at.checked_add(self.record_size)?;
+        self.blob.as_slice().get(at..end)
+    }
+
+    /// What `.cbj` says of a game, from 0, and the bytes behind what is known.
+    pub fn extended(&self, game: u32) -> (ExtendedRecord, &[u8]) {
+        self.filled(game, EXTENDED_DEFAULT)
+    }
+
+    /// What `.cbtt` says of a tournament, and the bytes behind what is known.
+    pub fn tournament(&self, id: u32) -> (TournamentExtraRecord, &[u8]) {
+        self.filled(id, TOURNAMENT_EXTRA_DEFAULT)
+    }
+
+    /// A record whose missing end is filled from `default`.
+    fn filled<R>(&self, index: u32, mut record: R) -> (R, &[u8])
+    where
+        R: FromBytes + IntoBytes + Immutable,
+    {
+        let stored = self.record(index).unwrap_or_default();
+        let known = stored.len().min(size_of::<R>());
+        let (stored, rest) = stored.split_at_checked(known).unwrap_or_default();
+        if let Some(place) = record.as_mut_bytes().get_mut(..known) {
+            place.copy_from_slice(stored);
+        }
+        (record, rest)
+    }
+
+    /// The names of the files in a `.cbm` record; `media_at` is what `.cbj` says, the record's
+    /// offset plus 8. `None` when there is no such record.
+    pub fn media(&self, media_at: u64) -> Option<impl Iterator<Item = &[u8]>> {
+        let offset = media_at.checked_sub((SideHeader::SIZE + MediaRecord::SIZE) as u64)?;
+        let size = self.record_size as u64;
+        if offset % size != 0 {
+            return None;
+        }
+        let record = self.record(u32::try_from(offset / size).ok()?)?;
+        let text = super::charset::until_zero(record.get(MediaRecord::SIZE..)?);
+        let mut lines = text.split(|&byte| byte == b'\n');
+        let is_list = lines.next() == Some(b"FilesUsed");
+        let count = lines.next().filter(|_| is_list)?;
+        let count: usize = std::str::from_utf8(count).ok()?.trim().parse().ok()?;
+        Some(lines.take(count).map(<[u8]>::trim_ascii_end))
+    }
+}
+
+/// The marks of top games.
+#[derive(Debug, Clone)]
+pub struct TopGames(Blob);
+
+impl TopGames {
+    /// The marks in the bytes of a file.
+    pub fn new(blob: Blob) -> Result<Self, Malformed> {
+        match FlagsHeader::read(&blob) {
+            Some(header) if header.magic.get() == FLAGS_MAGIC => Ok(Self(blob)),
+            Some(header) => Err(Malformed {
+                field: "magic",
+                at: 0,
+                why: Why::Value(u64::from(header.magic.get())),
+            }),
+            None => Err(Malformed {
+                field: "flags_header",
+                at: 0,
+                why: Why::Truncated {
+                    needed: FlagsHeader::SIZE,
+                    left: blob.len(),
+                },
+            }),
+        }
+    }
+
+    /// The mark of a game, its number from 1: 0 not looked at, 2 looked at, 3 top game.
+    pub fn mark(&self, number: u32) -> u8 {
+        let at = FlagsHeader::SIZE + (number / 4) as usize;
+        let byte = self.0.as_slice().get(at).copied().unwrap_or(0);
+        byte >> (number % 4 * 2) & 3
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tabia_core::io::Sink;
+
+    use super::*;
+
+    fn table(record_size: u32, records: &[u8]) -> SideTable {
+        let mut sink = Sink::new();
+        sink.u32_le(11);
+        sink.u32_le(record_size);
+        sink.u32_le(77);
+        sink.zeros(20);
+        sink.bytes(records);
+        SideTable::new(Blob::from(sink.into_vec())).unwrap()
+    }
+
+    #[test]
+    fn short_and_missing_records_are_filled() {
+        let old = table(8, &[0, 0, 0, 5, 0, 0, 0, 6, 1, 2, 3]);
+        assert_eq!(old.len(), 1);
+        let (record, rest) = old.extended(0);
+        assert_eq!((record.white_team.get(), record.black_team.get()), (5, 6));
+        assert_eq!(record.version.get(), 1);
+        assert!(rest.is_empty());
+        assert_eq!(old.extended(1).0, EXTENDED_DEFAULT);
+        let newer = table(123, &[7; 123]);
+        assert_eq!(newer.extended(0).1, [7; 3]);
+        assert!(SideTable::new(Blob::from(vec![0; 32])).is_err());
+        assert!(SideTable::new(Blob::from(vec![1; 31])).is_err());
+    }
+
+    #[test]
+    fn media_lists_are_read() {
+        let mut record = vec![0xff, 0xff, 0xff, 0xff, 1, 0, 0, 0];
+        record.extend_from_slice(b"FilesUsed\n2\na.jpg\nb c.png\n");
+        record.resize(64, 0);
+        let table = table(64, &record);
+        let names: Vec<_> = table.media(40).unwrap().collect();
+        assert_eq!(names, [&b"a.jpg"[..], b"b c.png"]);
+        for at in [0, 39, 41, 40 + 64, u64::MAX] {
+            assert!(table.media(at).is_none());
+        }
+    }
+
+    #[test]
+    fn top_games_are_two_bits_each() {
+        let mut sink = Sink::new();
+        sink.u32_be(FLAGS_MAGIC);
+        sink.u32_be(16);
+        sink.u32_be(2);
+        sink.bytes(&[0b1110_0000, 0b0000_0010]);
+        let marks = TopGames::new(Blob::from(sink.into_vec())).unwrap();
+        let all: Vec<_> = (1..6).map(|game| marks.mark(game)).collect();
+        assert_eq!(all, [0, 2, 3, 2, 0]);
+        assert_eq!(marks.mark(u32::MAX), 0);
+    }
+}
