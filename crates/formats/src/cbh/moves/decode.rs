@@ -183,7 +183,7 @@ impl Decoder {
         loop {
             let stored = input.moves();
             match input.next(&mut board) {
-                Ok(Step::Play(ply)) => {
+                Step::Play(ply) => {
                     let flow = walk.visitor.visit_move(&board.position, ply);
                     if flow != Flow::Go {
                         return flow;
@@ -194,15 +194,15 @@ impl Decoder {
                         return flow;
                     }
                 }
-                Ok(Step::Branch) if want.has(Want::VARIATIONS) => {
+                Step::Branch if want.has(Want::VARIATIONS) => {
                     let start = board.position.clone();
                     let stop = self.collect(&mut input, board, stored);
                     let rest = input.offset();
                     let stop = stop.map(|stop| fail(&stop, record, fault, rest));
                     return self.walk(start, stored, stop, walk);
                 }
-                Ok(Step::Branch) => branches += 1,
-                Ok(Step::End) => {
+                Step::Branch => branches += 1,
+                Step::End => {
                     if walk.annotated
                         && walk.notes.reach() > stored
                         && let Some(rest) = branches
@@ -214,10 +214,10 @@ impl Decoder {
                     }
                     return Flow::Go;
                 }
-                Err(malformed) => {
+                Step::Fault => {
                     let rest = input.offset();
                     let stop = Stop {
-                        malformed,
+                        malformed: input.fault(),
                         ply: stored,
                     };
                     let unread = fail(&stop, record, fault, rest);
@@ -286,14 +286,14 @@ impl Decoder {
         // The first move of the position to which reading has come back, NONE when it goes on.
         let mut first = NONE;
         let mut step = if branched {
-            Ok(Step::Branch)
+            Step::Branch
         } else {
             input.next(&mut board)
         };
         loop {
             let next = self.nodes.len() as u32;
             match step {
-                Ok(Step::Branch) => {
+                Step::Branch => {
                     if self.branches.len() >= self.depth as usize {
                         let malformed = Malformed {
                             field: "variation",
@@ -309,18 +309,21 @@ impl Decoder {
                         ply,
                     });
                 }
-                Ok(Step::Play(played)) => {
+                Step::Play(played) => {
                     self.add(played, last, first);
                     board.position.play_ply(played);
                     (last, first) = (next, NONE);
                     ply += 1;
                 }
-                Ok(Step::End) => {
+                Step::End => {
                     let branch = self.branches.pop()?;
                     board = branch.board;
                     (last, first, ply) = (branch.last, branch.first, branch.ply);
                 }
-                Err(malformed) => return Some(Stop { malformed, ply }),
+                Step::Fault => {
+                    let malformed = input.fault();
+                    return Some(Stop { malformed, ply });
+                }
             }
             step = input.next(&mut board);
         }

@@ -113,6 +113,8 @@ pub(super) enum Step {
     Branch,
     /// The line ends.
     End,
+    /// The next move cannot be read; see [`Input::fault`].
+    Fault,
 }
 
 /// The position of a line together with the numbers of its pieces.
@@ -213,35 +215,39 @@ impl<'r> Input<'r> {
     /// The next step. The numbers of the pieces follow a move at once; its position is left to the
     /// caller, who sees the position before the move.
     #[inline]
-    pub(super) fn next(&mut self, board: &mut Board) -> Result<Step, Malformed> {
+    pub(super) fn next(&mut self, board: &mut Board) -> Step {
         if self.simple {
             return self.next_simple(board);
         }
         let color = board.position.turn();
         loop {
-            let at = self.at;
-            let Some(&stored) = self.bytes.get(at) else {
-                return Err(self.truncated(1));
+            let Some(&stored) = self.bytes.get(self.at) else {
+                return Step::Fault;
             };
-            let code = CODES[usize::from(!color.is_white())][usize::from(self.value(stored))];
+            let code = CODES[side_of(color)][usize::from(self.value(stored))];
             if code.slot < codes::PIECES {
-                let m = board
-                    .slots
-                    .square(color, code.slot)
-                    .and_then(|from| code.target(from).map(|to| Move::normal(from, to)));
-                self.play(board, m)?;
-                self.at = at + 1;
-                return m.map(|m| Step::Play(Ply::Move(m))).ok_or(self.illegal());
+                let Some(from) = board.slots.square(color, code.slot) else {
+                    return Step::Fault;
+                };
+                let to = code.target(from);
+                let m = Move::normal(from, to);
+                if !is_playable(&board.position, m) {
+                    return Step::Fault;
+                }
+                board.slots.step(&board.position, code.slot, from, to);
+                self.at += 1;
+                self.moves = self.moves.wrapping_add(1);
+                return Step::Play(Ply::Move(m));
             }
             match code.slot {
-                codes::IGNORED => self.at = at + 1,
+                codes::IGNORED => self.at += 1,
                 codes::BRANCH => {
-                    self.at = at + 1;
-                    return Ok(Step::Branch);
+                    self.at += 1;
+                    return Step::Branch;
                 }
                 codes::END => {
-                    self.at = at + 1;
-                    return Ok(Step::End);
+                    self.at += 1;
+                    return Step::End;
                 }
                 _ => return self.next_rare(board, code.slot),
             }
@@ -250,77 +256,71 @@ impl<'r> Input<'r> {
 
     /// Null moves, castling and moves of two bytes.
     #[cold]
-    fn next_rare(&mut self, board: &mut Board, kind: u8) -> Result<Step, Malformed> {
+    fn next_rare(&mut self, board: &mut Board, kind: u8) -> Step {
         let mut length = 1;
         let m = match kind {
             codes::NULL => {
                 self.moves = self.moves.wrapping_add(1);
                 self.at += 1;
-                return Ok(Step::Play(Ply::Null));
+                return Step::Play(Ply::Null);
             }
             codes::SHORT => self.castling(&board.position, 0),
             codes::LONG => self.castling(&board.position, 1),
             _ => {
                 length = 3;
                 let Some(&[high, low]) = self.bytes.get(self.at + 1..self.at + 3) else {
-                    return Err(self.truncated(3));
+                    return Step::Fault;
                 };
-                let word = self.word(high, low);
-                self.word_to_move(&board.position, word)
+                self.word_to_move(&board.position, self.word(high, low))
             }
         };
-        self.play(board, m)?;
-        self.at += length;
-        m.map(|m| Step::Play(Ply::Move(m))).ok_or(self.illegal())
+        self.play(board, m, length)
     }
 
-    fn next_simple(&mut self, board: &mut Board) -> Result<Step, Malformed> {
+    fn next_simple(&mut self, board: &mut Board) -> Step {
         let word = match std::mem::replace(&mut self.pending, Pending::Nothing) {
-            Pending::End => return Ok(Step::End),
+            Pending::End => return Step::End,
             Pending::Move(word) => word,
             Pending::Nothing => {
                 let word = match self.bytes.get(self.at..) {
                     // A game without moves has no bytes at all.
-                    None | Some([]) => return Ok(Step::End),
-                    Some([_]) => return Err(self.truncated(2)),
+                    None | Some([]) => return Step::End,
+                    Some([_]) => return Step::Fault,
                     Some(&[high, low, ..]) => self.word(high, low),
                 };
                 if word & SIMPLE_BRANCH != 0 {
                     self.pending = Pending::Move(word);
-                    return Ok(Step::Branch);
+                    return Step::Branch;
                 }
                 word
             }
         };
-        let ply = if word & SQUARES == 0 {
+        let step = if word & SQUARES == 0 {
             self.moves = self.moves.wrapping_add(1);
-            Ply::Null
+            self.at += 2;
+            Step::Play(Ply::Null)
         } else {
             let turned = (word & 0x3f) << 6 | word >> 6 & 0x3f | word & 0x3000;
-            let m = self.word_to_move(&board.position, if self.reverse { turned } else { word });
-            self.play(board, m)?;
-            match m {
-                Some(m) => Ply::Move(m),
-                None => return Err(self.illegal()),
-            }
+            let word = if self.reverse { turned } else { word };
+            let m = self.word_to_move(&board.position, word);
+            self.play(board, m, 2)
         };
-        self.at += 2;
         if word & SIMPLE_END != 0 {
             self.pending = Pending::End;
         }
-        Ok(Step::Play(ply))
+        step
     }
 
-    /// Checks a move and follows it with the numbers of the pieces.
-    #[inline]
-    fn play(&mut self, board: &mut Board, m: Option<Move>) -> Result<(), Malformed> {
+    /// Checks a move of `length` bytes and follows it with the numbers of the pieces.
+    fn play(&mut self, board: &mut Board, m: Option<Move>, length: usize) -> Step {
         match m {
-            Some(m) if board.position.is_legal(m) && !takes_king(&board.position, m) => {
+            Some(m) if is_playable(&board.position, m) => {
                 board.slots.play(&board.position, m);
                 self.moves = self.moves.wrapping_add(1);
-                Ok(())
+                self.at += length;
+                Step::Play(Ply::Move(m))
             }
-            _ => Err(self.illegal()),
+            _ => Step::Fault,
         }
     }
 
@@ -397,30 +397,32 @@ impl<'r> Input<'r> {
         }
     }
 
+    /// Why the next move cannot be read.
     #[cold]
-    fn illegal(&self) -> Malformed {
-        Malformed {
-            field: "move",
-            at: self.at,
-            why: Why::IllegalMove,
-        }
-    }
-
-    #[cold]
-    fn truncated(&self, needed: usize) -> Malformed {
+    pub(super) fn fault(&self) -> Malformed {
         let left = self.bytes.len().saturating_sub(self.at);
+        let needed = match self.bytes.get(self.at) {
+            _ if self.simple => 2,
+            Some(&stored) if self.value(stored) == codes::TWO_BYTES_VALUE => 3,
+            _ => 1,
+        };
+        let why = if left < needed {
+            Why::Truncated { needed, left }
+        } else {
+            Why::IllegalMove
+        };
         Malformed {
             field: "move",
             at: self.at,
-            why: Why::Truncated { needed, left },
+            why,
         }
     }
 }
 
 /// Set-up positions may let a side take the king; no game goes on from there.
 #[inline]
-fn takes_king(position: &Position, m: Move) -> bool {
-    m.to() == position.king(position.turn().other())
+fn is_playable(position: &Position, m: Move) -> bool {
+    position.is_legal(m) && m.to() != position.king(position.turn().other())
 }
 
 const fn side_of(color: Color) -> usize {

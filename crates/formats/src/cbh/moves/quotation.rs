@@ -23,12 +23,13 @@ pub fn decode_quoted_moves(bytes: &[u8], setup: Option<&Setup>) -> Result<Vec<Pl
     let mut plies = Vec::new();
     loop {
         let at = input.offset();
-        match input.next(&mut board)? {
+        match input.next(&mut board) {
             Step::Play(ply) => {
                 board.position.play_ply(ply);
                 plies.push(ply);
             }
             Step::Branch => return Err(illegal(at)),
+            Step::Fault => return Err(input.fault()),
             Step::End => {
                 let ended = plies.pop() == Some(Ply::Null);
                 if ended && at == bytes.len() && !bytes.is_empty() {

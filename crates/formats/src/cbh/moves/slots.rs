@@ -55,7 +55,6 @@ impl Slots {
     }
 
     /// Follows a move that is legal in `before`.
-    #[inline]
     pub(super) fn play(&mut self, before: &Position, m: Move) {
         let us = before.turn();
         if m.is_castling() {
@@ -63,41 +62,47 @@ impl Slots {
         }
         let (from, to) = (m.from(), m.to());
         let slot = self.on(from);
-        let captured = self.on(to);
-        if captured != NONE {
-            self.remove(us.other(), captured);
-        }
-        self.at[from.index()] = NONE;
-        self.at[to.index()] = slot;
-        if slot != NONE {
-            self.squares[side(us)][usize::from(slot & 31)] = to.index() as u8;
-        }
+        self.step(before, slot, from, to);
         if let Some(role) = m.promotion_role() {
             if slot != NONE {
                 self.squares[side(us)][usize::from(slot & 31)] = NONE;
             }
             self.at[to.index()] = NONE;
             self.add(us, role, to);
-        } else if captured == NONE
-            && slot >= PAWNS
-            && from.file() != to.file()
-            && before.en_passant() == Some(to)
-            && before
-                .piece_at(from)
-                .is_some_and(|piece| piece.role == Role::Pawn)
-        {
-            self.capture_en_passant(us, from, to);
+        }
+    }
+
+    /// Follows a legal move of the piece with number `slot`, that does not castle or promote.
+    #[inline]
+    pub(super) fn step(&mut self, before: &Position, slot: u8, from: Square, to: Square) {
+        let us = before.turn();
+        let captured = self.on(to);
+        if captured != NONE {
+            self.remove(us.other(), captured);
+        } else if slot >= PAWNS && from.file() != to.file() && before.en_passant() == Some(to) {
+            self.capture_en_passant(before, from, to);
+        }
+        self.at[from.index()] = NONE;
+        self.at[to.index()] = slot;
+        if slot != NONE {
+            self.squares[side(us)][usize::from(slot & 31)] = to.index() as u8;
         }
     }
 
     #[cold]
-    fn capture_en_passant(&mut self, us: Color, from: Square, to: Square) {
-        if let Some(square) = Square::from_coords(to.file(), from.rank()) {
-            let captured = self.on(square);
-            if captured != NONE {
-                self.at[square.index()] = NONE;
-                self.remove(us.other(), captured);
-            }
+    fn capture_en_passant(&mut self, before: &Position, from: Square, to: Square) {
+        let is_pawn = |square| {
+            before
+                .piece_at(square)
+                .is_some_and(|piece| piece.role == Role::Pawn)
+        };
+        let Some(square) = Square::from_coords(to.file(), from.rank()) else {
+            return;
+        };
+        let captured = self.on(square);
+        if is_pawn(from) && captured != NONE {
+            self.at[square.index()] = NONE;
+            self.remove(before.turn().other(), captured);
         }
     }
 
