@@ -1,5 +1,39 @@
-//! Chess databases and opening books: open, convert, check.
+//! Chess databases and opening books: open, list, convert, check.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`resolve`] | from what a user typed to inputs: files, sets, folders, archives, streams |
+//! | [`detect`] | which format a file has |
+//! | [`item`] | an input and how it is opened |
+//! | [`scan`] | all records of an input on several threads, results in order |
+//! | [`select`] | which records, and what of them |
+//! | [`convert`](mod@convert) | any input to any format that can be written |
+//! | [`check`](mod@check) | decodes everything and counts what is wrong |
+//! | [`list`](mod@list) | a row for each record |
+//! | [`load`](mod@load) | one record, whole |
+//! | [`inspect`](mod@inspect) | what an input is, how much it holds |
 #![warn(missing_docs)]
 
 pub use tabia_core as core;
 pub use tabia_formats as formats;
+
+pub mod check;
+pub mod convert;
+pub mod detect;
+mod failure;
+pub mod inspect;
+pub mod item;
+mod ledger;
+pub mod list;
+pub mod load;
+mod ordered;
+pub mod resolve;
+pub mod scan;
+pub mod select;
+mod sink;
+mod spill;
+
+pub use failure::Failure;
+pub use item::{Input, Item, Opened};
+pub use ledger::{Ledger, LossRow, LossTable, Unwatched, Watch};
+pub use resolve::Resolver;

@@ -1,0 +1,313 @@
+//! Decodes everything and counts what is wrong.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use tabia_core::chess::{Ply, Position};
+use tabia_core::database::{Database, IndexEntry, NameId, NameKind};
+use tabia_core::format::OpenOptions;
+use tabia_core::game::{Annotation, Flow, GameResult, Head, RecordKind, Visitor};
+use tabia_core::io::Progress;
+use tabia_core::loss::Feature;
+use tabia_core::{Error, GameIndex, Problem};
+
+use crate::failure::Failure;
+use crate::item::{Input, Item};
+use crate::ledger::{Ledger, Watch};
+use crate::scan::{Desk, Plan, Task, scan, scan_database};
+use crate::select::Selection;
+
+/// How to check.
+#[derive(Debug, Clone, Default)]
+pub struct CheckOptions {
+    /// How the inputs are opened.
+    pub open: OpenOptions,
+    /// Threads that read.
+    pub threads: usize,
+    /// The first problem ends the check.
+    pub strict: bool,
+    /// Compares each record with its row in the index, and plays every book move.
+    pub deep: bool,
+}
+
+/// What a check has seen.
+#[derive(Debug, Clone, Default)]
+pub struct Checked {
+    /// Records and problems.
+    pub ledger: Ledger,
+    /// Records marked as deleted among them.
+    pub deleted: u64,
+    /// Plies of all lines.
+    pub plies: u64,
+    /// Variations.
+    pub variations: u64,
+    /// Annotations by kind.
+    pub annotations: BTreeMap<Feature, u64>,
+    /// Positions of a book.
+    pub positions: u64,
+    /// Move entries of a book.
+    pub entries: u64,
+}
+
+/// Reads all of an item: games, texts, deleted records, positions of a book, members of an archive
+/// (with their checksums, but not what is in them).
+///
+/// # Errors
+/// When it cannot be opened or read on; `strict`: the first problem.
+pub fn check(
+    item: &Item,
+    options: &CheckOptions,
+    progress: &Arc<Progress>,
+    watch: &mut dyn Watch,
+) -> Result<Checked, Failure> {
+    let mut ledger = Ledger::default();
+    let mut sums = Sums::default();
+    let mut desk = Desk {
+        item,
+        ledger: &mut ledger,
+        watch,
+        progress,
+    };
+    let mut opened = item
+        .open(&options.open, Some(progress))
+        .map_err(Failure::input)?;
+    for error in std::mem::take(&mut opened.problems) {
+        desk.problem(error.into(), options.strict)?;
+    }
+    let (input, late) = opened.into_parts();
+    let plan = Plan {
+        threads: options.threads,
+        selection: Selection::all(),
+        strict: options.strict,
+        ..Plan::default()
+    };
+    let threads = 0..options.threads.max(1);
+    let add = |sums: &mut Sums, out: &Sums| sums.add(out);
+    match input {
+        Input::Database(database) => {
+            let database = &*database;
+            for text in &database.info().problems {
+                desk.problem(
+                    Error::invalid(text).in_file(item.label()).into(),
+                    options.strict,
+                )?;
+            }
+            let tasks = threads.map(|_| CheckTask::new(Some(database))).collect();
+            scan_database(&mut desk, database, &plan, tasks, &mut |_, out| {
+                add(&mut sums, out);
+                Ok(true)
+            })?;
+            if progress.is_cancelled() {
+                return Err(Failure::Cancelled);
+            }
+        }
+        Input::Book(book) => {
+            for text in &book.info().problems {
+                desk.problem(
+                    Error::invalid(text).in_file(item.label()).into(),
+                    options.strict,
+                )?;
+            }
+            book.for_each(&mut |_, entries| {
+                sums.positions += 1;
+                sums.entries += entries.len() as u64;
+                if progress.is_cancelled() {
+                    Flow::Stop
+                } else {
+                    Flow::Go
+                }
+            })
+            .map_err(Failure::input)?;
+        }
+        Input::Archive(archive) => {
+            for index in 0..archive.members().len() {
+                progress.check().map_err(Failure::input)?;
+                if let Err(error) = drain(&*archive, index) {
+                    desk.problem(error.in_file(item.label()).into(), options.strict)?;
+                }
+            }
+        }
+        stream => {
+            let tasks = threads.map(|_| CheckTask::new(None)).collect();
+            scan(&mut desk, stream, &plan, tasks, &mut |_, out| {
+                add(&mut sums, out);
+                Ok(true)
+            })?;
+        }
+    }
+    for error in late.take() {
+        desk.problem(error.in_file(item.label()).into(), options.strict)?;
+    }
+    let counts = desk.ledger.counts;
+    desk.watch
+        .finished(item, &counts)
+        .map_err(Failure::output)?;
+    Ok(Checked {
+        ledger,
+        deleted: sums.deleted,
+        plies: sums.plies,
+        variations: sums.variations,
+        annotations: Feature::ALL
+            .iter()
+            .map(|feature| (*feature, sums.of(*feature)))
+            .filter(|(_, count)| *count > 0)
+            .collect(),
+        positions: sums.positions,
+        entries: sums.entries,
+    })
+}
+
+/// Reads a member to its end, which compares it with its checksum.
+fn drain(archive: &dyn tabia_formats::archive::Archive, index: usize) -> Result<(), Error> {
+    let mut stream = archive.stream(index, &tabia_formats::archive::Faults::stop())?;
+    std::io::copy(&mut stream, &mut std::io::sink())?;
+    Ok(())
+}
+
+/// What was counted in one piece of work.
+#[derive(Debug, Default)]
+pub(crate) struct Sums {
+    deleted: u64,
+    plies: u64,
+    variations: u64,
+    positions: u64,
+    entries: u64,
+    /// By number of [`Feature`].
+    annotations: Vec<u64>,
+}
+
+impl Sums {
+    fn add(&mut self, other: &Sums) {
+        self.deleted += other.deleted;
+        self.plies += other.plies;
+        self.variations += other.variations;
+        if self.annotations.len() < other.annotations.len() {
+            self.annotations.resize(other.annotations.len(), 0);
+        }
+        for (sum, more) in self.annotations.iter_mut().zip(&other.annotations) {
+            *sum += more;
+        }
+    }
+
+    fn count(&mut self, feature: Feature) {
+        if self.annotations.is_empty() {
+            self.annotations.resize(Feature::ALL.len(), 0);
+        }
+        if let Some(sum) = self.annotations.get_mut(feature as usize) {
+            *sum += 1;
+        }
+    }
+
+    fn of(&self, feature: Feature) -> u64 {
+        self.annotations
+            .get(feature as usize)
+            .copied()
+            .unwrap_or_default()
+    }
+}
+
+/// Counts, and compares a record with its row.
+struct CheckTask<'d> {
+    database: Option<&'d dyn Database>,
+    sums: Sums,
+    problems: Vec<Problem>,
+}
+
+impl<'d> CheckTask<'d> {
+    fn new(database: Option<&'d dyn Database>) -> Self {
+        Self {
+            database,
+            sums: Sums::default(),
+            problems: Vec::new(),
+        }
+    }
+
+    /// Whether the row says the same as the record.
+    fn compare(&mut self, database: &dyn Database, game: GameIndex, head: &Head) {
+        let entry = match database.entry(game) {
+            Ok(entry) => entry,
+            Err(error) => {
+                self.problems.push(error.into());
+                return;
+            }
+        };
+        let problems = &mut self.problems;
+        let differ = |problems: &mut Vec<Problem>, what: &str| {
+            let text = format!("the index and the record differ: {what}");
+            problems.push(Error::invalid(text).into());
+        };
+        if entry.is_text != (head.kind == RecordKind::Text) {
+            differ(problems, "game or text");
+        }
+        if entry.deleted != head.deleted {
+            differ(problems, "deletion mark");
+        }
+        if head.kind == RecordKind::Text {
+            return;
+        }
+        for (tag, kind, id) in names(&entry) {
+            let (Some(id), Some(value)) = (id, head.tags.get(tag)) else {
+                continue;
+            };
+            match database.name(kind, id) {
+                Ok(name) if same_name(&name, value) => {}
+                Ok(_) => differ(problems, tag),
+                Err(error) => problems.push(error.into()),
+            }
+        }
+    }
+}
+
+fn names(entry: &IndexEntry) -> [(&'static str, NameKind, Option<NameId>); 2] {
+    [
+        ("White", NameKind::Player, entry.white),
+        ("Black", NameKind::Player, entry.black),
+    ]
+}
+
+/// `?` and an empty name are the same nothing.
+fn same_name(name: &str, value: &str) -> bool {
+    let bare = |text: &str| text.trim().trim_end_matches(',').to_owned();
+    name == value
+        || (bare(name).is_empty() && (value.is_empty() || value == "?"))
+        || bare(name) == bare(value)
+}
+
+impl Visitor for CheckTask<'_> {
+    fn begin_game(&mut self, game: GameIndex, head: &Head) -> Flow {
+        self.sums.deleted += u64::from(head.deleted);
+        if let Some(database) = self.database {
+            self.compare(database, game, head);
+        }
+        Flow::Go
+    }
+
+    fn visit_move(&mut self, _before: &Position, _ply: Ply) -> Flow {
+        self.sums.plies += 1;
+        Flow::Go
+    }
+
+    fn visit_annotation(&mut self, annotation: Annotation<'_>) -> Flow {
+        self.sums.count(annotation.feature());
+        Flow::Go
+    }
+
+    fn begin_variation(&mut self) -> Flow {
+        self.sums.variations += 1;
+        Flow::Go
+    }
+
+    fn end_game(&mut self, _result: GameResult) {}
+}
+
+impl Task for CheckTask<'_> {
+    type Out = Sums;
+
+    fn swap(&mut self, out: &mut Sums) {
+        *out = std::mem::take(&mut self.sums);
+    }
+
+    fn take_problems(&mut self) -> Vec<Problem> {
+        std::mem::take(&mut self.problems)
+    }
+}

@@ -1,0 +1,346 @@
+//! Any input to any format that can be written.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tabia_core::database::{GameWriter, Written};
+use tabia_core::format::{CreateDatabase, CreateOptions, CreateText, OpenOptions};
+use tabia_core::io::{Output, OutputSet, Progress};
+use tabia_core::{Error, Format};
+use tabia_formats::archive::compressed::{Compression, compress};
+
+use crate::failure::Failure;
+use crate::item::Item;
+use crate::ledger::{Ledger, Watch};
+use crate::resolve::Resolver;
+use crate::scan::{Desk, Plan, scan};
+use crate::sink::{RecordTask, Recorded, TextTask};
+
+/// How to convert.
+#[derive(Debug, Clone, Default)]
+pub struct ConvertOptions {
+    /// How the inputs are opened.
+    pub open: OpenOptions,
+    /// How the target is created.
+    pub create: CreateOptions,
+    /// Which records, what of them, on how many threads.
+    pub plan: Plan,
+}
+
+/// Where the games go.
+pub enum Target<'a> {
+    /// Text to a stream; it is not closed.
+    Stream {
+        /// A format that is text.
+        format: &'static Format,
+        /// The stream.
+        out: &'a mut dyn Write,
+    },
+    /// A file or a set of files.
+    File {
+        /// The format.
+        format: &'static Format,
+        /// The main file.
+        path: PathBuf,
+        /// How it is compressed, for text.
+        compression: Compression,
+    },
+}
+
+impl std::fmt::Debug for Target<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Stream { format, .. } => write!(f, "Stream({})", format.id),
+            Self::File { format, path, .. } => write!(f, "File({}, {})", format.id, path.display()),
+        }
+    }
+}
+
+impl Target<'static> {
+    /// The target of that name: the format by extension, unless `to` is given.
+    ///
+    /// # Errors
+    /// [`Failure::Usage`] when no format that can be written has the extension.
+    pub fn file(
+        resolver: &Resolver,
+        path: &Path,
+        to: Option<&'static Format>,
+    ) -> Result<Self, Failure> {
+        let name = path
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+            .unwrap_or_default();
+        let (compression, bare) = Compression::of_name(&name);
+        let extension = bare
+            .rsplit_once('.')
+            .map_or_else(String::new, |(_, extension)| extension.to_ascii_lowercase());
+        let format = match to {
+            Some(format) => format,
+            None => writer_for(resolver, &extension, path)?,
+        };
+        writable(format)?;
+        if compression != Compression::None && format.create_text.is_none() {
+            return Err(Failure::Usage(format!(
+                "{}: only text can be compressed while it is written",
+                path.display()
+            )));
+        }
+        Ok(Self::File {
+            format,
+            path: path.to_path_buf(),
+            compression,
+        })
+    }
+}
+
+/// The format that writes files with this extension.
+fn writer_for(
+    resolver: &Resolver,
+    extension: &str,
+    path: &Path,
+) -> Result<&'static Format, Failure> {
+    let known = resolver
+        .formats()
+        .iter()
+        .filter(|format| format.extensions.contains(&extension));
+    let writers = || known.clone().filter(|format| can_write(format));
+    match (writers().next(), known.clone().next()) {
+        (Some(format), _) => Ok(format),
+        (None, Some(format)) => Err(Failure::Usage(cannot_write(format))),
+        (None, None) => Err(Failure::Usage(format!(
+            "{}: no format has the extension `.{extension}`; name one with `--to`",
+            path.display()
+        ))),
+    }
+}
+
+fn can_write(format: &Format) -> bool {
+    format.create_text.is_some() || format.create_database.is_some()
+}
+
+fn cannot_write(format: &Format) -> String {
+    format!("{} ({}) cannot be written", format.name, format.id)
+}
+
+/// Refuses formats that games cannot be written in.
+///
+/// # Errors
+/// [`Failure::Usage`].
+pub fn writable(format: &Format) -> Result<(), Failure> {
+    if can_write(format) {
+        Ok(())
+    } else {
+        Err(Failure::Usage(cannot_write(format)))
+    }
+}
+
+/// Converts the games of all items, in order, into one target. The target appears complete or not
+/// at all; a stream has what was written before a failure.
+///
+/// # Errors
+/// The first input that cannot be read, or what the target's side says.
+pub fn convert(
+    items: &[Item],
+    target: Target<'_>,
+    options: &ConvertOptions,
+    progress: &Arc<Progress>,
+    watch: &mut dyn Watch,
+) -> Result<(Ledger, Written), Failure> {
+    progress.set_total(items.iter().filter_map(Item::bytes).sum());
+    match target {
+        Target::Stream { format, out } => {
+            let Some(create) = format.create_text else {
+                return Err(Failure::Usage(format!(
+                    "{} cannot go to a stream; give a file with `-o`",
+                    format.name
+                )));
+            };
+            let ledger = to_text(items, create, out, options, progress, watch)?;
+            out.flush().map_err(stream_error)?;
+            Ok((ledger, Written::default()))
+        }
+        Target::File {
+            format,
+            path,
+            compression,
+        } => match (format.create_text, format.create_database) {
+            (Some(create), _) => {
+                let shared = Shared::create(&path, options.create.force)?;
+                let mut out =
+                    compress(Box::new(shared.clone()), compression).map_err(Failure::output)?;
+                let ledger = to_text(items, create, &mut out, options, progress, watch)
+                    .map_err(|failure| in_target(failure, &path))?;
+                out.finish()
+                    .map_err(|error| Failure::output(error.in_path(&path)))?;
+                let (files, bytes) = shared.commit()?;
+                let records = (ledger.counts.games + ledger.counts.texts) as u32;
+                let written = Written {
+                    records,
+                    files,
+                    bytes,
+                };
+                Ok((ledger, written))
+            }
+            (None, Some(create)) => to_database(items, create, &path, options, progress, watch),
+            (None, None) => Err(Failure::Usage(cannot_write(format))),
+        },
+    }
+}
+
+fn stream_error(error: io::Error) -> Failure {
+    Failure::output(Error::from(error))
+}
+
+/// Names the target in failures of the output that name no file.
+fn in_target(failure: Failure, path: &Path) -> Failure {
+    match failure {
+        Failure::Output(error) => Failure::Output(error.in_path(path)),
+        other => other,
+    }
+}
+
+/// A file under construction that its compressor can own.
+#[derive(Debug, Clone)]
+struct Shared(Arc<Mutex<Option<OutputSet>>>);
+
+impl Shared {
+    fn create(path: &Path, force: bool) -> Result<Self, Failure> {
+        let mut set = OutputSet::new(force);
+        set.create(path).map_err(Failure::output)?;
+        Ok(Self(Arc::new(Mutex::new(Some(set)))))
+    }
+
+    fn commit(self) -> Result<(Vec<PathBuf>, u64), Failure> {
+        let set = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        match set {
+            Some(set) => set.commit().map_err(Failure::output),
+            None => Ok((Vec::new(), 0)),
+        }
+    }
+
+    fn with<T>(&self, job: impl FnOnce(&mut Output) -> io::Result<T>) -> io::Result<T> {
+        let mut set = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match set.as_mut().and_then(|set| set.file(0)) {
+            Some(file) => job(file),
+            None => Err(io::ErrorKind::BrokenPipe.into()),
+        }
+    }
+}
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.with(|file| file.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.with(Output::flush)
+    }
+}
+
+fn to_text(
+    items: &[Item],
+    create: CreateText,
+    out: &mut dyn Write,
+    options: &ConvertOptions,
+    progress: &Arc<Progress>,
+    watch: &mut dyn Watch,
+) -> Result<Ledger, Failure> {
+    let mut ledger = Ledger::default();
+    for item in items {
+        let tasks = (0..options.plan.threads.max(1))
+            .map(|_| create(&options.create).map(TextTask))
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(Failure::output)?;
+        let mut desk = Desk {
+            item,
+            ledger: &mut ledger,
+            watch: &mut *watch,
+            progress,
+        };
+        each_item(&mut desk, options, progress, |desk, input| {
+            scan(desk, input, &options.plan, tasks, &mut |_, text| {
+                out.write_all(text).map_err(stream_error)?;
+                Ok(true)
+            })
+        })?;
+    }
+    Ok(ledger)
+}
+
+fn to_database(
+    items: &[Item],
+    create: CreateDatabase,
+    path: &Path,
+    options: &ConvertOptions,
+    progress: &Arc<Progress>,
+    watch: &mut dyn Watch,
+) -> Result<(Ledger, Written), Failure> {
+    let mut ledger = Ledger::default();
+    let mut writer = create(path, &options.create).map_err(Failure::output)?;
+    for item in items {
+        let tasks = (0..options.plan.threads.max(1))
+            .map(|_| RecordTask::default())
+            .collect();
+        let mut lost = Vec::new();
+        let mut desk = Desk {
+            item,
+            ledger: &mut ledger,
+            watch: &mut *watch,
+            progress,
+        };
+        each_item(&mut desk, options, progress, |desk, input| {
+            scan(desk, input, &options.plan, tasks, &mut |base, recorded| {
+                write_all(&mut *writer, recorded, |game, losses| {
+                    lost.push((base.game(game), losses));
+                })
+            })
+        })?;
+        for (game, losses) in lost {
+            ledger.losses.add(&item.name(), game, &losses);
+            watch.losses(item, game, &losses).map_err(Failure::output)?;
+        }
+    }
+    let written = writer.finish().map_err(Failure::output)?;
+    Ok((ledger, written))
+}
+
+fn write_all(
+    writer: &mut dyn GameWriter,
+    recorded: &Recorded,
+    mut lost: impl FnMut(tabia_core::GameIndex, tabia_core::loss::Losses),
+) -> Result<bool, Failure> {
+    for (number, game) in recorded.iter() {
+        let losses = writer.write(game).map_err(Failure::output)?;
+        if !losses.is_empty() {
+            lost(number, losses);
+        }
+    }
+    Ok(true)
+}
+
+/// Opens an item, has it read, and notes what was wrong with its container.
+fn each_item(
+    desk: &mut Desk<'_>,
+    options: &ConvertOptions,
+    progress: &Arc<Progress>,
+    read: impl FnOnce(&mut Desk<'_>, crate::Input) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let mut opened = desk
+        .item
+        .open(&options.open, Some(progress))
+        .map_err(Failure::input)?;
+    for error in std::mem::take(&mut opened.problems) {
+        desk.problem(error.into(), options.plan.strict)?;
+    }
+    let (input, late) = opened.into_parts();
+    let before = desk.ledger.counts;
+    read(desk, input)?;
+    for error in late.take() {
+        desk.problem(error.in_file(desk.item.label()).into(), options.plan.strict)?;
+    }
+    let counts = desk.ledger.counts.since(before);
+    desk.watch
+        .finished(desk.item, &counts)
+        .map_err(Failure::output)
+}

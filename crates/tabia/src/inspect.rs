@@ -1,0 +1,208 @@
+//! What an input is, how much it holds.
+
+use std::sync::Arc;
+
+use tabia_core::FormatId;
+use tabia_core::book::BookInfo;
+use tabia_core::chess::{Ply, Position};
+use tabia_core::database::{DatabaseInfo, NameKind};
+use tabia_core::format::OpenOptions;
+use tabia_core::game::{Flow, GameResult, Head, Visitor, Want};
+use tabia_core::io::Progress;
+
+use crate::failure::Failure;
+use crate::item::{Input, Item};
+use crate::ledger::{Ledger, Unwatched};
+use crate::resolve::Resolver;
+use crate::scan::{Desk, Plan, Task, scan};
+use crate::select::Selection;
+
+/// What an input says about itself.
+#[derive(Debug, Clone, Default)]
+pub struct Info {
+    /// The path.
+    pub path: String,
+    /// The format.
+    pub format: FormatId,
+    /// The format, for people.
+    pub format_name: &'static str,
+    /// Version or flavour, `""` when there is none.
+    pub version: String,
+    /// `database`, `book`, `archive` or `stream`.
+    pub kind: &'static str,
+    /// Games, deleted ones too; of all databases inside, for an archive.
+    pub games: Option<u64>,
+    /// Guiding texts.
+    pub texts: Option<u64>,
+    /// Records marked as deleted.
+    pub deleted: Option<u64>,
+    /// Positions of a book, when it says.
+    pub positions: Option<u64>,
+    /// Move entries of a book, when it says.
+    pub moves: Option<u64>,
+    /// The character set.
+    pub encoding: Option<String>,
+    /// The title stored.
+    pub title: Option<String>,
+    /// Bytes of the main file.
+    pub bytes: Option<u64>,
+    /// Companion files and whether they are there.
+    pub companions: Vec<(String, bool)>,
+    /// Distinct names by kind.
+    pub names: Vec<(NameKind, u64)>,
+    /// Facts of the format, name and value.
+    pub facts: Vec<(String, String)>,
+    /// Members of an archive.
+    pub members: Option<u64>,
+    /// The databases and books in an archive.
+    pub databases: Vec<Info>,
+    /// Faults found on opening, one line each.
+    pub problems: Vec<String>,
+}
+
+/// Says what an item is. Databases and books are only opened; streams have to be read to be
+/// counted, without their moves; archives are looked into.
+///
+/// # Errors
+/// When the item cannot be opened or, for streams, read.
+pub fn inspect(
+    resolver: &Resolver,
+    item: &Item,
+    options: &OpenOptions,
+    threads: usize,
+    progress: &Arc<Progress>,
+) -> Result<Info, Failure> {
+    let opened = item.open(options, Some(progress)).map_err(Failure::input)?;
+    let mut info = Info {
+        path: item.name(),
+        format: item.format().id,
+        format_name: item.format().name,
+        kind: if item.is_stream() {
+            "stream"
+        } else {
+            "database"
+        },
+        bytes: item.bytes(),
+        problems: opened.problems.iter().map(ToString::to_string).collect(),
+        ..Info::default()
+    };
+    let (input, late) = opened.into_parts();
+    match input {
+        Input::Database(database) => database_info(&mut info, database.info()),
+        Input::Book(book) => book_info(&mut info, book.info()),
+        Input::Archive(archive) => {
+            info.kind = "archive";
+            info.members = Some(archive.members().len() as u64);
+            info.facts.clone_from(&archive.info().facts);
+            let faults = archive.info().problems.iter().map(ToString::to_string);
+            info.problems.extend(faults);
+            for inner in resolver.members(&archive).map_err(Failure::input)? {
+                match inspect(resolver, &inner, options, threads, progress) {
+                    Ok(found) => info.databases.push(found),
+                    Err(Failure::Input(error)) => info.problems.push(error.to_string()),
+                    Err(other) => return Err(other),
+                }
+            }
+            sum_up(&mut info);
+        }
+        stream => {
+            let mut ledger = Ledger::default();
+            let mut desk = Desk {
+                item,
+                ledger: &mut ledger,
+                watch: &mut Unwatched,
+                progress,
+            };
+            let plan = Plan {
+                threads,
+                selection: Selection::all(),
+                want: Want::TAGS,
+                ..Plan::default()
+            };
+            let tasks = (0..threads.max(1)).map(|_| HeadTask::default()).collect();
+            let mut deleted = 0;
+            scan(&mut desk, stream, &plan, tasks, &mut |_, count| {
+                deleted += *count;
+                Ok(true)
+            })?;
+            info.games = Some(ledger.counts.games);
+            info.texts = Some(ledger.counts.texts);
+            info.deleted = Some(deleted);
+            if ledger.problems > 0 {
+                let text = format!("{} problems; `check` lists them", ledger.problems);
+                info.problems.push(text);
+            }
+        }
+    }
+    info.problems
+        .extend(late.take().iter().map(ToString::to_string));
+    Ok(info)
+}
+
+fn database_info(info: &mut Info, database: &DatabaseInfo) {
+    info.version.clone_from(&database.version);
+    info.games = Some(u64::from(database.records.saturating_sub(database.texts)));
+    info.texts = Some(u64::from(database.texts));
+    info.deleted = Some(u64::from(database.deleted));
+    if !database.encoding.is_empty() {
+        info.encoding = Some(database.encoding.clone());
+    }
+    info.title.clone_from(&database.title);
+    info.companions.clone_from(&database.companions);
+    info.names = database
+        .names
+        .iter()
+        .map(|(kind, count)| (*kind, u64::from(*count)))
+        .collect();
+    info.problems.extend(database.problems.iter().cloned());
+}
+
+fn book_info(info: &mut Info, book: &BookInfo) {
+    info.kind = "book";
+    info.version.clone_from(&book.version);
+    info.positions = book.positions;
+    info.moves = book.moves;
+    info.games = book.games;
+    info.facts.clone_from(&book.facts);
+    info.problems.extend(book.problems.iter().cloned());
+}
+
+/// Adds up what the databases in an archive hold.
+fn sum_up(info: &mut Info) {
+    let sum = |of: fn(&Info) -> Option<u64>| {
+        let counts: Vec<u64> = info.databases.iter().filter_map(of).collect();
+        (!counts.is_empty()).then(|| counts.iter().sum())
+    };
+    let (games, texts) = (sum(|info| info.games), sum(|info| info.texts));
+    let (deleted, positions) = (sum(|info| info.deleted), sum(|info| info.positions));
+    (info.games, info.texts) = (games, texts);
+    (info.deleted, info.positions) = (deleted, positions);
+    let inner = info.databases.iter();
+    let problems: Vec<String> = inner.flat_map(|info| info.problems.clone()).collect();
+    info.problems.extend(problems);
+}
+
+/// Counts deletion marks; moves are not even looked at.
+#[derive(Debug, Default)]
+struct HeadTask(u64);
+
+impl Visitor for HeadTask {
+    fn begin_game(&mut self, _game: tabia_core::GameIndex, head: &Head) -> Flow {
+        self.0 += u64::from(head.deleted);
+        Flow::Skip
+    }
+
+    fn visit_move(&mut self, _before: &Position, _ply: Ply) -> Flow {
+        Flow::Skip
+    }
+
+    fn end_game(&mut self, _result: GameResult) {}
+}
+
+impl Task for HeadTask {
+    type Out = u64;
+
+    fn swap(&mut self, out: &mut u64) {
+        *out = std::mem::take(&mut self.0);
+    }
+}

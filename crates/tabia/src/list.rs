@@ -1,0 +1,438 @@
+//! A row for each record.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use tabia_core::chess::{Ply, Position};
+use tabia_core::database::{Database, GameReader, IndexEntry, NameId, NameKind};
+use tabia_core::format::OpenOptions;
+use tabia_core::game::{Annotation, Date, Eco, Flow, GameResult, Head, RecordKind, Visitor, Want};
+use tabia_core::io::Progress;
+use tabia_core::{GameIndex, Result};
+
+use crate::failure::Failure;
+use crate::item::{Input, Item};
+use crate::ledger::{Ledger, Watch};
+use crate::ordered::ordered;
+use crate::scan::{Desk, Plan, Task, scan};
+use crate::select::Selection;
+
+/// Rows that one thread makes at a time.
+const CHUNK: usize = 512;
+
+/// What is known of a record without showing its moves.
+#[derive(Debug, Clone, Default)]
+pub struct Row<'a> {
+    /// Number of the record.
+    pub game: GameIndex,
+    /// Player with White; `""` when unknown, as for all names. The title, for a guiding text.
+    pub white: Cow<'a, str>,
+    /// Rating of White.
+    pub white_elo: Option<u16>,
+    /// Player with Black.
+    pub black: Cow<'a, str>,
+    /// Rating of Black.
+    pub black_elo: Option<u16>,
+    /// How it ended.
+    pub result: GameResult,
+    /// When.
+    pub date: Date,
+    /// Event.
+    pub event: Cow<'a, str>,
+    /// Place.
+    pub site: Cow<'a, str>,
+    /// Round.
+    pub round: Cow<'a, str>,
+    /// Opening code.
+    pub eco: Option<Eco>,
+    /// Plies of the mainline, when they can be read.
+    pub plies: Option<u32>,
+    /// Annotator.
+    pub annotator: Cow<'a, str>,
+    /// Marks.
+    pub flags: Flags,
+}
+
+/// Marks of a record: `D` deleted, `T` guiding text, `P` setup position, `V` variations,
+/// `C` comments, `S` symbols.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Flags {
+    /// Marked as deleted.
+    pub deleted: bool,
+    /// A guiding text.
+    pub text: bool,
+    /// Starts from a setup position.
+    pub setup: bool,
+    /// Has variations.
+    pub variations: bool,
+    /// Has comments.
+    pub comments: bool,
+    /// Has symbols.
+    pub nags: bool,
+}
+
+impl std::fmt::Display for Flags {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut text = String::new();
+        for (is_set, letter) in [
+            (self.deleted, 'D'),
+            (self.text, 'T'),
+            (self.setup, 'P'),
+            (self.variations, 'V'),
+            (self.comments, 'C'),
+            (self.nags, 'S'),
+        ] {
+            if is_set {
+                text.push(letter);
+            }
+        }
+        f.pad(&text)
+    }
+}
+
+/// Which rows.
+#[derive(Debug, Clone, Default)]
+pub struct ListOptions {
+    /// How the inputs are opened.
+    pub open: OpenOptions,
+    /// Threads that read.
+    pub threads: usize,
+    /// Which records; deleted ones and guiding texts only when asked for.
+    pub selection: Selection,
+    /// Rows left out at the start.
+    pub offset: u64,
+    /// Rows at most.
+    pub limit: Option<u64>,
+    /// The first problem ends the list.
+    pub strict: bool,
+}
+
+/// Turns a row into bytes; runs on several threads.
+pub type Render<'a> = &'a (dyn Fn(&Row<'_>, &mut Vec<u8>) + Sync);
+
+/// Lists the records of an item: `emit` gets the rendered rows in order. Returns how many rows
+/// there were, those before `offset` too.
+///
+/// # Errors
+/// When the item cannot be read, or what `emit` says.
+pub fn list(
+    item: &Item,
+    options: &ListOptions,
+    render: Render<'_>,
+    progress: &Arc<Progress>,
+    watch: &mut dyn Watch,
+    emit: &mut dyn FnMut(&[u8]) -> Result<(), Failure>,
+) -> Result<(Ledger, u64), Failure> {
+    let mut ledger = Ledger::default();
+    let mut desk = Desk {
+        item,
+        ledger: &mut ledger,
+        watch,
+        progress,
+    };
+    if options.limit == Some(0) {
+        return Ok((ledger, 0));
+    }
+    let mut opened = item
+        .open(&options.open, Some(progress))
+        .map_err(Failure::input)?;
+    for error in std::mem::take(&mut opened.problems) {
+        desk.problem(error.into(), options.strict)?;
+    }
+    let (input, late) = opened.into_parts();
+    let rows = match input {
+        Input::Database(database) => list_database(&mut desk, &*database, options, render, emit)?,
+        stream => list_stream(&mut desk, stream, options, render, emit)?,
+    };
+    for error in late.take() {
+        desk.problem(error.in_file(item.label()).into(), options.strict)?;
+    }
+    Ok((ledger, rows))
+}
+
+#[derive(Debug, Default)]
+struct RowJob {
+    entries: Vec<(GameIndex, IndexEntry)>,
+    text: Vec<u8>,
+    problems: Vec<tabia_core::Error>,
+}
+
+fn list_database(
+    desk: &mut Desk<'_>,
+    database: &dyn Database,
+    options: &ListOptions,
+    render: Render<'_>,
+    emit: &mut dyn FnMut(&[u8]) -> Result<(), Failure>,
+) -> Result<u64, Failure> {
+    let numbers = options.selection.numbers.as_ref();
+    let progress = desk.progress;
+    let mut at = 0;
+    let mut passed = 0;
+    let end = options
+        .limit
+        .map(|limit| options.offset.saturating_add(limit));
+    let fill = |job: &mut RowJob| {
+        job.entries.clear();
+        job.text.clear();
+        job.problems.clear();
+        while job.entries.len() < CHUNK && !progress.is_cancelled() {
+            if end.is_some_and(|end| passed >= end) {
+                break;
+            }
+            let next = numbers.map_or(Some(at), |numbers| numbers.next_from(at));
+            let Some(game) = next.filter(|game| *game < database.len()).map(GameIndex) else {
+                break;
+            };
+            at = game.0.saturating_add(1);
+            match database.entry(game) {
+                Ok(entry) if options.selection.keeps(entry.deleted, entry.is_text) => {
+                    passed += 1;
+                    if passed > options.offset {
+                        job.entries.push((game, entry));
+                    }
+                }
+                Ok(_) => {}
+                Err(error) => job.problems.push(error.in_game(game)),
+            }
+        }
+        !job.entries.is_empty() || !job.problems.is_empty()
+    };
+    let worker = || {
+        let mut reader = database.reader();
+        move |job: &mut RowJob| {
+            for (game, entry) in &job.entries {
+                let row = database_row(database, &mut *reader, *game, entry);
+                render(&row, &mut job.text);
+            }
+        }
+    };
+    ordered(options.threads, fill, worker, |job: &mut RowJob| {
+        for error in job.problems.drain(..) {
+            let error = error.in_file(desk.item.label());
+            desk.problem(error.into(), options.strict)?;
+        }
+        progress.advance(0, job.entries.len() as u64);
+        emit(&job.text)?;
+        Ok(true)
+    })?;
+    if progress.is_cancelled() {
+        return Err(Failure::Cancelled);
+    }
+    Ok(passed)
+}
+
+fn database_row<'d>(
+    database: &'d dyn Database,
+    reader: &mut (dyn GameReader + 'd),
+    game: GameIndex,
+    entry: &IndexEntry,
+) -> Row<'d> {
+    let name = |kind: NameKind, id: Option<NameId>| {
+        id.and_then(|id| database.name(kind, id).ok())
+            .unwrap_or_default()
+    };
+    let mut row = Row {
+        game,
+        white: name(NameKind::Player, entry.white),
+        white_elo: entry.white_elo,
+        black: name(NameKind::Player, entry.black),
+        black_elo: entry.black_elo,
+        result: entry.result,
+        date: entry.date,
+        event: name(NameKind::Event, entry.event),
+        site: name(NameKind::Site, entry.site),
+        round: name(NameKind::Round, entry.round),
+        eco: entry.eco,
+        plies: entry.ply_count.map(u32::from),
+        annotator: name(NameKind::Annotator, entry.annotator),
+        flags: Flags {
+            deleted: entry.deleted,
+            text: entry.is_text,
+            setup: entry.has_setup,
+            variations: entry.has_variations.unwrap_or_default(),
+            comments: entry.has_comments.unwrap_or_default(),
+            nags: entry.has_nags.unwrap_or_default(),
+        },
+    };
+    // What the index does not know is read from the record, as little as will do.
+    let lacks_round = entry.round.is_none();
+    if entry.is_text || row.plies.is_none() || lacks_round {
+        let mut facts = Facts::default();
+        let want = Want::TAGS.and(Want::MAINLINE);
+        if reader.read(game, want, &mut facts).is_ok() {
+            if !entry.is_text && row.plies.is_none() {
+                row.plies = Some(facts.plies);
+            }
+            if lacks_round {
+                row.round = Cow::Owned(facts.round);
+            }
+            if entry.is_text && row.white.is_empty() {
+                row.white = Cow::Owned(facts.title);
+            }
+        }
+    }
+    row
+}
+
+/// Counts the plies of the mainline and notes what the head says.
+#[derive(Debug, Default)]
+struct Facts {
+    plies: u32,
+    round: String,
+    title: String,
+}
+
+impl Visitor for Facts {
+    fn begin_game(&mut self, _game: GameIndex, head: &Head) -> Flow {
+        known(head.tags.text("Round")).clone_into(&mut self.round);
+        title(head).clone_into(&mut self.title);
+        Flow::Go
+    }
+
+    fn visit_move(&mut self, _before: &Position, _ply: Ply) -> Flow {
+        self.plies += 1;
+        Flow::Go
+    }
+}
+
+/// The title of a guiding text.
+fn title(head: &Head) -> &str {
+    match head.kind {
+        RecordKind::Text => ["Title", "White", "Event"]
+            .into_iter()
+            .map(|tag| known(head.tags.text(tag)))
+            .find(|value| !value.is_empty())
+            .unwrap_or_default(),
+        RecordKind::Game => "",
+    }
+}
+
+/// `""` for PGN's question mark.
+fn known(value: &str) -> &str {
+    if value == "?" { "" } else { value }
+}
+
+fn list_stream(
+    desk: &mut Desk<'_>,
+    input: Input,
+    options: &ListOptions,
+    render: Render<'_>,
+    emit: &mut dyn FnMut(&[u8]) -> Result<(), Failure>,
+) -> Result<u64, Failure> {
+    let plan = Plan {
+        threads: options.threads,
+        selection: options.selection.clone(),
+        strict: options.strict,
+        ..Plan::default()
+    };
+    let tasks = (0..options.threads.max(1))
+        .map(|_| RowTask::default())
+        .collect();
+    let mut passed = 0_u64;
+    let mut text = Vec::new();
+    let end = options
+        .limit
+        .map_or(u64::MAX, |limit| options.offset.saturating_add(limit));
+    scan(desk, input, &plan, tasks, &mut |base, rows| {
+        text.clear();
+        for row in rows {
+            passed += 1;
+            if passed > options.offset && passed <= end {
+                row.game = base.game(row.game);
+                render(row, &mut text);
+            }
+        }
+        emit(&text)?;
+        Ok(passed < end)
+    })?;
+    Ok(passed)
+}
+
+/// Makes rows of games that come in a stream.
+#[derive(Debug, Default)]
+struct RowTask {
+    row: Row<'static>,
+    plies: u32,
+    depth: u32,
+    rows: Vec<Row<'static>>,
+}
+
+impl Visitor for RowTask {
+    fn begin_game(&mut self, game: GameIndex, head: &Head) -> Flow {
+        let tags = &head.tags;
+        let text = |tag: &str| Cow::Owned(known(tags.text(tag)).to_owned());
+        let is_text = head.kind == RecordKind::Text;
+        self.plies = 0;
+        self.depth = 0;
+        self.row = Row {
+            game,
+            white: if is_text {
+                Cow::Owned(title(head).to_owned())
+            } else {
+                text("White")
+            },
+            white_elo: tags.white_elo(),
+            black: text("Black"),
+            black_elo: tags.black_elo(),
+            result: GameResult::Unknown,
+            date: tags.date().unwrap_or_default(),
+            event: text("Event"),
+            site: text("Site"),
+            round: match known(tags.text("Round")) {
+                "-" => Cow::Borrowed(""),
+                round => Cow::Owned(round.to_owned()),
+            },
+            eco: tags.eco(),
+            plies: None,
+            annotator: text("Annotator"),
+            flags: Flags {
+                deleted: head.deleted,
+                text: is_text,
+                setup: head.start.setup.is_some(),
+                ..Flags::default()
+            },
+        };
+        Flow::Go
+    }
+
+    fn visit_move(&mut self, _before: &Position, _ply: Ply) -> Flow {
+        self.plies += u32::from(self.depth == 0);
+        Flow::Go
+    }
+
+    fn visit_annotation(&mut self, annotation: Annotation<'_>) -> Flow {
+        match annotation {
+            Annotation::Comment(_) => self.row.flags.comments = true,
+            Annotation::Nag(_) => self.row.flags.nags = true,
+            _ => {}
+        }
+        Flow::Go
+    }
+
+    fn begin_variation(&mut self) -> Flow {
+        self.row.flags.variations = true;
+        self.depth += 1;
+        Flow::Go
+    }
+
+    fn end_variation(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+    }
+
+    fn end_game(&mut self, result: GameResult) {
+        self.row.result = result;
+        if !self.row.flags.text {
+            self.row.plies = Some(self.plies);
+        }
+        self.rows.push(std::mem::take(&mut self.row));
+    }
+}
+
+impl Task for RowTask {
+    type Out = Vec<Row<'static>>;
+
+    fn swap(&mut self, out: &mut Vec<Row<'static>>) {
+        out.clear();
+        std::mem::swap(&mut self.rows, out);
+    }
+}

@@ -1,0 +1,496 @@
+//! From what a user typed to inputs.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, Cursor, Read};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use tabia_core::format::{Kind, OpenOptions, Probe};
+use tabia_core::io::Source;
+use tabia_core::{Error, ErrorKind, Format, Result};
+use tabia_formats::FORMATS;
+use tabia_formats::archive::compressed::Compression;
+use tabia_formats::archive::{self, ARCHIVES, Archive, ArchiveFormat, Faults};
+
+use crate::detect::{by_name, detect};
+use crate::item::{Item, Origin, plain};
+
+/// How deep folders are searched.
+const DEPTH: u32 = 16;
+
+/// Finds and recognises inputs: files, any member file of a set, base names, folders, archives,
+/// members of archives, compressed files, streams.
+#[derive(Debug, Clone)]
+pub struct Resolver {
+    formats: Vec<&'static Format>,
+    /// Takes every input for this format.
+    pub from: Option<&'static Format>,
+    /// How archives are opened on the way to their members.
+    pub options: OpenOptions,
+}
+
+impl Default for Resolver {
+    fn default() -> Self {
+        Self::new(FORMATS)
+    }
+}
+
+impl Resolver {
+    /// A resolver that knows these formats, and all archives.
+    pub fn new(formats: &[&'static Format]) -> Self {
+        let mut all = formats.to_vec();
+        for container in ARCHIVES {
+            if !all.iter().any(|format| format.id == container.format.id) {
+                all.push(&container.format);
+            }
+        }
+        Self {
+            formats: all,
+            from: None,
+            options: OpenOptions::default(),
+        }
+    }
+
+    /// Every format known here.
+    pub fn formats(&self) -> &[&'static Format] {
+        &self.formats
+    }
+
+    /// The format of that name or extension.
+    pub fn format(&self, name: &str) -> Option<&'static Format> {
+        by_name(&self.formats, name)
+    }
+
+    /// What a path names: one input, or all databases and books of a folder, sorted. Archives stay
+    /// archives; see [`Resolver::expand`].
+    ///
+    /// # Errors
+    /// When nothing is there, or what is there is not recognised.
+    pub fn resolve(&self, path: &OsStr) -> Result<Vec<Item>> {
+        if path == "-" {
+            let stdin: Box<dyn Read + Send> = Box::new(io::stdin());
+            return Ok(vec![self.once(Path::new("-"), None, stdin)?]);
+        }
+        let path = Path::new(path);
+        match std::fs::metadata(path) {
+            Ok(metadata) if metadata.is_dir() => self.folder(path),
+            Ok(metadata) if metadata.is_file() => Ok(vec![self.file(path)?]),
+            Ok(_) => {
+                let pipe = File::open(path).map_err(|error| Error::from(error).in_path(path))?;
+                Ok(vec![self.once(path, None, Box::new(pipe))?])
+            }
+            Err(error) => match self.base_name(path)? {
+                Some(item) => Ok(vec![item]),
+                None => match self.member(path)? {
+                    Some(item) => Ok(vec![item]),
+                    None => Err(Error::from(error).in_path(path)),
+                },
+            },
+        }
+    }
+
+    /// The databases and books in an archive; the item itself when it is none.
+    ///
+    /// # Errors
+    /// When the archive cannot be read, or nothing in it is recognised.
+    pub fn expand(&self, item: Item) -> Result<Vec<Item>> {
+        let Some(archive) = self.archive(&item)? else {
+            return Ok(vec![item]);
+        };
+        let items = self.members(&archive)?;
+        if items.is_empty() {
+            let count = archive.members().len();
+            return Err(Error::unsupported(format!(
+                "no database or book among its {count} members"
+            ))
+            .in_file(&item.label));
+        }
+        Ok(items)
+    }
+
+    /// The open archive, when the item is one.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    pub fn archive(&self, item: &Item) -> Result<Option<Arc<dyn Archive>>> {
+        if item.container.is_none() {
+            return Ok(None);
+        }
+        match item.open(&self.options, None)?.input {
+            crate::Input::Archive(archive) => Ok(Some(archive)),
+            _ => Ok(None),
+        }
+    }
+
+    /// The databases and books of an open archive, sorted by name.
+    ///
+    /// # Errors
+    /// When a member that must be read to know what it is cannot be.
+    pub fn members(&self, archive: &Arc<dyn Archive>) -> Result<Vec<Item>> {
+        let mut names: Vec<(usize, &str)> = archive
+            .members()
+            .iter()
+            .enumerate()
+            .map(|(index, member)| (index, member.name.as_str()))
+            .filter(|(_, name)| self.is_main_name(name))
+            .collect();
+        names.sort_by(|a, b| a.1.cmp(b.1));
+        let mut items = Vec::new();
+        for (index, _) in names {
+            match self.member_item(archive, index) {
+                Ok(item) if item.container.is_none() => items.push(item),
+                Ok(_) => {}
+                Err(error) if is_unrecognised(&error) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(items)
+    }
+
+    /// Whether a file of that name may be the main file of something.
+    fn is_main_name(&self, name: &str) -> bool {
+        let bare = bare_name(name);
+        let extension = extension(bare);
+        self.formats
+            .iter()
+            .any(|format| format.extensions.contains(&extension.as_str()))
+    }
+
+    fn folder(&self, path: &Path) -> Result<Vec<Item>> {
+        let mut items = Vec::new();
+        let mut archives = 0;
+        let mut folders = vec![(path.to_path_buf(), 0)];
+        let mut files: Vec<PathBuf> = Vec::new();
+        while let Some((folder, depth)) = folders.pop() {
+            let entries = match std::fs::read_dir(&folder) {
+                Ok(entries) => entries,
+                // A folder inside that cannot be listed hides what it holds, no more.
+                Err(_) if depth > 0 => continue,
+                Err(error) => return Err(Error::from(error).in_path(&folder)),
+            };
+            for entry in entries.flatten() {
+                let hidden = entry.file_name().to_string_lossy().starts_with('.');
+                match entry.file_type() {
+                    _ if hidden => {}
+                    Ok(kind) if kind.is_dir() && depth < DEPTH => {
+                        folders.push((entry.path(), depth + 1));
+                    }
+                    Ok(kind) if kind.is_file() || (kind.is_symlink() && entry.path().is_file()) => {
+                        files.push(entry.path());
+                    }
+                    _ => {}
+                }
+            }
+        }
+        files.retain(|file| {
+            file.file_name()
+                .is_some_and(|name| self.is_main_name(&name.to_string_lossy()))
+        });
+        files.sort();
+        for file in files {
+            match self.file(&file) {
+                Ok(item) if item.container.is_some() => archives += 1,
+                Ok(item) => items.push(item),
+                Err(error) if is_unrecognised(&error) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        if items.is_empty() {
+            let more = match archives {
+                0 => String::new(),
+                1 => "; name the archive in it to read that".to_owned(),
+                n => format!("; name one of the {n} archives in it to read that"),
+            };
+            let text = format!("no database or book in this folder{more}");
+            return Err(Error::unsupported(text).in_path(path));
+        }
+        Ok(items)
+    }
+
+    fn file(&self, path: &Path) -> Result<Item> {
+        let source = Source::from_path(path)?;
+        if self.from.is_none()
+            && let Some(source) = self.main_of(&source)
+        {
+            return self.source_item(source);
+        }
+        let mut file = File::open(path).map_err(|error| Error::from(error).in_path(path))?;
+        let head = read_head(&mut file).map_err(|error| Error::from(error).in_path(path))?;
+        if Compression::of_content(&head) != Compression::None && !is_container(&source, &head) {
+            return self.packed(path);
+        }
+        self.source_item_with(source, &head)
+    }
+
+    /// The set that a companion file belongs to, when its main file is there.
+    fn main_of(&self, source: &Source) -> Option<Source> {
+        let extension = source.extension();
+        if self.is_main_name(source.name()) {
+            return None;
+        }
+        self.formats
+            .iter()
+            .filter(|format| format.companions.iter().any(|c| c.extension == extension))
+            .flat_map(|format| format.extensions)
+            .find_map(|main| source.with_main(main))
+    }
+
+    fn source_item(&self, source: Source) -> Result<Item> {
+        let head = if let Some(path) = source.main().path() {
+            File::open(path)
+                .and_then(|mut file| read_head(&mut file))
+                .map_err(|error| Error::from(error).in_path(path))?
+        } else {
+            let blob = source.main().open()?;
+            blob.get(..Probe::HEAD).unwrap_or(&blob).to_vec()
+        };
+        self.source_item_with(source, &head)
+    }
+
+    fn source_item_with(&self, source: Source, head: &[u8]) -> Result<Item> {
+        let length = source
+            .main()
+            .path()
+            .and_then(|path| std::fs::metadata(path).ok())
+            .map(|metadata| metadata.len());
+        let format = self
+            .recognise(Some(source.name()), head, length)
+            .map_err(|error| self.explain(error, &source).in_file(source.label()))?;
+        Ok(item(
+            Arc::clone(source.label()),
+            format,
+            Origin::Files(source),
+        ))
+    }
+
+    /// Says of a lone companion file which main file is missing.
+    fn explain(&self, error: Error, source: &Source) -> Error {
+        if !is_unrecognised(&error) {
+            return error;
+        }
+        let extension = source.extension();
+        let owner = self
+            .formats
+            .iter()
+            .find(|format| format.companions.iter().any(|c| c.extension == extension));
+        match owner.and_then(|format| format.extensions.first()) {
+            Some(main) => {
+                let name = Path::new(source.name()).with_extension(main);
+                Error::new(ErrorKind::MissingFile(name.display().to_string()))
+            }
+            None => error,
+        }
+    }
+
+    fn packed(&self, path: &Path) -> Result<Item> {
+        let head = File::open(path)
+            .map_err(Error::from)
+            .and_then(|file| plain(Box::new(file)))
+            .and_then(|mut stream| Ok(read_head(&mut stream)?))
+            .map_err(|error| error.in_path(path))?;
+        let name = path.file_name().map(|name| name.to_string_lossy());
+        let bare = name.as_deref().map(bare_name);
+        let format = self
+            .recognise(bare, &head, None)
+            .map_err(|error| error.in_path(path))?;
+        Ok(item(
+            Arc::from(path),
+            format,
+            Origin::Packed(path.to_path_buf()),
+        ))
+    }
+
+    fn once(&self, label: &Path, name: Option<&str>, stream: Box<dyn Read + Send>) -> Result<Item> {
+        let opened = (|| {
+            let mut stream = plain(stream)?;
+            let head = read_head(&mut stream)?;
+            let format = self.recognise(name, &head, None)?;
+            let stream: Box<dyn Read + Send> = Box::new(Cursor::new(head).chain(stream));
+            Ok((format, stream))
+        })();
+        let (format, stream) = opened.map_err(|error: Error| error.in_path(label))?;
+        Ok(item(
+            Arc::from(label),
+            format,
+            Origin::Once(Mutex::new(Some(stream))),
+        ))
+    }
+
+    /// The one main file of that base name in its folder.
+    fn base_name(&self, path: &Path) -> Result<Option<Item>> {
+        let Some(wanted) = path
+            .file_name()
+            .map(|name| name.to_string_lossy().to_lowercase())
+        else {
+            return Ok(None);
+        };
+        let folder = match path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        let Ok(entries) = std::fs::read_dir(folder) else {
+            return Ok(None);
+        };
+        let mut found: Vec<String> = entries
+            .flatten()
+            .map(|entry| entry.file_name().to_string_lossy().into_owned())
+            .filter(|name| {
+                let lower = name.to_lowercase();
+                self.is_main_name(&lower)
+                    && (stem(&lower) == wanted || stem(bare_name(&lower)) == wanted)
+            })
+            .collect();
+        found.sort();
+        match found.as_slice() {
+            [] => Ok(None),
+            [name] => self.file(&path.with_file_name(name)).map(Some),
+            several => Err(Error::unsupported(format!(
+                "could be {}: name one of them",
+                several.join(" or ")
+            ))
+            .in_path(path)),
+        }
+    }
+
+    /// `archive:member`, also inside archives that are members.
+    fn member(&self, path: &Path) -> Result<Option<Item>> {
+        let Some(text) = path.to_str() else {
+            return Ok(None);
+        };
+        for (at, _) in text.match_indices(':') {
+            let (outer, rest) = (
+                text.get(..at).unwrap_or(""),
+                text.get(at + 1..).unwrap_or(""),
+            );
+            if !Path::new(outer).is_file() {
+                continue;
+            }
+            let item = self.file(Path::new(outer))?;
+            return self.inside(&item, rest).map(Some);
+        }
+        Ok(None)
+    }
+
+    fn inside(&self, item: &Item, name: &str) -> Result<Item> {
+        let Some(archive) = self.archive(item)? else {
+            let text = format!("{} is no archive", item.format.name);
+            return Err(Error::unsupported(text).in_file(&item.label));
+        };
+        if let Some(index) = self.find(&archive, name) {
+            return self.member_item(&archive, index);
+        }
+        for (at, _) in name.match_indices(':') {
+            let (outer, rest) = (
+                name.get(..at).unwrap_or(""),
+                name.get(at + 1..).unwrap_or(""),
+            );
+            if let Some(index) = archive::find(&*archive, outer) {
+                return self.inside(&self.member_item(&archive, index)?, rest);
+            }
+        }
+        let text = format!("{name} in the archive");
+        Err(Error::new(ErrorKind::MissingFile(text)).in_file(&item.label))
+    }
+
+    /// The member of that name or base name; the main file of its set when it is a companion.
+    fn find(&self, archive: &Arc<dyn Archive>, name: &str) -> Option<usize> {
+        let by_stem = |wanted: &str| {
+            let wanted = wanted.to_lowercase();
+            archive.members().iter().position(|member| {
+                self.is_main_name(&member.name) && stem(&member.name.to_lowercase()) == wanted
+            })
+        };
+        match archive::find(&**archive, name) {
+            Some(_) if !self.is_main_name(name) => {
+                by_stem(stem(name)).or_else(|| archive::find(&**archive, name))
+            }
+            Some(index) => Some(index),
+            None => by_stem(name),
+        }
+    }
+
+    fn member_item(&self, archive: &Arc<dyn Archive>, index: usize) -> Result<Item> {
+        let label = &archive.info().label;
+        let missing = || Error::new(ErrorKind::MissingFile(format!("number {index}")));
+        let member = archive.members().get(index).ok_or_else(missing)?;
+        let name = bare_name(&member.name);
+        let head = archive
+            .stream(index, &Faults::note())
+            .and_then(plain)
+            .and_then(|mut stream| Ok(read_head(&mut stream)?))
+            .map_err(|error| error.in_file(label))?;
+        let label = PathBuf::from(format!("{}:{}", label.display(), member.name));
+        let format = self
+            .recognise(Some(name), &head, member.size)
+            .map_err(|error| error.in_path(&label))?;
+        let archive = Arc::clone(archive);
+        Ok(item(
+            Arc::from(label),
+            format,
+            Origin::Member { archive, index },
+        ))
+    }
+
+    fn recognise(
+        &self,
+        name: Option<&str>,
+        head: &[u8],
+        len: Option<u64>,
+    ) -> Result<&'static Format> {
+        match self.from {
+            Some(format) => Ok(format),
+            None => detect(&self.formats, &Probe { name, head, len }),
+        }
+    }
+}
+
+fn item(label: Arc<Path>, format: &'static Format, origin: Origin) -> Item {
+    let container: Option<&'static ArchiveFormat> = match format.kind {
+        Kind::Archive => ARCHIVES
+            .iter()
+            .find(|container| container.format.id == format.id)
+            .copied(),
+        Kind::Database | Kind::Book => None,
+    };
+    Item {
+        label,
+        format,
+        container,
+        origin,
+    }
+}
+
+/// Whether compressed-looking bytes are an archive of files.
+fn is_container(source: &Source, head: &[u8]) -> bool {
+    let probe = Probe {
+        name: Some(source.name()),
+        head,
+        len: None,
+    };
+    archive::detect(&probe).is_some()
+}
+
+fn is_unrecognised(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::UnknownFormat { .. })
+}
+
+fn read_head(reader: &mut dyn Read) -> io::Result<Vec<u8>> {
+    let mut head = Vec::new();
+    reader.take(Probe::HEAD as u64).read_to_end(&mut head)?;
+    Ok(head)
+}
+
+/// The name without the extension of a compressed file.
+fn bare_name(name: &str) -> &str {
+    Compression::of_name(name).1
+}
+
+fn stem(name: &str) -> &str {
+    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
+}
+
+fn extension(name: &str) -> String {
+    name.rsplit_once('.')
+        .map_or_else(String::new, |(_, extension)| extension.to_ascii_lowercase())
+}

@@ -1,0 +1,449 @@
+//! All records of an input on several threads, results in the order of the input.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use tabia_core::chess::{Ply, Position};
+use tabia_core::database::{
+    Block, BlockCounts, BlockReader, Blocks, Database, GameReader, GameStream,
+};
+use tabia_core::game::{Annotation, Flow, GameResult, Head, Visitor, Want};
+use tabia_core::io::Progress;
+use tabia_core::loss::Losses;
+use tabia_core::{Error, ErrorKind, GameIndex, Problem};
+
+use crate::failure::Failure;
+use crate::item::{Input, Item};
+use crate::ledger::{Base, Ledger, Notes, Watch};
+use crate::ordered::ordered;
+use crate::select::{LeaveOut, Pick, Selection};
+
+/// Records of a database that one thread takes at a time.
+const CHUNK: u32 = 256;
+/// Games of a plain stream that are handed on together.
+const BATCH: u32 = 64;
+
+/// How to go through an input.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// Threads that read; results never depend on it.
+    pub threads: usize,
+    /// Which records.
+    pub selection: Selection,
+    /// What of them is left out.
+    pub leave_out: LeaveOut,
+    /// What is read of them.
+    pub want: Want,
+    /// The first problem ends the job.
+    pub strict: bool,
+}
+
+impl Default for Plan {
+    fn default() -> Self {
+        Self {
+            threads: 1,
+            selection: Selection::default(),
+            leave_out: LeaveOut::default(),
+            want: Want::ALL,
+            strict: false,
+        }
+    }
+}
+
+/// What a thread does with the records it reads.
+pub(crate) trait Task: Visitor + Send {
+    /// What it makes of a piece of work; recycled.
+    type Out: Default + Send;
+
+    /// Gives what was made since the last call in exchange for an empty or used buffer.
+    fn swap(&mut self, out: &mut Self::Out);
+
+    /// What the last game lost.
+    fn take_losses(&mut self) -> Losses {
+        Losses::new()
+    }
+
+    /// What the task itself finds wrong with the last game.
+    fn take_problems(&mut self) -> Vec<Problem> {
+        Vec::new()
+    }
+}
+
+/// Takes the pieces of output in order.
+pub(crate) type Take<'a, O> = &'a mut dyn FnMut(Base, &mut O) -> Result<bool, Failure>;
+
+/// Where a scan reports to.
+pub(crate) struct Desk<'a> {
+    pub(crate) item: &'a Item,
+    pub(crate) ledger: &'a mut Ledger,
+    pub(crate) watch: &'a mut dyn Watch,
+    pub(crate) progress: &'a Progress,
+}
+
+impl Desk<'_> {
+    /// Notes one problem of the input.
+    pub(crate) fn problem(&mut self, problem: Problem, strict: bool) -> Result<(), Failure> {
+        self.ledger.problems += 1;
+        self.watch
+            .problem(self.item, &problem)
+            .map_err(Failure::output)?;
+        if strict {
+            return Err(Failure::Strict(problem.error));
+        }
+        Ok(())
+    }
+
+    fn post(&mut self, notes: &mut Notes, base: Base, strict: bool) -> Result<(), Failure> {
+        for mut problem in notes.problems.drain(..) {
+            problem.error = base.place(problem.error, self.item);
+            self.problem(problem, strict)?;
+        }
+        let name = self.item.name();
+        for (game, losses) in notes.losses.drain(..) {
+            let game = base.game(game);
+            self.ledger.losses.add(&name, game, &losses);
+            self.watch
+                .losses(self.item, game, &losses)
+                .map_err(Failure::output)?;
+        }
+        self.ledger.counts.add(notes.counts);
+        Ok(())
+    }
+}
+
+/// Collects what readers and tasks say about the records that pass.
+struct Noting<T> {
+    task: T,
+    notes: Notes,
+    game: GameIndex,
+    strict: bool,
+}
+
+impl<T: Task> Visitor for Noting<T> {
+    fn begin_game(&mut self, game: GameIndex, head: &Head) -> Flow {
+        self.game = game;
+        self.task.begin_game(game, head)
+    }
+
+    fn visit_move(&mut self, before: &Position, ply: Ply) -> Flow {
+        self.task.visit_move(before, ply)
+    }
+
+    fn visit_annotation(&mut self, annotation: Annotation<'_>) -> Flow {
+        self.task.visit_annotation(annotation)
+    }
+
+    fn begin_variation(&mut self) -> Flow {
+        self.task.begin_variation()
+    }
+
+    fn end_variation(&mut self) {
+        self.task.end_variation();
+    }
+
+    fn end_game(&mut self, result: GameResult) {
+        self.task.end_game(result);
+        let losses = self.task.take_losses();
+        if !losses.is_empty() {
+            self.notes.losses.push((self.game, losses));
+        }
+        for problem in self.task.take_problems() {
+            let error = problem.error.in_game(self.game);
+            self.notes.problems.push(Problem { error, ..problem });
+        }
+    }
+
+    fn problem(&mut self, problem: Problem) -> Flow {
+        let error = problem.error.in_game(self.game);
+        self.notes.problems.push(Problem { error, ..problem });
+        if self.strict { Flow::Stop } else { Flow::Go }
+    }
+}
+
+type Station<T> = Pick<Noting<T>>;
+
+fn station<T: Task>(task: T, plan: &Plan) -> Station<T> {
+    let noting = Noting {
+        task,
+        notes: Notes::default(),
+        game: GameIndex(0),
+        strict: plan.strict,
+    };
+    Pick::new(noting, plan.selection.clone(), plan.leave_out)
+}
+
+/// Takes the notes and the output of a station.
+fn unload<T: Task>(station: &mut Station<T>, notes: &mut Notes, out: &mut T::Out) {
+    std::mem::swap(&mut station.inner.notes, notes);
+    notes.counts = std::mem::take(&mut station.counts);
+    station.inner.task.swap(out);
+}
+
+/// Goes through an open input; `tasks` holds one task for each thread.
+pub(crate) fn scan<T: Task>(
+    desk: &mut Desk<'_>,
+    input: Input,
+    plan: &Plan,
+    tasks: Vec<T>,
+    take: Take<'_, T::Out>,
+) -> Result<(), Failure> {
+    match input {
+        Input::Database(database) => scan_database(desk, &*database, plan, tasks, take),
+        Input::Blocks(blocks) => scan_blocks(desk, blocks, plan, tasks, take),
+        Input::Stream(stream) => scan_stream(desk, stream, plan, tasks, take),
+        Input::Book(_) | Input::Archive(_) => Err(Failure::Usage(format!(
+            "{} holds no games: it is a {}",
+            desk.item.name(),
+            desk.item.format().name,
+        ))),
+    }?;
+    if desk.progress.is_cancelled() {
+        return Err(Failure::Cancelled);
+    }
+    Ok(())
+}
+
+struct DatabaseJob<O> {
+    range: Range<u32>,
+    notes: Notes,
+    out: O,
+}
+
+impl<O: Default> Default for DatabaseJob<O> {
+    fn default() -> Self {
+        Self {
+            range: 0..0,
+            notes: Notes::default(),
+            out: O::default(),
+        }
+    }
+}
+
+/// Goes through a database.
+pub(crate) fn scan_database<T: Task>(
+    desk: &mut Desk<'_>,
+    database: &dyn Database,
+    plan: &Plan,
+    tasks: Vec<T>,
+    take: Take<'_, T::Out>,
+) -> Result<(), Failure> {
+    let length = database.len();
+    let weight = desk.item.bytes().unwrap_or(u64::from(length));
+    let progress = desk.progress;
+    let numbers = plan.selection.numbers.as_ref();
+    let end = match numbers.map(crate::select::Numbers::last) {
+        Some(last) => last.map_or(0, |last| last.0.saturating_add(1)).min(length),
+        None => length,
+    };
+    let mut at = 0;
+    let fill = |job: &mut DatabaseJob<T::Out>| {
+        let start = match numbers {
+            Some(numbers) => numbers.next_from(at).unwrap_or(end),
+            None => at,
+        };
+        if start >= end || progress.is_cancelled() {
+            return false;
+        }
+        at = start.saturating_add(CHUNK).min(end);
+        job.range = start..at;
+        true
+    };
+    let tasks = Mutex::new(tasks);
+    let worker = || {
+        let mut station = pop(&tasks).map(|task| station(task, plan));
+        let mut reader = database.reader();
+        move |job: &mut DatabaseJob<T::Out>| {
+            if let Some(station) = &mut station {
+                read_range(&mut *reader, station, plan, job.range.clone());
+                unload(station, &mut job.notes, &mut job.out);
+            }
+        }
+    };
+    let share = |game: u32| u64::from(game) * weight / u64::from(length.max(1));
+    ordered(plan.threads, fill, worker, |job| {
+        let games = job.notes.counts.games;
+        desk.post(&mut job.notes, Base::default(), plan.strict)?;
+        let work = share(job.range.end) - share(job.range.start);
+        desk.progress.advance(work, games);
+        take(Base::default(), &mut job.out)
+    })
+}
+
+fn read_range<T: Task>(
+    reader: &mut dyn GameReader,
+    station: &mut Station<T>,
+    plan: &Plan,
+    range: Range<u32>,
+) {
+    for game in range.map(GameIndex) {
+        if !plan.selection.has(game) {
+            continue;
+        }
+        station.inner.game = game;
+        match reader.read(game, plan.want, station) {
+            Ok(Flow::Stop) => return,
+            Ok(_) => {}
+            Err(error) => {
+                let flow = station.problem(error.in_game(game).into());
+                if flow == Flow::Stop {
+                    return;
+                }
+            }
+        }
+    }
+}
+
+struct BlockJob<O> {
+    block: Block,
+    counts: BlockCounts,
+    failure: Option<Error>,
+    stop: bool,
+    notes: Notes,
+    out: O,
+}
+
+impl<O: Default> Default for BlockJob<O> {
+    fn default() -> Self {
+        Self {
+            block: Block::default(),
+            counts: BlockCounts::default(),
+            failure: None,
+            stop: false,
+            notes: Notes::default(),
+            out: O::default(),
+        }
+    }
+}
+
+fn scan_blocks<T: Task>(
+    desk: &mut Desk<'_>,
+    mut blocks: Box<dyn Blocks>,
+    plan: &Plan,
+    tasks: Vec<T>,
+    take: Take<'_, T::Out>,
+) -> Result<(), Failure> {
+    // Numbers of games are known only when all before them were counted.
+    let threads = match plan.selection.numbers {
+        Some(_) => 1,
+        None => plan.threads,
+    };
+    let last = plan
+        .selection
+        .numbers
+        .as_ref()
+        .and_then(crate::select::Numbers::last);
+    let workers: Vec<(T, Box<dyn BlockReader>)> = tasks
+        .into_iter()
+        .map(|task| (task, blocks.reader()))
+        .collect();
+    let workers = Mutex::new(workers);
+    let progress = desk.progress;
+    let before = AtomicU32::new(0);
+    let ended = AtomicBool::new(false);
+    let fill = |job: &mut BlockJob<T::Out>| {
+        if ended.load(Ordering::Relaxed) || progress.is_cancelled() {
+            return false;
+        }
+        job.failure = None;
+        job.stop = false;
+        match blocks.next(&mut job.block) {
+            Ok(more) => more,
+            Err(error) => {
+                ended.store(true, Ordering::Relaxed);
+                job.failure = Some(error);
+                job.block.bytes.clear();
+                true
+            }
+        }
+    };
+    let worker = || {
+        let mut parts = pop(&workers).map(|(task, reader)| (station(task, plan), reader));
+        let before = &before;
+        move |job: &mut BlockJob<T::Out>| {
+            job.counts = BlockCounts::default();
+            let Some((station, reader)) = &mut parts else {
+                return;
+            };
+            if job.failure.is_none() {
+                station.base = before.load(Ordering::Relaxed);
+                station.inner.game = GameIndex(0);
+                match reader.read(&job.block, plan.want, station) {
+                    Ok((flow, counts)) => {
+                        job.stop = flow == Flow::Stop;
+                        job.counts = counts;
+                    }
+                    Err(error) => job.failure = Some(error),
+                }
+            }
+            unload(station, &mut job.notes, &mut job.out);
+        }
+    };
+    let mut base = Base::default();
+    ordered(threads, fill, worker, |job| {
+        base.bytes = job.block.offset;
+        let games = job.notes.counts.games;
+        desk.post(&mut job.notes, base, plan.strict)?;
+        desk.progress.advance(0, games);
+        let more = take(base, &mut job.out)?;
+        if let Some(error) = job.failure.take() {
+            return Err(Failure::input(base.place(error, desk.item)));
+        }
+        base.games = base.games.saturating_add(job.counts.games);
+        base.lines = base.lines.saturating_add(job.counts.lines);
+        before.store(base.games, Ordering::Relaxed);
+        let past = last.is_some_and(|last| base.games > last.0);
+        Ok(more && !job.stop && !past)
+    })
+}
+
+fn scan_stream<T: Task>(
+    desk: &mut Desk<'_>,
+    mut stream: Box<dyn GameStream>,
+    plan: &Plan,
+    tasks: Vec<T>,
+    take: Take<'_, T::Out>,
+) -> Result<(), Failure> {
+    let Some(task) = tasks.into_iter().next() else {
+        return Ok(());
+    };
+    let mut station = station(task, plan);
+    let mut notes = Notes::default();
+    let mut out = T::Out::default();
+    let mut more = true;
+    while more && !desk.progress.is_cancelled() {
+        let mut failure = None;
+        for _ in 0..BATCH {
+            match stream.next(plan.want, &mut station) {
+                Ok(Some(Flow::Stop) | None) => {
+                    more = false;
+                    break;
+                }
+                Ok(Some(_)) => {}
+                Err(error) if matches!(error.kind(), ErrorKind::Io(_)) => {
+                    failure = Some(error);
+                    break;
+                }
+                Err(error) => {
+                    if station.problem(error.into()) == Flow::Stop {
+                        more = false;
+                        break;
+                    }
+                }
+            }
+        }
+        unload(&mut station, &mut notes, &mut out);
+        let games = notes.counts.games;
+        desk.post(&mut notes, Base::default(), plan.strict)?;
+        desk.progress.advance(0, games);
+        more &= take(Base::default(), &mut out)?;
+        if let Some(error) = failure {
+            return Err(Failure::input(error.in_file(desk.item.label())));
+        }
+    }
+    Ok(())
+}
+
+fn pop<T>(parts: &Mutex<Vec<T>>) -> Option<T> {
+    parts.lock().unwrap_or_else(PoisonError::into_inner).pop()
+}

@@ -1,0 +1,293 @@
+//! Which records, and what of them.
+
+use tabia_core::chess::{Ply, Position};
+use tabia_core::game::{Annotation, Flow, GameResult, Head, RecordKind, Visitor, Want};
+use tabia_core::{GameIndex, Problem};
+
+/// Records by number, as users write them: `1-100,205,300-`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Numbers(Vec<(u32, u32)>);
+
+impl Numbers {
+    /// Reads `1-100,205`: numbers and ranges from 1, commas between; `300-` runs to the end.
+    ///
+    /// # Errors
+    /// What is wrong, in words for people.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let mut ranges = Vec::new();
+        for part in text.split(',') {
+            let part = part.trim();
+            let (first, last) = match part.split_once('-') {
+                Some((first, "")) => (number(first)?, u32::MAX),
+                Some((first, last)) => (number(first)?, number(last)?),
+                None => (number(part)?, number(part)?),
+            };
+            if last < first {
+                return Err(format!("`{part}` runs backwards"));
+            }
+            ranges.push((first - 1, last - 1));
+        }
+        ranges.sort_unstable();
+        let mut merged: Vec<(u32, u32)> = Vec::new();
+        for (first, last) in ranges {
+            match merged.last_mut() {
+                Some((_, end)) if first <= end.saturating_add(1) => *end = last.max(*end),
+                _ => merged.push((first, last)),
+            }
+        }
+        Ok(Self(merged))
+    }
+
+    /// One record.
+    pub fn one(game: GameIndex) -> Self {
+        Self(vec![(game.0, game.0)])
+    }
+
+    /// Whether a record is meant.
+    pub fn has(&self, game: GameIndex) -> bool {
+        let place = self.0.partition_point(|(_, last)| *last < game.0);
+        self.0.get(place).is_some_and(|(first, _)| *first <= game.0)
+    }
+
+    /// The last record meant.
+    pub fn last(&self) -> Option<GameIndex> {
+        self.0.last().map(|(_, last)| GameIndex(*last))
+    }
+
+    /// The first record meant at or after `from`.
+    pub fn next_from(&self, from: u32) -> Option<u32> {
+        let place = self.0.partition_point(|(_, last)| *last < from);
+        self.0.get(place).map(|(first, _)| from.max(*first))
+    }
+}
+
+fn number(text: &str) -> Result<u32, String> {
+    match text.trim().parse() {
+        Ok(0) => Err("games are counted from 1".to_owned()),
+        Ok(number) => Ok(number),
+        Err(_) => Err(format!("`{text}` is no number of a game")),
+    }
+}
+
+/// Which records of an input.
+#[derive(Debug, Clone)]
+pub struct Selection {
+    /// Only these numbers; `None` is all.
+    pub numbers: Option<Numbers>,
+    /// Records marked as deleted too.
+    pub deleted: bool,
+    /// Guiding texts too.
+    pub texts: bool,
+}
+
+impl Default for Selection {
+    /// Everything that is not marked as deleted.
+    fn default() -> Self {
+        Self {
+            numbers: None,
+            deleted: false,
+            texts: true,
+        }
+    }
+}
+
+impl Selection {
+    /// Every record.
+    pub fn all() -> Self {
+        Self {
+            deleted: true,
+            ..Self::default()
+        }
+    }
+
+    /// Whether records of that state and kind are meant.
+    pub fn keeps(&self, deleted: bool, is_text: bool) -> bool {
+        (self.deleted || !deleted) && (self.texts || !is_text)
+    }
+
+    /// Whether a record of that number is meant.
+    pub fn has(&self, game: GameIndex) -> bool {
+        self.numbers
+            .as_ref()
+            .is_none_or(|numbers| numbers.has(game))
+    }
+}
+
+/// What the user asked to leave out of games.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LeaveOut {
+    /// Comments.
+    pub comments: bool,
+    /// Variations.
+    pub variations: bool,
+    /// Numeric annotation glyphs.
+    pub nags: bool,
+}
+
+impl LeaveOut {
+    /// What has to be read then.
+    pub fn want(self) -> Want {
+        if self.variations {
+            Want::TAGS.and(Want::MAINLINE).and(Want::ANNOTATIONS)
+        } else {
+            Want::ALL
+        }
+    }
+
+    fn drops(self, annotation: &Annotation<'_>) -> bool {
+        match annotation {
+            Annotation::Comment(_) => self.comments,
+            Annotation::Nag(_) => self.nags,
+            _ => false,
+        }
+    }
+}
+
+/// Hands the selected records on, with what is wanted of them, and counts.
+#[derive(Debug)]
+pub(crate) struct Pick<V> {
+    /// Where the records go.
+    pub(crate) inner: V,
+    pub(crate) selection: Selection,
+    pub(crate) leave_out: LeaveOut,
+    /// Added to the numbers that readers give before they are compared with the selection.
+    pub(crate) base: u32,
+    pub(crate) counts: Counts,
+    passing: bool,
+    stop_after: Option<GameIndex>,
+}
+
+/// How many records went where.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Games handed on.
+    pub games: u64,
+    /// Guiding texts handed on.
+    pub texts: u64,
+    /// Records marked as deleted that were left out.
+    pub deleted: u64,
+}
+
+impl Counts {
+    /// Adds others.
+    pub fn add(&mut self, other: Counts) {
+        self.games += other.games;
+        self.texts += other.texts;
+        self.deleted += other.deleted;
+    }
+
+    /// What was counted since `before`.
+    #[must_use]
+    pub fn since(self, before: Counts) -> Counts {
+        Counts {
+            games: self.games - before.games,
+            texts: self.texts - before.texts,
+            deleted: self.deleted - before.deleted,
+        }
+    }
+}
+
+impl<V> Pick<V> {
+    pub(crate) fn new(inner: V, selection: Selection, leave_out: LeaveOut) -> Self {
+        let stop_after = selection.numbers.as_ref().and_then(Numbers::last);
+        Self {
+            inner,
+            selection,
+            leave_out,
+            base: 0,
+            counts: Counts::default(),
+            passing: false,
+            stop_after,
+        }
+    }
+}
+
+impl<V: Visitor> Visitor for Pick<V> {
+    fn begin_game(&mut self, game: GameIndex, head: &Head) -> Flow {
+        self.passing = false;
+        let number = GameIndex(game.0.saturating_add(self.base));
+        if self.stop_after.is_some_and(|last| number > last) {
+            return Flow::Stop;
+        }
+        let is_text = head.kind == RecordKind::Text;
+        if !self.selection.has(number) {
+            return Flow::Skip;
+        }
+        if !self.selection.keeps(head.deleted, is_text) {
+            self.counts.deleted += u64::from(head.deleted);
+            return Flow::Skip;
+        }
+        if is_text {
+            self.counts.texts += 1;
+        } else {
+            self.counts.games += 1;
+        }
+        self.passing = true;
+        self.inner.begin_game(game, head)
+    }
+
+    fn visit_move(&mut self, before: &Position, ply: Ply) -> Flow {
+        self.inner.visit_move(before, ply)
+    }
+
+    fn visit_annotation(&mut self, annotation: Annotation<'_>) -> Flow {
+        if self.leave_out.drops(&annotation) {
+            return Flow::Go;
+        }
+        self.inner.visit_annotation(annotation)
+    }
+
+    fn begin_variation(&mut self) -> Flow {
+        if self.leave_out.variations {
+            return Flow::Skip;
+        }
+        self.inner.begin_variation()
+    }
+
+    fn end_variation(&mut self) {
+        self.inner.end_variation();
+    }
+
+    fn end_game(&mut self, result: GameResult) {
+        if self.passing {
+            self.passing = false;
+            self.inner.end_game(result);
+        }
+    }
+
+    fn problem(&mut self, problem: Problem) -> Flow {
+        let place = problem.error.location().game;
+        let meant = match place {
+            Some(game) => self
+                .selection
+                .has(GameIndex(game.0.saturating_add(self.base))),
+            None => true,
+        };
+        if meant || self.passing {
+            self.inner.problem(problem)
+        } else {
+            Flow::Go
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_read_as_people_write_them() {
+        let numbers = Numbers::parse("205, 1-3,2-5,300-").unwrap();
+        let meant: Vec<u32> = (0..400)
+            .filter(|i| numbers.has(GameIndex(*i)))
+            .map(|i| i + 1)
+            .take(7)
+            .collect();
+        assert_eq!(meant, [1, 2, 3, 4, 5, 205, 300]);
+        assert!(numbers.has(GameIndex(5_000_000)));
+        assert_eq!(numbers.next_from(5), Some(204));
+        for wrong in ["", "0", "a", "5-3", "1,,2", "-4"] {
+            assert!(Numbers::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+}

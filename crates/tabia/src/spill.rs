@@ -1,0 +1,113 @@
+//! Databases inside archives that are too large for memory.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tabia_core::io::{Blob, Source};
+use tabia_core::{Error, ErrorKind, Result};
+use tabia_formats::archive::{Archive, Faults};
+
+/// A member and those beside it that belong to the same database, unpacked into files that have no
+/// name where the system allows it, so that nothing stays behind however the process ends.
+pub(crate) fn source(archive: &dyn Archive, index: usize) -> Result<(Source, Vec<Error>)> {
+    let missing = || Error::new(ErrorKind::MissingFile(format!("number {index}")));
+    let member = archive.members().get(index).ok_or_else(missing)?;
+    let (folder, main) = split(&member.name);
+    let base = base_name(main).to_lowercase();
+    let mut files = Vec::new();
+    let mut problems = Vec::new();
+    for (i, other) in archive.members().iter().enumerate() {
+        let (its_folder, name) = split(&other.name);
+        if its_folder != folder || !name.to_lowercase().starts_with(&base) {
+            continue;
+        }
+        let faults = Faults::note();
+        match spilled(archive, i, &faults) {
+            Ok(blob) => files.push((name.to_owned(), blob)),
+            Err(error) if i == index => return Err(error),
+            Err(error) => problems.push(error),
+        }
+        problems.extend(faults.take());
+    }
+    let label = format!("{}:{}", archive.info().label.display(), member.name);
+    Ok((Source::from_members(label, main, files)?, problems))
+}
+
+fn spilled(archive: &dyn Archive, index: usize, faults: &Faults) -> Result<Blob> {
+    let mut stream = archive.stream(index, faults)?;
+    let mut scratch = ScratchFile::new(index)?;
+    io::copy(&mut stream, &mut scratch.file)?;
+    Blob::open(&scratch.readable())
+}
+
+/// A temporary file, removed on drop; its name goes away at once where an open file needs none.
+struct ScratchFile {
+    path: PathBuf,
+    file: File,
+    named: bool,
+}
+
+impl ScratchFile {
+    fn new(number: usize) -> Result<Self> {
+        let name = format!("tabia-{}-{number}.tmp", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        let file = File::options()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .open(&path)
+            .map_err(|error| Error::from(error).in_path(&path))?;
+        let mut scratch = Self {
+            path,
+            file,
+            named: true,
+        };
+        if scratch.open_path().is_some() && std::fs::remove_file(&scratch.path).is_ok() {
+            scratch.named = false;
+        }
+        Ok(scratch)
+    }
+
+    /// A path to the open file itself.
+    #[cfg(target_os = "linux")]
+    fn open_path(&self) -> Option<PathBuf> {
+        use std::os::fd::AsRawFd;
+        let path = PathBuf::from(format!("/proc/self/fd/{}", self.file.as_raw_fd()));
+        std::fs::metadata(&path).is_ok().then_some(path)
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn open_path(&self) -> Option<PathBuf> {
+        None
+    }
+
+    fn readable(&self) -> PathBuf {
+        if self.named {
+            self.path.clone()
+        } else {
+            self.open_path().unwrap_or_else(|| self.path.clone())
+        }
+    }
+}
+
+impl Drop for ScratchFile {
+    fn drop(&mut self) {
+        if self.named {
+            // A map of the file keeps it readable; where it does not, the folder for temporary
+            // files is cleaned by the system.
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+}
+
+fn split(name: &str) -> (&str, &str) {
+    name.rsplit_once('/').unwrap_or(("", name))
+}
+
+fn base_name(name: &str) -> &str {
+    Path::new(name)
+        .file_stem()
+        .and_then(|stem| stem.to_str())
+        .unwrap_or(name)
+}
