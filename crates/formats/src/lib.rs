@@ -5,7 +5,8 @@ use tabia_core::Format;
 pub mod archive;
 pub mod cbh;
 pub mod pgn;
+pub mod polyglot;
 
 /// Every format, in the order of the documentation. Everything that depends on formats iterates
 /// this table.
-pub static FORMATS: &[&Format] = &[&cbh::FORMAT];
+pub static FORMATS: &[&Format] = &[&cbh::FORMAT, &polyglot::FORMAT];

@@ -1,0 +1,122 @@
+//! The optional `@PG@` header in records with key 0.
+
+use super::entry::Entry;
+use zerocopy::IntoBytes;
+
+/// What the header of a book says.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Header {
+    /// Version of the header, `1.0`.
+    pub version: String,
+    /// Variants the book is for, in lower case: `normal`, `fischerandom`, ….
+    pub variants: Vec<String>,
+    /// Everything behind the predefined fields.
+    pub comment: String,
+}
+
+/// Text after which a header is refused as too long.
+const LONGEST: usize = 2048;
+
+/// Number of records with key 0 at the start, and the header they hold.
+pub(super) fn read(entries: &[Entry]) -> (usize, Option<Header>) {
+    let records = entries
+        .iter()
+        .take_while(|entry| entry.key.get() == 0)
+        .count();
+    let mut text = Vec::new();
+    let mut ended = false;
+    'records: for entry in entries.iter().take(records) {
+        for &byte in entry.as_bytes().iter().skip(8) {
+            if byte == 0 {
+                ended = true;
+                break 'records;
+            }
+            text.push(byte);
+        }
+        if text.len() > LONGEST {
+            break;
+        }
+    }
+    let header = if ended { parse(&text) } else { None };
+    (records, header)
+}
+
+fn parse(text: &[u8]) -> Option<Header> {
+    let text = std::str::from_utf8(text).ok()?;
+    let mut fields = text.split('\n');
+    if fields.next()? != "@PG@" {
+        return None;
+    }
+    let version = fields.next()?.to_owned();
+    let predefined: usize = fields.next()?.trim().parse().ok()?;
+    let mut known = Vec::new();
+    for _ in 0..predefined {
+        known.push(fields.next()?);
+    }
+    let count: usize = known
+        .first()
+        .and_then(|count| count.trim().parse().ok())
+        .unwrap_or(0);
+    let variants = known
+        .iter()
+        .skip(1)
+        .take(count)
+        .map(|&name| name.to_owned())
+        .collect();
+    let comment = fields.collect::<Vec<_>>().join("\n");
+    Some(Header {
+        version,
+        variants,
+        comment,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use zerocopy::FromBytes;
+
+    /// The records of a header.
+    pub(super) fn write(header: &Header) -> Vec<[u8; Entry::SIZE]> {
+        let mut fields = vec![
+            "@PG@".to_owned(),
+            header.version.clone(),
+            (header.variants.len() + 1).to_string(),
+            header.variants.len().to_string(),
+        ];
+        fields.extend(header.variants.iter().cloned());
+        if !header.comment.is_empty() {
+            fields.push(header.comment.clone());
+        }
+        let mut text = fields.join("\n").into_bytes();
+        text.push(0);
+        text.chunks(8)
+            .map(|chunk| {
+                let mut record = [0; Entry::SIZE];
+                for (place, &byte) in record.iter_mut().skip(8).zip(chunk) {
+                    *place = byte;
+                }
+                record
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_header_comes_back() {
+        let header = Header {
+            version: "1.0".to_owned(),
+            variants: vec!["normal".to_owned(), "fischerandom".to_owned()],
+            comment: "first line\nsecond line".to_owned(),
+        };
+        let bytes: Vec<u8> = write(&header).concat();
+        let entries = <[Entry]>::ref_from_bytes(&bytes).unwrap();
+        assert_eq!(read(entries), (entries.len(), Some(header)));
+    }
+
+    #[test]
+    fn null_records_without_the_magic_are_no_header() {
+        let bytes = [0; 32];
+        let entries = <[Entry]>::ref_from_bytes(&bytes).unwrap();
+        assert_eq!(read(entries), (2, None));
+    }
+}

@@ -1,0 +1,123 @@
+//! What is odd about a book, by name and count.
+
+use std::collections::HashSet;
+
+use super::entry::Entry;
+
+/// What is stored in the four bytes of `learn`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Learn {
+    /// All zero.
+    Nothing,
+    /// Centipawns (little-endian, side to move), depth, engine.
+    ScoreAndDepth,
+    /// Links to games, one entry a game.
+    GameLinks,
+    /// Times played and half-points scored.
+    GamesAndPoints,
+    /// Counts whose meaning cannot be told (wins and losses, or those of `XBoard`).
+    Counts,
+}
+
+impl Learn {
+    /// For people.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Nothing => "none",
+            Self::ScoreAndDepth => "score and depth",
+            Self::GameLinks => "links to games",
+            Self::GamesAndPoints => "games and points",
+            Self::Counts => "counts of unknown meaning",
+        }
+    }
+}
+
+/// Everything a look at all entries tells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Findings {
+    /// Distinct keys among the entries in order.
+    pub positions: u64,
+    /// Entries in order, the header's aside.
+    pub moves: u64,
+    /// Entries behind the first that is out of order.
+    pub out_of_order: u64,
+    /// Entries that repeat key and move of another.
+    pub repeats: u64,
+    /// Entries with weight 0.
+    pub zero_weights: u64,
+    /// Entries whose move is a1a1 or has bits that no book uses.
+    pub no_moves: u64,
+    /// Records with key 0 at the start.
+    pub null_records: u64,
+    /// Whether the moves of every key come by falling weight.
+    pub by_weight: bool,
+    /// The convention of `learn`; a guess that nothing depends on.
+    pub learn: Learn,
+}
+
+pub(super) fn inspect(entries: &[Entry], null_records: usize, sorted: usize) -> Findings {
+    let book = entries.get(null_records..sorted).unwrap_or_default();
+    let mut findings = Findings {
+        positions: 0,
+        moves: book.len() as u64,
+        out_of_order: (entries.len() - sorted) as u64,
+        repeats: 0,
+        zero_weights: 0,
+        no_moves: 0,
+        null_records: null_records as u64,
+        by_weight: true,
+        learn: Learn::Nothing,
+    };
+    let mut linked = 0u64;
+    for run in book.chunk_by(|a, b| a.key == b.key) {
+        findings.positions += 1;
+        for (i, entry) in run.iter().enumerate() {
+            findings.zero_weights += u64::from(entry.weight.get() == 0);
+            findings.no_moves += u64::from(entry.move_bits.get() == 0 || entry.is_foreign());
+            // Runs are short; a hostile one is cut so that this stays linear.
+            let before = run.get(i.saturating_sub(512)..i).unwrap_or_default();
+            if let Some(first) = before
+                .iter()
+                .find(|other| other.move_bits == entry.move_bits)
+            {
+                findings.repeats += 1;
+                linked += u64::from(first.learn != entry.learn);
+            }
+            let heavier = i.checked_sub(1).and_then(|i| run.get(i));
+            findings.by_weight &= heavier.is_none_or(|other| other.weight >= entry.weight);
+        }
+    }
+    findings.learn = convention(book, linked);
+    findings
+}
+
+/// The likely convention of `learn` (FORMAT.md § Learn).
+fn convention(book: &[Entry], linked: u64) -> Learn {
+    let (mut used, mut scores, mut points) = (0u64, 0u64, 0u64);
+    let mut depths = HashSet::new();
+    for entry in book {
+        let [a, b, c, d] = entry.learn;
+        if entry.learn == [0; 4] {
+            continue;
+        }
+        used += 1;
+        let score = i32::from(b.cast_signed()) * 256 + i32::from(a);
+        if (1..=60).contains(&c) && score.abs() < 3000 {
+            scores += 1;
+            depths.insert(c);
+        }
+        let (played, scored) = (
+            u32::from(a) << 8 | u32::from(b),
+            u32::from(c) << 8 | u32::from(d),
+        );
+        points += u64::from(scored <= 2 * played);
+    }
+    match used {
+        0 => Learn::Nothing,
+        _ if scores * 100 >= used * 95 && depths.len() <= 16 => Learn::ScoreAndDepth,
+        _ if linked > 0 => Learn::GameLinks,
+        _ if points == used => Learn::GamesAndPoints,
+        _ => Learn::Counts,
+    }
+}

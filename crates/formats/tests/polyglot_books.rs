@@ -1,0 +1,147 @@
+//! Real Polyglot books: keys, walks without an illegal move, damage named.
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use tabia_core::book::Book;
+use tabia_core::chess::{Position, Setup};
+use tabia_core::format::OpenOptions;
+use tabia_core::io::Source;
+use tabia_formats::polyglot::{Learn, PolyglotBook};
+use tabia_testkit::shared::files_below;
+use tabia_testkit::shared_data;
+
+fn open(path: &Path) -> PolyglotBook {
+    let source = Source::from_path(path).unwrap();
+    PolyglotBook::open(&source, &OpenOptions::default()).unwrap()
+}
+
+#[test]
+fn keys_of_known_positions() {
+    let Some(path) = shared_data("keys_of_known_positions", "books/vectors/polyglot_keys.tsv")
+    else {
+        return;
+    };
+    let table = std::fs::read_to_string(path).unwrap();
+    let mut checked = 0;
+    for line in table.lines().filter(|line| !line.starts_with('#')) {
+        let mut fields = line.split('\t');
+        let fen = fields.next().unwrap();
+        let key = u64::from_str_radix(fields.next().unwrap(), 16).unwrap();
+        let setup = Setup::parse_fen(fen.as_bytes()).unwrap();
+        let position = Position::from_setup(&setup).unwrap();
+        assert_eq!(position.key(), key, "{fen}");
+        checked += 1;
+    }
+    assert_eq!(checked, 204);
+}
+
+/// Positions that a walk from the start reaches through book moves, and those after any reply.
+fn walk(book: &PolyglotBook) -> (usize, usize) {
+    let mut seen = HashSet::new();
+    let mut waiting = vec![Position::standard()];
+    let (mut moves, mut illegal) = (0, 0);
+    let mut entries = Vec::new();
+    while let Some(position) = waiting.pop() {
+        if !seen.insert(position.key()) || !book.probe(&position, &mut entries).unwrap() {
+            continue;
+        }
+        for entry in &entries {
+            let Some(m) = entry.m else {
+                illegal += 1;
+                continue;
+            };
+            moves += 1;
+            let mut next = position.clone();
+            next.play(m);
+            // Books for one side hold no move of the other, so every reply is tried there.
+            if book.find(next.key()).is_empty() {
+                for &reply in &*next.legal_moves() {
+                    let mut after = next.clone();
+                    after.play(reply);
+                    if !book.find(after.key()).is_empty() {
+                        waiting.push(after);
+                    }
+                }
+            } else {
+                waiting.push(next);
+            }
+        }
+    }
+    (moves, illegal)
+}
+
+#[test]
+fn every_real_book_walks_without_an_illegal_move() {
+    let test = "every_real_book_walks_without_an_illegal_move";
+    let Some(folder) = shared_data(test, "books/polyglot") else {
+        return;
+    };
+    let mut books = 0;
+    for path in files_below(&folder) {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let book = open(&path);
+        let (moves, illegal) = walk(&book);
+        assert_eq!(illegal, 0, "{name}");
+        // lasker-trap is a book for Black only: the walk from the start does not enter it.
+        assert!(moves > 0 || name == "lasker-trap.bin", "{name}");
+        books += 1;
+    }
+    assert_eq!(books, 16);
+}
+
+#[test]
+fn damage_and_conventions_are_named() {
+    let Some(folder) = shared_data("damage_and_conventions_are_named", "books/polyglot") else {
+        return;
+    };
+    let titans = open(&folder.join("Titans.bin"));
+    assert_eq!(titans.inspect().out_of_order, 3);
+    assert_eq!(titans.info().problems.len(), 1);
+    let small = open(&folder.join("debian_gnuchess_smallbook.bin"));
+    assert_eq!(
+        small.info().problems,
+        ["1 trailing bytes are no entry and are ignored"]
+    );
+    assert_eq!(small.inspect().moves, 2417);
+    let sturddle = open(&folder.join("sturddle2_book.bin")).inspect();
+    assert_eq!((sturddle.repeats, sturddle.positions), (2408, 18346));
+    let performance = open(&folder.join("performance.bin")).inspect();
+    assert_eq!(
+        (performance.learn, performance.positions),
+        (Learn::ScoreAndDepth, 77872)
+    );
+    assert_eq!(
+        open(&folder.join("scid_Performance.bin")).inspect().learn,
+        Learn::Nothing
+    );
+    assert!(!open(&folder.join("Prime.bin")).inspect().by_weight);
+}
+
+#[test]
+fn headers_are_read() {
+    let Some(folder) = shared_data("headers_are_read", "books/made") else {
+        return;
+    };
+    let book = open(&folder.join("pg_header_normal.bin"));
+    assert_eq!(book.header().unwrap().variants, ["normal"]);
+    assert!(book.probe(&Position::standard(), &mut Vec::new()).unwrap());
+    let two = open(&folder.join("pg_header_two_variants.bin"));
+    assert_eq!(two.header().unwrap().variants.len(), 2);
+    let none = open(&folder.join("pg_null_key_no_header.bin"));
+    assert!(none.header().is_none() && !none.info().problems.is_empty());
+}
+
+#[test]
+fn files_that_only_look_like_books_are_refused() {
+    let test = "files_that_only_look_like_books_are_refused";
+    let Some(folder) = shared_data(test, "books/not-polyglot") else {
+        return;
+    };
+    for path in files_below(&folder) {
+        let source = Source::from_path(&path).unwrap();
+        let result = PolyglotBook::open(&source, &OpenOptions::default());
+        assert!(result.is_err(), "{}", path.display());
+    }
+}
