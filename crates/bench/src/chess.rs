@@ -1,0 +1,329 @@
+//! The chess core beside shakmaty: one thread, moves already cut out of the file.
+
+use std::path::Path;
+use std::time::Duration;
+
+use shakmaty::san::{San, SanPlus};
+use shakmaty::zobrist::Zobrist64;
+use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _, fen::Fen};
+use tabia_core::chess::{Move, Position, Setup, san};
+use tabia_oracle::compare::from_shakmaty;
+use tabia_oracle::for_each_game;
+
+use crate::rounds::{Contestant, run as time};
+
+/// One game as both sides see it.
+struct Game {
+    ours: Position,
+    theirs: Chess,
+    sans: Vec<Vec<u8>>,
+    moves: Vec<Move>,
+    their_moves: Vec<shakmaty::Move>,
+}
+
+/// Prints nanoseconds per ply and ratios for four jobs.
+pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
+    let Some(name) = arguments.first() else {
+        return Err("chess FILE.pgn[.zst] [ROUNDS]".into());
+    };
+    let rounds = match arguments.get(1) {
+        Some(text) => text.parse().map_err(|_| format!("{text}: not a number"))?,
+        None => 7,
+    };
+    let games = load(Path::new(name)).map_err(|error| format!("{name}: {error}"))?;
+    let plies: usize = games.iter().map(|game| game.moves.len()).sum();
+    if plies == 0 {
+        return Err(format!("{name}: no moves"));
+    }
+    println!(
+        "{name}: {} games, {plies} plies, {rounds} rounds",
+        games.len()
+    );
+
+    let mut resolve = [
+        Contestant::new("tabia san::read, play, san::write", || ours_all(&games)),
+        Contestant::new("shakmaty San, SanPlus::from_move_and_play", || {
+            theirs_plus(&games)
+        }),
+        Contestant::new("shakmaty San, suffix only when in check", || {
+            theirs_fast(&games)
+        }),
+    ];
+    report(
+        "resolve SAN, play, write SAN",
+        &mut resolve,
+        rounds,
+        plies,
+        true,
+    )?;
+
+    let mut read = [
+        Contestant::new("tabia san::read, play", || ours_read(&games)),
+        Contestant::new("shakmaty San::to_move, play_unchecked", || {
+            theirs_read(&games)
+        }),
+    ];
+    report("resolve SAN, play", &mut read, rounds, plies, false)?;
+
+    let mut keys = [
+        Contestant::new("tabia play (key kept)", || ours_keys(&games)),
+        Contestant::new("shakmaty play, update_zobrist_hash else afresh", || {
+            theirs_keys(&games)
+        }),
+        Contestant::new("shakmaty play, zobrist_hash afresh", || {
+            theirs_fresh_keys(&games)
+        }),
+    ];
+    report(
+        "play known moves, Polyglot key of every position",
+        &mut keys,
+        rounds,
+        plies,
+        true,
+    )?;
+
+    let mut plain = [
+        Contestant::new("tabia play (key kept)", || ours_play(&games)),
+        Contestant::new("shakmaty play_unchecked, no key", || theirs_play(&games)),
+    ];
+    report("play known moves", &mut plain, rounds, plies, false)
+}
+
+fn report(
+    what: &str,
+    contestants: &mut [Contestant<'_>],
+    rounds: usize,
+    plies: usize,
+    equal: bool,
+) -> Result<(), String> {
+    time(contestants, rounds);
+    println!("\n{what} (best of rounds, median; ratio of bests to the first)");
+    let first = contestants
+        .first()
+        .map(Contestant::best)
+        .unwrap_or_default();
+    let per_ply = |time: Duration| time.as_secs_f64() * 1e9 / plies as f64;
+    for contestant in contestants.iter() {
+        println!(
+            "  {:50} {:7.1} {:7.1} ns/ply {:6.2}",
+            contestant.name,
+            per_ply(contestant.best()),
+            per_ply(contestant.median()),
+            contestant.best().as_secs_f64() / first.as_secs_f64()
+        );
+    }
+    let sums = contestants.iter().map(|contestant| contestant.sum);
+    if equal && sums.clone().max() != sums.min() {
+        return Err(format!("{what}: the results differ"));
+    }
+    Ok(())
+}
+
+fn load(path: &Path) -> std::io::Result<Vec<Game>> {
+    let mut games = Vec::new();
+    for_each_game(path, |game| {
+        let (Some(ours), Some(theirs)) = (match &game.fen {
+            None => (Some(Position::standard()), Some(Chess::default())),
+            Some(fen) => (
+                Setup::parse_fen(fen)
+                    .ok()
+                    .and_then(|setup| Position::from_setup(&setup).ok()),
+                Fen::from_ascii(fen)
+                    .ok()
+                    .and_then(|fen| fen.into_position(CastlingMode::Chess960).ok()),
+            ),
+        }) else {
+            return;
+        };
+        let mut read = Game {
+            ours,
+            theirs,
+            sans: Vec::new(),
+            moves: Vec::new(),
+            their_moves: Vec::new(),
+        };
+        let mut position = read.theirs.clone();
+        for text in game.sans() {
+            let plain = SanPlus::from_ascii(text).ok();
+            let Some(m) = plain.and_then(|san| san.san.to_move(&position).ok()) else {
+                break;
+            };
+            position.play_unchecked(m);
+            read.sans.push(text.to_vec());
+            read.their_moves.push(m);
+            read.moves.push(from_shakmaty(m));
+        }
+        games.push(read);
+    })?;
+    Ok(games)
+}
+
+/// A sum that shows whether two texts are the same.
+fn sum(text: &[u8]) -> u64 {
+    text.iter().fold(0xcbf2_9ce4_8422_2325, |sum, &byte| {
+        (sum ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+    })
+}
+
+fn ours_all(games: &[Game]) -> u64 {
+    let mut out = Vec::new();
+    let mut total = 0u64;
+    for game in games {
+        out.clear();
+        let mut position = game.ours.clone();
+        for text in &game.sans {
+            let Ok(ply) = san::read(&position, text) else {
+                break;
+            };
+            san::write(&position, ply, &mut out);
+            out.push(b' ');
+            position.play_ply(ply);
+        }
+        total = total.wrapping_add(sum(&out));
+    }
+    total
+}
+
+fn theirs_plus(games: &[Game]) -> u64 {
+    let mut out = Vec::new();
+    let mut total = 0u64;
+    for game in games {
+        out.clear();
+        let mut position = game.theirs.clone();
+        for text in &game.sans {
+            let Some(m) = their_move(&position, text) else {
+                break;
+            };
+            SanPlus::from_move_and_play_unchecked(&mut position, m).append_ascii_to(&mut out);
+            out.push(b' ');
+        }
+        total = total.wrapping_add(sum(&out));
+    }
+    total
+}
+
+fn theirs_fast(games: &[Game]) -> u64 {
+    let mut out = Vec::new();
+    let mut total = 0u64;
+    for game in games {
+        out.clear();
+        let mut position = game.theirs.clone();
+        for text in &game.sans {
+            let Some(m) = their_move(&position, text) else {
+                break;
+            };
+            San::from_move(&position, m).append_ascii_to(&mut out);
+            position.play_unchecked(m);
+            if position.is_check() {
+                out.push(if position.legal_moves().is_empty() {
+                    b'#'
+                } else {
+                    b'+'
+                });
+            }
+            out.push(b' ');
+        }
+        total = total.wrapping_add(sum(&out));
+    }
+    total
+}
+
+fn their_move(position: &Chess, text: &[u8]) -> Option<shakmaty::Move> {
+    SanPlus::from_ascii(text).ok()?.san.to_move(position).ok()
+}
+
+fn ours_read(games: &[Game]) -> u64 {
+    let mut total = 0;
+    for game in games {
+        let mut position = game.ours.clone();
+        for text in &game.sans {
+            let Ok(ply) = san::read(&position, text) else {
+                break;
+            };
+            position.play_ply(ply);
+        }
+        total ^= position.occupied().0;
+    }
+    total
+}
+
+fn theirs_read(games: &[Game]) -> u64 {
+    let mut total = 0;
+    for game in games {
+        let mut position = game.theirs.clone();
+        for text in &game.sans {
+            let Some(m) = their_move(&position, text) else {
+                break;
+            };
+            position.play_unchecked(m);
+        }
+        total ^= position.board().occupied().0;
+    }
+    total
+}
+
+fn ours_keys(games: &[Game]) -> u64 {
+    let mut total = 0u64;
+    for game in games {
+        let mut position = game.ours.clone();
+        for &m in &game.moves {
+            position.play(m);
+            total = total.wrapping_add(position.key());
+        }
+    }
+    total
+}
+
+const MODE: EnPassantMode = EnPassantMode::PseudoLegal;
+
+fn theirs_keys(games: &[Game]) -> u64 {
+    let mut total = 0u64;
+    for game in games {
+        let mut position = game.theirs.clone();
+        let mut key: Zobrist64 = position.zobrist_hash(MODE);
+        for &m in &game.their_moves {
+            let next = position.update_zobrist_hash(key, m, MODE);
+            position.play_unchecked(m);
+            key = next.unwrap_or_else(|| position.zobrist_hash(MODE));
+            total = total.wrapping_add(key.0);
+        }
+    }
+    total
+}
+
+fn theirs_fresh_keys(games: &[Game]) -> u64 {
+    let mut total = 0u64;
+    for game in games {
+        let mut position = game.theirs.clone();
+        for &m in &game.their_moves {
+            position.play_unchecked(m);
+            let key: Zobrist64 = position.zobrist_hash(MODE);
+            total = total.wrapping_add(key.0);
+        }
+    }
+    total
+}
+
+fn ours_play(games: &[Game]) -> u64 {
+    let mut total = 0;
+    for game in games {
+        let mut position = game.ours.clone();
+        for &m in &game.moves {
+            position.play(m);
+        }
+        total ^= position.occupied().0;
+    }
+    total
+}
+
+fn theirs_play(games: &[Game]) -> u64 {
+    let mut total = 0;
+    for game in games {
+        let mut position = game.theirs.clone();
+        for &m in &game.their_moves {
+            position.play_unchecked(m);
+        }
+        total ^= position.board().occupied().0;
+    }
+    total
+}

@@ -1,0 +1,43 @@
+//! Timing in alternating rounds, so that a busy machine disturbs all contestants alike.
+
+use std::time::{Duration, Instant};
+
+/// One contestant: its name, its work (which returns a checksum), its best time.
+pub(crate) struct Contestant<'a> {
+    pub(crate) name: &'static str,
+    work: Box<dyn FnMut() -> u64 + 'a>,
+    times: Vec<Duration>,
+    pub(crate) sum: u64,
+}
+
+impl<'a> Contestant<'a> {
+    pub(crate) fn new(name: &'static str, work: impl FnMut() -> u64 + 'a) -> Self {
+        Self {
+            name,
+            work: Box::new(work),
+            times: Vec::new(),
+            sum: 0,
+        }
+    }
+
+    pub(crate) fn best(&self) -> Duration {
+        self.times.iter().min().copied().unwrap_or_default()
+    }
+
+    pub(crate) fn median(&self) -> Duration {
+        let mut times = self.times.clone();
+        times.sort_unstable();
+        times.get(times.len() / 2).copied().unwrap_or_default()
+    }
+}
+
+/// Lets each do its work once per round, in turn.
+pub(crate) fn run(contestants: &mut [Contestant<'_>], rounds: usize) {
+    for _ in 0..rounds {
+        for contestant in contestants.iter_mut() {
+            let start = Instant::now();
+            contestant.sum = (contestant.work)();
+            contestant.times.push(start.elapsed());
+        }
+    }
+}
