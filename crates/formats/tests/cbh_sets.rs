@@ -17,6 +17,7 @@ use tabia_core::game::{Annotation, Eco, Event, Flow, Game, RecordKind, Want};
 use tabia_core::io::{Charset, Source};
 use tabia_formats::cbh::charset::{TextForm, Texts};
 use tabia_formats::cbh::records::{MovesHead, TYPE_TEXT, TextRecord};
+use tabia_formats::cbh::verify::verify;
 use tabia_formats::cbh::{CbhDatabase, guiding};
 use tabia_testkit::dump::Dump;
 use tabia_testkit::shared::files_below;
@@ -284,4 +285,29 @@ fn a_database_without_moves_keeps_its_headers_texts_and_annotations() {
     }
     assert_eq!((games, texts), (1025, 13));
     assert!(items > 44_534, "{items}");
+}
+
+#[test]
+fn what_real_sets_say_of_themselves_holds() {
+    let Some(folder) = shared_data("cbh verify", "cbh") else {
+        return;
+    };
+    let mut found = Vec::new();
+    for (set, _) in SETS {
+        let db = open(&folder.join(format!("{set}.cbh")));
+        for finding in verify(&db) {
+            let text = finding.to_string();
+            let (file, text) = text.split_once(": ").unwrap();
+            let (_, file) = file.rsplit_once('/').unwrap();
+            found.push(format!("{:?} {file}: {text}", finding.severity));
+        }
+    }
+    // Headers, contents, references, trees: all true but for these.
+    assert_eq!(
+        found,
+        [
+            "Stale fob.cba: the header says 0 bytes, 24 are there",
+            "Damage World-ch.cbg: the file is missing: games have no moves",
+        ]
+    );
 }

@@ -2,24 +2,27 @@
 
 pub mod annotations;
 pub mod charset;
+pub mod contents;
 pub mod entities;
 pub mod guiding;
 pub mod moves;
 pub mod nations;
 mod open;
+pub mod order;
 mod read;
 pub mod records;
 pub mod sides;
 pub mod tags;
 pub mod times;
 pub mod values;
+pub mod verify;
 
 use tabia_core::format::{Companion, Confidence, Format, FormatId, Kind, Probe};
 use tabia_core::loss::{Feature, Features};
 
 use records::FileHeader;
 
-pub use open::CbhDatabase;
+pub use open::{CbhDatabase, Record};
 
 /// ChessBase databases.
 pub static FORMAT: Format = Format {

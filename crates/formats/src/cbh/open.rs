@@ -12,6 +12,7 @@ use tabia_core::io::{Blob, Source};
 
 use super::annotations::{Items, kind};
 use super::charset::{Detector, Texts, until_zero};
+use super::contents::{HAS_COMMENTS, HAS_START, HAS_SYMBOLS, HAS_VARIATIONS, IS_UNORTHODOX};
 use super::entities::{Entity, EntityTable};
 use super::read::CbhReader;
 use super::records::{ExtendedRecord, FileHeader, GameRecord, TYPE_DELETED, TYPE_TEXT, TextRecord};
@@ -172,6 +173,33 @@ impl CbhDatabase {
         Some(table.extended(game.0))
     }
 
+    /// Where the body and the annotations of a record begin; 0 is nowhere.
+    pub(super) fn places(&self, index: GameIndex, record: Record<'_>) -> Places {
+        let extended = self.extended(index);
+        let wide = |short: u32, long: fn(&ExtendedRecord) -> u64| {
+            let long = extended.as_ref().map_or(0, |(record, _)| long(record));
+            // The 64-bit copy counts when its low bits agree.
+            if long & 0xffff_ffff == u64::from(short) {
+                long
+            } else {
+                u64::from(short)
+            }
+        };
+        match record {
+            Record::Game(game) => Places {
+                moves_at: wide(game.moves_at.get(), |record| record.moves_at.get()),
+                annotations_at: match game.annotations_at.get() {
+                    0 => 0,
+                    short => wide(short, |record| record.annotations_at.get()),
+                },
+            },
+            Record::Text(text) => Places {
+                moves_at: wide(text.body_at.get(), |record| record.moves_at.get()),
+                annotations_at: 0,
+            },
+        }
+    }
+
     fn header_bytes(&self, game: GameIndex) -> Option<&[u8]> {
         let at = (game.0 as usize)
             .checked_add(1)?
@@ -282,6 +310,15 @@ impl CbhDatabase {
     }
 }
 
+/// Where the parts of a record are.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Places {
+    /// Offset in `.cbg`.
+    pub(super) moves_at: u64,
+    /// Offset in `.cba`.
+    pub(super) annotations_at: u64,
+}
+
 /// A record of the `.cbh` file.
 #[derive(Debug, Clone, Copy)]
 pub enum Record<'a> {
@@ -345,13 +382,6 @@ impl Database for CbhDatabase {
     }
 }
 
-/// Bits of a game's flags.
-const HAS_SETUP: u32 = 0x1;
-const HAS_VARIATIONS: u32 = 0x2;
-const HAS_COMMENTS: u32 = 0x4;
-const HAS_SYMBOLS: u32 = 0x8;
-const IS_UNORTHODOX: u32 = 0x0800_0000;
-
 fn game_entry(game: &GameRecord) -> IndexEntry {
     let flags = game.flags.get();
     let elo = |elo: u16| (elo != 0).then_some(elo);
@@ -371,7 +401,7 @@ fn game_entry(game: &GameRecord) -> IndexEntry {
         move_count: Some(game.move_count),
         deleted: game.kind & TYPE_DELETED != 0,
         is_text: false,
-        has_setup: flags & (HAS_SETUP | IS_UNORTHODOX) != 0,
+        has_setup: flags & (HAS_START | IS_UNORTHODOX) != 0,
         has_variations: Some(flags & HAS_VARIATIONS != 0),
         has_comments: Some(flags & HAS_COMMENTS != 0),
         has_nags: Some(flags & HAS_SYMBOLS != 0),

@@ -10,16 +10,14 @@ use tabia_core::game::{
 };
 
 use super::annotations::{self, CBH, Item, Items, foreign, kind};
+use super::contents::{HAS_START, IS_UNORTHODOX};
 use super::entities::EntityTable;
 use super::guiding;
 use super::moves::{Decoder, MoveRecord, Notes, Spot};
 use super::open::{CbhDatabase, Record};
-use super::records::{ExtendedRecord, GameRecord, MovesHead, TYPE_DELETED, TextRecord};
+use super::records::{GameRecord, MovesHead, TYPE_DELETED, TextRecord};
 use super::tags::TagWriter;
 use super::values::{CHESS960_ECO, decode_result};
-
-/// Flags of games that have a start position of their own.
-const HAS_START: u32 = 0x0800_0001;
 
 /// Reads records, reusing its memory.
 pub(super) struct CbhReader<'d> {
@@ -60,7 +58,7 @@ impl<'d> CbhReader<'d> {
     ) -> Result<Flow> {
         let db = self.db;
         let extended = db.extended(index);
-        let extended_record = extended.as_ref().map(|(record, _)| record);
+        let places = db.places(index, Record::Game(game));
         if want.has(Want::TAGS) {
             self.check_names(game);
             self.tags().game(
@@ -71,9 +69,10 @@ impl<'d> CbhReader<'d> {
         }
         self.head.kind = RecordKind::Game;
         self.head.deleted = game.kind & TYPE_DELETED != 0;
-        let has_start = game.flags.get() & HAS_START != 0 || game.eco.get() >= CHESS960_ECO;
+        let has_start =
+            game.flags.get() & (HAS_START | IS_UNORTHODOX) != 0 || game.eco.get() >= CHESS960_ECO;
         let record = if has_start || want.has(Want::MAINLINE) {
-            self.open_moves(game, extended_record)
+            self.open_moves(game, places.moves_at)
         } else {
             None
         };
@@ -81,7 +80,7 @@ impl<'d> CbhReader<'d> {
             self.head.start = record.start.clone();
         }
         let items = if want.has(Want::ANNOTATIONS) {
-            self.open_annotations(game, extended_record)
+            self.open_annotations(places.annotations_at)
         } else {
             self.places.clear();
             &[]
@@ -143,12 +142,7 @@ impl<'d> CbhReader<'d> {
         }
         self.head.kind = RecordKind::Text;
         self.head.deleted = text.kind & TYPE_DELETED != 0;
-        let at = wide(
-            text.body_at.get(),
-            extended
-                .as_ref()
-                .map_or(0, |(record, _)| record.moves_at.get()),
-        );
+        let at = db.places(index, Record::Text(text)).moves_at;
         let body = if want.has(Want::ANNOTATIONS) {
             self.record_bytes(at)
         } else {
@@ -296,15 +290,7 @@ impl<'d> CbhReader<'d> {
         Some(bytes)
     }
 
-    fn open_moves(
-        &mut self,
-        game: &GameRecord,
-        extended: Option<&ExtendedRecord>,
-    ) -> Option<MoveRecord<'d>> {
-        let at = wide(
-            game.moves_at.get(),
-            extended.map_or(0, |record| record.moves_at.get()),
-        );
+    fn open_moves(&mut self, game: &GameRecord, at: u64) -> Option<MoveRecord<'d>> {
         let bytes = self.record_bytes(at)?;
         let chess960 = game.eco.get().checked_sub(CHESS960_ECO);
         match self.moves.open(bytes, at, chess960) {
@@ -318,19 +304,10 @@ impl<'d> CbhReader<'d> {
     }
 
     /// Finds the items of a game's annotation record and gives its bytes.
-    fn open_annotations(
-        &mut self,
-        game: &GameRecord,
-        extended: Option<&ExtendedRecord>,
-    ) -> &'d [u8] {
+    fn open_annotations(&mut self, at: u64) -> &'d [u8] {
         self.places.clear();
         let db = self.db;
-        let short = game.annotations_at.get();
-        let at = wide(
-            short,
-            extended.map_or(0, |record| record.annotations_at.get()),
-        );
-        let Some(file) = db.annotations.as_ref().filter(|_| short != 0) else {
+        let Some(file) = db.annotations.as_ref().filter(|_| at != 0) else {
             return &[];
         };
         match self.find_items(file.as_slice(), at) {
@@ -396,15 +373,6 @@ impl GameReader for CbhReader<'_> {
 
 /// The language of texts that holds for all.
 const ANY_LANGUAGE: u16 = 7;
-
-/// A file offset of 32 bits, or the same with more bits from `.cbj` when its low bits agree.
-fn wide(short: u32, long: u64) -> u64 {
-    if long & 0xffff_ffff == u64::from(short) {
-        long
-    } else {
-        u64::from(short)
-    }
-}
 
 /// The annotations of a game, found by their move.
 struct GameNotes<'n> {
