@@ -6,7 +6,14 @@ pub mod archive;
 pub mod cbh;
 pub mod pgn;
 pub mod polyglot;
+pub mod scid;
 
 /// Every format, in the order of the documentation. Everything that depends on formats iterates
 /// this table.
-pub static FORMATS: &[&Format] = &[&cbh::FORMAT, &polyglot::FORMAT];
+pub static FORMATS: &[&Format] = &[
+    &cbh::FORMAT,
+    &polyglot::FORMAT,
+    &scid::SI3,
+    &scid::SI4,
+    &scid::SI5,
+];

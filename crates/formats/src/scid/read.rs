@@ -1,0 +1,489 @@
+//! Scid databases as [`Database`].
+
+use std::borrow::Cow;
+use std::path::Path;
+use std::sync::Arc;
+
+use tabia_core::GameIndex;
+use tabia_core::chess::{FenStyle, Setup};
+use tabia_core::database::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind};
+use tabia_core::error::{Error, ErrorKind, Result, Why};
+use tabia_core::format::OpenOptions;
+use tabia_core::game::{Flow, Head, Tags, Visitor, Want};
+use tabia_core::io::{Blob, Cursor, Source, decode};
+
+use super::blob::{Tag, fault, read_start, read_tag};
+use super::entry::{self, Entry, Version, flag};
+use super::game::{Origin, Scratch, Walk};
+use super::names::{self, Names};
+use super::pieces::Board;
+use super::records;
+use zerocopy::FromBytes;
+
+/// An open Scid database.
+#[derive(Debug)]
+pub(crate) struct ScidDatabase {
+    version: Version,
+    /// The entries, whole ones only.
+    index: Blob,
+    names: Names,
+    games: Blob,
+    index_file: Arc<Path>,
+    names_file: Arc<Path>,
+    games_file: Arc<Path>,
+    info: DatabaseInfo,
+    options: OpenOptions,
+    len: u32,
+}
+
+impl ScidDatabase {
+    /// Opens the files of a set. A missing or damaged name or game file is told in the info and
+    /// hides only what it would hold.
+    pub(crate) fn open(version: Version, source: &Source, options: &OpenOptions) -> Result<Self> {
+        let file = source.main().open()?;
+        let mut info = DatabaseInfo {
+            format: version.id(),
+            version: match version {
+                Version::V3 => "Scid 3",
+                Version::V4 => "Scid 4",
+                Version::V5 => "Scid 5",
+            }
+            .to_owned(),
+            encoding: match options.charset {
+                tabia_core::io::Charset::Single(encoding) => encoding.name().to_owned(),
+                _ => "UTF-8, else windows-1252".to_owned(),
+            },
+            ..DatabaseInfo::default()
+        };
+        read_header(version, &file, options, &mut info)
+            .map_err(|error| error.in_file(source.label()))?;
+        let (names_extension, games_extension) = version.companions();
+        let mut companion = |extension: &str| -> Result<Blob> {
+            let blob = source.open_companion(extension)?;
+            info.companions.push((extension.to_owned(), blob.is_some()));
+            if blob.is_none() {
+                let name = source.label_of(extension);
+                info.problems.push(format!("{} is missing", name.display()));
+            }
+            Ok(blob.unwrap_or_else(|| Blob::from(Vec::new())))
+        };
+        let games = companion(games_extension)?;
+        let names_blob = companion(names_extension)?;
+        let names_file = source.label_of(names_extension);
+        let names = if names_blob.is_empty() {
+            Names::read(Version::V5, &names_blob)
+        } else {
+            Names::read(version, &names_blob)
+        };
+        for &fault in &names.faults {
+            let error = fault.at_base(0).in_file(&names_file);
+            info.problems.push(error.to_string());
+        }
+        for (key, value) in &names.facts {
+            let value = decode(value, options.charset).into_owned();
+            match *key {
+                "description" => info.title = Some(value).filter(|title| !title.is_empty()),
+                key => info.facts.push((key.to_owned(), value)),
+            }
+        }
+        for (place, kind) in names::KINDS.into_iter().enumerate() {
+            info.names.push((kind, names.count(place)));
+        }
+        let (index, len) = whole_entries(version, &file, &mut info);
+        let mut database = Self {
+            version,
+            index,
+            names,
+            games,
+            index_file: Arc::clone(source.label()),
+            names_file,
+            games_file: source.label_of(games_extension),
+            info,
+            options: options.clone(),
+            len,
+        };
+        database.info.records = len;
+        database.info.deleted = (0..len)
+            .filter_map(|game| database.row(game))
+            .filter(|row| row.flags & flag::DELETED != 0)
+            .count() as u32;
+        Ok(database)
+    }
+
+    /// The row of a game; `None` when there is no such game.
+    fn row(&self, game: u32) -> Option<Entry> {
+        let length = self.version.entry_length();
+        let at = (game as usize).checked_mul(length)?;
+        records::decode(self.version, self.index.get(at..at.checked_add(length)?)?)
+    }
+
+    fn existing_row(&self, game: GameIndex) -> Result<Entry> {
+        self.row(game.0).ok_or_else(|| {
+            Error::invalid(format!(
+                "there is no such game, the last one is {}",
+                self.len
+            ))
+            .in_game(game)
+            .in_file(&self.index_file)
+        })
+    }
+
+    /// A name; `?` when it is missing.
+    fn text(&self, kind: usize, id: u32) -> Option<Cow<'_, str>> {
+        let bytes = self.names.get(kind, id)?;
+        Some(decode(bytes, self.options.charset))
+    }
+}
+
+/// Reads what stands before the entries.
+fn read_header(
+    version: Version,
+    file: &[u8],
+    options: &OpenOptions,
+    info: &mut DatabaseInfo,
+) -> Result<()> {
+    let number = match version {
+        Version::V3 => 300,
+        Version::V4 => 400,
+        Version::V5 => return Ok(()),
+    };
+    let wrong = |why: String| {
+        let expected = version.id();
+        Error::new(ErrorKind::WrongFormat { expected, why })
+    };
+    let Ok((header, rest)) = records::FileHeader::ref_from_prefix(file) else {
+        return Err(wrong("the file is shorter than its header".to_owned()));
+    };
+    if header.magic != records::MAGIC {
+        return Err(wrong("it does not begin with \"Scid.si\"".to_owned()));
+    }
+    if header.version.get() != number {
+        return Err(wrong(format!("its version is {}", header.version)));
+    }
+    let text = |bytes: &[u8]| {
+        let end = memchr::memchr(0, bytes).unwrap_or(bytes.len());
+        decode(bytes.get(..end).unwrap_or_default(), options.charset).into_owned()
+    };
+    info.title = Some(text(&header.description)).filter(|title| !title.is_empty());
+    let mut fact = |key: &str, value: String| info.facts.push((key.to_owned(), value));
+    if header.base_type.get() != 0 {
+        fact("type", header.base_type.to_string());
+    }
+    fact("autoload", records::u24(header.autoload).to_string());
+    if version == Version::V4 {
+        let Ok((flags, _)) = records::FlagNames::ref_from_prefix(rest) else {
+            return Err(wrong("the file is shorter than its header".to_owned()));
+        };
+        for (number, name) in (1..).zip(flags) {
+            let name = text(name);
+            if !name.is_empty() {
+                fact(&format!("flag{number}"), name);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The entries of the index and their number; says what does not add up.
+fn whole_entries(version: Version, file: &Blob, info: &mut DatabaseInfo) -> (Blob, u32) {
+    let header = version.header_length();
+    let length = version.entry_length();
+    let left = file.len().saturating_sub(header);
+    let whole = u32::try_from(left / length).unwrap_or(u32::MAX);
+    if !left.is_multiple_of(length) {
+        info.problems.push(format!(
+            "the index ends inside an entry: {} bytes are left over",
+            left % length
+        ));
+    }
+    if let (Version::V3 | Version::V4, Ok((header, _))) =
+        (version, records::FileHeader::ref_from_prefix(file))
+    {
+        let announced = records::u24(header.games);
+        if announced != whole {
+            info.problems.push(format!(
+                "the index announces {announced} games and has entries of {whole}"
+            ));
+        }
+    }
+    let entries = file
+        .part(header, whole as usize * length)
+        .unwrap_or_else(|| Blob::from(Vec::new()));
+    (entries, whole)
+}
+
+impl Database for ScidDatabase {
+    fn info(&self) -> &DatabaseInfo {
+        &self.info
+    }
+
+    fn len(&self) -> u32 {
+        self.len
+    }
+
+    fn entry(&self, game: GameIndex) -> Result<IndexEntry> {
+        let row = self.existing_row(game)?;
+        let elo = |elo: u16| Some(elo).filter(|&elo| elo > 0);
+        Ok(IndexEntry {
+            white: Some(NameId(row.white)),
+            black: Some(NameId(row.black)),
+            event: Some(NameId(row.event)),
+            site: Some(NameId(row.site)),
+            round: Some(NameId(row.round)),
+            annotator: None,
+            date: entry::date(row.date),
+            white_elo: elo(row.white_elo),
+            black_elo: elo(row.black_elo),
+            result: entry::result(row.result),
+            eco: entry::eco(row.eco),
+            ply_count: Some(row.plies),
+            move_count: None,
+            deleted: row.flags & flag::DELETED != 0,
+            is_text: false,
+            has_setup: row.flags & flag::START != 0,
+            has_variations: Some(row.variations != 0),
+            has_comments: Some(row.comments != 0),
+            has_nags: Some(row.nags != 0),
+        })
+    }
+
+    fn name(&self, kind: NameKind, id: NameId) -> Result<Cow<'_, str>> {
+        let name = names::place(kind).and_then(|kind| self.text(kind, id.0));
+        Ok(name.unwrap_or(Cow::Borrowed("?")))
+    }
+
+    fn reader(&self) -> Box<dyn GameReader + '_> {
+        Box::new(ScidReader {
+            database: self,
+            head: Head::default(),
+            extra: Tags::new(),
+            faults: Vec::new(),
+            scratch: Scratch::default(),
+        })
+    }
+}
+
+/// Reads games of one database, reusing its buffers.
+#[derive(Debug)]
+struct ScidReader<'d> {
+    database: &'d ScidDatabase,
+    head: Head,
+    /// The tags of the blob.
+    extra: Tags,
+    /// Faults found before the game begins.
+    faults: Vec<Error>,
+    scratch: Scratch,
+}
+
+impl GameReader for ScidReader<'_> {
+    fn read(&mut self, game: GameIndex, want: Want, visitor: &mut dyn Visitor) -> Result<Flow> {
+        let database = self.database;
+        let row = database.existing_row(game)?;
+        let origin = Origin {
+            file: &database.games_file,
+            base: row.blob_at,
+            game,
+            format: database.version.id(),
+            strict: database.options.strict,
+        };
+        self.faults.clear();
+        self.extra.clear();
+        self.head.clear();
+        let bytes = self.blob(&row, &origin);
+        let start = self.read_head(&row, bytes, want, &origin);
+        let result = entry::result(row.result);
+        match visitor.begin_game(game, &self.head) {
+            Flow::Go => {}
+            Flow::Skip => {
+                visitor.end_game(result);
+                return Ok(Flow::Go);
+            }
+            Flow::Stop => return Ok(Flow::Stop),
+        }
+        let mut flow = Flow::Go;
+        for error in self.faults.drain(..) {
+            flow = origin.report(error, None, visitor)?;
+            if flow != Flow::Go {
+                break;
+            }
+        }
+        if flow == Flow::Go
+            && want.has(Want::MAINLINE)
+            && let Some((at, board)) = start
+        {
+            flow = Walk {
+                origin,
+                want,
+                charset: database.options.charset,
+                depth: database.options.limits.depth,
+                visitor,
+                scratch: &mut self.scratch,
+            }
+            .run(bytes, at, board)?;
+        }
+        if flow == Flow::Stop {
+            return Ok(Flow::Stop);
+        }
+        visitor.end_game(result);
+        Ok(Flow::Go)
+    }
+}
+
+impl<'d> ScidReader<'d> {
+    /// The bytes of a game, as many as there are.
+    fn blob(&mut self, row: &Entry, origin: &Origin<'_>) -> &'d [u8] {
+        let games = self.database.games.as_slice();
+        let start = usize::try_from(row.blob_at).unwrap_or(usize::MAX);
+        let length = row.blob_length as usize;
+        let left = games.get(start..).unwrap_or_default();
+        left.get(..length).unwrap_or_else(|| {
+            let why = Why::Truncated {
+                needed: length,
+                left: left.len(),
+            };
+            self.faults.push(origin.error(fault("blob", 0, why)));
+            left
+        })
+    }
+
+    /// Fills the head; where the moves begin and the position they start from, if they can be
+    /// played.
+    fn read_head(
+        &mut self,
+        row: &Entry,
+        bytes: &[u8],
+        want: Want,
+        origin: &Origin<'_>,
+    ) -> Option<(usize, Board)> {
+        self.head.deleted = row.flags & flag::DELETED != 0;
+        self.head.start.chess960 = row.chess960;
+        let mut cursor = Cursor::new(bytes);
+        let start = self
+            .read_tags(&mut cursor)
+            .and_then(|()| read_start(&mut cursor));
+        let fen = match start {
+            Ok(fen) => fen,
+            Err(fault) => {
+                // A blob that is cut was told already.
+                if self.faults.is_empty() {
+                    self.faults.push(origin.error(fault));
+                }
+                self.push_tags(row, want, origin);
+                return None;
+            }
+        };
+        let mut board = Some(Board::standard());
+        if let Some(fen) = fen {
+            board = None;
+            if let Ok(setup) = Setup::parse_fen(fen) {
+                board = Board::from_setup(&setup);
+                self.extra.set("SetUp", "1");
+                self.extra.push("FEN", &setup.fen(FenStyle::XFen));
+                self.head.start.setup = Some(Box::new(setup));
+            } else {
+                let fen = decode(fen, self.database.options.charset);
+                self.extra.push("FEN", &fen);
+            }
+            if board.is_none() {
+                let why = Why::Text;
+                let at = cursor.offset().saturating_sub(fen.len() + 1);
+                self.faults.push(origin.error(fault("fen", at, why)));
+            }
+        }
+        self.push_tags(row, want, origin);
+        let mut board = board?;
+        if row.chess960 {
+            board.position.set_chess960();
+        }
+        Some((cursor.offset(), board))
+    }
+
+    /// Reads the tags of the blob.
+    fn read_tags(&mut self, cursor: &mut Cursor<'_>) -> Result<(), tabia_core::Malformed> {
+        let charset = self.database.options.charset;
+        while let Some(tag) = read_tag(cursor)? {
+            match tag {
+                Tag::Text { name, value } => {
+                    self.extra
+                        .push(&decode(name, charset), &decode(value, charset));
+                }
+                Tag::EventDate(bits) => {
+                    let date = entry::date(bits).to_string();
+                    self.extra.push("EventDate", &date);
+                }
+                Tag::Unknown { number, value } => {
+                    let name = format!("ScidTag{number}");
+                    self.extra.push(&name, &decode(value, charset));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The tags of the index and of the blob, in the order in which Scid shows them. A tag of the
+    /// blob says more than the same one of the index.
+    fn push_tags(&mut self, row: &Entry, want: Want, origin: &Origin<'_>) {
+        if !want.has(Want::TAGS) {
+            return;
+        }
+        let database = self.database;
+        let extra = &self.extra;
+        let tags = &mut self.head.tags;
+        let mut push = |name: &str, value: &str| {
+            tags.push(name, extra.get(name).unwrap_or(value));
+        };
+        let faults = &mut self.faults;
+        let mut named = |field: &'static str, kind: usize, id: u32| {
+            database.text(kind, id).unwrap_or_else(|| {
+                let error = fault(field, 0, Why::Value(u64::from(id)));
+                faults.push(
+                    Error::from(error)
+                        .in_game(origin.game)
+                        .in_file(&database.names_file),
+                );
+                Cow::Borrowed("?")
+            })
+        };
+        push("Event", &named("event", 1, row.event));
+        push("Site", &named("site", 2, row.site));
+        push("Date", &entry::date(row.date).to_string());
+        push("Round", &named("round", 3, row.round));
+        push("White", &named("white", 0, row.white));
+        push("Black", &named("black", 0, row.black));
+        push("Result", entry::result(row.result).pgn());
+        for (color, elo, rating) in [
+            ("White", row.white_elo, row.white_rating),
+            ("Black", row.black_elo, row.black_rating),
+        ] {
+            if elo != 0 {
+                let rating = entry::RATING_TYPES
+                    .get(usize::from(rating))
+                    .unwrap_or(&entry::RATING_TYPES[0]);
+                push(&format!("{color}{rating}"), &elo.to_string());
+            }
+        }
+        if let Some(eco) = entry::eco(row.eco) {
+            push("ECO", &entry::eco_text(eco));
+        }
+        if row.event_date != 0 {
+            push("EventDate", &entry::date(row.event_date).to_string());
+        }
+        let letters = entry::flag_letters(row.flags);
+        if !letters.is_empty() {
+            push("ScidFlags", &letters);
+        }
+        let shown = self.head.tags.len();
+        for (place, (name, value)) in self.extra.iter().enumerate() {
+            let is_shown = self
+                .head
+                .tags
+                .iter()
+                .take(shown)
+                .any(|(tag, _)| tag == name)
+                && !self.extra.iter().take(place).any(|(tag, _)| tag == name);
+            if !is_shown {
+                self.head.tags.push(name, value);
+            }
+        }
+    }
+}
