@@ -17,6 +17,9 @@ pub mod times;
 pub mod values;
 pub mod verify;
 
+#[cfg(test)]
+mod tests;
+
 use tabia_core::format::{Companion, Confidence, Format, FormatId, Kind, Probe};
 use tabia_core::loss::{Feature, Features};
 
@@ -86,36 +89,4 @@ fn is_ours(header: &FileHeader) -> bool {
     header.zero == 0
         && (30..=46).contains(&header.header_size.get())
         && usize::from(header.record_size.get()) == FileHeader::SIZE
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn headers_of_all_ages_are_known() {
-        let mut head = [0; 46];
-        head[4] = 46;
-        for size in [36, 44] {
-            for version in [1, 3, 5] {
-                head[2] = size;
-                head[5] = version;
-                let probe = |name| Probe {
-                    name: Some(name),
-                    head: &head,
-                    len: Some(46),
-                };
-                assert_eq!(score(&probe("x.cbh")), Confidence::Certain);
-                assert_eq!(score(&probe("x.bin")), Confidence::Certain);
-            }
-        }
-        let probe = |name, head| Probe {
-            name: Some(name),
-            head,
-            len: None,
-        };
-        assert_eq!(score(&probe("X.CBH", &head[..20])), Confidence::ByName);
-        assert_eq!(score(&probe("x.pgn", &head[..20])), Confidence::No);
-        assert_eq!(score(&probe("x.cbh", &[b'x'; 60])), Confidence::No);
-    }
 }
