@@ -1,4 +1,9 @@
 //! Archives by others: every member equals the file that was packed.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "tests fail by panicking"
+)]
 
 use std::path::Path;
 

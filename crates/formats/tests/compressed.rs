@@ -1,4 +1,9 @@
 //! Compressed streams: what goes in comes out, and what is damaged says where.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "tests fail by panicking"
+)]
 
 use std::io::{self, Read, Write};
 use std::sync::{Arc, Mutex};

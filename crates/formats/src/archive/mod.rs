@@ -18,11 +18,15 @@ use tabia_core::{Error, ErrorKind, Format, FormatId, Result};
 
 pub mod cbv;
 pub mod compressed;
+pub mod create;
+mod extract;
 mod faults;
 mod names;
 mod stamp;
 mod threaded;
 
+pub use create::{CreateOptions, NewMember, Packing, create, format_of_name};
+pub use extract::{Extracted, extract};
 pub use faults::Faults;
 pub use names::safe_name;
 pub use stamp::Stamp;
@@ -38,7 +42,12 @@ pub struct ArchiveFormat {
     pub format: Format,
     /// Opens an archive.
     pub open: fn(&Source, &OpenOptions) -> Result<Box<dyn Archive>>,
+    /// Writes an archive.
+    pub create: Option<CreateArchive>,
 }
+
+/// Writes an archive of members whose names are safe and differ.
+pub type CreateArchive = fn(&mut dyn create::WriteSeek, &[NewMember], &CreateOptions) -> Result<()>;
 
 /// The descriptor of an archive format: no games, only other files.
 const fn descriptor(

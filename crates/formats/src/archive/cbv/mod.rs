@@ -3,8 +3,10 @@
 mod directory;
 mod huffman;
 mod lz;
+mod pack;
 mod read;
 mod store;
+mod write;
 
 use tabia_core::Result;
 use tabia_core::error::ErrorKind;
@@ -27,6 +29,7 @@ const BLOCK: usize = 0xf000;
 pub static CBV: ArchiveFormat = ArchiveFormat {
     format: descriptor("cbv", "ChessBase archive", &["cbv"], score_cbv, ""),
     open: open_cbv,
+    create: Some(write::create_cbv),
 };
 
 /// ChessBase archives with a password.
@@ -39,6 +42,7 @@ pub static CBZ: ArchiveFormat = ArchiveFormat {
         "",
     ),
     open: open_cbz,
+    create: Some(write::create_cbz),
 };
 
 fn score_cbv(probe: &Probe<'_>) -> Confidence {

@@ -1,0 +1,442 @@
+//! Packing: the reverse of `lz` and `huffman`, and the choice between them.
+
+use super::lz::{FARTHEST, NEAREST};
+
+/// The longest copy, and the longest run of one byte.
+const LONGEST_COPY: usize = 255 + 16;
+const LONGEST_RUN: usize = 0xfff + 19;
+/// How many earlier places are compared.
+const CANDIDATES: usize = 96;
+
+/// The smallest payload for `plain`, mode byte included; `stored` allows no other mode.
+pub(super) fn pack(plain: &[u8], stored: bool) -> Vec<u8> {
+    let mut best = Vec::with_capacity(plain.len() + 1);
+    best.push(0);
+    best.extend_from_slice(plain);
+    if stored {
+        return best;
+    }
+    let lz = compress(plain);
+    let packed = [
+        (2, huffman(plain, best.len().saturating_sub(1))),
+        (
+            3,
+            huffman(&lz, best.len().min(lz.len() + 1).saturating_sub(1)),
+        ),
+        (1, Some(lz)),
+    ];
+    for (mode, bytes) in packed {
+        if let Some(bytes) = bytes.filter(|bytes| bytes.len() + 1 < best.len()) {
+            best.clear();
+            best.push(mode);
+            best.extend_from_slice(&bytes);
+        }
+    }
+    best
+}
+
+#[derive(Clone, Copy)]
+enum Token {
+    Literal,
+    Run(u16),
+    Copy { distance: u16, length: u16 },
+}
+
+/// Cost in bits, control bit included.
+const LITERAL: u32 = 9;
+const SHORT: u32 = 17;
+const LONG: u32 = 25;
+
+/// LZ for one block. Copies lie inside the block and never overlap themselves: all archives seen
+/// are so, and not every reader can do more.
+pub(super) fn compress(plain: &[u8]) -> Vec<u8> {
+    let matches = longest_matches(plain);
+    let runs = run_lengths(plain);
+    // From the end: the cheapest way to go on from each place.
+    let mut costs = vec![0_u32; plain.len() + 1];
+    let mut tokens = vec![Token::Literal; plain.len()];
+    for at in (0..plain.len()).rev() {
+        let cost_at = |length: usize| costs.get(at + length).copied().unwrap_or(u32::MAX / 2);
+        let mut best = (LITERAL + cost_at(1), Token::Literal);
+        let mut offer = |cost: u32, token: Token| {
+            if cost < best.0 {
+                best = (cost, token);
+            }
+        };
+        let run = runs.get(at).copied().unwrap_or_default();
+        let short_run = run.min(18);
+        for length in 3..=short_run {
+            offer(SHORT + cost_at(usize::from(length)), Token::Run(length));
+        }
+        if run > 18 {
+            offer(LONG + cost_at(usize::from(run)), Token::Run(run));
+        }
+        let (distance, longest) = matches.get(at).copied().unwrap_or_default();
+        for length in 3..=longest.min(15) {
+            offer(
+                SHORT + cost_at(usize::from(length)),
+                Token::Copy { distance, length },
+            );
+        }
+        for length in longest.saturating_sub(8).max(16)..=longest {
+            offer(
+                LONG + cost_at(usize::from(length)),
+                Token::Copy { distance, length },
+            );
+        }
+        if let (Some(cost), Some(token)) = (costs.get_mut(at), tokens.get_mut(at)) {
+            (*cost, *token) = best;
+        }
+    }
+    write_tokens(plain, &tokens)
+}
+
+/// For each place the longest copy from before, as distance and length.
+fn longest_matches(plain: &[u8]) -> Vec<(u16, u16)> {
+    const NONE: u32 = u32::MAX;
+    let mut newest = vec![NONE; 1 << 14];
+    let mut older = vec![NONE; plain.len()];
+    let mut matches = vec![(0, 0); plain.len()];
+    for (at, window) in plain.windows(3).enumerate() {
+        let &[a, b, c] = window else { continue };
+        let hash =
+            (u32::from(a) << 16 | u32::from(b) << 8 | u32::from(c)).wrapping_mul(0x9e37_79b1);
+        let Some(slot) = newest.get_mut((hash >> 18) as usize) else {
+            continue;
+        };
+        let mut candidate = std::mem::replace(slot, at as u32);
+        if let Some(link) = older.get_mut(at) {
+            *link = candidate;
+        }
+        let rest = plain.get(at..).unwrap_or_default();
+        let mut best = (0_usize, 2_usize);
+        for _ in 0..CANDIDATES {
+            let from = candidate as usize;
+            if candidate == NONE || at - from > FARTHEST {
+                break;
+            }
+            let distance = at - from;
+            if distance > best.1 {
+                let limit = distance.min(LONGEST_COPY);
+                let earlier = plain.get(from..).unwrap_or_default();
+                let same = earlier
+                    .iter()
+                    .zip(rest)
+                    .take(limit)
+                    .take_while(|(x, y)| x == y)
+                    .count();
+                if distance >= NEAREST && same > best.1 {
+                    best = (distance, same);
+                    if same == LONGEST_COPY || same == rest.len() {
+                        break;
+                    }
+                }
+            }
+            candidate = older.get(from).copied().unwrap_or(NONE);
+        }
+        if let (true, Some(found)) = (best.0 > 0, matches.get_mut(at)) {
+            *found = (best.0 as u16, best.1 as u16);
+        }
+    }
+    matches
+}
+
+/// For each place how many equal bytes follow, itself included.
+fn run_lengths(plain: &[u8]) -> Vec<u16> {
+    let mut runs = vec![1_u16; plain.len()];
+    for at in (1..plain.len()).rev() {
+        if plain.get(at) == plain.get(at - 1) {
+            let next = runs.get(at).copied().unwrap_or(1);
+            if let Some(run) = runs.get_mut(at - 1) {
+                *run = (next + 1).min(LONGEST_RUN as u16);
+            }
+        }
+    }
+    runs
+}
+
+fn write_tokens(plain: &[u8], tokens: &[Token]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(plain.len() / 2);
+    let mut at = 0;
+    while at < plain.len() {
+        if at + 1 == plain.len() {
+            // One byte where a control word would begin stands for itself.
+            out.extend(plain.get(at));
+            break;
+        }
+        let place = out.len();
+        out.extend([0, 0]);
+        let mut control = 0_u16;
+        for bit in 0..16 {
+            let (Some(token), Some(byte)) = (tokens.get(at), plain.get(at)) else {
+                break;
+            };
+            if !matches!(token, Token::Literal) {
+                control |= 0x8000 >> bit;
+            }
+            at += write_token(*token, *byte, &mut out);
+        }
+        if let Some([low, high]) = out.get_mut(place..place + 2) {
+            (*low, *high) = (control as u8, (control >> 8) as u8);
+        }
+    }
+    out
+}
+
+/// Writes a token and returns how many bytes it stands for.
+fn write_token(token: Token, byte: u8, out: &mut Vec<u8>) -> usize {
+    match token {
+        Token::Literal => {
+            out.push(byte);
+            1
+        }
+        Token::Run(length @ ..=18) => {
+            out.extend([(length - 3) as u8, byte]);
+            usize::from(length)
+        }
+        Token::Run(length) => {
+            let beyond = length - 19;
+            out.extend([0x10 | (beyond & 15) as u8, (beyond >> 4) as u8, byte]);
+            usize::from(length)
+        }
+        Token::Copy { distance, length } => {
+            let beyond = distance - NEAREST as u16;
+            let (low, high) = ((beyond & 15) as u8, (beyond >> 4) as u8);
+            if length <= 15 {
+                out.extend([(length as u8) << 4 | low, high]);
+            } else {
+                out.extend([0x20 | low, high, (length - 16) as u8]);
+            }
+            usize::from(length)
+        }
+    }
+}
+
+/// Huffman codes; `None` when the result would be longer than `limit` or the input is too long.
+pub(super) fn huffman(plain: &[u8], limit: usize) -> Option<Vec<u8>> {
+    let length = u16::try_from(plain.len()).ok()?;
+    let mut counts = [0_u32; 256];
+    for byte in plain {
+        if let Some(count) = counts.get_mut(usize::from(*byte)) {
+            *count += 1;
+        }
+    }
+    let codes = canonical(&code_lengths(&counts));
+    let header: u64 = codes.iter().map(|(_, length)| 4 + u64::from(*length)).sum();
+    let body: u64 = codes
+        .iter()
+        .zip(counts)
+        .map(|((_, length), count)| u64::from(*length) * u64::from(count))
+        .sum();
+    if 2 + (header + body).div_ceil(8) > limit as u64 {
+        return None;
+    }
+    let mut out = vec![(length >> 8) as u8, length as u8];
+    let mut bits = Bits {
+        buffer: 0,
+        filled: 0,
+    };
+    for (code, length) in codes {
+        bits.put(length, 4, &mut out);
+        bits.put(code, length, &mut out);
+    }
+    for byte in plain {
+        let (code, length) = codes.get(usize::from(*byte)).copied().unwrap_or_default();
+        bits.put(code, length, &mut out);
+    }
+    bits.flush(&mut out);
+    Some(out)
+}
+
+/// Bits, most significant first.
+struct Bits {
+    buffer: u32,
+    filled: u32,
+}
+
+impl Bits {
+    /// At most 15 bits at once.
+    fn put(&mut self, value: u32, count: u32, out: &mut Vec<u8>) {
+        self.buffer = self.buffer << count | value;
+        self.filled += count;
+        while self.filled >= 8 {
+            self.filled -= 8;
+            out.push((self.buffer >> self.filled) as u8);
+        }
+        self.buffer &= (1 << self.filled) - 1;
+    }
+
+    fn flush(self, out: &mut Vec<u8>) {
+        if self.filled > 0 {
+            out.push((self.buffer << (8 - self.filled)) as u8);
+        }
+    }
+}
+
+/// The longest code that its four-bit length can state.
+const LONGEST_CODE: u32 = 15;
+
+/// Lengths of Huffman codes; counts are flattened until no code is too long.
+fn code_lengths(counts: &[u32; 256]) -> [u32; 256] {
+    let mut counts = *counts;
+    loop {
+        let lengths = unlimited_lengths(&counts);
+        if lengths.iter().all(|length| *length <= LONGEST_CODE) {
+            return lengths;
+        }
+        for count in counts.iter_mut().filter(|count| **count > 0) {
+            *count = *count / 2 + 1;
+        }
+    }
+}
+
+fn unlimited_lengths(counts: &[u32; 256]) -> [u32; 256] {
+    use std::cmp::Reverse;
+    use std::collections::BinaryHeap;
+    let mut heap: BinaryHeap<Reverse<(u32, u16)>> = (0_u16..)
+        .zip(counts)
+        .filter(|(_, count)| **count > 0)
+        .map(|(symbol, count)| Reverse((*count, symbol)))
+        .collect();
+    let mut lengths = [0; 256];
+    if let (1, Some(Reverse((_, symbol)))) = (heap.len(), heap.peek()) {
+        if let Some(length) = lengths.get_mut(usize::from(*symbol)) {
+            *length = 1;
+        }
+        return lengths;
+    }
+    // Inner nodes are numbered from 256 as they are made; a parent has a higher number.
+    let mut parents = [0_u16; 512];
+    let mut next = 256_u16;
+    while let (Some(Reverse(one)), Some(Reverse(two))) = (heap.pop(), heap.pop()) {
+        for (_, node) in [one, two] {
+            if let Some(parent) = parents.get_mut(usize::from(node)) {
+                *parent = next;
+            }
+        }
+        heap.push(Reverse((one.0 + two.0, next)));
+        next += 1;
+        if heap.len() == 1 {
+            break;
+        }
+    }
+    for (symbol, length) in lengths.iter_mut().enumerate() {
+        let mut node = parents.get(symbol).copied().unwrap_or_default();
+        while node != 0 {
+            *length += 1;
+            node = parents.get(usize::from(node)).copied().unwrap_or_default();
+        }
+    }
+    lengths
+}
+
+/// Codes in order of length, then symbol, with their lengths.
+fn canonical(lengths: &[u32; 256]) -> [(u32, u32); 256] {
+    let mut codes = [(0, 0); 256];
+    let mut code = 0;
+    for length in 1..=LONGEST_CODE {
+        code <<= 1;
+        for (slot, its_length) in codes.iter_mut().zip(lengths) {
+            if *its_length == length {
+                *slot = (code, length);
+                code += 1;
+            }
+        }
+    }
+    codes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{huffman, lz};
+    use super::*;
+    use tabia_testkit::corrupt::Random;
+
+    /// Data of several kinds: text, runs, noise, records, repeated at distances near and far.
+    fn samples() -> Vec<Vec<u8>> {
+        let mut random = Random::new(3);
+        let mut samples = vec![
+            Vec::new(),
+            vec![7],
+            vec![1, 2],
+            vec![9; 61_440],
+            vec![0; 17],
+        ];
+        for round in 0..60 {
+            let length = [3, 20, 300, 5_000, 61_440][round % 5];
+            let alphabet = [2, 4, 30, 256][round % 4];
+            let mut data: Vec<u8> = Vec::new();
+            while data.len() < length {
+                match random.below(4) {
+                    0 => data.extend(vec![random.below(alphabet) as u8; 1 + random.below(6_000)]),
+                    1 if !data.is_empty() => {
+                        let from = random.below(data.len());
+                        let upto = data.len().min(from + 1 + random.below(400));
+                        data.extend_from_within(from..upto);
+                    }
+                    _ => {
+                        for _ in 0..random.below(60) {
+                            data.push(random.below(alphabet) as u8);
+                        }
+                    }
+                }
+            }
+            data.truncate(length);
+            samples.push(data);
+        }
+        samples
+    }
+
+    #[test]
+    fn lz_there_and_back() {
+        for plain in samples() {
+            let packed = compress(&plain);
+            let mut out = vec![0; plain.len() + lz::SLACK];
+            let end = lz::decode(&packed, &mut out, 0, plain.len()).unwrap();
+            assert!(out[..end] == plain, "{} bytes", plain.len());
+        }
+    }
+
+    #[test]
+    fn huffman_there_and_back() {
+        for plain in samples() {
+            let packed = huffman(&plain, usize::MAX).unwrap();
+            let mut out = Vec::new();
+            huffman::decode(&packed, &mut Vec::new(), &mut out, plain.len()).unwrap();
+            assert!(out == plain, "{} bytes", plain.len());
+        }
+    }
+
+    #[test]
+    fn codes_are_never_too_long() {
+        let mut counts = [0_u32; 256];
+        let (mut a, mut b) = (1, 1);
+        for count in counts.iter_mut().take(24) {
+            *count = a;
+            (a, b) = (b, a + b);
+        }
+        assert!(unlimited_lengths(&counts).iter().any(|length| *length > 15));
+        let lengths = code_lengths(&counts);
+        assert!(lengths.iter().all(|length| *length <= 15));
+        let sum: f64 = lengths
+            .iter()
+            .filter(|l| **l > 0)
+            .map(|l| 0.5_f64.powi(*l as i32))
+            .sum();
+        assert!((sum - 1.0).abs() < 1e-9, "the codes are complete: {sum}");
+    }
+
+    #[test]
+    fn the_smallest_mode_is_taken() {
+        let mut random = Random::new(1);
+        let noise: Vec<u8> = (0..5000).map(|_| random.byte()).collect();
+        assert_eq!(pack(&noise, false)[0], 0);
+        let skewed: Vec<u8> = (0..5000)
+            .map(|_| random.below(3) as u8 * random.below(2) as u8)
+            .collect();
+        assert!(pack(&skewed, false)[0] >= 2);
+        let zeros = [0; 5000];
+        assert_eq!(pack(&zeros, false)[0], 1);
+        assert_eq!(pack(&zeros, true)[0], 0);
+    }
+}

@@ -1,0 +1,284 @@
+//! Archives of our own: what goes in comes out, and no damage does harm.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "tests fail by panicking"
+)]
+
+use std::io::Read;
+use std::path::Path;
+
+use tabia_core::format::OpenOptions;
+use tabia_core::io::{Blob, Progress, Source};
+use tabia_core::{Error, ErrorKind};
+use tabia_formats::archive::{
+    self, Archive, Checksum, CreateOptions, Faults, NewMember, Packing, Stamp,
+};
+use tabia_testkit::Scratch;
+use tabia_testkit::corrupt::{self, Random};
+
+/// Files that pack well, badly, not at all, over several blocks, and empty ones.
+fn files() -> Vec<(String, Vec<u8>)> {
+    let mut random = Random::new(9);
+    let noise: Vec<u8> = (0..70_000).map(|_| random.byte()).collect();
+    let records: Vec<u8> = (0..200_000_u32)
+        .map(|i| (i / 46 * (i % 46 % 5)) as u8)
+        .collect();
+    let skewed: Vec<u8> = (0..3_000)
+        .map(|_| [b'a', b'b', b'b', b'c'][random.below(4)])
+        .collect();
+    vec![
+        ("Test.cbg".to_owned(), noise),
+        ("Test.cbh".to_owned(), records),
+        ("Test.cbl".to_owned(), vec![0; 150_000]),
+        ("Test.ini".to_owned(), b"[Base]\r\nName=Test\r\n".to_vec()),
+        ("Test.cbp".to_owned(), skewed),
+        ("Test.html/one.txt".to_owned(), Vec::new()),
+        ("one.txt".to_owned(), vec![b'x']),
+    ]
+}
+
+fn members(files: &[(String, Vec<u8>)]) -> Vec<NewMember> {
+    let modified = Stamp::parse("2016-08-06 15:18:07");
+    files
+        .iter()
+        .map(|(name, bytes)| NewMember::from_bytes(name, Blob::from(bytes.clone()), modified))
+        .collect()
+}
+
+fn options(packing: Packing) -> CreateOptions {
+    let mut options = CreateOptions::default();
+    options.packing = packing;
+    options.password = Some("geheim".to_owned());
+    options
+}
+
+fn open_with(path: &Path, password: &str) -> tabia_core::Result<Box<dyn Archive>> {
+    let mut options = OpenOptions::default();
+    options.password = Some(password.to_owned());
+    let archive = archive::open_archive(&Source::from_path(path)?, &options)?;
+    archive.ok_or_else(|| Error::new(ErrorKind::UnknownFormat { found: Vec::new() }))
+}
+
+fn open(path: &Path) -> tabia_core::Result<Box<dyn Archive>> {
+    open_with(path, "geheim")
+}
+
+fn made(scratch: &Scratch, name: &str, packing: Packing) -> std::path::PathBuf {
+    let path = scratch.join(name);
+    let format = archive::format_of_name(name).unwrap();
+    archive::create(format, &path, &members(&files()), &options(packing)).unwrap();
+    path
+}
+
+const KINDS: [&str; 2] = ["a.cbv", "a.cbz"];
+
+#[test]
+fn what_goes_in_comes_out() {
+    let scratch = Scratch::new("archive-writers");
+    for kind in KINDS {
+        for packing in [Packing::Best, Packing::Stored] {
+            let name = format!("{packing:?}-{kind}");
+            let path = made(&scratch, &name, packing);
+            let archive = open(&path).unwrap();
+            assert_eq!(archive.members().len(), files().len(), "{name}");
+            for (file, bytes) in files() {
+                let index = archive::find(&*archive, &file).expect(&file);
+                let member = &archive.members()[index];
+                assert_eq!(member.size, Some(bytes.len() as u64));
+                assert!(archive.read(index).unwrap()[..] == bytes, "{name}: {file}");
+                assert_eq!(archive.checksum(index), Checksum::Ok, "{name}: {file}");
+                let modified = member.modified.unwrap().to_string();
+                assert_eq!(&modified[..17], "2016-08-06 15:18:");
+                let mut streamed = Vec::new();
+                let mut stream = archive.stream(index, &Faults::stop()).unwrap();
+                stream.read_to_end(&mut streamed).unwrap();
+                assert!(streamed == bytes, "{name}: {file} as a stream");
+            }
+            let size = std::fs::metadata(&path).unwrap().len();
+            let plain: usize = files().iter().map(|(_, bytes)| bytes.len()).sum();
+            assert_eq!(
+                size < plain as u64,
+                packing == Packing::Best,
+                "{name}: {size}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_same_files_give_the_same_bytes() {
+    let scratch = Scratch::new("archive-same");
+    for kind in KINDS {
+        let one = std::fs::read(made(&scratch, &format!("1-{kind}"), Packing::Best)).unwrap();
+        let two = std::fs::read(made(&scratch, &format!("2-{kind}"), Packing::Best)).unwrap();
+        assert!(one == two, "{kind}");
+    }
+}
+
+#[test]
+fn a_database_comes_out_in_chessbases_order() {
+    let scratch = Scratch::new("archive-order");
+    let archive = open(&made(&scratch, "a.cbv", Packing::Best)).unwrap();
+    let names: Vec<&str> = archive
+        .members()
+        .iter()
+        .map(|member| &*member.name)
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "Test.cbh",
+            "Test.ini",
+            "Test.cbg",
+            "Test.cbp",
+            "Test.cbl",
+            "Test.html/one.txt",
+            "one.txt"
+        ]
+    );
+}
+
+#[test]
+fn members_are_extracted_together_or_not_at_all() {
+    let scratch = Scratch::new("archive-extract");
+    for kind in KINDS {
+        let archive = open(&made(&scratch, kind, Packing::Best)).unwrap();
+        let all: Vec<usize> = (0..archive.members().len()).collect();
+        let folder = scratch.join(&format!("out-{kind}"));
+        let progress = Progress::new();
+        let done = archive::extract(&*archive, &all, &folder, false, &progress).unwrap();
+        assert!(done.problems.is_empty(), "{:?}", done.problems);
+        assert_eq!(done.files.len(), files().len());
+        for (name, bytes) in files() {
+            assert!(
+                std::fs::read(folder.join(&name)).unwrap() == bytes,
+                "{kind}: {name}"
+            );
+        }
+        let error = archive::extract(&*archive, &all, &folder, false, &progress).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Exists));
+        archive::extract(&*archive, &all[..1], &folder, true, &progress).unwrap();
+    }
+}
+
+#[test]
+fn bad_names_and_doubles_make_no_archive() {
+    let scratch = Scratch::new("archive-names");
+    for kind in KINDS {
+        let format = archive::format_of_name(kind).unwrap();
+        for names in [["../a", "b"], ["A.txt", "a.TXT"], ["c:x", "b"]] {
+            let members: Vec<NewMember> = names
+                .iter()
+                .map(|name| NewMember::from_bytes(*name, Blob::from(vec![1]), None))
+                .collect();
+            let path = scratch.join(kind);
+            archive::create(format, &path, &members, &options(Packing::Best)).unwrap_err();
+            assert!(!path.exists(), "{kind}: {names:?}");
+        }
+    }
+    assert!(scratch.names().is_empty());
+}
+
+#[test]
+fn a_wrong_password_is_told() {
+    let scratch = Scratch::new("archive-password");
+    let path = made(&scratch, "a.cbz", Packing::Best);
+    for password in ["", "Geheim", "geheim!"] {
+        let error = open_with(&path, password).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Password), "{error}");
+    }
+}
+
+/// Reads all of an archive in every way; what cannot be read must say so.
+fn read_all(archive: &dyn Archive) {
+    for index in 0..archive.members().len() {
+        let whole = archive.read(index);
+        let checked = archive.checksum(index);
+        if let Ok(bytes) = &whole {
+            let size = archive.members()[index].size;
+            assert!(size.is_none_or(|size| size == bytes.len() as u64));
+        } else if checked == Checksum::Ok {
+            // A checksum says nothing of the sizes.
+            assert!(
+                archive::salvage(archive, index).map_or(true, |(_, errors)| !errors.is_empty())
+            );
+        }
+        if let Ok((bytes, problems)) = archive::salvage(archive, index) {
+            if let Ok(whole) = &whole {
+                assert!(
+                    problems.is_empty() && bytes[..] == whole[..],
+                    "{problems:?}"
+                );
+            } else {
+                assert!(!problems.is_empty());
+            }
+        }
+    }
+}
+
+#[test]
+fn no_damage_panics_or_passes_unseen() {
+    let scratch = Scratch::new("archive-damage");
+    let small: Vec<(String, Vec<u8>)> = files()
+        .into_iter()
+        .map(|(name, mut bytes)| {
+            bytes.truncate(700);
+            (name, bytes)
+        })
+        .collect();
+    for kind in KINDS {
+        let path = scratch.join(kind);
+        let format = archive::format_of_name(kind).unwrap();
+        archive::create(format, &path, &members(&small), &options(Packing::Best)).unwrap();
+        let whole = std::fs::read(&path).unwrap();
+        let prefixes = corrupt::prefixes(&whole);
+        for damaged in prefixes.chain(corrupt::random(&whole, 2_000, 4)) {
+            let mut options = OpenOptions::default();
+            options.password = Some("geheim".to_owned());
+            options.limits.member = 64 << 20;
+            let files = vec![(kind.to_owned(), Blob::from(damaged.bytes))];
+            let source = Source::from_members(kind, kind, files).unwrap();
+            if let Ok(Some(archive)) = archive::open_archive(&source, &options) {
+                read_all(&*archive);
+            }
+        }
+    }
+}
+
+#[test]
+fn damage_in_one_member_costs_no_other() {
+    let scratch = Scratch::new("archive-bad-member");
+    for kind in KINDS {
+        let path = made(&scratch, kind, Packing::Best);
+        let clean = open(&path).unwrap();
+        let records = files().swap_remove(1).1;
+        let index = archive::find(&*clean, "Test.cbh").unwrap();
+        let mut bytes = std::fs::read(&path).unwrap();
+        // The records are the first member: damage its second block.
+        let head = if kind.ends_with("cbv") || kind.ends_with("cbz") {
+            8 + 173 * 7
+        } else {
+            100
+        };
+        let at = head + clean.members()[index].stored as usize / 2;
+        for byte in &mut bytes[at..at + 16] {
+            *byte ^= 0x55;
+        }
+        std::fs::write(&path, bytes).unwrap();
+        let archive = open(&path).unwrap();
+        assert!(archive.read(index).is_err());
+        assert_eq!(archive.checksum(index), Checksum::Bad);
+        let (kept, problems) = archive::salvage(&*archive, index).unwrap();
+        assert!(!problems.is_empty());
+        assert!(problems[0].location().offset.is_some(), "{}", problems[0]);
+        assert_eq!(kept[..60_000], records[..60_000], "{kind}");
+        for (name, bytes) in files() {
+            if name != "Test.cbh" {
+                let other = archive::find(&*archive, &name).unwrap();
+                assert!(archive.read(other).unwrap()[..] == bytes, "{kind}: {name}");
+            }
+        }
+    }
+}
