@@ -110,3 +110,27 @@ fn a_database_in_an_archive_is_an_input() {
         533_877
     );
 }
+
+#[test]
+fn members_of_zip_are_what_their_names_say() {
+    let name = "members_of_zip_are_what_their_names_say";
+    let Some(folder) = shared_data(name, "books/suites") else {
+        return;
+    };
+    let mut archives = 0;
+    for path in tabia_testkit::shared::files_below(&folder) {
+        if path.extension().is_some_and(|extension| extension == "zip") {
+            let archive = open(&path, None).unwrap();
+            assert_eq!(archive.members().len(), 1, "{}", path.display());
+            assert!(
+                archive.read(0).unwrap().len() > 10_000,
+                "{}",
+                path.display()
+            );
+            assert_eq!(archive.checksum(0), Checksum::Ok);
+            assert!(path.to_string_lossy().contains(&archive.members()[0].name));
+            archives += 1;
+        }
+    }
+    assert_eq!(archives, 5);
+}

@@ -10,6 +10,9 @@ use tabia_core::{Error, ErrorKind, Result};
 
 use super::{ARCHIVES, ArchiveFormat, Stamp, safe_name};
 
+/// Bytes of the longest name; no system has longer paths.
+const LONGEST_NAME: usize = 0x7fff;
+
 /// A file that goes into an archive.
 #[derive(Debug, Clone)]
 pub struct NewMember {
@@ -174,6 +177,9 @@ pub fn create(
     let mut names = std::collections::BTreeSet::new();
     for member in members {
         let path = safe_name(&member.name).map_err(|error| error.in_path(target))?;
+        if member.name.len() > LONGEST_NAME {
+            return Err(Error::invalid("a member has too long a name").in_path(target));
+        }
         if !names.insert(path.to_string_lossy().to_lowercase()) {
             let text = format!("two members have the name {}", member.name);
             return Err(Error::invalid(text).in_path(target));

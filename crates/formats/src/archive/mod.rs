@@ -17,6 +17,7 @@ use tabia_core::loss::Features;
 use tabia_core::{Error, ErrorKind, Format, FormatId, Result};
 
 pub mod cbv;
+mod checked;
 pub mod compressed;
 pub mod create;
 mod extract;
@@ -24,6 +25,7 @@ mod faults;
 mod names;
 mod stamp;
 mod threaded;
+pub mod zip;
 
 pub use create::{CreateOptions, NewMember, Packing, create, format_of_name};
 pub use extract::{Extracted, extract};
@@ -33,7 +35,7 @@ pub use stamp::Stamp;
 pub use threaded::threaded;
 
 /// Every archive format, in the order of the documentation.
-pub static ARCHIVES: &[&ArchiveFormat] = &[&cbv::CBV, &cbv::CBZ];
+pub static ARCHIVES: &[&ArchiveFormat] = &[&cbv::CBV, &cbv::CBZ, &zip::ZIP];
 
 /// An archive format: its descriptor and how to open it.
 #[derive(Debug)]

@@ -6,7 +6,9 @@ use super::lz::{FARTHEST, NEAREST};
 const LONGEST_COPY: usize = 255 + 16;
 const LONGEST_RUN: usize = 0xfff + 19;
 /// How many earlier places are compared.
-const CANDIDATES: usize = 96;
+const CANDIDATES: usize = 48;
+/// Within a run of this length no copy is looked for.
+const RUN_ENOUGH: u16 = 32;
 
 /// The smallest payload for `plain`, mode byte included; `stored` allows no other mode.
 pub(super) fn pack(plain: &[u8], stored: bool) -> Vec<u8> {
@@ -50,8 +52,8 @@ const LONG: u32 = 25;
 /// LZ for one block. Copies lie inside the block and never overlap themselves: all archives seen
 /// are so, and not every reader can do more.
 pub(super) fn compress(plain: &[u8]) -> Vec<u8> {
-    let matches = longest_matches(plain);
     let runs = run_lengths(plain);
+    let matches = longest_matches(plain, &runs);
     // From the end: the cheapest way to go on from each place.
     let mut costs = vec![0_u32; plain.len() + 1];
     let mut tokens = vec![Token::Literal; plain.len()];
@@ -92,7 +94,7 @@ pub(super) fn compress(plain: &[u8]) -> Vec<u8> {
 }
 
 /// For each place the longest copy from before, as distance and length.
-fn longest_matches(plain: &[u8]) -> Vec<(u16, u16)> {
+fn longest_matches(plain: &[u8], runs: &[u16]) -> Vec<(u16, u16)> {
     const NONE: u32 = u32::MAX;
     let mut newest = vec![NONE; 1 << 14];
     let mut older = vec![NONE; plain.len()];
@@ -108,6 +110,9 @@ fn longest_matches(plain: &[u8]) -> Vec<(u16, u16)> {
         if let Some(link) = older.get_mut(at) {
             *link = candidate;
         }
+        if runs.get(at).is_some_and(|run| *run >= RUN_ENOUGH) {
+            continue;
+        }
         let rest = plain.get(at..).unwrap_or_default();
         let mut best = (0_usize, 2_usize);
         for _ in 0..CANDIDATES {
@@ -116,9 +121,10 @@ fn longest_matches(plain: &[u8]) -> Vec<(u16, u16)> {
                 break;
             }
             let distance = at - from;
-            if distance > best.1 {
+            let earlier = plain.get(from..).unwrap_or_default();
+            // Only what also goes on where the best one ends can be longer.
+            if distance > best.1 && earlier.get(best.1) == rest.get(best.1) {
                 let limit = distance.min(LONGEST_COPY);
-                let earlier = plain.get(from..).unwrap_or_default();
                 let same = earlier
                     .iter()
                     .zip(rest)
@@ -159,11 +165,7 @@ fn write_tokens(plain: &[u8], tokens: &[Token]) -> Vec<u8> {
     let mut out = Vec::with_capacity(plain.len() / 2);
     let mut at = 0;
     while at < plain.len() {
-        if at + 1 == plain.len() {
-            // One byte where a control word would begin stands for itself.
-            out.extend(plain.get(at));
-            break;
-        }
+        // A lone last literal gets a control word too: uncbv 0.3.1 does not know the short form.
         let place = out.len();
         out.extend([0, 0]);
         let mut control = 0_u16;

@@ -15,6 +15,7 @@ use tabia_core::error::Why;
 use tabia_core::{Error, Malformed, Result};
 
 use engines::{Engine, Step};
+pub(super) use gzip::Inflate;
 pub(super) use input::Input;
 pub use write::{Compressor, compress};
 
