@@ -41,6 +41,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     );
 
     let mut resolve = [
+        Contestant::new("tabia san::read, san::write_and_play", || {
+            ours_joined(&games)
+        }),
         Contestant::new("tabia san::read, play, san::write", || ours_all(&games)),
         Contestant::new("shakmaty San, SanPlus::from_move_and_play", || {
             theirs_plus(&games)
@@ -178,6 +181,24 @@ fn ours_all(games: &[Game]) -> u64 {
             san::write(&position, ply, &mut out);
             out.push(b' ');
             position.play_ply(ply);
+        }
+        total = total.wrapping_add(sum(&out));
+    }
+    total
+}
+
+fn ours_joined(games: &[Game]) -> u64 {
+    let mut out = Vec::new();
+    let mut total = 0u64;
+    for game in games {
+        out.clear();
+        let mut position = game.ours.clone();
+        for text in &game.sans {
+            let Ok(ply) = san::read(&position, text) else {
+                break;
+            };
+            san::write_and_play(&mut position, ply, &mut out);
+            out.push(b' ');
         }
         total = total.wrapping_add(sum(&out));
     }

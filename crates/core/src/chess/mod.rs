@@ -6,7 +6,9 @@
 mod attacks;
 mod fen;
 mod keys;
+mod legality;
 mod moves;
+mod play;
 mod position;
 pub mod san;
 mod setup;

@@ -3,17 +3,22 @@
 use super::position::Position;
 use super::types::{Bitboard, Move, Piece, Role, Square};
 
-/// Up to 256 moves without an allocation. No position has more than 218.
+/// All moves of a position, without an allocation.
 #[derive(Clone)]
 pub struct MoveList {
-    moves: [Move; 256],
+    moves: [Move; CAPACITY],
     len: usize,
 }
+
+/// More than any arrangement of pieces allows, however odd. A piece has at most 27 moves, and a
+/// square is reached along at most eight lines and by eight knights: *n* pieces have no more than
+/// min(27 *n*, 16 (64 - *n*) + 72) moves, the 72 for promotions. That is never above 688.
+const CAPACITY: usize = 688;
 
 impl MoveList {
     const fn new() -> Self {
         Self {
-            moves: [Move::normal(Square::A1, Square::A1); 256],
+            moves: [Move::normal(Square::A1, Square::A1); CAPACITY],
             len: 0,
         }
     }
@@ -59,7 +64,7 @@ impl Position {
     /// Hands every legal move on until told to stop; says whether it was.
     fn each_legal(&self, mut stop: impl FnMut(Move) -> bool) -> bool {
         let us = self.turn();
-        let own = self.by_color(us);
+        let barred = self.by_color(us).0 | self.kings().0;
         // The king first: when in check, that is where most replies are.
         for role in [
             Role::King,
@@ -70,7 +75,7 @@ impl Position {
             Role::Queen,
         ] {
             for from in self.by_piece(Piece { color: us, role }) {
-                for to in Bitboard(self.reaches(role, from) & !own.0) {
+                for to in Bitboard(self.reaches(role, from) & !barred) {
                     if !self.is_safe(from, to) {
                         continue;
                     }

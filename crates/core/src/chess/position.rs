@@ -2,20 +2,19 @@
 
 use std::fmt;
 
-use super::attacks;
 use super::keys;
 use super::setup::Setup;
-use super::types::{Bitboard, Color, Move, Piece, Ply, Role, Square};
+use super::types::{Bitboard, Color, Piece, Role, Square};
 
 /// No castling rook, no en passant square.
-const NONE: u8 = 64;
+pub(super) const NONE: u8 = 64;
 
-const PAWN: u8 = Role::Pawn as u8 + 1;
-const KNIGHT: u8 = Role::Knight as u8 + 1;
-const BISHOP: u8 = Role::Bishop as u8 + 1;
-const ROOK: u8 = Role::Rook as u8 + 1;
-const QUEEN: u8 = Role::Queen as u8 + 1;
-const KING: u8 = Role::King as u8 + 1;
+pub(super) const PAWN: u8 = Role::Pawn as u8 + 1;
+pub(super) const KNIGHT: u8 = Role::Knight as u8 + 1;
+pub(super) const BISHOP: u8 = Role::Bishop as u8 + 1;
+pub(super) const ROOK: u8 = Role::Rook as u8 + 1;
+pub(super) const QUEEN: u8 = Role::Queen as u8 + 1;
+pub(super) const KING: u8 = Role::King as u8 + 1;
 
 /// A position that can be played from: one king a side, no pawns on the last ranks.
 ///
@@ -26,21 +25,23 @@ const KING: u8 = Role::King as u8 + 1;
 #[repr(align(64))]
 pub struct Position {
     /// By role + 1; the first and the last are unused.
-    roles: [u64; 8],
-    colors: [u64; 2],
+    pub(super) roles: [u64; 8],
+    pub(super) colors: [u64; 2],
     /// 0 empty, else 1 + role + 8 * colour.
-    board: [u8; 64],
-    key: u64,
+    pub(super) board: [u8; 64],
+    pub(super) key: u64,
+    /// Pieces that give check to the side to move.
+    pub(super) checkers: u64,
     /// Squares of the kings and rooks that may still castle.
-    castlers: u64,
+    pub(super) castlers: u64,
     /// Rooks that may castle, by colour: h-side, a-side.
-    castling: [[u8; 2]; 2],
-    kings: [u8; 2],
-    turn: Color,
-    en_passant: u8,
+    pub(super) castling: [[u8; 2]; 2],
+    pub(super) kings: [u8; 2],
+    pub(super) turn: Color,
+    pub(super) en_passant: u8,
     chess960: bool,
-    half_move_clock: u16,
-    full_move_number: u16,
+    pub(super) half_move_clock: u16,
+    pub(super) full_move_number: u16,
 }
 
 /// Why a [`Setup`] cannot be played from.
@@ -64,7 +65,7 @@ impl fmt::Display for SetupError {
 
 impl std::error::Error for SetupError {}
 
-const fn code(piece: Piece) -> u8 {
+pub(super) const fn code(piece: Piece) -> u8 {
     1 + piece.role as u8 + 8 * piece.color as u8
 }
 
@@ -124,6 +125,7 @@ impl Position {
             colors: [0; 2],
             board: [0; 64],
             key: 0,
+            checkers: 0,
             castlers: 0,
             castling: [[NONE; 2]; 2],
             kings: [NONE; 2],
@@ -180,6 +182,7 @@ impl Position {
                 position.offer_en_passant(square);
             }
         }
+        position.find_checkers();
         position
     }
 
@@ -307,18 +310,16 @@ impl Position {
         true
     }
 
-    /// The squares from which `color` attacks `square`.
+    /// The pieces that give check to the side to move.
     #[inline]
-    pub fn attackers_to(&self, square: Square, color: Color) -> Bitboard {
-        Bitboard(self.attackers(square, color, self.occupied().0))
+    pub const fn checkers(&self) -> Bitboard {
+        Bitboard(self.checkers)
     }
 
     /// Whether the side to move is in check.
     #[inline]
-    pub fn is_check(&self) -> bool {
-        !self
-            .attackers_to(self.king(self.turn), self.turn.other())
-            .is_empty()
+    pub const fn is_check(&self) -> bool {
+        self.checkers != 0
     }
 
     /// Whether the side to move is mated.
@@ -329,364 +330,6 @@ impl Position {
     /// Whether the side to move has no move and is not in check.
     pub fn is_stalemate(&self) -> bool {
         !self.is_check() && !self.has_legal_move()
-    }
-
-    #[inline(always)]
-    fn role(&self, role: Role) -> u64 {
-        self.roles[role as usize + 1]
-    }
-
-    #[inline]
-    pub(super) fn attackers(&self, square: Square, color: Color, occupied: u64) -> u64 {
-        let queens = self.role(Role::Queen);
-        let straight = self.role(Role::Rook) | queens;
-        let diagonal = self.role(Role::Bishop) | queens;
-        (attacks::knight(square) & self.role(Role::Knight)
-            | attacks::king(square) & self.role(Role::King)
-            | attacks::pawn(color.other(), square) & self.role(Role::Pawn)
-            | attacks::rook(square, occupied) & straight
-            | attacks::bishop(square, occupied) & diagonal)
-            & self.colors[color as usize]
-    }
-
-    /// Whether a piece of `color` in `mask` attacks `square`. Lines are only followed where a piece
-    /// stands on one.
-    #[inline(always)]
-    fn is_attacked(&self, square: Square, color: Color, occupied: u64, mask: u64) -> bool {
-        let theirs = self.colors[color as usize] & mask;
-        let leapers = attacks::knight(square) & self.role(Role::Knight)
-            | attacks::pawn(color.other(), square) & self.role(Role::Pawn)
-            | attacks::king(square) & self.role(Role::King);
-        if leapers & theirs != 0 {
-            return true;
-        }
-        let queens = self.role(Role::Queen);
-        let straight = (self.role(Role::Rook) | queens) & theirs & attacks::straight_rays(square);
-        if straight != 0 && attacks::rook(square, occupied) & straight != 0 {
-            return true;
-        }
-        let diagonal = (self.role(Role::Bishop) | queens) & theirs & attacks::diagonal_rays(square);
-        diagonal != 0 && attacks::bishop(square, occupied) & diagonal != 0
-    }
-
-    /// Whether the mover's king is safe after a pseudo-legal move that is no castling.
-    #[inline]
-    pub(super) fn is_safe(&self, from: Square, to: Square) -> bool {
-        let us = self.turn;
-        let king = self.king(us);
-        let mut occupied = (self.occupied().0 & !from.bit()) | to.bit();
-        let mut taken = to.bit();
-        if to.number() == self.en_passant && self.role(Role::Pawn) & from.bit() != 0 {
-            let pawn = Square::wrap(to.number() ^ 8).bit();
-            occupied &= !pawn;
-            taken = pawn;
-        }
-        let king = if king == from { to } else { king };
-        !self.is_attacked(king, us.other(), occupied, !taken)
-    }
-
-    /// Whether a legal move gives check.
-    #[inline]
-    pub(super) fn gives_check(&self, m: Move) -> bool {
-        let us = self.turn;
-        let (from, to) = (m.from(), m.to());
-        let king = self.king(us.other());
-        let moved = self.board[from.index()] & 7;
-        let passes = to.number() == self.en_passant && moved == Role::Pawn as u8 + 1;
-        if m.is_castling() || passes {
-            let mut next = self.clone();
-            next.play(m);
-            return next.is_check();
-        }
-        let role = m.promotion_role().map_or(moved, |role| role as u8 + 1);
-        let occupied = (self.occupied().0 & !from.bit()) | to.bit();
-        let (straight, diagonal) = (attacks::straight_rays(king), attacks::diagonal_rays(king));
-        let direct = match role {
-            PAWN => attacks::pawn(us, to) & king.bit() != 0,
-            KNIGHT => attacks::knight(to) & king.bit() != 0,
-            BISHOP | ROOK | QUEEN => {
-                (role != BISHOP
-                    && straight & to.bit() != 0
-                    && attacks::rook(king, occupied) & to.bit() != 0)
-                    || (role != ROOK
-                        && diagonal & to.bit() != 0
-                        && attacks::bishop(king, occupied) & to.bit() != 0)
-            }
-            _ => false,
-        };
-        if direct {
-            return true;
-        }
-        // A line opened by the piece that left.
-        let own = self.colors[us as usize] & !from.bit();
-        let queens = self.role(Role::Queen);
-        if straight & from.bit() != 0 {
-            let sliders = (self.role(Role::Rook) | queens) & own & straight;
-            sliders != 0 && attacks::rook(king, occupied) & sliders != 0
-        } else if diagonal & from.bit() != 0 {
-            let sliders = (self.role(Role::Bishop) | queens) & own & diagonal;
-            sliders != 0 && attacks::bishop(king, occupied) & sliders != 0
-        } else {
-            false
-        }
-    }
-
-    /// Whether castling with that rook is legal.
-    pub(super) fn can_castle(&self, rook: Square) -> bool {
-        let us = self.turn;
-        let king = self.king(us);
-        let Some(side) = self.castling[us as usize]
-            .iter()
-            .position(|&r| r == rook.number())
-        else {
-            return false;
-        };
-        let back = king.number() & 0x38;
-        let king_to = Square::wrap(back + if side == 0 { 6 } else { 2 });
-        let rook_to = Square::wrap(back + if side == 0 { 5 } else { 3 });
-        let others = self.occupied().0 & !king.bit() & !rook.bit();
-        let way = attacks::between(king, king_to)
-            | attacks::between(rook, rook_to)
-            | king_to.bit()
-            | rook_to.bit();
-        if others & way != 0 {
-            return false;
-        }
-        let path = attacks::between(king, king_to) | king.bit();
-        let them = us.other();
-        let on_the_way = Bitboard(path)
-            .into_iter()
-            .all(|square| self.attackers(square, them, self.occupied().0) == 0);
-        // On its last square the king may be exposed along the rank that the rook has left.
-        on_the_way && self.attackers(king_to, them, others | rook_to.bit()) == 0
-    }
-
-    /// Whether the move is legal here. Any value may be asked about.
-    pub fn is_legal(&self, m: Move) -> bool {
-        let (from, to) = (m.from(), m.to());
-        if m.is_castling() {
-            return from == self.king(self.turn) && self.can_castle(to);
-        }
-        let Some(piece) = self.piece_at(from) else {
-            return false;
-        };
-        if piece.color != self.turn || self.colors[self.turn as usize] & to.bit() != 0 {
-            return false;
-        }
-        if piece.role == Role::Pawn {
-            let last = to.rank() == if self.turn.is_white() { 7 } else { 0 };
-            if last != m.promotion_role().is_some() {
-                return false;
-            }
-        } else if m.promotion_role().is_some() {
-            return false;
-        }
-        self.reaches(piece.role, from) & to.bit() != 0 && self.is_safe(from, to)
-    }
-
-    /// The squares that a piece of the side to move can go to, the king's safety aside. Own pieces
-    /// are not left out, except for pawns.
-    #[inline]
-    pub(super) fn reaches(&self, role: Role, from: Square) -> u64 {
-        let occupied = self.occupied().0;
-        match role {
-            Role::Knight => attacks::knight(from),
-            Role::Bishop => attacks::bishop(from, occupied),
-            Role::Rook => attacks::rook(from, occupied),
-            Role::Queen => attacks::bishop(from, occupied) | attacks::rook(from, occupied),
-            Role::King => attacks::king(from),
-            Role::Pawn => {
-                let us = self.turn;
-                let mut targets = self.colors[us.other() as usize];
-                if let Some(square) = self.en_passant() {
-                    targets |= square.bit();
-                }
-                let takes = attacks::pawn(us, from) & targets;
-                let empty = !occupied;
-                let steps = if us.is_white() {
-                    let one = from.bit() << 8 & empty;
-                    one | (one & 0xff_0000) << 8 & empty
-                } else {
-                    let one = from.bit() >> 8 & empty;
-                    one | (one & 0xff00_0000_0000) >> 8 & empty
-                };
-                takes | steps
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn put(&mut self, square: Square, code: u8) {
-        let bit = square.bit();
-        self.roles[usize::from(code & 7)] |= bit;
-        self.colors[usize::from(code >> 3 & 1)] |= bit;
-        self.board[square.index()] = code;
-        self.key ^= keys::piece(code, square);
-        if code & 7 == KING {
-            self.kings[usize::from(code >> 3 & 1)] = square.number();
-        }
-    }
-
-    #[inline(always)]
-    fn take(&mut self, square: Square, code: u8) {
-        let bit = !square.bit();
-        self.roles[usize::from(code & 7)] &= bit;
-        self.colors[usize::from(code >> 3 & 1)] &= bit;
-        self.board[square.index()] = 0;
-        self.key ^= keys::piece(code, square);
-    }
-
-    /// Drops the rights of the king or rook that left or was taken on one of the squares.
-    #[inline(never)]
-    fn drop_rights(&mut self, squares: u64) {
-        let mut castlers = 0;
-        for color in [Color::White, Color::Black] {
-            let king = self.king(color).bit();
-            for side in 0..2 {
-                let Some(rook) = self.castling_rook(color, side) else {
-                    continue;
-                };
-                if squares & (king | rook.bit()) != 0 {
-                    self.castling[color as usize][side] = NONE;
-                    self.key ^= keys::castling(color, side);
-                } else {
-                    castlers |= king | rook.bit();
-                }
-            }
-        }
-        self.castlers = castlers;
-    }
-
-    #[inline(always)]
-    fn clear_en_passant(&mut self) {
-        if let Some(square) = self.en_passant() {
-            self.key ^= keys::en_passant(square.file());
-            self.en_passant = NONE;
-        }
-    }
-
-    /// Keeps an en passant square if a pawn of the side to move stands beside the other pawn.
-    #[inline(always)]
-    fn offer_en_passant(&mut self, square: Square) {
-        let us = self.turn;
-        let pawns = self.role(Role::Pawn) & self.colors[us as usize];
-        if attacks::pawn(us.other(), square) & pawns != 0 {
-            self.en_passant = square.number();
-            self.key ^= keys::en_passant(square.file());
-        }
-    }
-
-    /// Plays a move or passes.
-    #[inline]
-    pub fn play_ply(&mut self, ply: Ply) {
-        match ply {
-            Ply::Move(m) => self.play(m),
-            Ply::Null => self.play_null(),
-        }
-    }
-
-    /// Passes: the other side is to move, the en passant square is gone.
-    pub fn play_null(&mut self) {
-        self.clear_en_passant();
-        self.half_move_clock = self.half_move_clock.saturating_add(1);
-        self.end_ply();
-    }
-
-    #[inline(always)]
-    fn end_ply(&mut self) {
-        self.full_move_number = self.full_move_number.saturating_add(self.turn as u16);
-        self.turn = self.turn.other();
-        self.key ^= keys::turn();
-    }
-
-    /// Plays a legal move. A move that is not legal leaves some position, without panic; a move
-    /// from an empty square, of the other side or onto a king changes nothing.
-    #[inline]
-    pub fn play(&mut self, m: Move) {
-        let (from, to) = (m.from(), m.to());
-        if m.is_castling() {
-            self.play_castling(from, to);
-            return;
-        }
-        let piece = self.board[from.index()];
-        let captured = self.board[to.index()];
-        if piece == 0 || piece >> 3 & 1 != self.turn as u8 || captured & 7 == KING {
-            return;
-        }
-        let passed = self.en_passant;
-        self.clear_en_passant();
-        let moved = from.bit() | to.bit();
-        if self.castlers & moved != 0 {
-            self.drop_rights(moved);
-        }
-        self.half_move_clock = self.half_move_clock.saturating_add(1);
-        if captured != 0 {
-            self.take(to, captured);
-            self.half_move_clock = 0;
-        }
-        let mut double_step = NONE;
-        if piece & 7 == PAWN {
-            self.half_move_clock = 0;
-            if to.number() == passed && captured == 0 && from.file() != to.file() {
-                let pawn = Square::wrap(to.number() ^ 8);
-                self.take(pawn, self.board[pawn.index()]);
-            } else if from.number().abs_diff(to.number()) == 16 {
-                double_step = from.number().midpoint(to.number());
-            }
-        }
-        match m.promotion_role() {
-            None => self.shift(piece, from, to),
-            Some(role) => {
-                self.take(from, piece);
-                self.put(to, piece & 8 | (role as u8 + 1));
-            }
-        }
-        self.end_ply();
-        if let Some(square) = Square::new(double_step) {
-            self.offer_en_passant(square);
-        }
-    }
-
-    /// Moves a piece to an empty square.
-    #[inline(always)]
-    fn shift(&mut self, code: u8, from: Square, to: Square) {
-        let moved = from.bit() | to.bit();
-        if from == to {
-            return;
-        }
-        self.roles[usize::from(code & 7)] ^= moved;
-        self.colors[usize::from(code >> 3 & 1)] ^= moved;
-        self.board[from.index()] = 0;
-        self.board[to.index()] = code;
-        self.key ^= keys::piece(code, from) ^ keys::piece(code, to);
-        if code & 7 == KING {
-            self.kings[usize::from(code >> 3 & 1)] = to.number();
-        }
-    }
-
-    fn play_castling(&mut self, king: Square, rook: Square) {
-        let color = self.turn;
-        let king_piece = code(Piece {
-            color,
-            role: Role::King,
-        });
-        let rook_piece = code(Piece {
-            color,
-            role: Role::Rook,
-        });
-        if self.board[king.index()] != king_piece || self.board[rook.index()] != rook_piece {
-            return;
-        }
-        self.clear_en_passant();
-        self.drop_rights(king.bit());
-        let back = king.number() & 0x38;
-        let h_side = rook.file() > king.file();
-        self.take(king, king_piece);
-        self.take(rook, rook_piece);
-        self.put(Square::wrap(back + if h_side { 6 } else { 2 }), king_piece);
-        self.put(Square::wrap(back + if h_side { 5 } else { 3 }), rook_piece);
-        self.half_move_clock = self.half_move_clock.saturating_add(1);
-        self.end_ply();
     }
 }
 

@@ -1,0 +1,225 @@
+//! What may be played, asked of one move at a time.
+
+use super::attacks;
+use super::position::{BISHOP, KING, KNIGHT, PAWN, Position, QUEEN, ROOK};
+use super::types::{Bitboard, Color, Move, Role, Square};
+
+impl Position {
+    /// The squares from which `color` attacks `square`.
+    #[inline]
+    pub fn attackers_to(&self, square: Square, color: Color) -> Bitboard {
+        let own = self.colors[color as usize];
+        Bitboard(self.attackers(square, color, own, self.occupied().0))
+    }
+
+    /// Whether the move is legal here. Any value may be asked about.
+    pub fn is_legal(&self, m: Move) -> bool {
+        let (from, to) = (m.from(), m.to());
+        if m.is_castling() {
+            return from == self.king(self.turn) && self.can_castle(to);
+        }
+        let Some(piece) = self.piece_at(from) else {
+            return false;
+        };
+        let barred = self.colors[self.turn as usize] | self.kings().0;
+        if piece.color != self.turn || barred & to.bit() != 0 {
+            return false;
+        }
+        if piece.role == Role::Pawn {
+            let last = to.rank() == if self.turn.is_white() { 7 } else { 0 };
+            if last != m.promotion_role().is_some() {
+                return false;
+            }
+        } else if m.promotion_role().is_some() {
+            return false;
+        }
+        self.reaches(piece.role, from) & to.bit() != 0 && self.is_safe(from, to)
+    }
+
+    /// Where both kings stand.
+    #[inline(always)]
+    pub(super) fn kings(&self) -> Bitboard {
+        Bitboard(self.roles[usize::from(KING)])
+    }
+
+    /// The pieces of `color` in `pieces` that attack `square`.
+    #[inline(always)]
+    fn attackers(&self, square: Square, color: Color, pieces: u64, occupied: u64) -> u64 {
+        self.leapers(square, color, pieces)
+            | attacks::king(square) & self.roles[usize::from(KING)] & pieces
+            | self.sliders(square, pieces, occupied)
+    }
+
+    /// The pawns and knights of `color` in `pieces` that attack `square`.
+    #[inline(always)]
+    fn leapers(&self, square: Square, color: Color, pieces: u64) -> u64 {
+        (attacks::knight(square) & self.roles[usize::from(KNIGHT)]
+            | attacks::pawn(color.other(), square) & self.roles[usize::from(PAWN)])
+            & pieces
+    }
+
+    /// The bishops, rooks and queens in `pieces` that attack `square`.
+    #[inline(always)]
+    fn sliders(&self, square: Square, pieces: u64, occupied: u64) -> u64 {
+        let queens = self.roles[usize::from(QUEEN)];
+        let straight = (self.roles[usize::from(ROOK)] | queens) & attacks::straight_rays(square);
+        let diagonal = (self.roles[usize::from(BISHOP)] | queens) & attacks::diagonal_rays(square);
+        unblocked(square, (straight | diagonal) & pieces, occupied)
+    }
+
+    /// Looks for the pieces that give check to the side to move.
+    #[inline(always)]
+    pub(super) fn find_checkers(&mut self) {
+        let them = self.turn.other();
+        let (king, pieces) = (self.king(self.turn), self.colors[them as usize]);
+        self.checkers = self.leapers(king, them, pieces)
+            | self.sliders(king, pieces, self.colors[0] | self.colors[1]);
+    }
+
+    /// Whether the mover's king is safe after a pseudo-legal move that is no castling.
+    #[inline(always)]
+    pub(super) fn is_safe(&self, from: Square, to: Square) -> bool {
+        let us = self.turn;
+        let king = self.king(us);
+        let theirs = self.colors[us.other() as usize] & !to.bit();
+        let occupied = (self.colors[0] | self.colors[1]) & !from.bit() | to.bit();
+        if from == king {
+            return self.attackers(to, us.other(), theirs, occupied) == 0;
+        }
+        if self.checkers != 0 || to.number() == self.en_passant {
+            return self.is_safe_in_check(from, to);
+        }
+        attacks::rays(QUEEN, king) & from.bit() == 0 || self.sliders(king, theirs, occupied) == 0
+    }
+
+    /// The same for any position, en passant included.
+    #[inline(never)]
+    fn is_safe_in_check(&self, from: Square, to: Square) -> bool {
+        let us = self.turn;
+        let mut occupied = self.occupied().0 & !from.bit() | to.bit();
+        let mut theirs = self.colors[us.other() as usize] & !to.bit();
+        if to.number() == self.en_passant && self.roles[usize::from(PAWN)] & from.bit() != 0 {
+            let pawn = Square::wrap(to.number() ^ 8).bit();
+            occupied &= !pawn;
+            theirs &= !pawn;
+        }
+        let king = self.king(us);
+        self.leapers(king, us.other(), theirs) | self.sliders(king, theirs, occupied) == 0
+    }
+
+    /// Whether a legal move gives check.
+    #[inline(always)]
+    pub(super) fn gives_check(&self, m: Move) -> bool {
+        let us = self.turn;
+        let (from, to) = (m.from(), m.to());
+        let king = self.king(us.other());
+        let moved = self.board[from.index()] & 7;
+        if m.is_castling() || moved == PAWN && to.number() == self.en_passant {
+            return self.gives_check_from_afar(m);
+        }
+        let placed = m.promotion_role().map_or(moved, |role| role as u8 + 1);
+        let seen = if placed == PAWN {
+            attacks::pawn(us.other(), king)
+        } else {
+            attacks::rays(placed, king)
+        };
+        let occupied = self.occupied().0 & !from.bit() | to.bit();
+        if placed != KING && seen & to.bit() != 0 && attacks::between(king, to) & occupied == 0 {
+            return true;
+        }
+        // A line opened by the piece that left.
+        let own = self.colors[us as usize] & !from.bit();
+        attacks::rays(QUEEN, king) & from.bit() != 0 && self.sliders(king, own, occupied) != 0
+    }
+
+    /// The same for castling and en passant, which move two pieces.
+    #[inline(never)]
+    fn gives_check_from_afar(&self, m: Move) -> bool {
+        let mut next = self.clone();
+        next.play(m);
+        next.is_check()
+    }
+
+    /// Whether castling with that rook is legal.
+    pub(super) fn can_castle(&self, rook: Square) -> bool {
+        let us = self.turn;
+        let king = self.king(us);
+        let Some(side) = self.castling[us as usize]
+            .iter()
+            .position(|&r| r == rook.number())
+        else {
+            return false;
+        };
+        let back = king.number() & 0x38;
+        let king_to = Square::wrap(back + if side == 0 { 6 } else { 2 });
+        let rook_to = Square::wrap(back + if side == 0 { 5 } else { 3 });
+        let others = self.occupied().0 & !king.bit() & !rook.bit();
+        let path = attacks::between(king, king_to);
+        let way = path | attacks::between(rook, rook_to) | king_to.bit() | rook_to.bit();
+        if self.checkers != 0 || others & way != 0 {
+            return false;
+        }
+        let (them, theirs) = (us.other(), self.colors[us.other() as usize]);
+        // On its last square the king may be exposed along the rank that the rook has left.
+        Bitboard(path)
+            .into_iter()
+            .all(|square| self.attackers(square, them, theirs, others | rook.bit()) == 0)
+            && self.attackers(king_to, them, theirs, others | rook_to.bit()) == 0
+    }
+
+    /// The squares that a piece of the side to move can go to, the king's safety aside. Own pieces
+    /// are not left out, except for pawns.
+    #[inline]
+    pub(super) fn reaches(&self, role: Role, from: Square) -> u64 {
+        let occupied = self.occupied().0;
+        match role {
+            Role::Knight => attacks::knight(from),
+            Role::Bishop => attacks::bishop(from, occupied),
+            Role::Rook => attacks::rook(from, occupied),
+            Role::Queen => attacks::bishop(from, occupied) | attacks::rook(from, occupied),
+            Role::King => attacks::king(from),
+            Role::Pawn => {
+                let us = self.turn;
+                let mut targets = self.colors[us.other() as usize];
+                if let Some(square) = self.en_passant() {
+                    targets |= square.bit();
+                }
+                let takes = attacks::pawn(us, from) & targets;
+                let empty = !occupied;
+                let steps = if us.is_white() {
+                    let one = from.bit() << 8 & empty;
+                    one | (one & 0xff_0000) << 8 & empty
+                } else {
+                    let one = from.bit() >> 8 & empty;
+                    one | (one & 0xff00_0000_0000) >> 8 & empty
+                };
+                takes | steps
+            }
+        }
+    }
+
+    /// The squares from which a piece of the side to move with that number (role + 1, no pawn) can
+    /// go to `to`, its king's safety aside; only squares of `mask`.
+    #[inline(always)]
+    pub(super) fn sources(&self, code: u8, to: Square, mask: u64) -> u64 {
+        let own = self.roles[usize::from(code & 7)] & self.colors[self.turn as usize];
+        let candidates = own & attacks::rays(code, to) & mask;
+        unblocked(to, candidates, self.colors[0] | self.colors[1])
+    }
+}
+
+/// The squares of `candidates`, all on lines through `square` or a knight's leap away, between
+/// which and `square` nothing stands.
+#[inline(always)]
+fn unblocked(square: Square, mut candidates: u64, occupied: u64) -> u64 {
+    let mut seen = 0;
+    while candidates != 0 {
+        let lowest = candidates & candidates.wrapping_neg();
+        let from = Square::wrap(candidates.trailing_zeros() as u8);
+        if attacks::between(square, from) & occupied == 0 {
+            seen |= lowest;
+        }
+        candidates ^= lowest;
+    }
+    seen
+}

@@ -1,0 +1,190 @@
+//! Playing a move: pieces, key, rights, clocks and checks kept along.
+
+use super::attacks;
+use super::keys;
+use super::position::{KING, NONE, PAWN, Position, code};
+use super::types::{Color, Move, Piece, Ply, Role, Square};
+
+impl Position {
+    /// Plays a legal move. A move that is not legal leaves some position, without panic; a move
+    /// from an empty square, of the other side or onto a king changes nothing.
+    #[inline]
+    pub fn play(&mut self, m: Move) {
+        if m.is_castling() {
+            self.play_castling(m.from(), m.to());
+            return;
+        }
+        let (from, to) = (m.from(), m.to());
+        let us = self.turn;
+        let piece = self.board[from.index()];
+        let captured = self.board[to.index()];
+        let foreign = piece == 0 || piece >> 3 & 1 != us as u8;
+        if foreign || captured & 7 == KING || from == to {
+            return;
+        }
+        let is_pawn = piece & 7 == PAWN;
+        if self.en_passant != NONE {
+            self.pass_en_passant(is_pawn && from.file() != to.file(), to);
+        }
+        let moved = from.bit() | to.bit();
+        if self.castlers & moved != 0 {
+            self.drop_rights(moved);
+        }
+        let placed = match m.promotion_role() {
+            None => piece,
+            Some(role) => piece & 8 | (role as u8 + 1),
+        };
+        // An empty square has number 0, whose keys are zeros and whose set stays empty.
+        self.roles[usize::from(captured & 7)] &= !to.bit();
+        self.colors[usize::from(captured >> 3 & 1)] &= !to.bit();
+        self.roles[usize::from(piece & 7)] &= !from.bit();
+        self.roles[usize::from(placed & 7)] |= to.bit();
+        let own = &mut self.colors[us as usize];
+        *own = *own & !from.bit() | to.bit();
+        self.board[from.index()] = 0;
+        self.board[to.index()] = placed;
+        self.key ^= keys::piece(captured, to) ^ keys::piece(piece, from) ^ keys::piece(placed, to);
+        if piece & 7 == KING {
+            self.kings[us as usize] = to.number();
+        }
+        self.half_move_clock = if is_pawn | (captured != 0) {
+            0
+        } else {
+            self.half_move_clock.saturating_add(1)
+        };
+        self.end_ply();
+        if is_pawn & (from.number() ^ to.number() == 16) {
+            self.offer_en_passant(Square::wrap(from.number().midpoint(to.number())));
+        }
+        self.find_checkers();
+    }
+
+    /// Plays a move or passes.
+    #[inline]
+    pub fn play_ply(&mut self, ply: Ply) {
+        match ply {
+            Ply::Move(m) => self.play(m),
+            Ply::Null => self.play_null(),
+        }
+    }
+
+    /// Passes: the other side is to move, the en passant square is gone.
+    pub fn play_null(&mut self) {
+        self.clear_en_passant();
+        self.half_move_clock = self.half_move_clock.saturating_add(1);
+        self.end_ply();
+        self.find_checkers();
+    }
+
+    #[inline(never)]
+    fn play_castling(&mut self, king: Square, rook: Square) {
+        let color = self.turn;
+        let king_piece = code(Piece {
+            color,
+            role: Role::King,
+        });
+        let rook_piece = code(Piece {
+            color,
+            role: Role::Rook,
+        });
+        if self.board[king.index()] != king_piece || self.board[rook.index()] != rook_piece {
+            return;
+        }
+        self.clear_en_passant();
+        self.drop_rights(king.bit());
+        let back = king.number() & 0x38;
+        let h_side = rook.file() > king.file();
+        self.take(king, king_piece);
+        self.take(rook, rook_piece);
+        // What an illegal castling lands on is taken off, so that sets and board stay the same.
+        for (file, piece) in [
+            (if h_side { 6 } else { 2 }, king_piece),
+            (if h_side { 5 } else { 3 }, rook_piece),
+        ] {
+            let square = Square::wrap(back + file);
+            self.take(square, self.board[square.index()]);
+            self.put(square, piece);
+        }
+        self.half_move_clock = self.half_move_clock.saturating_add(1);
+        self.end_ply();
+        self.find_checkers();
+    }
+
+    #[inline(always)]
+    pub(super) fn put(&mut self, square: Square, code: u8) {
+        let bit = square.bit();
+        self.roles[usize::from(code & 7)] |= bit;
+        self.colors[usize::from(code >> 3 & 1)] |= bit;
+        self.board[square.index()] = code;
+        self.key ^= keys::piece(code, square);
+        if code & 7 == KING {
+            self.kings[usize::from(code >> 3 & 1)] = square.number();
+        }
+    }
+
+    #[inline(always)]
+    fn take(&mut self, square: Square, code: u8) {
+        let bit = !square.bit();
+        self.roles[usize::from(code & 7)] &= bit;
+        self.colors[usize::from(code >> 3 & 1)] &= bit;
+        self.board[square.index()] = 0;
+        self.key ^= keys::piece(code, square);
+    }
+
+    /// Drops the rights of the king or rook that left or was taken on one of the squares.
+    #[inline(never)]
+    fn drop_rights(&mut self, squares: u64) {
+        let mut castlers = 0;
+        for color in [Color::White, Color::Black] {
+            let king = self.king(color).bit();
+            for side in 0..2 {
+                let Some(rook) = self.castling_rook(color, side) else {
+                    continue;
+                };
+                if squares & (king | rook.bit()) != 0 {
+                    self.castling[color as usize][side] = NONE;
+                    self.key ^= keys::castling(color, side);
+                } else {
+                    castlers |= king | rook.bit();
+                }
+            }
+        }
+        self.castlers = castlers;
+    }
+
+    /// Ends the chance to take en passant; a pawn's move aslant to that square takes it.
+    #[inline(never)]
+    fn pass_en_passant(&mut self, aslant: bool, to: Square) {
+        if aslant && to.number() == self.en_passant {
+            let pawn = Square::wrap(to.number() ^ 8);
+            self.take(pawn, self.board[pawn.index()]);
+        }
+        self.clear_en_passant();
+    }
+
+    #[inline(always)]
+    fn clear_en_passant(&mut self) {
+        if let Some(square) = self.en_passant() {
+            self.key ^= keys::en_passant(square.file());
+            self.en_passant = NONE;
+        }
+    }
+
+    /// Keeps an en passant square if a pawn of the side to move stands beside the other pawn.
+    #[inline(always)]
+    pub(super) fn offer_en_passant(&mut self, square: Square) {
+        let us = self.turn;
+        let pawns = self.roles[usize::from(PAWN)] & self.colors[us as usize];
+        if attacks::pawn(us.other(), square) & pawns != 0 {
+            self.en_passant = square.number();
+            self.key ^= keys::en_passant(square.file());
+        }
+    }
+
+    #[inline(always)]
+    fn end_ply(&mut self) {
+        self.full_move_number = self.full_move_number.saturating_add(self.turn as u16);
+        self.turn = self.turn.other();
+        self.key ^= keys::turn();
+    }
+}
