@@ -16,6 +16,7 @@ pub mod tags;
 pub mod times;
 pub mod values;
 pub mod verify;
+pub mod write;
 
 #[cfg(test)]
 mod tests;
@@ -61,7 +62,7 @@ pub static FORMAT: Format = Format {
     open_blocks: None,
     create_text: None,
     can_with: None,
-    create_database: None,
+    create_database: Some(write::create),
     open_book: None,
     create_book: None,
 };

@@ -176,7 +176,7 @@ impl TagWriter<'_> {
         self.tags.push(tag, known(&player_name(player, self.texts)));
         // The name would be cut at the wrong place.
         let last_name = self.texts.field(&player.last_name);
-        if last_name.contains(", ") || &*last_name == "?" {
+        if last_name.contains(',') || &*last_name == "?" {
             self.tags.push(last, &last_name);
         }
     }
@@ -445,6 +445,26 @@ pub fn event_type(kind: u8, team: bool) -> Option<String> {
     Some(format!("{team}{word}{pace}"))
 }
 
+/// The reverse of [`event_type`].
+pub fn parse_event_type(text: &str) -> Option<(u8, bool)> {
+    let (team, text) = match text.strip_prefix("team-") {
+        Some(rest) => (true, rest),
+        None => (false, text),
+    };
+    let (word, pace) = match text.split_once(' ') {
+        None => (text, 0),
+        Some((word, "(blitz)")) => (word, 1),
+        Some((word, "(rapid)")) => (word, 2),
+        Some((word, "(corr)")) => (word, 4),
+        Some(_) => return None,
+    };
+    let kind = EVENT_TYPES
+        .iter()
+        .skip(1)
+        .position(|&known| known == word)?;
+    Some(((kind as u8 + 1) | pace << 5, team))
+}
+
 fn known(text: &str) -> &str {
     if text.is_empty() { "?" } else { text }
 }
@@ -470,6 +490,14 @@ mod tests {
         assert_eq!(words(0, true), None);
         assert_eq!(words(9, false), None);
         assert_eq!(words(2 | 0x60, false), None);
+        for kind in 0..=u8::MAX {
+            for team in [false, true] {
+                if let Some(text) = words(kind, team) {
+                    assert_eq!(parse_event_type(&text), Some((kind, team)));
+                }
+            }
+        }
+        assert_eq!(parse_event_type("open"), None);
     }
 
     #[test]

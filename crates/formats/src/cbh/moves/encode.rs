@@ -39,6 +39,8 @@ pub struct Encoded<'e> {
     /// Whether the start position was stored as it is. A half-move clock, and a move number above
     /// 255, have no place.
     pub whole_start: bool,
+    /// Whether the record is that of a Chess960 game.
+    pub is_chess960: bool,
 }
 
 /// A move in the game's order.
@@ -72,6 +74,7 @@ impl Encoder {
     /// When a move is illegal, or the record or its start position does not fit.
     pub fn encode(&mut self, game: &Game) -> Result<Encoded<'_>, Error> {
         self.record.clear();
+        self.stored.clear();
         let is_chess960 = is_chess960(&game.head.start);
         let mode = if is_chess960 { CHESS960 } else { ORDINARY };
         let setup = match &game.head.start.setup {
@@ -123,6 +126,7 @@ impl Encoder {
             mainline,
             variations: self.stored.len() as u32 - mainline,
             whole_start,
+            is_chess960,
         })
     }
 
@@ -201,7 +205,6 @@ impl Encoder {
         let mut mainline = None;
         let mut at = 0;
         self.later.clear();
-        self.stored.clear();
         self.stored.resize(self.nodes.len(), 0);
         while let Some(node) = self.node(at) {
             if node.alternative != NONE {

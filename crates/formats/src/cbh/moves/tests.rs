@@ -434,7 +434,7 @@ fn real_games_are_read_and_written_back() {
         games: 6485,
         legal: 6485,
         same: 6482,
-        plies: 544_540,
+        plies: 542_905,
     };
     assert_eq!(counts, expected);
 }

@@ -1,0 +1,102 @@
+//! Which stored move every annotation of a game belongs to.
+
+use tabia_core::game::{Annotation, Event, Game};
+
+/// The annotations of a game, sorted by position: −1 for the game, else the move in stored order.
+/// Those of one position keep their order. `stored` gives every move's number in stored order.
+///
+/// What stands at the start of a variation, before its first move, goes to that move; what stands
+/// in a variation without moves has no place and is handed to `lost`.
+pub(super) fn annotations<'g>(
+    game: &'g Game,
+    stored: &[u32],
+    mut lost: impl FnMut(&Annotation<'g>),
+) -> Vec<(i32, Annotation<'g>)> {
+    let mut placed = Vec::new();
+    // For every open line: the position of its last move, `None` before the first.
+    let mut lines: Vec<Option<i32>> = vec![Some(-1)];
+    // What waits for the first move of the innermost line.
+    let mut waiting: Vec<(usize, Annotation<'g>)> = Vec::new();
+    let mut moves = stored.iter();
+    for event in game.events() {
+        match event {
+            Event::Move(_) => {
+                let position = moves.next().map_or(-1, |&stored| stored as i32);
+                let depth = lines.len();
+                if let Some(last) = lines.last_mut() {
+                    *last = Some(position);
+                }
+                for (_, annotation) in waiting.drain(since(&waiting, depth)..) {
+                    placed.push((position, annotation));
+                }
+            }
+            Event::Annotation(annotation) => match lines.last() {
+                Some(Some(position)) => placed.push((*position, annotation)),
+                _ => waiting.push((lines.len(), annotation)),
+            },
+            Event::BeginVariation => lines.push(None),
+            Event::EndVariation => {
+                let depth = lines.len();
+                for (_, annotation) in waiting.drain(since(&waiting, depth)..) {
+                    lost(&annotation);
+                }
+                lines.pop();
+            }
+        }
+    }
+    for (_, annotation) in waiting {
+        lost(&annotation);
+    }
+    placed.sort_by_key(|(position, _)| *position);
+    placed
+}
+
+/// Where those begin that wait in the innermost line.
+fn since(waiting: &[(usize, Annotation<'_>)], depth: usize) -> usize {
+    waiting.partition_point(|(waits_at, _)| *waits_at < depth)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tabia_core::GameIndex;
+    use tabia_core::chess::{Ply, Position};
+    use tabia_core::game::{Flow, GameResult, Head, Nag, Visitor};
+
+    #[test]
+    fn annotations_find_their_moves() {
+        let mut game = Game::new();
+        let mut recorder = game.recorder();
+        let nag = |number| Annotation::Nag(Nag(number));
+        let _: Flow = recorder.begin_game(GameIndex(0), &Head::default());
+        let position = Position::standard();
+        let mut step = |what: &str| {
+            let _: Flow = match what {
+                "m" => recorder.visit_move(&position, Ply::Null),
+                "(" => recorder.begin_variation(),
+                ")" => {
+                    recorder.end_variation();
+                    Flow::Go
+                }
+                number => recorder.visit_annotation(nag(number.parse().unwrap())),
+            };
+        };
+        for what in "1 m 2 ( 3 4 m 5 ) 6 ( 7 ( 8 ) ) m 9".split(' ') {
+            step(what);
+        }
+        recorder.end_game(GameResult::Unknown);
+        let mut lost = Vec::new();
+        let placed = annotations(&game, &[0, 2, 1], |annotation| lost.push(*annotation));
+        let expected = [
+            (-1, nag(1)),
+            (0, nag(2)),
+            (0, nag(6)),
+            (1, nag(9)),
+            (2, nag(3)),
+            (2, nag(4)),
+            (2, nag(5)),
+        ];
+        assert_eq!(lost, [nag(8), nag(7)]);
+        assert_eq!(placed, expected);
+    }
+}
