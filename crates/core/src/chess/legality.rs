@@ -1,7 +1,7 @@
 //! What may be played, asked of one move at a time.
 
 use super::attacks;
-use super::position::{BISHOP, KING, KNIGHT, PAWN, Position, QUEEN, ROOK};
+use super::position::{BISHOP, Checkers, KING, KNIGHT, PAWN, Position, QUEEN, ROOK};
 use super::types::{Bitboard, Color, Move, Role, Square};
 
 impl Position {
@@ -67,13 +67,20 @@ impl Position {
         unblocked(square, (straight | diagonal) & pieces, occupied)
     }
 
-    /// Looks for the pieces that give check to the side to move.
     #[inline(always)]
-    pub(super) fn find_checkers(&mut self) {
+    pub(super) fn look_for_checkers(&self) -> u64 {
         let them = self.turn.other();
         let (king, pieces) = (self.king(self.turn), self.colors[them as usize]);
-        self.checkers = self.leapers(king, them, pieces)
-            | self.sliders(king, pieces, self.colors[0] | self.colors[1]);
+        self.leapers(king, them, pieces)
+            | self.sliders(king, pieces, self.colors[0] | self.colors[1])
+    }
+
+    /// Looks for the pieces that give check to the side to move and remembers them.
+    #[inline(always)]
+    pub(super) fn remember_checkers(&mut self) -> Bitboard {
+        let checkers = self.checkers();
+        self.checkers = Checkers::new(checkers.0);
+        checkers
     }
 
     /// Whether the mover's king is safe after a pseudo-legal move that is no castling.
@@ -86,15 +93,18 @@ impl Position {
         if from == king {
             return self.attackers(to, us.other(), theirs, occupied) == 0;
         }
-        if self.checkers != 0 || to.number() == self.en_passant {
-            return self.is_safe_in_check(from, to);
+        if to.number() == self.en_passant {
+            return self.is_safe_en_passant(from, to);
         }
-        attacks::rays(QUEEN, king) & from.bit() == 0 || self.sliders(king, theirs, occupied) == 0
+        if self.checkers.known() == Some(0) && attacks::rays(QUEEN, king) & from.bit() == 0 {
+            return true;
+        }
+        self.leapers(king, us.other(), theirs) | self.sliders(king, theirs, occupied) == 0
     }
 
-    /// The same for any position, en passant included.
+    /// The same for a move to the square where a pawn may take en passant.
     #[inline(never)]
-    fn is_safe_in_check(&self, from: Square, to: Square) -> bool {
+    fn is_safe_en_passant(&self, from: Square, to: Square) -> bool {
         let us = self.turn;
         let mut occupied = self.occupied().0 & !from.bit() | to.bit();
         let mut theirs = self.colors[us.other() as usize] & !to.bit();
@@ -156,7 +166,7 @@ impl Position {
         let others = self.occupied().0 & !king.bit() & !rook.bit();
         let path = attacks::between(king, king_to);
         let way = path | attacks::between(rook, rook_to) | king_to.bit() | rook_to.bit();
-        if self.checkers != 0 || others & way != 0 {
+        if others & way != 0 || self.is_check() {
             return false;
         }
         let (them, theirs) = (us.other(), self.colors[us.other() as usize]);

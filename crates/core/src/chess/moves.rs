@@ -62,7 +62,16 @@ impl Position {
     }
 
     /// Hands every legal move on until told to stop; says whether it was.
-    fn each_legal(&self, mut stop: impl FnMut(Move) -> bool) -> bool {
+    fn each_legal(&self, stop: impl FnMut(Move) -> bool) -> bool {
+        if self.checkers.known().is_some() {
+            return self.each_legal_of_known(stop);
+        }
+        let mut known = self.clone();
+        known.remember_checkers();
+        known.each_legal_of_known(stop)
+    }
+
+    fn each_legal_of_known(&self, mut stop: impl FnMut(Move) -> bool) -> bool {
         let us = self.turn();
         let barred = self.by_color(us).0 | self.kings().0;
         // The king first: when in check, that is where most replies are.

@@ -2,38 +2,66 @@
 
 use super::attacks;
 use super::keys;
-use super::position::{KING, NONE, PAWN, Position, code};
+use super::position::{Checkers, KING, NONE, PAWN, Position, code};
 use super::types::{Color, Move, Piece, Ply, Role, Square};
 
 impl Position {
     /// Plays a legal move. A move that is not legal leaves some position, without panic; a move
     /// from an empty square, of the other side or onto a king changes nothing.
     #[inline]
+    #[expect(clippy::needless_bitwise_bool, reason = "one branch instead of three")]
     pub fn play(&mut self, m: Move) {
-        if m.is_castling() {
-            self.play_castling(m.from(), m.to());
-            return;
-        }
         let (from, to) = (m.from(), m.to());
-        let us = self.turn;
-        let piece = self.board[from.index()];
-        let captured = self.board[to.index()];
-        let foreign = piece == 0 || piece >> 3 & 1 != us as u8;
-        if foreign || captured & 7 == KING || from == to {
+        let touches_rights = self.castlers & (from.bit() | to.bit()) != 0;
+        if !m.is_normal() | (self.en_passant != NONE) | touches_rights {
+            self.play_rare(m);
+        } else if let Some((piece, captured)) = self.movable(from, to) {
+            self.shift(from, to, piece, piece, captured);
+        }
+    }
+
+    /// Moves with more to them than a piece and its squares.
+    #[inline(never)]
+    fn play_rare(&mut self, m: Move) {
+        let (from, to) = (m.from(), m.to());
+        if m.is_castling() {
+            self.play_castling(from, to);
             return;
         }
-        let is_pawn = piece & 7 == PAWN;
-        if self.en_passant != NONE {
-            self.pass_en_passant(is_pawn && from.file() != to.file(), to);
+        let Some((piece, captured)) = self.movable(from, to) else {
+            return;
+        };
+        if piece & 7 == PAWN && to.number() == self.en_passant && from.file() != to.file() {
+            let pawn = Square::wrap(to.number() ^ 8);
+            self.take(pawn, self.board[pawn.index()]);
         }
-        let moved = from.bit() | to.bit();
-        if self.castlers & moved != 0 {
-            self.drop_rights(moved);
-        }
+        self.clear_en_passant();
+        self.drop_rights(from.bit() | to.bit());
         let placed = match m.promotion_role() {
             None => piece,
             Some(role) => piece & 8 | (role as u8 + 1),
         };
+        self.shift(from, to, piece, placed, captured);
+    }
+
+    /// The numbers of the piece to move and of what it takes (0 for nothing), if that can be done.
+    #[inline(always)]
+    fn movable(&self, from: Square, to: Square) -> Option<(u8, u8)> {
+        let piece = self.board[from.index()];
+        let captured = self.board[to.index()];
+        let own = piece != 0 && piece >> 3 & 1 == self.turn as u8;
+        (own && captured & 7 != KING && from != to).then_some((piece, captured))
+    }
+
+    /// Takes `captured` off `to`, puts `placed` there instead of `piece` on `from`, ends the ply.
+    /// Without a branch on what moves or is taken, which nobody could predict.
+    #[inline(always)]
+    #[expect(
+        clippy::needless_bitwise_bool,
+        reason = "a branch on it is mispredicted too often"
+    )]
+    fn shift(&mut self, from: Square, to: Square, piece: u8, placed: u8, captured: u8) {
+        let us = self.turn;
         // An empty square has number 0, whose keys are zeros and whose set stays empty.
         self.roles[usize::from(captured & 7)] &= !to.bit();
         self.colors[usize::from(captured >> 3 & 1)] &= !to.bit();
@@ -44,19 +72,14 @@ impl Position {
         self.board[from.index()] = 0;
         self.board[to.index()] = placed;
         self.key ^= keys::piece(captured, to) ^ keys::piece(piece, from) ^ keys::piece(placed, to);
-        if piece & 7 == KING {
-            self.kings[us as usize] = to.number();
-        }
-        self.half_move_clock = if is_pawn | (captured != 0) {
-            0
-        } else {
-            self.half_move_clock.saturating_add(1)
-        };
+        let is_pawn = piece & 7 == PAWN;
+        let restarts = u16::from(is_pawn | (captured != 0));
+        self.half_move_clock = self.half_move_clock.saturating_add(1) & restarts.wrapping_sub(1);
         self.end_ply();
-        if is_pawn & (from.number() ^ to.number() == 16) {
+        if (from.number() ^ to.number() == 16) & is_pawn {
             self.offer_en_passant(Square::wrap(from.number().midpoint(to.number())));
         }
-        self.find_checkers();
+        self.checkers = Checkers::UNKNOWN;
     }
 
     /// Plays a move or passes.
@@ -73,7 +96,7 @@ impl Position {
         self.clear_en_passant();
         self.half_move_clock = self.half_move_clock.saturating_add(1);
         self.end_ply();
-        self.find_checkers();
+        self.checkers = Checkers::UNKNOWN;
     }
 
     #[inline(never)]
@@ -107,7 +130,7 @@ impl Position {
         }
         self.half_move_clock = self.half_move_clock.saturating_add(1);
         self.end_ply();
-        self.find_checkers();
+        self.checkers = Checkers::UNKNOWN;
     }
 
     #[inline(always)]
@@ -117,9 +140,6 @@ impl Position {
         self.colors[usize::from(code >> 3 & 1)] |= bit;
         self.board[square.index()] = code;
         self.key ^= keys::piece(code, square);
-        if code & 7 == KING {
-            self.kings[usize::from(code >> 3 & 1)] = square.number();
-        }
     }
 
     #[inline(always)]
@@ -150,16 +170,6 @@ impl Position {
             }
         }
         self.castlers = castlers;
-    }
-
-    /// Ends the chance to take en passant; a pawn's move aslant to that square takes it.
-    #[inline(never)]
-    fn pass_en_passant(&mut self, aslant: bool, to: Square) {
-        if aslant && to.number() == self.en_passant {
-            let pawn = Square::wrap(to.number() ^ 8);
-            self.take(pawn, self.board[pawn.index()]);
-        }
-        self.clear_en_passant();
     }
 
     #[inline(always)]

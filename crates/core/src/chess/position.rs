@@ -1,6 +1,7 @@
 //! A playable position: bitboards, a mailbox, and the Polyglot key kept along.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
 use super::keys;
 use super::setup::Setup;
@@ -30,18 +31,46 @@ pub struct Position {
     /// 0 empty, else 1 + role + 8 * colour.
     pub(super) board: [u8; 64],
     pub(super) key: u64,
-    /// Pieces that give check to the side to move.
-    pub(super) checkers: u64,
+    pub(super) checkers: Checkers,
     /// Squares of the kings and rooks that may still castle.
     pub(super) castlers: u64,
     /// Rooks that may castle, by colour: h-side, a-side.
     pub(super) castling: [[u8; 2]; 2],
-    pub(super) kings: [u8; 2],
     pub(super) turn: Color,
     pub(super) en_passant: u8,
     chess960: bool,
     pub(super) half_move_clock: u16,
     pub(super) full_move_number: u16,
+}
+
+/// The pieces that give check to the side to move, once somebody has looked for them: who only
+/// plays moves does not pay for it. No part of what a position is, so all are equal.
+#[derive(Clone, Copy)]
+pub(super) struct Checkers(u64);
+
+impl Checkers {
+    pub(super) const UNKNOWN: Checkers = Checkers(u64::MAX);
+
+    pub(super) const fn new(pieces: u64) -> Self {
+        Self(pieces)
+    }
+
+    #[inline(always)]
+    pub(super) fn known(self) -> Option<u64> {
+        (self.0 != Self::UNKNOWN.0).then_some(self.0)
+    }
+}
+
+impl PartialEq for Checkers {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Checkers {}
+
+impl Hash for Checkers {
+    fn hash<H: Hasher>(&self, _: &mut H) {}
 }
 
 /// Why a [`Setup`] cannot be played from.
@@ -125,10 +154,9 @@ impl Position {
             colors: [0; 2],
             board: [0; 64],
             key: 0,
-            checkers: 0,
+            checkers: Checkers::UNKNOWN,
             castlers: 0,
             castling: [[NONE; 2]; 2],
-            kings: [NONE; 2],
             turn: setup.turn,
             en_passant: NONE,
             chess960: false,
@@ -182,7 +210,7 @@ impl Position {
                 position.offer_en_passant(square);
             }
         }
-        position.find_checkers();
+        position.remember_checkers();
         position
     }
 
@@ -239,7 +267,8 @@ impl Position {
     /// Where a side's king stands.
     #[inline]
     pub const fn king(&self, color: Color) -> Square {
-        Square::wrap(self.kings[color as usize])
+        let king = self.roles[KING as usize] & self.colors[color as usize];
+        Square::wrap(king.trailing_zeros() as u8)
     }
 
     /// The rook that may castle; `side` is 0 for the h-side (`O-O`), 1 for the a-side.
@@ -312,14 +341,18 @@ impl Position {
 
     /// The pieces that give check to the side to move.
     #[inline]
-    pub const fn checkers(&self) -> Bitboard {
-        Bitboard(self.checkers)
+    pub fn checkers(&self) -> Bitboard {
+        Bitboard(
+            self.checkers
+                .known()
+                .unwrap_or_else(|| self.look_for_checkers()),
+        )
     }
 
     /// Whether the side to move is in check.
     #[inline]
-    pub const fn is_check(&self) -> bool {
-        self.checkers != 0
+    pub fn is_check(&self) -> bool {
+        !self.checkers().is_empty()
     }
 
     /// Whether the side to move is mated.

@@ -353,6 +353,12 @@ impl Move {
         }
     }
 
+    /// Whether this is neither castling nor a promotion.
+    #[inline(always)]
+    pub const fn is_normal(self) -> bool {
+        self.0 >> 12 == 0
+    }
+
     /// Whether this is castling.
     pub const fn is_castling(self) -> bool {
         self.0 >> 12 == Self::CASTLING

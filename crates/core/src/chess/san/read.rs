@@ -254,8 +254,10 @@ impl Plain {
 fn trim(mut text: &[u8]) -> &[u8] {
     loop {
         let shorter = match text {
-            [rest @ .., b'+' | b'#' | b'!' | b'?'] | [rest @ .., b'e', b'.', b'p', b'.'] => rest,
-            [rest @ .., b'e', b'p'] | [rest @ .., b'e', b'.', b'p'] => rest,
+            [rest @ .., b'+' | b'#' | b'!' | b'?']
+            | [rest @ .., b'e', b'p']
+            | [rest @ .., b'e', b'.', b'p']
+            | [rest @ .., b'e', b'.', b'p', b'.'] => rest,
             [rest @ .., b'='] if rest.last().is_some_and(u8::is_ascii_digit) => rest,
             _ => return text,
         };

@@ -26,7 +26,7 @@ pub fn write_and_play(position: &mut Position, ply: Ply, out: &mut Vec<u8>) {
     let Some((_, mut text)) = begun else {
         return;
     };
-    if position.is_check() {
+    if !position.remember_checkers().is_empty() {
         text.push(if position.has_legal_move() {
             b'+'
         } else {
