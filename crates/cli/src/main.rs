@@ -1,3 +1,81 @@
-//! The `tabia` command line.
+//! The command line of tabia: chess databases and opening books.
 
-fn main() {}
+mod args;
+mod commands;
+mod context;
+mod exit_code;
+mod json;
+mod messages;
+mod output;
+mod progress;
+mod report;
+mod rows;
+mod terminal;
+mod tree;
+
+use std::io::Write;
+
+use clap::{ArgAction, CommandFactory, FromArgMatches};
+use tabia::Failure;
+
+use crate::args::{Cli, Verb};
+use crate::exit_code::ExitCode;
+use crate::messages::Messages;
+
+fn main() -> std::process::ExitCode {
+    run().into()
+}
+
+fn run() -> ExitCode {
+    let cli = match command().try_get_matches() {
+        Ok(matches) => match Cli::from_arg_matches(&matches) {
+            Ok(cli) => cli,
+            Err(error) => return explain(&error),
+        },
+        Err(error) => return explain(&error),
+    };
+    let done = match &cli.verb {
+        Verb::Info(args) => commands::info::run(args),
+        Verb::Ls(args) => commands::ls::run(args),
+        Verb::Show(args) => commands::show::run(args),
+        Verb::Convert(args) => commands::convert::run(args),
+        Verb::Check(args) => commands::check::run(args),
+        Verb::Archive(verb) => commands::archive::run(verb),
+        Verb::Formats(args) => commands::formats::run(args),
+        Verb::Completions(args) => commands::shell::completions(args),
+        Verb::Man(args) => commands::shell::man(args),
+    };
+    done.unwrap_or_else(|failure| {
+        Messages::plain().failure(&failure);
+        ExitCode::of(&failure)
+    })
+}
+
+/// The command line: `--help` is short for every verb, `help VERB` says all.
+fn command() -> clap::Command {
+    let short_help = || {
+        clap::Arg::new("help")
+            .short('h')
+            .long("help")
+            .action(ArgAction::HelpShort)
+            .help("This help; `tabia help VERB` says more")
+    };
+    Cli::command().mut_subcommands(move |verb| {
+        let verb = verb.mut_subcommands(|inner| inner.disable_help_flag(true).arg(short_help()));
+        verb.disable_help_flag(true).arg(short_help())
+    })
+}
+
+/// Help goes to standard output, errors of the command line to standard error.
+fn explain(error: &clap::Error) -> ExitCode {
+    let text = error.render().to_string();
+    if error.use_stderr() {
+        // Nothing can be told when standard error is gone.
+        let _ = std::io::stderr().write_all(text.as_bytes());
+        return ExitCode::Usage;
+    }
+    match std::io::stdout().write_all(text.as_bytes()) {
+        Ok(()) => ExitCode::Done,
+        Err(error) => ExitCode::of(&Failure::output(error.into())),
+    }
+}

@@ -11,6 +11,7 @@
 //! | [`check`](mod@check) | decodes everything and counts what is wrong |
 //! | [`list`](mod@list) | a row for each record |
 //! | [`load`](mod@load) | one record, whole |
+//! | [`scratch`] | temporary files that leave nothing behind |
 //! | [`inspect`](mod@inspect) | what an input is, how much it holds |
 #![warn(missing_docs)]
 
@@ -29,6 +30,7 @@ pub mod load;
 mod ordered;
 pub mod resolve;
 pub mod scan;
+pub mod scratch;
 pub mod select;
 mod sink;
 mod spill;

@@ -36,7 +36,7 @@ pub(crate) fn source(archive: &dyn Archive, index: usize) -> Result<(Source, Vec
 
 fn spilled(archive: &dyn Archive, index: usize, faults: &Faults) -> Result<Blob> {
     let mut stream = archive.stream(index, faults)?;
-    let mut scratch = ScratchFile::new(index)?;
+    let mut scratch = ScratchFile::new()?;
     io::copy(&mut stream, &mut scratch.file)?;
     Blob::open(&scratch.readable())
 }
@@ -49,15 +49,8 @@ struct ScratchFile {
 }
 
 impl ScratchFile {
-    fn new(number: usize) -> Result<Self> {
-        let name = format!("tabia-{}-{number}.tmp", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        let file = File::options()
-            .read(true)
-            .write(true)
-            .create_new(true)
-            .open(&path)
-            .map_err(|error| Error::from(error).in_path(&path))?;
+    fn new() -> Result<Self> {
+        let (file, path) = crate::scratch::create()?;
         let mut scratch = Self {
             path,
             file,

@@ -1,0 +1,231 @@
+//! `tabia archive`: list, extract, create and test archives of files.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use tabia::core::format::CreateOptions;
+use tabia::core::{Error, ErrorKind, Problem};
+use tabia::formats::archive::{
+    self, ARCHIVES, Archive, ArchiveFormat, Checksum, Member, NewMember, create, extract,
+};
+use tabia::{Failure, Item, Watch};
+
+use crate::args::{
+    ArchiveCreateArgs, ArchiveExtractArgs, ArchiveListArgs, ArchiveTestArgs, ArchiveVerb,
+};
+use crate::commands::info::size;
+use crate::context::Context;
+use crate::exit_code::ExitCode;
+use crate::json::Json;
+use crate::output::Listing;
+use crate::progress::grouped;
+use crate::report::Reporter;
+
+const COLUMNS: &[&str] = &[
+    "name",
+    "size",
+    "stored",
+    "compression",
+    "checksum",
+    "modified",
+    "uri",
+];
+
+pub(crate) fn run(verb: &ArchiveVerb) -> Result<ExitCode, Failure> {
+    match verb {
+        ArchiveVerb::List(args) => list(args),
+        ArchiveVerb::Extract(args) => take_out(args),
+        ArchiveVerb::Create(args) => make(args),
+        ArchiveVerb::Test(args) => test(args),
+    }
+}
+
+fn list(args: &ArchiveListArgs) -> Result<ExitCode, Failure> {
+    let context = Context::new(&args.common)?;
+    let mut reporter = Reporter::new(&context, "archive list", false, None)?;
+    let (item, archive) = open(&context, &args.archive)?;
+    let mut listing = Listing::new(&args.listing, COLUMNS, &["size", "stored"])?;
+    note_problems(&item, &*archive, &mut reporter)?;
+    let mut bad = 0;
+    for (index, member) in archive.members().iter().enumerate() {
+        context.progress.check().map_err(Failure::input)?;
+        let checksum = archive.checksum(index);
+        bad += u64::from(checksum == Checksum::Bad);
+        listing.push(row(member, checksum))?;
+    }
+    listing.finish()?;
+    let code = ExitCode::of_problems(bad + reporter.count());
+    reporter.finish(None)?;
+    Ok(code)
+}
+
+fn row(member: &Member, checksum: Checksum) -> Vec<(&'static str, Json)> {
+    vec![
+        ("name", member.name.clone().into()),
+        ("size", member.size.into()),
+        ("stored", member.stored.into()),
+        ("compression", member.compression.clone().into()),
+        ("checksum", checksum.name().into()),
+        ("modified", member.modified.map(|stamp| stamp.to_string()).into()),
+        ("uri", member.uri.clone().into()),
+    ]
+}
+
+fn test(args: &ArchiveTestArgs) -> Result<ExitCode, Failure> {
+    let context = Context::new(&args.common)?;
+    let mut reporter = Reporter::new(&context, "archive test", false, None)?;
+    let columns = ["archive", "name", "size", "checksum"];
+    let mut listing = Listing::new(&args.listing, &columns, &["size"])?;
+    let code = context.each(&args.archives, false, |item| {
+        let opened = item.and_then(|item| {
+            let archive = archive_of(&context, &item)?;
+            Ok((item, archive))
+        });
+        let (item, archive) = match opened {
+            Ok(opened) => opened,
+            Err(failure @ Failure::Input(_)) => {
+                reporter.failed_input(&failure)?;
+                return Ok(ExitCode::Input);
+            }
+            Err(other) => return Err(other),
+        };
+        let before = reporter.count();
+        note_problems(&item, &*archive, &mut reporter)?;
+        for (index, member) in archive.members().iter().enumerate() {
+            context.progress.check().map_err(Failure::input)?;
+            let checksum = archive.checksum(index);
+            if checksum == Checksum::Bad {
+                let text = format!("{}: the checksum does not match", member.name);
+                note(&item, Error::invalid(text), &mut reporter)?;
+            }
+            let mut cells = vec![("archive", item.name().into())];
+            let wanted = ["name", "size", "checksum"];
+            let facts = row(member, checksum);
+            cells.extend(facts.into_iter().filter(|(key, _)| wanted.contains(key)));
+            listing.push(cells)?;
+        }
+        Ok(ExitCode::of_problems(reporter.count() - before))
+    })?;
+    listing.finish()?;
+    reporter.finish(None)?;
+    Ok(code)
+}
+
+fn take_out(args: &ArchiveExtractArgs) -> Result<ExitCode, Failure> {
+    let context = Context::new(&args.common)?;
+    let mut reporter = Reporter::new(&context, "archive extract", args.force, None)?;
+    let (item, archive) = open(&context, &args.archive)?;
+    let wanted = if args.members.is_empty() {
+        (0..archive.members().len()).collect()
+    } else {
+        let find = |name: &String| {
+            archive::find(&*archive, name).ok_or_else(|| {
+                let missing = Error::new(ErrorKind::MissingFile(format!("{name} in the archive")));
+                Failure::Input(missing.in_file(item.label()))
+            })
+        };
+        args.members.iter().map(find).collect::<Result<Vec<_>, _>>()?
+    };
+    note_problems(&item, &*archive, &mut reporter)?;
+    let done = extract(&*archive, &wanted, &args.directory, args.force, &context.progress)
+        .map_err(Failure::output)?;
+    for error in done.problems {
+        note(&item, error, &mut reporter)?;
+    }
+    context.messages.note(&format!(
+        "{} files to {}: {}",
+        grouped(done.files.len() as u64),
+        args.directory.display(),
+        size(done.bytes)
+    ));
+    let code = ExitCode::of_problems(reporter.count());
+    reporter.finish(None)?;
+    Ok(code)
+}
+
+fn make(args: &ArchiveCreateArgs) -> Result<ExitCode, Failure> {
+    let context = Context::new(&args.common)?;
+    let format = writer(args)?;
+    let mut members = Vec::new();
+    for file in &args.files {
+        if file.is_dir() {
+            members.extend(NewMember::from_folder(file).map_err(Failure::input)?);
+        } else {
+            members.push(NewMember::from_path(file).map_err(Failure::input)?);
+        }
+    }
+    let mut options = CreateOptions::default();
+    options.force = args.force;
+    options.password.clone_from(&args.common.password);
+    let bytes = create(format, &args.archive, &members, &options, &context.progress)
+        .map_err(Failure::output)?;
+    context.messages.note(&format!(
+        "{} files in {}: {}",
+        grouped(members.len() as u64),
+        args.archive.display(),
+        size(bytes)
+    ));
+    Ok(ExitCode::Done)
+}
+
+fn writer(args: &ArchiveCreateArgs) -> Result<&'static ArchiveFormat, Failure> {
+    let extension = args
+        .archive
+        .extension()
+        .map(|extension| extension.to_string_lossy().to_lowercase())
+        .unwrap_or_default();
+    let name = args.to.as_ref().map_or(extension, |to| to.to_lowercase());
+    let matches = |container: &&&ArchiveFormat| {
+        container.format.id.as_str() == name || container.format.extensions.contains(&&*name)
+    };
+    let known = || {
+        let writers = ARCHIVES.iter().filter(|container| container.create.is_some());
+        let names: Vec<String> = writers.map(|c| c.format.id.to_string()).collect();
+        names.join(", ")
+    };
+    match ARCHIVES.iter().find(matches) {
+        Some(container) if container.create.is_some() => Ok(container),
+        _ => Err(Failure::Usage(format!(
+            "no archive format `{name}` can be made; these can: {}",
+            known()
+        ))),
+    }
+}
+
+fn open(context: &Context, path: &std::ffi::OsString) -> Result<(Item, Arc<dyn Archive>), Failure> {
+    let mut items = context.items(std::slice::from_ref(path))?;
+    match (items.pop(), items.is_empty()) {
+        (Some(item), true) => {
+            let archive = archive_of(context, &item)?;
+            Ok((item, archive))
+        }
+        _ => Err(Failure::Usage(format!(
+            "{} is a folder; name an archive",
+            Path::new(path).display()
+        ))),
+    }
+}
+
+fn archive_of(context: &Context, item: &Item) -> Result<Arc<dyn Archive>, Failure> {
+    let archive = context.resolver.archive(item).map_err(Failure::input)?;
+    archive.ok_or_else(|| {
+        let text = format!("this is no archive but a {}", item.format().name);
+        Failure::Input(Error::unsupported(text).in_file(item.label()))
+    })
+}
+
+fn note_problems(
+    item: &Item,
+    archive: &dyn Archive,
+    reporter: &mut Reporter,
+) -> Result<(), Failure> {
+    for error in &archive.info().problems {
+        note(item, Error::invalid(error.kind().to_string()), reporter)?;
+    }
+    Ok(())
+}
+
+fn note(item: &Item, error: Error, reporter: &mut Reporter) -> Result<(), Failure> {
+    let problem = Problem::from(error.in_file(item.label()));
+    reporter.problem(item, &problem).map_err(Failure::output)
+}

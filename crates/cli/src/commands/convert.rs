@@ -1,0 +1,125 @@
+//! `tabia convert`: any database to any writable format.
+
+use std::path::Path;
+use std::time::Instant;
+
+use tabia::Failure;
+use tabia::convert::{ConvertOptions, Target, convert, writable};
+use tabia::core::database::Written;
+use tabia::core::format::CreateOptions;
+use tabia::core::{Error, ErrorKind};
+use tabia::scan::Plan;
+use tabia::select::{Counts, LeaveOut, Selection};
+
+use crate::args::ConvertArgs;
+use crate::commands::info::size;
+use crate::commands::ls::numbers;
+use crate::context::{Context, find_format};
+use crate::exit_code::ExitCode;
+use crate::output::Out;
+use crate::progress::grouped;
+use crate::report::{Reporter, loss_table};
+
+pub(crate) fn run(args: &ConvertArgs) -> Result<ExitCode, Failure> {
+    let context = Context::new(&args.common)?;
+    let options = options(args, &context)?;
+    let to = args
+        .to
+        .as_deref()
+        .map(|name| find_format(&context.resolver, name))
+        .transpose()?;
+    let start = Instant::now();
+    let mut out = Out::new();
+    let target = match args.output.as_deref().filter(|path| *path != "-") {
+        Some(path) => {
+            let target = Target::file(&context.resolver, Path::new(path), to)?;
+            refuse_existing(Path::new(path), args.force)?;
+            target
+        }
+        None => {
+            let format = to.map_or_else(|| find_format(&context.resolver, "pgn"), Ok)?;
+            writable(format)?;
+            Target::Stream {
+                format,
+                out: out.writer(),
+            }
+        }
+    };
+    let is_file = matches!(target, Target::File { .. });
+    let rejects = args.rejects.as_deref();
+    let mut reporter = Reporter::new(&context, "convert", args.force, rejects)?;
+    let items = context.contents(&args.paths)?;
+    let display = context.display();
+    let converted = convert(&items, target, &options, &context.progress, &mut reporter);
+    drop(display);
+    // What was read before a failure is on its way to the reader of standard output.
+    let flushed = out.flush();
+    let (ledger, written) = converted?;
+    flushed?;
+    loss_table(context.messages, &ledger.losses, items.len() > 1);
+    if ledger.counts.deleted > 0 {
+        let count = grouped(ledger.counts.deleted);
+        let text = format!("{count} deleted games left out; `--include-deleted` keeps them");
+        context.messages.note(&text);
+    }
+    if is_file {
+        let seconds = start.elapsed().as_secs_f64();
+        context
+            .messages
+            .note(&done(&ledger.counts, &written, seconds));
+    }
+    let code = ExitCode::of_problems(ledger.problems);
+    reporter.finish(Some(&ledger))?;
+    Ok(code)
+}
+
+/// `6,117 games to out.pgn: 4.1 MB in 0.3 s`.
+fn done(counts: &Counts, written: &Written, seconds: f64) -> String {
+    let mut text = match counts.games {
+        1 => "1 game".to_owned(),
+        games => format!("{} games", grouped(games)),
+    };
+    if counts.texts > 0 {
+        text += &format!(", {} guiding texts", grouped(counts.texts));
+    }
+    if let Some(file) = written.files.first() {
+        text += &format!(" to {}", file.display());
+    }
+    text + &format!(": {} in {seconds:.1} s", size(written.bytes))
+}
+
+/// Says so before the work rather than after it.
+fn refuse_existing(path: &Path, force: bool) -> Result<(), Failure> {
+    if !force && std::fs::symlink_metadata(path).is_ok() {
+        let exists = Error::new(ErrorKind::Exists).in_path(path);
+        return Err(Failure::Output(exists));
+    }
+    Ok(())
+}
+
+fn options(args: &ConvertArgs, context: &Context) -> Result<ConvertOptions, Failure> {
+    let mut create = CreateOptions::default();
+    create.force = args.force;
+    create.profile = args.profile;
+    create.wrap = !args.no_wrap;
+    let leave_out = LeaveOut {
+        comments: args.no_comments,
+        variations: args.no_variations,
+        nags: args.no_nags,
+    };
+    Ok(ConvertOptions {
+        open: context.open.clone(),
+        create,
+        plan: Plan {
+            threads: context.threads,
+            selection: Selection {
+                numbers: numbers(args.games.as_deref())?,
+                deleted: args.include_deleted,
+                texts: true,
+            },
+            leave_out,
+            want: leave_out.want(),
+            strict: args.common.strict,
+        },
+    })
+}

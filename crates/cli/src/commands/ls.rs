@@ -1,0 +1,147 @@
+//! `tabia ls`: a row a game.
+
+use std::ffi::OsStr;
+use std::path::Path;
+
+use tabia::Failure;
+use tabia::list::{ListOptions, list};
+use tabia::select::{Numbers, Selection};
+
+use crate::args::LsArgs;
+use crate::context::Context;
+use crate::exit_code::ExitCode;
+use crate::output::{Out, Style, Table, line};
+use crate::report::Reporter;
+use crate::rows::{COLUMNS, NUMERIC, render};
+
+pub(crate) fn run(args: &LsArgs) -> Result<ExitCode, Failure> {
+    let context = Context::new(&args.common)?;
+    let mut reporter = Reporter::new(&context, "ls", false, None)?;
+    let style = Style::of(&args.listing);
+    let mut options = ListOptions {
+        open: context.open.clone(),
+        threads: context.threads,
+        selection: Selection {
+            numbers: numbers(args.games.as_deref())?,
+            deleted: args.include_deleted,
+            texts: args.texts,
+        },
+        offset: args.listing.offset,
+        limit: args.listing.limit,
+        strict: args.common.strict,
+    };
+    let several = args.paths.len() > 1 || args.paths.iter().any(|path| is_folder(path));
+    let mut page = Page::new(style, several)?;
+    let display = context.display();
+    let code = context.each(&args.paths, true, |item| {
+        let item = match item {
+            Ok(item) => item,
+            Err(failure) => {
+                reporter.failed_input(&failure)?;
+                return Ok(ExitCode::Input);
+            }
+        };
+        if options.limit == Some(0) {
+            return Ok(ExitCode::Done);
+        }
+        let path = several.then(|| item.name());
+        let listed = list(
+            &item,
+            &options,
+            &|row, out| render(style, row, path.as_deref(), out),
+            &context.progress,
+            &mut reporter,
+            &mut |rows| page.rows(rows),
+        );
+        match listed {
+            Ok((ledger, rows)) => {
+                let shown = rows.saturating_sub(options.offset);
+                options.offset = options.offset.saturating_sub(rows);
+                options.limit = options.limit.map(|limit| limit.saturating_sub(shown));
+                Ok(ExitCode::of_problems(ledger.problems))
+            }
+            Err(failure @ Failure::Input(_)) => {
+                reporter.failed_input(&failure)?;
+                Ok(ExitCode::Input)
+            }
+            Err(other) => Err(other),
+        }
+    })?;
+    drop(display);
+    page.finish()?;
+    reporter.finish(None)?;
+    Ok(code)
+}
+
+/// The numbers of `--games`.
+pub(crate) fn numbers(text: Option<&str>) -> Result<Option<Numbers>, Failure> {
+    text.map(|text| {
+        Numbers::parse(text).map_err(|why| Failure::Usage(format!("`--games {text}`: {why}")))
+    })
+    .transpose()
+}
+
+fn is_folder(path: &OsStr) -> bool {
+    Path::new(path).is_dir()
+}
+
+/// Standard output with what stands around the rows.
+struct Page {
+    style: Style,
+    out: Out,
+    table: Option<Table>,
+    empty: bool,
+}
+
+impl Page {
+    fn new(style: Style, several: bool) -> Result<Self, Failure> {
+        let mut columns = COLUMNS.to_vec();
+        if several {
+            columns.push("path");
+        }
+        let mut page = Self {
+            style,
+            out: Out::new(),
+            table: None,
+            empty: true,
+        };
+        match style {
+            Style::Tsv | Style::Csv => {
+                let mut head = Vec::new();
+                line(style, columns.iter().copied(), &mut head);
+                page.out.bytes(&head)?;
+            }
+            Style::Json => page.out.text("[")?,
+            Style::Table => page.table = Some(Table::new(columns, NUMERIC)),
+            Style::Ndjson => {}
+        }
+        Ok(page)
+    }
+
+    fn rows(&mut self, rows: &[u8]) -> Result<(), Failure> {
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let first = std::mem::take(&mut self.empty);
+        if let Some(table) = &mut self.table {
+            for row in String::from_utf8_lossy(rows).lines() {
+                let cells = row.split('\t').map(str::to_owned).collect();
+                table.push(cells, &mut self.out)?;
+            }
+            return Ok(());
+        }
+        // Each row of a JSON list begins with a comma, which the first of all must not have.
+        let skip = usize::from(first && self.style == Style::Json);
+        self.out.bytes(rows.get(skip..).unwrap_or_default())
+    }
+
+    fn finish(mut self) -> Result<(), Failure> {
+        if let Some(table) = self.table.take() {
+            table.finish(&mut self.out)?;
+        }
+        if self.style == Style::Json {
+            self.out.text(if self.empty { "]\n" } else { "\n]\n" })?;
+        }
+        self.out.flush()
+    }
+}

@@ -1,0 +1,10 @@
+//! One file per command.
+
+pub(crate) mod archive;
+pub(crate) mod check;
+pub(crate) mod convert;
+pub(crate) mod formats;
+pub(crate) mod info;
+pub(crate) mod ls;
+pub(crate) mod shell;
+pub(crate) mod show;

@@ -1,0 +1,194 @@
+//! `tabia show`: one game as PGN or JSON, or a guiding text.
+
+use tabia::core::format::CreateOptions;
+use tabia::core::game::{Annotation, Event, Game, RecordKind, TextKind, Want};
+use tabia::core::{Error, ErrorKind, GameIndex};
+use tabia::load::load;
+use tabia::{Failure, Item};
+
+use crate::args::ShowArgs;
+use crate::context::{Context, find_format};
+use crate::exit_code::ExitCode;
+use crate::output::Out;
+use crate::report::Reporter;
+use crate::tree::document;
+
+pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode, Failure> {
+    let Some(number) = args.game.checked_sub(1).map(GameIndex) else {
+        return Err(Failure::Usage("games are counted from 1".to_owned()));
+    };
+    let context = Context::new(&args.common)?;
+    let mut reporter = Reporter::new(&context, "show", false, None)?;
+    let items = context.contents(std::slice::from_ref(&args.path))?;
+    let item = match items.as_slice() {
+        [item] => item,
+        several => return Err(which(several)),
+    };
+    let mut open = context.open.clone();
+    open.strict = args.common.strict;
+    let display = context.display();
+    let game = load(item, number, &open, &context.progress, &mut reporter)?;
+    drop(display);
+    let Some(game) = game else {
+        let text = format!("there is no game {}", args.game);
+        return Err(Failure::Input(Error::invalid(text).in_file(item.label())));
+    };
+    let mut out = Out::new();
+    if args.json {
+        out.text(&document(number, &game))?;
+    } else if game.head.kind == RecordKind::Text {
+        out.text(&guiding_text(&game))?;
+    } else {
+        out.bytes(&pgn(args, &context, number, &game)?)?;
+    }
+    out.flush()?;
+    let code = ExitCode::of_problems(reporter.count());
+    reporter.finish(None)?;
+    Ok(code)
+}
+
+fn which(items: &[Item]) -> Failure {
+    let names: Vec<String> = items.iter().take(5).map(Item::name).collect();
+    Failure::Usage(format!("name one of several: {}", names.join(", ")))
+}
+
+fn pgn(
+    args: &ShowArgs,
+    context: &Context,
+    number: GameIndex,
+    game: &Game,
+) -> Result<Vec<u8>, Failure> {
+    let format = find_format(&context.resolver, "pgn")?;
+    let Some(create) = format.create_text else {
+        let text = format!("{} cannot be written", format.name);
+        return Err(Failure::Output(Error::new(ErrorKind::Unsupported(text))));
+    };
+    let mut options = CreateOptions::default();
+    options.profile = args.profile;
+    options.wrap = !args.no_wrap;
+    let mut writer = create(&options).map_err(Failure::output)?;
+    // The writer takes everything.
+    let _ = game.replay(number, Want::ALL, &mut *writer);
+    Ok(std::mem::take(writer.text()))
+}
+
+/// Titles and bodies; HTML without its tags.
+fn guiding_text(game: &Game) -> String {
+    let mut out = String::new();
+    for event in game.events() {
+        let Event::Annotation(Annotation::Text(part)) = event else {
+            continue;
+        };
+        match part.kind {
+            TextKind::Title => out += &format!("# {}\n\n", part.text.trim()),
+            TextKind::Plain => out += &format!("{}\n\n", part.text.trim_end()),
+            TextKind::Html => out += &format!("{}\n\n", readable(part.text)),
+            TextKind::File => out += &format!("[{}]\n", part.text),
+        }
+    }
+    let text = out.trim_end();
+    format!("{text}\n")
+}
+
+/// The text of an HTML document: tags away, blocks on lines of their own, the usual entities read.
+fn readable(html: &str) -> String {
+    let mut out = String::new();
+    let mut rest = html;
+    let mut hidden: Option<&str> = None;
+    while let Some(at) = rest.find('<') {
+        let (text, tag) = rest.split_at(at);
+        if hidden.is_none() {
+            push_text(text, &mut out);
+        }
+        let Some(end) = tag.find('>') else {
+            return out.trim().to_owned();
+        };
+        let inner = tag.get(1..end).unwrap_or_default();
+        let name = inner
+            .trim_start_matches('/')
+            .split([' ', '\n', '\r', '\t', '/'])
+            .next()
+            .unwrap_or_default()
+            .to_ascii_lowercase();
+        match (hidden, name.as_str()) {
+            (None, "style") => hidden = Some("style"),
+            (None, "script") => hidden = Some("script"),
+            (None, "title") => hidden = Some("title"),
+            (Some(open), close) if open == close && inner.starts_with('/') => hidden = None,
+            (None, "br") => out.push('\n'),
+            (None, "p" | "div" | "tr" | "li" | "ul" | "ol" | "table" | "h1" | "h2" | "h3") => {
+                while out.ends_with(' ') {
+                    out.pop();
+                }
+                if !out.is_empty() && !out.ends_with("\n\n") {
+                    out.push('\n');
+                }
+            }
+            _ => {}
+        }
+        rest = tag.get(end + 1..).unwrap_or_default();
+    }
+    if hidden.is_none() {
+        push_text(rest, &mut out);
+    }
+    out.trim().to_owned()
+}
+
+/// Appends text with white space as HTML shows it and entities read.
+fn push_text(text: &str, out: &mut String) {
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let mut used = c.len_utf8();
+        match c {
+            ' ' | '\n' | '\r' | '\t' => {
+                if !out.is_empty() && !out.ends_with([' ', '\n']) {
+                    out.push(' ');
+                }
+            }
+            '&' => match entity(rest) {
+                Some((value, length)) => {
+                    out.push(value);
+                    used = length;
+                }
+                None => out.push('&'),
+            },
+            other => out.push(other),
+        }
+        rest = rest.get(used..).unwrap_or_default();
+    }
+}
+
+/// The character of an entity at the start of `text`, and its length.
+fn entity(text: &str) -> Option<(char, usize)> {
+    let end = text.find(';').filter(|end| *end < 12)?;
+    let name = text.get(1..end)?;
+    let value = match name {
+        "amp" => '&',
+        "lt" => '<',
+        "gt" => '>',
+        "quot" => '"',
+        "apos" => '\'',
+        "nbsp" => ' ',
+        _ => {
+            let number = name.strip_prefix('#')?;
+            let code = match number.strip_prefix(['x', 'X']) {
+                Some(hex) => u32::from_str_radix(hex, 16).ok()?,
+                None => number.parse().ok()?,
+            };
+            char::from_u32(code)?
+        }
+    };
+    Some((value, end + 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn html_becomes_text() {
+        let html = "<html><head><title>x</title><style>p {}</style></head>\
+            <body><p>One &amp; <b>two</b></p>\n<p>Three&#33;<br>Four</p></body></html>";
+        assert_eq!(readable(html), "One & two\n\nThree!\nFour");
+    }
+}

@@ -1,0 +1,169 @@
+//! What every command works with, made from what was typed.
+
+use std::ffi::OsString;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use tabia::core::Format;
+use tabia::core::format::OpenOptions;
+use tabia::core::io::Progress;
+use tabia::{Failure, Item, Resolver};
+
+use crate::args::CommonArgs;
+use crate::exit_code::ExitCode;
+use crate::messages::Messages;
+use crate::progress::{Display, draws_line};
+
+/// Unpacked databases above this size go to unnamed temporary files instead of memory.
+const IN_MEMORY: u64 = 1 << 30;
+/// How long a command has to end after ^C.
+const GRACE: Duration = Duration::from_secs(3);
+
+/// What every command works with.
+#[derive(Debug)]
+pub(crate) struct Context {
+    pub(crate) resolver: Resolver,
+    pub(crate) open: OpenOptions,
+    pub(crate) threads: usize,
+    pub(crate) progress: Arc<Progress>,
+    pub(crate) messages: Messages,
+    pub(crate) common: CommonArgs,
+}
+
+impl Context {
+    pub(crate) fn new(common: &CommonArgs) -> Result<Self, Failure> {
+        let mut open = OpenOptions::default();
+        open.charset = common.encoding;
+        open.password.clone_from(&common.password);
+        open.limits.member = IN_MEMORY;
+        let mut resolver = Resolver::default();
+        resolver.options = open.clone();
+        if let Some(name) = &common.from {
+            resolver.from = Some(find_format(&resolver, name)?);
+        }
+        let threads = match common.threads {
+            Some(threads) => usize::from(threads),
+            None => std::thread::available_parallelism().map_or(1, usize::from),
+        };
+        let progress = Arc::new(Progress::new());
+        cancel_on_signal(&progress);
+        Ok(Self {
+            resolver,
+            open,
+            threads,
+            progress,
+            messages: Messages::new(common, draws_line(common.progress, common.quiet)),
+            common: common.clone(),
+        })
+    }
+
+    /// Shows progress as long as the result lives.
+    pub(crate) fn display(&self) -> Display {
+        Display::start(&self.progress, self.common.progress, self.common.quiet)
+    }
+
+    /// The inputs that paths name, archives unopened. The first that fails ends it.
+    pub(crate) fn items(&self, paths: &[OsString]) -> Result<Vec<Item>, Failure> {
+        let mut items: Vec<Item> = Vec::new();
+        for path in paths {
+            for item in self.resolver.resolve(path).map_err(Failure::input)? {
+                // `mega.*` names the same database once for each of its files.
+                let again = is_set(&item) && items.iter().any(|old| old.label() == item.label());
+                if !again {
+                    items.push(item);
+                }
+            }
+        }
+        Ok(items)
+    }
+
+    /// As [`Context::items`], with the databases and books of archives in their place.
+    pub(crate) fn contents(&self, paths: &[OsString]) -> Result<Vec<Item>, Failure> {
+        let mut contents = Vec::new();
+        for item in self.items(paths)? {
+            contents.extend(self.resolver.expand(item).map_err(Failure::input)?);
+        }
+        Ok(contents)
+    }
+
+    /// Goes through paths one by one: one that fails is told and the rest go on. Returns the worst
+    /// exit code.
+    pub(crate) fn each(
+        &self,
+        paths: &[OsString],
+        contents: bool,
+        mut job: impl FnMut(Result<Item, Failure>) -> Result<ExitCode, Failure>,
+    ) -> Result<ExitCode, Failure> {
+        let mut worst = ExitCode::Done;
+        let mut note = |code: ExitCode| worst = worst.worse(code);
+        let mut seen: Vec<Arc<std::path::Path>> = Vec::new();
+        for path in paths {
+            let paths = std::slice::from_ref(path);
+            let items = if contents {
+                self.contents(paths)
+            } else {
+                self.items(paths)
+            };
+            match items {
+                Ok(items) => {
+                    for item in items {
+                        if is_set(&item) {
+                            if seen.contains(item.label()) {
+                                continue;
+                            }
+                            seen.push(Arc::clone(item.label()));
+                        }
+                        note(job(Ok(item))?);
+                    }
+                }
+                Err(failure @ Failure::Input(_)) => note(job(Err(failure))?),
+                Err(other) => return Err(other),
+            }
+        }
+        Ok(worst)
+    }
+}
+
+/// Whether the item is a set of several files.
+fn is_set(item: &Item) -> bool {
+    !item.format().companions.is_empty()
+}
+
+/// The format of that name.
+pub(crate) fn find_format(resolver: &Resolver, name: &str) -> Result<&'static Format, Failure> {
+    resolver.format(name).ok_or_else(|| {
+        let known: Vec<String> = resolver
+            .formats()
+            .iter()
+            .map(|format| format.id.to_string())
+            .collect();
+        Failure::Usage(format!(
+            "no format is called `{name}`; known are {}",
+            known.join(", ")
+        ))
+    })
+}
+
+/// The first ^C asks the work to stop, the second ends the process; so does a while without an
+/// answer to the first.
+fn cancel_on_signal(progress: &Arc<Progress>) {
+    let progress = Arc::clone(progress);
+    let asked = AtomicBool::new(false);
+    // Without a handler ^C just ends the process, which is nearly as good.
+    let _ = ctrlc::set_handler(move || {
+        if asked.swap(true, Ordering::Relaxed) {
+            exit_now();
+        }
+        progress.cancel();
+        std::thread::spawn(|| {
+            std::thread::sleep(GRACE);
+            exit_now();
+        });
+    });
+}
+
+#[expect(clippy::exit, reason = "the user asked twice, or nothing answers")]
+fn exit_now() {
+    std::process::exit(i32::from(ExitCode::Interrupted as u8));
+}

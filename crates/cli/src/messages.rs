@@ -1,0 +1,176 @@
+//! What goes to standard error: one line what and where, one line what to do.
+#![expect(
+    clippy::print_stderr,
+    reason = "this is where standard error is written"
+)]
+
+use std::io::ErrorKind as IoKind;
+use std::path::Path;
+
+use tabia::Failure;
+use tabia::core::{Error, ErrorKind};
+
+use crate::args::{ColorChoice, CommonArgs};
+use crate::terminal::{color_on_stderr, one_line};
+
+/// Writes to standard error, as loud as the user wants it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Messages {
+    pub(crate) quiet: bool,
+    pub(crate) verbose: bool,
+    color: bool,
+    /// A progress line may stand where the next message goes.
+    clears: bool,
+}
+
+impl Messages {
+    pub(crate) fn new(common: &CommonArgs, clears: bool) -> Self {
+        Self {
+            quiet: common.quiet,
+            verbose: common.verbose,
+            color: color_on_stderr(common.color),
+            clears,
+        }
+    }
+
+    /// Before the options are known.
+    pub(crate) fn plain() -> Self {
+        Self {
+            quiet: false,
+            verbose: false,
+            color: color_on_stderr(ColorChoice::Auto),
+            clears: false,
+        }
+    }
+
+    /// Why the job ended, and what to do about it.
+    pub(crate) fn failure(&self, failure: &Failure) {
+        if failure.is_closed_pipe() {
+            return;
+        }
+        self.line("error", "31", &friendly(&failure.to_string()));
+        if let Some(hint) = hint(failure) {
+            self.line("hint", "36", &hint);
+        }
+    }
+
+    /// Something that did not stop the job.
+    pub(crate) fn warning(&self, text: &str) {
+        if !self.quiet {
+            self.line("warning", "33", &friendly(text));
+        }
+    }
+
+    /// What to do about it.
+    pub(crate) fn hint(&self, text: &str) {
+        if !self.quiet {
+            self.line("hint", "36", text);
+        }
+    }
+
+    /// A remark.
+    pub(crate) fn note(&self, text: &str) {
+        if !self.quiet {
+            self.clear();
+            eprintln!("{}", one_line(text));
+        }
+    }
+
+    fn line(&self, label: &str, color: &str, text: &str) {
+        self.clear();
+        let text = one_line(text);
+        if self.color {
+            eprintln!("\u{1b}[1;{color}m{label}:\u{1b}[0m {text}");
+        } else {
+            eprintln!("{label}: {text}");
+        }
+    }
+
+    fn clear(&self) {
+        if self.clears {
+            eprint!("\r\u{1b}[K");
+        }
+    }
+}
+
+/// The message without the number of the operating system's error.
+pub(crate) fn friendly(text: &str) -> String {
+    match (text.find(" (os error "), text.ends_with(')')) {
+        (Some(at), true) => text.get(..at).unwrap_or(text).to_owned(),
+        _ => text.to_owned(),
+    }
+}
+
+fn hint(failure: &Failure) -> Option<String> {
+    match failure {
+        Failure::Input(error) => input_hint(error),
+        Failure::Output(error) => output_hint(error),
+        Failure::Strict(_) => Some(
+            "without `--strict` the rest is read, and `--report FILE` lists every problem".into(),
+        ),
+        Failure::Usage(_) => Some("`tabia help` explains every verb and option".into()),
+        Failure::Cancelled => None,
+    }
+}
+
+fn input_hint(error: &Error) -> Option<String> {
+    let path = error.location().file.as_deref();
+    Some(match error.kind() {
+        ErrorKind::Io(io) if io.kind() == IoKind::NotFound => return path.map(similar),
+        ErrorKind::UnknownFormat { .. } => {
+            "`tabia formats` lists what can be read; `--from FORMAT` insists on one".into()
+        }
+        ErrorKind::AmbiguousFormat(ids) => {
+            let id = ids.first().map(ToString::to_string).unwrap_or_default();
+            format!("name the right one, for example `--from {id}`")
+        }
+        ErrorKind::WrongFormat { .. } => "without `--from` the format is recognised".into(),
+        ErrorKind::MissingFile(_) => "put the missing file beside the others".into(),
+        ErrorKind::Password => "give it with `--password TEXT`".into(),
+        _ => return None,
+    })
+}
+
+fn output_hint(error: &Error) -> Option<String> {
+    Some(match error.kind() {
+        ErrorKind::Exists => "`--force` replaces it".into(),
+        ErrorKind::Io(io) => match io.kind() {
+            IoKind::NotFound => "create the folder first".into(),
+            IoKind::PermissionDenied | IoKind::ReadOnlyFilesystem => {
+                "choose a folder that you may write to".into()
+            }
+            IoKind::StorageFull => "make room or choose another disk; nothing was left behind".into(),
+            IoKind::IsADirectory => "give the name of a file".into(),
+            _ => return None,
+        },
+        _ => return None,
+    })
+}
+
+/// Names in the folder that begin alike.
+fn similar(path: &Path) -> String {
+    let wanted = path
+        .file_name()
+        .map(|name| name.to_string_lossy().to_lowercase())
+        .unwrap_or_default();
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return format!("the folder {} is not there either", folder.display());
+    };
+    let beginning: String = wanted.chars().take(3).collect();
+    let mut names: Vec<String> = entries
+        .flatten()
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .filter(|name| !beginning.is_empty() && name.to_lowercase().starts_with(&beginning))
+        .collect();
+    names.sort();
+    names.truncate(5);
+    if names.is_empty() {
+        "check the spelling".into()
+    } else {
+        format!("names that begin alike: {}", names.join(", "))
+    }
+}

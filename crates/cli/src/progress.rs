@@ -1,0 +1,159 @@
+//! How far the work is, on standard error.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use tabia::core::io::Progress;
+
+use crate::args::ProgressChoice;
+use crate::json::Json;
+use crate::terminal::stderr_is_terminal;
+
+/// Shows progress until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Display {
+    over: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// Whether a line is drawn and redrawn.
+pub(crate) fn draws_line(choice: ProgressChoice, quiet: bool) -> bool {
+    choice == ProgressChoice::Auto && !quiet && stderr_is_terminal()
+}
+
+impl Display {
+    /// Starts to show `progress`, when it is to be shown at all.
+    pub(crate) fn start(progress: &Arc<Progress>, choice: ProgressChoice, quiet: bool) -> Self {
+        let over = Arc::new(AtomicBool::new(false));
+        let as_json = choice == ProgressChoice::Json;
+        if !as_json && !draws_line(choice, quiet) {
+            return Self { over, thread: None };
+        }
+        let (progress, flag) = (Arc::clone(progress), Arc::clone(&over));
+        let thread = std::thread::spawn(move || show(&progress, &flag, as_json));
+        Self {
+            over,
+            thread: Some(thread),
+        }
+    }
+}
+
+impl Drop for Display {
+    fn drop(&mut self) {
+        self.over.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            thread.thread().unpark();
+            // Nothing depends on the display.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn show(progress: &Progress, over: &AtomicBool, as_json: bool) {
+    let start = Instant::now();
+    let mut drawn = false;
+    let pause = Duration::from_millis(if as_json { 500 } else { 150 });
+    loop {
+        std::thread::park_timeout(pause);
+        let is_over = over.load(Ordering::Relaxed);
+        let state = State::of(progress, start.elapsed());
+        // A display that cannot be written is no reason to stop.
+        let mut out = io::stderr().lock();
+        if as_json {
+            let event = if is_over { "done" } else { "progress" };
+            let _ = writeln!(out, "{}", state.json(event).compact());
+        } else if is_over {
+            if drawn {
+                let _ = write!(out, "\r\u{1b}[K");
+            }
+        } else if start.elapsed() > Duration::from_millis(300) {
+            drawn = true;
+            let _ = write!(out, "\r\u{1b}[K{}", state.line());
+        }
+        let _ = out.flush();
+        if is_over {
+            return;
+        }
+    }
+}
+
+struct State {
+    games: u64,
+    per_second: u64,
+    /// 0 to 1.
+    share: Option<f64>,
+    seconds: f64,
+}
+
+impl State {
+    fn of(progress: &Progress, elapsed: Duration) -> Self {
+        let seconds = elapsed.as_secs_f64();
+        let (done, total) = (progress.done(), progress.total());
+        Self {
+            games: progress.games(),
+            per_second: (progress.games() as f64 / seconds.max(0.001)) as u64,
+            share: (total > 0).then(|| (done as f64 / total as f64).min(1.0)),
+            seconds,
+        }
+    }
+
+    fn left(&self) -> Option<u64> {
+        let share = self.share.filter(|share| *share > 0.005)?;
+        Some((self.seconds * (1.0 - share) / share) as u64)
+    }
+
+    fn line(&self) -> String {
+        let mut line = format!(
+            "{} games  {}/s",
+            grouped(self.games),
+            grouped(self.per_second)
+        );
+        if let Some(share) = self.share {
+            line += &format!("  {:.0}%", share * 100.0);
+        }
+        if let Some(left) = self.left() {
+            line += &format!("  {}:{:02} left", left / 60, left % 60);
+        }
+        line
+    }
+
+    fn json(&self, event: &str) -> Json {
+        let real = |value: f64| Json::Real((value * 1000.0).round() / 1000.0);
+        Json::Object(vec![
+            ("event", event.into()),
+            ("games", self.games.into()),
+            ("gamesPerSecond", self.per_second.into()),
+            ("share", self.share.map_or(Json::Null, real)),
+            ("seconds", real(self.seconds)),
+            ("secondsLeft", self.left().into()),
+        ])
+    }
+}
+
+/// `11,964,285`.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped() {
+        assert_eq!(grouped(0), "0");
+        assert_eq!(grouped(999), "999");
+        assert_eq!(grouped(11_964_285), "11,964,285");
+    }
+}

@@ -1,0 +1,303 @@
+//! What went wrong and what was lost: on standard error, in a report, in a file of rejects.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+use tabia::core::error::Location;
+use tabia::core::io::OutputSet;
+use tabia::core::loss::Losses;
+use tabia::core::{Error, GameIndex, Problem, Result};
+use tabia::select::Counts;
+use tabia::{Failure, Item, Ledger, LossTable, Watch};
+
+use crate::context::Context;
+use crate::json::Json;
+use crate::messages::{Messages, friendly};
+use crate::progress::grouped;
+
+/// Problems shown on standard error unless all are wanted.
+const SHOWN: u64 = 10;
+/// Problems kept for the result of a command.
+const KEPT: usize = 1000;
+
+/// Takes note of every problem and loss.
+#[derive(Debug)]
+pub(crate) struct Reporter {
+    messages: Messages,
+    report: Option<ReportFile>,
+    rejects: Option<OutputSet>,
+    problems: u64,
+    inputs: Vec<Json>,
+    /// The problems of the current input, as far as they are kept.
+    pub(crate) kept: Vec<Json>,
+}
+
+impl Reporter {
+    /// The files are created at once, so that a target that cannot be written shows before the
+    /// work begins.
+    pub(crate) fn new(
+        context: &Context,
+        command: &str,
+        force: bool,
+        rejects: Option<&Path>,
+    ) -> Result<Self, Failure> {
+        let report = context
+            .common
+            .report
+            .as_deref()
+            .map(|path| ReportFile::create(path, force, command))
+            .transpose()?;
+        let rejects = rejects
+            .map(|path| {
+                let mut set = OutputSet::new(force);
+                set.create(path).map(|_| set)
+            })
+            .transpose()
+            .map_err(Failure::output)?;
+        Ok(Self {
+            messages: context.messages,
+            report,
+            rejects,
+            problems: 0,
+            inputs: Vec::new(),
+            kept: Vec::new(),
+        })
+    }
+
+    /// How many problems there were.
+    pub(crate) fn count(&self) -> u64 {
+        self.problems
+    }
+
+    /// Notes an input that cannot be read at all.
+    pub(crate) fn failed_input(&mut self, failure: &Failure) -> Result<(), Failure> {
+        self.messages.failure(failure);
+        if let (Some(report), Failure::Input(error)) = (&mut self.report, failure) {
+            report.problem(error).map_err(Failure::output)?;
+        }
+        Ok(())
+    }
+
+    /// Ends the list of problems on standard error and completes the files.
+    pub(crate) fn finish(mut self, ledger: Option<&Ledger>) -> Result<(), Failure> {
+        if !self.messages.verbose && self.problems > SHOWN {
+            let more = grouped(self.problems - SHOWN);
+            let text = format!("{more} more problems; `--verbose` or `--report FILE` lists them");
+            self.messages.warning(&text);
+        }
+        if let Some(rejects) = self.rejects.take() {
+            rejects.commit().map_err(Failure::output)?;
+        }
+        if let Some(report) = self.report.take() {
+            let inputs = std::mem::take(&mut self.inputs);
+            report.finish(inputs, self.problems, ledger.map(|ledger| &ledger.losses))?;
+        }
+        Ok(())
+    }
+
+    fn reject(&mut self, problem: &Problem) -> Result<()> {
+        if let (Some(set), Some(bytes)) = (&mut self.rejects, &problem.kept) {
+            if let Some(file) = set.file(0) {
+                file.write_all(bytes)?;
+                if !bytes.ends_with(b"\n") {
+                    file.write_all(b"\n")?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Watch for Reporter {
+    fn problem(&mut self, _item: &Item, problem: &Problem) -> Result<()> {
+        self.problems += 1;
+        if self.messages.verbose || self.problems <= SHOWN {
+            self.messages.warning(&problem.error.to_string());
+        }
+        if self.kept.len() < KEPT {
+            self.kept.push(problem_json(&problem.error));
+        }
+        self.reject(problem)?;
+        match &mut self.report {
+            Some(report) => report.problem(&problem.error),
+            None => Ok(()),
+        }
+    }
+
+    fn losses(&mut self, item: &Item, game: GameIndex, losses: &Losses) -> Result<()> {
+        match &mut self.report {
+            Some(report) => report.losses(item, game, losses),
+            None => Ok(()),
+        }
+    }
+
+    fn finished(&mut self, item: &Item, counts: &Counts) -> Result<()> {
+        if self.report.is_some() {
+            self.inputs.push(Json::Object(vec![
+                ("file", item.name().into()),
+                ("format", item.format().id.to_string().into()),
+                ("games", counts.games.into()),
+                ("texts", counts.texts.into()),
+                ("deletedLeftOut", counts.deleted.into()),
+            ]));
+        }
+        Ok(())
+    }
+}
+
+/// A problem with its place, as JSON; parts that do not apply are absent.
+pub(crate) fn problem_json(error: &Error) -> Json {
+    let at = error.location();
+    let mut pairs = place(at);
+    let reason = friendly(&error.kind().to_string());
+    pairs.push(("reason", reason.into()));
+    Json::Object(pairs)
+}
+
+fn place(at: &Location) -> Vec<(&'static str, Json)> {
+    let mut pairs = Vec::new();
+    if let Some(file) = &at.file {
+        pairs.push(("file", file.display().to_string().into()));
+    }
+    if let Some(game) = at.game {
+        pairs.push(("game", (u64::from(game.0) + 1).into()));
+    }
+    if let Some(ply) = at.ply {
+        pairs.push(("ply", ply.into()));
+    }
+    if let Some(line) = at.line {
+        pairs.push(("line", line.into()));
+    }
+    if let Some(column) = at.column {
+        pairs.push(("column", column.into()));
+    }
+    if let Some(offset) = at.offset {
+        pairs.push(("offset", offset.into()));
+    }
+    pairs
+}
+
+/// The report: problems are written as they come, losses gathered beside it and appended, so that
+/// memory does not grow with either.
+#[derive(Debug)]
+struct ReportFile {
+    set: OutputSet,
+    losses: BufWriter<File>,
+    problem_count: u64,
+    loss_count: u64,
+}
+
+impl ReportFile {
+    fn create(path: &Path, force: bool, command: &str) -> Result<Self, Failure> {
+        let mut set = OutputSet::new(force);
+        set.create(path).map_err(Failure::output)?;
+        let losses = tabia::scratch::file().map_err(Failure::output)?;
+        let mut report = Self {
+            set,
+            losses: BufWriter::new(losses),
+            problem_count: 0,
+            loss_count: 0,
+        };
+        let mut head = String::from("{\"command\":");
+        crate::json::quote(command, &mut head);
+        head.push_str(",\n\"problems\":[");
+        report.write(&head).map_err(Failure::output)?;
+        Ok(report)
+    }
+
+    fn write(&mut self, text: &str) -> Result<()> {
+        match self.set.file(0) {
+            Some(file) => file
+                .write_all(text.as_bytes())
+                .map_err(|error| Error::from(error).in_path(file.target())),
+            None => Ok(()),
+        }
+    }
+
+    fn problem(&mut self, error: &Error) -> Result<()> {
+        let comma = if self.problem_count == 0 { "\n" } else { ",\n" };
+        self.problem_count += 1;
+        self.write(&format!("{comma}{}", problem_json(error).compact()))
+    }
+
+    fn losses(&mut self, item: &Item, game: GameIndex, losses: &Losses) -> Result<()> {
+        for (feature, loss) in losses.iter() {
+            let comma = if self.loss_count == 0 { "\n" } else { ",\n" };
+            self.loss_count += 1;
+            let row = Json::Object(vec![
+                ("file", item.name().into()),
+                ("game", (u64::from(game.0) + 1).into()),
+                ("kind", feature.key().into()),
+                ("count", loss.count.into()),
+                ("reason", format!("{} have no place in the target", feature.label()).into()),
+            ]);
+            write!(self.losses, "{comma}{}", row.compact())?;
+        }
+        Ok(())
+    }
+
+    fn finish(
+        mut self,
+        inputs: Vec<Json>,
+        problems: u64,
+        losses: Option<&LossTable>,
+    ) -> Result<(), Failure> {
+        let done = (|| {
+            self.write("],\n\"losses\":[")?;
+            let mut gathered = self.losses.get_ref().try_clone()?;
+            self.losses.flush()?;
+            gathered.seek(SeekFrom::Start(0))?;
+            if let Some(file) = self.set.file(0) {
+                io::copy(&mut gathered.by_ref(), file)?;
+            }
+            let summary = Json::Object(vec![
+                ("problems", problems.into()),
+                ("losses", losses.map_or(Json::List(Vec::new()), loss_rows)),
+                ("inputs", Json::List(inputs)),
+            ]);
+            self.write(&format!("],\n\"summary\":{}}}\n", summary.compact()))?;
+            self.set.commit()?;
+            Ok(())
+        })();
+        done.map_err(Failure::output)
+    }
+}
+
+fn loss_rows(losses: &LossTable) -> Json {
+    let rows = losses.iter().map(|(feature, row)| {
+        Json::Object(vec![
+            ("kind", feature.key().into()),
+            ("label", feature.label().into()),
+            ("count", row.count.into()),
+            ("games", row.games.into()),
+            ("firstFile", row.input.clone().into()),
+            ("firstGame", (u64::from(row.first.0) + 1).into()),
+        ])
+    });
+    Json::List(rows.collect())
+}
+
+/// The table of losses at the end of a conversion; nothing when there are none.
+pub(crate) fn loss_table(messages: Messages, losses: &LossTable, several: bool) {
+    if losses.is_empty() {
+        return;
+    }
+    messages.note("not kept in the target format:");
+    let rows: Vec<(String, &str, String)> = losses
+        .iter()
+        .map(|(feature, row)| {
+            let place = if several {
+                format!("{}: game {}", row.input, row.first)
+            } else {
+                format!("game {}", row.first)
+            };
+            (grouped(row.count), feature.label(), place)
+        })
+        .collect();
+    let count = rows.iter().map(|row| row.0.len()).max().unwrap_or_default();
+    let label = rows.iter().map(|row| row.1.len()).max().unwrap_or_default();
+    for (number, kind, first) in &rows {
+        messages.note(&format!("  {number:>count$}  {kind:<label$}  first in {first}"));
+    }
+}
