@@ -352,7 +352,13 @@ pub(crate) struct ListingArgs {
     #[arg(long, value_name = "N", help_heading = "Rows")]
     pub(crate) limit: Option<u64>,
     /// Rows left out at the start
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, help_heading = "Rows")]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 0,
+        hide_default_value = true,
+        help_heading = "Rows"
+    )]
     pub(crate) offset: u64,
 }
 
@@ -369,7 +375,12 @@ pub(crate) struct CommonArgs {
     #[arg(long, value_name = "NAME", default_value = "auto", hide_default_value = true, value_parser = charset, help_heading = "Common")]
     pub(crate) encoding: tabia::core::io::Charset,
     /// Password of an archive
-    #[arg(long, value_name = "TEXT", hide_short_help = true, help_heading = "Common")]
+    #[arg(
+        long,
+        value_name = "TEXT",
+        hide_short_help = true,
+        help_heading = "Common"
+    )]
     pub(crate) password: Option<String>,
     /// Stop at the first problem
     #[arg(long, help_heading = "Common")]
@@ -378,10 +389,26 @@ pub(crate) struct CommonArgs {
     #[arg(long, value_name = "FILE", help_heading = "Common")]
     pub(crate) report: Option<PathBuf>,
     /// Show progress: auto (on a terminal), never, json
-    #[arg(long, value_name = "WHEN", default_value = "auto", hide_default_value = true, hide_possible_values = true, hide_short_help = true, help_heading = "Common")]
+    #[arg(
+        long,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_default_value = true,
+        hide_possible_values = true,
+        hide_short_help = true,
+        help_heading = "Common"
+    )]
     pub(crate) progress: ProgressChoice,
     /// Colours: auto, always, never
-    #[arg(long, value_name = "WHEN", default_value = "auto", hide_default_value = true, hide_possible_values = true, hide_short_help = true, help_heading = "Common")]
+    #[arg(
+        long,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_default_value = true,
+        hide_possible_values = true,
+        hide_short_help = true,
+        help_heading = "Common"
+    )]
     pub(crate) color: ColorChoice,
     /// Only errors on standard error
     #[arg(long, short, conflicts_with = "verbose", help_heading = "Common")]

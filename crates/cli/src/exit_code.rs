@@ -35,14 +35,22 @@ impl ExitCode {
 
     /// [`ExitCode::Problems`] when there were any.
     pub(crate) fn of_problems(count: u64) -> Self {
-        if count == 0 { Self::Done } else { Self::Problems }
+        if count == 0 {
+            Self::Done
+        } else {
+            Self::Problems
+        }
     }
 }
 
 impl ExitCode {
     /// The more serious of two.
     pub(crate) fn worse(self, other: Self) -> Self {
-        if other as u8 > self as u8 { other } else { self }
+        if other as u8 > self as u8 {
+            other
+        } else {
+            self
+        }
     }
 }
 

@@ -139,7 +139,9 @@ fn output_hint(error: &Error) -> Option<String> {
             IoKind::PermissionDenied | IoKind::ReadOnlyFilesystem => {
                 "choose a folder that you may write to".into()
             }
-            IoKind::StorageFull => "make room or choose another disk; nothing was left behind".into(),
+            IoKind::StorageFull => {
+                "make room or choose another disk; nothing was left behind".into()
+            }
             IoKind::IsADirectory => "give the name of a file".into(),
             _ => return None,
         },

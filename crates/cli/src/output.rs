@@ -46,7 +46,10 @@ impl Out {
     /// Control characters are replaced on a terminal.
     pub(crate) fn new() -> Self {
         let buffered = io::BufWriter::with_capacity(1 << 16, io::stdout());
-        Self(terminal::Text::new(buffered, terminal::stdout_is_terminal()))
+        Self(terminal::Text::new(
+            buffered,
+            terminal::stdout_is_terminal(),
+        ))
     }
 
     pub(crate) fn text(&mut self, text: &str) -> Result<(), Failure> {
@@ -67,7 +70,9 @@ impl Out {
 }
 
 fn failure(error: io::Error) -> Failure {
-    Failure::output(tabia::core::Error::from(error).in_path(std::path::Path::new("standard output")))
+    Failure::output(
+        tabia::core::Error::from(error).in_path(std::path::Path::new("standard output")),
+    )
 }
 
 /// Appends a cell of tab-separated values: tabs, line breaks and backslashes are escaped.
@@ -176,7 +181,11 @@ impl Table {
             }
         }
         let total = |layout: &[(usize, usize)]| {
-            layout.iter().map(|(_, width)| width + 2).sum::<usize>().saturating_sub(2)
+            layout
+                .iter()
+                .map(|(_, width)| width + 2)
+                .sum::<usize>()
+                .saturating_sub(2)
         };
         while total(&layout) > limit {
             let Some(widest) = layout
@@ -265,7 +274,9 @@ impl Listing {
             out: Out::new(),
             seen: 0,
             offset: args.offset,
-            end: args.limit.map_or(u64::MAX, |limit| args.offset.saturating_add(limit)),
+            end: args
+                .limit
+                .map_or(u64::MAX, |limit| args.offset.saturating_add(limit)),
             shown: 0,
         };
         match style {
@@ -331,7 +342,9 @@ impl Listing {
     pub(crate) fn finish(mut self) -> Result<(), Failure> {
         match self.style {
             Style::Table => self.table.finish(&mut self.out)?,
-            Style::Json => self.out.text(if self.shown == 0 { "]\n" } else { "\n]\n" })?,
+            Style::Json => self
+                .out
+                .text(if self.shown == 0 { "]\n" } else { "\n]\n" })?,
             Style::Tsv | Style::Csv | Style::Ndjson => {}
         }
         self.out.flush()

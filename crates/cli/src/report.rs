@@ -1,7 +1,7 @@
 //! What went wrong and what was lost: on standard error, in a report, in a file of rejects.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use tabia::core::error::Location;
@@ -230,7 +230,10 @@ impl ReportFile {
                 ("game", (u64::from(game.0) + 1).into()),
                 ("kind", feature.key().into()),
                 ("count", loss.count.into()),
-                ("reason", format!("{} have no place in the target", feature.label()).into()),
+                (
+                    "reason",
+                    format!("{} have no place in the target", feature.label()).into(),
+                ),
             ]);
             write!(self.losses, "{comma}{}", row.compact())?;
         }
@@ -249,7 +252,7 @@ impl ReportFile {
             self.losses.flush()?;
             gathered.seek(SeekFrom::Start(0))?;
             if let Some(file) = self.set.file(0) {
-                io::copy(&mut gathered.by_ref(), file)?;
+                io::copy(&mut gathered, file)?;
             }
             let summary = Json::Object(vec![
                 ("problems", problems.into()),
@@ -298,6 +301,8 @@ pub(crate) fn loss_table(messages: Messages, losses: &LossTable, several: bool) 
     let count = rows.iter().map(|row| row.0.len()).max().unwrap_or_default();
     let label = rows.iter().map(|row| row.1.len()).max().unwrap_or_default();
     for (number, kind, first) in &rows {
-        messages.note(&format!("  {number:>count$}  {kind:<label$}  first in {first}"));
+        messages.note(&format!(
+            "  {number:>count$}  {kind:<label$}  first in {first}"
+        ));
     }
 }

@@ -44,7 +44,11 @@ pub(crate) fn render(style: Style, row: &Row<'_>, path: Option<&str>, out: &mut 
     cells.number(row.white_elo.map(u64::from));
     cells.text(&row.black);
     cells.number(row.black_elo.map(u64::from));
-    cells.text(if row.flags.text { "" } else { result(row.result) });
+    cells.text(if row.flags.text {
+        ""
+    } else {
+        result(row.result)
+    });
     match row.date {
         Date::UNKNOWN => cells.text(""),
         date => cells.text(&date.to_string()),

@@ -15,14 +15,19 @@ pub(crate) fn document(number: GameIndex, game: &Game) -> String {
     // The tree takes everything.
     let _ = game.replay(number, Want::ALL, &mut tree);
     let head = &game.head;
-    let tags = head.tags.iter().map(|(name, value)| {
-        Json::Object(vec![("name", name.into()), ("value", value.into())])
-    });
+    let tags = head
+        .tags
+        .iter()
+        .map(|(name, value)| Json::Object(vec![("name", name.into()), ("value", value.into())]));
     let kind = match head.kind {
         RecordKind::Game => "game",
         RecordKind::Text => "text",
     };
-    let fen = head.start.setup.as_ref().map(|setup| setup.fen(FenStyle::XFen));
+    let fen = head
+        .start
+        .setup
+        .as_ref()
+        .map(|setup| setup.fen(FenStyle::XFen));
     let facts = Json::Object(vec![
         ("game", (u64::from(number.0) + 1).into()),
         ("kind", kind.into()),
@@ -229,7 +234,9 @@ fn annotation_json(annotation: &Annotation<'_>) -> Json {
                 vec![("color", rgb.into()), ("flags", color.flags.into())],
             )
         }
-        Annotation::PawnStructure(value) => typed("pawnStructure", vec![("value", (*value).into())]),
+        Annotation::PawnStructure(value) => {
+            typed("pawnStructure", vec![("value", (*value).into())])
+        }
         Annotation::PiecePath(path) => typed(
             "piecePath",
             vec![("kind", path.kind.into()), ("square", path.square.into())],
@@ -244,11 +251,21 @@ fn annotation_json(annotation: &Annotation<'_>) -> Json {
                     ("kind", stage.kind.into()),
                 ])
             });
-            typed("timeControl", vec![("stages", Json::List(stages.collect()))])
+            typed(
+                "timeControl",
+                vec![("stages", Json::List(stages.collect()))],
+            )
         }
         Annotation::StartClock(clock) => {
-            let color = if clock.color.is_white() { "white" } else { "black" };
-            let pairs = vec![("color", color.into()), ("seconds", hundredths(clock.hundredths))];
+            let color = if clock.color.is_white() {
+                "white"
+            } else {
+                "black"
+            };
+            let pairs = vec![
+                ("color", color.into()),
+                ("seconds", hundredths(clock.hundredths)),
+            ];
             typed("startClock", pairs)
         }
         Annotation::EvalProfile(profile) => {
@@ -259,7 +276,10 @@ fn annotation_json(annotation: &Annotation<'_>) -> Json {
                     ("depth", point.depth.into()),
                 ])
             });
-            typed("evalProfile", vec![("points", Json::List(points.collect()))])
+            typed(
+                "evalProfile",
+                vec![("points", Json::List(points.collect()))],
+            )
         }
         Annotation::Training(training) => {
             let solutions = training.solutions.iter().map(|solution| {
@@ -335,6 +355,7 @@ fn annotation_json(annotation: &Annotation<'_>) -> Json {
                 TextKind::Plain => "plain",
                 TextKind::Html => "html",
                 TextKind::File => "file",
+                _ => "other",
             };
             typed(
                 "text",
@@ -346,7 +367,11 @@ fn annotation_json(annotation: &Annotation<'_>) -> Json {
             )
         }
         Annotation::Foreign(foreign) => {
-            let hex: String = foreign.bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+            let hex: String = foreign
+                .bytes
+                .iter()
+                .map(|byte| format!("{byte:02x}"))
+                .collect();
             typed(
                 "foreign",
                 vec![
@@ -368,7 +393,10 @@ fn comment_pairs(comment: &Comment<'_>) -> Vec<(&'static str, Json)> {
     vec![
         ("text", comment.text.into()),
         ("place", place.into()),
-        ("language", comment.language.map(|language| language.to_string()).into()),
+        (
+            "language",
+            comment.language.map(|language| language.to_string()).into(),
+        ),
     ]
 }
 
@@ -381,7 +409,10 @@ fn shape_json(shape: &Shape) -> Json {
         ShapeKind::Frame(at) => ("frame", vec![("square", square(at))]),
         ShapeKind::Letter(at, letter) => (
             "letter",
-            vec![("square", square(at)), ("letter", letter.to_string().into())],
+            vec![
+                ("square", square(at)),
+                ("letter", letter.to_string().into()),
+            ],
         ),
         _ => ("shape", Vec::new()),
     };

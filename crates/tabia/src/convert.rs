@@ -57,7 +57,7 @@ impl std::fmt::Debug for Target<'_> {
     }
 }
 
-impl Target<'static> {
+impl Target<'_> {
     /// The target of that name: the format by extension, unless `to` is given.
     ///
     /// # Errors

@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use tabia::core::format::CreateOptions;
 use tabia::core::{Error, ErrorKind, Problem};
 use tabia::formats::archive::{
     self, ARCHIVES, Archive, ArchiveFormat, Checksum, Member, NewMember, create, extract,
@@ -66,7 +65,10 @@ fn row(member: &Member, checksum: Checksum) -> Vec<(&'static str, Json)> {
         ("stored", member.stored.into()),
         ("compression", member.compression.clone().into()),
         ("checksum", checksum.name().into()),
-        ("modified", member.modified.map(|stamp| stamp.to_string()).into()),
+        (
+            "modified",
+            member.modified.map(|stamp| stamp.to_string()).into(),
+        ),
         ("uri", member.uri.clone().into()),
     ]
 }
@@ -124,11 +126,20 @@ fn take_out(args: &ArchiveExtractArgs) -> Result<ExitCode, Failure> {
                 Failure::Input(missing.in_file(item.label()))
             })
         };
-        args.members.iter().map(find).collect::<Result<Vec<_>, _>>()?
+        args.members
+            .iter()
+            .map(find)
+            .collect::<Result<Vec<_>, _>>()?
     };
     note_problems(&item, &*archive, &mut reporter)?;
-    let done = extract(&*archive, &wanted, &args.directory, args.force, &context.progress)
-        .map_err(Failure::output)?;
+    let done = extract(
+        &*archive,
+        &wanted,
+        &args.directory,
+        args.force,
+        &context.progress,
+    )
+    .map_err(Failure::output)?;
     for error in done.problems {
         note(&item, error, &mut reporter)?;
     }
@@ -154,11 +165,11 @@ fn make(args: &ArchiveCreateArgs) -> Result<ExitCode, Failure> {
             members.push(NewMember::from_path(file).map_err(Failure::input)?);
         }
     }
-    let mut options = CreateOptions::default();
+    let mut options = archive::CreateOptions::default();
+    options.progress = Some(Arc::clone(&context.progress));
     options.force = args.force;
     options.password.clone_from(&args.common.password);
-    let bytes = create(format, &args.archive, &members, &options, &context.progress)
-        .map_err(Failure::output)?;
+    let bytes = create(format, &args.archive, &members, &options).map_err(Failure::output)?;
     context.messages.note(&format!(
         "{} files in {}: {}",
         grouped(members.len() as u64),
@@ -176,10 +187,13 @@ fn writer(args: &ArchiveCreateArgs) -> Result<&'static ArchiveFormat, Failure> {
         .unwrap_or_default();
     let name = args.to.as_ref().map_or(extension, |to| to.to_lowercase());
     let matches = |container: &&&ArchiveFormat| {
-        container.format.id.as_str() == name || container.format.extensions.contains(&&*name)
+        let format = &container.format;
+        format.id.as_str() == name || format.extensions.contains(&name.as_str())
     };
     let known = || {
-        let writers = ARCHIVES.iter().filter(|container| container.create.is_some());
+        let writers = ARCHIVES
+            .iter()
+            .filter(|container| container.create.is_some());
         let names: Vec<String> = writers.map(|c| c.format.id.to_string()).collect();
         names.join(", ")
     };

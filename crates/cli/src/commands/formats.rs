@@ -95,5 +95,10 @@ fn row(format: &Format, style: Style) -> Vec<(&'static str, Json)> {
 }
 
 fn keys(features: Features) -> Json {
-    Json::List(features.iter().map(|feature| feature.key().into()).collect())
+    Json::List(
+        features
+            .iter()
+            .map(|feature| feature.key().into())
+            .collect(),
+    )
 }

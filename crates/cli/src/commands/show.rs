@@ -84,6 +84,7 @@ fn guiding_text(game: &Game) -> String {
             TextKind::Plain => out += &format!("{}\n\n", part.text.trim_end()),
             TextKind::Html => out += &format!("{}\n\n", readable(part.text)),
             TextKind::File => out += &format!("[{}]\n", part.text),
+            _ => {}
         }
     }
     let text = out.trim_end();
