@@ -44,7 +44,7 @@ impl Messages {
     }
 
     /// Why the job ended, and what to do about it.
-    pub(crate) fn failure(&self, failure: &Failure) {
+    pub(crate) fn failure(self, failure: &Failure) {
         if failure.is_closed_pipe() {
             return;
         }
@@ -55,28 +55,28 @@ impl Messages {
     }
 
     /// Something that did not stop the job.
-    pub(crate) fn warning(&self, text: &str) {
+    pub(crate) fn warning(self, text: &str) {
         if !self.quiet {
             self.line("warning", "33", &friendly(text));
         }
     }
 
     /// What to do about it.
-    pub(crate) fn hint(&self, text: &str) {
+    pub(crate) fn hint(self, text: &str) {
         if !self.quiet {
             self.line("hint", "36", text);
         }
     }
 
     /// A remark.
-    pub(crate) fn note(&self, text: &str) {
+    pub(crate) fn note(self, text: &str) {
         if !self.quiet {
             self.clear();
             eprintln!("{}", one_line(text));
         }
     }
 
-    fn line(&self, label: &str, color: &str, text: &str) {
+    fn line(self, label: &str, color: &str, text: &str) {
         self.clear();
         let text = one_line(text);
         if self.color {
@@ -86,7 +86,7 @@ impl Messages {
         }
     }
 
-    fn clear(&self) {
+    fn clear(self) {
         if self.clears {
             eprint!("\r\u{1b}[K");
         }
