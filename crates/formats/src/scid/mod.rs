@@ -2,26 +2,32 @@
 //!
 //! A database is three files of one name: the index `.siN` with a fixed row for every game, the
 //! names `.snN`, and the games `.sgN`. See `FORMAT.md` beside this file.
-#![allow(dead_code, reason = "for the writer")]
-
 mod blob;
 mod comments;
+mod encode;
 mod entry;
 mod game;
+mod name_writer;
 mod names;
 mod pieces;
 mod read;
 mod records;
+mod signature;
+mod stored_lines;
+mod write;
+
+use std::path::Path;
 
 use tabia_core::Format;
-use tabia_core::database::Database;
+use tabia_core::database::{Database, GameWriter};
 use tabia_core::error::Result;
-use tabia_core::format::{Companion, Confidence, Kind, OpenOptions, Probe};
+use tabia_core::format::{Companion, Confidence, CreateOptions, Kind, OpenOptions, Probe};
 use tabia_core::io::Source;
 use tabia_core::loss::{Feature, Features};
 
 use entry::Version;
 use read::ScidDatabase;
+use write::ScidWriter;
 
 /// What Scid 5 holds.
 const CAN: Features = Features::of(&[
@@ -68,7 +74,7 @@ pub static SI3: Format = Format {
     open_blocks: None,
     create_text: None,
     can_with: None,
-    create_database: None,
+    create_database: Some(|path, options| create(Version::V3, CAN_OLD, path, options)),
     open_book: None,
     create_book: None,
 };
@@ -99,7 +105,7 @@ pub static SI4: Format = Format {
     open_blocks: None,
     create_text: None,
     can_with: None,
-    create_database: None,
+    create_database: Some(|path, options| create(Version::V4, CAN_OLD, path, options)),
     open_book: None,
     create_book: None,
 };
@@ -130,13 +136,22 @@ pub static SI5: Format = Format {
     open_blocks: None,
     create_text: None,
     can_with: None,
-    create_database: None,
+    create_database: Some(|path, options| create(Version::V5, CAN, path, options)),
     open_book: None,
     create_book: None,
 };
 
 fn open(version: Version, source: &Source, options: &OpenOptions) -> Result<Box<dyn Database>> {
     Ok(Box::new(ScidDatabase::open(version, source, options)?))
+}
+
+fn create(
+    version: Version,
+    can: Features,
+    path: &Path,
+    options: &CreateOptions,
+) -> Result<Box<dyn GameWriter>> {
+    Ok(Box::new(ScidWriter::create(version, can, path, options)?))
 }
 
 /// si3 and si4 begin with a magic and their version.

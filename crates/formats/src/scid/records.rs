@@ -175,7 +175,7 @@ pub(crate) fn encode(version: Version, entry: &Entry, out: &mut Vec<u8>) {
             let record = EntryV3 {
                 blob_at,
                 blob_length,
-                tail: EntryTail::new(entry),
+                tail: EntryTail::new(version, entry),
             };
             out.extend_from_slice(record.as_bytes());
         }
@@ -185,7 +185,7 @@ pub(crate) fn encode(version: Version, entry: &Entry, out: &mut Vec<u8>) {
                 blob_at,
                 blob_length,
                 high: high as u8,
-                tail: EntryTail::new(entry),
+                tail: EntryTail::new(version, entry),
             };
             out.extend_from_slice(record.as_bytes());
         }
@@ -233,12 +233,17 @@ impl EntryTail {
         }
     }
 
-    fn new(entry: &Entry) -> Self {
+    fn new(version: Version, entry: &Entry) -> Self {
         let low = |id: u32| big_endian::U16::new(id as u16);
         let high = |id: u32, mask: u32| (id >> 16 & mask) as u8;
         let elo =
             |elo: u16, rating: u8| big_endian::U16::new(elo & 0xfff | u16::from(rating & 15) << 12);
-        let event_date = relative(entry.date, entry.event_date).unwrap_or(0);
+        // No event date is the year 0, which Scid from 4 on codes like any other.
+        let event_date = if version == Version::V3 && entry.event_date == 0 {
+            0
+        } else {
+            relative(entry.date, entry.event_date).unwrap_or(0)
+        };
         Self {
             flags: low(entry.flags & LOW_16),
             players_high: high(entry.white, 15) << 4 | high(entry.black, 15),
@@ -282,7 +287,7 @@ fn absolute(date: u32, relative: u32) -> u32 {
 /// The 12 relative bits of an event date; `None` when the years are more than three apart.
 pub(crate) fn relative(date: u32, event_date: u32) -> Option<u32> {
     let (year, event_year) = (date >> 9, event_date >> 9);
-    if event_date == 0 || year.abs_diff(event_year) > 3 {
+    if year.abs_diff(event_year) > 3 {
         return None;
     }
     Some((event_year + 4 - year) << 9 | event_date & 0x1ff)
@@ -409,6 +414,8 @@ mod tests {
         assert_eq!(relative(date(2020), date(2016)), None);
         assert_eq!(relative(date(2020), date(2024)), None);
         assert_eq!(relative(date(2020), 0), None);
+        assert_eq!(relative(0, 0), Some(4 << 9));
+        assert_eq!(absolute(0, 4 << 9), 0);
         assert_eq!(absolute(date(2020), 0), 0);
         // Year 1 with an event "three years before" stops at 0.
         assert_eq!(absolute(1 << 9, 1 << 9), 0);
