@@ -72,7 +72,7 @@ fn made(scratch: &Scratch, name: &str, packing: Packing) -> std::path::PathBuf {
     path
 }
 
-const KINDS: [&str; 3] = ["a.cbv", "a.cbz", "a.zip"];
+const KINDS: [&str; 4] = ["a.cbv", "a.cbz", "a.scv", "a.zip"];
 
 #[test]
 fn what_goes_in_comes_out() {
@@ -258,12 +258,15 @@ fn damage_in_one_member_costs_no_other() {
         };
         let index = archive::find(&*clean, "Test.cbh").unwrap();
         let mut bytes = std::fs::read(&path).unwrap();
-        // The records come first in ChessBase's order, in a ZIP behind their local header.
-        let name = bytes.windows(8).position(|window| window == b"Test.cbh");
-        let head = if kind == "a.zip" {
-            name.unwrap() + 8
-        } else {
-            8 + 173 * 7
+        // The records come first in ChessBase's order, else behind their own header.
+        let find = |text: &[u8], from: usize| {
+            let mut windows = bytes[from..].windows(text.len());
+            from + windows.position(|window| window == text).unwrap() + text.len()
+        };
+        let head = match kind {
+            "a.zip" => find(b"Test.cbh", 0),
+            "a.scv" => find(b"<-- D A T A -->\n", find(b"Test.cbh", 0)),
+            _ => 8 + 173 * 7,
         };
         let at = head + clean.members()[index].stored as usize / 2;
         for byte in &mut bytes[at..at + 16] {
@@ -284,4 +287,52 @@ fn damage_in_one_member_costs_no_other() {
             }
         }
     }
+}
+
+#[test]
+fn scidb_archives_say_what_they_hold() {
+    let scratch = Scratch::new("archive-scv");
+    let path = scratch.join("a.scv");
+    let modified = Stamp::from_unix(1_300_000_000);
+    let member = |name: &str, bytes: &[u8]| {
+        NewMember::from_bytes(name, Blob::from(bytes.to_vec()), modified)
+    };
+    let members = [
+        member("one.sn4", b"n"),
+        member("two.pgn", b"abc"),
+        member("one.si4", b"\xfc"),
+        member("one.sg4", b""),
+    ];
+    let mut options = options(Packing::Stored);
+    options.games = Some(7);
+    archive::create(&archive::scv::SCV, &path, &members, &options).unwrap();
+    let expected = "iveArch\n<TotalSize> 5          \n<Count> 7\n<Format> si4,pgn\n<Type> multi\n\
+        <-- H E A D -->\n<FileName> one.si4\n<FileSize> 1\n<Compression> zlib\n\
+        <Modified> 1300000000\n<Size> 12         \n<Checksum> ";
+    let bytes = std::fs::read(&path).unwrap();
+    assert_eq!(String::from_utf8_lossy(&bytes[..expected.len()]), expected);
+    let last = "<-- H E A D -->\n<FileName> two.pgn\n<FileSize> 3\n<Compression> raw\n\
+        <Modified> 1300000000\n<Size> 3          \n<Checksum> 891568578  \n<-- D A T A -->\nabc";
+    assert!(bytes.ends_with(last.as_bytes()));
+    let names: Vec<String> = open(&path)
+        .unwrap()
+        .members()
+        .iter()
+        .map(|member| member.name.clone())
+        .collect();
+    assert_eq!(names, ["one.si4", "one.sg4", "one.sn4", "two.pgn"]);
+}
+
+#[test]
+fn lzo_members_are_read_in_both_forms() {
+    let scratch = Scratch::new("archive-lzo");
+    let path = made(&scratch, "a.scv", Packing::Lzo);
+    let archive = open(&path).unwrap();
+    for (name, bytes) in files() {
+        let index = archive::find(&*archive, &name).unwrap();
+        assert_eq!(archive.members()[index].compression, "lzo");
+        assert!(archive.read(index).unwrap()[..] == bytes, "{name}");
+        assert_eq!(archive.checksum(index), Checksum::Ok);
+    }
+    assert!(std::fs::metadata(&path).unwrap().len() < 150_000);
 }

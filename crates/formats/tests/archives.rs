@@ -27,7 +27,12 @@ fn compare(archive: &dyn Archive, folder: &Path) -> usize {
     for (index, member) in archive.members().iter().enumerate() {
         let whole = archive.read(index).expect(&member.name);
         assert_eq!(member.size, Some(whole.len() as u64), "{}", member.name);
-        assert_eq!(archive.checksum(index), Checksum::Ok, "{}", member.name);
+        let wanted = if member.checked {
+            Checksum::Ok
+        } else {
+            Checksum::Absent
+        };
+        assert_eq!(archive.checksum(index), wanted, "{}", member.name);
         let mut streamed = Vec::new();
         let mut stream = archive.stream(index, &Faults::stop()).unwrap();
         std::io::copy(&mut stream, &mut streamed).expect(&member.name);
@@ -133,4 +138,121 @@ fn members_of_zip_are_what_their_names_say() {
         }
     }
     assert_eq!(archives, 5);
+}
+
+#[test]
+fn archives_by_scidb_verify_and_equal_what_was_packed() {
+    let name = "archives_by_scidb_verify_and_equal_what_was_packed";
+    let Some(data) = shared_data(name, "") else {
+        return;
+    };
+    let mut compared = 0;
+    for path in tabia_testkit::shared::files_below(&data.join("scv/scidb")) {
+        let archive = open(&path, None).expect(&path.display().to_string());
+        assert!(archive.info().problems.is_empty(), "{}", path.display());
+        assert_eq!(compare(&*archive, &data.join("none")), 0);
+        for (index, member) in archive.members().iter().enumerate() {
+            assert!(member.checked, "{}", path.display());
+            let bytes = archive.read(index).unwrap();
+            let twin = ["scid/sci", "scid/si3", "scid/pgn", "cbf"]
+                .iter()
+                .any(|folder| {
+                    std::fs::read(data.join(folder).join(&member.name))
+                        .is_ok_and(|twin| twin == bytes[..])
+                });
+            compared += usize::from(twin);
+        }
+    }
+    // features.sci, .scg, .scn, .si3, .sg3, .sn3, .cbf, .cbi, .pgn.
+    assert_eq!(compared, 9);
+    let packed = |file: &str| open(&data.join("scv/scidb").join(file), None).unwrap();
+    let (raw, zlib) = (packed("pgngz_raw_quirkcrc.scv"), packed("pgngz_zlib.scv"));
+    assert!(raw.read(0).unwrap()[..] == zlib.read(0).unwrap()[..]);
+    assert_eq!(
+        (
+            &*raw.members()[0].compression,
+            &*zlib.members()[0].compression
+        ),
+        ("raw", "zlib")
+    );
+}
+
+#[test]
+fn scv_by_hand_is_read_as_documented() {
+    let Some(folder) = shared_data("scv_by_hand_is_read_as_documented", "scv/handmade") else {
+        return;
+    };
+    let archive = |file: &str| open(&folder.join(file), None).expect(file);
+    let game = archive("doc_example1_fixed_crc.scv").read(0).unwrap();
+    assert_eq!(game.len(), 468);
+
+    for file in ["worked_example.scv", "crlf_headers.scv"] {
+        assert_eq!(&archive(file).read(0).unwrap()[..], b"abc", "{file}");
+    }
+    assert_eq!(archive("worked_example.scv").checksum(0), Checksum::Ok);
+    assert_eq!(archive("crlf_headers.scv").checksum(0), Checksum::Absent);
+    let modified = archive("worked_example.scv").members()[0].modified.unwrap();
+    assert_eq!(modified.to_string(), "2011-03-13 07:06:40");
+    assert_eq!(
+        &archive("no_archinfo_no_userinfo.scv").read(0).unwrap()[..],
+        &game[..]
+    );
+    assert_eq!(archive("fake_head_inside_data.scv").members().len(), 1);
+
+    // The published checksum is that of the same game with CRLF.
+    assert_eq!(archive("doc_example1_lf.scv").checksum(0), Checksum::Bad);
+    assert_eq!(
+        archive("doc_example1_crlf_body.scv").checksum(0),
+        Checksum::Ok
+    );
+    for file in ["doc_example1_lf.scv", "bad_crc.scv"] {
+        let archive = archive(file);
+        assert!(archive.read(0).is_err(), "{file}");
+        let (kept, problems) = archive::salvage(&*archive, 0).unwrap();
+        assert_eq!(problems.len(), 1, "{file}");
+        assert_eq!(Some(kept.len() as u64), archive.members()[0].size, "{file}");
+    }
+
+    for file in ["doc_example2_uri_revA.scv", "doc_example2_uri_revB.scv"] {
+        let archive = archive(file);
+        assert_eq!(archive.members().len(), 2, "{file}");
+        for (index, member) in archive.members().iter().enumerate() {
+            assert!(
+                member
+                    .uri
+                    .as_deref()
+                    .is_some_and(|uri| uri.starts_with("http://")),
+                "{file}"
+            );
+            let error = archive.read(index).unwrap_err();
+            assert!(
+                matches!(error.kind(), ErrorKind::Unsupported(_)),
+                "{file}: {error}"
+            );
+        }
+    }
+    let fallback = archive("uri_with_fallback_data.scv");
+    assert!(fallback.members()[0].uri.is_some());
+    assert_eq!(&fallback.read(0).unwrap()[..], &game[..]);
+
+    let two = archive("revB_database_mimetype.scv");
+    assert_eq!(compare(&*two, &folder.join("none")), 0);
+    let facts = &two.members()[0].facts;
+    assert!(facts.contains(&("Database".to_owned(), "A".to_owned())));
+
+    let cut = archive("truncated.scv");
+    assert!(cut.read(0).is_err());
+    assert_eq!(&archive::salvage(&*cut, 0).unwrap().0[..], b"abc");
+
+    let lzo = archive("lzo.scv");
+    assert!(lzo.read(0).unwrap_err().to_string().contains("LZO"));
+
+    let hostile = archive("path_traversal.scv");
+    assert!(archive::safe_name(&hostile.members()[0].name).is_err());
+    let scratch = tabia_testkit::Scratch::new("archive-hostile");
+    let inner = scratch.join("inner");
+    let progress = tabia_core::io::Progress::new();
+    let done = archive::extract(&*hostile, &[0], &inner, false, &progress).unwrap();
+    assert_eq!((done.files.len(), done.problems.len()), (0, 1));
+    assert!(scratch.names().is_empty());
 }

@@ -12,12 +12,9 @@ use super::compressed::{Inflate, Input};
 use super::{Faults, size_fault};
 
 /// What the archive says of a member.
-#[derive(Debug, Clone)]
 pub(super) struct Expected {
     /// Unpacked bytes.
     pub(super) size: Option<u64>,
-    /// CRC-32 of the unpacked bytes.
-    pub(super) crc: Option<u32>,
     /// The most bytes that are unpacked without a stated size.
     pub(super) limit: u64,
     /// Where the member is, for messages.
@@ -26,10 +23,14 @@ pub(super) struct Expected {
     pub(super) at: u64,
 }
 
+/// Whether the CRC-32 of the unpacked bytes, or whatever else is compared, is right.
+pub(super) type Check = Box<dyn Fn(u32) -> bool + Send>;
+
 /// Delivers what `inner` gives, up to the expected size, and raises what is wrong at the end.
 pub(super) struct Checked {
     inner: Box<dyn Read + Send>,
     expected: Expected,
+    check: Check,
     faults: Faults,
     crc: Crc,
     count: u64,
@@ -37,11 +38,17 @@ pub(super) struct Checked {
 }
 
 impl Checked {
-    pub(super) fn new(inner: Box<dyn Read + Send>, expected: Expected, faults: &Faults) -> Self {
+    pub(super) fn new(
+        inner: Box<dyn Read + Send>,
+        expected: Expected,
+        check: Check,
+        faults: &Faults,
+    ) -> Self {
         let faults = faults.clone();
         Self {
             inner,
             expected,
+            check,
             faults,
             crc: Crc::new(),
             count: 0,
@@ -64,7 +71,7 @@ impl Checked {
         if let Some(size) = self.expected.size.filter(|size| *size != found) {
             return self.raise(size_fault(size, found).into());
         }
-        if self.expected.crc.is_some_and(|crc| crc != self.crc.sum()) {
+        if !(self.check)(self.crc.sum()) {
             let fault = Malformed {
                 field: "checksum",
                 at: 0,

@@ -23,6 +23,7 @@ pub mod create;
 mod extract;
 mod faults;
 mod names;
+pub mod scv;
 mod stamp;
 mod threaded;
 pub mod zip;
@@ -35,7 +36,7 @@ pub use stamp::Stamp;
 pub use threaded::threaded;
 
 /// Every archive format, in the order of the documentation.
-pub static ARCHIVES: &[&ArchiveFormat] = &[&cbv::CBV, &cbv::CBZ, &zip::ZIP];
+pub static ARCHIVES: &[&ArchiveFormat] = &[&cbv::CBV, &cbv::CBZ, &scv::SCV, &zip::ZIP];
 
 /// An archive format: its descriptor and how to open it.
 #[derive(Debug)]
@@ -109,6 +110,8 @@ pub struct Member {
     pub modified: Option<Stamp>,
     /// Where the content is to be found when not, or not only, in the archive.
     pub uri: Option<String>,
+    /// Further facts, as stored: key and value.
+    pub facts: Vec<(String, String)>,
 }
 
 /// What a checksum says.

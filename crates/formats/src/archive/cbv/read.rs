@@ -82,6 +82,7 @@ impl CbvArchive {
                 checked: true,
                 modified: entry.modified,
                 uri: None,
+                facts: Vec::new(),
             });
             entries.push(entry);
         }

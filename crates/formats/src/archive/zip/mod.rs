@@ -70,6 +70,7 @@ fn open(source: &Source, options: &OpenOptions) -> Result<Box<dyn Archive>> {
         checked: true,
         modified: entry.modified,
         uri: None,
+        facts: Vec::new(),
     });
     let problems = problems
         .into_iter()
@@ -154,11 +155,12 @@ impl Archive for ZipArchive {
         };
         let expected = Expected {
             size: Some(entry.size),
-            crc: Some(entry.crc),
             limit: self.limits.member,
             label: Arc::clone(label),
             at,
         };
-        Ok(Box::new(Checked::new(inner, expected, faults)))
+        let crc = entry.crc;
+        let check = Box::new(move |unpacked| unpacked == crc);
+        Ok(Box::new(Checked::new(inner, expected, check, faults)))
     }
 }
