@@ -4,11 +4,11 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use tabia_core::book::Book;
+use tabia_core::book::{Book, BookWriter};
 use tabia_core::chess::{Position, Setup};
-use tabia_core::format::OpenOptions;
+use tabia_core::format::{CreateOptions, OpenOptions};
 use tabia_core::io::Source;
-use tabia_formats::polyglot::{Learn, PolyglotBook};
+use tabia_formats::polyglot::{Learn, PolyglotBook, PolyglotWriter};
 use tabia_testkit::shared::files_below;
 use tabia_testkit::shared_data;
 
@@ -143,5 +143,62 @@ fn files_that_only_look_like_books_are_refused() {
         let source = Source::from_path(&path).unwrap();
         let result = PolyglotBook::open(&source, &OpenOptions::default());
         assert!(result.is_err(), "{}", path.display());
+    }
+}
+
+/// Every entry in order of key and move, repeats as one.
+fn contents(book: &PolyglotBook) -> Vec<(u64, u16, u16, [u8; 4])> {
+    let mut all: Vec<_> = book
+        .book_entries()
+        .iter()
+        .map(|e| (e.key.get(), e.move_bits.get(), e.weight.get(), e.learn))
+        .collect();
+    all.sort_by_key(|entry| (entry.0, entry.1));
+    all.dedup_by(|next, kept| {
+        let same = (next.0, next.1) == (kept.0, kept.1);
+        if same {
+            kept.2 = kept.2.saturating_add(next.2);
+            if kept.3 == [0; 4] {
+                kept.3 = next.3;
+            }
+        }
+        same
+    });
+    all
+}
+
+#[test]
+fn a_copy_has_the_same_moves() {
+    let Some(folder) = shared_data("a_copy_has_the_same_moves", "books/polyglot") else {
+        return;
+    };
+    let scratch = tabia_testkit::Scratch::new("polyglot-copy");
+    for name in [
+        "sturddle2_book.bin",
+        "performance.bin",
+        "Titans.bin",
+        "gm2001.bin",
+    ] {
+        let book = open(&folder.join(name));
+        let target = scratch.path().join(name);
+        let mut writer =
+            Box::new(PolyglotWriter::create(&target, &CreateOptions::default()).unwrap());
+        // Where nothing repeats, the order they come in does not show.
+        if book.inspect().repeats == 0 {
+            book.book_entries()
+                .iter()
+                .rev()
+                .for_each(|entry| writer.push(*entry).unwrap());
+        } else {
+            book.book_entries()
+                .iter()
+                .for_each(|entry| writer.push(*entry).unwrap());
+        }
+        let written = writer.finish().unwrap();
+        let copy = open(&target);
+        assert_eq!(contents(&copy), contents(&book), "{name}");
+        assert_eq!(written.bytes, copy.entries().len() as u64 * 16);
+        let findings = copy.inspect();
+        assert!(findings.by_weight && findings.repeats == 0 && findings.out_of_order == 0);
     }
 }

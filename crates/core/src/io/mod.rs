@@ -10,7 +10,7 @@ mod text;
 
 pub use blob::Blob;
 pub use cursor::Cursor;
-pub use output::{Output, OutputSet};
+pub use output::{Output, OutputSet, scratch_file};
 pub use progress::Progress;
 pub use sink::Sink;
 pub use source::{Source, SourceFile};

@@ -249,6 +249,22 @@ fn link(_file: &File, _target: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
+/// A new file without a name beside `target`, for data that does not fit into memory. It is gone
+/// when it is closed, however the process ends.
+///
+/// # Errors
+/// When the folder cannot be written to.
+pub fn scratch_file(target: &Path) -> Result<File> {
+    let (file, temporary) =
+        open_unnamed(target).map_err(|error| Error::from(error).in_path(target))?;
+    if let Some(temporary) = temporary {
+        // Systems without unnamed files let a name go while the file is open, or keep it until
+        // the next start cleans up; either way the data is readable here.
+        let _ = std::fs::remove_file(temporary);
+    }
+    Ok(file)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -282,6 +298,20 @@ mod tests {
         set.commit().unwrap();
         assert_eq!(std::fs::read(&target).unwrap(), b"new");
         assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn scratch_files_have_no_name() {
+        use std::io::Read;
+        let folder = fresh("scratch");
+        let mut file = scratch_file(&folder.join("a")).unwrap();
+        file.write_all(b"kept").unwrap();
+        file.rewind().unwrap();
+        let mut back = String::new();
+        file.read_to_string(&mut back).unwrap();
+        assert_eq!(back, "kept");
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0);
         std::fs::remove_dir_all(folder).unwrap();
     }
 

@@ -71,35 +71,35 @@ fn parse(text: &[u8]) -> Option<Header> {
     })
 }
 
+/// The records of a header.
+pub(super) fn write(header: &Header) -> Vec<[u8; Entry::SIZE]> {
+    let mut fields = vec![
+        "@PG@".to_owned(),
+        header.version.clone(),
+        (header.variants.len() + 1).to_string(),
+        header.variants.len().to_string(),
+    ];
+    fields.extend(header.variants.iter().cloned());
+    if !header.comment.is_empty() {
+        fields.push(header.comment.clone());
+    }
+    let mut text = fields.join("\n").into_bytes();
+    text.push(0);
+    text.chunks(8)
+        .map(|chunk| {
+            let mut record = [0; Entry::SIZE];
+            for (place, &byte) in record.iter_mut().skip(8).zip(chunk) {
+                *place = byte;
+            }
+            record
+        })
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use zerocopy::FromBytes;
-
-    /// The records of a header.
-    pub(super) fn write(header: &Header) -> Vec<[u8; Entry::SIZE]> {
-        let mut fields = vec![
-            "@PG@".to_owned(),
-            header.version.clone(),
-            (header.variants.len() + 1).to_string(),
-            header.variants.len().to_string(),
-        ];
-        fields.extend(header.variants.iter().cloned());
-        if !header.comment.is_empty() {
-            fields.push(header.comment.clone());
-        }
-        let mut text = fields.join("\n").into_bytes();
-        text.push(0);
-        text.chunks(8)
-            .map(|chunk| {
-                let mut record = [0; Entry::SIZE];
-                for (place, &byte) in record.iter_mut().skip(8).zip(chunk) {
-                    *place = byte;
-                }
-                record
-            })
-            .collect()
-    }
 
     #[test]
     fn a_header_comes_back() {

@@ -4,15 +4,20 @@ mod entry;
 mod header;
 mod inspect;
 mod read;
+mod sort;
+mod write;
 
 pub use entry::{Entry, decode_move, encode_move};
 pub use header::Header;
 pub use inspect::{Findings, Learn};
 pub use read::PolyglotBook;
+pub use write::PolyglotWriter;
 
-use tabia_core::book::Book;
+use std::path::Path;
+
+use tabia_core::book::{Book, BookWriter};
 use tabia_core::error::Result;
-use tabia_core::format::{Confidence, Format, FormatId, Kind, OpenOptions, Probe};
+use tabia_core::format::{Confidence, CreateOptions, Format, FormatId, Kind, OpenOptions, Probe};
 use tabia_core::io::Source;
 use tabia_core::loss::Features;
 use zerocopy::FromBytes;
@@ -34,7 +39,7 @@ pub static FORMAT: Format = Format {
     can_with: None,
     create_database: None,
     open_book: Some(open),
-    create_book: None,
+    create_book: Some(create),
 };
 
 /// There is no magic: what counts is that the keys of the first entries ascend. Only a header makes
@@ -72,6 +77,10 @@ fn score(probe: &Probe<'_>) -> Confidence {
 
 fn open(source: &Source, options: &OpenOptions) -> Result<Box<dyn Book>> {
     Ok(Box::new(PolyglotBook::open(source, options)?))
+}
+
+fn create(path: &Path, options: &CreateOptions) -> Result<Box<dyn BookWriter>> {
+    Ok(Box::new(PolyglotWriter::create(path, options)?))
 }
 
 #[cfg(test)]
