@@ -8,6 +8,7 @@
 //! | [`corrupt`] | damaged copies of files: cut short, changed byte by byte, changed at random |
 //! | [`fuzz`] | what the fuzz targets do with their input |
 //! | [`guard`] | bounds on the time and memory of a test |
+//! | [`sample`] | the games of the sample database |
 //! | [`scratch`] | folders that go away with the test |
 #![allow(
     clippy::unwrap_used,
@@ -22,6 +23,7 @@ pub mod corrupt;
 pub mod dump;
 pub mod fuzz;
 pub mod guard;
+pub mod sample;
 pub mod scratch;
 pub mod shared;
 pub mod tiny;

@@ -1,0 +1,51 @@
+//! Writes the sample database and an archive of it beside it:
+//! `cargo run -p tabia-formats --example make_sample -- samples/tabia.cbh`.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use tabia_core::error::{Error, Result};
+use tabia_core::format::CreateOptions;
+use tabia_core::io::Blob;
+use tabia_formats::archive::{self, NewMember, Stamp, format_of_name};
+use tabia_formats::cbh;
+use tabia_testkit::sample;
+
+fn main() -> ExitCode {
+    let path = std::env::args_os()
+        .nth(1)
+        .map_or_else(|| PathBuf::from("samples/tabia.cbh"), PathBuf::from);
+    match make(path) {
+        Ok(()) => ExitCode::SUCCESS,
+        #[expect(clippy::print_stderr, reason = "an example has no other voice")]
+        Err(error) => {
+            eprintln!("make_sample: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn make(path: PathBuf) -> Result<()> {
+    let mut options = CreateOptions::default();
+    options.force = true;
+    let mut writer = cbh::write::create(&path, &options)?;
+    for game in sample::games() {
+        let losses = writer.write(&game)?;
+        if !losses.is_empty() {
+            return Err(Error::invalid(format!("not kept: {losses}")));
+        }
+    }
+    let written = writer.finish()?;
+    // A fixed time, so that the same sample is the same bytes.
+    let modified = Stamp::new((2024, 4, 1), (12, 0, 0));
+    let mut members = Vec::new();
+    for file in &written.files {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        members.push(NewMember::from_bytes(name, Blob::open(file)?, modified));
+    }
+    let cbv = format_of_name("tabia.cbv").ok_or_else(|| Error::unsupported("no CBV"))?;
+    let mut packed = archive::CreateOptions::default();
+    packed.force = true;
+    archive::create(cbv, &path.with_extension("cbv"), &members, &packed)?;
+    Ok(())
+}

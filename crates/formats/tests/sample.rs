@@ -1,0 +1,91 @@
+//! The sample database that comes with the repository.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test fails by panicking"
+)]
+
+use tabia_core::GameIndex;
+use tabia_core::database::Database;
+use tabia_core::format::{CreateOptions, OpenOptions};
+use tabia_core::game::{Game, Want};
+use tabia_core::io::Source;
+use tabia_formats::archive::open_archive;
+use tabia_formats::cbh::verify::verify;
+use tabia_formats::cbh::{self, CbhDatabase};
+use tabia_testkit::shared::repository;
+use tabia_testkit::{Scratch, dump, sample};
+
+#[test]
+fn the_sample_is_what_its_maker_writes() {
+    let folder = Scratch::new("sample");
+    let path = folder.join("tabia.cbh");
+    let mut writer = cbh::write::create(&path, &CreateOptions::default()).unwrap();
+    for game in sample::games() {
+        let losses = writer.write(&game).unwrap();
+        assert!(losses.is_empty(), "{losses}");
+    }
+    let written = writer.finish().unwrap();
+    assert_eq!((written.records, written.files.len()), (9, 12));
+    for file in &written.files {
+        let name = file.file_name().unwrap();
+        let shipped = repository().join("samples").join(name);
+        assert!(
+            std::fs::read(file).unwrap() == std::fs::read(&shipped).unwrap(),
+            "{}: make it again with the example `make_sample`",
+            shipped.display()
+        );
+    }
+}
+
+#[test]
+fn the_sample_reads_as_written() {
+    let path = repository().join("samples/tabia.cbh");
+    let source = Source::from_path(&path).unwrap();
+    let database = CbhDatabase::open(&source, &OpenOptions::default()).unwrap();
+    let findings: Vec<String> = verify(&database).iter().map(ToString::to_string).collect();
+    assert_eq!(findings, Vec::<String>::new());
+    let mut reader = database.reader();
+    let mut game = Game::new();
+    for (index, expected) in (0..).map(GameIndex).zip(sample::games()) {
+        let mut recorder = game.recorder();
+        let _ = reader.read(index, Want::ALL, &mut recorder).unwrap();
+        assert!(recorder.problems().is_empty());
+        drop(recorder);
+        let mut expected = expected;
+        // Tags come in the order of the format.
+        let in_order = |game: &Game| {
+            let mut tags: Vec<(String, String)> = game
+                .head
+                .tags
+                .iter()
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .collect();
+            tags.sort();
+            tags
+        };
+        assert_eq!(in_order(&game), in_order(&expected), "{index}");
+        expected.head.tags = game.head.tags.clone();
+        dump::assert_same(
+            &format!("game {index}"),
+            &dump::game(index, &expected),
+            &dump::game(index, &game),
+        );
+        assert!(game == expected, "{index}");
+    }
+}
+
+#[test]
+fn the_archive_holds_the_sample() {
+    let samples = repository().join("samples");
+    let source = Source::from_path(&samples.join("tabia.cbv")).unwrap();
+    let archive = open_archive(&source, &OpenOptions::default())
+        .unwrap()
+        .unwrap();
+    assert_eq!(archive.members().len(), 12);
+    for (index, member) in archive.members().iter().enumerate() {
+        let file = std::fs::read(samples.join(&member.name)).unwrap();
+        assert!(archive.read(index).unwrap()[..] == file, "{}", member.name);
+    }
+}
