@@ -48,6 +48,11 @@ const SYMBOLS: &[(u8, char, u32)] = &[
     (0xfe, '\u{2bfd}', 0xe008), // passed pawn
 ];
 
+/// The symbol with the lowest code point.
+const FIRST_SYMBOL: char = '\u{2191}';
+/// The private code points.
+const PRIVATE: std::ops::RangeInclusive<char> = '\u{e000}'..='\u{e02f}';
+
 /// The diagram mark of PGN and of the game model.
 const DIAGRAM: &str = "[#]";
 /// Stands for a lone line feed in a text whose line breaks are CR LF.
@@ -142,48 +147,44 @@ impl Texts {
     /// A text with symbols, line breaks and diagram marks, added to `out`. `language` is the
     /// nation number of a comment's language, 0 for any.
     pub fn text(self, bytes: &[u8], language: u8, out: &mut String) {
-        let has_mark = contains(bytes, DIAGRAM.as_bytes());
-        // Where both kinds occur, those that are not CR LF are kept apart from it.
-        let has_crlf = bytes.contains(&b'\r') && bytes.contains(&b'\n');
-        let old_mark = bytes.contains(&0x04);
+        let marks = Marks::of(bytes);
         if self.charset_of(bytes) == Charset::Utf8 {
             let text = std::str::from_utf8(bytes).unwrap_or_default();
-            // A text with the symbols themselves keeps its private code points as they are.
-            let has_symbols = text.chars().any(|c| symbol_byte(c).is_some());
-            let mut before = '\0';
-            let mut rest = text.chars().peekable();
-            while let Some(c) = rest.next() {
-                match c {
-                    '\u{4}' if !has_mark => out.push_str(DIAGRAM),
-                    '\r' | '\n' => line_break(c, before, rest.peek().copied(), has_crlf, out),
-                    c if !has_symbols => out.push(from_private(c)),
-                    c => out.push(c),
-                }
-                before = c;
-            }
+            utf8_text(text, marks, out);
             return;
         }
-        for (i, &byte) in bytes.iter().enumerate() {
-            let before = i.checked_sub(1).and_then(|i| bytes.get(i)).copied();
-            let after = bytes.get(i + 1).copied();
+        let is_western = self.page == WINDOWS_1252;
+        let mut at = 0;
+        // Runs of bytes that are only letters are decoded at once.
+        while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
+            let is_special = |&byte: &u8| is_special(byte, is_western);
+            let plain = rest.iter().position(is_special).unwrap_or(rest.len());
+            let (letters, rest) = rest.split_at_checked(plain).unwrap_or_default();
+            if !letters.is_empty() {
+                out.push_str(&decode(letters, Charset::Single(self.page)));
+            }
+            at += plain;
+            let Some(&byte) = rest.first() else {
+                break;
+            };
+            let before = at.checked_sub(1).and_then(|i| bytes.get(i)).copied();
+            let after = rest.get(1).copied();
             match byte {
-                0x04 if !has_mark => out.push_str(DIAGRAM),
-                0x9e if !has_mark && !old_mark && self.page == WINDOWS_1252 => {
-                    out.push_str(DIAGRAM);
-                }
+                0x04 if !marks.literal => out.push_str(DIAGRAM),
+                0x9e if !marks.literal && !marks.old => out.push_str(DIAGRAM),
                 b'\r' | b'\n' => line_break(
                     char::from(byte),
                     before.map_or('\0', char::from),
                     after.map(char::from),
-                    has_crlf,
+                    marks.crlf,
                     out,
                 ),
-                0x7f.. => match self.symbol(byte, before, after, language) {
+                byte => match self.symbol(byte, before, after, language) {
                     Some(symbol) => out.push(symbol),
                     None => out.push_str(&decode(&[byte], Charset::Single(self.page))),
                 },
-                _ => out.push(char::from(byte)),
             }
+            at += 1;
         }
     }
 
@@ -209,6 +210,71 @@ impl Texts {
         (!is_letter).then_some(*symbol)
     }
 }
+
+/// What decides how the marks of a text are read.
+#[derive(Debug, Clone, Copy)]
+struct Marks {
+    /// Has a diagram mark in letters; then its control bytes stay what they are.
+    literal: bool,
+    /// Has the older control byte.
+    old: bool,
+    /// Has both carriage returns and line feeds; those that are not CR LF are kept apart.
+    crlf: bool,
+}
+
+impl Marks {
+    fn of(bytes: &[u8]) -> Self {
+        let old = memchr::memchr(0x04, bytes).is_some();
+        let any = old || memchr::memchr(0x9e, bytes).is_some();
+        Self {
+            literal: any && memchr::memmem::find(bytes, DIAGRAM.as_bytes()).is_some(),
+            old,
+            crlf: memchr::memchr(b'\r', bytes).is_some() && memchr::memchr(b'\n', bytes).is_some(),
+        }
+    }
+}
+
+fn utf8_text(text: &str, marks: Marks, out: &mut String) {
+    let is_plain = |byte: u8| byte.is_ascii() && !matches!(byte, b'\r' | b'\n' | 0x04);
+    if text.bytes().all(is_plain) {
+        out.push_str(text);
+        return;
+    }
+    // A text with the symbols themselves keeps its private code points as they are.
+    let has_symbols = text.chars().any(|c| symbol_byte(c).is_some());
+    let mut before = '\0';
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        match c {
+            '\u{4}' if !marks.literal => out.push_str(DIAGRAM),
+            '\r' | '\n' => line_break(c, before, rest.peek().copied(), marks.crlf, out),
+            c if !has_symbols => out.push(from_private(c)),
+            c => out.push(c),
+        }
+        before = c;
+    }
+}
+
+/// Whether a byte of a single-byte text may be more than its letter.
+fn is_special(byte: u8, is_western: bool) -> bool {
+    match byte {
+        0x04 | b'\r' | b'\n' | 0xa2..=0xa7 => true,
+        0x80.. => is_western && WESTERN_SPECIAL[usize::from(byte & 0x7f)],
+        _ => false,
+    }
+}
+
+/// The bytes from 0x80 that are symbols in windows-1252 texts, and the diagram mark.
+const WESTERN_SPECIAL: [bool; 128] = {
+    let mut special = [false; 128];
+    special[0x1e] = true;
+    let mut i = 0;
+    while i < SYMBOLS.len() {
+        special[(SYMBOLS[i].0 & 0x7f) as usize] = true;
+        i += 1;
+    }
+    special
+};
 
 const FRENCH: u8 = 49;
 const ICELANDIC: u8 = 63;
@@ -318,16 +384,18 @@ fn line_break(c: char, before: char, after: Option<char>, has_crlf: bool, out: &
     }
 }
 
-fn contains(bytes: &[u8], part: &[u8]) -> bool {
-    memchr::memmem::find(bytes, part).is_some()
-}
-
 fn symbol_byte(c: char) -> Option<u8> {
+    if c < FIRST_SYMBOL {
+        return None;
+    }
     let found = SYMBOLS.iter().find(|(_, symbol, _)| *symbol == c);
     found.map(|(byte, ..)| *byte)
 }
 
 fn from_private(c: char) -> char {
+    if !PRIVATE.contains(&c) {
+        return c;
+    }
     let found = SYMBOLS
         .iter()
         .find(|(_, _, private)| *private != 0 && *private == u32::from(c));
@@ -335,6 +403,9 @@ fn from_private(c: char) -> char {
 }
 
 fn to_private(c: char) -> char {
+    if c < FIRST_SYMBOL {
+        return c;
+    }
     let found = SYMBOLS
         .iter()
         .find(|(_, symbol, private)| *symbol == c && *private != 0);
@@ -375,6 +446,17 @@ mod tests {
                     let bytes = [b'a', byte, b'e', byte, b'4'];
                     assert!(returns(texts, &bytes, language), "{name} {byte:#x}");
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn symbols_lie_in_their_ranges() {
+        for (byte, symbol, private) in SYMBOLS {
+            assert!(*symbol >= FIRST_SYMBOL, "{symbol}");
+            assert_eq!(symbol_byte(*symbol), Some(*byte));
+            if *private != 0 {
+                assert_eq!(from_private(char::from_u32(*private).unwrap()), *symbol);
             }
         }
     }

@@ -27,6 +27,7 @@ pub(super) struct CbhReader<'d> {
     decoder: annotations::Decoder,
     places: Vec<Place>,
     problems: Vec<Error>,
+    value: String,
 }
 
 /// An annotation item in its record.
@@ -46,6 +47,7 @@ impl<'d> CbhReader<'d> {
             decoder: annotations::Decoder::new(db.texts),
             places: Vec::new(),
             problems: Vec::new(),
+            value: String::new(),
         }
     }
 
@@ -233,6 +235,7 @@ impl<'d> CbhReader<'d> {
             texts: self.db.texts,
             without_moves: self.db.moves.is_none(),
             tags: &mut self.head.tags,
+            value: &mut self.value,
         }
     }
 

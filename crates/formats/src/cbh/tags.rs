@@ -76,6 +76,8 @@ pub struct TagWriter<'t> {
     pub without_moves: bool,
     /// Where the tags go.
     pub tags: &'t mut Tags,
+    /// Scratch space.
+    pub value: &'t mut String,
 }
 
 impl TagWriter<'_> {
@@ -341,9 +343,9 @@ impl TagWriter<'_> {
     }
 
     fn put(&mut self, tag: &str, value: impl std::fmt::Display) {
-        let mut text = String::new();
-        let _ = write!(text, "{value}");
-        self.tags.push(tag, &text);
+        self.value.clear();
+        let _ = write!(self.value, "{value}");
+        self.tags.push(tag, self.value);
     }
 
     fn raw(&mut self, tag: &str, raw: &str, value: u32) {
