@@ -1,0 +1,457 @@
+//! The laws that every format in the table keeps. What a format cannot do yet is seen from its
+//! descriptor; what it claims is checked.
+#![allow(clippy::expect_used, reason = "a test")]
+
+mod support;
+
+use std::io::{Cursor, Read};
+use std::thread;
+
+use tabia_core::format::{Confidence, CreateOptions, OpenOptions, Profile};
+use tabia_core::game::{Event, Game, Want};
+use tabia_core::loss::project;
+use tabia_core::{Format, GameIndex};
+use tabia_formats::FORMATS;
+use tabia_testkit::dump::{self, assert_same};
+use tabia_testkit::{Scratch, tiny};
+
+use support::{
+    ReadGame, can, fixtures, game_formats, open, read_blocks, read_database, read_stream, score,
+    stream, write_text,
+};
+
+/// Games with whatever any of the formats' fixtures holds, beside the tiny ones.
+fn games() -> Vec<Game> {
+    let mut games = tiny::games();
+    for format in game_formats() {
+        for path in fixtures(format) {
+            let database = open(format, &path, &OpenOptions::default());
+            let database = database.expect("formats of games open as databases");
+            games.extend(
+                read_database(&*database, Want::ALL)
+                    .into_iter()
+                    .map(|read| read.game),
+            );
+        }
+    }
+    games
+}
+
+#[test]
+fn ids_and_extensions_are_distinct() {
+    assert!(!FORMATS.is_empty());
+    for (number, format) in FORMATS.iter().enumerate() {
+        for other in &FORMATS[number + 1..] {
+            assert_ne!(format.id, other.id);
+        }
+        let id = format.id.as_str();
+        assert!(
+            id.bytes()
+                .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()),
+            "{id}"
+        );
+        for extension in format.extensions {
+            assert_eq!(*extension, extension.to_lowercase(), "{id}");
+        }
+    }
+}
+
+#[test]
+fn every_format_of_games_has_fixtures() {
+    for format in game_formats() {
+        assert!(
+            !fixtures(format).is_empty(),
+            "{} has no fixtures",
+            format.id
+        );
+    }
+}
+
+#[test]
+fn round_trip_of_text() {
+    let games = games();
+    for format in FORMATS.iter().filter(|format| format.create_text.is_some()) {
+        for (profile, name) in Profile::ALL {
+            for wrap in [true, false] {
+                let mut options = CreateOptions::default();
+                options.profile = profile;
+                options.wrap = wrap;
+                let what = format!("{} in profile {name}, wrap {wrap}", format.id);
+                round_trip_text(format, &options, &games, &what);
+            }
+        }
+    }
+}
+
+/// What is written reads as what was predicted. Only `full` promises equal games; the other
+/// profiles promise the same moves, and that a second round changes nothing.
+fn round_trip_text(format: &Format, options: &CreateOptions, games: &[Game], what: &str) {
+    let (text, _) = write_text(format, options, games);
+    let read = read_stream(&mut *stream(format, &text), Want::ALL);
+    assert_eq!(read.len(), games.len(), "{what}: number of games");
+    for (index, (game, read)) in games.iter().zip(&read).enumerate() {
+        let index = GameIndex(index as u32);
+        let (kept, _) = project(can(format, options), game);
+        assert_eq!(read.problems, [""; 0], "{what}, game {index}");
+        if options.profile == Profile::Full {
+            let expected = dump::game(index, &kept);
+            let found = dump::game(index, &read.game);
+            assert_same(&format!("{what}, game {index}"), &expected, &found);
+            assert_eq!(read.game, *kept, "{what}, game {index}");
+        } else {
+            let expected: Vec<_> = kept.mainline().collect();
+            let found: Vec<_> = read.game.mainline().collect();
+            assert_eq!(found, expected, "{what}, game {index}");
+        }
+    }
+    let again: Vec<Game> = read.into_iter().map(|read| read.game).collect();
+    let (second, losses) = write_text(format, options, &again);
+    let text = String::from_utf8_lossy(&text);
+    let second = String::from_utf8_lossy(&second);
+    assert_same(&format!("{what}: written again"), &text, &second);
+    assert!(losses.is_empty(), "{what}: the second round loses {losses}");
+}
+
+#[test]
+fn round_trip_of_databases() {
+    let games = games();
+    for format in FORMATS {
+        let (Some(create), Some(_)) = (format.create_database, format.open_database) else {
+            continue;
+        };
+        let scratch = Scratch::new("round-trip");
+        let extension = format.extensions.first().copied().unwrap_or_default();
+        let path = scratch.join(&format!("new.{extension}"));
+        let mut options = CreateOptions::default();
+        options.profile = Profile::Full;
+        let mut writer = create(&path, &options).expect("the target is created");
+        let mut expected = Vec::new();
+        for game in &games {
+            let (kept, predicted) = project(can(format, &options), game);
+            let lost = writer.write(game).expect("the game is written");
+            for (feature, count) in predicted.iter() {
+                assert!(
+                    lost.count(feature) >= count.count,
+                    "{}: {}",
+                    format.id,
+                    feature.label()
+                );
+            }
+            expected.push(kept.into_owned());
+        }
+        let written = writer.finish().expect("the target is completed");
+        assert_eq!(written.records as usize, games.len(), "{}", format.id);
+        let database = open(format, &path, &OpenOptions::default()).expect("it opens");
+        let read = read_database(&*database, Want::ALL);
+        for (index, (game, read)) in expected.iter().zip(&read).enumerate() {
+            let index = GameIndex(index as u32);
+            let what = format!("{}, game {index}", format.id);
+            assert_same(
+                &what,
+                &dump::game(index, game),
+                &dump::game(index, &read.game),
+            );
+        }
+        assert_eq!(read.len(), games.len(), "{}", format.id);
+    }
+}
+
+/// Every combination of wants that has the mainline.
+fn wants() -> Vec<Want> {
+    let parts = [Want::TAGS, Want::VARIATIONS, Want::ANNOTATIONS];
+    (0..8)
+        .map(|bits| {
+            let chosen = parts
+                .iter()
+                .enumerate()
+                .filter(|(bit, _)| bits >> bit & 1 == 1);
+            chosen.fold(Want::MAINLINE, |want, (_, part)| want.and(*part))
+        })
+        .collect()
+}
+
+#[test]
+fn what_is_wanted_changes_cost_and_never_content() {
+    for_each_fixture(|what, database, all| {
+        for want in wants() {
+            let found = read_database(database, want);
+            for (index, (all, found)) in all.iter().zip(&found).enumerate() {
+                let what = format!("{what}, game {}, {want:?}", index + 1);
+                assert_eq!(found.game.result, all.game.result, "{what}");
+                assert_eq!(found.game.head.start, all.game.head.start, "{what}");
+                if want.has(Want::TAGS) {
+                    assert_eq!(found.game.head, all.game.head, "{what}");
+                }
+                let expected = format!("{:#?}", wanted_events(&all.game, want));
+                let found = format!("{:#?}", found.game.events().collect::<Vec<_>>());
+                assert_same(&what, &expected, &found);
+            }
+            assert_eq!(found.len(), all.len(), "{what}, {want:?}");
+        }
+    });
+}
+
+/// What of a whole game must be handed on when only a part is wanted. The unread rest of a line
+/// stands in the place of moves and comes with them.
+fn wanted_events(game: &Game, want: Want) -> Vec<Event<'_>> {
+    let mut depth = 0;
+    let mut wanted = Vec::new();
+    for event in game.events() {
+        let in_line = depth == 0 || want.has(Want::VARIATIONS);
+        match event {
+            Event::BeginVariation => {
+                depth += 1;
+                if want.has(Want::VARIATIONS) {
+                    wanted.push(event);
+                }
+            }
+            Event::EndVariation => {
+                depth -= 1;
+                if want.has(Want::VARIATIONS) {
+                    wanted.push(event);
+                }
+            }
+            Event::Move(_) if in_line => wanted.push(event),
+            Event::Annotation(_) if in_line && want.has(Want::ANNOTATIONS) => wanted.push(event),
+            _ => {}
+        }
+    }
+    wanted
+}
+
+#[test]
+fn threads_read_the_same() {
+    for_each_fixture(|what, database, all| {
+        thread::scope(|scope| {
+            for start in 0..4 {
+                scope.spawn(move || {
+                    let mut reader = database.reader();
+                    let count = all.len();
+                    // Each thread begins elsewhere and goes its own way through the games.
+                    for step in 0..count {
+                        let place = (start * count / 4 + step * (2 * start + 1)) % count;
+                        let mut dump = dump::Dump::new();
+                        let index = GameIndex(place as u32);
+                        let answer = reader.read(index, Want::ALL, &mut dump);
+                        if answer.is_ok() {
+                            assert_same(what, &all[place].dump, &dump.text);
+                        }
+                        assert_eq!(answer.is_err(), all[place].error.is_some(), "{what}");
+                    }
+                });
+            }
+        });
+    });
+}
+
+#[test]
+fn entries_agree_with_tags() {
+    use tabia_core::database::NameKind;
+    for_each_fixture(|what, database, all| {
+        for (index, read) in all
+            .iter()
+            .enumerate()
+            .filter(|(_, read)| read.error.is_none())
+        {
+            let index = GameIndex(index as u32);
+            let what = format!("{what}, game {index}");
+            let entry = database
+                .entry(index)
+                .unwrap_or_else(|error| panic!("{what}: {error}"));
+            let tags = &read.game.head.tags;
+            for (kind, id, tag) in [
+                (NameKind::Player, entry.white, "White"),
+                (NameKind::Player, entry.black, "Black"),
+                (NameKind::Event, entry.event, "Event"),
+                (NameKind::Site, entry.site, "Site"),
+                (NameKind::Round, entry.round, "Round"),
+                (NameKind::Annotator, entry.annotator, "Annotator"),
+            ] {
+                let name = id.map(|id| database.name(kind, id).expect("a name that is named"));
+                // `?` and nothing at all both say that the name is unknown.
+                let known = |text: &str| {
+                    if text == "?" {
+                        String::new()
+                    } else {
+                        text.to_owned()
+                    }
+                };
+                let name = name.map_or_else(String::new, |name| known(&name));
+                assert_eq!(name, known(tags.text(tag)), "{what}: {tag}");
+            }
+            let head = &read.game.head;
+            assert_eq!(entry.date, tags.date().unwrap_or_default(), "{what}: Date");
+            assert_eq!(entry.white_elo, tags.white_elo(), "{what}: WhiteElo");
+            assert_eq!(entry.black_elo, tags.black_elo(), "{what}: BlackElo");
+            assert_eq!(entry.result, read.game.result, "{what}: result");
+            assert_eq!(entry.eco, tags.eco(), "{what}: ECO");
+            assert_eq!(entry.deleted, head.deleted, "{what}: deleted");
+            assert_eq!(entry.has_setup, head.start.setup.is_some(), "{what}: setup");
+            if let Some(plies) = entry.ply_count {
+                assert_eq!(usize::from(plies), read.game.ply_count(), "{what}: plies");
+            }
+            if let Some(has) = entry.has_variations {
+                assert_eq!(has, read.game.has_variations(), "{what}: variations");
+            }
+        }
+        let outside = GameIndex(database.len());
+        assert!(
+            database.entry(outside).is_err(),
+            "{what}: a game beyond the last"
+        );
+    });
+}
+
+/// Hands every fixture that opens as a database, read whole, to `law`.
+fn for_each_fixture(law: impl Fn(&str, &dyn tabia_core::database::Database, &[ReadGame])) {
+    let mut count = 0;
+    for format in game_formats() {
+        for path in fixtures(format) {
+            let what = path
+                .file_name()
+                .map_or_else(String::new, |n| n.to_string_lossy().into());
+            let Some(database) = open(format, &path, &OpenOptions::default()) else {
+                continue;
+            };
+            let all = read_database(&*database, Want::ALL);
+            law(&what, &*database, &all);
+            count += all.len();
+        }
+    }
+    assert!(count > 0, "there are no games to hold the law against");
+}
+
+#[test]
+fn every_way_of_reading_gives_the_same() {
+    for format in game_formats() {
+        for path in fixtures(format) {
+            let what = path.display().to_string();
+            let bytes = std::fs::read(&path).expect("the fixture can be read");
+            let options = OpenOptions::default();
+            let mut ways = Vec::new();
+            if let Some(database) = open(format, &path, &options) {
+                ways.push(("database", read_database(&*database, Want::ALL)));
+            }
+            if let Some(open) = format.open_stream {
+                let mut whole = stream(format, &bytes);
+                ways.push(("stream", read_stream(&mut *whole, Want::ALL)));
+                let slow = Box::new(OneByte(Cursor::new(bytes.clone())));
+                let mut slow = open(slow, &options).expect("it opens");
+                ways.push(("byte by byte", read_stream(&mut *slow, Want::ALL)));
+            }
+            if format.open_blocks.is_some() {
+                let whole = Box::new(Cursor::new(bytes.clone()));
+                ways.push(("blocks", read_blocks(format, whole, Want::ALL)));
+                let slow = Box::new(OneByte(Cursor::new(bytes.clone())));
+                ways.push(("blocks byte by byte", read_blocks(format, slow, Want::ALL)));
+            }
+            let (_, first) = &ways[0];
+            for (way, games) in &ways[1..] {
+                // Places in messages differ: a block counts from its own start.
+                let moves = |games: &[ReadGame]| -> Vec<Game> {
+                    games.iter().map(|read| read.game.clone()).collect()
+                };
+                for (index, (a, b)) in first.iter().zip(games).enumerate() {
+                    let what = format!("{what}, {way}, game {}", index + 1);
+                    let index = GameIndex(index as u32);
+                    assert_same(
+                        &what,
+                        &dump::game(index, &a.game),
+                        &dump::game(index, &b.game),
+                    );
+                    assert_eq!(a.problems.len(), b.problems.len(), "{what}");
+                }
+                assert!(moves(first) == moves(games), "{what}, {way}");
+            }
+        }
+    }
+}
+
+/// A reader that hands on one byte at a time.
+struct OneByte(Cursor<Vec<u8>>);
+
+impl Read for OneByte {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let length = buffer.len().min(1);
+        self.0.read(&mut buffer[..length])
+    }
+}
+
+#[test]
+fn games_before_a_cut_are_unchanged() {
+    for format in game_formats().filter(|format| format.open_stream.is_some()) {
+        for path in fixtures(format) {
+            let bytes = std::fs::read(&path).expect("the fixture can be read");
+            let whole = read_stream(&mut *stream(format, &bytes), Want::ALL);
+            let step = (bytes.len() / 600).max(1);
+            for length in (0..bytes.len()).step_by(step) {
+                let cut = read_stream(&mut *stream(format, &bytes[..length]), Want::ALL);
+                let what = format!("{} cut to {length} bytes", path.display());
+                assert!(cut.len() <= whole.len() + 1, "{what}");
+                // The last game may be cut itself.
+                let unharmed = cut.len().saturating_sub(1);
+                for (a, b) in whole.iter().zip(&cut[..unharmed]) {
+                    assert_same(&what, &a.dump, &b.dump);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn fixtures_are_recognised_as_what_they_are() {
+    for format in FORMATS {
+        for path in fixtures(format) {
+            let bytes = std::fs::read(&path).expect("the fixture can be read");
+            let own = score(format, &path, &bytes);
+            let what = path.display();
+            assert!(
+                own > Confidence::No,
+                "{what} is not recognised as {}",
+                format.id
+            );
+            for other in FORMATS.iter().filter(|other| other.id != format.id) {
+                let theirs = score(other, &path, &bytes);
+                assert!(
+                    theirs < own,
+                    "{what} is as likely {} as {}",
+                    other.id,
+                    format.id
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn strict_gives_the_same_up_to_its_error() {
+    let mut strict = OpenOptions::default();
+    strict.strict = true;
+    for format in game_formats() {
+        for path in fixtures(format) {
+            let Some(lenient) = open(format, &path, &OpenOptions::default()) else {
+                continue;
+            };
+            let lenient = read_database(&*lenient, Want::ALL);
+            let source = tabia_core::io::Source::from_path(&path).expect("it is there");
+            let open = format.open_database.expect("checked above");
+            let Ok(database) = open(&source, &strict) else {
+                continue;
+            };
+            let found = read_database(&*database, Want::ALL);
+            for (index, (lenient, strict)) in lenient.iter().zip(&found).enumerate() {
+                let what = format!("{}, strict, game {}", path.display(), index + 1);
+                if lenient.problems.is_empty() && lenient.error.is_none() {
+                    assert_eq!(strict.error, None, "{what}");
+                    assert_same(&what, &lenient.dump, &strict.dump);
+                } else {
+                    assert!(
+                        strict.error.is_some(),
+                        "{what}: {:?} is let pass",
+                        lenient.problems
+                    );
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Every fixture reads as the file beside it says. `TABIA_UPDATE=1` rewrites those files.
+#![allow(
+    clippy::disallowed_methods,
+    reason = "a switch for whoever runs the test"
+)]
+#![allow(clippy::expect_used, reason = "a test")]
+
+mod support;
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use tabia_core::database::Database;
+use tabia_core::format::OpenOptions;
+use tabia_core::game::Want;
+use tabia_core::io::Source;
+use tabia_core::{Format, GameIndex};
+use tabia_formats::FORMATS;
+use tabia_testkit::dump::assert_same;
+use tabia_testkit::shared::files_below;
+
+use support::{fixture_folder, fixtures, game_formats, has_extension, open, read_database};
+
+#[test]
+fn fixtures_read_as_expected() {
+    for format in game_formats() {
+        for path in fixtures(format) {
+            let Some(database) = open(format, &path, &OpenOptions::default()) else {
+                continue;
+            };
+            expect(&path, &describe(&*database));
+        }
+    }
+}
+
+#[test]
+fn bad_files_fail_as_expected() {
+    for format in FORMATS {
+        let folder = fixture_folder(format).join("bad");
+        if !folder.is_dir() {
+            continue;
+        }
+        for path in files_below(&folder) {
+            if has_extension(&path, format.extensions) {
+                expect(&path, &failure(format, &path));
+            }
+        }
+    }
+}
+
+/// What is known of a database, and all its games.
+fn describe(database: &dyn Database) -> String {
+    let info = database.info();
+    let mut text = format!("{} {}, {} records", info.format, info.version, info.records);
+    let _ = write!(text, ", {} texts, {} deleted", info.texts, info.deleted);
+    let _ = writeln!(text, ", encoding {}", info.encoding);
+    for problem in &info.problems {
+        let _ = writeln!(text, "problem: {problem}");
+    }
+    for (index, read) in read_database(database, Want::ALL).iter().enumerate() {
+        let index = GameIndex(index as u32);
+        text.push('\n');
+        match &read.error {
+            Some(error) => {
+                let _ = writeln!(text, "error in game {index}: {}", without_folder(error));
+            }
+            None => text.push_str(&without_folder(&read.dump)),
+        }
+    }
+    text
+}
+
+fn failure(format: &Format, path: &Path) -> String {
+    let open = format
+        .open_database
+        .expect("only databases have bad files so far");
+    let source = Source::from_path(path).expect("the file is there");
+    match open(&source, &OpenOptions::default()) {
+        Ok(database) => panic!(
+            "{} opens with {} records, and should not",
+            path.display(),
+            database.len()
+        ),
+        Err(error) => without_folder(&format!("{error}\n")),
+    }
+}
+
+/// Messages name files with their path; the expected text has the file names alone.
+fn without_folder(text: &str) -> String {
+    let folder = fixture_folder(FORMATS[0]);
+    let folder = folder.parent().expect("the folder of all fixtures");
+    let mut text = text.to_owned();
+    for format in FORMATS {
+        for below in ["bad/", ""] {
+            let prefix = folder.join(format.id.as_str()).join(below);
+            let prefix = format!("{}/", prefix.display().to_string().trim_end_matches('/'));
+            text = text.replace(&prefix, "");
+        }
+    }
+    text
+}
+
+fn expect(path: &Path, found: &str) {
+    let mut expected_path = path.as_os_str().to_owned();
+    expected_path.push(".expected");
+    let expected_path = PathBuf::from(expected_path);
+    if std::env::var_os("TABIA_UPDATE").is_some() {
+        std::fs::write(&expected_path, found).expect("the expected file can be written");
+        return;
+    }
+    let expected = std::fs::read_to_string(&expected_path).unwrap_or_else(|error| {
+        panic!(
+            "{}: {error}; TABIA_UPDATE=1 writes it",
+            expected_path.display()
+        )
+    });
+    assert_same(&path.display().to_string(), &expected, found);
+}

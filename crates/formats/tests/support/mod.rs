@@ -1,0 +1,261 @@
+//! What the tests over all formats share: fixtures, and every way of reading one.
+#![allow(dead_code, clippy::expect_used, reason = "each test uses a part")]
+
+use std::io::{Cursor, Read};
+use std::path::{Path, PathBuf};
+
+use tabia_core::chess::{Ply, Position};
+use tabia_core::database::{Block, Database, GameStream};
+use tabia_core::format::{Confidence, CreateOptions, OpenOptions, Probe};
+use tabia_core::game::{Annotation, Flow, Game, GameResult, Head, Recorder, Visitor, Want};
+use tabia_core::io::Source;
+use tabia_core::loss::{Features, Losses};
+use tabia_core::{Error, ErrorKind, Format, GameIndex, Problem, Result};
+use tabia_formats::FORMATS;
+use tabia_testkit::dump::Dump;
+use tabia_testkit::shared::{files_below, repository};
+
+/// A game as it was read.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct ReadGame {
+    pub(crate) game: Game,
+    /// Everything that was handed on, as text.
+    pub(crate) dump: String,
+    pub(crate) problems: Vec<String>,
+    /// Why nothing of the record could be read.
+    pub(crate) error: Option<String>,
+}
+
+/// The folder of this format's fixtures.
+pub(crate) fn fixture_folder(format: &Format) -> PathBuf {
+    repository()
+        .join("crates/formats/tests/fixtures")
+        .join(format.id.as_str())
+}
+
+/// The main files among a format's fixtures, sorted. `bad` holds files that cannot be opened.
+pub(crate) fn fixtures(format: &Format) -> Vec<PathBuf> {
+    let folder = fixture_folder(format);
+    if !folder.is_dir() {
+        return Vec::new();
+    }
+    files_below(&folder)
+        .into_iter()
+        .filter(|path| !path.components().any(|part| part.as_os_str() == "bad"))
+        .filter(|path| has_extension(path, format.extensions))
+        .collect()
+}
+
+pub(crate) fn has_extension(path: &Path, extensions: &[&str]) -> bool {
+    let extension = path
+        .extension()
+        .map(|extension| extension.to_string_lossy().to_ascii_lowercase());
+    extension.is_some_and(|extension| extensions.contains(&extension.as_str()))
+}
+
+/// Formats of games, as opposed to books and archives.
+pub(crate) fn game_formats() -> impl Iterator<Item = &'static Format> {
+    FORMATS
+        .iter()
+        .copied()
+        .filter(|format| format.open_database.is_some() || format.open_stream.is_some())
+}
+
+pub(crate) fn open(
+    format: &Format,
+    path: &Path,
+    options: &OpenOptions,
+) -> Option<Box<dyn Database>> {
+    let open = format.open_database?;
+    let source = Source::from_path(path).expect("the fixture is there");
+    Some(open(&source, options).unwrap_or_else(|error| panic!("{}: {error}", path.display())))
+}
+
+/// Every game of a database, in order.
+pub(crate) fn read_database(database: &dyn Database, want: Want) -> Vec<ReadGame> {
+    let mut reader = database.reader();
+    (0..database.len())
+        .map(|index| {
+            let index = GameIndex(index);
+            read_one(|visitor| reader.read(index, want, visitor).map(|_| ()))
+        })
+        .map(|(_, read)| read.expect("a record that is there is handed on"))
+        .collect()
+}
+
+/// Every game of a stream.
+pub(crate) fn read_stream(stream: &mut dyn GameStream, want: Want) -> Vec<ReadGame> {
+    let mut games = Vec::new();
+    let mut errors = 0;
+    loop {
+        let (more, read) = read_one(|visitor| Ok(stream.next(want, visitor)?.is_some()));
+        games.extend(read);
+        match more {
+            Some(false) => return games,
+            Some(true) => {}
+            None => errors += 1,
+        }
+        assert!(errors < 10_000, "the stream does not come to its end");
+    }
+}
+
+/// Every game of a stream that is cut into blocks.
+pub(crate) fn read_blocks(
+    format: &Format,
+    bytes: Box<dyn Read + Send>,
+    want: Want,
+) -> Vec<ReadGame> {
+    let open = format.open_blocks.expect("the format has blocks");
+    let mut blocks = open(bytes, &OpenOptions::default()).expect("the stream opens");
+    let mut reader = blocks.reader();
+    let mut block = Block::default();
+    let mut game = Game::new();
+    let mut collector = Collector::new(game.recorder());
+    while blocks.next(&mut block).expect("the stream can be read") {
+        let _ = reader
+            .read(&block, want, &mut collector)
+            .expect("the block can be read");
+    }
+    collector.done()
+}
+
+/// A stream over bytes in memory.
+pub(crate) fn stream(format: &Format, bytes: &[u8]) -> Box<dyn GameStream> {
+    let open = format.open_stream.expect("the format has streams");
+    open(
+        Box::new(Cursor::new(bytes.to_vec())),
+        &OpenOptions::default(),
+    )
+    .expect("it opens")
+}
+
+/// What one call answers, and the game it hands on.
+fn read_one<T>(call: impl FnOnce(&mut dyn Visitor) -> Result<T>) -> (Option<T>, Option<ReadGame>) {
+    let mut game = Game::new();
+    let mut collector = Collector::new(game.recorder());
+    let answer = call(&mut collector);
+    let mut done = collector.done();
+    assert!(done.len() < 2, "one call hands on {} games", done.len());
+    match answer {
+        Ok(answer) => (Some(answer), done.pop()),
+        Err(error) => {
+            let mut read = done.pop().unwrap_or_default();
+            read.error = Some(error.to_string());
+            (None, Some(read))
+        }
+    }
+}
+
+/// A visitor that keeps every game. It panics when the order of the calls or the rules of chess
+/// are broken.
+pub(crate) struct Collector<'g> {
+    done: Vec<ReadGame>,
+    recorder: Recorder<'g>,
+    dump: Dump,
+}
+
+impl<'g> Collector<'g> {
+    pub(crate) fn new(recorder: Recorder<'g>) -> Self {
+        Self {
+            done: Vec::new(),
+            recorder,
+            dump: Dump::new(),
+        }
+    }
+
+    pub(crate) fn done(self) -> Vec<ReadGame> {
+        self.done
+    }
+
+    fn check(&self) {
+        if let Some(breach) = self.dump.breach() {
+            panic!("{breach}\n{}", self.dump.text);
+        }
+    }
+}
+
+impl Visitor for Collector<'_> {
+    fn begin_game(&mut self, game: GameIndex, head: &Head) -> Flow {
+        self.dump.text.clear();
+        let _ = self.dump.begin_game(game, head);
+        self.check();
+        self.recorder.begin_game(game, head)
+    }
+
+    fn visit_move(&mut self, before: &Position, ply: Ply) -> Flow {
+        let _ = self.dump.visit_move(before, ply);
+        self.check();
+        self.recorder.visit_move(before, ply)
+    }
+
+    fn visit_annotation(&mut self, annotation: Annotation<'_>) -> Flow {
+        let _ = self.dump.visit_annotation(annotation);
+        self.recorder.visit_annotation(annotation)
+    }
+
+    fn begin_variation(&mut self) -> Flow {
+        let _ = self.dump.begin_variation();
+        self.recorder.begin_variation()
+    }
+
+    fn end_variation(&mut self) {
+        self.dump.end_variation();
+        self.check();
+        self.recorder.end_variation();
+    }
+
+    fn end_game(&mut self, result: GameResult) {
+        self.dump.end_game(result);
+        self.check();
+        self.recorder.end_game(result);
+        let problems = self.recorder.take_problems();
+        let problems = problems.iter().map(|problem| problem.error.to_string());
+        self.done.push(ReadGame {
+            game: self.recorder.game().clone(),
+            dump: self.dump.text.clone(),
+            problems: problems.collect(),
+            error: None,
+        });
+    }
+
+    fn problem(&mut self, problem: Problem) -> Flow {
+        let line = Problem {
+            error: Error::new(ErrorKind::Invalid(problem.error.to_string())),
+            kept: problem.kept.clone(),
+        };
+        let _ = self.dump.problem(line);
+        self.recorder.problem(problem)
+    }
+}
+
+/// Writes games as text with one writer, as `convert` does on one thread.
+pub(crate) fn write_text(
+    format: &Format,
+    options: &CreateOptions,
+    games: &[Game],
+) -> (Vec<u8>, Losses) {
+    let create = format.create_text.expect("the format has a text writer");
+    let mut writer = create(options).expect("the writer is made");
+    for (index, game) in games.iter().enumerate() {
+        let _ = game.replay(GameIndex(index as u32), Want::ALL, &mut *writer);
+    }
+    let losses = writer.take_losses();
+    (std::mem::take(writer.text()), losses)
+}
+
+/// What the format holds under these options.
+pub(crate) fn can(format: &Format, options: &CreateOptions) -> Features {
+    format.can_with.map_or(format.can, |can| can(options))
+}
+
+/// The best score that a format gives to a file.
+pub(crate) fn score(format: &Format, path: &Path, bytes: &[u8]) -> Confidence {
+    let name = path
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned());
+    (format.score)(&Probe {
+        name: name.as_deref(),
+        head: &bytes[..bytes.len().min(Probe::HEAD)],
+        len: Some(bytes.len() as u64),
+    })
+}
