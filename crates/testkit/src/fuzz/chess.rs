@@ -1,18 +1,11 @@
-//! What the fuzz targets do with their input. Bodies are here and not in `fuzz/`, so that ordinary
-//! tests replay the corpus and every finding.
+//! Targets for the chess rules.
 
 use std::collections::BTreeSet;
 
 use tabia_core::chess::{FenStyle, Move, Ply, Position, Setup, Square, san, uci};
 
-/// One target: its name and what it does. It panics when a promise is broken.
-pub type Target = (&'static str, fn(&[u8]));
-
-/// Every target. `fuzz/targets` has a file for each.
-pub const TARGETS: &[Target] = &[("fen", fen), ("san", san)];
-
 /// A FEN that is read is written so that it reads the same; a position made from it keeps it.
-pub fn fen(data: &[u8]) {
+pub(super) fn fen(data: &[u8]) {
     let Ok(setup) = Setup::parse_fen(data) else {
         return;
     };
@@ -36,7 +29,7 @@ pub fn fen(data: &[u8]) {
 
 /// The first line is a FEN, the others are SAN played from it. What is accepted is legal, and
 /// what is written is read back as the same move.
-pub fn san(data: &[u8]) {
+pub(super) fn san(data: &[u8]) {
     let mut lines = data.split(|&byte| byte == b'\n');
     let first = lines.next().unwrap_or_default();
     let mut position = match Setup::parse_fen(first).map(|setup| Position::from_setup(&setup)) {

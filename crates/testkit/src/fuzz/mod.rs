@@ -1,0 +1,83 @@
+//! What the fuzz targets do with their input. Bodies are here and not in `fuzz/`, so that ordinary
+//! tests replay the corpus and every finding.
+
+mod cbh;
+mod chess;
+pub mod seeds;
+pub mod set;
+
+use tabia_core::chess::{Ply, Position};
+use tabia_core::game::{Annotation, Flow, GameResult, Head, Visitor};
+use tabia_core::{GameIndex, Problem};
+
+/// One target: its name and what it does. It panics when a promise is broken.
+pub type Target = (&'static str, fn(&[u8]));
+
+/// Every target. `fuzz/targets` has a file for each.
+pub const TARGETS: &[Target] = &[
+    ("fen", chess::fen),
+    ("san", chess::san),
+    ("cbh_moves", cbh::moves),
+    ("cbh_annotations", cbh::annotations),
+];
+
+/// Runs the target of that name.
+///
+/// # Panics
+/// When there is none, or when it breaks a promise.
+pub fn run(name: &str, data: &[u8]) {
+    let target = TARGETS.iter().find(|target| target.0 == name);
+    target.expect("a target of that name").1(data);
+}
+
+/// Passes everything on to another visitor and panics when a move is illegal, or when a variation
+/// ends that did not begin.
+pub(crate) struct Checked<'v> {
+    inner: &'v mut dyn Visitor,
+    depth: u32,
+}
+
+impl<'v> Checked<'v> {
+    pub(crate) fn new(inner: &'v mut dyn Visitor) -> Self {
+        Self { inner, depth: 0 }
+    }
+}
+
+impl Visitor for Checked<'_> {
+    fn begin_game(&mut self, game: GameIndex, head: &Head) -> Flow {
+        self.depth = 0;
+        self.inner.begin_game(game, head)
+    }
+
+    fn visit_move(&mut self, before: &Position, ply: Ply) -> Flow {
+        if let Ply::Move(m) = ply {
+            assert!(before.is_legal(m), "{m:?} in {}", before.fen());
+        }
+        self.inner.visit_move(before, ply)
+    }
+
+    fn visit_annotation(&mut self, annotation: Annotation<'_>) -> Flow {
+        self.inner.visit_annotation(annotation)
+    }
+
+    fn begin_variation(&mut self) -> Flow {
+        self.depth += 1;
+        self.inner.begin_variation()
+    }
+
+    fn end_variation(&mut self) {
+        self.depth = self.depth.checked_sub(1).expect("a variation is open");
+        self.inner.end_variation();
+    }
+
+    fn end_game(&mut self, result: GameResult) {
+        assert_eq!(self.depth, 0, "the game ends inside a variation");
+        self.inner.end_game(result);
+    }
+
+    fn problem(&mut self, problem: Problem) -> Flow {
+        // A message must be made without panic too.
+        let _ = problem.error.to_string();
+        self.inner.problem(problem)
+    }
+}

@@ -1,0 +1,68 @@
+//! Inputs to begin with, cut from real files: a fuzzer does not guess a magic number.
+
+use std::path::Path;
+
+use crate::shared::files_below;
+
+/// Longest input worth mutating.
+const LONGEST: usize = 16 << 10;
+
+/// Inputs for the target of that name, from the folder of real data.
+pub fn seeds(target: &str, data: &Path) -> Vec<Vec<u8>> {
+    let mut seeds = match target {
+        "cbh_moves" => records(data, "cbg", move_record),
+        "cbh_annotations" => records(data, "cba", annotation_record),
+        _ => Vec::new(),
+    };
+    seeds.retain(|seed| !seed.is_empty() && seed.len() <= LONGEST);
+    seeds.sort_by_key(Vec::len);
+    seeds.dedup();
+    seeds
+}
+
+/// Length of the record that comes next, and the input made from it.
+type Next = fn(&[u8]) -> Option<(usize, Vec<u8>)>;
+
+/// Records of all files with that extension, up to a hundred of each file.
+fn records(data: &Path, extension: &str, next: Next) -> Vec<Vec<u8>> {
+    let mut found = Vec::new();
+    for path in files_below(&data.join("cbh")) {
+        if path
+            .extension()
+            .is_none_or(|it| !it.eq_ignore_ascii_case(extension))
+        {
+            continue;
+        }
+        let bytes = std::fs::read(&path).expect("the file can be read");
+        // The files' own headers are 26 bytes long, in old versions fewer.
+        let mut rest = bytes.get(26..).unwrap_or_default();
+        for _ in 0..100 {
+            let Some((length, seed)) = next(rest) else {
+                break;
+            };
+            found.push(seed);
+            rest = rest.get(length..).unwrap_or_default();
+        }
+    }
+    found
+}
+
+fn big_endian(bytes: &[u8]) -> usize {
+    bytes
+        .iter()
+        .fold(0, |number, byte| number << 8 | usize::from(*byte))
+}
+
+/// A byte of flags, three of length.
+fn move_record(rest: &[u8]) -> Option<(usize, Vec<u8>)> {
+    let length = big_endian(rest.get(1..4)?).max(4);
+    Some((length, rest.get(..length)?.to_vec()))
+}
+
+/// Ten bytes of head, four of length. The target wants a byte for the character set in front.
+fn annotation_record(rest: &[u8]) -> Option<(usize, Vec<u8>)> {
+    let length = big_endian(rest.get(10..14)?).max(14);
+    let mut seed = vec![0];
+    seed.extend_from_slice(rest.get(..length)?);
+    Some((length, seed))
+}
