@@ -180,6 +180,9 @@ impl Decoder {
             return Self::visit_unplayable(record, walk, fault);
         };
         let mut branches = 0u32;
+        // How many of them are at the position at hand. A line that ends at once there is no line:
+        // the next one in its place is the mainline.
+        let mut here = 0u32;
         loop {
             let stored = input.moves();
             match input.next(&mut board) {
@@ -189,6 +192,7 @@ impl Decoder {
                         return flow;
                     }
                     board.position.play_ply(ply);
+                    here = 0;
                     let flow = walk.notes(Spot::Move(stored));
                     if flow != Flow::Go {
                         return flow;
@@ -201,7 +205,14 @@ impl Decoder {
                     let stop = stop.map(|stop| fail(&stop, record, fault, rest));
                     return self.walk(start, stored, stop, walk);
                 }
-                Step::Branch => branches += 1,
+                Step::Branch => {
+                    branches += 1;
+                    here += 1;
+                }
+                Step::End if here > 0 => {
+                    branches -= 1;
+                    here -= 1;
+                }
                 Step::End => {
                     if walk.annotated
                         && walk.notes.reach() > stored
