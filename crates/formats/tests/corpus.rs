@@ -4,15 +4,23 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use tabia_testkit::fuzz::TARGETS;
+use tabia_testkit::fuzz::{TARGETS, seeds};
 use tabia_testkit::shared::{files_below, repository};
 
 #[test]
 fn the_corpus_passes() {
     for (name, target) in TARGETS {
+        let own = seeds::own(name);
+        for (number, seed) in own.iter().enumerate() {
+            let outcome = catch_unwind(AssertUnwindSafe(|| target(seed)));
+            assert!(outcome.is_ok(), "{name}: seed {number} fails");
+        }
         let folder = repository().join("fuzz/corpus").join(name);
-        let count = replay(&folder, *target);
-        assert!(count > 0, "{} holds no inputs", folder.display());
+        let mut count = own.len();
+        if folder.is_dir() {
+            count += replay(&folder, *target);
+        }
+        assert!(count > 0, "{name} has no inputs");
     }
 }
 

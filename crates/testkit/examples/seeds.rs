@@ -7,24 +7,30 @@
 
 use std::path::PathBuf;
 
-use tabia_testkit::fuzz::seeds::seeds;
+use tabia_testkit::fuzz::seeds;
 use tabia_testkit::{shared, skip};
 
 fn main() {
     let mut arguments = std::env::args_os().skip(1);
     let folder = PathBuf::from(arguments.next().expect("a folder"));
-    let Some(data) = shared().map(|shared| shared.join("data")) else {
-        return skip("seeds");
-    };
+    let data = shared().map(|shared| shared.join("data"));
+    if data.is_none() {
+        skip("seeds from real data");
+    }
     for target in arguments {
         let target = target.to_string_lossy();
         let folder = folder.join(&*target);
         std::fs::create_dir_all(&folder).expect("the folder can be made");
-        let seeds = seeds(&target, &data);
-        for (number, seed) in seeds.iter().enumerate() {
+        let mut inputs = seeds::own(&target);
+        let own = inputs.len();
+        inputs.extend(data.iter().flat_map(|data| seeds::real(&target, data)));
+        for (number, seed) in inputs.iter().enumerate() {
             let path = folder.join(format!("seed-{number}"));
             std::fs::write(path, seed).expect("the seed can be written");
         }
-        println!("{target}: {} seeds from real data", seeds.len());
+        println!(
+            "{target}: {own} seeds of our own, {} from real data",
+            inputs.len() - own
+        );
     }
 }

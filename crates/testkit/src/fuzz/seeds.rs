@@ -2,13 +2,49 @@
 
 use std::path::Path;
 
+use tabia_core::game::{Event, Game};
+use tabia_formats::cbh;
+
 use crate::shared::files_below;
+use crate::tiny;
 
 /// Longest input worth mutating.
 const LONGEST: usize = 16 << 10;
 
+/// Inputs for the target of that name, made by our own writers.
+pub fn own(target: &str) -> Vec<Vec<u8>> {
+    match target {
+        "cbh_moves" => {
+            let mut encoder = cbh::moves::Encoder::new();
+            let mut record = |game: &Game| Some(encoder.encode(game).ok()?.record.to_vec());
+            tiny::games().iter().filter_map(&mut record).collect()
+        }
+        "cbh_annotations" => tiny::games().iter().filter_map(own_annotations).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The annotations of a game as a record, each on the move before it in PGN order.
+fn own_annotations(game: &Game) -> Option<Vec<u8>> {
+    let mut encoder = cbh::annotations::Encoder::new(cbh::charset::TextForm::UTF8);
+    let mut position = -1;
+    for event in game.events() {
+        match event {
+            Event::Move(_) => position += 1,
+            Event::Annotation(annotation) => {
+                let lost = encoder.push(position, &annotation);
+                assert_eq!(lost, None, "the tiny games fit");
+            }
+            _ => {}
+        }
+    }
+    let mut seed = vec![0];
+    seed.extend_from_slice(encoder.finish(1)?);
+    Some(seed)
+}
+
 /// Inputs for the target of that name, from the folder of real data.
-pub fn seeds(target: &str, data: &Path) -> Vec<Vec<u8>> {
+pub fn real(target: &str, data: &Path) -> Vec<Vec<u8>> {
     let mut seeds = match target {
         "cbh_moves" => records(data, "cbg", move_record),
         "cbh_annotations" => records(data, "cba", annotation_record),
