@@ -3,6 +3,7 @@
 
 mod cbh;
 mod chess;
+mod files;
 pub mod seeds;
 pub mod set;
 
@@ -19,6 +20,11 @@ pub const TARGETS: &[Target] = &[
     ("san", chess::san),
     ("cbh_moves", cbh::moves),
     ("cbh_annotations", cbh::annotations),
+    ("cbh_set", |data| files::database("cbh", data)),
+    ("polyglot", |data| files::book("polyglot", data)),
+    ("cbv", |data| files::archive("cbv", data)),
+    ("cbz", |data| files::archive("cbz", data)),
+    ("compressed", files::compressed),
 ];
 
 /// Runs the target of that name.

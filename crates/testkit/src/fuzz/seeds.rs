@@ -1,12 +1,17 @@
 //! Inputs to begin with, cut from real files: a fuzzer does not guess a magic number.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use tabia_core::Format;
 use tabia_core::game::{Event, Game};
+use tabia_core::io::Source;
+use tabia_formats::archive::compressed::Compression;
 use tabia_formats::cbh;
 
 use crate::shared::files_below;
 use crate::tiny;
+
+use super::set;
 
 /// Longest input worth mutating.
 const LONGEST: usize = 16 << 10;
@@ -20,7 +25,13 @@ pub fn own(target: &str) -> Vec<Vec<u8>> {
             tiny::games().iter().filter_map(&mut record).collect()
         }
         "cbh_annotations" => tiny::games().iter().filter_map(own_annotations).collect(),
-        _ => Vec::new(),
+        "compressed" => {
+            let text = "[Event \"Tiny Open\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 *\n".repeat(8);
+            let packed = Compression::ALL.map(|kind| super::files::packed(text.as_bytes(), kind));
+            packed.into_iter().collect()
+        }
+        // Nothing fits, and that must be said without harm.
+        _ => vec![b"no such file".to_vec(), vec![0; 64]],
     }
 }
 
@@ -48,6 +59,13 @@ pub fn real(target: &str, data: &Path) -> Vec<Vec<u8>> {
     let mut seeds = match target {
         "cbh_moves" => records(data, "cbg", move_record),
         "cbh_annotations" => records(data, "cba", annotation_record),
+        "cbh_set" => sets(data, super::files::format("cbh")),
+        "polyglot" => sets(data, super::files::format("polyglot")),
+        "cbv" | "cbz" => files(data, target),
+        "compressed" => ["gz", "zst", "bz2", "xz", "lz4"]
+            .iter()
+            .flat_map(|extension| files(data, extension))
+            .collect(),
         _ => Vec::new(),
     };
     seeds.retain(|seed| !seed.is_empty() && seed.len() <= LONGEST);
@@ -56,19 +74,54 @@ pub fn real(target: &str, data: &Path) -> Vec<Vec<u8>> {
     seeds
 }
 
+/// Files with that extension, long ones cut.
+fn files(data: &Path, extension: &str) -> Vec<Vec<u8>> {
+    with_extension(data, extension)
+        .iter()
+        .map(|path| {
+            let mut bytes = std::fs::read(path).expect("the file can be read");
+            bytes.truncate(LONGEST);
+            bytes
+        })
+        .collect()
+}
+
+fn with_extension(data: &Path, extension: &str) -> Vec<PathBuf> {
+    let has = |path: &PathBuf| {
+        path.extension()
+            .is_some_and(|it| it.eq_ignore_ascii_case(extension))
+    };
+    files_below(data).into_iter().filter(has).collect()
+}
+
+/// Sets of files as one input each; their files are cut so that none fills the input.
+fn sets(data: &Path, format: &Format) -> Vec<Vec<u8>> {
+    let extensions = super::files::extensions(format);
+    let mut found = Vec::new();
+    for path in with_extension(data, extensions[0]) {
+        let Ok(source) = Source::from_path(&path) else {
+            continue;
+        };
+        let mut parts = Vec::new();
+        for (place, extension) in extensions.iter().enumerate() {
+            if let Some(blob) = source.open_companion(extension).ok().flatten() {
+                let length = blob.len().min(LONGEST / (2 + extensions.len() / 4));
+                parts.push((place as u8, blob[..length].to_vec()));
+            }
+        }
+        let parts: Vec<(u8, &[u8])> = parts.iter().map(|(at, it)| (*at, &**it)).collect();
+        found.push(set::pack(&parts));
+    }
+    found
+}
+
 /// Length of the record that comes next, and the input made from it.
 type Next = fn(&[u8]) -> Option<(usize, Vec<u8>)>;
 
 /// Records of all files with that extension, up to a hundred of each file.
 fn records(data: &Path, extension: &str, next: Next) -> Vec<Vec<u8>> {
     let mut found = Vec::new();
-    for path in files_below(&data.join("cbh")) {
-        if path
-            .extension()
-            .is_none_or(|it| !it.eq_ignore_ascii_case(extension))
-        {
-            continue;
-        }
+    for path in with_extension(&data.join("cbh"), extension) {
         let bytes = std::fs::read(&path).expect("the file can be read");
         // The files' own headers are 26 bytes long, in old versions fewer.
         let mut rest = bytes.get(26..).unwrap_or_default();

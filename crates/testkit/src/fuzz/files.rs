@@ -1,0 +1,216 @@
+//! Targets for whole files and sets of files, chosen by the format's name.
+
+use std::io::{Cursor, Read, Write};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tabia_core::Format;
+use tabia_core::book::BookPosition;
+use tabia_core::chess::Position;
+use tabia_core::database::{Database, NameId, NameKind};
+use tabia_core::error::GameIndex;
+use tabia_core::format::OpenOptions;
+use tabia_core::game::{Flow, Game, Recorder, Want};
+use tabia_core::io::{Blob, Source};
+use tabia_formats::FORMATS;
+use tabia_formats::archive::compressed::{self, Compression};
+use tabia_formats::archive::{ARCHIVES, Archive, Faults, salvage};
+
+use super::{Checked, set};
+
+/// More is not unpacked, so that a small input cannot keep the fuzzer busy for long.
+const UNPACKED: u64 = 4 << 20;
+
+/// Options with bounds that suit small inputs.
+pub(super) fn options() -> OpenOptions {
+    let mut options = OpenOptions::default();
+    options.limits.member = UNPACKED;
+    options.limits.record = UNPACKED;
+    options
+}
+
+/// The format of that name.
+pub(super) fn format(id: &str) -> &'static Format {
+    let found = FORMATS.iter().find(|format| format.id.as_str() == id);
+    found.expect("a format of that name")
+}
+
+/// The extensions of a format's set, main file first.
+pub(super) fn extensions(format: &Format) -> Vec<&'static str> {
+    let companions = format
+        .companions
+        .iter()
+        .map(|companion| companion.extension);
+    let mut all = Vec::new();
+    for extension in format.extensions.iter().copied().chain(companions) {
+        if !all.contains(&extension) {
+            all.push(extension);
+        }
+    }
+    all
+}
+
+/// A database from a set of files: every row and name is asked for, every game read, whole and
+/// the mainline alone.
+pub(super) fn database(id: &str, data: &[u8]) {
+    let format = format(id);
+    let (Some(open), Some(source)) = (format.open_database, set::source(data, &extensions(format)))
+    else {
+        return;
+    };
+    match open(&source, &options()) {
+        Ok(database) => read_all(&*database),
+        Err(error) => drop(error.to_string()),
+    }
+}
+
+fn read_all(database: &dyn Database) {
+    let _ = format!("{:?}", database.info());
+    let mut reader = database.reader();
+    for index in (0..database.len().min(200)).map(GameIndex) {
+        if let Ok(entry) = database.entry(index) {
+            for (kind, id) in [
+                (NameKind::Player, entry.white),
+                (NameKind::Player, entry.black),
+                (NameKind::Event, entry.event),
+                (NameKind::Site, entry.site),
+                (NameKind::Round, entry.round),
+                (NameKind::Annotator, entry.annotator),
+            ] {
+                let _ = id.map(|id| database.name(kind, id).map(|name| name.len()));
+            }
+        }
+        let mut read = |want| {
+            let mut recorder = Recorder::new();
+            let answer = reader.read(index, want, &mut Checked::new(&mut recorder));
+            (answer.is_ok(), recorder.replace(Game::new()))
+        };
+        let (whole, game) = read(Want::ALL);
+        let (alone, mainline) = read(Want::MAINLINE);
+        assert_eq!(whole, alone, "game {index}");
+        assert!(
+            game.mainline().eq(mainline.mainline()),
+            "game {index}: the mainline alone"
+        );
+    }
+    assert!(database.entry(GameIndex(database.len())).is_err());
+    let _ = database.name(NameKind::Player, NameId(u32::MAX));
+}
+
+/// A book: every position, and what is said of the usual start.
+pub(super) fn book(id: &str, data: &[u8]) {
+    let format = format(id);
+    let (Some(open), Some(source)) = (format.open_book, set::source(data, &extensions(format)))
+    else {
+        return;
+    };
+    let Ok(book) = open(&source, &options()) else {
+        return;
+    };
+    let _ = format!("{:?}", book.info());
+    let start = Position::standard();
+    let mut entries = Vec::new();
+    let _ = book.probe(&start, &mut entries);
+    let mut left = 10_000_u32;
+    let _ = book.for_each(&mut |position, entries| {
+        if let BookPosition::Board(position) = position {
+            for m in entries.iter().filter_map(|entry| entry.m) {
+                assert!(position.is_legal(m), "{m:?} in {}", position.fen());
+            }
+        }
+        left -= 1;
+        if left == 0 { Flow::Stop } else { Flow::Go }
+    });
+}
+
+/// An archive: every member is read whole, as a stream, and as far as it can be saved.
+pub(super) fn archive(id: &str, data: &[u8]) {
+    let found = ARCHIVES
+        .iter()
+        .find(|format| format.format.id.as_str() == id);
+    let format = found.expect("an archive format of that name");
+    let extension = format
+        .format
+        .extensions
+        .first()
+        .copied()
+        .unwrap_or_default();
+    let name = format!("fuzz.{extension}");
+    let members = vec![(name.clone(), Blob::from(data.to_vec()))];
+    let source = Source::from_members(&name, &name, members).expect("the main file is there");
+    let mut options = options();
+    options.password = Some("password".to_owned());
+    let Ok(archive) = (format.open)(&source, &options) else {
+        return;
+    };
+    let _ = format!("{:?} {:?}", archive.info(), archive.members());
+    for index in 0..archive.members().len().min(50) {
+        read_member(&*archive, index);
+    }
+}
+
+fn read_member(archive: &dyn Archive, index: usize) {
+    let whole = archive.read(index).ok();
+    let _ = archive.checksum(index);
+    let saved = salvage(archive, index).ok();
+    if let Ok(stream) = archive.stream(index, &Faults::stop()) {
+        let mut streamed = Vec::new();
+        let _ = stream.take(UNPACKED).read_to_end(&mut streamed);
+        if let Some(whole) = &whole {
+            assert_eq!(streamed, **whole, "member {index}");
+        }
+    }
+    if let (Some(whole), Some((saved, _))) = (whole, saved) {
+        assert_eq!(*whole, *saved, "member {index} is whole");
+    }
+}
+
+/// A compressed stream is unpacked as far as it goes; and any bytes come back when they are
+/// compressed in each of the ways.
+pub(super) fn compressed(data: &[u8]) {
+    let unpack = |bytes: &[u8]| {
+        let mut unpacked = Vec::new();
+        let reader = Box::new(Cursor::new(bytes.to_vec()));
+        let (stream, kind) = compressed::decompress(reader).ok()?;
+        let read = stream.take(UNPACKED).read_to_end(&mut unpacked);
+        Some((unpacked, kind, read.is_ok()))
+    };
+    let _ = unpack(data);
+    // Compressing costs far more than unpacking: one input in sixteen, in one way.
+    let kinds = Compression::ALL;
+    let kind = kinds[data.len() % kinds.len()];
+    if data.len() > 2048 || data.iter().fold(0, |sum, byte| sum ^ byte) % 16 != 0 {
+        return;
+    }
+    let packed = packed(data, kind);
+    let (unpacked, found, whole) = unpack(&packed).expect("a stream just written");
+    assert!(whole && found == kind, "{kind} is read as {found}");
+    assert_eq!(unpacked, data, "{kind}");
+}
+
+/// Bytes compressed in one of the ways.
+pub(super) fn packed(data: &[u8], kind: Compression) -> Vec<u8> {
+    let target = Shared::default();
+    let mut writer =
+        compressed::compress(Box::new(target.clone()), kind).expect("a writer of that kind");
+    writer.write_all(data).expect("memory takes all");
+    let mut inner = writer.finish().expect("memory takes all");
+    inner.flush().expect("memory takes all");
+    let packed = target.0.lock().unwrap_or_else(PoisonError::into_inner);
+    packed.clone()
+}
+
+/// Bytes that stay within reach of whoever gave them away to be written to.
+#[derive(Clone, Default)]
+struct Shared(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let mut target = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        target.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
