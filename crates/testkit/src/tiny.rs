@@ -1,12 +1,16 @@
 //! Small games and databases in memory.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
-use tabia_core::chess::{Ply, Position, Setup, san};
+use tabia_core::chess::{Ply, Position, Setup, Square, san};
 use tabia_core::database::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind};
 use tabia_core::error::{Error, ErrorKind, Result};
 use tabia_core::game::{
-    Annotation, Comment, Flow, Game, GameResult, Head, Nag, Place, Start, Visitor, Want,
+    Annotation, Clock, ClockKind, Comment, CriticalPosition, Date, Eval, EvalPoint, EvalProfile,
+    Flow, Foreign, Game, GameResult, Head, Language, Nag, PiecePath, Place, Quotation, Score,
+    Shape, ShapeColor, ShapeKind, Start, Training, TrainingSolution, TrainingText, VariationColor,
+    Visitor, Want, WebLink,
 };
 use tabia_core::{FormatId, GameIndex};
 
@@ -210,6 +214,142 @@ pub fn games() -> Vec<Game> {
         .moves("a8=Q+ Kd7 Qb7+ Kd6")
         .result(GameResult::Unknown);
     vec![first, second, third]
+}
+
+/// One game with every kind of annotation that any format knows.
+pub fn annotated() -> Game {
+    let before = GameBuilder::new()
+        .tag("Event", "Annotations")
+        .tag("Site", "?")
+        .tag("Date", "2024.02.29")
+        .tag("Round", "3.2")
+        .tag("White", "Abel, Ada")
+        .tag("Black", "Brandt, Bo")
+        .tag("Result", "0-1")
+        .moves("f3 e5 g4 Qh4#")
+        .result(GameResult::BlackWins);
+    let square = |number| Square::new(number).expect("a square");
+    let training = Training {
+        seconds: 60,
+        points: 10,
+        question: vec![TrainingText {
+            language: 0,
+            text: "What now?".to_owned(),
+        }],
+        solutions: vec![TrainingSolution {
+            from: square(59),
+            to: square(31),
+            promotion: 0,
+            points: 10,
+            comments: Vec::new(),
+        }],
+        ..Training::default()
+    };
+    let profile = EvalProfile {
+        points: vec![
+            EvalPoint {
+                flag: 0,
+                depth: 20,
+                value: 30,
+            },
+            EvalPoint {
+                flag: 1,
+                depth: 12,
+                value: -1,
+            },
+        ],
+    };
+    let quotation = Quotation {
+        white: "Abel,Ada".to_owned(),
+        black: "Capek,Ida".to_owned(),
+        white_elo: 2200,
+        event: "Elsewhere".to_owned(),
+        date: Date::new(2020, 1, 0),
+        result: GameResult::Draw,
+        moves: Some(before.mainline().take(2).collect()),
+        ..Quotation::default()
+    };
+    let comment = |place, language, text| {
+        Annotation::Comment(Comment {
+            place,
+            language,
+            text,
+        })
+    };
+    let clock = |kind, seconds| {
+        Annotation::Clock(Clock {
+            kind,
+            time: Duration::from_secs(seconds),
+        })
+    };
+    let shape = |kind, color| Annotation::Shape(Shape { kind, color });
+    let of_game = [
+        comment(Place::After, None, "Before everything."),
+        Annotation::EvalProfile(&profile),
+    ];
+    let of_moves: [&[Annotation<'_>]; 4] = [
+        &[
+            comment(Place::Before, None, "A bad beginning."),
+            Annotation::Nag(Nag(2)),
+            Annotation::Nag(Nag(16)),
+            comment(Place::After, Language::iso(*b"de"), "Schlecht."),
+            comment(Place::After, Language::iso(*b"en"), "Bad."),
+            shape(ShapeKind::Square(square(28)), ShapeColor::Green),
+            shape(ShapeKind::Arrow(square(12), square(28)), ShapeColor::Red),
+        ],
+        &[
+            clock(ClockKind::ElapsedMove, 7),
+            Annotation::Eval(Eval {
+                score: Score::Centipawns(-150),
+                depth: Some(22),
+                engine: 0,
+            }),
+            Annotation::Medals(4),
+            Annotation::Critical(CriticalPosition(1)),
+            Annotation::PawnStructure(3),
+            Annotation::PiecePath(PiecePath {
+                kind: 3,
+                square: 13,
+            }),
+        ],
+        &[
+            Annotation::Training(&training),
+            Annotation::Quotation(&quotation),
+            Annotation::WebLink(WebLink {
+                url: "https://example.org/",
+                caption: "a page",
+            }),
+            Annotation::VideoTime(1234),
+            Annotation::VariationColor(VariationColor {
+                flags: 1,
+                red: 255,
+                green: 0,
+                blue: 9,
+            }),
+        ],
+        &[
+            Annotation::Nag(Nag(1)),
+            Annotation::Foreign(Foreign {
+                format: FormatId::new("cbh"),
+                kind: 0x77,
+                bytes: &[0, 1, 254, 255],
+            }),
+        ],
+    ];
+    let mut game = Game::new();
+    let mut recorder = game.recorder();
+    let _ = recorder.begin_game(GameIndex(0), &before.head);
+    for annotation in of_game {
+        let _ = recorder.visit_annotation(annotation);
+    }
+    for (ply, annotations) in before.mainline().zip(of_moves) {
+        recorder.push_move(ply);
+        for annotation in annotations {
+            let _ = recorder.visit_annotation(*annotation);
+        }
+    }
+    recorder.end_game(GameResult::BlackWins);
+    game
 }
 
 /// A database in memory.

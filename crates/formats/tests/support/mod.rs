@@ -14,6 +14,7 @@ use tabia_core::{Error, ErrorKind, Format, GameIndex, Problem, Result};
 use tabia_formats::FORMATS;
 use tabia_testkit::dump::Dump;
 use tabia_testkit::shared::{files_below, repository};
+use tabia_testkit::{shared, skip};
 
 /// A game as it was read.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -45,6 +46,26 @@ pub(crate) fn fixtures(format: &Format) -> Vec<PathBuf> {
         .filter(|path| has_extension(path, format.extensions))
         .collect()
 }
+
+/// Fixtures, and the small real databases of that format where there are any.
+pub(crate) fn databases(format: &Format) -> Vec<PathBuf> {
+    let mut found = fixtures(format);
+    let Some(shared) = shared() else {
+        skip(&format!("real databases of {}", format.id));
+        return found;
+    };
+    let real = files_below(&shared.join("data"))
+        .into_iter()
+        .filter(|path| {
+            let length = path.metadata().map_or(0, |metadata| metadata.len());
+            has_extension(path, format.extensions) && length < REAL
+        });
+    found.extend(real);
+    found
+}
+
+/// Longest main file of a small real database.
+const REAL: u64 = 24 << 10;
 
 pub(crate) fn has_extension(path: &Path, extensions: &[&str]) -> bool {
     let extension = path
