@@ -160,10 +160,8 @@ impl Set {
                     }
                 }
             }
-            // Their headers; and the extended headers, which say where the moves lie.
-            "cba" | "cbg" | "cbj" => {}
             // Names and other side files: the moves do not depend on them.
-            _ => {
+            "cbp" | "cbt" | "cbc" | "cbs" | "cbe" | "cbl" | "cbtt" | "cbm" | "flags" | "ini" => {
                 assert_eq!(found.len(), whole.len(), "{what}: number of games");
                 for (index, (found, game)) in found.iter().zip(whole).enumerate() {
                     assert_eq!(
@@ -174,6 +172,9 @@ impl Set {
                     );
                 }
             }
+            // The headers of the data files, and the extended headers, say where the moves lie;
+            // of other formats that is not known here.
+            _ => {}
         }
     }
 
