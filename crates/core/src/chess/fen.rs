@@ -215,19 +215,11 @@ fn read_castling(text: &[u8], setup: &mut Setup) -> Result<(), usize> {
             b'K' => (0, setup.outermost_rook(color, 0)),
             b'Q' => (1, setup.outermost_rook(color, 1)),
             letter @ b'A'..=b'H' => {
-                let square = Square::from_coords(letter - b'A', rank);
-                let king = setup.king(color).ok_or(place)?;
-                let side = usize::from(square.is_some_and(|square| square.file() < king.file()));
-                (
-                    side,
-                    square.filter(|&square| {
-                        setup.piece(square)
-                            == Some(Piece {
-                                color,
-                                role: Role::Rook,
-                            })
-                    }),
-                )
+                let rook = Square::from_coords(letter - b'A', rank);
+                let king = setup.king(color).map_or(4, Square::file);
+                let side = usize::from(rook.is_some_and(|rook| rook.file() < king));
+                let fits = |&rook: &Square| setup.can_have_right(color, side, rook);
+                (side, rook.filter(fits))
             }
             _ => return Err(place),
         };
@@ -239,11 +231,17 @@ fn read_castling(text: &[u8], setup: &mut Setup) -> Result<(), usize> {
     Ok(())
 }
 
+/// Numbers above 65,535 are read as that.
 fn number(text: &[u8]) -> Option<u16> {
     if text == b"-" {
         return Some(0);
     }
-    std::str::from_utf8(text).ok()?.parse().ok()
+    let digits = text.iter().map(|&byte| char::from(byte).to_digit(10));
+    digits
+        .map(|digit| Some(digit? as u16))
+        .try_fold(0u16, |number, digit| {
+            Some(number.saturating_mul(10).saturating_add(digit?))
+        })
 }
 
 impl Position {

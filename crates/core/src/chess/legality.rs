@@ -45,15 +45,14 @@ impl Position {
     /// The pieces of `color` in `pieces` that attack `square`.
     #[inline(always)]
     fn attackers(&self, square: Square, color: Color, pieces: u64, occupied: u64) -> u64 {
-        self.leapers(square, color, pieces)
-            | attacks::king(square) & self.roles[usize::from(KING)] & pieces
-            | self.sliders(square, pieces, occupied)
+        self.leapers(square, color, pieces) | self.sliders(square, pieces, occupied)
     }
 
-    /// The pawns and knights of `color` in `pieces` that attack `square`.
+    /// The pawns, knights and kings of `color` in `pieces` that attack `square`.
     #[inline(always)]
     fn leapers(&self, square: Square, color: Color, pieces: u64) -> u64 {
         (attacks::knight(square) & self.roles[usize::from(KNIGHT)]
+            | attacks::king(square) & self.roles[usize::from(KING)]
             | attacks::pawn(color.other(), square) & self.roles[usize::from(PAWN)])
             & pieces
     }
@@ -71,8 +70,7 @@ impl Position {
     pub(super) fn look_for_checkers(&self) -> u64 {
         let them = self.turn.other();
         let (king, pieces) = (self.king(self.turn), self.colors[them as usize]);
-        self.leapers(king, them, pieces)
-            | self.sliders(king, pieces, self.colors[0] | self.colors[1])
+        self.attackers(king, them, pieces, self.colors[0] | self.colors[1])
     }
 
     /// Looks for the pieces that give check to the side to move and remembers them.
@@ -99,7 +97,7 @@ impl Position {
         if self.checkers.known() == Some(0) && attacks::rays(QUEEN, king) & from.bit() == 0 {
             return true;
         }
-        self.leapers(king, us.other(), theirs) | self.sliders(king, theirs, occupied) == 0
+        self.attackers(king, us.other(), theirs, occupied) == 0
     }
 
     /// The same for a move to the square where a pawn may take en passant.
@@ -114,7 +112,7 @@ impl Position {
             theirs &= !pawn;
         }
         let king = self.king(us);
-        self.leapers(king, us.other(), theirs) | self.sliders(king, theirs, occupied) == 0
+        self.attackers(king, us.other(), theirs, occupied) == 0
     }
 
     /// Whether a legal move gives check.
@@ -137,9 +135,9 @@ impl Position {
         if placed != KING && seen & to.bit() != 0 && attacks::between(king, to) & occupied == 0 {
             return true;
         }
-        // A line opened by the piece that left.
+        // A line opened by the piece that left; or, in odd setups, a check that was there before.
         let own = self.colors[us as usize] & !from.bit();
-        attacks::rays(QUEEN, king) & from.bit() != 0 && self.sliders(king, own, occupied) != 0
+        self.attackers(king, us, own, occupied) != 0
     }
 
     /// The same for castling and en passant, which move two pieces.

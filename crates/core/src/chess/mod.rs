@@ -4,6 +4,7 @@
 //! no list of all legal moves is built to check or to write one.
 
 mod attacks;
+mod faults;
 mod fen;
 mod keys;
 mod legality;
@@ -12,11 +13,14 @@ mod play;
 mod position;
 pub mod san;
 mod setup;
+pub mod signature;
 mod types;
 pub mod uci;
 
+pub use faults::{Fault, Legality};
 pub use fen::{FenError, FenStyle};
 pub use moves::MoveList;
 pub use position::{Position, SetupError};
 pub use setup::Setup;
+pub use signature::{HomePawns, Material, Signature};
 pub use types::{Bitboard, Color, Move, Piece, Ply, Role, Square, Squares};

@@ -169,19 +169,12 @@ impl Position {
             }
         }
         for color in [Color::White, Color::Black] {
-            let back = if color.is_white() { 0 } else { 7 };
             let king = position.king(color);
             for side in 0..2 {
                 let Some(rook) = setup.castling[color as usize][side] else {
                     continue;
                 };
-                let here = position.piece_at(rook)
-                    == Some(Piece {
-                        color,
-                        role: Role::Rook,
-                    });
-                let right_side = (rook.file() > king.file()) == (side == 0);
-                if here && right_side && king.rank() == back && rook.rank() == back {
+                if setup.can_have_right(color, side, rook) {
                     position.castling[color as usize][side] = rook.number();
                     position.castlers |= rook.bit() | king.bit();
                     position.key ^= keys::castling(color, side);
@@ -193,22 +186,10 @@ impl Position {
         if setup.turn.is_white() {
             position.key ^= keys::turn();
         }
-        if let Some(square) = setup.en_passant {
-            let (rank, pawn) = if setup.turn.is_white() {
-                (5, square.number().wrapping_sub(8))
-            } else {
-                (2, square.number() + 8)
-            };
-            let theirs = Piece {
-                color: setup.turn.other(),
-                role: Role::Pawn,
-            };
-            if square.rank() == rank
-                && position.piece_at(square).is_none()
-                && position.piece_at(Square::wrap(pawn)) == Some(theirs)
-            {
-                position.offer_en_passant(square);
-            }
+        if let Some(square) = setup.en_passant
+            && setup.was_passed(square)
+        {
+            position.offer_en_passant(square);
         }
         position.remember_checkers();
         position
