@@ -115,3 +115,30 @@ fn every_record_of_the_real_databases_is_written_back() {
     let kinds: Vec<u16> = counts.foreign.keys().copied().collect();
     assert_eq!(kinds, [foreign::SYMBOL_SLOTS]);
 }
+
+#[test]
+fn single_records_are_written_back() {
+    let Some(folder) = shared_data("cbh annotation records", "cbh/morphy-fixtures-loose") else {
+        return;
+    };
+    let mut counts = Counts::default();
+    let texts = texts(&[]);
+    for file in files_below(&folder.join("annotations")) {
+        let name = file.to_string_lossy().into_owned();
+        let bytes = std::fs::read(&file).unwrap();
+        let record = if name.ends_with(".annotations.bin") {
+            &bytes[..]
+        } else if name.ends_with("gamequotation.cba") {
+            &bytes[26..]
+        } else {
+            continue;
+        };
+        let size = Items::size(record).unwrap();
+        assert_eq!(
+            &written_back(&record[..size], texts, &mut counts),
+            &record[..size],
+            "{name}"
+        );
+    }
+    assert!(counts.foreign.is_empty(), "{counts:?}");
+}

@@ -14,9 +14,11 @@ use tabia_core::chess::Position;
 use tabia_core::database::{Database, NameKind};
 use tabia_core::format::OpenOptions;
 use tabia_core::game::{Annotation, Eco, Event, Flow, Game, RecordKind, Want};
-use tabia_core::io::{Charset, Source};
+use tabia_core::io::{Blob, Charset, Source};
 use tabia_formats::cbh::charset::{TextForm, Texts};
-use tabia_formats::cbh::records::{MovesHead, TYPE_TEXT, TextRecord};
+use tabia_formats::cbh::entities::EntityTable;
+use tabia_formats::cbh::records::{GameTagRecord, MovesHead, PlayerRecord, TYPE_TEXT, TextRecord};
+use tabia_formats::cbh::sides::{SideTable, TopGames};
 use tabia_formats::cbh::verify::verify;
 use tabia_formats::cbh::{CbhDatabase, guiding};
 use tabia_testkit::dump::Dump;
@@ -310,4 +312,44 @@ fn what_real_sets_say_of_themselves_holds() {
             "Damage World-ch.cbg: the file is missing: games have no moves",
         ]
     );
+}
+
+#[test]
+fn single_files_are_read() {
+    let Some(folder) = shared_data("cbh single files", "cbh/morphy-fixtures-loose") else {
+        return;
+    };
+    let db = open(&folder.join("many_headers.cbh"));
+    assert_eq!(db.len(), 15_000);
+    for i in 0..db.len() {
+        let _ = db.entry(GameIndex(i)).unwrap();
+        let (game, problems) = read(&db, i, Want::TAGS);
+        assert_eq!(game.head.tags.text("White"), "?");
+        assert!(problems.is_empty(), "{problems:?}");
+    }
+    let blob = |name| Blob::open(&folder.join(name)).unwrap();
+    let extras = SideTable::new(blob("upgradable.cbtt")).unwrap();
+    assert_eq!(extras.len(), 23);
+    assert_eq!(extras.header().count.get(), 22);
+    let (extra, rest) = extras.tournament(0);
+    assert!(rest.is_empty());
+    // Moscow.
+    assert_eq!(
+        (extra.latitude.to_string(), extra.longitude.to_string()),
+        ("55.75247".into(), "37.63".into())
+    );
+    assert_eq!(extra.end_date.get(), 0);
+    let players = EntityTable::<PlayerRecord>::new(blob("entity_test.cbp")).unwrap();
+    assert_eq!((players.capacity(), players.live()), (265, 265));
+    let old = EntityTable::<PlayerRecord>::new(blob("small_header.cbp")).unwrap();
+    assert_eq!((old.capacity(), old.iter().count()), (169, 169));
+    let tags = EntityTable::<GameTagRecord>::new(blob("entity_test.cbl")).unwrap();
+    assert_eq!(
+        (tags.capacity(), tags.live(), tags.iter().count()),
+        (4, 3, 3)
+    );
+    let marks = TopGames::new(blob("topgames.flags")).unwrap();
+    let top = (1..200).filter(|&game| marks.mark(game) == 3).count();
+    let looked_at = (1..200).filter(|&game| marks.mark(game) >= 2).count();
+    assert_eq!((top, looked_at), (127, 129));
 }
