@@ -148,7 +148,7 @@ fn archives_by_scidb_verify_and_equal_what_was_packed() {
     };
     let mut compared = 0;
     for path in tabia_testkit::shared::files_below(&data.join("scv/scidb")) {
-        let archive = open(&path, None).expect(&path.display().to_string());
+        let archive = open(&path, None).unwrap();
         assert!(archive.info().problems.is_empty(), "{}", path.display());
         assert_eq!(compare(&*archive, &data.join("none")), 0);
         for (index, member) in archive.members().iter().enumerate() {
