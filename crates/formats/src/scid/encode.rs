@@ -264,7 +264,9 @@ impl Encoder {
         };
         let usual = m.from().file() == 4 && matches!(m.to().file(), 0 | 7);
         if m.is_castling() && !usual && self.version != Version::V5 {
-            losses.add(Feature::Chess960, 1, None);
+            if losses.count(Feature::Chess960) == 0 {
+                losses.add(Feature::Chess960, 1, None);
+            }
             return false;
         }
         // A move onto a king, or of no piece, would leave a game that nobody can read.

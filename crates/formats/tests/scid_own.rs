@@ -1,0 +1,546 @@
+//! Scid databases of our own: written, read back, damaged.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+
+use std::time::Duration;
+
+use tabia_core::chess::{Ply, Setup};
+use tabia_core::database::{Database, NameId, NameKind};
+use tabia_core::format::{CreateOptions, OpenOptions};
+use tabia_core::game::{Event, Flow, Game, GameResult, Start, Visitor, Want};
+use tabia_core::io::{Blob, Source};
+use tabia_core::loss::{Feature, Losses};
+use tabia_core::{Format, GameIndex};
+use tabia_formats::scid::{SI3, SI4, SI5};
+use tabia_testkit::guard::Watchdog;
+use tabia_testkit::tiny::GameBuilder;
+use tabia_testkit::{Scratch, corrupt, dump};
+
+const ALL: [&Format; 3] = [&SI3, &SI4, &SI5];
+
+/// The files of a database: index, names, games.
+type Files = Vec<(String, Vec<u8>)>;
+
+/// A game with the tags that every Scid game has.
+fn builder(round: &str) -> GameBuilder {
+    roster(GameBuilder::new(), round)
+}
+
+fn roster(builder: GameBuilder, round: &str) -> GameBuilder {
+    builder
+        .tag("Event", "Tiny Open")
+        .tag("Site", "Žižkov")
+        .tag("Date", "2021.05.??")
+        .tag("Round", round)
+        .tag("White", "Abel, Ada")
+        .tag("Black", "Brandt, Bo")
+}
+
+/// Games with everything that all three versions hold.
+fn games() -> Vec<Game> {
+    let annotated = builder("1.1")
+        .tag("Result", "1-0")
+        .tag("WhiteElo", "2801")
+        .tag("BlackRapid", "2799")
+        .tag("ECO", "C65a1")
+        .tag("EventDate", "2021.04.30")
+        .tag("ScidFlags", "WN!U")
+        .tag("Annotator", "Somebody")
+        .tag("CustomTag", "\"x\" and \\")
+        .tag("Empty", "")
+        .comment("before the game")
+        .moves("e4")
+        .nag(1)
+        .nag(146)
+        .comment("two\nlines")
+        .begin()
+        .moves("d4")
+        .comment_before("instead")
+        .comment("said")
+        .moves("d5")
+        .begin()
+        .moves("-- c4")
+        .end()
+        .begin()
+        .end()
+        .end()
+        .begin()
+        .moves("c4")
+        .end()
+        .moves("e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O")
+        .comment("")
+        .result(GameResult::WhiteWins);
+    let mut deleted = builder("?")
+        .tag("Result", "*")
+        .tag("WhiteElo", "?")
+        .tag("ECO", "B90/01")
+        .moves("a4 b5 axb5 a6 bxa6 Bb7 axb7 Nc6 bxa8=N h5 g4 hxg4")
+        .result(GameResult::Unknown);
+    deleted.head.deleted = true;
+    let fen = "r3k2r/pppppppp/8/8/4P3/8/PPPP1PPP/R3K2R b KQkq e3 0 7";
+    let setup = roster(GameBuilder::from_fen(fen), "2")
+        .tag("Result", "0-1")
+        .tag("SetUp", "1")
+        .tag(
+            "FEN",
+            "r3k2r/pppppppp/8/8/4P3/8/PPPP1PPP/R3K2R b KQkq e3 0 7",
+        )
+        .moves("O-O-O O-O d5 exd5 Rxd5")
+        .begin()
+        .moves("e6")
+        .end()
+        .result(GameResult::BlackWins);
+    vec![annotated, deleted, setup]
+}
+
+fn files(format: &Format, games: &[Game]) -> (Files, Losses) {
+    let scratch = Scratch::new("scid-own");
+    let path = scratch.join(&format!("own.{}", format.id));
+    let mut options = CreateOptions::default();
+    options.title = Some("Our games".to_owned());
+    options.facts = [("type", "4"), ("flag1", "Analysed"), ("unknown", "x")]
+        .map(|(key, value)| (key.to_owned(), value.to_owned()))
+        .to_vec();
+    let mut writer = format.create_database.unwrap()(&path, &options).unwrap();
+    let mut losses = Losses::new();
+    for (number, game) in (0..).zip(games) {
+        let mut lost = writer.write(game).unwrap();
+        lost.in_game(GameIndex(number));
+        losses.merge(&lost);
+    }
+    let written = writer.finish().unwrap();
+    assert_eq!(scratch.names().len(), 3);
+    let files = written
+        .files
+        .iter()
+        .map(|file| {
+            let name = file.file_name().unwrap().to_str().unwrap().to_owned();
+            (name, std::fs::read(file).unwrap())
+        })
+        .collect();
+    (files, losses)
+}
+
+fn open(format: &Format, files: &Files) -> tabia_core::Result<Box<dyn Database>> {
+    let members: Vec<(String, Blob)> = files
+        .iter()
+        .map(|(name, bytes)| (name.clone(), Blob::from(bytes.clone())))
+        .collect();
+    let main = format!("own.{}", format.id);
+    let source = Source::from_members("own.zip", &main, members)?;
+    format.open_database.unwrap()(&source, &OpenOptions::default())
+}
+
+fn read(database: &dyn Database) -> Vec<Game> {
+    let mut reader = database.reader();
+    (0..database.len())
+        .map(|index| {
+            let mut game = Game::new();
+            let mut recorder = game.recorder();
+            let flow = reader.read(GameIndex(index), Want::ALL, &mut recorder);
+            assert_eq!(flow.unwrap(), Flow::Go);
+            assert!(recorder.problems().is_empty(), "{:?}", recorder.problems());
+            game
+        })
+        .collect()
+}
+
+fn written(format: &Format, game: Game) -> (Game, Losses) {
+    let (files, losses) = files(format, &[game]);
+    let mut games = read(&*open(format, &files).unwrap());
+    (games.remove(0), losses)
+}
+
+#[test]
+fn games_come_back_equal() {
+    let games = games();
+    for format in ALL {
+        let (files, losses) = files(format, &games);
+        assert!(losses.is_empty(), "{}: {losses}", format.id);
+        let database = open(format, &files).unwrap();
+        assert_eq!(database.info().problems, Vec::<String>::new());
+        assert_eq!(database.info().title.as_deref(), Some("Our games"));
+        let facts = &database.info().facts;
+        let fact = |key: &str| facts.iter().find(|(known, _)| known == key);
+        assert_eq!(fact("type").unwrap().1, "4");
+        assert_eq!(fact("flag1").is_some(), format.id != SI3.id);
+        assert!(fact("unknown").is_none());
+        for (index, (game, back)) in (0..).zip(games.iter().zip(read(&*database))) {
+            let index = GameIndex(index);
+            let what = format!("{} game {index}", format.id);
+            dump::assert_same(&what, &dump::game(index, game), &dump::game(index, &back));
+            assert_eq!(*game, back, "{what}");
+        }
+    }
+}
+
+#[test]
+fn rows_tell_what_games_hold() {
+    for format in ALL {
+        let (files, _) = files(format, &games());
+        let database = open(format, &files).unwrap();
+        let [first, second, third] = [0, 1, 2].map(|game| database.entry(GameIndex(game)).unwrap());
+        assert_eq!(
+            (first.has_variations, first.has_comments, first.has_nags),
+            (Some(true), Some(true), Some(true))
+        );
+        assert_eq!((first.white_elo, first.black_elo), (Some(2801), Some(2799)));
+        assert_eq!(first.ply_count, Some(9));
+        assert_eq!(first.eco.unwrap().to_string(), "C65");
+        assert_eq!(first.date.to_string(), "2021.05.??");
+        assert_eq!(first.result, GameResult::WhiteWins);
+        assert!(!first.deleted && second.deleted && !second.has_setup && third.has_setup);
+        assert_eq!(second.has_comments, Some(false));
+        assert_eq!((second.white_elo, second.eco), (None, None));
+        let name = |kind, id: Option<NameId>| database.name(kind, id.unwrap()).unwrap();
+        assert_eq!(name(NameKind::Site, third.site), "Žižkov");
+        assert_eq!(name(NameKind::Round, first.round), "1.1");
+        assert_eq!(name(NameKind::Player, Some(NameId(99))), "?");
+        assert!(database.entry(GameIndex(3)).is_err());
+        let players = (NameKind::Player, 2);
+        assert!(database.info().names.contains(&players));
+        assert_eq!(database.info().deleted, 1);
+    }
+}
+
+#[test]
+fn what_is_wanted_changes_nothing_else() {
+    for format in ALL {
+        let (files, _) = files(format, &games());
+        let database = open(format, &files).unwrap();
+        let mut reader = database.reader();
+        for (index, game) in (0..).zip(read(&*database)) {
+            let mut part = Game::new();
+            let mut read = |want| {
+                let flow = reader.read(GameIndex(index), want, &mut part.recorder());
+                assert_eq!(flow.unwrap(), Flow::Go);
+                part.clone()
+            };
+            let tags = read(Want::TAGS);
+            assert_eq!((&tags.head, tags.result), (&game.head, game.result));
+            assert_eq!(tags.ply_count(), 0);
+            let mainline = read(Want::MAINLINE);
+            assert!(mainline.mainline().eq(game.mainline()));
+            assert!(!mainline.has_variations() && !mainline.has_annotations());
+            assert_eq!(mainline.head.start, game.head.start);
+            let lines = read(Want::MAINLINE.and(Want::VARIATIONS));
+            let moves = |game: &Game| -> Vec<Ply> {
+                let ply = |event| match event {
+                    Event::Move(ply) => Some(ply),
+                    _ => None,
+                };
+                game.events().filter_map(ply).collect()
+            };
+            assert_eq!(moves(&lines), moves(&game));
+            let comments = read(Want::MAINLINE.and(Want::ANNOTATIONS));
+            assert!(!comments.has_variations());
+            assert_eq!(comments.has_annotations(), game.has_annotations());
+        }
+    }
+}
+
+/// A visitor may leave out variations, the rest of a game, or everything that follows.
+#[test]
+fn a_visitor_may_leave_things_out() {
+    struct Picky(Vec<String>, Flow);
+    impl Visitor for Picky {
+        fn visit_move(&mut self, _: &tabia_core::chess::Position, _: Ply) -> Flow {
+            self.0.push("move".to_owned());
+            if self.0.len() == 2 { self.1 } else { Flow::Go }
+        }
+        fn visit_annotation(&mut self, annotation: tabia_core::game::Annotation<'_>) -> Flow {
+            if let tabia_core::game::Annotation::Comment(comment) = annotation {
+                self.0.push(comment.text.to_owned());
+            }
+            Flow::Go
+        }
+        fn end_game(&mut self, result: GameResult) {
+            self.0.push(result.to_string());
+        }
+    }
+    let (files, _) = files(&SI5, &games());
+    let database = open(&SI5, &files).unwrap();
+    let shown = |flow| {
+        let mut picky = Picky(Vec::new(), flow);
+        let flow = database.reader().read(GameIndex(0), Want::ALL, &mut picky);
+        (picky.0.join(" "), flow.unwrap())
+    };
+    // Comments of variations that are left out are not taken for those of later moves.
+    let all = "before the game move two\nlines move move move move move move move move  1-0";
+    assert_eq!(shown(Flow::Go), (all.to_owned(), Flow::Go));
+    assert_eq!(
+        shown(Flow::Skip),
+        ("before the game move 1-0".to_owned(), Flow::Go)
+    );
+    assert_eq!(
+        shown(Flow::Stop),
+        ("before the game move".to_owned(), Flow::Stop)
+    );
+}
+
+#[test]
+fn what_does_not_fit_is_told() {
+    let long = "x".repeat(300);
+    let game = builder("1")
+        .tag("Result", "*")
+        .tag("LongTag", &long)
+        .tag(&"n".repeat(241), "")
+        .tag("ScidFlags", "13z")
+        .moves("e4")
+        .comment("one")
+        .comment("two")
+        .moves("e5")
+        .comment_before("before")
+        .result(GameResult::BothLose);
+    let mut game = game;
+    game.head.tags.set("White", &"é".repeat(130));
+    let counts = |format: &Format| {
+        let (_, losses) = written(format, game.clone());
+        losses
+            .iter()
+            .map(|(feature, loss)| (feature, loss.count))
+            .collect::<Vec<_>>()
+    };
+    let common = |long, facts| {
+        vec![
+            (Feature::HeaderFacts, facts),
+            (Feature::LongText, long),
+            (Feature::CommentPlaces, 1),
+            (Feature::SeveralComments, 1),
+            (Feature::SpecialResults, 1),
+        ]
+    };
+    assert_eq!(counts(&SI5), common(2, 1));
+    assert_eq!(counts(&SI4), common(3, 1));
+    assert_eq!(counts(&SI3), common(3, 3));
+    let (back, _) = written(&SI4, game.clone());
+    assert_eq!(back.head.tags.text("White"), "é".repeat(127));
+    assert_eq!(back.head.tags.text("LongTag").len(), 255);
+}
+
+#[test]
+fn chess960_is_for_scid_5() {
+    let fen = "rk2qnbr/pppppppp/8/8/8/8/PPPPPPPP/RK2QNBR w KQkq - 0 1";
+    let mut game = roster(GameBuilder::from_fen(fen), "1")
+        .tag("Result", "*")
+        .tag("SetUp", "1")
+        .tag("FEN", fen)
+        .moves("e4 e5 O-O-O O-O-O d3")
+        .result(GameResult::Unknown);
+    game.head.start.chess960 = true;
+    let (back, losses) = written(&SI5, game.clone());
+    assert!(losses.is_empty(), "{losses}");
+    assert_eq!(back, game);
+    for format in [&SI3, &SI4] {
+        let (back, losses) = written(format, game.clone());
+        assert_eq!(losses.to_string(), "1 Chess960 games");
+        assert!(!back.head.start.chess960);
+        assert_eq!(back.ply_count(), 2);
+    }
+}
+
+#[test]
+fn setups_that_cannot_be_played_keep_their_fen() {
+    let mut game = builder("1")
+        .tag("Result", "*")
+        .tag("FEN", "8/8/8/8/8/8/8/8 w - - 0 1")
+        .result(GameResult::Unknown);
+    game.head.start = Start {
+        setup: Some(Box::new(Setup::empty())),
+        chess960: false,
+    };
+    let (back, losses) = written(&SI5, game);
+    assert_eq!(
+        losses.to_string(),
+        "1 setup positions that are not legal chess"
+    );
+    assert_eq!(back.head.tags.text("FEN"), "8/8/8/8/8/8/8/8 w - - 0 1");
+    assert_eq!(back.head.start, Start::default());
+}
+
+#[test]
+fn games_too_long_lose_comments_first() {
+    let mut long = builder("1").tag("Result", "*");
+    for _ in 0..40 {
+        long = long.moves("Nf3 Nf6 Ng1 Ng8").comment(&"word ".repeat(800));
+    }
+    let long = long.result(GameResult::Unknown);
+    for (format, fits) in [(&SI3, false), (&SI4, false), (&SI5, false)] {
+        let (back, losses) = written(format, long.clone());
+        assert_eq!(losses.is_empty(), fits);
+        assert_eq!(losses.count(Feature::LongText), 40);
+        assert!(!back.has_annotations());
+        assert!(back.mainline().eq(long.mainline()));
+    }
+    // Blobs of 40 KiB do not straddle blocks of 128.
+    let mut half = builder("1").tag("Result", "*");
+    for _ in 0..10 {
+        half = half.moves("Nf3 Nf6 Ng1 Ng8").comment(&"w".repeat(4000));
+    }
+    let half = half.result(GameResult::Unknown);
+    let games = vec![half; 7];
+    let (files, losses) = files(&SI4, &games);
+    assert!(losses.is_empty());
+    assert!(read(&*open(&SI4, &files).unwrap()) == games);
+    assert!(files[2].1.len() > 2 * 131_072);
+}
+
+/// What is said of a move behind its variations is stored before them.
+#[test]
+fn remarks_behind_variations_stay_with_their_move() {
+    let game = builder("1")
+        .tag("Result", "*")
+        .moves("e4")
+        .begin()
+        .moves("d4")
+        .comment("inside")
+        .end()
+        .comment("behind")
+        .nag(3)
+        .moves("e5")
+        .result(GameResult::Unknown);
+    let (back, losses) = written(&SI5, game);
+    assert!(losses.is_empty());
+    let expected = builder("1")
+        .tag("Result", "*")
+        .moves("e4")
+        .nag(3)
+        .comment("behind")
+        .begin()
+        .moves("d4")
+        .comment("inside")
+        .end()
+        .moves("e5")
+        .result(GameResult::Unknown);
+    assert_eq!(back, expected);
+}
+
+#[test]
+fn an_empty_index_is_an_empty_database() {
+    for format in ALL {
+        let (files, _) = files(format, &[]);
+        let database = open(format, &files).unwrap();
+        assert!(database.is_empty());
+        assert_eq!(database.info().problems, Vec::<String>::new());
+        assert_eq!(database.info().title.as_deref(), Some("Our games"));
+    }
+    let none = vec![("own.si5".to_owned(), Vec::new())];
+    assert!(open(&SI5, &none).unwrap().is_empty());
+}
+
+/// The damages users report: the tail of the names lost, the index cut, a page of games zeroed.
+#[test]
+fn damaged_files_lose_only_what_they_held() {
+    for format in ALL {
+        let (whole, _) = files(format, &games());
+        let problems = |files: &Files, game| {
+            let database = open(format, files).unwrap();
+            let mut read = Game::new();
+            let mut recorder = read.recorder();
+            let flow = database
+                .reader()
+                .read(GameIndex(game), Want::ALL, &mut recorder);
+            assert_eq!(flow.unwrap(), Flow::Go);
+            let problems: Vec<String> = recorder
+                .problems()
+                .iter()
+                .map(|problem| problem.error.to_string())
+                .collect();
+            (read, problems)
+        };
+
+        // The last name is a round or a site; the others are there.
+        let mut names = whole.clone();
+        names[1].1.pop();
+        let database = open(format, &names).unwrap();
+        assert_eq!(database.info().problems.len(), 1, "{}", format.id);
+        assert_eq!(read_white(&*database), "Abel, Ada");
+        names[1].1.clear();
+        let (game, told) = problems(&names, 0);
+        assert_eq!(told.len(), 5, "{told:?}");
+        assert_eq!(game.head.tags.text("White"), "?");
+        assert_eq!(game.head.tags.text("ECO"), "C65a1");
+        assert!(game.mainline().eq(games()[0].mainline()));
+
+        let mut index = whole.clone();
+        index[0].1.pop();
+        let database = open(format, &index).unwrap();
+        assert_eq!(database.len(), 2);
+        assert!(!database.info().problems.is_empty());
+
+        let mut blobs = whole.clone();
+        blobs[2].1.truncate(20);
+        let (game, told) = problems(&blobs, 2);
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert_eq!(game.head.tags.text("Round"), "2");
+        assert_eq!(game.result, GameResult::BlackWins);
+        blobs[2].1 = vec![0; whole[2].1.len()];
+        let (game, told) = problems(&blobs, 0);
+        // A king that stays where it is, in every byte, to the end.
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert_eq!(game.head.tags.text("Round"), "1.1");
+
+        blobs.truncate(1);
+        let database = open(format, &blobs).unwrap();
+        assert_eq!(database.info().problems.len(), 2);
+        assert_eq!(database.len(), 3);
+    }
+}
+
+fn read_white(database: &dyn Database) -> String {
+    let white = database.entry(GameIndex(0)).unwrap().white.unwrap();
+    database.name(NameKind::Player, white).unwrap().into_owned()
+}
+
+/// No damage panics, hangs or gives moves that cannot be played.
+#[test]
+fn any_damage_is_survived() {
+    let watchdog = Watchdog::new(Duration::from_secs(20));
+    for format in ALL {
+        let (whole, _) = files(format, &games());
+        for number in 0..whole.len() {
+            let bytes = &whole[number].1;
+            let damages = corrupt::prefixes(bytes)
+                .chain(corrupt::single_bytes(bytes))
+                .chain(corrupt::random(bytes, 400, 11));
+            for damaged in damages {
+                let what = format!("{}: {}", whole[number].0, damaged.how);
+                watchdog.case(&what);
+                let mut files = whole.clone();
+                files[number].1 = damaged.bytes;
+                let Ok(database) = open(format, &files) else {
+                    assert_eq!(number, 0, "{what}");
+                    continue;
+                };
+                let mut reader = database.reader();
+                for game in 0..database.len().min(8) {
+                    let mut text = dump::Dump::new();
+                    let flow = reader.read(GameIndex(game), Want::ALL, &mut text);
+                    assert_eq!(flow.unwrap(), Flow::Go, "{what}");
+                    assert_eq!(text.breach(), None, "{what}");
+                }
+            }
+        }
+    }
+}
+
+/// With `strict`, the first fault of a game is its error.
+#[test]
+fn strict_readers_stop_at_faults() {
+    let (mut files, _) = files(&SI4, &games());
+    files[2].1.truncate(20);
+    let members = files
+        .into_iter()
+        .map(|(name, bytes)| (name, Blob::from(bytes)))
+        .collect();
+    let source = Source::from_members("own.zip", "own.si4", members).unwrap();
+    let mut options = OpenOptions::default();
+    options.strict = true;
+    let database = SI4.open_database.unwrap()(&source, &options).unwrap();
+    let mut game = Game::new();
+    let error = database
+        .reader()
+        .read(GameIndex(2), Want::ALL, &mut game.recorder())
+        .unwrap_err();
+    assert!(error.to_string().contains("game 3"), "{error}");
+    assert!(error.to_string().contains("sg4"), "{error}");
+}
