@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::path::PathBuf;
 
-use crate::error::{GameIndex, Result};
+use crate::error::{GameIndex, Problem, Result};
 use crate::format::FormatId;
 use crate::game::{Date, Eco, Flow, Game, GameResult, Visitor, Want};
 use crate::loss::Losses;
@@ -148,6 +148,12 @@ pub trait Database: Send + Sync {
 
     /// A name by its number.
     fn name(&self, kind: NameKind, id: NameId) -> Result<Cow<'_, str>>;
+
+    /// Compares all that the files say of themselves and of each other, and hands on what does not
+    /// hold. What merely reading the records shows need not be repeated.
+    fn verify(&self, found: &mut dyn FnMut(Problem)) {
+        let _ = found;
+    }
 
     /// A cursor with its own scratch space; make one per thread.
     fn reader(&self) -> Box<dyn GameReader + '_>;

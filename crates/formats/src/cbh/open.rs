@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use tabia_core::database::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind};
-use tabia_core::error::{Error, ErrorKind, GameIndex, Malformed, Result};
+use tabia_core::error::{Error, ErrorKind, GameIndex, Malformed, Problem, Result};
 use tabia_core::format::{Limits, OpenOptions};
 use tabia_core::game::Date;
 use tabia_core::io::{Blob, Source};
@@ -375,6 +375,12 @@ impl Database for CbhDatabase {
             _ => None,
         }
         .unwrap_or_default())
+    }
+
+    fn verify(&self, found: &mut dyn FnMut(Problem)) {
+        for finding in super::verify::verify(self) {
+            found(finding.error.into());
+        }
     }
 
     fn reader(&self) -> Box<dyn GameReader + '_> {
