@@ -179,7 +179,7 @@ pub(crate) struct CheckArgs {
     /// Files, base names, folders, archives, `archive:member`, or `-`
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<OsString>,
-    /// Also write every game, read it back and compare
+    /// Also compare the files of a set with each other, counts and references too
     #[arg(long)]
     pub(crate) deep: bool,
     #[command(flatten)]

@@ -61,13 +61,6 @@ impl Messages {
         }
     }
 
-    /// What to do about it.
-    pub(crate) fn hint(self, text: &str) {
-        if !self.quiet {
-            self.line("hint", "36", text);
-        }
-    }
-
     /// A remark.
     pub(crate) fn note(self, text: &str) {
         if !self.quiet {

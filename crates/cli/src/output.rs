@@ -148,7 +148,7 @@ impl Table {
         }
     }
 
-    pub(crate) fn push(&mut self, cells: Vec<String>, out: &mut Out) -> Result<(), Failure> {
+    pub(crate) fn push(&mut self, cells: &[String], out: &mut Out) -> Result<(), Failure> {
         let cells: Vec<String> = cells
             .iter()
             .map(|cell| terminal::one_line(cell).into_owned())
@@ -319,7 +319,7 @@ impl Listing {
         match self.style {
             Style::Table => {
                 let cells = cells(&self.columns);
-                self.table.push(cells, &mut self.out)
+                self.table.push(&cells, &mut self.out)
             }
             Style::Tsv | Style::Csv => {
                 let mut text = Vec::new();

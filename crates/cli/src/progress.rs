@@ -1,5 +1,6 @@
 //! How far the work is, on standard error.
 
+use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -112,10 +113,10 @@ impl State {
             grouped(self.per_second)
         );
         if let Some(share) = self.share {
-            line += &format!("  {:.0}%", share * 100.0);
+            let _ = write!(line, "  {:.0}%", share * 100.0);
         }
         if let Some(left) = self.left() {
-            line += &format!("  {}:{:02} left", left / 60, left % 60);
+            let _ = write!(line, "  {}:{:02} left", left / 60, left % 60);
         }
         line
     }
@@ -138,7 +139,7 @@ pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
     for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i) % 3 == 0 {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
             out.push(',');
         }
         out.push(digit);

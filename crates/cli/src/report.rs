@@ -97,12 +97,13 @@ impl Reporter {
     }
 
     fn reject(&mut self, problem: &Problem) -> Result<()> {
-        if let (Some(set), Some(bytes)) = (&mut self.rejects, &problem.kept) {
-            if let Some(file) = set.file(0) {
-                file.write_all(bytes)?;
-                if !bytes.ends_with(b"\n") {
-                    file.write_all(b"\n")?;
-                }
+        let (Some(set), Some(bytes)) = (&mut self.rejects, &problem.kept) else {
+            return Ok(());
+        };
+        if let Some(file) = set.file(0) {
+            file.write_all(bytes)?;
+            if !bytes.ends_with(b"\n") {
+                file.write_all(b"\n")?;
             }
         }
         Ok(())

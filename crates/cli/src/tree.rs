@@ -1,5 +1,7 @@
 //! A game as JSON: the whole tree, annotations typed. docs/guide/json.md lists the keys.
 
+use std::fmt::Write;
+
 use tabia::core::GameIndex;
 use tabia::core::chess::{FenStyle, Ply, Position, Setup, Square, san, uci};
 use tabia::core::game::{
@@ -367,11 +369,10 @@ fn annotation_json(annotation: &Annotation<'_>) -> Json {
             )
         }
         Annotation::Foreign(foreign) => {
-            let hex: String = foreign
-                .bytes
-                .iter()
-                .map(|byte| format!("{byte:02x}"))
-                .collect();
+            let mut hex = String::new();
+            for byte in foreign.bytes {
+                let _ = write!(hex, "{byte:02x}");
+            }
             typed(
                 "foreign",
                 vec![

@@ -26,7 +26,7 @@ pub struct CheckOptions {
     pub threads: usize,
     /// The first problem ends the check.
     pub strict: bool,
-    /// Compares each record with its row in the index, and plays every book move.
+    /// Also compares the files of a set with each other.
     pub deep: bool,
 }
 
@@ -97,6 +97,9 @@ pub fn check(
                 add(&mut sums, out);
                 Ok(true)
             })?;
+            if options.deep && !progress.is_cancelled() {
+                deep(&mut desk, database, options.strict)?;
+            }
             if progress.is_cancelled() {
                 return Err(Failure::Cancelled);
             }
@@ -155,6 +158,18 @@ pub fn check(
         positions: sums.positions,
         entries: sums.entries,
     })
+}
+
+/// What the format finds when it compares its files with each other.
+fn deep(desk: &mut Desk<'_>, database: &dyn Database, strict: bool) -> Result<(), Failure> {
+    let mut outcome = Ok(());
+    database.verify(&mut |problem| {
+        if outcome.is_ok() {
+            let error = problem.error.in_file(desk.item.label());
+            outcome = desk.problem(Problem { error, ..problem }, strict);
+        }
+    });
+    outcome
 }
 
 /// Reads a member to its end, which compares it with its checksum.

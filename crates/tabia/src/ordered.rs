@@ -149,7 +149,7 @@ mod tests {
             },
             || {
                 |job: &mut u64| {
-                    if *job % 7 == 0 {
+                    if job.is_multiple_of(7) {
                         thread::yield_now();
                     }
                     *job *= *job;

@@ -1,5 +1,6 @@
 //! `tabia convert`: any database to any writable format.
 
+use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Instant;
 
@@ -30,19 +31,17 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<ExitCode, Failure> {
         .transpose()?;
     let start = Instant::now();
     let mut out = Out::new();
-    let target = match args.output.as_deref().filter(|path| *path != "-") {
-        Some(path) => {
-            let target = Target::file(&context.resolver, Path::new(path), to)?;
-            refuse_existing(Path::new(path), args.force)?;
-            target
-        }
-        None => {
-            let format = to.map_or_else(|| find_format(&context.resolver, "pgn"), Ok)?;
-            writable(format)?;
-            Target::Stream {
-                format,
-                out: out.writer(),
-            }
+    let path = args.output.as_deref().filter(|path| *path != "-");
+    let target = if let Some(path) = path {
+        let target = Target::file(&context.resolver, Path::new(path), to)?;
+        refuse_existing(Path::new(path), args.force)?;
+        target
+    } else {
+        let format = to.map_or_else(|| find_format(&context.resolver, "pgn"), Ok)?;
+        writable(format)?;
+        Target::Stream {
+            format,
+            out: out.writer(),
         }
     };
     let is_file = matches!(target, Target::File { .. });
@@ -80,10 +79,10 @@ fn done(counts: &Counts, written: &Written, seconds: f64) -> String {
         games => format!("{} games", grouped(games)),
     };
     if counts.texts > 0 {
-        text += &format!(", {} guiding texts", grouped(counts.texts));
+        let _ = write!(text, ", {} guiding texts", grouped(counts.texts));
     }
     if let Some(file) = written.files.first() {
-        text += &format!(" to {}", file.display());
+        let _ = write!(text, " to {}", file.display());
     }
     text + &format!(": {} in {seconds:.1} s", size(written.bytes))
 }

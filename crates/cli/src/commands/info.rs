@@ -1,5 +1,7 @@
 //! `tabia info`: what inputs are.
 
+use std::fmt::Write as _;
+
 use tabia::Failure;
 use tabia::inspect::{Info, inspect};
 
@@ -136,7 +138,7 @@ fn describe(info: &Info, indent: &str) -> String {
     let mut text = format!("{indent}{}\n", one_line(&info.path));
     for (label, value) in &lines {
         let value = one_line(value);
-        text += &format!("{indent}  {label:<widest$}  {value}\n");
+        let _ = writeln!(text, "{indent}  {label:<widest$}  {value}");
     }
     for inner in &info.databases {
         text += &describe(inner, &format!("{indent}  "));
@@ -153,7 +155,7 @@ fn facts(info: &Info) -> Vec<(String, String)> {
     };
     let mut format = format!("{} ({})", info.format_name, info.format);
     if !info.version.is_empty() {
-        format += &format!(", {}", info.version);
+        let _ = write!(format, ", {}", info.version);
     }
     push("format", Some(format));
     push("title", info.title.clone());
@@ -188,10 +190,10 @@ fn facts(info: &Info) -> Vec<(String, String)> {
 fn counts(games: u64, info: &Info) -> String {
     let mut text = grouped(games);
     if let Some(deleted) = info.deleted.filter(|count| *count > 0) {
-        text += &format!(", {} deleted", grouped(deleted));
+        let _ = write!(text, ", {} deleted", grouped(deleted));
     }
     if let Some(texts) = info.texts.filter(|count| *count > 0) {
-        text += &format!("; {} guiding texts", grouped(texts));
+        let _ = write!(text, "; {} guiding texts", grouped(texts));
     }
     text
 }

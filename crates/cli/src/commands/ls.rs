@@ -125,8 +125,8 @@ impl Page {
         let first = std::mem::take(&mut self.empty);
         if let Some(table) = &mut self.table {
             for row in String::from_utf8_lossy(rows).lines() {
-                let cells = row.split('\t').map(str::to_owned).collect();
-                table.push(cells, &mut self.out)?;
+                let cells: Vec<String> = row.split('\t').map(str::to_owned).collect();
+                table.push(&cells, &mut self.out)?;
             }
             return Ok(());
         }

@@ -1,5 +1,7 @@
 //! `tabia show`: one game as PGN or JSON, or a guiding text.
 
+use std::fmt::Write as _;
+
 use tabia::core::format::CreateOptions;
 use tabia::core::game::{Annotation, Event, Game, RecordKind, TextKind, Want};
 use tabia::core::{Error, ErrorKind, GameIndex};
@@ -80,10 +82,10 @@ fn guiding_text(game: &Game) -> String {
             continue;
         };
         match part.kind {
-            TextKind::Title => out += &format!("# {}\n\n", part.text.trim()),
-            TextKind::Plain => out += &format!("{}\n\n", part.text.trim_end()),
-            TextKind::Html => out += &format!("{}\n\n", readable(part.text)),
-            TextKind::File => out += &format!("[{}]\n", part.text),
+            TextKind::Title => drop(write!(out, "# {}\n\n", part.text.trim())),
+            TextKind::Plain => drop(write!(out, "{}\n\n", part.text.trim_end())),
+            TextKind::Html => drop(write!(out, "{}\n\n", readable(part.text))),
+            TextKind::File => drop(writeln!(out, "[{}]", part.text)),
             _ => {}
         }
     }
