@@ -134,6 +134,8 @@ pub(crate) struct Table {
 
 /// Rows looked at before the widths are settled.
 const SAMPLE: usize = 500;
+/// Columns that hold paths.
+const PATHS: &[&str] = &["path", "archive"];
 /// Columns are not cut below this.
 const NARROWEST: usize = 8;
 
@@ -214,7 +216,15 @@ impl Table {
         let mut text = String::new();
         for (i, room) in self.layout.iter().flatten() {
             let cell = cells.get(*i).map_or("", String::as_str);
-            let cut = cut(cell, *room);
+            let is_path = self
+                .columns
+                .get(*i)
+                .is_some_and(|name| PATHS.contains(name));
+            let cut = if is_path {
+                cut_front(cell, *room)
+            } else {
+                cut(cell, *room)
+            };
             let gap = " ".repeat(room.saturating_sub(width(&cut)));
             if !text.is_empty() || *i > 0 {
                 text.push_str("  ");
@@ -244,6 +254,18 @@ fn cut(text: &str, room: usize) -> String {
     let mut short: String = text.chars().take(room.saturating_sub(1)).collect();
     short.push('…');
     short
+}
+
+/// As [`cut`], keeping the end: that is where paths differ.
+fn cut_front(text: &str, room: usize) -> String {
+    let length = width(text);
+    if length <= room {
+        return text.to_owned();
+    }
+    let skipped = length - room.saturating_sub(1);
+    std::iter::once('…')
+        .chain(text.chars().skip(skipped))
+        .collect()
 }
 
 /// Rows of a few cells each, in any style.
@@ -366,5 +388,6 @@ mod tests {
         assert_eq!(text(Style::Tsv), "a\\tb\tc,\"d\"\te\n");
         assert_eq!(text(Style::Csv), "a\tb,\"c,\"\"d\"\"\",e\n");
         assert_eq!(cut("Carlsen, Magnus", 8), "Carlsen…");
+        assert_eq!(cut_front("/chess/mega.cbh", 9), "…mega.cbh");
     }
 }

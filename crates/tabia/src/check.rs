@@ -87,10 +87,7 @@ pub fn check(
         Input::Database(database) => {
             let database = &*database;
             for text in &database.info().problems {
-                desk.problem(
-                    Error::invalid(text).in_file(item.label()).into(),
-                    options.strict,
-                )?;
+                desk.problem(item.fault(text).into(), options.strict)?;
             }
             let tasks = threads.map(|_| CheckTask::new(Some(database))).collect();
             scan_database(&mut desk, database, &plan, tasks, &mut |_, out| {
@@ -106,10 +103,7 @@ pub fn check(
         }
         Input::Book(book) => {
             for text in &book.info().problems {
-                desk.problem(
-                    Error::invalid(text).in_file(item.label()).into(),
-                    options.strict,
-                )?;
+                desk.problem(item.fault(text).into(), options.strict)?;
             }
             book.for_each(&mut |_, entries| {
                 sums.positions += 1;

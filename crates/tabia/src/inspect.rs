@@ -136,6 +136,9 @@ pub fn inspect(
     }
     info.problems
         .extend(late.take().iter().map(ToString::to_string));
+    for text in &mut info.problems {
+        *text = item.fault(text).to_string();
+    }
     Ok(info)
 }
 

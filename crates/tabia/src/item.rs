@@ -104,6 +104,20 @@ impl Item {
         &self.label
     }
 
+    /// A fault that was told in words, with the name of the item unless it names a file itself.
+    pub fn fault(&self, text: &str) -> Error {
+        let name = self.name();
+        let stem = name
+            .rsplit_once('.')
+            .map_or(name.as_str(), |(stem, _)| stem);
+        let error = Error::invalid(text);
+        if text.starts_with(stem) {
+            error
+        } else {
+            error.in_file(&self.label)
+        }
+    }
+
     /// The label as text.
     pub fn name(&self) -> String {
         self.label.display().to_string()

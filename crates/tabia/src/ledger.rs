@@ -84,6 +84,11 @@ impl LossTable {
         self.0.iter().map(|(feature, row)| (*feature, row))
     }
 
+    /// How many items of one kind were lost.
+    pub fn count(&self, feature: Feature) -> u64 {
+        self.0.get(&feature).map_or(0, |row| row.count)
+    }
+
     /// Whether nothing was lost.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

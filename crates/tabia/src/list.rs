@@ -6,7 +6,9 @@ use std::sync::Arc;
 use tabia_core::chess::{Ply, Position};
 use tabia_core::database::{Database, GameReader, IndexEntry, NameId, NameKind};
 use tabia_core::format::OpenOptions;
-use tabia_core::game::{Annotation, Date, Eco, Flow, GameResult, Head, RecordKind, Visitor, Want};
+use tabia_core::game::{
+    Annotation, Date, Eco, Flow, GameResult, Head, RecordKind, TextKind, Visitor, Want,
+};
 use tabia_core::io::Progress;
 use tabia_core::{GameIndex, Result};
 
@@ -229,6 +231,7 @@ fn database_row<'d>(
 ) -> Row<'d> {
     let name = |kind: NameKind, id: Option<NameId>| {
         id.and_then(|id| database.name(kind, id).ok())
+            .filter(|name| name != "?")
             .unwrap_or_default()
     };
     let mut row = Row {
@@ -258,7 +261,11 @@ fn database_row<'d>(
     let lacks_round = entry.round.is_none();
     if entry.is_text || row.plies.is_none() || lacks_round {
         let mut facts = Facts::default();
-        let want = Want::TAGS.and(Want::MAINLINE);
+        let want = Want::TAGS.and(if entry.is_text {
+            Want::ANNOTATIONS
+        } else {
+            Want::MAINLINE
+        });
         if reader.read(game, want, &mut facts).is_ok() {
             if !entry.is_text && row.plies.is_none() {
                 row.plies = Some(facts.plies);
@@ -266,7 +273,7 @@ fn database_row<'d>(
             if lacks_round {
                 row.round = Cow::Owned(facts.round);
             }
-            if entry.is_text && row.white.is_empty() {
+            if entry.is_text {
                 row.white = Cow::Owned(facts.title);
             }
         }
@@ -292,6 +299,16 @@ impl Visitor for Facts {
     fn visit_move(&mut self, _before: &Position, _ply: Ply) -> Flow {
         self.plies += 1;
         Flow::Go
+    }
+
+    fn visit_annotation(&mut self, annotation: Annotation<'_>) -> Flow {
+        match annotation {
+            Annotation::Text(part) if part.kind == TextKind::Title && self.title.is_empty() => {
+                part.text.clone_into(&mut self.title);
+                Flow::Skip
+            }
+            _ => Flow::Go,
+        }
     }
 }
 
@@ -404,6 +421,9 @@ impl Visitor for RowTask {
         match annotation {
             Annotation::Comment(_) => self.row.flags.comments = true,
             Annotation::Nag(_) => self.row.flags.nags = true,
+            Annotation::Text(part) if part.kind == TextKind::Title && self.row.white.is_empty() => {
+                self.row.white = Cow::Owned(part.text.to_owned());
+            }
             _ => {}
         }
         Flow::Go

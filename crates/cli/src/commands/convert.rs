@@ -8,6 +8,7 @@ use tabia::Failure;
 use tabia::convert::{ConvertOptions, Target, convert, writable};
 use tabia::core::database::Written;
 use tabia::core::format::CreateOptions;
+use tabia::core::loss::Feature;
 use tabia::core::{Error, ErrorKind};
 use tabia::scan::Plan;
 use tabia::select::{Counts, LeaveOut, Selection};
@@ -63,9 +64,13 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<ExitCode, Failure> {
     }
     if is_file {
         let seconds = start.elapsed().as_secs_f64();
-        context
-            .messages
-            .note(&done(&ledger.counts, &written, seconds));
+        let lost = ledger.losses.count(Feature::GuidingTexts);
+        let texts = ledger.counts.texts.saturating_sub(lost);
+        let counts = Counts {
+            texts,
+            ..ledger.counts
+        };
+        context.messages.note(&done(&counts, &written, seconds));
     }
     let code = ExitCode::of_problems(ledger.problems);
     reporter.finish(Some(&ledger))?;
