@@ -6,6 +6,7 @@ use tabia_core::Format;
 use tabia_core::format::Kind;
 use tabia_core::loss::Feature;
 use tabia_formats::FORMATS;
+use tabia_formats::archive::ARCHIVES;
 
 use crate::{Outcome, run};
 
@@ -58,7 +59,7 @@ fn with_matrix(readme: &str) -> Result<String, String> {
 fn matrix() -> String {
     let mut text = String::from("\n| format | files | reads | writes | checked against |\n");
     text.push_str("|---|---|---|---|---|\n");
-    for format in FORMATS {
+    for format in all() {
         let files: Vec<String> = format
             .extensions
             .iter()
@@ -81,6 +82,12 @@ fn matrix() -> String {
     }
     text.push('\n');
     text
+}
+
+/// Formats of games and books, then archives.
+fn all() -> impl Iterator<Item = &'static Format> {
+    let archives = ARCHIVES.iter().map(|archive| &archive.format);
+    FORMATS.iter().copied().chain(archives)
 }
 
 fn reads(format: &Format) -> String {
@@ -107,6 +114,12 @@ fn writes(format: &Format) -> String {
     }
     if format.create_book.is_some() {
         ways.push("positions");
+    }
+    let archive = ARCHIVES
+        .iter()
+        .find(|archive| archive.format.id == format.id);
+    if archive.is_some_and(|archive| archive.create.is_some()) {
+        ways.push("members");
     }
     or_nothing(&ways)
 }

@@ -169,7 +169,8 @@ fn check_fixtures(root: &Path, faults: &mut Vec<String>) -> Outcome {
     for folder in folders.iter().filter(|folder| folder.is_dir()) {
         let files = run::files(folder, &[""])?;
         let only = files.iter().all(|path| path.ends_with("SOURCE.md"));
-        if !only && !folder.join("SOURCE.md").is_file() {
+        let told = ["SOURCE.md", "README.md"].map(|name| folder.join(name).is_file());
+        if !only && told == [false, false] {
             faults.push(format!("{}: SOURCE.md is missing", relative(root, folder)));
         }
     }
