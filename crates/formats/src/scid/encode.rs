@@ -1,6 +1,6 @@
 //! From a game to its blob and what the index says of it.
 
-use tabia_core::chess::{FenStyle, Ply, Role, Setup};
+use tabia_core::chess::{FenStyle, Material, Ply, Role, Setup};
 use tabia_core::error::{Error, Result};
 use tabia_core::game::{Annotation, Event, Game, Place};
 use tabia_core::loss::{Feature, Features, Losses};
@@ -9,7 +9,7 @@ use super::blob::start_flag;
 use super::comments::CommentWriter;
 use super::entry::{Entry, Version, count_code, flag};
 use super::pieces::{Board, token};
-use super::signature::{HomePawns, material};
+use super::signature::PawnMoves;
 use super::stored_lines::StoredLine;
 
 /// How much of a game is written; less when the blob would be too long.
@@ -54,7 +54,7 @@ struct Facts {
     variations: u32,
     plies: u32,
     flags: u32,
-    home_pawns: HomePawns,
+    pawns: PawnMoves,
     stored_line: StoredLine,
 }
 
@@ -86,7 +86,7 @@ impl Encoder {
             variations: 0,
             plies: 0,
             flags: if setup { flag::START } else { 0 },
-            home_pawns: HomePawns::new(),
+            pawns: PawnMoves::new(),
             stored_line: StoredLine::new(),
         };
         let board = match (&game.head.start.setup, setup) {
@@ -114,11 +114,11 @@ impl Encoder {
         entry.variations = count_code(facts.variations);
         entry.flags |= facts.flags;
         entry.plies = facts.plies.min(1023) as u16;
-        entry.material = material(&last.position);
+        entry.material = Material::of(&last.position).to_bits();
         if !setup {
             entry.stored_line = facts.stored_line.code();
-            entry.home_pawn_count = facts.home_pawns.count;
-            entry.home_pawns = facts.home_pawns.list;
+            entry.home_pawn_count = facts.pawns.count;
+            entry.home_pawns = facts.pawns.list;
         }
         Ok(())
     }
@@ -409,7 +409,7 @@ impl Facts {
     /// The next ply of the mainline was played.
     fn play(&mut self, ply: Ply, after: &Board) {
         self.plies += 1;
-        self.home_pawns.play(&after.position);
+        self.pawns.play(&after.position);
         self.stored_line.play(ply);
         if let Ply::Move(m) = ply
             && let Some(role) = m.promotion_role()
