@@ -7,6 +7,7 @@
 )]
 
 mod chess;
+mod perft;
 mod rounds;
 
 use std::process::ExitCode;
@@ -18,11 +19,18 @@ type Row = (
     &'static str,
 );
 
-const TABLE: [Row; 1] = [(
-    "chess",
-    chess::run,
-    "FILE.pgn[.zst] [ROUNDS]: reading, playing and writing moves beside shakmaty",
-)];
+const TABLE: [Row; 2] = [
+    (
+        "chess",
+        chess::run,
+        "FILE.pgn[.zst] [ROUNDS]: reading, playing and writing moves beside shakmaty",
+    ),
+    (
+        "perft",
+        perft::run,
+        "[LOWER]: counts of move sequences to depth 5 to 7, or lower, compared with shakmaty's",
+    ),
+];
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -84,6 +84,12 @@ impl Position {
     /// Whether the mover's king is safe after a pseudo-legal move that is no castling.
     #[inline(always)]
     pub(super) fn is_safe(&self, from: Square, to: Square) -> bool {
+        self.is_safe_given(self.checkers.known(), from, to)
+    }
+
+    /// The same where the pieces that give check may be known.
+    #[inline(always)]
+    pub(super) fn is_safe_given(&self, checkers: Option<u64>, from: Square, to: Square) -> bool {
         let us = self.turn;
         let king = self.king(us);
         let theirs = self.colors[us.other() as usize] & !to.bit();
@@ -94,7 +100,7 @@ impl Position {
         if to.number() == self.en_passant {
             return self.is_safe_en_passant(from, to);
         }
-        if self.checkers.known() == Some(0) && attacks::rays(QUEEN, king) & from.bit() == 0 {
+        if checkers == Some(0) && attacks::rays(QUEEN, king) & from.bit() == 0 {
             return true;
         }
         self.attackers(king, us.other(), theirs, occupied) == 0

