@@ -503,24 +503,24 @@ impl Builder {
         self
     }
 
-    fn text(self, place: Place, language: &[u8; 2], text: &str) -> Self {
+    fn text(self, place: Place, language: [u8; 2], text: &str) -> Self {
         self.note(Annotation::Comment(Comment {
             place,
-            language: Language::iso(*language),
+            language: Language::iso(language),
             text,
         }))
     }
 
     fn comment(self, text: &str) -> Self {
-        self.text(Place::After, b"en", text)
+        self.text(Place::After, *b"en", text)
     }
 
     fn german(self, text: &str) -> Self {
-        self.text(Place::After, b"de", text)
+        self.text(Place::After, *b"de", text)
     }
 
     fn before(self, text: &str) -> Self {
-        self.text(Place::Before, b"en", text)
+        self.text(Place::Before, *b"en", text)
     }
 
     fn nag(self, number: u8) -> Self {

@@ -20,7 +20,7 @@ pub struct Encoder {
     nodes: Vec<Node>,
     /// For every open variation, the move it replaces.
     open: Vec<u32>,
-    later: Vec<(Board, u32)>,
+    later: Vec<Later>,
     stored: Vec<u32>,
     record: Sink,
 }
@@ -56,6 +56,14 @@ struct Node {
     tail: u32,
     /// The move before.
     before: u32,
+}
+
+/// A position to which writing comes back: its next move, and the plies before it.
+#[derive(Debug, Clone)]
+struct Later {
+    board: Board,
+    next: u32,
+    ply: u32,
 }
 
 /// No move.
@@ -201,7 +209,7 @@ impl Encoder {
         let table = &MODES[usize::from(mode)];
         let slots = Slots::new(&position, false);
         let mut board = Board { position, slots };
-        let mut count = 0u32;
+        let (mut count, mut ply) = (0u32, 0u32);
         let mut mainline = None;
         let mut at = 0;
         self.later.clear();
@@ -209,9 +217,15 @@ impl Encoder {
         while let Some(node) = self.node(at) {
             if node.alternative != NONE {
                 self.put(table, mode, codes::BRANCH_VALUE, count);
-                self.later.push((board.clone(), node.alternative));
+                self.later.push(Later {
+                    board: board.clone(),
+                    next: node.alternative,
+                    ply,
+                });
             }
-            self.put_ply(table, mode, &mut board, node.ply, count)?;
+            self.put_ply(table, mode, &mut board, node.ply, count)
+                .map_err(|error| error.at_ply(ply))?;
+            ply += 1;
             if let Some(stored) = self.stored.get_mut(at as usize) {
                 *stored = count;
             }
@@ -223,7 +237,7 @@ impl Encoder {
             self.put(table, mode, codes::END_VALUE, count);
             mainline.get_or_insert(count);
             match self.later.pop() {
-                Some((later, alternative)) => (board, at) = (later, alternative),
+                Some(later) => (board, at, ply) = (later.board, later.next, later.ply),
                 None => break,
             }
         }
@@ -243,7 +257,7 @@ impl Encoder {
             Ply::Move(m) => {
                 if !board.position.is_legal(m) {
                     let text = format!("{m:?} cannot be played in {}", board.position.fen());
-                    return Err(Error::invalid(text).at_ply(count));
+                    return Err(Error::invalid(text));
                 }
                 match value(board, m, mode) {
                     Ok(value) => self.put(table, mode, value, count),

@@ -231,7 +231,7 @@ impl<'r> Input<'r> {
                 };
                 let to = code.target(from);
                 let m = Move::normal(from, to);
-                if !is_playable(&board.position, m) {
+                if !board.position.is_legal(m) {
                     return Step::Fault;
                 }
                 board.slots.step(&board.position, code.slot, from, to);
@@ -314,7 +314,7 @@ impl<'r> Input<'r> {
     /// Checks a move of `length` bytes and follows it with the numbers of the pieces.
     fn play(&mut self, board: &mut Board, m: Option<Move>, length: usize) -> Step {
         match m {
-            Some(m) if is_playable(&board.position, m) => {
+            Some(m) if board.position.is_legal(m) => {
                 board.slots.play(&board.position, m);
                 self.moves = self.moves.wrapping_add(1);
                 self.at += length;
@@ -417,12 +417,6 @@ impl<'r> Input<'r> {
             why,
         }
     }
-}
-
-/// Set-up positions may let a side take the king; no game goes on from there.
-#[inline]
-fn is_playable(position: &Position, m: Move) -> bool {
-    position.is_legal(m) && m.to() != position.king(position.turn().other())
 }
 
 const fn side_of(color: Color) -> usize {

@@ -79,7 +79,7 @@ impl Slots {
         let captured = self.on(to);
         if captured != NONE {
             self.remove(us.other(), captured);
-        } else if slot >= PAWNS && from.file() != to.file() && before.en_passant() == Some(to) {
+        } else if before.en_passant() == Some(to) && slot >= PAWNS {
             self.capture_en_passant(before, from, to);
         }
         self.at[from.index()] = NONE;
@@ -100,7 +100,7 @@ impl Slots {
             return;
         };
         let captured = self.on(square);
-        if is_pawn(from) && captured != NONE {
+        if is_pawn(from) && from.file() != to.file() && captured != NONE {
             self.at[square.index()] = NONE;
             self.remove(before.turn().other(), captured);
         }

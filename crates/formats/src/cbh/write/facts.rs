@@ -51,7 +51,7 @@ pub(super) struct TagReader<'l> {
     losses: &'l mut Losses,
 }
 
-/// The numbers of a [`TagReader`]'s complaint: the value does not fit its field.
+/// A value does not fit its field, or there is no such field.
 struct Unfit;
 
 impl<'l> TagReader<'l> {
@@ -214,10 +214,10 @@ impl<'l> TagReader<'l> {
             "CbTextUnknown22" => hex(value, &mut facts.text_unknown_22)?,
             _ => {
                 let place = GAME_TAG_NAMES.iter().position(|&known| known == name);
+                let place = place.ok_or(Unfit)?;
                 let title = self.field(value);
                 let tag = facts.game_tag.get_or_insert_with(FromZeros::new_zeroed);
-                let place = place.and_then(|place| tag.titles.get_mut(place));
-                *place.ok_or(Unfit)? = title;
+                *tag.titles.get_mut(place).ok_or(Unfit)? = title;
             }
         }
         Ok(())
@@ -409,6 +409,7 @@ mod tests {
         assert_eq!(losses.count(Feature::LongText), 1);
         assert_eq!(losses.count(Feature::Tags), 3);
         assert_eq!(losses.count(Feature::HeaderFacts), 2);
+        assert!(facts.game_tag.is_none());
         let title = crate::cbh::charset::until_zero(&facts.tournament.title);
         assert!(std::str::from_utf8(title).is_ok() && title.len() > 36);
     }

@@ -49,13 +49,15 @@ pub(super) struct Ids {
     pub(super) game_tag: i32,
 }
 
-/// The files that games are appended to, in the order of their creation; the first one is the
-/// main file.
+/// The files that games are appended to, by their place in [`EXTENSIONS`].
 const HEADERS: usize = 0;
 const MOVES: usize = 1;
 const ANNOTATIONS: usize = 2;
 const EXTENDED: usize = 3;
-const STREAMS: [&str; 4] = ["cbh", "cbg", "cba", "cbj"];
+/// Every file of a set in the order of creation, the main file first.
+const EXTENSIONS: [&str; 12] = [
+    "cbh", "cbg", "cba", "cbj", "cbp", "cbt", "cbc", "cbs", "cbe", "cbl", "cbtt", "cbm",
+];
 
 /// Bytes of a media record.
 const MEDIA_SIZE: usize = 1024;
@@ -64,7 +66,7 @@ impl Files {
     /// Creates the files beside `path`, which is that of the `.cbh` file.
     pub(super) fn create(path: &Path, force: bool) -> Result<Self> {
         let mut outputs = OutputSet::new(force);
-        for extension in STREAMS {
+        for extension in EXTENSIONS {
             let target = if extension == "cbh" {
                 path.to_path_buf()
             } else {
@@ -232,18 +234,20 @@ impl Files {
         charset: Charset,
     ) -> Result<(Vec<PathBuf>, u64)> {
         self.write_headers()?;
-        let names = [
-            ("cbp", self.players.file()),
-            ("cbt", self.tournaments.file()),
-            ("cbc", self.annotators.file()),
-            ("cbs", self.sources.file()),
-            ("cbe", self.teams.file()),
-            ("cbl", self.game_tags.file()),
-            ("cbtt", self.tournament_extras()),
-            ("cbm", self.media_file()),
+        // In the order of `EXTENSIONS`, behind the four that are there already.
+        let rest: [fn(&Self) -> Vec<u8>; 8] = [
+            |files| files.players.file(),
+            |files| files.tournaments.file(),
+            |files| files.annotators.file(),
+            |files| files.sources.file(),
+            |files| files.teams.file(),
+            |files| files.game_tags.file(),
+            Self::tournament_extras,
+            Self::media_file,
         ];
-        for (extension, bytes) in names {
-            self.add(extension, &bytes)?;
+        for (file, make) in (EXTENDED + 1..).zip(rest) {
+            let bytes = make(&self);
+            self.append(file, &bytes)?;
         }
         if !self.top_games.is_empty() {
             let bytes = self.top_games_file();
