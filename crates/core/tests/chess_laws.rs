@@ -275,7 +275,7 @@ fn any_text_is_read_or_refused() {
 
 #[test]
 fn polyglot_keys() {
-    // Known from: the keys given with Polyglot's book format; the rest computed with shakmaty.
+    // Known from: the keys given with the description of Polyglot's book format.
     let keys = [
         (
             "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",

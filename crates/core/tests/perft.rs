@@ -1,7 +1,7 @@
 //! Counts of move sequences, which any mistake in the rules changes.
 //!
-//! Known from: the positions and counts that move generators are commonly tested with, and
-//! shakmaty. `cargo run --release -p tabia-bench -- perft` goes deeper.
+//! Known from: the positions and counts that move generators are commonly tested with.
+//! `cargo run --release -p tabia-bench -- perft` goes deeper, beside another implementation.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 

@@ -18,7 +18,7 @@ pub fn write(position: &Position, ply: Ply, out: &mut Vec<u8>) {
     text.append_to(out);
 }
 
-/// Writes a legal move as [`write`] does and plays it.
+/// Writes a legal move as [`write()`] does and plays it.
 #[inline]
 pub fn write_and_play(position: &mut Position, ply: Ply, out: &mut Vec<u8>) {
     let begun = begin(position, ply, out);
