@@ -24,7 +24,12 @@ pub const TARGETS: &[Target] = &[
     ("polyglot", |data| files::book("polyglot", data)),
     ("cbv", |data| files::archive("cbv", data)),
     ("cbz", |data| files::archive("cbz", data)),
+    ("scv", |data| files::archive("scv", data)),
+    ("zip", |data| files::archive("zip", data)),
     ("compressed", files::compressed),
+    ("si3", |data| files::database("si3", data)),
+    ("si4", |data| files::database("si4", data)),
+    ("si5", |data| files::database("si5", data)),
 ];
 
 /// Runs the target of that name.

@@ -60,8 +60,8 @@ pub fn real(target: &str, data: &Path) -> Vec<Vec<u8>> {
         "cbh_moves" => records(data, "cbg", move_record),
         "cbh_annotations" => records(data, "cba", annotation_record),
         "cbh_set" => sets(data, super::files::format("cbh")),
-        "polyglot" => sets(data, super::files::format("polyglot")),
-        "cbv" | "cbz" => files(data, target),
+        "polyglot" | "si3" | "si4" | "si5" => sets(data, super::files::format(target)),
+        "cbv" | "cbz" | "scv" | "zip" => files(data, target),
         "compressed" => ["gz", "zst", "bz2", "xz", "lz4"]
             .iter()
             .flat_map(|extension| files(data, extension))
