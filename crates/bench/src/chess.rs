@@ -100,7 +100,7 @@ fn report(
     equal: bool,
 ) -> Result<(), String> {
     time(contestants, rounds);
-    println!("\n{what} (best of rounds, median; ratio of bests to the first)");
+    println!("\n{what} (processor time: best of rounds, median; ratio of bests to the first)");
     let first = contestants
         .first()
         .map(Contestant::best)
