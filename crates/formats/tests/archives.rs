@@ -9,9 +9,9 @@ use std::path::Path;
 
 use tabia_core::ErrorKind;
 use tabia_core::format::OpenOptions;
-use tabia_core::io::Source;
+use tabia_core::io::{Blob, Source};
 use tabia_formats::archive::{self, Archive, Checksum, Faults};
-use tabia_testkit::shared_data;
+use tabia_testkit::{corrupt, shared_data};
 
 fn open(path: &Path, password: Option<&str>) -> tabia_core::Result<Box<dyn Archive>> {
     let mut options = OpenOptions::default();
@@ -255,4 +255,52 @@ fn scv_by_hand_is_read_as_documented() {
     let done = archive::extract(&*hostile, &[0], &inner, false, &progress).unwrap();
     assert_eq!((done.files.len(), done.problems.len()), (0, 1));
     assert!(scratch.names().is_empty());
+}
+
+#[test]
+fn no_damage_of_a_real_archive_does_harm() {
+    let name = "no_damage_of_a_real_archive_does_harm";
+    let Some(path) = shared_data(name, "cbh/uncbv-small/small.cbv") else {
+        return;
+    };
+    let whole = std::fs::read(path).unwrap();
+    let mut opened = 0;
+    for damaged in corrupt::prefixes(&whole).chain(corrupt::random(&whole, 2_000, 12)) {
+        let from = damaged.from as u64;
+        let files = vec![("small.cbv".to_owned(), Blob::from(damaged.bytes))];
+        let source = Source::from_members("small.cbv", "small.cbv", files).unwrap();
+        let mut options = OpenOptions::default();
+        options.limits.member = 16 << 20;
+        let Ok(Some(archive)) = archive::open_archive(&source, &options) else {
+            continue;
+        };
+        opened += 1;
+        for index in 0..archive.members().len() {
+            let whole = archive.read(index);
+            let salvaged = archive::salvage(&*archive, index);
+            match (&whole, &salvaged) {
+                (Ok(whole), Ok((kept, problems))) => {
+                    assert!(
+                        problems.is_empty() && whole[..] == kept[..],
+                        "{}",
+                        damaged.how
+                    );
+                }
+                (Err(error), Ok((_, problems))) => {
+                    let size = archive.members()[index].size.unwrap_or_default();
+                    assert!(
+                        !problems.is_empty() || size > 16 << 20,
+                        "{}: {error}",
+                        damaged.how
+                    );
+                }
+                (_, Err(error)) => panic!("{}: {error}", damaged.how),
+            }
+            if let Err(error) = whole {
+                let at = error.location().offset.unwrap_or(from);
+                assert!(at <= 2996 + 1024, "{}: {error}", damaged.how);
+            }
+        }
+    }
+    assert!(opened > 3_000, "{opened}");
 }

@@ -7,8 +7,10 @@
 
 use std::fmt;
 use std::io::{self, Read};
+use std::num::NonZero;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tabia_core::error::{Malformed, Why};
 use tabia_core::format::{Confidence, Kind, Limits, OpenOptions, Probe};
@@ -260,28 +262,71 @@ pub fn source(archive: &dyn Archive, index: usize) -> Result<(Source, Vec<Error>
     let member = member(archive, index)?;
     let (folder, main) = split(&member.name);
     let base = base_name(main).to_lowercase();
-    let mut files = Vec::new();
-    let mut problems = Vec::new();
+    let mut wanted = Vec::new();
     let mut total = 0_u64;
     for (i, other) in archive.members().iter().enumerate() {
         let (its_folder, name) = split(&other.name);
-        if its_folder != folder || !name.to_lowercase().starts_with(&base) {
-            continue;
+        if its_folder == folder && name.to_lowercase().starts_with(&base) {
+            total = total.saturating_add(other.size.unwrap_or_default());
+            wanted.push((i, name));
         }
-        total = total.saturating_add(other.size.unwrap_or_default());
-        Limits::check("unpacked database", total, archive.limits().member)
-            .map_err(|error| error.in_file(label))?;
-        match salvage(archive, i) {
+    }
+    Limits::check("unpacked database", total, archive.limits().member)
+        .map_err(|error| error.in_file(label))?;
+    let mut files = Vec::new();
+    let mut problems = Vec::new();
+    for ((i, name), unpacked) in wanted.iter().zip(read_all(archive, &wanted)) {
+        match unpacked {
             Ok((bytes, faults)) => {
-                files.push((name.to_owned(), bytes));
+                files.push(((*name).to_owned(), bytes));
                 problems.extend(faults);
             }
-            Err(error) if i == index => return Err(error),
+            Err(error) if *i == index => return Err(error),
             Err(error) => problems.push(error),
         }
     }
     let name = format!("{}:{}", label.display(), member.name);
     Ok((Source::from_members(name, main, files)?, problems))
+}
+
+/// What a member unpacks to, with faults that were survived.
+type Unpacked = Result<(Blob, Vec<Error>)>;
+
+/// Unpacks members on all processors; the results are in the order of `wanted`.
+fn read_all(archive: &dyn Archive, wanted: &[(usize, &str)]) -> Vec<Unpacked> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut done = Vec::new();
+        while let Some((index, _)) = wanted.get(next.fetch_add(1, Ordering::Relaxed)) {
+            // Only what is damaged is read a second time.
+            let whole = archive.read(*index).map(|bytes| (bytes, Vec::new()));
+            done.push((*index, whole.or_else(|_| salvage(archive, *index))));
+        }
+        done
+    };
+    let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
+    let mut done: Vec<(usize, Unpacked)> = std::thread::scope(|scope| {
+        let others: Vec<_> = (1..threads.min(wanted.len()))
+            .map(|_| scope.spawn(work))
+            .collect();
+        let mut done = work();
+        // A thread that died has left members out; they are read below.
+        done.extend(
+            others
+                .into_iter()
+                .filter_map(|other| other.join().ok())
+                .flatten(),
+        );
+        done
+    });
+    done.sort_by_key(|(index, _)| *index);
+    let mut done = done.into_iter().peekable();
+    let mut all = Vec::with_capacity(wanted.len());
+    for (index, _) in wanted {
+        let found = done.next_if(|(its_index, _)| its_index == index);
+        all.push(found.map_or_else(|| salvage(archive, *index), |(_, unpacked)| unpacked));
+    }
+    all
 }
 
 /// The member of that number.

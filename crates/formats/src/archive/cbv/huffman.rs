@@ -6,14 +6,58 @@ use tabia_core::io::Cursor;
 use zerocopy::FromBytes;
 use zerocopy::big_endian::U64;
 
+/// Bits that are looked up at once. Longer codes are rare by their nature and searched for.
+const LOOKUP: u32 = 11;
+/// Lookups that one refill of at least 56 bits is enough for.
+const STEP: usize = 5;
+/// Room for what these lookups give and a little more, a power of two.
+const WINDOW: usize = 16;
+
+/// The codes of a block. The memory is used again for the next one.
+pub(super) struct Codes {
+    /// By the next [`LOOKUP`] bits, one or two symbols; see [`Entry`].
+    table: Box<[Entry; 1 << LOOKUP]>,
+    /// Code, length and symbol of longer codes.
+    long: Vec<(u16, u32, u8)>,
+}
+
+impl Default for Codes {
+    fn default() -> Self {
+        Self {
+            table: Box::new([0; 1 << LOOKUP]),
+            long: Vec::new(),
+        }
+    }
+}
+
+/// From the lowest bit: the length of all (8 bits: the first to be needed), how many symbols there
+/// are (4; 0 for what is no code or a long one), the length of the first (4), the first and the
+/// second symbol (8 each).
+type Entry = u32;
+
+const fn entry(first: u8, second: u8, length: u32, first_length: u32, count: u32) -> Entry {
+    length | count << 8 | first_length << 12 | (first as u32) << 16 | (second as u32) << 24
+}
+
+const fn count_of(entry: Entry) -> usize {
+    (entry >> 8 & 15) as usize
+}
+
+const fn first_length(entry: Entry) -> u32 {
+    entry >> 12 & 15
+}
+
+const fn first_of(entry: Entry) -> u8 {
+    (entry >> 16) as u8
+}
+
 /// Decodes `input`, appending to `out`: the length that it states, at most `limit` bytes.
-/// `table` is memory that is used again.
 ///
 /// # Errors
 /// Input cut off, bits that are no code, more output than `limit`.
 pub(super) fn decode(
     input: &[u8],
-    table: &mut Vec<u16>,
+    codes: &mut Codes,
     out: &mut Vec<u8>,
     limit: usize,
 ) -> Result<(), Malformed> {
@@ -27,32 +71,20 @@ pub(super) fn decode(
         });
     }
     let mut bits = Bits::new(cursor.rest());
-    let longest = read_codes(&mut bits, table)?;
-    if length > 0 && longest == 0 {
-        return Err(Malformed {
-            field: "huffman codes",
-            at: 2,
-            why: Why::Value(0),
-        });
-    }
+    codes.read(&mut bits)?;
     let start = out.len();
     out.resize(start + length, 0);
-    let Some(mut room) = out.get_mut(start..) else {
-        return Ok(());
-    };
-    // A refill gives at least 56 bits: that many codes need no check in between.
-    let step = (56 / longest.max(1)).min(8) as usize;
-    while room.len() >= step && bits.at + 8 <= bits.bytes.len() {
+    let mut room = out.get_mut(start..).unwrap_or_default();
+    while let Some(window) = room.first_chunk_mut::<WINDOW>()
+        && bits.at + 8 <= bits.bytes.len()
+    {
         bits.refill();
-        let (now, later) = room.split_at_mut(step);
-        for byte in now {
-            *byte = bits.symbol(table, longest)?;
-        }
-        room = later;
+        let done = codes.several(&mut bits, window)?;
+        room = room.split_at_mut(done).1;
     }
     for byte in room {
         bits.refill();
-        *byte = bits.symbol(table, longest)?;
+        *byte = codes.single(&mut bits)?;
     }
     if bits.is_overrun() {
         return Err(bits.truncated());
@@ -60,32 +92,107 @@ pub(super) fn decode(
     Ok(())
 }
 
-/// Fills the table: index is the next `longest` bits, value is `symbol << 4 | code length`, 0 for
-/// bits that are no code. Returns the length of the longest code.
-fn read_codes(bits: &mut Bits<'_>, table: &mut Vec<u16>) -> Result<u32, Malformed> {
-    let mut codes = [(0_u16, 0_u32); 256];
-    for (code, length) in &mut codes {
-        bits.refill();
-        *length = bits.take(4);
-        *code = bits.take(*length) as u16;
-    }
-    if bits.is_overrun() {
-        return Err(bits.truncated());
-    }
-    let longest = codes.iter().map(|(_, length)| *length).max().unwrap_or(0);
-    table.clear();
-    table.resize(1 << longest, 0);
-    for (symbol, (code, length)) in (0_u16..).zip(codes) {
-        if length == 0 {
-            continue;
+impl Codes {
+    /// Reads the 256 codes.
+    fn read(&mut self, bits: &mut Bits<'_>) -> Result<(), Malformed> {
+        self.table.fill(0);
+        self.long.clear();
+        for symbol in 0..=255_u8 {
+            bits.refill();
+            let length = bits.take(4);
+            let code = bits.take(length) as u16;
+            if length > LOOKUP {
+                self.long.push((code, length, symbol));
+            } else if length > 0 {
+                let spread = LOOKUP - length;
+                let first = usize::from(code) << spread;
+                if let Some(entries) = self.table.get_mut(first..first + (1 << spread)) {
+                    entries.fill(entry(symbol, 0, length, length, 1));
+                }
+            }
         }
-        let spread = longest - length;
-        let first = usize::from(code) << spread;
-        if let Some(entries) = table.get_mut(first..first + (1 << spread)) {
-            entries.fill(symbol << 4 | length as u16);
+        if bits.is_overrun() {
+            return Err(bits.truncated());
+        }
+        self.pair();
+        Ok(())
+    }
+
+    /// Adds a second symbol to each entry that has bits left for one.
+    fn pair(&mut self) {
+        for index in (0..self.table.len()).rev() {
+            let one = self.table.get(index).copied().unwrap_or_default();
+            let length = first_length(one);
+            if one == 0 || length == LOOKUP {
+                continue;
+            }
+            // The bits behind the first code, followed by zeros.
+            let rest = index << length & ((1 << LOOKUP) - 1);
+            let two = self.table.get(rest).copied().unwrap_or_default();
+            let second_length = first_length(two);
+            if two != 0
+                && length + second_length <= LOOKUP
+                && let Some(slot) = self.table.get_mut(index)
+            {
+                let both = length + second_length;
+                *slot = entry(first_of(one), first_of(two), both, length, 2);
+            }
         }
     }
-    Ok(longest)
+
+    #[inline(always)]
+    fn lookup(&self, buffer: u64) -> Entry {
+        let index = (buffer >> (64 - LOOKUP)) as usize;
+        self.table.get(index).copied().unwrap_or_default()
+    }
+
+    /// Decodes a few symbols after a refill; how many.
+    #[inline(always)]
+    fn several(&self, bits: &mut Bits<'_>, window: &mut [u8; WINDOW]) -> Result<usize, Malformed> {
+        let mut buffer = bits.buffer;
+        let mut taken = 0;
+        let mut done = 0;
+        for _ in 0..STEP {
+            let entry = self.lookup(buffer);
+            // The masks are never needed; they tell the compiler so.
+            window[done & (WINDOW - 1)] = first_of(entry);
+            window[(done + 1) & (WINDOW - 1)] = (entry >> 24) as u8;
+            buffer <<= entry & 63;
+            taken += entry & 63;
+            done += count_of(entry);
+            if count_of(entry) == 0 {
+                break;
+            }
+        }
+        bits.buffer = buffer;
+        bits.filled -= taken;
+        if done == 0 {
+            window[0] = self.single(bits)?;
+            done = 1;
+        }
+        Ok(done)
+    }
+
+    /// Decodes one symbol after a refill.
+    fn single(&self, bits: &mut Bits<'_>) -> Result<u8, Malformed> {
+        let entry = self.lookup(bits.buffer);
+        if count_of(entry) > 0 {
+            bits.skip(first_length(entry));
+            return Ok(first_of(entry));
+        }
+        let mut long = self.long.iter();
+        let buffer = bits.buffer;
+        let found = long.find(|(code, length, _)| buffer >> (64 - length) == u64::from(*code));
+        let Some((_, length, symbol)) = found else {
+            return Err(Malformed {
+                field: "huffman code",
+                at: bits.position(),
+                why: Why::Value(buffer >> 48),
+            });
+        };
+        bits.skip(*length);
+        Ok(*symbol)
+    }
 }
 
 /// Bits, most significant first. Behind the end come zeros, counted.
@@ -131,27 +238,15 @@ impl<'a> Bits<'a> {
     /// The next `count` bits, at most 15.
     fn take(&mut self, count: u32) -> u32 {
         let value = (self.buffer >> 1 >> (63 - count)) as u32;
-        self.buffer <<= count;
-        self.filled = self.filled.saturating_sub(count);
+        self.skip(count);
         value
     }
 
     #[inline(always)]
-    fn symbol(&mut self, table: &[u16], longest: u32) -> Result<u8, Malformed> {
-        let index = (self.buffer >> (64 - longest)) as usize;
-        let entry = table.get(index).copied().unwrap_or_default();
-        let length = u32::from(entry & 15);
-        if length == 0 {
-            let why = Why::Value(index as u64);
-            return Err(Malformed {
-                field: "huffman code",
-                at: self.position(),
-                why,
-            });
-        }
-        self.buffer <<= length;
-        self.filled = self.filled.saturating_sub(length);
-        Ok((entry >> 4) as u8)
+    fn skip(&mut self, count: u32) {
+        self.buffer <<= count & 63;
+        // A refill gives more than is ever taken before the next one.
+        self.filled -= count;
     }
 
     fn is_overrun(&self) -> bool {
@@ -202,7 +297,7 @@ mod tests {
 
     fn decoded(input: &[u8]) -> Result<Vec<u8>, Malformed> {
         let mut out = Vec::new();
-        decode(input, &mut Vec::new(), &mut out, 1000)?;
+        decode(input, &mut Codes::default(), &mut out, 1000)?;
         Ok(out)
     }
 

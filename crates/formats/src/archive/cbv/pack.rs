@@ -404,7 +404,13 @@ mod tests {
         for plain in samples() {
             let packed = huffman(&plain, usize::MAX).unwrap();
             let mut out = Vec::new();
-            huffman::decode(&packed, &mut Vec::new(), &mut out, plain.len()).unwrap();
+            huffman::decode(
+                &packed,
+                &mut huffman::Codes::default(),
+                &mut out,
+                plain.len(),
+            )
+            .unwrap();
             assert!(out == plain, "{} bytes", plain.len());
         }
     }
@@ -426,6 +432,30 @@ mod tests {
             .map(|l| 0.5_f64.powi(*l as i32))
             .sum();
         assert!((sum - 1.0).abs() < 1e-9, "the codes are complete: {sum}");
+    }
+
+    #[test]
+    fn long_codes_there_and_back() {
+        let (mut a, mut b) = (1, 1);
+        let mut plain: Vec<u8> = Vec::new();
+        for symbol in 0..22 {
+            plain.extend(vec![symbol; a]);
+            (a, b) = (b, a + b);
+        }
+        let mut random = Random::new(8);
+        for at in (1..plain.len()).rev() {
+            plain.swap(at, random.below(at + 1));
+        }
+        let packed = huffman(&plain, usize::MAX).unwrap();
+        let mut out = Vec::new();
+        huffman::decode(
+            &packed,
+            &mut huffman::Codes::default(),
+            &mut out,
+            plain.len(),
+        )
+        .unwrap();
+        assert!(out == plain);
     }
 
     #[test]

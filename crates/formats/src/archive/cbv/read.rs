@@ -121,7 +121,7 @@ impl CbvArchive {
             at,
             end: at.saturating_add(packed).min(length),
             remaining: entry.size,
-            codes: Vec::new(),
+            codes: huffman::Codes::default(),
             plain: Vec::new(),
             over: false,
         })
@@ -205,8 +205,8 @@ struct Blocks {
     end: usize,
     /// Bytes of the member still to come.
     remaining: u64,
-    /// The table of the Huffman codes.
-    codes: Vec<u16>,
+    /// The Huffman codes of a block.
+    codes: huffman::Codes,
     /// What the Huffman decoder leaves for the LZ decoder.
     plain: Vec<u8>,
     over: bool,
@@ -399,5 +399,83 @@ impl Read for MemberStream {
         }
         self.given += length;
         Ok(length)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tabia_core::io::{Sink, Source};
+
+    /// An archive of one member of that size, from payloads.
+    fn archive(size: u64, payloads: &[&[u8]]) -> Vec<u8> {
+        let mut blocks = Sink::new();
+        for payload in payloads {
+            blocks.u16_le(payload.len() as u16);
+            blocks.u16_le(checksum(payload));
+            blocks.bytes(payload);
+        }
+        let mut file = Sink::new();
+        file.bytes(&[8, 0, 1, 0, 173, 0, 3, 0]);
+        file.fixed(b"a\\b.cbg", 128);
+        for number in [181, blocks.len() as u64, size] {
+            file.u32_le(number as u32);
+        }
+        file.zeros(9);
+        for number in [181, blocks.len() as u64, size] {
+            file.u64_le(number);
+        }
+        file.bytes(blocks.as_slice());
+        file.into_vec()
+    }
+
+    fn open(bytes: Vec<u8>) -> Box<dyn Archive> {
+        let files = vec![("a.cbv".to_owned(), Blob::from(bytes))];
+        let source = Source::from_members("a.cbv", "a.cbv", files).unwrap();
+        let options = OpenOptions::default();
+        crate::archive::open_archive(&source, &options)
+            .unwrap()
+            .unwrap()
+    }
+
+    #[test]
+    fn copies_reach_into_earlier_blocks() {
+        // Three bytes stored; then a copy of them, and one that overlaps itself.
+        let archive = open(archive(
+            3 + 3 + 10,
+            &[b"\0abc", &[1, 0, 0xc0, 0x30, 0, 0xa0, 0]],
+        ));
+        assert_eq!(archive.members()[0].name, "a/b.cbg");
+        assert_eq!(&archive.read(0).unwrap()[..], b"abcabcabcabcabca");
+        let mut streamed = Vec::new();
+        let mut stream = archive.stream(0, &Faults::stop()).unwrap();
+        stream.read_to_end(&mut streamed).unwrap();
+        assert_eq!(streamed, b"abcabcabcabcabca");
+    }
+
+    #[test]
+    fn sizes_that_lie_are_told() {
+        let long = open(archive(2, &[b"\0abc"]));
+        assert!(long.read(0).is_err());
+        let short = open(archive(1 << 32, &[b"\0abc"]));
+        let error = short.read(0).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Malformed(_)), "{error}");
+        let (kept, problems) = crate::archive::salvage(&*short, 0).unwrap();
+        assert_eq!((&kept[..], problems.len()), (&b"abc"[..], 1));
+        let huge = open(archive(u64::MAX, &[b"\0abc"]));
+        let error = huge.read(0).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Limit { .. }), "{error}");
+    }
+
+    #[test]
+    fn a_block_that_cannot_be_unpacked_becomes_zeros() {
+        let bad = [1, 0, 0x80, 0xf0, 0xff];
+        let archive = open(archive(BLOCK as u64 + 3, &[&bad, b"\0abc"]));
+        assert!(archive.read(0).is_err());
+        let (kept, problems) = crate::archive::salvage(&*archive, 0).unwrap();
+        assert_eq!((kept.len(), problems.len()), (BLOCK + 3, 1));
+        assert_eq!(&kept[BLOCK..], b"abc");
+        // The fault is in the copy, behind mode and control word of the block.
+        assert_eq!(problems[0].location().offset, Some(181 + 4 + 3));
     }
 }
