@@ -34,6 +34,7 @@ const JOBS: &[Job] = &[
     ),
     ("cbh", cbh, "ChessBase to PGN beside cbvault and cbh2pgn"),
     ("header", header, "a scan of the headers beside cbvault"),
+    ("archive", archive, "unpacking a CBV archive beside cbvault"),
 ];
 
 pub(crate) fn bench(arguments: &[String]) -> Outcome {
@@ -409,6 +410,50 @@ fn header(bench: &Bench) -> Outcome {
             "cbvault info --games",
             &cbvault,
             &["info", text(&input), "--games", "6117"],
+        ),
+    ])
+}
+
+/// The three largest files of twic1134, 40 times each: 62 MB in one archive.
+fn archive(bench: &Bench) -> Outcome {
+    const MEMBERS: [&str; 3] = ["big.cbh", "big.cbg", "big.cbj"];
+    let cbvault = bench.crate_peer("cbvault-cli", "cbvault")?;
+    let packed = bench.out("big.cbv");
+    if !packed.exists() {
+        let mut create = run::program(&bench.tabia)
+            .args(&["archive", "create"])
+            .arg(&packed);
+        for member in MEMBERS {
+            let from = bench
+                .data
+                .join("cbh/uncbv-twic1134")
+                .join(member.replace("big", "twic1134"));
+            let bytes = std::fs::read(from).map_err(|error| error.to_string())?;
+            let path = bench.out(member);
+            std::fs::write(&path, bytes.repeat(40)).map_err(|error| error.to_string())?;
+            create = create.arg(path);
+        }
+        create.run()?;
+    }
+    let removing = |contestant: Contestant, folder: &Path| {
+        let remove = |contestant: Contestant, member| contestant.removing(&folder.join(member));
+        MEMBERS.into_iter().fold(contestant, remove)
+    };
+    let (ours, theirs) = (bench.out("ours"), bench.out("theirs"));
+    let tabia = ["archive", "extract", text(&packed), "-d", text(&ours), "-q"];
+    let peer = [
+        "archive",
+        "extract",
+        text(&packed),
+        text(&theirs),
+        "--threads",
+        "1",
+    ];
+    bench.compare(&[
+        removing(Contestant::new("tabia", &bench.tabia, &tabia), &ours),
+        removing(
+            Contestant::new("cbvault, 1 thread", &cbvault, &peer),
+            &theirs,
         ),
     ])
 }

@@ -5,7 +5,12 @@ use flate2::Crc;
 /// Whether `wanted` is a checksum of a member: of its stored bytes, of the form that Tcl gives
 /// them, or of what they unpack to (`unpacked`).
 pub(super) fn fits(wanted: u32, stored: &[u8], unpacked: u32) -> bool {
-    wanted == plain(stored) || wanted == unpacked || wanted == tcl(stored)
+    wanted == unpacked || is_stored(wanted, stored)
+}
+
+/// Whether `wanted` is a checksum of the stored bytes in either form.
+pub(super) fn is_stored(wanted: u32, stored: &[u8]) -> bool {
+    wanted == plain(stored) || wanted == tcl(stored)
 }
 
 /// CRC-32 as in ZIP.

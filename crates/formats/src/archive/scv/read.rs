@@ -12,7 +12,7 @@ use tabia_core::{Error, ErrorKind, FormatId, Malformed, Result};
 use super::header::{self, DATA, Facts, HEAD, NO_DATA};
 use super::{checksum, lzo};
 use crate::archive::checked::{Checked, Expected, InflateReader};
-use crate::archive::{Archive, ArchiveInfo, Faults, Member};
+use crate::archive::{Archive, ArchiveInfo, Checksum, Faults, Member, checksum_of_stream};
 
 #[derive(Debug)]
 struct ScvArchive {
@@ -252,6 +252,22 @@ impl Archive for ScvArchive {
 
     fn limits(&self) -> &Limits {
         &self.limits
+    }
+
+    fn checksum(&self, index: usize) -> Checksum {
+        let Some(place) = self.places.get(index) else {
+            return Checksum::Bad;
+        };
+        let Some(wanted) = place.checksum.filter(|_| place.present) else {
+            return Checksum::Absent;
+        };
+        // Mostly the sum of the stored bytes: nothing needs to be unpacked.
+        let stored = self.bytes.part(place.at, place.length);
+        if place.cut.is_none() && stored.is_some_and(|stored| checksum::is_stored(wanted, &stored))
+        {
+            return Checksum::Ok;
+        }
+        checksum_of_stream(self, index)
     }
 
     fn stream(&self, index: usize, faults: &Faults) -> Result<Box<dyn Read + Send>> {
