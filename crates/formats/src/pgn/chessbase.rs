@@ -1,0 +1,86 @@
+//! Commands that only ChessBase writes.
+
+use std::io::Write as _;
+
+use tabia_core::game::{EvalProfile, Training, TrainingText};
+
+use super::commands::TEXT_LANGUAGES;
+
+/// `[%evp 0,<count - 1>,v0,…]`.
+pub(super) fn profile(profile: &EvalProfile, out: &mut Vec<u8>) {
+    let _ = write!(out, "[%evp 0,{}", profile.points.len() as i64 - 1);
+    for point in &profile.points {
+        let value = i32::from(point.value);
+        let value = match point.flag {
+            0 => value,
+            1 if value < 0 => -30_000 - value,
+            1 => 30_000 - value,
+            _ => 32_767,
+        };
+        let _ = write!(out, ",{value}");
+    }
+    out.push(b']');
+}
+
+/// Whether [`training`] leaves something out: other languages, seconds, answers to wrong moves.
+pub(super) fn training_is_cut(training: &Training) -> bool {
+    let language = language(training);
+    let other = |texts: &[TrainingText]| {
+        texts.len() > 1 || texts.iter().any(|text| text.language != language)
+    };
+    training.seconds != 0
+        || training.points != 0
+        || !training.wrong.is_empty()
+        || other(&training.question)
+        || other(&training.first_help)
+        || other(&training.second_help)
+        || training
+            .solutions
+            .iter()
+            .any(|solution| solution.promotion != 0 || other(&solution.comments))
+}
+
+/// `[%tqu "En","question","help","help","h6f8","comment",6]`, in the first language there is.
+pub(super) fn training(training: &Training, out: &mut Vec<u8>) {
+    let language = language(training);
+    let text = |texts: &[TrainingText]| -> String {
+        texts
+            .iter()
+            .find(|text| text.language == language)
+            .map_or_else(String::new, |found| {
+                found
+                    .text
+                    .chars()
+                    .map(|c| match c {
+                        '"' => '\'',
+                        '{' | '[' => '(',
+                        '}' | ']' => ')',
+                        c if c.is_ascii_control() => ' ',
+                        c => c,
+                    })
+                    .collect()
+            })
+    };
+    let name = TEXT_LANGUAGES.get(usize::from(language)).unwrap_or(&"");
+    let _ = write!(
+        out,
+        "[%tqu \"{name}\",\"{}\",\"{}\",\"{}\"",
+        text(&training.question),
+        text(&training.first_help),
+        text(&training.second_help)
+    );
+    for solution in &training.solutions {
+        let (from, to) = (solution.from, solution.to);
+        let comment = text(&solution.comments);
+        let _ = write!(out, ",\"{from}{to}\",\"{comment}\",{}", solution.points);
+    }
+    out.push(b']');
+}
+
+fn language(training: &Training) -> u16 {
+    training
+        .question
+        .first()
+        .map_or(0, |text| text.language)
+        .min(7)
+}

@@ -1,0 +1,163 @@
+//! Going over movetext without playing it: where a line or a game ends.
+
+use tabia_core::game::GameResult;
+
+use super::chars::{Class, at_line_start, class, is_space, line_end, skip_spaces, symbol_end};
+
+/// What ends a stretch of movetext.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    /// `)` of the line that was skipped.
+    Close,
+    /// The result, which is that many bytes long.
+    Result(GameResult, usize),
+    /// The first tag of the next game.
+    Tag,
+    /// The end of the text.
+    Text,
+}
+
+/// Goes from `at`, which lies inside `depth` variations, to the end of the game: its result, the
+/// next tag or the end of the text; with `line` no further than the `)` that closes the innermost
+/// variation. Returns the place and what is there.
+pub(super) fn skip(text: &[u8], mut at: usize, depth: usize, line: bool) -> (usize, End) {
+    let outer = depth;
+    let mut depth = depth;
+    loop {
+        let Some(&byte) = text.get(at) else {
+            return (text.len(), End::Text);
+        };
+        match class(byte) {
+            Class::Brace => {
+                let rest = text.get(at..).unwrap_or_default();
+                match memchr::memchr(b'}', rest) {
+                    Some(length) => at += length + 1,
+                    None => return (text.len(), End::Text),
+                }
+            }
+            Class::Semicolon => at = line_end(text, at),
+            Class::Percent if at_line_start(text, at) => at = line_end(text, at),
+            Class::Open => {
+                depth += 1;
+                at += 1;
+            }
+            Class::Close => {
+                if line && outer > 0 && depth == outer {
+                    return (at, End::Close);
+                }
+                depth = depth.saturating_sub(1);
+                at += 1;
+            }
+            Class::Bracket if is_tag(text, at) => return (at, End::Tag),
+            Class::Dollar => {
+                at += 1;
+                while text.get(at).is_some_and(u8::is_ascii_digit) {
+                    at += 1;
+                }
+            }
+            Class::Digit | Class::Star | Class::Other => {
+                if let Some((result, length)) = result(text, at, depth > 0) {
+                    return (at, End::Result(result, length));
+                }
+                at = symbol_end(text, at).max(at + 1);
+            }
+            Class::Move => at = symbol_end(text, at),
+            _ => at += 1,
+        }
+    }
+}
+
+/// Whether a tag pair stands at `at`, which is a `[`: a name and a quote.
+pub(super) fn is_tag(text: &[u8], at: usize) -> bool {
+    let mut i = at + 1;
+    while matches!(text.get(i), Some(b' ' | b'\t')) {
+        i += 1;
+    }
+    let name = i;
+    while text
+        .get(i)
+        .is_some_and(|&byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    {
+        i += 1;
+    }
+    if i == name {
+        return false;
+    }
+    while text.get(i).is_some_and(|&byte| is_space(byte)) {
+        i += 1;
+    }
+    text.get(i) == Some(&b'"')
+}
+
+/// The result that stands at `at` as a token of its own, and its length. Inside a variation
+/// (`inner`), and for `0-0`, which is castling as well, only when nothing of the game follows.
+pub(super) fn result(text: &[u8], at: usize, inner: bool) -> Option<(GameResult, usize)> {
+    let rest = text.get(at..)?;
+    let (found, length, castling) = match rest {
+        [b'*', ..] => (GameResult::Unknown, 1, false),
+        [b'1' | b'0', ..] => {
+            let end = symbol_end(text, at);
+            let token = text.get(at..end)?;
+            let found = match token {
+                b"1-0" => GameResult::WhiteWins,
+                b"0-1" => GameResult::BlackWins,
+                b"1/2-1/2" | b"1/2" => GameResult::Draw,
+                b"0-0" => GameResult::BothLose,
+                _ => return None,
+            };
+            (found, token.len(), token == b"0-0")
+        }
+        _ => {
+            let (found, length) = [
+                ("\u{bd}-\u{bd}", GameResult::Draw),
+                ("\u{bd}", GameResult::Draw),
+                ("+:-", GameResult::WhiteWinsByForfeit),
+                ("-:+", GameResult::BlackWinsByForfeit),
+                ("=:=", GameResult::DrawByForfeit),
+                ("-:-", GameResult::BothLose),
+            ]
+            .into_iter()
+            .find(|(known, _)| rest.starts_with(known.as_bytes()))
+            .map(|(known, found)| (found, known.len()))
+            .or_else(|| match rest {
+                // Latin-1 and windows-1252.
+                [0xbd, b'-', 0xbd, ..] => Some((GameResult::Draw, 3)),
+                _ => None,
+            })?;
+            (found, length, false)
+        }
+    };
+    if inner || castling {
+        let next = skip_spaces(text, at + length);
+        let last = match text.get(next) {
+            None => true,
+            Some(b'[') => is_tag(text, next),
+            _ => false,
+        };
+        if !last {
+            return None;
+        }
+    }
+    Some((found, length))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ends_of_lines() {
+        let check = |text: &str, variation: bool, at: usize, end: End| {
+            let depth = usize::from(variation);
+            assert_eq!(skip(text.as_bytes(), 0, depth, true), (at, end), "{text}");
+        };
+        check("e4 (e5) {1-0} 1-0", false, 14, End::Result(GameResult::WhiteWins, 3));
+        check("e4 (e5 1-0) ) 1-0", true, 12, End::Close);
+        check("0-0 Nf3\n", false, 8, End::Text);
+        check("e4 0-0\n", false, 3, End::Result(GameResult::BothLose, 3));
+        check("e4 ; 1-0\n*", false, 9, End::Result(GameResult::Unknown, 1));
+        check("e4 e5 [White \"x\"]", false, 6, End::Tag);
+        check("e4 {[White \"x\"]}", false, 16, End::Text);
+        check("e4 \u{bd}-\u{bd} ", false, 3, End::Result(GameResult::Draw, 5));
+    }
+}

@@ -1,0 +1,91 @@
+//! Lines of at most 80 columns, made in place: a blank becomes a line break.
+
+/// Columns of a line.
+const WIDTH: usize = 80;
+
+/// Breaks the single line of movetext that begins at `start`.
+pub(super) fn wrap(out: &mut [u8], start: usize) {
+    let mut line = start;
+    while let Some(rest) = out.get(line..) {
+        let limit = columns(rest);
+        if limit >= rest.len() {
+            return;
+        }
+        let Some(place) = last_break(rest, limit).or_else(|| next_break(rest, limit)) else {
+            return;
+        };
+        if let Some(blank) = out.get_mut(line + place) {
+            *blank = b'\n';
+        }
+        line += place + 1;
+    }
+}
+
+/// How many bytes fill a line; characters of several bytes count once.
+fn columns(rest: &[u8]) -> usize {
+    match rest.get(..=WIDTH) {
+        None => rest.len(),
+        Some(line) if line.is_ascii() => WIDTH,
+        Some(_) => rest
+            .iter()
+            .enumerate()
+            .filter(|(_, byte)| **byte & 0xc0 != 0x80)
+            .nth(WIDTH)
+            .map_or(rest.len(), |(at, _)| at),
+    }
+}
+
+fn last_break(rest: &[u8], limit: usize) -> Option<usize> {
+    let mut end = limit + 1;
+    loop {
+        let at = memchr::memrchr(b' ', rest.get(..end)?)?;
+        if may_break(rest, at) {
+            return Some(at);
+        }
+        end = at;
+    }
+}
+
+fn next_break(rest: &[u8], limit: usize) -> Option<usize> {
+    memchr::memchr_iter(b' ', rest.get(limit..)?)
+        .map(|found| limit + found)
+        .find(|&at| may_break(rest, at))
+}
+
+/// A blank may become a line break when reading makes it one blank again: not beside another,
+/// not before a `%` or a `;` that would begin a line, not behind the name of a command.
+fn may_break(rest: &[u8], at: usize) -> bool {
+    let (Some(&before), Some(&after)) = (rest.get(at.wrapping_sub(1)), rest.get(at + 1)) else {
+        return false;
+    };
+    if before == b' ' || matches!(after, b' ' | b'%' | b';') {
+        return false;
+    }
+    let word = rest.get(..at).unwrap_or_default();
+    let start = word
+        .iter()
+        .rposition(|byte| matches!(byte, b' ' | b'\n' | b'{' | b']'))
+        .map_or(0, |found| found + 1);
+    !word.get(start..).is_some_and(|word| word.starts_with(b"[%"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_full_and_never_too_long() {
+        let text = format!("{{{}}} 1. e4 {{[%clk 0:00:01]}} *", "word ".repeat(40).trim_end());
+        let mut out = text.clone().into_bytes();
+        wrap(&mut out, 0);
+        let wrapped = String::from_utf8(out).unwrap();
+        assert_eq!(wrapped.replace('\n', " "), text);
+        assert!(wrapped.lines().count() == 3, "{wrapped}");
+        for line in wrapped.lines() {
+            assert!(line.len() <= WIDTH && !line.ends_with("[%clk"), "{line}");
+        }
+        let mut long = vec![b'x'; 200];
+        wrap(&mut long, 0);
+        assert_eq!(long, vec![b'x'; 200]);
+    }
+}
