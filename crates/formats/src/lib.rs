@@ -11,6 +11,7 @@ pub mod scid;
 /// Every format, in the order of the documentation. Everything that depends on formats iterates
 /// this table.
 pub static FORMATS: &[&Format] = &[
+    &pgn::FORMAT,
     &cbh::FORMAT,
     &polyglot::FORMAT,
     &scid::SI3,

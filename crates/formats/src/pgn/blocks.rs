@@ -172,10 +172,7 @@ pub(super) struct PgnStream {
 impl PgnStream {
     pub(super) fn new(blocks: PgnBlocks) -> Self {
         let reader = blocks.new_reader();
-        let walk = Walk {
-            offset: blocks.offset,
-            ..Walk::default()
-        };
+        let walk = Walk::new(0, blocks.offset);
         Self {
             blocks,
             block: Block::default(),

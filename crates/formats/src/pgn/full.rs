@@ -460,7 +460,7 @@ fn write_command(annotation: &Annotation<'_>, out: &mut Vec<u8>) -> std::io::Res
                 TextKind::Title => "title",
                 TextKind::Plain => "plain",
                 TextKind::Html => "html",
-                TextKind::File => "file",
+                _ => "file",
             };
             write!(out, "[%cbtext kind={kind} lang={}", part.language)?;
             field("text", part.text, out);

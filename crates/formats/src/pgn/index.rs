@@ -124,10 +124,7 @@ impl PgnDatabase {
         let encoding = encoding.unwrap_or_else(|| name(sample, charset));
         let mut index = Index::default();
         let mut reader = Reader::new(charset, false, options.limits.depth);
-        let mut walk = Walk {
-            at: if blob.starts_with(BOM) { BOM.len() } else { 0 },
-            ..Walk::default()
-        };
+        let mut walk = Walk::new(if blob.starts_with(BOM) { BOM.len() } else { 0 }, 0);
         while reader.next(&blob, &mut walk, Want::TAGS, &mut index)?.is_some() {
             index.end(reader.game_start());
         }

@@ -532,6 +532,11 @@ impl Reader {
         if rest.starts_with(BOM) {
             return Some(at + BOM.len());
         }
+        // `=∞` begins like the token `=`, so the longer ones come first.
+        if let Some((nag, length)) = glyphs::unicode(rest) {
+            self.nag(input, nag);
+            return Some(at + length);
+        }
         if let Some(nag) = glyphs::token(token) {
             self.nag(input, nag);
             return Some(end);
@@ -548,9 +553,6 @@ impl Reader {
                 place.copy_from_slice(squares);
                 token = plain.get(..from + squares.len()).unwrap_or_default();
             }
-        } else if let Some((nag, length)) = glyphs::unicode(rest) {
-            self.nag(input, nag);
-            return Some(at + length);
         }
         // `1e4`
         if digits > 0

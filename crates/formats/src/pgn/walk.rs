@@ -20,6 +20,15 @@ pub(super) struct Walk {
 }
 
 impl Walk {
+    /// At a place of a text that begins at an offset of its stream.
+    pub(super) fn new(at: usize, offset: u64) -> Self {
+        Self {
+            at,
+            offset,
+            ..Self::default()
+        }
+    }
+
     /// At the start of the next text, which follows `before`.
     pub(super) fn next_text(&mut self, before: &[u8]) {
         self.lines += count_lines(before, 0, before.len());
