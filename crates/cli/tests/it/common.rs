@@ -1,0 +1,169 @@
+//! Running the program, and what it is run on.
+
+use std::ffi::OsStr;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use tabia_testkit::Scratch;
+
+/// What a run left.
+pub struct Run {
+    pub code: i32,
+    pub out: String,
+    pub err: String,
+}
+
+impl Run {
+    /// Standard output as JSON.
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error} in {}", self.out))
+    }
+
+    /// Fails with everything that was said unless the code is that.
+    pub fn expect(self, code: i32) -> Self {
+        assert_eq!(
+            self.code, code,
+            "stdout: {}\nstderr: {}",
+            self.out, self.err
+        );
+        self
+    }
+}
+
+/// The program, in a folder.
+pub fn command(folder: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tabia"));
+    command
+        .current_dir(folder)
+        .env_remove("NO_COLOR")
+        .stdin(Stdio::null());
+    command
+}
+
+/// Runs the program to its end.
+pub fn tabia<S: AsRef<OsStr>>(folder: &Scratch, args: &[S]) -> Run {
+    finish(command(folder.path()).args(args))
+}
+
+/// Runs it with something on standard input.
+pub fn tabia_with_input(folder: &Scratch, args: &[&str], input: &[u8]) -> Run {
+    let mut child = command(folder.path())
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let input = input.to_vec();
+    let writer = std::thread::spawn(move || {
+        // The program may stop reading early.
+        let _ = stdin.write_all(&input);
+    });
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap();
+    run_of(output)
+}
+
+fn finish(command: &mut Command) -> Run {
+    run_of(command.output().unwrap())
+}
+
+fn run_of(output: std::process::Output) -> Run {
+    Run {
+        code: output.status.code().unwrap_or(-1),
+        out: String::from_utf8_lossy(&output.stdout).into_owned(),
+        err: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
+
+/// Three games, the second with a variation, comments and a symbol.
+pub const GAMES: &str = r#"[Event "Tata Steel"]
+[Site "Wijk aan Zee"]
+[Date "2013.01.12"]
+[Round "1"]
+[White "Carlsen, Magnus"]
+[Black "Aronian, Levon"]
+[Result "1-0"]
+[WhiteElo "2861"]
+[BlackElo "2802"]
+[ECO "C65"]
+
+1. e4 e5 2. Nf3 Nc6 3. Bb5 Nf6 1-0
+
+[Event "Study"]
+[Site "?"]
+[Date "1950.??.??"]
+[Round "?"]
+[White "Müller, Jörg"]
+[Black "Žižka"]
+[Result "1/2-1/2"]
+[Annotator "Tal"]
+
+1. e4 c5 $1 {The Sicilian} (1... e6 2. d4) 2. Nf3 1/2-1/2
+
+[Event "Short"]
+[Site "?"]
+[Date "????.??.??"]
+[Round "?"]
+[White "A"]
+[Black "B"]
+[Result "*"]
+
+1. d4 *
+
+"#;
+
+/// Many games in one file.
+pub fn many_games(count: usize) -> String {
+    let mut text = String::new();
+    for i in 0..count {
+        let _ = write!(
+            text,
+            "[Event \"Open {}\"]\n[Site \"?\"]\n[Date \"2020.01.01\"]\n[Round \"{i}\"]\n\
+             [White \"Player {}\"]\n[Black \"Player {}\"]\n[Result \"1-0\"]\n\n\
+             1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 {{Game {i}}} 6. Re1 b5 7. Bb3 d6\n\
+             8. c3 O-O 9. h3 Nb8 10. d4 Nbd7 (10... exd4 11. cxd4) 11. Nbd2 Bb7 1-0\n\n",
+            i % 9,
+            i % 97,
+            i % 89
+        );
+    }
+    text
+}
+
+/// A folder with `games.pgn`.
+pub fn with_games(name: &str) -> Scratch {
+    let folder = Scratch::new(name);
+    std::fs::write(folder.join("games.pgn"), GAMES).unwrap();
+    folder
+}
+
+/// The folder of the database that ships with the repository.
+pub fn samples() -> PathBuf {
+    tabia_testkit::shared::repository().join("samples")
+}
+
+/// A folder with the sample database under a name of its own.
+pub fn with_sample(name: &str) -> Scratch {
+    let folder = Scratch::new(name);
+    for file in std::fs::read_dir(samples()).unwrap() {
+        let path = file.unwrap().path();
+        let extension = path
+            .extension()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        if extension.starts_with("cb") && extension != "cbv" {
+            std::fs::copy(&path, folder.join(&format!("mega.{extension}"))).unwrap();
+        }
+    }
+    folder
+}
+
+/// Names in a folder, sorted, hidden ones too.
+pub fn names(folder: &Scratch) -> Vec<String> {
+    folder.names()
+}

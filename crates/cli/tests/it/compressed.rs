@@ -1,0 +1,42 @@
+use crate::common::{GAMES, tabia, tabia_with_input, with_games};
+
+#[test]
+fn compression_comes_and_goes_by_extension_and_content() {
+    let folder = with_games("compressed");
+    let plain = tabia(&folder, &["convert", "games.pgn"]).expect(0);
+    for extension in ["gz", "bz2", "xz", "zst", "lz4"] {
+        let packed = format!("out.pgn.{extension}");
+        tabia(&folder, &["convert", "games.pgn", "-o", &packed]).expect(0);
+        let bytes = std::fs::read(folder.join(&packed)).unwrap();
+        assert!(!bytes.starts_with(b"["), "{extension}");
+        let back = tabia(&folder, &["convert", &packed]).expect(0);
+        assert_eq!(back.out, plain.out, "{extension}");
+        // The content decides, not the name.
+        std::fs::rename(folder.join(&packed), folder.join("any.pgn")).unwrap();
+        assert_eq!(
+            tabia(&folder, &["convert", "any.pgn"]).expect(0).out,
+            plain.out
+        );
+        let bytes = std::fs::read(folder.join("any.pgn")).unwrap();
+        let piped = tabia_with_input(&folder, &["convert", "-"], &bytes).expect(0);
+        assert_eq!(piped.out, plain.out, "{extension}");
+        let info = tabia(&folder, &["info", "any.pgn", "--json"])
+            .expect(0)
+            .json();
+        assert_eq!(info[0]["format"], "pgn");
+        assert_eq!(info[0]["games"], 3);
+    }
+}
+
+#[test]
+fn a_cut_file_gives_what_is_in_it() {
+    let folder = with_games("cut");
+    std::fs::write(folder.join("many.pgn"), GAMES.repeat(2000)).unwrap();
+    tabia(&folder, &["convert", "many.pgn", "-o", "many.pgn.gz", "-q"]).expect(0);
+    let bytes = std::fs::read(folder.join("many.pgn.gz")).unwrap();
+    std::fs::write(folder.join("cut.pgn.gz"), &bytes[..bytes.len() * 3 / 4]).unwrap();
+    let run = tabia(&folder, &["ls", "cut.pgn.gz", "--ndjson"]);
+    assert!(matches!(run.code, 3 | 4), "{}: {}", run.code, run.err);
+    assert!(run.out.lines().count() > 100, "{}", run.out.lines().count());
+    assert!(run.err.contains("cut.pgn.gz"), "{}", run.err);
+}

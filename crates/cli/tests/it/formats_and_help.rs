@@ -1,0 +1,94 @@
+use crate::common::{command, tabia};
+use tabia_testkit::Scratch;
+
+const VERBS: &[&str] = &[
+    "info",
+    "ls",
+    "show",
+    "convert",
+    "check",
+    "formats",
+    "completions",
+    "man",
+];
+
+#[test]
+fn formats_come_from_the_table() {
+    let folder = Scratch::new("formats");
+    let formats = tabia(&folder, &["formats", "--json"]).expect(0).json();
+    let find = |id: &str| {
+        let mut all = formats.as_array().unwrap().iter();
+        all.find(|format| format["format"] == id).cloned().unwrap()
+    };
+    for format in tabia::formats::FORMATS {
+        find(format.id.as_str());
+    }
+    assert_eq!(find("pgn")["write"], true);
+    assert_eq!(find("cbh")["read"], true);
+    assert_eq!(find("cbv")["kind"], "archive");
+    let rows = tabia(&folder, &["formats"]).expect(0);
+    assert_eq!(
+        rows.out.lines().count(),
+        formats.as_array().unwrap().len() + 1
+    );
+}
+
+#[test]
+fn help_fits_a_screen_with_three_examples() {
+    let folder = Scratch::new("help");
+    for verb in VERBS {
+        let short = tabia(&folder, &[verb, "--help"]).expect(0);
+        assert!(short.out.lines().count() <= 50, "{verb}: {}", short.out);
+        let (_, examples) = short.out.split_once("Examples:\n").unwrap();
+        let examples = examples
+            .lines()
+            .take_while(|line| line.starts_with("  tabia") || line.contains("| tabia"));
+        assert_eq!(examples.count(), 3, "{verb}");
+        let long = tabia(&folder, &["help", verb]).expect(0);
+        assert!(long.out.len() >= short.out.len(), "{verb}");
+    }
+    assert!(tabia(&folder, &["help", "ls"]).out.contains("--progress"));
+    assert!(
+        tabia(&folder, &["--help"])
+            .expect(0)
+            .out
+            .contains("convert")
+    );
+    tabia::<&str>(&folder, &[]).expect(2);
+    assert!(
+        tabia(&folder, &["--version"])
+            .expect(0)
+            .out
+            .starts_with("tabia ")
+    );
+}
+
+#[test]
+fn completions_and_pages_for_every_verb() {
+    let folder = Scratch::new("pages");
+    for shell in ["bash", "zsh", "fish", "powershell"] {
+        let run = tabia(&folder, &["completions", shell]).expect(0);
+        assert!(run.out.contains("include-deleted"), "{shell}");
+    }
+    let page = tabia(&folder, &["man", "convert"]).expect(0);
+    assert!(page.out.contains(".TH tabia-convert 1"), "{}", page.out);
+    tabia(&folder, &["man", "-d", "man"]).expect(0);
+    for verb in VERBS {
+        assert!(
+            folder.join(&format!("man/tabia-{verb}.1")).exists(),
+            "{verb}"
+        );
+    }
+    tabia(&folder, &["man", "nonsense"]).expect(2);
+}
+
+#[test]
+fn colour_only_when_wanted() {
+    let folder = Scratch::new("color");
+    assert!(!tabia(&folder, &["ls", "none"]).err.contains('\u{1b}'));
+    let output = command(folder.path())
+        .args(["ls", "none", "--color", "always"])
+        .output()
+        .unwrap();
+    assert!(String::from_utf8_lossy(&output.stderr).contains('\u{1b}'));
+}

@@ -1,0 +1,47 @@
+use crate::common::{tabia, with_games, with_sample};
+
+#[test]
+fn keys_of_a_database() {
+    let folder = with_sample("info");
+    let info = tabia(&folder, &["info", "mega.cbh", "--json"])
+        .expect(0)
+        .json();
+    let entry = &info[0];
+    assert_eq!(entry["path"], "mega.cbh");
+    assert_eq!(entry["format"], "cbh");
+    assert_eq!(entry["kind"], "database");
+    assert!(entry["games"].as_u64().unwrap() > 5);
+    assert!(entry["texts"].is_u64() && entry["deleted"].is_u64());
+    assert!(entry["encoding"].is_string());
+    assert_eq!(entry["problems"], 0);
+    assert!(
+        entry.get("positions").is_none(),
+        "what does not apply is absent"
+    );
+    let moves = entry["companions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|file| file["file"].as_str().unwrap().ends_with("cbg"))
+        .unwrap();
+    assert_eq!(moves["present"], true);
+}
+
+#[test]
+fn a_missing_companion_is_a_problem() {
+    let folder = with_sample("info-missing");
+    std::fs::remove_file(folder.join("mega.cbg")).unwrap();
+    let run = tabia(&folder, &["info", "mega.cbh", "--json"]).expect(0);
+    assert!(run.json()[0]["problems"].as_u64().unwrap() > 0);
+    assert!(run.err.contains("mega.cbg"), "{}", run.err);
+}
+
+#[test]
+fn rows_and_one_failure() {
+    let folder = with_games("info-rows");
+    let run = tabia(&folder, &["info", "games.pgn", "missing.pgn", "games.pgn"]).expect(4);
+    let lines: Vec<&str> = run.out.lines().collect();
+    assert_eq!(lines.len(), 3, "{}", run.out);
+    assert!(lines[0].starts_with("path\tformat\tkind\tgames\t"));
+    assert!(lines[1].starts_with("games.pgn\tpgn\tdatabase\t3\t"));
+}

@@ -1,0 +1,41 @@
+#![cfg(unix)]
+
+use std::io::Read;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use tabia_testkit::Scratch;
+
+use crate::common::command;
+
+#[test]
+fn a_program_that_waits_for_input_ends_soon_after_an_interrupt() {
+    let folder = Scratch::new("waits");
+    let mut child = command(folder.path())
+        .args(["ls", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // Until it has set up its handler nothing can be told from outside; it is long past that when
+    // the header of the table was written or half a second has gone.
+    std::thread::sleep(Duration::from_millis(500));
+    let start = Instant::now();
+    for _ in 0..2 {
+        let id = child.id().to_string();
+        Command::new("kill").args(["-INT", &id]).status().unwrap();
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    let code = child.wait().unwrap().code();
+    assert_eq!(code, Some(130));
+    assert!(start.elapsed() < Duration::from_secs(10));
+    let mut err = String::new();
+    child
+        .stderr
+        .take()
+        .unwrap()
+        .read_to_string(&mut err)
+        .unwrap();
+    assert!(!err.contains("panicked"), "{err}");
+}

@@ -1,0 +1,43 @@
+use crate::common::{tabia, with_games, with_sample};
+
+#[test]
+fn a_table_of_what_was_lost() {
+    let folder = with_sample("table");
+    let run = tabia(
+        &folder,
+        &["convert", "mega.cbh", "-o", "out.pgn", "--profile", "seven"],
+    )
+    .expect(0);
+    assert!(
+        run.err.contains("not kept in the target format:"),
+        "{}",
+        run.err
+    );
+    assert!(run.err.contains("variations  "), "{}", run.err);
+    assert!(run.err.contains("first in game "), "{}", run.err);
+}
+
+#[test]
+fn nothing_lost_nothing_said() {
+    let folder = with_games("nothing");
+    for profile in ["standard", "full"] {
+        let args = ["convert", "games.pgn", "--profile", profile];
+        assert_eq!(tabia(&folder, &args).expect(0).err, "", "{profile}");
+    }
+}
+
+#[test]
+fn the_full_profile_keeps_a_database_whole() {
+    let folder = with_sample("whole");
+    let args = [
+        "convert",
+        "mega.cbh",
+        "-o",
+        "out.pgn",
+        "--profile",
+        "full",
+        "--include-deleted",
+    ];
+    let run = tabia(&folder, &args).expect(0);
+    assert!(!run.err.contains("not kept"), "{}", run.err);
+}

@@ -1,0 +1,112 @@
+use crate::common::{GAMES, tabia, with_games, with_sample};
+
+const COLUMNS: &str =
+    "game white whiteElo black blackElo result date event site round eco plies annotator flags";
+
+#[test]
+fn the_columns_are_the_contract() {
+    let folder = with_games("columns");
+    let run = tabia(&folder, &["ls", "games.pgn"]).expect(0);
+    let lines: Vec<&str> = run.out.lines().collect();
+    assert_eq!(lines[0], COLUMNS.replace(' ', "\t"));
+    assert_eq!(
+        lines[1],
+        "1\tCarlsen, Magnus\t2861\tAronian, Levon\t2802\t1-0\t2013.01.12\tTata Steel\tWijk aan Zee\t1\tC65\t6\t\t"
+    );
+    assert_eq!(
+        lines[2],
+        "2\tMüller, Jörg\t\tŽižka\t\t1/2-1/2\t1950.??.??\tStudy\t\t\t\t3\tTal\tVCS"
+    );
+    let csv = tabia(&folder, &["ls", "games.pgn", "--csv"]).expect(0);
+    assert!(
+        csv.out.contains("\n1,\"Carlsen, Magnus\",2861,"),
+        "{}",
+        csv.out
+    );
+}
+
+#[test]
+fn json_has_the_same_keys() {
+    let folder = with_games("keys");
+    let document = tabia(&folder, &["ls", "games.pgn", "--json"])
+        .expect(0)
+        .json();
+    let ndjson = tabia(&folder, &["ls", "games.pgn", "--ndjson"]).expect(0);
+    for (i, line) in ndjson.out.lines().enumerate() {
+        let row: serde_json::Value = serde_json::from_str(line).unwrap();
+        assert_eq!(row, document[i]);
+        let keys: Vec<&str> = row
+            .as_object()
+            .unwrap()
+            .keys()
+            .map(String::as_str)
+            .collect();
+        let mut wanted: Vec<&str> = COLUMNS.split(' ').collect();
+        wanted.sort_unstable();
+        assert_eq!(keys, wanted);
+    }
+    assert_eq!(document[0]["whiteElo"], 2861);
+    assert_eq!(document[1]["whiteElo"], serde_json::Value::Null);
+    assert_eq!(document[1]["site"], serde_json::Value::Null);
+    assert_eq!(document[2]["game"], 3);
+}
+
+#[test]
+fn limit_and_offset_cut_the_list() {
+    let folder = with_games("limit");
+    std::fs::write(folder.join("many.pgn"), GAMES.repeat(3000)).unwrap();
+    let numbers = |args: &[&str]| -> Vec<u64> {
+        let mut all = vec!["ls", "--ndjson"];
+        all.extend(args);
+        let run = tabia(&folder, &all).expect(0);
+        run.out
+            .lines()
+            .map(|line| {
+                let row: serde_json::Value = serde_json::from_str(line).unwrap();
+                row["game"].as_u64().unwrap()
+            })
+            .collect()
+    };
+    assert_eq!(numbers(&["many.pgn", "--limit", "2"]), [1, 2]);
+    assert_eq!(numbers(&["many.pgn", "--offset", "8998"]), [8999, 9000]);
+    assert_eq!(numbers(&["many.pgn", "--offset", "5", "--limit", "1"]), [6]);
+    assert_eq!(
+        numbers(&["games.pgn", "games.pgn", "--offset", "2", "--limit", "2"]),
+        [3, 1]
+    );
+    assert_eq!(
+        numbers(&["many.pgn", "--games", "7,8000-8001"]),
+        [7, 8000, 8001]
+    );
+    assert_eq!(numbers(&["many.pgn", "--limit", "0"]), []);
+}
+
+#[test]
+fn deleted_records_and_texts_only_on_request() {
+    let folder = with_sample("deleted");
+    let count = |args: &[&str]| {
+        let mut all = vec!["ls", "mega.cbh", "--ndjson"];
+        all.extend(args);
+        tabia(&folder, &all).expect(0).out.lines().count() as u64
+    };
+    let info = tabia(&folder, &["info", "mega.cbh", "--json"])
+        .expect(0)
+        .json();
+    let number = |key: &str| info[0][key].as_u64().unwrap();
+    let plain = count(&[]);
+    assert_eq!(
+        count(&["--texts", "--include-deleted"]),
+        number("games") + number("texts")
+    );
+    assert!(plain <= number("games"));
+    assert_eq!(count(&["--include-deleted"]), number("games"));
+    assert_eq!(count(&["--include-deleted"]) - plain, number("deleted"));
+}
+
+#[test]
+fn several_inputs_say_where_a_row_is_from() {
+    let folder = with_games("paths");
+    let run = tabia(&folder, &["ls", "games.pgn", "games.pgn"]).expect(0);
+    assert!(run.out.lines().next().unwrap().ends_with("\tflags\tpath"));
+    assert!(run.out.lines().nth(1).unwrap().ends_with("\tgames.pgn"));
+}

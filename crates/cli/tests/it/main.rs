@@ -1,0 +1,22 @@
+//! Runs the program as a user would. One behaviour a file.
+
+mod archives;
+mod atomic_output;
+mod check_tells_damage;
+mod closed_pipe;
+mod common;
+mod compressed;
+mod converts_the_sample;
+mod exit_codes;
+mod formats_and_help;
+mod info_says_what_it_is;
+mod interrupted;
+mod losses_are_told;
+mod ls_rows;
+mod names_inputs;
+mod reports;
+mod selects_games;
+mod shows_a_game;
+mod streams;
+mod terminal_escapes;
+mod threads_do_not_show;

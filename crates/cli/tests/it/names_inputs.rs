@@ -1,0 +1,99 @@
+use tabia_testkit::Scratch;
+
+use crate::common::{GAMES, tabia, tabia_with_input, with_games, with_sample};
+
+#[test]
+fn any_member_or_the_base_name_opens_a_set() {
+    let folder = with_sample("member");
+    let main = tabia(&folder, &["ls", "mega.cbh"]).expect(0);
+    assert!(main.out.lines().count() > 5);
+    for name in ["mega.cbg", "mega.cba", "mega.cbp", "mega", "./mega", "MEGA"] {
+        let run = tabia(&folder, &["ls", name]).expect(0);
+        assert_eq!(run.out, main.out, "{name}");
+    }
+    let info = tabia(&folder, &["info", "mega.cbp", "--json"])
+        .expect(0)
+        .json();
+    assert_eq!(info[0]["path"], "mega.cbh");
+}
+
+#[test]
+fn a_glob_over_a_set_names_it_once() {
+    let folder = with_sample("glob");
+    let mut args = vec!["info".to_owned(), "--json".to_owned()];
+    args.extend(folder.names());
+    let info = tabia(&folder, &args).expect(0).json();
+    assert_eq!(info.as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_lone_companion_says_what_is_missing() {
+    let folder = with_sample("lone");
+    std::fs::remove_file(folder.join("mega.cbh")).unwrap();
+    let run = tabia(&folder, &["ls", "mega.cbp"]).expect(4);
+    assert!(
+        run.err.contains("the file mega.cbh is missing"),
+        "{}",
+        run.err
+    );
+}
+
+#[test]
+fn a_base_name_of_two_databases_is_refused() {
+    let folder = with_sample("two");
+    std::fs::write(folder.join("mega.pgn"), GAMES).unwrap();
+    let run = tabia(&folder, &["ls", "mega"]).expect(4);
+    assert!(run.err.contains("mega.cbh or mega.pgn"), "{}", run.err);
+}
+
+#[test]
+fn a_folder_is_everything_in_it() {
+    let folder = with_sample("folder");
+    std::fs::create_dir(folder.join("more")).unwrap();
+    std::fs::write(folder.join("more/games.pgn"), GAMES).unwrap();
+    std::fs::write(folder.join("notes.txt"), "not chess").unwrap();
+    let info = tabia(&folder, &["info", ".", "--json"]).expect(0).json();
+    let paths: Vec<&str> = info
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| entry["path"].as_str().unwrap())
+        .collect();
+    assert_eq!(paths, ["./mega.cbh", "./more/games.pgn"]);
+    let empty = Scratch::new("empty");
+    let run = tabia(&empty, &["info", "."]).expect(4);
+    assert!(run.err.contains("no database or book"), "{}", run.err);
+}
+
+#[test]
+fn names_may_have_spaces_and_any_letters() {
+    let folder = Scratch::new("names");
+    let name = "Мои партии – Žižka & co.pgn";
+    std::fs::write(folder.join(name), GAMES).unwrap();
+    let run = tabia(&folder, &["ls", name, "--ndjson"]).expect(0);
+    assert_eq!(run.out.lines().count(), 3);
+    tabia(&folder, &["convert", name, "-o", "ö ü.pgn"]).expect(0);
+    assert!(folder.join("ö ü.pgn").exists());
+}
+
+#[test]
+fn a_dash_is_standard_input() {
+    let folder = with_games("stdin");
+    let file = tabia(&folder, &["ls", "games.pgn"]).expect(0);
+    let stdin = tabia_with_input(&folder, &["ls", "-"], GAMES.as_bytes()).expect(0);
+    assert_eq!(stdin.out, file.out);
+    let info = tabia_with_input(&folder, &["info", "-", "--json"], GAMES.as_bytes()).expect(0);
+    assert_eq!(info.json()[0]["kind"], "stream");
+    assert_eq!(info.json()[0]["games"], 3);
+}
+
+#[test]
+fn content_goes_before_the_name() {
+    let folder = Scratch::new("content");
+    std::fs::write(folder.join("games.dat"), GAMES).unwrap();
+    std::fs::write(folder.join("games.cbh.txt"), GAMES).unwrap();
+    for name in ["games.dat", "games.cbh.txt"] {
+        let info = tabia(&folder, &["info", name, "--json"]).expect(0).json();
+        assert_eq!(info[0]["format"], "pgn", "{name}");
+    }
+}

@@ -1,0 +1,72 @@
+use crate::common::{tabia, with_games, with_sample};
+
+fn report(folder: &tabia_testkit::Scratch) -> serde_json::Value {
+    let text = std::fs::read_to_string(folder.join("report.json")).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+#[test]
+fn problems_with_their_place_and_the_bytes_that_were_refused() {
+    let folder = with_games("report");
+    let bad = "[White \"A\"]\n\n1. e4 e5 2. Ke3 {and so on} Nc6 *\n\n[White \"B\"]\n\n1. d4 *\n";
+    std::fs::write(folder.join("bad.pgn"), bad).unwrap();
+    let args = [
+        "convert",
+        "games.pgn",
+        "bad.pgn",
+        "-o",
+        "out.pgn",
+        "--report",
+        "report.json",
+        "--rejects",
+        "rejects.txt",
+    ];
+    let run = tabia(&folder, &args).expect(3);
+    let report = report(&folder);
+    let problem = &report["problems"][0];
+    assert_eq!(problem["file"], "bad.pgn");
+    assert_eq!(problem["game"], 1, "numbers are those of the file");
+    assert_eq!(problem["line"], 3);
+    assert!(
+        problem["reason"].as_str().unwrap().contains("Ke3"),
+        "{problem}"
+    );
+    assert_eq!(report["command"], "convert");
+    assert_eq!(report["summary"]["problems"], 1);
+    assert_eq!(report["summary"]["inputs"][0]["games"], 3);
+    let rejects = std::fs::read_to_string(folder.join("rejects.txt")).unwrap();
+    assert!(rejects.contains("Ke3"), "{rejects} {}", run.err);
+}
+
+#[test]
+fn every_loss_with_its_game() {
+    let folder = with_sample("losses");
+    let args = [
+        "convert",
+        "mega.cbh",
+        "-o",
+        "out.pgn",
+        "--profile",
+        "seven",
+        "--report",
+        "report.json",
+    ];
+    tabia(&folder, &args).expect(0);
+    let report = report(&folder);
+    let losses = report["losses"].as_array().unwrap();
+    assert!(!losses.is_empty());
+    for loss in losses {
+        assert!(loss["game"].as_u64().unwrap() > 0);
+        assert!(loss["count"].as_u64().unwrap() > 0);
+        assert!(loss["kind"].is_string() && loss["reason"].is_string());
+        assert_eq!(loss["file"], "mega.cbh");
+    }
+    for row in report["summary"]["losses"].as_array().unwrap() {
+        let sum: u64 = losses
+            .iter()
+            .filter(|loss| loss["kind"] == row["kind"])
+            .map(|loss| loss["count"].as_u64().unwrap())
+            .sum();
+        assert_eq!(row["count"], sum);
+    }
+}

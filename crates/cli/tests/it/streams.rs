@@ -1,0 +1,44 @@
+use crate::common::{GAMES, tabia, tabia_with_input, with_games};
+
+#[test]
+fn standard_output_carries_data_only() {
+    let folder = with_games("data");
+    let text = GAMES.replace("2. Nf3 1/2", "2. Ke3 1/2");
+    std::fs::write(folder.join("bad.pgn"), text).unwrap();
+    let run = tabia(&folder, &["convert", "bad.pgn", "--progress", "json"]).expect(3);
+    assert!(run.out.starts_with("[Event "));
+    assert!(!run.out.contains("warning"));
+    assert!(run.err.contains("warning: "));
+    let done = run
+        .err
+        .lines()
+        .find(|line| line.contains("\"done\""))
+        .unwrap();
+    let done: serde_json::Value = serde_json::from_str(done).unwrap();
+    assert_eq!(done["games"], 3);
+}
+
+#[test]
+fn quiet_says_nothing() {
+    let folder = with_games("quiet");
+    let text = GAMES.replace("2. Nf3 1/2", "2. Ke3 1/2");
+    let run = tabia_with_input(&folder, &["convert", "-q", "-"], text.as_bytes()).expect(3);
+    assert_eq!(run.err, "");
+}
+
+#[test]
+fn what_was_written_reads_back_the_same() {
+    let folder = with_games("back");
+    let first = tabia(&folder, &["convert", "games.pgn", "--profile", "full"]).expect(0);
+    let args = ["convert", "-", "--profile", "full"];
+    let second = tabia_with_input(&folder, &args, first.out.as_bytes()).expect(0);
+    assert_eq!(first.out, second.out);
+}
+
+#[test]
+fn several_inputs_follow_each_other() {
+    let folder = with_games("several");
+    let once = tabia(&folder, &["convert", "games.pgn"]).expect(0);
+    let twice = tabia(&folder, &["convert", "games.pgn", "games.pgn"]).expect(0);
+    assert_eq!(twice.out, format!("{}{}", once.out, once.out));
+}

@@ -1,0 +1,47 @@
+use tabia_testkit::Scratch;
+
+use crate::common::{many_games, tabia, with_sample};
+
+#[test]
+fn any_number_of_threads_gives_the_same_bytes() {
+    let folder = Scratch::new("threads");
+    let mut text = many_games(9_000);
+    // A problem in the middle: reports must not depend on threads either.
+    let at = text.find("[Event \"Open 3\"]").unwrap();
+    text.insert_str(at, "[Event \"bad\"]\n\n1. e4 Ke7 *\n\n");
+    std::fs::write(folder.join("many.pgn"), text).unwrap();
+    let run = |threads: &str, out: &str, report: &str| {
+        let args = [
+            "convert", "many.pgn", "-q", "-j", threads, "-o", out, "--report", report,
+        ];
+        tabia(&folder, &args).expect(3);
+        let ls = tabia(
+            &folder,
+            &["ls", "many.pgn", "--ndjson", "-q", "-j", threads],
+        );
+        let read = |name: &str| std::fs::read(folder.join(name)).unwrap();
+        (read(out), read(report), ls.out)
+    };
+    let one = run("1", "one.pgn", "one.json");
+    for threads in ["2", "4", "7"] {
+        let out = format!("{threads}.pgn");
+        let report = format!("{threads}.json");
+        assert!(one == run(threads, &out, &report), "{threads} threads");
+    }
+}
+
+#[test]
+fn a_database_too() {
+    let folder = with_sample("threads-cbh");
+    let one = tabia(
+        &folder,
+        &["convert", "mega.cbh", "--profile", "full", "-q", "-j1"],
+    )
+    .expect(0);
+    let four = tabia(
+        &folder,
+        &["convert", "mega.cbh", "--profile", "full", "-q", "-j4"],
+    )
+    .expect(0);
+    assert_eq!(one.out, four.out);
+}
