@@ -72,7 +72,7 @@ impl Source {
                 if name.to_lowercase().starts_with(&base) {
                     siblings.push(SourceFile {
                         name,
-                        bytes: Bytes::Path(entry.path()),
+                        bytes: Bytes::Path(path.with_file_name(entry.file_name())),
                     });
                 }
             }
