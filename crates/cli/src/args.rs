@@ -39,6 +39,25 @@ pub(crate) enum Verb {
     Man(ManArgs),
 }
 
+impl Verb {
+    /// The options that all verbs share, for those that have them.
+    pub(crate) fn common(&self) -> Option<&CommonArgs> {
+        Some(match self {
+            Self::Info(args) => &args.common,
+            Self::Ls(args) => &args.common,
+            Self::Show(args) => &args.common,
+            Self::Convert(args) => &args.common,
+            Self::Check(args) => &args.common,
+            Self::Archive(ArchiveVerb::List(args)) => &args.common,
+            Self::Archive(ArchiveVerb::Extract(args)) => &args.common,
+            Self::Archive(ArchiveVerb::Create(args)) => &args.common,
+            Self::Archive(ArchiveVerb::Test(args)) => &args.common,
+            Self::Formats(args) => &args.common,
+            Self::Completions(_) | Self::Man(_) => return None,
+        })
+    }
+}
+
 /// What inputs are, how much they hold, how healthy they are
 ///
 /// Databases and books are only opened, archives are looked into, streams of text are counted

@@ -18,7 +18,7 @@ use std::io::Write;
 use clap::{ArgAction, CommandFactory, FromArgMatches};
 use tabia::Failure;
 
-use crate::args::{Cli, Verb};
+use crate::args::{Cli, ColorChoice, Verb};
 use crate::exit_code::ExitCode;
 use crate::messages::Messages;
 
@@ -46,7 +46,11 @@ fn run() -> ExitCode {
         Verb::Man(args) => commands::shell::man(args),
     };
     done.unwrap_or_else(|failure| {
-        Messages::plain().failure(&failure);
+        let color = cli
+            .verb
+            .common()
+            .map_or(ColorChoice::Auto, |common| common.color);
+        Messages::last(color).failure(&failure);
         ExitCode::of(&failure)
     })
 }

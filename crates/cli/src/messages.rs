@@ -33,12 +33,12 @@ impl Messages {
         }
     }
 
-    /// Before the options are known.
-    pub(crate) fn plain() -> Self {
+    /// For what ends a command.
+    pub(crate) fn last(color: ColorChoice) -> Self {
         Self {
             quiet: false,
             verbose: false,
-            color: color_on_stderr(ColorChoice::Auto),
+            color: color_on_stderr(color),
             clears: false,
         }
     }

@@ -78,7 +78,7 @@ fn limit_and_offset_cut_the_list() {
         numbers(&["many.pgn", "--games", "7,8000-8001"]),
         [7, 8000, 8001]
     );
-    assert_eq!(numbers(&["many.pgn", "--limit", "0"]), []);
+    assert!(numbers(&["many.pgn", "--limit", "0"]).is_empty());
 }
 
 #[test]
