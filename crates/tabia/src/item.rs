@@ -182,7 +182,10 @@ impl Item {
         let mut problems = Vec::new();
         let streams = self.format.open_blocks.is_some() || self.format.open_stream.is_some();
         let input = if streams && self.container.is_none() {
-            let reader = self.reader(&faults, progress)?;
+            let reader = Box::new(UntilFault {
+                inner: self.reader(&faults, progress)?,
+                faults: faults.clone(),
+            });
             match (self.format.open_blocks, self.format.open_stream) {
                 (Some(open), _) => Input::Blocks(open(reader, options)?),
                 (None, Some(open)) => Input::Stream(open(reader, options)?),
@@ -279,6 +282,25 @@ impl Item {
 /// A stream, unpacked when it is compressed.
 pub(crate) fn plain(reader: Box<dyn Read + Send>) -> Result<Box<dyn Read + Send>> {
     Ok(archive::compressed::decompress(reader)?.0)
+}
+
+/// Ends where a stream cannot be read on, so that what came before is not lost; the fault is
+/// noted.
+struct UntilFault {
+    inner: Box<dyn Read + Send>,
+    faults: Faults,
+}
+
+impl Read for UntilFault {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self.inner.read(buffer) {
+            Err(error) if error.kind() != io::ErrorKind::Interrupted => {
+                self.faults.raise(error.into())?;
+                Ok(0)
+            }
+            other => other,
+        }
+    }
 }
 
 /// Counts the bytes that pass.

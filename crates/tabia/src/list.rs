@@ -340,6 +340,9 @@ fn list_stream(
         threads: options.threads,
         selection: options.selection.clone(),
         strict: options.strict,
+        at_most: options
+            .limit
+            .map(|limit| options.offset.saturating_add(limit)),
         ..Plan::default()
     };
     let tasks = (0..options.threads.max(1))

@@ -37,7 +37,7 @@ pub fn load(
     for error in std::mem::take(&mut opened.problems) {
         desk.problem(Problem::from(error), options.strict)?;
     }
-    let (input, _) = opened.into_parts();
+    let (input, late) = opened.into_parts();
     if let Input::Database(database) = &input
         && game.0 >= database.len()
     {
@@ -57,5 +57,8 @@ pub fn load(
         found = recorded.iter().next().map(|(_, game)| game.clone());
         Ok(found.is_none())
     })?;
+    for error in late.take() {
+        desk.problem(error.in_file(item.label()).into(), options.strict)?;
+    }
     Ok(found)
 }

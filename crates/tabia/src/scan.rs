@@ -37,6 +37,8 @@ pub struct Plan {
     pub want: Want,
     /// The first problem ends the job.
     pub strict: bool,
+    /// Records at most, of a stream; read on one thread then.
+    pub at_most: Option<u64>,
 }
 
 impl Default for Plan {
@@ -47,6 +49,7 @@ impl Default for Plan {
             leave_out: LeaveOut::default(),
             want: Want::ALL,
             strict: false,
+            at_most: None,
         }
     }
 }
@@ -170,7 +173,9 @@ fn station<T: Task>(task: T, plan: &Plan) -> Station<T> {
         game: GameIndex(0),
         strict: plan.strict,
     };
-    Pick::new(noting, plan.selection.clone(), plan.leave_out)
+    let mut pick = Pick::new(noting, plan.selection.clone(), plan.leave_out);
+    pick.left = plan.at_most;
+    pick
 }
 
 /// Takes the notes and the output of a station.
@@ -324,9 +329,10 @@ fn scan_blocks<T: Task>(
     take: Take<'_, T::Out>,
 ) -> Result<(), Failure> {
     // Numbers of games are known only when all before them were counted.
-    let threads = match plan.selection.numbers {
-        Some(_) => 1,
-        None => plan.threads,
+    let threads = if plan.selection.numbers.is_some() || plan.at_most.is_some() {
+        1
+    } else {
+        plan.threads
     };
     let last = plan
         .selection

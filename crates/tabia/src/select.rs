@@ -153,6 +153,8 @@ pub(crate) struct Pick<V> {
     /// Added to the numbers that readers give before they are compared with the selection.
     pub(crate) base: u32,
     pub(crate) counts: Counts,
+    /// Records that may still pass.
+    pub(crate) left: Option<u64>,
     passing: bool,
     stop_after: Option<GameIndex>,
 }
@@ -196,6 +198,7 @@ impl<V> Pick<V> {
             leave_out,
             base: 0,
             counts: Counts::default(),
+            left: None,
             passing: false,
             stop_after,
         }
@@ -216,6 +219,11 @@ impl<V: Visitor> Visitor for Pick<V> {
         if !self.selection.keeps(head.deleted, is_text) {
             self.counts.deleted += u64::from(head.deleted);
             return Flow::Skip;
+        }
+        match &mut self.left {
+            Some(0) => return Flow::Stop,
+            Some(left) => *left -= 1,
+            None => {}
         }
         if is_text {
             self.counts.texts += 1;

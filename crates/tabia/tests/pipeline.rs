@@ -220,7 +220,7 @@ fn text_and_losses_are_the_same_on_any_number_of_threads() {
     let text = String::from_utf8(outcomes.remove(0).0).unwrap();
     assert_eq!(text.lines().count(), 2_000);
     assert!(
-        text.starts_with("Abel, Ada 10 1-0\nBrandt, Bo 10 1/2-1/2\n? 4 *\n"),
+        text.starts_with("Abel, Ada 5 1-0\nBrandt, Bo 10 1/2-1/2\n? 4 *\n"),
         "{}",
         &text[..60]
     );
@@ -271,7 +271,7 @@ fn only_the_selected_records_are_read() {
     let text = String::from_utf8(out).unwrap();
     assert_eq!(
         text,
-        "Brandt, Bo 10 1/2-1/2\nAbel, Ada 10 1-0\nBrandt, Bo 10 1/2-1/2\n? 4 *\n"
+        "Brandt, Bo 10 1/2-1/2\nAbel, Ada 5 1-0\nBrandt, Bo 10 1/2-1/2\n? 4 *\n"
     );
 }
 

@@ -124,6 +124,7 @@ fn options(args: &ConvertArgs, context: &Context) -> Result<ConvertOptions, Fail
             leave_out,
             want: leave_out.want(),
             strict: args.common.strict,
+            ..Plan::default()
         },
     })
 }

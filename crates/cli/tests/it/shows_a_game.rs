@@ -33,7 +33,15 @@ fn as_a_tree() {
 #[test]
 fn a_game_of_a_database() {
     let folder = with_sample("show-cbh");
-    let run = tabia(&folder, &["show", "mega", "--game", "1"]).expect(0);
+    let run = tabia(&folder, &["show", "mega", "--game", "2"]).expect(0);
     assert!(run.out.contains("[White "), "{}", run.out);
     tabia(&folder, &["show", "mega", "--game", "9999"]).expect(4);
+}
+
+#[test]
+fn a_guiding_text_as_text() {
+    let folder = with_sample("show-text");
+    let run = tabia(&folder, &["show", "mega", "--game", "1"]).expect(0);
+    assert!(run.out.starts_with("# "), "{}", run.out);
+    assert!(!run.out.contains('<'), "{}", run.out);
 }
