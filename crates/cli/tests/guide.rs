@@ -1,4 +1,9 @@
 //! Every command of the user guide runs.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "tests fail by panicking"
+)]
 
 use std::path::Path;
 use std::process::Command;

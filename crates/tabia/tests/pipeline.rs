@@ -1,5 +1,10 @@
 //! Conversion, listing and checking over formats that exist only here: a database of as many games
 //! as its file says, text with a line a game, and a database that keeps what it is given.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "tests fail by panicking"
+)]
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -243,7 +248,7 @@ fn a_writer_of_whole_games_gets_them_in_order() {
         )
         .unwrap();
         assert_eq!(written.records, 1_001);
-        assert_eq!(written.files, [path.clone()]);
+        assert_eq!(written.files, std::slice::from_ref(&path));
         let (feature, row) = ledger.losses.iter().next().unwrap();
         assert_eq!((feature, row.first), (Feature::Tags, GameIndex(1)));
         texts.push(std::fs::read_to_string(path).unwrap());

@@ -22,7 +22,7 @@ fn converting(folder: &Scratch) -> (std::process::Child, std::thread::JoinHandle
         let start = Instant::now();
         let mut rounds = 0;
         // Ends when the program does, and in any case after a minute.
-        while start.elapsed() < Duration::from_secs(60) {
+        while start.elapsed() < Duration::from_mins(1) {
             if stdin.write_all(text.as_bytes()).is_err() {
                 return;
             }
@@ -32,7 +32,7 @@ fn converting(folder: &Scratch) -> (std::process::Child, std::thread::JoinHandle
             }
         }
     });
-    is_sent.recv_timeout(Duration::from_secs(60)).unwrap();
+    is_sent.recv_timeout(Duration::from_mins(1)).unwrap();
     (child, feeder)
 }
 

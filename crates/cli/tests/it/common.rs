@@ -9,20 +9,20 @@ use std::process::{Command, Stdio};
 use tabia_testkit::Scratch;
 
 /// What a run left.
-pub struct Run {
-    pub code: i32,
-    pub out: String,
-    pub err: String,
+pub(crate) struct Run {
+    pub(crate) code: i32,
+    pub(crate) out: String,
+    pub(crate) err: String,
 }
 
 impl Run {
     /// Standard output as JSON.
-    pub fn json(&self) -> serde_json::Value {
+    pub(crate) fn json(&self) -> serde_json::Value {
         serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error} in {}", self.out))
     }
 
     /// Fails with everything that was said unless the code is that.
-    pub fn expect(self, code: i32) -> Self {
+    pub(crate) fn expect(self, code: i32) -> Self {
         assert_eq!(
             self.code, code,
             "stdout: {}\nstderr: {}",
@@ -33,7 +33,7 @@ impl Run {
 }
 
 /// The program, in a folder.
-pub fn command(folder: &Path) -> Command {
+pub(crate) fn command(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tabia"));
     command
         .current_dir(folder)
@@ -43,12 +43,12 @@ pub fn command(folder: &Path) -> Command {
 }
 
 /// Runs the program to its end.
-pub fn tabia<S: AsRef<OsStr>>(folder: &Scratch, args: &[S]) -> Run {
+pub(crate) fn tabia<S: AsRef<OsStr>>(folder: &Scratch, args: &[S]) -> Run {
     finish(command(folder.path()).args(args))
 }
 
 /// Runs it with something on standard input.
-pub fn tabia_with_input(folder: &Scratch, args: &[&str], input: &[u8]) -> Run {
+pub(crate) fn tabia_with_input(folder: &Scratch, args: &[&str], input: &[u8]) -> Run {
     let mut child = command(folder.path())
         .args(args)
         .stdin(Stdio::piped())
@@ -64,14 +64,14 @@ pub fn tabia_with_input(folder: &Scratch, args: &[&str], input: &[u8]) -> Run {
     });
     let output = child.wait_with_output().unwrap();
     writer.join().unwrap();
-    run_of(output)
+    run_of(&output)
 }
 
 fn finish(command: &mut Command) -> Run {
-    run_of(command.output().unwrap())
+    run_of(&command.output().unwrap())
 }
 
-fn run_of(output: std::process::Output) -> Run {
+fn run_of(output: &std::process::Output) -> Run {
     Run {
         code: output.status.code().unwrap_or(-1),
         out: String::from_utf8_lossy(&output.stdout).into_owned(),
@@ -80,7 +80,7 @@ fn run_of(output: std::process::Output) -> Run {
 }
 
 /// Three games, the second with a variation, comments and a symbol.
-pub const GAMES: &str = r#"[Event "Tata Steel"]
+pub(crate) const GAMES: &str = r#"[Event "Tata Steel"]
 [Site "Wijk aan Zee"]
 [Date "2013.01.12"]
 [Round "1"]
@@ -117,7 +117,7 @@ pub const GAMES: &str = r#"[Event "Tata Steel"]
 "#;
 
 /// Many games in one file.
-pub fn many_games(count: usize) -> String {
+pub(crate) fn many_games(count: usize) -> String {
     let mut text = String::new();
     for i in 0..count {
         let _ = write!(
@@ -135,19 +135,19 @@ pub fn many_games(count: usize) -> String {
 }
 
 /// A folder with `games.pgn`.
-pub fn with_games(name: &str) -> Scratch {
+pub(crate) fn with_games(name: &str) -> Scratch {
     let folder = Scratch::new(name);
     std::fs::write(folder.join("games.pgn"), GAMES).unwrap();
     folder
 }
 
 /// The folder of the database that ships with the repository.
-pub fn samples() -> PathBuf {
+pub(crate) fn samples() -> PathBuf {
     tabia_testkit::shared::repository().join("samples")
 }
 
 /// A folder with the sample database under a name of its own.
-pub fn with_sample(name: &str) -> Scratch {
+pub(crate) fn with_sample(name: &str) -> Scratch {
     let folder = Scratch::new(name);
     for file in std::fs::read_dir(samples()).unwrap() {
         let path = file.unwrap().path();
@@ -164,6 +164,6 @@ pub fn with_sample(name: &str) -> Scratch {
 }
 
 /// Names in a folder, sorted, hidden ones too.
-pub fn names(folder: &Scratch) -> Vec<String> {
+pub(crate) fn names(folder: &Scratch) -> Vec<String> {
     folder.names()
 }

@@ -1,4 +1,9 @@
 //! Runs the program as a user would. One behaviour a file.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "tests fail by panicking"
+)]
 
 mod archives;
 mod atomic_output;
