@@ -1,6 +1,11 @@
 //! Damaged files: nothing panics, hangs or takes memory that the file does not account for, and
 //! games before the damage read as before.
-#![allow(clippy::expect_used, clippy::print_stdout, reason = "a test")]
+#![allow(
+    clippy::expect_used,
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "a test"
+)]
 
 mod support;
 
@@ -31,10 +36,28 @@ static ALONE: Mutex<()> = Mutex::new(());
 
 /// Longest time for one damaged set.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Random damages of each set.
-const RANDOM: usize = 2000;
-/// Of longer files not every prefix is tried, but this many.
-const PREFIXES: usize = 4000;
+/// How much is tried.
+struct Effort {
+    /// Random damages of each set.
+    random: usize,
+    /// Prefixes of each file; of shorter ones every prefix.
+    prefixes: usize,
+}
+
+/// A sample; everything when `TABIA_EXHAUSTIVE` is set, which takes long without optimisation.
+fn effort() -> Effort {
+    match std::env::var_os("TABIA_EXHAUSTIVE") {
+        Some(_) => Effort {
+            random: 2000,
+            prefixes: usize::MAX,
+        },
+        None => Effort {
+            random: 200,
+            prefixes: 24,
+        },
+    }
+}
+
 /// Files beyond this size belong to no small set.
 const SMALL: usize = 64 << 10;
 
@@ -213,13 +236,14 @@ impl Set {
         watchdog.case(&self.label);
         let whole = self.read(None).expect("the undamaged set opens");
         let mut cases = 0;
+        let effort = effort();
         for (place, (_, bytes)) in self.files.iter().enumerate() {
-            let step = bytes.len().div_ceil(PREFIXES).max(1);
+            let step = bytes.len().div_ceil(effort.prefixes).max(1);
             for length in (0..bytes.len()).step_by(step) {
                 self.check(&whole, place, &corrupt::prefix(bytes, length), &watchdog);
                 cases += 1;
             }
-            let share = RANDOM.div_ceil(self.files.len());
+            let share = effort.random.div_ceil(self.files.len());
             for damaged in corrupt::random(bytes, share, 1 + place as u64) {
                 self.check(&whole, place, &damaged, &watchdog);
                 cases += 1;

@@ -10,7 +10,11 @@ pub(super) fn encode(bytes: &[u8], out: &mut Vec<u8>) {
         for i in 0..4_u32 {
             let digit = (bits >> (18 - 6 * i) & 63) as usize;
             let digit = DIGITS.get(digit).copied().unwrap_or(b'A');
-            out.push(if i as usize <= chunk.len() { digit } else { b'=' });
+            out.push(if i as usize <= chunk.len() {
+                digit
+            } else {
+                b'='
+            });
         }
     }
 }

@@ -123,7 +123,9 @@ impl Blocks for PgnBlocks {
                 wanted = wanted.saturating_mul(2);
                 continue;
             };
-            block.bytes.extend_from_slice(self.ready.get(..cut).unwrap_or_default());
+            block
+                .bytes
+                .extend_from_slice(self.ready.get(..cut).unwrap_or_default());
             self.ready.drain(..cut);
             self.offset += cut as u64;
             return Ok(cut > 0);

@@ -349,7 +349,10 @@ mod tests {
 
     #[test]
     fn clocks() {
-        assert_eq!(duration("1:02:03.5"), Some(Duration::new(3723, 500_000_000)));
+        assert_eq!(
+            duration("1:02:03.5"),
+            Some(Duration::new(3723, 500_000_000))
+        );
         assert_eq!(duration("59"), Some(Duration::from_secs(59)));
         for text in ["", "-0:01", "1:2:3:4", "1:", "1.", "1e3"] {
             assert_eq!(duration(text), None, "{text}");

@@ -135,7 +135,10 @@ mod tests {
     #[test]
     fn sets_are_told_apart() {
         let auto = |bytes: &[u8]| detect(bytes, Charset::Auto);
-        assert_eq!(auto(b"[White \"M\xfcller\"] [Black \"Ca\xf1as\"]"), Charset::Auto);
+        assert_eq!(
+            auto(b"[White \"M\xfcller\"] [Black \"Ca\xf1as\"]"),
+            Charset::Auto
+        );
         let (cyrillic, _, _) = encoding_rs::WINDOWS_1251.encode("[White \"Петросян\"]");
         assert_eq!(auto(&cyrillic), Charset::Single(encoding_rs::WINDOWS_1251));
         assert_eq!(auto("[White \"Петросян\"]".as_bytes()), Charset::Auto);

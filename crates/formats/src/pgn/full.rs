@@ -171,7 +171,10 @@ pub(super) fn read<'a>(
         })),
         "cbtimecontrol" => sink(Annotation::TimeControl(read_time_control(&fields)?)),
         "cbevals" => {
-            let points = fields.list("points").map(read_point).collect::<Option<_>>()?;
+            let points = fields
+                .list("points")
+                .map(read_point)
+                .collect::<Option<_>>()?;
             sink(Annotation::EvalProfile(&EvalProfile { points }));
         }
         "cbtraining" => sink(Annotation::Training(&read_training(&fields)?)),
@@ -232,7 +235,9 @@ fn read_own<'a>(args: &'a str, sink: &mut dyn FnMut(Annotation<'_>)) -> Option<S
     for part in parts {
         base64::decode(part, &mut bytes)?;
     }
-    let known = word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+    let known = word
+        .bytes()
+        .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
     if word.len() > 8 || word.is_empty() || !known {
         return None;
     }

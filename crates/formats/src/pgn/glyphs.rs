@@ -95,9 +95,9 @@ pub(super) fn glued(text: &[u8]) -> Option<(&[u8], u8)> {
 /// three bytes; 0 for a pawn, which has none.
 pub(super) fn figurine(text: &[u8]) -> Option<u8> {
     match text {
-        [0xe2, 0x99, last @ 0x94..=0x9f, ..] => {
-            [b'K', b'Q', b'R', b'B', b'N', 0].get(usize::from((last - 0x94) % 6)).copied()
-        }
+        [0xe2, 0x99, last @ 0x94..=0x9f, ..] => [b'K', b'Q', b'R', b'B', b'N', 0]
+            .get(usize::from((last - 0x94) % 6))
+            .copied(),
         _ => None,
     }
 }

@@ -30,7 +30,9 @@ impl Names {
     fn get(&self, id: u32) -> Option<&str> {
         let i = id as usize;
         let end = *self.ends.get(i)?;
-        let start = i.checked_sub(1).map_or(0, |i| self.ends.get(i).copied().unwrap_or(0));
+        let start = i
+            .checked_sub(1)
+            .map_or(0, |i| self.ends.get(i).copied().unwrap_or(0));
         self.text.get(start as usize..end as usize)
     }
 
@@ -125,12 +127,21 @@ impl PgnDatabase {
         let mut index = Index::default();
         let mut reader = Reader::new(charset, false, options.limits.depth);
         let mut walk = Walk::new(if blob.starts_with(BOM) { BOM.len() } else { 0 }, 0);
-        while reader.next(&blob, &mut walk, Want::TAGS, &mut index)?.is_some() {
+        while reader
+            .next(&blob, &mut walk, Want::TAGS, &mut index)?
+            .is_some()
+        {
             index.end(reader.game_start());
         }
         let count = u32::try_from(index.rows.len())
             .map_err(|_| Error::unsupported("more than 4,294,967,295 games").in_file(&label))?;
-        let counted = |flag: u8| index.rows.iter().filter(|row| row.flags & flag != 0).count();
+        let counted = |flag: u8| {
+            index
+                .rows
+                .iter()
+                .filter(|row| row.flags & flag != 0)
+                .count()
+        };
         let info = DatabaseInfo {
             format: super::ID,
             version: "PGN".to_owned(),

@@ -66,7 +66,11 @@ fn score(probe: &Probe<'_>) -> Confidence {
     let text: Vec<u8>;
     let mut head = probe.head;
     if let Some(encoding) = encoding::utf16(head) {
-        text = encoding.decode_with_bom_removal(head).0.into_owned().into_bytes();
+        text = encoding
+            .decode_with_bom_removal(head)
+            .0
+            .into_owned()
+            .into_bytes();
         head = &text;
     }
     if memchr::memchr(0, head).is_some() {

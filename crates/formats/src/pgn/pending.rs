@@ -68,8 +68,7 @@ impl Pending {
         if found != rank || !command.starts_with(name) || command.last() != Some(&b']') {
             return false;
         }
-        self.commands
-            .splice(end - 1..end - 1, item.iter().copied());
+        self.commands.splice(end - 1..end - 1, item.iter().copied());
         for (_, start) in self.marks.iter_mut().skip(place) {
             *start += item.len();
         }

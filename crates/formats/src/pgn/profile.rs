@@ -9,11 +9,9 @@ pub(super) const fn features(profile: Profile) -> Features {
         Profile::Full => Features::ALL,
         Profile::Standard => STANDARD,
         Profile::Lichess => STANDARD.without(&[Feature::EvalDepths]),
-        Profile::ChessBase => STANDARD.with(&[
-            Feature::Medals,
-            Feature::EvalProfiles,
-            Feature::Training,
-        ]),
+        Profile::ChessBase => {
+            STANDARD.with(&[Feature::Medals, Feature::EvalProfiles, Feature::Training])
+        }
         Profile::Seven => SEVEN,
     }
 }

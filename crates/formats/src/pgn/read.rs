@@ -228,7 +228,11 @@ impl Reader {
         self.head.clear();
         self.tag_result = None;
         let mut at = input.walk.at;
-        if input.text.get(at..).is_some_and(|rest| rest.starts_with(BOM)) {
+        if input
+            .text
+            .get(at..)
+            .is_some_and(|rest| rest.starts_with(BOM))
+        {
             at += BOM.len();
         }
         loop {
@@ -278,8 +282,7 @@ impl Reader {
             }
         }
         let variant = self.head.tags.get("Variant").map(roster::variant);
-        self.head.start.chess960 =
-            variant == Some(roster::Variant::Chess960) && !special.classical;
+        self.head.start.chess960 = variant == Some(roster::Variant::Chess960) && !special.classical;
         if let Some(roster::Variant::Other) = variant {
             let name = self.head.tags.text("Variant");
             let error = Error::unsupported(format!("games of {name} are not played here"));
@@ -305,7 +308,8 @@ impl Reader {
                         // Nothing is to be played: the position alone is no problem.
                         return false;
                     }
-                    let error = format!("no moves can be played from the setup position: {error:?}");
+                    let error =
+                        format!("no moves can be played from the setup position: {error:?}");
                     self.report(input, at, Error::invalid(error), None);
                     false
                 }
@@ -438,7 +442,12 @@ impl Reader {
         self.release(input);
         if let Some(frame) = self.frames.last() {
             let at = frame.at;
-            self.report(input, at, Error::invalid("the variation is not closed"), None);
+            self.report(
+                input,
+                at,
+                Error::invalid("the variation is not closed"),
+                None,
+            );
         }
         while self.frames.pop().is_some() {
             self.release(input);
@@ -515,7 +524,10 @@ impl Reader {
         let rest = text.get(at..).unwrap_or_default();
         let end = symbol_end(text, at);
         let token = text.get(at..end).unwrap_or_default();
-        let digits = token.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let digits = token
+            .iter()
+            .take_while(|byte| byte.is_ascii_digit())
+            .count();
         if digits == token.len() && digits > 0 {
             self.numbered = true;
             return Some(end);
@@ -656,7 +668,9 @@ impl Reader {
         let mut end = at + 1;
         let mut number = 0_u32;
         while let Some(digit) = input.text.get(end).filter(|byte| byte.is_ascii_digit()) {
-            number = number.saturating_mul(10).saturating_add(u32::from(digit - b'0'));
+            number = number
+                .saturating_mul(10)
+                .saturating_add(u32::from(digit - b'0'));
             end += 1;
         }
         match u8::try_from(number) {
@@ -903,7 +917,10 @@ fn begins_moves(text: &[u8], at: usize) -> Result<(), usize> {
     }
     let end = symbol_end(text, i);
     let token = text.get(i..end).unwrap_or_default();
-    let digits = token.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let digits = token
+        .iter()
+        .take_while(|byte| byte.is_ascii_digit())
+        .count();
     let moves = if digits > 0 && digits == token.len() {
         text.get(skip_spaces(text, end)) == Some(&b'.')
     } else {

@@ -77,14 +77,21 @@ pub(super) fn variant(value: &str) -> Variant {
         .map(|c| c.to_ascii_lowercase())
         .collect();
     match name.as_str() {
-        "chess960" | "fischerandom" | "fischerrandom" | "fischerandomchess"
-        | "fischerrandomchess" | "fischerrandomchess960" | "frc" | "960" | "freestyle"
+        "chess960"
+        | "fischerandom"
+        | "fischerrandom"
+        | "fischerandomchess"
+        | "fischerrandomchess"
+        | "fischerrandomchess960"
+        | "frc"
+        | "960"
+        | "freestyle"
         | "freestylechess" => Variant::Chess960,
         "crazyhouse" | "bughouse" | "antichess" | "suicide" | "giveaway" | "losers" | "losing"
         | "losingchess" | "atomic" | "atomicchess" | "horde" | "racingkings" | "threecheck"
-        | "3check" | "kingofthehill" | "koth" | "duck" | "duckchess" | "fogofwar"
-        | "shatranj" | "xiangqi" | "shogi" | "makruk" | "janggi" | "4player" | "capablanca"
-        | "gothic" | "seirawan" | "kriegspiel" | "setupboard" => Variant::Other,
+        | "3check" | "kingofthehill" | "koth" | "duck" | "duckchess" | "fogofwar" | "shatranj"
+        | "xiangqi" | "shogi" | "makruk" | "janggi" | "4player" | "capablanca" | "gothic"
+        | "seirawan" | "kriegspiel" | "setupboard" => Variant::Other,
         _ => Variant::Chess,
     }
 }
@@ -213,7 +220,10 @@ mod tests {
         assert_eq!(result(Some(WhiteWins), None), WhiteWins);
         assert_eq!(result(Some(Draw), Some(WhiteWins)), WhiteWins);
         assert_eq!(result(Some(WhiteWins), Some(Unknown)), WhiteWins);
-        assert_eq!(result(Some(WhiteWinsByForfeit), Some(WhiteWins)), WhiteWinsByForfeit);
+        assert_eq!(
+            result(Some(WhiteWinsByForfeit), Some(WhiteWins)),
+            WhiteWinsByForfeit
+        );
         assert_eq!(result(Some(BothLose), Some(Unknown)), BothLose);
         assert_eq!(result(Some(Draw), Some(BothLose)), Draw);
         assert_eq!(result(None, None), Unknown);

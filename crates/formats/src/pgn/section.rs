@@ -138,7 +138,10 @@ fn is_last_quote(text: &[u8], at: usize) -> bool {
 /// bracket, and the next one is neither blank nor a tag.
 fn goes_on(text: &[u8], at: usize) -> bool {
     let before = text.get(..at).unwrap_or_default();
-    let last = before.iter().rev().find(|byte| !matches!(byte, b' ' | b'\t'));
+    let last = before
+        .iter()
+        .rev()
+        .find(|byte| !matches!(byte, b' ' | b'\t'));
     if last == Some(&b']') {
         return false;
     }
@@ -153,12 +156,7 @@ fn goes_on(text: &[u8], at: usize) -> bool {
 }
 
 /// A value whose quote was never closed ends with its line, less a bracket.
-fn unclosed<'t>(
-    text: &'t [u8],
-    name: &'t [u8],
-    start: usize,
-    end: usize,
-) -> (RawPair<'t>, usize) {
+fn unclosed<'t>(text: &'t [u8], name: &'t [u8], start: usize, end: usize) -> (RawPair<'t>, usize) {
     let line = text.get(start..end).unwrap_or_default().trim_ascii_end();
     let value = line.strip_suffix(b"]").unwrap_or(line);
     let plain = memchr::memchr2(b'\\', b'\n', value).is_none();
@@ -240,13 +238,19 @@ mod tests {
 
     #[test]
     fn pairs_of_real_files() {
-        check("[A \"x\"]\n[B\"y\"] [C  \"z\" ]", &[("A", "x"), ("B", "y"), ("C", "z")]);
+        check(
+            "[A \"x\"]\n[B\"y\"] [C  \"z\" ]",
+            &[("A", "x"), ("B", "y"), ("C", "z")],
+        );
         check(r#"[A "a \"b\" \\ c"]"#, &[("A", r#"a "b" \ c"#)]);
         check(r#"[A "the "big" one"]"#, &[("A", r#"the "big" one"#)]);
         check("[A \"two\nlines\"]\n", &[("A", "two lines")]);
         check("[A \"no end]\n[B \"y\"]", &[("A", "no end"), ("B", "y")]);
         check("[A \"no end\n[B \"y\"]", &[("A", "no end"), ("B", "y")]);
-        check("[A \"no bracket\"\n[B \"y\"]", &[("A", "no bracket"), ("B", "y")]);
+        check(
+            "[A \"no bracket\"\n[B \"y\"]",
+            &[("A", "no bracket"), ("B", "y")],
+        );
         check("[A x y]\n[B \"\"]", &[("A", "x y"), ("B", "")]);
         check("[A \"C:\\games\\\"]\n", &[("A", "C:\\games\\")]);
         check("% escape\n[A \"x\"]", &[("A", "x")]);

@@ -151,13 +151,23 @@ mod tests {
             let depth = usize::from(variation);
             assert_eq!(skip(text.as_bytes(), 0, depth, true), (at, end), "{text}");
         };
-        check("e4 (e5) {1-0} 1-0", false, 14, End::Result(GameResult::WhiteWins, 3));
+        check(
+            "e4 (e5) {1-0} 1-0",
+            false,
+            14,
+            End::Result(GameResult::WhiteWins, 3),
+        );
         check("e4 (e5 1-0) ) 1-0", true, 12, End::Close);
         check("0-0 Nf3\n", false, 8, End::Text);
         check("e4 0-0\n", false, 3, End::Result(GameResult::BothLose, 3));
         check("e4 ; 1-0\n*", false, 9, End::Result(GameResult::Unknown, 1));
         check("e4 e5 [White \"x\"]", false, 6, End::Tag);
         check("e4 {[White \"x\"]}", false, 16, End::Text);
-        check("e4 \u{bd}-\u{bd} ", false, 3, End::Result(GameResult::Draw, 5));
+        check(
+            "e4 \u{bd}-\u{bd} ",
+            false,
+            3,
+            End::Result(GameResult::Draw, 5),
+        );
     }
 }

@@ -2,11 +2,11 @@
 
 use std::io::Cursor;
 
+use tabia_core::GameIndex;
 use tabia_core::database::{GameStream as _, TextWriter as _};
 use tabia_core::format::{CreateOptions, OpenOptions, Profile};
 use tabia_core::game::{Flow, Game, Recorder, Visitor as _, Want};
 use tabia_core::loss::Losses;
-use tabia_core::GameIndex;
 
 use super::blocks::{PgnBlocks, PgnStream};
 use super::write::Writer;
@@ -37,7 +37,10 @@ pub(super) fn write(games: &[Game], profile: Profile) -> (String, Losses) {
         assert_eq!(game.replay(GameIndex(i), Want::ALL, &mut writer), Flow::Go);
     }
     let losses = writer.take_losses();
-    (String::from_utf8(std::mem::take(writer.text())).unwrap(), losses)
+    (
+        String::from_utf8(std::mem::take(writer.text())).unwrap(),
+        losses,
+    )
 }
 
 fn movetext(text: &str) -> String {
@@ -55,12 +58,30 @@ fn forms_of_real_files() {
         ("1. e4 e5 2. Nf3 Nc6 1-0", "1. e4 e5 2. Nf3 Nc6 1-0"),
         ("1.e4! e5?! 2 Nf3$14 *", "1. e4 $1 e5 $6 2. Nf3 $14 *"),
         ("1. e4 {a} {b} e5 *", "1. e4 {a} {b} 1... e5 *"),
-        ("{start} 1. e4 (1. d4 d5) 1... e5 *", "{start} 1. e4 (1. d4 d5) 1... e5 *"),
-        ("1. e4 e5 ({why} 1... c5 {b}) *", "1. e4 e5 ({why} 1... c5 {b}) *"),
-        ("1. e4 1... {x} e5 2. {y} Nf3 *", "1. e4 1... {x} e5 2. {y} Nf3 *"),
-        ("1. e4 {[%csl Ge4]text[%clk 0:1:2]} *", "1. e4 {[%clk 0:01:02] [%csl Ge4] text} *"),
-        ("1. -- Z0 2. e4\u{b1} =\u{221e} N *", "1. -- -- 2. e4 $16 $44 $146 *"),
-        ("1. e4 ; to the end\n% escape\ne5 \u{bd}-\u{bd}", "1. e4 {to the end} 1... e5 1/2-1/2"),
+        (
+            "{start} 1. e4 (1. d4 d5) 1... e5 *",
+            "{start} 1. e4 (1. d4 d5) 1... e5 *",
+        ),
+        (
+            "1. e4 e5 ({why} 1... c5 {b}) *",
+            "1. e4 e5 ({why} 1... c5 {b}) *",
+        ),
+        (
+            "1. e4 1... {x} e5 2. {y} Nf3 *",
+            "1. e4 1... {x} e5 2. {y} Nf3 *",
+        ),
+        (
+            "1. e4 {[%csl Ge4]text[%clk 0:1:2]} *",
+            "1. e4 {[%clk 0:01:02] [%csl Ge4] text} *",
+        ),
+        (
+            "1. -- Z0 2. e4\u{b1} =\u{221e} N *",
+            "1. -- -- 2. e4 $16 $44 $146 *",
+        ),
+        (
+            "1. e4 ; to the end\n% escape\ne5 \u{bd}-\u{bd}",
+            "1. e4 {to the end} 1... e5 1/2-1/2",
+        ),
         ("1. e4 () (()) *", "1. e4 () (() ) *"),
     ] {
         if text.contains("()") {

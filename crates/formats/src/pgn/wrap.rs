@@ -66,7 +66,9 @@ fn may_break(rest: &[u8], at: usize) -> bool {
         .iter()
         .rposition(|byte| matches!(byte, b' ' | b'\n' | b'{' | b']'))
         .map_or(0, |found| found + 1);
-    !word.get(start..).is_some_and(|word| word.starts_with(b"[%"))
+    !word
+        .get(start..)
+        .is_some_and(|word| word.starts_with(b"[%"))
 }
 
 #[cfg(test)]
@@ -75,7 +77,10 @@ mod tests {
 
     #[test]
     fn lines_are_full_and_never_too_long() {
-        let text = format!("{{{}}} 1. e4 {{[%clk 0:00:01]}} *", "word ".repeat(40).trim_end());
+        let text = format!(
+            "{{{}}} 1. e4 {{[%clk 0:00:01]}} *",
+            "word ".repeat(40).trim_end()
+        );
         let mut out = text.clone().into_bytes();
         wrap(&mut out, 0);
         let wrapped = String::from_utf8(out).unwrap();

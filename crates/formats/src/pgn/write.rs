@@ -235,13 +235,7 @@ impl Writer {
     }
 
     /// Writes a text so that it is read back exactly.
-    fn write_full_text(
-        &self,
-        comment: &Comment<'_>,
-        before: bool,
-        after: bool,
-        out: &mut Vec<u8>,
-    ) {
+    fn write_full_text(&self, comment: &Comment<'_>, before: bool, after: bool, out: &mut Vec<u8>) {
         let start = out.len();
         if let Some(language) = comment.language {
             let _ = write!(out, "[%lang {language}] ");
@@ -396,8 +390,7 @@ impl Writer {
         let tag = self.result_tag;
         let marker = result.to_pgn();
         if tag.end > 0 && !tag.stored && tag.value != Some(marker) {
-            self.out
-                .splice(tag.start..tag.end, marker.pgn().bytes());
+            self.out.splice(tag.start..tag.end, marker.pgn().bytes());
             let moved = marker.pgn().len();
             let old = tag.end - tag.start;
             self.text_at = (self.text_at + moved).saturating_sub(old);
