@@ -4,6 +4,7 @@
 mod cbh;
 mod chess;
 mod files;
+mod pgn;
 pub mod seeds;
 pub mod set;
 
@@ -18,6 +19,8 @@ pub type Target = (&'static str, fn(&[u8]));
 pub const TARGETS: &[Target] = &[
     ("fen", chess::fen),
     ("san", chess::san),
+    ("pgn_read", pgn::read),
+    ("pgn_roundtrip", pgn::roundtrip),
     ("cbh_moves", cbh::moves),
     ("cbh_annotations", cbh::annotations),
     ("cbh_set", |data| files::database("cbh", data)),

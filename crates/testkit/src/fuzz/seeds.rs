@@ -8,7 +8,7 @@ use tabia_core::io::Source;
 use tabia_formats::archive::compressed::Compression;
 use tabia_formats::cbh;
 
-use crate::shared::files_below;
+use crate::shared::{files_below, repository};
 use crate::tiny;
 
 use super::set;
@@ -19,6 +19,12 @@ const LONGEST: usize = 16 << 10;
 /// Inputs for the target of that name, made by our own writers.
 pub fn own(target: &str) -> Vec<Vec<u8>> {
     match target {
+        "pgn_read" | "pgn_roundtrip" => {
+            let folder = repository().join("crates/formats/tests/fixtures/pgn");
+            let paths = with_extension(&folder, "pgn");
+            let read = |path| std::fs::read(path).expect("the fixture can be read");
+            paths.iter().map(read).collect()
+        }
         "cbh_moves" => {
             let mut encoder = cbh::moves::Encoder::new();
             let mut record = |game: &Game| Some(encoder.encode(game).ok()?.record.to_vec());
@@ -59,6 +65,7 @@ pub fn real(target: &str, data: &Path) -> Vec<Vec<u8>> {
     let mut seeds = match target {
         "cbh_moves" => records(data, "cbg", move_record),
         "cbh_annotations" => records(data, "cba", annotation_record),
+        "pgn_read" | "pgn_roundtrip" => texts(data),
         "cbh_set" => sets(data, super::files::format("cbh")),
         "polyglot" | "si3" | "si4" | "si5" => sets(data, super::files::format(target)),
         "cbv" | "cbz" | "scv" | "zip" => files(data, target),
@@ -84,6 +91,22 @@ fn files(data: &Path, extension: &str) -> Vec<Vec<u8>> {
             bytes
         })
         .collect()
+}
+
+/// Cuts from the beginning, the middle and the end of PGN files: each begins with a tag.
+fn texts(data: &Path) -> Vec<Vec<u8>> {
+    let mut found = Vec::new();
+    for path in with_extension(data, "pgn") {
+        let bytes = std::fs::read(&path).expect("the file can be read");
+        for part in 0..8 {
+            let rest = &bytes[bytes.len() / 8 * part..];
+            let mark = b"\n[Event ";
+            let begin = rest.windows(mark.len()).position(|bytes| bytes == mark);
+            let rest = &rest[begin.map_or(0, |begin| begin + 1)..];
+            found.push(rest[..rest.len().min(3000)].to_vec());
+        }
+    }
+    found
 }
 
 fn with_extension(data: &Path, extension: &str) -> Vec<PathBuf> {

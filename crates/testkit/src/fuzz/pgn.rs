@@ -1,0 +1,165 @@
+//! Targets for PGN.
+
+use std::io::Cursor;
+
+use tabia_core::chess::{Ply, Position};
+use tabia_core::database::{Block, GameStream};
+use tabia_core::format::{CreateOptions, Profile};
+use tabia_core::game::Annotation;
+use tabia_core::game::{Flow, Game, GameResult, Head, Recorder, Visitor, Want};
+use tabia_core::io::{Blob, Source};
+use tabia_core::loss::project;
+use tabia_core::{Format, GameIndex, Problem};
+
+use super::Checked;
+use super::files::{format, options};
+use crate::dump;
+
+/// Any bytes read to games, the same whether they are read as a stream, cut into blocks, or by
+/// index; and the mainline is the same alone.
+pub(super) fn read(data: &[u8]) {
+    let format = format("pgn");
+    let streamed = games(format, data, Want::ALL);
+    assert_same("blocks", &streamed, &blocks(format, data));
+    assert_same("by index", &streamed, &indexed(format, data, Want::ALL));
+    let alone = indexed(format, data, Want::MAINLINE);
+    assert_eq!(alone.len(), streamed.len());
+    for (number, (whole, alone)) in streamed.iter().zip(&alone).enumerate() {
+        assert!(
+            whole.mainline().eq(alone.mainline()),
+            "game {}: the mainline alone",
+            number + 1
+        );
+    }
+}
+
+/// Games that are read are written, in the profile that loses nothing, so that they read the same.
+pub(super) fn roundtrip(data: &[u8]) {
+    let format = format("pgn");
+    let (Some(create), Some(can_with)) = (format.create_text, format.can_with) else {
+        return;
+    };
+    let mut full = CreateOptions::default();
+    full.profile = Profile::Full;
+    full.wrap = data.len().is_multiple_of(2);
+    let can = can_with(&full);
+    let mut expected = Vec::new();
+    let mut writer = create(&full).expect("the writer is made");
+    for game in games(format, data, Want::ALL) {
+        let (kept, _) = project(can, &game);
+        let _ = kept.replay(GameIndex(0), Want::ALL, &mut *writer);
+        expected.push(kept.into_owned());
+    }
+    let text = std::mem::take(writer.text());
+    let found = games(format, &text, Want::ALL);
+    assert_same(&String::from_utf8_lossy(&text), &expected, &found);
+}
+
+fn assert_same(what: &str, expected: &[Game], found: &[Game]) {
+    for (number, (a, b)) in expected.iter().zip(found).enumerate() {
+        if a != b {
+            let index = GameIndex(number as u32);
+            let (a, b) = (dump::game(index, a), dump::game(index, b));
+            dump::assert_same(what, &a, &b);
+            panic!("{what}: games differ in what the dump does not show\n{a}");
+        }
+    }
+    assert_eq!(expected.len(), found.len(), "{what}: number of games");
+}
+
+fn games(format: &Format, data: &[u8], want: Want) -> Vec<Game> {
+    let open = format.open_stream.expect("PGN is a stream");
+    let mut stream = match open(Box::new(Cursor::new(data.to_vec())), &options()) {
+        Ok(stream) => stream,
+        Err(error) => {
+            let _ = error.to_string();
+            return Vec::new();
+        }
+    };
+    let mut all = All::default();
+    // No more games than bytes, errors included: a stream that does not end is a fault.
+    for _ in 0..=data.len() {
+        match next(&mut *stream, want, &mut all) {
+            Ok(true) => {}
+            Ok(false) => return all.done,
+            Err(message) => drop(message),
+        }
+    }
+    panic!("the stream does not come to its end");
+}
+
+fn next(stream: &mut dyn GameStream, want: Want, all: &mut All) -> Result<bool, String> {
+    stream
+        .next(want, &mut Checked::new(all))
+        .map(|flow| flow.is_some())
+        .map_err(|error| error.to_string())
+}
+
+fn blocks(format: &Format, data: &[u8]) -> Vec<Game> {
+    let open = format.open_blocks.expect("PGN can be cut");
+    let Ok(mut blocks) = open(Box::new(Cursor::new(data.to_vec())), &options()) else {
+        return Vec::new();
+    };
+    let mut reader = blocks.reader();
+    let mut block = Block::default();
+    let mut all = All::default();
+    while blocks.next(&mut block).is_ok_and(|more| more) {
+        let _ = reader.read(&block, Want::ALL, &mut Checked::new(&mut all));
+    }
+    all.done
+}
+
+fn indexed(format: &Format, data: &[u8], want: Want) -> Vec<Game> {
+    let open = format.open_database.expect("PGN opens as a database");
+    let members = vec![("fuzz.pgn".to_owned(), Blob::from(data.to_vec()))];
+    let source = Source::from_members("fuzz.pgn", "fuzz.pgn", members).expect("it is there");
+    let Ok(database) = open(&source, &options()) else {
+        return Vec::new();
+    };
+    let mut all = All::default();
+    let mut reader = database.reader();
+    for index in (0..database.len()).map(GameIndex) {
+        let _ = database.entry(index);
+        let _ = reader.read(index, want, &mut Checked::new(&mut all));
+    }
+    all.done
+}
+
+/// Keeps every game.
+#[derive(Default)]
+struct All {
+    done: Vec<Game>,
+    recorder: Recorder<'static>,
+}
+
+impl Visitor for All {
+    fn begin_game(&mut self, game: GameIndex, head: &Head) -> Flow {
+        self.recorder.begin_game(game, head)
+    }
+
+    fn visit_move(&mut self, before: &Position, ply: Ply) -> Flow {
+        self.recorder.visit_move(before, ply)
+    }
+
+    fn visit_annotation(&mut self, annotation: Annotation<'_>) -> Flow {
+        self.recorder.visit_annotation(annotation)
+    }
+
+    fn begin_variation(&mut self) -> Flow {
+        self.recorder.begin_variation()
+    }
+
+    fn end_variation(&mut self) {
+        self.recorder.end_variation();
+    }
+
+    fn end_game(&mut self, result: GameResult) {
+        self.recorder.end_game(result);
+        self.done.push(self.recorder.replace(Game::new()));
+    }
+
+    fn problem(&mut self, problem: Problem) -> Flow {
+        let _ = problem.error.to_string();
+        Flow::Go
+    }
+}
