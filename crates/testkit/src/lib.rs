@@ -2,6 +2,7 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | [`arbitrary`] | games with everything the model can hold, made from a number |
 //! | [`shared`](mod@shared) | finds the folder of real data, or says that a test was skipped |
 //! | [`tiny`] | small games and databases in memory |
 //! | [`dump`] | a stable text form of games, for expected files and for comparing |
@@ -19,6 +20,7 @@
     reason = "helpers of tests fail by panicking and read the environment"
 )]
 
+pub mod arbitrary;
 pub mod corrupt;
 pub mod dump;
 pub mod fuzz;

@@ -23,8 +23,6 @@ pub(super) enum Said<'a> {
     After,
     /// A comment whose text is percent-encoded.
     Text(&'a str),
-    /// The result of the game.
-    Result(tabia_core::game::GameResult),
 }
 
 /// Reads the command `[%name args]`; `None` when it is not known or does not say what it should,

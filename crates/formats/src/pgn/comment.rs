@@ -1,6 +1,6 @@
 //! Comments: text and commands told apart.
 
-use tabia_core::game::{Annotation, GameResult, Language};
+use tabia_core::game::{Annotation, Language};
 
 use super::commands::{self, Said};
 use super::full;
@@ -11,7 +11,6 @@ pub(super) struct Found {
     pub(super) language: Option<Language>,
     /// The place, when a command names it: before its move, or where it stands.
     pub(super) before: Option<bool>,
-    pub(super) result: Option<GameResult>,
     /// Whether there is a comment beside the commands.
     pub(super) has_text: bool,
 }
@@ -59,7 +58,6 @@ pub(super) fn read(
                 found.before = Some(false);
                 found.has_text = true;
             }
-            Some(Said::Result(result)) => found.result = Some(result),
             Some(Said::Text(encoded)) => {
                 text.clear();
                 text.push_str(&full::decode(encoded));

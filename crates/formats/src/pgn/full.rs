@@ -218,7 +218,6 @@ fn read_own<'a>(args: &'a str, sink: &mut dyn FnMut(Annotation<'_>)) -> Option<S
         "before" => return Some(Said::Before),
         "after" => return Some(Said::After),
         "text" => return Some(Said::Text(rest)),
-        "result" => return GameResult::parse(rest.as_bytes()).map(Said::Result),
         "unread" => {
             sink(Annotation::Foreign(Foreign {
                 format: super::ID,

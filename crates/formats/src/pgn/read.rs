@@ -51,8 +51,10 @@ pub(super) struct Reader {
     waiting: Vec<(usize, Option<Language>)>,
     waiting_text: String,
     text: String,
-    /// A result said by a command.
+    /// A result that tag and marker do not say.
     said: Option<GameResult>,
+    /// Why no moves can be played from the first position.
+    unplayable: Option<Error>,
     /// The visitor left the game.
     leave: bool,
     stop: bool,
@@ -100,6 +102,7 @@ impl Reader {
             waiting_text: String::new(),
             text: String::new(),
             said: None,
+            unplayable: None,
             leave: false,
             stop: false,
             failed: None,
@@ -188,7 +191,6 @@ impl Reader {
         self.game_start = input.walk.at;
         let mut at = self.tags(input);
         let playable = self.start(input, at);
-        self.said = None;
         let index = GameIndex(input.walk.games);
         let flow = if self.failed.is_some() || self.stop {
             Flow::Skip
@@ -227,6 +229,8 @@ impl Reader {
     fn tags(&mut self, input: &Input<'_, '_>) -> usize {
         self.head.clear();
         self.tag_result = None;
+        self.said = None;
+        self.unplayable = None;
         let mut at = input.walk.at;
         if input
             .text
@@ -246,6 +250,9 @@ impl Reader {
             let name = std::str::from_utf8(pair.name).unwrap_or_default();
             if name == "Result" && self.tag_result.is_none() {
                 self.tag_result = GameResult::parse(value.trim_ascii().as_bytes());
+            }
+            if name == roster::RESULT {
+                self.said = GameResult::parse(value.as_bytes());
             }
             self.head.tags.push(name, &value);
         }
@@ -285,8 +292,8 @@ impl Reader {
         self.head.start.chess960 = variant == Some(roster::Variant::Chess960) && !special.classical;
         if let Some(roster::Variant::Other) = variant {
             let name = self.head.tags.text("Variant");
-            let error = Error::unsupported(format!("games of {name} are not played here"));
-            self.report(input, at, error, None);
+            let error = format!("games of {name} are not played here");
+            self.unplayable = Some(Error::unsupported(error));
             return false;
         }
         match &self.head.start.setup {
@@ -303,14 +310,8 @@ impl Reader {
                     true
                 }
                 Err(error) => {
-                    let moves = skip_spaces(input.text, at);
-                    if matches!(skip(input.text, moves, 0, false), (end, _) if end == moves) {
-                        // Nothing is to be played: the position alone is no problem.
-                        return false;
-                    }
-                    let error =
-                        format!("no moves can be played from the setup position: {error:?}");
-                    self.report(input, at, Error::invalid(error), None);
+                    let error = format!("no moves can be played from the setup position: {error}");
+                    self.unplayable = Some(Error::invalid(error));
                     false
                 }
             },
@@ -321,10 +322,21 @@ impl Reader {
     fn unplayed(&mut self, input: &mut Input<'_, '_>, at: usize) -> (usize, End) {
         self.begin_line();
         let mut at = skip_spaces(input.text, at);
-        while input.text.get(at) == Some(&b'{') && !self.stop {
-            at = skip_spaces(input.text, self.brace(input, at));
+        while !self.stop && self.failed.is_none() {
+            let end = match input.text.get(at) {
+                Some(b'{') => self.brace(input, at),
+                Some(b'$') => self.dollar(input, at),
+                _ => break,
+            };
+            at = skip_spaces(input.text, end);
         }
         let (end, what) = skip(input.text, at, 0, false);
+        if end > at
+            && let Some(error) = self.unplayable.take()
+        {
+            let kept = input.text.get(at..end);
+            self.report(input, at, error, kept);
+        }
         self.keep(input, at, end);
         (end, what)
     }
@@ -805,7 +817,6 @@ impl Reader {
             });
             language = found.language;
             before = found.before.unwrap_or(before);
-            self.said = found.result.or(self.said);
             if found.has_text {
                 shown = Some(&scratch);
             }

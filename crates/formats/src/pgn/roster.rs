@@ -8,6 +8,8 @@ use super::full;
 pub(super) const RECORD: &str = "TabiaRecord";
 /// The order in which the tags were stored: numbers of written tags, from 1.
 pub(super) const ORDER: &str = "TabiaTags";
+/// The result, where tag and marker do not say it.
+pub(super) const RESULT: &str = "TabiaResult";
 /// A tag that PGN cannot write: percent-encoded name and value.
 pub(super) const ENCODED: &str = "TabiaTag";
 
@@ -139,7 +141,7 @@ pub(super) fn restore(tags: &mut Tags) {
     let mut written: Vec<(String, String)> = Vec::new();
     for (name, value) in tags.iter() {
         match name {
-            RECORD | ORDER => {}
+            RECORD | ORDER | RESULT => {}
             ENCODED => {
                 let (name, value) = value.split_once(' ').unwrap_or((value, ""));
                 let name = if name == "%" { "" } else { name };

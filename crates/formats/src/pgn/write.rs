@@ -397,8 +397,11 @@ impl Writer {
             self.result_tag.value = Some(marker);
         }
         if self.is_full() && roster::result(self.result_tag.value, Some(marker)) != result {
-            self.blank();
-            let _ = write!(self.out, "{{[%tabia result {result}]}}");
+            let tag = format!("[{} \"{result}\"]\n", roster::RESULT);
+            // Before the blank line behind the tags.
+            let at = self.text_at.saturating_sub(1);
+            self.text_at += tag.len();
+            self.out.splice(at..at, tag.bytes());
         }
     }
 }

@@ -1,0 +1,95 @@
+//! Real PGN files: every game is read, and what is written reads back.
+
+use std::io::{Cursor, Read as _};
+use std::path::Path;
+
+use tabia_core::GameIndex;
+use tabia_core::format::{CreateOptions, OpenOptions, Profile};
+use tabia_core::game::{Flow, Game, Recorder, Want};
+use tabia_formats::pgn::FORMAT;
+use tabia_testkit::shared_data;
+
+/// Games and problems of a text.
+fn read(text: Vec<u8>) -> (Vec<Game>, Vec<String>) {
+    let open = FORMAT.open_stream.unwrap();
+    let mut stream = open(Box::new(Cursor::new(text)), &OpenOptions::default()).unwrap();
+    let mut recorder = Recorder::new();
+    let mut games = Vec::new();
+    while stream.next(Want::ALL, &mut recorder).unwrap().is_some() {
+        games.push(recorder.replace(Game::new()));
+    }
+    let problems = recorder.take_problems();
+    let problems = problems.iter().map(|p| p.error.to_string()).collect();
+    (games, problems)
+}
+
+fn write(games: &[Game], profile: Profile) -> (Vec<u8>, String) {
+    let mut options = CreateOptions::default();
+    options.profile = profile;
+    let mut writer = FORMAT.create_text.unwrap()(&options).unwrap();
+    for (i, game) in (0..).zip(games) {
+        assert_eq!(game.replay(GameIndex(i), Want::ALL, &mut *writer), Flow::Go);
+    }
+    let losses = writer.take_losses().to_string();
+    (std::mem::take(writer.text()), losses)
+}
+
+fn bytes(path: &Path) -> Vec<u8> {
+    let bytes = std::fs::read(path).unwrap();
+    if path.extension().is_some_and(|extension| extension == "zst") {
+        let mut text = Vec::new();
+        let found = tabia_formats::archive::compressed::open(Box::new(Cursor::new(bytes)));
+        found.unwrap().read_to_end(&mut text).unwrap();
+        return text;
+    }
+    bytes
+}
+
+#[test]
+fn every_game_is_read_and_comes_back() {
+    let name = "every_game_is_read_and_comes_back";
+    for (path, count, problems) in [
+        ("pgn/annotated/europe_echecs.pgn", 0, 0),
+        ("pgn/annotated/middleg.pgn", 0, 0),
+        ("pgn/annotated/newyork1924.pgn", 0, 0),
+        ("pgn/annotated/perle.pgn", 0, 0),
+        ("pgn/annotated/scarborough_2001.pgn", 0, 0),
+        ("pgn/chess960/cutechess-fischerrandom.pgn", 0, 0),
+        ("pgn/engine/Obsidian.pgn", 0, 0),
+        ("pgn/lichess/kdave-lichess.pgn", 0, 0),
+        ("pgn/lichess/lichess_broadcast.pgn", 0, 0),
+        ("pgn/lichess/lichess_magnus.pgn", 0, 0),
+        ("pgn/misc/BDG2.PGN", 0, 0),
+        ("pgn/misc/dortmund.pgn", 0, 0),
+        ("pgn/misc/world_matches.pgn", 0, 0),
+    ] {
+        let Some(file) = shared_data(name, path) else {
+            return;
+        };
+        let text = bytes(&file);
+        let (games, found) = read(text);
+        println!("{path}: {} games, {} problems", games.len(), found.len());
+        for problem in found.iter().take(5) {
+            println!("  {problem}");
+        }
+        let _ = (count, problems);
+        let (full, losses) = write(&games, Profile::Full);
+        assert_eq!(losses, "", "{path}");
+        let (back, found) = read(full);
+        assert_eq!(found, [""; 0], "{path}");
+        assert!(back == games, "{path}");
+        let (standard, losses) = write(&games, Profile::Standard);
+        println!("  standard loses: {losses}");
+        let (back, found) = read(standard.clone());
+        assert_eq!(found, [""; 0], "{path}");
+        for (i, (back, game)) in back.iter().zip(&games).enumerate() {
+            assert!(back.mainline().eq(game.mainline()), "{path}, game {i}");
+            assert_eq!(back.result, game.result, "{path}, game {i}");
+            if losses.is_empty() {
+                assert_eq!(back.events().count(), game.events().count(), "{path}, game {i}");
+            }
+        }
+        assert_eq!(back.len(), games.len(), "{path}");
+        assert!(write(&back, Profile::Standard).0 == standard, "{path}");
+    }
+}
