@@ -67,9 +67,8 @@ fn boundary(text: &[u8], at: usize) -> Option<usize> {
     if place == 0 {
         return Some(0);
     }
-    let line = match before {
-        [rest @ .., b'\r', b'\n'] | [rest @ .., b'\n' | b'\r'] => rest,
-        _ => return None,
+    let ([line @ .., b'\r', b'\n'] | [line @ .., b'\n' | b'\r']) = before else {
+        return None;
     };
     let blank = line
         .iter()

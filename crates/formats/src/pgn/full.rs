@@ -116,11 +116,8 @@ impl<'a> Fields<'a> {
         raw.split(',').filter(|item| !item.is_empty())
     }
 
-    fn language(&self) -> Option<Option<Language>> {
-        match self.raw("lang") {
-            None => Some(None),
-            Some(code) => Language::parse(code).map(Some),
-        }
+    fn language(&self) -> Option<Language> {
+        self.raw("lang").and_then(Language::parse)
     }
 }
 
@@ -190,7 +187,7 @@ pub(super) fn read<'a>(
                 "video" => MediaKind::Video,
                 _ => return None,
             },
-            language: fields.language()?,
+            language: fields.language(),
             text: &fields.text("text")?,
         })),
         "cbtext" => sink(Annotation::Text(TextPart {

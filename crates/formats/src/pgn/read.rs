@@ -279,14 +279,12 @@ impl Reader {
         special: roster::Special,
     ) -> bool {
         if let Some(fen) = self.head.tags.get("FEN") {
-            match Setup::parse_fen(fen.trim_ascii().as_bytes()) {
-                Ok(setup) => self.head.start.setup = Some(Box::new(setup)),
-                Err(_) => {
-                    let error = format!("the setup position `{fen}` cannot be read");
-                    self.report(input, at, Error::invalid(error), None);
-                    return false;
-                }
-            }
+            let Ok(setup) = Setup::parse_fen(fen.trim_ascii().as_bytes()) else {
+                let error = format!("the setup position `{fen}` cannot be read");
+                self.report(input, at, Error::invalid(error), None);
+                return false;
+            };
+            self.head.start.setup = Some(Box::new(setup));
         }
         let variant = self.head.tags.get("Variant").map(roster::variant);
         self.head.start.chess960 = variant == Some(roster::Variant::Chess960) && !special.classical;
@@ -401,8 +399,8 @@ impl Reader {
                             Flow::Skip => self.leave = true,
                             Flow::Stop => self.stop = true,
                         }
-                    } else if let Some(end) = self.odd(input, at) {
-                        at = end;
+                    } else {
+                        at = self.odd(input, at);
                     }
                 }
                 Class::Digit => {
@@ -417,8 +415,8 @@ impl Reader {
                         && !(result == GameResult::BothLose && self.castles(text, at))
                     {
                         break (at, End::Result(result, length));
-                    } else if let Some(end) = self.odd(input, at) {
-                        at = end;
+                    } else {
+                        at = self.odd(input, at);
                     }
                 }
                 Class::Brace => at = self.brace(input, at),
@@ -445,9 +443,7 @@ impl Reader {
                     if let Some((result, length)) = result(text, at, !self.frames.is_empty()) {
                         break (at, End::Result(result, length));
                     }
-                    if let Some(end) = self.odd(input, at) {
-                        at = end;
-                    }
+                    at = self.odd(input, at);
                 }
             }
         };
@@ -531,7 +527,7 @@ impl Reader {
     /// A token that is no plain move. Returns where it ends.
     #[cold]
     #[inline(never)]
-    fn odd(&mut self, input: &mut Input<'_, '_>, at: usize) -> Option<usize> {
+    fn odd(&mut self, input: &mut Input<'_, '_>, at: usize) -> usize {
         let text = input.text;
         let rest = text.get(at..).unwrap_or_default();
         let end = symbol_end(text, at);
@@ -542,28 +538,28 @@ impl Reader {
             .count();
         if digits == token.len() && digits > 0 {
             self.numbered = true;
-            return Some(end);
+            return end;
         }
         if rest.starts_with(b"e.p.") && self.moved {
-            return Some(at + 4);
+            return at + 4;
         }
         if token == b"ep" && self.moved {
-            return Some(end);
+            return end;
         }
         if rest.starts_with("\u{2026}".as_bytes()) {
-            return Some(at + 3);
+            return at + 3;
         }
         if rest.starts_with(BOM) {
-            return Some(at + BOM.len());
+            return at + BOM.len();
         }
         // `=∞` begins like the token `=`, so the longer ones come first.
         if let Some((nag, length)) = glyphs::unicode(rest) {
             self.nag(input, nag);
-            return Some(at + length);
+            return at + length;
         }
         if let Some(nag) = glyphs::token(token) {
             self.nag(input, nag);
-            return Some(end);
+            return end;
         }
         let mut plain = [0; 16];
         let mut end = end;
@@ -585,7 +581,7 @@ impl Reader {
             && let Ok(ply) = san::read(&self.position, rest)
         {
             let _ = self.played(input, ply);
-            return Some(end);
+            return end;
         }
         let mut glued = None;
         let mut read = self.lenient(token);
@@ -603,15 +599,26 @@ impl Reader {
             read = self.lenient(&spelled);
             end += 3;
         }
+        if read.is_none()
+            && let Some(rest) = self.without_result(token)
+        {
+            read = self.lenient(rest);
+        }
         if let Some(ply) = read {
             if self.played(input, ply) == Flow::Go
                 && let Some(nag) = glued
             {
                 self.nag(input, nag);
             }
-            return Some(end);
+            return end;
         }
-        Some(self.unread(input, at))
+        self.unread(input, at)
+    }
+
+    /// A move with the game's result glued to its end, as the tag says it too.
+    fn without_result<'t>(&self, token: &'t [u8]) -> Option<&'t [u8]> {
+        let said = self.tag_result.filter(|_| self.frames.is_empty())?;
+        token.strip_suffix(said.pgn().as_bytes())
     }
 
     fn played(&mut self, input: &mut Input<'_, '_>, ply: Ply) -> Flow {

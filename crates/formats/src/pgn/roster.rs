@@ -103,9 +103,9 @@ pub(super) fn variant(value: &str) -> Variant {
 pub(super) fn result(tag: Option<GameResult>, marker: Option<GameResult>) -> GameResult {
     match (tag, marker) {
         (Some(tag), Some(marker)) if tag.is_special() && tag.to_pgn() == marker => tag,
-        (Some(tag), None | Some(GameResult::Unknown)) => tag,
         // `0-0` at the end may have been castling.
-        (
+        (Some(tag), None | Some(GameResult::Unknown))
+        | (
             Some(tag @ (GameResult::WhiteWins | GameResult::BlackWins | GameResult::Draw)),
             Some(GameResult::BothLose),
         ) => tag,

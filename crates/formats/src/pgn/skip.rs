@@ -119,11 +119,10 @@ pub(super) fn result(text: &[u8], at: usize, inner: bool) -> Option<(GameResult,
             .into_iter()
             .find(|(known, _)| rest.starts_with(known.as_bytes()))
             .map(|(known, found)| (found, known.len()))
-            .or_else(|| match rest {
-                // Latin-1 and windows-1252.
-                [0xbd, b'-', 0xbd, ..] => Some((GameResult::Draw, 3)),
-                _ => None,
-            })?;
+            // Latin-1 and windows-1252.
+            .or(rest
+                .starts_with(b"\xbd-\xbd")
+                .then_some((GameResult::Draw, 3)))?;
             (found, length, false)
         }
     };

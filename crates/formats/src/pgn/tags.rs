@@ -212,14 +212,12 @@ fn write_item(
                 return;
             };
             if name == "Result" && place.end == 0 {
-                let value = value.trim_ascii();
-                let read = GameResult::parse(value.as_bytes());
+                let read = GameResult::parse(value.trim_ascii().as_bytes());
                 if !full && let Some(read) = read {
                     result_pair(read.pgn(), Some(read.to_pgn()), false, out, place);
                     return;
                 }
-                let text = head.tags.text("Result");
-                result_pair(text, read, full, out, place);
+                result_pair(value, read, full, out, place);
                 return;
             }
             if full || is_plain(name, value) {

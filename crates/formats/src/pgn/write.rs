@@ -191,7 +191,7 @@ impl Writer {
                 let mut text = Vec::new();
                 text.push(b'{');
                 // The first move of the mainline has the comments of the game before it.
-                self.write_full_text(comment, self.first && self.depth == 0, false, &mut text);
+                Self::write_full_text(comment, self.first && self.depth == 0, false, &mut text);
                 text.push(b'}');
                 self.insert(&text);
                 return;
@@ -202,7 +202,7 @@ impl Writer {
             if before {
                 self.lose(Feature::CommentPlaces);
             }
-            self.write_full_text(comment, false, after, &mut text);
+            Self::write_full_text(comment, false, after, &mut text);
             self.pending.text(|out| out.extend_from_slice(&text));
             self.waits = true;
             return;
@@ -235,7 +235,7 @@ impl Writer {
     }
 
     /// Writes a text so that it is read back exactly.
-    fn write_full_text(&self, comment: &Comment<'_>, before: bool, after: bool, out: &mut Vec<u8>) {
+    fn write_full_text(comment: &Comment<'_>, before: bool, after: bool, out: &mut Vec<u8>) {
         let start = out.len();
         if let Some(language) = comment.language {
             let _ = write!(out, "[%lang {language}] ");
