@@ -1,4 +1,9 @@
 //! Real PGN files: every game is read, and what is written reads back.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "tests fail by panicking"
+)]
 
 use std::io::{Cursor, Read as _};
 use std::path::Path;
