@@ -1,7 +1,7 @@
 //! Writes the sample database and an archive of it beside it:
 //! `cargo run -p tabia-formats --example make_sample -- samples/tabia.cbh`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use tabia_core::error::{Error, Result};
@@ -15,7 +15,7 @@ fn main() -> ExitCode {
     let path = std::env::args_os()
         .nth(1)
         .map_or_else(|| PathBuf::from("samples/tabia.cbh"), PathBuf::from);
-    match make(path) {
+    match make(&path) {
         Ok(()) => ExitCode::SUCCESS,
         #[expect(clippy::print_stderr, reason = "an example has no other voice")]
         Err(error) => {
@@ -25,10 +25,10 @@ fn main() -> ExitCode {
     }
 }
 
-fn make(path: PathBuf) -> Result<()> {
+fn make(path: &Path) -> Result<()> {
     let mut options = CreateOptions::default();
     options.force = true;
-    let mut writer = cbh::write::create(&path, &options)?;
+    let mut writer = cbh::write::create(path, &options)?;
     for game in sample::games() {
         let losses = writer.write(&game)?;
         if !losses.is_empty() {
