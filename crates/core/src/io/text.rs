@@ -14,6 +14,8 @@ pub enum Charset {
     Utf8,
     /// A single-byte character set: valid UTF-8 is not tried first.
     Single(&'static Encoding),
+    /// UTF-8 where a value is valid UTF-8, otherwise this single-byte set.
+    Fallback(&'static Encoding),
 }
 
 impl Charset {
@@ -39,7 +41,7 @@ impl Charset {
         match self {
             Self::Auto => "auto",
             Self::Utf8 => "UTF-8",
-            Self::Single(encoding) => encoding.name(),
+            Self::Single(encoding) | Self::Fallback(encoding) => encoding.name(),
         }
     }
 }
@@ -49,10 +51,15 @@ impl Charset {
 pub fn decode(bytes: &[u8], charset: Charset) -> Cow<'_, str> {
     let single = match charset {
         Charset::Single(encoding) => encoding,
-        Charset::Auto | Charset::Utf8 => match std::str::from_utf8(bytes) {
-            Ok(text) => return Cow::Borrowed(text),
-            Err(_) => encoding_rs::WINDOWS_1252,
-        },
+        Charset::Auto | Charset::Utf8 | Charset::Fallback(_) => {
+            if let Ok(text) = std::str::from_utf8(bytes) {
+                return Cow::Borrowed(text);
+            }
+            match charset {
+                Charset::Fallback(encoding) => encoding,
+                _ => encoding_rs::WINDOWS_1252,
+            }
+        }
     };
     single.decode_without_bom_handling(bytes).0
 }
@@ -101,6 +108,9 @@ mod tests {
         assert_eq!(decode("Žižka".as_bytes(), Charset::Auto), "Žižka");
         assert_eq!(decode(b"M\xfcller", Charset::Auto), "Müller");
         assert_eq!(Charset::parse("utf-16"), None);
+        let cyrillic = Charset::Fallback(encoding_rs::WINDOWS_1251);
+        assert_eq!(decode("Čapek".as_bytes(), cyrillic), "Čapek");
+        assert_eq!(decode(b"\xcf\xe5\xf8\xea\xe0", cyrillic), "Пешка");
     }
 
     #[test]

@@ -109,7 +109,7 @@ impl Texts {
                 charset,
                 page: WINDOWS_1252,
             },
-            Charset::Single(page) => Self { charset, page },
+            Charset::Single(page) | Charset::Fallback(page) => Self { charset, page },
         }
     }
 
@@ -122,15 +122,15 @@ impl Texts {
     pub fn describe(self) -> String {
         match self.charset {
             Charset::Single(page) => page.name().to_owned(),
-            Charset::Auto | Charset::Utf8 => format!("UTF-8 or {}", self.page.name()),
+            _ => format!("UTF-8 or {}", self.page.name()),
         }
     }
 
     fn charset_of(self, bytes: &[u8]) -> Charset {
         match self.charset {
             Charset::Single(_) => self.charset,
-            Charset::Auto | Charset::Utf8 if std::str::from_utf8(bytes).is_ok() => Charset::Utf8,
-            Charset::Auto | Charset::Utf8 => Charset::Single(self.page),
+            _ if std::str::from_utf8(bytes).is_ok() => Charset::Utf8,
+            _ => Charset::Single(self.page),
         }
     }
 

@@ -36,7 +36,7 @@ pub(super) fn detect(sample: &[u8], asked: Charset) -> Charset {
         rest = rest.get(at + length.max(1)..).unwrap_or_default();
     }
     if words > mixed {
-        Charset::Single(encoding_rs::WINDOWS_1251)
+        Charset::Fallback(encoding_rs::WINDOWS_1251)
     } else {
         Charset::Auto
     }
@@ -48,6 +48,7 @@ pub(super) fn name(sample: &[u8], charset: Charset) -> String {
         (Charset::Auto | Charset::Utf8, Ok(_)) => "UTF-8".to_owned(),
         (Charset::Auto | Charset::Utf8, Err(_)) => "UTF-8, windows-1252 where invalid".to_owned(),
         (Charset::Single(encoding), _) => encoding.name().to_owned(),
+        (Charset::Fallback(encoding), _) => format!("UTF-8, {} where invalid", encoding.name()),
     }
 }
 
@@ -140,7 +141,10 @@ mod tests {
             Charset::Auto
         );
         let (cyrillic, _, _) = encoding_rs::WINDOWS_1251.encode("[White \"Петросян\"]");
-        assert_eq!(auto(&cyrillic), Charset::Single(encoding_rs::WINDOWS_1251));
+        assert_eq!(
+            auto(&cyrillic),
+            Charset::Fallback(encoding_rs::WINDOWS_1251)
+        );
         assert_eq!(auto("[White \"Петросян\"]".as_bytes()), Charset::Auto);
     }
 

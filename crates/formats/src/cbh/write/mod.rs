@@ -61,7 +61,7 @@ impl CbhWriter {
                 page: Some(page),
                 ..TextForm::UTF8
             },
-            Charset::Auto | Charset::Utf8 => TextForm::UTF8,
+            _ => TextForm::UTF8,
         };
         let stale = DERIVED.map(|extension| path.with_extension(extension));
         Ok(Self {
