@@ -10,6 +10,7 @@ use tabia_core::game::{Annotation, Flow, GameResult, Head, RecordKind, Visitor};
 use tabia_core::io::Progress;
 use tabia_core::loss::Feature;
 use tabia_core::{Error, GameIndex, Problem};
+use tabia_formats::archive::{Archive, Faults};
 
 use crate::failure::Failure;
 use crate::item::{Input, Item};
@@ -119,7 +120,7 @@ pub fn check(
         Input::Archive(archive) => {
             for index in 0..archive.members().len() {
                 progress.check().map_err(Failure::input)?;
-                if let Err(error) = drain(&*archive, index) {
+                if let Err(error) = read_member(&*archive, index) {
                     desk.problem(error.in_file(item.label()).into(), options.strict)?;
                 }
             }
@@ -166,9 +167,12 @@ fn deep(desk: &mut Desk<'_>, database: &dyn Database, strict: bool) -> Result<()
     outcome
 }
 
-/// Reads a member to its end, which compares it with its checksum.
-fn drain(archive: &dyn tabia_formats::archive::Archive, index: usize) -> Result<(), Error> {
-    let mut stream = archive.stream(index, &tabia_formats::archive::Faults::stop())?;
+/// Reads a member to its end, which compares it with its size and checksum.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn read_member(archive: &dyn Archive, index: usize) -> Result<(), Error> {
+    let mut stream = archive.stream(index, &Faults::stop())?;
     std::io::copy(&mut stream, &mut std::io::sink())?;
     Ok(())
 }
