@@ -102,6 +102,15 @@ pub(crate) struct LsArgs {
     /// Guiding texts too
     #[arg(long)]
     pub(crate) texts: bool,
+    /// Only games that fit, as `player:carlsen elo:>=2700 date:2020.. -result:1/2-1/2`
+    #[arg(
+        long = "where",
+        value_name = "FILTER",
+        default_value = "",
+        hide_default_value = true,
+        allow_hyphen_values = true
+    )]
+    pub(crate) filter: String,
     #[command(flatten)]
     pub(crate) listing: ListingArgs,
     #[command(flatten)]

@@ -17,6 +17,7 @@
 
 pub use tabia_core as core;
 pub use tabia_formats as formats;
+pub use tabia_query as query;
 
 pub mod check;
 pub mod convert;

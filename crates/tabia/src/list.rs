@@ -7,10 +7,12 @@ use tabia_core::chess::{Ply, Position};
 use tabia_core::database::{Database, GameReader, IndexEntry, NameId, NameKind};
 use tabia_core::format::OpenOptions;
 use tabia_core::game::{
-    Annotation, Date, Eco, Flow, GameResult, Head, RecordKind, TextKind, Visitor, Want,
+    Annotation, Date, Eco, Flow, GameResult, Head, RecordKind, Tags, TextKind, Visitor, Want,
 };
 use tabia_core::io::Progress;
 use tabia_core::{GameIndex, Result};
+
+use tabia_query::{Filter, Matcher};
 
 use crate::failure::Failure;
 use crate::item::{Input, Item};
@@ -101,6 +103,8 @@ pub struct ListOptions {
     pub threads: usize,
     /// Which records; deleted ones and guiding texts only when asked for.
     pub selection: Selection,
+    /// What a game must be to be listed.
+    pub filter: Filter,
     /// Rows left out at the start.
     pub offset: u64,
     /// Rows at most.
@@ -170,6 +174,7 @@ fn list_database(
     let progress = desk.progress;
     let mut at = 0;
     let mut passed = 0;
+    let mut matcher = Matcher::new(&options.filter);
     let end = options
         .limit
         .map(|limit| options.offset.saturating_add(limit));
@@ -186,14 +191,19 @@ fn list_database(
                 break;
             };
             at = game.0.saturating_add(1);
-            match database.entry(game) {
-                Ok(entry) if options.selection.keeps(entry.deleted, entry.is_text) => {
+            let entry = database.entry(game).and_then(|entry| {
+                let wanted = options.selection.keeps(entry.deleted, entry.is_text)
+                    && matcher.entry(database, &entry)?;
+                Ok(wanted.then_some(entry))
+            });
+            match entry {
+                Ok(Some(entry)) => {
                     passed += 1;
                     if passed > options.offset {
                         job.entries.push((game, entry));
                     }
                 }
-                Ok(_) => {}
+                Ok(None) => {}
                 Err(error) => job.problems.push(error.in_game(game)),
             }
         }
@@ -340,8 +350,10 @@ fn list_stream(
         threads: options.threads,
         selection: options.selection.clone(),
         strict: options.strict,
+        // How many games hold as many rows as are wanted is known only without a filter.
         at_most: options
             .limit
+            .filter(|_| options.filter.is_empty())
             .map(|limit| options.offset.saturating_add(limit)),
         ..Plan::default()
     };
@@ -350,12 +362,16 @@ fn list_stream(
         .collect();
     let mut passed = 0_u64;
     let mut text = Vec::new();
+    let mut matcher = Matcher::new(&options.filter);
     let end = options
         .limit
         .map_or(u64::MAX, |limit| options.offset.saturating_add(limit));
     scan(desk, input, &plan, tasks, &mut |base, rows| {
         text.clear();
         for row in rows {
+            if !options.filter.is_empty() && !row_matches(&mut matcher, row) {
+                continue;
+            }
             passed += 1;
             if passed > options.offset && passed <= end {
                 row.game = base.game(row.game);
@@ -366,6 +382,39 @@ fn list_stream(
         Ok(passed < end)
     })?;
     Ok(passed)
+}
+
+/// Asks a filter about a game that has no index entry.
+fn row_matches(matcher: &mut Matcher<'_>, row: &Row<'_>) -> bool {
+    let elo = |elo: Option<u16>| elo.map_or_else(String::new, |elo| elo.to_string());
+    let (white_elo, black_elo) = (elo(row.white_elo), elo(row.black_elo));
+    let date = row.date.to_string();
+    let eco = row.eco.map_or_else(String::new, |eco| eco.to_string());
+    let tags: Tags = [
+        ("White", &*row.white),
+        ("Black", &*row.black),
+        ("Event", &*row.event),
+        ("Site", &*row.site),
+        ("Round", &*row.round),
+        ("Annotator", &*row.annotator),
+        ("WhiteElo", &white_elo),
+        ("BlackElo", &black_elo),
+        ("Date", &date),
+        ("ECO", &eco),
+    ]
+    .into_iter()
+    .collect();
+    let entry = IndexEntry {
+        ply_count: row.plies.and_then(|plies| u16::try_from(plies).ok()),
+        deleted: row.flags.deleted,
+        is_text: row.flags.text,
+        has_setup: row.flags.setup,
+        has_variations: Some(row.flags.variations),
+        has_comments: Some(row.flags.comments),
+        has_nags: Some(row.flags.nags),
+        ..IndexEntry::default()
+    };
+    matcher.tags(&tags, row.result, &entry)
 }
 
 /// Makes rows of games that come in a stream.

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use tabia::Failure;
 use tabia::list::{ListOptions, list};
+use tabia::query::Filter;
 use tabia::select::{Numbers, Selection};
 
 use crate::args::LsArgs;
@@ -26,6 +27,7 @@ pub(crate) fn run(args: &LsArgs) -> Result<ExitCode, Failure> {
             deleted: args.include_deleted,
             texts: args.texts,
         },
+        filter: filter(&args.filter)?,
         offset: args.listing.offset,
         limit: args.listing.limit,
         strict: args.common.strict,
@@ -71,6 +73,17 @@ pub(crate) fn run(args: &LsArgs) -> Result<ExitCode, Failure> {
     page.finish()?;
     reporter.finish(None)?;
     Ok(code)
+}
+
+/// The filter of `--where`.
+fn filter(text: &str) -> Result<Filter, Failure> {
+    Filter::parse(text).map_err(|error| {
+        let hint = error
+            .hint
+            .as_ref()
+            .map_or_else(String::new, |hint| format!("; {hint}"));
+        Failure::Usage(format!("`--where`: {error}{hint}"))
+    })
 }
 
 /// The numbers of `--games`.

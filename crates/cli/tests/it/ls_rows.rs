@@ -110,3 +110,42 @@ fn several_inputs_say_where_a_row_is_from() {
     assert!(run.out.lines().next().unwrap().ends_with("\tflags\tpath"));
     assert!(run.out.lines().nth(1).unwrap().ends_with("\tgames.pgn"));
 }
+
+#[test]
+fn a_filter_picks_rows_of_streams_and_databases() {
+    let folder = with_games("where");
+    let numbers = |path: &str, filter: &str| -> Vec<u64> {
+        let run = tabia(&folder, &["ls", path, "--ndjson", "--where", filter]).expect(0);
+        let row = |line: &str| serde_json::from_str::<serde_json::Value>(line).unwrap();
+        run.out
+            .lines()
+            .map(|line| row(line)["game"].as_u64().unwrap())
+            .collect()
+    };
+    assert_eq!(numbers("games.pgn", "player:carlsen elo:>=2800"), [1]);
+    assert_eq!(numbers("games.pgn", "muller date:1950"), [2]);
+    assert_eq!(
+        numbers("games.pgn", "-player:carlsen whiteelo:>=1"),
+        [0u64; 0]
+    );
+    let run = tabia(&folder, &["ls", "games.pgn", "--where", "colour:red"]).expect(2);
+    assert!(run.err.contains("the fields are player"), "{}", run.err);
+
+    let folder = with_sample("where-database");
+    let all = tabia(&folder, &["ls", "mega.cbh", "--ndjson"])
+        .expect(0)
+        .out
+        .lines()
+        .count();
+    let some = tabia(
+        &folder,
+        &["ls", "mega.cbh", "--ndjson", "--where", "morphy"],
+    )
+    .expect(0);
+    assert!(some.out.lines().count() >= 1 && some.out.lines().count() < all);
+    assert!(
+        some.out.lines().all(|line| line.contains("Morphy")),
+        "{}",
+        some.out
+    );
+}
