@@ -101,7 +101,7 @@ pub struct Texts {
 }
 
 impl Texts {
-    /// As asked for; `page` is what [`detect`] says and serves when nothing was asked for.
+    /// As asked for; `page` is what the detection says and serves when nothing was asked for.
     pub fn new(charset: Charset, page: &'static Encoding) -> Self {
         match charset {
             Charset::Auto => Self { charset, page },

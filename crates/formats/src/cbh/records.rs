@@ -127,7 +127,7 @@ record! {
         21 source: U24,
         /// Day, month << 5, year << 9; each 0 when unknown.
         24 date: U24,
-        /// 0 to 7, see [`super::header::decode_result`].
+        /// 0 to 7; FORMAT.md lists them.
         27 result: u8,
         /// A NAG, used only when the result is 3.
         28 line_evaluation: u8,
