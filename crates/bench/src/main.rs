@@ -8,6 +8,7 @@
 
 mod chess;
 mod perft;
+mod pgn;
 mod rounds;
 
 use std::process::ExitCode;
@@ -19,11 +20,16 @@ type Row = (
     &'static str,
 );
 
-const TABLE: [Row; 2] = [
+const TABLE: [Row; 3] = [
     (
         "chess",
         chess::run,
         "FILE.pgn[.zst] [ROUNDS]: reading, playing and writing moves beside shakmaty",
+    ),
+    (
+        "pgn",
+        pgn::run,
+        "FILE.pgn [ROUNDS]: reading, and PGN to PGN, beside pgn-reader with shakmaty",
     ),
     (
         "perft",

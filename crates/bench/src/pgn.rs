@@ -1,0 +1,240 @@
+//! PGN beside pgn-reader and shakmaty: reading without moves, and PGN to PGN with every move
+//! checked. One thread, the file in memory.
+
+use std::io::{Cursor, Write};
+use std::ops::ControlFlow;
+
+use pgn_reader::{Outcome, RawTag, Reader, Skip, Visitor as TheirVisitor};
+use shakmaty::Chess;
+use shakmaty::san::SanPlus;
+use tabia_core::GameIndex;
+use tabia_core::chess::{Ply, Position};
+use tabia_core::database::Block;
+use tabia_core::format::{CreateOptions, OpenOptions, Profile};
+use tabia_core::game::{Flow, GameResult, Head, Visitor, Want};
+use tabia_formats::pgn::FORMAT;
+
+use crate::rounds::{Contestant, run as time};
+
+/// Prints megabytes a second, nanoseconds a ply, and ratios.
+pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
+    let Some(name) = arguments.first() else {
+        return Err("pgn FILE.pgn [ROUNDS]".into());
+    };
+    let rounds = match arguments.get(1) {
+        Some(text) => text.parse().map_err(|_| format!("{text}: not a number"))?,
+        None => 5,
+    };
+    let text = std::fs::read(name).map_err(|error| format!("{name}: {error}"))?;
+    let mut count = Count::default();
+    ours_read(&text, Want::MAINLINE, &mut count)?;
+    println!(
+        "{name}: {} games, {} plies, {rounds} rounds",
+        count.games, count.plies
+    );
+
+    let mut read = [
+        Contestant::new("tabia, tags only", || {
+            let mut count = Count::default();
+            let _ = ours_read(&text, Want::TAGS, &mut count);
+            count.games
+        }),
+        Contestant::new("pgn-reader, every token, no moves resolved", || {
+            let mut tokens = Tokens::default();
+            let _ = Reader::new(Cursor::new(&text)).visit_all_games(&mut tokens);
+            tokens.games
+        }),
+    ];
+    report(
+        "reading without moves",
+        &mut read,
+        rounds,
+        &text,
+        count.plies,
+    );
+
+    let mut write = [
+        Contestant::new("tabia", || ours_write(&text, Profile::Standard)),
+        Contestant::new("pgn-reader, shakmaty, SanPlus", || {
+            let mut copy = Copy {
+                out: Vec::new(),
+                length: 0,
+            };
+            let _ = Reader::new(Cursor::new(&text)).visit_all_games(&mut copy);
+            copy.length
+        }),
+    ];
+    report(
+        "PGN to PGN, every move checked",
+        &mut write,
+        rounds,
+        &text,
+        count.plies,
+    );
+    Ok(())
+}
+
+fn report(what: &str, contestants: &mut [Contestant<'_>], rounds: usize, text: &[u8], plies: u64) {
+    time(contestants, rounds);
+    println!("\n{what} (processor time, best of rounds; ratio to the first)");
+    let first = contestants
+        .first()
+        .map(Contestant::best)
+        .unwrap_or_default();
+    for contestant in contestants.iter() {
+        let seconds = contestant.best().as_secs_f64();
+        println!(
+            "  {:45} {:7.0} MB/s {:7.1} ns/ply {:6.2}   result {}",
+            contestant.name,
+            text.len() as f64 / 1e6 / seconds,
+            seconds * 1e9 / plies as f64,
+            seconds / first.as_secs_f64(),
+            contestant.sum
+        );
+    }
+}
+
+/// Counts games and plies.
+#[derive(Default)]
+struct Count {
+    games: u64,
+    plies: u64,
+}
+
+impl Visitor for Count {
+    fn visit_move(&mut self, _: &Position, _: Ply) -> Flow {
+        self.plies += 1;
+        Flow::Go
+    }
+
+    fn begin_game(&mut self, _: GameIndex, _: &Head) -> Flow {
+        self.games += 1;
+        Flow::Go
+    }
+
+    fn end_game(&mut self, _: GameResult) {}
+}
+
+fn ours_read(text: &[u8], want: Want, visitor: &mut dyn Visitor) -> Result<(), String> {
+    let block = Block {
+        bytes: text.to_vec(),
+        offset: 0,
+    };
+    let open = FORMAT.open_blocks.ok_or("PGN is not read in blocks")?;
+    let blocks = open(Box::new(std::io::empty()), &OpenOptions::default());
+    let mut reader = blocks.map_err(|error| error.to_string())?.reader();
+    let read = reader.read(&block, want, visitor);
+    read.map(|_| ()).map_err(|error| error.to_string())
+}
+
+/// As `convert` does it on one thread: block by block into a buffer.
+fn ours_write(text: &[u8], profile: Profile) -> u64 {
+    let mut options = CreateOptions::default();
+    options.profile = profile;
+    let (Some(open), Some(create)) = (FORMAT.open_blocks, FORMAT.create_text) else {
+        return 0;
+    };
+    let input = Box::new(Cursor::new(text.to_vec()));
+    let (Ok(mut blocks), Ok(mut writer)) = (open(input, &OpenOptions::default()), create(&options))
+    else {
+        return 0;
+    };
+    let mut reader = blocks.reader();
+    let mut block = Block::default();
+    let mut length = 0;
+    while matches!(blocks.next(&mut block), Ok(true)) {
+        let visitor: &mut dyn Visitor = &mut *writer;
+        if reader.read(&block, Want::ALL, visitor).is_err() {
+            break;
+        }
+        length += writer.text().len() as u64;
+        writer.text().clear();
+    }
+    length
+}
+
+/// Takes every token of the peer and does nothing with it.
+#[derive(Default)]
+struct Tokens {
+    games: u64,
+}
+
+impl TheirVisitor for Tokens {
+    type Tags = ();
+    type Movetext = ();
+    type Output = ();
+
+    fn begin_tags(&mut self) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    fn begin_movetext(&mut self, (): ()) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    fn begin_variation(&mut self, (): &mut ()) -> ControlFlow<(), Skip> {
+        ControlFlow::Continue(Skip(false))
+    }
+
+    fn end_game(&mut self, (): ()) {
+        self.games += 1;
+    }
+}
+
+/// Writes tags, numbered SAN and the result: less than tabia writes, and without line breaks.
+struct Copy {
+    out: Vec<u8>,
+    length: u64,
+}
+
+impl TheirVisitor for Copy {
+    type Tags = ();
+    type Movetext = (Chess, u32);
+    type Output = ();
+
+    fn begin_tags(&mut self) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    fn tag(&mut self, (): &mut (), name: &[u8], value: RawTag<'_>) -> ControlFlow<()> {
+        self.out.push(b'[');
+        self.out.extend_from_slice(name);
+        self.out.extend_from_slice(b" \"");
+        self.out.extend_from_slice(value.as_bytes());
+        self.out.extend_from_slice(b"\"]\n");
+        ControlFlow::Continue(())
+    }
+
+    fn begin_movetext(&mut self, (): ()) -> ControlFlow<(), (Chess, u32)> {
+        ControlFlow::Continue((Chess::default(), 0))
+    }
+
+    fn san(&mut self, (position, ply): &mut (Chess, u32), san: SanPlus) -> ControlFlow<()> {
+        let Ok(m) = san.san.to_move(position) else {
+            return ControlFlow::Break(());
+        };
+        if *ply % 2 == 0 {
+            let _ = write!(self.out, "{}. ", *ply / 2 + 1);
+        }
+        *ply += 1;
+        let written = SanPlus::from_move_and_play_unchecked(position, m);
+        written.append_ascii_to(&mut self.out);
+        self.out.push(b' ');
+        ControlFlow::Continue(())
+    }
+
+    fn begin_variation(&mut self, _: &mut (Chess, u32)) -> ControlFlow<(), Skip> {
+        ControlFlow::Continue(Skip(true))
+    }
+
+    fn outcome(&mut self, _: &mut (Chess, u32), outcome: Outcome) -> ControlFlow<()> {
+        let _ = write!(self.out, "{outcome}");
+        ControlFlow::Continue(())
+    }
+
+    fn end_game(&mut self, _: (Chess, u32)) {
+        self.out.extend_from_slice(b"\n\n");
+        self.length += self.out.len() as u64;
+        self.out.clear();
+    }
+}
