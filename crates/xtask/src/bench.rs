@@ -379,6 +379,8 @@ fn cbh(bench: &Bench) -> Outcome {
     let cbvault = bench.crate_peer("cbvault-cli", "cbvault")?;
     let cbh2pgn = bench.python_peer("cbh2pgn")?;
     let input = large_database(bench)?;
+    // cbvault takes the name without its extension.
+    let base = input.with_extension("");
     let ours = bench.out("ours.pgn");
     let theirs = bench.out("theirs.pgn");
     let tabia = |threads: &str| {
@@ -395,14 +397,7 @@ fn cbh(bench: &Bench) -> Outcome {
         Contestant::new(&format!("tabia -j{threads}"), &bench.tabia, &arguments).removing(&ours)
     };
     let peer = |threads: &str| {
-        let arguments = [
-            "export",
-            text(&input),
-            "-o",
-            text(&theirs),
-            "--threads",
-            threads,
-        ];
+        let arguments = ["pgn", text(&base), text(&theirs), "--threads", threads];
         Contestant::new(&format!("cbvault, {threads} threads"), &cbvault, &arguments)
             .removing(&theirs)
     };
@@ -423,13 +418,14 @@ fn cbh(bench: &Bench) -> Outcome {
 fn header(bench: &Bench) -> Outcome {
     let cbvault = bench.crate_peer("cbvault-cli", "cbvault")?;
     let input = large_database(bench)?;
+    let base = input.with_extension("");
     bench.compare(&[
         Contestant::new("tabia info", &bench.tabia, &["info", text(&input)]),
         Contestant::new("tabia ls", &bench.tabia, &["ls", text(&input)]),
         Contestant::new(
             "cbvault info --games",
             &cbvault,
-            &["info", text(&input), "--games", "1000000"],
+            &["info", text(&base), "--games", "1000000"],
         ),
     ])
 }
