@@ -59,6 +59,55 @@ pub struct BookEntry {
     pub raw: Vec<u8>,
 }
 
+/// A game a book points to, by numbers in its list of sources.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct GameLink {
+    /// Number of the source, from 0.
+    pub source: u32,
+    /// Number of the game in it, from 0.
+    pub game: u32,
+}
+
+/// All a book knows of one position. `None` means that the format does not say, not zero.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct BookPage {
+    /// Its moves, in the book's order.
+    pub entries: Vec<BookEntry>,
+    /// Games that reached the position.
+    pub games: Option<u64>,
+    /// How they ended.
+    pub results: Option<Wdl>,
+    /// Average rating of the side to move.
+    pub average_rating: Option<u16>,
+    /// Performance of the side to move.
+    pub performance: Option<u16>,
+    /// What the book's author says of the position.
+    pub nags: Vec<Nag>,
+    /// A comment, an opening name for example.
+    pub comment: Option<String>,
+    /// One game that reached the position.
+    pub example: Option<GameLink>,
+    /// Games whose last stored position this is.
+    pub ending: Vec<GameLink>,
+    /// Fields only this format has, for the way back.
+    pub raw: Vec<u8>,
+}
+
+impl BookPage {
+    /// Forgets everything, keeping the memory.
+    pub fn clear(&mut self) {
+        let mut old = std::mem::take(self);
+        old.entries.clear();
+        old.nags.clear();
+        old.ending.clear();
+        old.raw.clear();
+        self.entries = old.entries;
+        self.nags = old.nags;
+        self.ending = old.ending;
+        self.raw = old.raw;
+    }
+}
+
 /// What a book says about itself.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct BookInfo {
@@ -83,18 +132,25 @@ pub trait Book: Send + Sync {
     /// What it is and what was found on opening.
     fn info(&self) -> &BookInfo;
 
-    /// Fills `entries` in the book's order. `false`: the position is not in the book.
-    fn probe(&self, position: &Position, entries: &mut Vec<BookEntry>) -> Result<bool>;
+    /// Fills `page` with all that is known of a position and its moves. `false`: the position is
+    /// not in the book, and the page is empty.
+    fn probe(&self, position: &Position, page: &mut BookPage) -> Result<bool>;
+
+    /// The moves alone, with what the position's own record says of them: what an engine needs.
+    /// Formats whose statistics stand with the positions a move leads to leave those out here.
+    fn moves(&self, position: &Position, page: &mut BookPage) -> Result<bool> {
+        self.probe(position, page)
+    }
 
     /// Every stored position once, in file order; for copying, counting and checking.
-    fn for_each(&self, visit: &mut dyn FnMut(BookPosition<'_>, &[BookEntry]) -> Flow)
-    -> Result<()>;
+    fn for_each(&self, visit: &mut dyn FnMut(BookPosition<'_>, &BookPage) -> Flow) -> Result<()>;
 }
 
 /// Writes a new book.
 pub trait BookWriter: Send {
-    /// Adds a position and its moves; says what could not be kept.
-    fn put(&mut self, position: &Position, entries: &[BookEntry]) -> Result<Losses>;
+    /// Adds a position and its moves, in any order of positions; says what could not be kept.
+    /// What is said of a position twice adds up.
+    fn put(&mut self, position: &Position, page: &BookPage) -> Result<Losses>;
 
     /// Completes the files and gives them their names.
     fn finish(self: Box<Self>) -> Result<Written>;

@@ -107,6 +107,18 @@ features! {
     DeletionMarks = "deletion marks",
     /// Data of one format without a common meaning.
     Foreign = "data of one format only",
+    /// Weights of book moves.
+    BookWeights = "weights of book moves",
+    /// How often book moves were played.
+    BookCounts = "game counts of book moves",
+    /// How games with book moves ended.
+    BookResults = "results of book moves",
+    /// Ratings of those who played book moves.
+    BookRatings = "ratings of book moves",
+    /// Book moves and positions for which the format has no code or no room.
+    BookMoves = "book moves without a code",
+    /// Games that a book points to.
+    GameLinks = "links to games",
     /// Moves that could not be read.
     UnreadMoves = "unreadable moves",
 }

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use tabia_core::book::{Book, BookWriter};
+use tabia_core::book::{Book, BookPage, BookWriter};
 use tabia_core::chess::{Position, Setup};
 use tabia_core::format::{CreateOptions, OpenOptions};
 use tabia_core::io::Source;
@@ -42,12 +42,12 @@ fn walk(book: &PolyglotBook) -> (usize, usize) {
     let mut seen = HashSet::new();
     let mut waiting = vec![Position::standard()];
     let (mut moves, mut illegal) = (0, 0);
-    let mut entries = Vec::new();
+    let mut page = BookPage::default();
     while let Some(position) = waiting.pop() {
-        if !seen.insert(position.key()) || !book.probe(&position, &mut entries).unwrap() {
+        if !seen.insert(position.key()) || !book.probe(&position, &mut page).unwrap() {
             continue;
         }
-        for entry in &entries {
+        for entry in &page.entries {
             let Some(m) = entry.m else {
                 illegal += 1;
                 continue;
@@ -126,7 +126,10 @@ fn headers_are_read() {
     };
     let book = open(&folder.join("pg_header_normal.bin"));
     assert_eq!(book.header().unwrap().variants, ["normal"]);
-    assert!(book.probe(&Position::standard(), &mut Vec::new()).unwrap());
+    assert!(
+        book.probe(&Position::standard(), &mut BookPage::default())
+            .unwrap()
+    );
     let two = open(&folder.join("pg_header_two_variants.bin"));
     assert_eq!(two.header().unwrap().variants.len(), 2);
     let none = open(&folder.join("pg_null_key_no_header.bin"));

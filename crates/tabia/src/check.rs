@@ -106,9 +106,9 @@ pub fn check(
             for text in &book.info().problems {
                 desk.problem(item.fault(text).into(), options.strict)?;
             }
-            book.for_each(&mut |_, entries| {
+            book.for_each(&mut |_, page| {
                 sums.positions += 1;
-                sums.entries += entries.len() as u64;
+                sums.entries += page.entries.len() as u64;
                 if progress.is_cancelled() {
                     Flow::Stop
                 } else {

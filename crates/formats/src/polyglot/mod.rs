@@ -86,7 +86,7 @@ fn create(path: &Path, options: &CreateOptions) -> Result<Box<dyn BookWriter>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tabia_core::book::BookEntry;
+    use tabia_core::book::BookPage;
     use tabia_core::chess::{Move, Position, Square};
     use tabia_core::io::Blob;
 
@@ -127,17 +127,18 @@ mod tests {
             b"\n",
         );
         let book = open(&source);
-        let mut moves = Vec::new();
-        assert!(book.probe(&Position::standard(), &mut moves).unwrap());
-        let shown: Vec<_> = moves.iter().map(|entry| (entry.m, entry.weight)).collect();
+        let mut page = BookPage::default();
+        assert!(book.probe(&Position::standard(), &mut page).unwrap());
+        let shown: Vec<_> = page
+            .entries
+            .iter()
+            .map(|entry| (entry.m, entry.weight))
+            .collect();
         let e4 = Some(Move::normal(Square::E2, Square::E4));
         let d4 = Some(Move::normal(Square::D2, Square::D4));
         assert_eq!(shown, [(e4, Some(42)), (d4, Some(0)), (None, Some(9))]);
         assert_eq!(
-            moves
-                .first()
-                .map(|entry: &BookEntry| entry.raw.clone())
-                .unwrap()[2..],
+            page.entries.first().map(|entry| entry.raw.clone()).unwrap()[2..],
             learn
         );
         let findings = book.inspect();
@@ -165,7 +166,10 @@ mod tests {
         let book = open(&source);
         assert_eq!(book.book_entries().len(), 2);
         assert_eq!(book.inspect().out_of_order, 1);
-        assert!(book.probe(&Position::standard(), &mut Vec::new()).unwrap());
+        assert!(
+            book.probe(&Position::standard(), &mut BookPage::default())
+                .unwrap()
+        );
     }
 
     #[test]
@@ -186,7 +190,11 @@ mod tests {
     #[test]
     fn an_empty_file_is_an_empty_book() {
         let book = open(&book(&[], b""));
-        assert!(!book.probe(&Position::standard(), &mut Vec::new()).unwrap());
+        assert!(
+            !book
+                .probe(&Position::standard(), &mut BookPage::default())
+                .unwrap()
+        );
         assert_eq!(book.info().problems.len(), 1);
     }
 }

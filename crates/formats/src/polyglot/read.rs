@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use tabia_core::book::{Book, BookEntry, BookInfo, BookPosition};
+use tabia_core::book::{Book, BookEntry, BookInfo, BookPage, BookPosition};
 use tabia_core::chess::Position;
 use tabia_core::error::{Error, ErrorKind, Result};
 use tabia_core::format::OpenOptions;
@@ -205,27 +205,24 @@ impl Book for PolyglotBook {
         &self.info
     }
 
-    fn probe(&self, position: &Position, entries: &mut Vec<BookEntry>) -> Result<bool> {
-        entries.clear();
+    fn probe(&self, position: &Position, page: &mut BookPage) -> Result<bool> {
+        page.clear();
         let found = self.find(position.key());
-        gather(position, found, entries);
+        gather(position, found, &mut page.entries);
         Ok(!found.is_empty())
     }
 
-    fn for_each(
-        &self,
-        visit: &mut dyn FnMut(BookPosition<'_>, &[BookEntry]) -> Flow,
-    ) -> Result<()> {
-        let mut moves = Vec::new();
+    fn for_each(&self, visit: &mut dyn FnMut(BookPosition<'_>, &BookPage) -> Flow) -> Result<()> {
+        let mut page = BookPage::default();
         for run in self.book_entries().chunk_by(|a, b| a.key == b.key) {
             let Some(first) = run.first() else { continue };
-            moves.clear();
-            moves.extend(run.iter().map(|entry| BookEntry {
+            page.clear();
+            page.entries.extend(run.iter().map(|entry| BookEntry {
                 weight: Some(u32::from(entry.weight.get())),
                 raw: raw(entry),
                 ..BookEntry::default()
             }));
-            if visit(BookPosition::Key(first.key.get()), &moves) == Flow::Stop {
+            if visit(BookPosition::Key(first.key.get()), &page) == Flow::Stop {
                 break;
             }
         }

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use tabia_core::book::{BookEntry, BookWriter};
+use tabia_core::book::{BookEntry, BookPage, BookWriter};
 use tabia_core::chess::Position;
 use tabia_core::database::Written;
 use tabia_core::error::{Error, Result};
@@ -60,9 +60,9 @@ impl PolyglotWriter {
 }
 
 impl BookWriter for PolyglotWriter {
-    fn put(&mut self, position: &Position, entries: &[BookEntry]) -> Result<Losses> {
+    fn put(&mut self, position: &Position, page: &BookPage) -> Result<Losses> {
         let mut losses = Losses::new();
-        for entry in entries {
+        for entry in &page.entries {
             let Some(m) = entry.m else {
                 losses.add(Feature::UnreadMoves, 1, None);
                 continue;

@@ -4,7 +4,7 @@ use std::io::{Cursor, Read, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tabia_core::Format;
-use tabia_core::book::BookPosition;
+use tabia_core::book::{BookPage, BookPosition};
 use tabia_core::chess::Position;
 use tabia_core::database::{Database, NameId, NameKind};
 use tabia_core::error::GameIndex;
@@ -108,12 +108,13 @@ pub(super) fn book(id: &str, data: &[u8]) {
     };
     let _ = format!("{:?}", book.info());
     let start = Position::standard();
-    let mut entries = Vec::new();
-    let _ = book.probe(&start, &mut entries);
+    let mut page = BookPage::default();
+    let _ = book.probe(&start, &mut page);
+    let _ = book.moves(&start, &mut page);
     let mut left = 10_000_u32;
-    let _ = book.for_each(&mut |position, entries| {
+    let _ = book.for_each(&mut |position, page| {
         if let BookPosition::Board(position) = position {
-            for m in entries.iter().filter_map(|entry| entry.m) {
+            for m in page.entries.iter().filter_map(|entry| entry.m) {
                 assert!(position.is_legal(m), "{m:?} in {}", position.fen());
             }
         }
