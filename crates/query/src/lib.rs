@@ -1,8 +1,10 @@
 //! Questions to databases, whatever their format. Works on `dyn Database` and names no format.
+//! Names of openings by position are in [`openings`].
 #![warn(missing_docs)]
 
 pub mod filter;
 mod fold;
+pub mod openings;
 
 pub use filter::{Filter, FilterError, Matcher};
 pub use fold::fold;

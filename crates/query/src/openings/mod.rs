@@ -1,0 +1,82 @@
+//! Names of openings by position, so that transpositions have the name of what they reached.
+//!
+//! The names are those of the public data set that `SOURCE.md` beside this file tells of. A
+//! position has at most one; most positions of a game have none, and whoever wants the opening of
+//! a game takes the last position of it that has one.
+
+use std::sync::LazyLock;
+
+use tabia_core::chess::Position;
+
+/// The name of an opening position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Opening {
+    /// Its code, `A00` to `E99`.
+    pub eco: &'static str,
+    /// Its English name: `Sicilian Defense: Najdorf Variation, English Attack`.
+    pub name: &'static str,
+}
+
+/// The name of exactly this position.
+pub fn lookup(position: &Position) -> Option<Opening> {
+    by_key(position.key())
+}
+
+/// The name of the position with that Polyglot key.
+pub fn by_key(key: u64) -> Option<Opening> {
+    let found = NAMES.binary_search_by_key(&key, |(key, _)| *key).ok()?;
+    NAMES.get(found).map(|(_, opening)| *opening)
+}
+
+/// Every named position by its Polyglot key, ascending.
+pub fn all() -> &'static [(u64, Opening)] {
+    &NAMES
+}
+
+/// One line a position: key in hexadecimal digits, code and name, with tabs between, ascending.
+const TABLE: &str = include_str!("names.tsv");
+
+static NAMES: LazyLock<Vec<(u64, Opening)>> =
+    LazyLock::new(|| TABLE.lines().filter_map(line).collect());
+
+fn line(line: &'static str) -> Option<(u64, Opening)> {
+    let (key, rest) = line.split_once('\t')?;
+    let (eco, name) = rest.split_once('\t')?;
+    Some((u64::from_str_radix(key, 16).ok()?, Opening { eco, name }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tabia_core::chess::san;
+
+    fn after(moves: &str) -> Position {
+        let mut position = Position::standard();
+        for m in moves.split(' ') {
+            san::read_and_play(&mut position, m.as_bytes()).unwrap();
+        }
+        position
+    }
+
+    #[test]
+    fn the_table_is_whole_and_in_order() {
+        assert_eq!(all().len(), TABLE.lines().count());
+        assert!(all().len() > 3500);
+        assert!(all().is_sorted_by(|a, b| a.0 < b.0));
+        for (_, opening) in all() {
+            let code = opening.eco.as_bytes();
+            assert!(matches!(code, [b'A'..=b'E', b'0'..=b'9', b'0'..=b'9']));
+            assert!(!opening.name.is_empty());
+        }
+    }
+
+    #[test]
+    fn names_follow_the_position_and_not_the_order_of_moves() {
+        let grunfeld = lookup(&after("d4 Nf6 c4 g6 Nc3 d5")).unwrap();
+        assert_eq!((grunfeld.eco, grunfeld.name), ("D80", "Grünfeld Defense"));
+        assert_eq!(lookup(&after("c4 g6 d4 Nf6 Nc3 d5")), Some(grunfeld));
+        let spanish = lookup(&after("e4 e5 Nf3 Nc6 Bb5")).unwrap();
+        assert_eq!((spanish.eco, spanish.name), ("C60", "Ruy Lopez"));
+        assert_eq!(lookup(&Position::standard()), None);
+    }
+}
