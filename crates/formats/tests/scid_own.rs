@@ -71,7 +71,7 @@ fn games() -> Vec<Game> {
         .result(GameResult::WhiteWins);
     let mut deleted = builder("?")
         .tag("Result", "*")
-        .tag("WhiteElo", "?")
+        .tag("WhiteElo", "2100*")
         .tag("ECO", "B90/01")
         .moves("a4 b5 axb5 a6 bxa6 Bb7 axb7 Nc6 bxa8=N h5 g4 hxg4")
         .result(GameResult::Unknown);
@@ -543,4 +543,43 @@ fn strict_readers_stop_at_faults() {
         .unwrap_err();
     assert!(error.to_string().contains("game 3"), "{error}");
     assert!(error.to_string().contains("sg4"), "{error}");
+}
+
+/// With the profile `full`, what Scid has no place for stands in comments as commands.
+#[test]
+fn the_profile_full_keeps_what_only_other_formats_know() {
+    let game = tabia_testkit::tiny::annotated();
+    let scratch = Scratch::new("scid-full");
+    for format in ALL {
+        let path = scratch.join(&format!("full.{}", format.id));
+        let mut options = CreateOptions::default();
+        options.profile = tabia_core::format::Profile::Full;
+        let can = format.can_with.unwrap()(&options);
+        let (kept, predicted) = tabia_core::loss::project(can, &game);
+        let mut writer = format.create_database.unwrap()(&path, &options).unwrap();
+        let losses = writer.write(&game).unwrap();
+        writer.finish().unwrap();
+        // One place has one comment, in no language.
+        assert_eq!(predicted.to_string(), "2 comment languages");
+        assert_eq!(losses.count(Feature::Languages), 2);
+        assert_eq!(losses.count(Feature::SeveralComments), 2);
+        assert_eq!(losses.count(Feature::CommentPlaces), 1);
+        assert_eq!(losses.iter().count(), 3, "{losses}");
+        let source = Source::from_path(&path).unwrap();
+        let options = OpenOptions::default();
+        let database = format.open_database.unwrap()(&source, &options).unwrap();
+        let back = read(&*database).remove(0);
+        let others = |game: &Game| -> String {
+            let is_comment = |event: &Event<'_>| {
+                matches!(
+                    event,
+                    Event::Annotation(tabia_core::game::Annotation::Comment(_))
+                )
+            };
+            let events = game.events().filter(|event| !is_comment(event));
+            let lines: Vec<String> = events.map(|event| format!("{event:?}")).collect();
+            lines.join("\n")
+        };
+        dump::assert_same("full", &others(&kept), &others(&back));
+    }
 }

@@ -1,27 +1,189 @@
-//! What the text of a comment says besides words: marks, clocks, evaluations.
+//! Comments and the commands inside them: marks, clocks, evaluations.
 
-use tabia_core::game::{Annotation, Comment, Flow, Place, Visitor};
+use std::fmt::Write;
+
+use tabia_core::game::{
+    Annotation, Clock, ClockKind, Comment, Eval, Flow, Language, Place, Score, Shape, ShapeColor,
+    ShapeKind, Visitor,
+};
 use tabia_core::loss::{Feature, Losses};
 
-/// Visits what a comment says. Its words go to `held` when there is one.
-pub(crate) fn read(text: &str, held: Option<&mut Vec<String>>, visitor: &mut dyn Visitor) -> Flow {
-    let text = text.replace("\r\n", "\n");
-    match held {
-        Some(held) => {
-            held.push(text);
-            Flow::Go
-        }
-        None => visitor.visit_annotation(plain(&text, Place::After)),
+use crate::pgn::commands::{self, Said};
+use crate::pgn::full;
+
+/// A comment that waits for the first move of its variation.
+#[derive(Debug)]
+pub(crate) struct Held {
+    text: String,
+    language: Option<Language>,
+}
+
+impl Held {
+    /// The comment, at its place.
+    pub(crate) fn annotation(&self, place: Place) -> Annotation<'_> {
+        Annotation::Comment(Comment {
+            place,
+            language: self.language,
+            text: &self.text,
+        })
     }
 }
 
-/// A comment in no language.
-pub(crate) fn plain(text: &str, place: Place) -> Annotation<'_> {
-    Annotation::Comment(Comment {
-        place,
-        language: None,
-        text,
+/// Visits what a comment says: annotations and words in their order; words on both sides of
+/// commands come joined, behind them. The words go to `held` when there is one.
+pub(crate) fn read(
+    text: &str,
+    mut held: Option<&mut Vec<Held>>,
+    visitor: &mut dyn Visitor,
+) -> Flow {
+    let mut words = Words::default();
+    let mut rest = text;
+    while let Some((before, command)) = next_command(rest) {
+        words.push(before);
+        rest = command.after;
+        if !words.is_blank() && !words.is_exact && !has_words(rest) {
+            words.has_commands = true;
+            if words.show(held.as_deref_mut(), visitor) == Flow::Stop {
+                return Flow::Stop;
+            }
+            words = Words {
+                has_commands: true,
+                ..Words::default()
+            };
+        }
+        let mut flow = Flow::Go;
+        let said = commands::read(command.name, command.args, &mut |annotation| {
+            if flow == Flow::Go {
+                flow = visitor.visit_annotation(annotation);
+            }
+        });
+        if flow == Flow::Stop {
+            return Flow::Stop;
+        }
+        words.has_commands |= said.is_some();
+        match said {
+            Some(Said::Language(language)) => words.language = Some(language),
+            Some(Said::Before) => words.before = Some(true),
+            Some(Said::After) => words.before = Some(false),
+            Some(Said::Text(encoded)) => {
+                words.text = full::decode(encoded).into_owned();
+                words.is_exact = true;
+            }
+            Some(Said::Annotation) => {}
+            Some(Said::Result(_)) | None => words.push(command.whole),
+        }
+    }
+    words.push(rest);
+    if words.is_blank() && words.has_commands && !words.is_exact {
+        return Flow::Go;
+    }
+    words.show(held, visitor)
+}
+
+/// What stands beside the commands of a comment.
+#[derive(Debug, Default)]
+struct Words {
+    text: String,
+    language: Option<Language>,
+    before: Option<bool>,
+    has_commands: bool,
+    /// The text was given by a command; what stands beside it is only layout.
+    is_exact: bool,
+}
+
+impl Words {
+    fn push(&mut self, part: &str) {
+        if self.is_exact {
+            return;
+        }
+        let at_blank =
+            self.text.is_empty() || self.text.ends_with(|c: char| c.is_ascii_whitespace());
+        if self.has_commands && at_blank {
+            self.text.push_str(part.trim_ascii_start());
+        } else {
+            self.text.push_str(part);
+        }
+    }
+
+    fn is_blank(&self) -> bool {
+        self.text.trim_ascii().is_empty()
+    }
+
+    fn show(self, held: Option<&mut Vec<Held>>, visitor: &mut dyn Visitor) -> Flow {
+        let mut text = self.text;
+        if text.contains("\r\n") {
+            text = text.replace("\r\n", "\n");
+        }
+        if self.has_commands && !self.is_exact {
+            text = text.trim_ascii().to_owned();
+        }
+        let comment = Held {
+            text,
+            language: self.language,
+        };
+        match (held, self.before) {
+            (Some(held), None | Some(true)) => {
+                held.push(comment);
+                Flow::Go
+            }
+            (None, Some(true)) => visitor.visit_annotation(comment.annotation(Place::Before)),
+            _ => visitor.visit_annotation(comment.annotation(Place::After)),
+        }
+    }
+}
+
+/// `[%name args]` in a text.
+struct Command<'t> {
+    whole: &'t str,
+    name: &'t str,
+    args: &'t str,
+    after: &'t str,
+}
+
+/// What stands before the next command, and the command.
+fn next_command(text: &str) -> Option<(&str, Command<'_>)> {
+    let mut from = 0;
+    loop {
+        let at = from + memchr::memmem::find(text.as_bytes().get(from..)?, b"[%")?;
+        let (before, rest) = text.split_at_checked(at)?;
+        if let Some(command) = command(rest) {
+            return Some((before, command));
+        }
+        from = at + 2;
+    }
+}
+
+fn command(text: &str) -> Option<Command<'_>> {
+    let inside = text.strip_prefix("[%")?;
+    let length = inside
+        .bytes()
+        .position(|byte| !byte.is_ascii_alphanumeric())?;
+    let (name, args) = inside.split_at_checked(length)?;
+    let mut quoted = false;
+    let end = args.bytes().position(|byte| {
+        // Texts of training questions stand between quotes and may hold a bracket.
+        quoted ^= byte == b'"' && name == "tqu";
+        byte == b']' && !quoted
+    })?;
+    let whole = text.get(..2 + length + end + 1)?;
+    (!name.is_empty()).then_some(Command {
+        whole,
+        name,
+        args: args.get(..end)?,
+        after: args.get(end + 1..)?,
     })
+}
+
+/// Whether words stand between or behind the commands of `text`.
+fn has_words(text: &str) -> bool {
+    let mut rest = text;
+    while let Some((before, command)) = next_command(rest) {
+        if !before.trim_ascii().is_empty() {
+            return true;
+        }
+        rest = command.after;
+    }
+    !rest.trim_ascii().is_empty()
 }
 
 /// Puts what is said at one place into the one comment that Scid has there.
@@ -30,25 +192,78 @@ pub(crate) struct CommentWriter {
     text: String,
     comments: u32,
     is_used: bool,
+    /// The list command that another shape may join.
+    list: Option<&'static str>,
 }
 
 impl CommentWriter {
     /// Adds an annotation that Scid can hold in a comment.
     pub(crate) fn add(&mut self, annotation: &Annotation<'_>, losses: &mut Losses) {
-        self.is_used = true;
-        let Annotation::Comment(comment) = annotation else {
-            return;
-        };
+        let list = self.list.take();
+        match annotation {
+            Annotation::Comment(comment) => self.words(comment, losses),
+            Annotation::Shape(shape) => self.shape(*shape, list, losses),
+            Annotation::Clock(clock) => self.command(&clock_command(*clock)),
+            Annotation::Eval(eval) if eval.engine == 0 => self.command(&eval_command(*eval)),
+            Annotation::Medals(bits) => self.command(&format!("[%mdl {bits}]")),
+            other => {
+                let mut text = String::new();
+                full::write(other, &mut text);
+                self.command(&text);
+            }
+        }
+    }
+
+    fn words(&mut self, comment: &Comment<'_>, losses: &mut Losses) {
         self.comments += 1;
         if self.comments > 1 {
             losses.add(Feature::SeveralComments, 1, None);
             self.text.push('\n');
+        } else if !self.text.is_empty() {
+            self.text.push(' ');
         }
+        self.is_used = true;
         if comment.text.contains('\0') {
             losses.add(Feature::Characters, 1, None);
         }
         self.text
             .extend(comment.text.chars().filter(|&character| character != '\0'));
+    }
+
+    fn command(&mut self, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        self.is_used = true;
+        if !self.text.is_empty() {
+            self.text.push(' ');
+        }
+        self.text.push_str(text);
+    }
+
+    /// Squares and arrows of one kind share a command, as Lichess and ChessBase write them.
+    fn shape(&mut self, shape: Shape, list: Option<&'static str>, losses: &mut Losses) {
+        let letter = commands::letter_of(shape.color).map(char::from);
+        let (name, squares) = match shape.kind {
+            ShapeKind::Square(square) => ("csl", format!("{square}")),
+            ShapeKind::Arrow(from, to) => ("cal", format!("{from}{to}")),
+            _ => ("", String::new()),
+        };
+        match letter {
+            Some(letter) if !name.is_empty() => {
+                if list == Some(name) && self.text.pop() == Some(']') {
+                    // Writing to a text cannot fail.
+                    let _ = write!(self.text, ",{letter}{squares}]");
+                } else {
+                    self.command(&format!("[%{name} {letter}{squares}]"));
+                }
+                self.list = Some(name);
+            }
+            _ => match scid_shape(shape) {
+                Some(text) => self.command(&text),
+                None => losses.add(Feature::ShapeColors, 1, None),
+            },
+        }
     }
 
     /// Whether nothing was added.
@@ -64,6 +279,168 @@ impl CommentWriter {
         self.text.clear();
         self.comments = 0;
         self.is_used = false;
+        self.list = None;
         has_text
+    }
+}
+
+fn clock_command(clock: Clock) -> String {
+    let name = match clock.kind {
+        ClockKind::Remaining => "clk",
+        ClockKind::ElapsedGame => "egt",
+        ClockKind::Mechanical => "mct",
+        _ => "emt",
+    };
+    let seconds = clock.time.as_secs();
+    let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
+    let mut text = format!("[%{name} {hours}:{minutes:02}:{:02}", seconds % 60);
+    if clock.time.subsec_nanos() != 0 {
+        let fraction = format!("{:09}", clock.time.subsec_nanos());
+        let _ = write!(text, ".{}", fraction.trim_end_matches('0'));
+    }
+    text.push(']');
+    text
+}
+
+/// As Lichess writes it: pawns, with at least one decimal.
+fn eval_command(eval: Eval) -> String {
+    let mut text = match eval.score {
+        Score::Centipawns(value) => {
+            let sign = if value < 0 { "-" } else { "" };
+            let value = value.unsigned_abs();
+            let (pawns, tenths, hundredths) = (value / 100, value / 10 % 10, value % 10);
+            let mut text = format!("[%eval {sign}{pawns}.{tenths}");
+            if hundredths != 0 {
+                let _ = write!(text, "{hundredths}");
+            }
+            text
+        }
+        Score::Mate(moves) => format!("[%eval #{moves}"),
+    };
+    if let Some(depth) = eval.depth {
+        let _ = write!(text, ",{depth}");
+    }
+    text.push(']');
+    text
+}
+
+/// Scid's own command: `[%draw circle,e4,red]`. `None` for what it has no word for.
+fn scid_shape(shape: Shape) -> Option<String> {
+    let (kind, squares) = match shape.kind {
+        ShapeKind::Square(square) => ("full".to_owned(), square.to_string()),
+        ShapeKind::Arrow(from, to) => ("arrow".to_owned(), format!("{from},{to}")),
+        ShapeKind::Circle(square) => ("circle".to_owned(), square.to_string()),
+        ShapeKind::Disk(square) => ("disk".to_owned(), square.to_string()),
+        ShapeKind::Frame(square) => ("square".to_owned(), square.to_string()),
+        ShapeKind::Letter(square, letter) if !",[] ".contains(letter) => {
+            (letter.to_string(), square.to_string())
+        }
+        _ => return None,
+    };
+    let color = match shape.color {
+        ShapeColor::Green => "green".to_owned(),
+        ShapeColor::Yellow => "yellow".to_owned(),
+        ShapeColor::Red => "red".to_owned(),
+        ShapeColor::Blue => "blue".to_owned(),
+        ShapeColor::Orange => "orange".to_owned(),
+        ShapeColor::Cyan => "cyan".to_owned(),
+        ShapeColor::Magenta => "magenta".to_owned(),
+        ShapeColor::Purple => "purple".to_owned(),
+        ShapeColor::DarkBlue => "darkBlue".to_owned(),
+        ShapeColor::White => "white".to_owned(),
+        ShapeColor::Black => "black".to_owned(),
+        ShapeColor::Rgb(rgb) if rgb <= 0xff_ffff => format!("#{rgb:06x}"),
+        _ => return None,
+    };
+    Some(format!("[%draw {kind},{squares},{color}]"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tabia_core::chess::{Ply, Position};
+
+    /// Annotations as text, one after another.
+    #[derive(Default)]
+    struct Shown(Vec<String>, CommentWriter);
+
+    impl Visitor for Shown {
+        fn visit_move(&mut self, _: &Position, _: Ply) -> Flow {
+            Flow::Go
+        }
+
+        fn visit_annotation(&mut self, annotation: Annotation<'_>) -> Flow {
+            let mut losses = Losses::new();
+            self.1.add(&annotation, &mut losses);
+            self.0.push(match annotation {
+                Annotation::Comment(comment) => comment.text.to_owned(),
+                other => format!("{:?}", other.feature()),
+            });
+            Flow::Go
+        }
+    }
+
+    /// What a comment says, and the comment that is written for it.
+    fn shown(text: &str) -> (String, String) {
+        let mut shown = Shown::default();
+        assert_eq!(read(text, None, &mut shown), Flow::Go);
+        let mut bytes = Vec::new();
+        shown.1.take_into(&mut bytes);
+        let again = std::str::from_utf8(&bytes).unwrap().trim_end_matches('\0');
+        (shown.0.join("|"), again.to_owned())
+    }
+
+    #[test]
+    fn commands_and_words_keep_their_order() {
+        for (text, said) in [
+            ("words", "words"),
+            ("", ""),
+            ("two\nlines ", "two\nlines "),
+            ("[%clk 0:05:00]", "Clocks"),
+            ("[%eval -0.3] [%clk 1:02:03.5]", "Evals|Clocks"),
+            ("[%eval #-3,20] why", "Evals|why"),
+            (
+                "marks [%csl Ga1,Rb2] [%cal Be2e4]",
+                "marks|Shapes|Shapes|Shapes",
+            ),
+            (
+                "[%draw circle,e4,red] [%draw full,d4,#0a0b0c]",
+                "Shapes|Shapes",
+            ),
+            ("[%unknown x] and [% and [%", "[%unknown x] and [% and [%"),
+            ("[%clk soon]", "[%clk soon]"),
+        ] {
+            let (found, again) = shown(text);
+            assert_eq!(found, said, "{text}");
+            assert_eq!(again, text);
+        }
+    }
+
+    #[test]
+    fn other_spellings_are_understood() {
+        for (text, said, usual) in [
+            (
+                "[%csl Ga1][%cal Re2e4] x ",
+                "Shapes|Shapes|x",
+                "[%csl Ga1] [%cal Re2e4] x",
+            ),
+            ("a [%clk 0:00:01] b", "Clocks|a b", "[%clk 0:00:01] a b"),
+            ("[%eval 31,20]", "Evals", "[%eval 0.31,20]"),
+            ("[%mark full,d4,red]", "Shapes", "[%csl Rd4]"),
+            ("[%tabia text a%0Ab]", "a\nb", "a\nb"),
+            ("one\r\ntwo", "one\ntwo", "one\ntwo"),
+        ] {
+            assert_eq!(shown(text), (said.to_owned(), usual.to_owned()), "{text}");
+        }
+    }
+
+    #[test]
+    fn words_before_a_first_move_wait() {
+        let mut held = Vec::new();
+        let mut shown = Shown::default();
+        let flow = read("[%csl Ga1] then", Some(&mut held), &mut shown);
+        assert_eq!((flow, shown.0.join("|").as_str()), (Flow::Go, "Shapes"));
+        assert_eq!(held.len(), 1);
+        assert_eq!(held[0].text, "then");
     }
 }

@@ -9,7 +9,7 @@ use tabia_core::io::{Charset, decode};
 use tabia_core::{Error, FormatId, GameIndex};
 
 use super::blob::{Comments, Skipped, fault, skip_game, skip_line, variation_follows};
-use super::comments;
+use super::comments::{self, Held};
 use super::pieces::{Board, token};
 
 /// Where the bytes of a game are from, and how faults in them are handled.
@@ -61,7 +61,7 @@ struct Open {
 pub(crate) struct Scratch {
     open: Vec<Open>,
     /// Comments that wait for the first move of their variation.
-    held: Vec<String>,
+    held: Vec<Held>,
 }
 
 /// Moves on their way to a visitor.
@@ -278,8 +278,8 @@ impl<'a> Walk<'a, '_> {
     }
 
     fn show_held(&mut self, place: Place) -> Flow {
-        for text in self.scratch.held.drain(..) {
-            let flow = self.visitor.visit_annotation(comments::plain(&text, place));
+        for held in self.scratch.held.drain(..) {
+            let flow = self.visitor.visit_annotation(held.annotation(place));
             if flow != Flow::Go {
                 return flow;
             }

@@ -21,7 +21,7 @@ use std::path::Path;
 use tabia_core::Format;
 use tabia_core::database::{Database, GameWriter};
 use tabia_core::error::Result;
-use tabia_core::format::{Companion, Confidence, CreateOptions, Kind, OpenOptions, Probe};
+use tabia_core::format::{Companion, Confidence, CreateOptions, Kind, OpenOptions, Probe, Profile};
 use tabia_core::io::Source;
 use tabia_core::loss::{Feature, Features};
 
@@ -42,11 +42,43 @@ const CAN: Features = Features::of(&[
     Feature::CommentPlaces,
     Feature::CommentText,
     Feature::Nags,
+    Feature::Shapes,
+    Feature::ShapeColors,
+    Feature::Clocks,
+    Feature::Evals,
+    Feature::EvalDepths,
     Feature::DeletionMarks,
 ]);
 
+/// What only commands in comments can say. Scid shows them as text, so they are written with the
+/// profile `full` only.
+const COMMANDS: [Feature; 14] = [
+    Feature::Medals,
+    Feature::CriticalPositions,
+    Feature::VariationColors,
+    Feature::PawnStructures,
+    Feature::PiecePaths,
+    Feature::VideoTimes,
+    Feature::TimeControls,
+    Feature::EvalProfiles,
+    Feature::Training,
+    Feature::Quotations,
+    Feature::WebLinks,
+    Feature::Media,
+    Feature::Foreign,
+    Feature::UnreadMoves,
+];
+
 /// What Scid 3 and 4 hold.
 const CAN_OLD: Features = CAN.without(&[Feature::Chess960]);
+
+const fn with_commands(can: Features, options: &CreateOptions) -> Features {
+    if matches!(options.profile, Profile::Full) {
+        can.with(&COMMANDS)
+    } else {
+        can
+    }
+}
 
 /// Databases of Scid 3.
 pub static SI3: Format = Format {
@@ -73,7 +105,7 @@ pub static SI3: Format = Format {
     open_stream: None,
     open_blocks: None,
     create_text: None,
-    can_with: None,
+    can_with: Some(|options| with_commands(CAN_OLD, options)),
     create_database: Some(|path, options| create(Version::V3, CAN_OLD, path, options)),
     open_book: None,
     create_book: None,
@@ -104,7 +136,7 @@ pub static SI4: Format = Format {
     open_stream: None,
     open_blocks: None,
     create_text: None,
-    can_with: None,
+    can_with: Some(|options| with_commands(CAN_OLD, options)),
     create_database: Some(|path, options| create(Version::V4, CAN_OLD, path, options)),
     open_book: None,
     create_book: None,
@@ -135,7 +167,7 @@ pub static SI5: Format = Format {
     open_stream: None,
     open_blocks: None,
     create_text: None,
-    can_with: None,
+    can_with: Some(|options| with_commands(CAN, options)),
     create_database: Some(|path, options| create(Version::V5, CAN, path, options)),
     open_book: None,
     create_book: None,
@@ -151,6 +183,7 @@ fn create(
     path: &Path,
     options: &CreateOptions,
 ) -> Result<Box<dyn GameWriter>> {
+    let can = with_commands(can, options);
     Ok(Box::new(ScidWriter::create(version, can, path, options)?))
 }
 

@@ -128,13 +128,14 @@ impl ScidWriter {
         entry.round = number(3, "Round", &mut left)?;
         entry.white = number(0, "White", &mut left)?;
         entry.black = number(0, "Black", &mut left)?;
+        // As in Scid, a value that only says that it is unknown is no value.
+        left.drop_unknown();
         entry.date = left.take_if("Date", date_bits).unwrap_or(0);
         entry.event_date = left
             .take_if("EventDate", |text| {
                 let bits = date_bits(text)?;
-                let fits = bits == 0
-                    || self.version == Version::V5
-                    || records::relative(entry.date, bits).is_some();
+                let fits =
+                    self.version == Version::V5 || records::relative(entry.date, bits).is_some();
                 fits.then_some(bits)
             })
             .unwrap_or(0);
@@ -277,10 +278,23 @@ impl<'g> Left<'g> {
     /// The same, if `fit` finds a field for the value.
     fn take_if<T>(&mut self, name: &str, fit: impl FnOnce(&'g str) -> Option<T>) -> Option<T> {
         let place = self.tags.iter().position(|(known, _)| known == name)?;
+        if self.taken.contains(&place) {
+            return None;
+        }
         let (_, value) = self.tags.pair(place)?;
         let fitted = fit(value)?;
         self.taken.push(place);
         Some(fitted)
+    }
+
+    /// Takes tags of the row's own fields that say nothing.
+    fn drop_unknown(&mut self) {
+        for (place, (name, value)) in self.tags.iter().enumerate() {
+            let is_field = matches!(name, "Date" | "EventDate" | "ECO" | "WhiteElo" | "BlackElo");
+            if is_field && value.chars().all(|character| "?.-".contains(character)) {
+                self.taken.push(place);
+            }
+        }
     }
 
     /// Type and value of the first rating of a side.
@@ -301,9 +315,6 @@ impl<'g> Left<'g> {
 
 /// The bits of a date that reads back as the same date.
 fn date_bits(text: &str) -> Option<u32> {
-    if text.is_empty() {
-        return Some(0);
-    }
     entry::date_bits(Date::parse(text)?)
 }
 
