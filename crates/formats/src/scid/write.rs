@@ -363,10 +363,14 @@ fn write_header(version: Version, options: &CreateOptions) -> Vec<u8> {
     sink.u32_be(fact("type").parse().unwrap_or(0));
     sink.u24_be(0);
     sink.u24_be(fact("autoload").parse().unwrap_or(1));
-    sink.fixed(options.title.as_deref().unwrap_or_default().as_bytes(), 108);
+    let mut text = |text: &str, length: usize| {
+        let whole = text.floor_char_boundary(length - 1);
+        sink.fixed(text.get(..whole).unwrap_or_default().as_bytes(), length);
+    };
+    text(options.title.as_deref().unwrap_or_default(), 108);
     if version == Version::V4 {
         for number in 1..=6 {
-            sink.fixed(fact(&format!("flag{number}")).as_bytes(), 9);
+            text(fact(&format!("flag{number}")), 9);
         }
     }
     sink.into_vec()
