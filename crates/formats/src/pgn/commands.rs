@@ -12,7 +12,7 @@ use super::full;
 
 /// What a command says about the comment it stands in, or its text given exactly.
 #[derive(Debug, PartialEq)]
-pub(super) enum Said<'a> {
+pub(crate) enum Said<'a> {
     /// An annotation for `sink`, already given.
     Annotation,
     /// The language of the comment.
@@ -27,7 +27,7 @@ pub(super) enum Said<'a> {
 
 /// Reads the command `[%name args]`; `None` when it is not known or does not say what it should,
 /// and then belongs to the text of the comment.
-pub(super) fn read<'a>(
+pub(crate) fn read<'a>(
     name: &str,
     args: &'a str,
     sink: &mut dyn FnMut(Annotation<'_>),
@@ -56,7 +56,7 @@ fn clock(kind: ClockKind, args: &str) -> Option<Annotation<'static>> {
 }
 
 /// `h:mm:ss`, `m:ss` or `s`, with a fraction of up to nine digits.
-pub(super) fn duration(text: &str) -> Option<Duration> {
+pub(crate) fn duration(text: &str) -> Option<Duration> {
     let (whole, fraction) = match text.split_once('.') {
         Some((whole, fraction)) => (whole, Some(fraction)),
         None => (text, None),
@@ -166,14 +166,14 @@ const LETTERS: [(u8, ShapeColor); 11] = [
     (b'K', ShapeColor::Black),
 ];
 
-pub(super) fn color_of(letter: u8) -> Option<ShapeColor> {
+pub(crate) fn color_of(letter: u8) -> Option<ShapeColor> {
     let letter = letter.to_ascii_uppercase();
     let found = LETTERS.iter().find(|(known, _)| *known == letter)?;
     Some(found.1)
 }
 
 /// The letter of a colour, when it has one.
-pub(super) fn letter_of(color: ShapeColor) -> Option<u8> {
+pub(crate) fn letter_of(color: ShapeColor) -> Option<u8> {
     let found = LETTERS.iter().find(|(_, known)| *known == color)?;
     Some(found.0)
 }
@@ -251,7 +251,7 @@ fn eval_profile(args: &str) -> Option<EvalProfile> {
 }
 
 /// ChessBase's names of text languages, by number.
-pub(super) const TEXT_LANGUAGES: [&str; 8] = ["En", "De", "Fr", "Es", "It", "Nl", "Pt", ""];
+pub(crate) const TEXT_LANGUAGES: [&str; 8] = ["En", "De", "Fr", "Es", "It", "Nl", "Pt", ""];
 
 /// ChessBase's `"En","question","help 1","help 2","h6f8","comment",6`: a language, three texts,
 /// then answers of coordinates, text and points.

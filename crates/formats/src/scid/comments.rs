@@ -66,7 +66,7 @@ pub(crate) fn read(
             Some(Said::Before) => words.before = Some(true),
             Some(Said::After) => words.before = Some(false),
             Some(Said::Text(encoded)) => {
-                words.text = full::decode(encoded).into_owned();
+                words.text = full::decode(encoded);
                 words.is_exact = true;
             }
             Some(Said::Annotation) => {}
@@ -207,9 +207,9 @@ impl CommentWriter {
             Annotation::Eval(eval) if eval.engine == 0 => self.command(&eval_command(*eval)),
             Annotation::Medals(bits) => self.command(&format!("[%mdl {bits}]")),
             other => {
-                let mut text = String::new();
+                let mut text = Vec::new();
                 full::write(other, &mut text);
-                self.command(&text);
+                self.command(&String::from_utf8_lossy(&text));
             }
         }
     }
