@@ -56,7 +56,7 @@ fn clock(kind: ClockKind, args: &str) -> Option<Annotation<'static>> {
 }
 
 /// `h:mm:ss`, `m:ss` or `s`, with a fraction of up to nine digits.
-pub(crate) fn duration(text: &str) -> Option<Duration> {
+pub(super) fn duration(text: &str) -> Option<Duration> {
     let (whole, fraction) = match text.split_once('.') {
         Some((whole, fraction)) => (whole, Some(fraction)),
         None => (text, None),
@@ -166,7 +166,7 @@ const LETTERS: [(u8, ShapeColor); 11] = [
     (b'K', ShapeColor::Black),
 ];
 
-pub(crate) fn color_of(letter: u8) -> Option<ShapeColor> {
+pub(super) fn color_of(letter: u8) -> Option<ShapeColor> {
     let letter = letter.to_ascii_uppercase();
     let found = LETTERS.iter().find(|(known, _)| *known == letter)?;
     Some(found.1)
@@ -251,7 +251,7 @@ fn eval_profile(args: &str) -> Option<EvalProfile> {
 }
 
 /// ChessBase's names of text languages, by number.
-pub(crate) const TEXT_LANGUAGES: [&str; 8] = ["En", "De", "Fr", "Es", "It", "Nl", "Pt", ""];
+pub(super) const TEXT_LANGUAGES: [&str; 8] = ["En", "De", "Fr", "Es", "It", "Nl", "Pt", ""];
 
 /// ChessBase's `"En","question","help 1","help 2","h6f8","comment",6`: a language, three texts,
 /// then answers of coordinates, text and points.

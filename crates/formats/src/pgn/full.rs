@@ -18,7 +18,7 @@ use super::base64;
 use super::commands::Said;
 
 /// Percent-encodes a value: no blanks, no characters that commands use.
-pub(crate) fn encode(text: &str, out: &mut Vec<u8>) {
+pub(super) fn encode(text: &str, out: &mut Vec<u8>) {
     for &byte in text.as_bytes() {
         let plain = byte >= 0x80 || byte.is_ascii_alphanumeric() || b"-._~!?'()*+#".contains(&byte);
         put(byte, plain, out);
@@ -26,7 +26,7 @@ pub(crate) fn encode(text: &str, out: &mut Vec<u8>) {
 }
 
 /// Percent-encodes a text, leaving single blanks between words.
-pub(crate) fn encode_text(text: &[u8], out: &mut Vec<u8>) {
+pub(super) fn encode_text(text: &[u8], out: &mut Vec<u8>) {
     let valid = std::str::from_utf8(text).is_ok();
     let mut was_blank = true;
     for (i, &byte) in text.iter().enumerate() {
@@ -56,7 +56,7 @@ fn put(byte: u8, plain: bool, out: &mut Vec<u8>) {
 }
 
 /// Undoes [`encode`] and [`encode_text`].
-pub(crate) fn decode_bytes(text: &str) -> Vec<u8> {
+pub(super) fn decode_bytes(text: &str) -> Vec<u8> {
     let hex = |byte: Option<u8>| char::from(byte?).to_digit(16);
     let mut out = Vec::new();
     let mut bytes = text.bytes().peekable();
@@ -122,7 +122,7 @@ impl<'a> Fields<'a> {
 }
 
 /// Reads a command of this profile; see [`commands::read`](super::commands::read).
-pub(crate) fn read<'a>(
+pub(super) fn read<'a>(
     name: &str,
     args: &'a str,
     sink: &mut dyn FnMut(Annotation<'_>),

@@ -70,7 +70,7 @@ pub(crate) fn read(
                 words.is_exact = true;
             }
             Some(Said::Annotation) => {}
-            Some(Said::Result(_)) | None => words.push(command.whole),
+            None => words.push(command.whole),
         }
     }
     words.push(rest);
@@ -115,7 +115,8 @@ impl Words {
             text = text.replace("\r\n", "\n");
         }
         if self.has_commands && !self.is_exact {
-            text = text.trim_ascii().to_owned();
+            text.truncate(text.trim_ascii_end().len());
+            text.drain(..text.len() - text.trim_ascii_start().len());
         }
         let comment = Held {
             text,
