@@ -51,6 +51,9 @@ pub struct BookEntry {
     pub average_rating: Option<u16>,
     /// Performance of those who played it.
     pub performance: Option<u16>,
+    /// Whether the book's author wants it played: `true` above all others (ChessBase shows it
+    /// green), `false` never (red).
+    pub recommended: Option<bool>,
     /// What the book's author says about it.
     pub nags: Vec<Nag>,
     /// A comment.
@@ -143,7 +146,16 @@ pub trait Book: Send + Sync {
     }
 
     /// Every stored position once, in file order; for copying, counting and checking.
+    ///
+    /// Where one record stands for several positions (those that differ only by colours or by
+    /// left and right), each of them that play can reach is handed on.
     fn for_each(&self, visit: &mut dyn FnMut(BookPosition<'_>, &BookPage) -> Flow) -> Result<()>;
+
+    /// Faults that only a look at the whole file finds, one line each, beside those that
+    /// [`info`](Book::info) tells. May take as long as reading everything.
+    fn faults(&self) -> Result<Vec<String>> {
+        Ok(Vec::new())
+    }
 }
 
 /// Writes a new book.

@@ -103,7 +103,8 @@ pub fn check(
             }
         }
         Input::Book(book) => {
-            for text in &book.info().problems {
+            let faults = book.faults().map_err(Failure::input)?;
+            for text in book.info().problems.iter().chain(&faults) {
                 desk.problem(item.fault(text).into(), options.strict)?;
             }
             book.for_each(&mut |_, page| {
