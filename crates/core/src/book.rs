@@ -164,6 +164,13 @@ pub trait BookWriter: Send {
     /// What is said of a position twice adds up.
     fn put(&mut self, position: &Position, page: &BookPage) -> Result<Losses>;
 
+    /// Says, after the last position, what is lost because of what never came or found no room: a
+    /// tree, for example, has no place for positions that nothing leads to. Once, before
+    /// [`finish`](BookWriter::finish), which otherwise does it and keeps silent.
+    fn settle(&mut self) -> Result<Losses> {
+        Ok(Losses::new())
+    }
+
     /// Completes the files and gives them their names.
     fn finish(self: Box<Self>) -> Result<Written>;
 }
