@@ -2,6 +2,7 @@
 
 use tabia_core::Format;
 
+pub mod abk;
 pub mod archive;
 pub mod cbh;
 pub mod pgn;
@@ -14,6 +15,7 @@ pub static FORMATS: &[&Format] = &[
     &pgn::FORMAT,
     &cbh::FORMAT,
     &polyglot::FORMAT,
+    &abk::FORMAT,
     &scid::SI3,
     &scid::SI4,
     &scid::SI5,

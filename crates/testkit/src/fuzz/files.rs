@@ -4,7 +4,7 @@ use std::io::{Cursor, Read, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tabia_core::Format;
-use tabia_core::book::{BookPage, BookPosition};
+use tabia_core::book::{Book, BookPage, BookPosition};
 use tabia_core::chess::Position;
 use tabia_core::database::{Database, NameId, NameKind};
 use tabia_core::error::GameIndex;
@@ -103,9 +103,32 @@ pub(super) fn book(id: &str, data: &[u8]) {
     else {
         return;
     };
-    let Ok(book) = open(&source, &options()) else {
-        return;
-    };
+    if let Ok(book) = open(&source, &options()) {
+        read_book(&*book);
+    }
+}
+
+/// An Arena book. Its header is longer than inputs should be, so the input is what follows it.
+pub(super) fn abk(data: &[u8]) {
+    let mut bytes = abk_header();
+    bytes.extend_from_slice(data);
+    let members = vec![("fuzz.abk".to_owned(), Blob::from(bytes))];
+    let source = Source::from_members("fuzz.abk", "fuzz.abk", members).expect("it is there");
+    let book = tabia_formats::abk::AbkBook::open(&source, &options());
+    read_book(&book.expect("a book with a header opens"));
+}
+
+/// What stands before the first record of an Arena book.
+fn abk_header() -> Vec<u8> {
+    let mut bytes = b"\x03ABKpb\0\0\x1c\0\0\0".to_vec();
+    bytes.resize(ABK_HEADER, 0);
+    bytes
+}
+
+/// Bytes before the first record of an Arena book.
+pub(super) const ABK_HEADER: usize = 900 * 28;
+
+fn read_book(book: &dyn Book) {
     let _ = format!("{:?}", book.info());
     let start = Position::standard();
     let mut page = BookPage::default();

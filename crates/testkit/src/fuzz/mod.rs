@@ -25,6 +25,7 @@ pub const TARGETS: &[Target] = &[
     ("cbh_annotations", cbh::annotations),
     ("cbh_set", |data| files::database("cbh", data)),
     ("polyglot", |data| files::book("polyglot", data)),
+    ("abk", files::abk),
     ("cbv", |data| files::archive("cbv", data)),
     ("cbz", |data| files::archive("cbz", data)),
     ("scv", |data| files::archive("scv", data)),

@@ -36,6 +36,18 @@ pub fn own(target: &str) -> Vec<Vec<u8>> {
             let packed = Compression::ALL.map(|kind| super::files::packed(text.as_bytes(), kind));
             packed.into_iter().collect()
         }
+        "abk" => {
+            // 1.e4 with the answers 1...e5 and 1...c5, which leads back to the first move.
+            let records = [(12, 28, 901u16, 0u16), (52, 36, 0, 902), (50, 34, 900, 0)];
+            let record = |(from, to, child, sibling): (u8, u8, u16, u16)| {
+                let mut bytes = vec![from, to, 0, 9, 7, 0, 0, 0, 3, 0, 0, 0, 2, 0, 0, 0];
+                for number in [0, child, sibling] {
+                    bytes.extend([number as u8, (number >> 8) as u8, 0, 0]);
+                }
+                bytes
+            };
+            vec![records.into_iter().flat_map(record).collect()]
+        }
         // Nothing fits, and that must be said without harm.
         _ => vec![b"no such file".to_vec(), vec![0; 64]],
     }
@@ -69,6 +81,14 @@ pub fn real(target: &str, data: &Path) -> Vec<Vec<u8>> {
         "cbh_set" => sets(data, super::files::format("cbh")),
         "polyglot" | "si3" | "si4" | "si5" => sets(data, super::files::format(target)),
         "cbv" | "cbz" | "scv" | "zip" => files(data, target),
+        "abk" => with_extension(data, target)
+            .iter()
+            .filter_map(|path| {
+                let bytes = std::fs::read(path).expect("the file can be read");
+                let records = bytes.get(super::files::ABK_HEADER..)?;
+                Some(records[..records.len().min(LONGEST / 28 * 28)].to_vec())
+            })
+            .collect(),
         "compressed" => ["gz", "zst", "bz2", "xz", "lz4"]
             .iter()
             .flat_map(|extension| files(data, extension))

@@ -1,0 +1,339 @@
+//! Arena books: the real one, books of our own, and damage.
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+use std::path::Path;
+
+use tabia_core::book::{Book, BookEntry, BookPage, BookPosition, BookWriter, Wdl};
+use tabia_core::chess::{Position, san};
+use tabia_core::format::{CreateOptions, OpenOptions};
+use tabia_core::game::Flow;
+use tabia_core::io::{Blob, Source};
+use tabia_core::loss::{Feature, Losses};
+use tabia_formats::abk::{AbkBook, AbkWriter};
+use tabia_testkit::{Scratch, shared_data};
+
+fn open(path: &Path) -> AbkBook {
+    let source = Source::from_path(path).unwrap();
+    AbkBook::open(&source, &OpenOptions::default()).unwrap()
+}
+
+fn in_memory(bytes: Vec<u8>) -> tabia_core::Result<AbkBook> {
+    let members = vec![("a.abk".to_owned(), Blob::from(bytes))];
+    let source = Source::from_members("a.abk", "a.abk", members).unwrap();
+    AbkBook::open(&source, &OpenOptions::default())
+}
+
+fn after(moves: &str) -> Position {
+    let mut position = Position::standard();
+    for m in moves.split_whitespace() {
+        san::read_and_play(&mut position, m.as_bytes()).unwrap();
+    }
+    position
+}
+
+/// Every position with its moves in order of key and move.
+fn contents(book: &dyn Book) -> Vec<(u64, Vec<BookEntry>)> {
+    let mut all = Vec::new();
+    book.for_each(&mut |position, page| {
+        let BookPosition::Board(position) = position else {
+            panic!("Arena books know the board")
+        };
+        let mut entries = page.entries.clone();
+        entries.sort_by_key(|entry| entry.m);
+        all.push((position.key(), entries));
+        Flow::Go
+    })
+    .unwrap();
+    all.sort_by_key(|(key, _)| *key);
+    all
+}
+
+fn copy(book: &AbkBook, path: &Path, backwards: bool) -> Losses {
+    let mut options = CreateOptions::default();
+    options.facts.clone_from(&book.info().facts);
+    let mut writer = Box::new(AbkWriter::create(path, &options).unwrap());
+    let mut pages = Vec::new();
+    book.for_each(&mut |position, page| {
+        if let BookPosition::Board(position) = position {
+            pages.push((position.clone(), page.clone()));
+        }
+        Flow::Go
+    })
+    .unwrap();
+    if backwards {
+        pages.reverse();
+    }
+    let mut losses = Losses::new();
+    for (position, page) in &pages {
+        losses.merge(&writer.put(position, page).unwrap());
+    }
+    losses.merge(&writer.settle().unwrap());
+    writer.finish().unwrap();
+    losses
+}
+
+#[test]
+fn the_real_book_is_read_to_its_last_record() {
+    let Some(path) = shared_data(
+        "the_real_book_is_read_to_its_last_record",
+        "books/abk/Perfect2021.abk",
+    ) else {
+        return;
+    };
+    let book = open(&path);
+    let findings = book.findings();
+    assert_eq!((findings.records, findings.reached), (9571, 9142));
+    assert_eq!((findings.illegal, findings.repeated_references), (0, 0));
+    assert_eq!((findings.positions, findings.depth), (4158, 30));
+    assert!(findings.has_games && !findings.has_results);
+    assert_eq!(book.header().author, "Sedat Canbaz");
+    assert_eq!(book.header().numbers[1], 9542);
+    assert_eq!(
+        book.info().problems,
+        ["429 records are reached from no move"]
+    );
+    let mut page = BookPage::default();
+    assert!(book.probe(&Position::standard(), &mut page).unwrap());
+    let weights: Vec<_> = page
+        .entries
+        .iter()
+        .map(|entry| (entry.m.unwrap().to_string(), entry.weight.unwrap()))
+        .collect();
+    let expected = [("d2d4", 4), ("e2e4", 9), ("c2c4", 2), ("g1f3", 2)];
+    assert_eq!(weights, expected.map(|(m, weight)| (m.to_owned(), weight)));
+}
+
+#[test]
+fn a_copy_of_the_real_book_says_the_same() {
+    let Some(path) = shared_data(
+        "a_copy_of_the_real_book_says_the_same",
+        "books/abk/Perfect2021.abk",
+    ) else {
+        return;
+    };
+    let book = open(&path);
+    let scratch = Scratch::new("abk-copy");
+    let (first, second) = (scratch.join("a.abk"), scratch.join("b.abk"));
+    assert_eq!(copy(&book, &first, false), Losses::new());
+    let copied = open(&first);
+    assert_eq!(copied.info().problems, [""; 0]);
+    assert!(contents(&book) == contents(&copied));
+    assert_eq!(copied.header().comment, book.header().comment);
+    assert_eq!(copied.header().numbers[2..], book.header().numbers[2..]);
+    copy(&copied, &second, true);
+    assert!(std::fs::read(first).unwrap() == std::fs::read(second).unwrap());
+}
+
+/// A move with its results.
+fn entry(position: &Position, m: &str, white: u64, draws: u64, black: u64) -> BookEntry {
+    let ply = san::read(position, m.as_bytes()).unwrap();
+    let tabia_core::chess::Ply::Move(m) = ply else {
+        panic!("{ply:?}")
+    };
+    let results = Wdl {
+        white,
+        draws,
+        black,
+    };
+    BookEntry {
+        m: Some(m),
+        weight: Some(5),
+        games: Some(results.games()),
+        results: Some(results),
+        ..BookEntry::default()
+    }
+}
+
+/// 1.d4 d5 2.c4 and 1.c4 d5 2.d4 meet; 1.Nf3 Nf6 2.Ng1 Ng8 leads back.
+fn small(path: &Path, options: &CreateOptions) -> (Losses, Vec<u8>) {
+    let mut writer = Box::new(AbkWriter::create(path, options).unwrap());
+    let mut losses = Losses::new();
+    for (line, moves) in [
+        ("", vec![("d4", 9, 5, 3), ("c4", 2, 1, 0), ("Nf3", 1, 0, 0)]),
+        ("d4", vec![("d5", 9, 5, 3)]),
+        ("d4 d5", vec![("c4", 9, 5, 3)]),
+        ("c4", vec![("d5", 2, 1, 0)]),
+        ("c4 d5", vec![("d4", 2, 1, 0)]),
+        ("d4 d5 c4", vec![("e6", 6, 3, 2), ("c6", 5, 3, 1)]),
+        ("d4 d5 c4 e6", vec![("Nc3", 6, 3, 2)]),
+        ("Nf3", vec![("Nf6", 1, 0, 0)]),
+        ("Nf3 Nf6", vec![("Ng1", 1, 0, 0)]),
+        ("Nf3 Nf6 Ng1", vec![("Ng8", 1, 0, 0)]),
+        // Nothing leads here.
+        ("e4 e5", vec![("Nf3", 1, 0, 0), ("f4", 1, 0, 0)]),
+    ] {
+        let position = after(line);
+        let mut page = BookPage::default();
+        for (m, white, draws, black) in moves {
+            page.entries.push(entry(&position, m, white, draws, black));
+        }
+        losses.merge(&writer.put(&position, &page).unwrap());
+    }
+    losses.merge(&writer.settle().unwrap());
+    let written = writer.finish().unwrap();
+    let bytes = std::fs::read(path).unwrap();
+    assert_eq!(written.bytes, bytes.len() as u64);
+    assert_eq!(u64::from(written.records) * 28 + 25200, written.bytes);
+    (losses, bytes)
+}
+
+#[test]
+fn transpositions_share_their_counts_and_loops_are_cut() {
+    let scratch = Scratch::new("abk-small");
+    let (losses, bytes) = small(&scratch.join("a.abk"), &CreateOptions::default());
+    assert_eq!(losses.count(Feature::BookMoves), 2);
+    let book = in_memory(bytes).unwrap();
+    assert_eq!(book.info().problems, [""; 0]);
+    // d4 d5 c4 stands twice, and what follows it.
+    assert_eq!(book.findings().records, 13 + 3);
+    let meeting = after("d4 d5 c4");
+    let mut page = BookPage::default();
+    assert!(book.probe(&meeting, &mut page).unwrap());
+    let expected = [
+        entry(&meeting, "e6", 6, 3, 2),
+        entry(&meeting, "c6", 5, 3, 1),
+    ];
+    for (found, expected) in page.entries.iter().zip(&expected) {
+        assert_eq!(
+            (found.m, found.results, found.games, found.weight),
+            (
+                expected.m,
+                expected.results,
+                expected.games,
+                expected.weight
+            )
+        );
+    }
+    assert_eq!(page.entries.len(), 2);
+    // The counts of e6 in its two places: what eleven games of c4 leave it, and the rest.
+    let places: Vec<_> = book
+        .records()
+        .iter()
+        .skip(900)
+        .filter(|record| (record.from, record.to) == (52, 44))
+        .map(|record| (record.games.get(), record.won.get(), record.lost.get()))
+        .collect();
+    let sum = places.iter().fold((0, 0, 0), |sum, place| {
+        (sum.0 + place.0, sum.1 + place.1, sum.2 + place.2)
+    });
+    assert_eq!((places.len(), sum), (2, (11, 6, 2)));
+    assert!(places.iter().all(|place| place.0 > 0));
+}
+
+#[test]
+fn without_room_for_repeats_every_position_stands_once() {
+    let scratch = Scratch::new("abk-repeats");
+    let mut options = CreateOptions::default();
+    options
+        .facts
+        .push(("abk.repeats".to_owned(), "0".to_owned()));
+    let (_, bytes) = small(&scratch.join("a.abk"), &options);
+    let once = in_memory(bytes).unwrap();
+    let (_, bytes) = small(&scratch.join("b.abk"), &CreateOptions::default());
+    let often = in_memory(bytes).unwrap();
+    assert_eq!(once.findings().records, 13);
+    assert!(contents(&once) == contents(&often));
+}
+
+#[test]
+fn weights_become_priorities_and_deleted_moves_stay_deleted() {
+    let scratch = Scratch::new("abk-weights");
+    let path = scratch.join("a.abk");
+    let mut writer = Box::new(AbkWriter::create(&path, &CreateOptions::default()).unwrap());
+    let start = Position::standard();
+    let mut page = BookPage::default();
+    for (m, weight) in [
+        ("e4", Some(65520)),
+        ("d4", Some(39312)),
+        ("c4", Some(0)),
+        ("b4", None),
+    ] {
+        let mut entry = entry(&start, m, 1, 0, 0);
+        entry.weight = weight;
+        page.entries.push(entry);
+    }
+    let mut deleted = entry(&start, "a4", 1, 0, 0);
+    deleted.weight = Some(0);
+    deleted.raw = b"abk\x07\xfe\0\0\x01".to_vec();
+    page.entries.push(deleted);
+    page.entries.push(BookEntry::default());
+    let mut losses = writer.put(&start, &page).unwrap();
+    losses.merge(&writer.settle().unwrap());
+    assert_eq!(losses.count(Feature::UnreadMoves), 1);
+    assert_eq!(losses.count(Feature::BookWeights), 1);
+    writer.finish().unwrap();
+    let book = open(&path);
+    let mut read = BookPage::default();
+    assert!(book.probe(&start, &mut read).unwrap());
+    let moves: Vec<_> = read
+        .entries
+        .iter()
+        .map(|entry| (entry.m.unwrap().to_string(), entry.weight.unwrap()))
+        .collect();
+    let expected = [
+        ("e2e4", 9),
+        ("a2a4", 0),
+        ("d2d4", 6),
+        ("b2b4", 5),
+        ("c2c4", 0),
+    ];
+    assert_eq!(moves, expected.map(|(m, weight)| (m.to_owned(), weight)));
+    assert_eq!(read.entries[1].raw, b"abk\x07\xfe\0\0\x01");
+    assert_eq!(book.findings().deleted, 1);
+    assert_eq!(book.header().numbers[..2], [1, 4]);
+}
+
+#[test]
+fn damage_is_named_and_never_hangs() {
+    let scratch = Scratch::new("abk-damage");
+    let (_, whole) = small(&scratch.join("a.abk"), &CreateOptions::default());
+    let record = |number: usize| 25200 + 28 * number;
+    let with = |changes: &[(usize, &[u8])]| {
+        let mut bytes = whole.clone();
+        for (at, new) in changes {
+            bytes[*at..at + new.len()].copy_from_slice(new);
+        }
+        in_memory(bytes).unwrap().info().problems.clone()
+    };
+    let root = [0x84, 3, 0, 0];
+    // An answer that is the root again, and an alternative that is itself.
+    let problems = with(&[(record(3) + 20, &root)]);
+    assert!(
+        problems.contains(&"1 references to records that are reached already".to_owned()),
+        "{problems:?}"
+    );
+    let problems = with(&[(record(0) + 24, &root)]);
+    assert!(
+        problems[0].ends_with("are reached from no move"),
+        "{problems:?}"
+    );
+    for outside in [[1, 0, 0, 0], [0xff, 0xff, 0xff, 0x7f]] {
+        let problems = with(&[(record(0) + 20, &outside)]);
+        assert!(
+            problems.contains(&"1 references to records that do not exist".to_owned()),
+            "{problems:?}"
+        );
+    }
+    let problems = with(&[(record(0), &[60, 60])]);
+    assert!(problems.contains(&"1 moves are not legal".to_owned()));
+    let problems = with(&[(record(0) + 8, &[0xff, 0xff, 0xff, 0xff])]);
+    assert!(problems.contains(&"1 records with impossible counts".to_owned()));
+    // Cut anywhere, and any byte changed.
+    for length in (0..whole.len()).step_by(17).chain(25190..whole.len()) {
+        let cut = in_memory(whole[..length].to_vec());
+        assert_eq!(cut.is_ok(), length >= 25200, "{length}");
+    }
+    for at in 25200..whole.len() {
+        for new in [0, 1, 0x7f, 0x80, 0xff] {
+            let mut bytes = whole.clone();
+            bytes[at] = new;
+            let _ = contents(&in_memory(bytes).unwrap());
+        }
+    }
+    for at in 0..12 {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 0x55;
+        let refused = in_memory(bytes).is_err();
+        assert_eq!(refused, !(3..8).contains(&at), "{at}");
+    }
+}
