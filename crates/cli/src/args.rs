@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-/// Chess databases and opening books: list, show, convert, check.
+/// Chess databases and opening books: list, show, convert, check, repair.
 #[derive(Debug, Parser)]
 #[command(
     name = "tabia",
@@ -32,6 +32,7 @@ pub(crate) enum Verb {
     Show(ShowArgs),
     Convert(ConvertArgs),
     Check(CheckArgs),
+    Repair(RepairArgs),
     #[command(subcommand)]
     Archive(ArchiveVerb),
     Formats(FormatsArgs),
@@ -48,6 +49,7 @@ impl Verb {
             Self::Show(args) => &args.common,
             Self::Convert(args) => &args.common,
             Self::Check(args) => &args.common,
+            Self::Repair(args) => &args.common,
             Self::Archive(ArchiveVerb::List(args)) => &args.common,
             Self::Archive(ArchiveVerb::Extract(args)) => &args.common,
             Self::Archive(ArchiveVerb::Create(args)) => &args.common,
@@ -212,6 +214,37 @@ pub(crate) struct CheckArgs {
     pub(crate) deep: bool,
     #[command(flatten)]
     pub(crate) listing: ListingArgs,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+/// Saves what survives of a damaged database and accounts for every game
+///
+/// Reads all that is left, even if the index or another file of the set is missing, and writes it
+/// into a new database. Every game is recovered whole, recovered with losses, or lost: `--json` and
+/// `--report` say which, why and where. Exit code 3 when anything was damaged or lost.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tabia repair broken.si4 -o saved.si4
+  tabia repair broken.sg5 -o saved.si5 --report account.json
+  tabia repair broken.cbh -o saved.pgn --json")]
+pub(crate) struct RepairArgs {
+    /// Any file of the damaged database, or its base name
+    #[arg(value_name = "IN")]
+    pub(crate) path: OsString,
+    /// The new database
+    #[arg(long, short, value_name = "OUT")]
+    pub(crate) output: OsString,
+    /// The new database's format, whatever its extension
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) to: Option<String>,
+    /// Replace an existing target
+    #[arg(long, short)]
+    pub(crate) force: bool,
+    /// The account as one JSON document on standard output
+    #[arg(long)]
+    pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) common: CommonArgs,
 }

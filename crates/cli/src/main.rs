@@ -40,6 +40,7 @@ fn run() -> ExitCode {
         Verb::Show(args) => commands::show::run(args),
         Verb::Convert(args) => commands::convert::run(args),
         Verb::Check(args) => commands::check::run(args),
+        Verb::Repair(args) => commands::repair::run(args),
         Verb::Archive(verb) => commands::archive::run(verb),
         Verb::Formats(args) => commands::formats::run(args),
         Verb::Completions(args) => commands::shell::completions(args),

@@ -8,6 +8,7 @@ use tabia::core::error::Location;
 use tabia::core::io::OutputSet;
 use tabia::core::loss::Losses;
 use tabia::core::{Error, GameIndex, Problem, Result};
+use tabia::repair::{Audit, Verdict};
 use tabia::select::Counts;
 use tabia::{Failure, Item, Ledger, LossTable, Watch};
 
@@ -31,6 +32,10 @@ pub(crate) struct Reporter {
     inputs: Vec<Json>,
     /// The problems of the current input, as far as they are kept.
     pub(crate) kept: Vec<Json>,
+    /// Records that a repair could not save whole, as far as they are kept.
+    pub(crate) records: Vec<Json>,
+    /// What else the summary says.
+    pub(crate) extra: Vec<(&'static str, Json)>,
 }
 
 impl Reporter {
@@ -62,6 +67,8 @@ impl Reporter {
             problems: 0,
             inputs: Vec::new(),
             kept: Vec::new(),
+            records: Vec::new(),
+            extra: Vec::new(),
         })
     }
 
@@ -91,7 +98,14 @@ impl Reporter {
         }
         if let Some(report) = self.report.take() {
             let inputs = std::mem::take(&mut self.inputs);
-            report.finish(inputs, self.problems, ledger.map(|ledger| &ledger.losses))?;
+            let losses = ledger.map_or(Json::List(Vec::new()), |ledger| loss_rows(&ledger.losses));
+            let mut summary = std::mem::take(&mut self.extra);
+            summary.extend([
+                ("problems", self.problems.into()),
+                ("losses", losses),
+                ("inputs", Json::List(inputs)),
+            ]);
+            report.finish(summary)?;
         }
         Ok(())
     }
@@ -147,6 +161,32 @@ impl Watch for Reporter {
     }
 }
 
+impl Audit for Reporter {
+    fn judged(&mut self, item: &Item, verdict: &Verdict<'_>) -> Result<()> {
+        let reasons = verdict.reasons.iter().map(|reason| {
+            let mut pairs = place(&reason.at);
+            pairs.retain(|(key, _)| *key != "game");
+            pairs.push(("reason", friendly(&reason.text).into()));
+            Json::Object(pairs)
+        });
+        let saved_as = verdict.saved_as.map(|game| u64::from(game.0) + 1);
+        let row = Json::Object(vec![
+            ("file", item.name().into()),
+            ("game", (u64::from(verdict.game.0) + 1).into()),
+            ("fate", verdict.fate.name().into()),
+            ("savedAs", saved_as.into()),
+            ("reasons", Json::List(reasons.collect())),
+        ]);
+        if let Some(report) = &mut self.report {
+            report.records.push(&row)?;
+        }
+        if self.records.len() < KEPT {
+            self.records.push(row);
+        }
+        Ok(())
+    }
+}
+
 /// A problem with its place, as JSON; parts that do not apply are absent.
 pub(crate) fn problem_json(error: &Error) -> Json {
     let at = error.location();
@@ -179,26 +219,60 @@ fn place(at: &Location) -> Vec<(&'static str, Json)> {
     pairs
 }
 
-/// The report: problems are written as they come, losses gathered beside it and appended, so that
-/// memory does not grow with either.
+/// The report: problems are written as they come, losses and records gathered beside it and
+/// appended, so that memory does not grow with any.
 #[derive(Debug)]
 struct ReportFile {
     set: OutputSet,
-    losses: BufWriter<File>,
     problem_count: u64,
-    loss_count: u64,
+    losses: Rows,
+    /// What a repair could not save whole.
+    records: Rows,
+}
+
+/// Rows that wait in a temporary file.
+#[derive(Debug)]
+struct Rows {
+    file: BufWriter<File>,
+    count: u64,
+}
+
+impl Rows {
+    fn create() -> Result<Self> {
+        Ok(Self {
+            file: BufWriter::new(tabia::scratch::file()?),
+            count: 0,
+        })
+    }
+
+    fn push(&mut self, row: &Json) -> Result<()> {
+        let comma = if self.count == 0 { "\n" } else { ",\n" };
+        self.count += 1;
+        write!(self.file, "{comma}{}", row.compact())?;
+        Ok(())
+    }
+
+    /// Writes all rows to a file.
+    fn append_to(&mut self, set: &mut OutputSet) -> Result<()> {
+        self.file.flush()?;
+        let mut gathered = self.file.get_ref().try_clone()?;
+        gathered.seek(SeekFrom::Start(0))?;
+        if let Some(file) = set.file(0) {
+            io::copy(&mut gathered, file)?;
+        }
+        Ok(())
+    }
 }
 
 impl ReportFile {
     fn create(path: &Path, force: bool, command: &str) -> Result<Self, Failure> {
         let mut set = OutputSet::new(force);
         set.create(path).map_err(Failure::output)?;
-        let losses = tabia::scratch::file().map_err(Failure::output)?;
         let mut report = Self {
             set,
-            losses: BufWriter::new(losses),
             problem_count: 0,
-            loss_count: 0,
+            losses: Rows::create().map_err(Failure::output)?,
+            records: Rows::create().map_err(Failure::output)?,
         };
         let mut head = String::from("{\"command\":");
         crate::json::quote(command, &mut head);
@@ -224,8 +298,6 @@ impl ReportFile {
 
     fn losses(&mut self, item: &Item, game: GameIndex, losses: &Losses) -> Result<()> {
         for (feature, loss) in losses.iter() {
-            let comma = if self.loss_count == 0 { "\n" } else { ",\n" };
-            self.loss_count += 1;
             let row = Json::Object(vec![
                 ("file", item.name().into()),
                 ("game", (u64::from(game.0) + 1).into()),
@@ -236,30 +308,20 @@ impl ReportFile {
                     format!("{} have no place in the target", feature.label()).into(),
                 ),
             ]);
-            write!(self.losses, "{comma}{}", row.compact())?;
+            self.losses.push(&row)?;
         }
         Ok(())
     }
 
-    fn finish(
-        mut self,
-        inputs: Vec<Json>,
-        problems: u64,
-        losses: Option<&LossTable>,
-    ) -> Result<(), Failure> {
+    fn finish(mut self, summary: Vec<(&'static str, Json)>) -> Result<(), Failure> {
         let done = (|| {
             self.write("],\n\"losses\":[")?;
-            let mut gathered = self.losses.get_ref().try_clone()?;
-            self.losses.flush()?;
-            gathered.seek(SeekFrom::Start(0))?;
-            if let Some(file) = self.set.file(0) {
-                io::copy(&mut gathered, file)?;
+            self.losses.append_to(&mut self.set)?;
+            if self.records.count > 0 {
+                self.write("],\n\"records\":[")?;
+                self.records.append_to(&mut self.set)?;
             }
-            let summary = Json::Object(vec![
-                ("problems", problems.into()),
-                ("losses", losses.map_or(Json::List(Vec::new()), loss_rows)),
-                ("inputs", Json::List(inputs)),
-            ]);
+            let summary = Json::Object(summary);
             self.write(&format!("],\n\"summary\":{}}}\n", summary.compact()))?;
             self.set.commit()?;
             Ok(())
@@ -268,7 +330,8 @@ impl ReportFile {
     }
 }
 
-fn loss_rows(losses: &LossTable) -> Json {
+/// What was lost, a row a kind.
+pub(crate) fn loss_rows(losses: &LossTable) -> Json {
     let rows = losses.iter().map(|(feature, row)| {
         Json::Object(vec![
             ("kind", feature.key().into()),

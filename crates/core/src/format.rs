@@ -144,6 +144,15 @@ pub struct OpenOptions {
     pub charset: Charset,
     /// Password of an archive.
     pub password: Option<String>,
+    /// Open what is left of a damaged set, so that it can be saved.
+    ///
+    /// The source's main file may then be any file of the set, whatever its first bytes say. The
+    /// database has a record for every game that is known to have existed, those found without
+    /// an index entry behind the others: what is lost of a game is a problem of it, a game of which
+    /// nothing is left is an error to read, and what is wrong with the set as a whole stands in
+    /// [`DatabaseInfo::problems`](crate::database::DatabaseInfo::problems). A format that ignores
+    /// this is saved as it is read.
+    pub salvage: bool,
 }
 
 /// How much of a game a PGN file shows.

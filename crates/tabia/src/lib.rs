@@ -9,6 +9,7 @@
 //! | [`select`] | which records, and what of them |
 //! | [`convert`](mod@convert) | any input to any format that can be written |
 //! | [`check`](mod@check) | decodes everything and counts what is wrong |
+//! | [`repair`](mod@repair) | saves what survives of a damaged database into a new one |
 //! | [`list`](mod@list) | a row for each record |
 //! | [`load`](mod@load) | one record, whole |
 //! | [`scratch`] | temporary files that leave nothing behind |
@@ -29,6 +30,7 @@ mod ledger;
 pub mod list;
 pub mod load;
 mod ordered;
+pub mod repair;
 pub mod resolve;
 pub mod scan;
 pub mod scratch;

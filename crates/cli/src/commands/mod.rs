@@ -6,5 +6,6 @@ pub(crate) mod convert;
 pub(crate) mod formats;
 pub(crate) mod info;
 pub(crate) mod ls;
+pub(crate) mod repair;
 pub(crate) mod shell;
 pub(crate) mod show;

@@ -19,6 +19,7 @@ mod interrupted;
 mod losses_are_told;
 mod ls_rows;
 mod names_inputs;
+mod repairs;
 mod reports;
 mod selects_games;
 mod shows_a_game;

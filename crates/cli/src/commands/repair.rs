@@ -1,0 +1,130 @@
+//! `tabia repair`: saves what survives and accounts for every game.
+
+use std::path::Path;
+
+use tabia::Failure;
+use tabia::convert::Target;
+use tabia::core::format::CreateOptions;
+use tabia::core::{Error, ErrorKind};
+use tabia::formats::archive::compressed::Compression;
+use tabia::repair::{RepairOptions, Repaired, is_part_of, remains, repair};
+
+use crate::args::RepairArgs;
+use crate::commands::info::size;
+use crate::context::{Context, find_format};
+use crate::exit_code::ExitCode;
+use crate::json::Json;
+use crate::output::Out;
+use crate::progress::grouped;
+use crate::report::{Reporter, loss_rows, loss_table};
+
+pub(crate) fn run(args: &RepairArgs) -> Result<ExitCode, Failure> {
+    let context = Context::new(&args.common)?;
+    if args.common.strict {
+        let text = "`--strict` stops at the first problem; `check --strict` finds it";
+        return Err(Failure::Usage(text.to_owned()));
+    }
+    let to = args
+        .to
+        .as_deref()
+        .map(|name| find_format(&context.resolver, name))
+        .transpose()?;
+    let output = Path::new(&args.output);
+    let Target::File {
+        format,
+        path,
+        compression: Compression::None,
+    } = Target::file(&context.resolver, output, to)?
+    else {
+        let text = format!("{}: what is saved is not compressed", output.display());
+        return Err(Failure::Usage(text));
+    };
+    let item = remains(&context.resolver, &args.path)?;
+    if is_part_of(&path, &item) {
+        let text = format!("{}: is part of the input", path.display());
+        return Err(Failure::Usage(text));
+    }
+    if !args.force && std::fs::symlink_metadata(&path).is_ok() {
+        let exists = Error::new(ErrorKind::Exists).in_path(&path);
+        return Err(Failure::Output(exists));
+    }
+    let mut reporter = Reporter::new(&context, "repair", args.force, None)?;
+    let mut create = CreateOptions::default();
+    create.force = args.force;
+    let options = RepairOptions {
+        open: context.open.clone(),
+        create,
+        threads: context.threads,
+    };
+    let display = context.display();
+    let repaired = repair(
+        &item,
+        format,
+        &path,
+        &options,
+        &context.progress,
+        &mut reporter,
+    );
+    drop(display);
+    let repaired = repaired?;
+    let counts = counts(&repaired);
+    if args.json {
+        let mut document = vec![
+            ("path", item.name().into()),
+            ("format", item.format().id.to_string().into()),
+            ("to", format.id.to_string().into()),
+        ];
+        let files = repaired.written.files.iter();
+        let files = files.map(|file| file.display().to_string().into());
+        document.push(("files", Json::List(files.collect())));
+        document.extend(counts.clone());
+        document.push(("recordList", Json::List(reporter.records.clone())));
+        document.push(("losses", loss_rows(&repaired.ledger.losses)));
+        let mut out = Out::new();
+        out.text(&format!("{}\n", Json::Object(document).compact()))?;
+        out.flush()?;
+    }
+    tell(&context, &repaired);
+    let code = ExitCode::of_problems(repaired.ledger.problems + repaired.lost);
+    reporter.extra = counts;
+    reporter.finish(Some(&repaired.ledger))?;
+    Ok(code)
+}
+
+/// The sum of the account.
+fn counts(repaired: &Repaired) -> Vec<(&'static str, Json)> {
+    let faults = repaired.faults.iter().map(|fault| fault.clone().into());
+    vec![
+        (
+            "records",
+            (repaired.whole + repaired.damaged + repaired.lost).into(),
+        ),
+        ("whole", repaired.whole.into()),
+        ("damaged", repaired.damaged.into()),
+        ("lost", repaired.lost.into()),
+        ("faults", Json::List(faults.collect())),
+    ]
+}
+
+fn tell(context: &Context, repaired: &Repaired) {
+    loss_table(context.messages, &repaired.ledger.losses, false);
+    let note = |text: String| context.messages.note(&text);
+    let all = repaired.whole + repaired.damaged + repaired.lost;
+    note(format!("{} records:", grouped(all)));
+    let width = grouped(all).len();
+    for (count, fate) in [
+        (repaired.whole, "recovered whole"),
+        (repaired.damaged, "recovered with losses"),
+        (repaired.lost, "lost"),
+    ] {
+        note(format!("  {:>width$}  {fate}", grouped(count)));
+    }
+    if let Some(file) = repaired.written.files.first() {
+        let bytes = size(repaired.written.bytes);
+        note(format!(
+            "{} records to {}: {bytes}",
+            grouped(repaired.written.records.into()),
+            file.display()
+        ));
+    }
+}
