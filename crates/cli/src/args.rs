@@ -6,6 +6,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::book_args::BookVerb;
+
 /// Chess databases and opening books: list, show, convert, check, repair.
 #[derive(Debug, Parser)]
 #[command(
@@ -35,6 +37,8 @@ pub(crate) enum Verb {
     Repair(RepairArgs),
     #[command(subcommand)]
     Archive(ArchiveVerb),
+    #[command(subcommand)]
+    Book(BookVerb),
     Formats(FormatsArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
@@ -54,6 +58,7 @@ impl Verb {
             Self::Archive(ArchiveVerb::Extract(args)) => &args.common,
             Self::Archive(ArchiveVerb::Create(args)) => &args.common,
             Self::Archive(ArchiveVerb::Test(args)) => &args.common,
+            Self::Book(verb) => verb.common(),
             Self::Formats(args) => &args.common,
             Self::Completions(_) | Self::Man(_) => return None,
         })

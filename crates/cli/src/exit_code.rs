@@ -7,6 +7,8 @@ use tabia::Failure;
 pub(crate) enum ExitCode {
     /// Done; nothing skipped.
     Done = 0,
+    /// A search matched nothing.
+    Nothing = 1,
     /// The command line makes no sense.
     Usage = 2,
     /// Done, but some records were skipped, repaired or damaged.

@@ -1,6 +1,7 @@
 //! The command line of tabia: chess databases and opening books.
 
 mod args;
+mod book_args;
 mod commands;
 mod context;
 mod exit_code;
@@ -42,6 +43,7 @@ fn run() -> ExitCode {
         Verb::Check(args) => commands::check::run(args),
         Verb::Repair(args) => commands::repair::run(args),
         Verb::Archive(verb) => commands::archive::run(verb),
+        Verb::Book(verb) => commands::book::run(verb),
         Verb::Formats(args) => commands::formats::run(args),
         Verb::Completions(args) => commands::shell::completions(args),
         Verb::Man(args) => commands::shell::man(args),

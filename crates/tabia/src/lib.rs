@@ -14,12 +14,14 @@
 //! | [`load`](mod@load) | one record, whole |
 //! | [`scratch`] | temporary files that leave nothing behind |
 //! | [`inspect`](mod@inspect) | what an input is, how much it holds |
+//! | [`book`](mod@book) | opening books |
 #![warn(missing_docs)]
 
 pub use tabia_core as core;
 pub use tabia_formats as formats;
 pub use tabia_query as query;
 
+pub mod book;
 pub mod check;
 pub mod convert;
 pub mod detect;

@@ -1,6 +1,7 @@
 //! One file per command.
 
 pub(crate) mod archive;
+pub(crate) mod book;
 pub(crate) mod check;
 pub(crate) mod convert;
 pub(crate) mod formats;

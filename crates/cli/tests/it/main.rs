@@ -7,6 +7,7 @@
 
 mod archives;
 mod atomic_output;
+mod books;
 mod check_tells_damage;
 mod closed_pipe;
 mod common;

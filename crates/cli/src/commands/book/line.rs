@@ -1,0 +1,114 @@
+//! `tabia book line`: a walk through a book.
+
+use std::fmt::Write as _;
+use std::hash::{BuildHasher, Hasher, RandomState};
+
+use tabia::Failure;
+use tabia::book::find::opening_of;
+use tabia::book::line::{Choice, line};
+use tabia::core::chess::{Ply, Position, san, uci};
+
+use super::{asked, item};
+use crate::book_args::BookLineArgs;
+use crate::context::Context;
+use crate::exit_code::ExitCode;
+use crate::json::Json;
+use crate::output::{Listing, Out, Style};
+
+const COLUMNS: &[&str] = &["moves", "plies", "opening"];
+const NUMERIC: &[&str] = &["plies"];
+
+pub(crate) fn run(args: &BookLineArgs) -> Result<ExitCode, Failure> {
+    let context = Context::new(&args.common)?;
+    let (start, before, position) = asked(&args.position)?;
+    let item = item(&context, &args.book)?;
+    let book = tabia::book::open(&item, &context.open)?;
+    let seed = args.seed.unwrap_or_else(any_seed);
+    // Nobody asked for rows: lines of moves are what people and engines read.
+    let bare = match Style::of(&args.listing) {
+        Style::Table => !args.listing.table,
+        Style::Tsv => !args.listing.tsv,
+        _ => false,
+    };
+    let mut out = Out::new();
+    let mut listing = (!bare)
+        .then(|| Listing::new(&args.listing, COLUMNS, NUMERIC))
+        .transpose()?;
+    let mut code = ExitCode::Done;
+    for number in 0..u64::from(args.count) {
+        let choice = if args.best {
+            Choice::Best
+        } else {
+            Choice::Random(seed.wrapping_add(number))
+        };
+        let moves = line(&*book, &position, choice, args.plies).map_err(Failure::input)?;
+        if moves.is_empty() {
+            code = ExitCode::Nothing;
+            break;
+        }
+        let plies: Vec<Ply> = before
+            .iter()
+            .copied()
+            .chain(moves.into_iter().map(Ply::Move))
+            .collect();
+        let text = numbered(&start, &plies);
+        let opening =
+            opening_of(&start, &plies).map(|opening| format!("{} {}", opening.eco, opening.name));
+        let Some(listing) = &mut listing else {
+            out.text(&text)?;
+            out.text("\n")?;
+            continue;
+        };
+        listing.push(vec![
+            ("moves", text.into()),
+            ("plies", plies.len().into()),
+            ("opening", opening.into()),
+            ("uci", Json::List(coordinates(&start, &plies))),
+        ])?;
+    }
+    if let Some(listing) = listing {
+        listing.finish()?;
+    }
+    out.flush()?;
+    Ok(code)
+}
+
+/// Another number every time: what the standard library seeds its maps with.
+fn any_seed() -> u64 {
+    RandomState::new().build_hasher().finish()
+}
+
+/// `1. e4 c5 2. Nf3`.
+pub(super) fn numbered(start: &Position, plies: &[Ply]) -> String {
+    let mut position = start.clone();
+    let mut text = String::new();
+    for (i, ply) in plies.iter().enumerate() {
+        if i > 0 {
+            text.push(' ');
+        }
+        if position.turn().is_white() {
+            let _ = write!(text, "{}. ", position.full_move_number());
+        } else if i == 0 {
+            let _ = write!(text, "{}... ", position.full_move_number());
+        }
+        let mut name = Vec::new();
+        san::write_and_play(&mut position, *ply, &mut name);
+        text += &String::from_utf8_lossy(&name);
+    }
+    text
+}
+
+fn coordinates(start: &Position, plies: &[Ply]) -> Vec<Json> {
+    let mut position = start.clone();
+    let mut all = Vec::new();
+    for ply in plies {
+        let mut text = Vec::new();
+        match ply {
+            Ply::Move(m) => uci::write(&position, *m, position.is_chess960(), &mut text),
+            Ply::Null => text.extend_from_slice(b"0000"),
+        }
+        all.push(String::from_utf8_lossy(&text).into_owned().into());
+        position.play_ply(*ply);
+    }
+    all
+}

@@ -1,0 +1,210 @@
+//! What a book knows of a position, as players want to see it.
+
+use tabia_core::Result;
+use tabia_core::book::{Book, BookPage, Wdl};
+use tabia_core::chess::{Move, Ply, Position, san, uci};
+use tabia_core::game::Nag;
+use tabia_query::openings::{self, Opening};
+
+use super::share;
+
+/// A position of a book. `None` means that the format does not say, not zero.
+#[derive(Debug, Clone, Default)]
+pub struct Found {
+    /// Games that reached the position.
+    pub games: Option<u64>,
+    /// How they ended, from White's side.
+    pub results: Option<Wdl>,
+    /// The moves, heaviest first.
+    pub moves: Vec<FoundMove>,
+    /// Entries that name no legal move.
+    pub unreadable: usize,
+    /// What the book says of the position.
+    pub comment: Option<String>,
+}
+
+/// One move of it.
+#[derive(Debug, Clone)]
+pub struct FoundMove {
+    /// The move.
+    pub m: Move,
+    /// In SAN.
+    pub san: String,
+    /// In UCI coordinates.
+    pub uci: String,
+    /// Games in which it was played.
+    pub games: Option<u64>,
+    /// How they ended, from White's side.
+    pub results: Option<Wdl>,
+    /// Score of the side that plays it, 0 to 1.
+    pub score: Option<f64>,
+    /// Average rating of those who played it.
+    pub average_rating: Option<u16>,
+    /// Their performance.
+    pub performance: Option<u16>,
+    /// The stored weight.
+    pub weight: Option<u32>,
+    /// How likely a program plays it, 0 to 1: its share of the weights, else of the games.
+    pub probability: f64,
+    /// Symbols (`!`, `+/-`) or `$n`.
+    pub annotation: Option<String>,
+    /// A comment.
+    pub comment: Option<String>,
+    /// The opening after the move.
+    pub opening: Option<Opening>,
+}
+
+/// Looks a position up; `None` when the book does not have it.
+///
+/// # Errors
+/// Those of the book.
+pub fn find(book: &dyn Book, position: &Position) -> Result<Option<Found>> {
+    let mut page = BookPage::default();
+    if !book.probe(position, &mut page)? {
+        return Ok(None);
+    }
+    let total: u64 = page.entries.iter().map(share).sum();
+    let mut found = Found {
+        games: page.games,
+        results: page.results,
+        comment: page.comment.clone(),
+        ..Found::default()
+    };
+    for entry in &page.entries {
+        let Some(m) = entry.m else {
+            found.unreadable += 1;
+            continue;
+        };
+        let (mut name, mut coordinates) = (Vec::new(), Vec::new());
+        san::write(position, Ply::Move(m), &mut name);
+        uci::write(position, m, position.is_chess960(), &mut coordinates);
+        let mut after = position.clone();
+        after.play(m);
+        found.moves.push(FoundMove {
+            m,
+            san: String::from_utf8_lossy(&name).into_owned(),
+            uci: String::from_utf8_lossy(&coordinates).into_owned(),
+            games: entry.games.or(entry.results.map(Wdl::games)),
+            results: entry.results,
+            score: entry
+                .results
+                .and_then(|results| score(results, position.turn().is_white())),
+            average_rating: entry.average_rating,
+            performance: entry.performance,
+            weight: entry.weight,
+            probability: share(entry) as f64 / total.max(1) as f64,
+            annotation: symbols(&entry.nags),
+            comment: entry.comment.clone(),
+            opening: openings::lookup(&after),
+        });
+    }
+    // Heaviest first; what weighs the same keeps the book's order.
+    found.moves.sort_by(|a, b| {
+        b.probability
+            .total_cmp(&a.probability)
+            .then(b.games.cmp(&a.games))
+    });
+    if found.results.is_none() {
+        found.results = sum(&found.moves);
+    }
+    Ok(Some(found))
+}
+
+/// The results of all moves, when every move has some.
+fn sum(moves: &[FoundMove]) -> Option<Wdl> {
+    let mut total = Wdl::default();
+    for m in moves {
+        total = add(total, m.results?);
+    }
+    (!moves.is_empty()).then_some(total)
+}
+
+/// Both results together.
+pub fn add(a: Wdl, b: Wdl) -> Wdl {
+    Wdl {
+        white: a.white.saturating_add(b.white),
+        draws: a.draws.saturating_add(b.draws),
+        black: a.black.saturating_add(b.black),
+    }
+}
+
+/// Points a game for one side, 0 to 1; `None` without games.
+pub fn score(results: Wdl, white: bool) -> Option<f64> {
+    let games = results.games();
+    let wins = if white { results.white } else { results.black };
+    (games > 0).then(|| (wins as f64 + results.draws as f64 / 2.0) / games as f64)
+}
+
+/// The opening of a line: the name of its last position that has one.
+pub fn opening_of(start: &Position, plies: &[Ply]) -> Option<Opening> {
+    let mut position = start.clone();
+    let mut last = openings::lookup(&position);
+    for ply in plies {
+        position.play_ply(*ply);
+        last = openings::lookup(&position).or(last);
+    }
+    last
+}
+
+/// What stands for NAGs: `!`, `+/-`, else `$n`.
+pub fn symbols(nags: &[Nag]) -> Option<String> {
+    let words: Vec<String> = nags
+        .iter()
+        .map(|nag| match nag.0 {
+            1 => "!".to_owned(),
+            2 => "?".to_owned(),
+            3 => "!!".to_owned(),
+            4 => "??".to_owned(),
+            5 => "!?".to_owned(),
+            6 => "?!".to_owned(),
+            7 | 8 => "□".to_owned(),
+            10 => "=".to_owned(),
+            13 => "∞".to_owned(),
+            14 => "+/=".to_owned(),
+            15 => "=/+".to_owned(),
+            16 => "+/-".to_owned(),
+            17 => "-/+".to_owned(),
+            18 => "+-".to_owned(),
+            19 => "-+".to_owned(),
+            146 => "N".to_owned(),
+            other => format!("${other}"),
+        })
+        .collect();
+    (!words.is_empty()).then(|| words.join(" "))
+}
+
+/// The NAG of a symbol as [`symbols`] writes it.
+pub fn nag_of(symbol: &str) -> Option<Nag> {
+    if let Some(number) = symbol.strip_prefix('$') {
+        return number.parse().ok().map(Nag);
+    }
+    (1..=146)
+        .map(Nag)
+        .find(|&nag| symbols(&[nag]).as_deref() == Some(symbol))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn symbols_come_back() {
+        for nag in [1, 4, 10, 14, 19, 146, 77, 255].map(Nag) {
+            assert_eq!(nag_of(&symbols(&[nag]).unwrap()), Some(nag));
+        }
+        assert_eq!(symbols(&[]), None);
+        assert_eq!(nag_of("best"), None);
+    }
+
+    #[test]
+    fn scores_are_those_of_the_side() {
+        let results = Wdl {
+            white: 3,
+            draws: 2,
+            black: 5,
+        };
+        assert_eq!(score(results, true), Some(0.4));
+        assert_eq!(score(results, false), Some(0.6));
+        assert_eq!(score(Wdl::default(), true), None);
+    }
+}

@@ -1,0 +1,112 @@
+//! A walk through a book, best moves or moves at random.
+
+use std::collections::HashSet;
+
+use tabia_core::Result;
+use tabia_core::book::{Book, BookEntry, BookPage};
+use tabia_core::chess::{Move, Position};
+
+use super::share;
+
+/// How a move is chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Choice {
+    /// The heaviest; of equals the first.
+    Best,
+    /// At random in proportion to the weights, from this seed.
+    Random(u64),
+}
+
+/// The moves from `start` on until the book ends, a position comes back, or `most` plies are
+/// reached. Moves of weight 0 are never chosen.
+///
+/// # Errors
+/// Those of the book.
+pub fn line(book: &dyn Book, start: &Position, choice: Choice, most: usize) -> Result<Vec<Move>> {
+    let mut random = match choice {
+        Choice::Best => 0,
+        Choice::Random(seed) => seed,
+    };
+    let mut position = start.clone();
+    let mut seen = HashSet::from([position.key()]);
+    let mut moves = Vec::new();
+    let mut page = BookPage::default();
+    while moves.len() < most && book.moves(&position, &mut page)? {
+        let chosen = match choice {
+            Choice::Best => best(&page.entries),
+            Choice::Random(_) => any(&page.entries, next(&mut random)),
+        };
+        let Some(m) = chosen else { break };
+        position.play(m);
+        moves.push(m);
+        if !seen.insert(position.key()) {
+            break;
+        }
+    }
+    Ok(moves)
+}
+
+fn best(entries: &[BookEntry]) -> Option<Move> {
+    let mut best: Option<(u64, Move)> = None;
+    for entry in entries {
+        let (Some(m), weight) = (entry.m, share(entry)) else {
+            continue;
+        };
+        if weight > best.map_or(0, |(most, _)| most) {
+            best = Some((weight, m));
+        }
+    }
+    best.map(|(_, m)| m)
+}
+
+fn any(entries: &[BookEntry], random: u64) -> Option<Move> {
+    let total: u64 = entries.iter().map(share).sum();
+    let mut rest = random.checked_rem(total)?;
+    for entry in entries {
+        match rest.checked_sub(share(entry)) {
+            Some(left) => rest = left,
+            None => return entry.m,
+        }
+    }
+    None
+}
+
+/// The next number of the sequence that Sebastiano Vigna's `splitmix64` makes from a seed.
+fn next(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut mixed = *state;
+    mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ mixed >> 31
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tabia_core::chess::Square;
+
+    #[test]
+    fn weights_decide() {
+        let entry = |m, weight| BookEntry {
+            m: Some(m),
+            weight: Some(weight),
+            ..BookEntry::default()
+        };
+        let e4 = Move::normal(Square::E2, Square::E4);
+        let d4 = Move::normal(Square::D2, Square::D4);
+        let a3 = Move::normal(Square::A2, Square::A3);
+        let entries = [entry(a3, 0), entry(e4, 1), entry(d4, 3)];
+        assert_eq!(best(&entries), Some(d4));
+        let mut counts = [0; 2];
+        let mut state = 7;
+        for _ in 0..4000 {
+            match any(&entries, next(&mut state)) {
+                Some(m) if m == e4 => counts[0] += 1,
+                Some(m) if m == d4 => counts[1] += 1,
+                other => panic!("{other:?}"),
+            }
+        }
+        assert!((900..1100).contains(&counts[0]), "{counts:?}");
+        assert_eq!(any(&entries[..1], 5), None);
+    }
+}

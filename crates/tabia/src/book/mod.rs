@@ -1,0 +1,50 @@
+//! Opening books: ask, walk, build, merge, convert, compare, mend.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`ask`] | from a FEN or moves to a position |
+//! | [`find`](mod@find) | what a book knows of a position, as players want to see it |
+//! | [`line`](mod@line) | a walk through a book, best or at random |
+//! | [`walk`](mod@walk) | every position of a book that can be reached |
+//! | [`survey`](mod@survey) | what a book is, how much it holds, what is wrong with it |
+//! | [`pack`] | positions in 24 bytes |
+
+pub mod ask;
+pub mod find;
+pub mod line;
+pub mod pack;
+pub mod survey;
+pub mod walk;
+
+use tabia_core::book::{Book, BookEntry};
+use tabia_core::format::OpenOptions;
+
+use crate::failure::Failure;
+use crate::item::{Input, Item};
+
+/// Opens an item as a book.
+///
+/// # Errors
+/// [`Failure::Usage`] when it is something else, else what the format says.
+pub fn open(item: &Item, options: &OpenOptions) -> Result<Box<dyn Book>, Failure> {
+    match item.open(options, None).map_err(Failure::input)?.input {
+        Input::Book(book) => Ok(book),
+        _ => Err(Failure::Usage(format!(
+            "{} is no book: it is a {}",
+            item.name(),
+            item.format().name
+        ))),
+    }
+}
+
+/// How much an entry counts among its siblings: its weight, else its games; 0 is *never play*.
+pub fn share(entry: &BookEntry) -> u64 {
+    if entry.m.is_none() {
+        return 0;
+    }
+    match (entry.weight, entry.games) {
+        (Some(weight), _) => u64::from(weight),
+        (None, Some(games)) => games,
+        (None, None) => 1,
+    }
+}
