@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use encoding_rs::{Encoding, WINDOWS_1251, WINDOWS_1252};
-use tabia_core::io::{Charset, decode};
+use tabia_core::io::{Charset, decode, encode};
 
 /// Byte of the ChessBase font, its Unicode symbol, and the private code point that stands for it
 /// in UTF-8 texts of ChessBase (0 when none is known). Names from scidb, code points measured by
@@ -315,6 +315,15 @@ pub fn encode_text(text: &str, form: TextForm, out: &mut Vec<u8>) -> bool {
             }
         }
     }
+    whole
+}
+
+/// Writes a text that [`Texts::plain`] reads: characters only, line breaks as they are. `false` when
+/// a character is outside the set and became `?`.
+pub fn encode_plain(text: &str, form: TextForm, out: &mut Vec<u8>) -> bool {
+    let charset = form.page.map_or(Charset::Utf8, Charset::Single);
+    let (bytes, whole) = encode(text, charset);
+    out.extend_from_slice(&bytes);
     whole
 }
 

@@ -7,7 +7,7 @@ use tabia_core::game::{Annotation, Flow, Foreign, TextKind, TextPart};
 use tabia_core::io::{Cursor, Sink};
 
 use super::annotations::{CBH, foreign};
-use super::charset::{TextForm, Texts, encode_text};
+use super::charset::{TextForm, Texts, encode_plain, encode_text};
 use super::records::MovesHead;
 
 /// The first word of a formatting block.
@@ -177,7 +177,7 @@ impl Encoder {
         sink.u16_le(u16::try_from(self.titles.len()).ok()?);
         for (language, title) in &self.titles {
             let mut bytes = Vec::new();
-            encode_text(title, form, &mut bytes);
+            encode_plain(title, form, &mut bytes);
             sink.u16_le(*language);
             sink.u16_le(u16::try_from(bytes.len()).ok()?);
             sink.bytes(&bytes);

@@ -19,6 +19,8 @@ pub(crate) enum Said<'a> {
     Language(tabia_core::game::Language),
     /// The comment stands before its move.
     Before,
+    /// The comment belongs before its move and stands where it is all the same.
+    BeforeHere,
     /// The comment stands where it is.
     After,
     /// A comment whose text is percent-encoded.

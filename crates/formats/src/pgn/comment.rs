@@ -11,6 +11,8 @@ pub(super) struct Found {
     pub(super) language: Option<Language>,
     /// The place, when a command names it: before its move, or where it stands.
     pub(super) before: Option<bool>,
+    /// It stands where it is, and belongs before the move there.
+    pub(super) here: bool,
     /// Whether there is a comment beside the commands.
     pub(super) has_text: bool,
 }
@@ -52,6 +54,11 @@ pub(super) fn read(
             }
             Some(Said::Before) => {
                 found.before = Some(true);
+                found.has_text = true;
+            }
+            Some(Said::BeforeHere) => {
+                found.before = Some(false);
+                found.here = true;
                 found.has_text = true;
             }
             Some(Said::After) => {

@@ -212,6 +212,7 @@ fn read_own<'a>(args: &'a str, sink: &mut dyn FnMut(Annotation<'_>)) -> Option<S
         None => (args, ""),
     };
     match word {
+        "before" if rest == "here" => return Some(Said::BeforeHere),
         "before" => return Some(Said::Before),
         "after" => return Some(Said::After),
         "text" => return Some(Said::Text(rest)),

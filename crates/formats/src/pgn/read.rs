@@ -811,6 +811,7 @@ impl Reader {
         } else {
             !self.frames.is_empty()
         };
+        let mut place = Place::After;
         let mut language = None;
         let mut scratch = std::mem::take(&mut self.text);
         let mut shown: Option<&str> = None;
@@ -824,6 +825,9 @@ impl Reader {
             });
             language = found.language;
             before = found.before.unwrap_or(before);
+            if found.here {
+                place = Place::Before;
+            }
             if found.has_text {
                 shown = Some(&scratch);
             }
@@ -839,7 +843,6 @@ impl Reader {
                 self.waiting_text.push_str(text);
                 self.waiting.push((self.waiting_text.len(), language));
             } else if !self.stop {
-                let place = Place::After;
                 self.annotate(
                     input,
                     Annotation::Comment(Comment {

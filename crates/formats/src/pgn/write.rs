@@ -64,9 +64,24 @@ pub(super) struct Writer {
     needs_number: bool,
     depth: u32,
     waits: bool,
+    /// Something was said since the last move.
+    said: bool,
     pending: Pending,
     /// The record is left out.
     left_out: bool,
+}
+
+/// What a comment must say about its place.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Stand {
+    /// Nothing: where it stands says it.
+    Clear,
+    /// It is about the move that follows.
+    Before,
+    /// It comes before the last move, other remarks on which precede it.
+    BeforeHere,
+    /// It is about what precedes.
+    After,
 }
 
 impl Writer {
@@ -95,6 +110,7 @@ impl Writer {
             needs_number: true,
             depth: 0,
             waits: false,
+            said: false,
             pending: Pending::default(),
             left_out: false,
         }
@@ -115,6 +131,13 @@ impl Writer {
             self.out.push(b' ');
         }
         self.glue = false;
+    }
+
+    /// Something was said that is not written yet.
+    #[inline]
+    fn say(&mut self) {
+        self.waits = true;
+        self.said = true;
     }
 
     /// Writes what was said about the last move.
@@ -168,7 +191,7 @@ impl Writer {
             self.flush();
         }
         self.pending.nags.push(nag);
-        self.waits = true;
+        self.say();
     }
 
     /// A command; in the profile `full` the order is kept, else it is ChessBase's.
@@ -181,17 +204,22 @@ impl Writer {
             }
         }
         self.pending.command(rank, write);
-        self.waits = true;
+        self.say();
     }
 
     fn comment(&mut self, comment: &Comment<'_>) {
         let before = comment.place == Place::Before;
         if self.is_full() {
-            if before && self.move_open {
+            if before && self.move_open && !self.said {
                 let mut text = Vec::new();
                 text.push(b'{');
                 // The first move of the mainline has the comments of the game before it.
-                Self::write_full_text(comment, self.first && self.depth == 0, false, &mut text);
+                let stand = if self.first && self.depth == 0 {
+                    Stand::Before
+                } else {
+                    Stand::Clear
+                };
+                Self::write_full_text(comment, stand, &mut text);
                 text.push(b'}');
                 self.insert(&text);
                 return;
@@ -199,12 +227,14 @@ impl Writer {
             let mut text = Vec::new();
             // A comment at the start of a variation would be taken for one before its first move.
             let after = !before && self.line_start && self.depth > 0;
-            if before {
-                self.lose(Feature::CommentPlaces);
-            }
-            Self::write_full_text(comment, false, after, &mut text);
+            let stand = match (before, after) {
+                (true, _) => Stand::BeforeHere,
+                (false, true) => Stand::After,
+                (false, false) => Stand::Clear,
+            };
+            Self::write_full_text(comment, stand, &mut text);
             self.pending.text(|out| out.extend_from_slice(&text));
-            self.waits = true;
+            self.say();
             return;
         }
         if comment.language.is_some() {
@@ -231,21 +261,21 @@ impl Writer {
         }
         self.pending
             .text(|out| write_text(comment.text, changed, out));
-        self.waits = true;
+        self.say();
     }
 
     /// Writes a text so that it is read back exactly.
-    fn write_full_text(comment: &Comment<'_>, before: bool, after: bool, out: &mut Vec<u8>) {
+    fn write_full_text(comment: &Comment<'_>, stand: Stand, out: &mut Vec<u8>) {
         let start = out.len();
         if let Some(language) = comment.language {
             let _ = write!(out, "[%lang {language}] ");
         }
-        if before {
-            out.extend_from_slice(b"[%tabia before] ");
-        }
-        if after {
-            out.extend_from_slice(b"[%tabia after] ");
-        }
+        out.extend_from_slice(match stand {
+            Stand::Clear => b"",
+            Stand::Before => b"[%tabia before] ",
+            Stand::BeforeHere => b"[%tabia before here] ",
+            Stand::After => b"[%tabia after] ",
+        });
         let text = comment.text;
         let plain = is_tidy(text)
             && !text.bytes().any(|byte| byte.is_ascii_control())
@@ -350,7 +380,7 @@ impl Writer {
                 out.push(b']');
             });
         }
-        self.waits = true;
+        self.say();
     }
 
     fn eval(&mut self, eval: &Eval) {
@@ -452,6 +482,7 @@ impl Visitor for Writer {
         self.first = self.line_start;
         self.line_start = false;
         self.move_open = true;
+        self.said = false;
         self.san_at = self.out.len();
         if ply == Ply::Null && self.profile == Profile::ChessBase {
             self.out.extend_from_slice(b"Z0");

@@ -212,7 +212,14 @@ impl Encoder {
         text.extend_from_slice(&[0, language.unwrap_or(0)]);
         let whole = encode_text(comment.text, self.form, &mut text);
         let fits = text.len() <= MAX_DATA;
-        text.truncate(MAX_DATA);
+        if !fits {
+            // Half a character would make another text of the whole.
+            let is_start = |&end: &usize| text.get(end).is_none_or(|byte| byte & 0xc0 != 0x80);
+            let end = (0..=MAX_DATA)
+                .rev()
+                .find(|end| self.form.page.is_some() || is_start(end));
+            text.truncate(end.unwrap_or(MAX_DATA));
+        }
         let lost = self.item(position, kind, &text);
         self.text = text;
         lost.or_else(|| (!fits).then_some(Feature::LongText))

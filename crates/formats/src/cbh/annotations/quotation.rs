@@ -5,7 +5,7 @@ use tabia_core::error::{Malformed, Why};
 use tabia_core::game::Quotation;
 use tabia_core::io::{Cursor, Sink};
 
-use crate::cbh::charset::{TextForm, Texts, encode_text};
+use crate::cbh::charset::{TextForm, Texts, encode_plain};
 use crate::cbh::moves::{
     decode_quoted_moves, decode_quoted_start, encode_quoted_moves, encode_quoted_start,
 };
@@ -140,7 +140,7 @@ pub(super) fn encode(quotation: &Quotation, form: TextForm, data: &mut Sink) -> 
 
 fn put_text(text: &str, form: TextForm, data: &mut Sink) -> Option<()> {
     let mut bytes = Vec::new();
-    encode_text(text, form, &mut bytes);
+    encode_plain(text, form, &mut bytes);
     data.u8(u8::try_from(bytes.len()).ok()?);
     data.bytes(&bytes);
     data.u8(0);

@@ -1,0 +1,420 @@
+//! ChessBase databases by way of full PGN, of Scid, and by themselves: what comes back is equal,
+//! annotation by annotation, or was counted before.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use support::{ReadGame, open, read_database, read_stream, stream, write_text};
+use tabia_core::chess::Ply;
+use tabia_core::database::Database;
+use tabia_core::format::{CreateOptions, OpenOptions, Profile};
+use tabia_core::game::{Annotation, Event, Game, Place, RecordKind, Want};
+use tabia_core::io::{Charset, Source};
+use tabia_core::loss::{Feature, Losses, project};
+use tabia_core::{Format, GameIndex};
+use tabia_formats::cbh::records::{AnnotationsHead, MovesHead};
+use tabia_formats::cbh::{self, CbhDatabase, Record};
+use tabia_formats::{pgn, scid};
+use tabia_testkit::arbitrary::arbitrary_game;
+use tabia_testkit::shared::files_below;
+use tabia_testkit::{Scratch, dump, shared_data};
+
+/// Games of a set that are looked at when not all are.
+const SAMPLE: usize = 120;
+
+/// The main files of the real sets.
+fn sets(test: &str) -> Vec<PathBuf> {
+    let Some(folder) = shared_data(test, "cbh") else {
+        return Vec::new();
+    };
+    let is_set = |path: &PathBuf| {
+        let is_main = path.extension().is_some_and(|extension| extension == "cbh");
+        is_main && !path.to_string_lossy().contains("fixtures-loose")
+    };
+    files_below(&folder).into_iter().filter(is_set).collect()
+}
+
+fn is_exhaustive() -> bool {
+    std::env::var_os("TABIA_EXHAUSTIVE").is_some()
+}
+
+/// The numbers of the games to look at: all, or some spread over the set.
+fn sampled(count: u32) -> impl Iterator<Item = u32> {
+    let step = if is_exhaustive() {
+        1
+    } else {
+        (count as usize / SAMPLE).max(1)
+    };
+    (0..count).step_by(step)
+}
+
+fn open_set(path: &Path) -> CbhDatabase {
+    CbhDatabase::open(&Source::from_path(path).unwrap(), &OpenOptions::default()).unwrap()
+}
+
+/// The sampled games of a set.
+fn games(database: &dyn Database) -> Vec<Game> {
+    let mut reader = database.reader();
+    sampled(database.len())
+        .map(|index| {
+            let mut game = Game::new();
+            let mut recorder = game.recorder();
+            let _ = reader
+                .read(GameIndex(index), Want::ALL, &mut recorder)
+                .unwrap();
+            game
+        })
+        .collect()
+}
+
+/// The character set in which a set's texts can be written again.
+fn charset(path: &Path) -> Charset {
+    let name = path.to_string_lossy();
+    let page = if name.contains("edgehog") {
+        "cp1251"
+    } else if name.contains("World-ch") {
+        "utf-8"
+    } else {
+        "cp1252"
+    };
+    Charset::parse(page).unwrap()
+}
+
+/// A new database of `games` at `path`, and what the writer says is lost of each.
+fn write(format: &Format, path: &Path, games: &[Game], charset: Charset) -> Vec<Losses> {
+    let mut options = CreateOptions::default();
+    options.charset = charset;
+    let mut writer = format.create_database.unwrap()(path, &options).unwrap();
+    let losses = games.iter().map(|game| writer.write(game).unwrap());
+    let losses = losses.collect();
+    writer.finish().unwrap();
+    losses
+}
+
+/// Games as full PGN, read again.
+fn through_pgn(games: &[Game], what: &str) -> Vec<Game> {
+    let mut options = CreateOptions::default();
+    options.profile = Profile::Full;
+    let (text, losses) = write_text(&pgn::FORMAT, &options, games);
+    assert!(losses.is_empty(), "{what}: {losses}");
+    let read = read_stream(&mut *stream(&pgn::FORMAT, &text), Want::ALL);
+    assert_eq!(read.len(), games.len(), "{what}");
+    read.into_iter().map(|read| read.game).collect()
+}
+
+fn name(path: &Path) -> String {
+    let folder = path.parent().and_then(Path::file_name).unwrap();
+    let stem = path.file_stem().unwrap();
+    format!("{}/{}", folder.to_string_lossy(), stem.to_string_lossy())
+}
+
+fn assert_equal(what: &str, old: &Game, new: &Game) {
+    if old != new {
+        let index = GameIndex(0);
+        dump::assert_same(what, &dump::game(index, old), &dump::game(index, new));
+        panic!("{what} differs");
+    }
+}
+
+/// Without moves, what the header says of their number is recomputed.
+fn settled(game: &Game) -> Game {
+    let mut game = game.clone();
+    game.head.tags.retain(|name, _| name != "CbMoveCount");
+    game
+}
+
+#[test]
+fn sets_come_back_through_full_pgn() {
+    let scratch = Scratch::new("there-and-back");
+    let mut sum = [0; 3];
+    for path in sets("sets_come_back_through_full_pgn") {
+        let what = name(&path);
+        let before = games(&open_set(&path));
+        let between = through_pgn(&before, &what);
+        let target = scratch.join("back.cbh");
+        let losses = write(&cbh::FORMAT, &target, &between, charset(&path));
+        let after = read_database(&open_set(&target), Want::ALL);
+        let has_moves = path.with_extension("cbg").exists();
+        let mut counts = [0; 3];
+        for (number, old) in before.iter().enumerate() {
+            let what = format!("{what}, number {}", number + 1);
+            assert_equal(&format!("{what}, as PGN"), old, &between[number]);
+            assert!(losses[number].is_empty(), "{what}: {}", losses[number]);
+            let ReadGame { game, problems, .. } = &after[number];
+            assert_eq!(problems, &[""; 0], "{what}");
+            let old = settled(old);
+            if has_moves {
+                assert_equal(&what, &old, game);
+            } else {
+                // Annotations without moves have no place: only their number counts.
+                assert_eq!(old.head, game.head, "{what}");
+                assert_eq!(old.events().count(), game.events().count(), "{what}");
+            }
+            counts[usize::from(old.head.kind == RecordKind::Text)] += 1;
+            let annotations = old.events();
+            counts[2] += annotations
+                .filter(|event| matches!(event, Event::Annotation(_)))
+                .count();
+        }
+        let [games, texts, annotations] = counts;
+        println!("{what}: {games} games, {texts} texts, {annotations} annotations equal");
+        for (sum, count) in sum.iter_mut().zip(counts) {
+            *sum += count;
+        }
+        clear(&scratch);
+    }
+    println!("{sum:?} games, texts and annotations in all");
+}
+
+fn clear(scratch: &Scratch) {
+    for name in scratch.names() {
+        std::fs::remove_file(scratch.join(&name)).unwrap();
+    }
+}
+
+/// Every kind of annotation that the format holds, in games made from numbers.
+#[test]
+fn generated_games_come_back_through_full_pgn() {
+    let scratch = Scratch::new("generated");
+    let count = if is_exhaustive() { 5000 } else { 250 };
+    let made: Vec<Game> = (0..count).map(arbitrary_game).collect();
+    // What the format holds of them is what the way there and back begins with.
+    let first = scratch.join("first.cbh");
+    write(&cbh::FORMAT, &first, &made, Charset::Auto);
+    let read = |path: &Path| -> Vec<Game> {
+        let read = read_database(&open_set(path), Want::ALL);
+        read.into_iter().map(|read| read.game).collect()
+    };
+    let before = read(&first);
+    let between = through_pgn(&before, "generated games");
+    let second = scratch.join("second.cbh");
+    let losses = write(&cbh::FORMAT, &second, &between, Charset::Auto);
+    let mut seen = BTreeMap::new();
+    for (number, (old, new)) in before.iter().zip(read(&second)).enumerate() {
+        let what = format!("game of seed {number}");
+        assert_equal(&what, old, &new);
+        assert!(losses[number].is_empty(), "{what}: {}", losses[number]);
+        for event in old.events() {
+            if let Event::Annotation(annotation) = event {
+                *seen.entry(annotation.feature()).or_insert(0) += 1;
+            }
+        }
+    }
+    println!("{seen:?}");
+    for feature in [
+        Feature::Comments,
+        Feature::Nags,
+        Feature::Shapes,
+        Feature::Clocks,
+        Feature::Evals,
+        Feature::EvalProfiles,
+        Feature::Medals,
+        Feature::CriticalPositions,
+        Feature::VariationColors,
+        Feature::PawnStructures,
+        Feature::PiecePaths,
+        Feature::Training,
+        Feature::Quotations,
+        Feature::WebLinks,
+        Feature::Media,
+        Feature::VideoTimes,
+        Feature::TimeControls,
+        Feature::GuidingTexts,
+        Feature::Foreign,
+    ] {
+        assert!(seen.contains_key(&feature), "{feature:?} does not occur");
+    }
+}
+
+/// How many of the records of a set come out byte for byte, and the numbers of the others.
+#[derive(Debug, Default)]
+struct Share {
+    same: u32,
+    others: Vec<u32>,
+}
+
+impl Share {
+    fn add(&mut self, is_same: bool, number: u32) {
+        if is_same {
+            self.same += 1;
+        } else {
+            self.others.push(number);
+        }
+    }
+}
+
+impl std::fmt::Display for Share {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "{} of {}",
+            self.same,
+            self.same as usize + self.others.len()
+        )
+    }
+}
+
+/// Games whose moves ChessBase wrote in another way: start positions with the move number 0, which
+/// is 1 for every reader, and one with the filler among its moves.
+const NOT_CANONICAL: [(&str, &[u32]); 2] = [("cbhlib_test", &[11, 18]), ("Mate2", &[7])];
+
+/// The move record and the annotation record of a game, without the game's number.
+fn streams<'f>(
+    record: Record<'_>,
+    moves: &'f [u8],
+    annotations: &'f [u8],
+) -> (&'f [u8], Option<&'f [u8]>) {
+    let (moves_at, annotations_at) = match record {
+        Record::Game(game) => (game.moves_at.get(), game.annotations_at.get()),
+        Record::Text(text) => (text.body_at.get(), 0),
+    };
+    let bytes = &moves[moves_at as usize..];
+    let size = MovesHead::read(bytes).unwrap().size.get() as usize;
+    let items = (annotations_at != 0).then(|| {
+        let bytes = &annotations[annotations_at as usize..];
+        let size = AnnotationsHead::read(bytes).unwrap().size.get() as usize;
+        &bytes[3..size]
+    });
+    (&bytes[..size], items)
+}
+
+#[test]
+fn records_of_sets_are_written_byte_for_byte() {
+    let scratch = Scratch::new("byte-for-byte");
+    let read = |path: &Path, extension| std::fs::read(path.with_extension(extension)).unwrap();
+    for path in sets("records_of_sets_are_written_byte_for_byte") {
+        if !path.with_extension("cbg").exists() {
+            continue;
+        }
+        let database = open_set(&path);
+        let numbers: Vec<u32> = sampled(database.len()).collect();
+        let target = scratch.join("again.cbh");
+        write(&cbh::FORMAT, &target, &games(&database), charset(&path));
+        let again = open_set(&target);
+        let files = |path: &Path| (read(path, "cbg"), read(path, "cba"));
+        let ((moves, notes), (moves_again, notes_again)) = (files(&path), files(&target));
+        let (mut moves_share, mut notes_share) = (Share::default(), Share::default());
+        let stem = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let known = NOT_CANONICAL.iter().find(|(set, _)| *set == stem);
+        for (new, &old) in (0..).zip(&numbers) {
+            let record = database.record(GameIndex(old)).unwrap();
+            let (old_moves, old_notes) = streams(record, &moves, &notes);
+            // Texts of the first version are written in the third, as ChessBase does.
+            let is_old_text = matches!(record, Record::Text(_)) && old_moves.get(4) == Some(&1);
+            let record = again.record(GameIndex(new)).unwrap();
+            let (new_moves, new_notes) = streams(record, &moves_again, &notes_again);
+            let number = old + 1;
+            moves_share.add(old_moves == new_moves, number);
+            if old_notes.is_some() || new_notes.is_some() {
+                notes_share.add(old_notes == new_notes, number);
+            }
+            let is_known = known.is_some_and(|(_, games)| games.contains(&number));
+            let what = name(&path);
+            let is_canonical = !is_old_text && !is_known;
+            assert_eq!(
+                old_moves == new_moves,
+                is_canonical,
+                "{what}: moves of {number}"
+            );
+        }
+        assert_eq!(notes_share.others, [0; 0], "{}", name(&path));
+        println!(
+            "{}: {moves_share} move records, {notes_share} annotation records; {:?}",
+            name(&path),
+            moves_share.others
+        );
+        clear(&scratch);
+    }
+}
+
+/// How often everything occurs that a format may or may not hold.
+fn features(game: &Game) -> BTreeMap<Feature, u64> {
+    let mut counts = BTreeMap::new();
+    let mut add = |feature, is_so: bool| *counts.entry(feature).or_insert(0) += u64::from(is_so);
+    for event in game.events() {
+        match event {
+            Event::Move(ply) => add(Feature::NullMoves, ply == Ply::Null),
+            Event::BeginVariation => add(Feature::Variations, true),
+            Event::EndVariation => {}
+            Event::Annotation(annotation) => {
+                add(annotation.feature(), true);
+                if let Annotation::Comment(comment) = annotation {
+                    add(Feature::Languages, comment.language.is_some());
+                    add(Feature::CommentPlaces, comment.place == Place::Before);
+                }
+                if let Annotation::Eval(eval) = annotation {
+                    let is_plain = eval.depth.is_none() && eval.engine == 0;
+                    add(Feature::EvalDepths, !is_plain);
+                }
+            }
+        }
+    }
+    counts
+}
+
+#[test]
+fn what_scid_loses_was_predicted() {
+    let scratch = Scratch::new("to-scid");
+    for path in sets("what_scid_loses_was_predicted") {
+        // Without moves, annotations have no places to keep.
+        if !path.with_extension("cbg").exists() {
+            continue;
+        }
+        let what = name(&path);
+        let before = games(&open_set(&path));
+        let target = scratch.join("there.si5");
+        let told = write(&scid::SI5, &target, &before, Charset::Auto);
+        let database = open(&scid::SI5, &target, &OpenOptions::default()).unwrap();
+        let after = read_database(&*database, Want::ALL);
+        let mut all = Losses::new();
+        // Games in which the format's finer rules lose more than its features say.
+        let mut finer = 0;
+        let mut after = after.iter();
+        for (number, old) in before.iter().enumerate() {
+            let what = format!("{what}, number {}", number + 1);
+            let (kept, predicted) = project(scid::SI5.can, old);
+            let told = &told[number];
+            if old.head.kind == RecordKind::Text {
+                // A text is lost as a whole.
+                assert_eq!(told.to_string(), "1 guiding texts", "{what}");
+                all.merge(told);
+                continue;
+            }
+            let new = after.next().unwrap();
+            assert_eq!(new.problems, [""; 0], "{what}");
+            for (feature, loss) in predicted.iter() {
+                assert!(
+                    told.count(feature) >= loss.count,
+                    "{what}: {told}, not {predicted}"
+                );
+            }
+            assert!(kept.mainline().eq(new.game.mainline()), "{what}");
+            let is_there = features(&new.game);
+            for (feature, count) in features(old) {
+                let left = is_there.get(&feature).copied().unwrap_or_default();
+                let mut lost = told.count(feature);
+                if feature == Feature::Comments {
+                    // Those that share a move become one.
+                    lost += told.count(Feature::SeveralComments);
+                }
+                assert_eq!(
+                    count - left.min(count),
+                    lost,
+                    "{what}: {feature:?} of {count}"
+                );
+            }
+            all.merge(told);
+            finer += usize::from(*told != predicted);
+        }
+        println!("{what}: {finer} of {} by finer rules; {all}", before.len());
+        clear(&scratch);
+    }
+}
