@@ -16,11 +16,20 @@ use super::records::{
 pub trait Entity: FromBytes + KnownLayout + Immutable + Unaligned {
     /// Extension of its file.
     const EXTENSION: &'static str;
+
+    /// How often it is referred to, and the first game that does (from 1, 0 for none), as stored.
+    fn uses(&self) -> (i32, i32);
 }
 
 macro_rules! entities {
     ($($record:ident: $extension:literal,)*) => {
-        $(impl Entity for $record { const EXTENSION: &'static str = $extension; })*
+        $(impl Entity for $record {
+            const EXTENSION: &'static str = $extension;
+
+            fn uses(&self) -> (i32, i32) {
+                (self.references.get(), self.first_game.get())
+            }
+        })*
     };
 }
 
@@ -93,6 +102,11 @@ impl<E: Entity> EntityTable<E> {
     /// Records in the file, deleted ones too.
     pub fn capacity(&self) -> u32 {
         self.capacity
+    }
+
+    /// Bytes at the end of the file that are no whole record.
+    pub fn rest(&self) -> usize {
+        self.blob.len().saturating_sub(self.start) % self.stride
     }
 
     /// Entities that are not deleted. Only the chain of deleted ones is walked.

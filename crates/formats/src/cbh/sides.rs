@@ -66,6 +66,11 @@ impl SideTable {
         self.records == 0
     }
 
+    /// Bytes at the end of the file that are no whole record.
+    pub fn rest(&self) -> usize {
+        (self.blob.len() - SideHeader::SIZE) % self.record_size
+    }
+
     /// The bytes of a record, from 0.
     pub fn record(&self, index: u32) -> Option<&[u8]> {
         if index >= self.records {
@@ -141,6 +146,11 @@ impl TopGames {
                 },
             }),
         }
+    }
+
+    /// The whole file.
+    pub fn bytes(&self) -> &[u8] {
+        &self.0
     }
 
     /// The mark of a game, its number from 1: 0 not looked at, 2 looked at, 3 top game.

@@ -63,7 +63,7 @@ pub(crate) fn read(
         words.has_commands |= said.is_some();
         match said {
             Some(Said::Language(language)) => words.language = Some(language),
-            Some(Said::Before) => words.before = Some(true),
+            Some(Said::Before | Said::BeforeHere) => words.before = Some(true),
             Some(Said::After) => words.before = Some(false),
             Some(Said::Text(encoded)) => {
                 words.text = full::decode(encoded);

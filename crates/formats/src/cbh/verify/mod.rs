@@ -1,5 +1,8 @@
 //! The deep check of a database: does what the files say of themselves and of each other hold?
 
+mod entities;
+mod files;
+
 use std::fmt;
 
 use tabia_core::chess::{Color, Ply, Position};
@@ -7,13 +10,12 @@ use tabia_core::database::{Database, GameReader};
 use tabia_core::error::{Error, ErrorKind, GameIndex, Problem};
 use tabia_core::game::{Flow, Head, Visitor, Want};
 
-use super::annotations::{Item, Items};
-use super::contents::{Contents, MoveFacts};
-use super::entities::{Entity, EntityTable};
-use super::open::{CbhDatabase, Record};
-use super::order::{Bytes, Ordered};
-use super::records::{AnnotationsHead, BodyHeader, GameRecord, MovesHead, NODE_DELETED};
-use super::sides::SideTable;
+use crate::cbh::annotations::{Item, Items};
+use crate::cbh::contents::{Contents, MoveFacts};
+use crate::cbh::entities::{Entity, EntityTable};
+use crate::cbh::open::{CbhDatabase, Record};
+use crate::cbh::records::{AnnotationsHead, ExtendedRecord, GameRecord, MovesHead};
+use crate::cbh::sides::SideTable;
 
 /// How bad a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -57,28 +59,18 @@ pub fn verify(db: &CbhDatabase) -> Vec<Finding> {
     }
     check.files();
     let tables = db.tables();
-    check.table(tables.players.as_ref(), &uses.players, |e| {
-        (e.references.get(), e.first_game.get())
-    });
-    check.table(tables.tournaments.as_ref(), &uses.tournaments, |e| {
-        (e.references.get(), e.first_game.get())
-    });
-    check.table(tables.annotators.as_ref(), &uses.annotators, |e| {
-        (e.references.get(), e.first_game.get())
-    });
-    check.table(tables.sources.as_ref(), &uses.sources, |e| {
-        (e.references.get(), e.first_game.get())
-    });
+    check.table(tables.players.as_ref(), Some(&uses.players));
+    check.table(tables.tournaments.as_ref(), Some(&uses.tournaments));
+    check.table(tables.annotators.as_ref(), Some(&uses.annotators));
+    check.table(tables.sources.as_ref(), Some(&uses.sources));
     // Records that `.cbj` lacks would refer to teams and tags.
     let extended = tables.extended.as_ref().map_or(0, SideTable::len);
-    if extended >= db.len() {
-        check.table(tables.teams.as_ref(), &uses.teams, |e| {
-            (e.references.get(), e.first_game.get())
-        });
-        check.table(tables.game_tags.as_ref(), &uses.game_tags, |e| {
-            (e.references.get(), e.first_game.get())
-        });
-    }
+    let is_whole = extended >= db.len();
+    check.table(tables.teams.as_ref(), is_whole.then_some(&uses.teams));
+    check.table(
+        tables.game_tags.as_ref(),
+        is_whole.then_some(&uses.game_tags),
+    );
     check.findings
 }
 
@@ -164,6 +156,9 @@ impl Check<'_> {
         };
         self.references(index, record, uses);
         let places = self.db.places(index, record);
+        if let Some((extended, _)) = self.db.extended(index) {
+            self.extended(index, record, &extended);
+        }
         if let Some(moves) = &self.db.moves
             && let Some(bytes) = from(moves, places.moves_at)
             && let Some(head) = MovesHead::read(bytes)
@@ -173,6 +168,38 @@ impl Check<'_> {
         }
         if let Record::Game(game) = record {
             self.game(index, game, facts.moves, places.annotations_at);
+        }
+    }
+
+    /// What `.cbj` repeats of the header, and the media that it names.
+    fn extended(&mut self, index: GameIndex, record: Record<'_>, extended: &ExtendedRecord) {
+        let (moves_at, annotations_at) = match record {
+            Record::Game(game) => (game.moves_at.get(), Some(game.annotations_at.get())),
+            // Old files leave anything there for texts.
+            Record::Text(text) => (text.body_at.get(), None),
+        };
+        for (field, copy, short) in [
+            ("moves_at", extended.moves_at.get(), Some(moves_at)),
+            (
+                "annotations_at",
+                extended.annotations_at.get(),
+                annotations_at,
+            ),
+        ] {
+            let Some(short) = short else { continue };
+            // Zero in records that are too short or were never filled.
+            if copy != 0 && copy & 0xffff_ffff != u64::from(short) {
+                let text = format!("`{field}` is {short:#x}, in .cbj {copy:#x}");
+                self.header(Severity::Stale, index, text);
+            }
+        }
+        let media_at = extended.media_at.get();
+        if let (Record::Text(_), Ok(at @ 1..)) = (record, u64::try_from(media_at)) {
+            let media = self.db.media.as_ref();
+            if media.is_some_and(|media| media.media(at).is_none()) {
+                let text = format!("`media_at` is {at:#x}, where .cbm has no list of files");
+                self.header(Severity::Stale, index, text);
+            }
         }
     }
 
@@ -290,164 +317,6 @@ impl Check<'_> {
             }
         }
     }
-
-    /// Sizes in the file headers, and records that overlap.
-    fn files(&mut self) {
-        let db = self.db;
-        for (name, file, records) in [
-            (&db.moves_name, &db.moves, std::mem::take(&mut self.bodies)),
-            (
-                &db.annotations_name,
-                &db.annotations,
-                std::mem::take(&mut self.comments),
-            ),
-        ] {
-            let Some(file) = file else {
-                continue;
-            };
-            let stated = BodyHeader::read(file).map_or(0, |header| header.file_size.get());
-            if stated != file.len() as u32 {
-                let text = format!("the header says {stated} bytes, {} are there", file.len());
-                self.find(Severity::Stale, Error::invalid(text).in_file(name));
-            }
-            let mut records = records;
-            records.sort_unstable();
-            for pair in records.windows(2) {
-                if let [(_, end, game), (start, _, other)] = pair
-                    && start < end
-                {
-                    let text = format!("the record runs into that of game {other}");
-                    let error = Error::invalid(text)
-                        .in_file(name)
-                        .in_game(*game)
-                        .at_offset(*start);
-                    self.find(Severity::Damage, error);
-                }
-            }
-        }
-    }
-
-    /// Reference counts and the tree of one entity file.
-    fn table<E: Entity + Ordered>(
-        &mut self,
-        table: Option<&EntityTable<E>>,
-        uses: &Counts,
-        stored: impl Fn(&E) -> (i32, i32),
-    ) {
-        let Some(table) = table else {
-            return;
-        };
-        let name = self.db.headers_name.with_extension(E::EXTENSION);
-        for (id, (count, first)) in (0..).zip(&uses.0) {
-            let is_deleted = table
-                .node(id)
-                .is_some_and(|node| node.left.get() == NODE_DELETED);
-            if is_deleted {
-                if *count > 0 {
-                    let text = format!("number {id} is deleted, {count} records refer to it");
-                    self.find(Severity::Damage, Error::invalid(text).in_path(&name));
-                }
-                continue;
-            }
-            let Some(entity) = table.get(id) else {
-                continue;
-            };
-            let found = stored(entity);
-            if found != (*count, *first) {
-                let (references, first_game) = found;
-                let text = format!(
-                    "number {id} says {references} references, the first from game {first_game}; \
-                     there are {count}, the first from game {first}"
-                );
-                self.find(Severity::Stale, Error::invalid(text).in_path(&name));
-            }
-        }
-        for text in tree_faults(table) {
-            self.find(Severity::Stale, Error::invalid(text).in_path(&name));
-        }
-    }
-}
-
-/// What is wrong with the tree of an entity file.
-fn tree_faults<E: Entity + Ordered>(table: &EntityTable<E>) -> Vec<String> {
-    let capacity = table.capacity() as usize;
-    let mut faults = Vec::new();
-    let mut heights: Vec<Option<i32>> = vec![None; capacity];
-    let mut seen = vec![false; capacity];
-    let mut in_order: Vec<u32> = Vec::new();
-    // A node, and whether its left and right branches are through.
-    let mut path: Vec<(u32, u8)> = Vec::new();
-    let root = table.header().root.get();
-    let mut next = u32::try_from(root)
-        .ok()
-        .filter(|&root| (root as usize) < capacity);
-    loop {
-        if let Some(id) = next.take() {
-            match seen.get_mut(id as usize) {
-                Some(seen) if !*seen => *seen = true,
-                Some(_) => {
-                    faults.push(format!("number {id} is in the tree twice"));
-                    break;
-                }
-                None => {
-                    faults.push(format!(
-                        "the tree names number {id}, the file has {capacity}"
-                    ));
-                    break;
-                }
-            }
-            path.push((id, 0));
-        }
-        let Some((id, state)) = path.last_mut() else {
-            break;
-        };
-        let id = *id;
-        let Some(node) = table.node(id) else {
-            break;
-        };
-        let child = |link: i32| u32::try_from(link).ok();
-        match *state {
-            0 => {
-                *state = 1;
-                next = child(node.left.get());
-            }
-            1 => {
-                *state = 2;
-                in_order.push(id);
-                next = child(node.right.get());
-            }
-            _ => {
-                path.pop();
-                let height = |link: i32| {
-                    let id = child(link)? as usize;
-                    heights.get(id).copied().flatten()
-                };
-                let left = height(node.left.get()).unwrap_or(0);
-                let right = height(node.right.get()).unwrap_or(0);
-                if right - left != i32::from(node.balance) {
-                    let (stated, found) = (node.balance, right - left);
-                    faults.push(format!("number {id} says balance {stated}, it is {found}"));
-                }
-                if let Some(height) = heights.get_mut(id as usize) {
-                    *height = Some(left.max(right) + 1);
-                }
-            }
-        }
-    }
-    let live = table
-        .iter()
-        .filter(|(id, _)| !seen.get(*id as usize).copied().unwrap_or(true));
-    faults.extend(live.map(|(id, _)| format!("number {id} is not in the tree")));
-    let is_sorted = |bytes| {
-        in_order.is_sorted_by(|a, b| match (table.get(*a), table.get(*b)) {
-            (Some(a), Some(b)) => a.order(b, bytes).is_le(),
-            _ => true,
-        })
-    };
-    if !is_sorted(Bytes::Unsigned) && !is_sorted(Bytes::Signed) {
-        faults.push("the tree is not in order".to_owned());
-    }
-    faults
 }
 
 fn from(file: &[u8], at: u64) -> Option<&[u8]> {

@@ -1,0 +1,295 @@
+//! The deep check finds every invariant that is broken, and nothing in what holds.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
+use std::path::Path;
+
+use tabia_core::format::{CreateOptions, OpenOptions};
+use tabia_core::game::{Game, TextKind};
+use tabia_core::io::Source;
+use tabia_formats::cbh::verify::verify;
+use tabia_formats::cbh::{self, CbhDatabase};
+use tabia_testkit::Scratch;
+use tabia_testkit::arbitrary::arbitrary_game;
+use tabia_testkit::tiny::GameBuilder;
+
+/// A set with several of everything.
+fn set(folder: &Scratch) {
+    let mut options = CreateOptions::default();
+    options.now = 1_700_000_000;
+    let path = folder.join("a.cbh");
+    let mut writer = cbh::FORMAT.create_database.unwrap()(&path, &options).unwrap();
+    for number in 0..7 {
+        let name = |what: &str| format!("{what} {}", number * 5 % 7);
+        let game = GameBuilder::new()
+            .tag("White", &name("White"))
+            .tag("Black", &name("Black"))
+            .tag("Event", &name("Event"))
+            .tag("Annotator", &name("Annotator"))
+            .tag("SourceTitle", &name("Source"))
+            .tag("WhiteTeam", &name("Team"))
+            .tag("CbGameTagEnglish", &name("Tag"))
+            .tag("CbEventLatitude", "47.5")
+            .tag("CbTopGame", "3")
+            .moves("e4")
+            .comment("said")
+            .moves("e5")
+            .begin()
+            .moves("c5")
+            .end()
+            .moves("Nf3")
+            .result(tabia_core::game::GameResult::Draw);
+        writer.write(&game).unwrap();
+    }
+    writer.write(&text()).unwrap();
+    writer.finish().unwrap();
+}
+
+/// A guiding text that uses a file.
+fn text() -> Game {
+    use tabia_core::GameIndex;
+    use tabia_core::game::{Annotation, GameResult, Head, RecordKind, TextPart, Visitor};
+    let mut game = Game::new();
+    let mut out = game.recorder();
+    let head = Head {
+        kind: RecordKind::Text,
+        ..Head::default()
+    };
+    let _ = out.begin_game(GameIndex(0), &head);
+    for (kind, text) in [
+        (TextKind::Title, "Title"),
+        (TextKind::Html, "<p>Text</p>"),
+        (TextKind::File, "picture.jpg"),
+    ] {
+        let _ = out.visit_annotation(Annotation::Text(TextPart {
+            kind,
+            language: 0,
+            text,
+        }));
+    }
+    out.end_game(GameResult::Unknown);
+    drop(out);
+    game
+}
+
+fn findings(path: &Path) -> Vec<String> {
+    let source = Source::from_path(path).unwrap();
+    let database = CbhDatabase::open(&source, &OpenOptions::default()).unwrap();
+    verify(&database).iter().map(ToString::to_string).collect()
+}
+
+/// Bytes to put at an offset of a file.
+enum Patch {
+    /// These bytes.
+    Put(&'static str, usize, &'static [u8]),
+    /// A byte more or less by that much.
+    Add(&'static str, usize, u8),
+    /// Bytes at the end of the file.
+    Push(&'static str, &'static [u8]),
+}
+
+use Patch::{Add, Push, Put};
+
+const MINUS_ONE: &[u8] = &[0xff; 4];
+const DELETED: &[u8] = &[0x19, 0xfc, 0xff, 0xff];
+
+/// What is damaged, and what must be said of it.
+const DAMAGE: &[(Patch, &str)] = &[
+    // The main file: the header twice, then the first record.
+    (
+        Add("cbh", 9, 1),
+        "a.cbh: the header names 10 as the next game, 8 are there",
+    ),
+    (
+        Add("cbh", 43, 1),
+        "a.cbh: the header names 9 as the next game, and then 10",
+    ),
+    (
+        Push("cbh", b"x"),
+        "a.cbh: 1 bytes at the end are no whole record",
+    ),
+    (Add("cbh", 46 + 4, 1), "`moves_at` is"),
+    (Add("cbh", 46 + 8, 2), "`annotations_at` is"),
+    (Put("cbh", 46 + 9, &[0, 0, 99]), "`white` is number 99"),
+    (
+        Put("cbh", 46 + 15, &[0, 0, 99]),
+        "`tournament` is number 99",
+    ),
+    (Put("cbh", 46 + 18, &[0, 0, 99]), "`annotator` is number 99"),
+    (Put("cbh", 46 + 21, &[0, 0, 99]), "`source` is number 99"),
+    (Add("cbh", 46 + 38, 1), "`medals` is 0x1"),
+    (Add("cbh", 46 + 42, 0x10), "`flags` is"),
+    (Add("cbh", 46 + 44, 8), "`magnitudes` is 0x8"),
+    (Add("cbh", 46 + 45, 1), "`move_count` is 0x3"),
+    // Bodies: sizes and holes in the header, records over each other.
+    (Add("cbg", 5, 1), "a.cbg: the header says"),
+    (Add("cbg", 17, 1), "in its wide field"),
+    (
+        Add("cbg", 9, 1),
+        "a.cbg: the header says 1 unused bytes, there are 0",
+    ),
+    (
+        Add("cbg", 25, 1),
+        "a.cbg: the header says 1 unused bytes in its wide field",
+    ),
+    (Push("cbg", b"xyz"), "a.cbg: the header says"),
+    (Add("cbg", 26 + 3, 3), "the record runs into that of game 1"),
+    (Add("cba", 5, 1), "a.cba: the header says"),
+    (Add("cba", 26 + 2, 1), "the annotations name game 2"),
+    (Add("cba", 26 + 9, 1), "`count` is 3 for 1 annotations"),
+    (
+        Put("cba", 26 + 14, &[0, 0, 77]),
+        "annotations belong to moves past the last",
+    ),
+    // Entities: the header, the tree, counts, the chain of deleted ones. Players are numbered in
+    // the order of their first game; 0 is `White 0`, 2 is `White 5`.
+    (
+        Add("cbp", 0, 1),
+        "a.cbp: the header says 15 records, 14 are there",
+    ),
+    (
+        Add("cbp", 20, 1),
+        "a.cbp: the header says 15 entities, 14 are there",
+    ),
+    (
+        Push("cbp", b"x"),
+        "a.cbp: 1 bytes at the end are no whole record",
+    ),
+    (Put("cbp", 4, &[99, 0, 0, 0]), "the tree names number 99"),
+    (Put("cbp", 4, MINUS_ONE), "number 0 is not in the tree"),
+    (Put("cbp", 32, &[0, 0, 0, 0]), "is in the tree twice"),
+    (Add("cbp", 32 + 8, 1), "number 0 says balance"),
+    (Put("cbp", 32 + 9, b"Zz"), "a.cbp: the tree is not in order"),
+    (
+        Add("cbp", 32 + 9 + 50, 1),
+        "a.cbp: number 0 says 2 references",
+    ),
+    (
+        Add("cbp", 32 + 9 + 54, 1),
+        "a.cbp: number 0 says 1 references, the first from game 2",
+    ),
+    (
+        Put("cbp", 32, DELETED),
+        "number 0 is deleted, 1 records refer to it",
+    ),
+    (
+        Put("cbp", 16, &[3, 0, 0, 0]),
+        "number 3 is in the chain of deleted records and is not deleted",
+    ),
+    (
+        Put("cbp", 16, &[99, 0, 0, 0]),
+        "the chain of deleted records names number 99",
+    ),
+    (
+        Put("cbt", 32, DELETED),
+        "number 0 is deleted and not in the chain",
+    ),
+    (
+        Add("cbt", 32 + 9 + 82, 1),
+        "a.cbt: number 0 says 2 references",
+    ),
+    (
+        Add("cbc", 32 + 9 + 45, 1),
+        "a.cbc: number 0 says 2 references",
+    ),
+    (
+        Add("cbs", 32 + 9 + 51, 1),
+        "a.cbs: number 0 says 2 references",
+    ),
+    (
+        Add("cbe", 32 + 9 + 55, 1),
+        "a.cbe: number 0 says 2 references",
+    ),
+    (
+        Add("cbl", 32 + 9 + 1600, 1),
+        "a.cbl: number 0 says 2 references",
+    ),
+    // Side files.
+    (
+        Add("cbj", 8, 1),
+        "a.cbj: the header says 9 records, 8 are there",
+    ),
+    (
+        Add("cbj", 0, 253),
+        "a.cbj: version 8 has records of 78 bytes, not 120",
+    ),
+    (Put("cbj", 32, &[0, 0, 0, 99]), "`white_team` is number 99"),
+    (
+        Put("cbj", 32 + 116, &[0, 0, 0, 99]),
+        "`game_tag` is number 99",
+    ),
+    (Add("cbj", 32 + 37, 1), "`moves_at` is 0x1a, in .cbj 0x1b"),
+    (
+        Add("cbj", 32 + 19, 1),
+        "`annotations_at` is 0x1a, in .cbj 0x1b",
+    ),
+    (
+        Add("cbj", 32 + 7 * 120 + 11, 1),
+        "`media_at` is 0x29, where .cbm has no list of files",
+    ),
+    (
+        Push("cbj", b"xx"),
+        "a.cbj: 2 bytes at the end are no whole record",
+    ),
+    (Add("cbtt", 8, 1), "a.cbtt: the header says that"),
+    (
+        Add("cbtt", 0, 1),
+        "a.cbtt: version 4 has records of 223 bytes, not 65",
+    ),
+    (
+        Add("cbm", 8, 1),
+        "a.cbm: the header says 2 records, 1 are there",
+    ),
+    (Add("flags", 7, 1), "a.flags: the header says"),
+];
+
+#[test]
+fn every_broken_invariant_is_named() {
+    let folder = Scratch::new("broken");
+    set(&folder);
+    let path = folder.join("a.cbh");
+    assert_eq!(findings(&path), [""; 0]);
+    let mut missed = Vec::new();
+    for (patch, expected) in DAMAGE {
+        let (Put(extension, ..) | Add(extension, ..) | Push(extension, _)) = patch;
+        let file = path.with_extension(extension);
+        let whole = std::fs::read(&file).unwrap();
+        let mut bytes = whole.clone();
+        match *patch {
+            Put(_, at, put) => bytes[at..at + put.len()].copy_from_slice(put),
+            Add(_, at, add) => bytes[at] = bytes[at].wrapping_add(add),
+            Push(_, push) => bytes.extend_from_slice(push),
+        }
+        std::fs::write(&file, &bytes).unwrap();
+        let found = findings(&path);
+        if !found.iter().any(|finding| finding.contains(expected)) {
+            missed.push(format!("not found: {expected}; found: {found:#?}"));
+        }
+        std::fs::write(&file, whole).unwrap();
+    }
+    assert_eq!(missed, [""; 0], "{}", missed.join("\n"));
+    assert_eq!(findings(&path), [""; 0]);
+}
+
+#[test]
+fn what_we_write_holds() {
+    let folder = Scratch::new("holds");
+    let path = folder.join("many.cbh");
+    let options = CreateOptions::default();
+    let mut writer = cbh::FORMAT.create_database.unwrap()(&path, &options).unwrap();
+    for seed in 0..300 {
+        writer.write(&arbitrary_game(seed)).unwrap();
+    }
+    writer.finish().unwrap();
+    let found = findings(&path);
+    // Starts that cannot be played from are told whenever they are read.
+    let found: Vec<_> = found
+        .iter()
+        .filter(|finding| !finding.contains("start"))
+        .collect();
+    assert_eq!(found, [""; 0]);
+}
