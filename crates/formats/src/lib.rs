@@ -4,7 +4,9 @@ use tabia_core::Format;
 
 pub mod abk;
 pub mod archive;
+pub mod cbf;
 pub mod cbh;
+mod origin;
 pub mod pgn;
 pub mod polyglot;
 pub mod scid;
@@ -14,6 +16,7 @@ pub mod scid;
 pub static FORMATS: &[&Format] = &[
     &pgn::FORMAT,
     &cbh::FORMAT,
+    &cbf::FORMAT,
     &polyglot::FORMAT,
     &abk::FORMAT,
     &scid::SI3,

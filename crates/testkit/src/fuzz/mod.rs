@@ -34,6 +34,7 @@ pub const TARGETS: &[Target] = &[
     ("si3", |data| files::database("si3", data)),
     ("si4", |data| files::database("si4", data)),
     ("si5", |data| files::database("si5", data)),
+    ("cbf", |data| files::database("cbf", data)),
 ];
 
 /// Runs the target of that name.

@@ -1,0 +1,101 @@
+//! Texts: code page 850 of DOS, with chess figurines in the place of some characters.
+
+use std::borrow::Cow;
+
+use tabia_core::io::{Charset, decode};
+
+/// The characters of bytes 0x80 to 0xff, sixteen a line.
+const CP850: [&str; 8] = [
+    "ÇüéâäàåçêëèïîìÄÅ",
+    "ÉæÆôöòûùÿÖÜø£Ø×ƒ",
+    "áíóúñÑªº¿®¬½¼¡«»",
+    "░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐",
+    "└┴┬├─┼ãÃ╚╔╩╦╠═╬¤",
+    "ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀",
+    "ÓßÔÒõÕµþÞÚÛÙýÝ¯´",
+    "\u{ad}±‗¾¶§÷¸°¨·¹³²■\u{a0}",
+];
+
+/// King, queen, knight, bishop, rook, pawn: the order in which figurines are numbered.
+const FIGURINES: [char; 6] = [
+    '\u{2654}', '\u{2655}', '\u{2658}', '\u{2657}', '\u{2656}', '\u{2659}',
+];
+
+/// The same as letters.
+const LETTERS: [char; 6] = ['K', 'Q', 'N', 'B', 'R', 'P'];
+
+/// Names of players have figurines at 0xa2; comments at 0xb1, where letters stand for them.
+const NAME_FIGURINES: u8 = 0xa2;
+const TEXT_FIGURINES: u8 = 0xb1;
+
+/// A name without what surrounds it. Whoever names a character set gets all bytes in it.
+pub(crate) fn name(bytes: &[u8], charset: Charset, is_player: bool) -> String {
+    let text = match charset {
+        Charset::Single(_) => decode(bytes, charset),
+        _ if is_player => own(bytes, NAME_FIGURINES, FIGURINES),
+        _ => own(bytes, u8::MAX, FIGURINES),
+    };
+    text.trim_matches(|c: char| c.is_whitespace() || c == '\0')
+        .to_owned()
+}
+
+/// The text of a comment: zeros are blanks, 0xfe ends a line.
+pub(crate) fn comment(bytes: &[u8], charset: Charset) -> String {
+    let mut text = String::new();
+    for part in bytes.split_inclusive(|&byte| byte == LINE_END) {
+        let (part, ends_line) = match part.split_last() {
+            Some((&LINE_END, part)) => (part, true),
+            _ => (part, false),
+        };
+        let part = match charset {
+            Charset::Single(_) => decode(part, charset),
+            _ => own(part, TEXT_FIGURINES, LETTERS),
+        };
+        text.extend(part.chars().map(|c| if c == '\0' { ' ' } else { c }));
+        if ends_line {
+            text.push('\n');
+        }
+    }
+    text.trim_matches(|c: char| c.is_whitespace()).to_owned()
+}
+
+/// The byte that ends a line of a comment.
+const LINE_END: u8 = 0xfe;
+
+fn own(bytes: &[u8], first: u8, figurines: [char; 6]) -> Cow<'static, str> {
+    let character = |&byte: &u8| {
+        let figurine = byte.checked_sub(first).map(usize::from);
+        match figurine.and_then(|place| figurines.get(place)) {
+            Some(&figurine) => figurine,
+            None if byte < 0x80 => char::from(byte),
+            None => CP850
+                .get(usize::from(byte >> 4 & 7))
+                .and_then(|line| line.chars().nth(usize::from(byte & 15)))
+                .unwrap_or('?'),
+        }
+    };
+    Cow::Owned(bytes.iter().map(character).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_byte_is_a_character() {
+        for line in CP850 {
+            assert_eq!(line.chars().count(), 16, "{line}");
+        }
+        assert_eq!(name(b" H\x81bner\0", Charset::Auto, true), "Hübner");
+        assert_eq!(name(b"G\xa2mez", Charset::Auto, false), "Gómez");
+        assert_eq!(name(b"\xa4g1", Charset::Auto, true), "\u{2658}g1");
+    }
+
+    #[test]
+    fn comments_have_lines_and_letters() {
+        let text = b"\0with\0\xb3f3\xfeand \x84\0";
+        assert_eq!(comment(text, Charset::Auto), "with Nf3\nand ä");
+        let russian = Charset::parse("cp1251").unwrap();
+        assert_eq!(comment(b"\xcf\xe5\xf8", russian), "Пеш");
+    }
+}

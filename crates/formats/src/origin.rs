@@ -1,0 +1,43 @@
+//! Where the bytes of a game are from, and how faults in them are told.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use tabia_core::error::{Malformed, Problem, Result};
+use tabia_core::game::{Flow, Visitor};
+use tabia_core::{Error, FormatId, GameIndex};
+
+/// The origin of one game's bytes.
+#[derive(Debug, Clone)]
+pub(crate) struct Origin<'f> {
+    pub(crate) file: &'f Arc<Path>,
+    /// Offset of the record in the file.
+    pub(crate) base: u64,
+    pub(crate) game: GameIndex,
+    pub(crate) format: FormatId,
+    /// The first fault is an error.
+    pub(crate) strict: bool,
+}
+
+impl Origin<'_> {
+    /// The error of a fault in the record.
+    pub(crate) fn error(&self, fault: Malformed) -> Error {
+        fault
+            .at_base(self.base)
+            .in_game(self.game)
+            .in_file(self.file)
+    }
+
+    /// Tells the visitor of a fault, or fails when faults are errors.
+    pub(crate) fn report(
+        &self,
+        error: Error,
+        kept: Option<Box<[u8]>>,
+        visitor: &mut dyn Visitor,
+    ) -> Result<Flow> {
+        if self.strict {
+            return Err(error);
+        }
+        Ok(visitor.problem(Problem { error, kept }))
+    }
+}
