@@ -6,6 +6,7 @@
     reason = "a command for developers"
 )]
 
+mod book;
 mod chess;
 mod perft;
 mod pgn;
@@ -20,7 +21,7 @@ type Row = (
     &'static str,
 );
 
-const TABLE: [Row; 3] = [
+const TABLE: [Row; 4] = [
     (
         "chess",
         chess::run,
@@ -30,6 +31,11 @@ const TABLE: [Row; 3] = [
         "pgn",
         pgn::run,
         "FILE.pgn [ROUNDS]: reading, and PGN to PGN, beside pgn-reader with shakmaty",
+    ),
+    (
+        "book",
+        book::run,
+        "FILE [ROUNDS]: opening a book, and asking it for positions in no order",
     ),
     (
         "perft",

@@ -6,6 +6,7 @@ pub mod abk;
 pub mod archive;
 pub mod cbf;
 pub mod cbh;
+pub mod ctg;
 mod origin;
 pub mod pgn;
 pub mod polyglot;
@@ -19,6 +20,7 @@ pub static FORMATS: &[&Format] = &[
     &cbf::FORMAT,
     &polyglot::FORMAT,
     &abk::FORMAT,
+    &ctg::FORMAT,
     &scid::SI3,
     &scid::SI4,
     &scid::SI5,

@@ -26,6 +26,7 @@ pub const TARGETS: &[Target] = &[
     ("cbh_set", |data| files::database("cbh", data)),
     ("polyglot", |data| files::book("polyglot", data)),
     ("abk", files::abk),
+    ("ctg", |data| files::book("ctg", data)),
     ("cbv", |data| files::archive("cbv", data)),
     ("cbz", |data| files::archive("cbz", data)),
     ("scv", |data| files::archive("scv", data)),

@@ -79,7 +79,9 @@ pub fn real(target: &str, data: &Path) -> Vec<Vec<u8>> {
         "cbh_annotations" => records(data, "cba", annotation_record),
         "pgn_read" | "pgn_roundtrip" => texts(data),
         "cbh_set" => sets(data, super::files::format("cbh")),
-        "polyglot" | "si3" | "si4" | "si5" | "cbf" => sets(data, super::files::format(target)),
+        "polyglot" | "ctg" | "si3" | "si4" | "si5" | "cbf" => {
+            sets(data, super::files::format(target))
+        }
         "cbv" | "cbz" | "scv" | "zip" => files(data, target),
         "abk" => with_extension(data, target)
             .iter()

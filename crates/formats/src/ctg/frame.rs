@@ -1,0 +1,129 @@
+//! How a position is turned to become the one that is stored.
+
+use tabia_core::chess::{Bitboard, Color, Position, Square};
+
+/// The stored position has White to move, and, once nobody may castle, the king of the side to
+/// move on files e to h. This is what was done to get there.
+///
+/// Squares of the stored position are numbered file by file: a1, a2, … a8, b1, … h8.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Frame {
+    /// Colours and ranks are exchanged: Black is to move.
+    pub flipped: bool,
+    /// Files are exchanged.
+    pub mirrored: bool,
+}
+
+impl Frame {
+    /// Nothing is changed.
+    pub const PLAIN: Frame = Frame {
+        flipped: false,
+        mirrored: false,
+    };
+
+    /// The four ways, by [`Frame::number`].
+    pub const ALL: [Frame; 4] = [
+        Self::PLAIN,
+        Self {
+            flipped: true,
+            mirrored: false,
+        },
+        Self {
+            flipped: false,
+            mirrored: true,
+        },
+        Self {
+            flipped: true,
+            mirrored: true,
+        },
+    ];
+
+    /// How this position is stored.
+    pub fn of(position: &Position) -> Self {
+        let turn = position.turn();
+        let castles = [Color::White, Color::Black]
+            .iter()
+            .any(|&color| (0..2).any(|side| position.castling_rook(color, side).is_some()));
+        Self {
+            flipped: !turn.is_white(),
+            mirrored: !castles && position.king(turn).file() < 4,
+        }
+    }
+
+    /// From 0 to 3.
+    pub const fn number(self) -> u8 {
+        self.flipped as u8 | (self.mirrored as u8) << 1
+    }
+
+    /// The number of a square in the stored position, below 64.
+    pub const fn stored(self, square: Square) -> u8 {
+        let file = self.file(square.file());
+        let rank = square.rank() ^ if self.flipped { 7 } else { 0 };
+        file * 8 + rank
+    }
+
+    /// The square with that number in the stored position; higher bits are ignored.
+    pub const fn square(self, stored: u8) -> Square {
+        let file = self.file(stored >> 3 & 7);
+        let rank = stored & 7 ^ if self.flipped { 7 } else { 0 };
+        match Square::from_coords(file, rank) {
+            Some(square) => square,
+            None => Square::A1,
+        }
+    }
+
+    /// A file there and back, 0 to 7.
+    pub const fn file(self, file: u8) -> u8 {
+        file ^ if self.mirrored { 7 } else { 0 }
+    }
+
+    /// Squares by their number in the stored position.
+    pub const fn set(self, squares: Bitboard) -> u64 {
+        let mut bits = squares.0;
+        if self.flipped {
+            bits = bits.swap_bytes();
+        }
+        if self.mirrored {
+            bits = bits.reverse_bits().swap_bytes();
+        }
+        transpose(bits)
+    }
+
+    /// Who is to move in the real position.
+    pub const fn turn(self) -> Color {
+        if self.flipped {
+            Color::Black
+        } else {
+            Color::White
+        }
+    }
+}
+
+/// Files become ranks.
+const fn transpose(mut bits: u64) -> u64 {
+    let mut swapped = 0x0f0f_0f0f_0000_0000 & (bits ^ bits << 28);
+    bits ^= swapped ^ swapped >> 28;
+    swapped = 0x3333_0000_3333_0000 & (bits ^ bits << 14);
+    bits ^= swapped ^ swapped >> 14;
+    swapped = 0x5500_5500_5500_5500 & (bits ^ bits << 7);
+    bits ^ swapped ^ swapped >> 7
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn squares_go_there_and_back() {
+        for (number, frame) in Frame::ALL.into_iter().enumerate() {
+            assert_eq!(usize::from(frame.number()), number);
+            for square in Square::ALL {
+                let stored = frame.stored(square);
+                assert_eq!(frame.square(stored), square);
+                assert_eq!(frame.set(Bitboard(square.bit())), 1 << stored);
+            }
+        }
+        assert_eq!(Frame::PLAIN.stored(Square::A2), 1);
+        assert_eq!(Frame::PLAIN.stored(Square::H1), 56);
+    }
+}

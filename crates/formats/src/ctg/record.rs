@@ -1,0 +1,349 @@
+//! Records and the pages they stand on.
+
+use tabia_core::error::Malformed;
+use tabia_core::io::{Cursor, Sink};
+
+use super::key::SHORTEST;
+
+/// Bytes of a page, and of the header before the first one.
+pub const PAGE: usize = 4096;
+/// Bytes before the records of a page: their number, and the bytes in use.
+pub(super) const PAGE_HEAD: usize = 4;
+/// Bytes behind the moves of a record.
+pub const DATA: usize = 33;
+/// More records than fit on a page.
+pub(super) const SLOTS: usize = (PAGE - PAGE_HEAD) / (SHORTEST + 1 + DATA) + 1;
+
+/// One position as stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Record<'a> {
+    /// The key, see [`Key`](super::Key).
+    pub key: &'a [u8],
+    /// Two bytes a move: which one, and its annotation.
+    pub moves: &'a [[u8; 2]],
+    /// Statistics and marks.
+    pub data: &'a [u8; DATA],
+    /// Moves and data as they stand, with the length before them.
+    pub body: &'a [u8],
+}
+
+impl<'a> Record<'a> {
+    /// The record that `bytes` begin with.
+    pub fn read(bytes: &'a [u8]) -> Option<Self> {
+        let head = usize::from(bytes.first()? & 0x1f);
+        let moves = usize::from(*bytes.get(head)?);
+        if head < SHORTEST || moves % 2 == 0 {
+            return None;
+        }
+        let end = head + moves + DATA;
+        let body = bytes.get(head..end)?;
+        let (pairs, data) = body.get(1..)?.split_last_chunk::<DATA>()?;
+        Some(Self {
+            key: bytes.get(..head)?,
+            moves: pairs.as_chunks::<2>().0,
+            data,
+            body,
+        })
+    }
+
+    /// From what stands behind the key.
+    pub(super) fn from_body(body: &'a [u8]) -> Option<Self> {
+        let (&length, rest) = body.split_first()?;
+        let (pairs, data) = rest.split_last_chunk::<DATA>()?;
+        let fits = usize::from(length) == pairs.len() + 1 && pairs.len() % 2 == 0;
+        fits.then_some(Self {
+            key: &[],
+            moves: pairs.as_chunks::<2>().0,
+            data,
+            body,
+        })
+    }
+
+    /// Bytes of the whole record.
+    pub const fn len(&self) -> usize {
+        self.key.len() + self.body.len()
+    }
+
+    /// Never: a record has its key.
+    pub const fn is_empty(&self) -> bool {
+        self.key.is_empty()
+    }
+
+    /// Statistics and marks.
+    pub fn stats(&self) -> Stats {
+        Stats::read(self.data).unwrap_or_default()
+    }
+}
+
+/// Statistics and marks of a position. *Own* is the side to move.
+///
+/// A move's numbers are those of the position it leads to, where the side that made it is the
+/// opponent.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Games through the position.
+    pub games: u32,
+    /// Games won by the side to move.
+    pub won: u32,
+    /// Games lost by the side to move.
+    pub lost: u32,
+    /// Games drawn.
+    pub drawn: u32,
+    /// Points of the side to move, in tenths; games without a result count by how their last
+    /// position is judged.
+    pub tenths: u32,
+    /// Games with a rating of the side to move.
+    pub own_rated: u32,
+    /// The sum of those ratings.
+    pub own_ratings: u32,
+    /// Games with a rating of the opponent.
+    pub other_rated: u32,
+    /// The sum of those ratings.
+    pub other_ratings: u32,
+    /// See [`Stats::MAIN`] and the others.
+    pub flags: u8,
+    /// What was learned, from the view of the side to move; -125 to 125.
+    pub weight: i8,
+    /// A NAG in the stored frame, see [`commentary`](super::commentary).
+    pub commentary: u8,
+}
+
+impl Stats {
+    /// Flag: the move that leads here is to be played (green).
+    pub const MAIN: u8 = 0x80;
+    /// Flag: the move that leads here is not to be played (red).
+    pub const AVOID: u8 = 0x40;
+    /// Flag: the last game learned from was lost by the side to move.
+    pub const LEARNED_LOSS: u8 = 0x20;
+    /// Flag: the last game learned from was won by the side to move.
+    pub const LEARNED_WIN: u8 = 0x10;
+    /// Flag: `weight` is in use.
+    pub const LEARNED: u8 = 0x04;
+
+    /// The largest count.
+    pub(super) const MOST: u32 = 0xff_ffff;
+
+    pub(super) fn read(data: &[u8; DATA]) -> Result<Self, Malformed> {
+        let mut data = Cursor::new(data);
+        Ok(Self {
+            games: data.u24_be("games")?,
+            won: data.u24_be("won")?,
+            lost: data.u24_be("lost")?,
+            drawn: data.u24_be("drawn")?,
+            tenths: data.u32_be("tenths")?,
+            own_rated: data.u24_be("own_rated")?,
+            own_ratings: data.u32_be("own_ratings")?,
+            other_rated: data.u24_be("other_rated")?,
+            other_ratings: data.u32_be("other_ratings")?,
+            flags: data.u8("flags")?,
+            weight: data.i8("weight")?,
+            commentary: data.u8("commentary")?,
+        })
+    }
+
+    pub(super) fn write(&self, sink: &mut Sink) {
+        sink.u24_be(self.games.min(Self::MOST));
+        sink.u24_be(self.won.min(Self::MOST));
+        sink.u24_be(self.lost.min(Self::MOST));
+        sink.u24_be(self.drawn.min(Self::MOST));
+        sink.u32_be(self.tenths);
+        sink.u24_be(self.own_rated.min(Self::MOST));
+        sink.u32_be(self.own_ratings);
+        sink.u24_be(self.other_rated.min(Self::MOST));
+        sink.u32_be(self.other_ratings);
+        sink.u8(self.flags);
+        sink.i8(self.weight);
+        sink.u8(self.commentary);
+    }
+
+    /// Share of the points that the side to move made, 0 to 1.
+    pub fn score(&self) -> Option<f64> {
+        let most = f64::from(self.games) * 10.0;
+        (self.games > 0).then(|| (f64::from(self.tenths) / most).clamp(0.0, 1.0))
+    }
+
+    /// Average rating of the side to move.
+    pub fn own_average(&self) -> Option<u16> {
+        average(self.own_ratings, self.own_rated)
+    }
+
+    /// Average rating of the side that has just moved.
+    pub fn other_average(&self) -> Option<u16> {
+        average(self.other_ratings, self.other_rated)
+    }
+
+    /// Performance of the side to move.
+    pub fn own_performance(&self) -> Option<u16> {
+        performance(self.other_average()?, self.score()?)
+    }
+
+    /// Performance of the side that has just moved.
+    pub fn other_performance(&self) -> Option<u16> {
+        performance(self.own_average()?, 1.0 - self.score()?)
+    }
+}
+
+fn average(sum: u32, count: u32) -> Option<u16> {
+    let rounded = u64::from(sum) + u64::from(count / 2);
+    let average = rounded.checked_div(u64::from(count))?;
+    u16::try_from(average).ok()
+}
+
+/// The rating at which a score (0 to 1) against opponents of that average was to be expected; at
+/// most 800 points away from them, as in the tables of FIDE.
+fn performance(opponents: u16, score: f64) -> Option<u16> {
+    let difference = if score <= 0.0 {
+        -800.0
+    } else if score >= 1.0 {
+        800.0
+    } else {
+        (400.0 * (score / (1.0 - score)).log10()).clamp(-800.0, 800.0)
+    };
+    let rating = (f64::from(opponents) + difference).round();
+    (rating >= 0.0).then_some(rating as u16)
+}
+
+/// The records of a page, from the first to the last that is whole.
+#[derive(Debug, Clone)]
+pub struct Records<'a> {
+    /// The page up to where its records end.
+    page: &'a [u8],
+    at: usize,
+    left: u16,
+}
+
+impl<'a> Records<'a> {
+    /// From the bytes of a page; those of a damaged one are read as far as they go.
+    pub fn of(page: &'a [u8]) -> Self {
+        let (left, used) = page_head(page).unwrap_or_default();
+        Self {
+            page: page.get(..used).unwrap_or(page),
+            at: PAGE_HEAD,
+            left,
+        }
+    }
+
+    /// Where the next record begins on the page.
+    pub const fn at(&self) -> usize {
+        self.at
+    }
+
+    /// Whether the page ended where it said, with as many records as it said.
+    pub fn is_whole(&self) -> bool {
+        self.left == 0 && self.at == self.page.len()
+    }
+
+    /// The record with that key.
+    #[inline]
+    pub(super) fn find(self, key: &[u8]) -> Option<(usize, Record<'a>)> {
+        let mut at = self.at;
+        for _ in 0..self.left {
+            let rest = self.page.get(at..)?;
+            if rest.starts_with(key) {
+                return Record::read(rest).map(|record| (at, record));
+            }
+            let head = usize::from(rest.first()? & 0x1f);
+            at += head + usize::from(*rest.get(head)?) + DATA;
+        }
+        None
+    }
+}
+
+impl<'a> Iterator for Records<'a> {
+    type Item = Record<'a>;
+
+    fn next(&mut self) -> Option<Record<'a>> {
+        if self.left == 0 {
+            return None;
+        }
+        let record = Record::read(self.page.get(self.at..)?)?;
+        self.at += record.len();
+        self.left -= 1;
+        Some(record)
+    }
+}
+
+/// Number of records, and where they end.
+fn page_head(page: &[u8]) -> Option<(u16, usize)> {
+    let mut head = Cursor::new(page);
+    let count = head.u16_be("count").ok()?;
+    let used = head.u16_be("used").ok()?;
+    Some((count, usize::from(used)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(moves: &[[u8; 2]], games: u32) -> Vec<u8> {
+        let mut sink = Sink::new();
+        sink.u8(SHORTEST as u8);
+        sink.zeros(SHORTEST - 1);
+        sink.u8(moves.len() as u8 * 2 + 1);
+        sink.bytes(moves.as_flattened());
+        let stats = Stats {
+            games,
+            won: 1,
+            drawn: 2,
+            tenths: 20,
+            own_rated: 3,
+            own_ratings: 7201,
+            other_rated: 3,
+            other_ratings: 7500,
+            weight: -7,
+            ..Stats::default()
+        };
+        stats.write(&mut sink);
+        sink.into_vec()
+    }
+
+    #[test]
+    fn fields_come_back() {
+        let bytes = record(&[[1, 2], [3, 4]], 4);
+        let read = Record::read(&bytes).unwrap();
+        assert_eq!(
+            (read.moves, read.len()),
+            (&[[1, 2], [3, 4]][..], bytes.len())
+        );
+        let stats = read.stats();
+        assert_eq!((stats.games, stats.weight), (4, -7));
+        assert_eq!(stats.own_average(), Some(2400));
+        assert_eq!(stats.other_average(), Some(2500));
+        assert_eq!(stats.score(), Some(0.5));
+        assert_eq!(stats.own_performance(), Some(2500));
+        assert_eq!(Record::from_body(read.body).map(|r| r.stats()), Some(stats));
+        assert_eq!(Stats::default().score(), None);
+        assert_eq!(performance(2500, 1.0), Some(3300));
+        assert_eq!(performance(100, 0.0), None);
+    }
+
+    #[test]
+    fn damaged_pages_are_read_as_far_as_they_go() {
+        let record = record(&[], 1);
+        let page = |count: u16, used: u16, copies: usize| {
+            let mut sink = Sink::new();
+            sink.u16_be(count);
+            sink.u16_be(used);
+            sink.bytes(&record.repeat(copies));
+            sink.into_vec()
+        };
+        let size = record.len() as u16;
+        for (count, used, copies, expected, whole) in [
+            (2, 4 + 2 * size, 2, 2, true),
+            (3, 4 + 2 * size, 2, 2, false),
+            (1, 4 + 2 * size, 2, 1, false),
+            (9, u16::MAX, 2, 2, false),
+            (0, 4, 0, 0, true),
+            (2, 0, 2, 0, false),
+        ] {
+            let page = page(count, used, copies);
+            let mut records = Records::of(&page);
+            assert_eq!(records.by_ref().count(), expected, "{count} {used}");
+            assert_eq!(records.is_whole(), whole, "{count} {used}");
+        }
+        assert_eq!(Records::of(&[]).count(), 0);
+        let mut even = record;
+        even[SHORTEST] = 2;
+        assert_eq!(Record::read(&even), None);
+    }
+}

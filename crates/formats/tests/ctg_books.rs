@@ -1,0 +1,291 @@
+//! Real CTG books: every record there and back, found in every way, agreeing with its twins in
+//! other formats.
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use tabia_core::book::{Book, BookPage, BookPosition};
+use tabia_core::chess::{Position, Setup, Square};
+use tabia_core::format::OpenOptions;
+use tabia_core::game::Flow;
+use tabia_core::io::{Blob, Source};
+use tabia_formats::ctg::{self, CtgBook, Frame, Keys, Lookup, PAGE, Records};
+use tabia_formats::polyglot::PolyglotBook;
+use tabia_testkit::shared_data;
+
+/// The book without the companions named.
+fn open_without(path: &Path, without: &[&str]) -> CtgBook {
+    let source = Source::from_path(path).unwrap();
+    let kept = source.siblings().iter().filter(|file| {
+        without
+            .iter()
+            .all(|extension| !file.name.ends_with(extension))
+    });
+    let members = kept.map(|file| (file.name.clone(), file.open().unwrap()));
+    let source = Source::from_members(path, source.name(), members.collect()).unwrap();
+    CtgBook::open(&source, &OpenOptions::default()).unwrap()
+}
+
+fn open(path: &Path) -> CtgBook {
+    open_without(path, &[])
+}
+
+fn books(test: &str) -> Option<[PathBuf; 2]> {
+    let folder = shared_data(test, "books/ctg")?;
+    Some([
+        folder.join("perfect2021/Perfect2021.ctg"),
+        folder.join("simple/simple.ctg"),
+    ])
+}
+
+#[test]
+fn every_record_comes_back() {
+    let Some(books) = books("every_record_comes_back") else {
+        return;
+    };
+    for (path, expected) in books.iter().zip([104_224, 4]) {
+        let book = open(path);
+        assert_eq!(book.info().problems, [""; 0], "{}", path.display());
+        let mut records = 0;
+        for (_, record) in book.records() {
+            for frame in Frame::ALL {
+                let position = ctg::decode(record.key, frame).unwrap();
+                let keys = Keys::of(&position).unwrap();
+                assert_eq!(keys.key.as_bytes(), record.key, "{}", position.fen());
+                for &[code, _] in record.moves {
+                    let m = ctg::decode_move(&position, frame, code).unwrap();
+                    assert_eq!(ctg::encode_move(&position, frame, m), Some(code));
+                }
+                // Only without castling rights the files can be exchanged.
+                if !frame.mirrored && record.key[0] & 0x40 != 0 {
+                    break;
+                }
+            }
+            records += 1;
+        }
+        assert_eq!(records, expected, "{}", path.display());
+    }
+}
+
+/// The three files as older programs see them.
+struct Files {
+    records: Blob,
+    bits: Blob,
+    nodes: Blob,
+}
+
+impl Files {
+    fn open(path: &Path) -> Self {
+        let open = |extension| Blob::open(&path.with_extension(extension)).unwrap();
+        Self {
+            records: open("ctg"),
+            bits: open("ctb"),
+            nodes: open("cto"),
+        }
+    }
+
+    fn number(bytes: &[u8], at: usize) -> i64 {
+        let field: [u8; 4] = bytes[at..at + 4].try_into().unwrap();
+        i64::from(
+            field
+                .iter()
+                .fold(0i32, |sum, &byte| sum << 8 | i32::from(byte)),
+        )
+    }
+
+    fn has(&self, page: i64, key: &[u8]) -> bool {
+        let start = (usize::try_from(page).unwrap() + 1) * PAGE;
+        Records::of(&self.records[start..start + PAGE]).any(|record| record.key == key)
+    }
+
+    fn node(&self, node: u32) -> Option<i64> {
+        let count = Self::number(&self.nodes, 4);
+        (i64::from(node) < count).then(|| Self::number(&self.nodes, 16 + 4 * node as usize))
+    }
+
+    /// As most programs search: from the lower bound on, until a node is past the upper one.
+    fn by_bounds(&self, hash: u32, key: &[u8]) -> bool {
+        let (lower, upper) = (Self::number(&self.bits, 4), Self::number(&self.bits, 8));
+        let mut mask = 0u32;
+        loop {
+            let node = (hash & mask) + mask;
+            if i64::from(node) >= lower {
+                let page = self.node(node);
+                if page.is_some_and(|page| page >= 0 && self.has(page, key)) {
+                    return true;
+                }
+                if i64::from(node) >= upper {
+                    return false;
+                }
+            }
+            mask = mask << 1 | 1;
+        }
+    }
+
+    /// As others search: never the root, and only the first page on the way.
+    fn below_root(&self, hash: u32, key: &[u8]) -> bool {
+        let mut mask = 1u32;
+        while let Some(page) = self.node((hash & mask) + mask) {
+            if page >= 0 {
+                return self.has(page, key);
+            }
+            mask = mask << 1 | 1;
+        }
+        false
+    }
+}
+
+#[test]
+fn every_record_is_found_in_every_way() {
+    let Some(books) = books("every_record_is_found_in_every_way") else {
+        return;
+    };
+    for path in &books {
+        let files = Files::open(path);
+        let by_bits = open(path);
+        let by_pages = open_without(path, &[".ctb"]);
+        let by_scan = open_without(path, &[".ctb", ".cto"]);
+        let without_nodes = open_without(path, &[".cto"]);
+        let ways = [&by_bits, &by_pages, &by_scan, &without_nodes];
+        let lookups = ways.map(CtgBook::lookup);
+        assert_eq!(
+            lookups,
+            [Lookup::Bitmap, Lookup::Pages, Lookup::Scan, Lookup::Scan]
+        );
+        assert_eq!(ways.map(|book| book.info().problems.len()), [0, 1, 2, 1]);
+        let is_split = by_bits.page_count() > 1;
+        for (_, record) in by_bits.records() {
+            let position = ctg::decode(record.key, Frame::PLAIN).unwrap();
+            for book in ways {
+                let (_, found) = book.record(&position).unwrap();
+                assert_eq!(found, record);
+            }
+            let hash = ctg::hash(record.key);
+            assert!(files.by_bounds(hash, record.key), "{}", position.fen());
+            assert_eq!(
+                files.below_root(hash, record.key),
+                is_split,
+                "{}",
+                position.fen()
+            );
+        }
+        let bare = Setup::parse_fen(b"4k3/8/8/8/8/8/8/4K3 w - - 0 1").unwrap();
+        let nowhere = Position::from_setup(&bare).unwrap();
+        for book in ways {
+            assert!(!book.probe(&nowhere, &mut BookPage::default()).unwrap());
+        }
+    }
+}
+
+#[test]
+fn oddities_are_named_and_counted() {
+    let Some([perfect, simple]) = books("oddities_are_named_and_counted") else {
+        return;
+    };
+    let findings = open(&perfect).inspect();
+    assert_eq!((findings.records, findings.added), (104_224, 104_794));
+    assert_eq!((findings.moves, findings.most_moves), (112_290, 17));
+    assert_eq!(
+        findings.faults(),
+        [
+            "255 records cannot be reached from the start",
+            "the header counts 104794 records, 104224 are there"
+        ]
+    );
+    let findings = open(&simple).inspect();
+    assert_eq!((findings.records, findings.moves), (4, 3));
+    assert_eq!(findings.faults(), [""; 0]);
+}
+
+#[test]
+fn the_first_moves_of_a_real_book() {
+    let Some([perfect, _]) = books("the_first_moves_of_a_real_book") else {
+        return;
+    };
+    let book = open(&perfect);
+    let start = Position::standard();
+    let mut page = BookPage::default();
+    assert!(book.probe(&start, &mut page).unwrap());
+    assert_eq!(page.entries.len(), 17);
+    let sum: u64 = page.entries.iter().map(|e| e.results.unwrap().white).sum();
+    assert_eq!((page.results.unwrap().white, sum), (12_048, 12_048));
+    let e4 = page
+        .entries
+        .iter()
+        .find(|entry| entry.m.unwrap().to() == Square::E4)
+        .unwrap();
+    let results = e4.results.unwrap();
+    assert_eq!((results.white, results.black), (5679, 2207));
+    assert_eq!(e4.recommended, Some(true));
+    assert!(e4.average_rating.is_some() && e4.performance.is_some());
+
+    let mut quick = BookPage::default();
+    assert!(book.moves(&start, &mut quick).unwrap());
+    assert_eq!(quick.games, page.games);
+    let moves = |page: &BookPage| page.entries.iter().map(|e| e.m).collect::<Vec<_>>();
+    assert_eq!(moves(&quick), moves(&page));
+}
+
+#[test]
+fn every_position_is_handed_on_as_play_reaches_it() {
+    let Some([perfect, _]) = books("every_position_is_handed_on_as_play_reaches_it") else {
+        return;
+    };
+    let book = open(&perfect);
+    let mut turns = [0u64; 2];
+    let mut given = HashMap::new();
+    book.for_each(&mut |position, page| {
+        let BookPosition::Board(position) = position else {
+            panic!("a board is known");
+        };
+        turns[position.turn() as usize] += 1;
+        *given.entry(position.key()).or_insert(0u32) += 1;
+        assert!(page.entries.iter().all(|entry| entry.m.is_some()));
+        Flow::Go
+    })
+    .unwrap();
+    assert!(given.values().all(|&times| times == 1));
+    let findings = book.inspect();
+    assert!(given.len() as u64 >= findings.records + findings.shared);
+    // Openings are played by both sides.
+    assert!(turns[0] > 40_000 && turns[1] > 40_000, "{turns:?}");
+}
+
+/// The author's Polyglot book is a part of the CTG book: how much of it is the other way round.
+#[test]
+fn the_same_book_for_polyglot() {
+    let Some([perfect, _]) = books("the_same_book_for_polyglot") else {
+        return;
+    };
+    let Some(polyglot) = shared_data("the_same_book_for_polyglot", "books/polyglot") else {
+        return;
+    };
+    let source = Source::from_path(&polyglot.join("Perfect2021.bin")).unwrap();
+    let polyglot = PolyglotBook::open(&source, &OpenOptions::default()).unwrap();
+    let book = open(&perfect);
+    let (mut positions, mut same, mut missing, mut avoided) = (0, 0, 0, 0);
+    let mut theirs = BookPage::default();
+    book.for_each(&mut |position, page| {
+        let BookPosition::Board(position) = position else {
+            panic!("a board is known");
+        };
+        if !polyglot.probe(position, &mut theirs).unwrap() {
+            return Flow::Go;
+        }
+        positions += 1;
+        for entry in &theirs.entries {
+            match page.entries.iter().find(|ours| ours.m == entry.m) {
+                Some(ours) => {
+                    same += 1;
+                    avoided += u32::from(ours.recommended == Some(false));
+                }
+                None => missing += 1,
+            }
+        }
+        Flow::Go
+    })
+    .unwrap();
+    // Its author has changed a few lines in one of them and not in the other.
+    assert_eq!((positions, same, missing, avoided), (4063, 5374, 11, 0));
+}
