@@ -28,7 +28,8 @@ fn main() -> std::process::ExitCode {
 }
 
 fn run() -> ExitCode {
-    let cli = match command().try_get_matches() {
+    let typed = book_args::from_polyglot(std::env::args_os().collect());
+    let cli = match command().try_get_matches_from(typed) {
         Ok(matches) => match Cli::from_arg_matches(&matches) {
             Ok(cli) => cli,
             Err(error) => return explain(&error),

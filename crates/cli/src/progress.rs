@@ -87,6 +87,7 @@ struct State {
     /// 0 to 1.
     share: Option<f64>,
     seconds: f64,
+    memory: Option<u64>,
 }
 
 impl State {
@@ -98,6 +99,7 @@ impl State {
             per_second: (progress.games() as f64 / seconds.max(0.001)) as u64,
             share: (total > 0).then(|| (done as f64 / total as f64).min(1.0)),
             seconds,
+            memory: Some(progress.memory()).filter(|bytes| *bytes > 0),
         }
     }
 
@@ -115,6 +117,9 @@ impl State {
         if let Some(share) = self.share {
             let _ = write!(line, "  {:.0}%", share * 100.0);
         }
+        if let Some(memory) = self.memory {
+            let _ = write!(line, "  {} MB", memory / 1_000_000);
+        }
         if let Some(left) = self.left() {
             let _ = write!(line, "  {}:{:02} left", left / 60, left % 60);
         }
@@ -130,6 +135,7 @@ impl State {
             ("share", self.share.map_or(Json::Null, real)),
             ("seconds", real(self.seconds)),
             ("secondsLeft", self.left().into()),
+            ("memory", self.memory.into()),
         ])
     }
 }

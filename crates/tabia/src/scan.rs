@@ -67,6 +67,11 @@ pub(crate) trait Task: Visitor + Send {
         Losses::new()
     }
 
+    /// The reader found something wrong with the game it is at.
+    fn noticed(&mut self, problem: &Problem) {
+        let _ = problem;
+    }
+
     /// What the task itself finds wrong with the last game.
     fn take_problems(&mut self) -> Vec<Problem> {
         Vec::new()
@@ -158,6 +163,7 @@ impl<T: Task> Visitor for Noting<T> {
     }
 
     fn problem(&mut self, problem: Problem) -> Flow {
+        self.task.noticed(&problem);
         let error = problem.error.in_game(self.game);
         self.notes.problems.push(Problem { error, ..problem });
         if self.strict { Flow::Stop } else { Flow::Go }

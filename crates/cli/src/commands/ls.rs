@@ -76,7 +76,7 @@ pub(crate) fn run(args: &LsArgs) -> Result<ExitCode, Failure> {
 }
 
 /// The filter of `--where`.
-fn filter(text: &str) -> Result<Filter, Failure> {
+pub(crate) fn filter(text: &str) -> Result<Filter, Failure> {
     Filter::parse(text).map_err(|error| {
         let hint = error
             .hint

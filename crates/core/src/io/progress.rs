@@ -10,6 +10,7 @@ pub struct Progress {
     done: AtomicU64,
     total: AtomicU64,
     games: AtomicU64,
+    memory: AtomicU64,
     cancelled: AtomicBool,
 }
 
@@ -43,6 +44,16 @@ impl Progress {
     /// Games done so far.
     pub fn games(&self) -> u64 {
         self.games.load(Ordering::Relaxed)
+    }
+
+    /// Says how many bytes of memory the work holds that a budget is for.
+    pub fn set_memory(&self, bytes: u64) {
+        self.memory.store(bytes, Ordering::Relaxed);
+    }
+
+    /// Bytes of memory that the work holds, 0 when it does not say.
+    pub fn memory(&self) -> u64 {
+        self.memory.load(Ordering::Relaxed)
     }
 
     /// Asks the worker to stop.

@@ -7,10 +7,14 @@
 //! | [`line`](mod@line) | a walk through a book, best or at random |
 //! | [`walk`](mod@walk) | every position of a book that can be reached |
 //! | [`survey`](mod@survey) | what a book is, how much it holds, what is wrong with it |
+//! | [`build`](mod@build) | books from games |
+//! | [`hash`](mod@hash) | checksums of files |
 //! | [`pack`] | positions in 24 bytes |
 
 pub mod ask;
+pub mod build;
 pub mod find;
+pub mod hash;
 pub mod line;
 pub mod pack;
 pub mod survey;

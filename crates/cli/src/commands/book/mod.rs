@@ -1,5 +1,6 @@
 //! `tabia book`: opening books.
 
+mod build;
 mod find;
 mod info;
 mod line;
@@ -21,6 +22,7 @@ pub(crate) fn run(verb: &BookVerb) -> Result<ExitCode, Failure> {
         BookVerb::Info(args) => info::run(args),
         BookVerb::Find(args) => find::run(args),
         BookVerb::Line(args) => line::run(args),
+        BookVerb::Build(args) => build::run(args),
     }
 }
 
@@ -54,4 +56,39 @@ fn item(context: &Context, path: &OsString) -> Result<Item, Failure> {
             .in_path(Path::new(path)),
         )),
     }
+}
+
+/// The format of a book to be written: by name, else by the target's extension.
+fn book_format(
+    context: &Context,
+    path: &Path,
+    to: Option<&str>,
+) -> Result<&'static tabia::core::Format, Failure> {
+    let extension = path
+        .extension()
+        .map(|extension| extension.to_string_lossy().to_ascii_lowercase());
+    let name = to.or(extension.as_deref()).unwrap_or_default();
+    let known = context.resolver.formats().iter();
+    let writes = |format: &&&'static tabia::core::Format| format.create_book.is_some();
+    let chosen = context
+        .resolver
+        .format(name)
+        .filter(|format| format.create_book.is_some())
+        .or_else(|| {
+            let mut books = known.clone().filter(writes);
+            books
+                .find(|format| format.extensions.contains(&name))
+                .copied()
+        });
+    chosen.ok_or_else(|| {
+        let names: Vec<String> = known
+            .filter(writes)
+            .map(|format| format!("{} (.{})", format.id, format.extensions.join(", .")))
+            .collect();
+        Failure::Usage(format!(
+            "{}: not a book that can be written; there are {}",
+            path.display(),
+            names.join(", ")
+        ))
+    })
 }

@@ -1,0 +1,247 @@
+//! `tabia book build`: a book from games.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use tabia::book::build::{BuildOptions, BuildTarget, Built, GameCounts, Keep, Weighing, build};
+use tabia::book::hash;
+use tabia::core::chess::Color;
+use tabia::core::format::CreateOptions;
+use tabia::core::io::OutputSet;
+use tabia::core::loss::Feature;
+use tabia::core::{Error, ErrorKind};
+use tabia::formats::polyglot;
+use tabia::select::Selection;
+use tabia::{Failure, Item};
+
+use super::book_format;
+use crate::book_args::{BookBuildArgs, Compat};
+use crate::commands::info::size;
+use crate::commands::ls::{filter, numbers};
+use crate::context::Context;
+use crate::exit_code::ExitCode;
+use crate::json::Json;
+use crate::progress::grouped;
+use crate::report::Reporter;
+
+pub(crate) fn run(args: &BookBuildArgs) -> Result<ExitCode, Failure> {
+    let context = Context::new(&args.common)?;
+    let format = book_format(&context, &args.output, args.to.as_deref())?;
+    let is_polyglot = format.id == polyglot::FORMAT.id;
+    if args.compat.is_some() && !is_polyglot {
+        let text = "`--compat polyglot` makes Polyglot books";
+        return Err(Failure::Usage(text.to_owned()));
+    }
+    let record = record_path(&args.output);
+    refuse_existing(&args.output, args.force)?;
+    if !args.no_record {
+        refuse_existing(&record, args.force)?;
+    }
+    let options = options(args, &context, is_polyglot)?;
+    let mut reporter = Reporter::new(&context, "book build", args.force, None)?;
+    let items = context.contents(&args.paths)?;
+    let start = Instant::now();
+    let target = BuildTarget {
+        format,
+        path: args.output.clone(),
+    };
+    let display = context.display();
+    let built = build(&items, &target, &options, &context.progress, &mut reporter);
+    drop(display);
+    let built = built?;
+    if !args.no_record {
+        write_record(&record, args, &items, &target, &built)?;
+    }
+    let seconds = start.elapsed().as_secs_f64();
+    tell(&context, args, &built, seconds);
+    let problems = reporter.count();
+    reporter.finish(None)?;
+    Ok(ExitCode::of_problems(problems.max(built.games.bad)))
+}
+
+fn options(
+    args: &BookBuildArgs,
+    context: &Context,
+    is_polyglot: bool,
+) -> Result<BuildOptions, Failure> {
+    let weighing = match (args.compat, args.recency) {
+        (Some(Compat::Polyglot), _) => Weighing::Polyglot,
+        (None, Some(years)) if years > 0.0 => Weighing::Recency {
+            half_life: years * 12.0,
+        },
+        (None, Some(_)) => {
+            let text = "`--recency` takes a number of years above 0";
+            return Err(Failure::Usage(text.to_owned()));
+        }
+        (None, None) => Weighing::Points,
+    };
+    let mut create = CreateOptions::default();
+    create.force = args.force;
+    Ok(BuildOptions {
+        open: context.open.clone(),
+        create,
+        threads: context.threads,
+        selection: Selection {
+            numbers: numbers(args.games.as_deref())?,
+            deleted: args.include_deleted,
+            texts: false,
+        },
+        filter: filter(&args.filter)?,
+        max_ply: args.max_ply,
+        keep: Keep {
+            min_games: args.min_games.max(1),
+            min_score: args.min_score,
+            only: match (args.only_white, args.only_black) {
+                (true, _) => Some(Color::White),
+                (_, true) => Some(Color::Black),
+                _ => None,
+            },
+            scoreless: args.scoreless || !is_polyglot,
+        },
+        weighing,
+        stretch: args.stretch,
+        uniform: args.uniform,
+        variations: args.variations,
+        memory: args.memory,
+        strict: args.common.strict,
+    })
+}
+
+/// `book.bin.json`, which says what a book was made from.
+fn record_path(output: &Path) -> PathBuf {
+    let mut name = output.file_name().unwrap_or_default().to_os_string();
+    name.push(".json");
+    output.with_file_name(name)
+}
+
+fn refuse_existing(path: &Path, force: bool) -> Result<(), Failure> {
+    if !force && std::fs::symlink_metadata(path).is_ok() {
+        return Err(Failure::output(Error::new(ErrorKind::Exists).in_path(path)));
+    }
+    Ok(())
+}
+
+fn write_record(
+    path: &Path,
+    args: &BookBuildArgs,
+    items: &[Item],
+    target: &BuildTarget,
+    built: &Built,
+) -> Result<(), Failure> {
+    let mut sources = Vec::new();
+    for (item, counts) in items.iter().zip(&built.inputs) {
+        let mut pairs = vec![
+            ("path", Json::from(item.name())),
+            ("format", item.format().id.to_string().into()),
+        ];
+        let file = item.label();
+        // Streams and members of archives have no file of their own to look at again.
+        if file.is_file() {
+            pairs.push(("bytes", item.bytes().into()));
+            let hash = hash::of_file(file).map_err(Failure::input)?;
+            pairs.push(("xxh64", hash.into()));
+        }
+        pairs.extend(counts_json(*counts));
+        sources.push(Json::Object(pairs));
+    }
+    let mut files = Vec::new();
+    for file in &built.written.files {
+        let hash = hash::of_file(file).map_err(Failure::output)?;
+        files.push(Json::Object(vec![
+            ("path", file.display().to_string().into()),
+            ("xxh64", hash.into()),
+        ]));
+    }
+    let losses = built.losses.iter().map(|(feature, loss)| {
+        Json::Object(vec![
+            ("kind", feature.key().into()),
+            ("count", loss.count.into()),
+        ])
+    });
+    let json = Json::Object(vec![
+        (
+            "program",
+            concat!("tabia ", env!("CARGO_PKG_VERSION")).into(),
+        ),
+        ("format", target.format.id.to_string().into()),
+        ("files", Json::List(files)),
+        ("positions", built.positions.into()),
+        ("moves", built.moves.into()),
+        ("games", Json::Object(counts_json(built.games))),
+        ("options", options_json(args)),
+        ("sources", Json::List(sources)),
+        ("losses", Json::List(losses.collect())),
+    ]);
+    let mut set = OutputSet::new(args.force);
+    set.create(path).map_err(Failure::output)?;
+    if let Some(file) = set.file(0) {
+        let text = json.pretty() + "\n";
+        file.write_all(text.as_bytes())
+            .map_err(|error| Failure::output(Error::from(error).in_path(path)))?;
+    }
+    set.commit().map_err(Failure::output)?;
+    Ok(())
+}
+
+fn counts_json(counts: GameCounts) -> Vec<(&'static str, Json)> {
+    vec![
+        ("used", counts.used.into()),
+        ("filtered", counts.filtered.into()),
+        ("bad", counts.bad.into()),
+        ("plies", counts.moves.into()),
+    ]
+}
+
+fn options_json(args: &BookBuildArgs) -> Json {
+    Json::Object(vec![
+        ("maxPly", args.max_ply.into()),
+        ("minGames", args.min_games.into()),
+        ("minScore", Json::Real(args.min_score)),
+        ("onlyWhite", args.only_white.into()),
+        ("onlyBlack", args.only_black.into()),
+        ("scoreless", args.scoreless.into()),
+        ("variations", args.variations.into()),
+        ("uniform", args.uniform.into()),
+        ("recency", args.recency.map_or(Json::Null, Json::Real)),
+        ("stretch", args.stretch.into()),
+        ("compat", args.compat.map(|_| "polyglot").into()),
+        ("games", args.games.clone().into()),
+        ("includeDeleted", args.include_deleted.into()),
+        ("where", args.filter.clone().into()),
+    ])
+}
+
+fn tell(context: &Context, args: &BookBuildArgs, built: &Built, seconds: f64) {
+    let games = built.games;
+    let mut text = format!(
+        "{}: {} positions, {} moves from {} games",
+        args.output.display(),
+        grouped(built.positions),
+        grouped(built.moves),
+        grouped(games.used)
+    );
+    for (count, what) in [
+        (games.filtered, "filtered out"),
+        (games.bad, "bad games left out"),
+    ] {
+        if count > 0 {
+            let _ = write!(text, ", {} {what}", grouped(count));
+        }
+    }
+    let rate = (games.used as f64 / seconds.max(0.001)) as u64;
+    let bytes = size(built.written.bytes);
+    let _ = write!(text, "; {bytes}, {seconds:.1} s, {} games/s", grouped(rate));
+    context.messages.note(&text);
+    for (feature, loss) in built.losses.iter() {
+        let count = grouped(loss.count);
+        let label = match feature {
+            Feature::BookMoves => "book moves without a place",
+            other => other.label(),
+        };
+        context
+            .messages
+            .note(&format!("not kept in the target format: {count} {label}"));
+    }
+}

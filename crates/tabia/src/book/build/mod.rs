@@ -1,0 +1,364 @@
+//! Books from games.
+//!
+//! Every move of every game becomes a record of 16 bytes ([`record`]); records gather in a store
+//! that goes to disk when memory is full ([`store`]), come back by key, and become the moves of
+//! positions ([`fold`]). Books that need boards get them for the positions that came often enough,
+//! told by a rough count while the games are read. What is written depends neither on the number of
+//! threads nor on the memory allowed.
+
+mod fold;
+mod gather;
+mod polyglot;
+mod record;
+mod store;
+
+pub use fold::{Keep, Weighing};
+pub use gather::GameCounts;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tabia_core::Format;
+use tabia_core::book::BookPage;
+use tabia_core::chess::Position;
+use tabia_core::database::Written;
+use tabia_core::error::Result;
+use tabia_core::format::{CreateOptions, OpenOptions};
+use tabia_core::game::Want;
+use tabia_core::io::Progress;
+use tabia_core::loss::{Feature, Losses};
+use tabia_formats::polyglot as polyglot_format;
+use tabia_query::{Filter, Matcher};
+
+use crate::failure::Failure;
+use crate::item::{Input, Item};
+use crate::ledger::{Ledger, Watch};
+use crate::ordered::ordered;
+use crate::scan::{Desk, Plan, scan};
+use crate::select::{LeaveOut, Selection};
+use fold::Group;
+use gather::{Gather, Rules, Sketch};
+use record::{Board, Occurrence};
+use store::{PARTS, Slice, Store};
+
+/// What kind of book to build.
+#[derive(Debug, Clone)]
+pub struct BuildOptions {
+    /// How the inputs are opened.
+    pub open: OpenOptions,
+    /// How the target is created.
+    pub create: CreateOptions,
+    /// Threads that read and fold.
+    pub threads: usize,
+    /// Which records of the inputs.
+    pub selection: Selection,
+    /// What a game must be to count.
+    pub filter: Filter,
+    /// Plies of each game.
+    pub max_ply: u32,
+    /// Which moves are kept.
+    pub keep: Keep,
+    /// How moves get their weight.
+    pub weighing: Weighing,
+    /// Weights are stretched so that the heaviest of each position has 65535.
+    pub stretch: bool,
+    /// Every weight is 1.
+    pub uniform: bool,
+    /// Moves of variations count too.
+    pub variations: bool,
+    /// Bytes of memory for the records.
+    pub memory: u64,
+    /// The first problem ends the job.
+    pub strict: bool,
+}
+
+/// What was built.
+#[derive(Debug, Clone, Default)]
+pub struct Built {
+    /// What became of the games.
+    pub games: GameCounts,
+    /// The games used of each input.
+    pub inputs: Vec<GameCounts>,
+    /// Positions and moves in the book.
+    pub positions: u64,
+    /// Moves in the book.
+    pub moves: u64,
+    /// What the format could not hold.
+    pub losses: Losses,
+    /// Problems of the inputs.
+    pub problems: u64,
+    /// Bytes that went to scratch files.
+    pub spilled: u64,
+    /// The files.
+    pub written: Written,
+}
+
+/// The target.
+#[derive(Debug, Clone)]
+pub struct BuildTarget {
+    /// A format of books that can be written.
+    pub format: &'static Format,
+    /// The main file.
+    pub path: PathBuf,
+}
+
+/// Builds a book from the games of all items. The target appears complete or not at all.
+///
+/// # Errors
+/// The first input that cannot be read, or what the target's side says.
+pub fn build(
+    items: &[Item],
+    target: &BuildTarget,
+    options: &BuildOptions,
+    progress: &Arc<Progress>,
+    watch: &mut dyn Watch,
+) -> Result<Built, Failure> {
+    progress.set_total(items.iter().filter_map(Item::bytes).sum());
+    let is_polyglot = target.format.id == polyglot_format::FORMAT.id;
+    if is_polyglot {
+        let out = polyglot::Out::create(&target.path, &options.create).map_err(Failure::output)?;
+        let mut gathered = Gathered::new(&target.path, options.memory / 8 * 5, 0);
+        let mut built = gather(items, &mut gathered, None, options, progress, watch)?;
+        out.write(&gathered, options, progress, &mut built)?;
+        return Ok(built);
+    }
+    let Some(create) = target.format.create_book else {
+        return Err(Failure::Usage(format!(
+            "{} ({}) cannot be written as a book",
+            target.format.name, target.format.id
+        )));
+    };
+    let writer = create(&target.path, &options.create).map_err(Failure::output)?;
+    let sketch_bits = (options.memory / 8).max(1 << 16).ilog2();
+    let sketch = Sketch::new(sketch_bits, options.keep.min_games);
+    let share = options.memory / 16;
+    let mut gathered = Gathered::new(&target.path, share * 5, share * 3);
+    let mut built = gather(
+        items,
+        &mut gathered,
+        Some(&sketch),
+        options,
+        progress,
+        watch,
+    )?;
+    drop(sketch);
+    let mut writer = writer;
+    pages(
+        &gathered,
+        options,
+        progress,
+        &mut built,
+        &mut |position, page| writer.put(position, page),
+    )?;
+    built.written = writer.finish().map_err(Failure::output)?;
+    Ok(built)
+}
+
+/// All that was noted of the games.
+struct Gathered {
+    occurrences: Store<Occurrence>,
+    boards: Store<Board>,
+    newest: u16,
+}
+
+impl Gathered {
+    fn new(target: &Path, memory: u64, for_boards: u64) -> Self {
+        Self {
+            occurrences: Store::new(target, memory),
+            boards: Store::new(target, for_boards),
+            newest: 0,
+        }
+    }
+}
+
+/// Reads all games.
+fn gather(
+    items: &[Item],
+    gathered: &mut Gathered,
+    sketch: Option<&Sketch>,
+    options: &BuildOptions,
+    progress: &Arc<Progress>,
+    watch: &mut dyn Watch,
+) -> Result<Built, Failure> {
+    let mut built = Built::default();
+    let want = Want::TAGS.and(Want::MAINLINE);
+    let plan = Plan {
+        threads: options.threads,
+        selection: Selection {
+            texts: false,
+            ..options.selection.clone()
+        },
+        leave_out: LeaveOut {
+            variations: !options.variations,
+            ..LeaveOut::default()
+        },
+        want: if options.variations {
+            want.and(Want::VARIATIONS)
+        } else {
+            want
+        },
+        strict: options.strict,
+        ..Plan::default()
+    };
+    let rules = Rules {
+        max_ply: options.max_ply,
+        polyglot: options.weighing == Weighing::Polyglot,
+    };
+    let mut ledger = Ledger::default();
+    for item in items {
+        let tasks = (0..options.threads.max(1))
+            .map(|_| {
+                let matcher = (!options.filter.is_empty()).then(|| Matcher::new(&options.filter));
+                Gather::new(rules, matcher, sketch)
+            })
+            .collect();
+        let mut own = GameCounts::default();
+        let mut desk = Desk {
+            item,
+            ledger: &mut ledger,
+            watch: &mut *watch,
+            progress,
+        };
+        let mut opened = item
+            .open(&options.open, Some(progress))
+            .map_err(Failure::input)?;
+        for error in std::mem::take(&mut opened.problems) {
+            desk.problem(error.into(), options.strict)?;
+        }
+        let (input, late) = opened.into_parts();
+        if let Input::Book(_) = input {
+            return Err(Failure::Usage(format!(
+                "{} is a book: `book merge` and `book convert` take books",
+                item.name()
+            )));
+        }
+        let before = desk.ledger.counts;
+        scan(&mut desk, input, &plan, tasks, &mut |_, batch| {
+            own.add(batch.counts);
+            gathered.newest = gathered.newest.max(batch.newest);
+            gathered
+                .occurrences
+                .extend(&batch.occurrences)
+                .and_then(|()| gathered.boards.extend(&batch.boards))
+                .map_err(Failure::output)?;
+            progress.set_memory(gathered.occurrences.memory() + gathered.boards.memory());
+            Ok(true)
+        })?;
+        for error in late.take() {
+            desk.problem(error.in_file(item.label()).into(), options.strict)?;
+        }
+        let counts = desk.ledger.counts.since(before);
+        desk.watch
+            .finished(desk.item, &counts)
+            .map_err(Failure::output)?;
+        built.games.add(own);
+        built.inputs.push(own);
+    }
+    built.problems = ledger.problems;
+    built.spilled = gathered.occurrences.spilled() + gathered.boards.spilled();
+    Ok(built)
+}
+
+/// How a part is folded without taking more than so many bytes for its records.
+fn slices(store: &Store<Occurrence>, part: usize, bytes: u64) -> u32 {
+    let own = (store.len(part) * size_of::<Occurrence>()) as u64;
+    let pieces = own.div_ceil(bytes.max(1 << 20)).max(1);
+    pieces.next_power_of_two().ilog2().min(16)
+}
+
+/// Hands on the positions of a part, by key.
+fn groups(
+    gathered: &Gathered,
+    part: usize,
+    options: &BuildOptions,
+    each: &mut dyn FnMut(&Group, &[Board]),
+) -> Result<()> {
+    let bits = slices(&gathered.occurrences, part, options.memory / 16);
+    let mut records = Vec::new();
+    let mut boards = Vec::new();
+    let mut group = Group::default();
+    let least = usize::try_from(options.keep.min_games).unwrap_or(usize::MAX);
+    for number in 0..1 << bits {
+        let slice = Slice { bits, number };
+        gathered.occurrences.sorted(part, slice, &mut records)?;
+        gathered.boards.sorted(part, slice, &mut boards)?;
+        let mut rest = boards.as_slice();
+        for run in records.chunk_by(|a, b| a.key == b.key) {
+            let Some(first) = run.first().filter(|_| run.len() >= least) else {
+                continue;
+            };
+            group.begin(first.key);
+            for record in run {
+                group.add(*record, options.weighing, gathered.newest);
+            }
+            let start = rest.partition_point(|board| board.key < first.key);
+            rest = rest.get(start..).unwrap_or_default();
+            each(&group, rest);
+        }
+    }
+    Ok(())
+}
+
+/// One part's pages.
+#[derive(Default)]
+struct PageJob {
+    part: usize,
+    pages: Vec<(Option<Position>, BookPage)>,
+    failure: Option<tabia_core::Error>,
+}
+
+/// Hands every page on, by key.
+fn pages(
+    gathered: &Gathered,
+    options: &BuildOptions,
+    progress: &Progress,
+    built: &mut Built,
+    put: &mut dyn FnMut(&Position, &BookPage) -> Result<Losses>,
+) -> Result<(), Failure> {
+    let mut next = 0;
+    let fill = |job: &mut PageJob| {
+        job.part = next;
+        next += 1;
+        job.part < PARTS && !progress.is_cancelled()
+    };
+    let worker = || {
+        |job: &mut PageJob| {
+            job.pages.clear();
+            let pages = &mut job.pages;
+            let done = groups(gathered, job.part, options, &mut |group, boards| {
+                let mut page = group.page(&options.keep, options.weighing, options.stretch);
+                if options.uniform {
+                    for entry in &mut page.entries {
+                        entry.weight = Some(1);
+                    }
+                }
+                let own = boards.first().filter(|board| board.key == group.key);
+                let position = own.and_then(|board| board.packed.position());
+                pages.push((position, page));
+            });
+            job.failure = done.err();
+        }
+    };
+    ordered(options.threads, fill, worker, |job| {
+        if let Some(error) = job.failure.take() {
+            return Err(Failure::output(error));
+        }
+        for (position, page) in &job.pages {
+            let Some(position) = position else {
+                built
+                    .losses
+                    .add(Feature::BookMoves, page.entries.len() as u64, None);
+                continue;
+            };
+            built.positions += 1;
+            built.moves += page.entries.len() as u64;
+            let losses = put(position, page).map_err(Failure::output)?;
+            built.losses.merge(&losses);
+        }
+        Ok::<_, Failure>(true)
+    })?;
+    if progress.is_cancelled() {
+        return Err(Failure::Cancelled);
+    }
+    Ok(())
+}

@@ -1,0 +1,118 @@
+//! Polyglot books straight from folded records, which come in the order of the file.
+
+use std::cmp::Reverse;
+use std::io::Write;
+use std::path::Path;
+
+use tabia_core::chess::Move;
+use tabia_core::database::Written;
+use tabia_core::error::{Error, Result};
+use tabia_core::format::CreateOptions;
+use tabia_core::io::{OutputSet, Progress};
+use tabia_formats::polyglot::{Entry, encode_move};
+use zerocopy::IntoBytes;
+use zerocopy::byteorder::big_endian::{U16, U64};
+
+use super::store::PARTS;
+use super::{BuildOptions, Built, Gathered, Weighing, groups};
+use crate::failure::Failure;
+use crate::ordered::ordered;
+
+/// The book under construction.
+pub(super) struct Out(OutputSet);
+
+#[derive(Default)]
+struct Job {
+    part: usize,
+    entries: Vec<Entry>,
+    positions: u64,
+    failure: Option<Error>,
+}
+
+impl Out {
+    /// A new book at `path`.
+    pub(super) fn create(path: &Path, options: &CreateOptions) -> Result<Self> {
+        let mut set = OutputSet::new(options.force);
+        set.create(path)?;
+        Ok(Self(set))
+    }
+
+    /// Writes everything that is kept.
+    pub(super) fn write(
+        self,
+        gathered: &Gathered,
+        options: &BuildOptions,
+        progress: &Progress,
+        built: &mut Built,
+    ) -> Result<(), Failure> {
+        let Self(mut set) = self;
+        let mut next = 0;
+        let fill = |job: &mut Job| {
+            job.part = next;
+            next += 1;
+            job.part < PARTS && !progress.is_cancelled()
+        };
+        let worker = || |job: &mut Job| job.run(gathered, options);
+        ordered(options.threads, fill, worker, |job| {
+            if let Some(error) = job.failure.take() {
+                return Err(Failure::output(error));
+            }
+            built.positions += job.positions;
+            built.moves += job.entries.len() as u64;
+            match set.file(0) {
+                Some(out) => out
+                    .write_all(job.entries.as_bytes())
+                    .map_err(|error| Failure::output(Error::from(error).in_path(out.target())))?,
+                None => return Ok(false),
+            }
+            Ok(true)
+        })?;
+        if progress.is_cancelled() {
+            return Err(Failure::Cancelled);
+        }
+        let (files, bytes) = set.commit().map_err(Failure::output)?;
+        built.written = Written {
+            records: u32::try_from(built.moves).unwrap_or(u32::MAX),
+            files,
+            bytes,
+        };
+        Ok(())
+    }
+}
+
+impl Job {
+    fn run(&mut self, gathered: &Gathered, options: &BuildOptions) {
+        self.entries.clear();
+        self.positions = 0;
+        let entries = &mut self.entries;
+        let positions = &mut self.positions;
+        let mut kept = Vec::new();
+        let done = groups(gathered, self.part, options, &mut |group, _| {
+            group.weigh(&options.keep, options.weighing, options.stretch, &mut kept);
+            if options.uniform {
+                for (_, weight) in &mut kept {
+                    *weight = 1;
+                }
+            }
+            // Polyglot leaves moves of one weight in the order they first came.
+            if options.weighing == Weighing::Polyglot {
+                kept.sort_by_key(|(_, weight)| Reverse(*weight));
+            } else {
+                kept.sort_by_key(|(cell, weight)| (Reverse(*weight), bits(cell.move_bits)));
+            }
+            *positions += u64::from(!kept.is_empty());
+            entries.extend(kept.iter().map(|(cell, weight)| Entry {
+                key: U64::new(group.key),
+                move_bits: U16::new(bits(cell.move_bits)),
+                weight: U16::new(*weight),
+                learn: [0; 4],
+            }));
+        });
+        self.failure = done.err();
+    }
+}
+
+/// The bits of a move as the book has them.
+fn bits(own: u16) -> u16 {
+    Move::from_bits(own).map_or(0, encode_move)
+}
