@@ -5,6 +5,7 @@ use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use super::blob::Blob;
 use crate::error::{Error, ErrorKind, Result};
 
 /// The files of one target under construction. None has its name before
@@ -103,6 +104,25 @@ impl Output {
     /// The name the file will have.
     pub fn target(&self) -> &Path {
         &self.target
+    }
+
+    /// What was written so far, as a reader will find it.
+    ///
+    /// # Errors
+    /// When it cannot be written to disk or read again.
+    pub fn read_back(&mut self) -> Result<Blob> {
+        self.flush()?;
+        if let Some(temporary) = &self.temporary {
+            return Blob::open(temporary);
+        }
+        #[cfg(target_os = "linux")]
+        {
+            use std::os::fd::AsRawFd;
+            let number = self.inner()?.get_ref().as_raw_fd();
+            Blob::open(Path::new(&format!("/proc/self/fd/{number}")))
+        }
+        #[cfg(not(target_os = "linux"))]
+        Err(Error::from(io::Error::from(io::ErrorKind::NotFound)))
     }
 
     fn inner(&mut self) -> io::Result<&mut BufWriter<File>> {

@@ -27,6 +27,7 @@ use tabia_core::loss::{Feature, Features};
 use records::FileHeader;
 
 pub use open::{CbhDatabase, Record};
+pub use write::edit;
 
 /// ChessBase databases.
 pub static FORMAT: Format = Format {

@@ -43,8 +43,18 @@ impl fmt::Display for Finding {
 
 /// Reads everything and compares. Findings come in the order of the files, games first.
 pub fn verify(db: &CbhDatabase) -> Vec<Finding> {
+    run(db, true)
+}
+
+/// Compares all but what is inside moves and annotations.
+pub fn structure(db: &CbhDatabase) -> Vec<Finding> {
+    run(db, false)
+}
+
+fn run(db: &CbhDatabase, contents: bool) -> Vec<Finding> {
     let mut check = Check {
         db,
+        contents,
         findings: Vec::new(),
         bodies: Vec::new(),
         comments: Vec::new(),
@@ -122,6 +132,8 @@ impl Uses {
 
 struct Check<'d> {
     db: &'d CbhDatabase,
+    /// Whether moves and annotations are read.
+    contents: bool,
     findings: Vec<Finding>,
     /// Start, end and game of the records of `.cbg` and of `.cba`.
     bodies: Vec<(u64, u64, GameIndex)>,
@@ -141,7 +153,8 @@ impl Check<'_> {
 
     fn record(&mut self, index: GameIndex, reader: &mut dyn GameReader, uses: &mut Uses) {
         let mut facts = Facts::default();
-        if let Err(error) = reader.read(index, Want::ALL, &mut facts) {
+        let want = if self.contents { Want::ALL } else { Want::TAGS };
+        if let Err(error) = reader.read(index, want, &mut facts) {
             self.find(Severity::Damage, error);
             return;
         }
@@ -219,7 +232,7 @@ impl Check<'_> {
             self.annotations_head(index, record, items.len());
         }
         let total = moves.mainline.saturating_add(moves.variations);
-        if self.db.moves.is_none() {
+        if self.db.moves.is_none() || !self.contents {
             return;
         }
         let past = items

@@ -4,36 +4,61 @@ use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use tabia_core::error::{Error, ErrorKind, Result};
-use tabia_core::io::{Charset, OutputSet, Sink, encode};
+use tabia_core::io::{Blob, Charset, OutputSet, Sink, Source, encode};
 use zerocopy::IntoBytes;
+use zerocopy::byteorder::big_endian::{U16, U32};
 
+use super::extras::Extras;
 use super::facts::Facts;
 use super::names::Names;
 use crate::cbh::records::{
     AnnotatorRecord, BodyHeader, ExtendedRecord, FLAGS_MAGIC, FileHeader, GameTagRecord,
-    PlayerRecord, SourceRecord, TOURNAMENT_EXTRA_DEFAULT, TeamRecord, TournamentExtraRecord,
-    TournamentRecord,
+    PlayerRecord, SideHeader, SourceRecord, TOURNAMENT_EXTRA_DEFAULT, TeamRecord, TournamentRecord,
 };
 
 /// Every file of a database.
 #[derive(Debug)]
 pub(super) struct Files {
-    outputs: OutputSet,
-    path: PathBuf,
-    records: u32,
-    moves_end: u64,
-    annotations_end: u64,
-    players: Names<PlayerRecord>,
-    tournaments: Names<TournamentRecord>,
-    annotators: Names<AnnotatorRecord>,
-    sources: Names<SourceRecord>,
-    teams: Names<TeamRecord>,
-    game_tags: Names<GameTagRecord>,
-    /// By tournament, with its number; only those that differ from the default.
-    extras: Vec<(u32, TournamentExtraRecord)>,
-    media: Sink,
+    pub(super) outputs: OutputSet,
+    pub(super) path: PathBuf,
+    pub(super) records: u32,
+    pub(super) header: FileHeader,
+    /// `.cbg` and `.cba`.
+    pub(super) bodies: [Body; 2],
+    pub(super) players: Names<PlayerRecord>,
+    pub(super) tournaments: Names<TournamentRecord>,
+    pub(super) annotators: Names<AnnotatorRecord>,
+    pub(super) sources: Names<SourceRecord>,
+    pub(super) teams: Names<TeamRecord>,
+    pub(super) game_tags: Names<GameTagRecord>,
+    pub(super) extended_version: u32,
+    /// Bytes of a record of `.cbj`; those behind what is known are zero in new ones.
+    pub(super) extended_size: usize,
+    pub(super) extras: Extras,
+    pub(super) media: Sink,
     /// Two bits a game, the first two unused.
-    top_games: Vec<u8>,
+    pub(super) top_games: Vec<u8>,
+    /// Whether records were there before, whose names are counted again at the end.
+    pub(super) is_edited: bool,
+    /// The `.ini` file of the copied set.
+    pub(super) settings: Option<Blob>,
+}
+
+/// A file of records of any size.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Body {
+    pub(super) end: u64,
+    pub(super) unused: u64,
+    /// Bytes of its header that are in use.
+    pub(super) header_size: u16,
+}
+
+impl Body {
+    const NEW: Self = Self {
+        end: BodyHeader::SIZE as u64,
+        unused: 0,
+        header_size: BodyHeader::SIZE as u16,
+    };
 }
 
 /// The numbers of a game's names.
@@ -50,21 +75,58 @@ pub(super) struct Ids {
 }
 
 /// The files that games are appended to, by their place in [`EXTENSIONS`].
-const HEADERS: usize = 0;
-const MOVES: usize = 1;
-const ANNOTATIONS: usize = 2;
-const EXTENDED: usize = 3;
+pub(super) const HEADERS: usize = 0;
+pub(super) const MOVES: usize = 1;
+pub(super) const ANNOTATIONS: usize = 2;
+pub(super) const EXTENDED: usize = 3;
 /// Every file of a set in the order of creation, the main file first.
 const EXTENSIONS: [&str; 12] = [
     "cbh", "cbg", "cba", "cbj", "cbp", "cbt", "cbc", "cbs", "cbe", "cbl", "cbtt", "cbm",
 ];
 
 /// Bytes of a media record.
-const MEDIA_SIZE: usize = 1024;
+pub(super) const MEDIA_SIZE: usize = 1024;
+/// Bytes in use of the headers of ChessBase 6, of `.cbh` and of `.cbg` and `.cba`.
+const OLD_FILE_HEADER: usize = 36;
+pub(super) const OLD_BODY_HEADER: usize = 10;
+
+/// The header of a new database.
+const NEW_HEADER: FileHeader = FileHeader {
+    zero: 0,
+    header_size: U16::new(44),
+    record_size: U16::new(FileHeader::SIZE as u16),
+    version: 1,
+    next_game: U32::ZERO,
+    unknown_10: U16::ZERO,
+    next_sound: U32::ZERO,
+    next_picture: U32::ZERO,
+    next_video: U32::ZERO,
+    unknown_24: [0; 16],
+    next_game_again: U32::ZERO,
+    unknown_44: U16::ZERO,
+};
+
+/// Where a record is that may be overwritten.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Room {
+    pub(super) at: u64,
+    pub(super) size: u64,
+}
 
 impl Files {
     /// Creates the files beside `path`, which is that of the `.cbh` file.
     pub(super) fn create(path: &Path, force: bool) -> Result<Self> {
+        let mut files = Self::prepare(path, force)?;
+        // The headers get their numbers at the end.
+        files.append(HEADERS, &[0; FileHeader::SIZE])?;
+        files.append(MOVES, &[0; BodyHeader::SIZE])?;
+        files.append(ANNOTATIONS, &[0; BodyHeader::SIZE])?;
+        files.append(EXTENDED, &[0; SideHeader::SIZE])?;
+        Ok(files)
+    }
+
+    /// The files without a byte in them.
+    pub(super) fn prepare(path: &Path, force: bool) -> Result<Self> {
         let mut outputs = OutputSet::new(force);
         for extension in EXTENSIONS {
             let target = if extension == "cbh" {
@@ -74,28 +136,26 @@ impl Files {
             };
             outputs.create(&target)?;
         }
-        let mut files = Self {
+        Ok(Self {
             outputs,
             path: path.to_path_buf(),
             records: 0,
-            moves_end: BodyHeader::SIZE as u64,
-            annotations_end: BodyHeader::SIZE as u64,
+            header: NEW_HEADER,
+            bodies: [Body::NEW; 2],
             players: Names::new(),
             tournaments: Names::new(),
             annotators: Names::new(),
             sources: Names::new(),
             teams: Names::new(),
             game_tags: Names::new(),
-            extras: Vec::new(),
+            extended_version: 11,
+            extended_size: ExtendedRecord::SIZE,
+            extras: Extras::new(),
             media: Sink::new(),
             top_games: Vec::new(),
-        };
-        // The headers get their numbers at the end.
-        files.append(HEADERS, &[0; FileHeader::SIZE])?;
-        files.append(MOVES, &[0; BodyHeader::SIZE])?;
-        files.append(ANNOTATIONS, &[0; BodyHeader::SIZE])?;
-        files.append(EXTENDED, &[0; 32])?;
-        Ok(files)
+            is_edited: false,
+            settings: None,
+        })
     }
 
     /// Records so far.
@@ -143,8 +203,8 @@ impl Files {
             extra.as_bytes()
         };
         let (tournament, is_new) = self.tournaments.id(&facts.tournament, details)?;
-        if is_new && !details.is_empty() {
-            self.extras.push((tournament, *extra));
+        if is_new {
+            self.extras.set(tournament, extra)?;
         }
         let (annotator, _) = self.annotators.id(&facts.annotator, &[])?;
         let (source, _) = self.sources.id(&facts.source, &[])?;
@@ -169,20 +229,47 @@ impl Files {
         })
     }
 
-    /// Appends a record to `.cbg`; gives its offset.
-    pub(super) fn append_moves(&mut self, record: &[u8]) -> Result<u64> {
-        let at = self.moves_end;
-        self.append(MOVES, record)?;
-        self.moves_end += record.len() as u64;
-        Ok(at)
+    /// Writes a record to `.cbg`, in the place of an older one when there is room; gives its offset.
+    pub(super) fn put_moves(&mut self, record: &[u8], old: Option<Room>) -> Result<u64> {
+        self.put(MOVES, record, old)
     }
 
-    /// Appends a record to `.cba`; gives its offset.
-    pub(super) fn append_annotations(&mut self, record: &[u8]) -> Result<u64> {
-        let at = self.annotations_end;
-        self.append(ANNOTATIONS, record)?;
-        self.annotations_end += record.len() as u64;
-        Ok(at)
+    /// Writes a record to `.cba`, in the place of an older one when there is room; gives its offset.
+    pub(super) fn put_annotations(&mut self, record: &[u8], old: Option<Room>) -> Result<u64> {
+        self.put(ANNOTATIONS, record, old)
+    }
+
+    /// The bytes of a record that is not referred to any more.
+    pub(super) fn leave_annotations(&mut self, old: Room) {
+        if let Some(body) = self.bodies.get_mut(ANNOTATIONS - MOVES) {
+            body.unused += old.size;
+        }
+    }
+
+    fn put(&mut self, file: usize, record: &[u8], old: Option<Room>) -> Result<u64> {
+        let size = record.len() as u64;
+        let Some(body) = self.bodies.get_mut(file - MOVES) else {
+            return Ok(0);
+        };
+        match old {
+            Some(old) if old.size >= size => {
+                body.unused += old.size - size;
+                self.on_file(file, |output| {
+                    output.seek(SeekFrom::Start(old.at))?;
+                    output.write_all(record)?;
+                    output.seek(SeekFrom::End(0))?;
+                    Ok(())
+                })?;
+                Ok(old.at)
+            }
+            old => {
+                body.unused += old.map_or(0, |old| old.size);
+                let at = body.end;
+                body.end += size;
+                self.append(file, record)?;
+                Ok(at)
+            }
+        }
     }
 
     /// Adds the names of the files that a text uses; gives what `.cbj` says of them, `None` when
@@ -211,28 +298,83 @@ impl Files {
         extended: &ExtendedRecord,
         top_game: u8,
     ) -> Result<()> {
+        self.append_raw(header, extended, &[], top_game)
+    }
+
+    /// Appends the headers of the next record, with `rest` behind what is known of `.cbj`.
+    pub(super) fn append_raw(
+        &mut self,
+        header: &[u8],
+        extended: &ExtendedRecord,
+        rest: &[u8],
+        top_game: u8,
+    ) -> Result<()> {
         self.append(HEADERS, header)?;
-        self.append(EXTENDED, extended.as_bytes())?;
+        self.append_extended(extended, rest)?;
         self.records += 1;
-        if top_game != 0 {
-            let at = (self.records / 4) as usize;
-            if at >= self.top_games.len() {
-                self.top_games.resize(at + 1, 0);
-            }
-            if let Some(byte) = self.top_games.get_mut(at) {
-                *byte |= (top_game & 3) << (self.records % 4 * 2);
-            }
+        self.mark(self.records, top_game);
+        Ok(())
+    }
+
+    /// Appends a record of `.cbj`, with `rest` behind what is known.
+    pub(super) fn append_extended(&mut self, extended: &ExtendedRecord, rest: &[u8]) -> Result<()> {
+        self.append(EXTENDED, extended.as_bytes())?;
+        let room = self.extended_size - ExtendedRecord::SIZE;
+        let rest = rest.get(..rest.len().min(room)).unwrap_or_default();
+        self.append(EXTENDED, rest)?;
+        if rest.len() < room {
+            self.append(EXTENDED, &vec![0; room - rest.len()])?;
         }
         Ok(())
     }
 
-    /// Completes all files and gives them their names. Returns these, the main file first, and the
-    /// bytes in all.
-    pub(super) fn finish(
-        mut self,
-        title: Option<&str>,
-        charset: Charset,
-    ) -> Result<(Vec<PathBuf>, u64)> {
+    /// Overwrites the headers of a record, whose number is from 1.
+    pub(super) fn put_record(
+        &mut self,
+        number: u32,
+        header: &[u8],
+        extended: &ExtendedRecord,
+        top_game: u8,
+    ) -> Result<()> {
+        self.put_header(number, header)?;
+        let at = 32 + self.extended_size as u64 * u64::from(number.saturating_sub(1));
+        self.on_file(EXTENDED, |output| {
+            output.seek(SeekFrom::Start(at))?;
+            output.write_all(extended.as_bytes())?;
+            output.seek(SeekFrom::End(0))?;
+            Ok(())
+        })?;
+        self.mark(number, top_game);
+        Ok(())
+    }
+
+    /// Overwrites the first bytes of a record of `.cbh`, whose number is from 1.
+    pub(super) fn put_header(&mut self, number: u32, header: &[u8]) -> Result<()> {
+        let at = FileHeader::SIZE as u64 * u64::from(number);
+        self.on_file(HEADERS, |output| {
+            output.seek(SeekFrom::Start(at))?;
+            output.write_all(header)?;
+            output.seek(SeekFrom::End(0))?;
+            Ok(())
+        })
+    }
+
+    fn mark(&mut self, number: u32, top_game: u8) {
+        let at = (number / 4) as usize;
+        if top_game != 0 && at >= self.top_games.len() {
+            self.top_games.resize(at + 1, 0);
+        }
+        if let Some(byte) = self.top_games.get_mut(at) {
+            let shift = number % 4 * 2;
+            *byte = *byte & !(3 << shift) | (top_game & 3) << shift;
+        }
+    }
+
+    /// Completes all files. They have no names yet.
+    pub(super) fn complete(&mut self, title: Option<&str>, charset: Charset) -> Result<()> {
+        if self.is_edited {
+            self.count_again()?;
+        }
         self.write_headers()?;
         // In the order of `EXTENSIONS`, behind the four that are there already.
         let rest: [fn(&Self) -> Vec<u8>; 8] = [
@@ -242,11 +384,11 @@ impl Files {
             |files| files.sources.file(),
             |files| files.teams.file(),
             |files| files.game_tags.file(),
-            Self::tournament_extras,
+            |files| files.extras.file(),
             Self::media_file,
         ];
         for (file, make) in (EXTENDED + 1..).zip(rest) {
-            let bytes = make(&self);
+            let bytes = make(self);
             self.append(file, &bytes)?;
         }
         if !self.top_games.is_empty() {
@@ -256,52 +398,58 @@ impl Files {
         if let Some(title) = title {
             let text = format!("[DescrCBG]\r\nTitle={title}\r\n");
             self.add("ini", &encode(&text, charset).0)?;
+        } else if let Some(settings) = self.settings.take() {
+            self.add("ini", &settings)?;
         }
+        Ok(())
+    }
+
+    /// The set as it would be read.
+    ///
+    /// # Errors
+    /// When the files cannot be read back.
+    pub(super) fn read_back(&mut self) -> Result<Source> {
+        let mut members = Vec::new();
+        let mut number = 0;
+        while let Some(output) = self.outputs.file(number) {
+            let name = output.target().file_name().unwrap_or_default();
+            let name = name.to_string_lossy().into_owned();
+            let blob = output.read_back();
+            members.push((name, blob.map_err(|error| error.in_path(output.target()))?));
+            number += 1;
+        }
+        let main = self.path.file_name().unwrap_or_default().to_string_lossy();
+        Source::from_members(&self.path, &main, members)
+    }
+
+    /// Gives the files their names. Returns these, the main file first, and the bytes in all.
+    pub(super) fn commit(self) -> Result<(Vec<PathBuf>, u64)> {
         self.outputs.commit()
     }
 
     fn write_headers(&mut self) -> Result<()> {
         let next = self.records + 1;
-        let header = FileHeader {
-            zero: 0,
-            header_size: 44.into(),
-            record_size: (FileHeader::SIZE as u16).into(),
-            version: 1,
-            next_game: next.into(),
-            unknown_10: 0.into(),
-            next_sound: 0.into(),
-            next_picture: 0.into(),
-            next_video: 0.into(),
-            unknown_24: [0; 16],
-            next_game_again: next.into(),
-            unknown_44: 0.into(),
-        };
+        let mut header = self.header;
+        header.next_game.set(next);
+        if usize::from(header.header_size.get()) > OLD_FILE_HEADER {
+            header.next_game_again.set(next);
+        }
         self.overwrite(HEADERS, header.as_bytes())?;
-        for (file, size) in [(MOVES, self.moves_end), (ANNOTATIONS, self.annotations_end)] {
+        for (file, body) in [MOVES, ANNOTATIONS].into_iter().zip(self.bodies) {
             let header = BodyHeader {
-                header_size: (BodyHeader::SIZE as u16).into(),
-                file_size: (size as u32).into(),
-                unused: 0.into(),
-                file_size_wide: size.into(),
-                unused_wide: 0.into(),
+                header_size: body.header_size.into(),
+                file_size: (body.end as u32).into(),
+                unused: (body.unused as u32).into(),
+                file_size_wide: body.end.into(),
+                unused_wide: body.unused.into(),
             };
-            self.overwrite(file, header.as_bytes())?;
+            let bytes = header.as_bytes();
+            let used = usize::from(body.header_size).min(bytes.len());
+            self.overwrite(file, bytes.get(..used).unwrap_or(bytes))?;
         }
-        let extended = side_header(11, ExtendedRecord::SIZE as u32, self.records);
+        let size = self.extended_size as u32;
+        let extended = side_header(self.extended_version, size, self.records);
         self.overwrite(EXTENDED, extended.as_slice())
-    }
-
-    fn tournament_extras(&self) -> Vec<u8> {
-        let count = self.extras.last().map_or(0, |(id, _)| id + 1);
-        let size = TournamentExtraRecord::SIZE as u32;
-        let mut sink = side_header(3, size, count.saturating_sub(1));
-        let mut extras = self.extras.iter().peekable();
-        for id in 0..count {
-            let extra = extras.next_if(|(known, _)| *known == id);
-            let extra = extra.map_or(&TOURNAMENT_EXTRA_DEFAULT, |(_, extra)| extra);
-            sink.bytes(extra.as_bytes());
-        }
-        sink.into_vec()
     }
 
     fn media_file(&self) -> Vec<u8> {
@@ -314,6 +462,8 @@ impl Files {
 
     fn top_games_file(&self) -> Vec<u8> {
         let words = (self.records / 16 + 1).next_multiple_of(16);
+        let there = self.top_games.len().div_ceil(4).min(u32::MAX as usize) as u32;
+        let words = words.max(there);
         let mut sink = Sink::new();
         sink.u32_be(FLAGS_MAGIC);
         sink.u32_be(words);
@@ -328,11 +478,11 @@ impl Files {
         self.append(number, bytes)
     }
 
-    fn append(&mut self, file: usize, bytes: &[u8]) -> Result<()> {
+    pub(super) fn append(&mut self, file: usize, bytes: &[u8]) -> Result<()> {
         self.on_file(file, |output| output.write_all(bytes))
     }
 
-    fn overwrite(&mut self, file: usize, bytes: &[u8]) -> Result<()> {
+    pub(super) fn overwrite(&mut self, file: usize, bytes: &[u8]) -> Result<()> {
         self.on_file(file, |output| {
             output.seek(SeekFrom::Start(0))?;
             output.write_all(bytes)
@@ -351,7 +501,7 @@ impl Files {
     }
 }
 
-fn side_header(version: u32, record_size: u32, count: u32) -> Sink {
+pub(super) fn side_header(version: u32, record_size: u32, count: u32) -> Sink {
     let mut sink = Sink::new();
     sink.u32_le(version);
     sink.u32_le(record_size);

@@ -3,9 +3,13 @@
 //! Games go to `.cbh`, `.cbg`, `.cba` and `.cbj` as they come; names are collected and written at
 //! the end, when all counts are known.
 
+mod copy;
+pub mod edit;
+mod extras;
 mod facts;
 mod files;
 mod names;
+mod pack;
 mod places;
 mod tree;
 
@@ -25,10 +29,13 @@ use super::charset::TextForm;
 use super::contents::{Contents, MoveFacts};
 use super::guiding;
 use super::moves;
-use super::records::{GameRecord, TYPE_ALWAYS, TYPE_DELETED, TYPE_TEXT, TextRecord, U24};
+use super::open::CbhDatabase;
+use super::records::{
+    ExtendedRecord, GameRecord, TYPE_ALWAYS, TYPE_DELETED, TYPE_TEXT, TextRecord, U24,
+};
 use super::values::{CHESS960_ECO, encode_result};
 use facts::TagReader;
-use files::Files;
+use files::{Files, Room};
 
 /// Creates a database at `path`, the `.cbh` file; the others lie beside it.
 pub fn create(path: &Path, options: &CreateOptions) -> Result<Box<dyn GameWriter>> {
@@ -56,6 +63,17 @@ const DERIVED: [&str; 8] = ["cbb", "cbgi", "cit", "cib", "cit2", "cib2", "flags"
 impl CbhWriter {
     /// A new, empty database.
     pub fn new(path: &Path, options: &CreateOptions) -> Result<Self> {
+        let files = Files::create(path, options.force)?;
+        Ok(Self::with(files, path, options))
+    }
+
+    /// A copy of a database, to be changed.
+    pub(super) fn copy(db: &CbhDatabase, path: &Path, options: &CreateOptions) -> Result<Self> {
+        let files = Files::copy(db, path, options.force)?;
+        Ok(Self::with(files, path, options))
+    }
+
+    fn with(files: Files, path: &Path, options: &CreateOptions) -> Self {
         let form = match options.charset {
             Charset::Single(page) => TextForm {
                 page: Some(page),
@@ -64,8 +82,8 @@ impl CbhWriter {
             _ => TextForm::UTF8,
         };
         let stale = DERIVED.map(|extension| path.with_extension(extension));
-        Ok(Self {
-            files: Files::create(path, options.force)?,
+        Self {
+            files,
             charset: options.charset,
             form,
             moves: moves::Encoder::new(),
@@ -77,11 +95,11 @@ impl CbhWriter {
             } else {
                 Vec::new()
             },
-        })
+        }
     }
 
-    fn write_game(&mut self, game: &Game, losses: &mut Losses) -> Result<()> {
-        let number = self.files.next_number()?;
+    fn write_game(&mut self, game: &Game, old: Option<&Old>, losses: &mut Losses) -> Result<()> {
+        let number = self.number(old)?;
         let mut facts = TagReader::new(self.charset, losses).read(&game.head.tags);
         let bare;
         let (game, moves) = match self.moves.encode(game) {
@@ -136,10 +154,15 @@ impl CbhWriter {
             facts.eco = CHESS960_ECO + start_number;
         }
         let ids = self.files.ids(&facts, number)?;
-        let moves_at = self.files.append_moves(moves.record)?;
-        let annotations_at = match record {
-            Some(record) => self.files.append_annotations(record)?,
-            None => 0,
+        let room = old.map_or(Rooms::default(), |old| old.rooms);
+        let moves_at = self.files.put_moves(moves.record, room.moves)?;
+        let annotations_at = match (record, room.annotations) {
+            (Some(record), room) => self.files.put_annotations(record, room)?,
+            (None, Some(room)) => {
+                self.files.leave_annotations(room);
+                0
+            }
+            (None, None) => 0,
         };
         let deleted = if game.head.deleted { TYPE_DELETED } else { 0 };
         let kind = facts.kind.unwrap_or(TYPE_ALWAYS) & !TYPE_DELETED & !TYPE_TEXT;
@@ -171,13 +194,11 @@ impl CbhWriter {
         extended.game_tag = ids.game_tag.into();
         extended.moves_at = moves_at.into();
         extended.annotations_at = annotations_at.into();
-        self.stamp(&mut extended.created);
-        self.files
-            .append_record(header.as_bytes(), &extended, facts.top_game)
+        self.put(old, header.as_bytes(), extended, facts.top_game)
     }
 
-    fn write_text(&mut self, game: &Game, losses: &mut Losses) -> Result<()> {
-        let number = self.files.next_number()?;
+    fn write_text(&mut self, game: &Game, old: Option<&Old>, losses: &mut Losses) -> Result<()> {
+        let number = self.number(old)?;
         let facts = TagReader::new(self.charset, losses).read(&game.head.tags);
         let mut text = guiding::Encoder::default();
         let mut whole = None;
@@ -206,7 +227,11 @@ impl CbhWriter {
         };
         let body = body.ok_or_else(|| Error::invalid("the text is too long"))?;
         let ids = self.files.text_ids(&facts, number)?;
-        let body_at = self.files.append_moves(&body)?;
+        let room = old.map_or(Rooms::default(), |old| old.rooms);
+        let body_at = self.files.put_moves(&body, room.moves)?;
+        if let Some(room) = room.annotations {
+            self.files.leave_annotations(room);
+        }
         let deleted = if game.head.deleted { TYPE_DELETED } else { 0 };
         let kind = facts.kind.unwrap_or(TYPE_ALWAYS) & !TYPE_DELETED;
         let header = TextRecord {
@@ -231,8 +256,37 @@ impl CbhWriter {
                 None => losses.add(Feature::Media, names.len() as u64, None),
             }
         }
-        self.stamp(&mut extended.created);
-        self.files.append_record(header.as_bytes(), &extended, 0)
+        self.put(old, header.as_bytes(), extended, 0)
+    }
+
+    /// The number of the record that is written, from 1.
+    fn number(&self, old: Option<&Old>) -> Result<u32> {
+        match old {
+            Some(old) => Ok(old.number),
+            None => self.files.next_number(),
+        }
+    }
+
+    /// Writes the headers of a record, a new one or in the place of an old one.
+    fn put(
+        &mut self,
+        old: Option<&Old>,
+        header: &[u8],
+        mut extended: ExtendedRecord,
+        top_game: u8,
+    ) -> Result<()> {
+        let Some(old) = old else {
+            self.stamp(&mut extended.created);
+            return self.files.append_record(header, &extended, top_game);
+        };
+        if extended.created.get() == 0 {
+            extended.created = old.extended.created;
+        }
+        // One more with every save.
+        let version = old.extended.version.get().saturating_add(1);
+        extended.version.set(version.max(extended.version.get()));
+        self.files
+            .put_record(old.number, header, &extended, top_game)
     }
 
     /// Gives a record its creation time unless it has one.
@@ -244,19 +298,47 @@ impl CbhWriter {
     }
 }
 
-impl GameWriter for CbhWriter {
-    fn write(&mut self, game: &Game) -> Result<Losses> {
+/// A record that is replaced.
+#[derive(Debug, Clone, Copy)]
+struct Old {
+    /// From 1.
+    number: u32,
+    rooms: Rooms,
+    extended: ExtendedRecord,
+}
+
+/// Where a record's moves and annotations are, as far as they may be overwritten.
+#[derive(Debug, Clone, Copy, Default)]
+struct Rooms {
+    moves: Option<Room>,
+    annotations: Option<Room>,
+}
+
+impl CbhWriter {
+    /// Writes a record, a new one or in the place of an old one.
+    fn write_record(&mut self, game: &Game, old: Option<&Old>) -> Result<Losses> {
         let mut losses = Losses::new();
         match game.head.kind {
-            RecordKind::Game => self.write_game(game, &mut losses)?,
-            RecordKind::Text => self.write_text(game, &mut losses)?,
+            RecordKind::Game => self.write_game(game, old, &mut losses)?,
+            RecordKind::Text => self.write_text(game, old, &mut losses)?,
         }
         Ok(losses)
     }
 
-    fn finish(self: Box<Self>) -> Result<Written> {
+    /// The files.
+    fn files(&mut self) -> &mut Files {
+        &mut self.files
+    }
+
+    /// Completes all files.
+    fn complete(&mut self) -> Result<()> {
+        self.files.complete(self.title.as_deref(), self.charset)
+    }
+
+    /// Gives the files their names and removes what would not fit them.
+    fn commit(self) -> Result<Written> {
         let records = self.files.count();
-        let written = self.files.finish(self.title.as_deref(), self.charset)?;
+        let written = self.files.commit()?;
         for path in &self.stale {
             if !written.0.contains(path) {
                 std::fs::remove_file(path).map_err(|error| Error::from(error).in_path(path))?;
@@ -267,6 +349,17 @@ impl GameWriter for CbhWriter {
             files: written.0,
             bytes: written.1,
         })
+    }
+}
+
+impl GameWriter for CbhWriter {
+    fn write(&mut self, game: &Game) -> Result<Losses> {
+        self.write_record(game, None)
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<Written> {
+        self.complete()?;
+        self.commit()
     }
 }
 

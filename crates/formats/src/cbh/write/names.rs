@@ -6,16 +6,20 @@ use tabia_core::error::{Error, ErrorKind, Result};
 use tabia_core::io::Sink;
 use zerocopy::{Immutable, IntoBytes};
 
-use super::tree::Tree;
+use super::tree::{Node, Tree};
+use crate::cbh::entities::{Entity, EntityTable};
 use crate::cbh::order::Ordered;
-use crate::cbh::records::ENTITY_MAGIC;
+use crate::cbh::records::{ENTITY_MAGIC, NODE_DELETED};
 
-/// The names of one file. Ids are given in order of first use.
+/// The names of one file. Ids are given in order of first use; those of deleted names are given
+/// again first.
 #[derive(Debug)]
 pub(super) struct Names<E> {
     records: Vec<E>,
     ids: HashMap<Box<[u8]>, u32>,
     uses: Vec<Uses>,
+    /// Ids of deleted names; the last one is given next.
+    deleted: Vec<u32>,
 }
 
 /// How often a name is used, and where first (from 1, 0 for nowhere).
@@ -37,6 +41,70 @@ impl<E: Ordered + Copy + IntoBytes + Immutable> Names<E> {
             records: Vec::new(),
             ids: HashMap::new(),
             uses: Vec::new(),
+            deleted: Vec::new(),
+        }
+    }
+
+    /// The names of a file, with their ids. Of names that are there twice the first is found.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unsupported`] when records are longer than known: what stands behind cannot be
+    /// made for new ones.
+    pub(super) fn of<'d>(table: &EntityTable<E>, details: impl Fn(u32) -> &'d [u8]) -> Result<Self>
+    where
+        E: Entity,
+    {
+        if table.header().data_size.get() as usize != size_of::<E>() {
+            let size = table.header().data_size.get();
+            let text = format!("records of {size} bytes in .{} are not known", E::EXTENSION);
+            return Err(Error::unsupported(text));
+        }
+        let mut names = Self::new();
+        let node = |id: u32| {
+            table
+                .node(id)
+                .filter(|node| node.left.get() == NODE_DELETED)
+        };
+        for id in 0..table.capacity() {
+            let Some(record) = table.get(id) else { break };
+            let (count, first) = record.uses();
+            names.records.push(*record);
+            names.uses.push(Uses {
+                count,
+                first: u32::try_from(first).unwrap_or(0),
+            });
+            if node(id).is_none() {
+                let key = [data(record), details(id)].concat();
+                names.ids.entry(key.into()).or_insert(id);
+            }
+        }
+        // The chain in its order, and those that it lost.
+        let mut is_chained = vec![false; names.records.len()];
+        let mut next = u32::try_from(table.header().first_deleted.get()).ok();
+        while let Some(id) = next {
+            let (Some(node), Some(seen)) = (node(id), is_chained.get_mut(id as usize)) else {
+                break;
+            };
+            if std::mem::replace(seen, true) {
+                break;
+            }
+            names.deleted.push(id);
+            next = u32::try_from(node.right.get()).ok();
+        }
+        let lost = (0..table.capacity()).zip(&is_chained);
+        let lost = lost.filter(|(id, seen)| !**seen && node(*id).is_some());
+        names.deleted.extend(lost.map(|(id, _)| id));
+        names.deleted.reverse();
+        Ok(names)
+    }
+
+    /// Forgets how often names are used.
+    pub(super) fn forget_uses(&mut self) {
+        let deleted: std::collections::HashSet<u32> = self.deleted.iter().copied().collect();
+        for (id, uses) in (0..).zip(&mut self.uses) {
+            if !deleted.contains(&id) {
+                *uses = Uses::default();
+            }
         }
     }
 
@@ -53,6 +121,17 @@ impl<E: Ordered + Copy + IntoBytes + Immutable> Names<E> {
         };
         if let Some(&id) = self.ids.get(key) {
             return Ok((id, false));
+        }
+        if let Some(id) = self.deleted.pop() {
+            if let (Some(place), Some(uses)) = (
+                self.records.get_mut(id as usize),
+                self.uses.get_mut(id as usize),
+            ) {
+                *place = *record;
+                *uses = Uses::default();
+            }
+            self.ids.insert(key.into(), id);
+            return Ok((id, true));
         }
         let id = self.records.len() as u32;
         if u64::from(id) > MAX_NAMES {
@@ -80,25 +159,63 @@ impl<E: Ordered + Copy + IntoBytes + Immutable> Names<E> {
 
     /// The whole file.
     pub(super) fn file(&self) -> Vec<u8> {
-        let count = self.records.len() as u32;
-        let record = |id: u32| self.records.get(id as usize);
-        let tree = Tree::build(count, |a, b| match (record(a), record(b)) {
+        let mut nodes = vec![DELETED; self.records.len()];
+        for (place, &id) in self.deleted.iter().enumerate() {
+            let next = place
+                .checked_sub(1)
+                .and_then(|place| self.deleted.get(place));
+            if let Some(node) = nodes.get_mut(id as usize) {
+                node.right = next.map_or(-1, |&next| next as i32);
+                // Told apart from those that live by a balance that no tree has.
+                node.balance = i8::MIN;
+            }
+        }
+        let is_live = |(_, node): &(u32, &Node)| node.balance != i8::MIN;
+        let live: Vec<u32> = (0..)
+            .zip(&nodes)
+            .filter(is_live)
+            .map(|(id, _)| id)
+            .collect();
+        let record = |place: u32| {
+            let id = live.get(place as usize)?;
+            self.records.get(*id as usize)
+        };
+        let tree = Tree::build(live.len() as u32, |a, b| match (record(a), record(b)) {
             (Some(a), Some(b)) => a.order(b, E::BYTES).is_lt(),
             _ => false,
         });
+        let id = |place: i32| {
+            let id = usize::try_from(place)
+                .ok()
+                .and_then(|place| live.get(place));
+            id.map_or(place, |&id| id as i32)
+        };
+        for (node, &place) in tree.nodes().iter().zip(&live) {
+            if let Some(at) = nodes.get_mut(place as usize) {
+                *at = Node {
+                    left: id(node.left),
+                    right: id(node.right),
+                    balance: node.balance,
+                };
+            }
+        }
         let mut sink = Sink::new();
-        sink.u32_le(count);
-        sink.i32_le(tree.root());
+        sink.u32_le(self.records.len() as u32);
+        sink.i32_le(id(tree.root()));
         sink.u32_le(ENTITY_MAGIC);
         sink.u32_le(size_of::<E>() as u32);
-        sink.i32_le(-1);
-        sink.u32_le(count);
+        sink.i32_le(self.deleted.last().map_or(-1, |&id| id as i32));
+        sink.u32_le(live.len() as u32);
         sink.u32_le(4);
         sink.zeros(4);
-        for ((record, node), uses) in self.records.iter().zip(tree.nodes()).zip(&self.uses) {
+        for ((record, node), uses) in self.records.iter().zip(&nodes).zip(&self.uses) {
             sink.i32_le(node.left);
             sink.i32_le(node.right);
-            sink.i8(node.balance);
+            sink.i8(if node.left == NODE_DELETED {
+                0
+            } else {
+                node.balance
+            });
             sink.bytes(data(record));
             sink.i32_le(uses.count);
             sink.u32_le(uses.first);
@@ -106,6 +223,13 @@ impl<E: Ordered + Copy + IntoBytes + Immutable> Names<E> {
         sink.into_vec()
     }
 }
+
+/// The node of a deleted record.
+const DELETED: Node = Node {
+    left: NODE_DELETED,
+    right: -1,
+    balance: 0,
+};
 
 fn data<E: IntoBytes + Immutable>(record: &E) -> &[u8] {
     let bytes = record.as_bytes();
@@ -117,7 +241,6 @@ fn data<E: IntoBytes + Immutable>(record: &E) -> &[u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cbh::entities::{Entity, EntityTable};
     use crate::cbh::records::{
         AnnotatorRecord, PlayerRecord, SourceRecord, TeamRecord, TournamentRecord,
     };

@@ -1,0 +1,267 @@
+//! Databases that are changed: what is not touched stays as it was, byte for byte, and the rest of
+//! the files says what is true.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
+use std::path::{Path, PathBuf};
+
+use tabia_core::GameIndex;
+use tabia_core::database::{Database, GameWriter};
+use tabia_core::error::ErrorKind;
+use tabia_core::format::{CreateOptions, OpenOptions};
+use tabia_core::game::{Game, GameResult, Want};
+use tabia_core::io::Source;
+use tabia_formats::cbh::edit::{self, Editor};
+use tabia_formats::cbh::verify::verify;
+use tabia_formats::cbh::{self, CbhDatabase, Record};
+use tabia_testkit::arbitrary::arbitrary_game;
+use tabia_testkit::shared::files_below;
+use tabia_testkit::tiny::{self, GameBuilder};
+use tabia_testkit::{Scratch, dump, shared_data};
+
+fn open(path: &Path) -> CbhDatabase {
+    CbhDatabase::open(&Source::from_path(path).unwrap(), &OpenOptions::default()).unwrap()
+}
+
+fn read(database: &CbhDatabase, index: u32) -> Game {
+    let mut game = Game::new();
+    let mut recorder = game.recorder();
+    let _ = database
+        .reader()
+        .read(GameIndex(index), Want::ALL, &mut recorder)
+        .unwrap();
+    game
+}
+
+fn assert_equal(what: &str, old: &Game, new: &Game) {
+    if old != new {
+        let index = GameIndex(0);
+        dump::assert_same(what, &dump::game(index, old), &dump::game(index, new));
+        panic!("{what} differs");
+    }
+}
+
+/// What the deep check finds, without folders.
+fn findings(path: &Path) -> Vec<String> {
+    let findings = verify(&open(path));
+    let text = findings.iter().map(ToString::to_string);
+    text.filter_map(|text| Some(text.split_once(": ")?.1.to_owned()))
+        .collect()
+}
+
+fn editor(source: &Path, target: &Path, force: bool) -> tabia_core::Result<Editor> {
+    let mut options = CreateOptions::default();
+    options.force = force;
+    let source = Source::from_path(source).unwrap();
+    Editor::new(&source, target, &options, &OpenOptions::default())
+}
+
+fn places(record: Record<'_>) -> (u32, u32) {
+    match record {
+        Record::Game(game) => (game.moves_at.get(), game.annotations_at.get()),
+        Record::Text(text) => (text.body_at.get(), 0),
+    }
+}
+
+/// The main files of real sets that have moves; all of one set's history.
+fn sets(test: &str) -> Vec<PathBuf> {
+    let Some(folder) = shared_data(test, "cbh") else {
+        return Vec::new();
+    };
+    let is_set = |path: &PathBuf| {
+        let is_main = path.extension().is_some_and(|extension| extension == "cbh");
+        is_main && path.with_extension("cbg").exists()
+    };
+    files_below(&folder).into_iter().filter(is_set).collect()
+}
+
+fn game(name: &str, moves: &str) -> Game {
+    GameBuilder::new()
+        .tag("White", name)
+        .tag("Event", "Somewhere else")
+        .tag("WhiteTeam", "A team")
+        .tag("CbEventLatitude", "47.5")
+        .moves(moves)
+        .comment("a comment of some length, so that there is something to move")
+        .result(GameResult::WhiteWins)
+}
+
+#[test]
+fn real_sets_are_changed() {
+    let scratch = Scratch::new("edit");
+    for path in sets("real_sets_are_changed") {
+        let what = path.to_string_lossy().into_owned();
+        let before = open(&path);
+        let known = findings(&path);
+        let target = scratch.join("changed.cbh");
+        let mut editor = editor(&path, &target, true).unwrap();
+        let len = before.len();
+        let (replaced, deleted) = (len / 2, len.saturating_sub(1));
+        let has_records = len > 2;
+        if has_records {
+            assert!(editor.set_deleted(GameIndex(deleted), true).is_ok());
+            let losses = editor.replace(GameIndex(0), &game("Small", "e4")).unwrap();
+            assert!(losses.is_empty(), "{losses}");
+            let moves = "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 ".to_owned() + &"-- ".repeat(900);
+            editor
+                .replace(GameIndex(replaced), &game("Large", moves.trim()))
+                .unwrap();
+        }
+        for number in 0..3 {
+            let added = game(&format!("Added {number}"), "d4 d5");
+            assert!(editor.append(&added).unwrap().is_empty());
+        }
+        assert!(editor.replace(GameIndex(len + 3), &Game::new()).is_err());
+        editor.finish().unwrap();
+        let after = open(&target);
+        assert_eq!(after.len(), len + 3);
+        for index in 0..len {
+            let what = format!("{what}, game {}", index + 1);
+            let old = read(&before, index);
+            let new = read(&after, index);
+            if has_records && (index == 0 || index == replaced) {
+                let name = if index == 0 { "Small" } else { "Large" };
+                assert_eq!(new.head.tags.text("White"), name, "{what}");
+                continue;
+            }
+            if has_records && index == deleted {
+                assert!(new.head.deleted, "{what}");
+                assert!(old.events().eq(new.events()), "{what}");
+                continue;
+            }
+            assert_equal(&what, &old, &new);
+            let record = |db: &CbhDatabase| places(db.record(GameIndex(index)).unwrap());
+            assert_eq!(record(&before), record(&after), "{what}");
+        }
+        let last = read(&after, len + 2);
+        assert_eq!(last.head.tags.text("White"), "Added 2");
+        assert_eq!(last.head.tags.text("CbEventLatitude"), "47.5");
+        // What was not true of the whole before may be so still; nothing else.
+        let found = findings(&target);
+        for finding in found {
+            let is_known = known.contains(&finding) || finding.contains("unused bytes");
+            assert!(is_known, "{what}: {finding}");
+        }
+    }
+}
+
+#[test]
+fn real_sets_are_packed() {
+    let scratch = Scratch::new("pack");
+    for path in sets("real_sets_are_packed") {
+        let what = path.to_string_lossy().into_owned();
+        let before = open(&path);
+        let target = scratch.join("packed.cbh");
+        let mut options = CreateOptions::default();
+        options.force = true;
+        let source = Source::from_path(&path).unwrap();
+        edit::pack(&source, &target, &options, &OpenOptions::default()).unwrap();
+        let after = open(&target);
+        let kept: Vec<Game> = (0..before.len())
+            .map(|index| read(&before, index))
+            .filter(|game| !game.head.deleted)
+            .collect();
+        assert_eq!(after.len() as usize, kept.len());
+        for (index, old) in (0..).zip(&kept) {
+            let what = format!("{what}, game {}", index + 1);
+            assert_equal(&what, old, &read(&after, index));
+        }
+        assert_eq!(findings(&target), [""; 0], "{what}");
+        assert!(edit::pack(&source, &path, &options, &OpenOptions::default()).is_err());
+    }
+}
+
+fn small_set(folder: &Scratch) -> PathBuf {
+    let path = folder.join("small.cbh");
+    let create = cbh::FORMAT.create_database.unwrap();
+    let mut writer = create(&path, &CreateOptions::default()).unwrap();
+    for game in tiny::games() {
+        writer.write(&game).unwrap();
+    }
+    for seed in 0..40 {
+        writer.write(&arbitrary_game(seed)).unwrap();
+    }
+    writer.finish().unwrap();
+    path
+}
+
+#[test]
+fn a_database_is_appended_to_and_takes_its_own_place() {
+    let folder = Scratch::new("append");
+    let path = small_set(&folder);
+    std::fs::write(folder.join("small.cit"), b"derived").unwrap();
+    std::fs::write(folder.join("small.ini"), b"[DescrCBG]\r\nTitle=Kept\r\n").unwrap();
+    let before: Vec<Game> = (0..43).map(|index| read(&open(&path), index)).collect();
+    let mut writer = edit::append(&path, &CreateOptions::default()).unwrap();
+    let added = game("Somebody", "e4 e5");
+    assert!(writer.write(&added).unwrap().is_empty());
+    // Until the end, the database is as it was.
+    assert_eq!(open(&path).len(), 43);
+    let written = writer.finish().unwrap();
+    assert_eq!(written.records, 44);
+    let database = open(&path);
+    assert_eq!(database.info().title.as_deref(), Some("Kept"));
+    assert_eq!(findings(&path), [""; 0]);
+    for (index, old) in (0..).zip(&before) {
+        assert_equal("a game that was there", old, &read(&database, index));
+    }
+    assert_eq!(read(&database, 43).head.tags.text("White"), "Somebody");
+    assert!(!folder.names().contains(&"small.cit".to_owned()));
+    // The same name is the same player.
+    let mut writer = edit::append(&path, &CreateOptions::default()).unwrap();
+    let players = open(&path).tables().players.as_ref().unwrap().capacity();
+    writer.write(&added).unwrap();
+    writer.finish().unwrap();
+    let table = open(&path);
+    assert_eq!(table.tables().players.as_ref().unwrap().capacity(), players);
+    assert_eq!(findings(&path), [""; 0]);
+}
+
+#[test]
+fn an_editor_that_is_dropped_leaves_everything_as_it_was() {
+    let folder = Scratch::new("dropped");
+    let path = small_set(&folder);
+    let names = folder.names();
+    let bytes: Vec<Vec<u8>> = names
+        .iter()
+        .map(|name| std::fs::read(folder.join(name)).unwrap())
+        .collect();
+    let mut editor = editor(&path, &path, true).unwrap();
+    editor.append(&game("Nobody", "e4")).unwrap();
+    drop(editor);
+    assert_eq!(folder.names(), names);
+    for (name, bytes) in names.iter().zip(bytes) {
+        assert!(std::fs::read(folder.join(name)).unwrap() == bytes, "{name}");
+    }
+    let refused = self::editor(&path, &path, false).unwrap_err();
+    assert!(matches!(refused.kind(), ErrorKind::Exists));
+}
+
+#[test]
+fn marks_are_set_and_taken_away() {
+    let folder = Scratch::new("marks");
+    let path = small_set(&folder);
+    let mut editor = editor(&path, &path, true).unwrap();
+    editor.set_deleted(GameIndex(1), true).unwrap();
+    assert!(editor.set_deleted(GameIndex(99), true).is_err());
+    editor.finish().unwrap();
+    assert!(read(&open(&path), 1).head.deleted);
+    let mut editor = self::editor(&path, &path, true).unwrap();
+    editor.set_deleted(GameIndex(1), false).unwrap();
+    Box::new(editor).finish().unwrap();
+    assert!(!read(&open(&path), 1).head.deleted);
+    assert_eq!(findings(&path), [""; 0]);
+}
+
+#[test]
+fn a_set_without_names_is_refused() {
+    let folder = Scratch::new("no-names");
+    let path = small_set(&folder);
+    std::fs::remove_file(path.with_extension("cbp")).unwrap();
+    let refused = editor(&path, &folder.join("new.cbh"), false).unwrap_err();
+    assert!(matches!(refused.kind(), ErrorKind::MissingFile(_)));
+}
