@@ -3,6 +3,7 @@
 
 use std::io::{Cursor, Write};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use pgn_reader::{Outcome, RawTag, Reader, Skip, Visitor as TheirVisitor};
 use shakmaty::Chess;
@@ -26,8 +27,14 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
         None => 5,
     };
     let text = std::fs::read(name).map_err(|error| format!("{name}: {error}"))?;
+    let block = Block {
+        bytes: text,
+        offset: 0,
+    };
+    let text = &block.bytes;
+    let shared: Arc<[u8]> = Arc::from(text.as_slice());
     let mut count = Count::default();
-    ours_read(&text, Want::MAINLINE, &mut count)?;
+    ours_read(&block, Want::MAINLINE, &mut count)?;
     println!(
         "{name}: {} games, {} plies, {rounds} rounds",
         count.games, count.plies
@@ -36,12 +43,12 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     let mut read = [
         Contestant::new("tabia, tags only", || {
             let mut count = Count::default();
-            let _ = ours_read(&text, Want::TAGS, &mut count);
+            let _ = ours_read(&block, Want::TAGS, &mut count);
             count.games
         }),
         Contestant::new("pgn-reader, every token, no moves resolved", || {
             let mut tokens = Tokens::default();
-            let _ = Reader::new(Cursor::new(&text)).visit_all_games(&mut tokens);
+            let _ = Reader::new(Cursor::new(text)).visit_all_games(&mut tokens);
             tokens.games
         }),
     ];
@@ -49,18 +56,18 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
         "reading without moves",
         &mut read,
         rounds,
-        &text,
+        text,
         count.plies,
     );
 
     let mut write = [
-        Contestant::new("tabia", || ours_write(&text, Profile::Standard)),
+        Contestant::new("tabia", || ours_write(&shared, Profile::Standard)),
         Contestant::new("pgn-reader, shakmaty, SanPlus", || {
             let mut copy = Copy {
                 out: Vec::new(),
                 length: 0,
             };
-            let _ = Reader::new(Cursor::new(&text)).visit_all_games(&mut copy);
+            let _ = Reader::new(Cursor::new(text)).visit_all_games(&mut copy);
             copy.length
         }),
     ];
@@ -68,7 +75,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
         "PGN to PGN, every move checked",
         &mut write,
         rounds,
-        &text,
+        text,
         count.plies,
     );
     Ok(())
@@ -115,26 +122,22 @@ impl Visitor for Count {
     fn end_game(&mut self, _: GameResult) {}
 }
 
-fn ours_read(text: &[u8], want: Want, visitor: &mut dyn Visitor) -> Result<(), String> {
-    let block = Block {
-        bytes: text.to_vec(),
-        offset: 0,
-    };
+fn ours_read(block: &Block, want: Want, visitor: &mut dyn Visitor) -> Result<(), String> {
     let open = FORMAT.open_blocks.ok_or("PGN is not read in blocks")?;
     let blocks = open(Box::new(std::io::empty()), &OpenOptions::default());
     let mut reader = blocks.map_err(|error| error.to_string())?.reader();
-    let read = reader.read(&block, want, visitor);
+    let read = reader.read(block, want, visitor);
     read.map(|_| ()).map_err(|error| error.to_string())
 }
 
 /// As `convert` does it on one thread: block by block into a buffer.
-fn ours_write(text: &[u8], profile: Profile) -> u64 {
+fn ours_write(text: &Arc<[u8]>, profile: Profile) -> u64 {
     let mut options = CreateOptions::default();
     options.profile = profile;
     let (Some(open), Some(create)) = (FORMAT.open_blocks, FORMAT.create_text) else {
         return 0;
     };
-    let input = Box::new(Cursor::new(text.to_vec()));
+    let input = Box::new(Cursor::new(Arc::clone(text)));
     let (Ok(mut blocks), Ok(mut writer)) = (open(input, &OpenOptions::default()), create(&options))
     else {
         return 0;

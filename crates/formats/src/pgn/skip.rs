@@ -2,7 +2,7 @@
 
 use tabia_core::game::GameResult;
 
-use super::chars::{Class, at_line_start, class, is_space, line_end, skip_spaces, symbol_end};
+use super::chars::{at_line_start, is_space, is_symbol, line_end, skip_spaces, symbol_end};
 
 /// What ends a stretch of movetext.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,48 +23,103 @@ pub(super) enum End {
 pub(super) fn skip(text: &[u8], mut at: usize, depth: usize, line: bool) -> (usize, End) {
     let outer = depth;
     let mut depth = depth;
+    // Where the token that is looked at can begin at the earliest.
+    let mut low = at;
     loop {
+        at = next_mark(text, at);
         let Some(&byte) = text.get(at) else {
             return (text.len(), End::Text);
         };
-        match class(byte) {
-            Class::Brace => {
+        match byte {
+            b'{' => {
                 let rest = text.get(at..).unwrap_or_default();
                 match memchr::memchr(b'}', rest) {
                     Some(length) => at += length + 1,
                     None => return (text.len(), End::Text),
                 }
             }
-            Class::Semicolon => at = line_end(text, at),
-            Class::Percent if at_line_start(text, at) => at = line_end(text, at),
-            Class::Open => {
+            b';' => at = line_end(text, at),
+            b'%' if at_line_start(text, at) => at = line_end(text, at),
+            b'(' => {
                 depth += 1;
                 at += 1;
             }
-            Class::Close => {
+            b')' => {
                 if line && outer > 0 && depth == outer {
                     return (at, End::Close);
                 }
                 depth = depth.saturating_sub(1);
                 at += 1;
             }
-            Class::Bracket if is_tag(text, at) => return (at, End::Tag),
-            Class::Dollar => {
-                at += 1;
-                while text.get(at).is_some_and(u8::is_ascii_digit) {
-                    at += 1;
-                }
-            }
-            Class::Digit | Class::Star | Class::Other => {
-                if let Some((result, length)) = result(text, at, depth > 0) {
-                    return (at, End::Result(result, length));
+            b'[' if is_tag(text, at) => return (at, End::Tag),
+            b'[' | b'%' => at += 1,
+            _ => {
+                let start = token_start(text, low, at);
+                if let Some((result, length)) = result(text, start, depth > 0) {
+                    return (start, End::Result(result, length));
                 }
                 at = symbol_end(text, at).max(at + 1);
             }
-            Class::Move => at = symbol_end(text, at),
-            _ => at += 1,
         }
+        low = at;
     }
+}
+
+/// Where the token begins that holds the byte at `at`, not before `low`: the digits of a NAG
+/// belong to the NAG.
+fn token_start(text: &[u8], low: usize, at: usize) -> usize {
+    if !text.get(at).is_some_and(|&byte| is_symbol(byte)) {
+        return at;
+    }
+    let before = text.get(low..at).unwrap_or_default();
+    let length = before.iter().rev().take_while(|&&byte| is_symbol(byte));
+    let start = at - length.count();
+    if start > low && text.get(start - 1) == Some(&b'$') {
+        let token = text.get(start..at).unwrap_or_default();
+        start
+            + token
+                .iter()
+                .take_while(|byte| byte.is_ascii_digit())
+                .count()
+    } else {
+        start
+    }
+}
+
+/// How many bytes are looked at in one go: the loop over them becomes a few vector instructions.
+const STRIDE: usize = 32;
+
+/// The next byte from `at` on that can begin a comment, a variation, a tag or an escape line, or
+/// that is part of a result.
+#[inline]
+fn next_mark(text: &[u8], at: usize) -> usize {
+    let rest = text.get(at..).unwrap_or_default();
+    let (chunks, tail) = rest.as_chunks::<STRIDE>();
+    let mut passed = at;
+    for chunk in chunks {
+        let mut found = false;
+        for &byte in chunk {
+            found |= is_mark(byte);
+        }
+        if found {
+            return passed + chunk.iter().position(|&byte| is_mark(byte)).unwrap_or(0);
+        }
+        passed += STRIDE;
+    }
+    let found = tail.iter().position(|&byte| is_mark(byte));
+    found.map_or(text.len(), |found| passed + found)
+}
+
+/// The bytes `( ) * % - / : ; [ {` and all beyond ASCII.
+#[inline(always)]
+fn is_mark(byte: u8) -> bool {
+    (byte | 1 == b')')
+        | (byte == b'*')
+        | (byte == b'%')
+        | (byte | 2 == b'/')
+        | (byte | 1 == b';')
+        | (byte | 0x20 == b'{')
+        | (byte >= 0x80)
 }
 
 /// Whether a tag pair stands at `at`, which is a `[`: a name and a quote.
@@ -142,7 +197,111 @@ pub(super) fn result(text: &[u8], at: usize, inner: bool) -> Option<(GameResult,
 
 #[cfg(test)]
 mod tests {
+    use super::super::chars::{Class, class};
     use super::*;
+
+    /// The same, byte by byte.
+    fn slowly(text: &[u8], mut at: usize, outer: usize, line: bool) -> (usize, End) {
+        let mut depth = outer;
+        loop {
+            let Some(&byte) = text.get(at) else {
+                return (text.len(), End::Text);
+            };
+            match class(byte) {
+                Class::Brace => match memchr::memchr(b'}', &text[at..]) {
+                    Some(length) => at += length + 1,
+                    None => return (text.len(), End::Text),
+                },
+                Class::Semicolon => at = line_end(text, at),
+                Class::Percent if at_line_start(text, at) => at = line_end(text, at),
+                Class::Open => {
+                    depth += 1;
+                    at += 1;
+                }
+                Class::Close if line && outer > 0 && depth == outer => return (at, End::Close),
+                Class::Close => {
+                    depth = depth.saturating_sub(1);
+                    at += 1;
+                }
+                Class::Bracket if is_tag(text, at) => return (at, End::Tag),
+                Class::Dollar => {
+                    at += 1;
+                    while text.get(at).is_some_and(u8::is_ascii_digit) {
+                        at += 1;
+                    }
+                }
+                Class::Digit | Class::Star | Class::Other => {
+                    if let Some((result, length)) = result(text, at, depth > 0) {
+                        return (at, End::Result(result, length));
+                    }
+                    at = symbol_end(text, at).max(at + 1);
+                }
+                Class::Move => at = symbol_end(text, at),
+                _ => at += 1,
+            }
+        }
+    }
+
+    #[test]
+    fn every_byte_counts_the_same() {
+        const PARTS: [&[u8]; 32] = [
+            b" ",
+            b"\n",
+            b"\r\n",
+            b"1-0",
+            b"0-1",
+            b"1/2-1/2",
+            b"1/2",
+            b"0-0",
+            b"*",
+            b"(",
+            b")",
+            b"{",
+            b"}",
+            b"[A \"b\"]",
+            b"[%x]",
+            b"%",
+            b";",
+            b"$1",
+            b"$",
+            b"O-O",
+            b"e4",
+            b"12.",
+            b"\xc2\xbd",
+            b"\xbd-\xbd",
+            b"+:-",
+            b"=:=",
+            b"-",
+            b"/",
+            b"-+",
+            b"Nf3 Nc6 e8=Q+ d4",
+            b"\xe2",
+            b"abcdefgh abcdefgh abcdefgh abcdefgh",
+        ];
+        let mut seed = 7_u64;
+        for _ in 0..200_000 {
+            let mut text = Vec::new();
+            seed = seed
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
+            let mut bits = seed >> 8;
+            for _ in 0..seed >> 60 {
+                text.extend_from_slice(PARTS[(bits % 32) as usize]);
+                bits = bits.rotate_right(5).wrapping_mul(0x9e3779b97f4a7c15);
+            }
+            for depth in 0..3 {
+                for line in [false, true] {
+                    let fast = skip(&text, 0, depth, line);
+                    assert_eq!(
+                        fast,
+                        slowly(&text, 0, depth, line),
+                        "{}",
+                        text.escape_ascii()
+                    );
+                }
+            }
+        }
+    }
 
     #[test]
     fn ends_of_lines() {
