@@ -241,6 +241,12 @@ fn any_move_at_all_leaves_a_sound_position() {
                     {
                         continue;
                     }
+                    if random.below(2) == 0 && position.is_legal(m) {
+                        let mut next = position.clone();
+                        next.play(m);
+                        let gives_check = !next.checkers().is_empty();
+                        assert_eq!(position.foresee(m), gives_check, "{position:?} {m:?}");
+                    }
                     position.play(m);
                 }
                 _ => position.play_null(),

@@ -121,6 +121,15 @@ impl Position {
         self.attackers(king, us.other(), theirs, occupied) == 0
     }
 
+    /// Whether a legal move gives check, as far as somebody has foreseen it, else looked at now.
+    #[inline(always)]
+    pub(super) fn will_check(&self, m: Move) -> bool {
+        match self.foreseen.gives_check(m) {
+            Some(known) => known,
+            None => self.gives_check(m),
+        }
+    }
+
     /// Whether a legal move gives check.
     #[inline(always)]
     pub(super) fn gives_check(&self, m: Move) -> bool {
@@ -142,6 +151,9 @@ impl Position {
             return true;
         }
         // A line opened by the piece that left; or, in odd setups, a check that was there before.
+        if !self.odd.0 && attacks::rays(QUEEN, king) & from.bit() == 0 {
+            return false;
+        }
         let own = self.colors[us as usize] & !from.bit();
         self.attackers(king, us, own, occupied) != 0
     }

@@ -2,7 +2,7 @@
 
 use super::attacks;
 use super::keys;
-use super::position::{Checkers, KING, NONE, PAWN, Position, code};
+use super::position::{Checkers, Foreseen, KING, NONE, Odd, PAWN, Position, code};
 use super::types::{Color, Move, Piece, Ply, Role, Square};
 
 impl Position {
@@ -12,24 +12,43 @@ impl Position {
     #[expect(clippy::needless_bitwise_bool, reason = "one branch instead of three")]
     pub fn play(&mut self, m: Move) {
         let (from, to) = (m.from(), m.to());
+        let quiet = self.foreseen.gives_check(m) == Some(false);
         let touches_rights = self.castlers & (from.bit() | to.bit()) != 0;
         if !m.is_normal() | (self.en_passant != NONE) | touches_rights {
-            self.play_rare(m);
+            if !self.play_rare(m) {
+                return;
+            }
         } else if let Some((piece, captured)) = self.movable(from, to) {
             self.shift(from, to, piece, piece, captured);
+        } else {
+            return;
         }
+        self.odd = Odd(false);
+        self.checkers = if quiet {
+            Checkers::NONE
+        } else {
+            Checkers::UNKNOWN
+        };
     }
 
-    /// Moves with more to them than a piece and its squares.
+    /// Looks whether a legal move gives check and remembers it for whoever writes or plays that
+    /// move next.
+    #[inline]
+    pub fn foresee(&mut self, m: Move) -> bool {
+        let gives_check = self.gives_check(m);
+        self.foreseen = Foreseen::new(m, gives_check);
+        gives_check
+    }
+
+    /// Moves with more to them than a piece and its squares. `false`: nothing was played.
     #[inline(never)]
-    fn play_rare(&mut self, m: Move) {
+    fn play_rare(&mut self, m: Move) -> bool {
         let (from, to) = (m.from(), m.to());
         if m.is_castling() {
-            self.play_castling(from, to);
-            return;
+            return self.play_castling(from, to);
         }
         let Some((piece, captured)) = self.movable(from, to) else {
-            return;
+            return false;
         };
         if piece & 7 == PAWN && to.number() == self.en_passant && from.file() != to.file() {
             let pawn = Square::wrap(to.number() ^ 8);
@@ -42,6 +61,7 @@ impl Position {
             Some(role) => piece & 8 | (role as u8 + 1),
         };
         self.shift(from, to, piece, placed, captured);
+        true
     }
 
     /// The numbers of the piece to move and of what it takes (0 for nothing), if that can be done.
@@ -79,7 +99,6 @@ impl Position {
         if (from.number() ^ to.number() == 16) & is_pawn {
             self.offer_en_passant(Square::wrap(from.number().midpoint(to.number())));
         }
-        self.checkers = Checkers::UNKNOWN;
     }
 
     /// Plays a move or passes.
@@ -96,11 +115,12 @@ impl Position {
         self.clear_en_passant();
         self.half_move_clock = self.half_move_clock.saturating_add(1);
         self.end_ply();
+        self.odd = Odd(true);
         self.checkers = Checkers::UNKNOWN;
     }
 
     #[inline(never)]
-    fn play_castling(&mut self, king: Square, rook: Square) {
+    fn play_castling(&mut self, king: Square, rook: Square) -> bool {
         let color = self.turn;
         let king_piece = code(Piece {
             color,
@@ -111,7 +131,7 @@ impl Position {
             role: Role::Rook,
         });
         if self.board[king.index()] != king_piece || self.board[rook.index()] != rook_piece {
-            return;
+            return false;
         }
         self.clear_en_passant();
         self.drop_rights(king.bit());
@@ -130,7 +150,7 @@ impl Position {
         }
         self.half_move_clock = self.half_move_clock.saturating_add(1);
         self.end_ply();
-        self.checkers = Checkers::UNKNOWN;
+        true
     }
 
     #[inline(always)]
@@ -196,5 +216,6 @@ impl Position {
         self.full_move_number = self.full_move_number.saturating_add(self.turn as u16);
         self.turn = self.turn.other();
         self.key ^= keys::turn();
+        self.foreseen = Foreseen::NOTHING;
     }
 }

@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 
 use super::keys;
 use super::setup::Setup;
-use super::types::{Bitboard, Color, Piece, Role, Square};
+use super::types::{Bitboard, Color, Move, Piece, Role, Square};
 
 /// No castling rook, no en passant square.
 pub(super) const NONE: u8 = 64;
@@ -32,12 +32,15 @@ pub struct Position {
     pub(super) board: [u8; 64],
     pub(super) key: u64,
     pub(super) checkers: Checkers,
+    pub(super) foreseen: Foreseen,
     /// Squares of the kings and rooks that may still castle.
     pub(super) castlers: u64,
     /// Rooks that may castle, by colour: h-side, a-side.
     pub(super) castling: [[u8; 2]; 2],
     pub(super) turn: Color,
     pub(super) en_passant: u8,
+    /// The side that is not to move may be in check.
+    pub(super) odd: Odd,
     chess960: bool,
     pub(super) half_move_clock: u16,
     pub(super) full_move_number: u16,
@@ -50,6 +53,7 @@ pub(super) struct Checkers(u64);
 
 impl Checkers {
     pub(super) const UNKNOWN: Checkers = Checkers(u64::MAX);
+    pub(super) const NONE: Checkers = Checkers(0);
 
     pub(super) const fn new(pieces: u64) -> Self {
         Self(pieces)
@@ -61,17 +65,52 @@ impl Checkers {
     }
 }
 
-impl PartialEq for Checkers {
-    fn eq(&self, _: &Self) -> bool {
-        true
+/// A move about to be made, and whether it gives check. No part of what a position is.
+#[derive(Clone, Copy)]
+pub(super) struct Foreseen(u32);
+
+impl Foreseen {
+    pub(super) const NOTHING: Foreseen = Foreseen(0);
+    const KNOWN: u32 = 1 << 17;
+    const CHECK: u32 = 1 << 16;
+
+    #[inline(always)]
+    pub(super) fn new(m: Move, gives_check: bool) -> Self {
+        let check = if gives_check { Self::CHECK } else { 0 };
+        Self(u32::from(m.to_bits()) | Self::KNOWN | check)
+    }
+
+    /// Whether `m` gives check, if that is known.
+    #[inline(always)]
+    pub(super) fn gives_check(self, m: Move) -> Option<bool> {
+        (self.0 & !Self::CHECK == u32::from(m.to_bits()) | Self::KNOWN)
+            .then_some(self.0 & Self::CHECK != 0)
     }
 }
 
-impl Eq for Checkers {}
+/// Whether the side that is not to move may be in check: in setups, and after passing.
+#[derive(Clone, Copy)]
+pub(super) struct Odd(pub(super) bool);
 
-impl Hash for Checkers {
-    fn hash<H: Hasher>(&self, _: &mut H) {}
+macro_rules! no_part_of_a_position {
+    ($name:ty) => {
+        impl PartialEq for $name {
+            fn eq(&self, _: &Self) -> bool {
+                true
+            }
+        }
+
+        impl Eq for $name {}
+
+        impl Hash for $name {
+            fn hash<H: Hasher>(&self, _: &mut H) {}
+        }
+    };
 }
+
+no_part_of_a_position!(Checkers);
+no_part_of_a_position!(Foreseen);
+no_part_of_a_position!(Odd);
 
 /// Why a [`Setup`] cannot be played from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -155,10 +194,12 @@ impl Position {
             board: [0; 64],
             key: 0,
             checkers: Checkers::UNKNOWN,
+            foreseen: Foreseen::NOTHING,
             castlers: 0,
             castling: [[NONE; 2]; 2],
             turn: setup.turn,
             en_passant: NONE,
+            odd: Odd(true),
             chess960: false,
             half_move_clock: setup.half_move_clock,
             full_move_number: setup.full_move_number,
@@ -313,6 +354,7 @@ impl Position {
         }
         let right = &mut self.castling[color as usize][side];
         if *right == NONE {
+            self.foreseen = Foreseen::NOTHING;
             *right = rook.number();
             self.castlers |= rook.bit() | self.king(color).bit();
             self.key ^= keys::castling(color, side);

@@ -5,7 +5,7 @@ mod write;
 
 use std::fmt;
 
-pub use read::{read, read_and_play};
+pub use read::{read, read_and_play, read_plain};
 pub use write::{write, write_and_play};
 
 /// Why a text is no move here.

@@ -78,9 +78,13 @@ impl Tags {
 
     /// The value of the first pair of that name.
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.iter()
-            .find(|(known, _)| *known == name)
-            .map(|(_, value)| value)
+        let text = self.text.as_bytes();
+        let is_it = |&&(start, middle, _): &&(u32, u32, u32)| {
+            (middle - start) as usize == name.len()
+                && text.get(start as usize..middle as usize) == Some(name.as_bytes())
+        };
+        let &pair = self.pairs.iter().find(is_it)?;
+        Some(slices(&self.text, pair).1)
     }
 
     /// The value of the first pair of that name, `""` when there is none.

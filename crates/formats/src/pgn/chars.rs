@@ -1,5 +1,7 @@
 //! What a byte can be in movetext.
 
+use zerocopy::byteorder::little_endian::U64;
+
 /// What a byte begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
@@ -99,6 +101,34 @@ pub(super) fn symbol_end(text: &[u8], mut at: usize) -> usize {
         at += 1;
     }
     at
+}
+
+/// Where the run of digits from `at` ends, one digit at least.
+#[inline(always)]
+pub(super) fn digits_end(text: &[u8], at: usize) -> usize {
+    let mut end = at + 1;
+    while text.get(end).is_some_and(u8::is_ascii_digit) {
+        end += 1;
+    }
+    end
+}
+
+/// The place behind a blank or line feed at `at`, if there is one.
+#[inline(always)]
+pub(super) fn past_blank(text: &[u8], at: usize) -> usize {
+    at + usize::from(matches!(text.get(at), Some(b' ' | b'\n')))
+}
+
+/// Where the word from `at` ends, at a blank or control character, if that is within eight bytes:
+/// found without a branch for each byte.
+#[inline(always)]
+pub(super) fn word_end(text: &[u8], at: usize) -> Option<usize> {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let word = text.get(at..)?.first_chunk()?;
+    let bytes = U64::from_bytes(*word).get();
+    // The lowest marked byte is the first below `!`; those above it may be marked wrongly.
+    let low = bytes.wrapping_sub(ONES * 0x21) & !bytes & (ONES << 7);
+    (low != 0).then(|| at + (low.trailing_zeros() / 8) as usize)
 }
 
 /// The first byte from `at` on that is no space.

@@ -12,7 +12,8 @@ use tabia_core::io::{Charset, decode};
 
 use super::boundary::{BOM, Boundaries};
 use super::chars::{
-    Class, at_line_start, class, is_newline, is_space, line_end, skip_spaces, symbol_end,
+    Class, at_line_start, class, digits_end, is_newline, is_space, line_end, past_blank,
+    skip_spaces, symbol_end, word_end,
 };
 use super::comment;
 use super::glyphs;
@@ -53,6 +54,9 @@ pub(super) struct Reader {
     text: String,
     /// A result that tag and marker do not say.
     said: Option<GameResult>,
+    /// Whether there is a tag of the profile `full`.
+    special: bool,
+    pairs: Vec<Spans>,
     /// Why no moves can be played from the first position.
     unplayable: Option<Error>,
     /// The visitor left the game.
@@ -60,6 +64,9 @@ pub(super) struct Reader {
     stop: bool,
     failed: Option<Error>,
 }
+
+/// Starts and lengths of a tag's name and value.
+type Spans = ((usize, usize), (usize, usize));
 
 /// A line left for a variation.
 #[derive(Debug)]
@@ -102,6 +109,8 @@ impl Reader {
             waiting_text: String::new(),
             text: String::new(),
             said: None,
+            special: false,
+            pairs: Vec::new(),
             unplayable: None,
             leave: false,
             stop: false,
@@ -230,6 +239,7 @@ impl Reader {
         self.head.clear();
         self.tag_result = None;
         self.said = None;
+        self.special = false;
         self.unplayable = None;
         let mut at = input.walk.at;
         if input
@@ -239,27 +249,67 @@ impl Reader {
         {
             at += BOM.len();
         }
-        loop {
+        let mut start = at;
+        let mut pairs = std::mem::take(&mut self.pairs);
+        pairs.clear();
+        let end = loop {
             let (pair, end) = section::next(input.text, at);
             let Some(pair) = pair else {
-                return end;
+                break end;
             };
             at = end;
-            let value = pair.text(self.charset);
-            // Names are ASCII letters, digits and underscores.
-            let name = std::str::from_utf8(pair.name).unwrap_or_default();
-            if name == "Result" && self.tag_result.is_none() {
-                self.tag_result = GameResult::parse(value.trim_ascii().as_bytes());
+            self.special |= pair.name.starts_with(b"Tabia");
+            if pair.plain {
+                let name = (pair.name_at - start, pair.name.len());
+                pairs.push((name, (pair.value_at - start, pair.value.len())));
+                continue;
             }
-            if name == roster::RESULT {
-                self.said = GameResult::parse(value.as_bytes());
+            self.push_plain(input.text, start, at, &mut pairs);
+            self.push_tag(pair.name, &pair.text(self.charset));
+            start = at;
+        };
+        self.push_plain(input.text, start, at, &mut pairs);
+        self.pairs = pairs;
+        end
+    }
+
+    /// Adds tags that stand in the text as they are, looking once whether all are valid UTF-8.
+    fn push_plain(&mut self, text: &[u8], start: usize, end: usize, pairs: &mut Vec<Spans>) {
+        let part = text.get(start..end).unwrap_or_default();
+        let valid = match self.charset {
+            Charset::Single(_) => None,
+            _ => std::str::from_utf8(part).ok(),
+        };
+        for &((name, name_length), (value, value_length)) in &*pairs {
+            let name = part.get(name..name + name_length).unwrap_or_default();
+            let value = value..value + value_length;
+            if let Some(value) = valid.and_then(|valid| valid.get(value.clone())) {
+                self.push_tag(name, value);
+            } else {
+                let value = part.get(value).unwrap_or_default();
+                self.push_tag(name, &decode(value, self.charset));
             }
-            self.head.tags.push(name, &value);
         }
+        pairs.clear();
+    }
+
+    fn push_tag(&mut self, name: &[u8], value: &str) {
+        // Names are ASCII letters, digits and underscores.
+        let name = std::str::from_utf8(name).unwrap_or_default();
+        if name == "Result" && self.tag_result.is_none() {
+            self.tag_result = GameResult::parse(value.trim_ascii().as_bytes());
+        }
+        if name == roster::RESULT {
+            self.said = GameResult::parse(value.as_bytes());
+        }
+        self.head.tags.push(name, value);
     }
 
     /// Finds the first position; `false` when no moves can be played from it.
     fn start(&mut self, input: &mut Input<'_, '_>, at: usize) -> bool {
+        if !self.special {
+            return self.first_position(input, at, roster::Special::default());
+        }
         let special = roster::special(&self.head.tags);
         let playable = self.first_position(input, at, special);
         roster::restore(&mut self.head.tags);
@@ -387,28 +437,40 @@ impl Reader {
             let Some(&byte) = text.get(at) else {
                 break (text.len(), End::Text);
             };
-            match class(byte) {
+            let class = class(byte);
+            // Most of what there is, without the detour over a table of places to jump to.
+            if class == Class::Move
+                && let Some(end) = word_end(text, at)
+                && let Some(word) = text.get(at..end)
+                && let Some(m) = san::read_plain(&self.position, word)
+            {
+                at = past_blank(text, end);
+                let _ = self.played(input, Ply::Move(m));
+                continue;
+            }
+            if class == Class::Digit
+                && let end = digits_end(text, at)
+                && text.get(end) == Some(&b'.')
+            {
+                self.numbered = true;
+                at = past_blank(text, end + 1);
+                continue;
+            }
+            match class {
                 Class::Space | Class::Dot => at += 1,
                 Class::Move => {
                     let end = symbol_end(text, at);
                     let token = text.get(at..end).unwrap_or_default();
                     if let Ok(ply) = san::read(&self.position, token) {
                         at = end;
-                        match self.play(input, ply) {
-                            Flow::Go => {}
-                            Flow::Skip => self.leave = true,
-                            Flow::Stop => self.stop = true,
-                        }
+                        let _ = self.played(input, ply);
                     } else {
                         at = self.odd(input, at);
                     }
                 }
                 Class::Digit => {
-                    let mut end = at + 1;
-                    while text.get(end).is_some_and(u8::is_ascii_digit) {
-                        end += 1;
-                    }
-                    if matches!(text.get(end), Some(b'.' | b' ')) {
+                    let end = digits_end(text, at);
+                    if text.get(end) == Some(&b' ') {
                         self.numbered = true;
                         at = end + 1;
                     } else if let Some((result, length)) = result(text, at, !self.frames.is_empty())
@@ -479,6 +541,10 @@ impl Reader {
 
     #[inline]
     fn play(&mut self, input: &mut Input<'_, '_>, ply: Ply) -> Flow {
+        // The writer asks for it, and so does the next move.
+        if let Ply::Move(m) = ply {
+            self.position.foresee(m);
+        }
         let flow = if input.want.has(Want::MAINLINE) || !self.frames.is_empty() {
             input.visitor.visit_move(&self.position, ply)
         } else {
@@ -621,6 +687,7 @@ impl Reader {
         token.strip_suffix(said.pgn().as_bytes())
     }
 
+    #[inline(always)]
     fn played(&mut self, input: &mut Input<'_, '_>, ply: Ply) -> Flow {
         let flow = self.play(input, ply);
         match flow {

@@ -1,5 +1,7 @@
 //! Which tags there are, in which order they are written, and what they say about the game.
 
+use std::sync::LazyLock;
+
 use tabia_core::game::{GameResult, SEVEN_TAG_ROSTER, Tags};
 
 use super::full;
@@ -46,19 +48,29 @@ pub(super) const REST: u8 = 255;
 
 /// The place of a name among those written first.
 pub(super) fn rank(name: &str) -> u8 {
-    SEVEN_TAG_ROSTER
+    /// The names by the low five bits of their first letter, with their places.
+    static RANKS: LazyLock<[Vec<(&str, u8)>; 32]> = LazyLock::new(|| {
+        let mut ranks: [Vec<(&str, u8)>; 32] = Default::default();
+        for (known, place) in SEVEN_TAG_ROSTER.iter().chain(&COMMON).zip(0..) {
+            let letter = known.bytes().next().unwrap_or_default();
+            ranks[usize::from(letter & 31)].push((known, place));
+        }
+        ranks
+    });
+    let letter = name.bytes().next().unwrap_or_default();
+    RANKS[usize::from(letter & 31)]
         .iter()
-        .chain(&COMMON)
-        .position(|known| *known == name)
-        .map_or(REST, |place| place as u8)
+        .find(|(known, _)| *known == name)
+        .map_or(REST, |&(_, place)| place)
 }
 
 /// Whether a tag is a header fact of one database format, which has no tag of its own in PGN.
 pub(super) fn is_fact(name: &str) -> bool {
-    ["Cb", "Scid", "Sci"].iter().any(|prefix| {
-        name.strip_prefix(prefix)
-            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()))
-    })
+    name.starts_with(['C', 'S'])
+        && ["Cb", "Scid", "Sci"].iter().any(|prefix| {
+            name.strip_prefix(prefix)
+                .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()))
+        })
 }
 
 /// What a game is played by, as the tag `Variant` says.

@@ -12,8 +12,11 @@ use super::skip::is_tag;
 pub(super) struct RawPair<'t> {
     pub(super) name: &'t [u8],
     pub(super) value: &'t [u8],
-    /// Whether the value needs [`unescape`].
-    plain: bool,
+    /// Where name and value begin in the text.
+    pub(super) name_at: usize,
+    pub(super) value_at: usize,
+    /// Whether the value is the text as it stands, once decoded.
+    pub(super) plain: bool,
 }
 
 impl<'t> RawPair<'t> {
@@ -56,6 +59,7 @@ fn pair(text: &[u8], at: usize) -> Option<(RawPair<'_>, usize)> {
     {
         i += 1;
     }
+    let name_at = start;
     let name = text.get(start..i).filter(|name| !name.is_empty())?;
     i = skip_spaces(text, i);
     if text.get(i) != Some(&b'"') {
@@ -80,7 +84,7 @@ fn pair(text: &[u8], at: usize) -> Option<(RawPair<'_>, usize)> {
             Some(&byte) if is_newline(byte) => {
                 plain = false;
                 if !goes_on(text, i) {
-                    return Some(unclosed(text, name, start, i));
+                    return Some(unclosed(text, (name, name_at), start, i));
                 }
                 i += 1;
             }
@@ -98,7 +102,14 @@ fn pair(text: &[u8], at: usize) -> Option<(RawPair<'_>, usize)> {
     } else {
         after = end + 1;
     }
-    Some((RawPair { name, value, plain }, after.min(text.len())))
+    let pair = RawPair {
+        name,
+        value,
+        name_at,
+        value_at: start,
+        plain,
+    };
+    Some((pair, after.min(text.len())))
 }
 
 /// Whether the quote at `at` ends its value: a bracket or the end of the line follows, or no other
@@ -156,11 +167,23 @@ fn goes_on(text: &[u8], at: usize) -> bool {
 }
 
 /// A value whose quote was never closed ends with its line, less a bracket.
-fn unclosed<'t>(text: &'t [u8], name: &'t [u8], start: usize, end: usize) -> (RawPair<'t>, usize) {
+fn unclosed<'t>(
+    text: &'t [u8],
+    (name, name_at): (&'t [u8], usize),
+    start: usize,
+    end: usize,
+) -> (RawPair<'t>, usize) {
     let line = text.get(start..end).unwrap_or_default().trim_ascii_end();
     let value = line.strip_suffix(b"]").unwrap_or(line);
     let plain = memchr::memchr2(b'\\', b'\n', value).is_none();
-    (RawPair { name, value, plain }, end)
+    let pair = RawPair {
+        name,
+        value,
+        name_at,
+        value_at: start,
+        plain,
+    };
+    (pair, end)
 }
 
 /// `[Name value]` on a line of its own.
@@ -180,15 +203,15 @@ fn unquoted(text: &[u8], at: usize) -> Option<(RawPair<'_>, usize)> {
     if !first.is_ascii_alphabetic() || !value.first().is_none_or(|&byte| is_space(byte)) {
         return None;
     }
-    let value = value.trim_ascii();
-    Some((
-        RawPair {
-            name,
-            value,
-            plain: true,
-        },
-        end,
-    ))
+    let value_at = at + 1 + length + (value.len() - value.trim_ascii_start().len());
+    let pair = RawPair {
+        name,
+        value: value.trim_ascii(),
+        name_at: at + 1,
+        value_at,
+        plain: true,
+    };
+    Some((pair, end))
 }
 
 /// Undoes `\"` and `\\`; a line break inside becomes a space.
@@ -224,6 +247,8 @@ mod tests {
             let (pair, end) = next(text.as_bytes(), at);
             let Some(pair) = pair else { break };
             at = end;
+            assert!(text.as_bytes()[pair.name_at..].starts_with(pair.name));
+            assert!(text.as_bytes()[pair.value_at..].starts_with(pair.value));
             found.push((
                 String::from_utf8_lossy(pair.name).into_owned(),
                 pair.text(Charset::Auto).into_owned(),

@@ -112,6 +112,10 @@ fn next_mark(text: &[u8], at: usize) -> usize {
 
 /// The bytes `( ) * % - / : ; [ {` and all beyond ASCII.
 #[inline(always)]
+#[expect(
+    clippy::needless_bitwise_bool,
+    reason = "no branches inside a vector loop"
+)]
 fn is_mark(byte: u8) -> bool {
     (byte | 1 == b')')
         | (byte == b'*')

@@ -195,7 +195,13 @@ fn is_plain(name: &str, value: &str) -> bool {
         && name
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-        && !value.bytes().any(|byte| byte.is_ascii_control())
+        && !has_control(value)
+}
+
+fn has_control(value: &str) -> bool {
+    value
+        .bytes()
+        .fold(false, |found, byte| found | byte.is_ascii_control())
 }
 
 fn write_item(
@@ -220,7 +226,8 @@ fn write_item(
                 result_pair(value, read, full, out, place);
                 return;
             }
-            if full || is_plain(name, value) {
+            // Those with a rank have plain names.
+            if full || (item.rank != REST && !has_control(value)) || is_plain(name, value) {
                 pair(name, value, out);
                 return;
             }

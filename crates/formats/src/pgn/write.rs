@@ -141,10 +141,14 @@ impl Writer {
     }
 
     /// Writes what was said about the last move.
+    #[inline(always)]
     fn flush(&mut self) {
-        if !self.waits {
-            return;
+        if self.waits {
+            self.write_waiting();
         }
+    }
+
+    fn write_waiting(&mut self) {
         self.waits = false;
         if !self.pending.nags.is_empty() {
             self.write_nags();
@@ -470,14 +474,21 @@ impl Visitor for Writer {
     #[inline]
     fn visit_move(&mut self, before: &Position, ply: Ply) -> Flow {
         self.flush();
-        self.blank();
-        self.move_at = self.out.len();
         let turn = before.turn();
         self.number = (before.full_move_number(), turn);
         self.has_number = turn.is_white() || self.needs_number;
-        if self.has_number {
-            write_move_number(self.number, &mut self.out);
+        if turn.is_white() && self.number.0 < 1000 {
+            let glue = std::mem::replace(&mut self.glue, false);
+            self.move_at = self.out.len() + usize::from(!glue);
+            write_white_number(self.number.0, glue, &mut self.out);
             self.needs_number = false;
+        } else {
+            self.blank();
+            self.move_at = self.out.len();
+            if self.has_number {
+                write_move_number(self.number, &mut self.out);
+                self.needs_number = false;
+            }
         }
         self.first = self.line_start;
         self.line_start = false;
@@ -617,6 +628,42 @@ fn nearest_letter(color: ShapeColor) -> u8 {
         _ => b'G',
     }
 }
+
+/// A blank unless `glue`, and the number below 1000 of a move by White: eight bytes at once, then
+/// cut, which is cheaper than one after the other.
+#[inline(always)]
+fn write_white_number(number: u16, glue: bool, out: &mut Vec<u8>) {
+    let entry = NUMBERS.get(usize::from(number)).copied().unwrap_or(0);
+    let (mut letters, mut length) = (entry & !0 >> 8, (entry >> 56) as usize);
+    if !glue {
+        letters = letters << 8 | u64::from(b' ');
+        length += 1;
+    }
+    let bytes: [u8; 8] = std::array::from_fn(|i| (letters >> (8 * i)) as u8);
+    let end = out.len() + length;
+    out.extend_from_slice(&bytes);
+    out.truncate(end);
+}
+
+/// The numbers below 1000 as texts with a full stop and a blank, the first letter in the lowest
+/// byte and the length in the highest.
+static NUMBERS: [u64; 1000] = {
+    let mut table = [0; 1000];
+    let mut number = 0;
+    while number < 1000 {
+        let mut letters = 0x20_2e;
+        let mut length = 2;
+        let mut rest = number;
+        while length == 2 || rest > 0 {
+            letters = letters << 8 | (b'0' as u64 + rest % 10);
+            rest /= 10;
+            length += 1;
+        }
+        table[number as usize] = letters | length << 56;
+        number += 1;
+    }
+    table
+};
 
 #[inline]
 fn write_move_number((number, turn): (u16, Color), out: &mut Vec<u8>) {

@@ -43,9 +43,10 @@ static CODES: [u8; 32] = {
     codes
 };
 
-/// The forms nearly every move has, when they name one legal move.
+/// The forms nearly every move has (`e4`, `exd5`, `Nf3`, `Nbxd2`, maybe with `+` or `#`), when they
+/// name one legal move; `None` for all else, which [`read`] looks at more closely.
 #[inline(always)]
-fn read_plain(position: &Position, text: &[u8]) -> Option<Move> {
+pub fn read_plain(position: &Position, text: &[u8]) -> Option<Move> {
     let text = match text {
         [plain @ .., b'+' | b'#'] => plain,
         _ => text,

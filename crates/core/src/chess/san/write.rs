@@ -12,7 +12,7 @@ pub fn write(position: &Position, ply: Ply, out: &mut Vec<u8>) {
     let Some((m, mut text)) = begin(position, ply, out) else {
         return;
     };
-    if position.gives_check(m) {
+    if position.will_check(m) {
         text.push(mark_of_check(position, m));
     }
     text.append_to(out);
