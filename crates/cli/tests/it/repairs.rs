@@ -90,3 +90,70 @@ fn nothing_is_left_of_what_never_was() {
     assert!(run.err.contains("other.si4"), "{}", run.err);
     tabia(&folder, &["repair", ".", "-o", "new.si4"]).expect(2);
 }
+
+/// Games that a repair made, by their last comment.
+fn comments(folder: &Scratch, file: &str) -> Vec<String> {
+    let run = tabia(folder, &["convert", file, "--no-wrap"]).expect(0);
+    let lines = run.out.lines().filter_map(|line| line.split_once("{Game "));
+    let numbers = lines.filter_map(|(_, rest)| rest.split_once('}'));
+    numbers.map(|(number, _)| number.to_owned()).collect()
+}
+
+#[test]
+fn a_set_without_its_index_is_named_by_any_of_its_files() {
+    for version in ["4", "5"] {
+        let main = format!("base.si{version}");
+        let folder = with_scid("repair-no-index", &main);
+        std::fs::remove_file(folder.join(&main)).unwrap();
+        for (number, name) in [main.as_str(), &format!("base.sg{version}"), "base"]
+            .into_iter()
+            .enumerate()
+        {
+            let new = format!("new{number}.si5");
+            let run = tabia(&folder, &["repair", name, "-o", &new, "--json"]).expect(3);
+            let account = run.json();
+            assert_eq!(counts(&account), [200, 0, 200, 0], "{name}");
+            assert_eq!(account["format"], format!("si{version}"));
+            let fault = account["faults"][0].as_str().unwrap();
+            assert!(fault.contains("is missing"), "{fault}");
+            let expected: Vec<String> = (0..200).map(|number: u32| number.to_string()).collect();
+            assert_eq!(comments(&folder, &new), expected);
+        }
+    }
+}
+
+#[test]
+fn every_kind_of_damage_is_told() {
+    type Damage = fn(&Scratch);
+    let damages: [(&str, Damage, [u64; 4]); 4] = [
+        (
+            "cut names",
+            |folder| cut(folder, "base.sn5", |length| length - 30),
+            [200, 192, 8, 0],
+        ),
+        (
+            "cut index",
+            |folder| cut(folder, "base.si5", |length| length - 10 * 56 - 3),
+            [200, 189, 11, 0],
+        ),
+        (
+            "names gone",
+            |folder| std::fs::remove_file(folder.join("base.sn5")).unwrap(),
+            [200, 0, 200, 0],
+        ),
+        (
+            "cut games",
+            |folder| cut(folder, "base.sg5", |length| length - 1),
+            [200, 199, 1, 0],
+        ),
+    ];
+    for (name, damage, expected) in damages {
+        let folder = with_scid("repair-damage", "base.si5");
+        damage(&folder);
+        let run = tabia(&folder, &["repair", "base.si5", "-o", "new.si5", "--json"]).expect(3);
+        assert_eq!(counts(&run.json()), expected, "{name}: {}", run.out);
+        assert!(run.err.contains("recovered whole"), "{}", run.err);
+        tabia(&folder, &["check", "new.si5", "--deep"]).expect(0);
+        assert_eq!(comments(&folder, "new.si5").len(), 200);
+    }
+}

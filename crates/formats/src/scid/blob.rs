@@ -178,6 +178,16 @@ impl<'a> Comments<'a> {
         memchr::memchr_iter(0, self.rest).count() > self.marks
     }
 
+    /// Whether zeros stand where comments were.
+    pub(crate) fn are_wiped(&self) -> bool {
+        super::game::is_wiped(self.rest)
+    }
+
+    /// Drops what is left.
+    pub(crate) fn end(&mut self) {
+        self.rest = &[];
+    }
+
     /// The next comment; a last one without its final zero counts.
     fn next(&mut self) -> Option<&'a [u8]> {
         if self.rest.is_empty() {

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use tabia_core::chess::Material;
 use tabia_core::error::{Malformed, Problem, Result, Why};
 use tabia_core::game::{Annotation, Flow, Foreign, Nag, Place, Visitor, Want};
 use tabia_core::io::{Charset, decode};
@@ -73,6 +74,28 @@ pub(crate) struct Walk<'a, 'v> {
     pub(crate) depth: u32,
     pub(crate) visitor: &'v mut dyn Visitor,
     pub(crate) scratch: &'v mut Scratch,
+    /// Zeros are what a damaged file has, not moves.
+    pub(crate) salvage: bool,
+    /// Where the mainline ended, for `salvage`.
+    pub(crate) end: Option<End>,
+}
+
+/// The end of a mainline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct End {
+    pub(crate) plies: u32,
+    /// Signature of the last position.
+    pub(crate) material: u32,
+}
+
+/// So many zeros in a row are neither null moves nor comments.
+const WIPED: usize = 8;
+
+/// Whether nothing but zeros follows, for longer than any game would have them.
+pub(crate) fn is_wiped(bytes: &[u8]) -> bool {
+    let zeros = bytes.iter().take(WIPED).take_while(|&&byte| byte == 0);
+    let zeros = zeros.count();
+    zeros == WIPED || zeros == bytes.len() && zeros > 2
 }
 
 /// The state of a walk.
@@ -89,6 +112,8 @@ struct Line<'a> {
     /// Whether comments without marks exist, and whether the last move may take one.
     has_unmarked: bool,
     may_take: bool,
+    /// The rest is zeros.
+    is_cut: bool,
 }
 
 impl<'a> Walk<'a, '_> {
@@ -111,6 +136,7 @@ impl<'a> Walk<'a, '_> {
             has_unmarked: comments.as_ref().is_some_and(Comments::has_unmarked),
             comments,
             may_take: false,
+            is_cut: false,
         };
         let flow = self.walk(&mut line)?;
         if flow != Flow::Go {
@@ -118,16 +144,25 @@ impl<'a> Walk<'a, '_> {
         }
         while !self.scratch.open.is_empty() {
             let why = Why::Truncated { needed: 1, left: 0 };
-            let flow = self.report(fault("variation_end", line.at, why), &line, None)?;
-            if flow != Flow::Go {
-                return Ok(flow);
+            if !line.is_cut {
+                let flow = self.report(fault("variation_end", line.at, why), &line, None)?;
+                if flow != Flow::Go {
+                    return Ok(flow);
+                }
             }
             let flow = self.end_variation(&mut line);
             if flow != Flow::Go {
                 return Ok(flow);
             }
         }
+        if self.salvage {
+            self.end = Some(End {
+                plies: line.plies,
+                material: Material::of(&line.board.position).to_bits(),
+            });
+        }
         while line.has_unmarked
+            && !line.is_cut
             && let Some(text) = line.comments.as_mut().and_then(Comments::unmarked)
         {
             let flow = self.comment(text, Place::After);
@@ -165,6 +200,9 @@ impl<'a> Walk<'a, '_> {
                 }
                 token::END_VARIATION => self.end_variation(line),
                 token::END_GAME => return Ok(Flow::Go),
+                0 if self.salvage && is_wiped(line.bytes.get(at..).unwrap_or_default()) => {
+                    return self.wiped(at, line);
+                }
                 _ => self.play(byte, line)?,
             };
             if flow != Flow::Go {
@@ -236,6 +274,19 @@ impl<'a> Walk<'a, '_> {
         self.report(fault, line, Some(kept.into_boxed_slice()))
     }
 
+    /// Zeros where moves were: without them what stands behind is of no use.
+    fn wiped(&mut self, at: usize, line: &mut Line<'a>) -> Result<Flow> {
+        let rest = line.bytes.get(at..).unwrap_or_default();
+        let zeros = rest.iter().take_while(|&&byte| byte == 0).count();
+        line.is_cut = true;
+        let error = Error::invalid(format!("{zeros} zeros stand where moves were"))
+            .at_offset(self.origin.base.saturating_add(at as u64))
+            .at_ply(line.plies)
+            .in_game(self.origin.game)
+            .in_file(self.origin.file);
+        self.origin.report(error, None, self.visitor)
+    }
+
     fn nag(&mut self, line: &mut Line<'a>) -> Result<Flow> {
         let Some(&number) = line.bytes.get(line.at) else {
             let why = Why::Truncated { needed: 1, left: 0 };
@@ -253,6 +304,11 @@ impl<'a> Walk<'a, '_> {
             return Ok(Flow::Go);
         };
         line.may_take = false;
+        if self.salvage && comments.are_wiped() {
+            comments.end();
+            let why = Why::Value(0);
+            return self.report(fault("comment", line.bytes.len(), why), line, None);
+        }
         let Some(text) = comments.marked() else {
             let why = Why::Truncated { needed: 1, left: 0 };
             return self.report(fault("comment", line.bytes.len(), why), line, None);

@@ -7,25 +7,24 @@ use std::sync::Arc;
 use tabia_core::GameIndex;
 use tabia_core::chess::{FenStyle, Setup};
 use tabia_core::database::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind};
-use tabia_core::error::{Error, ErrorKind, Result, Why};
+use tabia_core::error::{Error, Result, Why};
 use tabia_core::format::OpenOptions;
 use tabia_core::game::{Flow, Head, Tags, Visitor, Want};
 use tabia_core::io::{Blob, Cursor, Source, decode};
 
 use super::blob::{Tag, fault, read_start, read_tag};
-use super::entry::{self, Entry, Version, flag};
+use super::entry::{self, Version, flag};
 use super::game::{Origin, Scratch, Walk};
 use super::names::{self, Names};
 use super::pieces::Board;
-use super::records;
-use zerocopy::FromBytes;
+use super::salvage::{Record, Salvage};
+use super::set::{Rows, Set};
 
 /// An open Scid database.
 #[derive(Debug)]
 pub(crate) struct ScidDatabase {
     version: Version,
-    /// The entries, whole ones only.
-    index: Blob,
+    rows: Rows,
     names: Names,
     games: Blob,
     index_file: Arc<Path>,
@@ -34,13 +33,14 @@ pub(crate) struct ScidDatabase {
     info: DatabaseInfo,
     options: OpenOptions,
     len: u32,
+    /// What was found out about a damaged set, when it is to be saved.
+    salvage: Option<Salvage>,
 }
 
 impl ScidDatabase {
     /// Opens the files of a set. A missing or damaged name or game file is told in the info and
     /// hides only what it would hold.
     pub(crate) fn open(version: Version, source: &Source, options: &OpenOptions) -> Result<Self> {
-        let file = source.main().open()?;
         let mut info = DatabaseInfo {
             format: version.id(),
             version: match version {
@@ -55,28 +55,14 @@ impl ScidDatabase {
             },
             ..DatabaseInfo::default()
         };
-        read_header(version, &file, options, &mut info)
-            .map_err(|error| error.in_file(source.label()))?;
-        let (names_extension, games_extension) = version.companions();
-        let mut companion = |extension: &str| -> Result<Blob> {
-            let blob = source.open_companion(extension)?;
-            info.companions.push((extension.to_owned(), blob.is_some()));
-            if blob.is_none() {
-                let name = source.label_of(extension);
-                info.problems.push(format!("{} is missing", name.display()));
-            }
-            Ok(blob.unwrap_or_else(|| Blob::from(Vec::new())))
-        };
-        let games = companion(games_extension)?;
-        let names_blob = companion(names_extension)?;
-        let names_file = source.label_of(names_extension);
-        let names = if names_blob.is_empty() {
-            Names::read(Version::V5, &names_blob)
+        let set = Set::open(version, source, options, &mut info)?;
+        let names = if set.names.is_empty() {
+            Names::read(Version::V5, &set.names)
         } else {
-            Names::read(version, &names_blob)
+            Names::read(version, &set.names)
         };
         for &fault in &names.faults {
-            let error = fault.at_base(0).in_file(&names_file);
+            let error = fault.at_base(0).in_file(&set.names_file);
             info.problems.push(error.to_string());
         }
         for (key, value) in &names.facts {
@@ -89,42 +75,47 @@ impl ScidDatabase {
         for (place, kind) in names::KINDS.into_iter().enumerate() {
             info.names.push((kind, names.count(place)));
         }
-        let (index, len) = whole_entries(version, &file, &mut info);
+        let rows = set.rows(version, &mut info);
+        let salvage = options.salvage.then(|| {
+            let limits = &options.limits;
+            Salvage::find(version, &rows, &set.games, limits.depth, &mut info)
+        });
+        let found = salvage.as_ref().map_or(0, Salvage::extra);
         let mut database = Self {
             version,
-            index,
+            len: rows.len.saturating_add(found),
+            rows,
             names,
-            games,
-            index_file: Arc::clone(source.label()),
-            names_file,
-            games_file: source.label_of(games_extension),
+            games: set.games,
+            index_file: set.index_file,
+            names_file: set.names_file,
+            games_file: set.games_file,
             info,
             options: options.clone(),
-            len,
+            salvage,
         };
-        database.info.records = len;
-        database.info.deleted = (0..len)
-            .filter_map(|game| database.row(game))
+        database.info.records = database.len;
+        database.info.deleted = (0..database.rows.len)
+            .filter_map(|game| database.rows.get(version, game))
             .filter(|row| row.flags & flag::DELETED != 0)
             .count() as u32;
         Ok(database)
     }
 
-    /// The row of a game; `None` when there is no such game.
-    fn row(&self, game: u32) -> Option<Entry> {
-        let length = self.version.entry_length();
-        let at = (game as usize).checked_mul(length)?;
-        records::decode(self.version, self.index.get(at..at.checked_add(length)?)?)
-    }
-
-    fn existing_row(&self, game: GameIndex) -> Result<Entry> {
-        self.row(game.0).ok_or_else(|| {
-            Error::invalid(format!(
-                "there is no such game, the last one is {}",
-                self.len
-            ))
-            .in_game(game)
-            .in_file(&self.index_file)
+    /// What there is of a game.
+    fn record(&self, game: GameIndex) -> Result<Record> {
+        let record = match &self.salvage {
+            Some(salvage) => salvage.record(game.0, self.rows.get(self.version, game.0)),
+            None => self.rows.get(self.version, game.0).map(Record::whole),
+        };
+        record.ok_or_else(|| {
+            let error = if game.0 < self.len {
+                Error::invalid("neither its index entry nor its moves are left")
+            } else {
+                let last = self.len;
+                Error::invalid(format!("there is no such game, the last one is {last}"))
+            };
+            error.in_game(game).in_file(&self.index_file)
         })
     }
 
@@ -133,83 +124,6 @@ impl ScidDatabase {
         let bytes = self.names.get(kind, id)?;
         Some(decode(bytes, self.options.charset))
     }
-}
-
-/// Reads what stands before the entries.
-fn read_header(
-    version: Version,
-    file: &[u8],
-    options: &OpenOptions,
-    info: &mut DatabaseInfo,
-) -> Result<()> {
-    let number = match version {
-        Version::V3 => 300,
-        Version::V4 => 400,
-        Version::V5 => return Ok(()),
-    };
-    let wrong = |why: String| {
-        let expected = version.id();
-        Error::new(ErrorKind::WrongFormat { expected, why })
-    };
-    let Ok((header, rest)) = records::FileHeader::ref_from_prefix(file) else {
-        return Err(wrong("the file is shorter than its header".to_owned()));
-    };
-    if header.magic != records::MAGIC {
-        return Err(wrong("it does not begin with \"Scid.si\"".to_owned()));
-    }
-    if header.version.get() != number {
-        return Err(wrong(format!("its version is {}", header.version)));
-    }
-    let text = |bytes: &[u8]| {
-        let end = memchr::memchr(0, bytes).unwrap_or(bytes.len());
-        decode(bytes.get(..end).unwrap_or_default(), options.charset).into_owned()
-    };
-    info.title = Some(text(&header.description)).filter(|title| !title.is_empty());
-    let mut fact = |key: &str, value: String| info.facts.push((key.to_owned(), value));
-    if header.base_type.get() != 0 {
-        fact("type", header.base_type.to_string());
-    }
-    fact("autoload", records::u24(header.autoload).to_string());
-    if version == Version::V4 {
-        let Ok((flags, _)) = records::FlagNames::ref_from_prefix(rest) else {
-            return Err(wrong("the file is shorter than its header".to_owned()));
-        };
-        for (number, name) in (1..).zip(flags) {
-            let name = text(name);
-            if !name.is_empty() {
-                fact(&format!("flag{number}"), name);
-            }
-        }
-    }
-    Ok(())
-}
-
-/// The entries of the index and their number; says what does not add up.
-fn whole_entries(version: Version, file: &Blob, info: &mut DatabaseInfo) -> (Blob, u32) {
-    let header = version.header_length();
-    let length = version.entry_length();
-    let left = file.len().saturating_sub(header);
-    let whole = u32::try_from(left / length).unwrap_or(u32::MAX);
-    if !left.is_multiple_of(length) {
-        info.problems.push(format!(
-            "the index ends inside an entry: {} bytes are left over",
-            left % length
-        ));
-    }
-    if let (Version::V3 | Version::V4, Ok((header, _))) =
-        (version, records::FileHeader::ref_from_prefix(file))
-    {
-        let announced = records::u24(header.games);
-        if announced != whole {
-            info.problems.push(format!(
-                "the index announces {announced} games and has entries of {whole}"
-            ));
-        }
-    }
-    let entries = file
-        .part(header, whole as usize * length)
-        .unwrap_or_else(|| Blob::from(Vec::new()));
-    (entries, whole)
 }
 
 impl Database for ScidDatabase {
@@ -222,7 +136,10 @@ impl Database for ScidDatabase {
     }
 
     fn entry(&self, game: GameIndex) -> Result<IndexEntry> {
-        let row = self.existing_row(game)?;
+        let Record { row, has_row, .. } = self.record(game)?;
+        if !has_row {
+            return Ok(IndexEntry::default());
+        }
         let elo = |elo: u16| Some(elo).filter(|&elo| elo > 0);
         Ok(IndexEntry {
             white: Some(NameId(row.white)),
@@ -278,7 +195,8 @@ struct ScidReader<'d> {
 impl GameReader for ScidReader<'_> {
     fn read(&mut self, game: GameIndex, want: Want, visitor: &mut dyn Visitor) -> Result<Flow> {
         let database = self.database;
-        let row = database.existing_row(game)?;
+        let record = database.record(game)?;
+        let row = record.row;
         let origin = Origin {
             file: &database.games_file,
             base: row.blob_at,
@@ -289,8 +207,8 @@ impl GameReader for ScidReader<'_> {
         self.faults.clear();
         self.extra.clear();
         self.head.clear();
-        let bytes = self.blob(&row, &origin);
-        let start = self.read_head(&row, bytes, want, &origin);
+        let bytes = self.blob(&record, &origin);
+        let start = self.read_head(&record, bytes, want, &origin);
         let result = entry::result(row.result);
         match visitor.begin_game(game, &self.head) {
             Flow::Go => {}
@@ -311,15 +229,25 @@ impl GameReader for ScidReader<'_> {
             && want.has(Want::MAINLINE)
             && let Some((at, board)) = start
         {
-            flow = Walk {
-                origin,
+            let mut walk = Walk {
+                origin: origin.clone(),
                 want,
                 charset: database.options.charset,
                 depth: database.options.limits.depth,
-                visitor,
+                visitor: &mut *visitor,
                 scratch: &mut self.scratch,
+                salvage: database.salvage.is_some(),
+                end: None,
+            };
+            flow = walk.run(bytes, at, board)?;
+            let end = walk.end;
+            if flow == Flow::Go
+                && let Some(end) = end
+                && let Some(error) = record.contradiction(end)
+            {
+                let error = error.in_game(game).in_file(&database.games_file);
+                flow = origin.report(error, None, visitor)?;
             }
-            .run(bytes, at, board)?;
         }
         if flow == Flow::Stop {
             return Ok(Flow::Stop);
@@ -331,7 +259,16 @@ impl GameReader for ScidReader<'_> {
 
 impl<'d> ScidReader<'d> {
     /// The bytes of a game, as many as there are.
-    fn blob(&mut self, row: &Entry, origin: &Origin<'_>) -> &'d [u8] {
+    fn blob(&mut self, record: &Record, origin: &Origin<'_>) -> &'d [u8] {
+        let row = &record.row;
+        if !record.has_row {
+            let text = "its index entry is lost: names, date, ratings and result";
+            self.faults.push(
+                Error::invalid(text)
+                    .in_game(origin.game)
+                    .in_file(&self.database.index_file),
+            );
+        }
         let games = self.database.games.as_slice();
         let start = usize::try_from(row.blob_at).unwrap_or(usize::MAX);
         let length = row.blob_length as usize;
@@ -350,11 +287,12 @@ impl<'d> ScidReader<'d> {
     /// played.
     fn read_head(
         &mut self,
-        row: &Entry,
+        record: &Record,
         bytes: &[u8],
         want: Want,
         origin: &Origin<'_>,
     ) -> Option<(usize, Board)> {
+        let row = &record.row;
         self.head.deleted = row.flags & flag::DELETED != 0;
         self.head.start.chess960 = row.chess960;
         let mut cursor = Cursor::new(bytes);
@@ -368,7 +306,7 @@ impl<'d> ScidReader<'d> {
                 if self.faults.is_empty() {
                     self.faults.push(origin.error(fault));
                 }
-                self.push_tags(row, want, origin);
+                self.push_tags(record, want, origin);
                 return None;
             }
         };
@@ -390,10 +328,13 @@ impl<'d> ScidReader<'d> {
                 self.faults.push(origin.error(fault("fen", at, why)));
             }
         }
-        self.push_tags(row, want, origin);
+        self.push_tags(record, want, origin);
         let mut board = board?;
         if row.chess960 {
             board.position.set_chess960();
+        }
+        if !record.has_row {
+            self.head.start.chess960 = board.position.is_chess960();
         }
         Some((cursor.offset(), board))
     }
@@ -422,8 +363,15 @@ impl<'d> ScidReader<'d> {
 
     /// The tags of the index and of the blob, in the order in which Scid shows them. A tag of the
     /// blob says more than the same one of the index.
-    fn push_tags(&mut self, row: &Entry, want: Want, origin: &Origin<'_>) {
+    fn push_tags(&mut self, record: &Record, want: Want, origin: &Origin<'_>) {
+        let row = &record.row;
         if !want.has(Want::TAGS) {
+            return;
+        }
+        if !record.has_row {
+            for (name, value) in self.extra.iter() {
+                self.head.tags.push(name, value);
+            }
             return;
         }
         let database = self.database;
@@ -435,9 +383,9 @@ impl<'d> ScidReader<'d> {
         let faults = &mut self.faults;
         let mut named = |field: &'static str, kind: usize, id: u32| {
             database.text(kind, id).unwrap_or_else(|| {
-                let error = fault(field, 0, Why::Value(u64::from(id)));
+                let text = format!("`{field}` is lost: the name file has no number {id}");
                 faults.push(
-                    Error::from(error)
+                    Error::invalid(text)
                         .in_game(origin.game)
                         .in_file(&database.names_file),
                 );

@@ -1,0 +1,431 @@
+//! What is left of damaged Scid databases: every game that survives is found, and of the others it
+//! is told what is lost.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use tabia_core::database::Database;
+use tabia_core::format::{CreateOptions, OpenOptions};
+use tabia_core::game::{Event, Game, Recorder, Want};
+use tabia_core::io::{Blob, Source};
+use tabia_core::{Format, GameIndex};
+use tabia_formats::FORMATS;
+use tabia_testkit::arbitrary::arbitrary_game;
+use tabia_testkit::corrupt;
+use tabia_testkit::tiny::GameBuilder;
+use tabia_testkit::{Scratch, shared_data};
+
+/// Files of a set by extension.
+#[derive(Clone)]
+struct Files {
+    version: char,
+    files: Vec<(String, Vec<u8>)>,
+}
+
+impl Files {
+    fn read(path: &Path) -> Self {
+        let version = path.to_str().unwrap().chars().last().unwrap();
+        let files = ["si", "sn", "sg"].map(|kind| {
+            let extension = format!("{kind}{version}");
+            let bytes = std::fs::read(path.with_extension(&extension)).unwrap();
+            (format!("base.{extension}"), bytes)
+        });
+        Self {
+            version,
+            files: files.to_vec(),
+        }
+    }
+
+    fn format(&self) -> &'static Format {
+        let id = format!("si{}", self.version);
+        FORMATS
+            .iter()
+            .find(|format| format.id.as_str() == id)
+            .unwrap()
+    }
+
+    fn of(&mut self, kind: &str) -> &mut Vec<u8> {
+        let start = format!("base.{kind}");
+        let mut files = self.files.iter_mut();
+        &mut files.find(|(name, _)| name.starts_with(&start)).unwrap().1
+    }
+
+    fn without(mut self, kind: &str) -> Self {
+        let start = format!("base.{kind}");
+        self.files.retain(|(name, _)| !name.starts_with(&start));
+        self
+    }
+
+    fn open(&self) -> Box<dyn Database> {
+        let members: Vec<(String, Blob)> = self
+            .files
+            .iter()
+            .map(|(name, bytes)| (name.clone(), Blob::from(bytes.clone())))
+            .collect();
+        let main = &self.files[0].0;
+        let source = Source::from_members(main.as_str(), main, members).unwrap();
+        let mut options = OpenOptions::default();
+        options.salvage = true;
+        self.format().open_database.unwrap()(&source, &options).unwrap()
+    }
+
+    fn salvage(&self) -> Saved {
+        let database = self.open();
+        let mut reader = database.reader();
+        let records = (0..database.len()).map(|number| {
+            let mut recorder = Recorder::new();
+            let read = reader.read(GameIndex(number), Want::ALL, &mut recorder);
+            let told = recorder
+                .take_problems()
+                .iter()
+                .map(|problem| problem.error.to_string())
+                .collect();
+            read.is_ok().then(|| (recorder.replace(Game::new()), told))
+        });
+        Saved {
+            records: records.collect(),
+            faults: database.info().problems.clone(),
+        }
+    }
+}
+
+/// The records of a damaged set; `None` for those that are lost.
+struct Saved {
+    records: Vec<Option<(Game, Vec<String>)>>,
+    faults: Vec<String>,
+}
+
+impl Saved {
+    fn whole(&self) -> Vec<Game> {
+        let mut games = Vec::new();
+        for record in &self.records {
+            let (game, told) = record.as_ref().unwrap();
+            assert_eq!(*told, Vec::<String>::new());
+            games.push(game.clone());
+        }
+        games
+    }
+
+    fn counts(&self) -> (usize, usize, usize) {
+        let lost = self
+            .records
+            .iter()
+            .filter(|record| record.is_none())
+            .count();
+        let whole = self.records.iter().flatten();
+        let whole = whole.filter(|(_, told)| told.is_empty()).count();
+        (whole, self.records.len() - whole - lost, lost)
+    }
+}
+
+fn moves(game: &Game) -> Vec<String> {
+    let events = game.events().map(|event: Event<'_>| format!("{event:?}"));
+    events.collect()
+}
+
+fn same_moves(left: &Game, right: &Game) -> bool {
+    left.head.start.setup == right.head.start.setup && moves(left) == moves(right)
+}
+
+/// Databases of random games in each version.
+fn made(test: &str) -> Vec<Files> {
+    let scratch = Scratch::new(test);
+    let games: Vec<Game> = (1..200).map(arbitrary_game).collect();
+    ["si3", "si4", "si5"]
+        .map(|extension| {
+            let path = scratch.join(&format!("made.{extension}"));
+            let format = FORMATS
+                .iter()
+                .find(|format| format.id.as_str() == extension);
+            let options = CreateOptions::default();
+            let create = format.unwrap().create_database.unwrap();
+            let mut writer = create(&path, &options).unwrap();
+            for game in &games {
+                // Some have what a version cannot hold; what it holds is what counts here.
+                let _ = writer.write(game);
+            }
+            for number in 1..300_u16 {
+                let knights = "Nf3 Nf6 Ng1 Ng8 ".repeat(usize::from(number % 50) + 2);
+                let game = GameBuilder::new()
+                    .tag("White", &format!("Player {number}"))
+                    .tag("Black", &format!("Player {}", number + 1))
+                    .tag("Event", &format!("Open {}", number / 10))
+                    .moves(knights.trim())
+                    .comment(&format!("Game {number}"))
+                    .result(tabia_core::game::GameResult::Draw);
+                writer.write(&game).unwrap();
+            }
+            writer.finish().unwrap();
+            Files::read(&path)
+        })
+        .to_vec()
+}
+
+/// The databases made here and, when they are at hand, those made by Scid.
+fn all(test: &str) -> Vec<Files> {
+    let mut all = made(test);
+    for name in [
+        "si3/twic1599_1000k.si3",
+        "si4/twic1599_1000k.si4",
+        "si5/twic1599_1000k.si5",
+        "si4/lichess_db_1000k.si4",
+        "si5/features.si5",
+    ] {
+        if let Some(folder) = shared_data(test, "scid") {
+            all.push(Files::read(&folder.join(name)));
+        }
+    }
+    all
+}
+
+#[test]
+fn a_sound_database_is_whole() {
+    for files in all("salvage-sound") {
+        let saved = files.salvage();
+        assert_eq!(saved.faults, Vec::<String>::new());
+        assert!(!saved.whole().is_empty());
+    }
+}
+
+#[test]
+fn a_cut_name_file_costs_names_only() {
+    for files in all("salvage-names") {
+        let whole = files.salvage().whole();
+        let mut cut = files.clone();
+        let names = cut.of("sn");
+        names.truncate(names.len() * 4 / 5);
+        for damaged in [cut, files.clone().without("sn")] {
+            let saved = damaged.salvage();
+            assert_eq!(saved.records.len(), whole.len());
+            let (_, damaged, lost) = saved.counts();
+            assert!(damaged > 0 && lost == 0);
+            for (record, game) in saved.records.iter().zip(&whole) {
+                let (found, told) = record.as_ref().unwrap();
+                assert!(same_moves(found, game));
+                assert!(!told.is_empty() || found == game);
+                assert!(
+                    told.iter().all(|text| text.contains("name file")),
+                    "{told:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn games_without_an_index_are_found() {
+    for files in all("salvage-index") {
+        let whole = files.salvage().whole();
+        let saved = files.clone().without("si").salvage();
+        assert_eq!(saved.records.len(), whole.len(), "{:?}", saved.faults);
+        for (record, game) in saved.records.iter().zip(&whole) {
+            let (found, told) = record.as_ref().unwrap();
+            assert!(same_moves(found, game), "{told:?}");
+            assert_eq!(told.len(), 1, "{told:?}");
+        }
+    }
+}
+
+#[test]
+fn the_rest_of_a_cut_index_is_found_in_the_game_file() {
+    for files in all("salvage-cut-index") {
+        let whole = files.salvage().whole();
+        let mut cut = files.clone();
+        let index = cut.of("si");
+        index.truncate(index.len() * 3 / 4 + 5);
+        let saved = cut.salvage();
+        assert_eq!(saved.records.len(), whole.len(), "{:?}", saved.faults);
+        let (kept, damaged, lost) = saved.counts();
+        assert!(kept >= whole.len() * 7 / 10 && damaged > 0 && lost == 0);
+        for (record, game) in saved.records.iter().zip(&whole) {
+            let (found, told) = record.as_ref().unwrap();
+            assert!(same_moves(found, game), "{told:?}");
+            assert_eq!(told.is_empty(), found == game);
+        }
+    }
+}
+
+#[test]
+fn wiped_pages_cost_what_was_in_them() {
+    const PAGE: usize = 4096;
+    for files in all("salvage-wiped") {
+        let whole = files.salvage().whole();
+        let mut wiped = files.clone();
+        let games = wiped.of("sg");
+        let from = games.len() / 2 / PAGE * PAGE;
+        let until = games.len().min(from + PAGE);
+        games[from..until].fill(0);
+        let saved = wiped.salvage();
+        assert_eq!(saved.faults, Vec::<String>::new());
+        let (kept, damaged, lost) = saved.counts();
+        assert!(damaged > 0 && lost == 0 && kept > 0, "{damaged} {kept}");
+        for (record, game) in saved.records.iter().zip(&whole) {
+            let (found, told) = record.as_ref().unwrap();
+            if told.is_empty() {
+                assert!(found == game);
+            } else {
+                let moves = found.mainline().count();
+                assert!(game.mainline().take(moves).eq(found.mainline()), "{told:?}");
+            }
+        }
+        // With the index gone as well, the games outside the page are still found.
+        let saved = wiped.without("si").salvage();
+        let found: Vec<&Game> = saved
+            .records
+            .iter()
+            .flatten()
+            .map(|(game, _)| game)
+            .collect();
+        assert!(
+            found.len() + damaged + 2 >= whole.len(),
+            "{:?}",
+            saved.faults
+        );
+        assert!(found.len() <= whole.len());
+    }
+}
+
+#[test]
+fn games_of_wiped_index_entries_keep_their_numbers() {
+    for files in all("salvage-wiped-index") {
+        let whole = files.salvage().whole();
+        let (header, row) = match files.version {
+            '3' => (128, 46),
+            '4' => (182, 47),
+            _ => (0, 56),
+        };
+        let mut wiped = files.clone();
+        wiped.of("si")[header + 10 * row..header + 20 * row].fill(0);
+        let saved = wiped.salvage();
+        assert_eq!(saved.records.len(), whole.len(), "{:?}", saved.faults);
+        for (number, (record, game)) in (0..).zip(saved.records.iter().zip(&whole)) {
+            let (found, told) = record.as_ref().unwrap();
+            assert!(same_moves(found, game), "{told:?}");
+            assert_eq!(told.is_empty(), !(10..20).contains(&number), "{told:?}");
+        }
+        // An entry that leads past the end of the file: the game is found by what else it says.
+        let mut astray = files.clone();
+        let at = header + 30 * row + if row == 56 { 36 } else { 0 };
+        astray.of("si")[at..at + 4].fill(0xf7);
+        let saved = astray.salvage();
+        let (moved, fill) = saved.faults.split_first().unwrap();
+        assert!(moved.starts_with("1 games were found at other places"));
+        // What Scid 3.3 fills blocks with is seen where games are looked for.
+        assert!(
+            fill.iter().all(|fault| fault.contains("are no games")),
+            "{fill:?}"
+        );
+        assert!(saved.whole() == whole);
+    }
+}
+
+#[test]
+fn a_cut_game_file_leaves_the_names() {
+    for files in all("salvage-cut-games") {
+        let whole = files.salvage().whole();
+        let mut cut = files.clone();
+        let games = cut.of("sg");
+        games.truncate(games.len() / 2);
+        let saved = cut.salvage();
+        assert_eq!(saved.records.len(), whole.len(), "{:?}", saved.faults);
+        let (kept, damaged, lost) = saved.counts();
+        assert!(kept > 0 && damaged > 0 && lost == 0);
+        for (record, game) in saved.records.iter().zip(&whole) {
+            let (found, told) = record.as_ref().unwrap();
+            let white = |game: &Game| game.head.tags.get("White").map(str::to_owned);
+            assert_eq!(white(found), white(game));
+            assert_eq!(told.is_empty(), found == game, "{told:?}");
+        }
+    }
+}
+
+#[test]
+fn any_damage_leaves_an_account() {
+    for files in made("salvage-any") {
+        let whole: HashSet<Vec<String>> = files.salvage().whole().iter().map(moves).collect();
+        for (number, kind) in (0..).zip(["si", "sn", "sg"]) {
+            let sound = files.clone().of(kind).clone();
+            for damaged in corrupt::random(&sound, 5, 7 + number) {
+                let mut files = files.clone();
+                *files.of(kind) = damaged.bytes;
+                let saved = files.salvage();
+                let (kept, _, _) = saved.counts();
+                assert!(kept <= saved.records.len(), "{}", damaged.how);
+                for (game, told) in saved.records.iter().flatten() {
+                    // Whatever happens to names, the games stay what they are.
+                    assert!(kind != "sn" || !told.is_empty() || whole.contains(&moves(game)));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_header_in_ruins_hides_nothing() {
+    for files in made("salvage-header") {
+        if files.version == '5' {
+            continue;
+        }
+        let whole = files.salvage().whole();
+        let mut ruined = files.clone();
+        ruined.of("si")[..100].fill(0);
+        let saved = ruined.salvage();
+        assert_eq!(saved.faults.len(), 1);
+        assert!(saved.whole() == whole);
+    }
+}
+
+#[test]
+fn what_the_header_announces_is_missed() {
+    let mut files = made("salvage-announced").swap_remove(1);
+    let whole = files.salvage().whole().len();
+    let index = files.of("si");
+    index.truncate(index.len() - 47 * 10);
+    let games = files.of("sg");
+    games.truncate(100);
+    let (_, _, lost) = files.salvage().counts();
+    assert_eq!(lost, 10);
+    assert_eq!(files.salvage().records.len(), whole);
+}
+
+#[test]
+fn an_unfinished_compaction_is_finished() {
+    for files in made("salvage-compaction") {
+        let whole = files.salvage().whole();
+        let version = files.version;
+        let compacted = |kind: &str| format!("base__COMPACT__.{kind}{version}");
+        let old = |kind: &str| format!("base.{kind}{version}");
+        let bytes = |kind: &str| files.clone().of(kind).clone();
+        // Stopped while the old files were removed: the old index is gone already.
+        let removing = Files {
+            version,
+            files: vec![
+                (old("sn"), b"of other games".to_vec()),
+                (old("sg"), b"from before".to_vec()),
+                (compacted("si"), bytes("si")),
+                (compacted("sn"), bytes("sn")),
+                (compacted("sg"), bytes("sg")),
+            ],
+        };
+        // Stopped while the new files got their names.
+        let renaming = Files {
+            version,
+            files: vec![
+                (old("si"), bytes("si")),
+                (compacted("sn"), bytes("sn")),
+                (compacted("sg"), bytes("sg")),
+            ],
+        };
+        for stopped in [removing, renaming] {
+            let saved = stopped.salvage();
+            assert_eq!(saved.faults.len(), 1, "{:?}", saved.faults);
+            assert!(saved.faults[0].contains("compaction"));
+            assert!(saved.whole() == whole);
+        }
+        // Stopped while the new files were made: the old ones are all there.
+        let mut copying = files.clone();
+        copying.files.push((compacted("sg"), vec![1, 2, 3]));
+        assert!(copying.salvage().whole() == whole);
+    }
+}
