@@ -9,10 +9,16 @@ use tabia_core::book::{Book, BookPage, BookPosition};
 use tabia_core::chess::{Position, Setup, Square};
 use tabia_core::format::OpenOptions;
 use tabia_core::game::Flow;
-use tabia_core::io::{Blob, Source};
-use tabia_formats::ctg::{self, CtgBook, Frame, Keys, Lookup, PAGE, Records};
+use tabia_core::io::Source;
+use tabia_formats::abk::AbkBook;
+use tabia_formats::ctg::{self, CtgBook, Frame, Keys, Lookup};
 use tabia_formats::polyglot::PolyglotBook;
 use tabia_testkit::shared_data;
+
+#[path = "support/ctg_files.rs"]
+mod ctg_files;
+
+use ctg_files::Files;
 
 /// The book without the companions named.
 fn open_without(path: &Path, without: &[&str]) -> CtgBook {
@@ -65,74 +71,6 @@ fn every_record_comes_back() {
             records += 1;
         }
         assert_eq!(records, expected, "{}", path.display());
-    }
-}
-
-/// The three files as older programs see them.
-struct Files {
-    records: Blob,
-    bits: Blob,
-    nodes: Blob,
-}
-
-impl Files {
-    fn open(path: &Path) -> Self {
-        let open = |extension| Blob::open(&path.with_extension(extension)).unwrap();
-        Self {
-            records: open("ctg"),
-            bits: open("ctb"),
-            nodes: open("cto"),
-        }
-    }
-
-    fn number(bytes: &[u8], at: usize) -> i64 {
-        let field: [u8; 4] = bytes[at..at + 4].try_into().unwrap();
-        i64::from(
-            field
-                .iter()
-                .fold(0i32, |sum, &byte| sum << 8 | i32::from(byte)),
-        )
-    }
-
-    fn has(&self, page: i64, key: &[u8]) -> bool {
-        let start = (usize::try_from(page).unwrap() + 1) * PAGE;
-        Records::of(&self.records[start..start + PAGE]).any(|record| record.key == key)
-    }
-
-    fn node(&self, node: u32) -> Option<i64> {
-        let count = Self::number(&self.nodes, 4);
-        (i64::from(node) < count).then(|| Self::number(&self.nodes, 16 + 4 * node as usize))
-    }
-
-    /// As most programs search: from the lower bound on, until a node is past the upper one.
-    fn by_bounds(&self, hash: u32, key: &[u8]) -> bool {
-        let (lower, upper) = (Self::number(&self.bits, 4), Self::number(&self.bits, 8));
-        let mut mask = 0u32;
-        loop {
-            let node = (hash & mask) + mask;
-            if i64::from(node) >= lower {
-                let page = self.node(node);
-                if page.is_some_and(|page| page >= 0 && self.has(page, key)) {
-                    return true;
-                }
-                if i64::from(node) >= upper {
-                    return false;
-                }
-            }
-            mask = mask << 1 | 1;
-        }
-    }
-
-    /// As others search: never the root, and only the first page on the way.
-    fn below_root(&self, hash: u32, key: &[u8]) -> bool {
-        let mut mask = 1u32;
-        while let Some(page) = self.node((hash & mask) + mask) {
-            if page >= 0 {
-                return self.has(page, key);
-            }
-            mask = mask << 1 | 1;
-        }
-        false
     }
 }
 
@@ -250,6 +188,43 @@ fn every_position_is_handed_on_as_play_reaches_it() {
     assert!(given.len() as u64 >= findings.records + findings.shared);
     // Openings are played by both sides.
     assert!(turns[0] > 40_000 && turns[1] > 40_000, "{turns:?}");
+}
+
+/// The author's book for Arena, beside the other.
+#[test]
+fn the_same_book_for_arena() {
+    let Some([perfect, _]) = books("the_same_book_for_arena") else {
+        return;
+    };
+    let Some(arena) = shared_data("the_same_book_for_arena", "books/abk/Perfect2021.abk") else {
+        return;
+    };
+    let arena = Source::from_path(&arena).unwrap();
+    let arena = AbkBook::open(&arena, &OpenOptions::default()).unwrap();
+    let book = open(&perfect);
+    let (mut positions, mut absent, mut same, mut missing) = (0, 0, 0, 0);
+    let mut ours = BookPage::default();
+    arena
+        .for_each(&mut |position, page| {
+            let BookPosition::Board(position) = position else {
+                panic!("a board is known");
+            };
+            positions += 1;
+            if !book.probe(position, &mut ours).unwrap() {
+                absent += 1;
+                return Flow::Go;
+            }
+            for entry in &page.entries {
+                if ours.entries.iter().any(|ours| ours.m == entry.m) {
+                    same += 1;
+                } else {
+                    missing += 1;
+                }
+            }
+            Flow::Go
+        })
+        .unwrap();
+    assert_eq!((positions, absent, same, missing), (4158, 11, 5470, 29));
 }
 
 /// The author's Polyglot book is a part of the CTG book: how much of it is the other way round.

@@ -1,6 +1,6 @@
 #![doc = include_str!("FORMAT.md")]
-#![allow(dead_code, reason = "for the writer")]
 
+mod build;
 mod frame;
 mod hash;
 mod header;
@@ -12,7 +12,10 @@ mod raw;
 mod reach;
 mod read;
 mod record;
+mod said;
+mod sort;
 mod tree;
+mod write;
 
 pub use frame::Frame;
 pub use hash::hash;
@@ -25,10 +28,15 @@ pub use raw::{RawMove, RawPage};
 pub use read::CtgBook;
 pub use record::{DATA, PAGE, Record, Records, Stats};
 pub use tree::Lookup;
+pub use write::CtgWriter;
 
-use tabia_core::book::Book;
+use std::path::Path;
+
+use tabia_core::book::{Book, BookWriter};
 use tabia_core::error::Result;
-use tabia_core::format::{Companion, Confidence, Format, FormatId, Kind, OpenOptions, Probe};
+use tabia_core::format::{
+    Companion, Confidence, CreateOptions, Format, FormatId, Kind, OpenOptions, Probe,
+};
 use tabia_core::io::Source;
 use tabia_core::loss::Features;
 
@@ -65,7 +73,7 @@ pub static FORMAT: Format = Format {
     can_with: None,
     create_database: None,
     open_book: Some(open),
-    create_book: None,
+    create_book: Some(create),
 };
 
 /// The lengths of header and page, then numbers that are the same in every known book.
@@ -86,4 +94,8 @@ fn score(probe: &Probe<'_>) -> Confidence {
 
 fn open(source: &Source, options: &OpenOptions) -> Result<Box<dyn Book>> {
     Ok(Box::new(CtgBook::open(source, options)?))
+}
+
+fn create(path: &Path, options: &CreateOptions) -> Result<Box<dyn BookWriter>> {
+    Ok(Box::new(CtgWriter::create(path, options)?))
 }

@@ -1,0 +1,501 @@
+//! CTG books we write: found by our reader and the ways of others, equal to what they were made of.
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use tabia_core::book::{Book, BookEntry, BookPage, BookPosition, BookWriter, GameLink, Wdl};
+use tabia_core::chess::{Color, Move, Position, Role, Setup, Square};
+use tabia_core::format::{CreateOptions, OpenOptions};
+use tabia_core::game::{Flow, Nag};
+use tabia_core::io::Source;
+use tabia_core::loss::{Feature, Losses};
+use tabia_formats::ctg::{self, CtgBook, CtgWriter, Keys, RawMove, Stats};
+use tabia_testkit::corrupt::Random;
+use tabia_testkit::{Scratch, shared_data};
+
+#[path = "support/ctg_files.rs"]
+mod ctg_files;
+
+use ctg_files::Files;
+
+fn open(path: &Path) -> CtgBook {
+    let source = Source::from_path(path).unwrap();
+    CtgBook::open(&source, &OpenOptions::default()).unwrap()
+}
+
+fn writer(path: &Path) -> CtgWriter {
+    CtgWriter::create(path, &CreateOptions::default()).unwrap()
+}
+
+fn put_all(book: &dyn Book, writer: &mut CtgWriter) -> Losses {
+    let mut losses = Losses::new();
+    book.for_each(&mut |position, page| {
+        let BookPosition::Board(position) = position else {
+            panic!("a board is known");
+        };
+        losses.merge(&writer.put(position, page).unwrap());
+        Flow::Go
+    })
+    .unwrap();
+    losses
+}
+
+fn contents(book: &CtgBook) -> BTreeMap<Vec<u8>, Vec<u8>> {
+    let records = book.records();
+    let mut contents = BTreeMap::new();
+    for (_, record) in records {
+        let before = contents.insert(record.key.to_vec(), record.body.to_vec());
+        assert_eq!(before, None);
+    }
+    contents
+}
+
+/// Every record is found by our reader and in the ways of others.
+fn check_lookups(path: &Path) {
+    let book = open(path);
+    assert_eq!(book.info().problems, [""; 0]);
+    let files = Files::open(path);
+    for (_, record) in book.records() {
+        let hash = ctg::hash(record.key);
+        assert!(files.by_bounds(hash, record.key));
+        assert!(files.below_root(hash, record.key));
+    }
+    let findings = book.inspect();
+    let faults = [
+        findings.damaged_pages,
+        findings.unreadable,
+        findings.odd_keys,
+        findings.bad_moves,
+        findings.misplaced,
+        findings.missing,
+        findings.shared_pages,
+        findings.lost_pages,
+        findings.wrong_nodes,
+    ];
+    assert_eq!(faults, [0; 9]);
+    assert_eq!(findings.added, findings.records);
+}
+
+#[test]
+fn a_copy_of_a_real_book_has_equal_records() {
+    let test = "a_copy_of_a_real_book_has_equal_records";
+    let Some(path) = shared_data(test, "books/ctg/perfect2021/Perfect2021.ctg") else {
+        return;
+    };
+    let book = open(&path);
+    let scratch = Scratch::new("ctg-copy");
+    let target = scratch.join("copy.ctg");
+    let mut options = CreateOptions::default();
+    options
+        .facts
+        .push(("games".to_owned(), book.header().games.to_string()));
+    let mut writer = CtgWriter::create(&target, &options).unwrap();
+    let losses = put_all(&book, &mut writer);
+    assert!(losses.is_empty(), "{losses}");
+    let written = Box::new(writer).finish().unwrap();
+    assert_eq!(written.records, 104_224);
+    assert_eq!(written.files.len(), 3);
+
+    let copy = open(&target);
+    assert!(contents(&copy) == contents(&book));
+    assert_eq!(copy.header().games, book.header().games);
+    check_lookups(&target);
+    // Pages are never put together again when records are taken out: the real book, from which
+    // 570 were, has one split more than its records need.
+    let (ours, theirs) = (Files::open(&target), Files::open(&path));
+    let differences: u32 = ours.bits[12..]
+        .iter()
+        .zip(&theirs.bits[12..])
+        .map(|(a, b)| (a ^ b).count_ones())
+        .sum();
+    assert_eq!((ours.bits.len(), differences), (theirs.bits.len(), 1));
+    assert_eq!(copy.page_count() + 1, book.page_count());
+}
+
+#[test]
+fn a_small_real_book_is_rebuilt_byte_for_byte() {
+    let test = "a_small_real_book_is_rebuilt_byte_for_byte";
+    let Some(path) = shared_data(test, "books/ctg/simple/simple.ctg") else {
+        return;
+    };
+    let book = open(&path);
+    let scratch = Scratch::new("ctg-simple");
+    let target = scratch.join("simple.ctg");
+    let mut options = CreateOptions::default();
+    options.facts.push(("games".to_owned(), "1".to_owned()));
+    let single = CtgWriter::create(&target, &options).unwrap();
+    let mut single = single.with_single_page();
+    assert!(put_all(&book, &mut single).is_empty());
+    Box::new(single).finish().unwrap();
+    let (ours, theirs) = (Files::open(&target), Files::open(&path));
+    assert!(*ours.bits == *theirs.bits);
+    assert!(*ours.nodes == *theirs.nodes);
+    assert!(ours.records[..4096] == theirs.records[..4096]);
+    assert!(contents(&open(&target)) == contents(&book));
+    // Split, so that others find the records as well.
+    let target = scratch.join("split.ctg");
+    let mut split = writer(&target);
+    put_all(&book, &mut split);
+    Box::new(split).finish().unwrap();
+    check_lookups(&target);
+}
+
+/// What games say of a position.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Tally {
+    games: u64,
+    won: u64,
+    lost: u64,
+}
+
+impl Tally {
+    fn add(&mut self, result: i8, turn: Color) {
+        let own = if turn.is_white() { result } else { -result };
+        self.games += 1;
+        self.won += u64::from(own > 0);
+        self.lost += u64::from(own < 0);
+    }
+
+    fn results(self, turn: Color) -> Wdl {
+        let (white, black) = if turn.is_white() {
+            (self.won, self.lost)
+        } else {
+            (self.lost, self.won)
+        };
+        Wdl {
+            white,
+            draws: self.games - self.won - self.lost,
+            black,
+        }
+    }
+}
+
+/// A position with what games say of it and of its moves.
+type Played = BTreeMap<u64, (Position, Tally, BTreeMap<Move, Tally>)>;
+
+/// Games of random moves from the usual start, by real position.
+fn played(games: usize, plies: usize, seed: u64) -> Played {
+    let mut random = Random::new(seed);
+    let mut played = Played::new();
+    for game in 0..games {
+        let mut position = Position::standard();
+        let result = random.below(3) as i8 - 1;
+        let mut seen = Vec::new();
+        // Two ways to one position but for the colours.
+        let prefix: &[&str] = if game % 2 == 0 {
+            &["e2e4", "e7e5"]
+        } else {
+            &["e2e3", "e7e5", "e3e4"]
+        };
+        for ply in 0..=plies {
+            let key = position.key();
+            if seen.contains(&key) {
+                break;
+            }
+            seen.push(key);
+            let turn = position.turn();
+            let (_, tally, moves) = played
+                .entry(key)
+                .or_insert_with(|| (position.clone(), Tally::default(), BTreeMap::new()));
+            tally.add(result, turn);
+            let mut legal = position.legal_moves().to_vec();
+            // Only the queen's promotions have a code.
+            legal.retain(|m| m.promotion_role().is_none());
+            if legal.is_empty() || ply == plies {
+                break;
+            }
+            let chosen = random.below(legal.len().min(5));
+            let wanted = prefix.get(ply).copied().unwrap_or_default();
+            let m = legal.iter().find(|m| m.to_string() == wanted);
+            let m = *m.unwrap_or(&legal[chosen]);
+            moves.entry(m).or_default().add(result, turn);
+            position.play(m);
+        }
+    }
+    played
+}
+
+fn page((position, tally, moves): &(Position, Tally, BTreeMap<Move, Tally>)) -> BookPage {
+    let turn = position.turn();
+    BookPage {
+        games: Some(tally.games),
+        results: Some(tally.results(turn)),
+        average_rating: Some(if turn.is_white() { 2400 } else { 2300 }),
+        entries: moves
+            .iter()
+            .map(|(&m, tally)| BookEntry {
+                m: Some(m),
+                games: Some(tally.games),
+                results: Some(tally.results(turn)),
+                average_rating: Some(if turn.is_white() { 2400 } else { 2300 }),
+                ..BookEntry::default()
+            })
+            .collect(),
+        ..BookPage::default()
+    }
+}
+
+/// What a record must hold: the sum over its positions.
+fn expected(played: &Played) -> BTreeMap<Vec<u8>, Tally> {
+    let mut sums: BTreeMap<Vec<u8>, Tally> = BTreeMap::new();
+    for (position, tally, _) in played.values() {
+        let key = Keys::of(position).unwrap().key.as_bytes().to_vec();
+        let sum = sums.entry(key).or_default();
+        sum.games += tally.games;
+        sum.won += tally.won;
+        sum.lost += tally.lost;
+    }
+    sums
+}
+
+#[test]
+fn games_become_a_book() {
+    let played = played(1500, 14, 7);
+    let expected = expected(&played);
+    assert!(played.len() > expected.len(), "some positions have twins");
+    let scratch = Scratch::new("ctg-games");
+    let target = scratch.join("games.ctg");
+    let mut book = writer(&target);
+    for position in played.values() {
+        let losses = book.put(&position.0, &page(position)).unwrap();
+        assert!(losses.is_empty(), "{losses}");
+    }
+    let written = Box::new(book).finish().unwrap();
+    assert_eq!(written.records as usize, expected.len());
+    check_lookups(&target);
+    let book = open(&target);
+    assert!(book.page_count() > 50);
+    assert_eq!(book.header().games, 1500);
+    assert_eq!(book.inspect().faults(), [""; 0]);
+    let mut found = BookPage::default();
+    for (position, _, moves) in played.values() {
+        let tally = expected[Keys::of(position).unwrap().key.as_bytes()];
+        assert!(book.probe(position, &mut found).unwrap());
+        assert_eq!(found.games, Some(tally.games));
+        assert_eq!(found.results, Some(tally.results(position.turn())));
+        assert!(found.average_rating.unwrap().abs_diff(2350) <= 50);
+        for m in moves.keys() {
+            let entry = found
+                .entries
+                .iter()
+                .find(|entry| entry.m == Some(*m))
+                .unwrap();
+            let mut next = position.clone();
+            next.play(*m);
+            let tally = expected[Keys::of(&next).unwrap().key.as_bytes()];
+            assert_eq!(entry.results, Some(tally.results(next.turn())));
+            assert!(entry.average_rating.unwrap().abs_diff(2350) <= 50);
+        }
+    }
+}
+
+#[test]
+fn neither_order_nor_memory_shows() {
+    let played = played(200, 10, 3);
+    let scratch = Scratch::new("ctg-order");
+    let mut books = Vec::new();
+    for (name, memory, backwards) in [
+        ("a.ctg", 1 << 20, false),
+        ("b.ctg", 4096, false),
+        ("c.ctg", 20_000, true),
+    ] {
+        let target = scratch.join(name);
+        let mut book = writer(&target).with_memory(&target, memory);
+        let mut positions: Vec<_> = played.values().collect();
+        if backwards {
+            positions.reverse();
+        }
+        for position in positions {
+            book.put(&position.0, &page(position)).unwrap();
+        }
+        Box::new(book).finish().unwrap();
+        books.push(target);
+    }
+    let files: Vec<_> = books.iter().map(|path| Files::open(path)).collect();
+    assert!(*files[0].records == *files[1].records);
+    assert!(*files[0].bits == *files[1].bits && *files[0].bits == *files[2].bits);
+    // Twins give their moves in the order they come.
+    let sorted = |path| {
+        let book = open(path);
+        let mut all = contents(&book);
+        for body in all.values_mut() {
+            let length = usize::from(body[0]);
+            body[1..length].as_chunks_mut::<2>().0.sort_unstable();
+        }
+        all
+    };
+    assert!(sorted(&books[0]) == sorted(&books[2]));
+    assert_eq!(scratch.names().len(), 9);
+}
+
+#[test]
+fn moves_bring_their_positions_along() {
+    let scratch = Scratch::new("ctg-children");
+    let target = scratch.join("moves.ctg");
+    let start = Position::standard();
+    let e4 = Move::normal(Square::E2, Square::E4);
+    let d4 = Move::normal(Square::D2, Square::D4);
+    let a4 = Move::normal(Square::A2, Square::A4);
+    let mut book = writer(&target);
+    let entry = |m, results, weight| BookEntry {
+        m: Some(m),
+        results,
+        weight,
+        ..BookEntry::default()
+    };
+    let wdl = Wdl {
+        white: 6,
+        draws: 3,
+        black: 1,
+    };
+    let mut first = entry(e4, Some(wdl), None);
+    first.recommended = Some(true);
+    first.nags = vec![Nag(1), Nag(16)];
+    first.average_rating = Some(2500);
+    let page = BookPage {
+        entries: vec![first, entry(d4, None, Some(7)), entry(a4, None, Some(0))],
+        nags: vec![Nag(11)],
+        ..BookPage::default()
+    };
+    let losses = book.put(&start, &page).unwrap();
+    assert_eq!(losses.to_string(), "1 weights of book moves");
+    let written = Box::new(book).finish().unwrap();
+    assert_eq!(written.records, 4);
+    check_lookups(&target);
+
+    let book = open(&target);
+    assert_eq!(book.inspect().faults(), [""; 0]);
+    let mut found = BookPage::default();
+    assert!(book.probe(&start, &mut found).unwrap());
+    assert_eq!(found.nags, [Nag(11)]);
+    // Nothing is said of the position itself: its moves' games, the drawn ones of d4 among them.
+    let sum = Wdl { draws: 10, ..wdl };
+    assert_eq!((found.games, found.results), (Some(17), Some(sum)));
+    let [e4, d4, a4] = found.entries.as_slice() else {
+        panic!("three moves");
+    };
+    assert_eq!((e4.results, e4.recommended), (Some(wdl), Some(true)));
+    assert_eq!(e4.nags, [Nag(1), Nag(16)]);
+    assert_eq!(e4.average_rating, Some(2500));
+    assert_eq!((d4.games, d4.results.unwrap().draws), (Some(7), 7));
+    assert_eq!(
+        (a4.recommended, a4.weight, a4.games),
+        (Some(false), Some(0), Some(1))
+    );
+    let raw = RawMove::read(&e4.raw).unwrap();
+    assert_eq!(raw.child, Some((Stats::MAIN, 0, 17)));
+}
+
+#[test]
+fn changes_go_before_what_was_there() {
+    let scratch = Scratch::new("ctg-edit");
+    let (first, second) = (scratch.join("a.ctg"), scratch.join("b.ctg"));
+    let start = Position::standard();
+    let mut book = writer(&first);
+    let mut entry = BookEntry {
+        m: Some(Move::normal(Square::E2, Square::E4)),
+        games: Some(4),
+        recommended: Some(true),
+        nags: vec![Nag(3), Nag(14)],
+        ..BookEntry::default()
+    };
+    let entries = vec![entry.clone()];
+    book.put(
+        &start,
+        &BookPage {
+            entries,
+            ..BookPage::default()
+        },
+    )
+    .unwrap();
+    Box::new(book).finish().unwrap();
+
+    let mut book = writer(&second);
+    open(&first)
+        .for_each(&mut |position, page| {
+            let BookPosition::Board(position) = position else {
+                panic!("a board is known");
+            };
+            let mut page = page.clone();
+            for entry in &mut page.entries {
+                entry.recommended = Some(false);
+                entry.nags = vec![Nag(6)];
+            }
+            book.put(position, &page).unwrap();
+            Flow::Go
+        })
+        .unwrap();
+    Box::new(book).finish().unwrap();
+    let mut found = BookPage::default();
+    assert!(open(&second).probe(&start, &mut found).unwrap());
+    entry.raw = found.entries[0].raw.clone();
+    assert_eq!(found.entries[0].recommended, Some(false));
+    assert_eq!(found.entries[0].nags, [Nag(6)]);
+    assert_eq!(found.entries[0].games, Some(4));
+}
+
+#[test]
+fn what_has_no_place_is_said() {
+    let scratch = Scratch::new("ctg-losses");
+    let mut book = writer(&scratch.join("a.ctg"));
+    let position =
+        |fen: &str| Position::from_setup(&Setup::parse_fen(fen.as_bytes()).unwrap()).unwrap();
+    let promotion = position("8/P6k/8/8/8/8/8/K7 w - - 0 1");
+    let knight = Move::promotion(Square::A7, Square::A8, Role::Knight);
+    let queen = Move::promotion(Square::A7, Square::A8, Role::Queen);
+    let illegal = Move::normal(Square::A7, Square::A6);
+    let entry = |m| BookEntry {
+        m,
+        ..BookEntry::default()
+    };
+    let mut loud = entry(Some(queen));
+    loud.comment = Some("at last".to_owned());
+    loud.nags = vec![Nag(1), Nag(3), Nag(18)];
+    loud.performance = Some(2600);
+    let page = BookPage {
+        entries: vec![entry(Some(knight)), loud, entry(Some(illegal)), entry(None)],
+        comment: Some("an ending".to_owned()),
+        ending: vec![GameLink::default(); 2],
+        ..BookPage::default()
+    };
+    let losses = book.put(&promotion, &page).unwrap();
+    for (feature, count) in [
+        (Feature::BookMoves, 1),
+        (Feature::UnreadMoves, 2),
+        (Feature::Comments, 2),
+        (Feature::Nags, 1),
+        (Feature::GameLinks, 2),
+        (Feature::BookRatings, 1),
+    ] {
+        assert_eq!(losses.count(feature), count, "{feature:?}");
+    }
+    let queens = position("6k1/8/8/8/8/8/6K1/QQQ5 w - - 0 1");
+    let third = entry(Some(Move::normal(Square::C1, Square::C2)));
+    let page = BookPage {
+        entries: vec![third],
+        ..BookPage::default()
+    };
+    let losses = book.put(&queens, &page).unwrap();
+    assert_eq!(losses.to_string(), "1 book moves without a code");
+    let shuffled = Position::from_setup(&Setup::chess960_start(1).unwrap()).unwrap();
+    let losses = book.put(&shuffled, &BookPage::default()).unwrap();
+    assert_eq!(losses.count(Feature::BookMoves), 1);
+    // Promotion, its child, and the queens.
+    assert_eq!(Box::new(book).finish().unwrap().records, 3);
+}
+
+#[test]
+fn nothing_is_replaced_unasked() {
+    let scratch = Scratch::new("ctg-exists");
+    let target = scratch.join("a.ctg");
+    std::fs::write(scratch.join("a.ctb"), "theirs").unwrap();
+    assert!(CtgWriter::create(&target, &CreateOptions::default()).is_err());
+    let mut options = CreateOptions::default();
+    options.force = true;
+    let book = CtgWriter::create(&target, &options).unwrap();
+    Box::new(book).finish().unwrap();
+    let empty = open(&target);
+    assert_eq!(empty.records().count(), 0);
+    assert_eq!(empty.inspect().faults(), [""; 0]);
+}
