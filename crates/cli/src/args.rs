@@ -8,7 +8,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::book_args::BookVerb;
 
-/// Chess databases and opening books: list, show, convert, check, repair.
+/// Chess databases and opening books: list, show, convert, check, edit, repair.
 #[derive(Debug, Parser)]
 #[command(
     name = "tabia",
@@ -34,6 +34,7 @@ pub(crate) enum Verb {
     Show(ShowArgs),
     Convert(ConvertArgs),
     Check(CheckArgs),
+    Edit(EditArgs),
     Repair(RepairArgs),
     #[command(subcommand)]
     Archive(ArchiveVerb),
@@ -53,6 +54,7 @@ impl Verb {
             Self::Show(args) => &args.common,
             Self::Convert(args) => &args.common,
             Self::Check(args) => &args.common,
+            Self::Edit(args) => &args.common,
             Self::Repair(args) => &args.common,
             Self::Archive(ArchiveVerb::List(args)) => &args.common,
             Self::Archive(ArchiveVerb::Extract(args)) => &args.common,
@@ -161,7 +163,8 @@ pub(crate) struct ShowArgs {
 Examples:
   tabia convert mega.cbv -o mega.pgn --profile full
   tabia convert mega.cbh -o some.pgn.zst --games 1-100,205
-  tabia convert *.pgn -o all.pgn --report report.json --rejects bad.txt")]
+  tabia convert *.pgn -o all.pgn --report report.json --rejects bad.txt
+  tabia convert round9.pgn -o mega.cbh --append")]
 pub(crate) struct ConvertArgs {
     /// Files, base names, folders, archives, `archive:member`, or `-`
     #[arg(required = true, value_name = "IN")]
@@ -175,6 +178,9 @@ pub(crate) struct ConvertArgs {
     /// Replace an existing target
     #[arg(long, short)]
     pub(crate) force: bool,
+    /// Add the games to the target, a ChessBase database that is there
+    #[arg(long, conflicts_with = "force")]
+    pub(crate) append: bool,
     /// How much PGN shows: standard, full, lichess, chessbase, seven
     #[arg(long, value_name = "PROFILE", default_value = "standard", value_parser = profile)]
     pub(crate) profile: tabia::core::format::Profile,
@@ -219,6 +225,46 @@ pub(crate) struct CheckArgs {
     pub(crate) deep: bool,
     #[command(flatten)]
     pub(crate) listing: ListingArgs,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+/// Changes a copy of a ChessBase database
+///
+/// Records are marked as deleted, replaced, or left out for good with all that is unused. The copy
+/// is read back before it gets its name; `-o` may name the database itself with `--force`, except
+/// for `--pack`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tabia edit mega.cbh -o new.cbh --delete 5,7-9
+  tabia edit mega.cbh -o mega.cbh --force --replace 12 --with game.pgn
+  tabia edit mega.cbh -o small.cbh --pack")]
+pub(crate) struct EditArgs {
+    /// A ChessBase database
+    #[arg(value_name = "IN")]
+    pub(crate) path: OsString,
+    /// The changed copy
+    #[arg(long, short, value_name = "OUT")]
+    pub(crate) output: OsString,
+    /// Mark these records as deleted, as `5,7-9`
+    #[arg(long, value_name = "NUMBERS")]
+    pub(crate) delete: Option<String>,
+    /// Take the mark away from these records
+    #[arg(long, value_name = "NUMBERS")]
+    pub(crate) restore: Option<String>,
+    /// Replace this record
+    #[arg(long, value_name = "N", requires = "with")]
+    pub(crate) replace: Option<u32>,
+    /// By the first game of this file
+    #[arg(long, value_name = "FILE", requires = "replace")]
+    pub(crate) with: Option<OsString>,
+    /// Leave out deleted records, holes and unused names
+    #[arg(long, conflicts_with_all = ["delete", "restore", "replace"])]
+    pub(crate) pack: bool,
+    /// Replace an existing target
+    #[arg(long, short)]
+    pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) common: CommonArgs,
 }

@@ -42,6 +42,7 @@ fn run() -> ExitCode {
         Verb::Show(args) => commands::show::run(args),
         Verb::Convert(args) => commands::convert::run(args),
         Verb::Check(args) => commands::check::run(args),
+        Verb::Edit(args) => commands::edit::run(args),
         Verb::Repair(args) => commands::repair::run(args),
         Verb::Archive(verb) => commands::archive::run(verb),
         Verb::Book(verb) => commands::book::run(verb),

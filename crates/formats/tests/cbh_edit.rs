@@ -87,6 +87,9 @@ fn game(name: &str, moves: &str) -> Game {
         .tag("CbEventLatitude", "47.5")
         .moves(moves)
         .comment("a comment of some length, so that there is something to move")
+        .begin()
+        .moves("--")
+        .end()
         .result(GameResult::WhiteWins)
 }
 

@@ -10,6 +10,7 @@ use tabia_core::io::{Output, OutputSet, Progress};
 use tabia_core::{Error, Format};
 use tabia_formats::archive::compressed::{Compression, compress};
 
+use crate::edit::appender;
 use crate::failure::Failure;
 use crate::item::Item;
 use crate::ledger::{Ledger, Watch};
@@ -26,6 +27,9 @@ pub struct ConvertOptions {
     pub create: CreateOptions,
     /// Which records, what of them, on how many threads.
     pub plan: Plan,
+    /// The games are added to the database that is the target. What was there is there until the
+    /// copy with all games was read back.
+    pub append: bool,
 }
 
 /// Where the games go.
@@ -159,6 +163,17 @@ pub fn convert(
             let ledger = to_text(items, create, out, options, progress, watch)?;
             out.flush().map_err(stream_error)?;
             Ok((ledger, Written::default()))
+        }
+        Target::File {
+            format,
+            path,
+            compression,
+        } if options.append => {
+            if compression != Compression::None {
+                let text = format!("{}: is no database", path.display());
+                return Err(Failure::Usage(text));
+            }
+            to_database(items, appender(format)?, &path, options, progress, watch)
         }
         Target::File {
             format,

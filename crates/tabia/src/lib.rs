@@ -9,6 +9,7 @@
 //! | [`select`] | which records, and what of them |
 //! | [`convert`](mod@convert) | any input to any format that can be written |
 //! | [`check`](mod@check) | decodes everything and counts what is wrong |
+//! | [`edit`](mod@edit) | changes a copy of a database: deletes, replaces, packs |
 //! | [`repair`](mod@repair) | saves what survives of a damaged database into a new one |
 //! | [`list`](mod@list) | a row for each record |
 //! | [`load`](mod@load) | one record, whole |
@@ -25,6 +26,7 @@ pub mod book;
 pub mod check;
 pub mod convert;
 pub mod detect;
+pub mod edit;
 mod failure;
 pub mod inspect;
 pub mod item;

@@ -35,7 +35,9 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<ExitCode, Failure> {
     let path = args.output.as_deref().filter(|path| *path != "-");
     let target = if let Some(path) = path {
         let target = Target::file(&context.resolver, Path::new(path), to)?;
-        refuse_existing(Path::new(path), args.force)?;
+        if !args.append {
+            refuse_existing(Path::new(path), args.force)?;
+        }
         target
     } else {
         let format = to.map_or_else(|| find_format(&context.resolver, "pgn"), Ok)?;
@@ -45,6 +47,10 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<ExitCode, Failure> {
             out: out.writer(),
         }
     };
+    if args.append && !matches!(target, Target::File { .. }) {
+        let text = "`--append` needs a database: `-o mega.cbh`";
+        return Err(Failure::Usage(text.to_owned()));
+    }
     let is_file = matches!(target, Target::File { .. });
     let rejects = args.rejects.as_deref();
     let mut reporter = Reporter::new(&context, "convert", args.force, rejects)?;
@@ -114,6 +120,7 @@ fn options(args: &ConvertArgs, context: &Context) -> Result<ConvertOptions, Fail
     Ok(ConvertOptions {
         open: context.open.clone(),
         create,
+        append: args.append,
         plan: Plan {
             threads: context.threads,
             selection: Selection {

@@ -4,6 +4,7 @@ pub(crate) mod archive;
 pub(crate) mod book;
 pub(crate) mod check;
 pub(crate) mod convert;
+pub(crate) mod edit;
 pub(crate) mod formats;
 pub(crate) mod info;
 pub(crate) mod ls;

@@ -13,6 +13,7 @@ mod closed_pipe;
 mod common;
 mod compressed;
 mod converts_the_sample;
+mod edits;
 mod exit_codes;
 mod formats_and_help;
 mod info_says_what_it_is;

@@ -334,4 +334,8 @@ impl Visitor for Plies {
         self.0 += 1;
         Flow::Go
     }
+
+    fn begin_variation(&mut self) -> Flow {
+        Flow::Go
+    }
 }

@@ -1,0 +1,112 @@
+//! `tabia edit`: marks, replaces and packs, in a copy that is read back before it has its name.
+
+use std::path::Path;
+
+use tabia::core::format::CreateOptions;
+use tabia::core::{Error, ErrorKind, GameIndex};
+use tabia::edit::{Change, EditOptions, Edited, edit, pack_to};
+use tabia::load::load;
+use tabia::select::Numbers;
+use tabia::{Failure, Item};
+
+use crate::args::EditArgs;
+use crate::commands::info::size;
+use crate::context::Context;
+use crate::exit_code::ExitCode;
+use crate::progress::grouped;
+use crate::report::Reporter;
+
+pub(crate) fn run(args: &EditArgs) -> Result<ExitCode, Failure> {
+    let context = Context::new(&args.common)?;
+    let path = Path::new(&args.output);
+    if !args.force && std::fs::symlink_metadata(path).is_ok() {
+        return Err(Failure::Output(Error::new(ErrorKind::Exists).in_path(path)));
+    }
+    let mut reporter = Reporter::new(&context, "edit", args.force, None)?;
+    let item = one(&context, &args.path)?;
+    let mut create = CreateOptions::default();
+    create.force = args.force;
+    create.charset = args.common.encoding;
+    let options = EditOptions {
+        open: context.open.clone(),
+        create,
+    };
+    let edited = if args.pack {
+        pack_to(&item, path, &options)?
+    } else {
+        let changes = changes(args, &context, &mut reporter)?;
+        edit(&item, path, &changes, &options)?
+    };
+    tell(&context, args, &edited);
+    reporter.finish(None)?;
+    Ok(ExitCode::Done)
+}
+
+/// The one input that a path names.
+fn one(context: &Context, path: &std::ffi::OsString) -> Result<Item, Failure> {
+    let mut items = context.items(std::slice::from_ref(path))?;
+    if let (Some(item), true) = (items.pop(), items.is_empty()) {
+        return Ok(item);
+    }
+    let path = Path::new(path).display();
+    Err(Failure::Usage(format!("{path}: name one database")))
+}
+
+fn changes(
+    args: &EditArgs,
+    context: &Context,
+    reporter: &mut Reporter,
+) -> Result<Vec<Change>, Failure> {
+    let numbers = |option: &str, text: &str| {
+        Numbers::parse(text).map_err(|why| Failure::Usage(format!("`{option} {text}`: {why}")))
+    };
+    let mut changes = Vec::new();
+    if let Some(text) = &args.delete {
+        changes.push(Change::Delete(numbers("--delete", text)?));
+    }
+    if let Some(text) = &args.restore {
+        changes.push(Change::Restore(numbers("--restore", text)?));
+    }
+    if let (Some(number), Some(file)) = (args.replace, &args.with) {
+        let index = number
+            .checked_sub(1)
+            .ok_or_else(|| Failure::Usage("games are counted from 1".to_owned()))?;
+        let item = one(context, file)?;
+        let first = load(
+            &item,
+            GameIndex(0),
+            &context.open,
+            &context.progress,
+            reporter,
+        )?;
+        let game = first.ok_or_else(|| {
+            let text = format!("{}: there is no game in it", item.name());
+            Failure::Usage(text)
+        })?;
+        changes.push(Change::Replace(GameIndex(index), Box::new(game)));
+    }
+    if changes.is_empty() {
+        let text = "nothing to change: `--delete`, `--restore`, `--replace` or `--pack`";
+        return Err(Failure::Usage(text.to_owned()));
+    }
+    Ok(changes)
+}
+
+fn tell(context: &Context, args: &EditArgs, edited: &Edited) {
+    let written = &edited.written;
+    let file = written.files.first();
+    let file = file.map_or_else(String::new, |file| format!(" in {}", file.display()));
+    let what = if args.pack {
+        "packed".to_owned()
+    } else {
+        format!("{} changed", grouped(edited.changed))
+    };
+    let records = grouped(written.records.into());
+    let bytes = size(written.bytes);
+    context
+        .messages
+        .note(&format!("{what}: {records} records{file}, {bytes}"));
+    if !edited.losses.is_empty() {
+        context.messages.note(&format!("lost: {}", edited.losses));
+    }
+}

@@ -1,0 +1,160 @@
+//! Changes databases that can be changed: those of ChessBase.
+//!
+//! A copy is changed and read back before it takes its name, so that what was there is there until
+//! the end.
+
+use std::path::Path;
+
+use tabia_core::database::Written;
+use tabia_core::error::Error;
+use tabia_core::format::{CreateDatabase, CreateOptions, OpenOptions};
+use tabia_core::game::Game;
+use tabia_core::io::Source;
+use tabia_core::loss::Losses;
+use tabia_core::{Format, GameIndex};
+use tabia_formats::cbh;
+use tabia_formats::cbh::edit::{Editor, append, pack};
+
+use crate::failure::Failure;
+use crate::item::Item;
+use crate::select::Numbers;
+
+/// What is changed.
+#[derive(Debug, Clone)]
+pub enum Change {
+    /// Marks records as deleted.
+    Delete(Numbers),
+    /// Takes the mark away.
+    Restore(Numbers),
+    /// Writes a game in the place of a record.
+    Replace(GameIndex, Box<Game>),
+}
+
+/// How to change.
+#[derive(Debug, Clone, Default)]
+pub struct EditOptions {
+    /// How the database is opened.
+    pub open: OpenOptions,
+    /// How the copy is written; `force` lets it replace files, the input too.
+    pub create: CreateOptions,
+}
+
+/// What was changed.
+#[derive(Debug, Clone, Default)]
+pub struct Edited {
+    /// Records that were changed.
+    pub changed: u64,
+    /// What of new games could not be kept.
+    pub losses: Losses,
+    /// The new files.
+    pub written: Written,
+}
+
+/// The writer that appends to a database of that format.
+///
+/// # Errors
+/// [`Failure::Usage`] when none does.
+pub(crate) fn appender(format: &Format) -> Result<CreateDatabase, Failure> {
+    if format.id == cbh::FORMAT.id {
+        return Ok(append);
+    }
+    let text = format!("{} ({}) cannot be appended to", format.name, format.id);
+    Err(Failure::Usage(text))
+}
+
+fn source(item: &Item) -> Result<&Source, Failure> {
+    let name = item.name();
+    if item.format().id != cbh::FORMAT.id {
+        let format = item.format().name;
+        let text = format!("{name}: a {format} cannot be changed; `convert` makes a new one");
+        return Err(Failure::Usage(text));
+    }
+    let text = format!("{name}: is inside of another file; `archive extract` takes it out");
+    item.source().ok_or(Failure::Usage(text))
+}
+
+/// Changes a copy of a database that will be called `path`.
+///
+/// # Errors
+/// When the database cannot be opened or the copy cannot be written; [`Failure::Usage`] for formats
+/// that cannot be changed and for records that are not there.
+pub fn edit(
+    item: &Item,
+    path: &Path,
+    changes: &[Change],
+    options: &EditOptions,
+) -> Result<Edited, Failure> {
+    let source = source(item)?;
+    let editor = Editor::new(source, path, &options.create, &options.open);
+    let mut editor = editor.map_err(|error| side(error, path))?;
+    let mut edited = Edited::default();
+    for change in changes {
+        match change {
+            Change::Delete(numbers) => mark(&mut editor, numbers, true, &mut edited)?,
+            Change::Restore(numbers) => mark(&mut editor, numbers, false, &mut edited)?,
+            Change::Replace(index, game) => {
+                check(&editor, *index)?;
+                let mut losses = editor.replace(*index, game).map_err(Failure::output)?;
+                losses.in_game(*index);
+                edited.losses.merge(&losses);
+                edited.changed += 1;
+            }
+        }
+    }
+    edited.written = editor.finish().map_err(Failure::output)?;
+    Ok(edited)
+}
+
+/// Writes a copy of a database without its deleted records, holes and unused names.
+///
+/// # Errors
+/// As [`edit`]; when `path` is the database itself.
+pub fn pack_to(item: &Item, path: &Path, options: &EditOptions) -> Result<Edited, Failure> {
+    let source = source(item)?;
+    let written = pack(source, path, &options.create, &options.open);
+    Ok(Edited {
+        written: written.map_err(|error| side(error, path))?,
+        ..Edited::default()
+    })
+}
+
+/// Whether the input or the output is at fault.
+fn side(error: Error, path: &Path) -> Failure {
+    let is_target = |file: &Path| file.file_stem() == path.file_stem();
+    match &error.location().file {
+        Some(file) if !is_target(file) => Failure::input(error),
+        _ => Failure::output(error),
+    }
+}
+
+fn check(editor: &Editor, index: GameIndex) -> Result<(), Failure> {
+    if index.0 < editor.len() {
+        return Ok(());
+    }
+    let text = format!("there is no game {index}, only {} records", editor.len());
+    Err(Failure::Usage(text))
+}
+
+fn mark(
+    editor: &mut Editor,
+    numbers: &Numbers,
+    deleted: bool,
+    edited: &mut Edited,
+) -> Result<(), Failure> {
+    // A range without an end runs to the last record, a number must be there.
+    if let Some(last) = numbers.last().filter(|last| last.0 != u32::MAX - 1) {
+        check(editor, last)?;
+    }
+    let mut from = 0;
+    while let Some(index) = numbers
+        .next_from(from)
+        .filter(|&index| index < editor.len())
+    {
+        editor
+            .set_deleted(GameIndex(index), deleted)
+            .map_err(Failure::output)?;
+        edited.changed += 1;
+        from = index + 1;
+    }
+    Ok(())
+}
