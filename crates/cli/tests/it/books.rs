@@ -327,3 +327,311 @@ fn a_book_is_the_same_whatever_threads_and_memory() {
     assert!(books[0] == books[1] && books[0] == books[2]);
     assert!(books[0].len() > 16 * 16);
 }
+
+/// The weights of the usual start after merging the two books in a way.
+fn merged(folder: &Scratch, mode: &[&str]) -> Vec<(String, u64)> {
+    let mut args = vec![
+        "book", "merge", "one.bin", "two.bin", "-o", "all.bin", "--force",
+    ];
+    args.extend_from_slice(mode);
+    tabia(folder, &args).expect(0);
+    weights(folder, "all.bin", "")
+}
+
+#[test]
+fn books_are_merged_in_four_ways() {
+    let folder = with_books("book-merge");
+    let sum = [("e4", 31), ("d4", 10), ("c4", 3), ("a3", 0)];
+    assert_eq!(merged(&folder, &[]), pairs(&sum));
+    assert_eq!(weights(&folder, "all.bin", "e4 c5"), pairs(&[("Nf3", 2)]));
+    let max = [("e4", 30), ("d4", 10), ("c4", 3), ("a3", 0)];
+    assert_eq!(merged(&folder, &["--mode", "max"]), pairs(&max));
+    let priority = [("e4", 30), ("d4", 10), ("a3", 0)];
+    assert_eq!(merged(&folder, &["--mode", "priority"]), pairs(&priority));
+    let average = [("e4", 16), ("d4", 5), ("c4", 2), ("a3", 0)];
+    assert_eq!(merged(&folder, &["--mode", "average"]), pairs(&average));
+    let factors = [("e4", 160), ("c4", 300), ("d4", 20), ("a3", 0)];
+    let mut found = merged(&folder, &["--factors", "2,100"]);
+    found.sort();
+    let mut factors = pairs(&factors);
+    factors.sort();
+    assert_eq!(found, factors);
+    tabia(&folder, &["book", "merge", "one.bin", "-o", "all.bin"]).expect(5);
+    let many = [
+        "book",
+        "merge",
+        "one.bin",
+        "-o",
+        "x.bin",
+        "--factors",
+        "1,2",
+    ];
+    tabia(&folder, &many).expect(2);
+}
+
+#[test]
+fn large_weights_are_scaled_not_wrapped() {
+    let folder = Scratch::new("book-wrap");
+    write_book(&folder, "one.bin", &[("", "e4", 60000), ("", "d4", 30000)]);
+    write_book(&folder, "two.bin", &[("", "e4", 60000)]);
+    let expected = pairs(&[("e4", 65535), ("d4", 16383)]);
+    assert_eq!(merged(&folder, &[]), expected);
+}
+
+/// An entry of a Polyglot book.
+fn entry(key: u64, bits: u16, weight: u16) -> Vec<u8> {
+    let mut bytes = key.to_be_bytes().to_vec();
+    bytes.extend(bits.to_be_bytes());
+    bytes.extend(weight.to_be_bytes());
+    bytes.extend([0; 4]);
+    bytes
+}
+
+#[test]
+fn a_damaged_book_is_fixed() {
+    let folder = Scratch::new("book-fix");
+    let start = Position::standard().key();
+    let mut castle = Position::standard();
+    for word in ["e4", "e5", "Nf3", "Nc6", "Bc4", "Bc5"] {
+        san::read_and_play(&mut castle, word.as_bytes()).unwrap();
+    }
+    let mut line: Vec<(u64, u16)> = Vec::new();
+    let mut position = Position::standard();
+    for word in ["e4", "e5", "Nf3", "Nc6", "Bc4", "Bc5"] {
+        let key = position.key();
+        let Ply::Move(m) = san::read_and_play(&mut position, word.as_bytes()).unwrap() else {
+            panic!()
+        };
+        line.push((key, tabia::formats::polyglot::encode_move(m)));
+    }
+    let mut entries: Vec<(u64, u16, u16)> =
+        line.iter().map(|(key, bits)| (*key, *bits, 1)).collect();
+    // Castling as the king's two steps, a repeat, an entry without a move.
+    entries.push((castle.key(), 0x0106, 7));
+    entries.push((start, 0x031c, 4));
+    entries.push((start, 0, 4));
+    entries.sort_by_key(|(key, ..)| *key);
+    let mut bytes: Vec<u8> = entries
+        .iter()
+        .flat_map(|(k, m, w)| entry(*k, *m, *w))
+        .collect();
+    // A stale tail and a trailing byte.
+    bytes.extend(entry(1, 0x031c, 1));
+    bytes.push(b'\n');
+    std::fs::write(folder.join("bad.bin"), bytes).unwrap();
+    let info = tabia(&folder, &["book", "info", "bad.bin", "--walk", "--json"]).json();
+    assert_eq!(info[0]["castlings"]["kingTwoSteps"], 1);
+    let run = tabia(&folder, &["book", "fix", "bad.bin", "-o", "good.bin"]).expect(0);
+    for said in [
+        "1 entries out of order dropped",
+        "1 repeats added up",
+        "1 castlings rewritten",
+        "1 entries without a move dropped",
+    ] {
+        assert!(run.err.contains(said), "{said}: {}", run.err);
+    }
+    assert_eq!(weights(&folder, "good.bin", ""), pairs(&[("e4", 5)]));
+    let moves = "e4 e5 Nf3 Nc6 Bc4 Bc5";
+    assert_eq!(weights(&folder, "good.bin", moves), pairs(&[("O-O", 7)]));
+    let info = tabia(&folder, &["book", "info", "good.bin", "--walk", "--json"]).json();
+    assert_eq!(info[0]["castlings"]["kingTakesRook"], 1);
+    assert_eq!(
+        (&info[0]["defects"], &info[0]["problems"]),
+        (&serde_json::json!([]), &0.into())
+    );
+}
+
+#[test]
+fn differences_are_rows() {
+    let folder = with_books("book-diff");
+    let rows = tabia(&folder, &["book", "diff", "one.bin", "two.bin", "--json"])
+        .expect(0)
+        .json();
+    let rows = rows.as_array().unwrap();
+    let mut said: Vec<(&str, &str)> = rows
+        .iter()
+        .map(|row| {
+            (
+                row["move"].as_str().unwrap(),
+                row["change"].as_str().unwrap(),
+            )
+        })
+        .collect();
+    said.sort_unstable();
+    let expected = [
+        ("a2a3", "removed"),
+        ("c2c4", "added"),
+        ("c7c5", "removed"),
+        ("d2d4", "removed"),
+        ("e2e4", "changed"),
+        ("g1f3", "removed"),
+    ];
+    assert_eq!(said, expected);
+    let same = tabia(&folder, &["book", "diff", "one.bin", "one.bin", "--tsv"]).expect(0);
+    assert_eq!(same.out.lines().count(), 1);
+    assert!(
+        same.err.starts_with("5 moves equal, 0 changed"),
+        "{}",
+        same.err
+    );
+}
+
+#[test]
+fn moves_are_edited_and_rows_come_back() {
+    let folder = with_books("book-edit");
+    let edit = |more: &[&str]| {
+        let mut args = vec!["book", "edit", "one.bin", "-o", "new.bin", "--force"];
+        args.extend_from_slice(more);
+        tabia(&folder, &args)
+    };
+    edit(&["--move", "d4", "--weight", "99"]).expect(0);
+    assert_eq!(weights(&folder, "new.bin", "")[0], ("d4".to_owned(), 99));
+    edit(&["--moves", "e4", "--move", "e5", "--weight", "1"]).expect(0);
+    assert_eq!(
+        weights(&folder, "new.bin", "e4"),
+        pairs(&[("c5", 5), ("e5", 1)])
+    );
+    edit(&["--move", "a3", "--remove"]).expect(0);
+    assert_eq!(
+        weights(&folder, "new.bin", ""),
+        pairs(&[("e4", 30), ("d4", 10)])
+    );
+    edit(&["--move", "e4", "--annotation", "!"]).expect(2);
+    edit(&["--move", "e4"]).expect(2);
+    edit(&["--move", "e5", "--weight", "1"]).expect(2);
+
+    // All rows into an empty book give the same book.
+    let rows = tabia(&folder, &["book", "edit", "one.bin", "--csv"]).expect(0);
+    std::fs::write(folder.join("rows.csv"), rows.out).unwrap();
+    write_book(&folder, "none.bin", &[("h4", "h5", 1)]);
+    let import = [
+        "book", "edit", "none.bin", "--import", "rows.csv", "-o", "back.bin",
+    ];
+    tabia(&folder, &import).expect(0);
+    let diff = tabia(&folder, &["book", "diff", "one.bin", "back.bin", "--tsv"]).expect(0);
+    assert!(
+        diff.err
+            .starts_with("5 moves equal, 0 changed, 0 only in the first, 1 only"),
+        "{}",
+        diff.err
+    );
+    std::fs::write(folder.join("bad.csv"), "key,move,weight\nxyz,e2e4,1\n").unwrap();
+    let bad = [
+        "book", "edit", "none.bin", "--import", "bad.csv", "-o", "b.bin",
+    ];
+    let run = tabia(&folder, &bad).expect(4);
+    assert!(run.err.contains("bad.csv: line 2"), "{}", run.err);
+    // A book may replace itself.
+    let own = [
+        "book", "edit", "one.bin", "-o", "one.bin", "--force", "--move", "d4", "--weight", "1",
+    ];
+    tabia(&folder, &own).expect(0);
+    assert_eq!(
+        weights(&folder, "one.bin", ""),
+        pairs(&[("e4", 30), ("d4", 1), ("a3", 0)])
+    );
+}
+
+#[test]
+fn lines_of_pgn_have_every_move_once() {
+    let folder = with_books("book-lines");
+    let run = tabia(&folder, &["book", "convert", "one.bin"]).expect(0);
+    assert!(
+        run.out.contains("1. e4 {75%} c5 {100%} 2. Nf3 {100%} *"),
+        "{}",
+        run.out
+    );
+    assert_eq!(run.out.matches("[Event ").count(), 3);
+    let short = tabia(&folder, &["book", "convert", "one.bin", "--plies", "1"]).expect(0);
+    assert!(short.out.contains("1. e4 {75%} *"), "{}", short.out);
+    let from = [
+        "book",
+        "convert",
+        "one.bin",
+        "-o",
+        "lines.pgn",
+        "--moves",
+        "e4 c5",
+    ];
+    tabia(&folder, &from).expect(0);
+    let text = std::fs::read_to_string(folder.join("lines.pgn")).unwrap();
+    assert!(
+        text.contains("[FEN ") && text.contains("2. Nf3 {100%} *"),
+        "{text}"
+    );
+    tabia(&folder, &["check", "lines.pgn"]).expect(0);
+    tabia(&folder, &["book", "convert", "one.bin", "-o", "copy.bin"]).expect(0);
+    let diff = tabia(&folder, &["book", "diff", "one.bin", "copy.bin"]).expect(0);
+    assert!(
+        diff.err
+            .starts_with("5 moves equal, 0 changed, 0 only in the first, 0 only")
+    );
+}
+
+#[test]
+fn games_explain_a_weight() {
+    let folder = with_six("book-explain");
+    let build = [
+        "book",
+        "build",
+        "six.pgn",
+        "-o",
+        "six.bin",
+        "--min-games",
+        "1",
+    ];
+    tabia(&folder, &build).expect(3);
+    let explain = [
+        "book", "explain", "six.bin", "six.pgn", "--moves", "e4", "--move", "e5", "--json",
+    ];
+    let run = tabia(&folder, &explain).expect(3);
+    let rows = run.json();
+    let said: Vec<(u64, u64)> = rows
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| {
+            (
+                row["game"].as_u64().unwrap(),
+                row["points"].as_u64().unwrap(),
+            )
+        })
+        .collect();
+    // The third game, which cannot be read to its end, is in the list but not in the book.
+    assert_eq!(said, [(1, 0), (2, 2), (3, 1)]);
+    assert!(run.err.contains("the book: e5, weight 2"), "{}", run.err);
+    let nothing = ["book", "explain", "six.bin", "six.pgn", "--moves", "h4"];
+    tabia(&folder, &nothing).expect(1);
+}
+
+#[test]
+fn novelties_are_marked() {
+    let folder = with_books("book-novelty");
+    let games = "[Result \"1-0\"]\n\n1. e4 c5 2. c3 Nf6 1-0\n\n[Result \"*\"]\n\n1. e4 c5 (1... e5) *\n\n[Result \"*\"]\n\n1. c3 *\n";
+    std::fs::write(folder.join("games.pgn"), games).unwrap();
+    let args = [
+        "book",
+        "novelty",
+        "games.pgn",
+        "--book",
+        "one.bin",
+        "-o",
+        "marked.pgn",
+    ];
+    let run = tabia(&folder, &args).expect(0);
+    assert!(
+        run.err.contains("3 games: 2 left the book, 1 ended in it"),
+        "{}",
+        run.err
+    );
+    let text = std::fs::read_to_string(folder.join("marked.pgn")).unwrap();
+    assert!(
+        text.contains("2. c3 $146 {the book has Nf3 (100%)} Nf6 1-0"),
+        "{text}"
+    );
+    assert!(
+        text.contains("1. c3 $146 {the book has e4 (75%), d4 (25%)} *"),
+        "{text}"
+    );
+    assert!(text.contains("1. e4 c5 (1... e5) *"), "{text}");
+}

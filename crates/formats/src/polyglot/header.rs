@@ -14,6 +14,13 @@ pub struct Header {
     pub comment: String,
 }
 
+impl Header {
+    /// The records that hold the header, for the start of a book.
+    pub fn records(&self) -> Vec<[u8; Entry::SIZE]> {
+        write(self)
+    }
+}
+
 /// Text after which a header is refused as too long.
 const LONGEST: usize = 2048;
 

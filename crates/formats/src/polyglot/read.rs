@@ -104,6 +104,11 @@ impl PolyglotBook {
             .unwrap_or_default()
     }
 
+    /// How many entries stand behind the first that is out of order.
+    pub fn stale(&self) -> u64 {
+        (self.entries().len() - self.sorted) as u64
+    }
+
     /// The header, when there is one.
     pub fn header(&self) -> Option<&Header> {
         self.header.as_ref()

@@ -8,17 +8,34 @@
 //! | [`walk`](mod@walk) | every position of a book that can be reached |
 //! | [`survey`](mod@survey) | what a book is, how much it holds, what is wrong with it |
 //! | [`build`](mod@build) | books from games |
+//! | [`merge`](mod@merge) | several books into one |
+//! | [`convert`](mod@convert) | a book in another format, or as lines of PGN |
+//! | [`diff`](mod@diff) | what two books say differently |
+//! | [`edit`](mod@edit) | changes of single moves, and whole books as rows |
+//! | [`explain`](mod@explain) | which games made a move's weight |
+//! | [`novelty`](mod@novelty) | where games leave a book |
+//! | [`boards`](mod@boards) | every position of a book with its board |
 //! | [`hash`](mod@hash) | checksums of files |
 //! | [`pack`] | positions in 24 bytes |
 
 pub mod ask;
+pub mod boards;
 pub mod build;
+pub mod convert;
+pub mod diff;
+pub mod edit;
+mod entries;
+pub mod explain;
 pub mod find;
 pub mod hash;
 pub mod line;
+pub mod merge;
+pub mod novelty;
 pub mod pack;
 pub mod survey;
 pub mod walk;
+
+pub use entries::Mended;
 
 use tabia_core::book::{Book, BookEntry};
 use tabia_core::format::OpenOptions;

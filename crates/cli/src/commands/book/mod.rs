@@ -1,15 +1,21 @@
 //! `tabia book`: opening books.
 
 mod build;
+mod convert;
+mod diff;
+mod edit;
+mod explain;
 mod find;
 mod info;
 mod line;
+mod merge;
+mod novelty;
 
 use std::ffi::OsString;
 use std::path::Path;
 
 use tabia::book::ask;
-use tabia::core::chess::{Ply, Position};
+use tabia::core::chess::{Move, Ply, Position, san, uci};
 use tabia::core::{Error, ErrorKind};
 use tabia::{Failure, Item};
 
@@ -23,6 +29,13 @@ pub(crate) fn run(verb: &BookVerb) -> Result<ExitCode, Failure> {
         BookVerb::Find(args) => find::run(args),
         BookVerb::Line(args) => line::run(args),
         BookVerb::Build(args) => build::run(args),
+        BookVerb::Merge(args) => merge::run(args),
+        BookVerb::Convert(args) => convert::run(args),
+        BookVerb::Diff(args) => diff::run(args),
+        BookVerb::Fix(args) => merge::fix(args),
+        BookVerb::Edit(args) => edit::run(args),
+        BookVerb::Explain(args) => explain::run(args),
+        BookVerb::Novelty(args) => novelty::run(args),
     }
 }
 
@@ -37,6 +50,19 @@ fn asked(args: &PositionArgs) -> Result<(Position, Vec<Ply>, Position), Failure>
     let (position, plies) = ask::play_moves(&start, moves)
         .map_err(|why| Failure::Usage(format!("`--moves`: {why}")))?;
     Ok((start, plies, position))
+}
+
+/// A move of a position, as typed.
+fn move_of(position: &Position, text: &str) -> Result<Move, Failure> {
+    let read =
+        uci::read(position, text.as_bytes()).or_else(|| san::read(position, text.as_bytes()).ok());
+    match read {
+        Some(Ply::Move(m)) => Ok(m),
+        _ => Err(Failure::Usage(format!(
+            "`{text}` is no legal move in {}",
+            position.fen()
+        ))),
+    }
 }
 
 /// The books that paths name.

@@ -1,0 +1,115 @@
+//! `tabia book convert`: a book in another format, or as lines of PGN.
+
+use std::io::Write as _;
+use std::path::Path;
+
+use tabia::book::convert::{convert_book, lines};
+use tabia::core::Error;
+use tabia::core::chess::Position;
+use tabia::core::format::{CreateOptions, Kind};
+use tabia::core::io::OutputSet;
+use tabia::{Failure, Item};
+
+use super::merge::tell;
+use super::{asked, book_format, item};
+use crate::book_args::BookConvertArgs;
+use crate::context::{Context, find_format};
+use crate::exit_code::ExitCode;
+use crate::output::Out;
+use crate::progress::grouped;
+
+pub(crate) fn run(args: &BookConvertArgs) -> Result<ExitCode, Failure> {
+    let context = Context::new(&args.common)?;
+    let (_, _, position) = asked(&args.position)?;
+    let extension = args
+        .output
+        .as_deref()
+        .and_then(Path::extension)
+        .map(|extension| extension.to_string_lossy().to_ascii_lowercase());
+    let wanted = args.to.as_deref().or(extension.as_deref());
+    let is_text = match (wanted, &args.output) {
+        (None, None) => true,
+        (Some(name), _) => {
+            let known = context.resolver.format(name);
+            known.is_some_and(|format| format.kind == Kind::Database)
+        }
+        (None, Some(_)) => false,
+    };
+    let item = item(&context, &args.book)?;
+    if is_text {
+        return to_lines(args, &context, &item, &position, wanted.unwrap_or("pgn"));
+    }
+    let Some(output) = &args.output else {
+        let text = "books cannot go to standard output; give a file with `-o`";
+        return Err(Failure::Usage(text.to_owned()));
+    };
+    if position.key() != Position::standard().key() {
+        let text = "`--fen` and `--moves` are for lines of PGN";
+        return Err(Failure::Usage(text.to_owned()));
+    }
+    let format = book_format(&context, output, args.to.as_deref())?;
+    let mut create = CreateOptions::default();
+    create.force = args.force;
+    let display = context.display();
+    let merged = convert_book(
+        &item,
+        format,
+        output,
+        &context.open,
+        &create,
+        &context.progress,
+    );
+    drop(display);
+    let merged = merged?;
+    tell(&context, output, &merged);
+    Ok(ExitCode::Done)
+}
+
+fn to_lines(
+    args: &BookConvertArgs,
+    context: &Context,
+    item: &Item,
+    start: &Position,
+    format: &str,
+) -> Result<ExitCode, Failure> {
+    let format = find_format(&context.resolver, format)?;
+    let Some(create) = format.create_text else {
+        return Err(Failure::Usage(format!("{} is no text", format.name)));
+    };
+    let book = tabia::book::open(item, &context.open)?;
+    let mut writer = create(&CreateOptions::default()).map_err(Failure::output)?;
+    let mut out = Out::new();
+    let mut set = OutputSet::new(args.force);
+    if let Some(path) = &args.output {
+        set.create(path).map_err(Failure::output)?;
+    }
+    let display = context.display();
+    let name = item.name();
+    let done = lines(
+        &*book,
+        &name,
+        start,
+        args.plies,
+        &mut *writer,
+        &context.progress,
+        &mut |text| match set.file(0) {
+            Some(file) => file
+                .write_all(text)
+                .map_err(|error| Failure::output(Error::from(error).in_path(file.target()))),
+            None => out.bytes(text),
+        },
+    );
+    drop(display);
+    let done = done?;
+    out.flush()?;
+    if let Some(path) = &args.output {
+        set.commit().map_err(Failure::output)?;
+        let (lines, positions) = (grouped(done.lines), grouped(done.positions));
+        let text = format!("{}: {lines} lines, {positions} positions", path.display());
+        context.messages.note(&text);
+    }
+    if done.lines == 0 {
+        return Ok(ExitCode::Nothing);
+    }
+    Ok(ExitCode::Done)
+}

@@ -1,0 +1,107 @@
+//! `tabia book diff`: what two books say differently.
+
+use tabia::Failure;
+use tabia::book::diff::{Compared, Difference, diff_entries, diff_pages};
+use tabia::book::find::symbols;
+use tabia::core::book::BookEntry;
+use tabia::core::game::Flow;
+use tabia::formats::polyglot::{self, PolyglotBook};
+
+use super::item;
+use crate::book_args::BookDiffArgs;
+use crate::context::Context;
+use crate::exit_code::ExitCode;
+use crate::json::Json;
+use crate::output::Listing;
+use crate::progress::grouped;
+
+const COLUMNS: &[&str] = &[
+    "change",
+    "key",
+    "fen",
+    "move",
+    "first",
+    "second",
+    "games",
+    "gamesThen",
+];
+const NUMERIC: &[&str] = &["first", "second", "games", "gamesThen"];
+
+pub(crate) fn run(args: &BookDiffArgs) -> Result<ExitCode, Failure> {
+    let context = Context::new(&args.common)?;
+    let (first, second) = (item(&context, &args.first)?, item(&context, &args.second)?);
+    let mut listing = Listing::new(&args.listing, COLUMNS, NUMERIC)?;
+    let mut failed = None;
+    let mut each = |difference: Difference| match listing.push(row(&difference)) {
+        Ok(()) => Ok(Flow::Go),
+        Err(failure) => {
+            failed = Some(failure);
+            Ok(Flow::Stop)
+        }
+    };
+    let progress = &context.progress;
+    let sources = (first.source(), second.source());
+    let both = [&first, &second];
+    let are_polyglot = both
+        .iter()
+        .all(|item| item.format().id == polyglot::FORMAT.id);
+    let display = context.display();
+    let compared = match sources {
+        (Some(a), Some(b)) if are_polyglot => {
+            let a = PolyglotBook::open(a, &context.open).map_err(Failure::input)?;
+            let b = PolyglotBook::open(b, &context.open).map_err(Failure::input)?;
+            diff_entries(&a, &b, progress, &mut each)
+        }
+        _ => {
+            let a = tabia::book::open(&first, &context.open)?;
+            let b = tabia::book::open(&second, &context.open)?;
+            diff_pages(&*a, &*b, progress, &mut each)
+        }
+    };
+    drop(display);
+    if let Some(failure) = failed {
+        return Err(failure);
+    }
+    let compared = compared.map_err(Failure::input)?;
+    listing.finish()?;
+    context.messages.note(&summary(compared));
+    Ok(ExitCode::Done)
+}
+
+fn summary(compared: Compared) -> String {
+    format!(
+        "{} moves equal, {} changed, {} only in the first, {} only in the second",
+        grouped(compared.same),
+        grouped(compared.changed),
+        grouped(compared.only_first),
+        grouped(compared.only_second)
+    )
+}
+
+fn row(difference: &Difference) -> Vec<(&'static str, Json)> {
+    let change = match (&difference.first, &difference.second) {
+        (Some(_), Some(_)) => "changed",
+        (Some(_), None) => "removed",
+        _ => "added",
+    };
+    let weight = |entry: &Option<BookEntry>| -> Json {
+        entry.as_ref().and_then(|entry| entry.weight).into()
+    };
+    let games =
+        |entry: &Option<BookEntry>| -> Json { entry.as_ref().and_then(|entry| entry.games).into() };
+    let nags = |entry: &Option<BookEntry>| -> Json {
+        entry.as_ref().and_then(|entry| symbols(&entry.nags)).into()
+    };
+    vec![
+        ("change", change.into()),
+        ("key", format!("{:016x}", difference.key).into()),
+        ("fen", difference.fen.clone().into()),
+        ("move", difference.uci.clone().into()),
+        ("first", weight(&difference.first)),
+        ("second", weight(&difference.second)),
+        ("games", games(&difference.first)),
+        ("gamesThen", games(&difference.second)),
+        ("annotation", nags(&difference.first)),
+        ("annotationThen", nags(&difference.second)),
+    ]
+}

@@ -1,0 +1,261 @@
+//! `tabia book edit`: moves changed, or listed as rows that can be read back.
+
+use std::path::Path;
+
+use tabia::book::edit::{At, BookRow, Change, edit, rows};
+use tabia::book::find::{nag_of, symbols};
+use tabia::book::{ask, merge::MergeOptions};
+use tabia::core::Error;
+use tabia::core::chess::Square;
+use tabia::core::game::Nag;
+use tabia::{Failure, Item};
+
+use super::merge::{options, tell};
+use super::{asked, item, move_of};
+use crate::book_args::BookEditArgs;
+use crate::context::Context;
+use crate::exit_code::ExitCode;
+use crate::json::Json;
+use crate::output::Listing;
+
+const COLUMNS: &[&str] = &[
+    "key",
+    "fen",
+    "move",
+    "weight",
+    "games",
+    "white",
+    "draws",
+    "black",
+    "averageRating",
+    "performance",
+    "annotation",
+    "comment",
+    "learn",
+];
+const NUMERIC: &[&str] = &[
+    "weight",
+    "games",
+    "white",
+    "draws",
+    "black",
+    "averageRating",
+    "performance",
+];
+
+pub(crate) fn run(args: &BookEditArgs) -> Result<ExitCode, Failure> {
+    let context = Context::new(&args.common)?;
+    let item = item(&context, &args.book)?;
+    let options = options(&context, args.force);
+    let Some(output) = &args.output else {
+        return list(args, &context, &item, &options);
+    };
+    let changes = match (&args.import, &args.m) {
+        (Some(path), _) => import(path)?,
+        (None, Some(m)) => vec![change(args, m)?],
+        (None, None) => {
+            let text = "say what to change: `--move` with `--weight`, or `--import`";
+            return Err(Failure::Usage(text.to_owned()));
+        }
+    };
+    let display = context.display();
+    let merged = edit(&item, changes, output, &options, &context.progress);
+    drop(display);
+    tell(&context, output, &merged?);
+    Ok(ExitCode::Done)
+}
+
+fn list(
+    args: &BookEditArgs,
+    context: &Context,
+    item: &Item,
+    options: &MergeOptions,
+) -> Result<ExitCode, Failure> {
+    let mut listing = Listing::new(&args.listing, COLUMNS, NUMERIC)?;
+    rows(item, options, &context.progress, &mut |row| {
+        listing.push(json(&row))
+    })?;
+    listing.finish()?;
+    Ok(ExitCode::Done)
+}
+
+fn json(row: &BookRow) -> Vec<(&'static str, Json)> {
+    let entry = &row.entry;
+    let learn = row.learn.filter(|learn| *learn != [0; 4]);
+    let learn = learn.map(|bytes| bytes.map(|byte| format!("{byte:02x}")).concat());
+    let results = entry.results;
+    vec![
+        ("key", format!("{:016x}", row.key).into()),
+        ("fen", row.fen.clone().into()),
+        ("move", row.uci.clone().into()),
+        ("weight", entry.weight.into()),
+        ("games", entry.games.into()),
+        ("white", results.map(|results| results.white).into()),
+        ("draws", results.map(|results| results.draws).into()),
+        ("black", results.map(|results| results.black).into()),
+        ("averageRating", entry.average_rating.into()),
+        ("performance", entry.performance.into()),
+        ("annotation", symbols(&entry.nags).into()),
+        ("comment", entry.comment.clone().into()),
+        ("learn", learn.into()),
+    ]
+}
+
+/// The one change of the command line.
+fn change(args: &BookEditArgs, m: &str) -> Result<(At, Change), Failure> {
+    let (_, _, position) = asked(&args.position)?;
+    let m = move_of(&position, m)?;
+    let nags = args.annotation.as_deref().map(nags).transpose();
+    let change = Change {
+        remove: args.remove,
+        weight: args.weight,
+        nags: nags.map_err(Failure::Usage)?,
+        comment: args.comment.clone(),
+        learn: None,
+    };
+    if change == Change::default() {
+        let text = "say what to change: `--weight`, `--annotation`, `--comment`, `--remove`";
+        return Err(Failure::Usage(text.to_owned()));
+    }
+    Ok((At::Board(Box::new(position), m), change))
+}
+
+fn nags(text: &str) -> Result<Vec<Nag>, String> {
+    text.split_whitespace()
+        .map(|word| nag_of(word).ok_or_else(|| format!("`{word}` is no symbol")))
+        .collect()
+}
+
+/// The changes of a file of rows.
+fn import(path: &Path) -> Result<Vec<(At, Change)>, Failure> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Failure::input(Error::from(error).in_path(path)))?;
+    let wrong = |line: usize, why: String| {
+        let error = Error::invalid(why).at_line(line as u64, 1);
+        Failure::input(error.in_path(path))
+    };
+    let mut all = records(&text).into_iter();
+    let Some((_, names)) = all.next() else {
+        return Ok(Vec::new());
+    };
+    let mut changes = Vec::new();
+    for (line, cells) in all {
+        let cell = |name: &str| {
+            let place = names.iter().position(|known| known == name)?;
+            cells
+                .get(place)
+                .map(String::as_str)
+                .filter(|cell| !cell.is_empty())
+        };
+        let change = change_of(&cell).map_err(|why| wrong(line, why))?;
+        if change == Change::default() {
+            continue;
+        }
+        let at = place_of(&cell).map_err(|why| wrong(line, why))?;
+        changes.push((at, change));
+    }
+    Ok(changes)
+}
+
+fn change_of<'c>(cell: &impl Fn(&str) -> Option<&'c str>) -> Result<Change, String> {
+    let weight = cell("weight");
+    let mut change = Change {
+        remove: weight == Some("-"),
+        ..Change::default()
+    };
+    if let Some(text) = weight.filter(|_| !change.remove) {
+        let number = text.parse().map_err(|_| format!("`{text}` is no weight"))?;
+        change.weight = Some(number);
+    }
+    change.nags = cell("annotation").map(nags).transpose()?;
+    change.comment = cell("comment").map(str::to_owned);
+    if let Some(text) = cell("learn") {
+        let number = u32::from_str_radix(text, 16)
+            .ok()
+            .filter(|_| text.len() == 8);
+        let number = number.ok_or_else(|| format!("`{text}` is not four bytes"))?;
+        change.learn = Some([24, 16, 8, 0].map(|shift| (number >> shift) as u8));
+    }
+    Ok(change)
+}
+
+fn place_of<'c>(cell: &impl Fn(&str) -> Option<&'c str>) -> Result<At, String> {
+    let m = cell("move").ok_or("the row names no move")?;
+    if let Some(fen) = cell("fen") {
+        let position = ask::position_of_fen(fen)?;
+        let m = move_of(&position, m).map_err(|failure| failure.to_string())?;
+        return Ok(At::Board(Box::new(position), m));
+    }
+    let key = cell("key").ok_or("the row names neither `fen` nor `key`")?;
+    let key = u64::from_str_radix(key, 16).map_err(|_| format!("`{key}` is no key"))?;
+    let bits = polyglot_bits(m).ok_or_else(|| format!("`{m}` is no move in coordinates"))?;
+    Ok(At::Key(key, bits))
+}
+
+/// The bits of coordinates, castling as king takes rook.
+fn polyglot_bits(text: &str) -> Option<u16> {
+    let bytes = text.as_bytes();
+    let from = Square::parse(bytes.get(..2)?)?;
+    let to = Square::parse(bytes.get(2..4)?)?;
+    let promotion = match bytes.get(4..)? {
+        b"" => 0,
+        b"n" => 1,
+        b"b" => 2,
+        b"r" => 3,
+        b"q" => 4,
+        _ => return None,
+    };
+    Some(u16::from(to.number()) | u16::from(from.number()) << 6 | promotion << 12)
+}
+
+/// Comma-separated records with the line each begins in.
+fn records(text: &str) -> Vec<(usize, Vec<String>)> {
+    let mut all = Vec::new();
+    let mut cells = vec![String::new()];
+    let mut quoted = false;
+    let (mut line, mut begun) = (1, 1);
+    let mut chars = text.trim_start_matches('\u{feff}').chars().peekable();
+    while let Some(c) = chars.next() {
+        line += usize::from(c == '\n');
+        let Some(cell) = cells.last_mut() else { break };
+        match c {
+            '"' if quoted && chars.peek() == Some(&'"') => {
+                chars.next();
+                cell.push('"');
+            }
+            '"' => quoted = !quoted,
+            ',' if !quoted => cells.push(String::new()),
+            '\r' if !quoted => {}
+            '\n' if !quoted => {
+                all.push((begun, std::mem::replace(&mut cells, vec![String::new()])));
+                begun = line;
+            }
+            c => cell.push(c),
+        }
+    }
+    all.push((begun, cells));
+    all.retain(|(_, cells)| cells.iter().any(|cell| !cell.is_empty()));
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_read() {
+        let text = "a,b\r\n1,\"x, \"\"y\"\"\nz\"\n\n,2";
+        let cells = |a: &str, b: &str| vec![a.to_owned(), b.to_owned()];
+        assert_eq!(
+            records(text),
+            [
+                (1, cells("a", "b")),
+                (2, cells("1", "x, \"y\"\nz")),
+                (5, cells("", "2"))
+            ]
+        );
+        assert_eq!(polyglot_bits("e2e4"), Some(0x031c));
+        assert_eq!(polyglot_bits("e7e8q"), Some(0x4d3c));
+        assert_eq!(polyglot_bits("e9"), None);
+    }
+}

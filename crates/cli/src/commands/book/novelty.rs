@@ -1,0 +1,76 @@
+//! `tabia book novelty`: where games leave a book.
+
+use tabia::Failure;
+use tabia::book::novelty::{NoveltyOptions, mark_novelties};
+use tabia::core::format::CreateOptions;
+use tabia::core::io::OutputSet;
+use tabia::scan::Plan;
+use tabia::select::Selection;
+
+use super::item;
+use crate::book_args::BookNoveltyArgs;
+use crate::commands::ls::numbers;
+use crate::context::{Context, find_format};
+use crate::exit_code::ExitCode;
+use crate::output::Out;
+use crate::progress::grouped;
+use crate::report::Reporter;
+
+pub(crate) fn run(args: &BookNoveltyArgs) -> Result<ExitCode, Failure> {
+    let context = Context::new(&args.common)?;
+    let format = find_format(&context.resolver, "pgn")?;
+    let Some(create) = format.create_text else {
+        return Err(Failure::Usage("PGN cannot be written".to_owned()));
+    };
+    let book = tabia::book::open(&item(&context, &args.book)?, &context.open)?;
+    let mut out = Out::new();
+    let mut set = OutputSet::new(args.force);
+    if let Some(path) = &args.output {
+        set.create(path).map_err(Failure::output)?;
+    }
+    let options = NoveltyOptions {
+        open: context.open.clone(),
+        create: CreateOptions::default(),
+        plan: Plan {
+            threads: context.threads,
+            selection: Selection {
+                numbers: numbers(args.games.as_deref())?,
+                ..Selection::default()
+            },
+            strict: args.common.strict,
+            ..Plan::default()
+        },
+    };
+    let mut reporter = Reporter::new(&context, "book novelty", args.force, None)?;
+    let items = context.contents(&args.paths)?;
+    let display = context.display();
+    let target: &mut dyn std::io::Write = match set.file(0) {
+        Some(file) => file,
+        None => out.writer(),
+    };
+    let marked = mark_novelties(
+        &items,
+        &*book,
+        create,
+        target,
+        &options,
+        &context.progress,
+        &mut reporter,
+    );
+    drop(display);
+    let flushed = out.flush();
+    let (counts, ledger) = marked?;
+    flushed?;
+    if args.output.is_some() {
+        set.commit().map_err(Failure::output)?;
+    }
+    let text = format!(
+        "{} games: {} left the book, {} ended in it",
+        grouped(counts.games),
+        grouped(counts.left),
+        grouped(counts.inside)
+    );
+    context.messages.note(&text);
+    reporter.finish(Some(&ledger))?;
+    Ok(ExitCode::of_problems(ledger.problems))
+}

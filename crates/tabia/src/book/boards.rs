@@ -1,0 +1,102 @@
+//! Every position of a book with its board, whatever the format stores.
+
+use tabia_core::Result;
+use tabia_core::book::{Book, BookPage, BookPosition, Wdl};
+use tabia_core::chess::Position;
+use tabia_core::game::Flow;
+use tabia_core::io::Progress;
+
+use super::walk::walk;
+
+/// How much of a book was handed on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Reach {
+    /// Positions handed on.
+    pub positions: u64,
+    /// Positions that are stored by key only and were not reached.
+    pub unreached: u64,
+}
+
+/// Hands on every position of a book with all that is known of it. A book that knows only keys is
+/// walked from the usual start; what the walk does not reach is counted.
+///
+/// # Errors
+/// Those of the book and of `visit`.
+pub fn boards(
+    book: &dyn Book,
+    progress: &Progress,
+    visit: &mut dyn FnMut(&Position, &BookPage) -> Result<Flow>,
+) -> Result<Reach> {
+    let mut reach = Reach::default();
+    let mut stored = 0;
+    let mut has_boards = false;
+    let mut failure = None;
+    let mut full = BookPage::default();
+    book.for_each(&mut |position, _| {
+        stored += 1;
+        let BookPosition::Board(position) = position else {
+            return Flow::Go;
+        };
+        has_boards = true;
+        // What is stored with the positions that moves lead to is only in the whole page.
+        let answer = progress
+            .check()
+            .and_then(|()| book.probe(position, &mut full))
+            .and_then(|_| visit(position, &full));
+        match answer {
+            Ok(flow) => {
+                reach.positions += 1;
+                progress.advance(1, 0);
+                flow
+            }
+            Err(error) => {
+                failure = Some(error);
+                Flow::Stop
+            }
+        }
+    })?;
+    if let Some(error) = failure {
+        return Err(error);
+    }
+    if !has_boards {
+        let start = [Position::standard()];
+        let walked = walk(book, &start, progress, &mut |position, _, page| {
+            visit(position, page)
+        })?;
+        reach.positions = walked.positions;
+        reach.unreached = stored - walked.positions.min(stored);
+    }
+    Ok(reach)
+}
+
+/// Gives moves without a weight one: two points for a win of the side that plays them and one for a
+/// draw, else the games; and scales weights that do not fit into 16 bits.
+pub fn give_weights(page: &mut BookPage, white_to_move: bool) {
+    for entry in &mut page.entries {
+        if entry.weight.is_some() {
+            continue;
+        }
+        let points = entry.results.filter(|results| results.games() > 0);
+        let points = points.map(|results| points_of(results, white_to_move));
+        entry.weight = points
+            .or(entry.games)
+            .map(|weight| u32::try_from(weight).unwrap_or(u32::MAX));
+    }
+    let most = page.entries.iter().filter_map(|entry| entry.weight).max();
+    if let Some(most) = most.filter(|most| *most > u32::from(u16::MAX)) {
+        for weight in page
+            .entries
+            .iter_mut()
+            .filter_map(|entry| entry.weight.as_mut())
+        {
+            let scaled = u64::from(*weight) * u64::from(u16::MAX) / u64::from(most);
+            *weight = (scaled as u32).max(u32::from(*weight > 0));
+        }
+    }
+}
+
+/// Two for a win of the side, one for a draw.
+fn points_of(results: Wdl, white: bool) -> u64 {
+    let wins = if white { results.white } else { results.black };
+    wins.saturating_mul(2).saturating_add(results.draws)
+}

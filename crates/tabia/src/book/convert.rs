@@ -1,0 +1,195 @@
+//! A book in another format, or as lines of PGN.
+
+use std::path::Path;
+
+use tabia_core::book::{Book, BookPage};
+use tabia_core::chess::{Move, Ply, Position};
+use tabia_core::database::TextWriter;
+use tabia_core::format::{CreateOptions, OpenOptions};
+use tabia_core::game::{Annotation, Comment, GameResult, Head, Place};
+use tabia_core::io::Progress;
+use tabia_core::{Format, GameIndex};
+
+use super::merge::{MergeOptions, Merged, merge};
+use super::share;
+use super::walk::KeySet;
+use crate::failure::Failure;
+use crate::item::Item;
+
+/// Writes a book in a format of books: as a merge of one.
+///
+/// # Errors
+/// When the book cannot be read or the target not be written.
+pub fn convert_book(
+    item: &Item,
+    format: &'static Format,
+    path: &Path,
+    open: &OpenOptions,
+    create: &CreateOptions,
+    progress: &Progress,
+) -> Result<Merged, Failure> {
+    let options = MergeOptions {
+        open: open.clone(),
+        create: create.clone(),
+        ..MergeOptions::default()
+    };
+    merge(std::slice::from_ref(item), format, path, &options, progress)
+}
+
+/// What was written as lines.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Lines {
+    /// Lines, each a game.
+    pub lines: u64,
+    /// Positions of the book on them.
+    pub positions: u64,
+}
+
+/// One open position of the line that is being followed.
+struct Step {
+    position: Position,
+    page: BookPage,
+    /// Moves still to be followed, the next one last.
+    rest: Vec<Move>,
+    /// The move that is being followed.
+    m: Option<Move>,
+}
+
+/// Hands the lines of a book to a writer of text, heaviest moves first: every position on a
+/// line once, so that a line ends where another has been before. `take` gets the text of each line.
+///
+/// # Errors
+/// Those of the book and of `take`.
+pub fn lines(
+    book: &dyn Book,
+    name: &str,
+    start: &Position,
+    most: usize,
+    writer: &mut dyn TextWriter,
+    progress: &Progress,
+    take: &mut dyn FnMut(&mut Vec<u8>) -> Result<(), Failure>,
+) -> Result<Lines, Failure> {
+    let mut done = Lines::default();
+    let mut seen = KeySet::default();
+    let mut steps: Vec<Step> = Vec::new();
+    if let Some(step) = step(book, start, &mut seen, &mut done)? {
+        steps.push(step);
+    }
+    while let Some(last) = steps.last_mut() {
+        progress.check().map_err(Failure::output)?;
+        let Some(m) = last.rest.pop() else {
+            steps.pop();
+            continue;
+        };
+        last.m = Some(m);
+        let mut after = last.position.clone();
+        after.play(m);
+        let is_new = !seen.contains(&after.key());
+        let next = if is_new && steps.len() < most {
+            step(book, &after, &mut seen, &mut done)?
+        } else {
+            None
+        };
+        if let Some(next) = next {
+            steps.push(next);
+            continue;
+        }
+        write_line(&steps, name, start, !is_new, done.lines, writer);
+        take(writer.text())?;
+        writer.text().clear();
+        done.lines += 1;
+        progress.advance(0, 1);
+    }
+    Ok(done)
+}
+
+/// The position as a step of a line, when the book has moves for it; a position that the book does
+/// not have goes on with every move that leads back into it.
+fn step(
+    book: &dyn Book,
+    position: &Position,
+    seen: &mut KeySet,
+    done: &mut Lines,
+) -> Result<Option<Step>, Failure> {
+    let mut page = BookPage::default();
+    let mut rest: Vec<Move> = Vec::new();
+    if book.probe(position, &mut page).map_err(Failure::input)? {
+        seen.insert(position.key());
+        done.positions += 1;
+        let mut weighed: Vec<(u64, Move)> = page
+            .entries
+            .iter()
+            .filter_map(|entry| Some((share(entry), entry.m?)))
+            .collect();
+        weighed.sort_by_key(|(weight, _)| *weight);
+        rest.extend(weighed.into_iter().map(|(_, m)| m));
+    } else {
+        let mut other = BookPage::default();
+        for &m in &*position.legal_moves() {
+            let mut after = position.clone();
+            after.play(m);
+            let is_known = !seen.contains(&after.key())
+                && book.moves(&after, &mut other).map_err(Failure::input)?;
+            if is_known {
+                rest.push(m);
+            }
+        }
+        rest.sort_by_key(|m| std::cmp::Reverse(m.to_bits()));
+        page.clear();
+    }
+    Ok((!rest.is_empty()).then(|| Step {
+        position: position.clone(),
+        page,
+        rest,
+        m: None,
+    }))
+}
+
+fn write_line(
+    steps: &[Step],
+    name: &str,
+    start: &Position,
+    met: bool,
+    number: u64,
+    writer: &mut dyn TextWriter,
+) {
+    let mut head = Head::default();
+    head.tags.push("Event", name);
+    head.tags.push("Site", "?");
+    head.tags.push("Date", "????.??.??");
+    head.tags.push("Round", &(number + 1).to_string());
+    head.tags.push("White", "?");
+    head.tags.push("Black", "?");
+    head.tags.push("Result", "*");
+    if start.key() != Position::standard().key() {
+        head.tags.push("SetUp", "1");
+        head.tags.push("FEN", &start.fen());
+        head.start.setup = Some(Box::new(start.to_setup()));
+    }
+    let _ = writer.begin_game(GameIndex(0), &head);
+    for (i, step) in steps.iter().enumerate() {
+        let Some(m) = step.m else { continue };
+        let _ = writer.visit_move(&step.position, Ply::Move(m));
+        let Some(entry) = step.page.entries.iter().find(|entry| entry.m == Some(m)) else {
+            continue;
+        };
+        for nag in &entry.nags {
+            let _ = writer.visit_annotation(Annotation::Nag(*nag));
+        }
+        let total: u64 = step.page.entries.iter().map(share).sum();
+        let percent = share(entry) as f64 * 100.0 / total.max(1) as f64;
+        let mut text = format!("{percent:.0}%");
+        if let Some(comment) = &entry.comment {
+            text = format!("{text} {comment}");
+        }
+        if met && i + 1 == steps.len() {
+            text += "; goes on as in a line before";
+        }
+        let _ = writer.visit_annotation(Annotation::Comment(Comment {
+            place: Place::After,
+            language: None,
+            text: &text,
+        }));
+    }
+    writer.end_game(GameResult::Unknown);
+}

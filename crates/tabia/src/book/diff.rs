@@ -1,0 +1,230 @@
+//! What two books say differently.
+
+use tabia_core::Result;
+use tabia_core::book::{Book, BookEntry, BookPage, BookPosition};
+use tabia_core::chess::{Position, uci};
+use tabia_core::game::Flow;
+use tabia_core::io::Progress;
+use tabia_formats::polyglot::PolyglotBook;
+
+use super::entries::{Plain, Runs};
+
+/// A move that differs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Difference {
+    /// The Polyglot key of the position.
+    pub key: u64,
+    /// The position, when a book stores it.
+    pub fen: Option<String>,
+    /// The move in UCI coordinates; castling as king takes rook when only the key is known.
+    pub uci: String,
+    /// What the first book says; `None` when it does not have the move.
+    pub first: Option<BookEntry>,
+    /// What the second book says.
+    pub second: Option<BookEntry>,
+}
+
+/// How two books compare.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Compared {
+    /// Moves that both have and that are equal.
+    pub same: u64,
+    /// Moves only in the first.
+    pub only_first: u64,
+    /// Moves only in the second.
+    pub only_second: u64,
+    /// Moves that both have with other values.
+    pub changed: u64,
+}
+
+/// Hands on what differs.
+pub type Each<'a> = &'a mut dyn FnMut(Difference) -> Result<Flow>;
+
+impl Compared {
+    fn count(
+        &mut self,
+        key: u64,
+        fen: Option<&str>,
+        uci: String,
+        pair: (Option<BookEntry>, Option<BookEntry>),
+        each: Each<'_>,
+    ) -> Result<Flow> {
+        match &pair {
+            (Some(a), Some(b)) if a == b => {
+                self.same += 1;
+                return Ok(Flow::Go);
+            }
+            (Some(_), Some(_)) => self.changed += 1,
+            (Some(_), None) => self.only_first += 1,
+            (None, _) => self.only_second += 1,
+        }
+        each(Difference {
+            key,
+            fen: fen.map(str::to_owned),
+            uci,
+            first: pair.0,
+            second: pair.1,
+        })
+    }
+}
+
+/// Compares two Polyglot books by their keys, in one pass through both.
+///
+/// # Errors
+/// Those of `each`.
+pub fn diff_entries(
+    first: &PolyglotBook,
+    second: &PolyglotBook,
+    progress: &Progress,
+    each: Each<'_>,
+) -> Result<Compared> {
+    let mut compared = Compared::default();
+    let (mut a, mut b) = (Runs::new(first, progress)?, Runs::new(second, progress)?);
+    let (mut run_a, mut run_b) = (Vec::new(), Vec::new());
+    while let Some(key) = [a.key(), b.key()].into_iter().flatten().min() {
+        progress.check()?;
+        run_a.clear();
+        run_b.clear();
+        if a.key() == Some(key) {
+            a.take(&mut run_a);
+        }
+        if b.key() == Some(key) {
+            b.take(&mut run_b);
+        }
+        for plain in &run_a {
+            let other = run_b.iter().find(|other| other.bits == plain.bits);
+            let pair = (Some(entry_of(plain)), other.map(entry_of));
+            let flow = compared.count(key, None, coordinates(plain.bits), pair, each)?;
+            if flow == Flow::Stop {
+                return Ok(compared);
+            }
+        }
+        for plain in &run_b {
+            if run_a.iter().any(|other| other.bits == plain.bits) {
+                continue;
+            }
+            let pair = (None, Some(entry_of(plain)));
+            let flow = compared.count(key, None, coordinates(plain.bits), pair, each)?;
+            if flow == Flow::Stop {
+                return Ok(compared);
+            }
+        }
+    }
+    Ok(compared)
+}
+
+fn entry_of(plain: &Plain) -> BookEntry {
+    BookEntry {
+        weight: Some(plain.weight),
+        raw: plain.learn.to_vec(),
+        ..BookEntry::default()
+    }
+}
+
+/// The coordinates of Polyglot's move bits.
+pub(crate) fn coordinates(bits: u16) -> String {
+    let square = |number: u16| {
+        let (file, rank) = ((number & 7) as u8, (number >> 3 & 7) as u8);
+        [char::from(b'a' + file), char::from(b'1' + rank)]
+    };
+    let mut text: String = square(bits >> 6).into_iter().chain(square(bits)).collect();
+    text.extend(match bits >> 12 {
+        1 => Some('n'),
+        2 => Some('b'),
+        3 => Some('r'),
+        4 => Some('q'),
+        _ => None,
+    });
+    text
+}
+
+/// Compares two books of any format: the positions that either stores with a board, else those
+/// that a walk reaches.
+///
+/// # Errors
+/// Those of the books and of `each`.
+pub fn diff_pages(
+    first: &dyn Book,
+    second: &dyn Book,
+    progress: &Progress,
+    each: Each<'_>,
+) -> Result<Compared> {
+    let mut compared = Compared::default();
+    let mut other = BookPage::default();
+    let mut stopped = false;
+    super::boards::boards(first, progress, &mut |position, page| {
+        second.probe(position, &mut other)?;
+        let flow = compare(&mut compared, position, page, &other, each)?;
+        stopped = flow == Flow::Stop;
+        Ok(flow)
+    })?;
+    if stopped {
+        return Ok(compared);
+    }
+    let nothing = BookPage::default();
+    super::boards::boards(second, progress, &mut |position, page| {
+        if first.probe(position, &mut other)? {
+            return Ok(Flow::Go);
+        }
+        compare(&mut compared, position, &nothing, page, each)
+    })?;
+    Ok(compared)
+}
+
+fn compare(
+    compared: &mut Compared,
+    position: &Position,
+    a: &BookPage,
+    b: &BookPage,
+    each: Each<'_>,
+) -> Result<Flow> {
+    let fen = position.fen();
+    let key = position.key();
+    for entry in &a.entries {
+        let Some(m) = entry.m else { continue };
+        let twin = b.entries.iter().find(|twin| twin.m == entry.m);
+        let pair = (Some(common(entry)), twin.map(common));
+        let mut text = Vec::new();
+        uci::write(position, m, position.is_chess960(), &mut text);
+        let text = String::from_utf8_lossy(&text).into_owned();
+        if compared.count(key, Some(&fen), text, pair, each)? == Flow::Stop {
+            return Ok(Flow::Stop);
+        }
+    }
+    for entry in &b.entries {
+        let Some(m) = entry.m else { continue };
+        if a.entries.iter().any(|twin| twin.m == entry.m) {
+            continue;
+        }
+        let mut text = Vec::new();
+        uci::write(position, m, position.is_chess960(), &mut text);
+        let text = String::from_utf8_lossy(&text).into_owned();
+        let pair = (None, Some(common(entry)));
+        if compared.count(key, Some(&fen), text, pair, each)? == Flow::Stop {
+            return Ok(Flow::Stop);
+        }
+    }
+    Ok(Flow::Go)
+}
+
+/// What formats have in common of an entry.
+fn common(entry: &BookEntry) -> BookEntry {
+    BookEntry {
+        m: None,
+        raw: Vec::new(),
+        ..entry.clone()
+    }
+}
+
+/// Whether a book stores its positions with boards.
+///
+/// # Errors
+/// Those of the book.
+pub fn has_boards(book: &dyn Book) -> Result<bool> {
+    let mut found = false;
+    book.for_each(&mut |position, _| {
+        found = matches!(position, BookPosition::Board(_));
+        Flow::Stop
+    })?;
+    Ok(found)
+}

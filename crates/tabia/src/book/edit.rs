@@ -1,0 +1,301 @@
+//! Changes of single moves, and whole books as rows.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use tabia_core::book::{BookEntry, BookPage};
+use tabia_core::chess::{Move, Position};
+use tabia_core::game::{Flow, Nag};
+use tabia_core::io::Progress;
+use tabia_core::{Format, Result};
+use tabia_formats::polyglot::{self, PolyglotBook, encode_move};
+
+use super::entries::{Plain, Runs, SortedOut};
+use super::merge::{MergeOptions, Merged, open_polyglot};
+use crate::failure::Failure;
+use crate::item::Item;
+
+/// Where a change is made.
+#[derive(Debug, Clone)]
+pub enum At {
+    /// In a position.
+    Board(Box<Position>, Move),
+    /// In the position of a Polyglot key; the move as Polyglot's bits.
+    Key(u64, u16),
+}
+
+/// What is changed of a move. `None` leaves it as it is; a move that the book does not have is
+/// added.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Change {
+    /// Takes the move out.
+    pub remove: bool,
+    /// The weight.
+    pub weight: Option<u32>,
+    /// The symbols.
+    pub nags: Option<Vec<Nag>>,
+    /// The comment; empty for none.
+    pub comment: Option<String>,
+    /// Polyglot's `learn`.
+    pub learn: Option<[u8; 4]>,
+}
+
+/// Copies a book with changes. The book is read to its end first, so it may be replaced.
+///
+/// # Errors
+/// When the book cannot be read or the target not be written; [`Failure::Usage`] for changes that
+/// the format cannot make.
+pub fn edit(
+    item: &Item,
+    changes: Vec<(At, Change)>,
+    path: &Path,
+    options: &MergeOptions,
+    progress: &Progress,
+) -> Result<Merged, Failure> {
+    if item.format().id == polyglot::FORMAT.id {
+        let book = open_polyglot(item, &options.open)?;
+        return edit_entries(&book, changes, path, options, progress);
+    }
+    edit_pages(item, item.format(), changes, path, options, progress)
+}
+
+fn edit_entries(
+    book: &PolyglotBook,
+    changes: Vec<(At, Change)>,
+    path: &Path,
+    options: &MergeOptions,
+    progress: &Progress,
+) -> Result<Merged, Failure> {
+    let mut by_key: BTreeMap<u64, Vec<(u16, Change)>> = BTreeMap::new();
+    for (at, change) in changes {
+        if change.nags.is_some() || change.comment.is_some() {
+            let text = "Polyglot books hold no annotations or comments";
+            return Err(Failure::Usage(text.to_owned()));
+        }
+        let (key, bits) = match at {
+            At::Board(position, m) => (position.key(), encode_move(m)),
+            At::Key(key, bits) => (key, bits),
+        };
+        by_key.entry(key).or_default().push((bits, change));
+    }
+    let mut runs = Runs::new(book, progress).map_err(Failure::input)?;
+    let mut out =
+        SortedOut::create(path, &options.create, book.header()).map_err(Failure::output)?;
+    let mut run = Vec::new();
+    loop {
+        let next = [runs.key(), by_key.first_key_value().map(|(key, _)| *key)];
+        let Some(key) = next.into_iter().flatten().min() else {
+            break;
+        };
+        progress.check().map_err(Failure::output)?;
+        run.clear();
+        if runs.key() == Some(key) {
+            runs.take(&mut run);
+        }
+        for (bits, change) in by_key.remove(&key).unwrap_or_default() {
+            apply(&mut run, bits, &change);
+        }
+        out.put(key, &run).map_err(Failure::output)?;
+    }
+    let (positions, moves) = (out.positions, out.moves);
+    Ok(Merged {
+        positions,
+        moves,
+        mended: runs.mended,
+        written: out.finish().map_err(Failure::output)?,
+        ..Merged::default()
+    })
+}
+
+fn apply(run: &mut Vec<Plain>, bits: u16, change: &Change) {
+    if change.remove {
+        run.retain(|entry| entry.bits != bits);
+        return;
+    }
+    if !run.iter().any(|entry| entry.bits == bits) {
+        run.push(Plain {
+            bits,
+            weight: 1,
+            learn: [0; 4],
+        });
+    }
+    for entry in run.iter_mut().filter(|entry| entry.bits == bits) {
+        entry.weight = change.weight.unwrap_or(entry.weight);
+        entry.learn = change.learn.unwrap_or(entry.learn);
+    }
+}
+
+fn edit_pages(
+    item: &Item,
+    format: &'static Format,
+    changes: Vec<(At, Change)>,
+    path: &Path,
+    options: &MergeOptions,
+    progress: &Progress,
+) -> Result<Merged, Failure> {
+    let create = format
+        .create_book
+        .ok_or_else(|| Failure::Usage(format!("{} cannot be written", format.name)))?;
+    let mut by_key: BTreeMap<u64, Vec<(Position, Move, Change)>> = BTreeMap::new();
+    for (at, change) in changes {
+        let At::Board(position, m) = at else {
+            let text = format!("{} needs the FEN of each position", format.name);
+            return Err(Failure::Usage(text));
+        };
+        let list = by_key.entry(position.key()).or_default();
+        list.push((*position, m, change));
+    }
+    let book = super::open(item, &options.open)?;
+    let mut writer = create(path, &options.create).map_err(Failure::output)?;
+    let mut merged = Merged::default();
+    let mut failed = None;
+    let mut put = |position: &Position, page: &BookPage, merged: &mut Merged| {
+        merged.positions += 1;
+        merged.moves += page.entries.len() as u64;
+        match writer.put(position, page) {
+            Ok(losses) => merged.losses.merge(&losses),
+            Err(error) => {
+                failed = Some(error);
+                return Flow::Stop;
+            }
+        }
+        Flow::Go
+    };
+    let reach = super::boards::boards(&*book, progress, &mut |position, page| {
+        let Some(own) = by_key.remove(&position.key()) else {
+            return Ok(put(position, page, &mut merged));
+        };
+        let mut page = page.clone();
+        for (_, m, change) in own {
+            apply_to_page(&mut page, m, &change);
+        }
+        Ok(put(position, &page, &mut merged))
+    });
+    merged.unreached = reach.map_err(Failure::input)?.unreached;
+    for own in by_key.into_values() {
+        let mut page = BookPage::default();
+        let Some(position) = own.first().map(|(position, ..)| position.clone()) else {
+            continue;
+        };
+        for (_, m, change) in own {
+            apply_to_page(&mut page, m, &change);
+        }
+        if put(&position, &page, &mut merged) == Flow::Stop {
+            break;
+        }
+    }
+    if let Some(error) = failed {
+        return Err(Failure::output(error));
+    }
+    merged.written = writer.finish().map_err(Failure::output)?;
+    Ok(merged)
+}
+
+fn apply_to_page(page: &mut BookPage, m: Move, change: &Change) {
+    if change.remove {
+        page.entries.retain(|entry| entry.m != Some(m));
+        return;
+    }
+    if !page.entries.iter().any(|entry| entry.m == Some(m)) {
+        page.entries.push(BookEntry {
+            m: Some(m),
+            ..BookEntry::default()
+        });
+    }
+    for entry in page.entries.iter_mut().filter(|entry| entry.m == Some(m)) {
+        entry.weight = change.weight.or(entry.weight);
+        if let Some(nags) = &change.nags {
+            entry.nags.clone_from(nags);
+        }
+        if let Some(comment) = &change.comment {
+            entry.comment = Some(comment.clone()).filter(|comment| !comment.is_empty());
+        }
+    }
+}
+
+/// A move of a book as a row.
+#[derive(Debug, Clone)]
+pub struct BookRow {
+    /// The Polyglot key of the position.
+    pub key: u64,
+    /// The position, when it is known.
+    pub fen: Option<String>,
+    /// The move in UCI coordinates.
+    pub uci: String,
+    /// All that is known of the move.
+    pub entry: BookEntry,
+    /// Polyglot's `learn`.
+    pub learn: Option<[u8; 4]>,
+}
+
+/// Hands on every move of a book. Positions that a walk does not reach have no FEN.
+///
+/// # Errors
+/// Those of the book and of `each`.
+pub fn rows(
+    item: &Item,
+    options: &MergeOptions,
+    progress: &Progress,
+    each: &mut dyn FnMut(BookRow) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let book = super::open(item, &options.open)?;
+    let mut failure = None;
+    let mut reached = super::walk::KeySet::default();
+    let is_polyglot = item.format().id == polyglot::FORMAT.id;
+    let read = super::boards::boards(&*book, progress, &mut |position, page| {
+        reached.insert(position.key());
+        for entry in &page.entries {
+            let Some(m) = entry.m else { continue };
+            let mut text = Vec::new();
+            tabia_core::chess::uci::write(position, m, position.is_chess960(), &mut text);
+            let row = BookRow {
+                key: position.key(),
+                fen: Some(position.fen()),
+                uci: String::from_utf8_lossy(&text).into_owned(),
+                learn: learn_of(&entry.raw).filter(|_| is_polyglot),
+                entry: entry.clone(),
+            };
+            if let Err(error) = each(row) {
+                failure = Some(error);
+                return Ok(Flow::Stop);
+            }
+        }
+        Ok(Flow::Go)
+    });
+    if let Some(failure) = failure {
+        return Err(failure);
+    }
+    read.map_err(Failure::input)?;
+    if !is_polyglot {
+        return Ok(());
+    }
+    let book = open_polyglot(item, &options.open)?;
+    let mut runs = Runs::new(&book, progress).map_err(Failure::input)?;
+    let mut run = Vec::new();
+    while let Some(key) = runs.key() {
+        runs.take(&mut run);
+        if reached.contains(&key) {
+            continue;
+        }
+        for plain in &run {
+            each(BookRow {
+                key,
+                fen: None,
+                uci: super::diff::coordinates(plain.bits),
+                learn: Some(plain.learn),
+                entry: BookEntry {
+                    weight: Some(plain.weight),
+                    ..BookEntry::default()
+                },
+            })?;
+        }
+    }
+    Ok(())
+}
+
+fn learn_of(raw: &[u8]) -> Option<[u8; 4]> {
+    match *raw {
+        [_, _, a, b, c, d] => Some([a, b, c, d]),
+        _ => None,
+    }
+}

@@ -1,0 +1,219 @@
+//! Which games made a move's weight.
+
+use std::sync::Arc;
+
+use tabia_core::GameIndex;
+use tabia_core::book::Wdl;
+use tabia_core::chess::{Color, Move, Ply, Position};
+use tabia_core::format::OpenOptions;
+use tabia_core::game::{Date, Flow, GameResult, Head, RecordKind, Visitor, Want};
+use tabia_core::io::Progress;
+use tabia_query::{Filter, Matcher};
+
+use crate::failure::Failure;
+use crate::item::Item;
+use crate::ledger::{Ledger, Watch};
+use crate::scan::{Desk, Plan, Task, scan};
+use crate::select::Selection;
+
+/// What is asked.
+#[derive(Debug, Clone)]
+pub struct Question {
+    /// The position.
+    pub position: Position,
+    /// The move; `None` for any.
+    pub m: Option<Move>,
+    /// Which games count.
+    pub filter: Filter,
+    /// Plies of each game that count.
+    pub max_ply: u32,
+}
+
+/// A game in which the move was played.
+#[derive(Debug, Clone, Default)]
+pub struct Witness {
+    /// Number of the game in its input.
+    pub game: GameIndex,
+    /// The move.
+    pub san: String,
+    /// Plies before it.
+    pub ply: u32,
+    /// Player with White.
+    pub white: String,
+    /// Rating of White.
+    pub white_elo: Option<u16>,
+    /// Player with Black.
+    pub black: String,
+    /// Rating of Black.
+    pub black_elo: Option<u16>,
+    /// How it ended.
+    pub result: GameResult,
+    /// When.
+    pub date: Date,
+    /// Two for a win of the side that played the move, one for a draw or an unknown result.
+    pub points: u64,
+}
+
+/// What the games make together.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Sum {
+    /// Times the move was played.
+    pub games: u64,
+    /// How those games ended.
+    pub results: Wdl,
+    /// The points: the weight before scaling.
+    pub points: u64,
+}
+
+struct Look<'a> {
+    question: &'a Question,
+    matcher: Matcher<'a>,
+    found: Vec<Witness>,
+    /// The current game: where its witnesses begin, what its tags say.
+    first: usize,
+    game: Witness,
+    ply: u32,
+    passing: bool,
+}
+
+impl Visitor for Look<'_> {
+    fn begin_game(&mut self, game: GameIndex, head: &Head) -> Flow {
+        self.first = self.found.len();
+        self.ply = 0;
+        let tags = &head.tags;
+        let result = GameResult::parse(tags.text("Result").trim().as_bytes()).unwrap_or_default();
+        self.passing = head.kind == RecordKind::Game
+            && self
+                .matcher
+                .tags(tags, result, &tabia_core::database::IndexEntry::default());
+        if !self.passing {
+            return Flow::Skip;
+        }
+        self.game = Witness {
+            game,
+            white: tags.text("White").to_owned(),
+            white_elo: tags.white_elo(),
+            black: tags.text("Black").to_owned(),
+            black_elo: tags.black_elo(),
+            date: tags.date().unwrap_or_default(),
+            ..Witness::default()
+        };
+        Flow::Go
+    }
+
+    fn visit_move(&mut self, before: &Position, ply: Ply) -> Flow {
+        if self.ply >= self.question.max_ply {
+            return Flow::Skip;
+        }
+        self.ply += 1;
+        let Ply::Move(m) = ply else { return Flow::Go };
+        let is_asked = before.key() == self.question.position.key()
+            && self.question.m.is_none_or(|asked| asked == m);
+        if is_asked {
+            let mut name = Vec::new();
+            tabia_core::chess::san::write(before, ply, &mut name);
+            self.found.push(Witness {
+                san: String::from_utf8_lossy(&name).into_owned(),
+                ply: self.ply - 1,
+                ..self.game.clone()
+            });
+        }
+        Flow::Go
+    }
+
+    fn end_game(&mut self, result: GameResult) {
+        if !self.passing {
+            return;
+        }
+        let won = match self.question.position.turn() {
+            Color::White => GameResult::WhiteWins,
+            Color::Black => GameResult::BlackWins,
+        };
+        let points = match result.to_pgn() {
+            GameResult::Draw | GameResult::Unknown => 1,
+            other if other == won => 2,
+            _ => 0,
+        };
+        for witness in self.found.get_mut(self.first..).unwrap_or_default() {
+            witness.result = result;
+            witness.points = points;
+        }
+    }
+}
+
+impl Task for Look<'_> {
+    type Out = Vec<Witness>;
+
+    fn swap(&mut self, out: &mut Vec<Witness>) {
+        out.clear();
+        std::mem::swap(&mut self.found, out);
+        self.first = 0;
+    }
+}
+
+/// Hands on the games of the sources in which the move was played, in order.
+///
+/// # Errors
+/// The first source that cannot be read, or what `each` says.
+pub fn explain(
+    items: &[Item],
+    question: &Question,
+    open: &OpenOptions,
+    threads: usize,
+    progress: &Arc<Progress>,
+    watch: &mut dyn Watch,
+    each: &mut dyn FnMut(&Item, &Witness) -> Result<(), Failure>,
+) -> Result<(Sum, u64), Failure> {
+    progress.set_total(items.iter().filter_map(Item::bytes).sum());
+    let mut ledger = Ledger::default();
+    let mut sum = Sum::default();
+    for item in items {
+        let tasks = (0..threads.max(1))
+            .map(|_| Look {
+                question,
+                matcher: Matcher::new(&question.filter),
+                found: Vec::new(),
+                first: 0,
+                game: Witness::default(),
+                ply: 0,
+                passing: false,
+            })
+            .collect();
+        let plan = Plan {
+            threads,
+            selection: Selection {
+                texts: false,
+                ..Selection::default()
+            },
+            want: Want::TAGS.and(Want::MAINLINE),
+            ..Plan::default()
+        };
+        let mut opened = item.open(open, Some(progress)).map_err(Failure::input)?;
+        let mut desk = Desk {
+            item,
+            ledger: &mut ledger,
+            watch: &mut *watch,
+            progress,
+        };
+        for error in std::mem::take(&mut opened.problems) {
+            desk.problem(error.into(), false)?;
+        }
+        let (input, _) = opened.into_parts();
+        scan(&mut desk, input, &plan, tasks, &mut |base, found| {
+            for witness in found.iter_mut() {
+                witness.game = base.game(witness.game);
+                sum.games += 1;
+                sum.points += witness.points;
+                match witness.result.to_pgn() {
+                    GameResult::WhiteWins => sum.results.white += 1,
+                    GameResult::Draw => sum.results.draws += 1,
+                    GameResult::BlackWins => sum.results.black += 1,
+                    _ => {}
+                }
+                each(item, witness)?;
+            }
+            Ok(true)
+        })?;
+    }
+    Ok((sum, ledger.problems))
+}

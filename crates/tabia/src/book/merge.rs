@@ -1,0 +1,447 @@
+//! Several books into one.
+
+use std::path::Path;
+
+use tabia_core::book::{Book, BookEntry, BookPage, Wdl};
+use tabia_core::chess::Position;
+use tabia_core::database::Written;
+use tabia_core::format::{CreateOptions, OpenOptions};
+use tabia_core::game::Flow;
+use tabia_core::io::Progress;
+use tabia_core::loss::{Feature, Losses};
+use tabia_core::{Error, Format, Result};
+use tabia_formats::polyglot::{self, Header, PolyglotBook};
+
+use super::boards::{boards, give_weights};
+use super::entries::{Mended, Plain, Runs, SortedOut};
+use crate::failure::Failure;
+use crate::item::Item;
+
+/// What becomes of a move that several books have.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// The weights are added.
+    #[default]
+    Sum,
+    /// The greatest weight counts.
+    Max,
+    /// Of each position the first book that has it counts, alone.
+    Priority,
+    /// The mean of the books that have the position; a move that a book lacks has 0 there.
+    Average,
+}
+
+/// How to merge.
+#[derive(Debug, Clone, Default)]
+pub struct MergeOptions {
+    /// How the books are opened.
+    pub open: OpenOptions,
+    /// How the target is created.
+    pub create: CreateOptions,
+    /// What becomes of moves that several books have.
+    pub mode: Mode,
+    /// What the weights of each book are multiplied by; 1 for those that are not given.
+    pub factors: Vec<f64>,
+    /// Brings the heaviest move of each position of each book to 65535 first.
+    pub normalize: bool,
+    /// Weight 0, *never play*, in one book wins over any weight in others.
+    pub zero_wins: bool,
+}
+
+/// What was merged, converted or rewritten.
+#[derive(Debug, Clone, Default)]
+pub struct Merged {
+    /// Positions written.
+    pub positions: u64,
+    /// Moves written.
+    pub moves: u64,
+    /// What was put right on the way, of all inputs.
+    pub mended: Mended,
+    /// Positions that books know only by key and that no walk reaches.
+    pub unreached: u64,
+    /// What the target could not hold.
+    pub losses: Losses,
+    /// The files.
+    pub written: Written,
+}
+
+/// Merges books into one. Polyglot books into a Polyglot book: a stream, whatever the sizes.
+///
+/// # Errors
+/// The first book that cannot be read, or what the target's side says.
+pub fn merge(
+    items: &[Item],
+    format: &'static Format,
+    path: &Path,
+    options: &MergeOptions,
+    progress: &Progress,
+) -> Result<Merged, Failure> {
+    let is_polyglot = |format: &Format| format.id == polyglot::FORMAT.id;
+    if is_polyglot(format) && items.iter().all(|item| is_polyglot(item.format())) {
+        let mut books = Vec::new();
+        for item in items {
+            books.push(open_polyglot(item, &options.open)?);
+        }
+        return merge_entries(&books, path, options, progress);
+    }
+    let mut books = Vec::new();
+    for item in items {
+        books.push(super::open(item, &options.open)?);
+    }
+    merge_pages(&books, format, path, options, progress)
+}
+
+/// Opens an item as a Polyglot book with all that the format has.
+pub(crate) fn open_polyglot(item: &Item, options: &OpenOptions) -> Result<PolyglotBook, Failure> {
+    match item.source() {
+        Some(source) => PolyglotBook::open(source, options).map_err(Failure::input),
+        None => Err(Failure::input(
+            Error::unsupported("unpack the book first").in_file(item.label()),
+        )),
+    }
+}
+
+fn merge_entries(
+    books: &[PolyglotBook],
+    path: &Path,
+    options: &MergeOptions,
+    progress: &Progress,
+) -> Result<Merged, Failure> {
+    let mut runs = Vec::new();
+    for book in books {
+        runs.push(Runs::new(book, progress).map_err(Failure::input)?);
+    }
+    let header = header_of_all(books);
+    let mut out =
+        SortedOut::create(path, &options.create, header.as_ref()).map_err(Failure::output)?;
+    progress.set_total(
+        books
+            .iter()
+            .map(|book| book.book_entries().len() as u64)
+            .sum(),
+    );
+    let mut run = Vec::new();
+    let mut voices: Vec<Voice> = Vec::new();
+    let mut joined: Vec<Plain> = Vec::new();
+    while let Some(key) = runs.iter().filter_map(Runs::key).min() {
+        voices.clear();
+        let mut knowing = 0;
+        for (book, runs) in runs.iter_mut().enumerate() {
+            if runs.key() != Some(key) {
+                continue;
+            }
+            runs.take(&mut run);
+            progress.advance(run.len() as u64, 0);
+            if run.is_empty() || (options.mode == Mode::Priority && knowing > 0) {
+                continue;
+            }
+            knowing += 1;
+            let scale = options.scale(book, run.iter().map(|entry| entry.weight).max());
+            voices.extend(run.iter().map(|entry| Voice {
+                bits: entry.bits,
+                weight: f64::from(entry.weight) * scale,
+                learn: entry.learn,
+            }));
+        }
+        join(&voices, knowing, options, &mut joined);
+        out.put(key, &joined).map_err(Failure::output)?;
+        progress.check().map_err(Failure::output)?;
+    }
+    let mut mended = Mended::default();
+    for runs in &runs {
+        mended.repeats += runs.mended.repeats;
+        mended.castlings += runs.mended.castlings;
+        mended.no_moves += runs.mended.no_moves;
+        mended.out_of_order += runs.mended.out_of_order;
+    }
+    let (positions, moves) = (out.positions, out.moves);
+    Ok(Merged {
+        positions,
+        moves,
+        mended,
+        written: out.finish().map_err(Failure::output)?,
+        ..Merged::default()
+    })
+}
+
+/// A move of one book.
+struct Voice {
+    bits: u16,
+    weight: f64,
+    learn: [u8; 4],
+}
+
+/// The moves of one key from all books.
+fn join(voices: &[Voice], knowing: usize, options: &MergeOptions, out: &mut Vec<Plain>) {
+    out.clear();
+    let mut weights: Vec<(f64, bool)> = Vec::new();
+    for voice in voices {
+        let place = out.iter().position(|entry| entry.bits == voice.bits);
+        let is_zero = voice.weight <= 0.0;
+        if let Some(place) = place
+            && let (Some(entry), Some(known)) = (out.get_mut(place), weights.get_mut(place))
+        {
+            known.0 = options.both(known.0, voice.weight);
+            known.1 |= is_zero;
+            if entry.learn == [0; 4] {
+                entry.learn = voice.learn;
+            }
+            continue;
+        }
+        out.push(Plain {
+            bits: voice.bits,
+            weight: 0,
+            learn: voice.learn,
+        });
+        weights.push((voice.weight, is_zero));
+    }
+    for (entry, (weight, zero)) in out.iter_mut().zip(weights) {
+        entry.weight = options.whole(weight, zero, knowing);
+    }
+}
+
+impl MergeOptions {
+    /// What the weights of a position of a book are multiplied by.
+    fn scale(&self, book: usize, most: Option<u32>) -> f64 {
+        let factor = self.factors.get(book).copied().unwrap_or(1.0);
+        match most {
+            Some(most) if self.normalize && most > 0 => {
+                factor * f64::from(u16::MAX) / f64::from(most)
+            }
+            _ => factor,
+        }
+    }
+
+    fn both(&self, a: f64, b: f64) -> f64 {
+        match self.mode {
+            Mode::Max => a.max(b),
+            Mode::Sum | Mode::Average | Mode::Priority => a + b,
+        }
+    }
+
+    fn whole(&self, weight: f64, zero: bool, knowing: usize) -> u32 {
+        if self.zero_wins && zero {
+            return 0;
+        }
+        let weight = match self.mode {
+            Mode::Average => weight / knowing.max(1) as f64,
+            _ => weight,
+        };
+        let least = if weight > 0.0 { 1.0 } else { 0.0 };
+        weight.round().clamp(least, f64::from(u32::MAX)) as u32
+    }
+}
+
+/// One header for all: every variant once, the comments of all.
+fn header_of_all(books: &[PolyglotBook]) -> Option<Header> {
+    let mut all: Option<Header> = None;
+    for header in books.iter().filter_map(PolyglotBook::header) {
+        let Some(known) = &mut all else {
+            all = Some(header.clone());
+            continue;
+        };
+        for variant in &header.variants {
+            if !known.variants.contains(variant) {
+                known.variants.push(variant.clone());
+            }
+        }
+        if !known.comment.contains(&header.comment) {
+            known.comment = format!("{}\n{}", known.comment, header.comment);
+        }
+    }
+    all
+}
+
+fn merge_pages(
+    books: &[Box<dyn Book>],
+    format: &'static Format,
+    path: &Path,
+    options: &MergeOptions,
+    progress: &Progress,
+) -> Result<Merged, Failure> {
+    let create = format
+        .create_book
+        .ok_or_else(|| Failure::Usage(format!("{} cannot be written as a book", format.name)))?;
+    let mut writer = create(path, &options.create).map_err(Failure::output)?;
+    let mut merged = Merged::default();
+    let mut output_failed = None;
+    let mut other = BookPage::default();
+    let total = books.iter().filter_map(|book| book.info().positions);
+    progress.set_total(total.sum());
+    for (number, book) in books.iter().enumerate() {
+        let reach = boards(&**book, progress, &mut |position, page| {
+            for earlier in books.iter().take(number) {
+                if earlier.probe(position, &mut other)? {
+                    return Ok(Flow::Go);
+                }
+            }
+            let mut pages = vec![(number, page.clone())];
+            if options.mode != Mode::Priority {
+                for (later, book) in books.iter().enumerate().skip(number + 1) {
+                    if book.probe(position, &mut other)? {
+                        pages.push((later, other.clone()));
+                    }
+                }
+            }
+            let page = join_pages(position, pages, options);
+            merged.positions += 1;
+            merged.moves += page.entries.len() as u64;
+            match writer.put(position, &page) {
+                Ok(losses) => merged.losses.merge(&losses),
+                Err(error) => {
+                    output_failed = Some(error);
+                    return Ok(Flow::Stop);
+                }
+            }
+            Ok(Flow::Go)
+        });
+        if let Some(error) = output_failed.take() {
+            return Err(Failure::output(error));
+        }
+        let reach = reach.map_err(Failure::input)?;
+        merged.unreached += reach.unreached;
+    }
+    merged
+        .losses
+        .add(Feature::BookMoves, merged.unreached, None);
+    merged.written = writer.finish().map_err(Failure::output)?;
+    Ok(merged)
+}
+
+/// The page of a position from those of all books that have it; statistics add up.
+fn join_pages(
+    position: &Position,
+    pages: Vec<(usize, BookPage)>,
+    options: &MergeOptions,
+) -> BookPage {
+    let knowing = pages.len();
+    let is_white = position.turn().is_white();
+    let mut pages = pages.into_iter();
+    let Some((first, mut all)) = pages.next() else {
+        return BookPage::default();
+    };
+    give_weights(&mut all, is_white);
+    let is_alone = knowing == 1 && options.factors.is_empty() && !options.normalize;
+    if is_alone {
+        return all;
+    }
+    let scaled = |book: usize, page: &BookPage| -> Vec<f64> {
+        let most = page.entries.iter().filter_map(|entry| entry.weight).max();
+        let scale = options.scale(book, most);
+        let weights = page.entries.iter().map(|entry| entry.weight.unwrap_or(0));
+        weights.map(|weight| f64::from(weight) * scale).collect()
+    };
+    let mut weights: Vec<(f64, bool)> = scaled(first, &all)
+        .into_iter()
+        .map(|weight| (weight, weight <= 0.0))
+        .collect();
+    for (book, mut page) in pages {
+        give_weights(&mut page, is_white);
+        let own = scaled(book, &page);
+        let games = (all.games, page.games);
+        all.average_rating = mean(all.average_rating, page.average_rating, games);
+        all.performance = mean(all.performance, page.performance, games);
+        all.games = sum(all.games, page.games);
+        all.results = sum_results(all.results, page.results);
+        all.comment = all.comment.take().or(page.comment);
+        if all.nags.is_empty() {
+            all.nags = page.nags;
+        }
+        for (entry, weight) in page.entries.into_iter().zip(own) {
+            let known = all
+                .entries
+                .iter()
+                .position(|known| known.m.is_some() && known.m == entry.m);
+            if let Some(place) = known
+                && let (Some(known), Some(sum)) =
+                    (all.entries.get_mut(place), weights.get_mut(place))
+            {
+                sum.0 = options.both(sum.0, weight);
+                sum.1 |= weight <= 0.0;
+                join_entries(known, entry);
+                continue;
+            }
+            all.entries.push(entry);
+            weights.push((weight, weight <= 0.0));
+        }
+    }
+    for (entry, (weight, zero)) in all.entries.iter_mut().zip(weights) {
+        entry.weight = Some(options.whole(weight, zero, knowing));
+    }
+    give_weights(&mut all, is_white);
+    all
+}
+
+fn join_entries(known: &mut BookEntry, entry: BookEntry) {
+    let games = (known.games, entry.games);
+    known.average_rating = mean(known.average_rating, entry.average_rating, games);
+    known.performance = mean(known.performance, entry.performance, games);
+    known.games = sum(known.games, entry.games);
+    known.results = sum_results(known.results, entry.results);
+    known.comment = known.comment.take().or(entry.comment);
+    if known.nags.is_empty() {
+        known.nags = entry.nags;
+    }
+}
+
+fn sum(a: Option<u64>, b: Option<u64>) -> Option<u64> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.saturating_add(b)),
+        (a, b) => a.or(b),
+    }
+}
+
+fn sum_results(a: Option<Wdl>, b: Option<Wdl>) -> Option<Wdl> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(super::find::add(a, b)),
+        (a, b) => a.or(b),
+    }
+}
+
+/// The mean of two ratings by their games.
+fn mean(a: Option<u16>, b: Option<u16>, games: (Option<u64>, Option<u64>)) -> Option<u16> {
+    let (Some(first), Some(second)) = (a, b) else {
+        return a.or(b);
+    };
+    let (m, n) = (
+        games.0.unwrap_or(1).max(1) as f64,
+        games.1.unwrap_or(1).max(1) as f64,
+    );
+    Some(((f64::from(first) * m + f64::from(second) * n) / (m + n)).round() as u16)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn joined(mode: Mode, zero_wins: bool) -> Vec<(u16, u32)> {
+        let voice = |bits, weight| Voice {
+            bits,
+            weight,
+            learn: [0; 4],
+        };
+        let options = MergeOptions {
+            mode,
+            zero_wins,
+            ..MergeOptions::default()
+        };
+        let mut out = Vec::new();
+        let voices = [
+            voice(1, 10.0),
+            voice(2, 0.0),
+            voice(1, 30.0),
+            voice(2, 5.0),
+            voice(3, 0.2),
+        ];
+        join(&voices, 2, &options, &mut out);
+        out.iter().map(|entry| (entry.bits, entry.weight)).collect()
+    }
+
+    #[test]
+    fn modes() {
+        assert_eq!(joined(Mode::Sum, false), [(1, 40), (2, 5), (3, 1)]);
+        assert_eq!(joined(Mode::Max, false), [(1, 30), (2, 5), (3, 1)]);
+        assert_eq!(joined(Mode::Average, false), [(1, 20), (2, 3), (3, 1)]);
+        assert_eq!(joined(Mode::Sum, true), [(1, 40), (2, 0), (3, 1)]);
+    }
+}

@@ -1,0 +1,273 @@
+//! Where games leave a book.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use tabia_core::book::{Book, BookEntry, BookPage};
+use tabia_core::chess::{Ply, Position, san};
+use tabia_core::database::TextWriter;
+use tabia_core::format::{CreateOptions, CreateText, OpenOptions};
+use tabia_core::game::{
+    Annotation, Comment, Flow, GameResult, Head, Nag, Place, RecordKind, Visitor, Want,
+};
+use tabia_core::io::Progress;
+use tabia_core::loss::Losses;
+use tabia_core::{Error, GameIndex, Problem};
+
+use super::share;
+use crate::failure::Failure;
+use crate::item::Item;
+use crate::ledger::{Ledger, Watch};
+use crate::scan::{Desk, Plan, Task, scan};
+
+/// The NAG of a novelty.
+const NOVELTY: Nag = Nag(146);
+/// Book moves that a comment names.
+const NAMED: usize = 4;
+
+/// What became of the games.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Novelties {
+    /// Games read.
+    pub games: u64,
+    /// Games that left the book.
+    pub left: u64,
+    /// Games that ended in the book.
+    pub inside: u64,
+}
+
+/// How to mark games.
+#[derive(Debug, Clone)]
+pub struct NoveltyOptions {
+    /// How the inputs are opened.
+    pub open: OpenOptions,
+    /// How the PGN is written.
+    pub create: CreateOptions,
+    /// Which records, on how many threads.
+    pub plan: Plan,
+}
+
+/// Passes a game on with the move that leaves the book marked.
+struct Mark<'a> {
+    book: &'a dyn Book,
+    out: Box<dyn TextWriter>,
+    page: BookPage,
+    depth: u32,
+    ply: u32,
+    state: State,
+    counts: Novelties,
+    failure: Option<Error>,
+}
+
+#[derive(PartialEq, Eq, Clone, Copy)]
+enum State {
+    /// No game, or none to look at.
+    Idle,
+    Inside,
+    Left,
+}
+
+/// What a thread hands over.
+#[derive(Default)]
+struct Marked {
+    text: Vec<u8>,
+    counts: Novelties,
+    failure: Option<Error>,
+}
+
+impl Mark<'_> {
+    /// The comment on a move that leaves the book; `None` while the game is in it.
+    fn leaves(&mut self, before: &Position, ply: Ply) -> tabia_core::Result<Option<String>> {
+        let Ply::Move(m) = ply else {
+            return Ok(Some("leaves the book".to_owned()));
+        };
+        let is_known = self.book.probe(before, &mut self.page)?;
+        if is_known && self.page.entries.iter().any(|entry| entry.m == Some(m)) {
+            return Ok(None);
+        }
+        let said = if is_known {
+            let names = names(before, &self.page.entries);
+            if names.is_empty() {
+                "the book ends here".to_owned()
+            } else {
+                format!("the book has {names}")
+            }
+        } else {
+            "the book ends here".to_owned()
+        };
+        let mut after = before.clone();
+        after.play(m);
+        if self.book.moves(&after, &mut self.page)? {
+            // Another way to what the book has.
+            return Ok(None);
+        }
+        Ok(Some(said))
+    }
+}
+
+/// `Nf3 (60%), d4 (30%)`.
+fn names(position: &Position, entries: &[BookEntry]) -> String {
+    let total: u64 = entries.iter().map(share).sum();
+    let mut weighed: Vec<&BookEntry> = entries.iter().filter(|entry| share(entry) > 0).collect();
+    weighed.sort_by_key(|entry| std::cmp::Reverse(share(entry)));
+    let mut names = Vec::new();
+    for entry in weighed.into_iter().take(NAMED) {
+        let Some(m) = entry.m else { continue };
+        let mut name = Vec::new();
+        san::write(position, Ply::Move(m), &mut name);
+        let percent = share(entry) as f64 * 100.0 / total.max(1) as f64;
+        names.push(format!(
+            "{} ({percent:.0}%)",
+            String::from_utf8_lossy(&name)
+        ));
+    }
+    names.join(", ")
+}
+
+impl Visitor for Mark<'_> {
+    fn begin_game(&mut self, game: GameIndex, head: &Head) -> Flow {
+        self.depth = 0;
+        self.ply = 0;
+        self.state = match head.kind {
+            RecordKind::Game => State::Inside,
+            RecordKind::Text => State::Idle,
+        };
+        self.out.begin_game(game, head)
+    }
+
+    fn visit_move(&mut self, before: &Position, ply: Ply) -> Flow {
+        let flow = self.out.visit_move(before, ply);
+        if self.depth > 0 || self.state != State::Inside {
+            return flow;
+        }
+        self.ply += 1;
+        match self.leaves(before, ply) {
+            Ok(None) => {}
+            Ok(Some(text)) => {
+                self.state = State::Left;
+                let _ = self.out.visit_annotation(Annotation::Nag(NOVELTY));
+                let _ = self.out.visit_annotation(Annotation::Comment(Comment {
+                    place: Place::After,
+                    language: None,
+                    text: &text,
+                }));
+            }
+            Err(error) => {
+                self.failure.get_or_insert(error);
+                return Flow::Stop;
+            }
+        }
+        flow
+    }
+
+    fn visit_annotation(&mut self, annotation: Annotation<'_>) -> Flow {
+        self.out.visit_annotation(annotation)
+    }
+
+    fn begin_variation(&mut self) -> Flow {
+        let flow = self.out.begin_variation();
+        self.depth += u32::from(flow == Flow::Go);
+        flow
+    }
+
+    fn end_variation(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+        self.out.end_variation();
+    }
+
+    fn end_game(&mut self, result: GameResult) {
+        if self.state != State::Idle {
+            self.counts.games += 1;
+            match self.state {
+                State::Left => self.counts.left += 1,
+                _ => self.counts.inside += 1,
+            }
+        }
+        self.out.end_game(result);
+    }
+
+    fn problem(&mut self, problem: Problem) -> Flow {
+        self.out.problem(problem)
+    }
+}
+
+impl Task for Mark<'_> {
+    type Out = Marked;
+
+    fn swap(&mut self, out: &mut Marked) {
+        out.text.clear();
+        std::mem::swap(self.out.text(), &mut out.text);
+        out.counts = std::mem::take(&mut self.counts);
+        out.failure = self.failure.take();
+    }
+
+    fn take_losses(&mut self) -> Losses {
+        self.out.take_losses()
+    }
+}
+
+/// Writes the games of all items as PGN with the first move outside the book marked: NAG 146 and a
+/// comment that says what the book has instead.
+///
+/// # Errors
+/// The first input that cannot be read, the book, or what the target's side says.
+pub fn mark_novelties(
+    items: &[Item],
+    book: &dyn Book,
+    create: CreateText,
+    out: &mut dyn Write,
+    options: &NoveltyOptions,
+    progress: &Arc<Progress>,
+    watch: &mut dyn Watch,
+) -> Result<(Novelties, Ledger), Failure> {
+    progress.set_total(items.iter().filter_map(Item::bytes).sum());
+    let mut ledger = Ledger::default();
+    let mut all = Novelties::default();
+    for item in items {
+        let mut tasks = Vec::new();
+        for _ in 0..options.plan.threads.max(1) {
+            tasks.push(Mark {
+                book,
+                out: create(&options.create).map_err(Failure::output)?,
+                page: BookPage::default(),
+                depth: 0,
+                ply: 0,
+                state: State::Idle,
+                counts: Novelties::default(),
+                failure: None,
+            });
+        }
+        let plan = Plan {
+            want: Want::ALL,
+            ..options.plan.clone()
+        };
+        let mut opened = item
+            .open(&options.open, Some(progress))
+            .map_err(Failure::input)?;
+        let mut desk = Desk {
+            item,
+            ledger: &mut ledger,
+            watch: &mut *watch,
+            progress,
+        };
+        for error in std::mem::take(&mut opened.problems) {
+            desk.problem(error.into(), plan.strict)?;
+        }
+        let (input, late) = opened.into_parts();
+        scan(&mut desk, input, &plan, tasks, &mut |_, marked| {
+            if let Some(error) = marked.failure.take() {
+                return Err(Failure::input(error));
+            }
+            all.games += marked.counts.games;
+            all.left += marked.counts.left;
+            all.inside += marked.counts.inside;
+            out.write_all(&marked.text)
+                .map_err(|error| Failure::output(Error::from(error)))?;
+            Ok(true)
+        })?;
+        for error in late.take() {
+            desk.problem(error.in_file(item.label()).into(), plan.strict)?;
+        }
+    }
+    Ok((all, ledger))
+}
