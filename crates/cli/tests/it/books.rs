@@ -380,11 +380,12 @@ fn large_weights_are_scaled_not_wrapped() {
 
 /// An entry of a Polyglot book.
 fn entry(key: u64, bits: u16, weight: u16) -> Vec<u8> {
-    let mut bytes = key.to_be_bytes().to_vec();
-    bytes.extend(bits.to_be_bytes());
-    bytes.extend(weight.to_be_bytes());
-    bytes.extend([0; 4]);
-    bytes
+    let mut sink = tabia::core::io::Sink::new();
+    sink.u64_be(key);
+    sink.u16_be(bits);
+    sink.u16_be(weight);
+    sink.bytes(&[0; 4]);
+    sink.as_slice().to_vec()
 }
 
 #[test]
@@ -537,7 +538,8 @@ fn lines_of_pgn_have_every_move_once() {
     let folder = with_books("book-lines");
     let run = tabia(&folder, &["book", "convert", "one.bin"]).expect(0);
     assert!(
-        run.out.contains("1. e4 {75%} c5 {100%} 2. Nf3 {100%} *"),
+        run.out
+            .contains("1. e4 {75%} 1... c5 {100%} 2. Nf3 {100%} *"),
         "{}",
         run.out
     );
@@ -626,7 +628,7 @@ fn novelties_are_marked() {
     );
     let text = std::fs::read_to_string(folder.join("marked.pgn")).unwrap();
     assert!(
-        text.contains("2. c3 $146 {the book has Nf3 (100%)} Nf6 1-0"),
+        text.contains("2. c3 $146 {the book has Nf3 (100%)} 2... Nf6 1-0"),
         "{text}"
     );
     assert!(
@@ -634,4 +636,55 @@ fn novelties_are_marked() {
         "{text}"
     );
     assert!(text.contains("1. e4 c5 (1... e5) *"), "{text}");
+}
+
+/// Every book format that can be written, built from the same games, says the same of the same
+/// positions, as far as it can hold it.
+#[test]
+fn every_format_built_from_the_same_games_says_the_same() {
+    let folder = with_six("book-formats");
+    let filter = [
+        "--where",
+        "date:1900..",
+        "--min-games",
+        "1",
+        "-q",
+        "--no-record",
+    ];
+    for format in FORMATS.iter().filter(|format| format.create_book.is_some()) {
+        let extension = format.extensions[0];
+        let name = format!("six.{extension}");
+        let mut args = vec!["book", "build", "six.pgn", "-o", &name];
+        args.extend_from_slice(&filter);
+        tabia(&folder, &args).expect(0);
+        for (moves, expected) in [
+            ("", ["e4", "d4"].as_slice()),
+            ("e4", &["e5"]),
+            ("e4 e5", &["Nf3"]),
+        ] {
+            let run = tabia(
+                &folder,
+                &["book", "find", &name, "--json", "--moves", moves],
+            )
+            .expect(0);
+            let found = run.json();
+            let mut names = san_of(&found["moves"]);
+            names.sort_by_key(|name| expected.iter().position(|known| known == name));
+            assert_eq!(names, expected, "{extension} after `{moves}`");
+            let e4 = &found["moves"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .find(|m| m["san"] == expected[0])
+                .unwrap()
+                .clone();
+            if e4.get("white").is_some() {
+                let counts: Vec<u64> = ["white", "draws", "black"]
+                    .iter()
+                    .map(|key| e4[key].as_u64().unwrap())
+                    .collect();
+                assert_eq!(counts, [1, 0, 1], "{extension} after `{moves}`");
+            }
+        }
+    }
 }

@@ -31,18 +31,13 @@ pub fn boards(
     let mut stored = 0;
     let mut has_boards = false;
     let mut failure = None;
-    let mut full = BookPage::default();
-    book.for_each(&mut |position, _| {
+    book.for_each(&mut |position, page| {
         stored += 1;
         let BookPosition::Board(position) = position else {
             return Flow::Go;
         };
         has_boards = true;
-        // What is stored with the positions that moves lead to is only in the whole page.
-        let answer = progress
-            .check()
-            .and_then(|()| book.probe(position, &mut full))
-            .and_then(|_| visit(position, &full));
+        let answer = progress.check().and_then(|()| visit(position, page));
         match answer {
             Ok(flow) => {
                 reach.positions += 1;
@@ -69,11 +64,15 @@ pub fn boards(
     Ok(reach)
 }
 
-/// Gives moves without a weight one: two points for a win of the side that plays them and one for a
+/// Gives moves without a weight one: 0 when the author advises against them, two points for a win of the side that plays them and one for a
 /// draw, else the games; and scales weights that do not fit into 16 bits.
 pub fn give_weights(page: &mut BookPage, white_to_move: bool) {
     for entry in &mut page.entries {
         if entry.weight.is_some() {
+            continue;
+        }
+        if entry.recommended == Some(false) {
+            entry.weight = Some(0);
             continue;
         }
         let points = entry.results.filter(|results| results.games() > 0);

@@ -187,6 +187,8 @@ fn edit_pages(
     if let Some(error) = failed {
         return Err(Failure::output(error));
     }
+    let last = writer.settle().map_err(Failure::output)?;
+    merged.losses.merge(&last);
     merged.written = writer.finish().map_err(Failure::output)?;
     Ok(merged)
 }

@@ -46,6 +46,8 @@ pub struct FoundMove {
     pub weight: Option<u32>,
     /// How likely a program plays it, 0 to 1: its share of the weights, else of the games.
     pub probability: f64,
+    /// Whether the author wants it played: `true` above all others, `false` never.
+    pub recommended: Option<bool>,
     /// Symbols (`!`, `+/-`) or `$n`.
     pub annotation: Option<String>,
     /// A comment.
@@ -93,6 +95,7 @@ pub fn find(book: &dyn Book, position: &Position) -> Result<Option<Found>> {
             performance: entry.performance,
             weight: entry.weight,
             probability: share(entry) as f64 / total.max(1) as f64,
+            recommended: entry.recommended,
             annotation: symbols(&entry.nags),
             comment: entry.comment.clone(),
             opening: openings::lookup(&after),

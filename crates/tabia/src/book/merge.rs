@@ -304,6 +304,8 @@ fn merge_pages(
     merged
         .losses
         .add(Feature::BookMoves, merged.unreached, None);
+    let last = writer.settle().map_err(Failure::output)?;
+    merged.losses.merge(&last);
     merged.written = writer.finish().map_err(Failure::output)?;
     Ok(merged)
 }

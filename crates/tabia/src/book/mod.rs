@@ -58,9 +58,10 @@ pub fn open(item: &Item, options: &OpenOptions) -> Result<Box<dyn Book>, Failure
     }
 }
 
-/// How much an entry counts among its siblings: its weight, else its games; 0 is *never play*.
+/// How much an entry counts among its siblings: its weight, else its games; 0 is *never play*, which
+/// the author's advice against a move is too.
 pub fn share(entry: &BookEntry) -> u64 {
-    if entry.m.is_none() {
+    if entry.m.is_none() || entry.recommended == Some(false) {
         return 0;
     }
     match (entry.weight, entry.games) {

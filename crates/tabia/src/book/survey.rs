@@ -32,6 +32,8 @@ pub struct Survey {
     pub learn: Option<&'static str>,
     /// Whether the moves of every position come by falling weight.
     pub by_weight: Option<bool>,
+    /// Faults that the format names itself, one line each.
+    pub faults: Vec<String>,
     /// Defects by name, those that were found.
     pub defects: Vec<(&'static str, u64)>,
 }
@@ -65,6 +67,10 @@ pub fn survey(
         unreadable = unreadable.max(illegal);
     }
     survey.defect("moves that are not legal", unreadable);
+    // Polyglot's are counted by name above.
+    if item.format().id != polyglot::FORMAT.id {
+        survey.faults = book.faults().map_err(Failure::input)?;
+    }
     Ok(survey)
 }
 

@@ -27,6 +27,7 @@ const COLUMNS: &[&str] = &[
     "weight",
     "probability",
     "annotation",
+    "advice",
     "opening",
     "comment",
 ];
@@ -149,6 +150,9 @@ fn move_json(m: &FoundMove) -> Vec<(&'static str, Json)> {
     pairs.push(("averageRating", m.average_rating.into()));
     pairs.push(("performance", m.performance.into()));
     pairs.push(("annotation", m.annotation.clone().into()));
+    if let Some(recommended) = m.recommended {
+        pairs.push(("recommended", recommended.into()));
+    }
     if let Some(comment) = &m.comment {
         pairs.push(("comment", comment.clone().into()));
     }
@@ -204,7 +208,9 @@ fn table(
         row.push(("performance", m.performance.into()));
         row.push(("weight", m.weight.into()));
         row.push(("probability", percent(m.probability)));
+        let advice = m.recommended.map(|yes| if yes { "play" } else { "avoid" });
         row.push(("annotation", m.annotation.clone().into()));
+        row.push(("advice", advice.into()));
         let opening = m
             .opening
             .map(|opening| format!("{} {}", opening.eco, opening.name));

@@ -55,8 +55,8 @@ pub(crate) fn run(args: &BookInfoArgs) -> Result<ExitCode, Failure> {
             }
             Err(other) => return Err(other),
         };
-        for problem in &found.info.problems {
-            context.messages.warning(&item.fault(problem).to_string());
+        for problem in problems(&found) {
+            context.messages.warning(&item.fault(&problem).to_string());
         }
         let name = item.name();
         if spelled_out {
@@ -72,6 +72,17 @@ pub(crate) fn run(args: &BookInfoArgs) -> Result<ExitCode, Failure> {
     listing.finish()?;
     reporter.finish(None)?;
     Ok(code)
+}
+
+/// What is wrong, in the words of the format.
+fn problems(survey: &Survey) -> Vec<String> {
+    let mut all = survey.info.problems.clone();
+    for fault in &survey.faults {
+        if !all.contains(fault) {
+            all.push(fault.clone());
+        }
+    }
+    all
 }
 
 /// The keys of `book info --json`; those that do not apply are absent.
@@ -120,8 +131,9 @@ fn row(path: &str, survey: &Survey) -> Vec<(&'static str, Json)> {
         Json::Object(vec![("name", (*name).into()), ("count", (*count).into())])
     });
     push("defects", Json::List(defects.collect()));
-    push("problems", survey.info.problems.len().into());
-    push("problemList", survey.info.problems.clone().into());
+    let problems = problems(survey);
+    push("problems", problems.len().into());
+    push("problemList", problems.into());
     row
 }
 
@@ -161,7 +173,7 @@ fn describe(path: &str, format: &str, survey: &Survey) -> String {
     for (name, count) in &survey.defects {
         lines.push((name, grouped(*count)));
     }
-    let problems = match survey.info.problems.len() {
+    let problems = match problems(survey).len() {
         0 => "none".to_owned(),
         count => grouped(count as u64),
     };

@@ -150,6 +150,8 @@ pub fn build(
         &mut built,
         &mut |position, page| writer.put(position, page),
     )?;
+    let last = writer.settle().map_err(Failure::output)?;
+    built.losses.merge(&last);
     built.written = writer.finish().map_err(Failure::output)?;
     Ok(built)
 }
