@@ -1,10 +1,12 @@
 //! Opening books.
 
+use std::path::PathBuf;
+
 use crate::chess::{Move, Position};
 use crate::database::Written;
 use crate::error::Result;
 use crate::format::FormatId;
-use crate::game::{Flow, Nag};
+use crate::game::{Flow, GameResult, Nag};
 use crate::loss::Losses;
 
 /// Games won by White, drawn, and won by Black. Always from White's side.
@@ -69,6 +71,31 @@ pub struct GameLink {
     pub source: u32,
     /// Number of the game in it, from 0.
     pub game: u32,
+}
+
+/// A game that a book points to, as the book's list of sources describes it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LinkedGame {
+    /// The file or web page it is in, as stored.
+    pub source: String,
+    /// Where that file should be, when it is one.
+    pub path: Option<PathBuf>,
+    /// Offset of the game in the source, in bytes.
+    pub offset: Option<u64>,
+    /// Its length in bytes.
+    pub length: Option<u64>,
+    /// Its number in the source, from 0.
+    pub index: Option<u32>,
+    /// Player with White.
+    pub white: String,
+    /// Player with Black.
+    pub black: String,
+    /// Rating of White.
+    pub white_elo: Option<u16>,
+    /// Rating of Black.
+    pub black_elo: Option<u16>,
+    /// How it ended.
+    pub result: GameResult,
 }
 
 /// All a book knows of one position. `None` means that the format does not say, not zero.
@@ -150,6 +177,12 @@ pub trait Book: Send + Sync {
     /// Where one record stands for several positions (those that differ only by colours or by
     /// left and right), each of them that play can reach is handed on.
     fn for_each(&self, visit: &mut dyn FnMut(BookPosition<'_>, &BookPage) -> Flow) -> Result<()>;
+
+    /// The game that a link of this book names; `None` when the book does not know it.
+    fn linked_game(&self, link: GameLink) -> Result<Option<LinkedGame>> {
+        let _ = link;
+        Ok(None)
+    }
 
     /// Faults that only a look at the whole file finds, one line each, beside those that
     /// [`info`](Book::info) tells. May take as long as reading everything.

@@ -153,6 +153,9 @@ pub struct OpenOptions {
     /// [`DatabaseInfo::problems`](crate::database::DatabaseInfo::problems). A format that ignores
     /// this is saved as it is read.
     pub salvage: bool,
+    /// What to assume where the description of a format leaves something open, by the format's
+    /// own names; unknown ones are left out.
+    pub hints: Vec<(String, String)>,
 }
 
 /// How much of a game a PGN file shows.

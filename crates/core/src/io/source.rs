@@ -46,6 +46,7 @@ pub struct Source {
     main: SourceFile,
     base: String,
     siblings: Vec<SourceFile>,
+    parts: Vec<SourceFile>,
 }
 
 impl Source {
@@ -65,24 +66,30 @@ impl Source {
             _ => Path::new("."),
         };
         let mut siblings = Vec::new();
+        let mut parts = Vec::new();
         // A folder that cannot be listed only hides the companions.
         if let Ok(entries) = std::fs::read_dir(folder) {
             for entry in entries.flatten() {
                 let name = lossy(&entry.file_name());
+                let file = |name| SourceFile {
+                    name,
+                    bytes: Bytes::Path(path.with_file_name(entry.file_name())),
+                };
                 if name.to_lowercase().starts_with(&base) {
-                    siblings.push(SourceFile {
-                        name,
-                        bytes: Bytes::Path(path.with_file_name(entry.file_name())),
-                    });
+                    siblings.push(file(name));
+                } else if is_part(&name, &base) {
+                    parts.push(file(name));
                 }
             }
         }
         siblings.sort_by(|a, b| a.name.cmp(&b.name));
+        parts.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(Self {
             label: Arc::from(path),
             main,
             base,
             siblings,
+            parts,
         })
     }
 
@@ -95,14 +102,20 @@ impl Source {
     ) -> Result<Self> {
         let label: PathBuf = label.into();
         let base = base_name(main).to_lowercase();
-        let siblings: Vec<SourceFile> = members
-            .into_iter()
-            .filter(|(name, _)| name.to_lowercase().starts_with(&base))
-            .map(|(name, blob)| SourceFile {
+        let (mut siblings, mut parts) = (Vec::new(), Vec::new());
+        for (name, blob) in members {
+            let is_sibling = name.to_lowercase().starts_with(&base);
+            let is_part = is_part(&name, &base);
+            let file = SourceFile {
                 name,
                 bytes: Bytes::Memory(blob),
-            })
-            .collect();
+            };
+            if is_sibling {
+                siblings.push(file);
+            } else if is_part {
+                parts.push(file);
+            }
+        }
         let Some(main) = siblings.iter().find(|file| file.name == main).cloned() else {
             return Err(Error::new(ErrorKind::MissingFile(main.to_owned())).in_path(&label));
         };
@@ -111,6 +124,7 @@ impl Source {
             main,
             base,
             siblings,
+            parts,
         })
     }
 
@@ -154,9 +168,15 @@ impl Source {
         self.companion(wanted).map(SourceFile::open).transpose()
     }
 
-    /// The same set with another main file, named by extension; `None` when there is none.
+    /// The same set with another main file, named by extension, or with its part 0; `None` when
+    /// there is none.
     pub fn with_main(&self, wanted: &str) -> Option<Self> {
-        let main = self.companion(wanted)?.clone();
+        let first = format!("{}_0.{wanted}", self.base);
+        let main = self.companion(wanted).or_else(|| {
+            let all = &mut self.siblings.iter();
+            all.find(|file| file.name.to_lowercase() == first)
+        });
+        let main = main?.clone();
         let label = match main.path() {
             Some(path) => Arc::from(path),
             None => Arc::from(self.label.with_extension(wanted)),
@@ -166,6 +186,7 @@ impl Source {
             main,
             base: self.base.clone(),
             siblings: self.siblings.clone(),
+            parts: self.parts.clone(),
         })
     }
 
@@ -173,6 +194,23 @@ impl Source {
     pub fn siblings(&self) -> &[SourceFile] {
         &self.siblings
     }
+
+    /// For a main file whose base name ends in `_` and a number, as those of sets in parts do: the
+    /// files beside the siblings that are named so with another number or without, sorted by name.
+    pub fn parts(&self) -> &[SourceFile] {
+        &self.parts
+    }
+}
+
+/// Whether a file belongs to the set of which `base` (in lower case) is a numbered part.
+fn is_part(name: &str, base: &str) -> bool {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let Some((set, _)) = base.rsplit_once('_').filter(|(_, number)| digits(number)) else {
+        return false;
+    };
+    let other = base_name(name).to_lowercase();
+    let rest = other.strip_prefix(set);
+    rest.is_some_and(|rest| rest.is_empty() || rest.strip_prefix('_').is_some_and(digits))
 }
 
 fn lossy(name: &OsStr) -> String {
@@ -211,6 +249,23 @@ mod tests {
         assert_eq!(source.companion("cba").unwrap().name, "CAPA.Cba");
         assert!(source.companion("cbp").is_none());
         assert_eq!(source.with_main("cbg").unwrap().name(), "capa.cbg");
+    }
+
+    #[test]
+    fn parts_of_a_set_are_found() {
+        let members = [
+            "a_0.kob", "A_1.kob", "a.kin", "a_x.kin", "ab_1.kob", "a_12.kob",
+        ]
+        .map(|name| (name.to_owned(), Blob::from(Vec::new())));
+        let source = Source::from_members("x", "a_0.kob", members.to_vec()).unwrap();
+        let names = |files: &[SourceFile]| -> Vec<String> {
+            files.iter().map(|file| file.name.clone()).collect()
+        };
+        assert_eq!(names(source.siblings()), ["a_0.kob"]);
+        assert_eq!(names(source.parts()), ["A_1.kob", "a.kin", "a_12.kob"]);
+        let index = Source::from_members("x", "a.kin", members.to_vec()).unwrap();
+        assert_eq!(index.with_main("kob").unwrap().name(), "a_0.kob");
+        assert_eq!(names(index.parts()), [""; 0]);
     }
 
     #[test]
