@@ -7,6 +7,7 @@ pub mod archive;
 pub mod cbf;
 pub mod cbh;
 pub mod ctg;
+pub mod kvetka;
 mod origin;
 pub mod pgn;
 pub mod polyglot;
@@ -21,6 +22,7 @@ pub static FORMATS: &[&Format] = &[
     &polyglot::FORMAT,
     &abk::FORMAT,
     &ctg::FORMAT,
+    &kvetka::FORMAT,
     &scid::SI3,
     &scid::SI4,
     &scid::SI5,

@@ -338,7 +338,10 @@ impl Resolver {
             .filter(|name| {
                 let lower = name.to_lowercase();
                 self.is_main_name(&lower)
-                    && (stem(&lower) == wanted || stem(bare_name(&lower)) == wanted)
+                    && (stem(&lower) == wanted
+                        || stem(bare_name(&lower)) == wanted
+                        // Books in parts are called by the name that all their files begin with.
+                        || stem(&lower).strip_suffix("_0") == Some(wanted.as_str()))
             })
             .collect();
         found.sort();

@@ -66,6 +66,12 @@ impl AbkWriter {
         losses.add(Feature::Comments, u64::from(entry.comment.is_some()), None);
         let rated = entry.average_rating.is_some() || entry.performance.is_some();
         losses.add(Feature::BookRatings, u64::from(rated), None);
+        let wanted = u64::from(entry.recommended == Some(true));
+        losses.add(Feature::BookWeights, wanted, None);
+        let weight = match entry.recommended {
+            Some(false) => Some(0),
+            _ => entry.weight,
+        };
         if self.known.len() >= MOST {
             return Err(Error::unsupported(format!(
                 "an Arena book of more than {MOST} moves"
@@ -94,7 +100,7 @@ impl AbkWriter {
             } else {
                 flags
             },
-            weight: entry.weight,
+            weight,
             results: results(entry),
             priority: 0,
         });

@@ -27,6 +27,7 @@ pub const TARGETS: &[Target] = &[
     ("polyglot", |data| files::book("polyglot", data)),
     ("abk", files::abk),
     ("ctg", |data| files::book("ctg", data)),
+    ("kvetka", |data| files::book("kvetka", data)),
     ("cbv", |data| files::archive("cbv", data)),
     ("cbz", |data| files::archive("cbz", data)),
     ("scv", |data| files::archive("scv", data)),

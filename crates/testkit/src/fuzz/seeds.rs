@@ -36,6 +36,12 @@ pub fn own(target: &str) -> Vec<Vec<u8>> {
             let packed = Compression::ALL.map(|kind| super::files::packed(text.as_bytes(), kind));
             packed.into_iter().collect()
         }
+        "kvetka" => {
+            let folder = repository().join("crates/formats/tests/fixtures/kvetka");
+            let read = |name: &str| std::fs::read(folder.join(name)).expect("the fixture is there");
+            let files = ["mini_0.kob", "mini.kin", "mini.ksf"].map(read);
+            vec![set::pack(&[(0, &files[0]), (1, &files[1]), (2, &files[2])])]
+        }
         "abk" => {
             // 1.e4 with the answers 1...e5 and 1...c5, which leads back to the first move.
             let records = [(12, 28, 901u16, 0u16), (52, 36, 0, 902), (50, 34, 900, 0)];
@@ -79,7 +85,7 @@ pub fn real(target: &str, data: &Path) -> Vec<Vec<u8>> {
         "cbh_annotations" => records(data, "cba", annotation_record),
         "pgn_read" | "pgn_roundtrip" => texts(data),
         "cbh_set" => sets(data, super::files::format("cbh")),
-        "polyglot" | "ctg" | "si3" | "si4" | "si5" | "cbf" => {
+        "kvetka" | "polyglot" | "ctg" | "si3" | "si4" | "si5" | "cbf" => {
             sets(data, super::files::format(target))
         }
         "cbv" | "cbz" | "scv" | "zip" => files(data, target),

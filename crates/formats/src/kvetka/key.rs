@@ -1,0 +1,175 @@
+//! The key of a position: its pieces, en passant file and rights in 22 bytes.
+
+use tabia_core::chess::{Color, Piece, Position, Role, Setup, Square};
+
+use super::frame::Frame;
+
+/// The key of a position (FORMAT.md § Key). Keys are ordered as numbers without sign.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Key(pub [u8; Key::SIZE]);
+
+impl Key {
+    /// Bytes of a key.
+    pub const SIZE: usize = 22;
+    const BITS: u32 = 8 * Self::SIZE as u32;
+
+    /// The key of a position and how the position is turned for it; `None` for what has no key:
+    /// more pieces than fit, rights of Chess960.
+    pub fn of(position: &Position) -> Option<(Self, Frame)> {
+        let frame = Frame::of(position);
+        let us = frame.turn();
+        let mut bits = Bits::default();
+        for stored in 0..64 {
+            match position.piece_at(square(frame, stored)) {
+                None => bits.push(0, 1),
+                Some(piece) => {
+                    let (code, length) = code(piece.role);
+                    bits.push(code << 1 | u8::from(piece.color != us), length);
+                }
+            }
+        }
+        let en_passant = position.en_passant();
+        let en_passant = en_passant.map_or(0, |square| frame.file(square.file()) + 1);
+        bits.push(en_passant, 4);
+        bits.push(rights(position, us)?, 4);
+        bits.finish().map(|key| (key, frame))
+    }
+
+    /// The position of a key, turned back by `frame`; `None` when the bytes are no key of a
+    /// position that is turned so.
+    ///
+    /// Which of the frames is right the key does not say: it stands for all of them.
+    pub fn position(&self, frame: Frame) -> Option<Position> {
+        let us = frame.turn();
+        let mut stream = Stream {
+            bytes: &self.0,
+            at: 0,
+        };
+        let mut setup = Setup::empty();
+        setup.turn = us;
+        for stored in 0..64 {
+            if stream.bits(1)? == 0 {
+                continue;
+            }
+            let role = stream.role()?;
+            let color = if stream.bits(1)? == 1 { us.other() } else { us };
+            setup.set(square(frame, stored), Some(Piece { color, role }));
+        }
+        if let Some(file) = stream.bits(4)?.checked_sub(1) {
+            let rank = if us.is_white() { 5 } else { 2 };
+            setup.en_passant = Some(Square::from_coords(frame.file(file), rank)?);
+        }
+        for (color, side) in rights_order(us) {
+            if stream.bits(1)? == 1 && !setup.grant_classical_castling(color, side) {
+                return None;
+            }
+        }
+        let position = Position::from_setup(&setup).ok()?;
+        // Whatever else contradicts the rules does not give the same key again.
+        (Self::of(&position)? == (*self, frame)).then_some(position)
+    }
+}
+
+/// The stored squares run up the a-file, then the b-file, ….
+fn square(frame: Frame, stored: u8) -> Square {
+    let square = Square::from_coords(stored >> 3 & 7, stored & 7).unwrap_or(Square::A1);
+    frame.square(square)
+}
+
+/// Code of a piece without its last bit, which says whose it is, and the length with that bit.
+const fn code(role: Role) -> (u8, u32) {
+    match role {
+        Role::Pawn => (0b11, 3),
+        Role::Rook => (0b1011, 5),
+        Role::Bishop => (0b1010, 5),
+        Role::Knight => (0b1001, 5),
+        Role::Queen => (0b10001, 6),
+        Role::King => (0b10000, 6),
+    }
+}
+
+/// The opponent short and long, then the side to move.
+fn rights_order(us: Color) -> [(Color, usize); 4] {
+    [(us.other(), 0), (us.other(), 1), (us, 0), (us, 1)]
+}
+
+/// The rights as four bits; `None` when king or rook stand elsewhere than usual.
+fn rights(position: &Position, us: Color) -> Option<u8> {
+    let mut bits = 0;
+    for (color, side) in rights_order(us) {
+        bits <<= 1;
+        if let Some(rook) = position.castling_rook(color, side) {
+            let usual = rook.file() == if side == 0 { 7 } else { 0 };
+            if !usual || position.king(color).file() != 4 {
+                return None;
+            }
+            bits |= 1;
+        }
+    }
+    Some(bits)
+}
+
+/// Bits one after another, the most significant first.
+#[derive(Default)]
+struct Bits {
+    bytes: [u8; Key::SIZE],
+    /// Bits not yet in `bytes`, fewer than eight between two calls.
+    waiting: u16,
+    waits: u32,
+    length: u32,
+}
+
+impl Bits {
+    fn push(&mut self, bits: u8, length: u32) {
+        self.waiting = self.waiting << length | u16::from(bits);
+        self.waits += length;
+        self.length += length;
+        if self.waits >= 8 {
+            self.waits -= 8;
+            let at = (self.length - self.waits) / 8 - 1;
+            if let Some(byte) = self.bytes.get_mut(at as usize) {
+                *byte = (self.waiting >> self.waits) as u8;
+            }
+        }
+    }
+
+    fn finish(mut self) -> Option<Key> {
+        if self.length > Key::BITS {
+            return None;
+        }
+        self.push(0, 7);
+        Some(Key(self.bytes))
+    }
+}
+
+/// Reads bits one after another.
+struct Stream<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl Stream<'_> {
+    fn bits(&mut self, count: u32) -> Option<u8> {
+        let mut bits = 0;
+        for _ in 0..count {
+            let byte = self.bytes.get(self.at / 8)?;
+            bits = bits << 1 | (byte >> (7 - self.at % 8) & 1);
+            self.at += 1;
+        }
+        Some(bits)
+    }
+
+    /// The rest of a piece's code, whose it is aside.
+    fn role(&mut self) -> Option<Role> {
+        if self.bits(1)? == 1 {
+            return Some(Role::Pawn);
+        }
+        Some(match self.bits(2)? {
+            1 => Role::Knight,
+            2 => Role::Bishop,
+            3 => Role::Rook,
+            _ if self.bits(1)? == 1 => Role::Queen,
+            _ => Role::King,
+        })
+    }
+}

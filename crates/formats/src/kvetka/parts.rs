@@ -1,0 +1,201 @@
+//! The files of a book and the blocks in them.
+
+use tabia_core::error::{Error, ErrorKind, Result};
+use tabia_core::io::{Blob, Source, SourceFile};
+
+use super::element::{BLOCK, Elements, key_of, used};
+use super::header::Header;
+use super::key::Key;
+
+/// All blocks of a book, whatever the files.
+#[derive(Debug)]
+pub(super) struct Parts {
+    parts: Vec<Part>,
+    blocks: u32,
+}
+
+#[derive(Debug)]
+struct Part {
+    blob: Blob,
+    /// Where the first block begins.
+    at: usize,
+    /// Number of the first block.
+    first: u32,
+}
+
+/// The name that the files of a book begin with, and the number of the part, when there is one.
+pub(super) fn split_name(name: &str) -> (&str, Option<u32>) {
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    let numbered = stem.rsplit_once('_').and_then(|(base, digits)| {
+        let plain = digits.bytes().all(|byte| byte.is_ascii_digit());
+        let leading = digits.len() > 1 && digits.starts_with('0');
+        let number = digits.parse().ok().filter(|_| plain && !leading)?;
+        Some((base, Some(number)))
+    });
+    numbered.unwrap_or((stem, None))
+}
+
+/// Whether a file is a book by itself.
+fn is_whole(file: &SourceFile) -> bool {
+    let Ok(blob) = file.open() else {
+        return false;
+    };
+    Header::read(&blob).is_ok_and(|header| {
+        let blocks = (header.blocks as usize).saturating_mul(BLOCK);
+        blob.len() == header.length.saturating_add(blocks)
+    })
+}
+
+/// The file of a set with that name, whatever its letter case.
+pub(super) fn file<'s>(source: &'s Source, name: &str) -> Option<&'s SourceFile> {
+    let name = name.to_lowercase();
+    [source.main()]
+        .into_iter()
+        .chain(source.siblings())
+        .chain(source.parts())
+        .find(|file| file.name.to_lowercase() == name)
+}
+
+impl Parts {
+    /// Opens the parts of a book; `problems` gets what does not fit. The name is the one that the
+    /// files beside the parts have.
+    pub(super) fn open(
+        source: &Source,
+        problems: &mut Vec<String>,
+    ) -> Result<(String, Header, Self)> {
+        let (mut base, mut number) = split_name(source.name());
+        let mut main = source.main();
+        if number.is_some_and(|number| number > 0) {
+            match file(source, &format!("{base}_0.kob")) {
+                Some(first) => main = first,
+                // Perhaps the number is a part of the name.
+                None if is_whole(main) => {
+                    let name = source.name();
+                    base = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+                    number = None;
+                }
+                None => {
+                    let missing = ErrorKind::MissingFile(format!("{base}_0.kob"));
+                    return Err(Error::new(missing).in_file(source.label()));
+                }
+            }
+        }
+        let part = |number: u32| file(source, &format!("{base}_{number}.kob"));
+        let blob = main.open()?;
+        let header = Header::read(&blob).map_err(|why| {
+            let expected = super::FORMAT.id;
+            Error::new(ErrorKind::WrongFormat { expected, why }).in_file(source.label())
+        })?;
+        let mut parts = Self {
+            parts: Vec::new(),
+            blocks: 0,
+        };
+        let mut bytes = (blob.len() - header.length) as u64;
+        parts.push(blob, header.length, 0, problems);
+        if number.is_some() {
+            let mut next = 1;
+            while let Some(file) = part(next) {
+                let blob = file.open()?;
+                bytes += blob.len() as u64;
+                parts.push(blob, 0, next, problems);
+                next += 1;
+            }
+            let later = source.parts().iter().filter_map(|file| {
+                let (other, number) = split_name(&file.name);
+                let same = other.eq_ignore_ascii_case(base);
+                let is_part = file.name.to_lowercase().ends_with(".kob");
+                number.filter(|number| same && is_part && *number > next)
+            });
+            if let Some(later) = later.min() {
+                problems.push(format!(
+                    "part {next} is missing: part {later} and what follows is not read"
+                ));
+            }
+        }
+        let expected = u64::from(header.blocks) * BLOCK as u64;
+        if bytes != expected {
+            problems.push(format!(
+                "the header tells of {} blocks, the files have {} bytes of blocks, which is {}",
+                header.blocks,
+                bytes,
+                bytes / BLOCK as u64,
+            ));
+            // What lies beyond is left of an older book.
+            parts.blocks = parts.blocks.min(header.blocks);
+        }
+        Ok((base.to_owned(), header, parts))
+    }
+
+    fn push(&mut self, blob: Blob, at: usize, number: u32, problems: &mut Vec<String>) {
+        let bytes = blob.len().saturating_sub(at);
+        if !bytes.is_multiple_of(BLOCK) {
+            let rest = bytes % BLOCK;
+            problems.push(format!(
+                "{rest} bytes at the end of part {number} are no block"
+            ));
+        }
+        let count = u32::try_from(bytes / BLOCK).unwrap_or(u32::MAX);
+        self.parts.push(Part {
+            blob,
+            at,
+            first: self.blocks,
+        });
+        self.blocks = self.blocks.saturating_add(count);
+    }
+
+    /// Number of blocks.
+    pub(super) fn len(&self) -> u32 {
+        self.blocks
+    }
+
+    /// Number of files.
+    pub(super) fn files(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// The whole block of that number.
+    pub(super) fn block(&self, number: u32) -> Option<&[u8]> {
+        if number >= self.blocks {
+            return None;
+        }
+        let after = self.parts.partition_point(|part| part.first <= number);
+        let part = self.parts.get(after.checked_sub(1)?)?;
+        let start = part.at + (number - part.first) as usize * BLOCK;
+        part.blob.get(start..start + BLOCK)
+    }
+
+    /// The bytes of a block that count; nothing when their number is impossible.
+    pub(super) fn used(&self, number: u32) -> &[u8] {
+        self.block(number).and_then(used).unwrap_or_default()
+    }
+
+    /// The elements of a block.
+    pub(super) fn elements(&self, number: u32) -> Elements<'_> {
+        Elements::of(self.used(number))
+    }
+
+    /// The key of the first element.
+    pub(super) fn first_key(&self, number: u32) -> Option<Key> {
+        self.elements(number).next().and_then(key_of)
+    }
+
+    /// The last block whose first key is not greater, without any index: a handful of blocks is
+    /// looked at.
+    pub(super) fn search(&self, key: &Key) -> Option<u32> {
+        let (mut low, mut high) = (0, self.blocks);
+        let mut found = None;
+        while low < high {
+            let middle = low + (high - low) / 2;
+            // Blocks without an element say nothing; the next one that has some does.
+            let told = (middle..high).find_map(|block| Some((block, self.first_key(block)?)));
+            match told {
+                Some((block, first)) if first <= *key => {
+                    found = Some(block);
+                    low = block + 1;
+                }
+                _ => high = middle,
+            }
+        }
+        found
+    }
+}
