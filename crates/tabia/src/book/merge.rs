@@ -8,7 +8,7 @@ use tabia_core::database::Written;
 use tabia_core::format::{CreateOptions, OpenOptions};
 use tabia_core::game::Flow;
 use tabia_core::io::Progress;
-use tabia_core::loss::{Feature, Losses};
+use tabia_core::loss::Losses;
 use tabia_core::{Error, Format, Result};
 use tabia_formats::polyglot::{self, Header, PolyglotBook};
 
@@ -301,9 +301,6 @@ fn merge_pages(
         let reach = reach.map_err(Failure::input)?;
         merged.unreached += reach.unreached;
     }
-    merged
-        .losses
-        .add(Feature::BookMoves, merged.unreached, None);
     let last = writer.settle().map_err(Failure::output)?;
     merged.losses.merge(&last);
     merged.written = writer.finish().map_err(Failure::output)?;

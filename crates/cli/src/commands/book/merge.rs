@@ -112,7 +112,7 @@ pub(super) fn tell(context: &Context, output: &Path, merged: &Merged) {
         let text = format!(
             "{count} positions are known only by key and were not reached from the usual start"
         );
-        context.messages.warning(&text);
+        context.messages.note(&text);
     }
     for (feature, loss) in merged.losses.iter() {
         let (count, label) = (grouped(loss.count), feature.label());
