@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::path::PathBuf;
 
-use crate::error::{GameIndex, Problem, Result};
+use crate::error::{Error, GameIndex, Problem, Result};
 use crate::format::FormatId;
 use crate::game::{Date, Eco, Flow, Game, GameResult, Visitor, Want};
 use crate::loss::Losses;
@@ -269,8 +269,27 @@ pub struct Written {
     pub bytes: u64,
 }
 
+/// The part of a writer's work that needs no other game; one for each thread.
+pub trait GameEncoder: Send {
+    /// Appends to `out` what [`GameWriter::append`] takes for `game`, and says what of the game cannot
+    /// be kept. After an error `out` is as before.
+    fn encode(&mut self, game: &Game, out: &mut Vec<u8>) -> Result<Losses>;
+}
+
 /// Appends games to a new database.
 pub trait GameWriter: Send {
+    /// An encoder for a thread. `None` when [`GameWriter::write`] does all the work.
+    fn encoder(&self) -> Option<Box<dyn GameEncoder>> {
+        None
+    }
+
+    /// Appends games that encoders of this writer have made of some, in order; as if each had been
+    /// written.
+    fn append(&mut self, encoded: &[u8]) -> Result<()> {
+        let _ = encoded;
+        Err(Error::unsupported("this writer has no encoders"))
+    }
+
     /// Appends `game` and says what of it could not be kept.
     fn write(&mut self, game: &Game) -> Result<Losses>;
 

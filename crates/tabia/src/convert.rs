@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tabia_core::database::{GameWriter, Written};
 use tabia_core::format::{CreateDatabase, CreateOptions, CreateText, OpenOptions};
 use tabia_core::io::{Output, OutputSet, Progress};
-use tabia_core::{Error, Format};
+use tabia_core::loss::Losses;
+use tabia_core::{Error, Format, GameIndex};
 use tabia_formats::archive::compressed::{Compression, compress};
 
 use crate::edit::appender;
@@ -16,7 +17,7 @@ use crate::item::Item;
 use crate::ledger::{Ledger, Watch};
 use crate::resolve::Resolver;
 use crate::scan::{Desk, Plan, scan};
-use crate::sink::{RecordTask, Recorded, TextTask};
+use crate::sink::{EncodeTask, RecordTask, Recorded, TextTask};
 
 /// How to convert.
 #[derive(Debug, Clone, Default)]
@@ -294,9 +295,6 @@ fn to_database(
     let mut ledger = Ledger::default();
     let mut writer = create(path, &options.create).map_err(Failure::output)?;
     for item in items {
-        let tasks = (0..options.plan.threads.max(1))
-            .map(|_| RecordTask::default())
-            .collect();
         let mut lost = Vec::new();
         let mut desk = Desk {
             item,
@@ -305,11 +303,7 @@ fn to_database(
             progress,
         };
         each_item(&mut desk, options, progress, |desk, input| {
-            scan(desk, input, &options.plan, tasks, &mut |base, recorded| {
-                write_all(&mut *writer, recorded, |game, losses| {
-                    lost.push((base.game(game), losses));
-                })
-            })
+            write_input(desk, input, &options.plan, &mut *writer, &mut lost)
         })?;
         for (game, losses) in lost {
             ledger.losses.add(&item.name(), game, &losses);
@@ -320,10 +314,39 @@ fn to_database(
     Ok((ledger, written))
 }
 
+/// Writes the games of an input, encoded where they are read if the writer has encoders. Losses that
+/// are not posted on the way go to `lost`.
+fn write_input(
+    desk: &mut Desk<'_>,
+    input: crate::Input,
+    plan: &Plan,
+    writer: &mut dyn GameWriter,
+    lost: &mut Vec<(GameIndex, Losses)>,
+) -> Result<(), Failure> {
+    let threads = 0..plan.threads.max(1);
+    let encoders: Option<Vec<EncodeTask>> = threads
+        .clone()
+        .map(|_| writer.encoder().map(EncodeTask::new))
+        .collect();
+    if let Some(tasks) = encoders {
+        return scan(desk, input, plan, tasks, &mut |_, encoded| {
+            writer.append(&encoded.bytes).map_err(Failure::output)?;
+            let failure = encoded.failure.take().map(Failure::output);
+            failure.map_or(Ok(true), Err)
+        });
+    }
+    let tasks = threads.map(|_| RecordTask::default()).collect();
+    scan(desk, input, plan, tasks, &mut |base, recorded| {
+        write_all(writer, recorded, |game, losses| {
+            lost.push((base.game(game), losses));
+        })
+    })
+}
+
 fn write_all(
     writer: &mut dyn GameWriter,
     recorded: &Recorded,
-    mut lost: impl FnMut(tabia_core::GameIndex, tabia_core::loss::Losses),
+    mut lost: impl FnMut(GameIndex, Losses),
 ) -> Result<bool, Failure> {
     for (number, game) in recorded.iter() {
         let losses = writer.write(game).map_err(Failure::output)?;

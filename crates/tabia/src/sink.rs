@@ -1,10 +1,10 @@
 //! Where converted games go: text joined in order, or a database written game by game.
 
 use tabia_core::chess::{Ply, Position};
-use tabia_core::database::TextWriter;
+use tabia_core::database::{GameEncoder, TextWriter};
 use tabia_core::game::{Annotation, Flow, Game, GameResult, Head, Recorder, Visitor};
 use tabia_core::loss::Losses;
-use tabia_core::{GameIndex, Problem};
+use tabia_core::{Error, GameIndex, Problem};
 
 use crate::scan::Task;
 
@@ -120,5 +120,79 @@ impl Task for RecordTask {
     fn swap(&mut self, out: &mut Recorded) {
         out.used = 0;
         std::mem::swap(&mut self.done, out);
+    }
+}
+
+/// Games encoded in one piece of work, up to the first that could not be.
+#[derive(Debug, Default)]
+pub(crate) struct Encoded {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) failure: Option<Error>,
+}
+
+/// Encodes games for a writer that puts them in order.
+pub(crate) struct EncodeTask {
+    recorder: Recorder<'static>,
+    encoder: Box<dyn GameEncoder>,
+    losses: Losses,
+    done: Encoded,
+}
+
+impl EncodeTask {
+    pub(crate) fn new(encoder: Box<dyn GameEncoder>) -> Self {
+        Self {
+            recorder: Recorder::new(),
+            encoder,
+            losses: Losses::new(),
+            done: Encoded::default(),
+        }
+    }
+}
+
+impl Visitor for EncodeTask {
+    fn begin_game(&mut self, game: GameIndex, head: &Head) -> Flow {
+        self.recorder.begin_game(game, head)
+    }
+
+    fn visit_move(&mut self, before: &Position, ply: Ply) -> Flow {
+        self.recorder.visit_move(before, ply)
+    }
+
+    fn visit_annotation(&mut self, annotation: Annotation<'_>) -> Flow {
+        self.recorder.visit_annotation(annotation)
+    }
+
+    fn begin_variation(&mut self) -> Flow {
+        self.recorder.begin_variation()
+    }
+
+    fn end_variation(&mut self) {
+        self.recorder.end_variation();
+    }
+
+    fn end_game(&mut self, result: GameResult) {
+        self.recorder.end_game(result);
+        if self.done.failure.is_some() {
+            return;
+        }
+        let game = self.recorder.game();
+        match self.encoder.encode(game, &mut self.done.bytes) {
+            Ok(losses) => self.losses = losses,
+            Err(error) => self.done.failure = Some(error),
+        }
+    }
+}
+
+impl Task for EncodeTask {
+    type Out = Encoded;
+
+    fn swap(&mut self, out: &mut Encoded) {
+        out.bytes.clear();
+        out.failure = None;
+        std::mem::swap(&mut self.done, out);
+    }
+
+    fn take_losses(&mut self) -> Losses {
+        std::mem::take(&mut self.losses)
     }
 }

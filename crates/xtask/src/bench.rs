@@ -4,6 +4,8 @@
 //! reports for the finished process; wall time is shown too, but a busy machine makes it vary.
 //! Ratios are taken within a round and their median is given.
 
+mod scid;
+
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -33,6 +35,11 @@ const JOBS: &[Job] = &[
         "PGN to PGN beside pgn-extract, and on two threads",
     ),
     ("cbh", cbh, "ChessBase to PGN beside cbvault and cbh2pgn"),
+    (
+        "scid",
+        scid::scid,
+        "PGN to Scid, Scid to PGN and a list of games beside Scid",
+    ),
     ("header", header, "a scan of the headers beside cbvault"),
     ("archive", archive, "unpacking a CBV archive beside cbvault"),
 ];

@@ -1,6 +1,6 @@
 //! From a game to its blob and what the index says of it.
 
-use tabia_core::chess::{FenStyle, Material, Ply, Role, Setup};
+use tabia_core::chess::{FenStyle, Ply, Role, Setup};
 use tabia_core::error::{Error, Result};
 use tabia_core::game::{Annotation, Event, Game, Place};
 use tabia_core::loss::{Feature, Features, Losses};
@@ -8,6 +8,7 @@ use tabia_core::loss::{Feature, Features, Losses};
 use super::blob::start_flag;
 use super::comments::CommentWriter;
 use super::entry::{Entry, Version, count_code, flag};
+use super::lists::Lists;
 use super::pieces::{Board, token};
 use super::signature::PawnMoves;
 use super::stored_lines::StoredLine;
@@ -28,7 +29,9 @@ pub(crate) struct Encoder {
     /// The blob: tags first, by the caller.
     pub(crate) blob: Vec<u8>,
     comments: Vec<u8>,
-    open: Vec<(Option<Board>, Board)>,
+    /// The usual start.
+    standard: Lists,
+    open: Vec<(Option<Lists>, Lists)>,
     node: Node,
 }
 
@@ -65,6 +68,7 @@ impl Encoder {
             can,
             blob: Vec::new(),
             comments: Vec::new(),
+            standard: Lists::of(&Board::standard()),
             open: Vec::new(),
             node: Node::default(),
         }
@@ -90,14 +94,14 @@ impl Encoder {
             stored_line: StoredLine::new(),
         };
         let board = match (&game.head.start.setup, setup) {
-            (None, _) => Some(Board::standard()),
-            (Some(setup), true) => Board::from_setup(setup),
+            (None, _) => Some(self.standard.clone()),
+            (Some(setup), true) => Board::from_setup(setup).map(|board| Lists::of(&board)),
             (Some(_), false) => None,
         };
         self.comments.clear();
         let last = match board {
             Some(board) => self.write_moves(game, keep, board, &mut facts, losses)?,
-            None => Board::standard(),
+            None => self.standard.clone(),
         };
         self.blob.push(token::END_GAME);
         self.blob.append(&mut self.comments);
@@ -114,7 +118,7 @@ impl Encoder {
         entry.variations = count_code(facts.variations);
         entry.flags |= facts.flags;
         entry.plies = facts.plies.min(1023) as u16;
-        entry.material = Material::of(&last.position).to_bits();
+        entry.material = last.material();
         if !setup {
             entry.stored_line = facts.stored_line.code();
             entry.home_pawn_count = facts.pawns.count;
@@ -155,10 +159,10 @@ impl Encoder {
         &mut self,
         game: &Game,
         keep: Keep,
-        board: Board,
+        board: Lists,
         facts: &mut Facts,
         losses: &mut Losses,
-    ) -> Result<Board> {
+    ) -> Result<Lists> {
         self.open.clear();
         self.node.begin(self.blob.len(), false);
         let run = Run {
@@ -166,7 +170,7 @@ impl Encoder {
             keeps_before: keep != Keep::Mainline && game.has_variations(),
             board,
         };
-        if run.keeps_before {
+        if run.keeps_before && has_late_remarks(game) {
             let events = in_scid_order(game.events().collect());
             self.write_events(events.into_iter(), run, facts, losses)
         } else {
@@ -180,7 +184,7 @@ impl Encoder {
         run: Run,
         facts: &mut Facts,
         losses: &mut Losses,
-    ) -> Result<Board> {
+    ) -> Result<Lists> {
         let Run {
             keep,
             keeps_before,
@@ -219,9 +223,9 @@ impl Encoder {
                         before = Some(board.clone());
                     }
                     self.write_move(&board, ply)?;
-                    board.play(ply);
+                    let gone = board.play(ply);
                     if depth == 0 {
-                        facts.play(ply, &board);
+                        facts.play(ply, gone);
                     }
                 }
                 Event::Annotation(annotation) => self.annotate(annotation, keep, facts, losses),
@@ -258,7 +262,7 @@ impl Encoder {
 
     /// Whether the version can hold the move. Castling from other squares than the usual ones is
     /// for Scid 5 only.
-    fn can_write(&self, board: &Board, ply: Ply, losses: &mut Losses) -> bool {
+    fn can_write(&self, board: &Lists, ply: Ply, losses: &mut Losses) -> bool {
         let Ply::Move(m) = ply else {
             return true;
         };
@@ -270,10 +274,10 @@ impl Encoder {
             return false;
         }
         // A move onto a king, or of no piece, would leave a game that nobody can read.
-        board.position.piece_at(m.from()).is_some()
+        board.has_mover(m.from())
     }
 
-    fn write_move(&mut self, board: &Board, ply: Ply) -> Result<()> {
+    fn write_move(&mut self, board: &Lists, ply: Ply) -> Result<()> {
         if board.encode(ply, &mut self.blob) {
             let node = &mut self.node;
             node.is_first = node.at_start && node.in_variation;
@@ -284,8 +288,7 @@ impl Encoder {
             Ply::Move(m) => m.to_string(),
             Ply::Null => "--".to_owned(),
         };
-        let fen = board.position.fen();
-        Err(Error::invalid(format!("{ply} cannot be played in {fen}")))
+        Err(Error::invalid(format!("{ply} cannot be played")))
     }
 
     fn annotate(
@@ -350,7 +353,7 @@ struct Run {
     keep: Keep,
     /// Whether variations are written, which need the position before a move.
     keeps_before: bool,
-    board: Board,
+    board: Lists,
 }
 
 impl Node {
@@ -361,6 +364,16 @@ impl Node {
         self.at_start = true;
         self.is_first = false;
     }
+}
+
+/// Whether something is said of a move behind a variation of it.
+fn has_late_remarks(game: &Game) -> bool {
+    let mut is_behind = false;
+    game.events().any(|event| {
+        let is_late = is_behind && matches!(event, Event::Annotation(_));
+        is_behind = event == Event::EndVariation;
+        is_late
+    })
 }
 
 /// Scid has what is said of a move before its variations; games may have some of it behind them.
@@ -407,9 +420,11 @@ fn without_castling(setup: &Setup) -> Setup {
 
 impl Facts {
     /// The next ply of the mainline was played.
-    fn play(&mut self, ply: Ply, after: &Board) {
+    fn play(&mut self, ply: Ply, gone: Option<u8>) {
         self.plies += 1;
-        self.pawns.play(&after.position);
+        if let Some(pawn) = gone {
+            self.pawns.push(pawn);
+        }
         self.stored_line.play(ply);
         if let Ply::Move(m) = ply
             && let Some(role) = m.promotion_role()

@@ -188,7 +188,7 @@ impl PartialOrd for SortKey<'_> {
 }
 
 /// A record of `.sn5`: kind and length as a varint, then the bytes.
-fn append(out: &mut Vec<u8>, kind: usize, parts: &[&[u8]]) {
+pub(crate) fn append(out: &mut Vec<u8>, kind: usize, parts: &[&[u8]]) {
     let length: usize = parts.iter().map(|part| part.len()).sum();
     let mut head = (length as u64) << 3 | kind as u64;
     while head >= 0x80 {

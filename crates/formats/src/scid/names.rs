@@ -230,6 +230,14 @@ impl Table<'_> {
     }
 }
 
+/// The kind and the bytes of an appended name.
+pub(crate) fn take_name<'a>(cursor: &mut Cursor<'a>) -> Result<(usize, &'a [u8]), Malformed> {
+    let head = varint(cursor, "name_head")?;
+    let length =
+        usize::try_from(head >> 3).map_err(|_| cursor.fault("name_head", Why::Value(head)))?;
+    Ok(((head & 7) as usize, cursor.take(length, "name")?))
+}
+
 /// A number in groups of seven bits, lowest first.
 fn varint(cursor: &mut Cursor<'_>, field: &'static str) -> Result<u64, Malformed> {
     let mut value = 0;

@@ -14,7 +14,7 @@ pub(crate) mod token {
 }
 
 /// Most pieces of a side.
-const MAX_PIECES: usize = 16;
+pub(crate) const MAX_PIECES: usize = 16;
 
 /// The squares of one side's pieces, in the order in which moves name them; the king is the first.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -123,6 +123,13 @@ impl Board {
         Some(board)
     }
 
+    /// The squares of a side's list, in its order.
+    pub(crate) fn listed(&self, color: Color) -> impl Iterator<Item = Square> + '_ {
+        let [white, black] = &self.pieces;
+        let pieces = if color.is_white() { white } else { black };
+        (0..pieces.count).map_while(|slot| pieces.get(slot))
+    }
+
     fn of(&mut self, color: Color) -> &mut Pieces {
         let [white, black] = &mut self.pieces;
         if color.is_white() { white } else { black }
@@ -200,6 +207,7 @@ impl Board {
     }
 
     /// Appends the byte or bytes of a ply; `false` for a move that cannot be written.
+    #[cfg(test)]
     pub(crate) fn encode(&self, ply: Ply, out: &mut Vec<u8>) -> bool {
         let Ply::Move(m) = ply else {
             out.push(0);
@@ -279,8 +287,8 @@ impl Board {
     }
 }
 
-const KING_STEPS: [i16; 8] = [-9, -8, -7, -1, 1, 7, 8, 9];
-const KNIGHT_STEPS: [i16; 8] = [-17, -15, -10, -6, 6, 10, 15, 17];
+pub(crate) const KING_STEPS: [i16; 8] = [-9, -8, -7, -1, 1, 7, 8, 9];
+pub(crate) const KNIGHT_STEPS: [i16; 8] = [-17, -15, -10, -6, 6, 10, 15, 17];
 
 /// Where code 1 to 8 of a stepping piece leads.
 fn step(from: Square, steps: [i16; 8], code: u8) -> Option<Square> {
@@ -288,12 +296,12 @@ fn step(from: Square, steps: [i16; 8], code: u8) -> Option<Square> {
     shifted(from, *steps.get(place)?)
 }
 
-fn step_code(steps: [i16; 8], by: i16) -> Option<u8> {
+pub(crate) fn step_code(steps: [i16; 8], by: i16) -> Option<u8> {
     let place = steps.iter().position(|&step| step == by)?;
     Some(place as u8 + 1)
 }
 
-fn pawn_code(by: u16, promotion: Option<Role>) -> Option<u8> {
+pub(crate) fn pawn_code(by: u16, promotion: Option<Role>) -> Option<u8> {
     if by == 16 {
         return Some(15);
     }

@@ -1,14 +1,11 @@
 //! Which pawns left home, in which order, as rows tell it.
 
-use tabia_core::chess::{HomePawns, Position};
-
 /// The pawns that left home; filled ply by ply.
 #[derive(Debug, Clone)]
 pub(crate) struct PawnMoves {
-    home: HomePawns,
     /// How many left.
     pub(crate) count: u8,
-    /// Their bits in [`HomePawns`], a nibble each, the first one high.
+    /// Their bits in signatures, a nibble each, the first one high.
     pub(crate) list: [u8; 8],
 }
 
@@ -16,19 +13,13 @@ impl PawnMoves {
     /// Before the first move of the usual start.
     pub(crate) const fn new() -> Self {
         Self {
-            home: HomePawns::ALL,
             count: 0,
             list: [0; 8],
         }
     }
 
-    /// The position after another ply.
-    pub(crate) fn play(&mut self, position: &Position) {
-        let now = HomePawns::of(position);
-        let Some(bit) = self.home.gone(now) else {
-            return;
-        };
-        self.home = now;
+    /// Another pawn left, by its bit in [`HomePawns`](tabia_core::chess::HomePawns).
+    pub(crate) fn push(&mut self, bit: u8) {
         if let Some(byte) = self.list.get_mut(usize::from(self.count / 2)) {
             *byte |= if self.count.is_multiple_of(2) {
                 bit << 4
@@ -43,16 +34,21 @@ impl PawnMoves {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scid::lists::Lists;
+    use crate::scid::pieces::Board;
     use tabia_core::chess::san;
 
     #[test]
     fn pawns_leave_home_in_order() {
-        let mut position = Position::standard();
+        let mut board = Board::standard();
+        let mut lists = Lists::of(&board);
         let mut pawns = PawnMoves::new();
         for text in "e4 d5 exd5 Nf6 Nf3 Nxd5 a4".split(' ') {
-            let ply = san::read(&position, text.as_bytes()).unwrap();
-            position.play_ply(ply);
-            pawns.play(&position);
+            let ply = san::read(&board.position, text.as_bytes()).unwrap();
+            board.play(ply);
+            if let Some(bit) = lists.play(ply) {
+                pawns.push(bit);
+            }
         }
         // e2, d7, a2.
         assert_eq!(pawns.count, 3);
