@@ -45,3 +45,22 @@ fn a_database_too() {
     .expect(0);
     assert_eq!(one.out, four.out);
 }
+
+#[test]
+fn databases_are_written_the_same() {
+    let folder = Scratch::new("threads-scid");
+    std::fs::write(folder.join("many.pgn"), many_games(4_000)).unwrap();
+    for version in ["3", "4", "5"] {
+        let sets = ["1", "2", "5"].map(|threads| {
+            let out = format!("out{threads}.si{version}");
+            let args = ["convert", "many.pgn", "-q", "-j", threads, "-o", &out];
+            tabia(&folder, &args).expect(0);
+            ["si", "sn", "sg"].map(|kind| {
+                let name = format!("out{threads}.{kind}{version}");
+                std::fs::read(folder.join(&name)).unwrap()
+            })
+        });
+        assert!(sets[0] == sets[1] && sets[0] == sets[2], "si{version}");
+        assert!(sets[0][2].len() > 1 << 17, "several blocks");
+    }
+}
