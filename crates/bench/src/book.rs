@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use tabia_core::book::{Book, BookPage};
 use tabia_core::chess::Position;
@@ -26,12 +26,17 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     };
     let path = Path::new(name);
     let open = || open(path).map_err(|error| format!("{name}: {error}"));
-    let mut slowest = Duration::ZERO;
-    for _ in 0..rounds {
+    let mut openings = Vec::new();
+    for _ in 0..rounds.max(1) {
         let start = Instant::now();
         open()?;
-        slowest = slowest.max(start.elapsed());
+        openings.push(start.elapsed());
     }
+    openings.sort_unstable();
+    let median = openings
+        .get(openings.len() / 2)
+        .copied()
+        .unwrap_or_default();
     let book = open()?;
     let mut positions = reached(&*book);
     if positions.is_empty() {
@@ -41,7 +46,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
         "{name}: {} positions of the book, {rounds} rounds",
         positions.len()
     );
-    println!("open, slowest: {slowest:?}");
+    println!("open, median: {median:?}");
     shuffle(&mut positions);
     let mut contestants = [
         Contestant::new("moves", || {

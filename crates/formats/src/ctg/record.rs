@@ -237,9 +237,11 @@ impl<'a> Records<'a> {
     #[inline]
     pub(super) fn find(self, key: &[u8]) -> Option<(usize, Record<'a>)> {
         let mut at = self.at;
+        // Most records differ early, and eight bytes are compared without a call.
+        let start = key.first_chunk::<8>();
         for _ in 0..self.left {
             let rest = self.page.get(at..)?;
-            if rest.starts_with(key) {
+            if rest.first_chunk::<8>() == start && rest.starts_with(key) {
                 return Record::read(rest).map(|record| (at, record));
             }
             let head = usize::from(rest.first()? & 0x1f);

@@ -3,10 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use tabia_core::Format;
+use tabia_core::book::{BookEntry, BookPage, BookWriter};
+use tabia_core::chess::Ply;
+use tabia_core::format::CreateOptions;
 use tabia_core::game::{Event, Game};
 use tabia_core::io::Source;
 use tabia_formats::archive::compressed::Compression;
 use tabia_formats::cbh;
+use tabia_formats::ctg::CtgWriter;
 
 use crate::shared::{files_below, repository};
 use crate::tiny;
@@ -54,9 +58,47 @@ pub fn own(target: &str) -> Vec<Vec<u8>> {
             };
             vec![records.into_iter().flat_map(record).collect()]
         }
+        "ctg" => vec![own_ctg()],
         // Nothing fits, and that must be said without harm.
         _ => vec![b"no such file".to_vec(), vec![0; 64]],
     }
+}
+
+/// A small book of ours as one input.
+fn own_ctg() -> Vec<u8> {
+    let scratch = crate::Scratch::new("seed");
+    let target = scratch.join("seed.ctg");
+    let mut writer = CtgWriter::create(&target, &CreateOptions::default()).expect("a new book");
+    for game in tiny::games() {
+        let Some(mut position) = game.head.start.position() else {
+            continue;
+        };
+        for ply in game.mainline().take(12) {
+            let Ply::Move(m) = ply else { break };
+            let entry = BookEntry {
+                m: Some(m),
+                games: Some(1),
+                ..BookEntry::default()
+            };
+            let page = BookPage {
+                entries: vec![entry],
+                ..BookPage::default()
+            };
+            writer.put(&position, &page).expect("a position");
+            position.play(m);
+        }
+    }
+    Box::new(writer).finish().expect("a book");
+    let extensions = super::files::extensions(super::files::format("ctg"));
+    let files: Vec<(u8, Vec<u8>)> = (0u8..)
+        .zip(extensions)
+        .filter_map(|(place, extension)| {
+            let bytes = std::fs::read(target.with_extension(extension)).ok()?;
+            Some((place, bytes))
+        })
+        .collect();
+    let files: Vec<(u8, &[u8])> = files.iter().map(|(at, it)| (*at, &**it)).collect();
+    set::pack(&files)
 }
 
 /// The annotations of a game as a record, each on the move before it in PGN order.

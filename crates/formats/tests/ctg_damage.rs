@@ -1,0 +1,241 @@
+//! Damaged and hostile CTG books: nothing panics or hangs, every move handed on is legal, and what
+//! is not found is said.
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use tabia_core::book::{Book, BookEntry, BookPage, BookPosition, BookWriter, Wdl};
+use tabia_core::chess::{Position, san};
+use tabia_core::error::ErrorKind;
+use tabia_core::format::{CreateOptions, OpenOptions};
+use tabia_core::game::Flow;
+use tabia_core::io::{Blob, Source};
+use tabia_formats::ctg::{CtgBook, CtgWriter, Keys, Lookup, PAGE};
+use tabia_testkit::Scratch;
+use tabia_testkit::corrupt::{self, Random};
+use tabia_testkit::guard::Watchdog;
+
+/// Files of a set by extension.
+type Set = BTreeMap<&'static str, Vec<u8>>;
+
+fn open(set: &Set) -> Result<CtgBook, tabia_core::Error> {
+    let files = set.iter();
+    let members =
+        files.map(|(extension, bytes)| (format!("a.{extension}"), Blob::from(bytes.clone())));
+    let source = Source::from_members("a.ctg", "a.ctg", members.collect()).unwrap();
+    CtgBook::open(&source, &OpenOptions::default())
+}
+
+/// A page with these moves, all drawn once.
+fn page(moves: &[tabia_core::chess::Move]) -> BookPage {
+    let drawn = Wdl {
+        draws: 1,
+        ..Wdl::default()
+    };
+    BookPage {
+        entries: moves
+            .iter()
+            .map(|&m| BookEntry {
+                m: Some(m),
+                results: Some(drawn),
+                ..BookEntry::default()
+            })
+            .collect(),
+        ..BookPage::default()
+    }
+}
+
+/// A book of random games on some thirty pages.
+fn whole() -> Set {
+    let scratch = Scratch::new("ctg-damage");
+    let target = scratch.join("a.ctg");
+    let mut writer = CtgWriter::create(&target, &CreateOptions::default()).unwrap();
+    let mut random = Random::new(11);
+    for _ in 0..120 {
+        let mut position = Position::standard();
+        for _ in 0..12 {
+            let mut legal = position.legal_moves().to_vec();
+            legal.retain(|m| m.promotion_role().is_none());
+            let m = legal[random.below(legal.len())];
+            writer.put(&position, &page(&[m])).unwrap();
+            position.play(m);
+        }
+    }
+    Box::new(writer).finish().unwrap();
+    ["ctg", "ctb", "cto"]
+        .into_iter()
+        .map(|extension| {
+            let bytes = std::fs::read(target.with_extension(extension)).unwrap();
+            (extension, bytes)
+        })
+        .collect()
+}
+
+/// Everything a program does with a book. Returns how many records were found, and whether
+/// anything was said of damage.
+fn use_all(book: &CtgBook) -> (u64, bool) {
+    let mut page = BookPage::default();
+    let mut found = 0;
+    book.for_each(&mut |position, page| {
+        let BookPosition::Board(position) = position else {
+            panic!("a board is known");
+        };
+        for m in page.entries.iter().filter_map(|entry| entry.m) {
+            assert!(position.is_legal(m), "{m:?} in {}", position.fen());
+        }
+        Flow::Go
+    })
+    .unwrap();
+    let start = Position::standard();
+    let _ = book.moves(&start, &mut page).unwrap();
+    for (_, record) in book.records() {
+        let position = tabia_formats::ctg::decode(record.key, tabia_formats::ctg::Frame::PLAIN);
+        found += u64::from(position.is_some_and(|position| book.record(&position).is_some()));
+    }
+    let is_said = !book.info().problems.is_empty() || !book.faults().unwrap().is_empty();
+    (found, is_said)
+}
+
+#[test]
+fn damage_is_survived_and_said() {
+    let whole = whole();
+    assert!(whole["ctg"].len() > 20 * PAGE);
+    let book = open(&whole).unwrap();
+    let (records, is_said) = use_all(&book);
+    assert!(records > 1000 && !is_said);
+    let watchdog = Watchdog::new(Duration::from_mins(1));
+    for (extension, bytes) in &whole {
+        let lengths = [0, 1, 11, 12, 16, 31, 32, 4095, 4096, 4097, 8191, 20_000];
+        let prefixes = lengths
+            .into_iter()
+            .filter(|&length| length < bytes.len())
+            .map(|length| corrupt::prefix(bytes, length));
+        for damaged in prefixes.chain(corrupt::random(bytes, 30, 5)) {
+            let what = format!("{extension}: {}", damaged.how);
+            watchdog.case(&what);
+            let mut set = whole.clone();
+            set.insert(extension, damaged.bytes);
+            let Ok(book) = open(&set) else {
+                assert_eq!(*extension, "ctg", "{what}");
+                continue;
+            };
+            let (found, is_said) = use_all(&book);
+            // Companions hold nothing but the way to the records.
+            if *extension != "ctg" {
+                assert!(found == records || is_said, "{what}: {found} of {records}");
+            }
+        }
+    }
+}
+
+#[test]
+fn companions_that_do_not_fit_are_not_followed() {
+    let whole = whole();
+    let records = use_all(&open(&whole).unwrap()).0;
+    let bits = whole["ctb"].len();
+    for (extension, bytes, lookup) in [
+        (
+            "ctb",
+            [&whole["ctb"][..12], &vec![0xff; bits][..]].concat(),
+            Lookup::Pages,
+        ),
+        ("ctb", vec![0; bits], Lookup::Pages),
+        ("ctb", Vec::new(), Lookup::Pages),
+        (
+            "cto",
+            [&whole["cto"][..16], &[0x7f; 4000][..]].concat(),
+            Lookup::Scan,
+        ),
+        (
+            "cto",
+            [&whole["cto"][..16], &[0; 4000][..]].concat(),
+            Lookup::Scan,
+        ),
+        ("cto", whole["cto"][..16].to_vec(), Lookup::Scan),
+    ] {
+        let mut set = whole.clone();
+        set.insert(extension, bytes);
+        let book = open(&set).unwrap();
+        assert_eq!(book.lookup(), lookup, "{:?}", book.info().problems);
+        assert_eq!(book.info().problems.len(), 1);
+        assert_eq!(use_all(&book).0, records);
+    }
+}
+
+#[test]
+fn pages_that_lie() {
+    let whole = whole();
+    for head in [
+        [0xff, 0xff, 0xff, 0xff],
+        [0xff, 0xff, 0x10, 0],
+        [0, 9, 0, 0],
+        [0, 0, 0x10, 0],
+    ] {
+        let mut set = whole.clone();
+        let file = set.get_mut("ctg").unwrap();
+        for page in file.chunks_exact_mut(PAGE).skip(1) {
+            page[..4].copy_from_slice(&head);
+        }
+        let book = open(&set).unwrap();
+        assert!(use_all(&book).1, "{head:?}");
+        assert!(book.inspect().damaged_pages > 0, "{head:?}");
+    }
+    // Keys of no length, then moves of no length.
+    for byte in [0, 0x1f, 0xff] {
+        let mut set = whole.clone();
+        set.get_mut("ctg").unwrap()[PAGE + 4..].fill(byte);
+        assert!(use_all(&open(&set).unwrap()).1, "{byte}");
+    }
+}
+
+#[test]
+fn counts_that_lie() {
+    let whole = whole();
+    let mut set = whole.clone();
+    set.get_mut("ctg").unwrap()[16..20].fill(0xff);
+    let book = open(&set).unwrap();
+    assert_eq!(book.info().problems.len(), 1);
+    assert!(book.info().problems[0].starts_with("the header says 4294967295 pages"));
+
+    let mut set = whole.clone();
+    set.get_mut("ctg").unwrap().truncate(PAGE);
+    let book = open(&set).unwrap();
+    assert_eq!(use_all(&book), (0, true));
+
+    let mut set = whole.clone();
+    set.get_mut("ctg").unwrap()[..2].fill(0);
+    let error = open(&set).unwrap_err();
+    assert!(
+        matches!(error.kind(), ErrorKind::WrongFormat { .. }),
+        "{error}"
+    );
+}
+
+#[test]
+fn moves_in_a_circle_end() {
+    let scratch = Scratch::new("ctg-circle");
+    let target = scratch.join("a.ctg");
+    let mut writer = CtgWriter::create(&target, &CreateOptions::default()).unwrap();
+    let mut position = Position::standard();
+    let mut keys = Vec::new();
+    for text in ["Nf3", "Nf6", "Ng1", "Ng8"] {
+        let tabia_core::chess::Ply::Move(m) = san::read(&position, text.as_bytes()).unwrap() else {
+            panic!("a move");
+        };
+        writer.put(&position, &page(&[m])).unwrap();
+        keys.push(Keys::of(&position).unwrap().key);
+        position.play(m);
+    }
+    Box::new(writer).finish().unwrap();
+    let source = Source::from_path(&target).unwrap();
+    let book = CtgBook::open(&source, &OpenOptions::default()).unwrap();
+    let mut positions = 0;
+    book.for_each(&mut |_, _| {
+        positions += 1;
+        Flow::Go
+    })
+    .unwrap();
+    assert_eq!((book.records().count(), positions), (4, 4));
+    assert_eq!(book.faults().unwrap(), [""; 0]);
+}
