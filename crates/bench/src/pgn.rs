@@ -10,9 +10,9 @@ use shakmaty::Chess;
 use shakmaty::san::SanPlus;
 use tabia_core::GameIndex;
 use tabia_core::chess::{Ply, Position};
-use tabia_core::database::Block;
+use tabia_core::database::{Block, TextWriter};
 use tabia_core::format::{CreateOptions, OpenOptions, Profile};
-use tabia_core::game::{Flow, GameResult, Head, Visitor, Want};
+use tabia_core::game::{Annotation, Comment, Flow, GameResult, Head, Place, Visitor, Want};
 use tabia_formats::pgn::FORMAT;
 
 use crate::rounds::{Contestant, run as time};
@@ -59,6 +59,36 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
         text,
         count.plies,
     );
+
+    let heavy = Block {
+        bytes: with_comments(&block)?,
+        offset: 0,
+    };
+    let mut read = [
+        Contestant::new("tabia, tags only", || {
+            let mut count = Count::default();
+            let _ = ours_read(&heavy, Want::TAGS, &mut count);
+            count.games
+        }),
+        Contestant::new("tabia, moves checked and comments read", || {
+            let mut count = Count::default();
+            let _ = ours_read(&heavy, Want::ALL, &mut count);
+            count.games
+        }),
+        Contestant::new("pgn-reader, every token, no moves resolved", || {
+            let mut tokens = Tokens::default();
+            let _ = Reader::new(Cursor::new(&heavy.bytes)).visit_all_games(&mut tokens);
+            tokens.games
+        }),
+    ];
+    report(
+        "reading with a comment of 100 bytes at every move",
+        &mut read,
+        rounds,
+        &heavy.bytes,
+        count.plies,
+    );
+    drop(read);
 
     let mut write = [
         Contestant::new("tabia", || ours_write(&shared, Profile::Standard)),
@@ -128,6 +158,38 @@ fn ours_read(block: &Block, want: Want, visitor: &mut dyn Visitor) -> Result<(),
     let mut reader = blocks.map_err(|error| error.to_string())?.reader();
     let read = reader.read(block, want, visitor);
     read.map(|_| ()).map_err(|error| error.to_string())
+}
+
+/// The games with a comment of 100 bytes behind every move.
+fn with_comments(block: &Block) -> Result<Vec<u8>, String> {
+    let create = FORMAT.create_text.ok_or("PGN is not written")?;
+    let mut options = CreateOptions::default();
+    options.wrap = false;
+    let mut talker = Talker(create(&options).map_err(|error| error.to_string())?);
+    ours_read(block, Want::MAINLINE, &mut talker)?;
+    Ok(std::mem::take(talker.0.text()))
+}
+
+struct Talker(Box<dyn TextWriter>);
+
+impl Visitor for Talker {
+    fn begin_game(&mut self, game: GameIndex, head: &Head) -> Flow {
+        self.0.begin_game(game, head)
+    }
+
+    fn visit_move(&mut self, before: &Position, ply: Ply) -> Flow {
+        let _ = self.0.visit_move(before, ply);
+        self.0.visit_annotation(Annotation::Comment(Comment {
+            place: Place::After,
+            language: None,
+            text: "The knight stands well here; White has the two bishops and a little more room on \
+                   the queen's side.",
+        }))
+    }
+
+    fn end_game(&mut self, result: GameResult) {
+        self.0.end_game(result);
+    }
 }
 
 /// As `convert` does it on one thread: block by block into a buffer.

@@ -128,6 +128,14 @@ fn split(command: &str) -> Option<(&str, &str, &str)> {
     Some((name, args.get(..end)?, args.get(end + 1..)?))
 }
 
+/// Whether a text certainly has no commands and is tidy: most are so, and one look tells.
+pub(super) fn is_plain(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    !bytes.first().is_some_and(u8::is_ascii_whitespace)
+        && !bytes.last().is_some_and(u8::is_ascii_whitespace)
+        && memchr::memchr3(b'\n', b'\r', b'[', bytes).is_none()
+}
+
 /// Whether a text without commands is as [`read`] would leave it.
 pub(super) fn is_tidy(text: &str) -> bool {
     let bytes = text.as_bytes();

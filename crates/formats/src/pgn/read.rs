@@ -882,7 +882,9 @@ impl Reader {
         let mut language = None;
         let mut scratch = std::mem::take(&mut self.text);
         let mut shown: Option<&str> = None;
-        if comment::has_commands(&content) {
+        if comment::is_plain(&content) {
+            shown = Some(&content);
+        } else if comment::has_commands(&content) {
             let visitor = &mut *input.visitor;
             let stop = &mut self.stop;
             let found = comment::read(&content, &mut scratch, &mut |annotation| {

@@ -88,14 +88,32 @@ fn token_start(text: &[u8], low: usize, at: usize) -> usize {
 
 /// How many bytes are looked at in one go: the loop over them becomes a few vector instructions.
 const STRIDE: usize = 32;
+/// What [`is_mark`] says, for single bytes.
+const MARKS: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut i = 0;
+    while i < 256 {
+        table[i] = is_mark(i as u8);
+        i += 1;
+    }
+    table
+};
+/// How many bytes are looked at one by one before that.
+const NEAR: usize = 12;
 
 /// The next byte from `at` on that can begin a comment, a variation, a tag or an escape line, or
 /// that is part of a result.
 #[inline]
 fn next_mark(text: &[u8], at: usize) -> usize {
-    let rest = text.get(at..).unwrap_or_default();
+    // A move or two between comments are over sooner than the vectors are filled.
+    let near = text.get(at..).unwrap_or_default();
+    let near = near.first_chunk::<NEAR>().map_or(near, |near| near);
+    if let Some(found) = near.iter().position(|&byte| MARKS[usize::from(byte)]) {
+        return at + found;
+    }
+    let mut passed = at + near.len();
+    let rest = text.get(passed..).unwrap_or_default();
     let (chunks, tail) = rest.as_chunks::<STRIDE>();
-    let mut passed = at;
     for chunk in chunks {
         let mut found = false;
         for &byte in chunk {
@@ -116,7 +134,7 @@ fn next_mark(text: &[u8], at: usize) -> usize {
     clippy::needless_bitwise_bool,
     reason = "no branches inside a vector loop"
 )]
-fn is_mark(byte: u8) -> bool {
+const fn is_mark(byte: u8) -> bool {
     (byte | 1 == b')')
         | (byte == b'*')
         | (byte == b'%')
