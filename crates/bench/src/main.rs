@@ -8,6 +8,7 @@
 
 mod book;
 mod chess;
+mod header;
 mod perft;
 mod pgn;
 mod rounds;
@@ -21,7 +22,7 @@ type Row = (
     &'static str,
 );
 
-const TABLE: [Row; 4] = [
+const TABLE: [Row; 5] = [
     (
         "chess",
         chess::run,
@@ -36,6 +37,11 @@ const TABLE: [Row; 4] = [
         "book",
         book::run,
         "FILE [ROUNDS]: opening a book, and asking it for positions in no order",
+    ),
+    (
+        "header",
+        header::run,
+        "FILE.cbh [ROUNDS]: a filtered scan of headers beside cbvault-format",
     ),
     (
         "perft",

@@ -1,0 +1,92 @@
+//! A filtered scan of the headers of a ChessBase database beside cbvault's library, one thread,
+//! everything in the page cache: games whose players both have at least 2500.
+
+use std::path::Path;
+
+use cbvault_format::cbh::Headers;
+use cbvault_format::cbh::record::{GameHeader, RECORD_SIZE};
+use tabia_core::GameIndex;
+use tabia_core::format::OpenOptions;
+use tabia_core::io::Source;
+use tabia_formats::cbh::FORMAT;
+use tabia_query::{Filter, Matcher};
+
+use crate::rounds::{Contestant, run as time};
+
+/// Records the peer reads at a time, as its own scan does.
+const CHUNK: u32 = 8192;
+const ELO: u16 = 2500;
+
+/// Prints nanoseconds a record.
+pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
+    let Some(name) = arguments.first() else {
+        return Err("header FILE.cbh [ROUNDS]".into());
+    };
+    let rounds = match arguments.get(1) {
+        Some(text) => text.parse().map_err(|_| format!("{text}: not a number"))?,
+        None => 9,
+    };
+    let path = Path::new(name);
+    let records = Headers::open(path).map_err(|error| error.to_string())?;
+    let records = records.records();
+    println!("{name}: {records} records, {rounds} rounds, opening included");
+    let mut contestants = [
+        Contestant::new("tabia, elo:>=2500", || ours(path).unwrap_or_default()),
+        Contestant::new("cbvault-format, its records compared", || {
+            theirs(path).unwrap_or_default()
+        }),
+    ];
+    time(&mut contestants, rounds);
+    for contestant in &contestants {
+        println!(
+            "  {:40} {:7.1} ns/record best, {:7.1} median   {} games",
+            contestant.name,
+            contestant.best().as_secs_f64() * 1e9 / f64::from(records),
+            contestant.median().as_secs_f64() * 1e9 / f64::from(records),
+            contestant.sum
+        );
+    }
+    Ok(())
+}
+
+fn ours(path: &Path) -> Result<u64, String> {
+    let text = |error: tabia_core::Error| error.to_string();
+    let open = FORMAT.open_database.ok_or("not a database")?;
+    let source = Source::from_path(path).map_err(text)?;
+    let database = open(&source, &OpenOptions::default()).map_err(text)?;
+    let filter = Filter::parse(&format!("elo:>={ELO}")).map_err(|error| format!("{error:?}"))?;
+    let mut matcher = Matcher::new(&filter);
+    let mut found = 0;
+    for game in 0..database.len() {
+        let entry = database.entry(GameIndex(game)).map_err(text)?;
+        if !entry.deleted && matcher.entry(&*database, &entry).map_err(text)? {
+            found += 1;
+        }
+    }
+    Ok(found)
+}
+
+/// As the peer's own scan of tags does it.
+fn theirs(path: &Path) -> Result<u64, String> {
+    let text = |error: cbvault_format::Error| error.to_string();
+    let headers = Headers::open(path).map_err(text)?;
+    let mut buffer = vec![0_u8; CHUNK as usize * RECORD_SIZE];
+    let mut found = 0;
+    let mut first = 1;
+    loop {
+        let read = headers
+            .read_records(first, CHUNK, &mut buffer)
+            .map_err(text)?;
+        if read == 0 {
+            return Ok(found);
+        }
+        let (records, _) = buffer.as_chunks::<RECORD_SIZE>();
+        for (id, record) in (first..first + read).zip(records) {
+            let header = GameHeader::from_bytes(id, record);
+            if !header.is_deleted() && header.white_elo() >= ELO && header.black_elo() >= ELO {
+                found += 1;
+            }
+        }
+        first += read;
+    }
+}
