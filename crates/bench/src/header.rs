@@ -57,7 +57,14 @@ fn ours(path: &Path) -> Result<u64, String> {
     let filter = Filter::parse(&format!("elo:>={ELO}")).map_err(|error| format!("{error:?}"))?;
     let mut matcher = Matcher::new(&filter);
     let mut found = 0;
-    for game in 0..database.len() {
+    let end = database.len();
+    let mut next = 0;
+    loop {
+        let game = matcher.skip(&*database, next, end);
+        if game >= end {
+            break;
+        }
+        next = game + 1;
         let entry = database.entry(GameIndex(game)).map_err(text)?;
         if !entry.deleted && matcher.entry(&*database, &entry).map_err(text)? {
             found += 1;

@@ -146,6 +146,16 @@ pub trait Database: Send + Sync {
     /// The row of a record. Touches only what the row needs.
     fn entry(&self, game: GameIndex) -> Result<IndexEntry>;
 
+    /// The ratings of White and Black, 0 for none, of the records from `first` on, as many as
+    /// `out` has room for: what a search can skip most records by. `false`: there is no quicker way
+    /// than [`entry`], and `out` is as it was.
+    ///
+    /// [`entry`]: Database::entry
+    fn ratings(&self, first: GameIndex, out: &mut [[u16; 2]]) -> bool {
+        let _ = (first, out);
+        false
+    }
+
     /// A name by its number.
     fn name(&self, kind: NameKind, id: NameId) -> Result<Cow<'_, str>>;
 

@@ -186,6 +186,7 @@ fn list_database(
             if end.is_some_and(|end| passed >= end) {
                 break;
             }
+            at = matcher.skip(database, at, database.len());
             let next = numbers.map_or(Some(at), |numbers| numbers.next_from(at));
             let Some(game) = next.filter(|game| *game < database.len()).map(GameIndex) else {
                 break;

@@ -18,22 +18,20 @@ impl Position {
         if m.is_castling() {
             return from == self.king(self.turn) && self.can_castle(to);
         }
-        let Some(piece) = self.piece_at(from) else {
-            return false;
-        };
-        let barred = self.colors[self.turn as usize] | self.kings().0;
-        if piece.color != self.turn || barred & to.bit() != 0 {
+        let own = self.colors[self.turn as usize];
+        if own & from.bit() == 0 || (own | self.kings().0) & to.bit() != 0 {
             return false;
         }
-        if piece.role == Role::Pawn {
+        let code = self.board[from.index()] & 7;
+        let reaches = if code == PAWN {
             let last = to.rank() == if self.turn.is_white() { 7 } else { 0 };
-            if last != m.promotion_role().is_some() {
-                return false;
-            }
-        } else if m.promotion_role().is_some() {
-            return false;
-        }
-        self.reaches(piece.role, from) & to.bit() != 0 && self.is_safe(from, to)
+            last == m.promotion_role().is_some() && self.reaches(Role::Pawn, from) & to.bit() != 0
+        } else {
+            m.promotion_role().is_none()
+                && attacks::rays(code, from) & to.bit() != 0
+                && attacks::between(from, to) & self.occupied().0 == 0
+        };
+        reaches && self.is_safe(from, to)
     }
 
     /// Where both kings stand.

@@ -353,6 +353,16 @@ impl Database for CbhDatabase {
         })
     }
 
+    fn ratings(&self, first: GameIndex, out: &mut [[u16; 2]]) -> bool {
+        for (game, ratings) in (first.0..self.len).zip(out) {
+            *ratings = match self.record(GameIndex(game)) {
+                Some(Record::Game(game)) => [game.white_elo.get(), game.black_elo.get()],
+                _ => [0; 2],
+            };
+        }
+        true
+    }
+
     fn name(&self, kind: NameKind, NameId(id): NameId) -> Result<Cow<'_, str>> {
         let tables = &self.tables;
         let texts = self.texts;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use tabia_core::chess::Material;
+use tabia_core::chess::{Material, Ply};
 use tabia_core::error::{Malformed, Problem, Result, Why};
 use tabia_core::game::{Annotation, Flow, Foreign, Nag, Place, Visitor, Want};
 use tabia_core::io::{Charset, decode};
@@ -234,6 +234,9 @@ impl<'a> Walk<'a, '_> {
         line.at = at + length;
         if self.want.has(Want::VARIATIONS) && variation_follows(line.bytes, line.at) {
             line.before = Some(line.board.clone());
+        }
+        if let Ply::Move(m) = ply {
+            line.board.position.foresee(m);
         }
         let flow = self.visitor.visit_move(&line.board.position, ply);
         if flow != Flow::Go {

@@ -9,6 +9,8 @@ use crate::fold::fold_into;
 
 /// Numbers of names above this are compared each time instead of being remembered.
 const REMEMBERED: usize = 1 << 25;
+/// How many records' ratings are looked at in one go.
+const RATINGS: u32 = 4096;
 
 /// A filter with the memory of one thread: each distinct name of a database is compared once,
 /// then remembered by its number.
@@ -16,6 +18,9 @@ const REMEMBERED: usize = 1 << 25;
 pub struct Matcher<'f> {
     terms: Vec<Asked<'f>>,
     folded: String,
+    /// Ratings of records one after the other, and the number of the first.
+    ratings: Vec<[u16; 2]>,
+    ratings_from: u32,
 }
 
 #[derive(Debug)]
@@ -39,7 +44,51 @@ impl<'f> Matcher<'f> {
         Self {
             terms,
             folded: String::new(),
+            ratings: Vec::new(),
+            ratings_from: 0,
         }
+    }
+
+    /// The first record from `game` on, or `end`, that the terms about ratings do not rule out.
+    /// For going over a database in order: each thread and each database has its own matcher.
+    pub fn skip(&mut self, db: &dyn Database, game: u32, end: u32) -> u32 {
+        let mut tests: Vec<(EloField, &[super::Bounds<u16>], bool)> = Vec::new();
+        for asked in &self.terms {
+            if let Test::Elo(field, bounds) = &asked.term.test {
+                tests.push((*field, bounds, asked.term.negated));
+            }
+        }
+        if tests.is_empty() {
+            return game;
+        }
+        let mut game = game;
+        while game < end {
+            let place = game.wrapping_sub(self.ratings_from) as usize;
+            if game < self.ratings_from || place >= self.ratings.len() {
+                let many = (end - game).min(RATINGS) as usize;
+                self.ratings.resize(many, [0; 2]);
+                if !db.ratings(GameIndex(game), &mut self.ratings) {
+                    self.ratings.clear();
+                    return game;
+                }
+                self.ratings_from = game;
+                continue;
+            }
+            let rest = self.ratings.get(place..).unwrap_or_default();
+            let found = rest
+                .iter()
+                .take((end - game) as usize)
+                .position(|&ratings| {
+                    tests
+                        .iter()
+                        .all(|(field, bounds, negated)| rated(*field, bounds, ratings) != *negated)
+                });
+            match found {
+                Some(found) => return game + found as u32,
+                None => game = self.ratings_from.saturating_add(self.ratings.len() as u32),
+            }
+        }
+        end
     }
 
     /// Whether a row of a database matches. Reads only the names that a term asks for.
@@ -63,6 +112,10 @@ impl<'f> Matcher<'f> {
                         }
                     }
                     found
+                }
+                Test::Elo(field, bounds) => {
+                    let ratings = [entry.white_elo, entry.black_elo];
+                    rated(*field, bounds, ratings.map(Option::unwrap_or_default))
                 }
                 test => holds(test, &Row::of(entry)),
             };
@@ -150,19 +203,25 @@ impl Row {
     }
 }
 
+/// Whether ratings, 0 for none, are within bounds.
+#[inline]
+fn rated(field: EloField, bounds: &[super::Bounds<u16>], [white, black]: [u16; 2]) -> bool {
+    let fits = |elo: u16| elo != 0 && bounds.iter().any(|range| range.has(elo));
+    match field {
+        EloField::Both => fits(white) && fits(black),
+        EloField::Either => fits(white) || fits(black),
+        EloField::White => fits(white),
+        EloField::Black => fits(black),
+    }
+}
+
 fn holds(test: &Test, row: &Row) -> bool {
     match test {
         // Names are compared by the caller, who knows where they are.
         Test::Name(..) => false,
         Test::Elo(field, bounds) => {
-            let fits =
-                |elo: Option<u16>| elo.is_some_and(|elo| bounds.iter().any(|range| range.has(elo)));
-            match field {
-                EloField::Both => fits(row.white_elo) && fits(row.black_elo),
-                EloField::Either => fits(row.white_elo) || fits(row.black_elo),
-                EloField::White => fits(row.white_elo),
-                EloField::Black => fits(row.black_elo),
-            }
+            let ratings = [row.white_elo, row.black_elo].map(Option::unwrap_or_default);
+            rated(*field, bounds, ratings)
         }
         Test::Date(bounds) => bounds.iter().any(|range| range.has(row.date)),
         Test::Result(results) => results

@@ -187,6 +187,9 @@ impl Decoder {
             let stored = input.moves();
             match input.next(&mut board) {
                 Step::Play(ply) => {
+                    if let Ply::Move(m) = ply {
+                        board.position.foresee(m);
+                    }
                     let flow = walk.visitor.visit_move(&board.position, ply);
                     if flow != Flow::Go {
                         return flow;
@@ -394,6 +397,9 @@ impl Decoder {
         let mut at = 0;
         let mut is_first = true;
         while let Some(node) = self.node(at) {
+            if let Ply::Move(m) = node.ply {
+                position.foresee(m);
+            }
             go!(walk.visitor.visit_move(&position, node.ply));
             go!(walk.notes(Spot::Move(base + at)));
             if let Some(bytes) = unread

@@ -1,0 +1,100 @@
+//! Going over a database by ratings finds what looking at each row finds.
+
+#![allow(clippy::unwrap_used, reason = "tests stop at the first surprise")]
+
+use std::borrow::Cow;
+
+use tabia_core::GameIndex;
+use tabia_core::database::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind};
+use tabia_core::error::{Error, Result};
+use tabia_query::{Filter, Matcher};
+
+/// Rows with ratings; whether it hands them out by the hundred.
+struct Rated {
+    rows: Vec<[u16; 2]>,
+    quick: bool,
+    info: DatabaseInfo,
+}
+
+impl Database for Rated {
+    fn info(&self) -> &DatabaseInfo {
+        &self.info
+    }
+
+    fn len(&self) -> u32 {
+        self.rows.len() as u32
+    }
+
+    fn entry(&self, game: GameIndex) -> Result<IndexEntry> {
+        let [white, black] = self.rows[game.0 as usize];
+        Ok(IndexEntry {
+            white_elo: (white > 0).then_some(white),
+            black_elo: (black > 0).then_some(black),
+            ..IndexEntry::default()
+        })
+    }
+
+    fn ratings(&self, first: GameIndex, out: &mut [[u16; 2]]) -> bool {
+        if self.quick {
+            out.copy_from_slice(&self.rows[first.0 as usize..][..out.len()]);
+        }
+        self.quick
+    }
+
+    fn name(&self, _: NameKind, _: NameId) -> Result<Cow<'_, str>> {
+        Err(Error::invalid("no names"))
+    }
+
+    fn reader(&self) -> Box<dyn GameReader + '_> {
+        unreachable!("only rows are looked at")
+    }
+}
+
+#[test]
+fn nothing_that_matches_is_skipped() {
+    let mut seed = 1_u64;
+    let mut elo = || {
+        seed = seed
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        let elo = (seed >> 40) % 1500;
+        if elo < 300 { 0 } else { 1300 + elo as u16 }
+    };
+    let rows: Vec<[u16; 2]> = (0..10_000).map(|_| [elo(), elo()]).collect();
+    for quick in [false, true] {
+        let database = Rated {
+            rows: rows.clone(),
+            quick,
+            info: DatabaseInfo::default(),
+        };
+        for text in [
+            "elo:>=2500",
+            "-elo:>=1700",
+            "whiteelo:2000..2010",
+            "anyelo:>=2790 -blackelo:>=2000",
+            "result:*",
+            "elo:>=2900",
+        ] {
+            let filter = Filter::parse(text).unwrap();
+            let mut matcher = Matcher::new(&filter);
+            let mut found = Vec::new();
+            let (mut next, end) = (0, database.len());
+            while next < end {
+                next = matcher.skip(&database, next, end);
+                if next == end {
+                    break;
+                }
+                if matcher.game(&database, GameIndex(next)).unwrap() {
+                    found.push(next);
+                }
+                next += 1;
+            }
+            let mut each = Matcher::new(&filter);
+            let expected: Vec<u32> = (0..end)
+                .filter(|&game| each.game(&database, GameIndex(game)).unwrap())
+                .collect();
+            assert_eq!(found, expected, "{text}");
+            assert_eq!(expected.is_empty(), text == "elo:>=2900", "{text}");
+        }
+    }
+}
