@@ -121,6 +121,8 @@ features! {
     GameLinks = "links to games",
     /// Moves that could not be read.
     UnreadMoves = "unreadable moves",
+    /// Moves of games.
+    Moves = "moves of games",
 }
 
 /// A set of [`Feature`]s.

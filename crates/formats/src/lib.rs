@@ -7,16 +7,19 @@ pub mod archive;
 pub mod cbf;
 pub mod cbh;
 pub mod ctg;
+pub mod epd;
 pub mod kvetka;
 mod origin;
 pub mod pgn;
 pub mod polyglot;
 pub mod scid;
+pub mod unread;
 
 /// Every format, in the order of the documentation. Everything that depends on formats iterates
 /// this table.
 pub static FORMATS: &[&Format] = &[
     &pgn::FORMAT,
+    &epd::FORMAT,
     &cbh::FORMAT,
     &cbf::FORMAT,
     &polyglot::FORMAT,

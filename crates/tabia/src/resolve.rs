@@ -9,9 +9,9 @@ use std::sync::{Arc, Mutex};
 use tabia_core::format::{Kind, OpenOptions, Probe};
 use tabia_core::io::Source;
 use tabia_core::{Error, ErrorKind, Format, Result};
-use tabia_formats::FORMATS;
 use tabia_formats::archive::compressed::Compression;
 use tabia_formats::archive::{self, ARCHIVES, Archive, ArchiveFormat, Faults};
+use tabia_formats::{FORMATS, unread};
 
 use crate::detect::{by_name, detect};
 use crate::item::{Item, Origin, plain};
@@ -256,7 +256,7 @@ impl Resolver {
             .map(|metadata| metadata.len());
         let format = self
             .recognise(Some(source.name()), head, length)
-            .map_err(|error| self.explain(error, &source).in_file(source.label()))?;
+            .map_err(|error| self.explain(error, &source, head).in_file(source.label()))?;
         Ok(item(
             Arc::clone(source.label()),
             format,
@@ -264,10 +264,19 @@ impl Resolver {
         ))
     }
 
-    /// Says of a lone companion file which main file is missing.
-    fn explain(&self, error: Error, source: &Source) -> Error {
+    /// Says of a lone companion file which main file is missing, and of a file that is known by
+    /// sight what it is.
+    fn explain(&self, error: Error, source: &Source, head: &[u8]) -> Error {
         if !is_unrecognised(&error) {
             return error;
+        }
+        let probe = Probe {
+            name: Some(source.name()),
+            head,
+            len: None,
+        };
+        if let Some(what) = unread::name(&probe) {
+            return Error::unsupported(format!("{what}: recognised, but not read"));
         }
         let extension = source.extension();
         let owner = self

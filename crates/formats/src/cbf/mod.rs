@@ -29,6 +29,7 @@ pub static FORMAT: Format = Format {
     }],
     score,
     can: Features::of(&[
+        Feature::Moves,
         Feature::SetupPositions,
         Feature::Variations,
         Feature::Comments,

@@ -22,6 +22,7 @@ pub(super) fn features_with(options: &CreateOptions) -> Features {
 }
 
 const SEVEN: Features = Features::of(&[
+    Feature::Moves,
     Feature::LongText,
     Feature::Characters,
     Feature::SetupPositions,

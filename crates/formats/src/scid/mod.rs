@@ -37,6 +37,7 @@ use write::ScidWriter;
 
 /// What Scid 5 holds.
 const CAN: Features = Features::of(&[
+    Feature::Moves,
     Feature::Tags,
     Feature::HeaderFacts,
     Feature::Characters,

@@ -25,6 +25,7 @@ pub const TARGETS: &[Target] = &[
     ("cbh_annotations", cbh::annotations),
     ("cbh_set", |data| files::database("cbh", data)),
     ("polyglot", |data| files::book("polyglot", data)),
+    ("epd", |data| files::database("epd", data)),
     ("abk", files::abk),
     ("ctg", |data| files::book("ctg", data)),
     ("kvetka", |data| files::book("kvetka", data)),

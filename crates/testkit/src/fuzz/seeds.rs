@@ -40,6 +40,11 @@ pub fn own(target: &str) -> Vec<Vec<u8>> {
             let packed = Compression::ALL.map(|kind| super::files::packed(text.as_bytes(), kind));
             packed.into_iter().collect()
         }
+        "epd" => {
+            let path = repository().join("crates/formats/tests/fixtures/epd/suite.epd");
+            let bytes = std::fs::read(path).expect("the fixture can be read");
+            vec![set::pack(&[(0, &bytes)])]
+        }
         "kvetka" => {
             let folder = repository().join("crates/formats/tests/fixtures/kvetka");
             let read = |name: &str| std::fs::read(folder.join(name)).expect("the fixture is there");

@@ -1,0 +1,274 @@
+//! One line: a position and what is said of it.
+
+use tabia_core::chess::Setup;
+use tabia_core::error::{Error, Result};
+use tabia_core::game::{Head, Tags};
+use tabia_core::io::{Charset, decode};
+
+/// A line that is neither empty nor a remark.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Line<'a> {
+    pub(super) bytes: &'a [u8],
+    /// Offset of the first byte.
+    pub(super) at: usize,
+    /// Its number, from 1.
+    pub(super) number: u64,
+}
+
+/// The mark that some editors put before the first byte of a text.
+const MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// The lines of a text that stand for positions.
+pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = Line<'_>> {
+    let skipped = if text.starts_with(MARK) {
+        MARK.len()
+    } else {
+        0
+    };
+    let text = text.get(skipped..).unwrap_or_default();
+    let mut at = skipped;
+    text.split(|byte| *byte == b'\n')
+        .zip(1u64..)
+        .filter_map(move |(bytes, number)| {
+            let start = at;
+            at += bytes.len() + 1;
+            let trimmed = bytes.trim_ascii();
+            let is_remark = matches!(trimmed.first(), None | Some(b'#' | b'%'));
+            let line = Line {
+                bytes: trimmed,
+                at: start + (bytes.len() - bytes.trim_ascii_start().len()),
+                number,
+            };
+            (!is_remark).then_some(line)
+        })
+}
+
+/// The fields of the position, and what follows them.
+fn split(line: &[u8]) -> (&[u8], &[u8]) {
+    let mut at = 0;
+    let mut end = 0;
+    for field in 0..6 {
+        let rest = line.get(at..).unwrap_or_default();
+        let blanks = rest.len() - rest.trim_ascii_start().len();
+        let rest = rest.trim_ascii_start();
+        let length = rest
+            .iter()
+            .position(|byte| byte.is_ascii_whitespace() || *byte == b';')
+            .unwrap_or(rest.len());
+        let word = rest.get(..length).unwrap_or_default();
+        let number = !word.is_empty() && word.iter().all(u8::is_ascii_digit);
+        if word.is_empty() || field >= 4 && !number {
+            break;
+        }
+        at += blanks + length;
+        end = at;
+    }
+    line.split_at(end)
+}
+
+/// Whether a line begins with a position.
+pub(super) fn is_position(line: &[u8]) -> bool {
+    let (position, _) = split(line);
+    let board = position.split(u8::is_ascii_whitespace).next();
+    let ranks = board.map(|board| board.split(|byte| *byte == b'/').count());
+    ranks == Some(8) && Setup::parse_fen(position).is_ok()
+}
+
+/// Reads a line; `tags` only when they are wanted.
+pub(super) fn read(line: &[u8], charset: Charset, tags: bool, head: &mut Head) -> Result<()> {
+    head.clear();
+    let (position, rest) = split(line);
+    let mut setup =
+        Setup::parse_fen(position).map_err(|fault| Error::invalid(fault.to_string()))?;
+    for (name, operand) in operations(rest) {
+        let number = || std::str::from_utf8(operand).ok()?.parse().ok();
+        match (name, number()) {
+            (b"hmvc", Some(plies)) => setup.half_move_clock = plies,
+            (b"fmvn", Some(number)) => setup.full_move_number = number,
+            _ if tags => {
+                let name = decode(name, charset);
+                head.tags.push(&name, &decode(value(operand), charset));
+            }
+            _ => {}
+        }
+    }
+    if setup != Setup::standard() {
+        head.start.setup = Some(Box::new(setup));
+        let position = head.start.position();
+        head.start.chess960 = position.is_some_and(|position| position.is_chess960());
+    }
+    Ok(())
+}
+
+/// Names and operands, as they stand.
+fn operations(mut rest: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
+    std::iter::from_fn(move || {
+        rest = rest.trim_ascii_start();
+        while let Some(after) = rest.strip_prefix(b";") {
+            rest = after.trim_ascii_start();
+        }
+        if rest.is_empty() {
+            return None;
+        }
+        let (operation, after) = rest.split_at(end(rest));
+        rest = after;
+        let operation = operation.trim_ascii_end();
+        let name = operation
+            .iter()
+            .position(u8::is_ascii_whitespace)
+            .unwrap_or(operation.len());
+        let (name, operand) = operation.split_at(name);
+        Some((name, operand.trim_ascii()))
+    })
+}
+
+/// Where an operation ends: at a semicolon outside quotes.
+fn end(text: &[u8]) -> usize {
+    let mut quoted = false;
+    let end = text.iter().position(|byte| {
+        quoted ^= *byte == b'"';
+        *byte == b';' && !quoted
+    });
+    // An open quote does not take the rest of the line with it.
+    let open = quoted && end.is_none();
+    let cut = || text.iter().position(|byte| *byte == b';').filter(|_| open);
+    end.or_else(cut).unwrap_or(text.len())
+}
+
+/// A single operand without its quotes; anything else as it stands.
+fn value(operand: &[u8]) -> &[u8] {
+    let inner = operand
+        .strip_prefix(b"\"")
+        .and_then(|rest| rest.strip_suffix(b"\""));
+    inner
+        .filter(|inner| !inner.contains(&b'"'))
+        .unwrap_or(operand)
+}
+
+/// Appends the operations of tags that `which` lets through; the number of values that could not
+/// be written as they are.
+pub(super) fn write(tags: &Tags, which: impl Fn(&str) -> bool, out: &mut Vec<u8>) -> u64 {
+    let mut changed = 0;
+    for (name, text) in tags.iter().filter(|(name, _)| which(name)) {
+        out.push(b' ');
+        out.extend_from_slice(name.as_bytes());
+        let quoted = format!("\"{text}\"");
+        let comes_back = |written: &str| {
+            let written = written.as_bytes();
+            written.trim_ascii() == written
+                && !written.contains(&b'\n')
+                && !written.contains(&b'\r')
+                && end(written) == written.len()
+                && value(written) == text.as_bytes()
+        };
+        if text.is_empty() && !is_text(name) {
+            // Nothing but the name.
+        } else if !is_text(name) && comes_back(text) {
+            out.push(b' ');
+            out.extend_from_slice(text.as_bytes());
+        } else if comes_back(&quoted) {
+            out.push(b' ');
+            out.extend_from_slice(quoted.as_bytes());
+        } else if comes_back(text) {
+            out.push(b' ');
+            out.extend_from_slice(text.as_bytes());
+        } else {
+            changed += 1;
+            let plain = text.replace('"', "'").replace(['\n', '\r'], " ");
+            out.extend_from_slice(format!(" \"{plain}\"").as_bytes());
+        }
+        out.push(b';');
+    }
+    changed
+}
+
+/// Whether an operation's operand is a text, which stands between quotes.
+fn is_text(name: &str) -> bool {
+    let mut letters = name.bytes();
+    match (letters.next(), letters.next(), letters.next()) {
+        (Some(b'D'), Some(b'0'..=b'9'), _) => false,
+        (Some(b'c' | b'v'), Some(b'0'..=b'9'), None) | (Some(b'A'..=b'Z'), ..) => true,
+        _ => ["id", "eco", "nic", "rc", "ts"].contains(&name),
+    }
+}
+
+/// Whether a tag is an operation by its name.
+pub(super) fn is_operation(name: &str) -> bool {
+    match name.as_bytes() {
+        [b'a'..=b'z', ..] => is_name(name),
+        [b'D', rest @ ..] => !rest.is_empty() && rest.iter().all(u8::is_ascii_digit),
+        _ => false,
+    }
+}
+
+/// Whether a name can be written before an operand.
+pub(super) fn is_name(name: &str) -> bool {
+    let taken = ["hmvc", "fmvn"].contains(&name);
+    let blank = |byte: u8| byte.is_ascii_whitespace() || byte == b';' || byte == b'"';
+    !taken && !name.is_empty() && !name.bytes().any(blank)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_line(line: &str) -> Head {
+        let mut head = Head::default();
+        read(line.as_bytes(), Charset::Auto, true, &mut head).unwrap();
+        head
+    }
+
+    #[test]
+    fn operations_are_tags() {
+        let head = read_line(
+            "2rr3k/pp3pp1/1nnqbN1p/3pN3/2pP4/2P3Q1/PPB4P/R4RK1 w - - bm Qg6; id \"WAC; 001\"; \
+             c0 \"a\" \"b\"; noop; hmvc 3; fmvn 40",
+        );
+        let tags: Vec<_> = head.tags.iter().collect();
+        let expected = [
+            ("bm", "Qg6"),
+            ("id", "WAC; 001"),
+            ("c0", "\"a\" \"b\""),
+            ("noop", ""),
+        ];
+        assert_eq!(tags, expected);
+        let setup = head.start.setup.unwrap();
+        assert_eq!((setup.half_move_clock, setup.full_move_number), (3, 40));
+        let mut out = Vec::new();
+        assert_eq!(write(&head.tags, is_operation, &mut out), 0);
+        let text = String::from_utf8(out).unwrap();
+        assert_eq!(text, " bm Qg6; id \"WAC; 001\"; c0 \"a\" \"b\"; noop;");
+    }
+
+    #[test]
+    fn forms_of_real_suites() {
+        let fen = read_line("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 5 3");
+        assert_eq!(fen.start.setup.unwrap().full_move_number, 3);
+        let perft = read_line("4k3/8/8/8/8/8/8/4K2R w K - 0 1 ;D1 15 ;D2 66");
+        let tags: Vec<_> = perft.tags.iter().collect();
+        assert_eq!(tags, [("D1", "15"), ("D2", "66")]);
+        let start = read_line("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
+        assert!(start.start.setup.is_none() && start.tags.is_empty());
+        let open = read_line("4k3/8/8/8/8/8/8/4K2R w K - id \"open; bm Kf1;");
+        assert_eq!(open.tags.get("bm"), Some("Kf1"));
+        let mut head = Head::default();
+        assert!(read(b"no position", Charset::Auto, true, &mut head).is_err());
+        assert!(!is_position(b"no position") && !is_position(b"1. e4 e5 2. Nf3 *"));
+        let text = b"\xef\xbb\xbf# a remark\r\n\n 8/8/8/8/8/8/8/8 w - -\r\n";
+        let found: Vec<_> = lines(text).map(|line| (line.at, line.number)).collect();
+        assert_eq!(found, [(17, 3)]);
+    }
+
+    #[test]
+    fn what_no_operand_holds_is_counted() {
+        let tags: Tags = [("id", "a \"b; c"), ("White", "X"), ("bm", "")]
+            .into_iter()
+            .collect();
+        let mut out = Vec::new();
+        assert_eq!(write(&tags, is_operation, &mut out), 1);
+        assert_eq!(out, b" id \"a 'b; c\"; bm;");
+        out.clear();
+        assert_eq!(write(&tags, is_name, &mut out), 1);
+        assert_eq!(out, b" id \"a 'b; c\"; White \"X\"; bm;");
+    }
+}
