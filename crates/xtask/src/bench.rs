@@ -4,6 +4,7 @@
 //! reports for the finished process; wall time is shown too, but a busy machine makes it vary.
 //! Ratios are taken within a round and their median is given.
 
+mod books;
 mod scid;
 
 use std::fs::File;
@@ -42,6 +43,21 @@ const JOBS: &[Job] = &[
     ),
     ("header", header, "a scan of the headers beside cbvault"),
     ("archive", archive, "unpacking a CBV archive beside cbvault"),
+    (
+        "book",
+        books::hundred_thousand,
+        "a Polyglot book of 100,000 games beside polyglot",
+    ),
+    (
+        "book-million",
+        books::million,
+        "a Polyglot book of 1,000,000 games beside polyglot, which takes minutes",
+    ),
+    (
+        "book-merge",
+        books::merge,
+        "two books of 40 MB into one beside polyglot",
+    ),
 ];
 
 pub(crate) fn bench(arguments: &[String]) -> Outcome {

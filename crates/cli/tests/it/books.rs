@@ -657,6 +657,12 @@ fn every_format_built_from_the_same_games_says_the_same() {
         let mut args = vec!["book", "build", "six.pgn", "-o", &name];
         args.extend_from_slice(&filter);
         tabia(&folder, &args).expect(0);
+        // Kvetka's books are made of numbered parts.
+        let name = if extension == "kob" {
+            "six_0.kob".to_owned()
+        } else {
+            name
+        };
         for (moves, expected) in [
             ("", ["e4", "d4"].as_slice()),
             ("e4", &["e5"]),

@@ -55,7 +55,7 @@ pub fn boards(
     }
     if !has_boards {
         let start = [Position::standard()];
-        let walked = walk(book, &start, progress, &mut |position, _, page| {
+        let walked = walk(book, &start, stored, progress, &mut |position, _, page| {
             visit(position, page)
         })?;
         reach.positions = walked.positions;

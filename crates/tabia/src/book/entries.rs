@@ -66,9 +66,11 @@ impl<'b> Runs<'b> {
         }
         let mut castlings = HashMap::new();
         if steps > rook {
+            let stored = book.inspect().positions;
             walk(
                 book,
                 &[Position::standard()],
+                stored,
                 progress,
                 &mut |position, _, page| {
                     for entry in &page.entries {

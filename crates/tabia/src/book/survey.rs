@@ -134,10 +134,12 @@ fn go_through(
     let mut sides = [0; 2];
     let mut castlings = [0; 2];
     let is_polyglot = survey.info.format == polyglot::FORMAT.id;
-    progress.set_total(survey.positions);
+    let stored = survey.positions;
+    progress.set_total(stored);
     let walked = walk(
         book,
         &[Position::standard()],
+        stored,
         progress,
         &mut |position, _, page| {
             sides[usize::from(position.turn() == Color::Black)] += 1;

@@ -45,13 +45,15 @@ pub struct Walked {
 
 /// Hands on every position of a book that can be reached from the starts, once, those on short ways
 /// first. A position that the book does not have is gone on from by every legal move that leads
-/// back into the book: books for one side answer any move of the other.
+/// back into the book: books for one side answer any move of the other. Where that reaches fewer
+/// than the `stored` positions, so are all others: books may be made for each side on its own.
 ///
 /// # Errors
 /// Those of the book and of `visit`.
 pub fn walk(
     book: &dyn Book,
     starts: &[Position],
+    stored: u64,
     progress: &Progress,
     visit: &mut dyn FnMut(&Position, u32, &BookPage) -> Result<Flow>,
 ) -> Result<Walked> {
@@ -64,37 +66,67 @@ pub fn walk(
         }
     }
     let mut page = BookPage::default();
-    let mut other = BookPage::default();
-    while let Some((packed, depth)) = queue.pop_front() {
+    let mut met: Vec<(Packed, u32)> = Vec::new();
+    let mut tried = 0;
+    loop {
+        let Some((packed, depth)) = queue.pop_front() else {
+            // Nothing is left on the book's own ways.
+            let Some(&(packed, depth)) = met.get(tried) else {
+                break;
+            };
+            if walked.positions >= stored {
+                break;
+            }
+            tried += 1;
+            progress.check()?;
+            enter(book, packed, depth, &mut seen, &mut queue)?;
+            continue;
+        };
         let Some(position) = packed.position() else {
             continue;
         };
         progress.check()?;
-        let is_known = book.probe(&position, &mut page)?;
-        if is_known {
-            walked.positions += 1;
-            walked.depth = walked.depth.max(depth);
-            progress.advance(1, 0);
-            if visit(&position, depth, &page)? == Flow::Stop {
-                break;
-            }
-            for m in page.entries.iter().filter_map(|entry| entry.m) {
-                let mut after = position.clone();
-                after.play(m);
-                if seen.insert(after.key()) {
-                    queue.extend(Packed::of(&after).map(|packed| (packed, depth + 1)));
-                }
-            }
+        if !book.probe(&position, &mut page)? {
+            enter(book, packed, depth, &mut seen, &mut queue)?;
             continue;
         }
-        for &m in &*position.legal_moves() {
+        walked.positions += 1;
+        walked.depth = walked.depth.max(depth);
+        met.push((packed, depth));
+        progress.advance(1, 0);
+        if visit(&position, depth, &page)? == Flow::Stop {
+            break;
+        }
+        for m in page.entries.iter().filter_map(|entry| entry.m) {
             let mut after = position.clone();
             after.play(m);
-            if !seen.contains(&after.key()) && book.moves(&after, &mut other)? {
-                seen.insert(after.key());
+            if seen.insert(after.key()) {
                 queue.extend(Packed::of(&after).map(|packed| (packed, depth + 1)));
             }
         }
     }
     Ok(walked)
+}
+
+/// Queues what every legal move leads to that is in the book.
+fn enter(
+    book: &dyn Book,
+    packed: Packed,
+    depth: u32,
+    seen: &mut KeySet,
+    queue: &mut VecDeque<(Packed, u32)>,
+) -> Result<()> {
+    let Some(position) = packed.position() else {
+        return Ok(());
+    };
+    let mut page = BookPage::default();
+    for &m in &*position.legal_moves() {
+        let mut after = position.clone();
+        after.play(m);
+        if !seen.contains(&after.key()) && book.moves(&after, &mut page)? {
+            seen.insert(after.key());
+            queue.extend(Packed::of(&after).map(|packed| (packed, depth + 1)));
+        }
+    }
+    Ok(())
 }

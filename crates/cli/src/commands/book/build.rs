@@ -215,9 +215,11 @@ fn options_json(args: &BookBuildArgs) -> Json {
 
 fn tell(context: &Context, args: &BookBuildArgs, built: &Built, seconds: f64) {
     let games = built.games;
+    // Some formats number their parts: what was written has another name than what was asked for.
+    let main = built.written.files.first().unwrap_or(&args.output);
     let mut text = format!(
         "{}: {} positions, {} moves from {} games",
-        args.output.display(),
+        main.display(),
         grouped(built.positions),
         grouped(built.moves),
         grouped(games.used)

@@ -43,7 +43,7 @@ const NUMERIC: &[&str] = &[
     "probability",
 ];
 /// Characters of the bar of results.
-const BAR: u64 = 20;
+const BAR: u64 = 12;
 
 pub(crate) fn run(args: &BookFindArgs) -> Result<ExitCode, Failure> {
     let context = Context::new(&args.common)?;

@@ -88,9 +88,10 @@ pub(super) fn options(context: &Context, force: bool) -> MergeOptions {
 
 /// What was written, what was put right, what was lost.
 pub(super) fn tell(context: &Context, output: &Path, merged: &Merged) {
+    let main = merged.written.files.first().map_or(output, |file| file);
     let mut text = format!(
         "{}: {} positions, {} moves, {}",
-        output.display(),
+        main.display(),
         grouped(merged.positions),
         grouped(merged.moves),
         size(merged.written.bytes)

@@ -1,0 +1,264 @@
+//! Books of every format built from the same games, against counts made here.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "tests fail by panicking"
+)]
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tabia::book::build::{BuildOptions, BuildTarget, Keep, Weighing, build};
+use tabia::core::Format;
+use tabia::core::book::{BookPage, Wdl};
+use tabia::core::chess::{Move, Ply, Position, Role, san};
+use tabia::core::format::{CreateOptions, OpenOptions};
+use tabia::core::io::Progress;
+use tabia::formats::FORMATS;
+use tabia::query::Filter;
+use tabia::select::Selection;
+use tabia::{Resolver, Unwatched};
+use tabia_testkit::Scratch;
+
+/// Games of the corpus, and plies of each.
+const GAMES: usize = 500;
+const PLIES: usize = 24;
+
+/// What is known of a move: games, results, sum and number of the ratings of those who played it.
+#[derive(Debug, Default, Clone)]
+struct Known {
+    games: u64,
+    results: Wdl,
+    ratings: (u64, u64),
+}
+
+impl Known {
+    fn add(&mut self, result: &str, elo: usize) {
+        self.games += 1;
+        match result {
+            "1-0" => self.results.white += 1,
+            "0-1" => self.results.black += 1,
+            "1/2-1/2" => self.results.draws += 1,
+            _ => {}
+        }
+        self.ratings.0 += elo as u64;
+        self.ratings.1 += 1;
+    }
+
+    /// What has no room for games without a result counts them as draws.
+    fn fits(&self, results: Wdl) -> bool {
+        let undecided = self.games - self.results.games();
+        let drawn = Wdl {
+            draws: self.results.draws + undecided,
+            ..self.results
+        };
+        results == self.results || results == drawn
+    }
+}
+
+/// Counts by position and move, and the positions in the order they came.
+#[derive(Default)]
+struct Corpus {
+    text: String,
+    known: HashMap<u64, HashMap<u16, Known>>,
+    reached: HashMap<u64, Known>,
+    positions: Vec<Position>,
+}
+
+fn next(state: &mut u64) -> usize {
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    (*state >> 33) as usize
+}
+
+/// Games at random, of which the first plies come from few moves, so that they meet again.
+fn corpus() -> Corpus {
+    let mut state = 0x1234_5678_9abc_def1;
+    let mut corpus = Corpus::default();
+    for number in 0..GAMES {
+        let result = ["1-0", "1/2-1/2", "0-1", "*"][next(&mut state) % 4];
+        let elos = [
+            1500 + next(&mut state) % 1300,
+            1500 + next(&mut state) % 1300,
+        ];
+        let _ = write!(
+            corpus.text,
+            "[White \"W{number}\"]\n[Black \"B{number}\"]\n[WhiteElo \"{}\"]\n[BlackElo \"{}\"]\n\
+             [Date \"2001.02.03\"]\n[Result \"{result}\"]\n\n",
+            elos[0], elos[1]
+        );
+        let mut position = Position::standard();
+        for ply in 0..PLIES {
+            let mut moves: Vec<Move> = position.legal_moves().iter().copied().collect();
+            // ChessBase's books have no code for promotions to other pieces.
+            moves.retain(|m| m.promotion_role().is_none_or(|role| role == Role::Queen));
+            moves.sort_by_key(|m| m.to_bits());
+            if moves.is_empty() {
+                break;
+            }
+            let choices = moves.len().min(if ply < 10 { 2 } else { 40 });
+            let m = moves[next(&mut state) % choices * (moves.len() / choices)];
+            let known = corpus.known.entry(position.key()).or_default();
+            let known = known.entry(m.to_bits()).or_default();
+            known.add(result, elos[ply % 2]);
+            corpus.positions.push(position.clone());
+            let mut name = Vec::new();
+            san::write_and_play(&mut position, Ply::Move(m), &mut name);
+            corpus.text.push_str(&String::from_utf8_lossy(&name));
+            corpus.text.push(' ');
+            let reached = corpus.reached.entry(position.key()).or_default();
+            reached.add(result, 0);
+        }
+        let _ = write!(corpus.text, "{result}\n\n");
+    }
+    corpus
+}
+
+fn options(threads: usize, memory: u64) -> BuildOptions {
+    BuildOptions {
+        open: OpenOptions::default(),
+        create: CreateOptions::default(),
+        threads,
+        selection: Selection::default(),
+        filter: Filter::default(),
+        max_ply: 1024,
+        keep: Keep {
+            min_games: 1,
+            min_score: 0.0,
+            only: None,
+            scoreless: true,
+        },
+        weighing: Weighing::Points,
+        stretch: false,
+        uniform: false,
+        variations: false,
+        memory,
+        strict: true,
+    }
+}
+
+/// Builds a book; its files, the main one first.
+fn build_book(
+    folder: &Scratch,
+    format: &'static Format,
+    threads: usize,
+    memory: u64,
+) -> Vec<PathBuf> {
+    let items = Resolver::default()
+        .resolve(folder.join("games.pgn").as_os_str())
+        .unwrap();
+    let target = BuildTarget {
+        format,
+        path: folder.join(&format!("book.{}", format.extensions[0])),
+    };
+    let progress = Arc::new(Progress::new());
+    let options = options(threads, memory);
+    let built = build(&items, &target, &options, &progress, &mut Unwatched).unwrap();
+    assert_eq!(built.games.used, GAMES as u64);
+    built.written.files
+}
+
+fn open(path: &Path) -> Box<dyn tabia::core::book::Book> {
+    let items = Resolver::default().resolve(path.as_os_str()).unwrap();
+    tabia::book::open(&items[0], &OpenOptions::default()).unwrap()
+}
+
+/// Ten thousand positions of the games: whatever a format says of a move is what was counted.
+#[test]
+fn every_format_says_what_the_games_say() {
+    let corpus = corpus();
+    let folder = Scratch::new("book-statistics");
+    std::fs::write(folder.join("games.pgn"), &corpus.text).unwrap();
+    let mut compared = Vec::new();
+    for format in FORMATS.iter().filter(|format| format.create_book.is_some()) {
+        let files = build_book(&folder, format, 2, 64 << 20);
+        let name = format.id;
+        let book = open(&files[0]);
+        // Some formats keep the statistics of a move with the position it leads to, by whatever
+        // way that was reached.
+        let by_position = !["polyglot", "abk"].contains(&format.id.as_str());
+        let mut page = BookPage::default();
+        let mut facts = 0u64;
+        for position in corpus.positions.iter().take(10_000) {
+            assert!(
+                book.probe(position, &mut page).unwrap(),
+                "{name}: {position:?}"
+            );
+            let known = &corpus.known[&position.key()];
+            assert_eq!(page.entries.len(), known.len(), "{name}: {position:?}");
+            for entry in &page.entries {
+                let m = entry.m.expect("a legal move");
+                let own = &known[&m.to_bits()];
+                let mut after = position.clone();
+                after.play(m);
+                let reached = &corpus.reached[&after.key()];
+                let said = [Some(own), Some(reached).filter(|_| by_position)];
+                let mut said = said.into_iter().flatten();
+                if let Some(games) = entry.games {
+                    // Kvetka's games all have a result.
+                    let fits = said
+                        .clone()
+                        .any(|known| games == known.games || games == known.results.games());
+                    assert!(
+                        fits,
+                        "{name}: {m} in {position:?}: {games}, {own:?}, {reached:?}"
+                    );
+                    facts += 1;
+                }
+                if let Some(results) = entry.results {
+                    let fits = said.any(|known| known.fits(results));
+                    assert!(
+                        fits,
+                        "{name}: {m} in {position:?}: {results:?}, {own:?}, {reached:?}"
+                    );
+                    facts += 1;
+                }
+                if format.id.as_str() == "polyglot" {
+                    let wins = if position.turn().is_white() {
+                        own.results.white
+                    } else {
+                        own.results.black
+                    };
+                    let lost = own.results.games() - own.results.draws - wins;
+                    let points = own.games + wins - lost;
+                    assert_eq!(
+                        entry.weight.map(u64::from),
+                        Some(points),
+                        "{m} in {position:?}"
+                    );
+                    facts += 1;
+                }
+            }
+        }
+        compared.push((name, facts));
+    }
+    assert!(
+        compared.iter().all(|(_, facts)| *facts > 10_000),
+        "{compared:?}"
+    );
+}
+
+/// Neither threads nor memory change a byte.
+#[test]
+fn the_same_bytes_on_any_number_of_threads() {
+    let corpus = corpus();
+    let folder = Scratch::new("book-threads");
+    std::fs::write(folder.join("games.pgn"), &corpus.text).unwrap();
+    for format in FORMATS.iter().filter(|format| format.create_book.is_some()) {
+        let mut all: Vec<Vec<(PathBuf, Vec<u8>)>> = Vec::new();
+        for (threads, memory) in [(1, 16 << 20), (3, 256 << 20)] {
+            let files = build_book(&folder, format, threads, memory);
+            let mut bytes = Vec::new();
+            for file in files {
+                bytes.push((file.clone(), std::fs::read(&file).unwrap()));
+                std::fs::remove_file(file).unwrap();
+            }
+            all.push(bytes);
+        }
+        assert!(all[0] == all[1], "{}", format.id);
+    }
+    assert_eq!(folder.names(), ["games.pgn"]);
+}

@@ -1,0 +1,100 @@
+//! Building and merging books beside polyglot.
+
+use std::path::Path;
+use std::process::Command;
+
+use super::{Bench, Contestant, text};
+use crate::Outcome;
+
+pub(super) fn hundred_thousand(bench: &Bench) -> Outcome {
+    build_beside_polyglot(bench, &bench.corpus("m100k")?)
+}
+
+pub(super) fn million(bench: &Bench) -> Outcome {
+    let million = bench.cache.join("million.pgn");
+    if !million.exists() {
+        // polyglot ends at the first text that is no game, which `convert` leaves out.
+        let part = bench.corpus("m340k")?;
+        let part = text(&part);
+        let status = Command::new(&bench.tabia)
+            .args(["convert", part, part, part, "-o", text(&million)])
+            .args(["--profile", "seven", "-q"])
+            .status()
+            .map_err(|error| error.to_string())?;
+        if !million.exists() {
+            return Err(format!("no million games: {status}"));
+        }
+    }
+    build_beside_polyglot(bench, &million)
+}
+
+pub(super) fn merge(bench: &Bench) -> Outcome {
+    let peer = Bench::debian_peer("polyglot")?;
+    let input = bench.corpus("m100k")?;
+    let mut parts = Vec::new();
+    for (name, ply) in [("part-a.bin", "60"), ("part-b.bin", "40")] {
+        let part = bench.out(name);
+        let status = Command::new(&bench.tabia)
+            .args(["book", "build", text(&input), "-o", text(&part), "--force"])
+            .args(["-q", "--no-record", "--min-games", "1", "--max-ply", ply])
+            .status()
+            .map_err(|error| error.to_string())?;
+        if !status.success() {
+            return Err(format!("{name}: {status}"));
+        }
+        parts.push(part);
+    }
+    let (a, b) = (text(&parts[0]), text(&parts[1]));
+    let (ours, theirs) = (bench.out("ours.bin"), bench.out("theirs.bin"));
+    bench.compare(&[
+        Contestant::new(
+            "tabia",
+            &bench.tabia,
+            &["book", "merge", a, b, "-o", text(&ours)],
+        )
+        .removing(&ours),
+        Contestant::new(
+            "polyglot 2.0.4",
+            &peer,
+            &["merge-book", "-in1", a, "-in2", b, "-out", text(&theirs)],
+        )
+        .removing(&theirs),
+    ])
+}
+
+/// The same book by both programs; the bytes must be the same.
+fn build_beside_polyglot(bench: &Bench, input: &Path) -> Outcome {
+    let peer = Bench::debian_peer("polyglot")?;
+    let (ours, same, theirs) = (
+        bench.out("ours.bin"),
+        bench.out("same.bin"),
+        bench.out("theirs.bin"),
+    );
+    let tabia = |name: &str, out: &Path, more: &[&str]| {
+        let mut arguments = vec!["book", "build", text(input), "-o", text(out), "--no-record"];
+        arguments.extend_from_slice(more);
+        Contestant::new(name, &bench.tabia, &arguments).removing(out)
+    };
+    bench.compare(&[
+        tabia("tabia, two threads", &ours, &["-j2"]),
+        tabia("tabia, one thread", &ours, &["-j1"]),
+        tabia(
+            "tabia --compat polyglot, two threads",
+            &same,
+            &["-j2", "--compat", "polyglot"],
+        ),
+        Contestant::new(
+            "polyglot 2.0.4",
+            &peer,
+            &["make-book", "-pgn", text(input), "-bin", text(&theirs)],
+        )
+        .removing(&theirs),
+    ])?;
+    let bytes = |path: &Path| std::fs::read(path).map_err(|error| error.to_string());
+    if bytes(&same)? == bytes(&theirs)? {
+        println!("\nthe books of `--compat polyglot` and polyglot are equal, byte for byte");
+        Ok(())
+    } else {
+        Err("the books differ".to_owned())
+    }
+}
