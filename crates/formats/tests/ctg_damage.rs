@@ -1,8 +1,13 @@
 //! Damaged and hostile CTG books: nothing panics or hangs, every move handed on is legal, and what
 //! is not found is said.
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::big_endian_bytes,
+    reason = "tests fail by panicking and make files"
+)]
 
 use std::collections::BTreeMap;
+use std::io::{Seek, SeekFrom, Write};
 use std::time::Duration;
 
 use tabia_core::book::{Book, BookEntry, BookPage, BookPosition, BookWriter, Wdl};
@@ -238,4 +243,41 @@ fn moves_in_a_circle_end() {
     .unwrap();
     assert_eq!((book.records().count(), positions), (4, 4));
     assert_eq!(book.faults().unwrap(), [""; 0]);
+}
+
+/// A file with a hole of more than four gigabytes before its last page.
+#[test]
+fn pages_past_four_gigabytes_are_found() {
+    const LAST: usize = 1_100_000;
+    let scratch = Scratch::new("ctg-large");
+    let target = scratch.join("a.ctg");
+    let mut writer = CtgWriter::create(&target, &CreateOptions::default()).unwrap();
+    writer.put(&Position::standard(), &page(&[])).unwrap();
+    Box::new(writer).finish().unwrap();
+    let small = std::fs::read(&target).unwrap();
+    let (first, pages) = small.split_at(PAGE);
+    let with_record = pages.chunks(PAGE).find(|page| page[1] == 1).unwrap();
+    let mut file = std::fs::File::create(&target).unwrap();
+    file.write_all(first).unwrap();
+    file.seek(SeekFrom::Start((LAST as u64 + 1) * PAGE as u64))
+        .unwrap();
+    file.write_all(with_record).unwrap();
+    // The root is a leaf; the entries behind it are more than are counted on opening.
+    let mut nodes = std::fs::read(target.with_extension("cto")).unwrap();
+    nodes.truncate(16);
+    nodes.extend_from_slice(&u32::to_be_bytes(LAST as u32));
+    nodes.resize(16 + 4 * 600_000, 0xff);
+    std::fs::write(target.with_extension("cto"), nodes).unwrap();
+    std::fs::remove_file(target.with_extension("ctb")).unwrap();
+
+    let source = Source::from_path(&target).unwrap();
+    let book = CtgBook::open(&source, &OpenOptions::default()).unwrap();
+    assert_eq!(
+        (book.page_count() as usize, book.lookup()),
+        (LAST + 1, Lookup::Pages)
+    );
+    assert!(
+        book.probe(&Position::standard(), &mut BookPage::default())
+            .unwrap()
+    );
 }

@@ -72,7 +72,8 @@ impl RawMove {
     }
 
     pub(super) fn write(self) -> Vec<u8> {
-        let mut out = TAG.to_vec();
+        let mut out = Vec::with_capacity(8);
+        out.extend_from_slice(&TAG);
         out.extend_from_slice(&[self.code, self.annotation]);
         if let Some((flags, weight, commentary)) = self.child {
             out.extend_from_slice(&[flags, weight.cast_unsigned(), commentary]);
