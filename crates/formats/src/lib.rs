@@ -14,6 +14,7 @@ pub mod pgn;
 pub mod polyglot;
 pub mod scid;
 pub mod unread;
+pub mod scidb;
 
 /// Every format, in the order of the documentation. Everything that depends on formats iterates
 /// this table.
@@ -29,4 +30,5 @@ pub static FORMATS: &[&Format] = &[
     &scid::SI3,
     &scid::SI4,
     &scid::SI5,
+    &scidb::FORMAT,
 ];

@@ -85,7 +85,7 @@ impl Walk<'_, '_> {
             self.end_variation(&mut line);
         }
         let rest = line.notes.rest();
-        if !rest.is_empty() && self.want.has(Want::ANNOTATIONS) && self.want.has(Want::VARIATIONS) {
+        if !rest.is_empty() && self.want.has(Want::ANNOTATIONS) {
             return Ok(self.foreign(foreign::TEXT, rest));
         }
         Ok(Flow::Go)

@@ -38,6 +38,7 @@ pub const TARGETS: &[Target] = &[
     ("si4", |data| files::database("si4", data)),
     ("si5", |data| files::database("si5", data)),
     ("cbf", |data| files::database("cbf", data)),
+    ("sci", |data| files::database("sci", data)),
 ];
 
 /// Runs the target of that name.

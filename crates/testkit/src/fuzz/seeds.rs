@@ -132,6 +132,7 @@ pub fn real(target: &str, data: &Path) -> Vec<Vec<u8>> {
         "cbh_annotations" => records(data, "cba", annotation_record),
         "pgn_read" | "pgn_roundtrip" => texts(data),
         "cbh_set" => sets(data, super::files::format("cbh")),
+        "sci" => sets(data, super::files::format("sci")),
         "kvetka" | "polyglot" | "ctg" | "si3" | "si4" | "si5" | "cbf" => {
             sets(data, super::files::format(target))
         }

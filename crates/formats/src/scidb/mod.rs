@@ -1,0 +1,113 @@
+//! Databases of Scidb: sci.
+//!
+//! A database is three files of one name: the index `.sci` with a fixed row for every game, the
+//! names `.scn`, and the games `.scg`. See `FORMAT.md` beside this file.
+mod body;
+mod encode;
+mod entry;
+mod fields;
+mod info;
+mod name_writer;
+mod names;
+mod pieces;
+mod read;
+mod tables;
+mod tags;
+mod text;
+mod walk;
+mod write;
+
+use std::path::Path;
+
+use tabia_core::database::{Database, GameWriter};
+use tabia_core::error::Result;
+use tabia_core::format::{
+    Companion, Confidence, CreateOptions, Format, FormatId, Kind, OpenOptions, Probe,
+};
+use tabia_core::io::Source;
+use tabia_core::loss::{Feature, Features};
+
+use read::ScidbDatabase;
+use write::ScidbWriter;
+
+const ID: FormatId = FormatId::new("sci");
+
+/// What begins an index.
+const MAGIC: [u8; 8] = *b"Scidb.i\0";
+
+/// The version that is written, and the newest that is read.
+const VERSION: u16 = 94;
+
+/// The oldest version that is read.
+const OLDEST: u16 = 93;
+
+/// What Scidb holds.
+const CAN: Features = Features::of(&[
+    Feature::Tags,
+    Feature::HeaderFacts,
+    Feature::Characters,
+    Feature::SetupPositions,
+    Feature::Chess960,
+    Feature::NullMoves,
+    Feature::Variations,
+    Feature::Comments,
+    Feature::CommentPlaces,
+    Feature::Languages,
+    Feature::CommentText,
+    Feature::Nags,
+    Feature::Shapes,
+    Feature::ShapeColors,
+    Feature::Clocks,
+    Feature::Evals,
+    Feature::EvalDepths,
+    Feature::SpecialResults,
+    Feature::DeletionMarks,
+    Feature::Foreign,
+]);
+
+/// Databases of Scidb.
+pub static FORMAT: Format = Format {
+    id: ID,
+    name: "Scidb database",
+    kind: Kind::Database,
+    extensions: &["sci"],
+    companions: &[
+        Companion {
+            extension: "scg",
+            required: true,
+            holds: "games",
+        },
+        Companion {
+            extension: "scn",
+            required: true,
+            holds: "names",
+        },
+    ],
+    score,
+    can: CAN,
+    evidence: "",
+    open_database: Some(open),
+    open_stream: None,
+    open_blocks: None,
+    create_text: None,
+    can_with: None,
+    create_database: Some(create),
+    open_book: None,
+    create_book: None,
+};
+
+fn open(source: &Source, options: &OpenOptions) -> Result<Box<dyn Database>> {
+    Ok(Box::new(ScidbDatabase::open(source, options)?))
+}
+
+fn create(path: &Path, options: &CreateOptions) -> Result<Box<dyn GameWriter>> {
+    Ok(Box::new(ScidbWriter::create(path, options)?))
+}
+
+fn score(probe: &Probe<'_>) -> Confidence {
+    if probe.head.starts_with(&MAGIC) {
+        Confidence::Certain
+    } else {
+        Confidence::No
+    }
+}

@@ -1,0 +1,219 @@
+//! The names file read: players, sites, events, annotators by their numbers.
+
+use std::ops::Range;
+
+use tabia_core::error::{Malformed, Why};
+use tabia_core::game::Date;
+use tabia_core::io::Cursor;
+
+use super::entry;
+
+/// What begins a names file.
+pub(crate) const MAGIC: [u8; 8] = *b"Scidb.n\0";
+
+/// What is known of a player besides the name: numbers of `tables`, 0 for unknown.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct PlayerFacts {
+    pub(crate) species: u8,
+    pub(crate) sex: u8,
+    pub(crate) country: u16,
+    pub(crate) title: u8,
+    pub(crate) fide: u32,
+}
+
+/// What is known of an event besides the name.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct EventFacts {
+    pub(crate) date: Date,
+    pub(crate) kind: u8,
+    pub(crate) mode: u8,
+    pub(crate) time_mode: u8,
+    /// Number of the site.
+    pub(crate) site: u32,
+}
+
+/// A name and what is known besides.
+#[derive(Debug, Clone)]
+struct Record<T> {
+    id: u32,
+    name: Range<u32>,
+    facts: T,
+}
+
+/// All names of a file.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    text: Vec<u8>,
+    players: Vec<Record<PlayerFacts>>,
+    /// With their countries.
+    sites: Vec<Record<u16>>,
+    events: Vec<Record<EventFacts>>,
+    annotators: Vec<Record<()>>,
+    /// What is wrong with the file.
+    pub(crate) faults: Vec<Malformed>,
+}
+
+impl Names {
+    /// Reads a file as far as it goes.
+    pub(crate) fn read(bytes: &[u8], version: u16) -> Self {
+        let mut names = Self::default();
+        if let Err(fault) = names.read_sections(bytes, version) {
+            names.faults.push(fault);
+        }
+        names.players.sort_by_key(|record| record.id);
+        names.sites.sort_by_key(|record| record.id);
+        names.events.sort_by_key(|record| record.id);
+        names.annotators.sort_by_key(|record| record.id);
+        names
+    }
+
+    pub(crate) fn player(&self, id: u32) -> Option<(&[u8], PlayerFacts)> {
+        self.find(&self.players, id)
+    }
+
+    pub(crate) fn site(&self, id: u32) -> Option<(&[u8], u16)> {
+        self.find(&self.sites, id)
+    }
+
+    pub(crate) fn event(&self, id: u32) -> Option<(&[u8], EventFacts)> {
+        self.find(&self.events, id)
+    }
+
+    pub(crate) fn annotator(&self, id: u32) -> Option<&[u8]> {
+        self.find(&self.annotators, id).map(|(name, ())| name)
+    }
+
+    /// How many there are: players, events, sites, annotators.
+    pub(crate) fn counts(&self) -> [u32; 4] {
+        [
+            self.players.len() as u32,
+            self.events.len() as u32,
+            self.sites.len() as u32,
+            self.annotators.len() as u32,
+        ]
+    }
+
+    fn find<T: Copy>(&self, records: &[Record<T>], id: u32) -> Option<(&[u8], T)> {
+        let place = records.binary_search_by_key(&id, |record| record.id).ok()?;
+        let record = records.get(place)?;
+        let name = self
+            .text
+            .get(record.name.start as usize..record.name.end as usize)?;
+        Some((name, record.facts))
+    }
+
+    fn read_sections(&mut self, bytes: &[u8], version: u16) -> Result<(), Malformed> {
+        let mut cursor = Cursor::new(bytes);
+        if cursor.array("magic")? != MAGIC {
+            return Err(cursor.fault("magic", Why::Text));
+        }
+        let own = cursor.u16_be("version")?;
+        if own != version {
+            self.faults
+                .push(cursor.fault("version", Why::Value(own.into())));
+        }
+        cursor.u32_be("total")?;
+        for _ in 0..4 {
+            let tag: [u8; 8] = cursor.array("section")?;
+            let used = cursor.u24_be("used")?;
+            for field in ["max_frequency", "max_usage", "next_id"] {
+                cursor.u24_be(field)?;
+            }
+            let text = &mut self.text;
+            match tag.first() {
+                Some(b'p') => records(&mut cursor, used, text, &mut self.players, player_facts)?,
+                Some(b's') => records(&mut cursor, used, text, &mut self.sites, |cursor| {
+                    cursor.u16_be("country")
+                })?,
+                Some(b'e') => records(&mut cursor, used, text, &mut self.events, event_facts)?,
+                Some(b'a') => records(&mut cursor, used, text, &mut self.annotators, |_| Ok(()))?,
+                _ => return Err(cursor.fault("section", Why::Text)),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Reads the records of a section. Each shares its beginning with the one before.
+fn records<T>(
+    cursor: &mut Cursor<'_>,
+    used: u32,
+    text: &mut Vec<u8>,
+    out: &mut Vec<Record<T>>,
+    facts: impl Fn(&mut Cursor<'_>) -> Result<T, Malformed>,
+) -> Result<(), Malformed> {
+    let mut last: Option<Range<u32>> = None;
+    for _ in 0..used {
+        let id = cursor.u24_be("id")?;
+        let prefix = match &last {
+            Some(_) => usize::from(cursor.u8("prefix")?),
+            None => 0,
+        };
+        let length = usize::from(cursor.u8("length")?);
+        let shared = last.clone().unwrap_or(0..0);
+        let shared_length = (shared.end - shared.start) as usize;
+        if prefix > length || prefix > shared_length {
+            return Err(cursor.fault("prefix", Why::Value(prefix as u64)));
+        }
+        let rest = cursor.take(length - prefix, "name")?;
+        let name = if rest.is_empty() && prefix == shared_length && last.is_some() {
+            shared
+        } else {
+            let start = text.len();
+            let begin = shared.start as usize;
+            text.extend_from_within(begin..begin + prefix);
+            text.extend_from_slice(rest);
+            match (u32::try_from(start), u32::try_from(text.len())) {
+                (Ok(start), Ok(end)) => start..end,
+                _ => return Err(cursor.fault("name", Why::Text)),
+            }
+        };
+        let facts = facts(cursor)?;
+        out.push(Record {
+            id,
+            name: name.clone(),
+            facts,
+        });
+        last = Some(name);
+    }
+    Ok(())
+}
+
+fn player_facts(cursor: &mut Cursor<'_>) -> Result<PlayerFacts, Malformed> {
+    let flags = cursor.u8("player_flags")?;
+    let mut facts = PlayerFacts {
+        species: flags & 7,
+        sex: flags >> 3 & 7,
+        ..PlayerFacts::default()
+    };
+    if flags & 0x40 != 0 {
+        let word = cursor.u16_be("player_country")?;
+        facts.country = word & 0x1ff;
+        facts.title = (word >> 9 & 31) as u8;
+    }
+    if flags & 0x80 != 0 {
+        facts.fide = cursor.u32_be("player_fide")?;
+    }
+    Ok(facts)
+}
+
+fn event_facts(cursor: &mut Cursor<'_>) -> Result<EventFacts, Malformed> {
+    let site = cursor.u24_be("event_site")?;
+    let flags = cursor.u16_be("event_flags")?;
+    let mut facts = EventFacts {
+        kind: (flags & 15) as u8,
+        mode: (flags >> 4 & 7) as u8,
+        time_mode: (flags >> 7 & 7) as u8,
+        site,
+        ..EventFacts::default()
+    };
+    if flags & 0x8000 != 0 {
+        let word = cursor.u16_be("event_date")?;
+        facts.date = entry::date(
+            word & 0x3ff,
+            (word >> 10 & 15) as u8,
+            (flags >> 10 & 31) as u8,
+        );
+    }
+    Ok(facts)
+}

@@ -1,0 +1,356 @@
+//! The numbers by which moves name pieces, and the codes of moves.
+
+use tabia_core::chess::{Color, Move, Piece, Ply, Position, Role, Setup, Square};
+
+/// Bytes that are no moves.
+pub(crate) mod token {
+    /// A mark or a move information; which one is in the side data.
+    pub(crate) const MARK: u8 = 0;
+    /// A NAG; its number is in the side data, in version 93 the next byte.
+    pub(crate) const NAG: u8 = 1;
+    /// A comment; how is in the side data, what in the texts.
+    pub(crate) const COMMENT: u8 = 2;
+    pub(crate) const BEGIN_VARIATION: u8 = 3;
+    /// Followed by another one, or by a [`COMMENT`].
+    pub(crate) const END: u8 = 4;
+    /// A null move; also the first byte that is a move.
+    pub(crate) const NULL: u8 = 5;
+}
+
+/// No piece, or no square.
+const NONE: u8 = 0xff;
+
+/// A position with the numbers of its pieces. They never change, and are not given away again.
+#[derive(Debug, Clone)]
+pub(crate) struct Board {
+    pub(crate) position: Position,
+    /// Where the pieces of White and Black stand, or stood last.
+    squares: [[u8; 16]; 2],
+    /// The number of the piece on each square.
+    at: [u8; 64],
+}
+
+impl Board {
+    /// The usual start.
+    pub(crate) fn standard() -> Self {
+        Self::numbered(Position::standard(), true)
+    }
+
+    /// A setup position; `None` when it cannot be played from or has more men than numbers.
+    /// `is_array` says that pawns and pieces stand as at the beginning, whatever their order.
+    pub(crate) fn from_setup(setup: &Setup, is_array: bool) -> Option<Self> {
+        let position = Position::from_setup(setup).ok()?;
+        let fits = |color| position.by_color(color).count() <= 16;
+        if !fits(Color::White) || !fits(Color::Black) {
+            return None;
+        }
+        Some(Self::numbered(position, is_array))
+    }
+
+    fn numbered(position: Position, is_array: bool) -> Self {
+        let mut board = Self {
+            position,
+            squares: [[NONE; 16]; 2],
+            at: [NONE; 64],
+        };
+        let mut next = [1_u8; 2];
+        for rank in Self::ranks(is_array) {
+            for file in 0..8 {
+                let Some(square) = Square::from_coords(file, rank) else {
+                    continue;
+                };
+                let Some(piece) = board.position.piece_at(square) else {
+                    continue;
+                };
+                if piece.role == Role::King {
+                    board.put(piece.color, 0, square);
+                } else if let Some(number) = next.get_mut(piece.color as usize) {
+                    let own = *number;
+                    *number += 1;
+                    board.put(piece.color, own, square);
+                }
+            }
+        }
+        board
+    }
+
+    /// The order in which ranks are numbered: from above; in arrays White's pawns come before
+    /// White's pieces and Black's after.
+    const fn ranks(is_array: bool) -> [u8; 8] {
+        if is_array {
+            [1, 0, 7, 6, 2, 3, 4, 5]
+        } else {
+            [7, 6, 5, 4, 3, 2, 1, 0]
+        }
+    }
+
+    fn put(&mut self, color: Color, number: u8, square: Square) {
+        let side = self.squares.get_mut(color as usize);
+        if let Some(place) = side.and_then(|side| side.get_mut(usize::from(number))) {
+            *place = square.number();
+        }
+        if let Some(at) = self.at.get_mut(square.index()) {
+            *at = number;
+        }
+    }
+
+    /// The number of the piece on a square.
+    fn number(&self, square: Square) -> Option<u8> {
+        let number = self.at.get(square.index()).copied();
+        number.filter(|&number| number != NONE)
+    }
+
+    /// Where the mover's piece of that number stands, and the piece.
+    fn piece(&self, number: u8) -> Option<(Square, Piece)> {
+        let us = self.position.turn();
+        let side = self.squares.get(us as usize)?;
+        let square = Square::new(*side.get(usize::from(number))?)?;
+        if self.number(square) != Some(number) {
+            return None;
+        }
+        let piece = self.position.piece_at(square)?;
+        (piece.color == us).then_some((square, piece))
+    }
+
+    /// The move of a byte that is no token; `second` gives the byte after it. `None` for what
+    /// cannot be played.
+    pub(crate) fn decode(&mut self, byte: u8, second: impl FnOnce() -> Option<u8>) -> Option<Ply> {
+        if byte == token::NULL {
+            return Some(Ply::Null);
+        }
+        let (number, code) = (byte >> 4, byte & 15);
+        let (from, piece) = self.piece(number)?;
+        let m = match piece.role {
+            Role::King => match code {
+                14 => self.castling(from, 0)?,
+                15 => self.castling(from, 1)?,
+                code => Move::normal(from, step(from, KING_STEPS, code.checked_sub(6)?)?),
+            },
+            Role::Queen if code == from.file() => Move::normal(from, Square::new(second()? & 63)?),
+            Role::Queen | Role::Rook => {
+                let to = if code < 8 {
+                    Square::from_coords(code, from.rank())
+                } else {
+                    Square::from_coords(from.file(), code - 8)
+                };
+                Move::normal(from, to?)
+            }
+            Role::Bishop => {
+                let files = i16::from(code & 7) - i16::from(from.file());
+                let by = if code < 8 { 9 * files } else { -7 * files };
+                Move::normal(from, shifted(from, by)?)
+            }
+            Role::Knight => Move::normal(from, step(from, KNIGHT_STEPS, code.checked_sub(1)?)?),
+            Role::Pawn => {
+                let by = match code {
+                    15 => 16,
+                    code => 7 + i16::from(code % 3),
+                };
+                let by = if piece.color.is_white() { by } else { -by };
+                let to = shifted(from, by)?;
+                match code {
+                    0..=2 | 15 => Move::normal(from, to),
+                    3..=5 => Move::promotion(from, to, Role::Queen),
+                    6..=8 => Move::promotion(from, to, Role::Rook),
+                    9..=11 => Move::promotion(from, to, Role::Bishop),
+                    _ => Move::promotion(from, to, Role::Knight),
+                }
+            }
+        };
+        self.position.is_legal(m).then_some(Ply::Move(m))
+    }
+
+    /// Castling to a side (0 h-side, 1 a-side). Old setup positions may lack the right.
+    fn castling(&mut self, king: Square, side: usize) -> Option<Move> {
+        let us = self.position.turn();
+        if self.position.castling_rook(us, side).is_none() {
+            self.position.grant_castling(us, side);
+        }
+        let rook = self.position.castling_rook(us, side)?;
+        Some(Move::castling(king, rook))
+    }
+
+    /// Appends the byte or bytes of a ply; `false` for a move that cannot be written.
+    pub(crate) fn encode(&self, ply: Ply, out: &mut Vec<u8>) -> bool {
+        let Ply::Move(m) = ply else {
+            out.push(token::NULL);
+            return true;
+        };
+        let (from, to) = (m.from(), m.to());
+        let (Some(number), Some(piece)) = (self.number(from), self.position.piece_at(from)) else {
+            return false;
+        };
+        let by = i16::from(to.number()) - i16::from(from.number());
+        let code = match piece.role {
+            Role::King if m.is_castling() => Some(if to.file() > from.file() { 14 } else { 15 }),
+            Role::King => step_code(KING_STEPS, by).map(|code| code + 6),
+            Role::Knight => step_code(KNIGHT_STEPS, by).map(|code| code + 1),
+            Role::Queen if from.file() != to.file() && from.rank() != to.rank() => {
+                out.extend([number << 4 | from.file(), 64 | to.number()]);
+                return true;
+            }
+            Role::Queen | Role::Rook => Some(if from.rank() == to.rank() {
+                to.file()
+            } else {
+                8 + to.rank()
+            }),
+            Role::Bishop => {
+                let rising = (to.file() > from.file()) == (to.rank() > from.rank());
+                Some(to.file() + if rising { 0 } else { 8 })
+            }
+            Role::Pawn => pawn_code(by.unsigned_abs(), m.promotion_role()),
+        };
+        let Some(code) = code else {
+            return false;
+        };
+        out.push(number << 4 | code);
+        true
+    }
+
+    /// Plays a ply, in the position and in the numbers.
+    pub(crate) fn play(&mut self, ply: Ply) {
+        if let Ply::Move(m) = ply {
+            self.renumber(m);
+        }
+        self.position.play_ply(ply);
+    }
+
+    fn renumber(&mut self, m: Move) {
+        let us = self.position.turn();
+        let (from, to) = (m.from(), m.to());
+        let Some(number) = self.number(from) else {
+            return;
+        };
+        if m.is_castling() {
+            let rook = self.number(to);
+            let h_side = to.file() > from.file();
+            let king_to = Square::from_coords(if h_side { 6 } else { 2 }, from.rank());
+            let rook_to = Square::from_coords(if h_side { 5 } else { 3 }, from.rank());
+            self.clear(from);
+            self.clear(to);
+            if let (Some(rook), Some(king_to), Some(rook_to)) = (rook, king_to, rook_to) {
+                self.put(us, number, king_to);
+                self.put(us, rook, rook_to);
+            }
+            return;
+        }
+        let is_pawn = self
+            .position
+            .piece_at(from)
+            .is_some_and(|p| p.role == Role::Pawn);
+        if is_pawn
+            && Some(to) == self.position.en_passant()
+            && from.file() != to.file()
+            && let Some(taken) = Square::from_coords(to.file(), from.rank())
+        {
+            self.clear(taken);
+        }
+        self.clear(from);
+        self.put(us, number, to);
+    }
+
+    fn clear(&mut self, square: Square) {
+        if let Some(at) = self.at.get_mut(square.index()) {
+            *at = NONE;
+        }
+    }
+}
+
+const KING_STEPS: [i16; 8] = [-9, -8, -7, -1, 1, 7, 8, 9];
+const KNIGHT_STEPS: [i16; 8] = [-17, -15, -10, -6, 6, 10, 15, 17];
+
+/// Where a stepping piece gets by the step of that place.
+fn step(from: Square, steps: [i16; 8], place: u8) -> Option<Square> {
+    shifted(from, *steps.get(usize::from(place))?)
+}
+
+fn step_code(steps: [i16; 8], by: i16) -> Option<u8> {
+    let place = steps.iter().position(|&step| step == by)?;
+    Some(place as u8)
+}
+
+fn pawn_code(by: u16, promotion: Option<Role>) -> Option<u8> {
+    if by == 16 {
+        return Some(15);
+    }
+    let way = by.checked_sub(7).filter(|&way| way < 3)? as u8;
+    let role = match promotion {
+        None => 0,
+        Some(Role::Queen) => 3,
+        Some(Role::Rook) => 6,
+        Some(Role::Bishop) => 9,
+        Some(_) => 12,
+    };
+    Some(way + role)
+}
+
+fn shifted(from: Square, by: i16) -> Option<Square> {
+    u8::try_from(i16::from(from.number()) + by)
+        .ok()
+        .and_then(Square::new)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tabia_core::chess::san;
+
+    #[test]
+    fn moves_come_back_from_their_bytes() {
+        let fens = [
+            (
+                "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+                true,
+            ),
+            (
+                "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+                false,
+            ),
+            (
+                "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1pP1P3/2N2Q1p/PP1BBPPP/R3K2R b KQkq c3 0 1",
+                false,
+            ),
+            ("n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1", false),
+            (
+                "nrkbbqrn/pppppppp/8/8/8/8/PPPPPPPP/NRK1B1RN w KQkq - 0 1",
+                true,
+            ),
+        ];
+        for (fen, is_array) in fens {
+            let setup = Setup::parse_fen(fen.as_bytes()).unwrap();
+            let board = Board::from_setup(&setup, is_array).unwrap();
+            let mut seen = Vec::new();
+            for &m in board.position.legal_moves().iter() {
+                let mut bytes = Vec::new();
+                assert!(board.encode(Ply::Move(m), &mut bytes), "{m} in {fen}");
+                assert!(bytes.iter().all(|&byte| byte > token::NULL), "{m} in {fen}");
+                let back = board.clone().decode(bytes[0], || bytes.get(1).copied());
+                assert_eq!(back, Some(Ply::Move(m)), "{m} in {fen}");
+                assert!(!seen.contains(&bytes), "{m} in {fen}");
+                seen.push(bytes);
+                let mut after = board.clone();
+                after.play(Ply::Move(m));
+                for square in Square::ALL {
+                    let is_there = after.position.piece_at(square).is_some();
+                    assert_eq!(after.number(square).is_some(), is_there, "{m} in {fen}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn bytes_of_known_moves() {
+        let mut board = Board::standard();
+        let mut bytes = Vec::new();
+        for text in "e4 e5 Qh5 Nc6 Bc4 Nf6 Qxf7#".split(' ') {
+            let ply = san::read(&board.position, text.as_bytes()).unwrap();
+            assert!(board.encode(ply, &mut bytes));
+            board.play(ply);
+        }
+        // As Scidb stores them.
+        assert_eq!(
+            bytes,
+            [0x5f, 0xcf, 0xc3, 0x67, 0x22, 0xda, 0x61, 0xc7, 0x75]
+        );
+    }
+}

@@ -1,0 +1,470 @@
+//! Scidb databases as [`Database`].
+
+use std::borrow::Cow;
+use std::path::Path;
+use std::sync::Arc;
+
+use tabia_core::GameIndex;
+use tabia_core::chess::{FenStyle, Setup};
+use tabia_core::database::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind};
+use tabia_core::error::{Error, ErrorKind, Malformed, Result, Why};
+use tabia_core::format::OpenOptions;
+use tabia_core::game::{Annotation, Flow, Foreign, Head, Tags, Visitor, Want};
+use tabia_core::io::{Blob, Cursor, Source, decode};
+
+use crate::origin::Origin;
+
+use super::body::{self, Body, LENGTH};
+use super::entry::{self, DELETED, Entry, HEADER, MAX_PLIES, ROW};
+use super::names::Names;
+use super::pieces::Board;
+use super::tables;
+use super::tags::{self, Known, round_text};
+use super::walk::{Scratch, Walk};
+use super::{ID, MAGIC, OLDEST, VERSION};
+
+/// An open Scidb database.
+#[derive(Debug)]
+pub(crate) struct ScidbDatabase {
+    version: u16,
+    /// An index into `tables::VARIANTS`.
+    variant: u8,
+    /// The rows, whole ones only.
+    index: Blob,
+    names: Names,
+    games: Blob,
+    index_file: Arc<Path>,
+    names_file: Arc<Path>,
+    games_file: Arc<Path>,
+    info: DatabaseInfo,
+    options: OpenOptions,
+    len: u32,
+}
+
+/// What stands before the rows.
+struct Header {
+    version: u16,
+    games: u32,
+    variant: u8,
+    facts: Vec<(String, String)>,
+    title: Option<String>,
+}
+
+impl ScidbDatabase {
+    /// Opens the files of a set. A missing or damaged name or game file is told in the info and
+    /// hides only what it would hold.
+    pub(crate) fn open(source: &Source, options: &OpenOptions) -> Result<Self> {
+        let file = source.main().open()?;
+        let header = read_header(&file, options).map_err(|error| error.in_file(source.label()))?;
+        let mut info = DatabaseInfo {
+            format: ID,
+            version: format!("Scidb, version {}", header.version),
+            encoding: "UTF-8".to_owned(),
+            title: header.title,
+            facts: header.facts,
+            ..DatabaseInfo::default()
+        };
+        let mut companion = |extension: &str| -> Result<Blob> {
+            let blob = source.open_companion(extension)?;
+            info.companions.push((extension.to_owned(), blob.is_some()));
+            if blob.is_none() {
+                let name = source.label_of(extension);
+                info.problems.push(format!("{} is missing", name.display()));
+            }
+            Ok(blob.unwrap_or_else(|| Blob::from(Vec::new())))
+        };
+        let games = companion("scg")?;
+        let names_blob = companion("scn")?;
+        let names_file = source.label_of("scn");
+        let names = if names_blob.is_empty() {
+            Names::default()
+        } else {
+            Names::read(&names_blob, header.version)
+        };
+        for &fault in &names.faults {
+            let error = fault.at_base(0).in_file(&names_file);
+            info.problems.push(error.to_string());
+        }
+        let kinds = [
+            NameKind::Player,
+            NameKind::Event,
+            NameKind::Site,
+            NameKind::Annotator,
+        ];
+        info.names = kinds.into_iter().zip(names.counts()).collect();
+        let left = file.len().saturating_sub(HEADER);
+        let whole = u32::try_from(left / ROW).unwrap_or(u32::MAX);
+        if !left.is_multiple_of(ROW) {
+            info.problems.push(format!(
+                "the index ends inside a row: {} bytes are left over",
+                left % ROW
+            ));
+        }
+        if header.games != whole {
+            info.problems.push(format!(
+                "the index announces {} games and has rows of {whole}",
+                header.games
+            ));
+        }
+        let index = file
+            .part(HEADER, whole as usize * ROW)
+            .unwrap_or_else(|| Blob::from(Vec::new()));
+        let mut database = Self {
+            version: header.version,
+            variant: header.variant,
+            index,
+            names,
+            games,
+            index_file: Arc::clone(source.label()),
+            names_file,
+            games_file: source.label_of("scg"),
+            info,
+            options: options.clone(),
+            len: whole,
+        };
+        database.info.records = whole;
+        database.info.deleted = (0..whole)
+            .filter_map(|game| database.row(game))
+            .filter(|row| row.flags & DELETED != 0)
+            .count() as u32;
+        Ok(database)
+    }
+
+    /// The row of a game; `None` when there is no such game.
+    fn row(&self, game: u32) -> Option<Entry> {
+        let at = (game as usize).checked_mul(ROW)?;
+        Entry::read(self.index.get(at..at.checked_add(ROW)?)?).ok()
+    }
+
+    fn existing_row(&self, game: GameIndex) -> Result<Entry> {
+        self.row(game.0).ok_or_else(|| {
+            Error::invalid(format!(
+                "there is no such game, the last one is {}",
+                self.len
+            ))
+            .in_game(game)
+            .in_file(&self.index_file)
+        })
+    }
+
+    fn text<'t>(&self, bytes: &'t [u8]) -> Cow<'t, str> {
+        decode(bytes, self.options.charset)
+    }
+}
+
+fn read_header(file: &[u8], options: &OpenOptions) -> Result<Header> {
+    let wrong = |why: String| Error::new(ErrorKind::WrongFormat { expected: ID, why });
+    let mut cursor = Cursor::new(file);
+    if cursor.array("magic") != Ok(MAGIC) {
+        return Err(wrong("it does not begin with \"Scidb.i\"".to_owned()));
+    }
+    let version = cursor.u16_be("version")?;
+    if !(OLDEST..=VERSION).contains(&version) {
+        return Err(Error::unsupported(format!(
+            "version {version} of Scidb's databases is not read, only {OLDEST} and {VERSION}"
+        )));
+    }
+    let games = cursor.u24_be("games")?;
+    let variant = cursor.u8("variant")?;
+    let kind = cursor.u8("type")?;
+    let flags = cursor.u8("flags")?;
+    let created = cursor.u32_be("created")?;
+    let rest = file.get(cursor.offset()..HEADER).unwrap_or_default();
+    let end = memchr::memchr(0, rest).unwrap_or(rest.len());
+    let title = decode(rest.get(..end).unwrap_or_default(), options.charset).into_owned();
+    let mut facts = Vec::new();
+    let mut fact = |key: &str, value: String| facts.push((key.to_owned(), value));
+    if let Some(name) = tables::text(&tables::VARIANTS, variant) {
+        fact("variant", name.to_owned());
+    }
+    if kind != 0 {
+        fact("type", kind.to_string());
+    }
+    if flags & 1 != 0 {
+        fact("compact", "1".to_owned());
+    }
+    if created != 0 {
+        fact("created", created.to_string());
+    }
+    Ok(Header {
+        version,
+        games,
+        variant,
+        facts,
+        title: Some(title).filter(|title| !title.is_empty()),
+    })
+}
+
+impl Database for ScidbDatabase {
+    fn info(&self) -> &DatabaseInfo {
+        &self.info
+    }
+
+    fn len(&self) -> u32 {
+        self.len
+    }
+
+    fn entry(&self, game: GameIndex) -> Result<IndexEntry> {
+        let row = self.existing_row(game)?;
+        let elo = |elo: u16| Some(elo).filter(|&elo| elo > 0);
+        let event = self.names.event(row.event);
+        let annotator = self.names.annotator(row.annotator);
+        Ok(IndexEntry {
+            white: Some(NameId(row.white)),
+            black: Some(NameId(row.black)),
+            event: Some(NameId(row.event)),
+            site: event.map(|(_, facts)| NameId(facts.site)),
+            round: Some(NameId(u32::from(row.round) << 8 | u32::from(row.sub_round))),
+            annotator: annotator
+                .filter(|name| !name.is_empty())
+                .map(|_| NameId(row.annotator)),
+            date: row.date(),
+            white_elo: elo(row.white_elo),
+            black_elo: elo(row.black_elo),
+            result: row.game_result(),
+            eco: row.eco(),
+            ply_count: Some(row.plies).filter(|&plies| plies < MAX_PLIES),
+            move_count: None,
+            deleted: row.flags & DELETED != 0,
+            is_text: false,
+            has_setup: row.start != entry::STANDARD,
+            has_variations: Some(row.variations != 0),
+            has_comments: Some(row.comments != 0),
+            // Marks are counted with them.
+            has_nags: (row.annotations == 0).then_some(false),
+        })
+    }
+
+    fn name(&self, kind: NameKind, id: NameId) -> Result<Cow<'_, str>> {
+        let name = match kind {
+            NameKind::Player => self.names.player(id.0).map(|(name, _)| name),
+            NameKind::Event => self.names.event(id.0).map(|(name, _)| name),
+            NameKind::Site => self.names.site(id.0).map(|(name, _)| name),
+            NameKind::Annotator => self.names.annotator(id.0),
+            NameKind::Round => {
+                let text = round_text((id.0 >> 8) as u8, id.0 as u8);
+                return Ok(Cow::Owned(text));
+            }
+            _ => None,
+        };
+        Ok(name.map_or(Cow::Borrowed("?"), |name| self.text(name)))
+    }
+
+    fn reader(&self) -> Box<dyn GameReader + '_> {
+        Box::new(ScidbReader {
+            database: self,
+            head: Head::default(),
+            extra: Tags::new(),
+            faults: Vec::new(),
+            scratch: Scratch::default(),
+        })
+    }
+}
+
+/// Reads games of one database, reusing its buffers.
+#[derive(Debug)]
+struct ScidbReader<'d> {
+    database: &'d ScidbDatabase,
+    head: Head,
+    /// The tags of the record.
+    extra: Tags,
+    /// Faults found before the game begins.
+    faults: Vec<Error>,
+    scratch: Scratch,
+}
+
+impl GameReader for ScidbReader<'_> {
+    fn read(&mut self, game: GameIndex, want: Want, visitor: &mut dyn Visitor) -> Result<Flow> {
+        let database = self.database;
+        let row = database.existing_row(game)?;
+        let record_at = u64::from(row.record_at);
+        let origin = Origin {
+            file: &database.games_file,
+            base: record_at + LENGTH as u64,
+            game,
+            format: ID,
+            strict: database.options.strict,
+        };
+        self.faults.clear();
+        self.extra.clear();
+        self.head.clear();
+        let bytes = self.record(&row, &origin);
+        let body = match bytes.map(Body::read) {
+            None => None,
+            Some(Ok((body, fault))) => {
+                self.faults.extend(fault.map(|fault| origin.error(fault)));
+                Some(body)
+            }
+            Some(Err(fault)) => {
+                self.faults.push(origin.error(fault));
+                None
+            }
+        };
+        let start = self.read_head(&row, body.as_ref(), want, &origin);
+        let result = row.game_result();
+        match visitor.begin_game(game, &self.head) {
+            Flow::Go => {}
+            Flow::Skip => {
+                visitor.end_game(result);
+                return Ok(Flow::Go);
+            }
+            Flow::Stop => return Ok(Flow::Stop),
+        }
+        let mut flow = Flow::Go;
+        for error in self.faults.drain(..) {
+            flow = origin.report(error, None, visitor)?;
+            if flow != Flow::Go {
+                break;
+            }
+        }
+        if flow == Flow::Go
+            && want.has(Want::MAINLINE)
+            && let (Some(body), Some(bytes)) = (&body, bytes)
+        {
+            flow = if let Some(board) = start {
+                Walk {
+                    origin,
+                    want,
+                    charset: database.options.charset,
+                    depth: database.options.limits.depth,
+                    has_nags_inline: database.version < VERSION,
+                    visitor,
+                    scratch: &mut self.scratch,
+                }
+                .run(body, board)?
+            } else if want.has(Want::ANNOTATIONS) {
+                // Moves of another game than chess, or from a start that is not known.
+                visitor.visit_annotation(Annotation::Foreign(Foreign {
+                    format: ID,
+                    kind: Foreign::UNREAD_MOVES,
+                    bytes,
+                }))
+            } else {
+                Flow::Go
+            };
+        }
+        if flow == Flow::Stop {
+            return Ok(Flow::Stop);
+        }
+        visitor.end_game(result);
+        Ok(Flow::Go)
+    }
+}
+
+impl<'d> ScidbReader<'d> {
+    /// The bytes of a body, as many as there are.
+    fn record(&mut self, row: &Entry, origin: &Origin<'_>) -> Option<&'d [u8]> {
+        let games = self.database.games.as_slice();
+        let mut cursor = Cursor::new(games.get(row.record_at as usize..).unwrap_or_default());
+        let length = match cursor.u24_be("length") {
+            Ok(length) => (length as usize).saturating_sub(LENGTH),
+            Err(fault) => {
+                let error = fault.at_base(row.record_at.into());
+                self.faults
+                    .push(error.in_game(origin.game).in_file(origin.file));
+                return None;
+            }
+        };
+        let left = cursor.rest();
+        Some(left.get(..length).unwrap_or_else(|| {
+            let why = Why::Truncated {
+                needed: length,
+                left: left.len(),
+            };
+            self.faults.push(origin.error(Malformed {
+                field: "record",
+                at: 0,
+                why,
+            }));
+            left
+        }))
+    }
+
+    /// Fills the head; the position the moves start from, if they are moves of chess.
+    fn read_head(
+        &mut self,
+        row: &Entry,
+        body: Option<&Body<'_>>,
+        want: Want,
+        origin: &Origin<'_>,
+    ) -> Option<Board> {
+        let database = self.database;
+        self.head.deleted = row.flags & DELETED != 0;
+        if let Some(body) = body {
+            body.push_tags(database.options.charset, &mut self.extra);
+        }
+        let variant = tables::text(&tables::VARIANTS, database.variant);
+        // Three-check and Losers have the moves of chess.
+        let is_chess = variant.is_none_or(|name| ["Three-check", "Losers"].contains(&name));
+        let mut board = None;
+        if let Some(body) = body.filter(|_| is_chess) {
+            board = self.read_start(body, origin);
+        } else if let Some(fen) = body.and_then(|body| body.fen) {
+            self.extra.push("FEN", &database.text(fen));
+        }
+        let tag = self.extra.text("Variant");
+        if ["chess960", "fischerandom", "fischerrandom"]
+            .iter()
+            .any(|name| tag.eq_ignore_ascii_case(name))
+        {
+            self.head.start.chess960 = true;
+        }
+        if self.head.start.chess960
+            && let Some(board) = &mut board
+        {
+            board.position.set_chess960();
+        }
+        if want.has(Want::TAGS) {
+            let faults = &mut self.faults;
+            tags::push(
+                &mut self.head.tags,
+                &self.extra,
+                &Known {
+                    names: &database.names,
+                    row,
+                    variant,
+                    charset: database.options.charset,
+                },
+                &mut |fault| {
+                    let error = Error::from(fault).in_game(origin.game);
+                    faults.push(error.in_file(&database.names_file));
+                },
+            );
+        }
+        board
+    }
+
+    fn read_start(&mut self, body: &Body<'_>, origin: &Origin<'_>) -> Option<Board> {
+        let fault = |field, at, why| origin.error(Malformed { field, at, why });
+        let Some(fen) = body.fen else {
+            let Some((start, is_array)) = body::start(body.start) else {
+                let why = Why::Value(body.start.into());
+                self.faults.push(fault("start", 0, why));
+                return None;
+            };
+            let board = match &start.setup {
+                None => Some(Board::standard()),
+                Some(setup) => Board::from_setup(setup, is_array),
+            };
+            if let Some(setup) = &start.setup {
+                self.extra.push("SetUp", "1");
+                self.extra.push("FEN", &setup.fen(FenStyle::XFen));
+            }
+            self.head.start = start;
+            return board;
+        };
+        let mut board = None;
+        if let Ok(setup) = Setup::parse_fen(fen) {
+            board = Board::from_setup(&setup, false);
+            self.extra.push("SetUp", "1");
+            self.extra.push("FEN", &setup.fen(FenStyle::XFen));
+            self.head.start.setup = Some(Box::new(setup));
+        } else {
+            self.extra.push("FEN", &self.database.text(fen));
+        }
+        if board.is_none() {
+            self.faults.push(fault("fen", 2, Why::Text));
+        }
+        board
+    }
+}

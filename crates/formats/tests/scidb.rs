@@ -1,0 +1,540 @@
+//! Scidb databases made by Scidb in the folder of real data, and our own.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tabia_core::chess::Square;
+use tabia_core::database::{Database, NameKind};
+use tabia_core::format::{CreateOptions, OpenOptions};
+use tabia_core::game::{
+    Annotation, Clock, ClockKind, Comment, Eval, Event, Flow, Foreign, Game, GameResult, Language,
+    Nag, Place, Score, Shape, ShapeColor, ShapeKind, Visitor, Want,
+};
+use tabia_core::io::{Blob, Source};
+use tabia_core::loss::{Feature, Losses};
+use tabia_core::{Format, FormatId, GameIndex};
+use tabia_formats::{pgn, scidb};
+use tabia_testkit::tiny::{self, GameBuilder};
+use tabia_testkit::{Scratch, dump, shared_data};
+
+/// Every database of the folder with the number of its games.
+const SAMPLES: [(&str, u32); 4] = [
+    ("features", 87),
+    ("frc", 4),
+    ("lichess_db_1000k", 438),
+    ("twic1599_1000k", 1110),
+];
+
+fn open(path: &Path, format: &Format) -> Box<dyn Database> {
+    let source = Source::from_path(path).unwrap();
+    format.open_database.unwrap()(&source, &OpenOptions::default()).unwrap()
+}
+
+/// The games and, as text, what was found wrong.
+fn read(database: &dyn Database) -> (Vec<Game>, Vec<String>) {
+    let mut reader = database.reader();
+    let mut games = Vec::new();
+    let mut problems = database.info().problems.clone();
+    for game in (0..database.len()).map(GameIndex) {
+        let mut read = Game::new();
+        let mut recorder = read.recorder();
+        assert_eq!(
+            reader.read(game, Want::ALL, &mut recorder).unwrap(),
+            Flow::Go
+        );
+        let found = recorder.take_problems();
+        problems.extend(found.iter().map(|problem| problem.error.to_string()));
+        games.push(read);
+    }
+    (games, problems)
+}
+
+fn write(path: &Path, games: &[Game]) -> Losses {
+    let mut options = CreateOptions::default();
+    options.title = Some("Our games".to_owned());
+    let mut writer = scidb::FORMAT.create_database.unwrap()(path, &options).unwrap();
+    let mut losses = Losses::new();
+    for (number, game) in (0..).zip(games) {
+        let mut lost = writer.write(game).unwrap();
+        lost.in_game(GameIndex(number));
+        losses.merge(&lost);
+    }
+    assert_eq!(writer.finish().unwrap().records as usize, games.len());
+    losses
+}
+
+fn sample(test: &str, name: &str) -> Option<(PathBuf, PathBuf)> {
+    let folder = shared_data(test, "scid")?;
+    Some((
+        folder.join("sci").join(format!("{name}.sci")),
+        folder.join("pgn").join(format!("{name}.pgn")),
+    ))
+}
+
+/// A game as lines: moves and brackets, what is said of a move in the order of its lines; and the
+/// words of its comments. Scidb understands evaluations with a sign only, others stay words; and it
+/// takes what stands behind the dot for hundredths, so that -0.1 becomes -0.01.
+fn lines(game: &Game, mut nag: impl FnMut(u8) -> u8) -> (Vec<String>, Vec<String>) {
+    let mut moves = Vec::new();
+    let mut comments: Vec<String> = Vec::new();
+    let mut said: Vec<String> = Vec::new();
+    for event in game.events() {
+        match event {
+            Event::Annotation(Annotation::Comment(comment)) => {
+                let mut words = comment.text.split_whitespace();
+                while let Some(word) = words.next() {
+                    if word == "[%eval" {
+                        let value = words.next().unwrap().trim_end_matches(']');
+                        said.push(format!(
+                            "eval {}",
+                            value.parse().map_or(value.to_owned(), pawns)
+                        ));
+                    } else {
+                        comments.push(word.to_owned());
+                    }
+                }
+            }
+            Event::Annotation(Annotation::Nag(Nag(number))) => {
+                said.push(format!("${}", nag(number)));
+            }
+            Event::Annotation(Annotation::Eval(eval)) => said.push(match eval.score {
+                Score::Centipawns(value) => format!("eval {}", pawns(value)),
+                Score::Mate(moves) => format!("eval #{moves}"),
+            }),
+            Event::Annotation(annotation) => said.push(format!("{annotation:?}")),
+            event => {
+                said.sort();
+                moves.append(&mut said);
+                moves.push(format!("{event:?}"));
+            }
+        }
+    }
+    said.sort();
+    moves.append(&mut said);
+    (moves, comments)
+}
+
+/// As short as possible, and with the digits that Scidb takes for hundredths.
+fn pawns(value: i32) -> String {
+    let sign = if value < 0 { "-" } else { "" };
+    let (whole, hundredths) = (value.unsigned_abs() / 100, value.unsigned_abs() % 100);
+    if hundredths.is_multiple_of(10) {
+        let tenths = hundredths / 10;
+        if value < 0 {
+            return format!("{sign}{whole}.0{tenths}");
+        }
+        return format!("{sign}{whole}.{tenths}");
+    }
+    format!("{sign}{whole}.{hundredths:02}")
+}
+
+#[test]
+fn samples_have_the_games_of_their_twins() {
+    let test = "samples_have_the_games_of_their_twins";
+    for (name, count) in SAMPLES {
+        let Some((path, twin)) = sample(test, name) else {
+            return;
+        };
+        let database = open(&path, &scidb::FORMAT);
+        assert_eq!(database.len(), count, "{name}");
+        let (found, problems) = read(&*database);
+        assert_eq!(problems, [""; 0], "{name}");
+        let (expected, _) = read(&*open(&twin, &pgn::FORMAT));
+        assert_eq!(expected.len(), found.len(), "{name}");
+        for (index, (expected, found)) in (1..).zip(expected.iter().zip(&found)) {
+            let what = format!("{name}, game {index}");
+            // Scidb has numbers of its own for some NAGs.
+            let (expected_moves, expected_words) = lines(expected, |nag| match nag {
+                220 => 155,
+                nag => nag,
+            });
+            let (moves, words) = lines(found, |nag| nag);
+            dump::assert_same(&what, &expected_moves.join("\n"), &moves.join("\n"));
+            dump::assert_same(&what, &expected_words.join("\n"), &words.join("\n"));
+            assert_eq!(expected.result, found.result, "{what}");
+            // Scidb leaves out an en passant square that no pawn can take on.
+            let start = |game: &Game| game.head.start.position();
+            assert_eq!(start(expected), start(found), "{what}");
+            for tag in ["White", "Black", "Date", "WhiteElo", "BlackElo"] {
+                // Scidb changes blanks and points of names, and takes countries out of them.
+                let known = |game: &Game| game.head.tags.text(tag).replace([' ', '?', '.'], "");
+                let (expected, found) = (known(expected), known(found));
+                assert!(
+                    expected.starts_with(&found),
+                    "{what}: {tag} {expected} {found}"
+                );
+                assert_eq!(expected.is_empty(), found.is_empty(), "{what}: {tag}");
+            }
+        }
+    }
+}
+
+/// The rows of an index, without its header.
+fn rows(path: &Path) -> Vec<Vec<u8>> {
+    let bytes = std::fs::read(path).unwrap();
+    bytes[128..].chunks(56).map(<[u8]>::to_vec).collect()
+}
+
+/// The record of a row.
+fn record<'g>(row: &[u8], games: &'g [u8]) -> &'g [u8] {
+    let number = |bytes: &[u8]| bytes.iter().fold(0, |n, &byte| n << 8 | usize::from(byte));
+    let at = number(&row[24..28]);
+    &games[at..at + number(&games[at..at + 3])]
+}
+
+/// Games of Scidb's files, written again: nothing is lost, and the index says of them what Scidb
+/// says, but for numbers of names and places, and the keys into Scidb's opening table.
+#[test]
+fn writing_gives_what_scidb_gives() {
+    let test = "writing_gives_what_scidb_gives";
+    let scratch = Scratch::new("scidb-rows");
+    for (name, _) in SAMPLES {
+        let Some((path, _)) = sample(test, name) else {
+            return;
+        };
+        let (games, _) = read(&*open(&path, &scidb::FORMAT));
+        let copy = scratch.join(&format!("{name}.sci"));
+        let losses = write(&copy, &games);
+        assert_eq!(losses.to_string(), "", "{name}");
+        let (again, problems) = read(&*open(&copy, &scidb::FORMAT));
+        assert_eq!(problems, [""; 0], "{name}");
+        for (index, (a, b)) in (0..).zip(games.iter().zip(&again)) {
+            let what = format!("{name}, game {}", index + 1);
+            let index = GameIndex(index);
+            dump::assert_same(&what, &dump::game(index, a), &dump::game(index, b));
+        }
+        let (theirs, ours) = (rows(&path), rows(&copy));
+        let their_games = std::fs::read(path.with_extension("scg")).unwrap();
+        let our_games = std::fs::read(copy.with_extension("scg")).unwrap();
+        assert_eq!(their_games[..11], our_games[..11]);
+        let mut same_records = 0;
+        for (index, (theirs, ours)) in (1..).zip(theirs.iter().zip(&ours)) {
+            for at in 0..56 {
+                let is_place = matches!(at, 8..=13 | 24..=30 | 32..=34);
+                let is_key =
+                    matches!(at, 17..=19) || at == 16 && theirs[16] & 0x1f == ours[16] & 0x1f;
+                assert!(
+                    is_place || is_key || theirs[at] == ours[at],
+                    "{name}, game {index}, byte {at}: {:02x} {:02x}\n{theirs:02x?}\n{ours:02x?}",
+                    theirs[at],
+                    ours[at]
+                );
+            }
+            same_records += usize::from(record(theirs, &their_games) == record(ours, &our_games));
+        }
+        println!(
+            "{name}: {same_records} of {} records are the same bytes",
+            ours.len()
+        );
+        assert!(
+            same_records * 10 >= ours.len() * 9,
+            "{name}: {same_records}"
+        );
+    }
+}
+
+#[test]
+fn pgn_comes_back_from_our_databases() {
+    let test = "pgn_comes_back_from_our_databases";
+    let scratch = Scratch::new("scidb-pgn");
+    for name in ["features", "frc", "com"] {
+        let Some((_, twin)) = sample(test, name) else {
+            return;
+        };
+        let (games, _) = read(&*open(&twin, &pgn::FORMAT));
+        let path = scratch.join(&format!("{name}.sci"));
+        let losses = write(&path, &games);
+        let (found, problems) = read(&*open(&path, &scidb::FORMAT));
+        assert_eq!(problems, [""; 0], "{name}");
+        println!("{name}: {losses}");
+        for (index, (expected, found)) in (1..).zip(games.iter().zip(&found)) {
+            let what = format!("{name}, game {index}");
+            let nag = |nag| nag;
+            let (expected_moves, expected_words) = lines(expected, nag);
+            let (moves, words) = lines(found, nag);
+            dump::assert_same(&what, &expected_moves.join("\n"), &moves.join("\n"));
+            dump::assert_same(&what, &expected_words.join("\n"), &words.join("\n"));
+            assert_eq!(expected.result, found.result, "{what}");
+            for (name, value) in expected.head.tags.iter() {
+                if name != "FEN" {
+                    assert_eq!(found.head.tags.get(name), Some(value), "{what}: {name}");
+                }
+            }
+        }
+    }
+}
+
+fn said(game: &Game, after: usize, annotations: &[Annotation<'_>]) -> Game {
+    let mut out = Game::new();
+    let mut recorder = out.recorder();
+    let _ = recorder.begin_game(GameIndex(0), &game.head);
+    let mut plies = 0;
+    let say = |recorder: &mut tabia_core::game::Recorder<'_>, plies: usize| {
+        if plies == after {
+            for annotation in annotations {
+                let _ = recorder.visit_annotation(*annotation);
+            }
+        }
+    };
+    say(&mut recorder, plies);
+    for ply in game.mainline() {
+        recorder.push_move(ply);
+        plies += 1;
+        say(&mut recorder, plies);
+    }
+    recorder.end_game(game.result);
+    out
+}
+
+fn roster(builder: GameBuilder) -> GameBuilder {
+    builder
+        .tag("Event", "Tiny Open")
+        .tag("Site", "Žižkov")
+        .tag("Date", "2021.05.??")
+        .tag("Round", "3.2")
+        .tag("White", "Abel, Ada")
+        .tag("Black", "Brandt, Bo")
+        .tag("Result", "0-1")
+}
+
+/// Everything that the format holds of one move comes back in Scidb's order.
+#[test]
+fn what_is_said_comes_back() {
+    let comment = |place, language: Option<[u8; 2]>, text| {
+        Annotation::Comment(Comment {
+            place,
+            language: language.and_then(Language::iso),
+            text,
+        })
+    };
+    let own = |kind, bytes| {
+        Annotation::Foreign(Foreign {
+            format: FormatId::new("sci"),
+            kind,
+            bytes,
+        })
+    };
+    let annotations = [
+        Annotation::Nag(Nag(1)),
+        Annotation::Nag(Nag(146)),
+        Annotation::Shape(Shape {
+            kind: ShapeKind::Arrow(Square::E2, Square::E4),
+            color: ShapeColor::DarkBlue,
+        }),
+        Annotation::Shape(Shape {
+            kind: ShapeKind::Letter(Square::A1, 'x'),
+            color: ShapeColor::White,
+        }),
+        comment(Place::Before, None, "so <far> & \"no\" further"),
+        comment(Place::After, Some(*b"en"), "Good."),
+        comment(Place::After, Some(*b"de"), "Gut,\nsehr gut."),
+        comment(Place::After, None, "$"),
+        Annotation::Clock(Clock {
+            kind: ClockKind::Remaining,
+            time: Duration::from_secs(5399),
+        }),
+        Annotation::Clock(Clock {
+            kind: ClockKind::ElapsedMove,
+            time: Duration::from_millis(12_345),
+        }),
+        Annotation::Eval(Eval {
+            score: Score::Centipawns(-31),
+            depth: Some(22),
+            engine: 2,
+        }),
+        own(3, &[0xe7, 1, 2, 3, 4]),
+    ];
+    let game = roster(GameBuilder::new())
+        .moves("e4 e5 Nf3 Nc6")
+        .result(GameResult::BlackWins);
+    let engines = own(1, b"Stockfish\0Fritz\0");
+    let times = own(2, &[2, 0x90, 0, 1, 0, 0]);
+    let mut before = said(&game, 0, &[engines, times]);
+    let mut list = vec![engines, times];
+    let with = said(&game, 2, &annotations);
+    // Both at once: the engines stand before the moves.
+    let events: Vec<Event<'_>> = with.events().collect();
+    let mut recorder = before.recorder();
+    let _ = recorder.begin_game(GameIndex(0), &game.head);
+    for annotation in list.drain(..) {
+        let _ = recorder.visit_annotation(annotation);
+    }
+    for event in events {
+        match event {
+            Event::Move(ply) => recorder.push_move(ply),
+            Event::Annotation(annotation) => {
+                let _ = recorder.visit_annotation(annotation);
+            }
+            _ => {}
+        }
+    }
+    recorder.end_game(GameResult::BlackWins);
+    let scratch = Scratch::new("scidb-said");
+    let path = scratch.join("said.sci");
+    let losses = write(&path, &[before.clone()]);
+    assert_eq!(losses.to_string(), "");
+    let database = open(&path, &scidb::FORMAT);
+    assert_eq!(database.info().title.as_deref(), Some("Our games"));
+    let (found, problems) = read(&*database);
+    assert_eq!(problems, [""; 0]);
+    let index = GameIndex(0);
+    dump::assert_same(
+        "what is said",
+        &dump::game(index, &before),
+        &dump::game(index, &found[0]),
+    );
+    assert_eq!(found[0], before);
+}
+
+#[test]
+fn what_has_no_place_is_counted() {
+    let game = roster(GameBuilder::new())
+        .tag("WhiteFideId", "4600001")
+        .tag("WhiteTitle", "XM")
+        .tag("ECO", "B90k3")
+        .tag("EventDate", "0999.01.01")
+        .tag("ScidFlags", "WU1")
+        .tag("ScidbFlags", "model nothing")
+        .moves("e4 e5 Nf3")
+        .result(GameResult::WhiteWinsByForfeit);
+    let clock = |seconds| {
+        Annotation::Clock(Clock {
+            kind: ClockKind::Remaining,
+            time: Duration::from_secs(seconds),
+        })
+    };
+    let eval = |depth, engine, score| {
+        Annotation::Eval(Eval {
+            score,
+            depth,
+            engine,
+        })
+    };
+    let comment = Annotation::Comment(Comment {
+        place: Place::After,
+        language: None,
+        text: "a\0b",
+    });
+    let game = said(
+        &game,
+        1,
+        &[
+            clock(57_600),
+            eval(Some(64), 1, Score::Mate(3)),
+            eval(None, 0, Score::Centipawns(200_000)),
+            Annotation::Nag(Nag(0)),
+            Annotation::Medals(3),
+            comment,
+            comment,
+        ],
+    );
+    let scratch = Scratch::new("scidb-lost");
+    let path = scratch.join("lost.sci");
+    let losses = write(&path, &[game]);
+    let counts: Vec<(Feature, u64)> = losses
+        .iter()
+        .map(|(kind, loss)| (kind, loss.count))
+        .collect();
+    assert_eq!(
+        counts,
+        [
+            (Feature::HeaderFacts, 2),
+            (Feature::Characters, 2),
+            (Feature::SeveralComments, 1),
+            (Feature::Nags, 1),
+            (Feature::Clocks, 1),
+            (Feature::Evals, 1),
+            (Feature::EvalDepths, 2),
+            (Feature::Medals, 1),
+            (Feature::SpecialResults, 1),
+        ]
+    );
+    let (found, _) = read(&*open(&path, &scidb::FORMAT));
+    let tags = &found[0].head.tags;
+    for (name, value) in [
+        ("WhiteFideId", "4600001"),
+        ("WhiteTitle", "XM"),
+        ("ECO", "B90k3"),
+        ("EventDate", "0999.01.01"),
+        ("ScidFlags", "WU"),
+        ("ScidbFlags", "model"),
+    ] {
+        assert_eq!(tags.get(name), Some(value));
+    }
+}
+
+/// The files of a database of the tiny games.
+fn tiny_files() -> Vec<(String, Vec<u8>)> {
+    let scratch = Scratch::new("scidb-tiny");
+    let path = scratch.join("tiny.sci");
+    write(&path, &tiny::games());
+    ["sci", "scn", "scg"]
+        .iter()
+        .map(|extension| {
+            let bytes = std::fs::read(path.with_extension(extension)).unwrap();
+            (format!("tiny.{extension}"), bytes)
+        })
+        .collect()
+}
+
+fn open_files(files: &[(String, Vec<u8>)]) -> tabia_core::Result<Box<dyn Database>> {
+    let members = files
+        .iter()
+        .map(|(n, bytes)| (n.clone(), Blob::from(bytes.clone())));
+    let source = Source::from_members("tiny.sci", "tiny.sci", members.collect())?;
+    scidb::FORMAT.open_database.unwrap()(&source, &OpenOptions::default())
+}
+
+/// Moves of other games than chess are no chess moves: tags, and the bytes as they are.
+#[test]
+fn variants_keep_their_moves() {
+    let mut files = tiny_files();
+    files[0].1[13] = 2;
+    let database = open_files(&files).unwrap();
+    let facts = &database.info().facts;
+    assert_eq!(facts[0], ("variant".to_owned(), "Crazyhouse".to_owned()));
+    let (found, problems) = read(&*database);
+    assert_eq!(problems, [""; 0]);
+    for game in &found {
+        assert_eq!(game.head.tags.text("Variant"), "Crazyhouse");
+        assert_eq!(game.ply_count(), 0);
+        let events: Vec<Event<'_>> = game.events().collect();
+        let [Event::Annotation(Annotation::Foreign(kept))] = events[..] else {
+            panic!("{events:?}");
+        };
+        assert!(kept.is_unread_moves() && kept.bytes.len() > 8);
+    }
+    // Three-check has the moves of chess.
+    files[0].1[13] = 3;
+    let (found, _) = read(&*open_files(&files).unwrap());
+    assert_eq!(found[0].head.tags.text("Variant"), "Three-check");
+    assert_eq!(found[0].ply_count(), tiny::games()[0].ply_count());
+}
+
+#[test]
+fn other_versions_are_told() {
+    let mut files = tiny_files();
+    for version in [92, 95] {
+        files[0].1[9] = version;
+        let error = open_files(&files).map(drop).unwrap_err().to_string();
+        assert!(error.contains(&format!("version {version}")), "{error}");
+    }
+}
+
+#[test]
+fn missing_files_hide_only_what_they_hold() {
+    let files = tiny_files();
+    let database = open_files(&files[..1]).unwrap();
+    assert_eq!(database.info().problems.len(), 2);
+    let (found, problems) = read(&*database);
+    assert_eq!(found.len(), 3);
+    assert!(problems.len() > 2);
+    assert_eq!(found[0].head.tags.text("WhiteElo"), "2200");
+    let database = open_files(&[files[0].clone(), files[2].clone()]).unwrap();
+    let (found, _) = read(&*database);
+    assert_eq!(found[0].ply_count(), tiny::games()[0].ply_count());
+    assert_eq!(found[0].head.tags.text("White"), "?");
+    let names = database.info().names.clone();
+    assert_eq!(names[0], (NameKind::Player, 0));
+}
