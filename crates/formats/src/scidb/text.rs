@@ -5,7 +5,7 @@ use tabia_core::game::Language;
 /// The texts of a comment by their languages, and whether the markup said more.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Texts {
-    pub(crate) texts: Vec<(Option<Language>, String)>,
+    pub(crate) parts: Vec<(Option<Language>, String)>,
     pub(crate) has_markup: bool,
     /// Behind the end of a language.
     is_closed: bool,
@@ -31,7 +31,7 @@ pub(crate) fn read(stored: &str) -> Texts {
         let mut text = String::new();
         unescape(stored, &mut text);
         return Texts {
-            texts: vec![(None, text)],
+            parts: vec![(None, text)],
             ..Texts::default()
         };
     };
@@ -68,14 +68,14 @@ pub(crate) fn read(stored: &str) -> Texts {
 impl Texts {
     /// Appends text to the language at hand. Blanks outside all languages say nothing.
     fn push(&mut self, text: &str, is_nag: bool) {
-        let is_outside = self.is_closed || self.texts.is_empty();
+        let is_outside = self.is_closed || self.parts.is_empty();
         if text.is_empty() || is_outside && text.trim().is_empty() {
             return;
         }
         if is_outside {
             self.open(None);
         }
-        if let Some((_, last)) = self.texts.last_mut() {
+        if let Some((_, last)) = self.parts.last_mut() {
             if is_nag {
                 last.push('$');
             }
@@ -93,7 +93,7 @@ impl Texts {
     }
 
     fn open(&mut self, language: Option<Language>) {
-        self.texts.push((language, String::new()));
+        self.parts.push((language, String::new()));
         self.is_closed = false;
     }
 }
@@ -174,7 +174,7 @@ mod tests {
             let (stored, lost) = write(&list);
             assert_eq!(lost, 0);
             let back = read(&stored);
-            assert_eq!((back.texts, back.has_markup), (list, false), "{stored}");
+            assert_eq!((back.parts, back.has_markup), (list, false), "{stored}");
         }
         assert_eq!(write(&texts(&[("#121", "x")])), ("x".to_owned(), 1));
     }
@@ -183,12 +183,12 @@ mod tests {
     fn markup_is_read() {
         let read = |text| read(text);
         let plain = read("<xml><:en><sym>N</sym>f3 <nag>14</nag> &amp; so</:en> </xml>");
-        assert_eq!(plain.texts, texts(&[("en", "Nf3 $14 & so")]));
+        assert_eq!(plain.parts, texts(&[("en", "Nf3 $14 & so")]));
         assert!(!plain.has_markup);
         let bold = read("<xml><:><b>bold</b> 1 < 2</:></xml>");
-        assert_eq!(bold.texts, texts(&[("", "bold 1 < 2")]));
+        assert_eq!(bold.parts, texts(&[("", "bold 1 < 2")]));
         assert!(bold.has_markup);
-        assert_eq!(read("<xml>bare").texts, texts(&[("", "bare")]));
+        assert_eq!(read("<xml>bare").parts, texts(&[("", "bare")]));
         assert!(read("<xml><:xyz>a</:xyz></xml>").has_markup);
     }
 }

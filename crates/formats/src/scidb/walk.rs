@@ -311,7 +311,7 @@ impl<'a> Walk<'a, '_> {
     fn show(&mut self, stored: &[u8], place: Place, waits: bool) -> Flow {
         let stored = decode(stored, self.charset);
         let read = text::read(&stored);
-        for (language, text) in read.texts {
+        for (language, text) in read.parts {
             if waits {
                 self.scratch.held.push(Held { language, text });
                 continue;
