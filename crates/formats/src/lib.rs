@@ -4,6 +4,7 @@ use tabia_core::Format;
 
 pub mod abk;
 pub mod archive;
+pub mod bpgn;
 pub mod cbf;
 pub mod cbh;
 pub mod ctg;
@@ -21,6 +22,7 @@ pub mod scidb;
 pub static FORMATS: &[&Format] = &[
     &pgn::FORMAT,
     &epd::FORMAT,
+    &bpgn::FORMAT,
     &cbh::FORMAT,
     &cbf::FORMAT,
     &polyglot::FORMAT,

@@ -77,6 +77,9 @@ fn score(probe: &Probe<'_>) -> Confidence {
         return Confidence::No;
     }
     let head = head.strip_prefix(boundary::BOM).unwrap_or(head);
+    if crate::bpgn::is_bughouse(head) {
+        return Confidence::No;
+    }
     let mut lines = head
         .split(|&byte| chars::is_newline(byte))
         .map(<[u8]>::trim_ascii)

@@ -37,6 +37,7 @@ pub const TARGETS: &[Target] = &[
     ("si3", |data| files::database("si3", data)),
     ("si4", |data| files::database("si4", data)),
     ("si5", |data| files::database("si5", data)),
+    ("bpgn", pgn::bughouse),
     ("cbf", |data| files::database("cbf", data)),
     ("sci", |data| files::database("sci", data)),
 ];

@@ -33,6 +33,16 @@ pub(super) fn read(data: &[u8]) {
     }
 }
 
+/// Any bytes read as bughouse, the same as a stream and by index, and without a chess move.
+pub(super) fn bughouse(data: &[u8]) {
+    let format = format("bpgn");
+    let streamed = games(format, data, Want::ALL);
+    assert_same("by index", &streamed, &indexed(format, data, Want::ALL));
+    for game in &streamed {
+        assert_eq!(game.ply_count(), 0);
+    }
+}
+
 /// Games that are read are written, in the profile that loses nothing, so that they read the same.
 pub(super) fn roundtrip(data: &[u8]) {
     let format = format("pgn");

@@ -136,7 +136,7 @@ pub fn real(target: &str, data: &Path) -> Vec<Vec<u8>> {
         "kvetka" | "polyglot" | "ctg" | "si3" | "si4" | "si5" | "cbf" => {
             sets(data, super::files::format(target))
         }
-        "cbv" | "cbz" | "scv" | "zip" => files(data, target),
+        "cbv" | "cbz" | "scv" | "zip" | "bpgn" => files(data, target),
         "abk" => with_extension(data, target)
             .iter()
             .filter_map(|path| {
