@@ -14,8 +14,8 @@ mod origin;
 pub mod pgn;
 pub mod polyglot;
 pub mod scid;
-pub mod unread;
 pub mod scidb;
+pub mod unread;
 
 /// Every format, in the order of the documentation. Everything that depends on formats iterates
 /// this table.
