@@ -8,9 +8,10 @@ use tabia_core::database::{Database, NameId, NameKind};
 use tabia_core::format::{CreateOptions, OpenOptions};
 use tabia_core::game::{Event, Flow, Game, GameResult, Start, Visitor, Want};
 use tabia_core::io::{Blob, Source};
-use tabia_core::loss::{Feature, Losses};
+use tabia_core::loss::{Feature, Losses, project};
 use tabia_core::{Format, GameIndex};
 use tabia_formats::scid::{SI3, SI4, SI5};
+use tabia_testkit::arbitrary::arbitrary_game;
 use tabia_testkit::guard::Watchdog;
 use tabia_testkit::tiny::GameBuilder;
 use tabia_testkit::{Scratch, corrupt, dump};
@@ -315,6 +316,82 @@ fn what_does_not_fit_is_told() {
     let (back, _) = written(&SI4, game.clone());
     assert_eq!(back.head.tags.text("White"), "é".repeat(127));
     assert_eq!(back.head.tags.text("LongTag").len(), 255);
+}
+
+/// What a format cannot hold is known before anything is written: from the features of its
+/// descriptor, and from an encoder for its finer rules. Both say what writing loses.
+#[test]
+fn losses_are_those_predicted() {
+    let mut games = tabia_testkit::tiny::games();
+    games.push(tabia_testkit::tiny::annotated());
+    games.extend((1..300).map(arbitrary_game));
+    for format in ALL {
+        let scratch = Scratch::new("scid-predicted");
+        let path = scratch.join(&format!("own.{}", format.id));
+        let options = CreateOptions::default();
+        let mut writer = format.create_database.unwrap()(&path, &options).unwrap();
+        let mut encoder = writer.encoder().unwrap();
+        let mut whole = Vec::new();
+        let mut number = 0;
+        for game in &games {
+            let mut record = Vec::new();
+            let Ok(predicted) = encoder.encode(game, &mut record) else {
+                assert!(writer.write(game).is_err());
+                continue;
+            };
+            let losses = writer.write(game).unwrap();
+            assert_eq!(losses, predicted);
+            let (kept, lost) = project(format.can, game);
+            for feature in Feature::ALL
+                .iter()
+                .filter(|feature| !format.can.has(**feature))
+            {
+                let what = format!("{}: {feature:?}", format.id);
+                if !is_finer(*feature) && !is_text(game) {
+                    assert_eq!(losses.count(*feature), lost.count(*feature), "{what}");
+                }
+            }
+            // What is kept loses nothing of what the descriptor speaks of.
+            let again = encoder.encode(&kept, &mut record).unwrap();
+            for (feature, _) in again.iter() {
+                assert!(format.can.has(feature) || is_finer(feature), "{feature:?}");
+            }
+            if losses.is_empty() {
+                whole.push((number, game));
+            }
+            number += u32::from(!is_text(game));
+        }
+        writer.finish().unwrap();
+        let source = Source::from_path(&path).unwrap();
+        let database = format.open_database.unwrap()(&source, &OpenOptions::default()).unwrap();
+        let back = read(&*database);
+        assert_eq!(back.len(), number as usize);
+        assert!(whole.len() > 5, "{}: {}", format.id, whole.len());
+        for (number, game) in whole {
+            let back = &back[number as usize];
+            assert_eq!(back.head.start, game.head.start, "{number}");
+            assert_eq!(back.result, game.result, "{number}");
+            assert!(back.events().eq(game.events()), "{}: {number}", format.id);
+        }
+    }
+}
+
+fn is_text(game: &Game) -> bool {
+    game.head.kind == tabia_core::game::RecordKind::Text
+}
+
+/// Losses of single games by rules of their own.
+fn is_finer(feature: Feature) -> bool {
+    matches!(
+        feature,
+        Feature::Chess960
+            | Feature::LongText
+            | Feature::SeveralComments
+            | Feature::CommentPlaces
+            | Feature::IllegalPositions
+            | Feature::HeaderFacts
+            | Feature::GuidingTexts
+    )
 }
 
 #[test]

@@ -163,6 +163,9 @@ impl Encoder {
         facts: &mut Facts,
         losses: &mut Losses,
     ) -> Result<Lists> {
+        if !game.has_annotations() && !game.has_variations() {
+            return self.write_plain(game, board, facts, losses);
+        }
         self.open.clear();
         self.node.begin(self.blob.len(), false);
         let run = Run {
@@ -176,6 +179,27 @@ impl Encoder {
         } else {
             self.write_events(game.events(), run, facts, losses)
         }
+    }
+
+    /// Most games are nothing but a mainline.
+    fn write_plain(
+        &mut self,
+        game: &Game,
+        mut board: Lists,
+        facts: &mut Facts,
+        losses: &mut Losses,
+    ) -> Result<Lists> {
+        for ply in game.mainline() {
+            if !self.can_write(&board, ply, losses) {
+                break;
+            }
+            if !board.encode(ply, &mut self.blob) {
+                return Err(unplayable(ply));
+            }
+            let gone = board.play(ply);
+            facts.play(ply, gone);
+        }
+        Ok(board)
     }
 
     fn write_events<'g>(
@@ -284,11 +308,7 @@ impl Encoder {
             node.at_start = false;
             return Ok(());
         }
-        let ply = match ply {
-            Ply::Move(m) => m.to_string(),
-            Ply::Null => "--".to_owned(),
-        };
-        Err(Error::invalid(format!("{ply} cannot be played")))
+        Err(unplayable(ply))
     }
 
     fn annotate(
@@ -346,6 +366,14 @@ impl Encoder {
         }
         node.is_first = false;
     }
+}
+
+fn unplayable(ply: Ply) -> Error {
+    let ply = match ply {
+        Ply::Move(m) => m.to_string(),
+        Ply::Null => "--".to_owned(),
+    };
+    Error::invalid(format!("{ply} cannot be played"))
 }
 
 /// How the moves of a game are written.

@@ -242,7 +242,7 @@ impl<'a> Walk<'a, '_> {
         if flow != Flow::Go {
             return Ok(flow);
         }
-        line.board.play(ply);
+        line.board.play(byte, ply);
         line.plies += 1;
         line.may_take = line.has_unmarked;
         if line.fresh {

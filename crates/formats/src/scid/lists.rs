@@ -272,7 +272,7 @@ mod tests {
                 let (mut left, mut right) = (Vec::new(), Vec::new());
                 assert!(board.encode(ply, &mut left) && lists.encode(ply, &mut right));
                 assert_eq!(left, right, "{ply:?} in {}", board.position.fen());
-                board.play(ply);
+                board.play(left[0], ply);
                 let gone = lists.play(ply);
                 let now = HomePawns::of(&board.position);
                 assert_eq!(gone, home.gone(now), "{ply:?} to {}", board.position.fen());

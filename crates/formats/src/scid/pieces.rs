@@ -35,9 +35,13 @@ impl Pieces {
     }
 
     fn slot(&self, square: Square) -> Option<u8> {
-        let listed = self.squares.get(..usize::from(self.count))?;
-        let slot = listed.iter().position(|&at| at == square.number())?;
-        Some(slot as u8)
+        // Without a branch for each place, which a compiler makes one comparison of.
+        let mut places = 0_u32;
+        for (place, &at) in self.squares.iter().enumerate() {
+            places |= u32::from(at == square.number()) << place;
+        }
+        let slot = places.trailing_zeros();
+        (slot < u32::from(self.count)).then_some(slot as u8)
     }
 
     fn set(&mut self, slot: u8, square: Square) {
@@ -245,20 +249,17 @@ impl Board {
         true
     }
 
-    /// Plays a ply, in the position and in the lists.
-    pub(crate) fn play(&mut self, ply: Ply) {
+    /// Plays a ply that [`Board::decode`] made of this byte, in the position and in the lists.
+    pub(crate) fn play(&mut self, byte: u8, ply: Ply) {
         if let Ply::Move(m) = ply {
-            self.play_in_lists(m);
+            self.play_in_lists(byte >> 4, m);
         }
         self.position.play_ply(ply);
     }
 
-    fn play_in_lists(&mut self, m: Move) {
+    fn play_in_lists(&mut self, slot: u8, m: Move) {
         let us = self.position.turn();
         let (from, to) = (m.from(), m.to());
-        let Some(slot) = self.mover().slot(from) else {
-            return;
-        };
         if m.is_castling() {
             let h_side = to.file() > from.file();
             let back = from.rank();
@@ -349,7 +350,7 @@ mod tests {
                 assert!(!seen.contains(&bytes), "{m} in {fen}");
                 seen.push(bytes);
                 let mut after = board.clone();
-                after.play(Ply::Move(m));
+                after.play(bytes[0], Ply::Move(m));
                 for (color, pieces) in [Color::White, Color::Black].into_iter().zip(after.pieces) {
                     let listed = (0..pieces.count).filter_map(|slot| pieces.get(slot));
                     let squares: u64 = listed.map(Square::bit).sum();
@@ -366,8 +367,9 @@ mod tests {
         let mut bytes = Vec::new();
         for text in "e4 e5 Qh5 Nc6 Bc4 Nf6 Qxf7#".split(' ') {
             let ply = san::read(&board.position, text.as_bytes()).unwrap();
+            let at = bytes.len();
             assert!(board.encode(ply, &mut bytes));
-            board.play(ply);
+            board.play(bytes[at], ply);
         }
         // As Scid 5.0.2 stores them.
         assert_eq!(

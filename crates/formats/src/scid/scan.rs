@@ -187,7 +187,7 @@ fn moves_at(
                     second
                 })?;
                 before = variation_follows(bytes, at).then(|| board.clone());
-                board.play(ply);
+                board.play(byte, ply);
                 plies += u32::from(open.is_empty());
             }
         }

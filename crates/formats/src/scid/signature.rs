@@ -45,7 +45,9 @@ mod tests {
         let mut pawns = PawnMoves::new();
         for text in "e4 d5 exd5 Nf6 Nf3 Nxd5 a4".split(' ') {
             let ply = san::read(&board.position, text.as_bytes()).unwrap();
-            board.play(ply);
+            let mut bytes = Vec::new();
+            assert!(board.encode(ply, &mut bytes));
+            board.play(bytes[0], ply);
             if let Some(bit) = lists.play(ply) {
                 pawns.push(bit);
             }

@@ -242,3 +242,29 @@ fn write_facts(names: &mut NameWriter, options: &CreateOptions) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_games_than_an_index_counts() {
+        let folder = std::env::temp_dir().join(format!("tabia-scid-limit-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        for (version, limit) in [
+            (Version::V3, 16_777_214),
+            (Version::V4, 16_777_214),
+            (Version::V5, u32::MAX - 1),
+        ] {
+            let path = folder.join(format!("full.{}", version.id()));
+            let options = CreateOptions::default();
+            let mut writer = ScidWriter::create(version, Features::NONE, &path, &options).unwrap();
+            writer.games = limit - 1;
+            assert!(writer.write(&Game::new()).is_ok());
+            let error = writer.write(&Game::new()).unwrap_err();
+            let text = error.to_string();
+            assert!(text.contains("number of games") && text.contains(&limit.to_string()));
+        }
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}
