@@ -348,9 +348,9 @@ mod tests {
                 let back = board.clone().decode(bytes[0], || bytes.get(1).copied());
                 assert_eq!(back, Some(Ply::Move(m)), "{m} in {fen}");
                 assert!(!seen.contains(&bytes), "{m} in {fen}");
-                seen.push(bytes);
                 let mut after = board.clone();
                 after.play(bytes[0], Ply::Move(m));
+                seen.push(bytes);
                 for (color, pieces) in [Color::White, Color::Black].into_iter().zip(after.pieces) {
                     let listed = (0..pieces.count).filter_map(|slot| pieces.get(slot));
                     let squares: u64 = listed.map(Square::bit).sum();
