@@ -187,6 +187,15 @@ pub(crate) struct ConvertArgs {
     /// Only these games of each input, as `1-100,205`
     #[arg(long, value_name = "NUMBERS")]
     pub(crate) games: Option<String>,
+    /// Only games that fit, as `player:carlsen elo:>=2700 date:2020.. -result:1/2-1/2`
+    #[arg(
+        long = "where",
+        value_name = "FILTER",
+        default_value = "",
+        hide_default_value = true,
+        allow_hyphen_values = true
+    )]
+    pub(crate) filter: String,
     /// Records marked as deleted too
     #[arg(long)]
     pub(crate) include_deleted: bool,

@@ -39,6 +39,7 @@ pub mod resolve;
 pub mod scan;
 pub mod scratch;
 pub mod select;
+mod sieve;
 mod sink;
 mod spill;
 

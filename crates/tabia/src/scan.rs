@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tabia_core::chess::{Ply, Position};
 use tabia_core::database::{
@@ -12,12 +12,14 @@ use tabia_core::game::{Annotation, Flow, GameResult, Head, Visitor, Want};
 use tabia_core::io::Progress;
 use tabia_core::loss::Losses;
 use tabia_core::{Error, ErrorKind, GameIndex, Problem};
+use tabia_query::{Filter, Matcher};
 
 use crate::failure::Failure;
 use crate::item::{Input, Item};
 use crate::ledger::{Base, Ledger, Notes, Watch};
 use crate::ordered::ordered;
 use crate::select::{LeaveOut, Pick, Selection};
+use crate::sieve::Sieve;
 
 /// Records of a database that one thread takes at a time.
 const CHUNK: u32 = 256;
@@ -31,6 +33,8 @@ pub struct Plan {
     pub threads: usize,
     /// Which records.
     pub selection: Selection,
+    /// Which games among them.
+    pub filter: Option<Arc<Filter>>,
     /// What of them is left out.
     pub leave_out: LeaveOut,
     /// What is read of them.
@@ -46,6 +50,7 @@ impl Default for Plan {
         Self {
             threads: 1,
             selection: Selection::default(),
+            filter: None,
             leave_out: LeaveOut::default(),
             want: Want::ALL,
             strict: false,
@@ -170,9 +175,10 @@ impl<T: Task> Visitor for Noting<T> {
     }
 }
 
-type Station<T> = Pick<Noting<T>>;
+type Station<T> = Sieve<Pick<Noting<T>>>;
 
-fn station<T: Task>(task: T, plan: &Plan) -> Station<T> {
+/// `sift`: the filter is asked about each game as it is read.
+fn station<T: Task>(task: T, plan: &Plan, sift: bool) -> Station<T> {
     let noting = Noting {
         task,
         notes: Notes::default(),
@@ -181,14 +187,15 @@ fn station<T: Task>(task: T, plan: &Plan) -> Station<T> {
     };
     let mut pick = Pick::new(noting, plan.selection.clone(), plan.leave_out);
     pick.left = plan.at_most;
-    pick
+    Sieve::new(pick, plan.filter.clone().filter(|_| sift))
 }
 
 /// Takes the notes and the output of a station.
 fn unload<T: Task>(station: &mut Station<T>, notes: &mut Notes, out: &mut T::Out) {
-    std::mem::swap(&mut station.inner.notes, notes);
-    notes.counts = std::mem::take(&mut station.counts);
-    station.inner.task.swap(out);
+    let pick = &mut station.inner;
+    std::mem::swap(&mut pick.inner.notes, notes);
+    notes.counts = std::mem::take(&mut pick.counts);
+    pick.inner.task.swap(out);
 }
 
 /// Goes through an open input; `tasks` holds one task for each thread.
@@ -262,11 +269,18 @@ pub(crate) fn scan_database<T: Task>(
     };
     let tasks = Mutex::new(tasks);
     let worker = || {
-        let mut station = pop(&tasks).map(|task| station(task, plan));
+        // A database is asked about its rows, so that the games left out are not read.
+        let mut station = pop(&tasks).map(|task| station(task, plan, false));
         let mut reader = database.reader();
+        let mut matcher = plan.filter.as_deref().map(Matcher::new);
         move |job: &mut DatabaseJob<T::Out>| {
             if let Some(station) = &mut station {
-                read_range(&mut *reader, station, plan, job.range.clone());
+                let mut wanted = |game: GameIndex| match &mut matcher {
+                    Some(matcher) => matcher.game(database, game),
+                    None => Ok(true),
+                };
+                let range = job.range.clone();
+                read_range(&mut *reader, station, plan, range, &mut wanted);
                 unload(station, &mut job.notes, &mut job.out);
             }
         }
@@ -286,13 +300,19 @@ fn read_range<T: Task>(
     station: &mut Station<T>,
     plan: &Plan,
     range: Range<u32>,
+    wanted: &mut dyn FnMut(GameIndex) -> Result<bool, Error>,
 ) {
     for game in range.map(GameIndex) {
         if !plan.selection.has(game) {
             continue;
         }
-        station.inner.game = game;
-        match reader.read(game, plan.want, station) {
+        station.inner.inner.game = game;
+        let read = match wanted(game) {
+            Ok(false) => continue,
+            Ok(true) => reader.read(game, plan.want, station),
+            Err(error) => Err(error),
+        };
+        match read {
             Ok(Flow::Stop) => return,
             Ok(_) => {}
             Err(error) => {
@@ -370,7 +390,7 @@ fn scan_blocks<T: Task>(
         }
     };
     let worker = || {
-        let mut parts = pop(&workers).map(|(task, reader)| (station(task, plan), reader));
+        let mut parts = pop(&workers).map(|(task, reader)| (station(task, plan, true), reader));
         let before = &before;
         move |job: &mut BlockJob<T::Out>| {
             job.counts = BlockCounts::default();
@@ -378,8 +398,8 @@ fn scan_blocks<T: Task>(
                 return;
             };
             if job.failure.is_none() {
-                station.base = before.load(Ordering::Relaxed);
-                station.inner.game = GameIndex(0);
+                station.inner.base = before.load(Ordering::Relaxed);
+                station.inner.inner.game = GameIndex(0);
                 match reader.read(&job.block, plan.want, station) {
                     Ok((flow, counts)) => {
                         job.stop = flow == Flow::Stop;
@@ -419,7 +439,7 @@ fn scan_stream<T: Task>(
     let Some(task) = tasks.into_iter().next() else {
         return Ok(());
     };
-    let mut station = station(task, plan);
+    let mut station = station(task, plan, true);
     let mut notes = Notes::default();
     let mut out = T::Out::default();
     let mut more = true;

@@ -2,12 +2,14 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
 use tabia::Failure;
 use tabia::convert::{ConvertOptions, Target, convert, writable};
 use tabia::core::database::Written;
 use tabia::core::format::CreateOptions;
+use tabia::core::game::Want;
 use tabia::core::loss::Feature;
 use tabia::core::{Error, ErrorKind};
 use tabia::scan::Plan;
@@ -15,7 +17,7 @@ use tabia::select::{Counts, LeaveOut, Selection};
 
 use crate::args::ConvertArgs;
 use crate::commands::info::size;
-use crate::commands::ls::numbers;
+use crate::commands::ls::{filter, numbers};
 use crate::context::{Context, find_format};
 use crate::exit_code::ExitCode;
 use crate::output::Out;
@@ -117,6 +119,13 @@ fn options(args: &ConvertArgs, context: &Context) -> Result<ConvertOptions, Fail
         variations: args.no_variations,
         nags: args.no_nags,
     };
+    let filter = Some(Arc::new(filter(&args.filter)?)).filter(|filter| !filter.is_empty());
+    // What the filter asks for has to be read.
+    let want = if filter.is_some() {
+        Want::ALL
+    } else {
+        leave_out.want()
+    };
     Ok(ConvertOptions {
         open: context.open.clone(),
         create,
@@ -128,8 +137,9 @@ fn options(args: &ConvertArgs, context: &Context) -> Result<ConvertOptions, Fail
                 deleted: args.include_deleted,
                 texts: true,
             },
+            filter,
             leave_out,
-            want: leave_out.want(),
+            want,
             strict: args.common.strict,
             ..Plan::default()
         },

@@ -45,3 +45,27 @@ fn what_is_left_out_is_not_a_loss() {
     );
     assert_eq!(run.err, "");
 }
+
+#[test]
+fn games_by_a_filter_are_the_same_from_a_database_and_from_text() {
+    let folder = with_games("where");
+    let sample = format!("{}/../../samples/tabia.cbh", env!("CARGO_MANIFEST_DIR"));
+    tabia(&folder, &["convert", &sample, "-o", "all.pgn", "-q"]).expect(0);
+    for (filter, games) in [
+        ("player:anderssen", 2),
+        ("elo:>=2100", 1),
+        ("date:1850..1899 result:1-0", 3),
+        ("moves:>20", 2),
+        ("-has:variations", 1),
+        ("player:nobody", 0),
+    ] {
+        let base = ["convert", &sample, "--where", filter, "-q"];
+        let from_base = tabia(&folder, &base).expect(0).out;
+        let text = ["convert", "all.pgn", "--where", filter, "-j2", "-q"];
+        let from_text = tabia(&folder, &text).expect(0).out;
+        assert_eq!(from_base, from_text, "{filter}");
+        assert_eq!(from_base.matches("[Event ").count(), games, "{filter}");
+    }
+    let run = tabia(&folder, &["convert", "all.pgn", "--where", "elo:high"]).expect(2);
+    assert!(run.err.contains("column 5"), "{}", run.err);
+}
