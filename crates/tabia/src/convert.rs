@@ -304,13 +304,15 @@ fn to_database(
         };
         each_item(&mut desk, options, progress, |desk, input| {
             write_input(desk, input, &options.plan, &mut *writer, &mut lost)
+                .map_err(|failure| in_target(failure, path))
         })?;
         for (game, losses) in lost {
             ledger.losses.add(&item.name(), game, &losses);
             watch.losses(item, game, &losses).map_err(Failure::output)?;
         }
     }
-    let written = writer.finish().map_err(Failure::output)?;
+    let written = writer.finish().map_err(Failure::output);
+    let written = written.map_err(|failure| in_target(failure, path))?;
     Ok((ledger, written))
 }
 

@@ -21,6 +21,7 @@ mod interrupted;
 mod losses_are_told;
 mod ls_rows;
 mod names_inputs;
+mod outputs_fail;
 mod repairs;
 mod reports;
 mod selects_games;

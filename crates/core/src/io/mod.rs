@@ -7,6 +7,7 @@ mod progress;
 mod sink;
 mod source;
 mod text;
+pub mod trial;
 
 pub use blob::Blob;
 pub use cursor::Cursor;

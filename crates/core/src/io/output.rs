@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::blob::Blob;
+use super::trial;
 use crate::error::{Error, ErrorKind, Result};
 
 /// The files of one target under construction. None has its name before
@@ -26,7 +27,7 @@ pub struct Output {
     target: PathBuf,
     /// `None` for a file without a name.
     temporary: Option<PathBuf>,
-    file: Option<BufWriter<File>>,
+    file: Option<BufWriter<Disk>>,
 }
 
 static NEXT: AtomicU32 = AtomicU32::new(0);
@@ -52,9 +53,10 @@ impl OutputSet {
         if target.is_dir() {
             return Err(Error::from(io::Error::from(io::ErrorKind::IsADirectory)).in_path(target));
         }
-        let (file, temporary) =
-            open_unnamed(target).map_err(|error| Error::from(error).in_path(target))?;
-        let file = Some(BufWriter::with_capacity(1 << 18, file));
+        let (file, temporary) = trial::step()
+            .and_then(|()| open_unnamed(target))
+            .map_err(|error| Error::from(error).in_path(target))?;
+        let file = Some(BufWriter::with_capacity(1 << 18, Disk(file)));
         self.outputs.push(Output {
             target: target.to_path_buf(),
             temporary,
@@ -70,6 +72,10 @@ impl OutputSet {
 
     /// Writes everything to disk and gives the files their names, the first one last. Returns the
     /// names and the number of bytes in all.
+    ///
+    /// # Errors
+    /// When something cannot be written or named; then all old files are in their places again, and
+    /// no new one is.
     pub fn commit(mut self) -> Result<(Vec<PathBuf>, u64)> {
         let mut bytes = 0;
         for output in &mut self.outputs {
@@ -77,11 +83,17 @@ impl OutputSet {
                 .sync()
                 .map_err(|error| Error::from(error).in_path(&output.target))?;
         }
+        let mut named = Vec::new();
         for output in self.outputs.iter_mut().rev() {
-            output
-                .name(self.force)
-                .map_err(|error| name_error(error).in_path(&output.target))?;
+            match output.name(self.force) {
+                Ok(done) => named.push(done),
+                Err(error) => {
+                    named.into_iter().rev().for_each(Named::undo);
+                    return Err(name_error(error).in_path(&output.target));
+                }
+            }
         }
+        named.into_iter().for_each(Named::keep);
         Ok((
             self.outputs
                 .iter()
@@ -89,6 +101,31 @@ impl OutputSet {
                 .collect(),
             bytes,
         ))
+    }
+}
+
+/// A file that has its name, and how that is taken back.
+#[derive(Debug)]
+struct Named {
+    target: PathBuf,
+    /// The file that was replaced, under a name beside it; `None` when there was none.
+    old: Option<PathBuf>,
+}
+
+impl Named {
+    /// Puts things as they were. What does not go back stays.
+    fn undo(self) {
+        let _ = match &self.old {
+            Some(old) => rename(old, &self.target),
+            None => remove(&self.target),
+        };
+    }
+
+    /// The old file goes.
+    fn keep(self) {
+        if let Some(old) = &self.old {
+            let _ = remove(old);
+        }
     }
 }
 
@@ -118,14 +155,14 @@ impl Output {
         #[cfg(target_os = "linux")]
         {
             use std::os::fd::AsRawFd;
-            let number = self.inner()?.get_ref().as_raw_fd();
+            let number = self.inner()?.get_ref().0.as_raw_fd();
             Blob::open(Path::new(&format!("/proc/self/fd/{number}")))
         }
         #[cfg(not(target_os = "linux"))]
         Err(Error::from(io::Error::from(io::ErrorKind::NotFound)))
     }
 
-    fn inner(&mut self) -> io::Result<&mut BufWriter<File>> {
+    fn inner(&mut self) -> io::Result<&mut BufWriter<Disk>> {
         self.file
             .as_mut()
             .ok_or_else(|| io::ErrorKind::BrokenPipe.into())
@@ -134,47 +171,55 @@ impl Output {
     fn sync(&mut self) -> io::Result<u64> {
         let file = self.inner()?;
         file.flush()?;
-        file.get_ref().sync_all()?;
-        Ok(file.get_ref().metadata()?.len())
+        trial::step()?;
+        file.get_ref().0.sync_all()?;
+        Ok(file.get_ref().0.metadata()?.len())
     }
 
-    fn name(&mut self, force: bool) -> io::Result<()> {
+    fn name(&mut self, force: bool) -> io::Result<Named> {
+        let target = self.target.clone();
+        let mut named = Named { target, old: None };
         if self.temporary.is_none() {
-            let direct = match self.file.as_ref() {
-                Some(file) => link(file.get_ref(), &self.target),
-                None => return Ok(()),
+            let Some(file) = self.file.as_ref() else {
+                return Ok(named);
             };
-            match direct {
+            match link(&file.get_ref().0, &self.target) {
                 Ok(()) => {
                     self.file = None;
-                    return Ok(());
+                    return Ok(named);
                 }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists && force => {
                     // Only a rename replaces, and only what has a name can be renamed.
                     let temporary = temporary_name(&self.target);
-                    if let Some(file) = self.file.as_ref() {
-                        link(file.get_ref(), &temporary)?;
-                    }
+                    link(&file.get_ref().0, &temporary)?;
                     self.temporary = Some(temporary);
                 }
                 Err(error) => return Err(error),
             }
         }
         self.file = None;
-        if let Some(temporary) = self.temporary.take() {
-            let named = if force {
-                std::fs::rename(&temporary, &self.target)
-            } else {
-                // Unlike a rename, a link never replaces a file that appeared meanwhile.
-                std::fs::hard_link(&temporary, &self.target)
-                    .and_then(|()| std::fs::remove_file(&temporary))
-            };
-            if let Err(error) = named {
-                self.temporary = Some(temporary);
+        let Some(temporary) = &self.temporary else {
+            return Ok(named);
+        };
+        if force {
+            let old = temporary_name(&self.target);
+            match hard_link(&self.target, &old) {
+                Ok(()) => named.old = Some(old),
+                Err(error) if error.kind() == io::ErrorKind::StorageFull => return Err(error),
+                // There is none, or none of the file system's files has two names.
+                Err(_) => {}
+            }
+            if let Err(error) = rename(temporary, &self.target) {
+                named.keep();
                 return Err(error);
             }
+        } else {
+            // Unlike a rename, a link never replaces a file that appeared meanwhile.
+            hard_link(temporary, &self.target)?;
+            let _ = remove(temporary);
         }
-        Ok(())
+        self.temporary = None;
+        Ok(named)
     }
 }
 
@@ -199,9 +244,45 @@ impl Drop for Output {
         self.file = None;
         if let Some(temporary) = self.temporary.take() {
             // Nothing more can be done about a file that does not go away.
-            let _ = std::fs::remove_file(temporary);
+            let _ = remove(&temporary);
         }
     }
+}
+
+/// A file whose writes are steps of a trial.
+#[derive(Debug)]
+struct Disk(File);
+
+impl Write for Disk {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        trial::step()?;
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+impl Seek for Disk {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.0.seek(to)
+    }
+}
+
+fn rename(from: &Path, to: &Path) -> io::Result<()> {
+    trial::step()?;
+    std::fs::rename(from, to)
+}
+
+fn hard_link(from: &Path, to: &Path) -> io::Result<()> {
+    trial::step()?;
+    std::fs::hard_link(from, to)
+}
+
+fn remove(path: &Path) -> io::Result<()> {
+    trial::step()?;
+    std::fs::remove_file(path)
 }
 
 fn temporary_name(target: &Path) -> PathBuf {
@@ -254,6 +335,7 @@ fn unnamed(folder: &Path) -> Option<File> {
 fn link(file: &File, target: &Path) -> io::Result<()> {
     use rustix::fs::{AtFlags, CWD, linkat};
     use std::os::fd::AsRawFd;
+    trial::step()?;
     let from = format!("/proc/self/fd/{}", file.as_raw_fd());
     linkat(CWD, from, CWD, target, AtFlags::SYMLINK_FOLLOW)?;
     Ok(())

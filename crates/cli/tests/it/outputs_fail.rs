@@ -1,0 +1,142 @@
+//! What cannot be read or written is told in one line, with the code that scripts expect.
+#![cfg(unix)]
+
+use std::process::Command;
+
+use tabia_testkit::Scratch;
+
+use crate::common::{Run, many_games, names, tabia, with_games, with_sample};
+
+/// Runs a line of shell in the folder, the program called `tabia`.
+fn shell(folder: &Scratch, line: &str) -> Run {
+    let program = std::path::Path::new(env!("CARGO_BIN_EXE_tabia"));
+    let line = line.replace("tabia", &program.display().to_string());
+    let output = Command::new("sh")
+        .args(["-c", &line])
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    Run {
+        code: output.status.code().unwrap_or(-1),
+        out: String::from_utf8_lossy(&output.stdout).into_owned(),
+        err: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
+
+/// One line that says what is wrong; a hint may follow.
+fn assert_one_line(run: &Run) {
+    let errors = run.err.lines().filter(|line| line.starts_with("error:"));
+    assert_eq!(errors.count(), 1, "{}", run.err);
+    assert!(!run.err.contains("panicked"), "{}", run.err);
+    let others = run.err.lines().filter(|line| !line.starts_with("error:"));
+    for line in others {
+        assert!(line.starts_with("hint:"), "{}", run.err);
+    }
+}
+
+#[test]
+fn a_full_disk_leaves_nothing_and_ends_with_5() {
+    let folder = Scratch::new("full");
+    std::fs::write(folder.join("many.pgn"), many_games(3_000)).unwrap();
+    for target in ["out.cbh", "out.si5", "out.si4", "out.pgn"] {
+        // Files of at most 16 kB, and a signal that is not waited for.
+        let line = format!("trap '' XFSZ; ulimit -f 32; exec tabia convert many.pgn -o {target}");
+        let run = shell(&folder, &line).expect(5);
+        assert_one_line(&run);
+        assert!(run.err.contains("out."), "{target}: {}", run.err);
+        assert_eq!(names(&folder), ["many.pgn"], "{target}");
+    }
+    let run = shell(
+        &folder,
+        "trap '' XFSZ; ulimit -f 1; exec tabia archive create a.zip many.pgn",
+    );
+    assert_one_line(&run.expect(5));
+    assert_eq!(names(&folder), ["many.pgn"]);
+}
+
+#[test]
+fn a_full_disk_leaves_the_old_database_as_it_was() {
+    let folder = with_sample("full-old");
+    std::fs::write(folder.join("many.pgn"), many_games(3_000)).unwrap();
+    let files = |folder: &Scratch| {
+        let read = |name: String| (std::fs::read(folder.join(&name)).unwrap(), name);
+        names(folder).into_iter().map(read).collect::<Vec<_>>()
+    };
+    let before = files(&folder);
+    for how in ["--append", "--force"] {
+        let line =
+            format!("trap '' XFSZ; ulimit -f 64; exec tabia convert many.pgn -o mega.cbh {how}");
+        assert_one_line(&shell(&folder, &line).expect(5));
+        assert!(files(&folder) == before, "{how}");
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn standard_output_that_is_full_ends_with_5() {
+    let folder = with_games("dev-full");
+    let run = shell(&folder, "exec tabia convert games.pgn > /dev/full");
+    assert_one_line(&run.expect(5));
+    let run = shell(&folder, "exec tabia ls games.pgn --csv > /dev/full");
+    assert_one_line(&run.expect(5));
+}
+
+#[test]
+fn folders_that_cannot_be_written_end_with_5() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = with_games("read-only");
+    let inner = folder.join("inner");
+    std::fs::create_dir(&inner).unwrap();
+    std::fs::set_permissions(&inner, std::fs::Permissions::from_mode(0o555)).unwrap();
+    // Those who may do anything can write there all the same.
+    if std::fs::write(inner.join("probe"), b"").is_err() {
+        let run = tabia(&folder, &["convert", "games.pgn", "-o", "inner/out.cbh"]);
+        assert_one_line(&run.expect(5));
+    }
+    std::fs::set_permissions(&inner, std::fs::Permissions::from_mode(0o755)).unwrap();
+    for target in ["none/out.cbh", "none/out.pgn", "games.pgn/out.si5", "inner"] {
+        let run = tabia(
+            &folder,
+            &[
+                "convert",
+                "games.pgn",
+                "-o",
+                target,
+                "--to",
+                "pgn",
+                "--force",
+            ],
+        );
+        assert_one_line(&run.expect(5));
+    }
+    if cfg!(target_os = "linux") {
+        let run = tabia(&folder, &["convert", "games.pgn", "-o", "/proc/out.cbh"]);
+        assert_one_line(&run.expect(5));
+    }
+}
+
+#[test]
+fn sources_that_vanish_end_with_4() {
+    let folder = with_games("vanished");
+    for args in [
+        &["convert", "gone.pgn", "-o", "out.cbh"][..],
+        &["convert", "games.pgn", "gone.cbh", "-o", "out.cbh"],
+        &["check", "gone.cbh"],
+        &["edit", "gone.cbh", "-o", "out.cbh", "--pack"],
+    ] {
+        let run = tabia(&folder, args).expect(4);
+        assert_one_line(&run);
+        assert!(run.err.contains("gone."), "{}", run.err);
+    }
+    // A file that is there when names are looked up and cannot be read after.
+    std::os::unix::fs::symlink("nowhere.pgn", folder.join("link.pgn")).unwrap();
+    let run = tabia(&folder, &["convert", "link.pgn", "-o", "out.cbh"]);
+    assert_one_line(&run.expect(4));
+    // A pipe that ends in the middle is an input that is shorter, not an error of ours.
+    let half = shell(
+        &folder,
+        "head -c 150 games.pgn | tabia convert - -o half.cbh",
+    );
+    assert!([0, 3].contains(&half.code), "{}", half.err);
+    assert!(!folder.join("out.cbh").exists());
+}
