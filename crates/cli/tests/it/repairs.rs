@@ -157,3 +157,25 @@ fn every_kind_of_damage_is_told() {
         assert_eq!(comments(&folder, "new.si5").len(), 200);
     }
 }
+
+#[test]
+fn a_chessbase_database_is_repaired_without_its_headers() {
+    let folder = with_sample("repair-cbh");
+    let run = tabia(&folder, &["check", "mega.cbh", "--json"]).expect(0);
+    let records = |run: &crate::common::Run| {
+        let entry = &run.json()[0];
+        entry["games"].as_u64().unwrap() + entry["texts"].as_u64().unwrap()
+    };
+    let before = records(&run);
+    std::fs::remove_file(folder.join("mega.cbh")).unwrap();
+    std::fs::write(folder.join("mega.cit"), b"derived").unwrap();
+    let args = ["repair", "mega", "-o", "saved.cbh", "--json"];
+    let run = tabia(&folder, &args).expect(3);
+    let account = run.json();
+    assert_eq!(account["records"], before);
+    assert_eq!(account["damaged"], before);
+    assert_eq!(account["lost"], 0);
+    let run = tabia(&folder, &["check", "saved.cbh", "--deep", "--json"]).expect(0);
+    assert_eq!(records(&run), before);
+    assert!(!folder.join("saved.cit").exists());
+}

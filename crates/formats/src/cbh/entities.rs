@@ -5,7 +5,7 @@
 
 use tabia_core::error::{Malformed, Why};
 use tabia_core::io::Blob;
-use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
+use zerocopy::{FromBytes, FromZeros, Immutable, KnownLayout, Unaligned};
 
 use super::records::{
     AnnotatorRecord, ENTITY_MAGIC, EntityHeader, EntityNode, GameTagRecord, NODE_DELETED,
@@ -85,6 +85,30 @@ impl<E: Entity> EntityTable<E> {
         // Ids are signed 32-bit numbers.
         let capacity = records.min(i32::MAX as usize) as u32;
         Ok(Self {
+            blob,
+            header,
+            start,
+            stride,
+            capacity,
+            record: std::marker::PhantomData,
+        })
+    }
+
+    /// The table in the bytes of a file whose header makes no sense: records are taken to be as
+    /// long as usual, behind a header of the length that leaves the fewest bytes over. `None` when
+    /// there is no whole record.
+    pub(super) fn salvage(blob: Blob) -> Option<Self> {
+        let stride = EntityNode::SIZE + size_of::<E>();
+        let rest = |start: &usize| blob.len().saturating_sub(*start) % stride;
+        let start = [EntityHeader::SIZE + 4, EntityHeader::SIZE]
+            .into_iter()
+            .min_by_key(rest)?;
+        let capacity = u32::try_from(blob.len().checked_sub(start)? / stride).ok()?;
+        let mut header = EntityHeader::new_zeroed();
+        header.root.set(-1);
+        header.first_deleted.set(-1);
+        header.data_size.set(size_of::<E>() as u32);
+        (capacity > 0).then(|| Self {
             blob,
             header,
             start,

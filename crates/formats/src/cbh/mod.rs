@@ -11,6 +11,7 @@ mod open;
 pub mod order;
 mod read;
 pub mod records;
+mod salvage;
 pub mod sides;
 pub mod tags;
 pub mod times;

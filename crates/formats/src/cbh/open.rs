@@ -16,6 +16,7 @@ use super::contents::{HAS_COMMENTS, HAS_START, HAS_SYMBOLS, HAS_VARIATIONS, IS_U
 use super::entities::{Entity, EntityTable};
 use super::read::CbhReader;
 use super::records::{ExtendedRecord, FileHeader, GameRecord, TYPE_DELETED, TYPE_TEXT, TextRecord};
+use super::salvage;
 use super::sides::{SideTable, TopGames};
 use super::tags::{Tables, entity, player_name, round_name};
 use super::values::{decode_date, decode_eco, decode_result};
@@ -46,6 +47,10 @@ pub struct CbhDatabase {
     title: Option<String>,
     problems: Vec<String>,
     info: OnceLock<DatabaseInfo>,
+    /// Records whose headers were made again, sorted.
+    pub(super) made: Vec<u32>,
+    /// The files of names that are lost, for messages; empty unless a damaged set is read.
+    pub(super) lost_names: String,
 }
 
 /// Opens the set that a `.cbh` file belongs to.
@@ -57,6 +62,9 @@ impl CbhDatabase {
     /// Opens the set of the main file. Only that file is required; what is wrong with the others
     /// is among the problems of [`Database::info`].
     pub fn open(source: &Source, options: &OpenOptions) -> Result<Self> {
+        if options.salvage {
+            return Ok(Self::salvage(source, options));
+        }
         let label = Arc::clone(source.label());
         let headers = source.main().open().map_err(|e| e.in_file(&label))?;
         let Some(header) = FileHeader::read(&headers) else {
@@ -70,12 +78,12 @@ impl CbhDatabase {
             );
             return Err(wrong_format(why).in_file(&label));
         }
-        let len = headers.len() / FileHeader::SIZE - 1;
-        let len = u32::try_from(len).unwrap_or(u32::MAX);
         let mut files = Files {
             source,
+            salvage: false,
             problems: Vec::new(),
         };
+        let len = records(&headers);
         if headers.len() % FileHeader::SIZE != 0 {
             let left = headers.len() % FileHeader::SIZE;
             let text = format!("{left} bytes at the end are no whole record");
@@ -94,17 +102,63 @@ impl CbhDatabase {
         if annotations.is_none() && len > 0 {
             files.problem("cba", "the file is missing: games have no annotations");
         }
-        let tables = Tables {
-            players: files.entities(true),
-            tournaments: files.entities(true),
-            annotators: files.entities(true),
-            sources: files.entities(true),
-            teams: files.entities(false),
-            game_tags: files.entities(false),
-            extended: files.side("cbj"),
-            tournament_extras: files.side("cbtt"),
-            top_games: files.parse("flags", TopGames::new),
+        let tables = files.tables();
+        Ok(Self::with(
+            files,
+            options,
+            label,
+            headers,
+            moves,
+            annotations,
+            tables,
+        ))
+    }
+
+    /// What is left of a damaged set, its headers made again where they are lost.
+    fn salvage(source: &Source, options: &OpenOptions) -> Self {
+        let mut files = Files {
+            source,
+            salvage: true,
+            problems: Vec::new(),
         };
+        let old = files.open("cbh");
+        let moves = files.open("cbg");
+        let annotations = files.open("cba");
+        for (extension, is_there) in [("cbg", moves.is_some()), ("cba", annotations.is_some())] {
+            if !is_there {
+                files.problem(extension, "the file is missing");
+            }
+        }
+        let tables = files.tables();
+        let headers = salvage::headers(
+            old.as_deref(),
+            moves.as_deref(),
+            annotations.as_deref(),
+            &tables,
+        );
+        for text in &headers.told {
+            files.problem("cbh", text);
+        }
+        let label = Arc::from(source.label().with_extension("cbh"));
+        let lost = lost_names(&tables);
+        let file = headers.file;
+        let mut database = Self::with(files, options, label, file, moves, annotations, tables);
+        database.made = headers.made;
+        database.lost_names = lost;
+        database
+    }
+
+    fn with(
+        mut files: Files<'_>,
+        options: &OpenOptions,
+        label: Arc<Path>,
+        headers: Blob,
+        moves: Option<Blob>,
+        annotations: Option<Blob>,
+        tables: Tables,
+    ) -> Self {
+        let source = files.source;
+        let len = records(&headers);
         let media = files.side("cbm");
         let problems = files.problems;
         let mut database = Self {
@@ -131,6 +185,8 @@ impl CbhDatabase {
             title: None,
             problems,
             info: OnceLock::new(),
+            made: Vec::new(),
+            lost_names: String::new(),
         };
         database.texts = Texts::new(options.charset, database.detect());
         database.title = source
@@ -138,7 +194,7 @@ impl CbhDatabase {
             .ok()
             .flatten()
             .and_then(|ini| ini_title(&ini, database.texts));
-        Ok(database)
+        database
     }
 
     /// The file header.
@@ -198,6 +254,11 @@ impl CbhDatabase {
                 annotations_at: 0,
             },
         }
+    }
+
+    /// Whether the header of a record was lost and made again.
+    pub(super) fn is_made(&self, game: GameIndex) -> bool {
+        self.made.binary_search(&game.0).is_ok()
     }
 
     fn header_bytes(&self, game: GameIndex) -> Option<&[u8]> {
@@ -429,6 +490,25 @@ fn round_id(round: u8, sub_round: u8) -> Option<NameId> {
     (id != 0).then_some(NameId(id))
 }
 
+/// Whole records behind the header.
+fn records(headers: &[u8]) -> u32 {
+    let records = (headers.len() / FileHeader::SIZE).saturating_sub(1);
+    u32::try_from(records).unwrap_or(u32::MAX)
+}
+
+/// The files without which games lose names.
+fn lost_names(tables: &Tables) -> String {
+    let lost = [
+        (".cbp", tables.players.is_none()),
+        (".cbt", tables.tournaments.is_none()),
+        (".cbc", tables.annotators.is_none()),
+        (".cbs", tables.sources.is_none()),
+    ];
+    let lost = lost.iter().filter(|(_, is_lost)| *is_lost);
+    let lost: Vec<&str> = lost.map(|(extension, _)| *extension).collect();
+    lost.join(", ")
+}
+
 fn wrong_format(why: String) -> Error {
     Error::new(ErrorKind::WrongFormat {
         expected: FORMAT.id,
@@ -461,6 +541,8 @@ fn ini_title(ini: &[u8], texts: Texts) -> Option<String> {
 /// The companions of a set, and what was wrong with them.
 struct Files<'s> {
     source: &'s Source,
+    /// Tables whose headers make no sense are read as if they did.
+    salvage: bool,
     problems: Vec<String>,
 }
 
@@ -494,6 +576,20 @@ impl Files<'_> {
         }
     }
 
+    fn tables(&mut self) -> Tables {
+        Tables {
+            players: self.entities(true),
+            tournaments: self.entities(true),
+            annotators: self.entities(true),
+            sources: self.entities(true),
+            teams: self.entities(false),
+            game_tags: self.entities(false),
+            extended: self.side("cbj"),
+            tournament_extras: self.side("cbtt"),
+            top_games: self.parse("flags", TopGames::new),
+        }
+    }
+
     fn side(&mut self, extension: &str) -> Option<SideTable> {
         self.parse(extension, SideTable::new)
     }
@@ -502,6 +598,14 @@ impl Files<'_> {
         if is_core && self.source.companion(E::EXTENSION).is_none() {
             self.problem(E::EXTENSION, "the file is missing: its names are unknown");
         }
-        self.parse(E::EXTENSION, EntityTable::new)
+        if !self.salvage {
+            return self.parse(E::EXTENSION, EntityTable::new);
+        }
+        let blob = self.open(E::EXTENSION)?;
+        EntityTable::new(blob.clone()).ok().or_else(|| {
+            let text = "the header makes no sense; its records are read all the same";
+            self.problem(E::EXTENSION, text);
+            EntityTable::salvage(blob)
+        })
     }
 }

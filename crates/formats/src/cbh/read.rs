@@ -62,7 +62,9 @@ impl<'d> CbhReader<'d> {
         let extended = db.extended(index);
         let places = db.places(index, Record::Game(game));
         if want.has(Want::TAGS) {
-            self.check_names(game);
+            if !self.tell_losses(index) {
+                self.check_names(game);
+            }
             self.tags().game(
                 index.0.saturating_add(1),
                 game,
@@ -100,7 +102,7 @@ impl<'d> CbhReader<'d> {
             decoder: &mut self.decoder,
             bytes: items,
             places: &self.places,
-            medals: game.medals.get(),
+            medals: (!self.db.is_made(index)).then_some(game.medals.get()),
         };
         let flow = if let Some(record) = &record {
             let visited = self.moves.visit(record, want, visitor, &mut notes);
@@ -139,6 +141,7 @@ impl<'d> CbhReader<'d> {
         let db = self.db;
         let extended = db.extended(index);
         if want.has(Want::TAGS) {
+            self.tell_losses(index);
             let extended = extended.as_ref().map(|(record, _)| record);
             self.tags().text(text, extended);
         }
@@ -237,6 +240,21 @@ impl<'d> CbhReader<'d> {
             tags: &mut self.head.tags,
             value: &mut self.value,
         }
+    }
+
+    /// Tells what of a damaged set is lost for every game; whether the header is.
+    fn tell_losses(&mut self, index: GameIndex) -> bool {
+        let name = &self.db.headers_name;
+        if !self.db.lost_names.is_empty() {
+            let text = format!("names are lost with {}", self.db.lost_names);
+            self.problems.push(Error::invalid(text).in_file(name));
+        }
+        let is_made = self.db.is_made(index);
+        if is_made {
+            let text = "the header is lost: players, result, date, round and ratings are unknown";
+            self.problems.push(Error::invalid(text).in_file(name));
+        }
+        is_made
     }
 
     /// Tells of players and tournaments that are not in their files.
@@ -383,8 +401,8 @@ struct GameNotes<'n> {
     bytes: &'n [u8],
     /// Sorted by position.
     places: &'n [Place],
-    /// The medals of the game's header.
-    medals: u16,
+    /// The medals of the game's header, unless that is lost.
+    medals: Option<u16>,
 }
 
 impl GameNotes<'_> {
@@ -398,14 +416,16 @@ impl GameNotes<'_> {
             .filter_map(|data| data.last_chunk::<2>())
             .fold([0, 0], |[a, b], [c, d]| [a | c, b | d]);
         let [high, low] = all;
-        let same = u16::from(high) << 8 | u16::from(low) == self.medals;
-        if same || self.bytes.is_empty() {
+        let Some(medals) = self.medals.filter(|_| !self.bytes.is_empty()) else {
+            return Flow::Go;
+        };
+        if u16::from(high) << 8 | u16::from(low) == medals {
             return Flow::Go;
         }
         visitor.visit_annotation(Annotation::Foreign(Foreign {
             format: CBH,
             kind: foreign::HEADER_MEDALS,
-            bytes: &[(self.medals >> 8) as u8, self.medals as u8],
+            bytes: &[(medals >> 8) as u8, medals as u8],
         }))
     }
 }

@@ -1,0 +1,211 @@
+//! Damaged sets opened for repair: what is there comes back, what is lost is told.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
+use std::path::{Path, PathBuf};
+
+use tabia_core::GameIndex;
+use tabia_core::database::Database;
+use tabia_core::format::{CreateOptions, OpenOptions};
+use tabia_core::game::{Game, RecordKind, Want};
+use tabia_core::io::Source;
+use tabia_formats::cbh;
+use tabia_testkit::shared::files_below;
+use tabia_testkit::{Scratch, arbitrary, shared_data, tiny};
+
+fn open(path: &Path, salvage: bool) -> Box<dyn Database> {
+    let mut options = OpenOptions::default();
+    options.salvage = salvage;
+    cbh::FORMAT.open_database.unwrap()(&Source::from_path(path).unwrap(), &options).unwrap()
+}
+
+/// Games with the problems that were told of each.
+fn games(database: &dyn Database) -> Vec<(Game, Vec<String>)> {
+    let mut reader = database.reader();
+    let read = |index| {
+        let mut game = Game::new();
+        let mut recorder = game.recorder();
+        let _ = reader.read(GameIndex(index), Want::ALL, &mut recorder);
+        let problems = recorder.take_problems();
+        let problems = problems.iter().map(|problem| problem.error.to_string());
+        let problems = problems.collect();
+        drop(recorder);
+        (game, problems)
+    };
+    (0..database.len()).map(read).collect()
+}
+
+fn is_exhaustive() -> bool {
+    std::env::var_os("TABIA_EXHAUSTIVE").is_some()
+}
+
+fn set(folder: &Scratch) -> PathBuf {
+    let path = folder.join("set.cbh");
+    let create = cbh::FORMAT.create_database.unwrap();
+    let mut writer = create(&path, &CreateOptions::default()).unwrap();
+    for _ in 0..4 {
+        for game in tiny::games() {
+            writer.write(&game).unwrap();
+        }
+    }
+    for seed in 0..30 {
+        let game = arbitrary::arbitrary_game(seed);
+        if game.head.start.position().is_some() {
+            writer.write(&game).unwrap();
+        }
+    }
+    writer.finish().unwrap();
+    path
+}
+
+/// The moves, annotations and texts are those; tags may be lost.
+fn assert_contents(old: &[(Game, Vec<String>)], new: &[(Game, Vec<String>)], what: &str) {
+    assert_eq!(old.len(), new.len(), "{what}");
+    for (number, ((old, _), (new, _))) in old.iter().zip(new).enumerate() {
+        assert_eq!(old.head.kind, new.head.kind, "{what}: game {}", number + 1);
+        assert!(old.events().eq(new.events()), "{what}: game {}", number + 1);
+    }
+}
+
+#[test]
+fn lost_headers_are_made_again() {
+    let folder = Scratch::new("salvage");
+    let path = set(&folder);
+    let before = games(&*open(&path, false));
+    let bytes = std::fs::read(&path).unwrap();
+    let body = path.with_extension("cbg");
+    // Of a sound set nothing is said.
+    let sound = games(&*open(&path, true));
+    assert!(sound.iter().zip(&before).all(|(a, b)| a == b));
+    // Cut short: the games behind the cut are found by `.cbj`.
+    std::fs::write(&path, &bytes[..46 * 11 + 20]).unwrap();
+    let cut = games(&*open(&path, true));
+    assert_contents(&before, &cut, "cut");
+    assert!(cut[..10].iter().zip(&before).all(|(a, b)| a == b));
+    assert!(cut[10..].iter().all(|(_, problems)| problems.len() == 1));
+    // Gone.
+    std::fs::remove_file(&path).unwrap();
+    let gone = games(&*open(&body, true));
+    assert_contents(&before, &gone, "without .cbh");
+    assert!(
+        gone.iter()
+            .all(|(_, problems)| problems[0].contains("the header is lost"))
+    );
+    // Without `.cbj` too: Chess960 games need the number of their start, which is gone with it.
+    std::fs::remove_file(path.with_extension("cbj")).unwrap();
+    let alone = games(&*open(&body, true));
+    assert_contents(&before, &alone, "without .cbh and .cbj");
+    // A record in the middle is overwritten; those behind it are found again.
+    let mut moves = std::fs::read(&body).unwrap();
+    let third = 26 + moves[29] as usize + moves[26 + moves[29] as usize + 3] as usize;
+    moves[third..third + 12].fill(0xff);
+    std::fs::write(&body, moves).unwrap();
+    let holed = games(&*open(&body, true));
+    assert_eq!(holed.len(), before.len() - 1);
+    let ends = |games: &[(Game, Vec<String>)]| -> Vec<usize> {
+        games.iter().map(|(game, _)| game.ply_count()).collect()
+    };
+    let mut expected = ends(&before);
+    expected.remove(2);
+    assert_eq!(ends(&holed), expected);
+}
+
+#[test]
+fn damaged_headers_and_names_are_told() {
+    let folder = Scratch::new("salvage-parts");
+    let path = set(&folder);
+    let before = games(&*open(&path, false));
+    let bytes = std::fs::read(&path).unwrap();
+    // One record of zeros, one that points outside.
+    let mut broken = bytes.clone();
+    broken[46 * 2..46 * 3].fill(0);
+    broken[46 * 3 + 1..46 * 3 + 5].fill(0x7f);
+    std::fs::write(&path, &broken).unwrap();
+    let found = games(&*open(&path, true));
+    assert_contents(&before, &found, "two headers");
+    assert_eq!(found[1].1.len(), 1);
+    assert_eq!(found[2], before[2]);
+    std::fs::write(&path, &bytes).unwrap();
+    // A file of names whose header is gone.
+    let players = path.with_extension("cbp");
+    let mut names = std::fs::read(&players).unwrap();
+    names[..28].fill(0x55);
+    std::fs::write(&players, &names).unwrap();
+    let database = open(&path, true);
+    assert_eq!(database.info().problems.len(), 1);
+    assert_eq!(games(&*database), before);
+    // The file itself is gone.
+    std::fs::remove_file(&players).unwrap();
+    let found = games(&*open(&path, true));
+    let is_told = |(_, problems): &(Game, Vec<String>)| problems[0].contains(".cbp");
+    assert!(found.iter().all(is_told));
+    assert_contents(&before, &found, "without .cbp");
+}
+
+#[test]
+fn real_sets_come_back_without_their_headers() {
+    let test = "real_sets_come_back_without_their_headers";
+    let Some(folder) = shared_data(test, "cbh") else {
+        return;
+    };
+    let scratch = Scratch::new("salvage-real");
+    for main in files_below(&folder) {
+        let is_main = main.extension().is_some_and(|extension| extension == "cbh");
+        let name = main.to_string_lossy().into_owned();
+        let is_set = is_main && main.with_extension("cbg").exists();
+        if !is_set || name.contains("history") || name.contains("small") {
+            continue;
+        }
+        // Of large sets one is enough, and takes long.
+        if std::fs::metadata(&main).unwrap().len() > 1 << 16 && !is_exhaustive() {
+            continue;
+        }
+        let before = games(&*open(&main, false));
+        for extensions in [
+            &["cbg", "cba", "cbj", "cbp", "cbt", "cbc", "cbs"][..],
+            &["cbg", "cba"],
+        ] {
+            for extension in extensions {
+                let from = main.with_extension(extension);
+                if from.exists() {
+                    std::fs::copy(&from, scratch.join(&format!("set.{extension}"))).unwrap();
+                }
+            }
+            let found = games(&*open(&scratch.join("set.cbg"), true));
+            let outline = |(game, _): &(Game, Vec<String>)| (game.head.kind, game.events().count());
+            let pairs = before.iter().map(outline).zip(found.iter().map(outline));
+            let same = pairs.filter(|(old, new)| old == new).count();
+            println!(
+                "{name}: {same} of {} records from {extensions:?}",
+                before.len()
+            );
+            // Only games whose moves and annotations are numbered as before can be told apart.
+            let texts = before
+                .iter()
+                .filter(|(game, _)| game.head.kind == RecordKind::Text);
+            let is_bare = extensions.len() == 2;
+            let has_holes = name.contains("edgehog") && is_bare;
+            // Annotations that do not name their game, as another program wrote them.
+            let is_nameless = name.contains("test-annotations") && is_bare;
+            if is_nameless {
+                assert_eq!(found.len(), before.len(), "{name}");
+            } else if has_holes {
+                // Where a hole ends in the middle of an old record, some are passed over.
+                assert!(
+                    found.len() > before.len() * 9 / 10,
+                    "{name}: {}",
+                    found.len()
+                );
+            } else {
+                assert!(same + texts.count() >= before.len(), "{name}: {same}");
+            }
+            for name in scratch.names() {
+                std::fs::remove_file(scratch.join(&name)).unwrap();
+            }
+        }
+    }
+}
