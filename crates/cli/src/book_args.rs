@@ -410,26 +410,30 @@ pub(crate) struct BookEditArgs {
 
 /// Which games made a move's weight; exit code 1 when there are none
 ///
-/// The games come from the sources, given again. Their points are those of `book build`; the end
-/// compares them with what the book says.
+/// The games come from the sources, given again, with the points that `book build` gives them; the
+/// end compares them with what the book says. Without sources they are those that the book links
+/// to, from the position on.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   tabia book explain book.bin games.pgn --moves \"1.e4\" --move c5
   tabia book explain book.bin mega.cbh --move d4 --where \"elo:>=2600\"
-  tabia book explain book.bin games.pgn --json")]
+  tabia book explain book_0.kob --moves \"1.e4\" --pgn")]
 pub(crate) struct BookExplainArgs {
     /// The book
     #[arg(value_name = "BOOK")]
     pub(crate) book: OsString,
-    /// Where the games are
-    #[arg(required = true, value_name = "SOURCE")]
+    /// Where the games are [default: where the book's links lead]
+    #[arg(value_name = "SOURCE")]
     pub(crate) sources: Vec<OsString>,
     #[command(flatten)]
     pub(crate) position: PositionArgs,
     /// The move, SAN or UCI [default: any]
     #[arg(long = "move", value_name = "MOVE")]
     pub(crate) m: Option<String>,
+    /// The text of the games that the book links to, out of their files
+    #[arg(long, conflicts_with = "sources")]
+    pub(crate) pgn: bool,
     /// Plies of each game, as when the book was built
     #[arg(long, value_name = "N", default_value_t = 1024)]
     pub(crate) max_ply: u32,

@@ -694,3 +694,60 @@ fn every_format_built_from_the_same_games_says_the_same() {
         }
     }
 }
+
+#[test]
+fn links_of_a_book_lead_to_its_games() {
+    let test = "links_of_a_book_lead_to_its_games";
+    let Some(made) = tabia_testkit::shared::shared_data(test, "books/made") else {
+        return;
+    };
+    let folder = Scratch::new("book-links");
+    for file in ["mini_0.kob", "mini.kin", "mini.ksf", "mini.pgn"] {
+        std::fs::copy(made.join(file), folder.join(file)).unwrap();
+    }
+    let rows = tabia(&folder, &["book", "explain", "mini_0.kob", "--json"])
+        .expect(0)
+        .json();
+    let rows = rows.as_array().unwrap();
+    assert!(!rows.is_empty());
+    assert!(rows.iter().all(|row| row["white"].is_string()), "{rows:?}");
+    tabia(&folder, &["book", "explain", "mini_0.kob", "--moves", "h4"]).expect(1);
+    let text = tabia(&folder, &["book", "explain", "mini_0.kob", "--pgn"]);
+    assert!(text.code == 0 || text.code == 3, "{}", text.err);
+    assert!(
+        text.code == 3 || text.out.contains("[White "),
+        "{}",
+        text.out
+    );
+}
+
+#[test]
+#[cfg(unix)]
+fn an_interrupted_build_leaves_nothing() {
+    use std::io::Write;
+    use std::process::Stdio;
+    let folder = Scratch::new("book-interrupted");
+    let mut child = crate::common::command(folder.path())
+        .args(["book", "build", "-", "-o", "book.bin", "--min-games", "1"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin
+        .write_all(crate::common::many_games(3000).as_bytes())
+        .unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(700));
+    let id = child.id().to_string();
+    for _ in 0..2 {
+        std::process::Command::new("kill")
+            .args(["-INT", &id])
+            .status()
+            .unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    drop(stdin);
+    assert_eq!(folder.names(), Vec::<String>::new());
+}

@@ -1,15 +1,19 @@
 //! Which games made a move's weight.
 
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
 use std::sync::Arc;
 
 use tabia_core::GameIndex;
-use tabia_core::book::Wdl;
+use tabia_core::book::{Book, GameLink, LinkedGame, Wdl};
 use tabia_core::chess::{Color, Move, Ply, Position};
-use tabia_core::format::OpenOptions;
+use tabia_core::format::{Limits, OpenOptions};
 use tabia_core::game::{Date, Flow, GameResult, Head, RecordKind, Visitor, Want};
 use tabia_core::io::Progress;
 use tabia_query::{Filter, Matcher};
 
+use super::walk::walk;
 use crate::failure::Failure;
 use crate::item::Item;
 use crate::ledger::{Ledger, Watch};
@@ -216,4 +220,63 @@ pub fn explain(
         })?;
     }
     Ok((sum, ledger.problems))
+}
+
+/// Hands on the games that a book links to, in the position and all that it leads to in the book,
+/// each once. A game may have come there by other moves.
+///
+/// # Errors
+/// Those of the book, or what `each` says.
+pub fn linked(
+    book: &dyn Book,
+    start: &Position,
+    progress: &Progress,
+    each: &mut dyn FnMut(&LinkedGame) -> Result<(), Failure>,
+) -> Result<u64, Failure> {
+    let mut seen: BTreeSet<GameLink> = BTreeSet::new();
+    let mut failure = None;
+    let starts = [start.clone()];
+    let walked = walk(book, &starts, 0, progress, &mut |_, _, page| {
+        for &link in page.ending.iter().chain(&page.example) {
+            if !seen.insert(link) {
+                continue;
+            }
+            let Some(game) = book.linked_game(link)? else {
+                continue;
+            };
+            if let Err(error) = each(&game) {
+                failure = Some(error);
+                return Ok(Flow::Stop);
+            }
+        }
+        Ok(Flow::Go)
+    });
+    if let Some(failure) = failure {
+        return Err(failure);
+    }
+    walked.map_err(Failure::input)?;
+    Ok(seen.len() as u64)
+}
+
+/// The text of a linked game out of its source; `None` when the file is not there, or the book does
+/// not say where in it the game is.
+///
+/// # Errors
+/// When the file cannot be read.
+pub fn text_of(game: &LinkedGame, limits: &Limits) -> tabia_core::Result<Option<Vec<u8>>> {
+    let (Some(path), Some(offset), Some(length)) = (&game.path, game.offset, game.length) else {
+        return Ok(None);
+    };
+    if !path.is_file() {
+        return Ok(None);
+    }
+    let named = |error: std::io::Error| tabia_core::Error::from(error).in_path(path);
+    let length = Limits::check("linked game", length, limits.record)?;
+    let mut file = File::open(path).map_err(named)?;
+    file.seek(SeekFrom::Start(offset)).map_err(named)?;
+    let mut text = Vec::new();
+    file.take(length as u64)
+        .read_to_end(&mut text)
+        .map_err(named)?;
+    Ok(Some(text))
 }

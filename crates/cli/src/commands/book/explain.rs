@@ -1,8 +1,10 @@
 //! `tabia book explain`: which games made a move's weight.
 
 use tabia::Failure;
-use tabia::book::explain::{Question, Sum, Witness, explain};
+use tabia::book::explain::{Question, Sum, Witness, explain, linked, text_of};
 use tabia::book::find::{Found, find};
+use tabia::core::book::{Book, LinkedGame};
+use tabia::core::chess::Position;
 use tabia::core::game::Date;
 
 use super::{asked, item, move_of};
@@ -11,15 +13,15 @@ use crate::commands::ls::filter;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::json::Json;
-use crate::output::Listing;
+use crate::output::{Listing, Out};
 use crate::progress::grouped;
 use crate::report::Reporter;
 
 const COLUMNS: &[&str] = &[
-    "source", "game", "ply", "move", "white", "whiteElo", "black", "blackElo", "result", "date",
-    "points",
+    "source", "game", "offset", "ply", "move", "white", "whiteElo", "black", "blackElo", "result",
+    "date", "points",
 ];
-const NUMERIC: &[&str] = &["game", "ply", "whiteElo", "blackElo", "points"];
+const NUMERIC: &[&str] = &["game", "offset", "ply", "whiteElo", "blackElo", "points"];
 
 pub(crate) fn run(args: &BookExplainArgs) -> Result<ExitCode, Failure> {
     let context = Context::new(&args.common)?;
@@ -30,6 +32,13 @@ pub(crate) fn run(args: &BookExplainArgs) -> Result<ExitCode, Failure> {
         .map(|text| move_of(&position, text))
         .transpose()?;
     let book = tabia::book::open(&item(&context, &args.book)?, &context.open)?;
+    if args.sources.is_empty() {
+        let mut after = position;
+        if let Some(m) = m {
+            after.play(m);
+        }
+        return links(args, &context, &*book, &after);
+    }
     let known = find(&*book, &position).map_err(Failure::input)?;
     let question = Question {
         position,
@@ -61,6 +70,66 @@ pub(crate) fn run(args: &BookExplainArgs) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::Nothing);
     }
     Ok(ExitCode::of_problems(problems))
+}
+
+/// The games that the book links to.
+fn links(
+    args: &BookExplainArgs,
+    context: &Context,
+    book: &dyn Book,
+    position: &Position,
+) -> Result<ExitCode, Failure> {
+    let mut out = Out::new();
+    let mut listing = (!args.pgn)
+        .then(|| Listing::new(&args.listing, COLUMNS, NUMERIC))
+        .transpose()?;
+    let mut missing = 0u64;
+    let display = context.display();
+    let found = linked(book, position, &context.progress, &mut |game| {
+        if let Some(listing) = &mut listing {
+            return listing.push(linked_row(game));
+        }
+        if let Some(text) = text_of(game, &context.open.limits).map_err(Failure::input)? {
+            out.bytes(text.trim_ascii())?;
+            out.text("\n\n")
+        } else {
+            missing += 1;
+            Ok(())
+        }
+    });
+    drop(display);
+    let found = found?;
+    if let Some(listing) = listing {
+        listing.finish()?;
+    }
+    out.flush()?;
+    if missing > 0 {
+        let text = format!(
+            "{} linked games are not where the book says",
+            grouped(missing)
+        );
+        context.messages.warning(&text);
+        return Ok(ExitCode::Problems);
+    }
+    if found == 0 {
+        let text = "the book links to no games here; name the databases it was made from";
+        context.messages.note(text);
+        return Ok(ExitCode::Nothing);
+    }
+    Ok(ExitCode::Done)
+}
+
+fn linked_row(game: &LinkedGame) -> Vec<(&'static str, Json)> {
+    vec![
+        ("source", game.source.clone().into()),
+        ("game", game.index.map(|index| u64::from(index) + 1).into()),
+        ("offset", game.offset.into()),
+        ("white", game.white.clone().into()),
+        ("whiteElo", game.white_elo.into()),
+        ("black", game.black.clone().into()),
+        ("blackElo", game.black_elo.into()),
+        ("result", game.result.pgn().into()),
+    ]
 }
 
 fn row(source: &str, witness: &Witness) -> Vec<(&'static str, Json)> {
