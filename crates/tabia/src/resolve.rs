@@ -341,6 +341,9 @@ impl Resolver {
         let Ok(entries) = std::fs::read_dir(folder) else {
             return Ok(None);
         };
+        let first_part = wanted
+            .rsplit_once('.')
+            .map(|(stem, extension)| format!("{stem}_0.{extension}"));
         let mut found: Vec<String> = entries
             .flatten()
             .map(|entry| entry.file_name().to_string_lossy().into_owned())
@@ -350,7 +353,8 @@ impl Resolver {
                     && (stem(&lower) == wanted
                         || stem(bare_name(&lower)) == wanted
                         // Books in parts are called by the name that all their files begin with.
-                        || stem(&lower).strip_suffix("_0") == Some(wanted.as_str()))
+                        || stem(&lower).strip_suffix("_0") == Some(wanted.as_str())
+                        || first_part.as_deref() == Some(lower.as_str()))
             })
             .collect();
         found.sort();

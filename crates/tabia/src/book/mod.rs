@@ -5,6 +5,7 @@
 //! | [`ask`] | from a FEN or moves to a position |
 //! | [`find`](mod@find) | what a book knows of a position, as players want to see it |
 //! | [`line`](mod@line) | a walk through a book, best or at random |
+//! | [`linked`](mod@linked) | games that a book points to |
 //! | [`walk`](mod@walk) | every position of a book that can be reached |
 //! | [`survey`](mod@survey) | what a book is, how much it holds, what is wrong with it |
 //! | [`build`](mod@build) | books from games |
@@ -29,6 +30,7 @@ pub mod explain;
 pub mod find;
 pub mod hash;
 pub mod line;
+pub mod linked;
 pub mod merge;
 pub mod novelty;
 pub mod pack;

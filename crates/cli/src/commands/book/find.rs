@@ -2,8 +2,9 @@
 
 use tabia::Failure;
 use tabia::book::find::{Found, FoundMove, find, opening_of};
-use tabia::core::book::Wdl;
+use tabia::core::book::{LinkedGame, Wdl};
 use tabia::core::chess::Position;
+use tabia::core::game::GameResult;
 use tabia::query::openings::Opening;
 
 use super::{asked, items};
@@ -116,6 +117,12 @@ fn document(
     if let Some(comment) = found.and_then(|found| found.comment.clone()) {
         pairs.push(("comment", comment.into()));
     }
+    let linked = found.map(|found| found.linked.as_slice());
+    let linked = linked.filter(|games| !games.is_empty());
+    if let Some(games) = linked {
+        let games = games.iter().map(|game| Json::Object(game_json(game)));
+        pairs.push(("topGames", Json::List(games.collect())));
+    }
     let opening = opening.map(|opening| {
         Json::Object(vec![
             ("eco", opening.eco.into()),
@@ -123,6 +130,38 @@ fn document(
         ])
     });
     pairs.push(("opening", opening.unwrap_or(Json::Null)));
+    pairs
+}
+
+/// A game that the book points to, in the explorer's shape; and where it is.
+fn game_json(game: &LinkedGame) -> Vec<(&'static str, Json)> {
+    let player = |name: &str, elo: Option<u16>| {
+        Json::Object(vec![("name", name.into()), ("rating", elo.into())])
+    };
+    let winner = match game.result {
+        GameResult::WhiteWins => Json::from("white"),
+        GameResult::BlackWins => Json::from("black"),
+        _ => Json::Null,
+    };
+    let mut pairs: Vec<(&'static str, Json)> = vec![
+        ("winner", winner),
+        ("white", player(&game.white, game.white_elo)),
+        ("black", player(&game.black, game.black_elo)),
+        ("result", game.result.pgn().into()),
+        ("source", game.source.as_str().into()),
+    ];
+    if let Some(path) = &game.path {
+        pairs.push(("path", path.display().to_string().into()));
+    }
+    if let Some(index) = game.index {
+        pairs.push(("game", (u64::from(index) + 1).into()));
+    }
+    if let Some(offset) = game.offset {
+        pairs.push(("offset", offset.into()));
+    }
+    if let Some(length) = game.length {
+        pairs.push(("length", length.into()));
+    }
     pairs
 }
 
