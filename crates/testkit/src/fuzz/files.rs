@@ -60,12 +60,13 @@ pub(super) fn database(id: &str, data: &[u8]) {
     let mut options = options();
     options.salvage = data.iter().fold(0, |sum, byte| sum ^ byte) & 1 == 1;
     match open(&source, &options) {
-        Ok(database) => read_all(&*database),
+        Ok(database) => read_all(&*database, options.salvage),
         Err(error) => drop(error.to_string()),
     }
 }
 
-fn read_all(database: &dyn Database) {
+/// Of a damaged database (`salvage`) a game can end at what only those see who read its variations.
+fn read_all(database: &dyn Database, salvage: bool) {
     let _ = format!("{:?}", database.info());
     let mut reader = database.reader();
     for index in (0..database.len().min(200)).map(GameIndex) {
@@ -89,8 +90,10 @@ fn read_all(database: &dyn Database) {
         let (whole, game) = read(Want::ALL);
         let (alone, mainline) = read(Want::MAINLINE);
         assert_eq!(whole, alone, "game {index}");
+        let mut alone = mainline.mainline();
+        let same = game.mainline().all(|ply| alone.next() == Some(ply));
         assert!(
-            game.mainline().eq(mainline.mainline()),
+            same && (salvage || alone.next().is_none()),
             "game {index}: the mainline alone"
         );
     }
