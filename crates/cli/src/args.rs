@@ -387,6 +387,7 @@ pub(crate) struct ArchiveExtractArgs {
 Examples:
   tabia archive create mega.cbv mega.cb*
   tabia archive create all.scv one.pgn two.pgn
+  tabia archive create all.scv base.sci base.scg base.scn --compression raw
   tabia archive create games.zip *.pgn --force")]
 pub(crate) struct ArchiveCreateArgs {
     /// The archive; its extension names its format
@@ -398,11 +399,25 @@ pub(crate) struct ArchiveCreateArgs {
     /// The archive's format, whatever its extension
     #[arg(long, value_name = "FORMAT")]
     pub(crate) to: Option<String>,
+    /// How files are packed; lzo in scv only, and Scidb itself does not read it
+    #[arg(long, value_enum, value_name = "METHOD")]
+    pub(crate) compression: Option<Compression>,
     /// Replace an existing archive
     #[arg(long, short)]
     pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) common: CommonArgs,
+}
+
+/// How the members of an archive are packed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Compression {
+    /// Not at all, as far as the format can
+    Raw,
+    /// Deflate
+    Zlib,
+    /// LZO
+    Lzo,
 }
 
 /// Unpacks every member and compares it with its checksum; exit code 3 when one is bad

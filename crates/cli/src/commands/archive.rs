@@ -6,12 +6,13 @@ use std::sync::Arc;
 use tabia::check::read_member;
 use tabia::core::{Error, ErrorKind, Problem};
 use tabia::formats::archive::{
-    self, ARCHIVES, Archive, ArchiveFormat, Checksum, Member, NewMember, create, extract,
+    self, ARCHIVES, Archive, ArchiveFormat, Checksum, Member, NewMember, Packing, create, extract,
 };
 use tabia::{Failure, Item, Watch};
 
 use crate::args::{
     ArchiveCreateArgs, ArchiveExtractArgs, ArchiveListArgs, ArchiveTestArgs, ArchiveVerb,
+    Compression,
 };
 use crate::commands::info::size;
 use crate::context::Context;
@@ -173,6 +174,12 @@ fn make(args: &ArchiveCreateArgs) -> Result<ExitCode, Failure> {
     options.progress = Some(Arc::clone(&context.progress));
     options.force = args.force;
     options.password.clone_from(&args.common.password);
+    options.packing = packing(args.compression, format)?;
+    if options.packing == Packing::Lzo {
+        context
+            .messages
+            .note("Scidb itself does not read members packed with lzo");
+    }
     let bytes = create(format, &args.archive, &members, &options).map_err(Failure::output)?;
     context.messages.note(&format!(
         "{} files in {}: {}",
@@ -181,6 +188,22 @@ fn make(args: &ArchiveCreateArgs) -> Result<ExitCode, Failure> {
         size(bytes)
     ));
     Ok(ExitCode::Done)
+}
+
+fn packing(wanted: Option<Compression>, format: &ArchiveFormat) -> Result<Packing, Failure> {
+    let id = format.format.id.as_str();
+    match (wanted, id) {
+        (None, _) => Ok(Packing::Best),
+        (Some(Compression::Raw), _) => Ok(Packing::Stored),
+        (Some(Compression::Zlib), "scv" | "zip") => Ok(Packing::Zlib),
+        (Some(Compression::Lzo), "scv") => Ok(Packing::Lzo),
+        (Some(Compression::Zlib), _) => Err(Failure::Usage(format!(
+            "{id} archives have a compression of their own: leave `--compression` out"
+        ))),
+        (Some(Compression::Lzo), _) => Err(Failure::Usage(format!(
+            "only scv archives can be packed with lzo, not {id}"
+        ))),
+    }
 }
 
 fn writer(args: &ArchiveCreateArgs) -> Result<&'static ArchiveFormat, Failure> {

@@ -8,6 +8,7 @@
 mod archives;
 mod atomic_output;
 mod books;
+mod bughouse;
 mod check_tells_damage;
 mod closed_pipe;
 mod common;
@@ -24,6 +25,7 @@ mod names_inputs;
 mod outputs_fail;
 mod repairs;
 mod reports;
+mod scidb_archives;
 mod selects_games;
 mod shows_a_game;
 mod streams;
