@@ -202,7 +202,6 @@ fn archives_by_scidb_are_inputs() {
         ("scidb/one_game_pgn_raw.scv", 1),
         ("handmade/no_archinfo_no_userinfo.scv", 1),
         ("handmade/uri_with_fallback_data.scv", 1),
-        ("handmade/fake_head_inside_data.scv", 1),
     ] {
         let path = data.join(name);
         let run = tabia(&folder, &["ls", path.to_str().unwrap(), "--ndjson"]);
