@@ -162,8 +162,7 @@ pub(crate) struct ShowArgs {
 #[command(after_help = "\
 Examples:
   tabia convert mega.cbv -o mega.pgn --profile full
-  tabia convert mega.cbh -o some.pgn.zst --games 1-100,205
-  tabia convert *.pgn -o all.pgn --report report.json --rejects bad.txt
+  tabia convert *.pgn -o some.pgn.zst --where 'player:carlsen date:2020..'
   tabia convert round9.pgn -o mega.cbh --append")]
 pub(crate) struct ConvertArgs {
     /// Files, base names, folders, archives, `archive:member`, or `-`

@@ -1,8 +1,8 @@
 //! Books from games.
 //!
-//! Every move of every game becomes a record of 16 bytes ([`record`]); records gather in a store
-//! that goes to disk when memory is full ([`store`]), come back by key, and become the moves of
-//! positions ([`fold`]). Books that need boards get them for the positions that came often enough,
+//! Every move of every game becomes a record of 16 bytes (`record`); records gather in a store
+//! that goes to disk when memory is full (`store`), come back by key, and become the moves of
+//! positions (`fold`). Books that need boards get them for the positions that came often enough,
 //! told by a rough count while the games are read. What is written depends neither on the number of
 //! threads nor on the memory allowed.
 
