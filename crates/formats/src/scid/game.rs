@@ -1,52 +1,16 @@
 //! From the moves of a blob to a visitor, in PGN order.
 
-use std::path::Path;
-use std::sync::Arc;
-
+use tabia_core::Error;
 use tabia_core::chess::{Material, Ply};
-use tabia_core::error::{Malformed, Problem, Result, Why};
+use tabia_core::error::{Malformed, Result, Why};
 use tabia_core::game::{Annotation, Flow, Foreign, Nag, Place, Visitor, Want};
 use tabia_core::io::{Charset, decode};
-use tabia_core::{Error, FormatId, GameIndex};
+
+use crate::origin::Origin;
 
 use super::blob::{Comments, Skipped, fault, skip_game, skip_line, variation_follows};
 use super::comments::{self, Held};
 use super::pieces::{Board, token};
-
-/// Where the bytes of a game are from, and how faults in them are handled.
-#[derive(Debug, Clone)]
-pub(crate) struct Origin<'f> {
-    pub(crate) file: &'f Arc<Path>,
-    /// Offset of the blob in the file.
-    pub(crate) base: u64,
-    pub(crate) game: GameIndex,
-    pub(crate) format: FormatId,
-    /// The first fault is an error.
-    pub(crate) strict: bool,
-}
-
-impl Origin<'_> {
-    /// The error of a fault in the blob.
-    pub(crate) fn error(&self, fault: Malformed) -> Error {
-        fault
-            .at_base(self.base)
-            .in_game(self.game)
-            .in_file(self.file)
-    }
-
-    /// Tells the visitor of a fault, or fails when faults are errors.
-    pub(crate) fn report(
-        &self,
-        error: Error,
-        kept: Option<Box<[u8]>>,
-        visitor: &mut dyn Visitor,
-    ) -> Result<Flow> {
-        if self.strict {
-            return Err(error);
-        }
-        Ok(visitor.problem(Problem { error, kept }))
-    }
-}
 
 /// A line that waits for the end of a variation of it.
 #[derive(Debug)]

@@ -12,9 +12,11 @@ use tabia_core::format::OpenOptions;
 use tabia_core::game::{Flow, Head, Tags, Visitor, Want};
 use tabia_core::io::{Blob, Cursor, Source, decode};
 
+use crate::origin::Origin;
+
 use super::blob::{Tag, fault, read_start, read_tag};
 use super::entry::{self, Version, flag};
-use super::game::{Origin, Scratch, Walk};
+use super::game::{Scratch, Walk};
 use super::names::{self, Names};
 use super::pieces::Board;
 use super::salvage::{Record, Salvage};
