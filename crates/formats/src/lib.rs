@@ -10,6 +10,7 @@ pub mod cbh;
 pub mod ctg;
 pub mod epd;
 pub mod kvetka;
+mod order;
 mod origin;
 pub mod pgn;
 pub mod polyglot;

@@ -5,6 +5,8 @@ use tabia_core::error::{Error, Result};
 use tabia_core::game::{Annotation, Event, Game, Place};
 use tabia_core::loss::{Feature, Features, Losses};
 
+use crate::order::remarks_first;
+
 use super::blob::start_flag;
 use super::comments::CommentWriter;
 use super::entry::{Entry, Version, count_code, flag};
@@ -174,7 +176,7 @@ impl Encoder {
             board,
         };
         if run.keeps_before && has_late_remarks(game) {
-            let events = in_scid_order(game.events().collect());
+            let events = remarks_first(game.events().collect());
             self.write_events(events.into_iter(), run, facts, losses)
         } else {
             self.write_events(game.events(), run, facts, losses)
@@ -402,37 +404,6 @@ fn has_late_remarks(game: &Game) -> bool {
         is_behind = event == Event::EndVariation;
         is_late
     })
-}
-
-/// Scid has what is said of a move before its variations; games may have some of it behind them.
-fn in_scid_order(events: Vec<Event<'_>>) -> Vec<Event<'_>> {
-    let mut open = Vec::new();
-    // The first variation since the last move of the line.
-    let mut variation: Option<usize> = None;
-    let mut is_sorted = true;
-    let mut keyed: Vec<(usize, Event<'_>)> = Vec::with_capacity(events.len());
-    for (place, event) in events.into_iter().enumerate() {
-        let mut key = 2 * place + 1;
-        match event {
-            Event::Move(_) => variation = None,
-            Event::BeginVariation => {
-                variation.get_or_insert(place);
-                open.push(variation.take());
-            }
-            Event::EndVariation => variation = open.pop().flatten(),
-            Event::Annotation(_) => {
-                if let Some(variation) = variation {
-                    key = 2 * variation;
-                    is_sorted = false;
-                }
-            }
-        }
-        keyed.push((key, event));
-    }
-    if !is_sorted {
-        keyed.sort_by_key(|(key, _)| *key);
-    }
-    keyed.into_iter().map(|(_, event)| event).collect()
 }
 
 /// Whether moves from this position can be written.

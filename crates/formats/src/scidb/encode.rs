@@ -6,6 +6,8 @@ use tabia_core::game::{Annotation, Eval, Event, Foreign, Game, Language, Place};
 use tabia_core::io::{Cursor, Sink};
 use tabia_core::loss::{Feature, Features, Losses};
 
+use crate::order::remarks_first;
+
 use super::body::is_time_table;
 use super::entry::{Entry, MAX_PLIES, STANDARD, castled, count_code};
 use super::info::{self, foreign};
@@ -123,7 +125,7 @@ impl Encoder {
         };
         let last = match board {
             Some(board) => {
-                let events = in_order(game.events().collect());
+                let events = remarks_first(game.events().collect());
                 self.write_events(&events, keep, board, &mut facts, losses)?
                     .position
             }
@@ -452,37 +454,6 @@ fn reduce_eval(mut eval: Eval, engines: u8, losses: &mut Losses) -> Eval {
         losses.add(Feature::EvalDepths, 1, None);
     }
     eval
-}
-
-/// What is said of a move stands before its variations; games may have some of it behind them.
-fn in_order(events: Vec<Event<'_>>) -> Vec<Event<'_>> {
-    let mut open = Vec::new();
-    // The first variation since the last move of the line.
-    let mut variation: Option<usize> = None;
-    let mut is_sorted = true;
-    let mut keyed: Vec<(usize, Event<'_>)> = Vec::with_capacity(events.len());
-    for (place, event) in events.into_iter().enumerate() {
-        let mut key = 2 * place + 1;
-        match event {
-            Event::Move(_) => variation = None,
-            Event::BeginVariation => {
-                variation.get_or_insert(place);
-                open.push(variation.take());
-            }
-            Event::EndVariation => variation = open.pop().flatten(),
-            Event::Annotation(_) => {
-                if let Some(variation) = variation {
-                    key = 2 * variation;
-                    is_sorted = false;
-                }
-            }
-        }
-        keyed.push((key, event));
-    }
-    if !is_sorted {
-        keyed.sort_by_key(|(key, _)| *key);
-    }
-    keyed.into_iter().map(|(_, event)| event).collect()
 }
 
 impl Facts {
