@@ -3,18 +3,19 @@
 
 use tabia_core::chess::{Color, Move, Piece, Ply, Role, Square};
 
-use super::pieces::{Board, KING_STEPS, KNIGHT_STEPS, MAX_PIECES, pawn_code, step_code};
+use super::codes;
+use super::pieces::{Board, KINGS, MAX_PIECES};
 
 /// No piece stands there. Else bits 4-6 are the role, bit 7 is set for Black, and bits 0-3 are the
 /// place in the list.
 const EMPTY: u8 = 0xff;
 
-const PAWN: u8 = 0;
-const KNIGHT: u8 = 1;
-const BISHOP: u8 = 2;
-const ROOK: u8 = 3;
-const QUEEN: u8 = 4;
-const KING: u8 = 5;
+const PAWN: u8 = role_code(Role::Pawn);
+const KNIGHT: u8 = role_code(Role::Knight);
+const BISHOP: u8 = role_code(Role::Bishop);
+const ROOK: u8 = role_code(Role::Rook);
+const QUEEN: u8 = role_code(Role::Queen);
+const KING: u8 = role_code(Role::King);
 
 /// The pieces of both sides in the order in which moves name them.
 #[derive(Debug, Clone)]
@@ -83,37 +84,12 @@ impl Lists {
             out.push(0);
             return true;
         };
-        let (from, to) = (m.from(), m.to());
+        let from = m.from();
         if !self.has_mover(from) {
             return false;
         }
         let piece = self.at(from);
-        let slot = piece & 15;
-        let by = i16::from(to.number()) - i16::from(from.number());
-        let code = match piece >> 4 & 7 {
-            KING if m.is_castling() => Some(if to.file() > from.file() { 10 } else { 9 }),
-            KING => step_code(KING_STEPS, by),
-            KNIGHT => step_code(KNIGHT_STEPS, by),
-            QUEEN if from.file() != to.file() && from.rank() != to.rank() => {
-                out.extend([slot << 4 | from.file(), 64 + to.number()]);
-                return true;
-            }
-            QUEEN | ROOK => Some(if from.rank() == to.rank() {
-                to.file()
-            } else {
-                8 + to.rank()
-            }),
-            BISHOP => {
-                let rising = (to.file() > from.file()) == (to.rank() > from.rank());
-                Some(to.file() + if rising { 0 } else { 8 })
-            }
-            _ => pawn_code(by.unsigned_abs(), m.promotion_role()),
-        };
-        let Some(code) = code else {
-            return false;
-        };
-        out.push(slot << 4 | code);
-        true
+        codes::encode(KINGS, piece & 15, role_of(piece), m, out)
     }
 
     /// Plays a ply; the pawn that left home by it, as its number in signatures: 15 for a2 to 8 for
@@ -225,14 +201,19 @@ fn home(side: u8, square: Square) -> Option<u8> {
     }
 }
 
-fn role_code(role: Role) -> u8 {
-    match role {
-        Role::Pawn => PAWN,
-        Role::Knight => KNIGHT,
-        Role::Bishop => BISHOP,
-        Role::Rook => ROOK,
-        Role::Queen => QUEEN,
-        Role::King => KING,
+const fn role_code(role: Role) -> u8 {
+    role as u8
+}
+
+/// The role of a piece.
+const fn role_of(piece: u8) -> Role {
+    match piece >> 4 & 7 {
+        PAWN => Role::Pawn,
+        KNIGHT => Role::Knight,
+        BISHOP => Role::Bishop,
+        ROOK => Role::Rook,
+        QUEEN => Role::Queen,
+        _ => Role::King,
     }
 }
 

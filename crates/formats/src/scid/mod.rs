@@ -3,6 +3,7 @@
 //! A database is three files of one name: the index `.siN` with a fixed row for every game, the
 //! names `.snN`, and the games `.sgN`. See `FORMAT.md` beside this file.
 mod blob;
+pub(crate) mod codes;
 mod comments;
 mod encode;
 mod entry;

@@ -1,6 +1,8 @@
-//! The piece lists by which moves name pieces, and the codes of moves.
+//! The piece lists by which moves name pieces.
 
 use tabia_core::chess::{Color, Move, Piece, Ply, Position, Role, Setup, Square};
+
+use super::codes::{self, Kings};
 
 /// Moves are bytes: a place in the mover's piece list above a code for where the piece goes.
 pub(crate) mod token {
@@ -12,6 +14,12 @@ pub(crate) mod token {
     pub(crate) const END_VARIATION: u8 = 0x0e;
     pub(crate) const END_GAME: u8 = 0x0f;
 }
+
+/// Code 0 of a king is a null move.
+pub(crate) const KINGS: Kings = Kings {
+    step: 1,
+    castling: [10, 9],
+};
 
 /// Most pieces of a side.
 pub(crate) const MAX_PIECES: usize = 16;
@@ -155,59 +163,13 @@ impl Board {
         let from = self.mover().get(slot)?;
         let piece = self.position.piece_at(from)?;
         let m = match piece.role {
-            Role::King => match code {
-                0 => return Some(Ply::Null),
-                1..=8 => Move::normal(from, step(from, KING_STEPS, code)?),
-                9 => self.castling(from, 1)?,
-                10 => self.castling(from, 0)?,
-                _ => return None,
-            },
-            Role::Queen if code == from.file() => {
-                Move::normal(from, Square::new(second()?.checked_sub(64)?)?)
-            }
-            Role::Queen | Role::Rook => {
-                let to = if code < 8 {
-                    Square::from_coords(code, from.rank())
-                } else {
-                    Square::from_coords(from.file(), code - 8)
-                };
-                Move::normal(from, to?)
-            }
-            Role::Bishop => {
-                let files = i16::from(code & 7) - i16::from(from.file());
-                let by = if code < 8 { 9 * files } else { -7 * files };
-                Move::normal(from, shifted(from, by)?)
-            }
-            Role::Knight => Move::normal(from, step(from, KNIGHT_STEPS, code)?),
-            Role::Pawn => {
-                let by = *[7, 8, 9].get(usize::from(code % 3))?;
-                let by = if code == 15 { 16 } else { by };
-                let by = if self.position.turn().is_white() {
-                    by
-                } else {
-                    -by
-                };
-                let to = shifted(from, by)?;
-                match code {
-                    0..=2 | 15 => Move::normal(from, to),
-                    3..=5 => Move::promotion(from, to, Role::Queen),
-                    6..=8 => Move::promotion(from, to, Role::Rook),
-                    9..=11 => Move::promotion(from, to, Role::Bishop),
-                    _ => Move::promotion(from, to, Role::Knight),
-                }
-            }
+            Role::King if code == 0 => return Some(Ply::Null),
+            Role::King => KINGS.decode(&mut self.position, from, code)?,
+            _ => codes::decode(piece, from, code, || {
+                Square::new(second()?.checked_sub(64)?)
+            })?,
         };
         self.position.is_legal(m).then_some(Ply::Move(m))
-    }
-
-    /// Castling to a side (0 h-side, 1 a-side). Set-up positions of old databases lack the right.
-    fn castling(&mut self, king: Square, side: usize) -> Option<Move> {
-        let us = self.position.turn();
-        if self.position.castling_rook(us, side).is_none() {
-            self.position.grant_castling(us, side);
-        }
-        let rook = self.position.castling_rook(us, side)?;
-        Some(Move::castling(king, rook))
     }
 
     /// Appends the byte or bytes of a ply; `false` for a move that cannot be written.
@@ -217,36 +179,12 @@ impl Board {
             out.push(0);
             return true;
         };
-        let (from, to) = (m.from(), m.to());
+        let from = m.from();
         let (Some(slot), Some(piece)) = (self.mover().slot(from), self.position.piece_at(from))
         else {
             return false;
         };
-        let by = i16::from(to.number()) - i16::from(from.number());
-        let code = match piece.role {
-            Role::King if m.is_castling() => Some(if to.file() > from.file() { 10 } else { 9 }),
-            Role::King => step_code(KING_STEPS, by),
-            Role::Knight => step_code(KNIGHT_STEPS, by),
-            Role::Queen if from.file() != to.file() && from.rank() != to.rank() => {
-                out.extend([slot << 4 | from.file(), 64 + to.number()]);
-                return true;
-            }
-            Role::Queen | Role::Rook => Some(if from.rank() == to.rank() {
-                to.file()
-            } else {
-                8 + to.rank()
-            }),
-            Role::Bishop => {
-                let rising = (to.file() > from.file()) == (to.rank() > from.rank());
-                Some(to.file() + if rising { 0 } else { 8 })
-            }
-            Role::Pawn => pawn_code(by.unsigned_abs(), m.promotion_role()),
-        };
-        let Some(code) = code else {
-            return false;
-        };
-        out.push(slot << 4 | code);
-        true
+        codes::encode(KINGS, slot, piece.role, m, out)
     }
 
     /// Plays a ply that [`Board::decode`] made of this byte, in the position and in the lists.
@@ -286,41 +224,6 @@ impl Board {
         }
         self.of(us).set(slot, to);
     }
-}
-
-pub(crate) const KING_STEPS: [i16; 8] = [-9, -8, -7, -1, 1, 7, 8, 9];
-pub(crate) const KNIGHT_STEPS: [i16; 8] = [-17, -15, -10, -6, 6, 10, 15, 17];
-
-/// Where code 1 to 8 of a stepping piece leads.
-fn step(from: Square, steps: [i16; 8], code: u8) -> Option<Square> {
-    let place = usize::from(code).checked_sub(1)?;
-    shifted(from, *steps.get(place)?)
-}
-
-pub(crate) fn step_code(steps: [i16; 8], by: i16) -> Option<u8> {
-    let place = steps.iter().position(|&step| step == by)?;
-    Some(place as u8 + 1)
-}
-
-pub(crate) fn pawn_code(by: u16, promotion: Option<Role>) -> Option<u8> {
-    if by == 16 {
-        return Some(15);
-    }
-    let way = by.checked_sub(7).filter(|&way| way < 3)? as u8;
-    let role = match promotion {
-        None => 0,
-        Some(Role::Queen) => 3,
-        Some(Role::Rook) => 6,
-        Some(Role::Bishop) => 9,
-        Some(_) => 12,
-    };
-    Some(way + role)
-}
-
-fn shifted(from: Square, by: i16) -> Option<Square> {
-    u8::try_from(i16::from(from.number()) + by)
-        .ok()
-        .and_then(Square::new)
 }
 
 #[cfg(test)]

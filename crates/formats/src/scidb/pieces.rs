@@ -1,6 +1,8 @@
-//! The numbers by which moves name pieces, and the codes of moves.
+//! The numbers by which moves name pieces.
 
 use tabia_core::chess::{Color, Move, Piece, Ply, Position, Role, Setup, Square};
+
+use crate::scid::codes::{self, Kings};
 
 /// Bytes that are no moves.
 pub(crate) mod token {
@@ -16,6 +18,11 @@ pub(crate) mod token {
     /// A null move; also the first byte that is a move.
     pub(crate) const NULL: u8 = 5;
 }
+
+const KINGS: Kings = Kings {
+    step: 6,
+    castling: [14, 15],
+};
 
 /// No piece, or no square.
 const NONE: u8 = 0xff;
@@ -121,53 +128,10 @@ impl Board {
         let (number, code) = (byte >> 4, byte & 15);
         let (from, piece) = self.piece(number)?;
         let m = match piece.role {
-            Role::King => match code {
-                14 => self.castling(from, 0)?,
-                15 => self.castling(from, 1)?,
-                code => Move::normal(from, step(from, KING_STEPS, code.checked_sub(6)?)?),
-            },
-            Role::Queen if code == from.file() => Move::normal(from, Square::new(second()? & 63)?),
-            Role::Queen | Role::Rook => {
-                let to = if code < 8 {
-                    Square::from_coords(code, from.rank())
-                } else {
-                    Square::from_coords(from.file(), code - 8)
-                };
-                Move::normal(from, to?)
-            }
-            Role::Bishop => {
-                let files = i16::from(code & 7) - i16::from(from.file());
-                let by = if code < 8 { 9 * files } else { -7 * files };
-                Move::normal(from, shifted(from, by)?)
-            }
-            Role::Knight => Move::normal(from, step(from, KNIGHT_STEPS, code.checked_sub(1)?)?),
-            Role::Pawn => {
-                let by = match code {
-                    15 => 16,
-                    code => 7 + i16::from(code % 3),
-                };
-                let by = if piece.color.is_white() { by } else { -by };
-                let to = shifted(from, by)?;
-                match code {
-                    0..=2 | 15 => Move::normal(from, to),
-                    3..=5 => Move::promotion(from, to, Role::Queen),
-                    6..=8 => Move::promotion(from, to, Role::Rook),
-                    9..=11 => Move::promotion(from, to, Role::Bishop),
-                    _ => Move::promotion(from, to, Role::Knight),
-                }
-            }
+            Role::King => KINGS.decode(&mut self.position, from, code)?,
+            _ => codes::decode(piece, from, code, || Square::new(second()? & 63))?,
         };
         self.position.is_legal(m).then_some(Ply::Move(m))
-    }
-
-    /// Castling to a side (0 h-side, 1 a-side). Old setup positions may lack the right.
-    fn castling(&mut self, king: Square, side: usize) -> Option<Move> {
-        let us = self.position.turn();
-        if self.position.castling_rook(us, side).is_none() {
-            self.position.grant_castling(us, side);
-        }
-        let rook = self.position.castling_rook(us, side)?;
-        Some(Move::castling(king, rook))
     }
 
     /// Appends the byte or bytes of a ply; `false` for a move that cannot be written.
@@ -176,35 +140,11 @@ impl Board {
             out.push(token::NULL);
             return true;
         };
-        let (from, to) = (m.from(), m.to());
+        let from = m.from();
         let (Some(number), Some(piece)) = (self.number(from), self.position.piece_at(from)) else {
             return false;
         };
-        let by = i16::from(to.number()) - i16::from(from.number());
-        let code = match piece.role {
-            Role::King if m.is_castling() => Some(if to.file() > from.file() { 14 } else { 15 }),
-            Role::King => step_code(KING_STEPS, by).map(|code| code + 6),
-            Role::Knight => step_code(KNIGHT_STEPS, by).map(|code| code + 1),
-            Role::Queen if from.file() != to.file() && from.rank() != to.rank() => {
-                out.extend([number << 4 | from.file(), 64 | to.number()]);
-                return true;
-            }
-            Role::Queen | Role::Rook => Some(if from.rank() == to.rank() {
-                to.file()
-            } else {
-                8 + to.rank()
-            }),
-            Role::Bishop => {
-                let rising = (to.file() > from.file()) == (to.rank() > from.rank());
-                Some(to.file() + if rising { 0 } else { 8 })
-            }
-            Role::Pawn => pawn_code(by.unsigned_abs(), m.promotion_role()),
-        };
-        let Some(code) = code else {
-            return false;
-        };
-        out.push(number << 4 | code);
-        true
+        codes::encode(KINGS, number, piece.role, m, out)
     }
 
     /// Plays a ply, in the position and in the numbers.
@@ -254,40 +194,6 @@ impl Board {
             *at = NONE;
         }
     }
-}
-
-const KING_STEPS: [i16; 8] = [-9, -8, -7, -1, 1, 7, 8, 9];
-const KNIGHT_STEPS: [i16; 8] = [-17, -15, -10, -6, 6, 10, 15, 17];
-
-/// Where a stepping piece gets by the step of that place.
-fn step(from: Square, steps: [i16; 8], place: u8) -> Option<Square> {
-    shifted(from, *steps.get(usize::from(place))?)
-}
-
-fn step_code(steps: [i16; 8], by: i16) -> Option<u8> {
-    let place = steps.iter().position(|&step| step == by)?;
-    Some(place as u8)
-}
-
-fn pawn_code(by: u16, promotion: Option<Role>) -> Option<u8> {
-    if by == 16 {
-        return Some(15);
-    }
-    let way = by.checked_sub(7).filter(|&way| way < 3)? as u8;
-    let role = match promotion {
-        None => 0,
-        Some(Role::Queen) => 3,
-        Some(Role::Rook) => 6,
-        Some(Role::Bishop) => 9,
-        Some(_) => 12,
-    };
-    Some(way + role)
-}
-
-fn shifted(from: Square, by: i16) -> Option<Square> {
-    u8::try_from(i16::from(from.number()) + by)
-        .ok()
-        .and_then(Square::new)
 }
 
 #[cfg(test)]
