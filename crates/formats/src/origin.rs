@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tabia_core::error::{Malformed, Problem, Result};
-use tabia_core::game::{Flow, Visitor};
+use tabia_core::game::{Flow, Head, Visitor};
 use tabia_core::{Error, FormatId, GameIndex};
 
 /// The origin of one game's bytes.
@@ -39,5 +39,23 @@ impl Origin<'_> {
             return Err(error);
         }
         Ok(visitor.problem(Problem { error, kept }))
+    }
+
+    /// Begins the game and tells the visitor of the faults found before its moves. `Skip`: the game
+    /// ends without moves.
+    pub(crate) fn begin(
+        &self,
+        head: &Head,
+        faults: impl IntoIterator<Item = Error>,
+        visitor: &mut dyn Visitor,
+    ) -> Result<Flow> {
+        let mut flow = visitor.begin_game(self.game, head);
+        for error in faults {
+            if flow != Flow::Go {
+                break;
+            }
+            flow = self.report(error, None, visitor)?;
+        }
+        Ok(flow)
     }
 }

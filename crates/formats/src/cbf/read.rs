@@ -335,21 +335,8 @@ impl GameReader for CbfReader<'_> {
         if want.has(Want::TAGS) {
             self.push_tags(&header);
         }
-        match visitor.begin_game(game, &self.head) {
-            Flow::Go => {}
-            Flow::Skip => {
-                visitor.end_game(header.result);
-                return Ok(Flow::Go);
-            }
-            Flow::Stop => return Ok(Flow::Stop),
-        }
-        let mut flow = Flow::Go;
-        for fault in faults {
-            flow = origin.report(origin.error(fault), None, visitor)?;
-            if flow != Flow::Go {
-                break;
-            }
-        }
+        let faults = faults.into_iter().map(|fault| origin.error(fault));
+        let mut flow = origin.begin(&self.head, faults, visitor)?;
         if flow == Flow::Go
             && is_whole
             && want.has(Want::MAINLINE)

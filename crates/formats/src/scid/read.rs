@@ -212,21 +212,7 @@ impl GameReader for ScidReader<'_> {
         let bytes = self.blob(&record, &origin);
         let start = self.read_head(&record, bytes, want, &origin);
         let result = entry::result(row.result);
-        match visitor.begin_game(game, &self.head) {
-            Flow::Go => {}
-            Flow::Skip => {
-                visitor.end_game(result);
-                return Ok(Flow::Go);
-            }
-            Flow::Stop => return Ok(Flow::Stop),
-        }
-        let mut flow = Flow::Go;
-        for error in self.faults.drain(..) {
-            flow = origin.report(error, None, visitor)?;
-            if flow != Flow::Go {
-                break;
-            }
-        }
+        let mut flow = origin.begin(&self.head, self.faults.drain(..), visitor)?;
         if flow == Flow::Go
             && want.has(Want::MAINLINE)
             && let Some((at, board)) = start
