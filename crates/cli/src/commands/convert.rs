@@ -119,7 +119,7 @@ fn options(args: &ConvertArgs, context: &Context) -> Result<ConvertOptions, Fail
         variations: args.no_variations,
         nags: args.no_nags,
     };
-    let filter = Some(Arc::new(filter(&args.filter)?)).filter(|filter| !filter.is_empty());
+    let filter = Some(Arc::new(filter(&args.select.filter)?)).filter(|filter| !filter.is_empty());
     // What the filter asks for has to be read.
     let want = if filter.is_some() {
         Want::ALL
@@ -133,8 +133,8 @@ fn options(args: &ConvertArgs, context: &Context) -> Result<ConvertOptions, Fail
         plan: Plan {
             threads: context.threads,
             selection: Selection {
-                numbers: numbers(args.games.as_deref())?,
-                deleted: args.include_deleted,
+                numbers: numbers(args.select.games.as_deref())?,
+                deleted: args.select.include_deleted,
                 texts: true,
             },
             filter,

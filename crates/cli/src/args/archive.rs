@@ -1,0 +1,122 @@
+//! The verbs of archives.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::{CommonArgs, ListingArgs};
+
+/// Archives of files: scv, cbv, cbz, zip
+#[derive(Debug, Subcommand)]
+#[command(after_help = "\
+Examples:
+  tabia archive list mega.cbv
+  tabia archive extract mega.cbv -d folder
+  tabia archive test *.cbv")]
+pub(crate) enum ArchiveVerb {
+    List(ArchiveListArgs),
+    Extract(ArchiveExtractArgs),
+    Create(ArchiveCreateArgs),
+    Test(ArchiveTestArgs),
+}
+
+/// A row a member; checksums are verified
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tabia archive list mega.cbv
+  tabia archive list small.cbz --password secret
+  tabia archive list all.scv --json")]
+pub(crate) struct ArchiveListArgs {
+    /// The archive, or `archive:member` for one inside another
+    #[arg(value_name = "ARCHIVE")]
+    pub(crate) archive: OsString,
+    #[command(flatten)]
+    pub(crate) listing: ListingArgs,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+/// Unpacks members into a folder
+///
+/// Names that would leave the folder are refused. A member with a wrong checksum is unpacked as
+/// far as it goes and reported.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tabia archive extract mega.cbv -d folder
+  tabia archive extract all.scv two.pgn
+  tabia archive extract small.cbz --password secret -d folder --force")]
+pub(crate) struct ArchiveExtractArgs {
+    /// The archive
+    #[arg(value_name = "ARCHIVE")]
+    pub(crate) archive: OsString,
+    /// Only these members
+    #[arg(value_name = "MEMBER")]
+    pub(crate) members: Vec<String>,
+    /// The folder to unpack into
+    #[arg(long = "directory", short, value_name = "DIR", default_value = ".")]
+    pub(crate) directory: PathBuf,
+    /// Replace existing files
+    #[arg(long, short)]
+    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+/// Packs files into a new archive
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tabia archive create mega.cbv mega.cb*
+  tabia archive create all.scv one.pgn two.pgn
+  tabia archive create all.scv base.sci base.scg base.scn --compression raw
+  tabia archive create games.zip *.pgn --force")]
+pub(crate) struct ArchiveCreateArgs {
+    /// The archive; its extension names its format
+    #[arg(value_name = "ARCHIVE")]
+    pub(crate) archive: PathBuf,
+    /// The files
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// The archive's format, whatever its extension
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) to: Option<String>,
+    /// How files are packed; lzo in scv only, and Scidb itself does not read it
+    #[arg(long, value_enum, value_name = "METHOD")]
+    pub(crate) compression: Option<Compression>,
+    /// Replace an existing archive
+    #[arg(long, short)]
+    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+/// How the members of an archive are packed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Compression {
+    /// Not at all, as far as the format can
+    Raw,
+    /// Deflate
+    Zlib,
+    /// LZO
+    Lzo,
+}
+
+/// Unpacks every member and compares it with its checksum; exit code 3 when one is bad
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tabia archive test mega.cbv
+  tabia archive test *.cbv --json
+  tabia archive test small.cbz --password secret")]
+pub(crate) struct ArchiveTestArgs {
+    /// The archives
+    #[arg(required = true, value_name = "ARCHIVE")]
+    pub(crate) archives: Vec<OsString>,
+    #[command(flatten)]
+    pub(crate) listing: ListingArgs,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}

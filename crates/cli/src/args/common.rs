@@ -1,0 +1,143 @@
+//! Options that several verbs share.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+/// Which games of an input are wanted.
+#[derive(Debug, Args)]
+pub(crate) struct SelectArgs {
+    /// Only these games of each input, as `1-100,205`
+    #[arg(long, value_name = "NUMBERS")]
+    pub(crate) games: Option<String>,
+    /// Records marked as deleted too
+    #[arg(long)]
+    pub(crate) include_deleted: bool,
+    /// Only games that fit, as `player:carlsen elo:>=2700 date:2020.. -result:1/2-1/2`
+    #[arg(
+        long = "where",
+        value_name = "FILTER",
+        default_value = "",
+        hide_default_value = true,
+        allow_hyphen_values = true
+    )]
+    pub(crate) filter: String,
+}
+
+/// How rows are shown.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ListingArgs {
+    /// One JSON document
+    #[arg(long, group = "style", help_heading = "Rows")]
+    pub(crate) json: bool,
+    /// A JSON object a line
+    #[arg(long, group = "style", help_heading = "Rows")]
+    pub(crate) ndjson: bool,
+    /// Comma-separated values
+    #[arg(long, group = "style", help_heading = "Rows")]
+    pub(crate) csv: bool,
+    /// Tab-separated values; the default when standard output is no terminal
+    #[arg(long, group = "style", help_heading = "Rows")]
+    pub(crate) tsv: bool,
+    /// A table; the default on a terminal
+    #[arg(long, group = "style", help_heading = "Rows")]
+    pub(crate) table: bool,
+    /// Rows at most
+    #[arg(long, value_name = "N", help_heading = "Rows")]
+    pub(crate) limit: Option<u64>,
+    /// Rows left out at the start
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 0,
+        hide_default_value = true,
+        help_heading = "Rows"
+    )]
+    pub(crate) offset: u64,
+}
+
+/// What every verb knows.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct CommonArgs {
+    /// Threads; the output never depends on it [default: one a core]
+    #[arg(short = 'j', long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), help_heading = "Common")]
+    pub(crate) threads: Option<u16>,
+    /// The input's format, whatever it looks like
+    #[arg(long, value_name = "FORMAT", help_heading = "Common")]
+    pub(crate) from: Option<String>,
+    /// Character set of texts: auto, utf-8, cp1252, …
+    #[arg(long, value_name = "NAME", default_value = "auto", hide_default_value = true, value_parser = charset, help_heading = "Common")]
+    pub(crate) encoding: tabia::core::io::Charset,
+    /// Password of an archive
+    #[arg(
+        long,
+        value_name = "TEXT",
+        hide_short_help = true,
+        help_heading = "Common"
+    )]
+    pub(crate) password: Option<String>,
+    /// Stop at the first problem
+    #[arg(long, help_heading = "Common")]
+    pub(crate) strict: bool,
+    /// Every problem and loss, as JSON
+    #[arg(long, value_name = "FILE", help_heading = "Common")]
+    pub(crate) report: Option<PathBuf>,
+    /// Show progress: auto (on a terminal), never, json
+    #[arg(
+        long,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_default_value = true,
+        hide_possible_values = true,
+        hide_short_help = true,
+        help_heading = "Common"
+    )]
+    pub(crate) progress: ProgressChoice,
+    /// Colours: auto, always, never
+    #[arg(
+        long,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_default_value = true,
+        hide_possible_values = true,
+        hide_short_help = true,
+        help_heading = "Common"
+    )]
+    pub(crate) color: ColorChoice,
+    /// Only errors on standard error
+    #[arg(long, short, conflicts_with = "verbose", help_heading = "Common")]
+    pub(crate) quiet: bool,
+    /// Every problem on standard error, not only the first ten
+    #[arg(long, short, help_heading = "Common")]
+    pub(crate) verbose: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ProgressChoice {
+    Auto,
+    Never,
+    Json,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ColorChoice {
+    Auto,
+    Always,
+    Never,
+}
+
+pub(super) fn profile(text: &str) -> Result<tabia::core::format::Profile, String> {
+    let all = tabia::core::format::Profile::ALL;
+    all.iter()
+        .find(|(_, name)| *name == text)
+        .map(|(profile, _)| *profile)
+        .ok_or_else(|| {
+            let names: Vec<&str> = all.iter().map(|(_, name)| *name).collect();
+            format!("one of {}", names.join(", "))
+        })
+}
+
+pub(super) fn charset(text: &str) -> Result<tabia::core::io::Charset, String> {
+    tabia::core::io::Charset::parse(text)
+        .ok_or_else(|| "auto, utf-8 or a single-byte character set such as cp1252".to_owned())
+}

@@ -1,0 +1,77 @@
+//! What can be typed. Turned into plain options by [`Context`](crate::context::Context) and the
+//! commands.
+
+mod archive;
+mod common;
+mod reading;
+mod shell;
+mod writing;
+
+use clap::{Parser, Subcommand};
+
+pub(crate) use archive::*;
+pub(crate) use common::*;
+pub(crate) use reading::*;
+pub(crate) use shell::*;
+pub(crate) use writing::*;
+
+use crate::book_args::BookVerb;
+
+/// Chess databases and opening books: list, show, convert, check, edit, repair.
+#[derive(Debug, Parser)]
+#[command(
+    name = "tabia",
+    version,
+    max_term_width = 100,
+    after_help = "\
+Examples:
+  tabia info mega.cbv                  what it is and how much is in it
+  tabia ls games.pgn.zst --limit 20    a row a game
+  tabia convert mega.cbh -o mega.pgn   with every variation and annotation PGN can hold
+
+`tabia VERB --help` shows a verb's options, `tabia help VERB` explains all of them."
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    Info(InfoArgs),
+    Ls(LsArgs),
+    Show(ShowArgs),
+    Convert(ConvertArgs),
+    Check(CheckArgs),
+    Edit(EditArgs),
+    Repair(RepairArgs),
+    #[command(subcommand)]
+    Archive(ArchiveVerb),
+    #[command(subcommand)]
+    Book(BookVerb),
+    Formats(FormatsArgs),
+    Completions(CompletionsArgs),
+    Man(ManArgs),
+}
+
+impl Verb {
+    /// The options that all verbs share, for those that have them.
+    pub(crate) fn common(&self) -> Option<&CommonArgs> {
+        Some(match self {
+            Self::Info(args) => &args.common,
+            Self::Ls(args) => &args.common,
+            Self::Show(args) => &args.common,
+            Self::Convert(args) => &args.common,
+            Self::Check(args) => &args.common,
+            Self::Edit(args) => &args.common,
+            Self::Repair(args) => &args.common,
+            Self::Archive(ArchiveVerb::List(args)) => &args.common,
+            Self::Archive(ArchiveVerb::Extract(args)) => &args.common,
+            Self::Archive(ArchiveVerb::Create(args)) => &args.common,
+            Self::Archive(ArchiveVerb::Test(args)) => &args.common,
+            Self::Book(verb) => verb.common(),
+            Self::Formats(args) => &args.common,
+            Self::Completions(_) | Self::Man(_) => return None,
+        })
+    }
+}

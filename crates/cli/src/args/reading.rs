@@ -1,0 +1,115 @@
+//! The verbs that only read.
+
+use std::ffi::OsString;
+
+use clap::Args;
+
+use super::common::profile;
+use super::{CommonArgs, ListingArgs, SelectArgs};
+
+/// What inputs are, how much they hold, how healthy they are
+///
+/// Databases and books are only opened, archives are looked into, streams of text are counted
+/// without reading their moves.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tabia info mega.cbh
+  tabia info mega.cbv --json
+  tabia info ~/Chess --table")]
+pub(crate) struct InfoArgs {
+    /// Files, base names, folders, archives, `archive:member`, or `-`
+    #[arg(required = true, value_name = "PATH")]
+    pub(crate) paths: Vec<OsString>,
+    #[command(flatten)]
+    pub(crate) listing: ListingArgs,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+/// A row a game
+///
+/// Columns: game (from 1), white, whiteElo, black, blackElo, result, date, event, site, round, eco,
+/// plies, annotator, flags. Flags: D deleted, T guiding text, P setup position, V variations,
+/// C comments, S symbols. Several inputs add a column `path`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tabia ls mega.cbh --limit 20
+  tabia ls mega.cbv:mega.cbh --ndjson | jq -r .white
+  zstdcat games.pgn.zst | tabia ls - --csv > games.csv")]
+pub(crate) struct LsArgs {
+    /// Files, base names, folders, archives, `archive:member`, or `-`
+    #[arg(required = true, value_name = "PATH")]
+    pub(crate) paths: Vec<OsString>,
+    #[command(flatten)]
+    pub(crate) select: SelectArgs,
+    /// Guiding texts too
+    #[arg(long)]
+    pub(crate) texts: bool,
+    #[command(flatten)]
+    pub(crate) listing: ListingArgs,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+/// One game as PGN, or the content of a guiding text
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tabia show mega.cbh --game 48213
+  tabia show games.pgn --game 7 --profile full
+  tabia show mega.cbv --game 1 --json | jq '.moves[0]'")]
+pub(crate) struct ShowArgs {
+    /// A file, base name, archive, `archive:member`, or `-`
+    #[arg(value_name = "PATH")]
+    pub(crate) path: OsString,
+    /// Number of the game, from 1
+    #[arg(long, short, value_name = "N", default_value_t = 1)]
+    pub(crate) game: u32,
+    /// How much the PGN shows: standard, full, lichess, chessbase, seven
+    #[arg(long, value_name = "PROFILE", default_value = "standard", value_parser = profile, conflicts_with = "json")]
+    pub(crate) profile: tabia::core::format::Profile,
+    /// PGN without line breaks inside the move text
+    #[arg(long)]
+    pub(crate) no_wrap: bool,
+    /// The whole tree, annotations typed
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+/// Decodes everything, verifies all it can; exit code 3 when anything is wrong
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tabia check mega.cbh
+  tabia check *.cbv --deep --json
+  tabia check ~/Chess --report problems.json || echo damaged")]
+pub(crate) struct CheckArgs {
+    /// Files, base names, folders, archives, `archive:member`, or `-`
+    #[arg(required = true, value_name = "PATH")]
+    pub(crate) paths: Vec<OsString>,
+    /// Also compare the files of a set with each other, counts and references too
+    #[arg(long)]
+    pub(crate) deep: bool,
+    #[command(flatten)]
+    pub(crate) listing: ListingArgs,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+/// What can be read, written, held
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tabia formats
+  tabia formats --json
+  tabia formats --csv > formats.csv")]
+pub(crate) struct FormatsArgs {
+    #[command(flatten)]
+    pub(crate) listing: ListingArgs,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}

@@ -1,0 +1,131 @@
+//! The verbs that write a database.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::common::profile;
+use super::{CommonArgs, SelectArgs};
+
+/// Any database to any writable format
+///
+/// The target's extension names its format, `--to` overrides; `.gz`, `.bz2`, `.xz`, `.zst` and
+/// `.lz4` after it compress text. Without `-o` PGN goes to standard output. The target appears
+/// complete or not at all. What the target format cannot hold is counted at the end.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tabia convert mega.cbv -o mega.pgn --profile full
+  tabia convert *.pgn -o some.pgn.zst --where 'player:carlsen date:2020..'
+  tabia convert round9.pgn -o mega.cbh --append")]
+pub(crate) struct ConvertArgs {
+    /// Files, base names, folders, archives, `archive:member`, or `-`
+    #[arg(required = true, value_name = "IN")]
+    pub(crate) paths: Vec<OsString>,
+    /// The target; `-` is standard output
+    #[arg(long, short, value_name = "OUT")]
+    pub(crate) output: Option<OsString>,
+    /// The target's format, whatever its extension
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) to: Option<String>,
+    /// Replace an existing target
+    #[arg(long, short)]
+    pub(crate) force: bool,
+    /// Add the games to the target, a ChessBase database that is there
+    #[arg(long, conflicts_with = "force")]
+    pub(crate) append: bool,
+    /// How much PGN shows: standard, full, lichess, chessbase, seven
+    #[arg(long, value_name = "PROFILE", default_value = "standard", value_parser = profile)]
+    pub(crate) profile: tabia::core::format::Profile,
+    #[command(flatten)]
+    pub(crate) select: SelectArgs,
+    /// Leave comments out
+    #[arg(long)]
+    pub(crate) no_comments: bool,
+    /// Leave variations out
+    #[arg(long)]
+    pub(crate) no_variations: bool,
+    /// Leave symbols (NAGs) out
+    #[arg(long)]
+    pub(crate) no_nags: bool,
+    /// PGN without line breaks inside the move text
+    #[arg(long)]
+    pub(crate) no_wrap: bool,
+    /// Where the bytes of unreadable games and lines go
+    #[arg(long, value_name = "FILE")]
+    pub(crate) rejects: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+/// Changes a copy of a ChessBase database
+///
+/// Records are marked as deleted, replaced, or left out for good with all that is unused. The copy
+/// is read back before it gets its name; `-o` may name the database itself with `--force`, except
+/// for `--pack`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tabia edit mega.cbh -o new.cbh --delete 5,7-9
+  tabia edit mega.cbh -o mega.cbh --force --replace 12 --with game.pgn
+  tabia edit mega.cbh -o small.cbh --pack")]
+pub(crate) struct EditArgs {
+    /// A ChessBase database
+    #[arg(value_name = "IN")]
+    pub(crate) path: OsString,
+    /// The changed copy
+    #[arg(long, short, value_name = "OUT")]
+    pub(crate) output: OsString,
+    /// Mark these records as deleted, as `5,7-9`
+    #[arg(long, value_name = "NUMBERS")]
+    pub(crate) delete: Option<String>,
+    /// Take the mark away from these records
+    #[arg(long, value_name = "NUMBERS")]
+    pub(crate) restore: Option<String>,
+    /// Replace this record
+    #[arg(long, value_name = "N", requires = "with")]
+    pub(crate) replace: Option<u32>,
+    /// By the first game of this file
+    #[arg(long, value_name = "FILE", requires = "replace")]
+    pub(crate) with: Option<OsString>,
+    /// Leave out deleted records, holes and unused names
+    #[arg(long, conflicts_with_all = ["delete", "restore", "replace"])]
+    pub(crate) pack: bool,
+    /// Replace an existing target
+    #[arg(long, short)]
+    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+/// Saves what survives of a damaged database and accounts for every game
+///
+/// Reads all that is left, even if the index or another file of the set is missing, and writes it
+/// into a new database. Every game is recovered whole, recovered with losses, or lost: `--json` and
+/// `--report` say which, why and where. Exit code 3 when anything was damaged or lost.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tabia repair broken.si4 -o saved.si4
+  tabia repair broken.sg5 -o saved.si5 --report account.json
+  tabia repair broken.cbh -o saved.pgn --json")]
+pub(crate) struct RepairArgs {
+    /// Any file of the damaged database, or its base name
+    #[arg(value_name = "IN")]
+    pub(crate) path: OsString,
+    /// The new database
+    #[arg(long, short, value_name = "OUT")]
+    pub(crate) output: OsString,
+    /// The new database's format, whatever its extension
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) to: Option<String>,
+    /// Replace an existing target
+    #[arg(long, short)]
+    pub(crate) force: bool,
+    /// The account as one JSON document on standard output
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
