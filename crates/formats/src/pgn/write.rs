@@ -711,7 +711,13 @@ fn write_eval(eval: &Eval, chessbase: bool, out: &mut Vec<u8>) {
         Score::Centipawns(value) => {
             let sign = if value < 0 { "-" } else { "" };
             let value = value.unsigned_abs();
-            write!(out, "[%eval {sign}{}.{:02}", value / 100, value % 100)
+            let (pawns, hundredths) = (value / 100, value % 100);
+            // Lichess leaves out a last zero: `0.2`, `0.0`, `0.25`.
+            if hundredths % 10 == 0 {
+                write!(out, "[%eval {sign}{pawns}.{}", hundredths / 10)
+            } else {
+                write!(out, "[%eval {sign}{pawns}.{hundredths:02}")
+            }
         }
     };
     if let Some(depth) = eval.depth {
