@@ -42,6 +42,9 @@ pub static FORMAT: Format = Format {
     create_book: Some(create),
 };
 
+/// Files of fewer entries are not told by the order of their keys.
+const SHORT: usize = 32;
+
 /// There is no magic: what counts is that the keys of the first entries ascend. Only a header makes
 /// it certain; without one the name has to agree.
 fn score(probe: &Probe<'_>) -> Confidence {
@@ -66,6 +69,15 @@ fn score(probe: &Probe<'_>) -> Confidence {
     let plain = entries
         .iter()
         .all(|entry| entry.key.get() == 0 || !entry.is_foreign());
+    // Too few entries to tell a book by their order: then everything else has to agree.
+    let short = probe.head.len() < SHORT * Entry::SIZE
+        && probe
+            .len
+            .is_none_or(|length| length == probe.head.len() as u64);
+    let rest = probe.head.get(whole..).unwrap_or_default();
+    if short && !(ascending && plain && matches!(rest, [] | [b'\n'])) {
+        return Confidence::No;
+    }
     match (named, ascending && plain && !entries.is_empty()) {
         (true, true) => Confidence::Likely,
         (true, false) if read::foreign(entries).is_none() => Confidence::ByName,
@@ -112,6 +124,27 @@ mod tests {
     const START: u64 = 0x463b_9618_1691_fc9c;
     const E4: u16 = 0x031c;
     const D4: u16 = 0x02db;
+
+    #[test]
+    fn short_files_of_other_kinds_are_no_books() {
+        let probe = |head: &[u8]| {
+            score(&Probe {
+                name: Some("a.bin"),
+                head,
+                len: Some(head.len() as u64),
+            })
+        };
+        let mut entry = [0_u8; 16];
+        entry[..8].copy_from_slice(&START.to_be_bytes());
+        entry[8..10].copy_from_slice(&E4.to_be_bytes());
+        assert_eq!(probe(&entry), Confidence::Likely);
+        assert_eq!(probe(&[&entry[..], b"\n"].concat()), Confidence::Likely);
+        assert_eq!(probe(&[&entry[..], &[7; 12]].concat()), Confidence::No);
+        let before = [&entry[..], &[0; 15], &[1]].concat();
+        assert_eq!(probe(&before), Confidence::No, "out of order");
+        entry[8] |= 0x80;
+        assert_eq!(probe(&entry), Confidence::No, "a bit no move has");
+    }
 
     #[test]
     fn repeats_are_one_move() {
