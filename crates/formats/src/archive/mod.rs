@@ -27,7 +27,6 @@ mod faults;
 mod names;
 pub mod scv;
 mod stamp;
-mod threaded;
 pub mod zip;
 
 pub use create::{CreateOptions, NewMember, Packing, create, format_of_name};
@@ -35,7 +34,6 @@ pub use extract::{Extracted, extract};
 pub use faults::Faults;
 pub use names::safe_name;
 pub use stamp::Stamp;
-pub use threaded::threaded;
 
 /// Every archive format, in the order of the documentation.
 pub static ARCHIVES: &[&ArchiveFormat] = &[&cbv::CBV, &cbv::CBZ, &scv::SCV, &zip::ZIP];
