@@ -75,7 +75,7 @@ fn score(probe: &Probe<'_>) -> Confidence {
             .len
             .is_none_or(|length| length == probe.head.len() as u64);
     let rest = probe.head.get(whole..).unwrap_or_default();
-    if short && !(ascending && plain && matches!(rest, [] | [b'\n'])) {
+    if short && !(plain && matches!(rest, [] | [b'\n'])) {
         return Confidence::No;
     }
     match (named, ascending && plain && !entries.is_empty()) {
@@ -140,8 +140,8 @@ mod tests {
         assert_eq!(probe(&entry), Confidence::Likely);
         assert_eq!(probe(&[&entry[..], b"\n"].concat()), Confidence::Likely);
         assert_eq!(probe(&[&entry[..], &[7; 12]].concat()), Confidence::No);
-        let before = [&entry[..], &[0; 15], &[1]].concat();
-        assert_eq!(probe(&before), Confidence::No, "out of order");
+        let stale = [&entry[..], &[0; 15], &[1]].concat();
+        assert_eq!(probe(&stale), Confidence::ByName, "out of order");
         entry[8] |= 0x80;
         assert_eq!(probe(&entry), Confidence::No, "a bit no move has");
     }
