@@ -157,6 +157,15 @@ pub struct BookInfo {
     pub facts: Vec<(String, String)>,
 }
 
+/// How much a book stores.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct BookSize {
+    /// Positions, one a record.
+    pub positions: u64,
+    /// Moves in all of them.
+    pub moves: u64,
+}
+
 /// An opening book.
 pub trait Book: Send + Sync {
     /// What it is and what was found on opening.
@@ -177,6 +186,17 @@ pub trait Book: Send + Sync {
     /// Where one record stands for several positions (those that differ only by colours or by
     /// left and right), each of them that play can reach is handed on.
     fn for_each(&self, visit: &mut dyn FnMut(BookPosition<'_>, &BookPage) -> Flow) -> Result<()>;
+
+    /// How much is stored. May read the whole file.
+    fn size(&self) -> Result<BookSize> {
+        let mut size = BookSize::default();
+        self.for_each(&mut |_, page| {
+            size.positions += 1;
+            size.moves += page.entries.len() as u64;
+            Flow::Go
+        })?;
+        Ok(size)
+    }
 
     /// The game that a link of this book names; `None` when the book does not know it.
     fn linked_game(&self, link: GameLink) -> Result<Option<LinkedGame>> {

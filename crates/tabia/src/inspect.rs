@@ -60,8 +60,8 @@ pub struct Info {
     pub problems: Vec<String>,
 }
 
-/// Says what an item is. Databases and books are only opened; streams have to be read to be
-/// counted, without their moves; archives are looked into.
+/// Says what an item is. Databases are only opened; books and streams are read to be counted,
+/// without looking at their moves; archives are looked into.
 ///
 /// # Errors
 /// When the item cannot be opened or, for streams, read.
@@ -89,7 +89,11 @@ pub fn inspect(
     let (input, late) = opened.into_parts();
     match input {
         Input::Database(database) => database_info(&mut info, database.info()),
-        Input::Book(book) => book_info(&mut info, book.info()),
+        Input::Book(book) => {
+            book_info(&mut info, book.info());
+            let size = book.size().map_err(Failure::input)?;
+            (info.positions, info.moves) = (Some(size.positions), Some(size.moves));
+        }
         Input::Archive(archive) => {
             info.kind = "archive";
             info.members = Some(archive.members().len() as u64);
@@ -163,8 +167,6 @@ fn database_info(info: &mut Info, database: &DatabaseInfo) {
 fn book_info(info: &mut Info, book: &BookInfo) {
     info.kind = "book";
     info.version.clone_from(&book.version);
-    info.positions = book.positions;
-    info.moves = book.moves;
     info.games = book.games;
     info.facts.clone_from(&book.facts);
     info.problems.extend(book.problems.iter().cloned());

@@ -9,7 +9,7 @@ use super::{CommonArgs, ListingArgs, SelectArgs};
 
 /// What inputs are, how much they hold, how healthy they are
 ///
-/// Databases and books are only opened, archives are looked into, streams of text are counted
+/// Databases are only opened, archives are looked into, books and streams of text are counted
 /// without reading their moves.
 #[derive(Debug, Args)]
 #[command(after_help = "\

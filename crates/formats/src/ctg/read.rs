@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use tabia_core::book::{Book, BookEntry, BookInfo, BookPage, BookPosition, Wdl};
+use tabia_core::book::{Book, BookEntry, BookInfo, BookPage, BookPosition, BookSize, Wdl};
 use tabia_core::chess::Position;
 use tabia_core::error::{Error, ErrorKind, Result};
 use tabia_core::format::OpenOptions;
@@ -275,6 +275,15 @@ impl Book for CtgBook {
     fn for_each(&self, visit: &mut dyn FnMut(BookPosition<'_>, &BookPage) -> Flow) -> Result<()> {
         reach::for_each(self, visit);
         Ok(())
+    }
+
+    fn size(&self) -> Result<BookSize> {
+        let mut size = BookSize::default();
+        for (_, record) in self.records() {
+            size.positions += 1;
+            size.moves += record.moves.len() as u64;
+        }
+        Ok(size)
     }
 
     fn faults(&self) -> Result<Vec<String>> {

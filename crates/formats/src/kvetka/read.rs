@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use tabia_core::book::{
-    Book, BookEntry, BookInfo, BookPage, BookPosition, GameLink, LinkedGame, Wdl,
+    Book, BookEntry, BookInfo, BookPage, BookPosition, BookSize, GameLink, LinkedGame, Wdl,
 };
 use tabia_core::chess::Position;
 use tabia_core::error::Result;
@@ -351,6 +351,14 @@ impl Book for KvetkaBook {
 
     fn linked_game(&self, link: GameLink) -> Result<Option<LinkedGame>> {
         Ok(self.sources.as_ref().and_then(|sources| sources.game(link)))
+    }
+
+    fn size(&self) -> Result<BookSize> {
+        let found = self.inspect();
+        Ok(BookSize {
+            positions: found.elements,
+            moves: found.moves,
+        })
     }
 
     fn faults(&self) -> Result<Vec<String>> {

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use tabia_core::book::{Book, BookEntry, BookInfo, BookPage, BookPosition};
+use tabia_core::book::{Book, BookEntry, BookInfo, BookPage, BookPosition, BookSize};
 use tabia_core::chess::Position;
 use tabia_core::error::{Error, ErrorKind, Result};
 use tabia_core::format::OpenOptions;
@@ -208,6 +208,16 @@ fn raw(entry: &Entry) -> Vec<u8> {
 impl Book for PolyglotBook {
     fn info(&self) -> &BookInfo {
         &self.info
+    }
+
+    fn size(&self) -> Result<BookSize> {
+        let entries = self.book_entries();
+        let pairs = entries.iter().zip(entries.iter().skip(1));
+        let changes = pairs.filter(|(a, b)| a.key != b.key).count();
+        Ok(BookSize {
+            positions: (changes + usize::from(!entries.is_empty())) as u64,
+            moves: entries.len() as u64,
+        })
     }
 
     fn probe(&self, position: &Position, page: &mut BookPage) -> Result<bool> {

@@ -16,8 +16,11 @@ use crate::item::Item;
 pub struct Survey {
     /// What the book says of itself.
     pub info: BookInfo,
-    /// Positions stored.
+    /// Positions stored, one a record.
     pub positions: u64,
+    /// Positions that the records stand for: some formats keep those that differ only by colours,
+    /// or by left and right, in one record.
+    pub boards: u64,
     /// Move entries stored.
     pub moves: u64,
     /// Games behind the book, when it says.
@@ -85,6 +88,7 @@ impl Survey {
 fn look_at_polyglot(survey: &mut Survey, book: &PolyglotBook) {
     let findings = book.inspect();
     survey.positions = findings.positions;
+    survey.boards = findings.positions;
     survey.moves = findings.moves;
     survey.learn = Some(findings.learn.label());
     survey.by_weight = Some(findings.by_weight);
@@ -103,9 +107,10 @@ fn count(survey: &mut Survey, book: &dyn Book) -> tabia_core::Result<u64> {
     let mut zero = 0;
     let mut sides = [0; 2];
     let mut have_boards = false;
+    let size = book.size()?;
+    (survey.positions, survey.moves) = (size.positions, size.moves);
     book.for_each(&mut |position, page: &BookPage| {
-        survey.positions += 1;
-        survey.moves += page.entries.len() as u64;
+        survey.boards += 1;
         for entry in &page.entries {
             unreadable += u64::from(entry.m.is_none());
             zero += u64::from(entry.weight == Some(0));
@@ -134,7 +139,7 @@ fn go_through(
     let mut sides = [0; 2];
     let mut castlings = [0; 2];
     let is_polyglot = survey.info.format == polyglot::FORMAT.id;
-    let stored = survey.positions;
+    let stored = survey.boards;
     progress.set_total(stored);
     let walked = walk(
         book,

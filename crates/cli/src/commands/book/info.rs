@@ -93,6 +93,7 @@ fn row(path: &str, survey: &Survey) -> Vec<(&'static str, Json)> {
         ("kind", "book".into()),
         ("positions", survey.positions.into()),
         ("moves", survey.moves.into()),
+        ("boards", survey.boards.into()),
     ];
     let mut push = |key: &'static str, value: Json| {
         if value != Json::Null {
@@ -144,6 +145,9 @@ fn describe(path: &str, format: &str, survey: &Survey) -> String {
         ("positions", grouped(survey.positions)),
         ("moves", grouped(survey.moves)),
     ];
+    if survey.boards != survey.positions {
+        lines.push(("boards", grouped(survey.boards)));
+    }
     if let Some(games) = survey.games {
         lines.push(("games", grouped(games)));
     }
