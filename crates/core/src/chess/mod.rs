@@ -14,6 +14,7 @@ mod position;
 pub mod san;
 mod setup;
 pub mod signature;
+mod stored;
 mod types;
 pub mod uci;
 

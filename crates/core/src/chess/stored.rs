@@ -1,0 +1,149 @@
+//! Moves that are stored: nearly all are legal, and whether they give check is asked next.
+
+use super::attacks;
+use super::position::{Foreseen, PAWN, Position, QUEEN};
+use super::types::{Color, Move, Square};
+
+impl Position {
+    /// Whether the move is legal here; if it is, looks whether it gives check and remembers it, as
+    /// [`Position::foresee`] does. Costs less than [`Position::is_legal`] and that. Any value may be
+    /// asked about.
+    #[inline]
+    pub fn foresee_legal(&mut self, m: Move) -> bool {
+        let (from, to) = (m.from(), m.to());
+        let us = self.turn;
+        let number = self.board[from.index()];
+        let is_plain = m.is_normal()
+            && self.checkers.known() == Some(0)
+            && !self.odd.0
+            && to.number() != self.en_passant
+            // Pawns to queens of the side to move.
+            && number.wrapping_sub(1 + 8 * us as u8) < 5;
+        if !is_plain {
+            return self.foresee_rare(m);
+        }
+        let code = number & 7;
+        let pieces = self.colors[0] | self.colors[1];
+        let own = self.colors[us as usize] | self.kings().0;
+        let reaches = if code == PAWN {
+            self.pawn_reaches(from, to)
+        } else {
+            attacks::rays(code, from) & to.bit() & !own != 0
+        };
+        if !reaches || attacks::between(from, to) & pieces != 0 {
+            return false;
+        }
+        if covers(self.king(us), from, pieces) && !self.is_safe(from, to) {
+            return false;
+        }
+        let king = self.king(us.other());
+        let seen = if code == PAWN {
+            attacks::pawn(us.other(), king)
+        } else {
+            attacks::rays(code, king)
+        };
+        let is_seen = seen & to.bit() != 0
+            && attacks::between(king, to) & (pieces & !from.bit() | to.bit()) == 0;
+        let gives_check = is_seen || covers(king, from, pieces) && self.gives_check(m);
+        self.foreseen = Foreseen::new(m, gives_check);
+        true
+    }
+
+    /// The same for castling, promotions, moves of kings, and what a check or a passing pawn makes
+    /// difficult.
+    #[inline(never)]
+    fn foresee_rare(&mut self, m: Move) -> bool {
+        let is_legal = self.is_legal(m);
+        if is_legal {
+            self.foresee(m);
+        }
+        is_legal
+    }
+
+    /// Whether a pawn of the side to move can go there, en passant, promotion, and what stands
+    /// between aside.
+    #[inline(always)]
+    fn pawn_reaches(&self, from: Square, to: Square) -> bool {
+        let us = self.turn;
+        let taken = self.colors[us.other() as usize] & !self.kings().0;
+        let empty = !(self.colors[0] | self.colors[1]);
+        let (steps, last) = match us {
+            Color::White => (from.bit() << 8 | (from.bit() & 0xff00) << 16, 7),
+            Color::Black => (from.bit() >> 8 | (from.bit() & 0xff << 48) >> 16, 0),
+        };
+        let reached = attacks::pawn(us, from) & taken | steps & empty;
+        reached & to.bit() != 0 && to.rank() != last
+    }
+}
+
+/// Whether `from` is the first occupied square on a line from the king: moving from there may open
+/// the line.
+#[inline(always)]
+fn covers(king: Square, from: Square, pieces: u64) -> bool {
+    attacks::rays(QUEEN, king) & from.bit() != 0 && attacks::between(king, from) & pieces == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::{Ply, Role, Setup};
+
+    /// In the positions of random games from several starts, every move there could be: those from
+    /// any square to any square, promotions, castling.
+    #[test]
+    fn says_what_the_other_questions_say() {
+        let fens = [
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1pP1P3/2N2Q1p/PP1BBPPP/R3K2R b KQkq c3 0 1",
+            "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1",
+            "nrkbbqrn/pppppppp/8/8/8/8/PPPPPPPP/NRK1B1RN w KQkq - 0 1",
+            "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+            // The side that is not to move is in check.
+            "4k3/8/8/8/4R3/8/8/4K3 w - - 0 1",
+        ];
+        let mut random = 11_usize;
+        for fen in fens {
+            let setup = Setup::parse_fen(fen.as_bytes()).unwrap();
+            let mut position = Position::from_setup(&setup).unwrap();
+            for ply in 0..60 {
+                for from in Square::ALL {
+                    for to in Square::ALL {
+                        let promotion = Move::promotion(from, to, Role::ALL[1 + to.index() % 4]);
+                        for m in [Move::normal(from, to), promotion, Move::castling(from, to)] {
+                            compare(&position, m);
+                        }
+                    }
+                }
+                let moves = position.legal_moves();
+                if moves.is_empty() {
+                    break;
+                }
+                random = random.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+                let m = moves[(random >> 33) % moves.len()];
+                if ply % 16 == 15 && !position.is_check() {
+                    position.play_ply(Ply::Null);
+                } else {
+                    assert!(position.foresee_legal(m), "{m} in {}", position.fen());
+                    position.play(m);
+                }
+            }
+        }
+    }
+
+    fn compare(position: &Position, m: Move) {
+        let mut other = position.clone();
+        let is_legal = position.is_legal(m);
+        assert_eq!(
+            other.foresee_legal(m),
+            is_legal,
+            "{m} in {}",
+            position.fen()
+        );
+        if is_legal {
+            let mut next = position.clone();
+            next.play(m);
+            let foreseen = other.foreseen.gives_check(m);
+            assert_eq!(foreseen, Some(next.is_check()), "{m} in {}", position.fen());
+        }
+    }
+}
