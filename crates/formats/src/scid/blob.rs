@@ -117,6 +117,17 @@ pub(crate) fn skip_line(bytes: &[u8], mut at: usize) -> Skipped {
 /// The moves of the whole game from `at` on: where they end, and the comment marks among them.
 pub(crate) fn skip_game(bytes: &[u8], mut at: usize) -> Skipped {
     let mut marks = 0;
+    // Most games have neither NAGs nor comments.
+    let moves = bytes.get(at..).unwrap_or_default();
+    if let Some(end) = memchr::memchr(token::END_GAME, moves)
+        && let Some(moves) = moves.get(..end)
+        && memchr::memchr2(token::NAG, token::COMMENT, moves).is_none()
+    {
+        return Skipped {
+            end: at + end,
+            marks,
+        };
+    }
     while let Some(&byte) = bytes.get(at) {
         match byte {
             token::NAG => at += 1,

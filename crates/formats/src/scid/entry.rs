@@ -1,8 +1,7 @@
 //! A row of the index, whatever the version, and the codes inside it.
 
-use std::fmt::Write;
-
 use tabia_core::FormatId;
+use tabia_core::chess::Color;
 use tabia_core::game::{Date, Eco, GameResult};
 
 /// The three kinds of Scid databases.
@@ -114,7 +113,7 @@ pub(crate) struct Entry {
     pub(crate) nags: u8,
     pub(crate) comments: u8,
     pub(crate) variations: u8,
-    /// See [`eco_text`].
+    /// See [`eco`].
     pub(crate) eco: u16,
     /// See [`date`].
     pub(crate) date: u32,
@@ -149,6 +148,33 @@ pub(crate) const RATING_TYPES: [&str; 7] = ["Elo", "Rating", "Rapid", "ICCF", "U
 
 /// The greatest rating.
 pub(crate) const MAX_ELO: u16 = 4000;
+
+/// The name of a side's rating tag; an unknown type is taken for the first.
+pub(crate) fn rating_tag(color: Color, rating: u8) -> &'static str {
+    const WHITE: [&str; 7] = [
+        "WhiteElo",
+        "WhiteRating",
+        "WhiteRapid",
+        "WhiteICCF",
+        "WhiteUSCF",
+        "WhiteDWZ",
+        "WhiteECF",
+    ];
+    const BLACK: [&str; 7] = [
+        "BlackElo",
+        "BlackRating",
+        "BlackRapid",
+        "BlackICCF",
+        "BlackUSCF",
+        "BlackDWZ",
+        "BlackECF",
+    ];
+    let names = match color {
+        Color::White => WHITE,
+        Color::Black => BLACK,
+    };
+    names.get(usize::from(rating)).unwrap_or(&names[0])
+}
 
 /// The flags a user sets, without the deletion mark, as the value of the tag `ScidFlags`.
 pub(crate) fn flag_letters(flags: u32) -> String {
@@ -234,18 +260,6 @@ pub(crate) fn eco(code: u16) -> Option<Eco> {
     Eco::new(code / SUB_CODES, (code % SUB_CODES) as u8)
 }
 
-/// The text of an opening code: `B90`, `B90k`, `B90k3`.
-pub(crate) fn eco_text(eco: Eco) -> String {
-    let mut text = eco.to_string();
-    if let Some(sub) = eco.sub().checked_sub(1) {
-        text.push(char::from(b'a' + sub / 5 % 26));
-        if !sub.is_multiple_of(5) {
-            let _ = write!(text, "{}", sub % 5);
-        }
-    }
-    text
-}
-
 /// The code of an opening as Scid writes it; `None` for text that says more, or something else.
 pub(crate) fn eco_code(text: &str) -> Option<u16> {
     let base = Eco::parse(text)?.code() * SUB_CODES + 1;
@@ -265,6 +279,13 @@ pub(crate) fn eco_code(text: &str) -> Option<u16> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scid::texts::push_eco;
+
+    fn eco_text(eco: Eco) -> String {
+        let mut text = String::new();
+        push_eco(eco, &mut text);
+        text
+    }
 
     #[test]
     fn opening_codes_come_back() {
@@ -277,6 +298,17 @@ mod tests {
         for text in ["", "B9", "F00", "B90/01", "B90k5", "B90K", "B90k12"] {
             assert_eq!(eco_code(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn rating_tags_are_named_after_side_and_type() {
+        for (rating, kind) in (0..).zip(RATING_TYPES) {
+            let white = rating_tag(Color::White, rating);
+            assert_eq!(white.strip_prefix("White"), Some(kind));
+            let black = rating_tag(Color::Black, rating);
+            assert_eq!(black.strip_prefix("Black"), Some(kind));
+        }
+        assert_eq!(rating_tag(Color::Black, 7), "BlackElo");
     }
 
     #[test]

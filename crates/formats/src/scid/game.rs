@@ -1,7 +1,7 @@
 //! From the moves of a blob to a visitor, in PGN order.
 
 use tabia_core::Error;
-use tabia_core::chess::{Material, Ply};
+use tabia_core::chess::Material;
 use tabia_core::error::{Malformed, Result, Why};
 use tabia_core::game::{Annotation, Flow, Foreign, Nag, Place, Visitor, Want};
 use tabia_core::io::{Charset, decode};
@@ -145,13 +145,10 @@ impl<'a> Walk<'a, '_> {
             };
             let at = line.at;
             line.at += 1;
-            if line.may_take && byte != token::NAG && byte != token::COMMENT {
-                line.may_take = false;
-                if let Some(text) = line.comments.as_mut().and_then(Comments::unmarked) {
-                    let flow = self.comment(text, Place::After);
-                    if flow != Flow::Go {
-                        return Ok(flow);
-                    }
+            if line.may_take && !matches!(byte, token::NAG | token::COMMENT) {
+                let flow = self.unmarked_comment(line);
+                if flow != Flow::Go {
+                    return Ok(flow);
                 }
             }
             let flow = match byte {
@@ -167,7 +164,10 @@ impl<'a> Walk<'a, '_> {
                 0 if self.salvage && is_wiped(line.bytes.get(at..).unwrap_or_default()) => {
                     return self.wiped(at, line);
                 }
-                _ => self.play(byte, line)?,
+                _ => match self.play(byte, line) {
+                    Some(flow) => flow,
+                    None => self.unread(at, line)?,
+                },
             };
             if flow != Flow::Go {
                 return Ok(flow);
@@ -185,35 +185,39 @@ impl<'a> Walk<'a, '_> {
         self.origin.report(error, kept, self.visitor)
     }
 
-    fn play(&mut self, byte: u8, line: &mut Line<'a>) -> Result<Flow> {
-        let at = line.at - 1;
-        let mut length = 1;
+    /// Visits and plays the ply of a byte; `None` when it cannot be played.
+    #[inline(always)]
+    fn play(&mut self, byte: u8, line: &mut Line<'a>) -> Option<Flow> {
+        let (bytes, mut next) = (line.bytes, line.at);
         let ply = line.board.decode(byte, || {
-            length = 2;
-            line.bytes.get(at + 1).copied()
-        });
-        let Some(ply) = ply else {
-            return self.unread(at, line);
-        };
-        line.at = at + length;
-        if self.want.has(Want::VARIATIONS) && variation_follows(line.bytes, line.at) {
-            line.before = Some(line.board.clone());
-        }
-        if let Ply::Move(m) = ply {
-            line.board.position.foresee(m);
+            let second = bytes.get(next).copied();
+            next += 1;
+            second
+        })?;
+        line.at = next;
+        if let Some(token::NAG..=token::BEGIN_VARIATION) = bytes.get(next) {
+            self.keep_before(line);
         }
         let flow = self.visitor.visit_move(&line.board.position, ply);
         if flow != Flow::Go {
-            return Ok(flow);
+            return Some(flow);
         }
         line.board.play(byte, ply);
         line.plies += 1;
         line.may_take = line.has_unmarked;
         if line.fresh {
             line.fresh = false;
-            return Ok(self.show_held(Place::Before));
+            return Some(self.show_held(Place::Before));
         }
-        Ok(Flow::Go)
+        Some(Flow::Go)
+    }
+
+    /// Keeps the position before a move that a variation follows.
+    #[inline(never)]
+    fn keep_before(&self, line: &mut Line<'a>) {
+        if self.want.has(Want::VARIATIONS) && variation_follows(line.bytes, line.at) {
+            line.before = Some(line.board.clone());
+        }
     }
 
     /// A move that cannot be played ends its line; the bytes of the rest are kept, with the
@@ -287,6 +291,16 @@ impl<'a> Walk<'a, '_> {
             Place::After
         };
         Ok(self.comment(text, place))
+    }
+
+    /// The comment of a move without a mark.
+    #[cold]
+    fn unmarked_comment(&mut self, line: &mut Line<'a>) -> Flow {
+        line.may_take = false;
+        match line.comments.as_mut().and_then(Comments::unmarked) {
+            Some(text) => self.comment(text, Place::After),
+            None => Flow::Go,
+        }
     }
 
     /// Shows what a comment says. The text of one before the first move of a variation waits for

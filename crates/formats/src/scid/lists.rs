@@ -3,8 +3,8 @@
 
 use tabia_core::chess::{Color, Move, Piece, Ply, Role, Square};
 
-use super::codes;
-use super::pieces::{Board, KINGS, MAX_PIECES};
+use super::codes::{self, Dialect};
+use super::pieces::{Board, MAX_PIECES};
 
 /// No piece stands there. Else bits 4-6 are the role, bit 7 is set for Black, and bits 0-3 are the
 /// place in the list.
@@ -89,7 +89,7 @@ impl Lists {
             return false;
         }
         let piece = self.at(from);
-        codes::encode(KINGS, piece & 15, role_of(piece), m, out)
+        codes::encode(Dialect::Scid, piece & 15, role_of(piece), m, out)
     }
 
     /// Plays a ply; the pawn that left home by it, as its number in signatures: 15 for a2 to 8 for

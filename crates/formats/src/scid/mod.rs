@@ -21,6 +21,7 @@ mod set;
 mod signature;
 mod stored_lines;
 mod tags;
+mod texts;
 mod write;
 
 use std::path::Path;

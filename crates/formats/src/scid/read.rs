@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tabia_core::GameIndex;
-use tabia_core::chess::{FenStyle, Setup};
+use tabia_core::chess::{Color, FenStyle, Setup};
 use tabia_core::database::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind};
 use tabia_core::error::{Error, Result, Why};
 use tabia_core::format::OpenOptions;
@@ -21,6 +21,7 @@ use super::names::{self, Names};
 use super::pieces::Board;
 use super::salvage::{Record, Salvage};
 use super::set::{Rows, Set};
+use super::texts;
 
 /// An open Scid database.
 #[derive(Debug)]
@@ -176,6 +177,7 @@ impl Database for ScidDatabase {
             database: self,
             head: Head::default(),
             extra: Tags::new(),
+            text: String::new(),
             faults: Vec::new(),
             scratch: Scratch::default(),
         })
@@ -189,6 +191,8 @@ struct ScidReader<'d> {
     head: Head,
     /// The tags of the blob.
     extra: Tags,
+    /// The value of a tag.
+    text: String,
     /// Faults found before the game begins.
     faults: Vec<Error>,
     scratch: Scratch,
@@ -365,15 +369,19 @@ impl<'d> ScidReader<'d> {
         let database = self.database;
         let extra = &self.extra;
         let tags = &mut self.head.tags;
+        let text = &mut self.text;
+        text.clear();
+        let has_extra = !extra.is_empty();
         let mut push = |name: &str, value: &str| {
-            tags.push(name, extra.get(name).unwrap_or(value));
+            let better = if has_extra { extra.get(name) } else { None };
+            tags.push(name, better.unwrap_or(value));
         };
         let faults = &mut self.faults;
         let mut named = |field: &'static str, kind: usize, id: u32| {
             database.text(kind, id).unwrap_or_else(|| {
-                let text = format!("`{field}` is lost: the name file has no number {id}");
+                let fault = format!("`{field}` is lost: the name file has no number {id}");
                 faults.push(
-                    Error::invalid(text)
+                    Error::invalid(fault)
                         .in_game(origin.game)
                         .in_file(&database.names_file),
                 );
@@ -382,27 +390,31 @@ impl<'d> ScidReader<'d> {
         };
         push("Event", &named("event", 1, row.event));
         push("Site", &named("site", 2, row.site));
-        push("Date", &entry::date(row.date).to_string());
+        texts::push_date(entry::date(row.date), text);
+        push("Date", text);
         push("Round", &named("round", 3, row.round));
         push("White", &named("white", 0, row.white));
         push("Black", &named("black", 0, row.black));
         push("Result", entry::result(row.result).pgn());
         for (color, elo, rating) in [
-            ("White", row.white_elo, row.white_rating),
-            ("Black", row.black_elo, row.black_rating),
+            (Color::White, row.white_elo, row.white_rating),
+            (Color::Black, row.black_elo, row.black_rating),
         ] {
             if elo != 0 {
-                let rating = entry::RATING_TYPES
-                    .get(usize::from(rating))
-                    .unwrap_or(&entry::RATING_TYPES[0]);
-                push(&format!("{color}{rating}"), &elo.to_string());
+                text.clear();
+                texts::push_number(elo, 1, text);
+                push(entry::rating_tag(color, rating), text);
             }
         }
         if let Some(eco) = entry::eco(row.eco) {
-            push("ECO", &entry::eco_text(eco));
+            text.clear();
+            texts::push_eco(eco, text);
+            push("ECO", text);
         }
         if row.event_date != 0 {
-            push("EventDate", &entry::date(row.event_date).to_string());
+            text.clear();
+            texts::push_date(entry::date(row.event_date), text);
+            push("EventDate", text);
         }
         let letters = entry::flag_letters(row.flags);
         if !letters.is_empty() {

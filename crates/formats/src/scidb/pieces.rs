@@ -2,7 +2,7 @@
 
 use tabia_core::chess::{Color, Move, Piece, Ply, Position, Role, Setup, Square};
 
-use crate::scid::codes::{self, Kings};
+use crate::scid::codes::{self, Dialect, Mover};
 
 /// Bytes that are no moves.
 pub(crate) mod token {
@@ -18,11 +18,6 @@ pub(crate) mod token {
     /// A null move; also the first byte that is a move.
     pub(crate) const NULL: u8 = 5;
 }
-
-const KINGS: Kings = Kings {
-    step: 6,
-    castling: [14, 15],
-};
 
 /// No piece, or no square.
 const NONE: u8 = 0xff;
@@ -127,11 +122,10 @@ impl Board {
         }
         let (number, code) = (byte >> 4, byte & 15);
         let (from, piece) = self.piece(number)?;
-        let m = match piece.role {
-            Role::King => KINGS.decode(&mut self.position, from, code)?,
-            _ => codes::decode(piece, from, code, || Square::new(second()? & 63))?,
-        };
-        self.position.is_legal(m).then_some(Ply::Move(m))
+        let coded = Mover::new(Dialect::Scidb, piece).decode(from, code);
+        coded.ply(&mut self.position, from, code, || {
+            Square::new(second()? & 63)
+        })
     }
 
     /// Appends the byte or bytes of a ply; `false` for a move that cannot be written.
@@ -144,7 +138,7 @@ impl Board {
         let (Some(number), Some(piece)) = (self.number(from), self.position.piece_at(from)) else {
             return false;
         };
-        codes::encode(KINGS, number, piece.role, m, out)
+        codes::encode(Dialect::Scidb, number, piece.role, m, out)
     }
 
     /// Plays a ply, in the position and in the numbers.
