@@ -315,7 +315,7 @@ fn what_does_not_fit_is_told() {
     assert_eq!(counts(&SI3), common(3, 3));
     let (back, _) = written(&SI4, game.clone());
     assert_eq!(back.head.tags.text("White"), "é".repeat(127));
-    assert_eq!(back.head.tags.text("LongTag").len(), 255);
+    assert_eq!(back.head.tags.text("LongTag").len(), 233);
 }
 
 /// What a format cannot hold is known before anything is written: from the features of its

@@ -11,9 +11,9 @@ use super::entry::{self, Entry, Version, flag};
 use super::name_writer;
 use super::records;
 
-/// The longest name and value of a tag of the blob.
-const MAX_TAG_NAME: usize = 240;
-const MAX_TAG_VALUE: usize = 255;
+/// The longest name of a tag of the blob, and the longest name and value together: Scid 5 imports
+/// no longer ones, and loading one of 250 bytes ends Scid 4.
+const MAX_TAG: usize = 240;
 
 /// Fills the row, appends the five names to `names`, in the order in which Scid 5 numbers them, and the
 /// tags that have no other place to the blob.
@@ -165,7 +165,7 @@ fn write_tag(name: &str, value: &str, blob: &mut Vec<u8>, losses: &mut Losses) {
     if let Some(place) = COMMON_TAGS.iter().position(|&known| known == name) {
         blob.push(FIRST_COMMON_TAG + place as u8);
     } else {
-        let name = cut(name, MAX_TAG_NAME, losses);
+        let name = cut(name, MAX_TAG, losses);
         if name.is_empty() {
             losses.add(Feature::Tags, 1, None);
             return;
@@ -173,7 +173,7 @@ fn write_tag(name: &str, value: &str, blob: &mut Vec<u8>, losses: &mut Losses) {
         blob.push(name.len() as u8);
         blob.extend_from_slice(name.as_bytes());
     }
-    let value = cut(value, MAX_TAG_VALUE, losses);
+    let value = cut(value, MAX_TAG.saturating_sub(name.len()), losses);
     blob.push(value.len() as u8);
     blob.extend_from_slice(value.as_bytes());
 }
