@@ -71,6 +71,40 @@ fn every_record_is_accounted_for() {
 }
 
 #[test]
+fn scidb_databases_are_repaired() {
+    let folder = with_scid("repair-sci", "base.sci");
+    let sound = comments(&folder, "base.sci");
+    assert_eq!(sound.len(), 200);
+    let run = tabia(&folder, &["repair", "base.sci", "-o", "new.sci", "--json"]).expect(0);
+    assert_eq!(counts(&run.json()), [200, 200, 0, 0]);
+    // An index without its end, then without anything; a name file without its end.
+    cut(&folder, "base.sci", |_| 128 + 56 * 150 + 7);
+    let run = tabia(&folder, &["repair", "base.sci", "-o", "cut.sci", "--json"]).expect(3);
+    assert_eq!(counts(&run.json()), [200, 150, 50, 0]);
+    assert_eq!(comments(&folder, "cut.sci"), sound);
+    std::fs::remove_file(folder.join("base.sci")).unwrap();
+    cut(&folder, "base.scn", |length| length / 2);
+    for (name, target) in [
+        ("base", "a.sci"),
+        ("base.scg", "b.si5"),
+        ("base.sci", "c.pgn"),
+    ] {
+        let run = tabia(&folder, &["repair", name, "-o", target, "--json"]).expect(3);
+        let account = run.json();
+        assert_eq!(account["format"], "sci");
+        assert_eq!(counts(&account), [200, 0, 200, 0], "{account}");
+        assert_eq!(comments(&folder, target), sound);
+    }
+    // Without the games, rows and names are left.
+    std::fs::copy(folder.join("new.sci"), folder.join("other.sci")).unwrap();
+    std::fs::copy(folder.join("new.scn"), folder.join("other.scn")).unwrap();
+    let run = tabia(&folder, &["repair", "other", "-o", "tags.sci", "--json"]).expect(3);
+    assert_eq!(counts(&run.json()), [200, 0, 200, 0]);
+    let rows = tabia(&folder, &["ls", "tags.sci", "--ndjson"]).expect(0);
+    assert_eq!(rows.out.lines().count(), 200);
+}
+
+#[test]
 fn the_input_is_never_the_target() {
     let folder = with_scid("repair-same", "base.si4");
     let before = names(&folder);

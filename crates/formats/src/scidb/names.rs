@@ -11,6 +11,14 @@ use super::entry;
 /// What begins a names file.
 pub(crate) const MAGIC: [u8; 8] = *b"Scidb.n\0";
 
+/// How the sections begin, in their order.
+const SECTIONS: [&[u8; 8]; 4] = [
+    b"player\0\0",
+    b"site\0\0\0\0",
+    b"event\0\0\0",
+    b"annota\0\0",
+];
+
 /// What is known of a player besides the name: numbers of `tables`, 0 for unknown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct PlayerFacts {
@@ -57,14 +65,47 @@ impl Names {
     /// Reads a file as far as it goes.
     pub(crate) fn read(bytes: &[u8], version: u16) -> Self {
         let mut names = Self::default();
-        if let Err(fault) = names.read_sections(bytes, version) {
+        let mut cursor = Cursor::new(bytes);
+        let read = names
+            .read_header(&mut cursor, version)
+            .and_then(|()| (0..4).try_for_each(|_| names.read_section(&mut cursor)));
+        if let Err(fault) = read {
             names.faults.push(fault);
         }
+        names.sort();
+        names
+    }
+
+    /// Reads what is left of a damaged file: behind a fault it goes on with the next section.
+    pub(crate) fn salvage(bytes: &[u8], version: u16) -> Self {
+        let mut names = Self::default();
+        let mut cursor = Cursor::new(bytes);
+        if let Err(fault) = names.read_header(&mut cursor, version) {
+            names.faults.push(fault);
+        }
+        for section in SECTIONS {
+            let from = cursor.offset().min(bytes.len());
+            let found = memchr::memmem::find(bytes.get(from..).unwrap_or_default(), section);
+            let read = match found {
+                None => Err(cursor.fault("section", Why::Text)),
+                Some(place) => cursor
+                    .seek(from + place, "section")
+                    .and_then(|()| names.read_section(&mut cursor)),
+            };
+            if let Err(fault) = read {
+                names.faults.push(fault);
+            }
+        }
+        names.sort();
+        names
+    }
+
+    fn sort(&mut self) {
+        let names = self;
         names.players.sort_by_key(|record| record.id);
         names.sites.sort_by_key(|record| record.id);
         names.events.sort_by_key(|record| record.id);
         names.annotators.sort_by_key(|record| record.id);
-        names
     }
 
     pub(crate) fn player(&self, id: u32) -> Option<(&[u8], PlayerFacts)> {
@@ -102,8 +143,7 @@ impl Names {
         Some((name, record.facts))
     }
 
-    fn read_sections(&mut self, bytes: &[u8], version: u16) -> Result<(), Malformed> {
-        let mut cursor = Cursor::new(bytes);
+    fn read_header(&mut self, cursor: &mut Cursor<'_>, version: u16) -> Result<(), Malformed> {
         if cursor.array("magic")? != MAGIC {
             return Err(cursor.fault("magic", Why::Text));
         }
@@ -113,24 +153,25 @@ impl Names {
                 .push(cursor.fault("version", Why::Value(own.into())));
         }
         cursor.u32_be("total")?;
-        for _ in 0..4 {
-            let tag: [u8; 8] = cursor.array("section")?;
-            let used = cursor.u24_be("used")?;
-            for field in ["max_frequency", "max_usage", "next_id"] {
-                cursor.u24_be(field)?;
-            }
-            let text = &mut self.text;
-            match tag.first() {
-                Some(b'p') => records(&mut cursor, used, text, &mut self.players, player_facts)?,
-                Some(b's') => records(&mut cursor, used, text, &mut self.sites, |cursor| {
-                    cursor.u16_be("country")
-                })?,
-                Some(b'e') => records(&mut cursor, used, text, &mut self.events, event_facts)?,
-                Some(b'a') => records(&mut cursor, used, text, &mut self.annotators, |_| Ok(()))?,
-                _ => return Err(cursor.fault("section", Why::Text)),
-            }
-        }
         Ok(())
+    }
+
+    fn read_section(&mut self, cursor: &mut Cursor<'_>) -> Result<(), Malformed> {
+        let tag: [u8; 8] = cursor.array("section")?;
+        let used = cursor.u24_be("used")?;
+        for field in ["max_frequency", "max_usage", "next_id"] {
+            cursor.u24_be(field)?;
+        }
+        let text = &mut self.text;
+        match tag.first() {
+            Some(b'p') => records(cursor, used, text, &mut self.players, player_facts),
+            Some(b's') => records(cursor, used, text, &mut self.sites, |cursor| {
+                cursor.u16_be("country")
+            }),
+            Some(b'e') => records(cursor, used, text, &mut self.events, event_facts),
+            Some(b'a') => records(cursor, used, text, &mut self.annotators, |_| Ok(())),
+            _ => Err(cursor.fault("section", Why::Text)),
+        }
     }
 }
 

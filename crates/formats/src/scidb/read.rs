@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tabia_core::GameIndex;
 use tabia_core::chess::{FenStyle, Setup};
 use tabia_core::database::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind};
-use tabia_core::error::{Error, ErrorKind, Malformed, Result, Why};
+use tabia_core::error::{Error, Malformed, Result, Why};
 use tabia_core::format::OpenOptions;
 use tabia_core::game::{Annotation, Flow, Foreign, Head, Tags, Visitor, Want};
 use tabia_core::io::{Blob, Cursor, Source, decode};
@@ -15,13 +15,16 @@ use tabia_core::io::{Blob, Cursor, Source, decode};
 use crate::origin::Origin;
 
 use super::body::{self, Body, LENGTH};
-use super::entry::{self, DELETED, Entry, HEADER, MAX_PLIES, ROW};
+use super::entry::{self, DELETED, Entry, MAX_PLIES};
 use super::names::Names;
 use super::pieces::Board;
+use super::salvage::{Record, Salvage};
+use super::scan::Scanner;
+use super::set::{Rows, Set};
 use super::tables;
 use super::tags::{self, Known, round_text};
 use super::walk::{Scratch, Walk};
-use super::{ID, MAGIC, OLDEST, VERSION};
+use super::{ID, VERSION};
 
 /// An open Scidb database.
 #[derive(Debug)]
@@ -29,8 +32,7 @@ pub(crate) struct ScidbDatabase {
     version: u16,
     /// An index into `tables::VARIANTS`.
     variant: u8,
-    /// The rows, whole ones only.
-    index: Blob,
+    rows: Rows,
     names: Names,
     games: Blob,
     index_file: Arc<Path>,
@@ -39,50 +41,26 @@ pub(crate) struct ScidbDatabase {
     info: DatabaseInfo,
     options: OpenOptions,
     len: u32,
-}
-
-/// What stands before the rows.
-struct Header {
-    version: u16,
-    games: u32,
-    variant: u8,
-    facts: Vec<(String, String)>,
-    title: Option<String>,
+    salvage: Option<Salvage>,
 }
 
 impl ScidbDatabase {
     /// Opens the files of a set. A missing or damaged name or game file is told in the info and
     /// hides only what it would hold.
     pub(crate) fn open(source: &Source, options: &OpenOptions) -> Result<Self> {
-        let file = source.main().open()?;
-        let header = read_header(&file, options).map_err(|error| error.in_file(source.label()))?;
         let mut info = DatabaseInfo {
             format: ID,
-            version: format!("Scidb, version {}", header.version),
             encoding: "UTF-8".to_owned(),
-            title: header.title,
-            facts: header.facts,
             ..DatabaseInfo::default()
         };
-        let mut companion = |extension: &str| -> Result<Blob> {
-            let blob = source.open_companion(extension)?;
-            info.companions.push((extension.to_owned(), blob.is_some()));
-            if blob.is_none() {
-                let name = source.label_of(extension);
-                info.problems.push(format!("{} is missing", name.display()));
-            }
-            Ok(blob.unwrap_or_else(|| Blob::from(Vec::new())))
-        };
-        let games = companion("scg")?;
-        let names_blob = companion("scn")?;
-        let names_file = source.label_of("scn");
-        let names = if names_blob.is_empty() {
-            Names::default()
-        } else {
-            Names::read(&names_blob, header.version)
+        let set = Set::open(source, options, &mut info)?;
+        let names = match (set.names.is_empty(), options.salvage) {
+            (true, _) => Names::default(),
+            (false, true) => Names::salvage(&set.names, set.header.version),
+            (false, false) => Names::read(&set.names, set.header.version),
         };
         for &fault in &names.faults {
-            let error = fault.at_base(0).in_file(&names_file);
+            let error = fault.at_base(0).in_file(&set.names_file);
             info.problems.push(error.to_string());
         }
         let kinds = [
@@ -92,58 +70,53 @@ impl ScidbDatabase {
             NameKind::Annotator,
         ];
         info.names = kinds.into_iter().zip(names.counts()).collect();
-        let left = file.len().saturating_sub(HEADER);
-        let whole = u32::try_from(left / ROW).unwrap_or(u32::MAX);
-        if !left.is_multiple_of(ROW) {
-            info.problems.push(format!(
-                "the index ends inside a row: {} bytes are left over",
-                left % ROW
-            ));
-        }
-        if header.games != whole {
-            info.problems.push(format!(
-                "the index announces {} games and has rows of {whole}",
-                header.games
-            ));
-        }
-        let index = file
-            .part(HEADER, whole as usize * ROW)
-            .unwrap_or_else(|| Blob::from(Vec::new()));
+        let salvage = options.salvage.then(|| {
+            let scanner = Scanner {
+                file: &set.games,
+                depth: options.limits.depth,
+                is_chess: has_chess_moves(set.header.variant),
+                has_nags_inline: set.header.version < VERSION,
+            };
+            Salvage::find(&set.rows, set.header.games, scanner, &mut info)
+        });
+        let found = salvage.as_ref().map_or(0, Salvage::extra);
         let mut database = Self {
-            version: header.version,
-            variant: header.variant,
-            index,
+            version: set.header.version,
+            variant: set.header.variant,
+            len: set.rows.len.saturating_add(found),
+            rows: set.rows,
             names,
-            games,
-            index_file: Arc::clone(source.label()),
-            names_file,
-            games_file: source.label_of("scg"),
+            games: set.games,
+            index_file: set.index_file,
+            names_file: set.names_file,
+            games_file: set.games_file,
             info,
             options: options.clone(),
-            len: whole,
+            salvage,
         };
-        database.info.records = whole;
-        database.info.deleted = (0..whole)
-            .filter_map(|game| database.row(game))
+        database.info.records = database.len;
+        database.info.deleted = (0..database.rows.len)
+            .filter_map(|game| database.rows.get(game))
             .filter(|row| row.flags & DELETED != 0)
             .count() as u32;
         Ok(database)
     }
 
-    /// The row of a game; `None` when there is no such game.
-    fn row(&self, game: u32) -> Option<Entry> {
-        let at = (game as usize).checked_mul(ROW)?;
-        Entry::read(self.index.get(at..at.checked_add(ROW)?)?).ok()
-    }
-
-    fn existing_row(&self, game: GameIndex) -> Result<Entry> {
-        self.row(game.0).ok_or_else(|| {
-            Error::invalid(format!(
-                "there is no such game, the last one is {}",
-                self.len
-            ))
-            .in_game(game)
-            .in_file(&self.index_file)
+    /// What there is of a game.
+    fn record(&self, game: GameIndex) -> Result<Record> {
+        let row = self.rows.get(game.0);
+        let record = match &self.salvage {
+            Some(salvage) => salvage.record(game.0, row),
+            None => row.map(Record::whole),
+        };
+        record.ok_or_else(|| {
+            let error = if game.0 < self.len {
+                Error::invalid("neither its index entry nor its moves are left")
+            } else {
+                let last = self.len;
+                Error::invalid(format!("there is no such game, the last one is {last}"))
+            };
+            error.in_game(game).in_file(&self.index_file)
         })
     }
 
@@ -152,47 +125,10 @@ impl ScidbDatabase {
     }
 }
 
-fn read_header(file: &[u8], options: &OpenOptions) -> Result<Header> {
-    let wrong = |why: String| Error::new(ErrorKind::WrongFormat { expected: ID, why });
-    let mut cursor = Cursor::new(file);
-    if cursor.array("magic") != Ok(MAGIC) {
-        return Err(wrong("it does not begin with \"Scidb.i\"".to_owned()));
-    }
-    let version = cursor.u16_be("version")?;
-    if !(OLDEST..=VERSION).contains(&version) {
-        return Err(Error::unsupported(format!(
-            "version {version} of Scidb's databases is not read, only {OLDEST} and {VERSION}"
-        )));
-    }
-    let games = cursor.u24_be("games")?;
-    let variant = cursor.u8("variant")?;
-    let kind = cursor.u8("type")?;
-    let flags = cursor.u8("flags")?;
-    let created = cursor.u32_be("created")?;
-    let rest = file.get(cursor.offset()..HEADER).unwrap_or_default();
-    let end = memchr::memchr(0, rest).unwrap_or(rest.len());
-    let title = decode(rest.get(..end).unwrap_or_default(), options.charset).into_owned();
-    let mut facts = Vec::new();
-    let mut fact = |key: &str, value: String| facts.push((key.to_owned(), value));
-    if let Some(name) = tables::text(&tables::VARIANTS, variant) {
-        fact("variant", name.to_owned());
-    }
-    if kind != 0 {
-        fact("type", kind.to_string());
-    }
-    if flags & 1 != 0 {
-        fact("compact", "1".to_owned());
-    }
-    if created != 0 {
-        fact("created", created.to_string());
-    }
-    Ok(Header {
-        version,
-        games,
-        variant,
-        facts,
-        title: Some(title).filter(|title| !title.is_empty()),
-    })
+/// Three-check and Losers have the moves of chess.
+fn has_chess_moves(variant: u8) -> bool {
+    let variant = tables::text(&tables::VARIANTS, variant);
+    variant.is_none_or(|name| ["Three-check", "Losers"].contains(&name))
 }
 
 impl Database for ScidbDatabase {
@@ -205,7 +141,10 @@ impl Database for ScidbDatabase {
     }
 
     fn entry(&self, game: GameIndex) -> Result<IndexEntry> {
-        let row = self.existing_row(game)?;
+        let Record { row, has_row, .. } = self.record(game)?;
+        if !has_row {
+            return Ok(IndexEntry::default());
+        }
         let elo = |elo: u16| Some(elo).filter(|&elo| elo > 0);
         let event = self.names.event(row.event);
         let annotator = self.names.annotator(row.annotator);
@@ -276,7 +215,8 @@ struct ScidbReader<'d> {
 impl GameReader for ScidbReader<'_> {
     fn read(&mut self, game: GameIndex, want: Want, visitor: &mut dyn Visitor) -> Result<Flow> {
         let database = self.database;
-        let row = database.existing_row(game)?;
+        let record = database.record(game)?;
+        let row = record.row;
         let record_at = u64::from(row.record_at);
         let origin = Origin {
             file: &database.games_file,
@@ -288,6 +228,11 @@ impl GameReader for ScidbReader<'_> {
         self.faults.clear();
         self.extra.clear();
         self.head.clear();
+        if !record.has_row {
+            let text = "its index entry is lost: names, date, ratings and result";
+            let error = Error::invalid(text).in_game(game);
+            self.faults.push(error.in_file(&database.index_file));
+        }
         let bytes = self.record(&row, &origin);
         let body = match bytes.map(Body::read) {
             None => None,
@@ -300,7 +245,7 @@ impl GameReader for ScidbReader<'_> {
                 None
             }
         };
-        let start = self.read_head(&row, body.as_ref(), want, &origin);
+        let start = self.read_head(&record, body.as_ref(), want, &origin);
         let result = row.game_result();
         let mut flow = origin.begin(&self.head, self.faults.drain(..), visitor)?;
         if flow == Flow::Go
@@ -308,16 +253,26 @@ impl GameReader for ScidbReader<'_> {
             && let (Some(body), Some(bytes)) = (&body, bytes)
         {
             flow = if let Some(board) = start {
-                Walk {
-                    origin,
+                let mut walk = Walk {
+                    origin: origin.clone(),
                     want,
                     charset: database.options.charset,
                     depth: database.options.limits.depth,
                     has_nags_inline: database.version < VERSION,
-                    visitor,
+                    visitor: &mut *visitor,
                     scratch: &mut self.scratch,
+                    salvage: database.salvage.is_some(),
+                    end: None,
+                };
+                let flow = walk.run(body, board)?;
+                let end = walk.end.filter(|_| flow == Flow::Go);
+                match end.and_then(|end| record.contradiction(end)) {
+                    Some(error) => {
+                        let error = error.in_game(game).in_file(&database.games_file);
+                        origin.report(error, None, visitor)?
+                    }
+                    None => flow,
                 }
-                .run(body, board)?
             } else if want.has(Want::ANNOTATIONS) {
                 // Moves of another game than chess, or from a start that is not known.
                 visitor.visit_annotation(Annotation::Foreign(Foreign {
@@ -369,19 +324,19 @@ impl<'d> ScidbReader<'d> {
     /// Fills the head; the position the moves start from, if they are moves of chess.
     fn read_head(
         &mut self,
-        row: &Entry,
+        record: &Record,
         body: Option<&Body<'_>>,
         want: Want,
         origin: &Origin<'_>,
     ) -> Option<Board> {
         let database = self.database;
+        let row = &record.row;
         self.head.deleted = row.flags & DELETED != 0;
         if let Some(body) = body {
             body.push_tags(database.options.charset, &mut self.extra);
         }
         let variant = tables::text(&tables::VARIANTS, database.variant);
-        // Three-check and Losers have the moves of chess.
-        let is_chess = variant.is_none_or(|name| ["Three-check", "Losers"].contains(&name));
+        let is_chess = has_chess_moves(database.variant);
         let mut board = None;
         if let Some(body) = body.filter(|_| is_chess) {
             board = self.read_start(body, origin);
@@ -412,6 +367,9 @@ impl<'d> ScidbReader<'d> {
                     charset: database.options.charset,
                 },
                 &mut |fault| {
+                    if !record.has_row {
+                        return;
+                    }
                     let error = Error::from(fault).in_game(origin.game);
                     faults.push(error.in_file(&database.names_file));
                 },

@@ -10,6 +10,7 @@ use crate::origin::Origin;
 use super::body::Body;
 use super::info::{self, Said, foreign};
 use super::pieces::{Board, token};
+use super::scan::End;
 use super::text;
 
 /// Bits of the byte that says how a comment stands.
@@ -56,6 +57,10 @@ pub(crate) struct Walk<'a, 'v> {
     pub(crate) has_nags_inline: bool,
     pub(crate) visitor: &'v mut dyn Visitor,
     pub(crate) scratch: &'v mut Scratch,
+    /// What is left over was lost by damage, and is told.
+    pub(crate) salvage: bool,
+    /// Where the mainline led to; known only when `salvage` asks for it.
+    pub(crate) end: Option<End>,
 }
 
 /// What stands beside the moves.
@@ -126,11 +131,22 @@ impl<'a> Walk<'a, '_> {
                 return Ok(flow);
             }
         }
+        if self.salvage {
+            self.end = Some(End::new(line.plies, &line.board.position));
+        }
         if let Some(Beside { side, text }) = line.beside {
             for rest in [side.rest(), text.rest()] {
                 if !rest.is_empty() && self.foreign(foreign::REST, rest) == Flow::Stop {
                     return Ok(Flow::Stop);
                 }
+            }
+            let left = side.left() + text.left();
+            if self.salvage && left > 0 {
+                let why = Why::Truncated {
+                    needed: left,
+                    left: 0,
+                };
+                return self.report("annotations", why, &line);
             }
         }
         Ok(Flow::Go)

@@ -18,6 +18,7 @@ use super::fields::{Left, cut, date, number, parse_letters, parse_words, round, 
 use super::name_writer::NameWriter;
 use super::names::{EventFacts, PlayerFacts};
 use super::pieces::Board;
+use super::scan::MAX_RECORD;
 use super::tables;
 use super::{CAN, MAGIC, VERSION};
 
@@ -47,10 +48,9 @@ struct Files {
 }
 
 /// A record lies within a block of that size, or begins one.
-const BLOCK: u64 = 1 << 17;
+const BLOCK: u64 = super::scan::BLOCK as u64;
 
-/// The longest record, and the longest file of them.
-const MAX_RECORD: usize = (1 << 20) - 1;
+/// The longest file of records.
 const MAX_FILE: u64 = 1 << 31;
 
 const MAX_GAMES: u32 = (1 << 24) - 1;

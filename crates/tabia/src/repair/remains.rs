@@ -57,6 +57,9 @@ pub fn remains(resolver: &Resolver, path: &OsStr) -> Result<Item, Failure> {
     })
 }
 
+/// What programs add to the name of a set that is to take the place of another one.
+const MARKS: [&str; 3] = ["__compact__", ".compact", ".partial-"];
+
 /// Formats whose sets have files of that name, each with those that are there, the main file
 /// first.
 fn candidates(resolver: &Resolver, path: &Path) -> Vec<(&'static Format, Vec<PathBuf>)> {
@@ -105,7 +108,7 @@ fn candidates(resolver: &Resolver, path: &Path) -> Vec<(&'static Format, Vec<Pat
                         stem == base
                     } else {
                         stem.strip_prefix(base)
-                            .is_some_and(|rest| rest == "__compact__")
+                            .is_some_and(|rest| MARKS.iter().any(|mark| rest.starts_with(mark)))
                     }
                 })
             });
