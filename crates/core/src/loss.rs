@@ -123,6 +123,8 @@ features! {
     UnreadMoves = "unreadable moves",
     /// Moves of games.
     Moves = "moves of games",
+    /// Games of chess, as opposed to matches of bughouse.
+    ChessGames = "games of chess",
 }
 
 /// A set of [`Feature`]s.

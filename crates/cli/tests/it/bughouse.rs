@@ -31,6 +31,60 @@ fn matches_are_listed_and_shown_and_not_played() {
 }
 
 #[test]
+fn matches_are_written_as_they_were() {
+    let folder = with_games("bughouse-written");
+    std::fs::write(folder.join("m.bpgn"), MATCHES).unwrap();
+    tabia(&folder, &["convert", "m.bpgn", "-o", "a.bpgn"]).expect(0);
+    tabia(&folder, &["convert", "a.bpgn", "-o", "b.bpgn"]).expect(0);
+    let text = std::fs::read_to_string(folder.join("a.bpgn")).unwrap();
+    assert_eq!(
+        text,
+        std::fs::read_to_string(folder.join("b.bpgn")).unwrap()
+    );
+    let words = |text: &str| -> Vec<String> {
+        let text = text.replace("][", "]\n[");
+        text.split_whitespace().map(str::to_owned).collect()
+    };
+    assert_eq!(words(&text), words(MATCHES));
+    // The same from an archive, from a compressed file, through a pipe, and into one.
+    tabia(&folder, &["archive", "create", "m.scv", "m.bpgn"]).expect(0);
+    tabia(&folder, &["convert", "m.bpgn", "-o", "m.bpgn.gz"]).expect(0);
+    for from in ["m.scv:m.bpgn", "m.bpgn.gz"] {
+        let run = tabia(&folder, &["convert", from, "--to", "bpgn"]).expect(0);
+        assert_eq!(run.out, text, "{from}");
+    }
+    let input = MATCHES.as_bytes();
+    let run = tabia_with_input(&folder, &["convert", "-", "--to", "bpgn"], input).expect(0);
+    assert_eq!(run.out, text);
+    // And back from PGN and a database, whose tags come in an order of their own.
+    for detour in ["d.pgn", "d.cbh", "d.si5", "d.sci"] {
+        tabia(&folder, &["convert", "m.bpgn", "-o", detour, "-q"]).expect(0);
+        let run = tabia(&folder, &["convert", detour, "--to", "bpgn"]);
+        let back = run.out;
+        assert!(back.contains("1b. P@e4"), "{detour}: {back}");
+        assert!(!back.contains("1. e4"), "{detour}: {back}");
+    }
+}
+
+#[test]
+fn games_of_chess_do_not_become_bughouse() {
+    let folder = with_games("bughouse-chess");
+    std::fs::write(folder.join("m.bpgn"), MATCHES).unwrap();
+    let games = tabia(&folder, &["ls", "games.pgn", "--ndjson"]).expect(0);
+    let games = games.out.lines().count().to_string();
+    let run = tabia(
+        &folder,
+        &["convert", "games.pgn", "m.bpgn", "-o", "all.bpgn"],
+    )
+    .expect(0);
+    let told = run.err.lines().find(|line| line.contains("games of chess"));
+    let told = told.unwrap().split_whitespace().next();
+    assert_eq!(told, Some(games.as_str()), "{}", run.err);
+    let run = tabia(&folder, &["ls", "all.bpgn", "--ndjson"]).expect(0);
+    assert_eq!(run.out.lines().count(), 1);
+}
+
+#[test]
 fn faults_of_a_match_are_told() {
     let folder = with_games("bughouse-faults");
     std::fs::write(

@@ -19,7 +19,7 @@ pub(crate) struct Match {
 }
 
 /// The variant's name, as other programs write it.
-const VARIANT: &str = "Bughouse";
+pub(crate) const VARIANT: &str = "Bughouse";
 
 impl Match {
     /// Reads a game.
@@ -94,12 +94,15 @@ impl Match {
         charset: Charset,
     ) -> Option<Result<GameResult, Malformed>> {
         let mut result = None;
+        // A result is the end only when nothing follows it.
+        let mut end: Option<&[u8]> = None;
         let mut order = Order::default();
         let mut words = 0;
         for token in Tokens::new(bytes) {
             words += 1;
             let at = base + token.at;
-            if result.is_some() {
+            if let Some(word) = end.take() {
+                self.push(word, charset);
                 self.fault(fault("after_result", at, Why::Text));
             }
             match token.word {
@@ -116,16 +119,23 @@ impl Match {
                     let mut blank = "";
                     for word in text.split_whitespace() {
                         self.moves.push_str(blank);
-                        self.moves.push_str(word);
+                        // Behind a semicolon it may stand, between braces it cannot.
+                        self.moves.push_str(&word.replace('}', ")"));
                         blank = " ";
+                    }
+                    if text.contains('}') {
+                        self.fault(fault("comment", at, Why::Text));
                     }
                     self.moves.push('}');
                     if !is_closed {
                         self.fault(fault("comment", at, Why::Truncated { needed: 1, left: 0 }));
                     }
                 }
-                Word::Result(found, _) if result.is_none() => result = Some(found),
-                Word::Move(word) | Word::Result(_, word) => self.push(word, charset),
+                Word::Result(found, word) => {
+                    result = Some(found);
+                    end = Some(word);
+                }
+                Word::Move(word) => self.push(word, charset),
                 Word::Other(word) => {
                     self.push(word, charset);
                     self.fault(fault("move", at, Why::Text));
@@ -149,17 +159,10 @@ impl Match {
 
     /// Adds what lists of games show: the teams as players, and the variant.
     fn derive_tags(&mut self) {
-        for (name, [first, second]) in [
-            ("White", ["WhiteA", "BlackB"]),
-            ("Black", ["BlackA", "WhiteB"]),
-        ] {
-            if self.tags.get(name).is_some() {
-                continue;
-            }
-            let known = |name: &str| self.tags.get(name).filter(|text| !text.is_empty());
-            let (first, second) = (known(first), known(second));
-            if first.is_some() || second.is_some() {
-                let team = [first.unwrap_or("?"), second.unwrap_or("?")].join(" + ");
+        for name in ["White", "Black"] {
+            if self.tags.get(name).is_none()
+                && let Some(team) = team(&self.tags, name)
+            {
                 self.tags.push(name, &team);
             }
         }
@@ -170,6 +173,32 @@ impl Match {
             self.tags.push("Result", self.result.pgn());
         }
     }
+}
+
+/// The team that stands for a player in lists: for `White` who has White on A, and the partner.
+pub(crate) fn team(tags: &Tags, name: &str) -> Option<String> {
+    let [first, second] = match name {
+        "White" => ["WhiteA", "BlackB"],
+        _ => ["BlackA", "WhiteB"],
+    };
+    let known = |name: &str| tags.get(name).filter(|text| !text.is_empty());
+    let (first, second) = (known(first), known(second));
+    let is_known = first.is_some() || second.is_some();
+    is_known.then(|| [first.unwrap_or("?"), second.unwrap_or("?")].join(" + "))
+}
+
+/// Whether a comment holds the moves of a match, in the form in which they are read.
+pub(crate) fn is_movetext(text: &str) -> bool {
+    let mut has_turns = false;
+    let mut has_others = false;
+    for token in Tokens::new(text.as_bytes()) {
+        has_turns |= matches!(token.word, Word::Turn(..) | Word::Comment(..));
+        has_others |= matches!(token.word, Word::Other(_));
+    }
+    let mut page = Match::default();
+    let ended = format!("{text} *");
+    page.read_moves(ended.as_bytes(), 0, Charset::Auto);
+    !text.is_empty() && (has_turns || !has_others) && page.moves == text && !text.starts_with('%')
 }
 
 /// The moves that come next on both boards. A match may begin anywhere.
@@ -234,5 +263,31 @@ mod tests {
             ["tag", "comment", "result"]
         );
         assert_eq!(fields("[A \"b\"]\n\n"), [""; 0]);
+        assert_eq!(fields("1A. e4 ; so } it is\n*"), ["comment"]);
+    }
+
+    #[test]
+    fn only_the_last_word_is_the_result() {
+        let game = read("1A. e4 1-0 1a. e5 {late} 0-1 {later}");
+        assert_eq!(game.moves, "1A. e4 1-0 1a. e5 {late} 0-1 {later}");
+        assert_eq!(game.result, GameResult::BlackWins);
+        assert_eq!(read("1A. e4 1/2").moves, "1A. e4");
+    }
+
+    #[test]
+    fn moves_are_told_from_remarks() {
+        for text in ["1A. e4 {180} 1a. e5", "{WA resigns}", "e4 N@f7", "1A. foo"] {
+            assert!(is_movetext(text), "{text}");
+        }
+        for text in [
+            "a fine match",
+            "1A. e4  1a. e5",
+            "1A. e4 {open",
+            "1A. e4\n1a. e5",
+            "%x 1A. e4",
+            "",
+        ] {
+            assert!(!is_movetext(text), "{text}");
+        }
     }
 }

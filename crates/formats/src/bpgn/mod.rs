@@ -1,9 +1,10 @@
-//! Bughouse games (BPGN), read only: see `FORMAT.md` in this folder.
+//! Bughouse games (BPGN): see `FORMAT.md` in this folder.
 
 mod cut;
 mod game;
 mod read;
 mod token;
+mod write;
 
 use tabia_core::format::{Confidence, Format, FormatId, Kind, Probe};
 use tabia_core::loss::{Feature, Features};
@@ -21,7 +22,7 @@ pub static FORMAT: Format = Format {
     open_database: Some(read::open),
     open_stream: Some(|input, options| Ok(read::open_stream(input, options))),
     open_blocks: None,
-    create_text: None,
+    create_text: Some(|options| Ok(Box::new(write::Writer::new(options)))),
     can_with: None,
     create_database: None,
     open_book: None,

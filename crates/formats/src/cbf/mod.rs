@@ -30,6 +30,7 @@ pub static FORMAT: Format = Format {
     score,
     can: Features::of(&[
         Feature::Moves,
+        Feature::ChessGames,
         Feature::SetupPositions,
         Feature::Variations,
         Feature::Comments,

@@ -22,6 +22,7 @@ pub static FORMAT: Format = Format {
         Feature::SetupPositions,
         Feature::IllegalPositions,
         Feature::Chess960,
+        Feature::ChessGames,
     ]),
     evidence: "",
     open_database: Some(|source, options| Ok(Box::new(read::Suite::open(source, options)?))),

@@ -23,6 +23,7 @@ pub(super) fn features_with(options: &CreateOptions) -> Features {
 
 const SEVEN: Features = Features::of(&[
     Feature::Moves,
+    Feature::ChessGames,
     Feature::LongText,
     Feature::Characters,
     Feature::SetupPositions,

@@ -40,6 +40,7 @@ use write::ScidWriter;
 /// What Scid 5 holds.
 const CAN: Features = Features::of(&[
     Feature::Moves,
+    Feature::ChessGames,
     Feature::Tags,
     Feature::HeaderFacts,
     Feature::Characters,

@@ -46,6 +46,8 @@ const OLDEST: u16 = 93;
 
 /// What Scidb holds.
 const CAN: Features = Features::of(&[
+    Feature::Moves,
+    Feature::ChessGames,
     Feature::Tags,
     Feature::HeaderFacts,
     Feature::Characters,

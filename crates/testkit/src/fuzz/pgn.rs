@@ -5,8 +5,7 @@ use std::io::Cursor;
 use tabia_core::chess::{Ply, Position};
 use tabia_core::database::{Block, GameStream};
 use tabia_core::format::{CreateOptions, Profile};
-use tabia_core::game::Annotation;
-use tabia_core::game::{Flow, Game, GameResult, Head, Recorder, Visitor, Want};
+use tabia_core::game::{Annotation, Event, Flow, Game, GameResult, Head, Recorder, Visitor, Want};
 use tabia_core::io::{Blob, Source};
 use tabia_core::loss::project;
 use tabia_core::{Format, GameIndex, Problem};
@@ -33,7 +32,8 @@ pub(super) fn read(data: &[u8]) {
     }
 }
 
-/// Any bytes read as bughouse, the same as a stream and by index, and without a chess move.
+/// Any bytes read as bughouse, the same as a stream and by index, and without a chess move. What
+/// was read is written so that it reads the same, and writing that again changes nothing.
 pub(super) fn bughouse(data: &[u8]) {
     let format = format("bpgn");
     let streamed = games(format, data, Want::ALL);
@@ -41,6 +41,57 @@ pub(super) fn bughouse(data: &[u8]) {
     for game in &streamed {
         assert_eq!(game.ply_count(), 0);
     }
+    // Words without a number may be a remark; other games than matches are left out.
+    let are_matches = streamed.iter().all(is_match);
+    if let Some(create) = format.create_text.filter(|_| are_matches) {
+        let mut options = CreateOptions::default();
+        options.wrap = data.len().is_multiple_of(2);
+        let write = |games: &[Game]| {
+            let mut writer = create(&options).expect("the writer is made");
+            for game in games {
+                let _ = game.replay(GameIndex(0), Want::ALL, &mut *writer);
+            }
+            std::mem::take(writer.text())
+        };
+        let text = write(&streamed);
+        let found = games(format, &text, Want::ALL);
+        let what = String::from_utf8_lossy(&text);
+        let sorted = |games: &[Game]| games.iter().map(in_order).collect::<Vec<_>>();
+        assert_same(&what, &sorted(&streamed), &sorted(&found));
+        let again = write(&found);
+        assert_eq!(what, String::from_utf8_lossy(&again), "written again");
+    }
+}
+
+/// Whether the moves of a match are numbered, and its end is one that the text can say.
+fn is_match(game: &Game) -> bool {
+    let is_number = |word: &str| {
+        let letters = word.trim_start_matches(|letter: char| letter.is_ascii_digit());
+        let is_turn = ["A.", "a.", "B.", "b."].contains(&letters);
+        is_turn && (2..10).contains(&word.len())
+    };
+    let has_numbers = game.events().all(|event| match event {
+        Event::Annotation(Annotation::Comment(comment)) => comment.text.split(' ').any(is_number),
+        _ => true,
+    });
+    has_numbers && !game.result.is_special()
+}
+
+/// A game with its tags sorted: those that a reader adds come last.
+fn in_order(game: &Game) -> Game {
+    let mut game = game.clone();
+    let mut pairs: Vec<(String, String)> = game
+        .head
+        .tags
+        .iter()
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect();
+    pairs.sort();
+    game.head.tags.clear();
+    for (name, value) in &pairs {
+        game.head.tags.push(name, value);
+    }
+    game
 }
 
 /// Games that are read are written, in the profile that loses nothing, so that they read the same.

@@ -1,0 +1,181 @@
+//! Matches of bughouse: what is written reads the same, and nothing else than a match is written.
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+mod support;
+
+use tabia_core::format::{CreateOptions, OpenOptions};
+use tabia_core::game::{Game, Want};
+use tabia_core::io::Charset;
+use tabia_core::loss::Feature;
+use tabia_formats::bpgn::FORMAT;
+use tabia_formats::pgn;
+use tabia_testkit::{shared_data, tiny};
+
+use support::{
+    ReadGame, databases, fixtures, open, read_database, read_stream, stream, write_text,
+};
+
+fn read(text: &[u8]) -> Vec<ReadGame> {
+    read_stream(&mut *stream(&FORMAT, text), Want::ALL)
+}
+
+fn games(text: &[u8]) -> Vec<Game> {
+    read(text).into_iter().map(|read| read.game).collect()
+}
+
+fn options(wrap: bool) -> CreateOptions {
+    let mut options = CreateOptions::default();
+    options.wrap = wrap;
+    options
+}
+
+/// The words of a text, tags apart.
+fn words(text: &[u8]) -> (Vec<String>, Vec<String>) {
+    let text = String::from_utf8_lossy(text).into_owned();
+    let (tags, moves): (Vec<&str>, Vec<&str>) =
+        text.lines().partition(|line| line.starts_with('['));
+    let tags = tags.iter().flat_map(|line| line.split("][")).map(|tag| {
+        let tag = tag.trim_start_matches('[').trim_end_matches(']');
+        tag.to_owned()
+    });
+    let moves = moves.iter().flat_map(|line| line.split_whitespace());
+    (tags.collect(), moves.map(str::to_owned).collect())
+}
+
+#[test]
+fn what_is_written_reads_the_same() {
+    let mut count = 0;
+    for path in databases(&FORMAT) {
+        let database = open(&FORMAT, &path, &OpenOptions::default()).unwrap();
+        let all: Vec<Game> = read_database(&*database, Want::ALL)
+            .into_iter()
+            .map(|read| read.game)
+            .collect();
+        for wrap in [true, false] {
+            let (text, losses) = write_text(&FORMAT, &options(wrap), &all);
+            assert!(losses.is_empty(), "{}: {losses}", path.display());
+            let again = games(&text);
+            assert!(all == again, "{}, wrap {wrap}", path.display());
+            assert_eq!(write_text(&FORMAT, &options(wrap), &again).0, text);
+            count += all.len();
+        }
+    }
+    assert!(count >= 6, "{count}");
+}
+
+#[test]
+fn nothing_is_invented() {
+    let test = "nothing_is_invented";
+    let Some(data) = shared_data(test, "bpgn") else {
+        return;
+    };
+    let text = std::fs::read(data.join("sample.bpgn")).unwrap();
+    let (written, _) = write_text(&FORMAT, &options(true), &games(&text));
+    // The same tags, moves, clocks, comments and results in the same order; no word more.
+    assert_eq!(words(&written), words(&text));
+    let lines = String::from_utf8(written).unwrap();
+    assert!(lines.lines().all(|line| line.len() <= 80));
+}
+
+#[test]
+fn odd_texts_come_back() {
+    let odd = [
+        "[Event \"a \\\"b\\\" \\\\\"]\n[WhiteA \"x\"]\n\n1A. e4 {}{ two\n words } ; rest\n1a. P@e5 0-1 {late} 1-0\n",
+        "1b.Nf6 1B. e4 *\n",
+        "[WhiteA \"x\"]\n[Variant \"Bughouse\"]\n[White \"x + ?\"]\n\n{only words} *\n",
+        "[BlackB \"\"]\n[x\n\"y\"] 1A. e4 %no 1a. [z \"z\"] 1/2\n",
+        "[Result \"1-0\"]\n\n12A. ; closed } by nothing\n*",
+        "[WhiteA \"a\"]\n\n[WhiteA \"b\"]\n\n",
+    ];
+    for text in odd {
+        let once = games(text.as_bytes());
+        for wrap in [true, false] {
+            let (written, losses) = write_text(&FORMAT, &options(wrap), &once);
+            let shown = String::from_utf8_lossy(&written);
+            assert!(losses.is_empty(), "{text}: {losses}");
+            let again = games(&written);
+            assert_eq!(once.len(), again.len(), "{text}\n{shown}");
+            for (a, b) in once.iter().zip(&again) {
+                let comments = |game: &Game| format!("{:?}", game.events().collect::<Vec<_>>());
+                assert_eq!(comments(a), comments(b), "{text}\n{shown}");
+                assert_eq!(a.result, b.result, "{text}\n{shown}");
+                for (name, value) in a.head.tags.iter() {
+                    assert_eq!(b.head.tags.get(name), Some(value), "{text}\n{shown}");
+                }
+                assert_eq!(a.head.tags.len(), b.head.tags.len(), "{text}\n{shown}");
+            }
+            assert_eq!(
+                write_text(&FORMAT, &options(wrap), &again).0,
+                written,
+                "{text}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_detour_by_pgn_adds_no_word_to_the_moves() {
+    let path = &fixtures(&FORMAT)[0];
+    let all = games(&std::fs::read(path).unwrap());
+    let (as_pgn, losses) = write_text(&pgn::FORMAT, &CreateOptions::default(), &all[..1]);
+    // The braces around clocks.
+    assert_eq!(
+        losses
+            .iter()
+            .map(|(feature, _)| feature)
+            .collect::<Vec<_>>(),
+        [Feature::CommentText]
+    );
+    assert!(String::from_utf8_lossy(&as_pgn).contains("[Variant \"Bughouse\"]"));
+    let mut full = CreateOptions::default();
+    full.profile = tabia_core::format::Profile::Full;
+    let (as_pgn, losses) = write_text(&pgn::FORMAT, &full, &all[..1]);
+    assert!(losses.is_empty(), "{losses}");
+    let read = read_stream(&mut *stream(&pgn::FORMAT, &as_pgn), Want::ALL);
+    let back: Vec<Game> = read.into_iter().map(|read| read.game).collect();
+    let (written, losses) = write_text(&FORMAT, &CreateOptions::default(), &back);
+    assert!(losses.is_empty(), "{losses}");
+    let (direct, _) = write_text(&FORMAT, &CreateOptions::default(), &all[..1]);
+    assert_eq!(
+        String::from_utf8(written).unwrap(),
+        String::from_utf8(direct).unwrap()
+    );
+}
+
+#[test]
+fn games_of_chess_are_left_out_and_told() {
+    let mut mixed = tiny::games();
+    let chess = mixed.len() as u64;
+    mixed.extend(games(b"[WhiteA \"x\"]\n\n1A. e4 *\n"));
+    let (text, losses) = write_text(&FORMAT, &CreateOptions::default(), &mixed);
+    assert_eq!(losses.count(Feature::ChessGames), chess, "{losses}");
+    assert_eq!(games(&text).len(), 1);
+}
+
+#[test]
+fn what_has_no_place_is_told() {
+    let mut game = tiny::annotated();
+    game.head.tags.push("WhiteA", "x");
+    game.head.deleted = true;
+    let (text, losses) = write_text(&FORMAT, &CreateOptions::default(), &[game.clone()]);
+    assert_eq!(
+        losses.count(Feature::Moves),
+        game.ply_count() as u64,
+        "{losses}"
+    );
+    assert_eq!(losses.count(Feature::DeletionMarks), 1);
+    assert!(losses.count(Feature::Nags) > 0, "{losses}");
+    assert_eq!(losses.count(Feature::ChessGames), 0);
+    assert_eq!(games(&text).len(), 1);
+}
+
+#[test]
+fn other_character_sets_are_written_as_far_as_they_go() {
+    let all = games("[WhiteA \"Čapek\"]\n\n1A. e4 {é} *\n".as_bytes());
+    let mut latin = CreateOptions::default();
+    latin.charset = Charset::parse("windows-1252").unwrap();
+    let (text, losses) = write_text(&FORMAT, &latin, &all);
+    assert_eq!(losses.count(Feature::Characters), 1, "{losses}");
+    assert!(text.windows(8).any(|part| part == b"\"?apek\"]"));
+    assert!(text.contains(&0xe9));
+}
