@@ -69,8 +69,48 @@ impl Walk {
 pub(super) fn count_lines(text: &[u8], from: usize, to: usize) -> u64 {
     let part = text.get(from..to).unwrap_or_default();
     let feeds = memchr::memchr_iter(b'\n', part).count();
-    let returns = memchr::memchr_iter(b'\r', part)
-        .filter(|at| text.get(from + at + 1) != Some(&b'\n'))
-        .count();
+    let returns = match memchr::memchr(b'\r', part) {
+        Some(first) => lone_returns(text, from + first, to),
+        None => 0,
+    };
     (feeds + returns) as u64
+}
+
+/// Every `\r` in a range that no `\n` follows, counted without a branch for each.
+fn lone_returns(text: &[u8], from: usize, to: usize) -> usize {
+    let part = text.get(from..to).unwrap_or_default();
+    let next = text.get(from + 1..).unwrap_or_default();
+    let pairs = part.chunks(128).zip(next.chunks(128));
+    let count = |(part, next): (&[u8], &[u8])| {
+        let lone = part
+            .iter()
+            .zip(next)
+            .map(|(&byte, &next)| u8::from(byte == b'\r') & u8::from(next != b'\n'));
+        usize::from(lone.sum::<u8>())
+    };
+    let last = to == text.len() && part.last() == Some(&b'\r');
+    pairs.map(count).sum::<usize>() + usize::from(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_end_in_three_ways() {
+        let mut text = Vec::new();
+        let mut lines = 0;
+        for i in 0..200_usize {
+            text.resize(text.len() + i % 5, b'x');
+            let ends: [&[u8]; 4] = [b"\r\n", b"\r", b"\n", b"\r\r\n"];
+            let end = ends[i % 4];
+            text.extend_from_slice(end);
+            lines += if i % 4 == 3 { 2 } else { 1 };
+            text.push(b'x');
+            assert_eq!(count_lines(&text, 0, text.len()), lines);
+        }
+        assert_eq!(count_lines(b"a\r\nb", 0, 2), 0);
+        assert_eq!(count_lines(b"a\r\nb", 2, 4), 1);
+        assert_eq!(count_lines(b"a\r", 0, 2), 1);
+    }
 }
