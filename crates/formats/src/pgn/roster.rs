@@ -1,7 +1,5 @@
 //! Which tags there are, in which order they are written, and what they say about the game.
 
-use std::sync::LazyLock;
-
 use tabia_core::game::{GameResult, SEVEN_TAG_ROSTER, Tags};
 
 use super::full;
@@ -46,22 +44,50 @@ const COMMON: [&str; 24] = [
 /// The rank of all other tags.
 pub(super) const REST: u8 = 255;
 
+/// The ranks of the tags that say how a game begins.
+pub(super) const VARIANT: u8 = 20;
+pub(super) const SETUP: u8 = 24;
+pub(super) const FEN: u8 = 25;
+
+/// The names that have a rank, by rank.
+const NAMES: [&str; 31] = {
+    let mut names = [""; 31];
+    let mut i = 0;
+    while i < 31 {
+        names[i] = if i < 7 {
+            SEVEN_TAG_ROSTER[i]
+        } else {
+            COMMON[i - 7]
+        };
+        i += 1;
+    }
+    names
+};
+
+/// The ranks by the [`slot`] of their names, in which no two are.
+static RANKS: [u8; 64] = {
+    let mut ranks = [REST; 64];
+    let mut i = 0;
+    while i < 31 {
+        ranks[slot(NAMES[i].as_bytes())] = i as u8;
+        i += 1;
+    }
+    ranks
+};
+
+const fn slot(name: &[u8]) -> usize {
+    let [first, ..] = *name else { return 0 };
+    let [.., third, _, _] = *name else { return 0 };
+    (first as usize * 9 + third as usize * 10 + name.len() * 7) % 64
+}
+
 /// The place of a name among those written first.
 pub(super) fn rank(name: &str) -> u8 {
-    /// The names by the low five bits of their first letter, with their places.
-    static RANKS: LazyLock<[Vec<(&str, u8)>; 32]> = LazyLock::new(|| {
-        let mut ranks: [Vec<(&str, u8)>; 32] = Default::default();
-        for (known, place) in SEVEN_TAG_ROSTER.iter().chain(&COMMON).zip(0..) {
-            let letter = known.bytes().next().unwrap_or_default();
-            ranks[usize::from(letter & 31)].push((known, place));
-        }
-        ranks
-    });
-    let letter = name.bytes().next().unwrap_or_default();
-    RANKS[usize::from(letter & 31)]
-        .iter()
-        .find(|(known, _)| *known == name)
-        .map_or(REST, |&(_, place)| place)
+    let rank = RANKS[slot(name.as_bytes())];
+    match NAMES.get(usize::from(rank)) {
+        Some(known) if *known == name => rank,
+        _ => REST,
+    }
 }
 
 /// Whether a tag is a header fact of one database format, which has no tag of its own in PGN.
@@ -220,6 +246,19 @@ pub(super) fn write_order(numbers: &[usize]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_name_has_its_rank() {
+        for (i, name) in (0..).zip(NAMES) {
+            assert_eq!(rank(name), i, "{name}");
+        }
+        assert_eq!(
+            [rank(""), rank("Ev"), rank("event"), rank("Eventx")],
+            [REST; 4]
+        );
+        let known = [VARIANT, SETUP, FEN].map(|rank| NAMES[usize::from(rank)]);
+        assert_eq!(known, ["Variant", "SetUp", "FEN"]);
+    }
 
     #[test]
     fn orders_are_read_back() {
