@@ -82,24 +82,34 @@ impl Position {
     /// Whether the mover's king is safe after a pseudo-legal move that is no castling.
     #[inline(always)]
     pub(super) fn is_safe(&self, from: Square, to: Square) -> bool {
-        self.is_safe_given(self.checkers.known(), from, to)
+        self.is_safe_if(self.checkers.are_none(), from, to)
     }
 
-    /// The same where the pieces that give check may be known.
+    /// The same where it may be known that nothing gives check now.
     #[inline(always)]
-    pub(super) fn is_safe_given(&self, checkers: Option<u64>, from: Square, to: Square) -> bool {
+    pub(super) fn is_safe_if(&self, quiet: bool, from: Square, to: Square) -> bool {
+        let king = self.king(self.turn);
+        let stays = from != king && to.number() != self.en_passant;
+        let easy = quiet && stays && !covers(king, from, self.colors[0] | self.colors[1]);
+        easy || self.stays_safe(quiet, from, to)
+    }
+
+    /// The same for moves of the king and the pieces before it, en passant, and in check.
+    #[inline(never)]
+    fn stays_safe(&self, quiet: bool, from: Square, to: Square) -> bool {
         let us = self.turn;
         let king = self.king(us);
         let theirs = self.colors[us.other() as usize] & !to.bit();
-        let occupied = (self.colors[0] | self.colors[1]) & !from.bit() | to.bit();
+        let occupied = self.occupied().0 & !from.bit() | to.bit();
         if from == king {
             return self.attackers(to, us.other(), theirs, occupied) == 0;
         }
         if to.number() == self.en_passant {
             return self.is_safe_en_passant(from, to);
         }
-        if checkers == Some(0) && attacks::rays(QUEEN, king) & from.bit() == 0 {
-            return true;
+        if quiet {
+            // Nothing but a slider behind it can attack the king now.
+            return self.sliders(king, theirs, occupied) == 0;
         }
         self.attackers(king, us.other(), theirs, occupied) == 0
     }
@@ -124,8 +134,13 @@ impl Position {
     pub(super) fn will_check(&self, m: Move) -> bool {
         match self.foreseen.gives_check(m) {
             Some(known) => known,
-            None => self.gives_check(m),
+            None => self.look_for_check(m),
         }
+    }
+
+    #[inline(never)]
+    fn look_for_check(&self, m: Move) -> bool {
+        self.gives_check(m)
     }
 
     /// Whether a legal move gives check.
@@ -133,27 +148,50 @@ impl Position {
     pub(super) fn gives_check(&self, m: Move) -> bool {
         let us = self.turn;
         let (from, to) = (m.from(), m.to());
-        let king = self.king(us.other());
         let moved = self.board[from.index()] & 7;
-        if m.is_castling() || moved == PAWN && to.number() == self.en_passant {
+        if m.is_castling() || to.number() == self.en_passant && moved == PAWN {
             return self.gives_check_from_afar(m);
         }
-        let placed = m.promotion_role().map_or(moved, |role| role as u8 + 1);
-        let seen = if placed == PAWN {
-            attacks::pawn(us.other(), king)
-        } else {
-            attacks::rays(placed, king)
-        };
-        let occupied = self.occupied().0 & !from.bit() | to.bit();
-        if placed != KING && seen & to.bit() != 0 && attacks::between(king, to) & occupied == 0 {
+        let king = self.king(us.other());
+        let pieces = self.occupied().0 & !from.bit() | to.bit();
+        let unseen = !seen_by(m, moved, us, king) >> to.number() & 1;
+        if attacks::between(king, to) & pieces | unseen == 0 {
             return true;
         }
-        // A line opened by the piece that left; or, in odd setups, a check that was there before.
-        if !self.odd.0 && attacks::rays(QUEEN, king) & from.bit() == 0 {
+        (self.odd.0 || covers(king, from, pieces)) && self.uncovers(king, from, pieces)
+    }
+
+    /// Whether a piece that does not move gives check, once the one on `from` has left.
+    #[inline(never)]
+    fn uncovers(&self, king: Square, from: Square, pieces: u64) -> bool {
+        let us = self.turn;
+        let own = self.colors[us as usize] & !from.bit();
+        // In odd setups the check may have been there before, of whatever piece.
+        let leapers = self.odd.0 && self.leapers(king, us, own) != 0;
+        leapers || self.sliders(king, own, pieces) != 0
+    }
+
+    /// Whether the king that a legal move gives check to can certainly step out of it.
+    #[inline]
+    pub(super) fn lets_king_flee(&self, m: Move) -> bool {
+        let us = self.turn;
+        let (from, to) = (m.from(), m.to());
+        let moved = self.board[from.index()] & 7;
+        if m.is_castling() || to.number() == self.en_passant && moved == PAWN {
             return false;
         }
+        let them = us.other();
+        let king = self.king(them);
         let own = self.colors[us as usize] & !from.bit();
-        self.attackers(king, us, own, occupied) != 0
+        let pieces = (self.occupied().0 & !from.bit() | to.bit()) & !king.bit();
+        let theirs = self.colors[them as usize] & !to.bit();
+        Bitboard(attacks::king(king) & !theirs & !self.kings().0)
+            .into_iter()
+            .any(|square| {
+                let seen = seen_by(m, moved, us, square) & to.bit() != 0;
+                !(seen && attacks::between(square, to) & pieces == 0)
+                    && self.attackers(square, us, own, pieces) == 0
+            })
     }
 
     /// The same for castling and en passant, which move two pieces.
@@ -230,6 +268,24 @@ impl Position {
         let candidates = own & attacks::rays(code, to) & mask;
         unblocked(to, candidates, self.colors[0] | self.colors[1])
     }
+}
+
+/// The squares from which the piece that a move of `us` puts down attacks `square`, on an empty
+/// board; `moved` is its number before.
+#[inline(always)]
+fn seen_by(m: Move, moved: u8, us: Color, square: Square) -> u64 {
+    match m.promotion_role().map_or(moved, |role| role as u8 + 1) {
+        PAWN => attacks::pawn(us.other(), square),
+        placed => attacks::rays(placed, square),
+    }
+}
+
+/// Whether `from` is the first occupied square on a line from the king. Without a branch, which
+/// would be mispredicted often.
+#[inline(always)]
+fn covers(king: Square, from: Square, pieces: u64) -> bool {
+    let off_line = !attacks::rays(QUEEN, king) >> from.number() & 1;
+    attacks::between(king, from) & pieces | off_line == 0
 }
 
 /// The squares of `candidates`, all on lines through `square` or a knight's leap away, between

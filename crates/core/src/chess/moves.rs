@@ -63,7 +63,7 @@ impl Position {
 
     /// Hands every legal move on until told to stop; says whether it was.
     fn each_legal(&self, mut stop: impl FnMut(Move) -> bool) -> bool {
-        let checkers = Some(self.checkers().0);
+        let quiet = self.checkers().is_empty();
         let us = self.turn();
         let barred = self.by_color(us).0 | self.kings().0;
         // The king first: when in check, that is where most replies are.
@@ -77,7 +77,7 @@ impl Position {
         ] {
             for from in self.by_piece(Piece { color: us, role }) {
                 for to in Bitboard(self.reaches(role, from) & !barred) {
-                    if !self.is_safe_given(checkers, from, to) {
+                    if !self.is_safe_if(quiet, from, to) {
                         continue;
                     }
                     if role == Role::Pawn && (to.rank() == 0 || to.rank() == 7) {

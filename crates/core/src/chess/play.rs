@@ -12,7 +12,7 @@ impl Position {
     #[expect(clippy::needless_bitwise_bool, reason = "one branch instead of three")]
     pub fn play(&mut self, m: Move) {
         let (from, to) = (m.from(), m.to());
-        let quiet = self.foreseen.gives_check(m) == Some(false);
+        let quiet = self.foreseen.is_quiet(m);
         let touches_rights = self.castlers & (from.bit() | to.bit()) != 0;
         if !m.is_normal() | (self.en_passant != NONE) | touches_rights {
             if !self.play_rare(m) {
@@ -66,11 +66,16 @@ impl Position {
 
     /// The numbers of the piece to move and of what it takes (0 for nothing), if that can be done.
     #[inline(always)]
+    #[expect(
+        clippy::needless_bitwise_bool,
+        reason = "one branch, which is never taken, instead of three"
+    )]
     fn movable(&self, from: Square, to: Square) -> Option<(u8, u8)> {
         let piece = self.board[from.index()];
         let captured = self.board[to.index()];
-        let own = piece != 0 && piece >> 3 & 1 == self.turn as u8;
-        (own && captured & 7 != KING && from != to).then_some((piece, captured))
+        // The numbers of White's pieces begin at 1, those of Black's at 9.
+        let own = piece.wrapping_sub(1 + 8 * self.turn as u8) < 6;
+        (own & (captured & 7 != KING) & (from != to)).then_some((piece, captured))
     }
 
     /// Takes `captured` off `to`, puts `placed` there instead of `piece` on `from`, ends the ply.

@@ -59,6 +59,12 @@ impl Checkers {
         Self(pieces)
     }
 
+    /// Whether it is known that there are none.
+    #[inline(always)]
+    pub(super) fn are_none(self) -> bool {
+        self.0 == 0
+    }
+
     #[inline(always)]
     pub(super) fn known(self) -> Option<u64> {
         (self.0 != Self::UNKNOWN.0).then_some(self.0)
@@ -85,6 +91,12 @@ impl Foreseen {
     pub(super) fn gives_check(self, m: Move) -> Option<bool> {
         (self.0 & !Self::CHECK == u32::from(m.to_bits()) | Self::KNOWN)
             .then_some(self.0 & Self::CHECK != 0)
+    }
+
+    /// Whether it is known that `m` gives no check.
+    #[inline(always)]
+    pub(super) fn is_quiet(self, m: Move) -> bool {
+        self.0 == u32::from(m.to_bits()) | Self::KNOWN
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a byte can be in movetext.
 
-use zerocopy::byteorder::little_endian::U64;
+use zerocopy::byteorder::little_endian::{U32, U64};
 
 /// What a byte begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,6 +71,49 @@ const SYMBOLS: [bool; 256] = {
     table
 };
 
+/// Letters, digits and the underscore: what names of tags are made of.
+const NAMES: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut i = 0;
+    while i < 256 {
+        table[i] = (i as u8).is_ascii_alphanumeric() || i as u8 == b'_';
+        i += 1;
+    }
+    table
+};
+
+#[inline(always)]
+pub(super) fn is_name(byte: u8) -> bool {
+    NAMES[byte as usize]
+}
+
+/// Letters a move can begin with.
+const MOVES: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut i = 0;
+    while i < 256 {
+        table[i] = matches!(CLASSES[i], Class::Move);
+        i += 1;
+    }
+    table
+};
+
+const SPACES: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut i = 0;
+    while i < 256 {
+        table[i] = matches!(CLASSES[i], Class::Space);
+        i += 1;
+    }
+    table
+};
+
+/// Whether a move can begin so.
+#[inline(always)]
+pub(super) fn begins_move(byte: u8) -> bool {
+    MOVES[byte as usize]
+}
+
 #[inline(always)]
 pub(super) fn class(byte: u8) -> Class {
     CLASSES[byte as usize]
@@ -83,7 +126,7 @@ pub(super) fn is_symbol(byte: u8) -> bool {
 
 #[inline(always)]
 pub(super) fn is_space(byte: u8) -> bool {
-    matches!(CLASSES[byte as usize], Class::Space)
+    SPACES[byte as usize]
 }
 
 #[inline(always)]
@@ -113,22 +156,86 @@ pub(super) fn digits_end(text: &[u8], at: usize) -> usize {
     end
 }
 
-/// The place behind a blank or line feed at `at`, if there is one.
+/// The place behind a space at `at`, if there is one.
 #[inline(always)]
-pub(super) fn past_blank(text: &[u8], at: usize) -> usize {
-    at + usize::from(matches!(text.get(at), Some(b' ' | b'\n')))
+pub(super) fn past_space(text: &[u8], at: usize) -> usize {
+    at + text
+        .get(at)
+        .map_or(0, |&byte| usize::from(SPACES[byte as usize]))
 }
 
-/// Where the word from `at` ends, at a blank or control character, if that is within eight bytes:
-/// found without a branch for each byte.
+/// The eight bytes from `at` on, the first in the lowest byte, and the length of the word they
+/// begin with, which ends at a blank or control character: found without a branch for each byte.
+/// `None` when there are fewer bytes or the word is longer.
 #[inline(always)]
-pub(super) fn word_end(text: &[u8], at: usize) -> Option<usize> {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    let word = text.get(at..)?.first_chunk()?;
-    let bytes = U64::from_bytes(*word).get();
+pub(super) fn word(text: &[u8], at: usize) -> Option<(u64, usize)> {
+    let bytes = eight(text, at)?;
     // The lowest marked byte is the first below `!`; those above it may be marked wrongly.
-    let low = bytes.wrapping_sub(ONES * 0x21) & !bytes & (ONES << 7);
-    (low != 0).then(|| at + (low.trailing_zeros() / 8) as usize)
+    let low = bytes.wrapping_sub(ONES * 0x21) & !bytes & HIGH;
+    (low != 0).then(|| (bytes, (low.trailing_zeros() / 8) as usize))
+}
+
+const ONES: u64 = 0x0101_0101_0101_0101;
+const HIGH: u64 = ONES << 7;
+
+#[inline(always)]
+fn eight(text: &[u8], at: usize) -> Option<u64> {
+    let bytes = text.get(at..)?.first_chunk()?;
+    Some(U64::from_bytes(*bytes).get())
+}
+
+/// Where a quote, a backslash or a control character stands next, from `at` on; the end if nowhere.
+#[inline(always)]
+pub(super) fn value_end(text: &[u8], mut at: usize) -> usize {
+    while let Some(bytes) = eight(text, at) {
+        let marks = specials(bytes);
+        if marks != 0 {
+            return at + (marks.trailing_zeros() / 8) as usize;
+        }
+        at += 8;
+    }
+    while let Some(&byte) = text.get(at) {
+        if byte.is_ascii_control() || matches!(byte, b'"' | b'\\') {
+            break;
+        }
+        at += 1;
+    }
+    at
+}
+
+/// Whether a text has no quotes, backslashes and control characters.
+#[inline(always)]
+pub(super) fn is_clean(text: &[u8]) -> bool {
+    const BLANKS: u64 = ONES * b' ' as u64;
+    if let Some(last) = text.last_chunk() {
+        let (chunks, _) = text.as_chunks();
+        let marks = |bytes: &[u8; 8]| specials(U64::from_bytes(*bytes).get());
+        return chunks
+            .iter()
+            .fold(marks(last), |all, bytes| all | marks(bytes))
+            == 0;
+    }
+    let bytes = match (text.first_chunk(), text.last_chunk()) {
+        (Some(first), Some(last)) => {
+            let [first, last] = [first, last].map(|&four| u64::from(U32::from_bytes(four).get()));
+            first | last << 32
+        }
+        _ => text
+            .iter()
+            .fold(BLANKS, |bytes, &byte| bytes << 8 | u64::from(byte)),
+    };
+    specials(bytes) == 0
+}
+
+/// Marks the quotes, backslashes and control characters of eight bytes; the lowest mark is right.
+#[inline(always)]
+fn specials(bytes: u64) -> u64 {
+    let is = |byte: u8| {
+        let zero = bytes ^ (ONES * u64::from(byte));
+        zero.wrapping_sub(ONES) & !zero
+    };
+    let low = bytes.wrapping_sub(ONES * 0x20) & !bytes;
+    (is(b'"') | is(b'\\') | is(0x7f) | low) & HIGH
 }
 
 /// The first byte from `at` on that is no space.
@@ -152,4 +259,37 @@ pub(super) fn line_end(text: &[u8], at: usize) -> usize {
 /// Whether a line begins at `at`.
 pub(super) fn at_line_start(text: &[u8], at: usize) -> bool {
     at == 0 || text.get(at - 1).is_some_and(|&byte| is_newline(byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn specials_are_found_wherever_they_stand() {
+        for length in 0..20 {
+            let plain = vec![b'a'; length];
+            assert!(is_clean(&plain));
+            assert_eq!(value_end(&plain, 0), length);
+            for at in 0..length {
+                for byte in 0..=255 {
+                    let mut text = plain.clone();
+                    text[at] = byte;
+                    let special = byte < b' ' || matches!(byte, b'"' | b'\\' | 0x7f);
+                    assert_eq!(is_clean(&text), !special, "{text:?}");
+                    assert_eq!(value_end(&text, 0), if special { at } else { length });
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn words_end_at_blanks() {
+        let text = b"Nf3 e4\tQxe5+\r\nabcdefgh ";
+        assert_eq!(word(text, 0).map(|(_, length)| length), Some(3));
+        assert_eq!(word(text, 4).map(|(_, length)| length), Some(2));
+        assert_eq!(word(text, 7).map(|(_, length)| length), Some(5));
+        assert_eq!(word(text, 14), None);
+        assert_eq!(word(text, 16), None);
+    }
 }

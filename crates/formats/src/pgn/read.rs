@@ -12,8 +12,8 @@ use tabia_core::io::{Charset, decode};
 
 use super::boundary::{BOM, Boundaries};
 use super::chars::{
-    Class, at_line_start, class, digits_end, is_newline, is_space, line_end, past_blank,
-    skip_spaces, symbol_end, word_end,
+    Class, at_line_start, begins_move, class, digits_end, is_newline, is_space, line_end,
+    past_space, skip_spaces, symbol_end, word,
 };
 use super::comment;
 use super::glyphs;
@@ -59,9 +59,8 @@ pub(super) struct Reader {
     pairs: Vec<Spans>,
     /// Why no moves can be played from the first position.
     unplayable: Option<Error>,
-    /// The visitor left the game.
-    leave: bool,
-    stop: bool,
+    /// Whether to go on, to leave this game, or to end: because the visitor said so or of `failed`.
+    flow: Flow,
     failed: Option<Error>,
 }
 
@@ -112,8 +111,7 @@ impl Reader {
             special: false,
             pairs: Vec::new(),
             unplayable: None,
-            leave: false,
-            stop: false,
+            flow: Flow::Go,
             failed: None,
         }
     }
@@ -126,7 +124,7 @@ impl Reader {
         want: Want,
         visitor: &mut dyn Visitor,
     ) -> Result<Option<Flow>> {
-        self.stop = false;
+        self.flow = Flow::Go;
         self.failed = None;
         while walk.advance(text, &self.boundaries) {
             let part = text.get(..walk.end).unwrap_or(text);
@@ -138,11 +136,11 @@ impl Reader {
             };
             let found = self.find(&mut input);
             if !found {
-                if self.stop {
-                    return Ok(Some(Flow::Stop));
-                }
                 if let Some(error) = self.failed.take() {
                     return Err(error);
+                }
+                if self.has_ended() {
+                    return Ok(Some(Flow::Stop));
                 }
                 continue;
             }
@@ -151,7 +149,11 @@ impl Reader {
             if let Some(error) = self.failed.take() {
                 return Err(error);
             }
-            return Ok(Some(if self.stop { Flow::Stop } else { Flow::Go }));
+            return Ok(Some(if self.has_ended() {
+                Flow::Stop
+            } else {
+                Flow::Go
+            }));
         }
         Ok(None)
     }
@@ -182,13 +184,19 @@ impl Reader {
         let error = input.walk.locate(input.text, at, error);
         if self.strict {
             self.failed.get_or_insert(error);
+            self.flow = Flow::Stop;
             return false;
         }
         let kept = kept.map(Box::from);
         if input.visitor.problem(Problem { error, kept }) == Flow::Stop {
-            self.stop = true;
+            self.flow = Flow::Stop;
         }
-        !self.stop
+        !self.has_ended()
+    }
+
+    /// Whether nothing more is to be handed on.
+    fn has_ended(&self) -> bool {
+        self.flow == Flow::Stop
     }
 
     /// Where the game read last begins in its text.
@@ -198,22 +206,23 @@ impl Reader {
 
     fn game(&mut self, input: &mut Input<'_, '_>) {
         self.game_start = input.walk.at;
+        self.flow = Flow::Go;
         let mut at = self.tags(input);
         let playable = self.start(input, at);
         let index = GameIndex(input.walk.games);
-        let flow = if self.failed.is_some() || self.stop {
+        let flow = if self.has_ended() {
             Flow::Skip
         } else {
             input.visitor.begin_game(index, &self.head)
         };
         if flow == Flow::Stop {
-            self.stop = true;
+            self.flow = Flow::Stop;
         }
         let moves = input.want.has(Want::MAINLINE)
             || input.want.has(Want::VARIATIONS)
             || input.want.has(Want::ANNOTATIONS);
         let end;
-        (at, end) = if flow != Flow::Go || !moves || self.failed.is_some() || self.stop {
+        (at, end) = if flow != Flow::Go || !moves || self.has_ended() {
             skip(input.text, at, 0, false)
         } else if playable {
             self.moves(input, at)
@@ -222,13 +231,17 @@ impl Reader {
         };
         let marker = match end {
             End::Result(result, length) => {
-                at = self.behind(input, at + length, flow == Flow::Go && moves && !self.leave);
+                at = self.behind(
+                    input,
+                    at + length,
+                    flow == Flow::Go && moves && self.flow != Flow::Skip,
+                );
                 Some(result)
             }
             _ => None,
         };
         input.walk.at = at;
-        if self.failed.is_none() && !self.stop {
+        if !self.has_ended() {
             let result = roster::result(self.tag_result, marker);
             input.visitor.end_game(self.said.unwrap_or(result));
         }
@@ -265,7 +278,7 @@ impl Reader {
                 continue;
             }
             self.push_plain(input.text, start, at, &mut pairs);
-            self.push_tag(pair.name, &pair.text(self.charset));
+            self.push_tag(ascii(pair.name), &pair.text(self.charset));
             start = at;
         };
         self.push_plain(input.text, start, at, &mut pairs);
@@ -281,11 +294,13 @@ impl Reader {
             _ => std::str::from_utf8(part).ok(),
         };
         for &((name, name_length), (value, value_length)) in &*pairs {
-            let name = part.get(name..name + name_length).unwrap_or_default();
-            let value = value..value + value_length;
-            if let Some(value) = valid.and_then(|valid| valid.get(value.clone())) {
+            let (name, value) = (name..name + name_length, value..value + value_length);
+            if let Some((name, value)) =
+                valid.and_then(|valid| Some((valid.get(name.clone())?, valid.get(value.clone())?)))
+            {
                 self.push_tag(name, value);
             } else {
+                let name = ascii(part.get(name).unwrap_or_default());
                 let value = part.get(value).unwrap_or_default();
                 self.push_tag(name, &decode(value, self.charset));
             }
@@ -293,9 +308,7 @@ impl Reader {
         pairs.clear();
     }
 
-    fn push_tag(&mut self, name: &[u8], value: &str) {
-        // Names are ASCII letters, digits and underscores.
-        let name = std::str::from_utf8(name).unwrap_or_default();
+    fn push_tag(&mut self, name: &str, value: &str) {
         if name == "Result" && self.tag_result.is_none() {
             self.tag_result = GameResult::parse(value.trim_ascii().as_bytes());
         }
@@ -370,7 +383,7 @@ impl Reader {
     fn unplayed(&mut self, input: &mut Input<'_, '_>, at: usize) -> (usize, End) {
         self.begin_line();
         let mut at = skip_spaces(input.text, at);
-        while !self.stop && self.failed.is_none() {
+        while !self.has_ended() {
             let end = match input.text.get(at) {
                 Some(b'{') => self.brace(input, at),
                 Some(b'$') => self.dollar(input, at),
@@ -405,7 +418,7 @@ impl Reader {
 
     fn annotate(&mut self, input: &mut Input<'_, '_>, annotation: Annotation<'_>) {
         if input.visitor.visit_annotation(annotation) == Flow::Stop {
-            self.stop = true;
+            self.flow = Flow::Stop;
         }
     }
 
@@ -419,7 +432,6 @@ impl Reader {
         self.ply = 0;
         self.moved = false;
         self.numbered = false;
-        self.leave = false;
     }
 
     /// Reads movetext to the end of the game.
@@ -428,33 +440,21 @@ impl Reader {
         let text = input.text;
         let mut at = from;
         let end = loop {
-            if self.stop || self.failed.is_some() {
-                return (text.len(), End::Text);
-            }
-            if self.leave {
-                return skip(text, at, self.frames.len(), false);
+            match self.flow {
+                Flow::Go => {}
+                Flow::Skip => return skip(text, at, self.frames.len(), false),
+                Flow::Stop => return (text.len(), End::Text),
             }
             let Some(&byte) = text.get(at) else {
                 break (text.len(), End::Text);
             };
             let class = class(byte);
-            // Most of what there is, without the detour over a table of places to jump to.
-            if class == Class::Move
-                && let Some(end) = word_end(text, at)
-                && let Some(word) = text.get(at..end)
-                && let Some(m) = san::read_plain(&self.position, word)
-            {
-                at = past_blank(text, end);
-                let _ = self.played(input, Ply::Move(m));
-                continue;
-            }
-            if class == Class::Digit
-                && let end = digits_end(text, at)
-                && text.get(end) == Some(&b'.')
-            {
-                self.numbered = true;
-                at = past_blank(text, end + 1);
-                continue;
+            if matches!(class, Class::Move | Class::Digit) {
+                let end = self.plain_moves(input, at);
+                if end > at {
+                    at = end;
+                    continue;
+                }
             }
             match class {
                 Class::Space | Class::Dot => at += 1,
@@ -526,6 +526,39 @@ impl Reader {
         end
     }
 
+    /// Reads moves and numbers as nearly all are written, up to something else.
+    #[inline(never)]
+    fn plain_moves(&mut self, input: &mut Input<'_, '_>, from: usize) -> usize {
+        let text = input.text;
+        let mut at = from;
+        while let Some(&byte) = text.get(at) {
+            if begins_move(byte) {
+                let Some((letters, length)) = word(text, at) else {
+                    break;
+                };
+                let Some(m) = san::read_letters(&self.position, letters, length) else {
+                    break;
+                };
+                at = past_space(text, at + length);
+                if self.play(input, Ply::Move(m)) != Flow::Go {
+                    break;
+                }
+            } else if byte.is_ascii_digit() {
+                let end = digits_end(text, at);
+                if text.get(end) != Some(&b'.') {
+                    break;
+                }
+                self.numbered = true;
+                at = past_space(text, end + 1);
+            } else if is_space(byte) {
+                at += 1;
+            } else {
+                break;
+            }
+        }
+        at
+    }
+
     /// Whether the `0-0` at `at` can be played.
     fn castles(&self, text: &[u8], at: usize) -> bool {
         let token = text.get(at..symbol_end(text, at)).unwrap_or_default();
@@ -539,7 +572,8 @@ impl Reader {
         decided && san::read(&self.position, token).is_ok()
     }
 
-    #[inline]
+    /// Hands a move on and plays it.
+    #[inline(always)]
     fn play(&mut self, input: &mut Input<'_, '_>, ply: Ply) -> Flow {
         // The writer asks for it, and so does the next move.
         if let Ply::Move(m) = ply {
@@ -555,10 +589,19 @@ impl Reader {
         self.ply += 1;
         self.moved = true;
         self.numbered = false;
+        if flow != Flow::Go {
+            self.flow = flow;
+        }
         if !self.waiting.is_empty() {
             self.give(input, Place::Before);
         }
-        flow
+        self.flow
+    }
+
+    /// The same for moves that are not written plainly.
+    #[inline(never)]
+    fn played(&mut self, input: &mut Input<'_, '_>, ply: Ply) -> Flow {
+        self.play(input, ply)
     }
 
     /// Hands on the comments that waited for a move which did not come.
@@ -687,17 +730,6 @@ impl Reader {
         token.strip_suffix(said.pgn().as_bytes())
     }
 
-    #[inline(always)]
-    fn played(&mut self, input: &mut Input<'_, '_>, ply: Ply) -> Flow {
-        let flow = self.play(input, ply);
-        match flow {
-            Flow::Go => {}
-            Flow::Skip => self.leave = true,
-            Flow::Stop => self.stop = true,
-        }
-        flow
-    }
-
     /// Reads a move, granting a castling right that a setup position forgot.
     fn lenient(&mut self, token: &[u8]) -> Option<Ply> {
         if let Ok(ply) = san::read(&self.position, token) {
@@ -738,7 +770,7 @@ impl Reader {
         let (end, _) = skip(text, at, self.frames.len(), true);
         let kept = text.get(at..end).unwrap_or_default().trim_ascii_end();
         self.report(input, at, error, Some(kept));
-        if !self.stop && self.failed.is_none() {
+        if !self.has_ended() {
             self.keep(input, at, end);
         }
         end.max(at + 1)
@@ -802,7 +834,7 @@ impl Reader {
             Flow::Go => {}
             Flow::Skip => return over(input.text),
             Flow::Stop => {
-                self.stop = true;
+                self.flow = Flow::Stop;
                 return at + 1;
             }
         }
@@ -886,10 +918,10 @@ impl Reader {
             shown = Some(&content);
         } else if comment::has_commands(&content) {
             let visitor = &mut *input.visitor;
-            let stop = &mut self.stop;
+            let flow = &mut self.flow;
             let found = comment::read(&content, &mut scratch, &mut |annotation| {
-                if !*stop && visitor.visit_annotation(annotation) == Flow::Stop {
-                    *stop = true;
+                if *flow != Flow::Stop && visitor.visit_annotation(annotation) == Flow::Stop {
+                    *flow = Flow::Stop;
                 }
             });
             language = found.language;
@@ -911,7 +943,7 @@ impl Reader {
             if before {
                 self.waiting_text.push_str(text);
                 self.waiting.push((self.waiting_text.len(), language));
-            } else if !self.stop {
+            } else if !self.has_ended() {
                 self.annotate(
                     input,
                     Annotation::Comment(Comment {
@@ -937,7 +969,7 @@ impl Reader {
             let Some(length) = memchr::memchr(b'}', rest) else {
                 return at;
             };
-            if read && !self.stop && self.failed.is_none() {
+            if read && !self.has_ended() {
                 self.moved = true;
                 self.numbered = false;
                 self.comment(input, next + 1, next + length);
@@ -945,6 +977,11 @@ impl Reader {
             at = next + length + 1;
         }
     }
+}
+
+/// The name of a tag, which is made of ASCII letters, digits and underscores.
+fn ascii(name: &[u8]) -> &str {
+    std::str::from_utf8(name).unwrap_or_default()
 }
 
 /// Where the next game begins from `at` on, and the range of what stands before it.

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 
 use tabia_core::io::{Charset, decode};
 
-use super::chars::{at_line_start, is_newline, is_space, line_end, skip_spaces};
+use super::chars::{
+    at_line_start, is_name, is_newline, is_space, line_end, skip_spaces, value_end,
+};
 use super::skip::is_tag;
 
 /// One pair as it stands in the text.
@@ -53,10 +55,7 @@ fn pair(text: &[u8], at: usize) -> Option<(RawPair<'_>, usize)> {
         i += 1;
     }
     let start = i;
-    while text
-        .get(i)
-        .is_some_and(|&byte| byte.is_ascii_alphanumeric() || byte == b'_')
-    {
+    while text.get(i).is_some_and(|&byte| is_name(byte)) {
         i += 1;
     }
     let name_at = start;
@@ -69,6 +68,7 @@ fn pair(text: &[u8], at: usize) -> Option<(RawPair<'_>, usize)> {
     let mut plain = true;
     i = start;
     let end = loop {
+        i = value_end(text, i);
         match text.get(i) {
             None => break i,
             Some(b'"') if closes(text, i) => break i,

@@ -2,7 +2,9 @@
 
 use tabia_core::game::GameResult;
 
-use super::chars::{at_line_start, is_space, is_symbol, line_end, skip_spaces, symbol_end};
+use super::chars::{
+    at_line_start, is_name, is_space, is_symbol, line_end, skip_spaces, symbol_end,
+};
 
 /// What ends a stretch of movetext.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -151,10 +153,7 @@ pub(super) fn is_tag(text: &[u8], at: usize) -> bool {
         i += 1;
     }
     let name = i;
-    while text
-        .get(i)
-        .is_some_and(|&byte| byte.is_ascii_alphanumeric() || byte == b'_')
-    {
+    while text.get(i).is_some_and(|&byte| is_name(byte)) {
         i += 1;
     }
     if i == name {

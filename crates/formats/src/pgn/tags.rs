@@ -5,6 +5,7 @@ use tabia_core::format::Profile;
 use tabia_core::game::{GameResult, Head, RecordKind, SEVEN_TAG_ROSTER};
 use tabia_core::loss::Feature;
 
+use super::chars::{is_clean, is_name};
 use super::full;
 use super::roster::{self, REST, Variant};
 
@@ -139,15 +140,15 @@ impl TagWriter {
                     continue;
                 }
             } else {
-                let generated = match name {
-                    "FEN" | "SetUp" => setup.is_some(),
-                    "Variant" => head.start.chess960,
+                let generated = match rank {
+                    roster::FEN | roster::SETUP => setup.is_some(),
+                    roster::VARIANT => head.start.chess960,
                     _ => false,
                 };
                 if generated {
                     continue;
                 }
-                if roster::is_fact(name) {
+                if rank == REST && roster::is_fact(name) {
                     lose(Feature::HeaderFacts);
                     continue;
                 }
@@ -171,11 +172,11 @@ impl TagWriter {
             }
         }
         if needs_variant || (!full && head.start.chess960) {
-            self.push(roster::rank("Variant"), What::Variant);
+            self.push(roster::VARIANT, What::Variant);
         }
         if setup.is_some() && !(full && fen_agrees) {
-            self.push(roster::rank("SetUp"), What::SetUp);
-            self.push(roster::rank("FEN"), What::Fen);
+            self.push(roster::SETUP, What::SetUp);
+            self.push(roster::FEN, What::Fen);
         }
         full && !head.start.chess960 && (looks_960 || says_960)
     }
@@ -191,11 +192,7 @@ fn parse_fen(fen: &str) -> Option<Setup> {
 
 /// Whether a pair can be written so that it is read back.
 fn is_plain(name: &str, value: &str) -> bool {
-    !name.is_empty()
-        && name
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-        && !has_control(value)
+    !name.is_empty() && name.bytes().all(is_name) && !has_control(value)
 }
 
 fn has_control(value: &str) -> bool {
@@ -227,6 +224,10 @@ fn write_item(
                 return;
             }
             // Those with a rank have plain names.
+            if item.rank != REST && is_clean(value.as_bytes()) {
+                plain_pair(name, value, out);
+                return;
+            }
             if full || (item.rank != REST && !has_control(value)) || is_plain(name, value) {
                 pair(name, value, out);
                 return;
@@ -290,19 +291,28 @@ fn result_pair(
 }
 
 fn pair(name: &str, value: &str, out: &mut Vec<u8>) {
+    if memchr::memchr2(b'"', b'\\', value.as_bytes()).is_none() {
+        plain_pair(name, value, out);
+        return;
+    }
     out.push(b'[');
     out.extend_from_slice(name.as_bytes());
     out.extend_from_slice(b" \"");
-    let bytes = value.as_bytes();
-    if memchr::memchr2(b'"', b'\\', bytes).is_none() {
-        out.extend_from_slice(bytes);
-    } else {
-        for &byte in bytes {
-            if matches!(byte, b'"' | b'\\') {
-                out.push(b'\\');
-            }
-            out.push(byte);
+    for byte in value.bytes() {
+        if matches!(byte, b'"' | b'\\') {
+            out.push(b'\\');
         }
+        out.push(byte);
     }
+    out.extend_from_slice(b"\"]\n");
+}
+
+/// A pair whose value needs no backslash.
+fn plain_pair(name: &str, value: &str, out: &mut Vec<u8>) {
+    out.reserve(name.len() + value.len() + 6);
+    out.push(b'[');
+    out.extend_from_slice(name.as_bytes());
+    out.extend_from_slice(b" \"");
+    out.extend_from_slice(value.as_bytes());
     out.extend_from_slice(b"\"]\n");
 }

@@ -12,6 +12,7 @@ use tabia_core::game::{
 };
 use tabia_core::io::{Charset, encode};
 use tabia_core::loss::{Feature, Features, Losses};
+use zerocopy::byteorder::little_endian::U128;
 
 use super::commands::letter_of;
 use super::comment::is_tidy;
@@ -66,6 +67,9 @@ pub(super) struct Writer {
     waits: bool,
     /// Something was said since the last move.
     said: bool,
+    /// Since the last move nothing was written or said but comments before it, so that the next
+    /// one only needs a blank before it.
+    steady: bool,
     pending: Pending,
     /// The record is left out.
     left_out: bool,
@@ -111,6 +115,7 @@ impl Writer {
             depth: 0,
             waits: false,
             said: false,
+            steady: false,
             pending: Pending::default(),
             left_out: false,
         }
@@ -138,6 +143,33 @@ impl Writer {
     fn say(&mut self) {
         self.waits = true;
         self.said = true;
+        self.steady = false;
+    }
+
+    /// Writes a move that begins a line, follows something that was said, or is no ordinary one.
+    #[inline(never)]
+    fn write_move(&mut self, before: &Position, ply: Ply) {
+        self.flush();
+        let turn = before.turn();
+        self.number = (before.full_move_number(), turn);
+        self.has_number = turn.is_white() || self.needs_number;
+        self.blank();
+        self.move_at = self.out.len();
+        if self.has_number {
+            write_move_number(self.number, &mut self.out);
+            self.needs_number = false;
+        }
+        self.first = self.line_start;
+        self.line_start = false;
+        self.move_open = true;
+        self.said = false;
+        self.steady = true;
+        self.san_at = self.out.len();
+        if ply == Ply::Null && self.profile == Profile::ChessBase {
+            self.out.extend_from_slice(b"Z0");
+        } else {
+            san::write(before, ply, &mut self.out);
+        }
     }
 
     /// Writes what was said about the last move.
@@ -446,6 +478,7 @@ impl Visitor for Writer {
         self.left_out = false;
         self.pending.clear();
         self.waits = false;
+        self.steady = false;
         if head.kind == RecordKind::Text && !self.can.has(Feature::GuidingTexts) {
             self.left_out = true;
             self.lose(Feature::GuidingTexts);
@@ -473,33 +506,27 @@ impl Visitor for Writer {
 
     #[inline]
     fn visit_move(&mut self, before: &Position, ply: Ply) -> Flow {
-        self.flush();
-        let turn = before.turn();
-        self.number = (before.full_move_number(), turn);
-        self.has_number = turn.is_white() || self.needs_number;
-        if turn.is_white() && self.number.0 < 1000 {
-            let glue = std::mem::replace(&mut self.glue, false);
-            self.move_at = self.out.len() + usize::from(!glue);
-            write_white_number(self.number.0, glue, &mut self.out);
-            self.needs_number = false;
-        } else {
-            self.blank();
-            self.move_at = self.out.len();
-            if self.has_number {
-                write_move_number(self.number, &mut self.out);
-                self.needs_number = false;
-            }
-        }
-        self.first = self.line_start;
-        self.line_start = false;
-        self.move_open = true;
-        self.said = false;
-        self.san_at = self.out.len();
-        if ply == Ply::Null && self.profile == Profile::ChessBase {
-            self.out.extend_from_slice(b"Z0");
-        } else {
-            san::write(before, ply, &mut self.out);
-        }
+        let (number, turn) = (before.full_move_number(), before.turn());
+        let blank_and_number = match turn {
+            Color::White => NUMBERS.get(usize::from(number)).copied(),
+            Color::Black => Some(BLANK),
+        };
+        let (true, Ply::Move(m), Some(start)) = (self.steady, ply, blank_and_number) else {
+            self.write_move(before, ply);
+            return Flow::Go;
+        };
+        self.number = (number, turn);
+        self.has_number = turn.is_white();
+        self.first = false;
+        let length = (start >> 56) as usize & 7;
+        self.move_at = self.out.len() + 1;
+        self.san_at = self.out.len() + length;
+        let text = san::spell(before, m);
+        let letters = u128::from(start & !0 >> 8) | u128::from(text.letters()) << (8 * length);
+        // All bytes at once, then cut: cheaper than one after the other.
+        let end = self.san_at + text.len();
+        self.out.extend_from_slice(&U128::new(letters).to_bytes());
+        self.out.truncate(end);
         Flow::Go
     }
 
@@ -548,6 +575,7 @@ impl Visitor for Writer {
             return Flow::Skip;
         }
         self.flush();
+        self.steady = false;
         self.blank();
         self.out.push(b'(');
         self.glue = true;
@@ -560,6 +588,7 @@ impl Visitor for Writer {
 
     fn end_variation(&mut self) {
         self.flush();
+        self.steady = false;
         self.out.push(b')');
         self.glue = false;
         self.needs_number = true;
@@ -629,49 +658,34 @@ fn nearest_letter(color: ShapeColor) -> u8 {
     }
 }
 
-/// A blank unless `glue`, and the number below 1000 of a move by White: eight bytes at once, then
-/// cut, which is cheaper than one after the other.
-#[inline(always)]
-fn write_white_number(number: u16, glue: bool, out: &mut Vec<u8>) {
-    let entry = NUMBERS.get(usize::from(number)).copied().unwrap_or(0);
-    let (mut letters, mut length) = (entry & !0 >> 8, (entry >> 56) as usize);
-    if !glue {
-        letters = letters << 8 | u64::from(b' ');
-        length += 1;
-    }
-    let bytes: [u8; 8] = std::array::from_fn(|i| (letters >> (8 * i)) as u8);
-    let end = out.len() + length;
-    out.extend_from_slice(&bytes);
-    out.truncate(end);
-}
+/// A blank as [`NUMBERS`] would have it.
+const BLANK: u64 = b' ' as u64 | 1 << 56;
 
-/// The numbers below 1000 as texts with a full stop and a blank, the first letter in the lowest
-/// byte and the length in the highest.
+/// A blank and the numbers below 1000 as texts with a full stop and a blank, the first letter in
+/// the lowest byte and the length in the highest.
 static NUMBERS: [u64; 1000] = {
     let mut table = [0; 1000];
     let mut number = 0;
     while number < 1000 {
         let mut letters = 0x20_2e;
-        let mut length = 2;
+        let mut length = 3;
         let mut rest = number;
-        while length == 2 || rest > 0 {
+        while length == 3 || rest > 0 {
             letters = letters << 8 | (b'0' as u64 + rest % 10);
             rest /= 10;
             length += 1;
         }
-        table[number as usize] = letters | length << 56;
+        table[number as usize] = letters << 8 | b' ' as u64 | length << 56;
         number += 1;
     }
     table
 };
 
-#[inline]
 fn write_move_number((number, turn): (u16, Color), out: &mut Vec<u8>) {
     write_number(number, out);
     out.extend_from_slice(if turn.is_white() { b". " } else { b"... " });
 }
 
-#[inline]
 fn write_number(number: u16, out: &mut Vec<u8>) {
     let digit = |value: u16| b'0' + (value % 10) as u8;
     match number {

@@ -1,7 +1,9 @@
 //! From a text to the one legal move it names.
 
+use zerocopy::byteorder::little_endian::{U16, U32, U64};
+
 use super::SanError;
-use crate::chess::position::Position;
+use crate::chess::position::{BISHOP, KING, KNIGHT, PAWN, Position, QUEEN, ROOK};
 use crate::chess::types::{Bitboard, Color, Move, Ply, Role, Square};
 use crate::chess::{attacks, uci};
 
@@ -32,66 +34,118 @@ pub fn read_and_play(position: &mut Position, text: &[u8]) -> Result<Ply, SanErr
     Ok(ply)
 }
 
-/// Numbers of the pieces (role + 1) by the low five bits of their letters.
-static CODES: [u8; 32] = {
-    let mut codes = [0; 32];
-    codes[b'N' as usize & 31] = Role::Knight as u8 + 1;
-    codes[b'B' as usize & 31] = Role::Bishop as u8 + 1;
-    codes[b'R' as usize & 31] = Role::Rook as u8 + 1;
-    codes[b'Q' as usize & 31] = Role::Queen as u8 + 1;
-    codes[b'K' as usize & 31] = Role::King as u8 + 1;
-    codes
-};
-
 /// The forms nearly every move has (`e4`, `exd5`, `Nf3`, `Nbxd2`, maybe with `+` or `#`), when they
 /// name one legal move; `None` for all else, which [`read`] looks at more closely.
 #[inline(always)]
-pub fn read_plain(position: &Position, text: &[u8]) -> Option<Move> {
-    let text = match text {
-        [plain @ .., b'+' | b'#'] => plain,
-        _ => text,
-    };
-    let [before @ .., file, rank] = text else {
-        return None;
-    };
-    let to = square(*file, *rank)?;
-    match *before {
-        [] => read_step(position, to),
-        [file @ b'a'..=b'h', b'x'] => read_capture(position, file, to),
-        [letter @ b'A'..=b'Z', ref between @ ..] => {
-            let between = match between {
-                [between @ .., b'x'] => between,
-                _ => between,
-            };
-            let mask = match *between {
-                [] => u64::MAX,
-                [file @ b'a'..=b'h'] => FILE_A << (file - b'a'),
-                [rank @ b'1'..=b'8'] => RANK_1 << (8 * (rank - b'1')),
-                _ => return None,
-            };
-            let code = CODES[usize::from(letter & 31)];
-            if code == 0 {
-                return None;
-            }
-            let from = only_source(position, code, to, mask).ok()?;
-            Some(Move::normal(from, to))
+fn read_plain(position: &Position, text: &[u8]) -> Option<Move> {
+    let letters = match text.len() {
+        4..8 => {
+            let (first, last) = (text.first_chunk()?, text.last_chunk()?);
+            let [first, last] = [first, last].map(|&four| U32::from_bytes(four).get());
+            u64::from(first) | u64::from(last) << (8 * (text.len() - 4))
         }
+        2..4 => {
+            let (first, last) = (text.first_chunk()?, text.last_chunk()?);
+            let [first, last] = [first, last].map(|&two| U16::from_bytes(two).get());
+            u64::from(first) | u64::from(last) << (8 * (text.len() - 2))
+        }
+        _ => return None,
+    };
+    read_letters(position, letters, text.len())
+}
+
+/// Reads a move in one of the forms that nearly all have (`e4`, `exd5`, `Nf3`, `Nbxd2`, maybe with
+/// `+` or `#`) from a text of `length` bytes, the first one in the lowest byte of `letters`; what
+/// stands above the last does not matter. `None` when it is none of these forms or does not name
+/// one legal move, and in some rare cases when it does: [`read`] looks at all of them.
+#[inline(always)]
+pub fn read_letters(position: &Position, letters: u64, length: usize) -> Option<Move> {
+    const X: u8 = b'x';
+    if !(2..=8).contains(&length) {
+        return None;
+    }
+    let mut bits = 8 * length as u32;
+    let last = letters >> (bits - 8);
+    // `+` and `#` differ in one bit.
+    if last as u8 & !8 == b'#' {
+        bits -= 8;
+    }
+    let before = bits.wrapping_sub(16);
+    if before > 24 {
+        return None;
+    }
+    // File in the lower byte, rank in the upper one; above 7 if they are none.
+    let square = ((letters >> before) as u16).wrapping_sub(u16::from(b'1') << 8 | u16::from(b'a'));
+    if square & 0xf8f8 != 0 {
+        return read_castling(position, letters, bits);
+    }
+    let to = Square::wrap((square | square >> 5) as u8);
+    let [first, second, third, ..] = U64::new(letters).to_bytes();
+    let code = CODES[usize::from(first)];
+    if code == PAWN {
+        let sources = match before {
+            0 => pawn_steps(position, to),
+            16 if second == X => pawn_captures(position, to) & FILE_A << ((first - b'a') & 7),
+            _ => return None,
+        };
+        let from = Bitboard(sources).first()?;
+        let promotes = matches!(to.rank(), 0 | 7);
+        return (!promotes && position.is_safe(from, to)).then(|| Move::normal(from, to));
+    }
+    if code == 0 || before == 24 && third != X {
+        return None;
+    }
+    let which = if before == 8 { X } else { second };
+    let mask = MASKS[usize::from(which)];
+    let from = only_source(position, code, to, mask).ok()?;
+    Some(Move::normal(from, to))
+}
+
+/// Reads castling as the standard writes it.
+#[inline(never)]
+fn read_castling(position: &Position, letters: u64, bits: u32) -> Option<Move> {
+    let side = match (bits, letters & 0xff_ffff_ffff) {
+        (24, letters) if letters & 0xff_ffff == 0x4f_2d4f => 0,
+        (40, 0x4f_2d4f_2d4f) => 1,
+        _ => return None,
+    };
+    match castle(position, side) {
+        Ok(Ply::Move(m)) => Some(m),
         _ => None,
     }
 }
 
+/// Numbers of the pieces (role + 1) by their letters; pawns by their files.
+static CODES: [u8; 256] = {
+    let mut codes = [0; 256];
+    let mut file = b'a';
+    while file <= b'h' {
+        codes[file as usize] = PAWN;
+        file += 1;
+    }
+    codes[b'N' as usize] = KNIGHT;
+    codes[b'B' as usize] = BISHOP;
+    codes[b'R' as usize] = ROOK;
+    codes[b'Q' as usize] = QUEEN;
+    codes[b'K' as usize] = KING;
+    codes
+};
+
+/// The squares of the file or the rank that a letter or a digit names; all for `x`.
+static MASKS: [u64; 256] = {
+    let mut masks = [0; 256];
+    let mut i = 0;
+    while i < 8 {
+        masks[b'a' as usize + i] = FILE_A << i;
+        masks[b'1' as usize + i] = RANK_1 << (8 * i);
+        i += 1;
+    }
+    masks[b'x' as usize] = u64::MAX;
+    masks
+};
+
 const FILE_A: u64 = 0x0101_0101_0101_0101;
 const RANK_1: u64 = 0xff;
-
-#[inline(always)]
-const fn square(file: u8, rank: u8) -> Option<Square> {
-    let (file, rank) = (file.wrapping_sub(b'a'), rank.wrapping_sub(b'1'));
-    if file < 8 && rank < 8 {
-        Some(Square::wrap(rank * 8 + file))
-    } else {
-        None
-    }
-}
 
 /// The one square of `mask` from which a piece (no pawn) of that number legally goes to `to`.
 #[inline(always)]
@@ -100,41 +154,30 @@ fn only_source(position: &Position, code: u8, to: Square, mask: u64) -> Result<S
     if (own | position.kings().0) & to.bit() != 0 {
         return Err(SanError::Illegal);
     }
-    let mut candidates =
-        position.roles[usize::from(code & 7)] & own & attacks::rays(code, to) & mask;
-    let occupied = position.occupied().0;
-    let mut found = Err(SanError::Illegal);
-    while candidates != 0 {
-        let from = Square::wrap(candidates.trailing_zeros() as u8);
-        candidates &= candidates - 1;
-        if attacks::between(from, to) & occupied == 0 && position.is_safe(from, to) {
-            if found.is_ok() {
-                return Err(SanError::Ambiguous);
-            }
-            found = Ok(from);
-        }
+    let candidates = position.roles[usize::from(code & 7)] & own & attacks::rays(code, to) & mask;
+    let from = Square::wrap(candidates.trailing_zeros() as u8);
+    // There is hardly ever another one.
+    if candidates & candidates.wrapping_sub(1) == 0
+        && attacks::between(from, to) & position.occupied().0 == 0
+        && position.is_safe(from, to)
+        && candidates != 0
+    {
+        return Ok(from);
     }
-    found
+    only_safe(position, position.sources(code, to, mask), to)
 }
 
-/// A pawn's step of one or two, short of the last rank.
-#[inline(always)]
-fn read_step(position: &Position, to: Square) -> Option<Move> {
-    if matches!(to.rank(), 0 | 7) {
-        return None;
+/// The one square of `sources` from which the move leaves the king safe.
+#[inline(never)]
+fn only_safe(position: &Position, sources: u64, to: Square) -> Result<Square, SanError> {
+    let mut safe = Bitboard(sources)
+        .into_iter()
+        .filter(|&from| position.is_safe(from, to));
+    let from = safe.next().ok_or(SanError::Illegal)?;
+    match safe.next() {
+        None => Ok(from),
+        Some(_) => Err(SanError::Ambiguous),
     }
-    let from = Bitboard(pawn_steps(position, to)).first()?;
-    position.is_safe(from, to).then(|| Move::normal(from, to))
-}
-
-/// A pawn's capture, short of the last rank.
-#[inline(always)]
-fn read_capture(position: &Position, file: u8, to: Square) -> Option<Move> {
-    if matches!(to.rank(), 0 | 7) {
-        return None;
-    }
-    let from = Bitboard(pawn_captures(position, to) & FILE_A << ((file - b'a') & 7)).first()?;
-    position.is_safe(from, to).then(|| Move::normal(from, to))
 }
 
 /// The pawn that can step to `to`, if any: the nearest one.
@@ -143,17 +186,13 @@ fn pawn_steps(position: &Position, to: Square) -> u64 {
     let us = position.turn;
     let pawns = position.roles[Role::Pawn as usize + 1] & position.colors[us as usize];
     let empty = !position.occupied().0;
-    let to_bit = to.bit() & empty;
-    match us {
-        Color::White => {
-            let one = to_bit >> 8;
-            (one | (one & empty & 0xff_0000) >> 8) & pawns
-        }
-        Color::Black => {
-            let one = to_bit << 8;
-            (one | (one & empty & 0xff00_0000_0000) << 8) & pawns
-        }
-    }
+    // Backwards by a rank, without a branch on who moves.
+    let (back, third) = match us {
+        Color::White => (8, 0xff_0000),
+        Color::Black => (56, 0xff00_0000_0000),
+    };
+    let one = (to.bit() & empty).rotate_right(back);
+    (one | (one & empty & third).rotate_right(back)) & pawns
 }
 
 /// The pawns that can take on `to`.
@@ -364,13 +403,7 @@ fn find(position: &Position, said: &Said) -> Result<Move, SanError> {
     } else {
         pawn_steps(position, to)
     };
-    let mut safe = Bitboard(pawns & mask)
-        .into_iter()
-        .filter(|&from| position.is_safe(from, to));
-    let from = safe.next().ok_or(SanError::Illegal)?;
-    if safe.next().is_some() {
-        return Err(SanError::Ambiguous);
-    }
+    let from = only_safe(position, pawns & mask, to)?;
     legal(position, with_promotion(said, from))
 }
 

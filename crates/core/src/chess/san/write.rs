@@ -1,31 +1,32 @@
 //! The move's text: least disambiguation, `+` and `#`.
 
-use crate::chess::position::{KING, PAWN, Position};
+use zerocopy::byteorder::little_endian::U64;
+
+use crate::chess::attacks;
+use crate::chess::position::{PAWN, Position};
 use crate::chess::types::{Move, Ply, Square};
-use crate::chess::{attacks, uci};
 
 /// Writes a legal move with the least disambiguation, `+` and `#`; a null move as `--`.
 ///
 /// Where the position after the move is wanted as well, [`write_and_play`] costs less.
 #[inline]
 pub fn write(position: &Position, ply: Ply, out: &mut Vec<u8>) {
-    let Some((m, mut text)) = begin(position, ply, out) else {
-        return;
-    };
-    if position.will_check(m) {
-        text.push(mark_of_check(position, m));
+    match ply {
+        Ply::Move(m) => spell(position, m).append_to(out),
+        Ply::Null => out.extend_from_slice(b"--"),
     }
-    text.append_to(out);
 }
 
 /// Writes a legal move as [`write()`] does and plays it.
 #[inline]
 pub fn write_and_play(position: &mut Position, ply: Ply, out: &mut Vec<u8>) {
-    let begun = begin(position, ply, out);
-    position.play_ply(ply);
-    let Some((_, mut text)) = begun else {
+    let Ply::Move(m) = ply else {
+        position.play_ply(ply);
+        out.extend_from_slice(b"--");
         return;
     };
+    let mut text = begin(position, m);
+    position.play(m);
     if !position.remember_checkers().is_empty() {
         text.push(if position.has_legal_move() {
             b'+'
@@ -36,21 +37,63 @@ pub fn write_and_play(position: &mut Position, ply: Ply, out: &mut Vec<u8>) {
     text.append_to(out);
 }
 
-/// At most seven letters, the first in the lowest byte: `Qa1xb2+`, `exd8=Q#`.
-struct Text {
+/// The text that [`write()`] writes for a legal move.
+#[inline(always)]
+pub fn spell(position: &Position, m: Move) -> Spelled {
+    let text = begin(position, m);
+    if position.foreseen.is_quiet(m) {
+        text
+    } else {
+        mark_check(position, m, text)
+    }
+}
+
+/// Adds `+` or `#` where they belong.
+#[inline(never)]
+fn mark_check(position: &Position, m: Move, mut text: Spelled) -> Spelled {
+    if position.will_check(m) {
+        let mates = !position.lets_king_flee(m) && {
+            let mut next = position.clone();
+            next.play(m);
+            !next.has_legal_move()
+        };
+        text.push(if mates { b'#' } else { b'+' });
+    }
+    text
+}
+
+/// The text of a move: at most seven letters (`Qa1xb2+`, `exd8=Q#`) in one number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Spelled {
     letters: u64,
     bits: u32,
 }
 
-impl Text {
-    const SHORT_CASTLING: Text = Text {
+impl Spelled {
+    const SHORT_CASTLING: Spelled = Spelled {
         letters: 0x4f_2d_4f,
         bits: 24,
     };
-    const LONG_CASTLING: Text = Text {
+    const LONG_CASTLING: Spelled = Spelled {
         letters: 0x4f_2d_4f_2d_4f,
         bits: 40,
     };
+
+    /// The letters, the first in the lowest byte; the bytes behind the last are zeros.
+    #[inline(always)]
+    pub const fn letters(self) -> u64 {
+        self.letters
+    }
+
+    /// How many letters there are, one at least.
+    #[inline(always)]
+    #[expect(
+        clippy::len_without_is_empty,
+        reason = "the text of a move is never empty"
+    )]
+    pub const fn len(self) -> usize {
+        (self.bits / 8) as usize
+    }
 
     #[inline(always)]
     fn push(&mut self, letter: u8) {
@@ -66,75 +109,107 @@ impl Text {
     }
 
     #[inline(always)]
-    fn append_to(&self, out: &mut Vec<u8>) {
+    fn push_square(&mut self, square: Square) {
+        self.letters |= u64::from(SQUARES[square.index()]) << (self.bits & 63);
+        self.bits += 16;
+    }
+
+    #[inline(always)]
+    fn append_to(self, out: &mut Vec<u8>) {
         // Eight bytes at once, then cut: cheaper than a copy of unknown length.
-        let bytes: [u8; 8] = std::array::from_fn(|i| (self.letters >> (8 * i)) as u8);
-        let end = out.len() + (self.bits / 8) as usize;
-        out.extend_from_slice(&bytes);
+        let end = out.len() + self.len();
+        out.extend_from_slice(&U64::new(self.letters).to_bytes());
         out.truncate(end);
     }
 }
 
-/// The move and its text without `+` and `#`; `None` when all is written.
-#[inline(always)]
-fn begin(position: &Position, ply: Ply, out: &mut Vec<u8>) -> Option<(Move, Text)> {
-    let Ply::Move(m) = ply else {
-        out.extend_from_slice(b"--");
-        return None;
-    };
-    let (from, to) = (m.from(), m.to());
-    if m.is_castling() {
-        let short = to.file() > from.file();
-        return Some((
-            m,
-            if short {
-                Text::SHORT_CASTLING
-            } else {
-                Text::LONG_CASTLING
-            },
-        ));
+/// The two letters of every square, the file in the lower byte.
+static SQUARES: [u16; 64] = {
+    let mut table = [0; 64];
+    let mut i = 0;
+    while i < 64 {
+        let [file, rank] = Square::ALL[i].letters();
+        table[i] = file as u16 | (rank as u16) << 8;
+        i += 1;
     }
+    table
+};
+
+/// The text without `+` and `#`.
+#[inline(always)]
+fn begin(position: &Position, m: Move) -> Spelled {
+    if m.is_normal() {
+        go(position, m)
+    } else {
+        begin_rare(position, m)
+    }
+}
+
+/// A piece and where it goes.
+#[inline(always)]
+fn go(position: &Position, m: Move) -> Spelled {
+    let (from, to) = (m.from(), m.to());
     let code = position.board[from.index()] & 7;
-    let captures = position.board[to.index()] != 0;
-    let mut text = Text {
+    let mut text = Spelled {
         letters: 0,
         bits: 0,
     };
     if code == PAWN {
-        let aslant = from.file() != to.file();
-        text.push_if(aslant, b'a' + from.file());
-        text.push_if(aslant, b'x');
-    } else if code == 0 {
-        // Not a legal move; coordinates say what was asked for.
-        uci::write(position, m, true, out);
-        return None;
-    } else {
-        text.push(b"??NBRQK?"[usize::from(code)]);
-        if code != KING {
-            disambiguate(position, code, from, to, &mut text);
+        if from.file() != to.file() {
+            text.letters = u64::from(b'a' + from.file()) | u64::from(b'x') << 8;
+            text.bits = 16;
         }
-        text.push_if(captures, b'x');
+        text.push_square(to);
+        return text;
     }
-    let [file, rank] = to.letters();
-    text.push(file);
-    text.push(rank);
+    if code == 0 {
+        return coordinates(m);
+    }
+    text.letters = u64::from(b"??NBRQK?"[usize::from(code)]);
+    text.bits = 8;
+    let own = position.roles[usize::from(code)] & position.colors[position.turn as usize];
+    if own & attacks::rays(code, to) & !from.bit() != 0 {
+        text = disambiguate(position, code, from, to);
+    }
+    text.push_if(position.board[to.index()] != 0, b'x');
+    text.push_square(to);
+    text
+}
+
+/// The same for castling and promotions.
+#[inline(never)]
+fn begin_rare(position: &Position, m: Move) -> Spelled {
+    let (from, to) = (m.from(), m.to());
+    if m.is_castling() {
+        return if to.file() > from.file() {
+            Spelled::SHORT_CASTLING
+        } else {
+            Spelled::LONG_CASTLING
+        };
+    }
+    let mut text = go(position, m);
     if let Some(role) = m.promotion_role() {
         text.push(b'=');
         text.push(role.upper_char());
     }
-    Some((m, text))
+    text
 }
 
-#[inline(always)]
-fn disambiguate(position: &Position, code: u8, from: Square, to: Square, text: &mut Text) {
-    let own = position.roles[usize::from(code)] & position.colors[position.turn as usize];
-    if own & attacks::rays(code, to) & !from.bit() != 0 {
-        disambiguate_rivals(position, code, from, to, text);
-    }
+/// Not a legal move; coordinates say what was asked for.
+#[cold]
+fn coordinates(m: Move) -> Spelled {
+    let mut text = Spelled {
+        letters: 0,
+        bits: 0,
+    };
+    text.push_square(m.from());
+    text.push_square(m.to());
+    text
 }
 
+/// The letter of a piece, with file, rank or both where another one can go to the same square.
 #[inline(never)]
-fn disambiguate_rivals(position: &Position, code: u8, from: Square, to: Square, text: &mut Text) {
+fn disambiguate(position: &Position, code: u8, from: Square, to: Square) -> Spelled {
     let (mut any, mut file, mut rank) = (false, false, false);
     let mut rivals = position.sources(code, to, !from.bit());
     while rivals != 0 {
@@ -147,13 +222,11 @@ fn disambiguate_rivals(position: &Position, code: u8, from: Square, to: Square, 
         }
     }
     let [file_letter, rank_letter] = from.letters();
+    let mut text = Spelled {
+        letters: u64::from(b"??NBRQK?"[usize::from(code & 7)]),
+        bits: 8,
+    };
     text.push_if(any && (!file || rank), file_letter);
     text.push_if(any && file, rank_letter);
-}
-
-#[inline(never)]
-fn mark_of_check(position: &Position, m: Move) -> u8 {
-    let mut next = position.clone();
-    next.play(m);
-    if next.has_legal_move() { b'+' } else { b'#' }
+    text
 }
