@@ -17,6 +17,8 @@ const RATINGS: u32 = 4096;
 #[derive(Debug)]
 pub struct Matcher<'f> {
     terms: Vec<Asked<'f>>,
+    /// The terms about ratings once more.
+    rated: Vec<Rated>,
     folded: String,
     /// Ratings of records one after the other, and the number of the first.
     ratings: Vec<[u16; 2]>,
@@ -28,6 +30,85 @@ struct Asked<'f> {
     term: &'f Term,
     /// For each kind of name: 0 not asked, 1 no, 2 yes.
     seen: Vec<(NameKind, Vec<u8>)>,
+}
+
+/// A term about ratings, in numbers that can be compared at once.
+#[derive(Debug)]
+struct Rated {
+    field: EloField,
+    /// Lowest and highest, from 1.
+    ranges: Vec<[u16; 2]>,
+    negated: bool,
+}
+
+/// Ratings looked at before it is asked whether one of them fits.
+const AT_ONCE: usize = 32;
+
+impl Rated {
+    fn of(term: &Term) -> Option<Self> {
+        let Test::Elo(field, bounds) = &term.test else {
+            return None;
+        };
+        let ranges = bounds.iter().map(|range| {
+            let low = range.low.unwrap_or(1).max(1);
+            [low, range.high.unwrap_or(u16::MAX)]
+        });
+        Some(Self {
+            field: *field,
+            ranges: ranges.filter(|[low, high]| low <= high).collect(),
+            negated: term.negated,
+        })
+    }
+
+    fn has(&self, [white, black]: [u16; 2]) -> bool {
+        let fits = |elo| self.ranges.iter().any(|range| inside(*range, elo));
+        let holds = match self.field {
+            EloField::Both => fits(white) && fits(black),
+            EloField::Either => fits(white) || fits(black),
+            EloField::White => fits(white),
+            EloField::Black => fits(black),
+        };
+        holds != self.negated
+    }
+
+    /// The first of the ratings that fit.
+    fn first(&self, ratings: &[[u16; 2]]) -> Option<usize> {
+        let [range] = *self.ranges.as_slice() else {
+            return ratings.iter().position(|&pair| self.has(pair));
+        };
+        if self.negated {
+            return ratings.iter().position(|&pair| self.has(pair));
+        }
+        match self.field {
+            EloField::Both => first(ratings, |[w, b]| inside(range, w) & inside(range, b)),
+            EloField::Either => first(ratings, |[w, b]| inside(range, w) | inside(range, b)),
+            EloField::White => first(ratings, |[w, _]| inside(range, w)),
+            EloField::Black => first(ratings, |[_, b]| inside(range, b)),
+        }
+    }
+}
+
+/// Whether a number lies in a range that is not empty.
+#[inline(always)]
+fn inside([low, high]: [u16; 2], value: u16) -> bool {
+    value.wrapping_sub(low) <= high - low
+}
+
+/// The first pair that fits, looked for in portions without a branch.
+#[inline(always)]
+fn first(ratings: &[[u16; 2]], fits: impl Fn([u16; 2]) -> bool) -> Option<usize> {
+    let (portions, rest) = ratings.as_chunks::<AT_ONCE>();
+    for (number, portion) in portions.iter().enumerate() {
+        let found = portion
+            .iter()
+            .fold(0, |found, &pair| found | u32::from(fits(pair)));
+        if found != 0 {
+            let place = portion.iter().position(|&pair| fits(pair));
+            return place.map(|place| number * AT_ONCE + place);
+        }
+    }
+    let place = rest.iter().position(|&pair| fits(pair))?;
+    Some(ratings.len() - rest.len() + place)
 }
 
 impl<'f> Matcher<'f> {
@@ -43,6 +124,7 @@ impl<'f> Matcher<'f> {
             .collect();
         Self {
             terms,
+            rated: filter.terms.iter().filter_map(Rated::of).collect(),
             folded: String::new(),
             ratings: Vec::new(),
             ratings_from: 0,
@@ -52,15 +134,9 @@ impl<'f> Matcher<'f> {
     /// The first record from `game` on, or `end`, that the terms about ratings do not rule out.
     /// For going over a database in order: each thread and each database has its own matcher.
     pub fn skip(&mut self, db: &dyn Database, game: u32, end: u32) -> u32 {
-        let mut tests: Vec<(EloField, &[super::Bounds<u16>], bool)> = Vec::new();
-        for asked in &self.terms {
-            if let Test::Elo(field, bounds) = &asked.term.test {
-                tests.push((*field, bounds, asked.term.negated));
-            }
-        }
-        if tests.is_empty() {
+        let Some((one, others)) = self.rated.split_first() else {
             return game;
-        }
+        };
         let mut game = game;
         while game < end {
             let place = game.wrapping_sub(self.ratings_from) as usize;
@@ -75,17 +151,17 @@ impl<'f> Matcher<'f> {
                 continue;
             }
             let rest = self.ratings.get(place..).unwrap_or_default();
-            let found = rest
-                .iter()
-                .take((end - game) as usize)
-                .position(|&ratings| {
-                    tests
-                        .iter()
-                        .all(|(field, bounds, negated)| rated(*field, bounds, ratings) != *negated)
-                });
-            match found {
-                Some(found) => return game + found as u32,
-                None => game = self.ratings_from.saturating_add(self.ratings.len() as u32),
+            let rest = rest.get(..(end - game) as usize).unwrap_or(rest);
+            match one.first(rest) {
+                Some(found) => {
+                    game += found as u32;
+                    let pair = rest.get(found).copied().unwrap_or_default();
+                    if others.iter().all(|test| test.has(pair)) {
+                        return game;
+                    }
+                    game += 1;
+                }
+                None => game += rest.len() as u32,
             }
         }
         end
@@ -390,6 +466,41 @@ mod tests {
             "maroczy capablanca",
         ] {
             assert!(!matches(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn ratings_are_compared_as_rows_are() {
+        let ratings: Vec<[u16; 2]> = (0..500_u32)
+            .map(|i| [(i * 7919 % 3000) as u16, (i * 104 % 2900) as u16])
+            .chain([[0, 0], [0, 2600], [2600, 0], [u16::MAX; 2], [1, 1]])
+            .collect();
+        for text in [
+            "elo:>=2500",
+            "anyelo:>=2800",
+            "whiteelo:..1200",
+            "blackelo:2000..2100",
+            "-elo:>=1000",
+            "elo:1000..1500,2500..",
+            "-anyelo:2000..,100..200",
+            "whiteelo:2600",
+        ] {
+            let filter = Filter::parse(text).unwrap();
+            let term = &filter.terms[0];
+            let Test::Elo(field, bounds) = &term.test else {
+                panic!("{text}");
+            };
+            let test = Rated::of(term).unwrap();
+            let mut at = 0;
+            for (i, &pair) in ratings.iter().enumerate() {
+                let expected = rated(*field, bounds, pair) != term.negated;
+                assert_eq!(test.has(pair), expected, "{text} {pair:?}");
+                if expected {
+                    assert_eq!(test.first(&ratings[at..]), Some(i - at), "{text} {i}");
+                    at = i + 1;
+                }
+            }
+            assert_eq!(test.first(&ratings[at..]), None, "{text}");
         }
     }
 
