@@ -71,6 +71,9 @@ impl Source {
         if let Ok(entries) = std::fs::read_dir(folder) {
             for entry in entries.flatten() {
                 let name = lossy(&entry.file_name());
+                if begins_otherwise(&name, &base) {
+                    continue;
+                }
                 let file = |name| SourceFile {
                     name,
                     bytes: Bytes::Path(path.with_file_name(entry.file_name())),
@@ -211,6 +214,18 @@ fn is_part(name: &str, base: &str) -> bool {
     let other = base_name(name).to_lowercase();
     let rest = other.strip_prefix(set);
     rest.is_some_and(|rest| rest.is_empty() || rest.strip_prefix('_').is_some_and(digits))
+}
+
+/// Whether a name is seen at its first letter not to begin as `base` (in lower case) does, whatever
+/// the letter case: most files of a large folder.
+fn begins_otherwise(name: &str, base: &str) -> bool {
+    match (name.as_bytes(), base.as_bytes()) {
+        // A set whose name begins with `_` can have parts that do not.
+        ([first, ..], [wanted, ..]) if *wanted != b'_' => {
+            first.is_ascii() && first.to_ascii_lowercase() != *wanted
+        }
+        _ => false,
+    }
 }
 
 fn lossy(name: &OsStr) -> String {
