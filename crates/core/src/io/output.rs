@@ -30,6 +30,9 @@ pub struct Output {
     file: Option<BufWriter<Disk>>,
 }
 
+/// Bytes that are gathered before they go to the system; pieces above that are not copied.
+const BUFFER: usize = 1 << 16;
+
 static NEXT: AtomicU32 = AtomicU32::new(0);
 
 impl OutputSet {
@@ -56,7 +59,7 @@ impl OutputSet {
         let (file, temporary) = trial::step()
             .and_then(|()| open_unnamed(target))
             .map_err(|error| Error::from(error).in_path(target))?;
-        let file = Some(BufWriter::with_capacity(1 << 18, Disk(file)));
+        let file = Some(BufWriter::with_capacity(BUFFER, Disk(file)));
         self.outputs.push(Output {
             target: target.to_path_buf(),
             temporary,
