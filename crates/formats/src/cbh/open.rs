@@ -8,7 +8,7 @@ use tabia_core::database::{Database, DatabaseInfo, GameReader, IndexEntry, NameI
 use tabia_core::error::{Error, ErrorKind, GameIndex, Malformed, Problem, Result};
 use tabia_core::format::{Limits, OpenOptions};
 use tabia_core::game::Date;
-use tabia_core::io::{Blob, Source};
+use tabia_core::io::{Blob, Charset, Source};
 
 use super::annotations::{Items, kind};
 use super::charset::{Detector, Texts, until_zero};
@@ -28,29 +28,43 @@ const SAMPLES: u32 = 256;
 const SAMPLE_RECORDS: u32 = 64;
 
 /// A ChessBase database.
+///
+/// Its headers are open. The other files are opened when they are first asked for: a search by
+/// ratings touches none of them.
 #[derive(Debug)]
 pub struct CbhDatabase {
     pub(super) headers: Blob,
-    pub(super) moves: Option<Blob>,
-    pub(super) annotations: Option<Blob>,
-    pub(super) media: Option<SideTable>,
-    pub(super) tables: Tables,
-    pub(super) texts: Texts,
+    /// The name of `.cbh` in messages.
+    pub(super) headers_name: Arc<Path>,
     pub(super) strict: bool,
     pub(super) limits: Limits,
-    /// Names of `.cbh`, `.cbg` and `.cba` in messages.
-    pub(super) headers_name: Arc<Path>,
-    pub(super) moves_name: Arc<Path>,
-    pub(super) annotations_name: Arc<Path>,
+    charset: Charset,
+    source: Source,
     len: u32,
-    companions: Vec<(String, bool)>,
-    title: Option<String>,
+    /// What was found before the other files were opened.
     problems: Vec<String>,
+    parts: OnceLock<Parts>,
     info: OnceLock<DatabaseInfo>,
     /// Records whose headers were made again, sorted.
     pub(super) made: Vec<u32>,
     /// The files of names that are lost, for messages; empty unless a damaged set is read.
     pub(super) lost_names: String,
+}
+
+/// The files beside the headers, and what was learnt from them.
+#[derive(Debug)]
+pub(super) struct Parts {
+    pub(super) moves: Option<Blob>,
+    pub(super) annotations: Option<Blob>,
+    pub(super) media: Option<SideTable>,
+    pub(super) tables: Tables,
+    pub(super) texts: Texts,
+    /// The name of `.cbg` in messages.
+    pub(super) moves_name: Arc<Path>,
+    /// The name of `.cba` in messages.
+    pub(super) annotations_name: Arc<Path>,
+    title: Option<String>,
+    problems: Vec<String>,
 }
 
 /// Opens the set that a `.cbh` file belongs to.
@@ -94,24 +108,8 @@ impl CbhDatabase {
             let text = format!("the header names {next} as the next game, {len} are there");
             files.problem("cbh", &text);
         }
-        let moves = files.open("cbg");
-        if moves.is_none() && len > 0 {
-            files.problem("cbg", "the file is missing: games have no moves");
-        }
-        let annotations = files.open("cba");
-        if annotations.is_none() && len > 0 {
-            files.problem("cba", "the file is missing: games have no annotations");
-        }
-        let tables = files.tables();
-        Ok(Self::with(
-            files,
-            options,
-            label,
-            headers,
-            moves,
-            annotations,
-            tables,
-        ))
+        let problems = files.problems;
+        Ok(Self::with(source, options, label, headers, problems))
     }
 
     /// What is left of a damaged set, its headers made again where they are lost.
@@ -140,61 +138,81 @@ impl CbhDatabase {
             files.problem("cbh", text);
         }
         let label = Arc::from(source.label().with_extension("cbh"));
-        let lost = lost_names(&tables);
-        let file = headers.file;
-        let mut database = Self::with(files, options, label, file, moves, annotations, tables);
+        let problems = std::mem::take(&mut files.problems);
+        let mut database = Self::with(source, options, label, headers.file, problems);
         database.made = headers.made;
-        database.lost_names = lost;
+        database.lost_names = lost_names(&tables);
+        let parts = database.gather(files, moves, annotations, tables);
+        database.parts = OnceLock::from(parts);
         database
     }
 
     fn with(
-        mut files: Files<'_>,
+        source: &Source,
         options: &OpenOptions,
         label: Arc<Path>,
         headers: Blob,
-        moves: Option<Blob>,
-        annotations: Option<Blob>,
-        tables: Tables,
+        problems: Vec<String>,
     ) -> Self {
-        let source = files.source;
-        let len = records(&headers);
-        let media = files.side("cbm");
-        let problems = files.problems;
-        let mut database = Self {
+        Self {
+            len: records(&headers),
             headers,
-            moves,
-            annotations,
-            media,
-            tables,
-            texts: Texts::new(options.charset, encoding_rs::WINDOWS_1252),
+            headers_name: label,
             strict: options.strict,
             limits: options.limits,
-            headers_name: label,
-            moves_name: source.label_of("cbg"),
-            annotations_name: source.label_of("cba"),
-            len,
-            companions: FORMAT
-                .companions
-                .iter()
-                .map(|companion| {
-                    let is_there = source.companion(companion.extension).is_some();
-                    (companion.extension.to_owned(), is_there)
-                })
-                .collect(),
-            title: None,
+            charset: options.charset,
+            source: source.clone(),
             problems,
+            parts: OnceLock::new(),
             info: OnceLock::new(),
             made: Vec::new(),
             lost_names: String::new(),
-        };
-        database.texts = Texts::new(options.charset, database.detect());
-        database.title = source
-            .open_companion("ini")
-            .ok()
-            .flatten()
-            .and_then(|ini| ini_title(&ini, database.texts));
-        database
+        }
+    }
+
+    /// The files beside the headers.
+    pub(super) fn parts(&self) -> &Parts {
+        self.parts.get_or_init(|| {
+            let mut files = Files {
+                source: &self.source,
+                salvage: false,
+                problems: Vec::new(),
+            };
+            let moves = files.open("cbg");
+            if moves.is_none() && self.len > 0 {
+                files.problem("cbg", "the file is missing: games have no moves");
+            }
+            let annotations = files.open("cba");
+            if annotations.is_none() && self.len > 0 {
+                files.problem("cba", "the file is missing: games have no annotations");
+            }
+            let tables = files.tables();
+            self.gather(files, moves, annotations, tables)
+        })
+    }
+
+    fn gather(
+        &self,
+        mut files: Files<'_>,
+        moves: Option<Blob>,
+        annotations: Option<Blob>,
+        tables: Tables,
+    ) -> Parts {
+        let source = &self.source;
+        let page = self.detect(&tables, annotations.as_deref());
+        let texts = Texts::new(self.charset, page);
+        let ini = source.open_companion("ini").ok().flatten();
+        Parts {
+            moves,
+            annotations,
+            media: files.side("cbm"),
+            tables,
+            texts,
+            moves_name: source.label_of("cbg"),
+            annotations_name: source.label_of("cba"),
+            title: ini.and_then(|ini| ini_title(&ini, texts)),
+            problems: files.problems,
+        }
     }
 
     /// The file header.
@@ -204,12 +222,12 @@ impl CbhDatabase {
 
     /// The tables of the set.
     pub fn tables(&self) -> &Tables {
-        &self.tables
+        &self.parts().tables
     }
 
     /// How texts are read.
     pub fn texts(&self) -> Texts {
-        self.texts
+        self.parts().texts
     }
 
     /// The record of a game or text, whichever it is.
@@ -225,7 +243,7 @@ impl CbhDatabase {
 
     /// What `.cbj` says of a record, and the bytes behind what is known of it.
     pub fn extended(&self, game: GameIndex) -> Option<(ExtendedRecord, &[u8])> {
-        let table = self.tables.extended.as_ref()?;
+        let table = self.tables().extended.as_ref()?;
         Some(table.extended(game.0))
     }
 
@@ -278,22 +296,26 @@ impl CbhDatabase {
     }
 
     /// Looks at names and comments spread over the database.
-    fn detect(&self) -> &'static encoding_rs::Encoding {
+    fn detect(
+        &self,
+        tables: &Tables,
+        annotations: Option<&[u8]>,
+    ) -> &'static encoding_rs::Encoding {
         let mut detector = Detector::default();
-        sample(self.tables.players.as_ref(), |player| {
+        sample(tables.players.as_ref(), |player| {
             detector.add(until_zero(&player.last_name));
         });
-        sample(self.tables.tournaments.as_ref(), |tournament| {
+        sample(tables.tournaments.as_ref(), |tournament| {
             detector.add(until_zero(&tournament.title));
             detector.add(until_zero(&tournament.place));
         });
-        sample(self.tables.annotators.as_ref(), |annotator| {
+        sample(tables.annotators.as_ref(), |annotator| {
             detector.add(until_zero(&annotator.name));
         });
         let step = (self.len / SAMPLE_RECORDS).max(1);
         for start in (0..self.len).step_by(step as usize) {
             let mut near = start..start.saturating_add(step.min(16));
-            let comments = near.find_map(|i| self.annotation_bytes(i));
+            let comments = near.find_map(|i| self.annotation_bytes(annotations?, i));
             let Some(items) = comments.and_then(|record| Items::new(record).ok()) else {
                 continue;
             };
@@ -307,17 +329,18 @@ impl CbhDatabase {
     }
 
     /// The annotation record of a game, for guessing only.
-    fn annotation_bytes(&self, index: u32) -> Option<&[u8]> {
+    fn annotation_bytes<'a>(&self, annotations: &'a [u8], index: u32) -> Option<&'a [u8]> {
         let Record::Game(game) = self.record(GameIndex(index))? else {
             return None;
         };
         let at = game.annotations_at.get() as usize;
-        let bytes = self.annotations.as_ref()?.as_slice().get(at..)?;
+        let bytes = annotations.get(at..)?;
         let size = Items::size(bytes).ok()?.min(1 << 16);
         bytes.get(..size).filter(|_| at != 0)
     }
 
     fn describe(&self) -> DatabaseInfo {
+        let parts = self.parts();
         let (mut texts, mut deleted) = (0, 0);
         for record in self.headers.chunks_exact(FileHeader::SIZE).skip(1) {
             let kind = record.first().copied().unwrap_or(0);
@@ -331,12 +354,12 @@ impl CbhDatabase {
             Some((version, _)) => format!("header version {version}"),
             None => String::new(),
         };
-        if let Some(extended) = &self.tables.extended {
+        if let Some(extended) = &parts.tables.extended {
             version += ", .cbj version ";
             version += &extended.header().version.to_string();
         }
         let mut names = Vec::new();
-        let tables = &self.tables;
+        let tables = &parts.tables;
         let mut count = |kind, live: Option<u32>| names.extend(live.map(|live| (kind, live)));
         count(
             NameKind::Player,
@@ -361,10 +384,22 @@ impl CbhDatabase {
             records: self.len,
             texts,
             deleted,
-            encoding: self.texts.describe(),
-            title: self.title.clone(),
-            companions: self.companions.clone(),
-            problems: self.problems.clone(),
+            encoding: parts.texts.describe(),
+            title: parts.title.clone(),
+            companions: FORMAT
+                .companions
+                .iter()
+                .map(|companion| {
+                    let is_there = self.source.companion(companion.extension).is_some();
+                    (companion.extension.to_owned(), is_there)
+                })
+                .collect(),
+            problems: self
+                .problems
+                .iter()
+                .chain(&parts.problems)
+                .cloned()
+                .collect(),
             names,
             ..DatabaseInfo::default()
         }
@@ -415,18 +450,21 @@ impl Database for CbhDatabase {
     }
 
     fn ratings(&self, first: GameIndex, out: &mut [[u16; 2]]) -> bool {
-        for (game, ratings) in (first.0..self.len).zip(out) {
-            *ratings = match self.record(GameIndex(game)) {
-                Some(Record::Game(game)) => [game.white_elo.get(), game.black_elo.get()],
-                _ => [0; 2],
-            };
+        let (records, _) = self.headers.as_slice().as_chunks::<{ GameRecord::SIZE }>();
+        let first = (first.0 as usize).saturating_add(1);
+        for (record, ratings) in records.get(first..).unwrap_or_default().iter().zip(out) {
+            *ratings = GameRecord::read(record).map_or([0; 2], |game| {
+                // What stands there in a text is no rating.
+                let mask = u16::from(game.kind & TYPE_TEXT != 0).wrapping_sub(1);
+                [game.white_elo.get() & mask, game.black_elo.get() & mask]
+            });
         }
         true
     }
 
     fn name(&self, kind: NameKind, NameId(id): NameId) -> Result<Cow<'_, str>> {
-        let tables = &self.tables;
-        let texts = self.texts;
+        let Parts { tables, texts, .. } = self.parts();
+        let texts = *texts;
         // A file that is missing has no names; an id that is beyond its file is told by `read`.
         Ok(match kind {
             NameKind::Player => entity(tables.players.as_ref(), id)

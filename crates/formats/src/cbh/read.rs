@@ -14,7 +14,7 @@ use super::contents::{HAS_START, IS_UNORTHODOX};
 use super::entities::EntityTable;
 use super::guiding;
 use super::moves::{Decoder, MoveRecord, Notes, Spot};
-use super::open::{CbhDatabase, Record};
+use super::open::{CbhDatabase, Parts, Record};
 use super::records::{GameRecord, MovesHead, TYPE_DELETED, TextRecord};
 use super::tags::TagWriter;
 use super::values::{CHESS960_ECO, decode_result};
@@ -22,6 +22,7 @@ use super::values::{CHESS960_ECO, decode_result};
 /// Reads records, reusing its memory.
 pub(super) struct CbhReader<'d> {
     db: &'d CbhDatabase,
+    parts: &'d Parts,
     head: Head,
     moves: Decoder,
     decoder: annotations::Decoder,
@@ -40,11 +41,13 @@ struct Place {
 
 impl<'d> CbhReader<'d> {
     pub(super) fn new(db: &'d CbhDatabase) -> Self {
+        let parts = db.parts();
         Self {
             db,
+            parts,
             head: Head::default(),
             moves: Decoder::new(db.limits.depth),
-            decoder: annotations::Decoder::new(db.texts),
+            decoder: annotations::Decoder::new(parts.texts),
             places: Vec::new(),
             problems: Vec::new(),
             value: String::new(),
@@ -107,7 +110,7 @@ impl<'d> CbhReader<'d> {
         let flow = if let Some(record) = &record {
             let visited = self.moves.visit(record, want, visitor, &mut notes);
             if let Some(fault) = visited.fault {
-                let fault = fault.in_file(&db.moves_name).in_game(index);
+                let fault = fault.in_file(&self.parts.moves_name).in_game(index);
                 if db.strict {
                     return Err(fault);
                 }
@@ -163,7 +166,7 @@ impl<'d> CbhReader<'d> {
         }
         if let Some(body) = body {
             let mut stopped = false;
-            let read = guiding::decode(body, db.texts, &mut |annotation| {
+            let read = guiding::decode(body, self.parts.texts, &mut |annotation| {
                 let flow = visitor.visit_annotation(annotation);
                 stopped |= flow == Flow::Stop;
                 flow
@@ -172,7 +175,10 @@ impl<'d> CbhReader<'d> {
                 return Ok(Flow::Stop);
             }
             if let Err(malformed) = read {
-                let fault = malformed.at_base(at).in_file(&db.moves_name).in_game(index);
+                let fault = malformed
+                    .at_base(at)
+                    .in_file(&self.parts.moves_name)
+                    .in_game(index);
                 if db.strict {
                     return Err(fault);
                 }
@@ -201,12 +207,12 @@ impl<'d> CbhReader<'d> {
         let Ok(at) = u64::try_from(media_at) else {
             return Flow::Go;
         };
-        let names = self.db.media.as_ref().and_then(|table| table.media(at));
+        let names = self.parts.media.as_ref().and_then(|table| table.media(at));
         for name in names.into_iter().flatten() {
             let part = Annotation::Text(TextPart {
                 kind: TextKind::File,
                 language: ANY_LANGUAGE,
-                text: &self.db.texts.plain(name),
+                text: &self.parts.texts.plain(name),
             });
             if visitor.visit_annotation(part) == Flow::Stop {
                 return Flow::Stop;
@@ -234,9 +240,9 @@ impl<'d> CbhReader<'d> {
 
     fn tags(&mut self) -> TagWriter<'_> {
         TagWriter {
-            tables: &self.db.tables,
-            texts: self.db.texts,
-            without_moves: self.db.moves.is_none(),
+            tables: &self.parts.tables,
+            texts: self.parts.texts,
+            without_moves: self.parts.moves.is_none(),
             tags: &mut self.head.tags,
             value: &mut self.value,
         }
@@ -259,7 +265,7 @@ impl<'d> CbhReader<'d> {
 
     /// Tells of players and tournaments that are not in their files.
     fn check_names(&mut self, game: &GameRecord) {
-        let tables = &self.db.tables;
+        let tables = &self.parts.tables;
         let players = tables.players.as_ref().map(EntityTable::capacity);
         let tournaments = tables.tournaments.as_ref().map(EntityTable::capacity);
         let annotators = tables.annotators.as_ref().map(EntityTable::capacity);
@@ -282,12 +288,12 @@ impl<'d> CbhReader<'d> {
 
     /// Bytes of `.cbg` from an offset to the end of the record there, cut at the end of the file.
     fn record_bytes(&mut self, at: u64) -> Option<&'d [u8]> {
-        let db = self.db;
-        let Some(moves) = &db.moves else {
-            let name = db.moves_name.file_name().unwrap_or_default();
+        let (db, parts) = (self.db, self.parts);
+        let Some(moves) = &parts.moves else {
+            let name = parts.moves_name.file_name().unwrap_or_default();
             let name = name.to_string_lossy().into_owned();
             let error = Error::new(ErrorKind::MissingFile(name));
-            self.problems.push(error.in_file(&db.moves_name));
+            self.problems.push(error.in_file(&self.parts.moves_name));
             return None;
         };
         let found = usize::try_from(at).ok().and_then(|at| {
@@ -301,11 +307,11 @@ impl<'d> CbhReader<'d> {
                 moves.len()
             );
             self.problems
-                .push(Error::invalid(text).in_file(&db.moves_name));
+                .push(Error::invalid(text).in_file(&self.parts.moves_name));
             return None;
         };
         if let Err(error) = Limits::check("a record of moves", size as u64, db.limits.record) {
-            self.problems.push(error.in_file(&db.moves_name));
+            self.problems.push(error.in_file(&self.parts.moves_name));
             return None;
         }
         Some(bytes)
@@ -317,7 +323,7 @@ impl<'d> CbhReader<'d> {
         match self.moves.open(bytes, at, chess960) {
             Ok(record) => Some(record),
             Err(malformed) => {
-                let error = malformed.at_base(at).in_file(&self.db.moves_name);
+                let error = malformed.at_base(at).in_file(&self.parts.moves_name);
                 self.problems.push(error);
                 None
             }
@@ -327,14 +333,14 @@ impl<'d> CbhReader<'d> {
     /// Finds the items of a game's annotation record and gives its bytes.
     fn open_annotations(&mut self, at: u64) -> &'d [u8] {
         self.places.clear();
-        let db = self.db;
-        let Some(file) = db.annotations.as_ref().filter(|_| at != 0) else {
+        let Some(file) = self.parts.annotations.as_ref().filter(|_| at != 0) else {
             return &[];
         };
         match self.find_items(file.as_slice(), at) {
             Ok(record) => record,
             Err((record, error)) => {
-                self.problems.push(error.in_file(&db.annotations_name));
+                self.problems
+                    .push(error.in_file(&self.parts.annotations_name));
                 record
             }
         }

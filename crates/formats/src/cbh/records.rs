@@ -69,6 +69,7 @@ macro_rules! record {
             pub const SIZE: usize = $size;
 
             /// The record at the start of `bytes`; `None` when they are too short.
+            #[inline]
             pub fn read(bytes: &[u8]) -> Option<&Self> {
                 Self::ref_from_prefix(bytes).ok().map(|(record, _)| record)
             }

@@ -404,6 +404,30 @@ fn a_set_can_do_without_all_but_its_headers() {
 }
 
 #[test]
+fn a_search_by_ratings_opens_nothing_but_the_headers() {
+    let folder = std::env::temp_dir().join(format!("tabia-cbh-ratings-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    for (name, bytes) in set() {
+        std::fs::write(folder.join(name), bytes).unwrap();
+    }
+    let source = Source::from_path(&folder.join("Tiny.CBH")).unwrap();
+    let db = CbhDatabase::open(&source, &OpenOptions::default()).unwrap();
+    // Were they opened, they would be there all the same.
+    std::fs::remove_dir_all(&folder).unwrap();
+    let mut ratings = [[7; 2]; 2];
+    assert!(db.ratings(GameIndex(0), &mut ratings));
+    assert_eq!(
+        db.entry(GameIndex(0)).unwrap().white_elo,
+        Some(ratings[0][0])
+    );
+    let problems = &db.info().problems;
+    assert!(
+        problems.iter().any(|text| text.contains("Tiny.cbg")),
+        "{problems:?}"
+    );
+}
+
+#[test]
 fn damage_stays_where_it_is() {
     let files = set();
     let whole = open(&files).unwrap();

@@ -41,8 +41,12 @@ impl Check<'_> {
         self.main_header();
         let db = self.db;
         for (extension, file, records) in [
-            ("cbg", &db.moves, std::mem::take(&mut self.bodies)),
-            ("cba", &db.annotations, std::mem::take(&mut self.comments)),
+            ("cbg", &db.parts().moves, std::mem::take(&mut self.bodies)),
+            (
+                "cba",
+                &db.parts().annotations,
+                std::mem::take(&mut self.comments),
+            ),
         ] {
             if let Some(file) = file {
                 self.body_file(extension, file, records);
@@ -76,7 +80,7 @@ impl Check<'_> {
                 self.in_file("cbtt", text);
             }
         }
-        if let Some(media) = &db.media {
+        if let Some(media) = &db.parts().media {
             self.side("cbm", media, &MEDIA_SIZES);
             let (stated, found) = (media.header().count.get(), media.len());
             if stated != found {

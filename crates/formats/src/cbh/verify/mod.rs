@@ -172,7 +172,7 @@ impl Check<'_> {
         if let Some((extended, _)) = self.db.extended(index) {
             self.extended(index, record, &extended);
         }
-        if let Some(moves) = &self.db.moves
+        if let Some(moves) = &self.db.parts().moves
             && let Some(bytes) = from(moves, places.moves_at)
             && let Some(head) = MovesHead::read(bytes)
         {
@@ -208,7 +208,7 @@ impl Check<'_> {
         }
         let media_at = extended.media_at.get();
         if let (Record::Text(_), Ok(at @ 1..)) = (record, u64::try_from(media_at)) {
-            let media = self.db.media.as_ref();
+            let media = self.db.parts().media.as_ref();
             if media.is_some_and(|media| media.media(at).is_none()) {
                 let text = format!("`media_at` is {at:#x}, where .cbm has no list of files");
                 self.header(Severity::Stale, index, text);
@@ -219,7 +219,7 @@ impl Check<'_> {
     /// What the header says of moves and annotations.
     fn game(&mut self, index: GameIndex, game: &GameRecord, moves: MoveFacts, at: u64) {
         let mut items: Vec<Item<'_>> = Vec::new();
-        if let Some(file) = &self.db.annotations
+        if let Some(file) = &self.db.parts().annotations
             && at != 0
             && let Some(bytes) = from(file, at)
             && let Ok(size) = Items::size(bytes)
@@ -232,7 +232,7 @@ impl Check<'_> {
             self.annotations_head(index, record, items.len());
         }
         let total = moves.mainline.saturating_add(moves.variations);
-        if self.db.moves.is_none() || !self.contents {
+        if self.db.parts().moves.is_none() || !self.contents {
             return;
         }
         let past = items
@@ -273,7 +273,7 @@ impl Check<'_> {
         let Some(head) = AnnotationsHead::read(record) else {
             return;
         };
-        let name = &self.db.annotations_name;
+        let name = &self.db.parts().annotations_name;
         let stated = head.count.get() as usize;
         if stated != count + 1 {
             let text = format!("`count` is {stated} for {count} annotations");

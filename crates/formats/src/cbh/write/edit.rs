@@ -201,9 +201,9 @@ impl Editor {
         let size = |bytes: &[u8]| Some(u64::from(MovesHead::read(bytes)?.size.get()));
         let notes_size = |bytes: &[u8]| Items::size(bytes).ok().map(|size| size as u64);
         Rooms {
-            moves: room(db.moves.as_deref(), places.moves_at, moves, size),
+            moves: room(db.parts().moves.as_deref(), places.moves_at, moves, size),
             annotations: room(
-                db.annotations.as_deref(),
+                db.parts().annotations.as_deref(),
                 places.annotations_at,
                 annotations,
                 notes_size,
