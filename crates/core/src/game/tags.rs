@@ -54,6 +54,42 @@ impl Tags {
         true
     }
 
+    /// Appends a pair whose value is what `write` appends to the text it is given, which it must
+    /// not change otherwise. Pairs past 4 GiB of text are refused with `false`.
+    pub fn push_with(&mut self, name: &str, write: impl FnOnce(&mut String)) -> bool {
+        let start = self.text.len();
+        self.text.push_str(name);
+        let middle = self.text.len();
+        write(&mut self.text);
+        let end = self.text.len();
+        if u32::try_from(end).is_err() {
+            self.text.truncate(start);
+            return false;
+        }
+        self.pairs.push((start as u32, middle as u32, end as u32));
+        true
+    }
+
+    /// Appends all pairs of another list. Pairs past 4 GiB of text are refused, all or none, with
+    /// `false`.
+    pub fn append(&mut self, other: &Tags) -> bool {
+        let start = self.text.len();
+        if u32::try_from(start + other.text.len()).is_err() {
+            return false;
+        }
+        let start = start as u32;
+        self.text.push_str(&other.text);
+        let moved = other.pairs.iter();
+        self.pairs
+            .extend(moved.map(|(name, value, end)| (start + name, start + value, start + end)));
+        true
+    }
+
+    /// Bytes of all names and values.
+    pub fn size(&self) -> usize {
+        self.text.len()
+    }
+
     /// Replaces the value of the first pair of that name, or appends one.
     pub fn set(&mut self, name: &str, value: &str) {
         let Some(place) = self.iter().position(|(known, _)| known == name) else {
@@ -175,5 +211,27 @@ mod tests {
         assert_eq!(pairs, [("White", "A"), ("X", "3"), ("X", "2"), ("Y", "")]);
         tags.retain(|name, _| name != "X");
         assert_eq!(tags, [("White", "A"), ("Y", "")].into_iter().collect());
+    }
+
+    #[test]
+    fn lists_are_joined_and_values_written_in_place() {
+        let mut tags = Tags::new();
+        assert!(tags.push_with("Round", |text| text.push_str("5.2")));
+        assert!(tags.push_with("Site", |_| {}));
+        let more: Tags = [("White", "A"), ("Black", "")].into_iter().collect();
+        assert!(tags.append(&more) && tags.append(&Tags::new()));
+        assert!(tags.push("Result", "*"));
+        let pairs: Vec<_> = tags.iter().collect();
+        assert_eq!(
+            pairs,
+            [
+                ("Round", "5.2"),
+                ("Site", ""),
+                ("White", "A"),
+                ("Black", ""),
+                ("Result", "*")
+            ]
+        );
+        assert_eq!(tags.size(), "Round5.2SiteWhiteABlackResult*".len());
     }
 }

@@ -136,7 +136,11 @@ impl Texts {
 
     /// A name or other plain value: no symbols, no line breaks.
     pub fn plain(self, bytes: &[u8]) -> Cow<'_, str> {
-        decode(bytes, self.charset_of(bytes))
+        match (self.charset, std::str::from_utf8(bytes)) {
+            (Charset::Single(_), _) => decode(bytes, self.charset),
+            (_, Ok(text)) => Cow::Borrowed(text),
+            (_, Err(_)) => decode(bytes, Charset::Single(self.page)),
+        }
     }
 
     /// A fixed-size field: what stands before the first zero byte.

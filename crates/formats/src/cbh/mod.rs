@@ -3,6 +3,7 @@
 pub mod annotations;
 pub mod charset;
 pub mod contents;
+mod digits;
 pub mod entities;
 pub mod guiding;
 pub mod moves;

@@ -16,7 +16,7 @@ use super::guiding;
 use super::moves::{Decoder, MoveRecord, Notes, Spot};
 use super::open::{CbhDatabase, Parts, Record};
 use super::records::{GameRecord, MovesHead, TYPE_DELETED, TextRecord};
-use super::tags::TagWriter;
+use super::tags::{SharedTags, TagWriter};
 use super::values::{CHESS960_ECO, decode_result};
 
 /// Reads records, reusing its memory.
@@ -28,7 +28,8 @@ pub(super) struct CbhReader<'d> {
     decoder: annotations::Decoder,
     places: Vec<Place>,
     problems: Vec<Error>,
-    value: String,
+    /// Tags that games share.
+    shared: SharedTags,
 }
 
 /// An annotation item in its record.
@@ -50,7 +51,7 @@ impl<'d> CbhReader<'d> {
             decoder: annotations::Decoder::new(parts.texts),
             places: Vec::new(),
             problems: Vec::new(),
-            value: String::new(),
+            shared: SharedTags::default(),
         }
     }
 
@@ -244,7 +245,7 @@ impl<'d> CbhReader<'d> {
             texts: self.parts.texts,
             without_moves: self.parts.moves.is_none(),
             tags: &mut self.head.tags,
-            value: &mut self.value,
+            shared: &mut self.shared,
         }
     }
 

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 
 use tabia_core::game::{Date, Tags};
 
-use super::charset::Texts;
+use super::charset::{Texts, until_zero};
+use super::digits;
 use super::entities::{Entity, EntityTable};
 use super::nations;
 use super::records::{
@@ -47,21 +48,68 @@ pub fn entity<E: Entity>(table: Option<&EntityTable<E>>, id: u32) -> Option<&E> 
 
 /// `Last, First`; `""` for an unknown player.
 pub fn player_name(player: &PlayerRecord, texts: Texts) -> String {
-    let mut name = texts.field(&player.last_name).into_owned();
+    let mut name = String::new();
+    write_player(player, texts, &mut name);
+    name
+}
+
+fn write_player(player: &PlayerRecord, texts: Texts, out: &mut String) {
+    out.push_str(&texts.field(&player.last_name));
     let first = texts.field(&player.first_name);
     if !first.is_empty() {
-        name.push_str(", ");
-        name.push_str(&first);
+        out.push_str(", ");
+        out.push_str(&first);
     }
-    name
 }
 
 /// `5`, `5.2`, `""` for none.
 pub fn round_name(round: u8, sub_round: u8) -> String {
-    match (round, sub_round) {
-        (0, 0) => String::new(),
-        (round, 0) => round.to_string(),
-        (round, sub_round) => format!("{round}.{sub_round}"),
+    let mut name = String::new();
+    write_round(round, sub_round, &mut name);
+    name
+}
+
+fn write_round(round: u8, sub_round: u8, out: &mut String) {
+    if (round, sub_round) != (0, 0) {
+        digits::decimal(u32::from(round), out);
+    }
+    if sub_round != 0 {
+        out.push('.');
+        digits::decimal(u32::from(sub_round), out);
+    }
+}
+
+/// Tags that many games share, made once as long as they are remembered: those of a tournament and
+/// those of a source.
+#[derive(Debug, Default)]
+pub struct SharedTags {
+    tournaments: Memory<[Tags; 2]>,
+    sources: Memory<Tags>,
+}
+
+/// What was made last for each remainder of the number.
+#[derive(Debug)]
+struct Memory<T>(Vec<(Option<u32>, T)>);
+
+/// How many are remembered.
+const REMEMBERED: usize = 64;
+/// Bytes of text from which on tags are made again each time.
+const TOO_LONG: usize = 1 << 12;
+
+impl<T> Default for Memory<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T: Default> Memory<T> {
+    /// What is remembered for `id` and whether it is for that, in place to be made anew.
+    fn place(&mut self, id: u32) -> Option<(bool, &mut (Option<u32>, T))> {
+        if self.0.is_empty() {
+            self.0.resize_with(REMEMBERED, || (None, T::default()));
+        }
+        let place = self.0.get_mut(id as usize % REMEMBERED)?;
+        Some((place.0 == Some(id), place))
     }
 }
 
@@ -76,8 +124,8 @@ pub struct TagWriter<'t> {
     pub without_moves: bool,
     /// Where the tags go.
     pub tags: &'t mut Tags,
-    /// Scratch space.
-    pub value: &'t mut String,
+    /// Tags of the same tables made before.
+    pub shared: &'t mut SharedTags,
 }
 
 impl TagWriter<'_> {
@@ -88,71 +136,142 @@ impl TagWriter<'_> {
         game: &GameRecord,
         extended: Option<(&ExtendedRecord, &[u8])>,
     ) {
-        let tournament = entity(self.tables.tournaments.as_ref(), game.tournament.get());
-        self.event(tournament);
+        self.prepare(game.tournament.get(), game.source.get());
+        self.tournament(game.tournament.get(), 0);
+        let mut list = self.list();
         match decode_date(game.date.get()) {
-            Some(date) => self.put("Date", date),
-            None => self.raw("Date", "CbDate", game.date.get()),
+            Some(date) => list.put_date("Date", date),
+            None => list.raw("Date", "CbDate", game.date.get()),
         }
-        self.round(game.round, game.sub_round);
-        let players = self.tables.players.as_ref();
-        self.player("White", "CbWhiteLast", entity(players, game.white.get()));
-        self.player("Black", "CbBlackLast", entity(players, game.black.get()));
+        list.round(game.round, game.sub_round);
+        let players = list.tables.players.as_ref();
+        list.player("White", "CbWhiteLast", entity(players, game.white.get()));
+        list.player("Black", "CbBlackLast", entity(players, game.black.get()));
         let result = decode_result(game.result);
-        self.tags.push("Result", result.unwrap_or_default().pgn());
+        list.tags.push("Result", result.unwrap_or_default().pgn());
         if result.is_none() {
-            self.put("CbResult", game.result);
+            list.put("CbResult", game.result);
         }
-        self.eco(game.eco.get());
-        self.number("WhiteElo", game.white_elo.get());
-        self.number("BlackElo", game.black_elo.get());
-        self.annotator(game.annotator.get());
-        self.tournament(game.tournament.get(), tournament);
+        list.eco(game.eco.get());
+        list.number("WhiteElo", game.white_elo.get());
+        list.number("BlackElo", game.black_elo.get());
+        list.annotator(game.annotator.get());
+        self.tournament(game.tournament.get(), 1);
         self.source(game.source.get());
+        let without_moves = self.without_moves;
+        let mut list = self.list();
         if let Some((extended, _)) = extended {
-            self.teams(extended);
+            list.teams(extended);
         }
         if game.kind & !(TYPE_ALWAYS | TYPE_DELETED) != 0 || game.kind & TYPE_ALWAYS == 0 {
-            self.put("CbType", game.kind);
+            list.put("CbType", game.kind);
         }
-        self.number("CbLineEvaluation", game.line_evaluation);
+        list.number("CbLineEvaluation", game.line_evaluation);
         if game.annotations_at.get() == 0 {
-            self.number("CbMedals", game.medals.get());
+            list.number("CbMedals", game.medals.get());
         }
-        if self.without_moves {
-            self.number("CbMoveCount", game.move_count);
+        if without_moves {
+            list.number("CbMoveCount", game.move_count);
         }
-        if let Some(marks) = &self.tables.top_games {
-            self.number("CbTopGame", marks.mark(number));
+        if let Some(marks) = &list.tables.top_games {
+            list.number("CbTopGame", marks.mark(number));
         }
         if let Some((extended, rest)) = extended {
-            self.game_facts(extended);
-            self.saves(extended);
-            self.bytes("CbExtra", rest);
+            list.game_facts(extended);
+            list.saves(extended);
+            list.bytes("CbExtra", rest);
         }
     }
 
     /// The tags of a guiding text.
     pub fn text(&mut self, text: &TextRecord, extended: Option<&ExtendedRecord>) {
-        let tournament = entity(self.tables.tournaments.as_ref(), text.tournament.get());
-        self.event(tournament);
-        self.round(text.round, text.sub_round);
-        self.annotator(text.annotator.get());
-        self.tournament(text.tournament.get(), tournament);
+        self.prepare(text.tournament.get(), text.source.get());
+        self.tournament(text.tournament.get(), 0);
+        let mut list = self.list();
+        list.round(text.round, text.sub_round);
+        list.annotator(text.annotator.get());
+        self.tournament(text.tournament.get(), 1);
         self.source(text.source.get());
+        let mut list = self.list();
         if text.kind & !(TYPE_ALWAYS | TYPE_TEXT | TYPE_DELETED) != 0 {
-            self.put("CbType", text.kind);
+            list.put("CbType", text.kind);
         }
         if text.flags.get() != 0 {
-            self.put("CbTextFlags", format_args!("{:#x}", text.flags.get()));
+            list.put("CbTextFlags", format_args!("{:#x}", text.flags.get()));
         }
-        self.bytes("CbTextUnknown5", &text.unknown_5);
-        self.bytes("CbTextUnknown22", &text.unknown_22);
+        list.bytes("CbTextUnknown5", &text.unknown_5);
+        list.bytes("CbTextUnknown22", &text.unknown_22);
         if let Some(extended) = extended {
-            self.saves(extended);
+            list.saves(extended);
         }
     }
 
+    fn list(&mut self) -> List<'_> {
+        List {
+            tables: self.tables,
+            texts: self.texts,
+            tags: self.tags,
+        }
+    }
+
+    /// Makes the tags of a tournament and a source unless they are remembered.
+    fn prepare(&mut self, tournament: u32, source: u32) {
+        let (tables, texts) = (self.tables, self.texts);
+        let list = |tags| List {
+            tables,
+            texts,
+            tags,
+        };
+        let SharedTags {
+            tournaments,
+            sources,
+        } = &mut *self.shared;
+        if let Some((false, (id, [front, facts]))) = tournaments.place(tournament) {
+            *id = Some(tournament);
+            front.clear();
+            facts.clear();
+            let record = entity(tables.tournaments.as_ref(), tournament);
+            list(front).event(record);
+            list(facts).tournament(tournament, record);
+        }
+        if let Some((false, (id, tags))) = sources.place(source) {
+            *id = Some(source);
+            tags.clear();
+            list(tags).source(source);
+        }
+    }
+
+    /// The first tags of a prepared tournament, or those with its facts.
+    fn tournament(&mut self, id: u32, part: usize) {
+        let Some((_, (id, parts))) = self.shared.tournaments.place(id) else {
+            return;
+        };
+        let Some(tags) = parts.get(part) else {
+            return;
+        };
+        self.tags.append(tags);
+        // Tags of unusual length do not stay in memory.
+        if part == 1 && tags.size() > TOO_LONG {
+            (*id, *parts) = (None, <[Tags; 2]>::default());
+        }
+    }
+
+    /// The tags of a prepared source.
+    fn source(&mut self, id: u32) {
+        if let Some((_, (_, tags))) = self.shared.sources.place(id) {
+            self.tags.append(tags);
+        }
+    }
+}
+
+/// The tags of one record, tournament or source, one after the other.
+struct List<'t> {
+    tables: &'t Tables,
+    texts: Texts,
+    tags: &'t mut Tags,
+}
+
+impl List<'_> {
     fn event(&mut self, tournament: Option<&TournamentRecord>) {
         let texts = self.texts;
         let title = tournament
@@ -166,27 +285,41 @@ impl TagWriter<'_> {
     }
 
     fn round(&mut self, round: u8, sub_round: u8) {
-        self.tags
-            .push("Round", known(&round_name(round, sub_round)));
+        if (round, sub_round) == (0, 0) {
+            self.tags.push("Round", "?");
+        } else {
+            self.tags
+                .push_with("Round", |text| write_round(round, sub_round, text));
+        }
     }
 
     fn player(&mut self, tag: &str, last: &str, player: Option<&PlayerRecord>) {
+        let texts = self.texts;
         let Some(player) = player else {
             self.tags.push(tag, "?");
             return;
         };
-        self.tags.push(tag, known(&player_name(player, self.texts)));
+        self.tags.push_with(tag, |text| {
+            let start = text.len();
+            write_player(player, texts, text);
+            if text.len() == start {
+                text.push('?');
+            }
+        });
         // The name would be cut at the wrong place.
-        let last_name = self.texts.field(&player.last_name);
-        if last_name.contains(',') || &*last_name == "?" {
-            self.tags.push(last, &last_name);
+        let bytes = until_zero(&player.last_name);
+        if memchr::memchr(b',', bytes).is_some() || bytes == b"?" || !bytes.is_ascii() {
+            let last_name = texts.plain(bytes);
+            if last_name.contains(',') || &*last_name == "?" {
+                self.tags.push(last, &last_name);
+            }
         }
     }
 
     fn eco(&mut self, value: u16) {
         match decode_eco(value) {
             Some(eco) => {
-                self.put("ECO", eco);
+                self.tags.push_with("ECO", |text| digits::eco(eco, text));
                 self.number("CbEcoSub", eco.sub());
             }
             None if value < CHESS960_ECO => self.number("CbEco", value),
@@ -237,7 +370,7 @@ impl TagWriter<'_> {
             }
         }
         if extra.unknown_16 != TOURNAMENT_EXTRA_DEFAULT.unknown_16 {
-            self.put("CbEventUnknown16", Hex(&extra.unknown_16));
+            self.hex("CbEventUnknown16", &extra.unknown_16);
         }
         let count = usize::from(extra.tie_break_count);
         let rules = extra.tie_breaks.split_at_checked(count);
@@ -249,7 +382,7 @@ impl TagWriter<'_> {
                 }
             }
             _ => {
-                self.put("CbEventTieBreakBytes", Hex(&extra.tie_breaks));
+                self.hex("CbEventTieBreakBytes", &extra.tie_breaks);
                 self.number("CbEventTieBreakCount", extra.tie_break_count);
             }
         }
@@ -305,7 +438,7 @@ impl TagWriter<'_> {
             if *rating == [0; 16] {
                 self.tags.push(tag, "none");
             } else if *rating != RATING_DEFAULT {
-                self.put(tag, Hex(rating));
+                self.hex(tag, rating);
             }
         }
         if extended.media_at.get() > 0 {
@@ -315,7 +448,13 @@ impl TagWriter<'_> {
         let weak = extended.material_weak.get();
         let total = extended.material_total.get();
         if (strong, weak, total) != (0, 0, 0xfffe) {
-            self.put("CbMaterial", format_args!("{strong:x} {weak:x} {total:x}"));
+            self.tags.push_with("CbMaterial", |text| {
+                digits::hexadecimal(strong, text);
+                text.push(' ');
+                digits::hexadecimal(weak, text);
+                text.push(' ');
+                digits::hexadecimal(u32::from(total), text);
+            });
         }
         self.bytes("CbUnknown70", &extended.unknown_70);
         self.bytes("CbUnknown74", &extended.unknown_74);
@@ -325,13 +464,17 @@ impl TagWriter<'_> {
     /// Facts of `.cbj` that games and texts have.
     fn saves(&mut self, extended: &ExtendedRecord) {
         if extended.version.get() != 1 {
-            self.put("CbVersion", extended.version);
+            let version = u32::from(extended.version.get());
+            self.tags
+                .push_with("CbVersion", |text| digits::decimal(version, text));
         }
         if extended.created.get() != 0 {
-            self.put("CbCreated", times::Created(extended.created.get()));
+            let created = times::Created(extended.created.get());
+            self.tags.push_with("CbCreated", |text| created.write(text));
         }
         if extended.saved.get() != 0 {
-            self.put("CbSaved", times::Saved(extended.saved.get()));
+            let saved = times::Saved(extended.saved.get());
+            self.tags.push_with("CbSaved", |text| saved.write(text));
         }
         let tag = u32::try_from(extended.game_tag.get()).ok();
         let tag = tag.and_then(|id| entity(self.tables.game_tags.as_ref(), id));
@@ -343,9 +486,13 @@ impl TagWriter<'_> {
     }
 
     fn put(&mut self, tag: &str, value: impl std::fmt::Display) {
-        self.value.clear();
-        let _ = write!(self.value, "{value}");
-        self.tags.push(tag, self.value);
+        self.tags.push_with(tag, |text| {
+            let _ = write!(text, "{value}");
+        });
+    }
+
+    fn put_date(&mut self, tag: &str, date: Date) {
+        self.tags.push_with(tag, |text| digits::date(date, text));
     }
 
     fn raw(&mut self, tag: &str, raw: &str, value: u32) {
@@ -356,8 +503,13 @@ impl TagWriter<'_> {
     fn number(&mut self, tag: &str, value: impl Into<u32>) {
         let value = value.into();
         if value != 0 {
-            self.put(tag, value);
+            self.tags
+                .push_with(tag, |text| digits::decimal(value, text));
         }
+    }
+
+    fn hex(&mut self, tag: &str, bytes: &[u8]) {
+        self.tags.push_with(tag, |text| digits::hex(bytes, text));
     }
 
     fn field(&mut self, tag: &str, bytes: &[u8]) {
@@ -370,7 +522,7 @@ impl TagWriter<'_> {
     fn date(&mut self, tag: &str, raw: &str, value: u32) {
         match decode_date(value) {
             Some(Date::UNKNOWN) => {}
-            Some(date) if encode_date(date) == value => self.put(tag, date),
+            Some(date) if encode_date(date) == value => self.put_date(tag, date),
             _ => self.put(raw, value),
         }
     }
@@ -389,7 +541,7 @@ impl TagWriter<'_> {
 
     fn bytes(&mut self, tag: &str, bytes: &[u8]) {
         if bytes.iter().any(|&byte| byte != 0) {
-            self.put(tag, Hex(bytes));
+            self.hex(tag, bytes);
         }
     }
 }
@@ -471,18 +623,13 @@ fn known(text: &str) -> &str {
     if text.is_empty() { "?" } else { text }
 }
 
-/// Bytes in hexadecimal.
-struct Hex<'a>(&'a [u8]);
-
-impl std::fmt::Display for Hex<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use tabia_core::io::{Blob, Charset, Sink};
+    use zerocopy::{FromZeros, IntoBytes};
+
     use super::*;
+    use crate::cbh::records::{ENTITY_MAGIC, U24};
 
     #[test]
     fn event_types_are_in_words() {
@@ -500,6 +647,51 @@ mod tests {
             }
         }
         assert_eq!(parse_event_type("open"), None);
+    }
+
+    /// Tournaments called by their numbers, with as many rounds.
+    fn tournaments(count: u8) -> EntityTable<TournamentRecord> {
+        let mut sink = Sink::new();
+        for value in [u32::from(count), 0, ENTITY_MAGIC, 90, u32::MAX, 0, 0] {
+            sink.u32_le(value);
+        }
+        for number in 0..count {
+            sink.zeros(9);
+            let mut record = TournamentRecord::new_zeroed();
+            let title = format!("No. {number}");
+            record.title[..title.len()].copy_from_slice(title.as_bytes());
+            record.rounds = number;
+            sink.bytes(record.as_bytes());
+        }
+        EntityTable::new(Blob::from(sink.into_vec())).unwrap()
+    }
+
+    #[test]
+    fn remembered_tags_are_those_of_the_tournament() {
+        let tables = Tables {
+            tournaments: Some(tournaments(200)),
+            ..Tables::default()
+        };
+        let mut shared = SharedTags::default();
+        let mut game = GameRecord::new_zeroed();
+        for number in [1, 65, 65, 129, 1, 2, 193, 250, 193, 58] {
+            game.tournament = U24::new(number);
+            let mut tags = Tags::new();
+            TagWriter {
+                tables: &tables,
+                texts: Texts::new(Charset::Auto, encoding_rs::WINDOWS_1252),
+                without_moves: false,
+                tags: &mut tags,
+                shared: &mut shared,
+            }
+            .game(1, &game, None);
+            let (event, rounds) = match number {
+                250 => ("?".to_owned(), None),
+                _ => (format!("No. {number}"), Some(number.to_string())),
+            };
+            assert_eq!(tags.text("Event"), event);
+            assert_eq!(tags.get("EventRounds"), rounds.as_deref());
+        }
     }
 
     #[test]

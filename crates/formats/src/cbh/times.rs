@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::digits;
+
 /// A creation time: 1/1024 s since 2008-12-01, local time of its maker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Created(pub u64);
@@ -16,19 +18,40 @@ const CREATED_EPOCH: i64 = 14_214;
 const SAVED_EPOCH: i64 = -141_427;
 const SECONDS_A_DAY: u64 = 86_400;
 
-/// `2016-08-06T15:18:07.0009765625`: 1/1024 has ten decimals.
-impl fmt::Display for Created {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_time(f, CREATED_EPOCH, self.0 >> 10)?;
-        write!(f, ".{:010}", (self.0 & 1023) * 9_765_625)
+impl Created {
+    /// Appends `2016-08-06T15:18:07.0009765625`: 1/1024 has ten decimals.
+    pub fn write(self, out: &mut String) {
+        write_time(CREATED_EPOCH, self.0 >> 10, out);
+        out.push('.');
+        digits::padded((self.0 & 1023) * 9_765_625, 10, out);
     }
 }
 
-/// `2016-08-06T15:18:07.1234567Z`.
+impl Saved {
+    /// Appends `2016-08-06T15:18:07.1234567Z`.
+    pub fn write(self, out: &mut String) {
+        write_time(SAVED_EPOCH, self.0 / 10_000_000, out);
+        out.push('.');
+        digits::padded(self.0 % 10_000_000, 7, out);
+        out.push('Z');
+    }
+}
+
+/// As [`Created::write`].
+impl fmt::Display for Created {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = String::new();
+        self.write(&mut text);
+        f.write_str(&text)
+    }
+}
+
+/// As [`Saved::write`].
 impl fmt::Display for Saved {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_time(f, SAVED_EPOCH, self.0 / 10_000_000)?;
-        write!(f, ".{:07}Z", self.0 % 10_000_000)
+        let mut text = String::new();
+        self.write(&mut text);
+        f.write_str(&text)
     }
 }
 
@@ -55,16 +78,20 @@ impl Saved {
     }
 }
 
-fn write_time(f: &mut fmt::Formatter<'_>, epoch: i64, seconds: u64) -> fmt::Result {
+fn write_time(epoch: i64, seconds: u64, out: &mut String) {
     let (year, month, day) = civil(epoch.saturating_add_unsigned(seconds / SECONDS_A_DAY));
     let second = seconds % SECONDS_A_DAY;
-    write!(
-        f,
-        "{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}",
-        second / 3600,
-        second / 60 % 60,
-        second % 60
-    )
+    digits::padded(year.unsigned_abs(), 4, out);
+    for (mark, value) in [
+        ('-', month.unsigned_abs()),
+        ('-', day.unsigned_abs()),
+        ('T', second / 3600),
+        (':', second / 60 % 60),
+        (':', second % 60),
+    ] {
+        out.push(mark);
+        digits::padded(value, 2, out);
+    }
 }
 
 /// Seconds since the epoch, and the digits behind the point.
