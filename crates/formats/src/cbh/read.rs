@@ -106,6 +106,7 @@ impl<'d> CbhReader<'d> {
             decoder: &mut self.decoder,
             bytes: items,
             places: &self.places,
+            next: 0,
             medals: (!self.db.is_made(index)).then_some(game.medals.get()),
         };
         let flow = if let Some(record) = &record {
@@ -408,11 +409,35 @@ struct GameNotes<'n> {
     bytes: &'n [u8],
     /// Sorted by position.
     places: &'n [Place],
+    /// Behind the last place that was visited: mostly the next one asked for is there.
+    next: usize,
     /// The medals of the game's header, unless that is lost.
     medals: Option<u16>,
 }
 
 impl GameNotes<'_> {
+    /// The places of a move, numbered in stored order.
+    fn places_of(&self, number: u32) -> Range<usize> {
+        let places = self.places;
+        let position = |place: &Place| i64::from(place.position);
+        let (at, number) = (self.next, i64::from(number));
+        let is_here = places.get(at).is_none_or(|place| position(place) >= number)
+            && places
+                .get(at.wrapping_sub(1))
+                .is_none_or(|place| position(place) < number);
+        let start = if is_here {
+            at
+        } else {
+            places.partition_point(|place| position(place) < number)
+        };
+        let rest = places.get(start..).unwrap_or_default();
+        let count = rest
+            .iter()
+            .take_while(|place| position(place) == number)
+            .count();
+        start..start + count
+    }
+
     /// The medals of the header, when they are not those of the annotations.
     fn header_medals(&mut self, visitor: &mut dyn Visitor) -> Flow {
         let all = self
@@ -444,9 +469,10 @@ impl Notes for GameNotes<'_> {
             |position: i64| places.partition_point(|place| i64::from(place.position) < position);
         let range = match spot {
             Spot::Game => 0..below(0),
-            Spot::Move(number) => below(i64::from(number))..below(i64::from(number) + 1),
+            Spot::Move(number) => self.places_of(number),
             Spot::Past(number) => below(i64::from(number))..places.len(),
         };
+        self.next = range.end;
         for place in places.get(range).unwrap_or_default() {
             let item = Item {
                 position: place.position,

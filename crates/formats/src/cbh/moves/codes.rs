@@ -9,6 +9,7 @@ use super::slots::{self, PAWNS};
 
 /// What a value means for one side.
 #[derive(Debug, Clone, Copy)]
+#[repr(align(4))]
 pub(super) struct Code {
     /// The number of the piece, or one of the constants below.
     pub(super) slot: u8,
@@ -90,12 +91,15 @@ pub(super) static CODES: [[Code; 256]; 2] = [codes(1), codes(-1)];
 
 impl Code {
     /// Where the step leads from a square.
-    #[inline]
+    #[inline(always)]
     pub(super) const fn target(self, from: Square) -> Square {
-        let from = from.index();
-        let ranks = from + self.ranks as usize;
-        let files = from + self.files as usize;
-        Square::ALL[(ranks & 0o70) | (files & 7)]
+        let ranks = from.index() + self.ranks as usize;
+        let files = from.index() + self.files as usize;
+        match Square::new(((ranks & 0o70) | (files & 7)) as u8) {
+            Some(square) => square,
+            // Six bits always are a square.
+            None => from,
+        }
     }
 }
 

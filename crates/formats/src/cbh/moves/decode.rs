@@ -151,8 +151,10 @@ impl Decoder {
         visitor: &mut dyn Visitor,
         notes: &mut dyn Notes,
     ) -> Visited {
+        let annotated = want.has(Want::ANNOTATIONS);
         let mut walk = Walk {
-            annotated: want.has(Want::ANNOTATIONS),
+            annotated,
+            reach: if annotated { notes.reach() } else { 0 },
             visitor,
             notes,
         };
@@ -196,7 +198,7 @@ impl Decoder {
                     }
                     board.position.play_ply(ply);
                     here = 0;
-                    let flow = walk.notes(Spot::Move(stored));
+                    let flow = walk.notes_of(stored);
                     if flow != Flow::Go {
                         return flow;
                     }
@@ -217,12 +219,11 @@ impl Decoder {
                     here -= 1;
                 }
                 Step::End => {
-                    if walk.annotated
-                        && walk.notes.reach() > stored
+                    if walk.reach > stored
                         && let Some(rest) = branches
                             .checked_sub(1)
                             .map_or(Some(0), |open| input.count_rest(open))
-                        && walk.notes.reach() > stored + rest
+                        && walk.reach > stored + rest
                     {
                         return walk.notes(Spot::Past(stored + rest));
                     }
@@ -401,17 +402,16 @@ impl Decoder {
                 position.foresee(m);
             }
             go!(walk.visitor.visit_move(&position, node.ply));
-            go!(walk.notes(Spot::Move(base + at)));
+            go!(walk.notes_of(base + at));
             if let Some(bytes) = unread
                 && at + 1 == count
             {
                 go!(walk.unread(bytes));
-            } else if walk.annotated
+            } else if walk.reach > base + count
                 && !node.has_next
                 && is_first
                 && self.frames.is_empty()
                 && unread.is_none()
-                && walk.notes.reach() > base + count
             {
                 go!(walk.notes(Spot::Past(base + count)));
             }
@@ -483,6 +483,8 @@ fn fail<'r>(
 /// What the walk talks to.
 struct Walk<'v> {
     annotated: bool,
+    /// That of the notes, 0 when nobody wants them.
+    reach: u32,
     visitor: &'v mut dyn Visitor,
     notes: &'v mut dyn Notes,
 }
@@ -492,6 +494,16 @@ impl Walk<'_> {
     fn notes(&mut self, spot: Spot) -> Flow {
         if self.annotated {
             self.notes.visit(spot, self.visitor)
+        } else {
+            Flow::Go
+        }
+    }
+
+    /// The annotations of a move.
+    #[inline]
+    fn notes_of(&mut self, number: u32) -> Flow {
+        if number < self.reach {
+            self.notes.visit(Spot::Move(number), self.visitor)
         } else {
             Flow::Go
         }

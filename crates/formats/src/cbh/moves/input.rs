@@ -200,7 +200,7 @@ impl<'r> Input<'r> {
         self.at
     }
 
-    #[inline]
+    #[inline(always)]
     fn value(&self, stored: u8) -> u8 {
         let moves = self.moves as u8;
         let before = moves & self.before;
@@ -214,7 +214,7 @@ impl<'r> Input<'r> {
 
     /// The next step. The numbers of the pieces follow a move at once; its position is left to the
     /// caller, who sees the position before the move.
-    #[inline]
+    #[inline(always)]
     pub(super) fn next(&mut self, board: &mut Board) -> Step {
         if self.simple {
             return self.next_simple(board);
@@ -277,6 +277,7 @@ impl<'r> Input<'r> {
         self.play(board, m, length)
     }
 
+    #[inline(never)]
     fn next_simple(&mut self, board: &mut Board) -> Step {
         let word = match std::mem::replace(&mut self.pending, Pending::Nothing) {
             Pending::End => return Step::End,

@@ -43,13 +43,13 @@ impl Slots {
     }
 
     /// The number of the piece on a square.
-    #[inline]
+    #[inline(always)]
     pub(super) fn on(&self, square: Square) -> u8 {
         self.at[square.index()]
     }
 
     /// The square of a numbered piece.
-    #[inline]
+    #[inline(always)]
     pub(super) fn square(&self, color: Color, slot: u8) -> Option<Square> {
         Square::new(self.squares[side(color)][usize::from(slot & 31)])
     }
@@ -73,7 +73,7 @@ impl Slots {
     }
 
     /// Follows a legal move of the piece with number `slot`, that does not castle or promote.
-    #[inline]
+    #[inline(always)]
     pub(super) fn step(&mut self, before: &Position, slot: u8, from: Square, to: Square) {
         let us = before.turn();
         let captured = self.on(to);
@@ -141,6 +141,7 @@ impl Slots {
     }
 
     /// Takes the number of a captured piece: pawns leave a gap, other pieces move up.
+    #[inline(never)]
     fn remove(&mut self, color: Color, slot: u8) {
         let squares = &mut self.squares[side(color)];
         let mut slot = slot & 31;
