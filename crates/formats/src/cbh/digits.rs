@@ -38,9 +38,9 @@ pub(super) fn padded(value: u64, width: usize, out: &mut String) {
 
 /// A number in hexadecimal, without leading zeros.
 pub(super) fn hexadecimal(value: u32, out: &mut String) {
-    let digits = value.to_be_bytes().map(pair);
+    let digits: [u8; 8] = std::array::from_fn(|i| digit((value >> (28 - 4 * i)) as u8 & 15));
     let zeros = (value.leading_zeros() / 4).min(7) as usize;
-    push(digits.as_flattened().get(zeros..), out);
+    push(digits.get(zeros..), out);
 }
 
 /// Bytes in hexadecimal, two digits each.
@@ -68,6 +68,16 @@ pub(super) fn date(date: Date, out: &mut String) {
     push(Some(&[a, b, c, d, b'.', e, f, b'.', g, h]), out);
 }
 
+/// A day and a time, numbers of two digits: `2016-08-01T18:17:23`. Longer years are written as they
+/// are.
+pub(super) fn time(year: u64, [month, day, hour, minute, second]: [u64; 5], out: &mut String) {
+    padded(year, 4, out);
+    let two = |value: u64| decimals((value % 100) as u8);
+    let [[a, b], [c, d], [e, f], [g, h], [i, j]] = [month, day, hour, minute, second].map(two);
+    let rest = [b'-', a, b, b'-', c, d, b'T', e, f, b':', g, h, b':', i, j];
+    push(Some(&rest), out);
+}
+
 /// A code of the Encyclopaedia: `B90`.
 pub(super) fn eco(eco: Eco, out: &mut String) {
     let [tens, ones] = decimals((eco.code() % 100) as u8);
@@ -81,11 +91,15 @@ fn decimals(value: u8) -> [u8; 2] {
 
 /// The hexadecimal digits of a byte.
 fn pair(byte: u8) -> [u8; 2] {
-    let digit = |value: u8| match value {
+    [digit(byte >> 4), digit(byte & 15)]
+}
+
+/// The hexadecimal digit of a number below 16.
+fn digit(value: u8) -> u8 {
+    match value {
         0..10 => b'0' + value,
         _ => b'a' - 10 + value,
-    };
-    [digit(byte >> 4), digit(byte & 15)]
+    }
 }
 
 fn push(digits: Option<&[u8]>, out: &mut String) {
@@ -118,9 +132,11 @@ mod tests {
             written(|out| padded(u64::MAX, 99, out)),
             format!("<{}", u64::MAX)
         );
-        let bytes: Vec<u8> = (0..=255).collect();
-        let expected: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        assert_eq!(written(|out| hex(&bytes, out)), format!("<{expected}"));
+        for byte in 0..=255 {
+            let expected = format!("<{byte:02x}00ff");
+            assert_eq!(written(|out| hex(&[byte, 0, 255], out)), expected);
+        }
+        assert_eq!(written(|out| hex(&[0x1f; 70], out)).len(), 1 + 140);
         assert_eq!(written(|out| hex(&[], out)), "<");
         for (year, month, day) in [
             (0, 0, 0),

@@ -81,17 +81,9 @@ impl Saved {
 fn write_time(epoch: i64, seconds: u64, out: &mut String) {
     let (year, month, day) = civil(epoch.saturating_add_unsigned(seconds / SECONDS_A_DAY));
     let second = seconds % SECONDS_A_DAY;
-    digits::padded(year.unsigned_abs(), 4, out);
-    for (mark, value) in [
-        ('-', month.unsigned_abs()),
-        ('-', day.unsigned_abs()),
-        ('T', second / 3600),
-        (':', second / 60 % 60),
-        (':', second % 60),
-    ] {
-        out.push(mark);
-        digits::padded(value, 2, out);
-    }
+    let [month, day] = [month, day].map(i64::unsigned_abs);
+    let [hour, minute, second] = [second / 3600, second / 60 % 60, second % 60];
+    digits::time(year.unsigned_abs(), [month, day, hour, minute, second], out);
 }
 
 /// Seconds since the epoch, and the digits behind the point.

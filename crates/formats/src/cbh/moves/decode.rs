@@ -189,9 +189,6 @@ impl Decoder {
             let stored = input.moves();
             match input.next(&mut board) {
                 Step::Play(ply) => {
-                    if let Ply::Move(m) = ply {
-                        board.position.foresee(m);
-                    }
                     let flow = walk.visitor.visit_move(&board.position, ply);
                     if flow != Flow::Go {
                         return flow;

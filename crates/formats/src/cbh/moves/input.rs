@@ -107,7 +107,7 @@ impl<'r> MoveRecord<'r> {
 /// One step through the moves of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
-    /// A move, legal in the position it was read for.
+    /// A move, legal in the position it was read for, which has foreseen it.
     Play(Ply),
     /// The next move has alternatives, which follow after its line.
     Branch,
@@ -231,7 +231,7 @@ impl<'r> Input<'r> {
                 };
                 let to = code.target(from);
                 let m = Move::normal(from, to);
-                if !board.position.is_legal(m) {
+                if !board.position.foresee_legal(m) {
                     return Step::Fault;
                 }
                 board.slots.step(&board.position, code.slot, from, to);
@@ -315,7 +315,7 @@ impl<'r> Input<'r> {
     /// Checks a move of `length` bytes and follows it with the numbers of the pieces.
     fn play(&mut self, board: &mut Board, m: Option<Move>, length: usize) -> Step {
         match m {
-            Some(m) if board.position.is_legal(m) => {
+            Some(m) if board.position.foresee_legal(m) => {
                 board.slots.play(&board.position, m);
                 self.moves = self.moves.wrapping_add(1);
                 self.at += length;
