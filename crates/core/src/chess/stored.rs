@@ -9,16 +9,20 @@ impl Position {
     /// [`Position::foresee`] does. Costs less than [`Position::is_legal`] and that. Any value may be
     /// asked about.
     #[inline]
+    #[expect(
+        clippy::needless_bitwise_bool,
+        reason = "one branch, which is seldom taken, instead of many"
+    )]
     pub fn foresee_legal(&mut self, m: Move) -> bool {
         let (from, to) = (m.from(), m.to());
         let us = self.turn;
         let number = self.board[from.index()];
+        // Pawns to queens of the side to move have five numbers.
         let is_plain = m.is_normal()
-            && self.checkers.known() == Some(0)
-            && !self.odd.0
-            && to.number() != self.en_passant
-            // Pawns to queens of the side to move.
-            && number.wrapping_sub(1 + 8 * us as u8) < 5;
+            & (self.checkers.known() == Some(0))
+            & !self.odd.0
+            & (to.number() != self.en_passant)
+            & (number.wrapping_sub(1 + 8 * us as u8) < 5);
         if !is_plain {
             return self.foresee_rare(m);
         }
@@ -42,8 +46,8 @@ impl Position {
         } else {
             attacks::rays(code, king)
         };
-        let is_seen = seen & to.bit() != 0
-            && attacks::between(king, to) & (pieces & !from.bit() | to.bit()) == 0;
+        let after = pieces & !from.bit() | to.bit();
+        let is_seen = (seen & to.bit() != 0) & (attacks::between(king, to) & after == 0);
         let gives_check = is_seen || covers(king, from, pieces) && self.gives_check(m);
         self.foreseen = Foreseen::new(m, gives_check);
         true
@@ -80,7 +84,9 @@ impl Position {
 /// the line.
 #[inline(always)]
 fn covers(king: Square, from: Square, pieces: u64) -> bool {
-    attacks::rays(QUEEN, king) & from.bit() != 0 && attacks::between(king, from) & pieces == 0
+    // One branch, which is seldom taken, instead of two.
+    let on_line = attacks::rays(QUEEN, king) & from.bit() != 0;
+    on_line & (attacks::between(king, from) & pieces == 0)
 }
 
 #[cfg(test)]

@@ -139,6 +139,12 @@ impl<'a> Walk<'a, '_> {
 
     fn walk(&mut self, line: &mut Line<'a>) -> Result<Flow> {
         loop {
+            if !line.fresh && !line.has_unmarked {
+                let flow = self.plies(line);
+                if flow != Flow::Go {
+                    return Ok(flow);
+                }
+            }
             let Some(&byte) = line.bytes.get(line.at) else {
                 let why = Why::Truncated { needed: 1, left: 0 };
                 return self.report(fault("moves", line.at, why), line, None);
@@ -185,8 +191,40 @@ impl<'a> Walk<'a, '_> {
         self.origin.report(error, kept, self.visitor)
     }
 
-    /// Visits and plays the ply of a byte; `None` when it cannot be played.
+    /// Visits and plays one ply after the other, up to what is none or has more to it.
     #[inline(always)]
+    fn plies(&mut self, line: &mut Line<'a>) -> Flow {
+        let bytes = line.bytes;
+        let mut at = line.at;
+        let mut flow = Flow::Go;
+        while let Some(&byte) = bytes.get(at)
+            && !matches!(byte, 0 | token::NAG..=token::END_GAME)
+        {
+            let mut next = at + 1;
+            let Some(ply) = line.board.decode(byte, || {
+                next += 1;
+                bytes.get(at + 1).copied()
+            }) else {
+                break;
+            };
+            at = next;
+            if let Some(token::NAG..=token::BEGIN_VARIATION) = bytes.get(at) {
+                line.at = at;
+                self.keep_before(line);
+            }
+            flow = self.visitor.visit_move(&line.board.position, ply);
+            if flow != Flow::Go {
+                break;
+            }
+            line.board.play(byte, ply);
+            line.plies += 1;
+        }
+        line.at = at;
+        flow
+    }
+
+    /// Visits and plays the ply of a byte; `None` when it cannot be played.
+    #[inline(never)]
     fn play(&mut self, byte: u8, line: &mut Line<'a>) -> Option<Flow> {
         let (bytes, mut next) = (line.bytes, line.at);
         let ply = line.board.decode(byte, || {

@@ -22,215 +22,156 @@ pub(crate) mod token {
 /// Most pieces of a side.
 pub(crate) const MAX_PIECES: usize = 16;
 
-/// No piece has that place in the list.
+/// No piece has that number.
 const NONE: u8 = 0xff;
 
-/// One side's pieces in the order in which moves name them; the king is the first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Pieces {
-    /// Where they stand; [`NONE`] behind the last one.
-    squares: [u8; MAX_PIECES],
-    movers: [Mover; MAX_PIECES],
-    count: u8,
-}
-
-impl Pieces {
-    const EMPTY: Pieces = Pieces {
-        squares: [NONE; MAX_PIECES],
-        movers: [Mover::NOBODY; MAX_PIECES],
-        count: 0,
-    };
-
-    #[inline(always)]
-    fn get(&self, slot: u8) -> Option<Square> {
-        self.squares
-            .get(usize::from(slot))
-            .copied()
-            .and_then(Square::new)
-    }
-
-    #[inline(always)]
-    fn mover(&self, slot: u8) -> Mover {
-        let mover = self.movers.get(usize::from(slot));
-        mover.copied().unwrap_or(Mover::NOBODY)
-    }
-
-    #[inline(always)]
-    fn set(&mut self, slot: u8, square: Square) {
-        if let Some(place) = self.squares.get_mut(usize::from(slot)) {
-            *place = square.number();
-        }
-    }
-
-    fn put(&mut self, slot: u8, square: u8, mover: Mover) {
-        let slot = usize::from(slot);
-        if let (Some(place), Some(old)) = (self.squares.get_mut(slot), self.movers.get_mut(slot)) {
-            *place = square;
-            *old = mover;
-        }
-    }
-
-    /// Adds a piece at the end, a king at the start; `false` when there is no room.
-    fn add(&mut self, square: Square, piece: Piece) -> bool {
-        if usize::from(self.count) == MAX_PIECES {
-            return false;
-        }
-        let slot = self.count;
-        self.count += 1;
-        let mover = Mover::new(Dialect::Scid, piece);
-        if piece.role == Role::King
-            && let Some(first) = self.get(0)
-        {
-            self.put(slot, first.number(), self.mover(0));
-            self.put(0, square.number(), mover);
-        } else {
-            self.put(slot, square.number(), mover);
-        }
-        true
-    }
-
-    /// Takes the piece of that place off; the last one of the list takes the place. Where that one
-    /// stands.
-    #[inline(always)]
-    fn remove(&mut self, slot: u8) -> u8 {
-        self.count = self.count.saturating_sub(1);
-        let last = self.count;
-        let square = self.squares.get(usize::from(last)).copied().unwrap_or(NONE);
-        self.put(slot, square, self.mover(last));
-        self.put(last, NONE, Mover::NOBODY);
-        square
-    }
-}
-
-/// A position with the piece lists of both sides.
+/// A position with the piece lists of both sides; the king is the first of a list.
+///
+/// A piece has a number: its place in the list, and 16 more for Black.
 #[derive(Debug, Clone)]
 pub(crate) struct Board {
     pub(crate) position: Position,
-    pieces: [Pieces; 2],
-    /// The place in its list of the piece on each square; anything where there is none.
-    slots: [u8; 64],
+    /// Where the pieces stand, by number; [`NONE`] behind the last one of a list.
+    squares: [u8; 2 * MAX_PIECES],
+    /// What they are.
+    movers: [Mover; 2 * MAX_PIECES],
+    /// How many there are of each side.
+    counts: [u8; 2],
+    /// The number of the piece on each square; anything where there is none.
+    numbers: [u8; 64],
 }
 
 /// The usual start: king, rook, knight, bishop, queen, bishop, knight, rook, then the pawns.
-const STANDARD: [Role; 8] = [
-    Role::King,
-    Role::Rook,
-    Role::Knight,
-    Role::Bishop,
-    Role::Queen,
-    Role::Bishop,
-    Role::Knight,
-    Role::Rook,
-];
-const STANDARD_SQUARES: [u8; MAX_PIECES] = [4, 0, 1, 2, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
-
-/// The list of one side at the usual start.
-const fn standard(color: Color) -> Pieces {
-    let flip = if color.is_white() { 0 } else { 0x38 };
-    let mut pieces = Pieces::EMPTY;
-    let mut slot = 0;
-    while slot < MAX_PIECES {
-        let role = if slot < 8 { STANDARD[slot] } else { Role::Pawn };
-        pieces.squares[slot] = STANDARD_SQUARES[slot] ^ flip;
-        pieces.movers[slot] = Mover::new(Dialect::Scid, Piece { color, role });
-        slot += 1;
-    }
-    pieces.count = MAX_PIECES as u8;
-    pieces
-}
+const STANDARD: [u8; MAX_PIECES] = [4, 0, 1, 2, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
 impl Board {
     /// The usual start.
     pub(crate) fn standard() -> Self {
-        static STANDARD: LazyLock<Board> = LazyLock::new(|| {
-            Board::new(
-                Position::standard(),
-                [standard(Color::White), standard(Color::Black)],
-            )
+        static BOARD: LazyLock<Board> = LazyLock::new(|| {
+            let mut board = Board::empty(Position::standard());
+            for flip in [0, 0x38] {
+                for square in STANDARD {
+                    if let Some(square) = Square::new(square ^ flip) {
+                        board.add(square);
+                    }
+                }
+            }
+            board
         });
-        STANDARD.clone()
+        BOARD.clone()
     }
 
     /// A setup position; `None` when it cannot be played from or has more pieces than lists hold.
     pub(crate) fn from_setup(setup: &Setup) -> Option<Self> {
-        let position = Position::from_setup(setup).ok()?;
-        let mut pieces = [Pieces::EMPTY; 2];
+        let mut board = Self::empty(Position::from_setup(setup).ok()?);
         for rank in (0..8).rev() {
             for file in 0..8 {
-                let square = Square::from_coords(file, rank)?;
-                if let Some(piece) = position.piece_at(square) {
-                    let list = pieces.get_mut(piece.color as usize)?;
-                    if !list.add(square, piece) {
-                        return None;
-                    }
+                if !board.add(Square::from_coords(file, rank)?) {
+                    return None;
                 }
             }
         }
-        Some(Self::new(position, pieces))
+        Some(board)
     }
 
-    fn new(position: Position, pieces: [Pieces; 2]) -> Self {
-        let mut board = Self {
+    const fn empty(position: Position) -> Self {
+        Self {
             position,
-            pieces,
-            slots: [0; 64],
+            squares: [NONE; 2 * MAX_PIECES],
+            movers: [Mover::NOBODY; 2 * MAX_PIECES],
+            counts: [0; 2],
+            numbers: [0; 64],
+        }
+    }
+
+    /// Adds the piece on a square at the end of its list, a king at the start; `false` when there
+    /// is no room.
+    fn add(&mut self, square: Square) -> bool {
+        let Some(piece) = self.position.piece_at(square) else {
+            return true;
         };
-        for list in pieces {
-            for (slot, square) in (0..).zip(list.squares) {
-                board.note(square, slot);
-            }
+        let Some(count) = self.counts.get_mut(piece.color as usize) else {
+            return false;
+        };
+        let slot = *count;
+        if usize::from(slot) == MAX_PIECES {
+            return false;
         }
-        board
-    }
-
-    /// Notes the place in its list of the piece on a square; for [`NONE`], nothing.
-    #[inline(always)]
-    fn note(&mut self, square: u8, slot: u8) {
-        if let Some(place) = self.slots.get_mut(usize::from(square)) {
-            *place = slot;
+        *count += 1;
+        let mut number = number(piece.color, slot);
+        if piece.role == Role::King && slot > 0 {
+            let king = number & !15;
+            self.move_number(king, number);
+            number = king;
         }
-    }
-
-    #[inline(always)]
-    fn slot(&self, square: Square) -> u8 {
-        self.slots.get(square.index()).copied().unwrap_or(0)
-    }
-
-    /// Puts a piece of a side on another square.
-    #[inline(always)]
-    fn set(&mut self, color: Color, slot: u8, square: Square) {
-        self.of(color).set(slot, square);
-        self.note(square.number(), slot);
-    }
-
-    /// Takes the piece on that square off its side's list.
-    #[inline(always)]
-    fn remove(&mut self, color: Color, square: Square) {
-        let slot = self.slot(square);
-        let moved = self.of(color).remove(slot);
-        self.note(moved, slot);
+        self.set(number, square);
+        self.name(number, Mover::new(Dialect::Scid, piece));
+        true
     }
 
     /// The squares of a side's list, in its order.
     pub(crate) fn listed(&self, color: Color) -> impl Iterator<Item = Square> + '_ {
-        let [white, black] = &self.pieces;
-        let pieces = if color.is_white() { white } else { black };
-        (0..pieces.count).map_while(|slot| pieces.get(slot))
+        (0..MAX_PIECES as u8).map_while(move |slot| self.square(number(color, slot)))
+    }
+
+    /// Where the piece of that number stands.
+    #[inline(always)]
+    fn square(&self, number: u8) -> Option<Square> {
+        let square = self.squares.get(usize::from(number & 31));
+        Square::new(square.copied().unwrap_or(NONE))
     }
 
     #[inline(always)]
-    fn of(&mut self, color: Color) -> &mut Pieces {
-        let [white, black] = &mut self.pieces;
-        if color.is_white() { white } else { black }
+    fn mover(&self, number: u8) -> Mover {
+        let mover = self.movers.get(usize::from(number & 31));
+        mover.copied().unwrap_or(Mover::NOBODY)
+    }
+
+    /// The number of the piece on a square.
+    #[inline(always)]
+    fn number(&self, square: Square) -> u8 {
+        self.numbers.get(square.index()).copied().unwrap_or(0)
+    }
+
+    /// Puts a piece on a square.
+    #[inline(always)]
+    fn set(&mut self, number: u8, square: Square) {
+        if let Some(place) = self.squares.get_mut(usize::from(number & 31)) {
+            *place = square.number();
+        }
+        if let Some(place) = self.numbers.get_mut(square.index()) {
+            *place = number;
+        }
     }
 
     #[inline(always)]
-    fn mover(&self) -> &Pieces {
-        let [white, black] = &self.pieces;
-        if self.position.turn().is_white() {
-            white
-        } else {
-            black
+    fn name(&mut self, number: u8, mover: Mover) {
+        if let Some(place) = self.movers.get_mut(usize::from(number & 31)) {
+            *place = mover;
+        }
+    }
+
+    /// Gives a piece another number.
+    #[inline(always)]
+    fn move_number(&mut self, from: u8, to: u8) {
+        if let Some(square) = self.square(from) {
+            self.set(to, square);
+            self.name(to, self.mover(from));
+        }
+    }
+
+    /// Takes the piece on a square off its list; the last one of the list takes its number.
+    #[inline(always)]
+    fn remove(&mut self, square: Square) {
+        let number = self.number(square);
+        let Some(count) = self.counts.get_mut(usize::from(number >> 4 & 1)) else {
+            return;
+        };
+        *count = count.saturating_sub(1);
+        let last = number & 16 | *count;
+        self.move_number(last, number);
+        if let Some(place) = self.squares.get_mut(usize::from(last & 31)) {
+            *place = NONE;
         }
     }
 
@@ -238,10 +179,10 @@ impl Board {
     /// piece of the list can play.
     #[inline(always)]
     pub(crate) fn decode(&mut self, byte: u8, second: impl FnOnce() -> Option<u8>) -> Option<Ply> {
-        let (slot, code) = (byte >> 4, byte & 15);
-        let pieces = self.mover();
-        let from = pieces.get(slot)?;
-        let coded = pieces.mover(slot).decode(from, code);
+        let code = byte & 15;
+        let number = number(self.position.turn(), byte >> 4);
+        let from = self.square(number)?;
+        let coded = self.mover(number).decode(from, code);
         coded.ply(&mut self.position, from, code, || {
             Square::new(second()?.checked_sub(64)?)
         })
@@ -258,7 +199,7 @@ impl Board {
         let Some(piece) = self.position.piece_at(from) else {
             return false;
         };
-        let slot = self.slot(from);
+        let slot = self.number(from) & 15;
         codes::encode(Dialect::Scid, slot, piece.role, m, out)
     }
 
@@ -266,15 +207,15 @@ impl Board {
     #[inline(always)]
     pub(crate) fn play(&mut self, byte: u8, ply: Ply) {
         if let Ply::Move(m) = ply {
-            let us = self.position.turn();
+            let number = number(self.position.turn(), byte >> 4);
             let to = m.to();
             if !m.is_normal() || self.position.en_passant() == Some(to) {
-                self.play_rare_in_lists(byte >> 4, m);
+                self.play_rare_in_lists(number, m);
             } else {
                 if self.position.occupied().0 & to.bit() != 0 {
-                    self.remove(us.other(), to);
+                    self.remove(to);
                 }
-                self.set(us, byte >> 4, to);
+                self.set(number, to);
             }
         }
         self.position.play_ply(ply);
@@ -282,39 +223,41 @@ impl Board {
 
     /// Moves with more to them than a piece and its squares.
     #[inline(never)]
-    fn play_rare_in_lists(&mut self, slot: u8, m: Move) {
-        let us = self.position.turn();
+    fn play_rare_in_lists(&mut self, number: u8, m: Move) {
+        let color = self.position.turn();
         let (from, to) = (m.from(), m.to());
         if m.is_castling() {
             let h_side = to.file() > from.file();
             let back = from.rank();
-            let rook_slot = self.slot(to);
+            let rook = self.number(to);
             let king_to = Square::from_coords(if h_side { 6 } else { 2 }, back);
             let rook_to = Square::from_coords(if h_side { 5 } else { 3 }, back);
             if let (Some(king_to), Some(rook_to)) = (king_to, rook_to) {
-                self.set(us, slot, king_to);
-                self.set(us, rook_slot, rook_to);
+                self.set(number, king_to);
+                self.set(rook, rook_to);
             }
             return;
         }
-        let pawn = Piece {
-            color: us,
-            role: Role::Pawn,
-        };
+        let role = Role::Pawn;
         if self.position.piece_at(to).is_some() {
-            self.remove(us.other(), to);
+            self.remove(to);
         } else if Some(to) == self.position.en_passant()
-            && self.position.piece_at(from) == Some(pawn)
+            && self.position.piece_at(from) == Some(Piece { color, role })
             && let Some(taken) = Square::from_coords(to.file(), from.rank())
         {
-            self.remove(us.other(), taken);
+            self.remove(taken);
         }
         if let Some(role) = m.promotion_role() {
-            let mover = Mover::new(Dialect::Scid, Piece { color: us, role });
-            self.of(us).put(slot, to.number(), mover);
+            self.name(number, Mover::new(Dialect::Scid, Piece { color, role }));
         }
-        self.set(us, slot, to);
+        self.set(number, to);
     }
+}
+
+/// The number of a piece by its place in the list of its side.
+#[inline(always)]
+const fn number(color: Color, slot: u8) -> u8 {
+    (color as u8) << 4 | slot & 15
 }
 
 #[cfg(test)]
@@ -345,11 +288,16 @@ mod tests {
                 let mut after = board.clone();
                 after.play(bytes[0], Ply::Move(m));
                 seen.push(bytes);
-                for (color, pieces) in [Color::White, Color::Black].into_iter().zip(after.pieces) {
-                    let listed = (0..pieces.count).filter_map(|slot| pieces.get(slot));
-                    let squares: u64 = listed.map(Square::bit).sum();
+                for color in [Color::White, Color::Black] {
+                    let squares: u64 = after.listed(color).map(Square::bit).sum();
                     assert_eq!(squares, after.position.by_color(color).0, "{m} in {fen}");
-                    assert_eq!(pieces.get(0), Some(after.position.king(color)));
+                    assert_eq!(after.listed(color).next(), Some(after.position.king(color)));
+                    for (slot, square) in (0..).zip(after.listed(color)) {
+                        assert_eq!(after.number(square), number(color, slot));
+                        let piece = after.position.piece_at(square).unwrap();
+                        let mover = Mover::new(Dialect::Scid, piece);
+                        assert_eq!(after.mover(number(color, slot)), mover, "{m} in {fen}");
+                    }
                 }
             }
         }
@@ -376,8 +324,8 @@ mod tests {
     fn a_lone_king_takes_the_first_place() {
         let setup = Setup::parse_fen(b"7k/8/8/8/R7/8/1N6/4K3 w - - 0 1").unwrap();
         let board = Board::from_setup(&setup).unwrap();
-        let [white, black] = board.pieces;
-        assert_eq!(white.squares[..3], [4, 9, 24]);
-        assert_eq!((white.count, black.count), (3, 1));
+        let white: Vec<u8> = board.listed(Color::White).map(Square::number).collect();
+        assert_eq!(white, [4, 9, 24]);
+        assert_eq!(board.listed(Color::Black).count(), 1);
     }
 }
