@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread::JoinHandle;
 
 use super::blob::Blob;
 use super::trial;
@@ -28,6 +29,8 @@ pub struct Output {
     /// `None` for a file without a name.
     temporary: Option<PathBuf>,
     file: Option<BufWriter<Disk>>,
+    /// What was written so far, on its way to the disk.
+    syncing: Option<JoinHandle<io::Result<()>>>,
 }
 
 /// Bytes that are gathered before they go to the system; pieces above that are not copied.
@@ -64,6 +67,7 @@ impl OutputSet {
             target: target.to_path_buf(),
             temporary,
             file,
+            syncing: None,
         });
         Ok(self.outputs.len() - 1)
     }
@@ -140,6 +144,12 @@ fn name_error(error: io::Error) -> Error {
     }
 }
 
+fn join(running: JoinHandle<io::Result<()>>) -> io::Result<()> {
+    running
+        .join()
+        .unwrap_or_else(|_| Err(io::ErrorKind::Other.into()))
+}
+
 impl Output {
     /// The name the file will have.
     pub fn target(&self) -> &Path {
@@ -171,7 +181,29 @@ impl Output {
             .ok_or_else(|| io::ErrorKind::BrokenPipe.into())
     }
 
+    /// Starts to bring what was written so far to the disk, while more is written, so that less is
+    /// left for [`commit`](OutputSet::commit). Does nothing while an earlier call is at work.
+    ///
+    /// # Errors
+    /// When what an earlier call brought to the disk did not get there.
+    pub fn sync_behind(&mut self) -> io::Result<()> {
+        if let Some(running) = self.syncing.take() {
+            if !running.is_finished() {
+                self.syncing = Some(running);
+                return Ok(());
+            }
+            join(running)?;
+        }
+        let file = self.inner()?.get_ref().0.try_clone()?;
+        let thread = std::thread::Builder::new().spawn(move || file.sync_data());
+        // Without a thread everything is left for the end.
+        self.syncing = thread.ok();
+        Ok(())
+    }
+
     fn sync(&mut self) -> io::Result<u64> {
+        // A fault of the disk is told only once.
+        self.syncing.take().map_or(Ok(()), join)?;
         let file = self.inner()?;
         file.flush()?;
         trial::step()?;
@@ -417,6 +449,22 @@ mod tests {
         file.read_to_string(&mut back).unwrap();
         assert_eq!(back, "kept");
         assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0);
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn what_goes_to_the_disk_early_is_there() {
+        let folder = fresh("behind");
+        let mut set = OutputSet::new(false);
+        let number = set.create(&folder.join("a")).unwrap();
+        let out = set.file(number).unwrap();
+        for _ in 0..3 {
+            out.write_all(b"piece").unwrap();
+            out.sync_behind().unwrap();
+        }
+        set.commit().unwrap();
+        let text = std::fs::read(folder.join("a")).unwrap();
+        assert_eq!(text, b"piecepiecepiece");
         std::fs::remove_dir_all(folder).unwrap();
     }
 
