@@ -119,6 +119,9 @@ pub struct BookPage {
     pub example: Option<GameLink>,
     /// Games whose last stored position this is.
     pub ending: Vec<GameLink>,
+    /// The page says what one of another position said before, since one record stands for both;
+    /// set by [`Book::for_each`]. Whoever adds pages of one record up must leave this one out.
+    pub again: bool,
     /// Fields only this format has, for the way back.
     pub raw: Vec<u8>,
 }

@@ -13,9 +13,11 @@ pub mod kvetka;
 mod order;
 mod origin;
 pub mod pgn;
+mod places;
 pub mod polyglot;
 pub mod scid;
 pub mod scidb;
+mod turned;
 pub mod unread;
 
 /// Every format, in the order of the documentation. Everything that depends on formats iterates

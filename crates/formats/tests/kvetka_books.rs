@@ -7,7 +7,7 @@ mod support;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use tabia_core::book::{Book, BookPage, BookPosition, BookWriter, GameLink, Wdl};
+use tabia_core::book::{Book, BookEntry, BookPage, BookPosition, BookWriter, GameLink, Wdl};
 use tabia_core::chess::{Ply, Position, Setup, san, uci};
 use tabia_core::format::{CreateOptions, OpenOptions};
 use tabia_core::game::{Flow, Game, GameResult};
@@ -668,6 +668,68 @@ fn a_copy_through_pages_has_the_same_bytes() {
     let mut writer = Box::new(Builder::create(&scratch.join("d.kob"), &options).unwrap());
     let losses = writer.put(&pages[0].0, &pages[0].1).unwrap();
     assert!(losses.count(Feature::GameLinks) > 0);
+}
+
+/// 1.e4 e5 and 1.e3 e5 2.e4 are each other's image, and ChessBase has one record for both.
+#[test]
+fn images_in_a_chessbase_book_count_once() {
+    let scratch = Scratch::new("kvetka-images");
+    let path = scratch.join("a.ctg");
+    let create = tabia_formats::ctg::FORMAT.create_book.unwrap();
+    let mut writer = create(&path, &CreateOptions::default()).unwrap();
+    let wdl = |white, draws, black| Wdl {
+        white,
+        draws,
+        black,
+    };
+    let lines = [("e4 e5 Nf3", wdl(3, 1, 0)), ("e3 e5 e4 Nf6", wdl(0, 0, 2))];
+    for (line, results) in lines {
+        let mut before = String::new();
+        for name in line.split(' ') {
+            let position = after(&before);
+            let Ply::Move(m) = san::read(&position, name.as_bytes()).unwrap() else {
+                panic!("{name}")
+            };
+            let page = BookPage {
+                games: Some(results.games()),
+                results: Some(results),
+                entries: vec![BookEntry {
+                    m: Some(m),
+                    games: Some(results.games()),
+                    results: Some(results),
+                    ..BookEntry::default()
+                }],
+                ..BookPage::default()
+            };
+            writer.put(&position, &page).unwrap();
+            before = format!("{before} {name}");
+        }
+    }
+    writer.finish().unwrap();
+    let source = Source::from_path(&path).unwrap();
+    let book = tabia_formats::ctg::CtgBook::open(&source, &OpenOptions::default()).unwrap();
+    let mut writer =
+        Box::new(Builder::create(&scratch.join("a.kob"), &CreateOptions::default()).unwrap());
+    let mut again = 0;
+    book.for_each(&mut |position, page| {
+        let BookPosition::Board(position) = position else {
+            panic!("ChessBase's books know the board")
+        };
+        again += usize::from(page.again);
+        writer.put(position, page).unwrap();
+        Flow::Go
+    })
+    .unwrap();
+    writer.finish().unwrap();
+    assert!(again > 0);
+    let copy = open(&scratch.join("a_0.kob"));
+    let mut page = BookPage::default();
+    for (moves, expected) in [("e4 e5", wdl(5, 1, 0)), ("e3 e5 e4", wdl(0, 1, 5))] {
+        for known in [&book as &dyn Book, &copy] {
+            assert!(known.probe(&after(moves), &mut page).unwrap(), "{moves}");
+            assert_eq!(page.results, Some(expected), "{moves}");
+        }
+    }
 }
 
 #[test]

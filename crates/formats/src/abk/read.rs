@@ -1,5 +1,7 @@
 //! Opening, probing and walking a book.
 
+use std::sync::OnceLock;
+
 use tabia_core::book::{Book, BookEntry, BookInfo, BookPage, BookPosition, Wdl};
 use tabia_core::chess::{Move, Position};
 use tabia_core::error::{Error, ErrorKind, Result};
@@ -16,15 +18,22 @@ const DEEPEST: usize = 1024;
 /// Move bits of a record whose move is not legal.
 const NO_MOVE: u16 = u16::MAX;
 
-/// An Arena book. The tree is walked once on opening, and an index made of it: 16 bytes a move.
+/// An Arena book. The tree is walked when the book is first asked for a position, and an index made
+/// of it: 16 bytes a move. Opening looks at the header alone.
 #[derive(Debug)]
 pub struct AbkBook {
     blob: Blob,
     header: Header,
+    walked: OnceLock<Walked>,
+    info: BookInfo,
+}
+
+/// What a walk through the tree gives.
+#[derive(Debug)]
+struct Walked {
     /// By key, then in the order of the walk.
     index: Vec<Place>,
     findings: Findings,
-    info: BookInfo,
 }
 
 /// What the walk through the tree found.
@@ -66,25 +75,8 @@ struct Place {
     move_bits: u16,
 }
 
-impl AbkBook {
-    /// Opens a book and walks through its tree.
-    ///
-    /// # Errors
-    /// [`ErrorKind::WrongFormat`] for files that are no Arena book.
-    pub fn open(source: &Source, options: &OpenOptions) -> Result<Self> {
-        let label = source.label();
-        let blob = source.main().open()?;
-        let header = Header::read(&blob, options.charset);
-        let Some(header) = header.filter(|_| blob.len() >= RECORDS_AT) else {
-            let why = if blob.len() < RECORDS_AT {
-                "it is shorter than the header".to_owned()
-            } else {
-                "it does not begin as such books do".to_owned()
-            };
-            let expected = super::FORMAT.id;
-            return Err(Error::new(ErrorKind::WrongFormat { expected, why }).in_file(label));
-        };
-        let records = records(&blob);
+impl Walked {
+    fn of(records: &[Record]) -> Self {
         let mut findings = Findings {
             records: records.len().saturating_sub(ROOT) as u64,
             ..Findings::default()
@@ -104,12 +96,33 @@ impl AbkBook {
             findings.positions += 1;
             findings.moves += distinct(run);
         }
-        let info = info(&header, &findings, blob.len() - RECORDS_AT);
+        Self { index, findings }
+    }
+}
+
+impl AbkBook {
+    /// Opens a book. Looks at the header, whatever the size.
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongFormat`] for files that are no Arena book.
+    pub fn open(source: &Source, options: &OpenOptions) -> Result<Self> {
+        let label = source.label();
+        let blob = source.main().open()?;
+        let header = Header::read(&blob, options.charset);
+        let Some(header) = header.filter(|_| blob.len() >= RECORDS_AT) else {
+            let why = if blob.len() < RECORDS_AT {
+                "it is shorter than the header".to_owned()
+            } else {
+                "it does not begin as such books do".to_owned()
+            };
+            let expected = super::FORMAT.id;
+            return Err(Error::new(ErrorKind::WrongFormat { expected, why }).in_file(label));
+        };
+        let info = info(&header, blob.len() - RECORDS_AT);
         Ok(Self {
             blob,
             header,
-            index,
-            findings,
+            walked: OnceLock::new(),
             info,
         })
     }
@@ -119,9 +132,9 @@ impl AbkBook {
         &self.header
     }
 
-    /// What the walk through the tree found.
+    /// What a walk through the tree finds.
     pub fn findings(&self) -> &Findings {
-        &self.findings
+        &self.walked().findings
     }
 
     /// All records, those before the first move included.
@@ -129,48 +142,54 @@ impl AbkBook {
         records(&self.blob)
     }
 
+    fn walked(&self) -> &Walked {
+        self.walked.get_or_init(|| Walked::of(self.records()))
+    }
+
     fn find(&self, key: u64) -> &[Place] {
-        let start = self.index.partition_point(|place| place.key < key);
-        let rest = self.index.get(start..).unwrap_or_default();
+        let index = self.walked().index.as_slice();
+        let start = index.partition_point(|place| place.key < key);
+        let rest = index.get(start..).unwrap_or_default();
         let length = rest.iter().take_while(|place| place.key == key).count();
         rest.get(..length).unwrap_or_default()
     }
 
     fn gather(&self, run: &[Place], out: &mut Vec<BookEntry>) {
         let records = self.records();
+        let findings = self.findings();
         for place in run {
             let Some(record) = records.get(place.record as usize) else {
                 continue;
             };
             let m = Move::from_bits(place.move_bits);
-            let new = self.entry(record, m);
+            let new = entry(record, m, findings);
             match out.iter_mut().find(|known| m.is_some() && known.m == m) {
                 Some(known) => add(known, new),
                 None => out.push(new),
             }
         }
     }
+}
 
-    fn entry(&self, record: &Record, m: Option<Move>) -> BookEntry {
-        let [games, won, lost] = counts(record);
-        let priority = if record.is_deleted() {
-            0
-        } else {
-            record.priority
-        };
-        let results = Wdl {
-            white: won,
-            draws: games.saturating_sub(won.saturating_add(lost)),
-            black: lost,
-        };
-        BookEntry {
-            m,
-            weight: Some(u32::from(priority)),
-            games: self.findings.has_games.then_some(games),
-            results: self.findings.has_results.then_some(results),
-            raw: raw(record),
-            ..BookEntry::default()
-        }
+fn entry(record: &Record, m: Option<Move>, findings: &Findings) -> BookEntry {
+    let [games, won, lost] = counts(record);
+    let priority = if record.is_deleted() {
+        0
+    } else {
+        record.priority
+    };
+    let results = Wdl {
+        white: won,
+        draws: games.saturating_sub(won.saturating_add(lost)),
+        black: lost,
+    };
+    BookEntry {
+        m,
+        weight: Some(u32::from(priority)),
+        games: findings.has_games.then_some(games),
+        results: findings.has_results.then_some(results),
+        raw: raw(record),
+        ..BookEntry::default()
     }
 }
 
@@ -304,28 +323,13 @@ fn follow(reference: i32, records: usize, findings: &mut Findings) -> Option<usi
     valid.then_some(number)
 }
 
-fn info(header: &Header, findings: &Findings, bytes: usize) -> BookInfo {
-    let orphans = findings.records - findings.reached;
+fn info(header: &Header, bytes: usize) -> BookInfo {
     let mut problems = Vec::new();
     let rest = bytes % Record::SIZE;
-    for (count, what) in [
-        (rest as u64, "trailing bytes are no record and are ignored"),
-        (orphans, "records are reached from no move"),
-        (findings.illegal, "moves are not legal"),
-        (
-            findings.repeated_references,
-            "references to records that are reached already",
-        ),
-        (
-            findings.bad_references,
-            "references to records that do not exist",
-        ),
-        (findings.odd_counts, "records with impossible counts"),
-        (findings.too_deep, "lines are too long and were cut"),
-    ] {
-        if count > 0 {
-            problems.push(format!("{count} {what}"));
-        }
+    if rest > 0 {
+        problems.push(format!(
+            "{rest} trailing bytes are no record and are ignored"
+        ));
     }
     let mut facts = vec![
         ("comment".to_owned(), header.comment.clone()),
@@ -334,22 +338,41 @@ fn info(header: &Header, findings: &Findings, bytes: usize) -> BookInfo {
     for (name, number) in Header::NAMES.iter().zip(header.numbers) {
         facts.push(((*name).to_owned(), number.to_string()));
     }
-    for (name, number) in [
-        ("records", findings.records),
-        ("records reached", findings.reached),
-        ("deleted moves", findings.deleted),
-        ("longest line", findings.depth),
-    ] {
-        facts.push((name.to_owned(), number.to_string()));
-    }
+    let records = bytes / Record::SIZE;
+    facts.push(("records".to_owned(), records.to_string()));
     BookInfo {
         format: super::FORMAT.id,
         version: String::new(),
-        positions: Some(findings.positions),
-        moves: Some(findings.moves),
+        positions: None,
+        moves: None,
         games: None,
         problems,
         facts,
+    }
+}
+
+impl Findings {
+    /// One line for each kind of fault that was found.
+    pub fn faults(&self) -> Vec<String> {
+        let orphans = self.records.saturating_sub(self.reached);
+        [
+            (orphans, "records are reached from no move"),
+            (self.illegal, "moves are not legal"),
+            (
+                self.repeated_references,
+                "references to records that are reached already",
+            ),
+            (
+                self.bad_references,
+                "references to records that do not exist",
+            ),
+            (self.odd_counts, "records with impossible counts"),
+            (self.too_deep, "lines are too long and were cut"),
+        ]
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| format!("{count} {what}"))
+        .collect()
     }
 }
 
@@ -379,5 +402,9 @@ impl Book for AbkBook {
             visit(BookPosition::Board(position), &page)
         });
         Ok(())
+    }
+
+    fn faults(&self) -> Result<Vec<String>> {
+        Ok(self.findings().faults())
     }
 }

@@ -2,6 +2,8 @@
 
 use tabia_core::chess::{Bitboard, Color, Position, Square};
 
+use crate::turned::stored;
+
 /// The stored position has White to move, and, once nobody may castle, the king of the side to
 /// move on files e to h. This is what was done to get there.
 ///
@@ -79,14 +81,7 @@ impl Frame {
 
     /// Squares by their number in the stored position.
     pub const fn set(self, squares: Bitboard) -> u64 {
-        let mut bits = squares.0;
-        if self.flipped {
-            bits = bits.swap_bytes();
-        }
-        if self.mirrored {
-            bits = bits.reverse_bits().swap_bytes();
-        }
-        transpose(bits)
+        stored(squares.0, self.flipped, self.mirrored)
     }
 
     /// Who is to move in the real position.
@@ -97,16 +92,6 @@ impl Frame {
             Color::White
         }
     }
-}
-
-/// Files become ranks.
-const fn transpose(mut bits: u64) -> u64 {
-    let mut swapped = 0x0f0f_0f0f_0000_0000 & (bits ^ bits << 28);
-    bits ^= swapped ^ swapped >> 28;
-    swapped = 0x3333_0000_3333_0000 & (bits ^ bits << 14);
-    bits ^= swapped ^ swapped >> 14;
-    swapped = 0x5500_5500_5500_5500 & (bits ^ bits << 7);
-    bits ^ swapped ^ swapped >> 7
 }
 
 #[cfg(test)]

@@ -1,9 +1,11 @@
 //! The key of a position: its pieces, rights and en passant file in 12 to 31 bytes.
 
 use tabia_core::chess::{Color, Move, Piece, Position, Role, Setup, Square};
+use tabia_core::io::Cursor;
 
 use super::frame::Frame;
 use super::hash::hash;
+use crate::turned::Bits;
 
 /// Bits of the first byte: length of the key, en passant file present, rights present.
 const LENGTH: u8 = 0x1f;
@@ -19,7 +21,6 @@ const LONGEST: usize = 31;
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Key {
     bytes: [u8; 32],
-    hash: u32,
 }
 
 impl Key {
@@ -30,8 +31,19 @@ impl Key {
     }
 
     /// The hash that says on which page the record is.
-    pub const fn hash(&self) -> u32 {
-        self.hash
+    pub fn hash(&self) -> u32 {
+        hash(self.as_bytes())
+    }
+
+    /// Tells keys apart, mostly; nothing in the files has to do with it.
+    pub(super) fn quick_hash(&self) -> u32 {
+        let mut bytes = Cursor::new(&self.bytes);
+        let mut mixed = 0u64;
+        for _ in 0..4 {
+            let word = bytes.u64_be("key").unwrap_or_default();
+            mixed = (mixed.rotate_left(23) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        }
+        (mixed >> 32) as u32
     }
 
     /// The bytes with zeros behind them.
@@ -40,18 +52,15 @@ impl Key {
     }
 
     /// The way back.
-    pub(super) fn from_padded(bytes: [u8; 32]) -> Self {
-        let mut key = Self { bytes, hash: 0 };
-        key.hash = hash(key.as_bytes());
-        key
+    pub(super) const fn from_padded(bytes: [u8; 32]) -> Self {
+        Self { bytes }
     }
 
     /// From bytes of a record.
     pub(super) fn from_stored(stored: &[u8]) -> Option<Self> {
         let mut bytes = [0; 32];
         bytes.get_mut(..stored.len())?.copy_from_slice(stored);
-        let hash = hash(stored);
-        (usize::from(bytes[0] & LENGTH) == stored.len()).then_some(Self { bytes, hash })
+        (usize::from(bytes[0] & LENGTH) == stored.len()).then_some(Self { bytes })
     }
 }
 
@@ -132,69 +141,9 @@ fn rights(position: &Position, frame: Frame) -> Option<u8> {
     Some(bits)
 }
 
-/// Code and its length in bits, by role, of an own piece; the opponent's has the last bit set.
-const CODES: [(u8, u8); 6] = [
-    (0b110, 3),
-    (0b10010, 5),
-    (0b10100, 5),
-    (0b10110, 5),
-    (0b100010, 6),
-    (0b100000, 6),
-];
-
-/// Bits one after another, the most significant first.
-struct Bits {
-    /// Room for 64 pieces, each of six bits, and the end.
-    bytes: [u8; 52],
-    /// The bits not yet in `bytes`, fewer than eight between two calls.
-    waiting: u64,
-    waits: u32,
-    at: usize,
-}
-
-impl Bits {
-    /// Adds at most 40 bits.
-    #[inline]
-    fn push(&mut self, bits: u8, length: u32) {
-        self.waiting = self.waiting << length | u64::from(bits);
-        self.waits += length;
-        while self.waits >= 8 {
-            self.waits -= 8;
-            if let Some(byte) = self.bytes.get_mut(self.at) {
-                *byte = (self.waiting >> self.waits) as u8;
-            }
-            self.at += 1;
-        }
-    }
-}
-
 fn encode(position: &Position, frame: Frame, castling: u8, en_passant: Option<u8>) -> Option<Key> {
-    let own = frame.turn();
-    let mut bits = Bits {
-        bytes: [0; 52],
-        waiting: 0,
-        waits: 0,
-        at: 1,
-    };
-    let mut left = frame.set(position.occupied());
-    let mut next = 0;
-    while left != 0 {
-        let stored = left.trailing_zeros();
-        left &= left - 1;
-        let piece = position.piece_at(frame.square(stored as u8))?;
-        let (code, length) = CODES[piece.role as usize];
-        let mut empty = stored - next;
-        if empty > 32 {
-            bits.push(0, 32);
-            empty -= 32;
-        }
-        let theirs = u8::from(piece.color != own);
-        bits.push(code | theirs, empty + u32::from(length));
-        next = stored + 1;
-    }
-    let empty = 64 - next;
-    bits.push(0, empty / 2);
-    bits.push(0, empty - empty / 2);
+    let mut bits = Bits::behind(1);
+    bits.push_board(position, frame.turn(), frame.flipped, frame.mirrored);
     let mut head = 0;
     let mut tail = 0;
     if en_passant.is_some() {
@@ -206,21 +155,21 @@ fn encode(position: &Position, frame: Frame, castling: u8, en_passant: Option<u8
         tail += 4;
     }
     // The end stands at the end of a byte; without one there is at least one zero.
+    let odd = bits.length() % 8;
     let pad = match tail {
-        0 => 8 - bits.waits,
-        _ => (16 - bits.waits - tail) % 8,
+        0 => 8 - odd,
+        _ => (16 - odd - tail) % 8,
     };
     bits.push(0, pad);
     bits.push(en_passant.unwrap_or(0), tail & 3);
     bits.push(castling, tail & 4);
-    if bits.at > LONGEST {
+    let (all, length) = bits.finish();
+    if length > LONGEST {
         return None;
     }
-    let mut bytes = [0; 32];
-    bytes.copy_from_slice(bits.bytes.first_chunk::<32>()?);
-    bytes[0] = head | bits.at as u8;
-    let hash = hash(bytes.get(..bits.at)?);
-    Some(Key { bytes, hash })
+    let mut bytes = *all.first_chunk::<32>()?;
+    bytes[0] = head | length as u8;
+    Some(Key { bytes })
 }
 
 /// Reads bits one after another.

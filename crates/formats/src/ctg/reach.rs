@@ -117,6 +117,7 @@ pub(super) fn for_each(book: &CtgBook, visit: &mut dyn FnMut(BookPosition<'_>, &
                 page.clear();
                 book.fill(&position, frame, &record, true, &mut page);
                 RawPage { again, record }.write(&mut page.raw);
+                page.again = again;
                 again = true;
                 if visit(BookPosition::Board(&position), &page) == Flow::Stop {
                     return;

@@ -21,6 +21,7 @@ use super::raw::RawMove;
 use super::reach;
 use super::record::{PAGE, Record, Records, Stats};
 use super::tree::{Lookup, Tree};
+use crate::places::Places;
 
 /// A CTG book, mapped into memory.
 #[derive(Debug)]
@@ -32,6 +33,7 @@ pub struct CtgBook {
     pub(super) tree: Tree,
     /// Hash and page of every record, by hash; only for [`Lookup::Scan`].
     index: OnceLock<Vec<(u32, u32)>>,
+    places: Places,
     info: BookInfo,
 }
 
@@ -101,6 +103,7 @@ impl CtgBook {
             pages,
             tree,
             index: OnceLock::new(),
+            places: Places::default(),
             info,
         })
     }
@@ -160,7 +163,11 @@ impl CtgBook {
 
     pub(super) fn by_key(&self, key: &Key) -> Option<Place<'_>> {
         if self.tree.lookup != Lookup::Scan {
-            return self.on_page(self.tree.find(key.hash())?, key.as_bytes());
+            let table = self.places.ask(self.pages, |push| self.list(push));
+            return match table {
+                Some(table) => table.find(key.quick_hash(), |place| self.at(place, key.as_bytes())),
+                None => self.on_page(self.tree.find(key.hash())?, key.as_bytes()),
+            };
         }
         let index = self.index.get_or_init(|| {
             let records = self.records();
@@ -168,12 +175,34 @@ impl CtgBook {
             index.sort_unstable();
             index
         });
-        let start = index.partition_point(|entry| entry.0 < key.hash());
+        let hash = key.hash();
+        let start = index.partition_point(|entry| entry.0 < hash);
         index
             .iter()
             .skip(start)
-            .take_while(|entry| entry.0 == key.hash())
+            .take_while(|entry| entry.0 == hash)
             .find_map(|&(_, page)| self.on_page(page, key.as_bytes()))
+    }
+
+    /// Every record that stands where the tree looks for it, by hash and place.
+    fn list(&self, push: &mut dyn FnMut(u32, u32)) {
+        // Places are told in 32 bits, of which one number is taken.
+        for number in 0..self.pages.min(u32::MAX / PAGE as u32) {
+            let page = self.page(number).unwrap_or_default();
+            Records::of(page).each_key(|at, key| {
+                if let Some(key) = Key::from_stored(key)
+                    && self.tree.find(key.hash()) == Some(number)
+                {
+                    push(key.quick_hash(), number * PAGE as u32 + at as u32);
+                }
+            });
+        }
+    }
+
+    fn at(&self, place: u32, key: &[u8]) -> Option<Place<'_>> {
+        let (page, at) = (place / PAGE as u32, place as usize % PAGE);
+        let record = Records::of(self.page(page)?).at_offset(at, key)?;
+        Some(Place { page, at, record })
     }
 
     fn on_page(&self, page: u32, key: &[u8]) -> Option<Place<'_>> {

@@ -244,10 +244,29 @@ impl<'a> Records<'a> {
             if rest.first_chunk::<8>() == start && rest.starts_with(key) {
                 return Record::read(rest).map(|record| (at, record));
             }
-            let head = usize::from(rest.first()? & 0x1f);
-            at += head + usize::from(*rest.get(head)?) + DATA;
+            at += step(rest)?;
         }
         None
+    }
+
+    /// The places that [`find`](Self::find) looks at, with the keys that stand there.
+    pub(super) fn each_key(self, mut each: impl FnMut(usize, &[u8])) {
+        let mut at = self.at;
+        for _ in 0..self.left {
+            let rest = self.page.get(at..).unwrap_or_default();
+            let head = rest.first().map_or(0, |byte| usize::from(byte & 0x1f));
+            if let Some(key) = rest.get(..head).filter(|key| key.len() >= SHORTEST) {
+                each(at, key);
+            }
+            let Some(length) = step(rest) else { return };
+            at += length;
+        }
+    }
+
+    /// The record at a place of the page, if it has that key.
+    pub(super) fn at_offset(self, at: usize, key: &[u8]) -> Option<Record<'a>> {
+        let rest = self.page.get(at..)?;
+        rest.starts_with(key).then(|| Record::read(rest))?
     }
 }
 
@@ -263,6 +282,13 @@ impl<'a> Iterator for Records<'a> {
         self.left -= 1;
         Some(record)
     }
+}
+
+/// Bytes from a record to the next one.
+#[inline]
+fn step(rest: &[u8]) -> Option<usize> {
+    let head = usize::from(rest.first()? & 0x1f);
+    Some(head + usize::from(*rest.get(head)?) + DATA)
 }
 
 /// Number of records, and where they end.

@@ -225,7 +225,7 @@ fn of_page(page: &BookPage, frame: Frame, raw: Option<&RawPage<'_>>, losses: &mu
         said.commentary = nags::commentary_byte(nag, flipped);
     }
     losses.add(Feature::Nags, nags.count() as u64, None);
-    if raw.is_some_and(|raw| raw.again) {
+    if page.again || raw.is_some_and(|raw| raw.again) {
         said.counts_again = counts;
         said.own_again = own;
         said.other_again = other;

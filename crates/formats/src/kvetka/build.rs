@@ -4,75 +4,28 @@ use std::collections::HashSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use tabia_core::book::{BookPage, BookWriter, GameLink};
+use tabia_core::book::GameLink;
 use tabia_core::chess::{Color, Ply, Position};
-use tabia_core::database::Written;
 use tabia_core::error::{Error, ErrorKind, Result};
 use tabia_core::format::CreateOptions;
 use tabia_core::game::GameResult;
-use tabia_core::io::{Blob, Charset, OutputSet, Sink};
+use tabia_core::io::{Blob, OutputSet, Sink};
 use tabia_core::loss::{Feature, Losses};
 
-use super::element::{COMMENT, Element, KNOWN, ListForm, links};
-use super::frame::Frame;
-use super::gather::{Counts, NO_MOVE, Record};
+use super::element::{COMMENT, Element, KNOWN, links};
+use super::gather::{NO_MOVE, Record};
 use super::header::Header;
 use super::key::Key;
 use super::ksf::{self, GameRow, NewSource, row_key};
-use super::links;
 use super::moves::encode_move;
-use super::number::Order;
-use super::pack::{PART, part_path, with_suffix};
-use super::read::{KvetkaBook, RAW};
+use super::pack::{part_path, with_suffix};
+use super::read::KvetkaBook;
 use super::runs::Runs;
+use super::settings::Settings;
 use super::sources::SourceKind;
 
-/// Bytes of records in memory before they go to disk.
-const MEMORY: usize = 128 << 20;
 /// Most sources that a link can name.
 const MOST_SOURCES: u32 = 1 << 16;
-
-/// What a new book is to be like, beyond its header.
-#[derive(Debug, Clone)]
-pub(super) struct Settings {
-    pub(super) order: Order,
-    pub(super) list: ListForm,
-    /// Character set of the players' names.
-    pub(super) charset: Charset,
-    /// Bytes of a block after which no further element is put into it.
-    pub(super) fill: usize,
-    /// Bytes of the longest part.
-    pub(super) part: u64,
-    pub(super) memory: usize,
-    pub(super) any_start: bool,
-}
-
-impl Settings {
-    fn new(options: &CreateOptions) -> Self {
-        let fact = |name: &str| {
-            let found = options.facts.iter().find(|(key, _)| key == name);
-            found.map(|(_, value)| value.as_str())
-        };
-        let number = |name: &str| fact(name).and_then(|value| value.parse::<u64>().ok());
-        let percent = number("kvetka.fill").unwrap_or(100).clamp(1, 100);
-        Self {
-            order: fact("kvetka.strings")
-                .and_then(Order::parse)
-                .unwrap_or_default(),
-            list: fact("kvetka.list")
-                .and_then(ListForm::parse)
-                .unwrap_or_default(),
-            charset: match options.charset {
-                Charset::Auto => Charset::Single(encoding_rs::WINDOWS_1252),
-                other => other,
-            },
-            fill: super::element::BLOCK * percent as usize / 100,
-            part: number("kvetka.part").unwrap_or(PART),
-            memory: number("kvetka.memory").map_or(MEMORY, |bytes| bytes as usize),
-            any_start: fact("kvetka.any_start") == Some("yes"),
-        }
-    }
-}
 
 /// What became of a game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,7 +47,7 @@ pub struct Builder {
     pub(super) set: OutputSet,
     /// The path that the names of all files begin with.
     pub(super) base: PathBuf,
-    force: bool,
+    pub(super) force: bool,
     pub(super) header: Header,
     pub(super) settings: Settings,
     pub(super) runs: Runs,
@@ -102,15 +55,16 @@ pub struct Builder {
     sources: Vec<NewSource>,
     /// The number of the `.ksf` file in its set.
     ksf: Option<usize>,
-    number: u64,
+    pub(super) number: u64,
     names: Option<Names>,
     named: HashSet<Key>,
     /// Whether links of pages are those of this book's sources.
-    keeps_links: bool,
+    pub(super) keeps_links: bool,
     pub(super) losses: Losses,
     record: Sink,
+    pub(super) moves: u64,
     /// Numbers of parts and elements, when they are written.
-    done: Option<(u32, u32)>,
+    pub(super) done: Option<(u32, u32)>,
 }
 
 impl fmt::Debug for Builder {
@@ -166,12 +120,7 @@ impl Builder {
     }
 
     fn with(path: &Path, force: bool, header: Header, settings: Settings) -> Result<Self> {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let stem = match name.rsplit_once('.') {
-            Some((stem, extension)) if extension.eq_ignore_ascii_case("kob") => stem,
-            _ => &*name,
-        };
-        let base = path.with_file_name(stem.strip_suffix("_0").unwrap_or(stem));
+        let base = base_of(path);
         let mut set = OutputSet::new(force);
         set.create(&part_path(&base, 0))?;
         set.create(&with_suffix(&base, ".kin"))?;
@@ -197,8 +146,14 @@ impl Builder {
             keeps_links: false,
             losses: Losses::new(),
             record: Sink::new(),
+            moves: 0,
             done: None,
         })
+    }
+
+    /// Moves in the book, once it has been settled.
+    pub fn moves(&self) -> u64 {
+        self.moves
     }
 
     /// The header of the new book.
@@ -290,7 +245,7 @@ impl Builder {
         Ok(())
     }
 
-    fn push(&mut self, key: &Key, record: &Record<'_>) -> Result<()> {
+    pub(super) fn push(&mut self, key: &Key, record: &Record<'_>) -> Result<()> {
         self.record.clear();
         record.write(&mut self.record);
         self.runs.push(key, self.number, self.record.as_slice())
@@ -418,7 +373,7 @@ impl Builder {
     }
 
     /// The bytes of a comment, cut to what one may have.
-    fn comment(&mut self, text: &str) -> Vec<u8> {
+    pub(super) fn comment(&mut self, text: &str) -> Vec<u8> {
         let mut comment = self.settings.order.encode(text);
         if comment.len() > 2 * COMMENT {
             self.losses.add(Feature::LongText, 1, None);
@@ -427,7 +382,7 @@ impl Builder {
         comment
     }
 
-    fn write_sources(&mut self) -> Result<()> {
+    pub(super) fn write_sources(&mut self) -> Result<()> {
         let rows = std::mem::replace(&mut self.rows, Runs::new(&self.base, 1));
         let Some(out) = self.ksf.and_then(|number| self.set.file(number)) else {
             return Ok(());
@@ -436,7 +391,7 @@ impl Builder {
     }
 
     /// Files of an older book of that name that would be taken for parts of the new one.
-    fn remove_leftovers(&self, parts: u32) {
+    pub(super) fn remove_leftovers(&self, parts: u32) {
         let mut next = parts;
         while std::fs::remove_file(part_path(&self.base, next)).is_ok() {
             next += 1;
@@ -446,6 +401,21 @@ impl Builder {
             let _ = std::fs::remove_file(with_suffix(&self.base, ".ksf"));
         }
     }
+}
+
+/// The path that the names of all files of a book begin with.
+fn base_of(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let stem = match name.rsplit_once('.') {
+        Some((stem, extension)) if extension.eq_ignore_ascii_case("kob") => stem,
+        _ => &*name,
+    };
+    path.with_file_name(stem.strip_suffix("_0").unwrap_or(stem))
+}
+
+/// The first file of the book that [`Builder::create`] makes of a path.
+pub fn first_part(path: &Path) -> PathBuf {
+    part_path(&base_of(path), 0)
 }
 
 /// Which of won, drawn and lost a result is for the side to move.
@@ -462,111 +432,4 @@ fn result_of(result: GameResult, turn: Color) -> Option<u8> {
 pub fn eco_comment(eco: &str, name: &str) -> String {
     let name: Vec<&str> = name.split([':', '|']).map(str::trim).collect();
     format!("{eco}|{}", name.join("|"))
-}
-
-fn counts(results: tabia_core::book::Wdl, frame: Frame) -> Counts {
-    if frame.flip {
-        [results.black, results.draws, results.white]
-    } else {
-        [results.white, results.draws, results.black]
-    }
-}
-
-impl BookWriter for Builder {
-    fn put(&mut self, position: &Position, page: &BookPage) -> Result<Losses> {
-        let mut losses = Losses::new();
-        let Some((key, frame)) = Key::of(position) else {
-            losses.add(Feature::BookMoves, page.entries.len().max(1) as u64, None);
-            return Ok(losses);
-        };
-        let is_own = page.raw.starts_with(RAW);
-        if page.raw.get(RAW.len()) == Some(&1) && is_own {
-            // The same element in another frame, which was put already.
-            return Ok(losses);
-        }
-        self.number += 1;
-        let mut of_moves: Option<Counts> = None;
-        let mut codes = Vec::new();
-        for entry in &page.entries {
-            let Some(m) = entry.m else {
-                losses.add(Feature::UnreadMoves, 1, None);
-                continue;
-            };
-            let Some(code) = encode_move(position, frame, m) else {
-                losses.add(Feature::BookMoves, 1, None);
-                continue;
-            };
-            if !codes.contains(&code) {
-                codes.push(code);
-            }
-            let valued = u64::from(entry.weight.is_some()) + u64::from(entry.recommended.is_some());
-            losses.add(Feature::BookWeights, valued, None);
-            let rated = entry.average_rating.is_some() || entry.performance.is_some();
-            losses.add(Feature::BookRatings, u64::from(rated), None);
-            losses.add(Feature::Nags, entry.nags.len() as u64, None);
-            losses.add(Feature::Comments, u64::from(entry.comment.is_some()), None);
-            let counted = entry.games.is_some() && entry.results.is_none();
-            losses.add(Feature::BookCounts, u64::from(counted), None);
-            let Some(results) = entry.results.filter(|_| !is_own) else {
-                continue;
-            };
-            let sums = of_moves.get_or_insert_default();
-            for (sum, more) in sums.iter_mut().zip(counts(results, frame)) {
-                *sum = sum.saturating_add(more);
-            }
-            let mut next = position.clone();
-            next.play(m);
-            if let Some((key, frame)) = Key::of(&next) {
-                self.push(&key, &Record::Reached(counts(results, frame)))?;
-            }
-        }
-        losses.add(Feature::Nags, page.nags.len() as u64, None);
-        let rated = page.average_rating.is_some() || page.performance.is_some();
-        losses.add(Feature::BookRatings, u64::from(rated), None);
-        let counted = page.games.is_some() && page.results.is_none();
-        losses.add(Feature::BookCounts, u64::from(counted), None);
-        let (mut source, mut list) = (page.example, page.ending.as_slice());
-        if !self.keeps_links {
-            let lost = u64::from(source.is_some()) + list.len() as u64;
-            losses.add(Feature::GameLinks, lost, None);
-            (source, list) = (None, &[]);
-        }
-        let comment = page.comment.as_deref().unwrap_or_default();
-        let comment = self.comment(comment);
-        self.push(
-            &key,
-            &Record::Page {
-                counts: page.results.map(|results| counts(results, frame)),
-                of_moves,
-                codes: &codes,
-                source,
-                comment: &comment,
-                list,
-            },
-        )?;
-        Ok(losses)
-    }
-
-    fn settle(&mut self) -> Result<Losses> {
-        if self.done.is_none() {
-            self.done = Some(links::write(self)?);
-            self.write_sources()?;
-        }
-        Ok(std::mem::take(&mut self.losses))
-    }
-
-    fn finish(mut self: Box<Self>) -> Result<Written> {
-        self.settle()?;
-        let (parts, records) = self.done.unwrap_or_default();
-        let set = std::mem::replace(&mut self.set, OutputSet::new(false));
-        let (files, bytes) = set.commit()?;
-        if self.force {
-            self.remove_leftovers(parts);
-        }
-        Ok(Written {
-            records,
-            files,
-            bytes,
-        })
-    }
 }

@@ -42,6 +42,13 @@ impl<'a> Elements<'a> {
         Self { cursor, lost: 0 }
     }
 
+    /// Those from an offset on.
+    pub(super) fn from(used: &'a [u8], at: usize) -> Option<Self> {
+        let mut cursor = Cursor::new(used);
+        cursor.take(at, "block").ok()?;
+        Some(Self { cursor, lost: 0 })
+    }
+
     /// Offset of the next element in the block.
     pub(super) fn at(&self) -> usize {
         self.cursor.offset()

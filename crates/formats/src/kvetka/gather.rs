@@ -151,6 +151,14 @@ impl Gathered {
         }
     }
 
+    /// Different moves.
+    pub(super) fn move_count(&self) -> u64 {
+        self.moves
+            .iter()
+            .map(|word| u64::from(word.count_ones()))
+            .sum()
+    }
+
     /// Adds what a record says; records are of our own making.
     pub(super) fn add(&mut self, bytes: &[u8]) -> Result<(), Malformed> {
         let mut cursor = Cursor::new(bytes);

@@ -141,16 +141,14 @@ impl Header {
 
     /// Whether a game may be added, by its ratings; 0 is unknown.
     pub fn admits(&self, white: u16, black: u16) -> bool {
-        let [least_white, least_black, strong, weak] = self.least_elo;
-        // The weaker is known only when both are.
-        let weaker = white.min(black);
-        [
-            (least_white, white),
-            (least_black, black),
-            (strong, white.max(black)),
-            (weak, weaker),
-        ]
-        .iter()
-        .all(|(least, elo)| *least == 0 || (*elo != 0 && elo >= least))
+        admits(self.least_elo, white, black)
     }
+}
+
+/// Whether a game with these ratings, 0 for unknown, meets [`Header::least_elo`].
+pub fn admits(least_elo: [u16; 4], white: u16, black: u16) -> bool {
+    // The weaker is known only when both are.
+    let elo = [white, black, white.max(black), white.min(black)];
+    let mut pairs = least_elo.into_iter().zip(elo);
+    pairs.all(|(least, elo)| least == 0 || (elo != 0 && elo >= least))
 }

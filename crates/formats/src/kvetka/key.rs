@@ -1,8 +1,11 @@
 //! The key of a position: its pieces, en passant file and rights in 22 bytes.
 
 use tabia_core::chess::{Color, Piece, Position, Role, Setup, Square};
+use tabia_core::error::Malformed;
+use tabia_core::io::Cursor;
 
 use super::frame::Frame;
+use crate::turned::Bits;
 
 /// The key of a position (FORMAT.md § Key). Keys are ordered as numbers without sign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -18,21 +21,38 @@ impl Key {
     pub fn of(position: &Position) -> Option<(Self, Frame)> {
         let frame = Frame::of(position);
         let us = frame.turn();
-        let mut bits = Bits::default();
-        for stored in 0..64 {
-            match position.piece_at(square(frame, stored)) {
-                None => bits.push(0, 1),
-                Some(piece) => {
-                    let (code, length) = code(piece.role);
-                    bits.push(code << 1 | u8::from(piece.color != us), length);
-                }
-            }
-        }
+        let mut bits = Bits::behind(0);
+        bits.push_board(position, us, frame.flip, frame.mirror);
         let en_passant = position.en_passant();
         let en_passant = en_passant.map_or(0, |square| frame.file(square.file()) + 1);
         bits.push(en_passant, 4);
         bits.push(rights(position, us)?, 4);
-        bits.finish().map(|key| (key, frame))
+        if bits.length() > Self::BITS {
+            return None;
+        }
+        let (bytes, _) = bits.finish();
+        bytes.first_chunk().map(|key| (Self(*key), frame))
+    }
+
+    /// Tells keys apart, mostly.
+    pub(super) fn hash(&self) -> u32 {
+        let words = || {
+            let mut bytes = Cursor::new(&self.0);
+            let first = bytes.u64_be("key")?;
+            let second = bytes.u64_be("key")?;
+            let third = u64::from(bytes.u32_be("key")?) << 16 | u64::from(bytes.u16_be("key")?);
+            Ok::<_, Malformed>([first, second, third])
+        };
+        let [first, second, third] = words().unwrap_or_default();
+        let mixed = first
+            .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+            .rotate_left(29)
+            .wrapping_add(second)
+            .wrapping_mul(0xc2b2_ae3d_27d4_eb4f)
+            .rotate_left(31)
+            .wrapping_add(third)
+            .wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (mixed >> 32) as u32
     }
 
     /// The position of a key, turned back by `frame`; `None` when the bytes are no key of a
@@ -76,18 +96,6 @@ fn square(frame: Frame, stored: u8) -> Square {
     frame.square(square)
 }
 
-/// Code of a piece without its last bit, which says whose it is, and the length with that bit.
-const fn code(role: Role) -> (u8, u32) {
-    match role {
-        Role::Pawn => (0b11, 3),
-        Role::Rook => (0b1011, 5),
-        Role::Bishop => (0b1010, 5),
-        Role::Knight => (0b1001, 5),
-        Role::Queen => (0b10001, 6),
-        Role::King => (0b10000, 6),
-    }
-}
-
 /// The opponent short and long, then the side to move.
 fn rights_order(us: Color) -> [(Color, usize); 4] {
     [(us.other(), 0), (us.other(), 1), (us, 0), (us, 1)]
@@ -107,39 +115,6 @@ fn rights(position: &Position, us: Color) -> Option<u8> {
         }
     }
     Some(bits)
-}
-
-/// Bits one after another, the most significant first.
-#[derive(Default)]
-struct Bits {
-    bytes: [u8; Key::SIZE],
-    /// Bits not yet in `bytes`, fewer than eight between two calls.
-    waiting: u16,
-    waits: u32,
-    length: u32,
-}
-
-impl Bits {
-    fn push(&mut self, bits: u8, length: u32) {
-        self.waiting = self.waiting << length | u16::from(bits);
-        self.waits += length;
-        self.length += length;
-        if self.waits >= 8 {
-            self.waits -= 8;
-            let at = (self.length - self.waits) / 8 - 1;
-            if let Some(byte) = self.bytes.get_mut(at as usize) {
-                *byte = (self.waiting >> self.waits) as u8;
-            }
-        }
-    }
-
-    fn finish(mut self) -> Option<Key> {
-        if self.length > Key::BITS {
-            return None;
-        }
-        self.push(0, 7);
-        Some(Key(self.bytes))
-    }
 }
 
 /// Reads bits one after another.

@@ -60,7 +60,7 @@ fn pack(
     let linked = builder.header.has_game_links();
     let settings = &builder.settings;
     let (form, part, fill) = (settings.list, settings.part, settings.fill);
-    let (mut links, mut comments) = (0, 0);
+    let (mut links, mut comments, mut moves) = (0, 0, 0);
     let mut packer = Packer::new(&mut builder.set, base, &builder.header, part, fill)?;
     let mut element = Sink::new();
     all(&mut |gathered| {
@@ -68,12 +68,14 @@ fn pack(
         let (cut_links, cut_comment) = gathered.write(linked, form, &mut element);
         links += cut_links;
         comments += u64::from(cut_comment > 0);
+        moves += gathered.move_count();
         match gathered.key {
             Some(key) => packer.push(key, element.as_slice()),
             None => Ok(()),
         }
     })?;
     let done = packer.finish(&builder.header)?;
+    builder.moves = moves;
     builder.losses.add(Feature::GameLinks, links, None);
     builder.losses.add(Feature::LongText, comments, None);
     Ok(done)

@@ -174,6 +174,11 @@ impl Parts {
         Elements::of(self.used(number))
     }
 
+    /// The element at an offset of a block.
+    pub(super) fn element(&self, number: u32, at: usize) -> Option<&[u8]> {
+        Elements::from(self.used(number), at)?.next()
+    }
+
     /// The key of the first element.
     pub(super) fn first_key(&self, number: u32) -> Option<Key> {
         self.elements(number).next().and_then(key_of)

@@ -95,7 +95,7 @@ pub(super) fn for_each(
                 page.clear();
                 book.fill(&position, frame, &element, true, &mut page);
                 page.raw.extend_from_slice(RAW);
-                page.raw.push(u8::from(again));
+                page.again = again;
                 again = true;
                 if visit(BookPosition::Board(&position), &page) == Flow::Stop {
                     return;

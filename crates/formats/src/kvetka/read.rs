@@ -11,7 +11,7 @@ use tabia_core::format::OpenOptions;
 use tabia_core::game::Flow;
 use tabia_core::io::{Blob, Source, SourceFile};
 
-use super::element::{Element, HAS_LIST, KNOWN, ListForm, links};
+use super::element::{BLOCK, Element, HAS_LIST, KNOWN, ListForm, key_of, links};
 use super::frame::Frame;
 use super::header::Header;
 use super::inspect::{Findings, inspect};
@@ -21,10 +21,13 @@ use super::number::{Order, Votes};
 use super::parts::{Parts, file};
 use super::reach;
 use super::sources::Sources;
+use crate::places::Places;
 
 /// Blocks at the start that are looked through for what the description leaves open.
 const SAMPLE: u32 = 64;
-/// Marks the bytes that only a Kvetka book writes: whether the element was handed on before.
+/// Blocks whose places can be told, far more than books have.
+const MOST_BLOCKS: u32 = u32::MAX / BLOCK as u32;
+/// Marks the pages of a Kvetka book.
 pub(super) const RAW: &[u8; 3] = b"kob";
 
 /// A Kvetka book, mapped into memory.
@@ -36,6 +39,7 @@ pub struct KvetkaBook {
     sources: Option<Sources>,
     order: Order,
     list: ListForm,
+    places: Places,
     info: BookInfo,
 }
 
@@ -130,6 +134,7 @@ impl KvetkaBook {
             sources,
             order,
             list,
+            places: Places::default(),
             info,
         })
     }
@@ -169,12 +174,44 @@ impl KvetkaBook {
 
     /// The block and the offset in it where the element of a key stands, and the element.
     pub(super) fn find(&self, key: &Key) -> Option<(u32, usize, &[u8])> {
+        let table = self.places.ask(self.parts.len(), |push| self.list(push));
+        match table {
+            Some(table) => table.find(key.hash(), |place| {
+                let (block, at) = (place / BLOCK as u32, place as usize % BLOCK);
+                let body = self.parts.element(block, at)?;
+                (body.first_chunk() == Some(&key.0)).then_some((block, at, body))
+            }),
+            None => self.search(key),
+        }
+    }
+
+    /// Every element that [`search`](Self::search) finds, by hash and place.
+    fn list(&self, push: &mut dyn FnMut(u32, u32)) {
+        // Places are told in 32 bits, of which one number is taken.
+        for block in 0..self.parts.len().min(MOST_BLOCKS) {
+            let mut elements = self.parts.elements(block);
+            loop {
+                let at = elements.at();
+                let Some(key) = elements.next().map(key_of) else {
+                    break;
+                };
+                let Some(key) = key else { continue };
+                let found = self.search(&key).map(|(block, at, _)| (block, at));
+                if found == Some((block, at)) {
+                    push(key.hash(), block * BLOCK as u32 + at as u32);
+                }
+            }
+        }
+    }
+
+    /// Finds an element without the table.
+    fn search(&self, key: &Key) -> Option<(u32, usize, &[u8])> {
         let block = self.by_index(key).or_else(|| self.parts.search(key))?;
         let mut elements = self.parts.elements(block);
         loop {
             let at = elements.at();
             let body = elements.next()?;
-            if body.get(..Key::SIZE) == Some(key.0.as_slice()) {
+            if body.first_chunk() == Some(&key.0) {
                 return Some((block, at, body));
             }
         }
