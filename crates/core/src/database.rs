@@ -156,6 +156,13 @@ pub trait Database: Send + Sync {
         false
     }
 
+    /// Where a record stands in the main file: its offset and length in bytes. `None` where records
+    /// have no place of their own.
+    fn span(&self, game: GameIndex) -> Option<(u64, u64)> {
+        let _ = game;
+        None
+    }
+
     /// A name by its number.
     fn name(&self, kind: NameKind, id: NameId) -> Result<Cow<'_, str>>;
 

@@ -449,6 +449,12 @@ impl Database for CbhDatabase {
         })
     }
 
+    fn span(&self, game: GameIndex) -> Option<(u64, u64)> {
+        // The header is as long as a record.
+        let record = size_of::<GameRecord>() as u64;
+        (game.0 < self.len).then(|| ((u64::from(game.0) + 1) * record, record))
+    }
+
     fn ratings(&self, first: GameIndex, out: &mut [[u16; 2]]) -> bool {
         let (records, _) = self.headers.as_slice().as_chunks::<{ GameRecord::SIZE }>();
         let first = (first.0 as usize).saturating_add(1);

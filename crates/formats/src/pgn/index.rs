@@ -86,6 +86,8 @@ const SETUP: u8 = 4;
 #[derive(Debug)]
 pub(super) struct PgnDatabase {
     blob: Blob,
+    /// The text is not that of the file.
+    is_recoded: bool,
     label: Arc<std::path::Path>,
     charset: Charset,
     options: OpenOptions,
@@ -116,7 +118,9 @@ impl PgnDatabase {
         let mut blob = source.main().open()?;
         let label = Arc::clone(source.label());
         let mut encoding = None;
+        let mut is_recoded = false;
         if let Some(found) = utf16(&blob) {
+            is_recoded = true;
             let text = found.decode_with_bom_removal(&blob).0.into_owned();
             encoding = Some(found.name().to_owned());
             blob = Blob::from(text.into_bytes());
@@ -168,6 +172,7 @@ impl PgnDatabase {
         }
         Ok(Self {
             blob,
+            is_recoded,
             label,
             charset,
             options: options.clone(),
@@ -304,6 +309,17 @@ impl Database for PgnDatabase {
 
     fn len(&self) -> u32 {
         self.rows.len() as u32
+    }
+
+    fn span(&self, game: GameIndex) -> Option<(u64, u64)> {
+        if self.is_recoded {
+            return None;
+        }
+        let start = self.rows.get(game.0 as usize)?.start;
+        let next = self.rows.get(game.0 as usize + 1);
+        let end = next.map_or(self.blob.len() as u64, |next| next.start);
+        let bytes = self.blob.get(start as usize..end as usize)?;
+        Some((start, bytes.trim_ascii_end().len() as u64))
     }
 
     fn entry(&self, game: GameIndex) -> Result<IndexEntry> {
