@@ -3,6 +3,7 @@
 use tabia_core::book::{BookEntry, BookPage, Wdl};
 use tabia_core::chess::{Color, Move};
 
+use super::groups::Adding;
 use super::record::{Occurrence, Outcome};
 
 /// How moves get their weight.
@@ -71,8 +72,14 @@ impl Group {
         self.cells.clear();
     }
 
-    /// Notes one move of one game. `newest`: the month of the newest game.
-    pub(super) fn add(&mut self, record: Occurrence, weighing: Weighing, newest: u16) {
+    /// Records that were added.
+    pub(super) fn games(&self) -> u64 {
+        self.cells.iter().map(|cell| cell.games).sum()
+    }
+
+    /// Notes one move of one game.
+    #[inline]
+    pub(super) fn add(&mut self, record: Occurrence, adding: Adding) {
         let bits = record.move_bits();
         let turn = record.turn();
         self.white_to_move = turn.is_white();
@@ -103,19 +110,10 @@ impl Group {
             outcome if outcome == won => 2,
             _ => 0,
         };
-        let (white, black) = record.ratings();
-        let (own, other) = match turn {
-            Color::White => (white, black),
-            Color::Black => (black, white),
-        };
-        if own > 0 {
-            cell.own = (cell.own.0 + u64::from(own), cell.own.1 + 1);
+        if adding.ratings {
+            cell.add_ratings(record, points);
         }
-        if other > 0 && record.outcome() != Outcome::None {
-            cell.others = (cell.others.0 + u64::from(other), cell.others.1 + 1);
-            cell.points_against += points;
-        }
-        match weighing {
+        match adding.weighing {
             Weighing::Points => {}
             Weighing::Polyglot => {
                 cell.n += 1;
@@ -130,7 +128,7 @@ impl Group {
             Weighing::Recency { half_life } => {
                 let age = match record.month() {
                     0 => UNDATED,
-                    month => f64::from(newest.saturating_sub(month)) / half_life,
+                    month => f64::from(adding.newest.saturating_sub(month)) / half_life,
                 };
                 cell.recent += points as f64 * (-age).exp2();
             }
@@ -218,6 +216,22 @@ impl Group {
 }
 
 impl Cell {
+    /// `points`: twice those of the side that plays the move.
+    fn add_ratings(&mut self, record: Occurrence, points: u64) {
+        let (white, black) = record.ratings();
+        let (own, other) = match record.turn() {
+            Color::White => (white, black),
+            Color::Black => (black, white),
+        };
+        if own > 0 {
+            self.own = (self.own.0 + u64::from(own), self.own.1 + 1);
+        }
+        if other > 0 && record.outcome() != Outcome::None {
+            self.others = (self.others.0 + u64::from(other), self.others.1 + 1);
+            self.points_against += points;
+        }
+    }
+
     /// Twice the points of the side that plays the move.
     fn points(&self, white: bool) -> u64 {
         let wins = if white {
@@ -288,6 +302,14 @@ mod tests {
         record
     }
 
+    fn adding(weighing: Weighing, newest: u16) -> Adding {
+        Adding {
+            weighing,
+            newest,
+            ratings: true,
+        }
+    }
+
     fn weights(group: &Group, weighing: Weighing) -> Vec<u16> {
         let mut out = Vec::new();
         group.weigh(&KEEP, weighing, false, &mut out);
@@ -305,7 +327,7 @@ mod tests {
                 .chain(std::iter::repeat_n(e4, wins))
                 .chain(std::iter::repeat_n(d4, last));
             for m in moves {
-                group.add(win(m), Weighing::Polyglot, 0);
+                group.add(win(m), adding(Weighing::Polyglot, 0));
             }
             weights(&group, Weighing::Polyglot)
         };
@@ -324,15 +346,13 @@ mod tests {
         for _ in 0..50_000 {
             group.add(
                 record(e4, Outcome::White, GameFacts::default()),
-                Weighing::Points,
-                0,
+                adding(Weighing::Points, 0),
             );
         }
         for _ in 0..25_000 {
             group.add(
                 record(d4, Outcome::White, GameFacts::default()),
-                Weighing::Points,
-                0,
+                adding(Weighing::Points, 0),
             );
         }
         assert_eq!(weights(&group, Weighing::Points), [65535, 32768]);
@@ -346,8 +366,14 @@ mod tests {
         let weighing = Weighing::Recency { half_life: 120.0 };
         let newest = record(e4, Outcome::Draw, at(2020)).month();
         let mut group = Group::default();
-        group.add(record(e4, Outcome::Draw, at(2020)), weighing, newest);
-        group.add(record(d4, Outcome::Draw, at(2010)), weighing, newest);
+        group.add(
+            record(e4, Outcome::Draw, at(2020)),
+            adding(weighing, newest),
+        );
+        group.add(
+            record(d4, Outcome::Draw, at(2010)),
+            adding(weighing, newest),
+        );
         assert_eq!(weights(&group, weighing), [65535, 32768]);
     }
 
@@ -358,18 +384,15 @@ mod tests {
         let mut group = Group::default();
         group.add(
             record(e4, Outcome::White, facts(2500, 2400)),
-            Weighing::Points,
-            0,
+            adding(Weighing::Points, 0),
         );
         group.add(
             record(e4, Outcome::Black, facts(2600, 2600)),
-            Weighing::Points,
-            0,
+            adding(Weighing::Points, 0),
         );
         group.add(
             record(e4, Outcome::None, facts(2400, 0)),
-            Weighing::Points,
-            0,
+            adding(Weighing::Points, 0),
         );
         let page = group.page(&KEEP, Weighing::Points, false);
         let entry = &page.entries[0];

@@ -1,24 +1,38 @@
 //! Games into records; runs on several threads.
 
+use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use tabia_core::chess::{Ply, Position};
 use tabia_core::database::IndexEntry;
 use tabia_core::game::{Flow, GameResult, Head, RecordKind, Tags, Visitor};
 use tabia_core::{GameIndex, Problem};
+use tabia_formats::kvetka;
 use tabia_query::Matcher;
 
-use super::record::{Board, GameFacts, Occurrence, Outcome};
+use super::record::{Board, GameFacts, Occurrence, Outcome, Stored};
+use super::sheaf::Sheaf;
 use crate::book::pack::Packed;
 use crate::scan::Task;
 
 /// What one piece of work gives.
-#[derive(Debug, Default)]
-pub(super) struct Batch {
-    pub(super) occurrences: Vec<Occurrence>,
-    pub(super) boards: Vec<Board>,
+#[derive(Debug)]
+pub(super) struct Batch<S> {
+    pub(super) occurrences: Sheaf<S>,
+    pub(super) boards: Sheaf<Board>,
     pub(super) counts: GameCounts,
     pub(super) newest: u16,
+}
+
+impl<S> Default for Batch<S> {
+    fn default() -> Self {
+        Self {
+            occurrences: Sheaf::default(),
+            boards: Sheaf::default(),
+            counts: GameCounts::default(),
+            newest: 0,
+        }
+    }
 }
 
 /// What became of the games that were read.
@@ -81,18 +95,23 @@ pub(super) struct Rules {
     pub(super) max_ply: u32,
     /// The result is that of the tag, and games begin from the usual position.
     pub(super) polyglot: bool,
+    /// Least ratings, as Kvetka's header has them.
+    pub(super) least_elo: [u16; 4],
 }
 
 /// Positions whose boards were handed on lately.
 const RECENT: usize = 1 << 17;
 
 /// Turns the games it visits into records.
-pub(super) struct Gather<'a> {
+pub(super) struct Gather<'a, S> {
     rules: Rules,
     matcher: Option<Matcher<'a>>,
     sketch: Option<&'a Sketch>,
     recent: Vec<u64>,
-    batch: Batch,
+    occurrences: Vec<Occurrence>,
+    boards: Vec<Board>,
+    counts: GameCounts,
+    newest: u16,
     facts: GameFacts,
     /// Where the records of this game begin.
     first: usize,
@@ -104,9 +123,10 @@ pub(super) struct Gather<'a> {
     /// The last move of the mainline and the position before it, when boards are wanted.
     last: Option<(Position, Ply)>,
     last_used: bool,
+    stored: PhantomData<fn() -> S>,
 }
 
-impl<'a> Gather<'a> {
+impl<'a, S: Stored> Gather<'a, S> {
     pub(super) fn new(
         rules: Rules,
         matcher: Option<Matcher<'a>>,
@@ -117,7 +137,10 @@ impl<'a> Gather<'a> {
             matcher,
             sketch,
             recent: vec![0; if sketch.is_some() { RECENT } else { 0 }],
-            batch: Batch::default(),
+            occurrences: Vec::new(),
+            boards: Vec::new(),
+            counts: GameCounts::default(),
+            newest: 0,
             facts: GameFacts::default(),
             first: 0,
             passing: false,
@@ -126,6 +149,7 @@ impl<'a> Gather<'a> {
             plies: Vec::new(),
             last: None,
             last_used: false,
+            stored: PhantomData,
         }
     }
 
@@ -137,7 +161,7 @@ impl<'a> Gather<'a> {
         };
         let key = position.key();
         let record = Occurrence::new(key, position.turn(), m, self.facts);
-        self.batch.occurrences.push(record);
+        self.occurrences.push(record);
         if let Some(sketch) = self.sketch
             && sketch.count(key)
         {
@@ -147,7 +171,7 @@ impl<'a> Gather<'a> {
             {
                 *recent = key;
                 let packed = Packed::of(position);
-                let boards = &mut self.batch.boards;
+                let boards = &mut self.boards;
                 boards.extend(packed.map(|packed| Board { key, packed }));
             }
         }
@@ -166,16 +190,17 @@ impl<'a> Gather<'a> {
     }
 }
 
-fn tagged_result(tags: &Tags) -> GameResult {
+/// What the tag says.
+pub(super) fn tagged_result(tags: &Tags) -> GameResult {
     GameResult::parse(tags.text("Result").trim().as_bytes()).unwrap_or_default()
 }
 
-impl Visitor for Gather<'_> {
+impl<S: Stored> Visitor for Gather<'_, S> {
     fn begin_game(&mut self, _: GameIndex, head: &Head) -> Flow {
         self.passing = false;
         self.bad = false;
         self.last_used = false;
-        self.first = self.batch.occurrences.len();
+        self.first = self.occurrences.len();
         self.plies.clear();
         self.plies.push(0);
         if head.kind == RecordKind::Text {
@@ -190,12 +215,17 @@ impl Visitor for Gather<'_> {
                 ..IndexEntry::default()
             };
             if !matcher.tags(tags, self.tag_result, &row) {
-                self.batch.counts.filtered += 1;
+                self.counts.filtered += 1;
                 return Flow::Skip;
             }
         }
+        let [white, black] = [tags.white_elo(), tags.black_elo()].map(Option::unwrap_or_default);
+        if !kvetka::admits(self.rules.least_elo, white, black) {
+            self.counts.filtered += 1;
+            return Flow::Skip;
+        }
         if self.rules.polyglot && head.start.setup.is_some() {
-            self.batch.counts.bad += 1;
+            self.counts.bad += 1;
             return Flow::Skip;
         }
         self.passing = true;
@@ -242,8 +272,8 @@ impl Visitor for Gather<'_> {
             return;
         }
         if self.bad {
-            self.batch.counts.bad += 1;
-            self.batch.occurrences.truncate(self.first);
+            self.counts.bad += 1;
+            self.occurrences.truncate(self.first);
             return;
         }
         self.note_end();
@@ -253,25 +283,26 @@ impl Visitor for Gather<'_> {
             result
         };
         let outcome = Outcome::of(result);
-        let own = self.batch.occurrences.get_mut(self.first..);
+        let own = self.occurrences.get_mut(self.first..);
         for record in own.unwrap_or_default() {
             record.set_outcome(outcome);
-            self.batch.newest = self.batch.newest.max(record.month());
-            self.batch.counts.moves += 1;
+            self.newest = self.newest.max(record.month());
+            self.counts.moves += 1;
         }
-        self.batch.counts.used += 1;
+        self.counts.used += 1;
     }
 }
 
-impl Task for Gather<'_> {
-    type Out = Batch;
+impl<S: Stored> Task for Gather<'_, S> {
+    type Out = Batch<S>;
 
-    fn swap(&mut self, out: &mut Batch) {
-        out.occurrences.clear();
-        out.boards.clear();
-        out.counts = GameCounts::default();
-        out.newest = 0;
-        std::mem::swap(&mut self.batch, out);
+    fn swap(&mut self, out: &mut Batch<S>) {
+        out.occurrences.fill(&self.occurrences, S::of);
+        out.boards.fill(&self.boards, |board| board);
+        out.counts = std::mem::take(&mut self.counts);
+        out.newest = std::mem::take(&mut self.newest);
+        self.occurrences.clear();
+        self.boards.clear();
         self.first = 0;
     }
 

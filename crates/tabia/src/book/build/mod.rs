@@ -1,6 +1,6 @@
 //! Books from games.
 //!
-//! Every move of every game becomes a record of 16 bytes (`record`); records gather in a store
+//! Every move of every game becomes a record of 10 or 16 bytes (`record`); records gather in a store
 //! that goes to disk when memory is full (`store`), come back by key, and become the moves of
 //! positions (`fold`). Books that need boards get them for the positions that came often enough,
 //! told by a rough count while the games are read. What is written depends neither on the number of
@@ -8,12 +8,16 @@
 
 mod fold;
 mod gather;
+mod groups;
+mod kvetka;
 mod polyglot;
 mod record;
+mod sheaf;
 mod store;
 
 pub use fold::{Keep, Weighing};
 pub use gather::GameCounts;
+pub use kvetka::KvetkaOptions;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -36,10 +40,10 @@ use crate::ledger::{Ledger, Watch};
 use crate::ordered::ordered;
 use crate::scan::{Desk, Plan, scan};
 use crate::select::{LeaveOut, Selection};
-use fold::Group;
 use gather::{Gather, Rules, Sketch};
-use record::{Board, Occurrence};
-use store::{PARTS, Slice, Store};
+use groups::Folder;
+use record::{Board, Occurrence, Short, Stored};
+use store::{PARTS, Store};
 
 /// What kind of book to build.
 #[derive(Debug, Clone)]
@@ -68,6 +72,8 @@ pub struct BuildOptions {
     pub variations: bool,
     /// Bytes of memory for the records.
     pub memory: u64,
+    /// What only Kvetka books have.
+    pub kvetka: KvetkaOptions,
     /// The first problem ends the job.
     pub strict: bool,
 }
@@ -114,13 +120,16 @@ pub fn build(
     watch: &mut dyn Watch,
 ) -> Result<Built, Failure> {
     progress.set_total(items.iter().filter_map(Item::bytes).sum());
+    if options.kvetka.game_links {
+        return kvetka::build(items, target, options, progress, watch);
+    }
     let is_polyglot = target.format.id == polyglot_format::FORMAT.id;
     if is_polyglot {
-        let out = polyglot::Out::create(&target.path, &options.create).map_err(Failure::output)?;
-        let mut gathered = Gathered::new(&target.path, options.memory / 8 * 5, 0);
-        let mut built = gather(items, &mut gathered, None, options, progress, watch)?;
-        out.write(&gathered, options, progress, &mut built)?;
-        return Ok(built);
+        return if let Weighing::Recency { .. } = options.weighing {
+            build_polyglot::<Occurrence>(items, target, options, progress, watch)
+        } else {
+            build_polyglot::<Short>(items, target, options, progress, watch)
+        };
     }
     let Some(create) = target.format.create_book else {
         return Err(Failure::Usage(format!(
@@ -132,7 +141,7 @@ pub fn build(
     let sketch_bits = (options.memory / 8).max(1 << 16).ilog2();
     let sketch = Sketch::new(sketch_bits, options.keep.min_games);
     let share = options.memory / 16;
-    let mut gathered = Gathered::new(&target.path, share * 5, share * 3);
+    let mut gathered = Gathered::<Occurrence>::new(&target.path, share * 5, share * 3);
     let mut built = gather(
         items,
         &mut gathered,
@@ -150,20 +159,36 @@ pub fn build(
         &mut built,
         &mut |position, page| writer.put(position, page),
     )?;
+    // Its disk space and memory are of use to what follows.
+    drop(gathered);
     let last = writer.settle().map_err(Failure::output)?;
     built.losses.merge(&last);
     built.written = writer.finish().map_err(Failure::output)?;
     Ok(built)
 }
 
+fn build_polyglot<S: Stored>(
+    items: &[Item],
+    target: &BuildTarget,
+    options: &BuildOptions,
+    progress: &Arc<Progress>,
+    watch: &mut dyn Watch,
+) -> Result<Built, Failure> {
+    let out = polyglot::Out::create(&target.path, &options.create).map_err(Failure::output)?;
+    let mut gathered = Gathered::<S>::new(&target.path, options.memory / 8 * 5, 0);
+    let mut built = gather(items, &mut gathered, None, options, progress, watch)?;
+    out.write(gathered, options, progress, &mut built)?;
+    Ok(built)
+}
+
 /// All that was noted of the games.
-struct Gathered {
-    occurrences: Store<Occurrence>,
+struct Gathered<S> {
+    occurrences: Store<S>,
     boards: Store<Board>,
     newest: u16,
 }
 
-impl Gathered {
+impl<S: Stored> Gathered<S> {
     fn new(target: &Path, memory: u64, for_boards: u64) -> Self {
         Self {
             occurrences: Store::new(target, memory),
@@ -174,37 +199,20 @@ impl Gathered {
 }
 
 /// Reads all games.
-fn gather(
+fn gather<S: Stored>(
     items: &[Item],
-    gathered: &mut Gathered,
+    gathered: &mut Gathered<S>,
     sketch: Option<&Sketch>,
     options: &BuildOptions,
     progress: &Arc<Progress>,
     watch: &mut dyn Watch,
 ) -> Result<Built, Failure> {
     let mut built = Built::default();
-    let want = Want::TAGS.and(Want::MAINLINE);
-    let plan = Plan {
-        threads: options.threads,
-        selection: Selection {
-            texts: false,
-            ..options.selection.clone()
-        },
-        leave_out: LeaveOut {
-            variations: !options.variations,
-            ..LeaveOut::default()
-        },
-        want: if options.variations {
-            want.and(Want::VARIATIONS)
-        } else {
-            want
-        },
-        strict: options.strict,
-        ..Plan::default()
-    };
+    let plan = plan(options);
     let rules = Rules {
         max_ply: options.max_ply,
         polyglot: options.weighing == Weighing::Polyglot,
+        least_elo: options.kvetka.least_elo,
     };
     let mut ledger = Ledger::default();
     for item in items {
@@ -261,44 +269,27 @@ fn gather(
     Ok(built)
 }
 
-/// How a part is folded without taking more than so many bytes for its records.
-fn slices(store: &Store<Occurrence>, part: usize, bytes: u64) -> u32 {
-    let own = (store.len(part) * size_of::<Occurrence>()) as u64;
-    let pieces = own.div_ceil(bytes.max(1 << 20)).max(1);
-    pieces.next_power_of_two().ilog2().min(16)
-}
-
-/// Hands on the positions of a part, by key.
-fn groups(
-    gathered: &Gathered,
-    part: usize,
-    options: &BuildOptions,
-    each: &mut dyn FnMut(&Group, &[Board]),
-) -> Result<()> {
-    let bits = slices(&gathered.occurrences, part, options.memory / 16);
-    let mut records = Vec::new();
-    let mut boards = Vec::new();
-    let mut group = Group::default();
-    let least = usize::try_from(options.keep.min_games).unwrap_or(usize::MAX);
-    for number in 0..1 << bits {
-        let slice = Slice { bits, number };
-        gathered.occurrences.sorted(part, slice, &mut records)?;
-        gathered.boards.sorted(part, slice, &mut boards)?;
-        let mut rest = boards.as_slice();
-        for run in records.chunk_by(|a, b| a.key == b.key) {
-            let Some(first) = run.first().filter(|_| run.len() >= least) else {
-                continue;
-            };
-            group.begin(first.key);
-            for record in run {
-                group.add(*record, options.weighing, gathered.newest);
-            }
-            let start = rest.partition_point(|board| board.key < first.key);
-            rest = rest.get(start..).unwrap_or_default();
-            each(&group, rest);
-        }
+/// How the inputs are gone through.
+fn plan(options: &BuildOptions) -> Plan {
+    let want = Want::TAGS.and(Want::MAINLINE);
+    Plan {
+        threads: options.threads,
+        selection: Selection {
+            texts: false,
+            ..options.selection.clone()
+        },
+        leave_out: LeaveOut {
+            variations: !options.variations,
+            ..LeaveOut::default()
+        },
+        want: if options.variations {
+            want.and(Want::VARIATIONS)
+        } else {
+            want
+        },
+        strict: options.strict,
+        ..Plan::default()
     }
-    Ok(())
 }
 
 /// One part's pages.
@@ -311,7 +302,7 @@ struct PageJob {
 
 /// Hands every page on, by key.
 fn pages(
-    gathered: &Gathered,
+    gathered: &Gathered<Occurrence>,
     options: &BuildOptions,
     progress: &Progress,
     built: &mut Built,
@@ -324,10 +315,11 @@ fn pages(
         job.part < PARTS && !progress.is_cancelled()
     };
     let worker = || {
-        |job: &mut PageJob| {
+        let mut folder = Folder::new(gathered, options, true);
+        move |job: &mut PageJob| {
             job.pages.clear();
             let pages = &mut job.pages;
-            let done = groups(gathered, job.part, options, &mut |group, boards| {
+            let done = folder.groups(job.part, &mut |group, boards| {
                 let mut page = group.page(&options.keep, options.weighing, options.stretch);
                 if options.uniform {
                     for entry in &mut page.entries {
@@ -336,6 +328,9 @@ fn pages(
                 }
                 let own = boards.first().filter(|board| board.key == group.key);
                 let position = own.and_then(|board| board.packed.position());
+                if options.kvetka.names {
+                    page.comment = position.as_ref().and_then(kvetka::name_of);
+                }
                 pages.push((position, page));
             });
             job.failure = done.err();

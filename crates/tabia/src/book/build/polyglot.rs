@@ -13,10 +13,16 @@ use tabia_formats::polyglot::{Entry, encode_move};
 use zerocopy::IntoBytes;
 use zerocopy::byteorder::big_endian::{U16, U64};
 
+use super::fold::Cell;
+use super::groups::Folder;
+use super::record::Stored;
 use super::store::PARTS;
-use super::{BuildOptions, Built, Gathered, Weighing, groups};
+use super::{BuildOptions, Built, Gathered, Weighing};
 use crate::failure::Failure;
 use crate::ordered::ordered;
+
+/// Bytes after which the disk gets to work.
+const BEHIND: usize = 16 << 20;
 
 /// The book under construction.
 pub(super) struct Out(OutputSet);
@@ -38,38 +44,50 @@ impl Out {
     }
 
     /// Writes everything that is kept.
-    pub(super) fn write(
+    pub(super) fn write<S: Stored>(
         self,
-        gathered: &Gathered,
+        gathered: Gathered<S>,
         options: &BuildOptions,
         progress: &Progress,
         built: &mut Built,
     ) -> Result<(), Failure> {
         let Self(mut set) = self;
+        let mut waiting = 0;
         let mut next = 0;
         let fill = |job: &mut Job| {
             job.part = next;
             next += 1;
             job.part < PARTS && !progress.is_cancelled()
         };
-        let worker = || |job: &mut Job| job.run(gathered, options);
+        let worker = || {
+            let mut folder = Folder::new(&gathered, options, false);
+            let mut kept = Vec::new();
+            move |job: &mut Job| job.run(&mut folder, options, &mut kept)
+        };
         ordered(options.threads, fill, worker, |job| {
             if let Some(error) = job.failure.take() {
                 return Err(Failure::output(error));
             }
             built.positions += job.positions;
             built.moves += job.entries.len() as u64;
-            match set.file(0) {
-                Some(out) => out
-                    .write_all(job.entries.as_bytes())
-                    .map_err(|error| Failure::output(Error::from(error).in_path(out.target())))?,
-                None => return Ok(false),
+            let Some(out) = set.file(0) else {
+                return Ok(false);
+            };
+            let bytes = job.entries.as_bytes();
+            let mut written = out.write_all(bytes);
+            waiting += bytes.len();
+            if written.is_ok() && waiting >= BEHIND {
+                waiting = 0;
+                written = out.sync_behind();
             }
+            written.map_err(|error| Failure::output(Error::from(error).in_path(out.target())))?;
             Ok(true)
         })?;
         if progress.is_cancelled() {
             return Err(Failure::Cancelled);
         }
+        // What is left of it would be written to the disk together with the book.
+        drop(gathered);
         let (files, bytes) = set.commit().map_err(Failure::output)?;
         built.written = Written {
             records: u32::try_from(built.moves).unwrap_or(u32::MAX),
@@ -81,16 +99,20 @@ impl Out {
 }
 
 impl Job {
-    fn run(&mut self, gathered: &Gathered, options: &BuildOptions) {
+    fn run<S: Stored>(
+        &mut self,
+        folder: &mut Folder<'_, S>,
+        options: &BuildOptions,
+        kept: &mut Vec<(Cell, u16)>,
+    ) {
         self.entries.clear();
         self.positions = 0;
         let entries = &mut self.entries;
         let positions = &mut self.positions;
-        let mut kept = Vec::new();
-        let done = groups(gathered, self.part, options, &mut |group, _| {
-            group.weigh(&options.keep, options.weighing, options.stretch, &mut kept);
+        let done = folder.groups(self.part, &mut |group, _| {
+            group.weigh(&options.keep, options.weighing, options.stretch, kept);
             if options.uniform {
-                for (_, weight) in &mut kept {
+                for (_, weight) in &mut *kept {
                     *weight = 1;
                 }
             }

@@ -2,6 +2,7 @@
 
 use tabia_core::chess::{Color, Move};
 use tabia_core::game::{Date, GameResult};
+use zerocopy::byteorder::little_endian::{U16, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use super::store::Keyed;
@@ -132,6 +133,64 @@ impl Keyed for Occurrence {
     }
 }
 
+/// What is stored of an occurrence.
+pub(super) trait Stored: Keyed + std::fmt::Debug {
+    fn of(occurrence: Occurrence) -> Self;
+
+    /// The occurrence again; `part`: the first byte of its key.
+    fn occurrence(self, part: usize) -> Occurrence;
+}
+
+impl Stored for Occurrence {
+    fn of(occurrence: Occurrence) -> Self {
+        occurrence
+    }
+
+    fn occurrence(self, _: usize) -> Occurrence {
+        self
+    }
+}
+
+/// An occurrence without ratings and date, in 10 bytes: what a Polyglot book is made of.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable,
+)]
+#[repr(C)]
+pub(super) struct Short {
+    /// The key without its first byte, then a byte with the result and who is to move.
+    rest: U64,
+    move_bits: U16,
+}
+
+impl Keyed for Short {
+    #[inline]
+    fn key(&self) -> u64 {
+        self.rest.get() >> 8
+    }
+}
+
+impl Stored for Short {
+    #[inline]
+    fn of(occurrence: Occurrence) -> Self {
+        let facts = occurrence.facts;
+        let turn = u64::from(facts & WHITE_TO_MOVE != 0);
+        Self {
+            rest: U64::new(occurrence.key << 8 | (facts >> 16 & 3) << 1 | turn),
+            move_bits: U16::new(facts as u16),
+        }
+    }
+
+    #[inline]
+    fn occurrence(self, part: usize) -> Occurrence {
+        let rest = self.rest.get();
+        let turn = if rest & 1 == 0 { 0 } else { WHITE_TO_MOVE };
+        Occurrence {
+            key: (part as u64) << 56 | rest >> 8,
+            facts: u64::from(self.move_bits.get()) | (rest >> 1 & 3) << 16 | turn,
+        }
+    }
+}
+
 /// A position with its key.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable,
@@ -152,6 +211,25 @@ impl Keyed for Board {
 mod tests {
     use super::*;
     use tabia_core::chess::Square;
+
+    #[test]
+    fn a_short_one_has_all_but_ratings_and_date() {
+        let facts = GameFacts::new(Some(2851), None, Some(Date::new(2013, 9, 0)));
+        let m = Move::normal(Square::E2, Square::E4);
+        for (turn, outcome) in [
+            (Color::White, Outcome::Black),
+            (Color::Black, Outcome::None),
+            (Color::Black, Outcome::White),
+        ] {
+            let mut long = Occurrence::new(0xfedc_ba98_7654_3210, turn, Some(m), facts);
+            let mut bare = Occurrence::new(long.key, turn, Some(m), GameFacts::default());
+            long.set_outcome(outcome);
+            bare.set_outcome(outcome);
+            assert_eq!(Short::of(long).occurrence(0xfe), bare);
+            assert_eq!(Short::of(long).key(), long.key & u64::MAX >> 8);
+        }
+        assert_eq!(size_of::<Short>(), 10);
+    }
 
     #[test]
     fn facts_come_back() {

@@ -1,7 +1,7 @@
 //! Records by key, more of them than memory holds.
 //!
 //! Records go into 256 parts by the first byte of their key. Each part keeps them in the order they
-//! came. When memory is full, all parts move to a file without a name; they are read back one part
+//! came. When memory is full, some parts move to a file without a name; they are read back one part
 //! at a time, so the parts give all records in the order of their keys' first bytes.
 
 use std::fs::File;
@@ -12,6 +12,8 @@ use std::sync::{Mutex, PoisonError};
 use tabia_core::error::{Error, Result};
 use tabia_core::io::scratch_file;
 use zerocopy::{FromBytes, Immutable, IntoBytes};
+
+use super::sheaf::{Sheaf, sort};
 
 /// Something with the key of a position.
 pub(super) trait Keyed: Copy + FromBytes + IntoBytes + Immutable + Send + Sync {
@@ -31,6 +33,8 @@ pub(super) struct Store<T> {
     target: PathBuf,
     parts: Vec<Part<T>>,
     free: Vec<Vec<T>>,
+    /// The part that goes to the file next.
+    turn: usize,
     /// Chunks in existence and at most.
     chunks: usize,
     most: usize,
@@ -62,6 +66,7 @@ impl<T: Keyed> Store<T> {
             target: target.to_path_buf(),
             parts,
             free: Vec::new(),
+            turn: 0,
             chunks: 0,
             most: most.max(2 * PARTS),
             file: None,
@@ -80,23 +85,25 @@ impl<T: Keyed> Store<T> {
     }
 
     /// Adds records in order.
-    pub(super) fn extend(&mut self, records: &[T]) -> Result<()> {
-        for record in records {
-            let number = (record.key() >> 56) as usize;
-            let Some(part) = self.parts.get_mut(number) else {
-                continue;
-            };
-            part.records += 1;
-            if let Some(chunk) = part.chunks.last_mut()
-                && chunk.len() < chunk.capacity()
-            {
-                chunk.push(*record);
-                continue;
-            }
-            let mut chunk = self.chunk()?;
-            chunk.push(*record);
+    pub(super) fn extend(&mut self, sheaf: &Sheaf<T>) -> Result<()> {
+        for (number, mut records) in sheaf.parts().enumerate() {
             if let Some(part) = self.parts.get_mut(number) {
-                part.chunks.push(chunk);
+                part.records += records.len();
+            }
+            while !records.is_empty() {
+                let last = self.parts.get_mut(number);
+                let last = last.and_then(|part| part.chunks.last_mut());
+                let mut chunk = match last {
+                    Some(chunk) if chunk.len() < chunk.capacity() => {
+                        records = top_up(chunk, records);
+                        continue;
+                    }
+                    _ => self.chunk()?,
+                };
+                records = top_up(&mut chunk, records);
+                if let Some(part) = self.parts.get_mut(number) {
+                    part.chunks.push(chunk);
+                }
             }
         }
         Ok(())
@@ -112,6 +119,8 @@ impl<T: Keyed> Store<T> {
         }))
     }
 
+    /// Moves some of the parts to the file, the next ones in turn: most of the memory stays in use,
+    /// and nobody waits for long.
     fn spill(&mut self) -> Result<()> {
         let named = |error: std::io::Error| Error::from(error).in_path(&self.target);
         let file = match &mut self.file {
@@ -120,7 +129,15 @@ impl<T: Keyed> Store<T> {
         };
         let file = file.get_mut().unwrap_or_else(PoisonError::into_inner);
         file.seek(SeekFrom::Start(self.spilled)).map_err(named)?;
-        for part in &mut self.parts {
+        for _ in 0..PARTS {
+            if self.free.len() >= self.most / 16 && !self.free.is_empty() {
+                break;
+            }
+            let turn = self.turn;
+            self.turn = (turn + 1) % PARTS;
+            let Some(part) = self.parts.get_mut(turn) else {
+                continue;
+            };
             let count: usize = part.chunks.iter().map(Vec::len).sum();
             if count > 0 {
                 part.extents.push((self.spilled, count));
@@ -142,81 +159,132 @@ impl<T: Keyed> Store<T> {
     }
 
     /// Hands on the records of a part in pieces, in the order they came.
-    pub(super) fn read(&self, part: usize, mut each: impl FnMut(&[T]) -> Result<()>) -> Result<()> {
+    pub(super) fn read(
+        &self,
+        part: usize,
+        piece: &mut Vec<T>,
+        mut each: impl FnMut(&[T]),
+    ) -> Result<()> {
         let Some(part) = self.parts.get(part) else {
             return Ok(());
         };
-        let named = |error: std::io::Error| Error::from(error).in_path(&self.target);
-        let mut piece: Vec<T> = Vec::new();
+        let most = PIECE / size_of::<T>();
+        if !part.extents.is_empty() && piece.len() < most {
+            piece.resize_with(most, T::new_zeroed);
+        }
         for &(start, count) in &part.extents {
             let mut at = start;
             let mut left = count;
             while left > 0 {
-                let now = left.min(PIECE / size_of::<T>());
-                piece.resize_with(now, T::new_zeroed);
-                let bytes = piece.as_mut_slice().as_mut_bytes();
-                if let Some(file) = &self.file {
-                    let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
-                    file.seek(SeekFrom::Start(at)).map_err(named)?;
-                    file.read_exact(bytes).map_err(named)?;
-                }
-                at += bytes.len() as u64;
+                let now = left.min(most);
+                let records = piece.get_mut(..now).unwrap_or_default();
+                self.read_at(at, records)?;
+                at += (now * size_of::<T>()) as u64;
                 left -= now;
-                each(&piece)?;
+                each(records);
             }
         }
-        part.chunks.iter().try_for_each(|chunk| each(chunk))
-    }
-
-    /// Fills `out` with the records of a part whose key has `slice` in the `bits` after the first
-    /// byte, by key; those of one key in the order they came.
-    pub(super) fn sorted(&self, part: usize, slice: Slice, out: &mut Vec<T>) -> Result<()> {
-        // About sixteen records a bucket: sorting one is cheap then.
-        let expected = self.len(part) >> slice.bits;
-        let bits = (expected / 16).max(1).ilog2().min(16);
-        let bucket = |record: &T| {
-            let rest = record.key() << (8 + slice.bits);
-            (rest >> 1 >> (63 - bits)) as usize
-        };
-        let mut ends = vec![0usize; 1 << bits];
-        let mut count = 0;
-        self.read(part, |records| {
-            for record in records.iter().filter(|record| slice.has(record.key())) {
-                count += 1;
-                if let Some(end) = ends.get_mut(bucket(record)) {
-                    *end += 1;
-                }
-            }
-            Ok(())
-        })?;
-        let mut sum = 0;
-        for end in &mut ends {
-            sum += std::mem::replace(end, sum);
-        }
-        out.clear();
-        out.resize_with(count, T::new_zeroed);
-        self.read(part, |records| {
-            for record in records.iter().filter(|record| slice.has(record.key())) {
-                if let Some(end) = ends.get_mut(bucket(record))
-                    && let Some(place) = out.get_mut(*end)
-                {
-                    *place = *record;
-                    *end += 1;
-                }
-            }
-            Ok(())
-        })?;
-        let mut start = 0;
-        for end in ends {
-            if let Some(run) = out.get_mut(start..end)
-                && run.len() > 1
-            {
-                run.sort_by_key(T::key);
-            }
-            start = end;
-        }
+        part.chunks.iter().for_each(|chunk| each(chunk));
         Ok(())
     }
+
+    fn read_at(&self, at: u64, records: &mut [T]) -> Result<()> {
+        let Some(file) = &self.file else {
+            return Ok(());
+        };
+        let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+        file.seek(SeekFrom::Start(at))
+            .and_then(|_| file.read_exact(records.as_mut_bytes()))
+            .map_err(|error| Error::from(error).in_path(&self.target))
+    }
+
+    /// All records of a part, in the order they came.
+    fn load(&self, part: usize, out: &mut Vec<T>) -> Result<usize> {
+        let Some(part) = self.parts.get(part) else {
+            return Ok(0);
+        };
+        // What is there is overwritten, so that nothing is set to zero twice.
+        if out.len() < part.records {
+            out.resize_with(part.records, T::new_zeroed);
+        }
+        let mut rest = out.as_mut_slice();
+        for &(start, count) in &part.extents {
+            let Some((own, more)) = std::mem::take(&mut rest).split_at_mut_checked(count) else {
+                break;
+            };
+            self.read_at(start, own)?;
+            rest = more;
+        }
+        for chunk in &part.chunks {
+            let Some((own, more)) = std::mem::take(&mut rest).split_at_mut_checked(chunk.len())
+            else {
+                break;
+            };
+            own.copy_from_slice(chunk);
+            rest = more;
+        }
+        Ok(part.records)
+    }
+
+    /// The records of a part whose key has `slice` in the `bits` after the first byte, by key;
+    /// those of one key in the order they came. Those that `aside` takes are left out.
+    pub(super) fn sorted<'s>(
+        &self,
+        part: usize,
+        slice: Slice,
+        scratch: &'s mut Scratch<T>,
+        mut aside: impl FnMut(&T) -> bool,
+    ) -> Result<&'s [T]> {
+        let Scratch {
+            records,
+            spare,
+            piece,
+        } = scratch;
+        let mut count = 0;
+        if slice.bits == 0 {
+            count = self.load(part, records)?;
+        } else {
+            records.clear();
+            self.read(part, piece, |pieces| {
+                let own = pieces.iter().filter(|record| slice.has(record.key()));
+                records.extend(own.filter(|record| !aside(record)));
+            })?;
+            count += records.len();
+        }
+        if spare.len() < count {
+            spare.resize_with(count, T::new_zeroed);
+        }
+        let records = records.get_mut(..count).unwrap_or_default();
+        let spare = spare.get_mut(..count).unwrap_or_default();
+        sort(records, spare, 8 + slice.bits);
+        Ok(records)
+    }
+}
+
+/// What sorting takes, to be used again.
+#[derive(Debug)]
+pub(super) struct Scratch<T> {
+    records: Vec<T>,
+    spare: Vec<T>,
+    piece: Vec<T>,
+}
+
+impl<T> Default for Scratch<T> {
+    fn default() -> Self {
+        Self {
+            records: Vec::new(),
+            spare: Vec::new(),
+            piece: Vec::new(),
+        }
+    }
+}
+
+/// Adds what there is room for and gives back the rest.
+fn top_up<'r, T: Copy>(chunk: &mut Vec<T>, records: &'r [T]) -> &'r [T] {
+    let room = chunk.capacity() - chunk.len();
+    let (now, rest) = records.split_at(records.len().min(room));
+    chunk.extend_from_slice(now);
+    rest
 }
 
 /// The keys of a part that have a number in the bits after the first byte.
@@ -227,7 +295,7 @@ pub(super) struct Slice {
 }
 
 impl Slice {
-    fn has(self, key: u64) -> bool {
+    pub(super) fn has(self, key: u64) -> bool {
         self.bits == 0 || (key << 8) >> (64 - self.bits) == self.number
     }
 }
@@ -251,34 +319,30 @@ mod tests {
             let facts = GameFacts::new(Some(i % 4096), None, None);
             given.push(Occurrence::new(key, Color::White, None, facts));
         }
-        let mut expected = given.clone();
-        expected.sort_by_key(|record| record.key);
         let target = std::env::temp_dir().join("store.bin");
+        let mut sheaf = Sheaf::default();
+        sheaf.fill(&given, |record| record);
         for memory in [0, 1 << 30] {
             let mut store = Store::new(&target, memory);
             // The smallest store holds 8 MiB, so give it the records several times.
             let rounds = if memory == 0 { 12 } else { 1 };
             for _ in 0..rounds {
-                store.extend(&given).unwrap();
+                store.extend(&sheaf).unwrap();
             }
             assert_eq!(store.spilled() > 0, memory == 0);
+            let mut expected = given.repeat(rounds);
+            expected.sort_by_key(|record| record.key);
+            let mut scratch = Scratch::default();
             for bits in [0, 2] {
                 let mut all = Vec::new();
-                let mut some = Vec::new();
                 for part in 0..PARTS {
                     for number in 0..1 << bits {
-                        store
-                            .sorted(part, Slice { bits, number }, &mut some)
-                            .unwrap();
-                        all.extend_from_slice(&some);
+                        let slice = Slice { bits, number };
+                        let some = store.sorted(part, slice, &mut scratch, |_| false);
+                        all.extend_from_slice(some.unwrap());
                     }
                 }
-                assert_eq!(all.len(), rounds * expected.len());
-                if rounds == 1 {
-                    assert!(all == expected);
-                } else {
-                    assert!(all.is_sorted_by_key(|record| record.key));
-                }
+                assert!(all == expected);
             }
         }
     }

@@ -1,0 +1,316 @@
+//! Kvetka books with links to the games they are made from: every position of every game, as the
+//! program that the format comes from stores them.
+
+use std::path::{Path, absolute};
+use std::sync::Arc;
+
+use tabia_core::chess::{Ply, Position};
+use tabia_core::database::{Database, IndexEntry};
+use tabia_core::game::{Flow, GameResult, Head, RecordKind, Visitor};
+use tabia_core::io::{Progress, Source};
+use tabia_core::loss::Feature;
+use tabia_core::{GameIndex, Problem};
+use tabia_formats::kvetka::{self, Added, Builder, GameRow, KvetkaBook, SourceKind};
+use tabia_formats::{cbh, pgn};
+use tabia_query::{Matcher, openings};
+
+use super::{BuildOptions, BuildTarget, Built, GameCounts, plan};
+use crate::failure::Failure;
+use crate::item::Item;
+use crate::ledger::{Ledger, Watch};
+use crate::scan::{Desk, Task, scan_database};
+
+/// What only Kvetka books have.
+#[derive(Debug, Clone, Default)]
+pub struct KvetkaOptions {
+    /// Least ratings of White, of Black, of the stronger and of the weaker player of a game; 0 for
+    /// any.
+    pub least_elo: [u16; 4],
+    /// Positions that have a name in the list of openings get it as a comment.
+    pub names: bool,
+    /// The book links to the games.
+    pub game_links: bool,
+    /// The games are added to the book that is there.
+    pub append: bool,
+}
+
+/// Builds the book, one game after another.
+pub(super) fn build(
+    items: &[Item],
+    target: &BuildTarget,
+    options: &BuildOptions,
+    progress: &Arc<Progress>,
+    watch: &mut dyn Watch,
+) -> Result<Built, Failure> {
+    let mut builder = Box::new(builder(target, options)?);
+    if options.kvetka.names {
+        builder.name_openings(name_of);
+    }
+    let plan = plan(options);
+    let mut built = Built::default();
+    let mut ledger = Ledger::default();
+    for item in items {
+        let (database, kind, address) = source_of(item, &target.path, options)?;
+        let number = builder
+            .add_source(kind, &address)
+            .map_err(Failure::output)?;
+        let task = || Noting {
+            matcher: (!options.filter.is_empty()).then(|| Matcher::new(&options.filter)),
+            max_ply: options.max_ply,
+            ..Noting::default()
+        };
+        let tasks = (0..options.threads.max(1)).map(|_| task()).collect();
+        let mut desk = Desk {
+            item,
+            ledger: &mut ledger,
+            watch: &mut *watch,
+            progress,
+        };
+        let before = desk.ledger.counts;
+        let mut own = GameCounts::default();
+        scan_database(&mut desk, &*database, &plan, tasks, &mut |_, batch| {
+            own.add(batch.counts);
+            for game in &batch.games {
+                let (added, linked) = add(&mut builder, number, &*database, game)?;
+                match added {
+                    Added::Yes(_) => {
+                        own.used += 1;
+                        own.moves += game.plies.len() as u64;
+                    }
+                    Added::Elo | Added::Start => own.filtered += 1,
+                }
+                let lost = u64::from(!linked);
+                built.losses.add(Feature::GameLinks, lost, None);
+            }
+            Ok(true)
+        })?;
+        if progress.is_cancelled() {
+            return Err(Failure::Cancelled);
+        }
+        let counts = desk.ledger.counts.since(before);
+        desk.watch
+            .finished(desk.item, &counts)
+            .map_err(Failure::output)?;
+        built.games.add(own);
+        built.inputs.push(own);
+    }
+    built.problems = ledger.problems;
+    finish(builder, built)
+}
+
+fn finish(mut builder: Box<Builder>, mut built: Built) -> Result<Built, Failure> {
+    use tabia_core::book::BookWriter;
+    let last = builder.settle().map_err(Failure::output)?;
+    built.losses.merge(&last);
+    built.moves = builder.moves();
+    built.written = builder.finish().map_err(Failure::output)?;
+    built.positions = u64::from(built.written.records);
+    Ok(built)
+}
+
+fn builder(target: &BuildTarget, options: &BuildOptions) -> Result<Builder, Failure> {
+    if !options.kvetka.append {
+        return Builder::create(&target.path, &options.create).map_err(Failure::output);
+    }
+    let first = kvetka::first_part(&target.path);
+    let source = Source::from_path(&first).map_err(Failure::input)?;
+    let book = KvetkaBook::open(&source, &options.open).map_err(Failure::input)?;
+    let mut create = options.create.clone();
+    // The book is read to its end before the new one takes its place.
+    create.force = true;
+    Builder::append(&book, &target.path, &create).map_err(Failure::output)
+}
+
+/// The comment that names a position.
+pub(super) fn name_of(position: &Position) -> Option<String> {
+    let opening = openings::lookup(position)?;
+    Some(kvetka::eco_comment(opening.eco, opening.name))
+}
+
+/// The games of an item, and how a book tells where they are.
+fn source_of(
+    item: &Item,
+    book: &Path,
+    options: &BuildOptions,
+) -> Result<(Box<dyn Database>, SourceKind, String), Failure> {
+    let refused = |why: &str| {
+        let name = item.name();
+        Failure::Usage(format!("{name}: games cannot be linked to {why}"))
+    };
+    let kind = match item.format().id {
+        id if id == pgn::FORMAT.id => SourceKind::Pgn,
+        id if id == cbh::FORMAT.id => SourceKind::Cbh,
+        _ => {
+            return Err(refused(
+                "in this format; PGN and ChessBase databases will do",
+            ));
+        }
+    };
+    let path = item.source().and_then(|source| source.main().path());
+    let Some(path) = path else {
+        return Err(refused("inside of another file or a stream"));
+    };
+    let address = address(path, book).ok_or_else(|| refused("by a name that is no text"))?;
+    let (Some(source), Some(open)) = (item.source(), item.format().open_database) else {
+        return Err(refused("in this format"));
+    };
+    let database =
+        open(source, &options.open).map_err(|error| Failure::input(error.in_file(item.label())))?;
+    Ok((database, kind, address))
+}
+
+/// Below the book's own folder the address is told from there, so that both can move together.
+fn address(file: &Path, book: &Path) -> Option<String> {
+    let (file, book) = (absolute(file).ok()?, absolute(book).ok()?);
+    let below = book
+        .parent()
+        .and_then(|folder| file.strip_prefix(folder).ok());
+    let Some(below) = below else {
+        return file.to_str().map(str::to_owned);
+    };
+    let steps: Option<Vec<&str>> = below.iter().map(|step| step.to_str()).collect();
+    Some(format!("%currentdir{}", steps?.join("\\")))
+}
+
+/// Adds a game; whether it could be linked.
+fn add(
+    builder: &mut Builder,
+    source: u32,
+    database: &dyn Database,
+    game: &Noted,
+) -> Result<(Added, bool), Failure> {
+    let span = database.span(game.index);
+    let (address, length) = span.unwrap_or_default();
+    let row = GameRow {
+        address,
+        length,
+        white: &game.white,
+        black: &game.black,
+        white_elo: game.elo[0],
+        black_elo: game.elo[1],
+        result: game.result,
+    };
+    let source = span.map(|_| source);
+    let usual = Position::standard();
+    let start = game.start.as_deref().unwrap_or(&usual);
+    let added = builder
+        .add_game(source, &row, start, game.plies.iter().copied())
+        .map_err(Failure::output)?;
+    Ok((added, span.is_some()))
+}
+
+/// A game as it was read.
+#[derive(Debug, Default)]
+struct Noted {
+    index: GameIndex,
+    white: String,
+    black: String,
+    elo: [u16; 2],
+    result: GameResult,
+    /// `None` for the usual start.
+    start: Option<Box<Position>>,
+    plies: Vec<Ply>,
+}
+
+#[derive(Debug, Default)]
+struct Batch {
+    games: Vec<Noted>,
+    counts: GameCounts,
+}
+
+/// Notes games; runs on several threads.
+#[derive(Default)]
+struct Noting<'a> {
+    matcher: Option<Matcher<'a>>,
+    max_ply: u32,
+    batch: Batch,
+    current: Noted,
+    passing: bool,
+    bad: bool,
+}
+
+impl Visitor for Noting<'_> {
+    fn begin_game(&mut self, game: GameIndex, head: &Head) -> Flow {
+        self.passing = false;
+        self.bad = false;
+        if head.kind == RecordKind::Text {
+            return Flow::Skip;
+        }
+        let tags = &head.tags;
+        let result = super::gather::tagged_result(tags);
+        if let Some(matcher) = &mut self.matcher {
+            let row = IndexEntry {
+                deleted: head.deleted,
+                has_setup: head.start.setup.is_some(),
+                ..IndexEntry::default()
+            };
+            if !matcher.tags(tags, result, &row) {
+                self.batch.counts.filtered += 1;
+                return Flow::Skip;
+            }
+        }
+        self.passing = true;
+        let start = head.start.setup.as_ref();
+        self.current = Noted {
+            index: game,
+            white: tags.text("White").to_owned(),
+            black: tags.text("Black").to_owned(),
+            elo: [tags.white_elo(), tags.black_elo()].map(Option::unwrap_or_default),
+            result,
+            start: start.and_then(|setup| Position::from_setup(setup).ok().map(Box::new)),
+            plies: Vec::new(),
+        };
+        Flow::Go
+    }
+
+    fn visit_move(&mut self, _: &Position, ply: Ply) -> Flow {
+        if self.current.plies.len() as u64 >= u64::from(self.max_ply) {
+            return Flow::Skip;
+        }
+        self.current.plies.push(ply);
+        Flow::Go
+    }
+
+    fn end_game(&mut self, result: GameResult) {
+        if !std::mem::take(&mut self.passing) {
+            return;
+        }
+        if self.bad {
+            self.batch.counts.bad += 1;
+            return;
+        }
+        self.current.result = result;
+        self.batch.games.push(std::mem::take(&mut self.current));
+    }
+}
+
+impl Task for Noting<'_> {
+    type Out = Batch;
+
+    fn swap(&mut self, out: &mut Batch) {
+        out.games.clear();
+        out.counts = GameCounts::default();
+        std::mem::swap(&mut self.batch, out);
+    }
+
+    fn noticed(&mut self, problem: &Problem) {
+        self.bad |= problem.error.location().ply.is_some();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_beside_the_book_are_told_from_there() {
+        let address = |file: &str| address(Path::new(file), Path::new("books/a.kob"));
+        assert_eq!(
+            address("books/pgn/x.pgn").as_deref(),
+            Some("%currentdirpgn\\x.pgn")
+        );
+        assert_eq!(address("books/x.cbh").as_deref(), Some("%currentdirx.cbh"));
+        let elsewhere = address("other/x.pgn").unwrap();
+        assert!(elsewhere.ends_with("x.pgn") && !elsewhere.starts_with('%'));
+    }
+}
