@@ -41,7 +41,10 @@ pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode, Failure> {
     } else if game.head.kind == RecordKind::Text {
         out.text(&guiding_text(&game))?;
     } else {
-        out.bytes(&pgn(args, &context, number, &game)?)?;
+        let mut options = CreateOptions::default();
+        options.profile = args.profile;
+        options.wrap = !args.no_wrap;
+        out.bytes(&pgn(&context, &options, number, &game)?)?;
     }
     out.flush()?;
     let code = ExitCode::of_problems(reporter.count());
@@ -54,9 +57,10 @@ fn which(items: &[Item]) -> Failure {
     Failure::Usage(format!("name one of several: {}", names.join(", ")))
 }
 
-fn pgn(
-    args: &ShowArgs,
+/// A game as PGN.
+pub(crate) fn pgn(
     context: &Context,
+    options: &CreateOptions,
     number: GameIndex,
     game: &Game,
 ) -> Result<Vec<u8>, Failure> {
@@ -65,10 +69,7 @@ fn pgn(
         let text = format!("{} cannot be written", format.name);
         return Err(Failure::Output(Error::new(ErrorKind::Unsupported(text))));
     };
-    let mut options = CreateOptions::default();
-    options.profile = args.profile;
-    options.wrap = !args.no_wrap;
-    let mut writer = create(&options).map_err(Failure::output)?;
+    let mut writer = create(options).map_err(Failure::output)?;
     // The writer takes everything.
     let _ = game.replay(number, Want::ALL, &mut *writer);
     Ok(std::mem::take(writer.text()))

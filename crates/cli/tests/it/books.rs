@@ -721,6 +721,96 @@ fn links_of_a_book_lead_to_its_games() {
     );
 }
 
+/// Kvetka's own: a header that keeps what was asked of games, links that lead back to them.
+#[test]
+fn kvetka_books_link_to_their_games() {
+    let folder = with_six("book-kvetka");
+    let build = |inputs: &[&str], out: &str, more: &[&str]| {
+        let mut args = vec!["book", "build"];
+        args.extend_from_slice(inputs);
+        args.extend_from_slice(&["-o", out, "--game-links", "-q"]);
+        args.extend_from_slice(more);
+        tabia(&folder, &args)
+    };
+    let more = ["--names", "--max-ply", "3", "--caption", "Six games"];
+    // One of the games cannot be read.
+    build(&["six.pgn"], "linked.kob", &more).expect(3);
+    let info = tabia(&folder, &["book", "info", "linked_0.kob", "--json"])
+        .expect(0)
+        .json();
+    let facts = info[0]["facts"].as_array().unwrap();
+    let fact = |name: &str| {
+        let found = facts.iter().find(|fact| fact["name"] == name);
+        found.map_or("", |fact| fact["value"].as_str().unwrap())
+    };
+    assert_eq!(fact("caption"), "Six games");
+    assert_eq!(fact("half-moves of a game"), "3");
+    assert_eq!(fact("links to games"), "yes");
+    assert_eq!(info[0]["games"], 5);
+    let pgn = |book: &str| {
+        let args = ["book", "explain", book, "--pgn", "--moves", "1.e4 e5 2.Nf3"];
+        tabia(&folder, &args).expect(0).out
+    };
+    let text = pgn("linked_0.kob");
+    assert!(text.contains("[White \"A\"]") && text.contains("(2. f4 exf4)"));
+    assert!(text.contains("[White \"C\"]") && !text.contains("[White \"G\"]"));
+    // The same through ChessBase's database.
+    tabia(&folder, &["convert", "six.pgn", "-o", "six.cbh", "-q"]);
+    build(&["six.cbh"], "base.kob", &more).expect(0);
+    let text = pgn("base_0.kob");
+    assert!(text.contains("[White \"A\"]") && text.contains("[White \"C\"]"));
+    // One after the other is as good as at once.
+    tabia(
+        &folder,
+        &["convert", "six.pgn", "-o", "a.pgn", "--games", "1-2", "-q"],
+    );
+    tabia(
+        &folder,
+        &["convert", "six.pgn", "-o", "b.pgn", "--games", "4-6", "-q"],
+    );
+    build(&["a.pgn", "b.pgn"], "once.kob", &more).expect(0);
+    build(&["a.pgn"], "steps.kob", &more).expect(0);
+    build(&["b.pgn"], "steps.kob", &["--append", "--names"]).expect(0);
+    for end in ["_0.kob", ".kin", ".ksf"] {
+        let read = |name: &str| std::fs::read(folder.join(&format!("{name}{end}"))).unwrap();
+        assert!(read("once") == read("steps"), "{end}");
+    }
+}
+
+#[test]
+fn kvetka_books_keep_what_was_asked_of_games() {
+    let folder = with_six("book-kvetka-asked");
+    let base = ["book", "build", "six.pgn", "-q", "--min-games", "1", "-o"];
+    let with = |more: &[&str]| {
+        let mut args = base.to_vec();
+        args.extend_from_slice(more);
+        tabia(&folder, &args)
+    };
+    with(&["strong.kob", "--least-elo", "2450,0,2600"]).expect(0);
+    let info = tabia(&folder, &["book", "info", "strong_0.kob", "--json"]).json();
+    let facts = info[0]["facts"].to_string();
+    assert!(facts.contains("\"least Elo of the stronger\",\"value\":\"2600\""));
+    // Only the game of 2600 against 2600 is left.
+    assert_eq!(info[0]["positions"], 5);
+    let moves = |book: &str| {
+        let info = tabia(&folder, &["book", "info", book, "--json"]).json();
+        info[0]["moves"].as_u64().unwrap()
+    };
+    with(&["plain.kob", "--no-record"]).expect(3);
+    with(&["all.kob", "--all-moves", "--names"]).expect(3);
+    assert!(moves("all_0.kob") > moves("plain_0.kob"));
+    for wrong in [
+        &["x.bin", "--names"][..],
+        &["x.bin", "--game-links"],
+        &["x.kob", "--least-elo", "1,2,3,4,5"],
+        &["x.kob", "--game-links", "--min-games", "2"],
+        &["x.kob", "--game-links", "--variations"],
+        &["x.kob", "--append"],
+    ] {
+        with(wrong).expect(2);
+    }
+}
+
 #[test]
 #[cfg(unix)]
 fn an_interrupted_build_leaves_nothing() {

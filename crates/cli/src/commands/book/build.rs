@@ -5,13 +5,16 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use tabia::book::build::{BuildOptions, BuildTarget, Built, GameCounts, Keep, Weighing, build};
+use tabia::book::build::{
+    BuildOptions, BuildTarget, Built, GameCounts, Keep, KvetkaOptions, Weighing, build,
+};
 use tabia::book::hash;
 use tabia::core::chess::Color;
 use tabia::core::format::CreateOptions;
 use tabia::core::io::OutputSet;
 use tabia::core::loss::Feature;
 use tabia::core::{Error, ErrorKind};
+use tabia::formats::kvetka::{self, Header};
 use tabia::formats::polyglot;
 use tabia::select::Selection;
 use tabia::{Failure, Item};
@@ -34,12 +37,25 @@ pub(crate) fn run(args: &BookBuildArgs) -> Result<ExitCode, Failure> {
         let text = "`--compat polyglot` makes Polyglot books";
         return Err(Failure::Usage(text.to_owned()));
     }
-    let record = record_path(&args.output);
-    refuse_existing(&args.output, args.force)?;
-    if !args.no_record {
-        refuse_existing(&record, args.force)?;
+    let is_kvetka = format.id == kvetka::FORMAT.id;
+    if let Some(option) = args.kvetka.used().filter(|_| !is_kvetka) {
+        let text = format!("`{option}` is for Kvetka books (`.kob`)");
+        return Err(Failure::Usage(text));
     }
-    let options = options(args, &context, is_polyglot)?;
+    if args.kvetka.game_links && args.min_games.is_some_and(|least| least > 1) {
+        let text = "with `--game-links` every game counts: no `--min-games` above 1";
+        return Err(Failure::Usage(text.to_owned()));
+    }
+    let record = record_path(&args.output);
+    let replaces = args.force || args.kvetka.append;
+    refuse_existing(&args.output, replaces)?;
+    if !args.no_record {
+        refuse_existing(&record, replaces)?;
+    }
+    let mut options = options(args, &context, is_polyglot)?;
+    if is_kvetka {
+        set_kvetka(&mut options, args)?;
+    }
     let mut reporter = Reporter::new(&context, "book build", args.force, None)?;
     let items = context.contents(&args.paths)?;
     let start = Instant::now();
@@ -91,7 +107,7 @@ fn options(
         filter: filter(&args.filter)?,
         max_ply: args.max_ply,
         keep: Keep {
-            min_games: args.min_games.max(1),
+            min_games: least_games(args),
             min_score: args.min_score,
             only: match (args.only_white, args.only_black) {
                 (true, _) => Some(Color::White),
@@ -106,7 +122,42 @@ fn options(
         variations: args.variations,
         memory: args.memory,
         strict: args.common.strict,
+        kvetka: KvetkaOptions::default(),
     })
+}
+
+fn least_games(args: &BookBuildArgs) -> u64 {
+    let usual = if args.kvetka.game_links { 1 } else { 3 };
+    args.min_games.unwrap_or(usual).max(1)
+}
+
+/// What only Kvetka books have; most of it stands in the header.
+fn set_kvetka(options: &mut BuildOptions, args: &BookBuildArgs) -> Result<(), Failure> {
+    let own = &args.kvetka;
+    let kvetka = &mut options.kvetka;
+    if own.least_elo.len() > kvetka.least_elo.len() {
+        let text = "`--least-elo` takes four ratings at most: White, Black, stronger, weaker";
+        return Err(Failure::Usage(text.to_owned()));
+    }
+    for (least, elo) in kvetka.least_elo.iter_mut().zip(&own.least_elo) {
+        *least = *elo;
+    }
+    kvetka.names = own.names;
+    kvetka.game_links = own.game_links;
+    kvetka.append = own.append;
+    let least_elo = kvetka.least_elo;
+    options.create.title.clone_from(&own.caption);
+    let facts = &mut options.create.facts;
+    for (name, elo) in Header::ELO.iter().zip(least_elo) {
+        facts.push(((*name).to_owned(), elo.to_string()));
+    }
+    // A whole game is 255, even a longer one.
+    let plies = args.max_ply.min(u32::from(u8::MAX));
+    facts.push((Header::MAX_MOVE.to_owned(), plies.to_string()));
+    if own.all_moves {
+        facts.push((Header::LINKS.to_owned(), "yes".to_owned()));
+    }
+    Ok(())
 }
 
 /// `book.bin.json`, which says what a book was made from.
@@ -174,7 +225,7 @@ fn write_record(
         ("sources", Json::List(sources)),
         ("losses", Json::List(losses.collect())),
     ]);
-    let mut set = OutputSet::new(args.force);
+    let mut set = OutputSet::new(args.force || args.kvetka.append);
     set.create(path).map_err(Failure::output)?;
     if let Some(file) = set.file(0) {
         let text = json.pretty() + "\n";
@@ -195,9 +246,11 @@ fn counts_json(counts: GameCounts) -> Vec<(&'static str, Json)> {
 }
 
 fn options_json(args: &BookBuildArgs) -> Json {
+    let least_elo = args.kvetka.least_elo.iter();
+    let least_elo = least_elo.map(|elo| u64::from(*elo).into());
     Json::Object(vec![
         ("maxPly", args.max_ply.into()),
-        ("minGames", args.min_games.into()),
+        ("minGames", least_games(args).into()),
         ("minScore", Json::Real(args.min_score)),
         ("onlyWhite", args.only_white.into()),
         ("onlyBlack", args.only_black.into()),
@@ -210,6 +263,11 @@ fn options_json(args: &BookBuildArgs) -> Json {
         ("games", args.games.clone().into()),
         ("includeDeleted", args.include_deleted.into()),
         ("where", args.filter.clone().into()),
+        ("leastElo", Json::List(least_elo.collect())),
+        ("allMoves", args.kvetka.all_moves.into()),
+        ("names", args.kvetka.names.into()),
+        ("gameLinks", args.kvetka.game_links.into()),
+        ("append", args.kvetka.append.into()),
     ])
 }
 

@@ -3,13 +3,16 @@
 use tabia::Failure;
 use tabia::book::explain::{Question, Sum, Witness, explain, linked, text_of};
 use tabia::book::find::{Found, find};
+use tabia::core::GameIndex;
 use tabia::core::book::{Book, LinkedGame};
 use tabia::core::chess::Position;
+use tabia::core::format::CreateOptions;
 use tabia::core::game::Date;
 
 use super::{asked, item, move_of};
 use crate::book_args::BookExplainArgs;
 use crate::commands::ls::filter;
+use crate::commands::show::pgn;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::json::Json;
@@ -89,7 +92,7 @@ fn links(
         if let Some(listing) = &mut listing {
             return listing.push(linked_row(game));
         }
-        if let Some(text) = text_of(game, &context.open.limits).map_err(Failure::input)? {
+        if let Some(text) = pgn_of(game, context)? {
             out.bytes(text.trim_ascii())?;
             out.text("\n\n")
         } else {
@@ -117,6 +120,20 @@ fn links(
         return Ok(ExitCode::Nothing);
     }
     Ok(ExitCode::Done)
+}
+
+/// The text of a linked game: as it stands in its PGN, or made from its record.
+fn pgn_of(game: &LinkedGame, context: &Context) -> Result<Option<Vec<u8>>, Failure> {
+    let Some(index) = game.index else {
+        return text_of(game, &context.open.limits).map_err(Failure::input);
+    };
+    if !game.path.as_ref().is_some_and(|path| path.is_file()) {
+        return Ok(None);
+    }
+    let found = tabia::book::linked::load(game, &context.resolver, &context.open)?;
+    found
+        .map(|found| pgn(context, &CreateOptions::default(), GameIndex(index), &found))
+        .transpose()
 }
 
 fn linked_row(game: &LinkedGame) -> Vec<(&'static str, Json)> {

@@ -1,0 +1,227 @@
+//! `tabia book build`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use crate::args::CommonArgs;
+
+/// A book from games, of any format that opens
+///
+/// The target's extension names its format. Moves weigh two points for a win of the side that plays
+/// them and one for a draw or an unknown result; where that is more than 16 bits hold, the weights
+/// of the position are scaled. Games whose moves cannot all be read are left out and reported.
+/// Polyglot's own spelling works too: `-pgn games.pgn -bin book.bin -max-ply 40 -min-game 5`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tabia book build games.pgn -o book.bin
+  tabia book build mega.cbh twic.pgn.zst -o strong.bin --where \"elo:>=2500 date:2010..\"
+  tabia book build games.pgn -o same.bin --compat polyglot --max-ply 60 --min-games 1
+  tabia book build games.pgn -o linked.kob --max-ply 30 --game-links --names")]
+pub(crate) struct BookBuildArgs {
+    /// Databases: files, base names, folders, archives, `archive:member`, or `-`
+    #[arg(required = true, value_name = "IN")]
+    pub(crate) paths: Vec<OsString>,
+    /// The book
+    #[arg(long, short, value_name = "OUT")]
+    pub(crate) output: PathBuf,
+    /// The book's format, whatever its extension
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) to: Option<String>,
+    /// Replace an existing book
+    #[arg(long, short)]
+    pub(crate) force: bool,
+    /// Plies of each game
+    #[arg(long, value_name = "N", default_value_t = 1024, help_heading = "Moves")]
+    pub(crate) max_ply: u32,
+    /// Games in which a move was played, at least [default: 3; 1 with `--game-links`]
+    #[arg(
+        long,
+        visible_alias = "min-game",
+        value_name = "N",
+        help_heading = "Moves"
+    )]
+    pub(crate) min_games: Option<u64>,
+    /// Score of the side that plays a move in percent, at least
+    #[arg(
+        long,
+        value_name = "PERCENT",
+        default_value_t = 0.0,
+        help_heading = "Moves"
+    )]
+    pub(crate) min_score: f64,
+    /// Only moves of White
+    #[arg(long, overrides_with = "only_black", help_heading = "Moves")]
+    pub(crate) only_white: bool,
+    /// Only moves of Black
+    #[arg(long, overrides_with = "only_white", help_heading = "Moves")]
+    pub(crate) only_black: bool,
+    /// Moves that never scored too (kept by formats with results anyway)
+    #[arg(long, help_heading = "Moves")]
+    pub(crate) scoreless: bool,
+    /// Moves of variations too
+    #[arg(long, help_heading = "Moves")]
+    pub(crate) variations: bool,
+    /// Every weight is 1
+    #[arg(long, help_heading = "Weights")]
+    pub(crate) uniform: bool,
+    /// Points halve with every so many years of age
+    #[arg(long, value_name = "YEARS", help_heading = "Weights")]
+    pub(crate) recency: Option<f64>,
+    /// The heaviest move of each position gets 65535
+    #[arg(long, help_heading = "Weights")]
+    pub(crate) stretch: bool,
+    /// Byte for byte what `polyglot make-book` 2.0.4 makes of the same PGN
+    #[arg(long, value_name = "PROGRAM", conflicts_with_all = ["recency", "stretch", "scoreless"], help_heading = "Weights")]
+    pub(crate) compat: Option<Compat>,
+    /// Only these games of each input, as `1-100,205`
+    #[arg(long, value_name = "NUMBERS", help_heading = "Games")]
+    pub(crate) games: Option<String>,
+    /// Records marked as deleted too
+    #[arg(long, help_heading = "Games")]
+    pub(crate) include_deleted: bool,
+    /// Only games that fit, as `elo:>=2500 date:2010.. -result:*`
+    #[arg(
+        long = "where",
+        value_name = "FILTER",
+        default_value = "",
+        hide_default_value = true,
+        allow_hyphen_values = true,
+        help_heading = "Games"
+    )]
+    pub(crate) filter: String,
+    #[command(flatten)]
+    pub(crate) kvetka: KvetkaArgs,
+    /// Memory for counting; more than that goes to disk
+    #[arg(long, value_name = "BYTES", default_value = "512M", value_parser = bytes)]
+    pub(crate) memory: u64,
+    /// No `OUT.json` beside the book that says what it was made from
+    #[arg(long)]
+    pub(crate) no_record: bool,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+/// What only Kvetka books have.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Kvetka books")]
+pub(crate) struct KvetkaArgs {
+    /// The book's caption
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) caption: Option<String>,
+    /// Least ratings of White, Black, the stronger and the weaker player, 0 for any; the book keeps
+    /// them
+    #[arg(long, value_name = "W,B,S,W", value_delimiter = ',')]
+    pub(crate) least_elo: Vec<u16>,
+    /// Moves between all positions of the book, played or not
+    #[arg(long)]
+    pub(crate) all_moves: bool,
+    /// Comments with code and name of the openings
+    #[arg(long)]
+    pub(crate) names: bool,
+    /// Links to the games in PGN files and ChessBase databases; every position of every game then,
+    /// as Kvetka stores them
+    #[arg(long, conflicts_with_all = ["compat", "recency", "stretch", "uniform", "scoreless", "variations", "min_score", "only_white", "only_black"])]
+    pub(crate) game_links: bool,
+    /// Add the games to the book that is there, by its own header
+    #[arg(long, requires = "game_links", conflicts_with_all = ["caption", "least_elo", "all_moves"])]
+    pub(crate) append: bool,
+}
+
+impl KvetkaArgs {
+    /// One of the options in use, as it is typed.
+    pub(crate) fn used(&self) -> Option<&'static str> {
+        [
+            (self.caption.is_some(), "--caption"),
+            (!self.least_elo.is_empty(), "--least-elo"),
+            (self.all_moves, "--all-moves"),
+            (self.names, "--names"),
+            (self.game_links, "--game-links"),
+            (self.append, "--append"),
+        ]
+        .into_iter()
+        .find_map(|(is_used, name)| is_used.then_some(name))
+    }
+}
+
+/// Whose books to make.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Compat {
+    Polyglot,
+}
+
+/// `512M`, `2G`, `65536`.
+fn bytes(text: &str) -> Result<u64, String> {
+    let (digits, unit) = match text.char_indices().find(|(_, c)| !c.is_ascii_digit()) {
+        Some((at, _)) => text.split_at(at),
+        None => (text, ""),
+    };
+    let shift = match unit
+        .to_ascii_uppercase()
+        .trim_end_matches("IB")
+        .trim_end_matches('B')
+    {
+        "" => 0,
+        "K" => 10,
+        "M" => 20,
+        "G" => 30,
+        _ => return Err("a number with K, M or G".to_owned()),
+    };
+    digits
+        .parse::<u64>()
+        .ok()
+        .and_then(|number| number.checked_mul(1 << shift))
+        .filter(|bytes| *bytes >= 16 << 20)
+        .ok_or_else(|| "at least 16M".to_owned())
+}
+
+/// Polyglot's spelling of `book build` turned into ours; everything else as it is.
+pub(crate) fn from_polyglot(arguments: Vec<OsString>) -> Vec<OsString> {
+    let is = |i: usize, text: &str| arguments.get(i).is_some_and(|argument| argument == text);
+    if !is(1, "book") || !(is(2, "build") || is(2, "make-book")) {
+        return arguments;
+    }
+    let mut ours: Vec<OsString> = Vec::new();
+    for (i, argument) in arguments.iter().enumerate() {
+        let text = argument.to_str().unwrap_or_default();
+        let own = match text {
+            "make-book" if i == 2 => "build",
+            "-pgn" => continue,
+            "-bin" => "--output",
+            "-max-ply" => "--max-ply",
+            "-min-game" => "--min-games",
+            "-min-score" => "--min-score",
+            "-only-white" => "--only-white",
+            "-only-black" => "--only-black",
+            "-uniform" => "--uniform",
+            _ => {
+                ours.push(argument.clone());
+                continue;
+            }
+        };
+        ours.push(own.into());
+    }
+    ours
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_read() {
+        assert_eq!(bytes("512M"), Ok(512 << 20));
+        assert_eq!(bytes("2GiB"), Ok(2 << 30));
+        assert!(bytes("1K").is_err() && bytes("M").is_err() && bytes("5X").is_err());
+    }
+
+    #[test]
+    fn polyglots_options_are_ours() {
+        let typed = "tabia book make-book -pgn a.pgn -bin b.bin -min-game 2 -uniform";
+        let ours = from_polyglot(typed.split(' ').map(OsString::from).collect());
+        let expected = "tabia book build a.pgn --output b.bin --min-games 2 --uniform";
+        assert_eq!(ours.join(std::ffi::OsStr::new(" ")), expected);
+    }
+}

@@ -1,0 +1,151 @@
+//! Verbs that make books from books.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::{BookOutArgs, PositionArgs};
+use crate::args::{CommonArgs, ListingArgs};
+
+/// Several books into one
+///
+/// Polyglot books are merged as a stream, whatever their size. What moves of other formats know of
+/// games, results and ratings adds up.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tabia book merge one.bin two.bin -o both.bin
+  tabia book merge mine.bin theirs.bin -o both.bin --mode priority
+  tabia book merge a.bin b.bin c.bin -o all.bin --mode average --normalize --factors 2,1,1")]
+pub(crate) struct BookMergeArgs {
+    /// Books, the most important first
+    #[arg(required = true, value_name = "BOOK")]
+    pub(crate) books: Vec<OsString>,
+    #[command(flatten)]
+    pub(crate) out: BookOutArgs,
+    /// Moves of several books: sum or max of the weights, priority of the first book that has the
+    /// position, average of those that have it
+    #[arg(
+        long,
+        value_name = "MODE",
+        default_value = "sum",
+        hide_possible_values = true
+    )]
+    pub(crate) mode: MergeMode,
+    /// What the weights of each book are multiplied by, as `2,1`
+    #[arg(long, value_name = "NUMBERS", value_delimiter = ',')]
+    pub(crate) factors: Vec<f64>,
+    /// Bring the heaviest move of each position of each book to 65535 first
+    #[arg(long)]
+    pub(crate) normalize: bool,
+    /// Weight 0 (never play) in one book wins over any weight in others
+    #[arg(long)]
+    pub(crate) zero_wins: bool,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MergeMode {
+    Sum,
+    Max,
+    Priority,
+    Average,
+}
+
+/// A book in another format, or as lines of PGN
+///
+/// Books that know only keys are walked from the usual start; what the walk does not reach is
+/// counted as lost. PGN has a game for every line; a line ends where another has been before.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tabia book convert book.ctg -o book.bin
+  tabia book convert book.bin -o lines.pgn --plies 20
+  tabia book convert book.bin --to pgn --moves \"1.e4 c5\"")]
+pub(crate) struct BookConvertArgs {
+    /// The book
+    #[arg(value_name = "BOOK")]
+    pub(crate) book: OsString,
+    /// The target; without it lines of PGN go to standard output
+    #[arg(long, short, value_name = "OUT")]
+    pub(crate) output: Option<PathBuf>,
+    /// The target's format, whatever its extension
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) to: Option<String>,
+    /// Replace an existing target
+    #[arg(long, short)]
+    pub(crate) force: bool,
+    /// Plies of a line at most
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    pub(crate) plies: usize,
+    #[command(flatten)]
+    pub(crate) position: PositionArgs,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+/// A sound copy of a book: sorted, without stale entries, repeats added up, castling in one form
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tabia book fix old.bin -o sound.bin
+  tabia book fix old.bin -o old.bin --force
+  tabia book info old.bin && tabia book fix old.bin -o sound.bin")]
+pub(crate) struct BookFixArgs {
+    /// The book
+    #[arg(value_name = "BOOK")]
+    pub(crate) book: OsString,
+    #[command(flatten)]
+    pub(crate) out: BookOutArgs,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+/// Changes moves of a book, or lists all of them as rows that can be read back
+///
+/// Without changes every move is listed. `--import` reads rows as `--csv` lists them: `fen` or
+/// `key`, `move`, and what is to be changed: `weight`, `annotation`, `comment`, `learn`; empty cells
+/// change nothing, a weight of `-` takes the move out.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tabia book edit book.bin --csv > moves.csv
+  tabia book edit book.bin --import moves.csv -o new.bin
+  tabia book edit book.bin --moves \"1.e4\" --move c5 --weight 100 -o new.bin")]
+pub(crate) struct BookEditArgs {
+    /// The book
+    #[arg(value_name = "BOOK")]
+    pub(crate) book: OsString,
+    /// The changed book
+    #[arg(long, short, value_name = "OUT")]
+    pub(crate) output: Option<PathBuf>,
+    /// Replace an existing book
+    #[arg(long, short)]
+    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) position: PositionArgs,
+    /// The move to change, SAN or UCI
+    #[arg(long = "move", value_name = "MOVE", requires = "output")]
+    pub(crate) m: Option<String>,
+    /// Its weight; 0 is never played
+    #[arg(long, value_name = "N", requires = "m")]
+    pub(crate) weight: Option<u32>,
+    /// Its symbols, as `!` or `$14`; empty for none
+    #[arg(long, value_name = "SYMBOLS", requires = "m")]
+    pub(crate) annotation: Option<String>,
+    /// Its comment; empty for none
+    #[arg(long, value_name = "TEXT", requires = "m")]
+    pub(crate) comment: Option<String>,
+    /// Take it out
+    #[arg(long, requires = "m")]
+    pub(crate) remove: bool,
+    /// Changes as comma-separated rows
+    #[arg(long, value_name = "FILE", requires = "output", conflicts_with = "m")]
+    pub(crate) import: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) listing: ListingArgs,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
