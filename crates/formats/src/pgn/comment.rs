@@ -130,18 +130,17 @@ fn split(command: &str) -> Option<(&str, &str, &str)> {
 
 /// Whether a text certainly has no commands and is tidy: most are so, and one look tells.
 pub(super) fn is_plain(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    !bytes.first().is_some_and(u8::is_ascii_whitespace)
-        && !bytes.last().is_some_and(u8::is_ascii_whitespace)
-        && memchr::memchr3(b'\n', b'\r', b'[', bytes).is_none()
+    !has_blank_ends(text) && memchr::memchr3(b'\n', b'\r', b'[', text.as_bytes()).is_none()
 }
 
 /// Whether a text without commands is as [`read`] would leave it.
 pub(super) fn is_tidy(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    !bytes.first().is_some_and(u8::is_ascii_whitespace)
-        && !bytes.last().is_some_and(u8::is_ascii_whitespace)
-        && memchr::memchr2(b'\n', b'\r', bytes).is_none()
+    !has_blank_ends(text) && memchr::memchr2(b'\n', b'\r', text.as_bytes()).is_none()
+}
+
+fn has_blank_ends(text: &str) -> bool {
+    let blank = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_whitespace);
+    blank(text.as_bytes().first()) || blank(text.as_bytes().last())
 }
 
 /// One space for every run of blanks with a line break in it, none at the ends.

@@ -6,7 +6,7 @@
 //! | `blocks` | streams and blocks of games |
 //! | `index` | random access |
 //! | `read`, `skip`, `section`, `comment`, `commands`, `glyphs` | the reader, outside in |
-//! | `write`, `tags`, `pending`, `wrap`, `create` | the writer |
+//! | `write`, `tags`, `pending`, `wrap`, `number`, `create` | the writer |
 //! | `profile`, `roster`, `full`, `chessbase` | what profiles keep, and how |
 
 mod base64;
@@ -21,6 +21,7 @@ mod encoding;
 pub(crate) mod full;
 mod glyphs;
 mod index;
+mod number;
 mod pending;
 mod profile;
 mod read;
