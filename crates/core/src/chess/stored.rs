@@ -1,7 +1,7 @@
 //! Moves that are stored: nearly all are legal, and whether they give check is asked next.
 
 use super::attacks;
-use super::position::{Foreseen, PAWN, Position, QUEEN};
+use super::position::{Foreseen, KING, PAWN, Position, QUEEN};
 use super::types::{Color, Move, Square};
 
 impl Position {
@@ -17,12 +17,11 @@ impl Position {
         let (from, to) = (m.from(), m.to());
         let us = self.turn;
         let number = self.board[from.index()];
-        // Pawns to queens of the side to move have five numbers.
         let is_plain = m.is_normal()
             & (self.checkers.known() == Some(0))
             & !self.odd.0
             & (to.number() != self.en_passant)
-            & (number.wrapping_sub(1 + 8 * us as u8) < 5);
+            & (number.wrapping_sub(1 + 8 * us as u8) < 6);
         if !is_plain {
             return self.foresee_rare(m);
         }
@@ -37,7 +36,8 @@ impl Position {
         if !reaches || attacks::between(from, to) & pieces != 0 {
             return false;
         }
-        if covers(self.king(us), from, pieces) && !self.is_safe(from, to) {
+        let may_expose = (code == KING) | covers(self.king(us), from, pieces);
+        if may_expose && !self.is_safe(from, to) {
             return false;
         }
         let king = self.king(us.other());
@@ -53,8 +53,7 @@ impl Position {
         true
     }
 
-    /// The same for castling, promotions, moves of kings, and what a check or a passing pawn makes
-    /// difficult.
+    /// The same for castling, promotions, and what a check or a passing pawn makes difficult.
     #[inline(never)]
     fn foresee_rare(&mut self, m: Move) -> bool {
         let is_legal = self.is_legal(m);
