@@ -35,8 +35,9 @@ pub(super) fn scid(bench: &Bench) -> Outcome {
         ["si", "sn", "sg"].into_iter().fold(contestant, remove)
     };
     let tabia = |from: &Path, to: &Path, threads: &str| {
-        let extension = to.extension().unwrap_or_default().to_string_lossy();
-        let name = format!("tabia -j{threads} to {extension}");
+        let [source, target] =
+            [from, to].map(|path| path.extension().unwrap_or_default().to_string_lossy());
+        let name = format!("tabia -j{threads}, {source} to {target}");
         let arguments = [
             "convert",
             text(from),
