@@ -68,6 +68,57 @@ fn databases_travel_in_archives() {
     assert!(run.err.contains("scv"), "{}", run.err);
 }
 
+#[test]
+fn another_reader_unpacks_ours() {
+    let test = "another_reader_unpacks_ours";
+    let folder = with_games("scidb-unpack");
+    for base in ["base.sci", "other.si4"] {
+        tabia(&folder, &["convert", "games.pgn", "-o", base, "-q"]).expect(0);
+    }
+    std::fs::create_dir(folder.join("more")).unwrap();
+    std::fs::write(folder.join("more/note.txt"), "Žižkov\n<-- H E A D -->\n").unwrap();
+    std::fs::write(folder.join("empty"), "").unwrap();
+    let files = [
+        "base.sci",
+        "base.scg",
+        "base.scn",
+        "other.si4",
+        "other.sg4",
+        "other.sn4",
+        "games.pgn",
+        "empty",
+    ];
+    let script = tabia_testkit::shared::repository().join("crates/cli/tests/unpack_scv.py");
+    for compression in ["raw", "zlib"] {
+        let archive = format!("{compression}.scv");
+        let mut args = vec!["archive", "create", &archive, "--compression", compression];
+        args.extend(files);
+        args.push("more");
+        tabia(&folder, &args).expect(0);
+        let out = folder.join(&format!("out-{compression}"));
+        let run = std::process::Command::new("python3")
+            .arg(&script)
+            .arg(folder.join(&archive))
+            .arg(&out)
+            .output();
+        let Ok(run) = run else {
+            let line = format!("{test}: skipped: no python3\n");
+            let _ = std::io::stderr().write_all(line.as_bytes());
+            return;
+        };
+        let told = String::from_utf8_lossy(&run.stderr);
+        assert!(run.status.success(), "{told}");
+        assert_eq!(String::from_utf8_lossy(&run.stdout).trim(), "9");
+        for file in files.iter().chain(&["more/note.txt"]) {
+            let unpacked = std::fs::read(out.join(file)).unwrap();
+            assert!(
+                unpacked == std::fs::read(folder.join(file)).unwrap(),
+                "{file}"
+            );
+        }
+    }
+}
+
 /// A member as text: keys, then data or none.
 fn member(keys: &str, data: Option<&str>) -> String {
     match data {
