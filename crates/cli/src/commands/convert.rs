@@ -72,10 +72,16 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<ExitCode, Failure> {
     }
     if is_file {
         let seconds = start.elapsed().as_secs_f64();
-        let lost = ledger.losses.count(Feature::GuidingTexts);
-        let texts = ledger.counts.texts.saturating_sub(lost);
+        let lost = |feature| ledger.losses.count(feature);
         let counts = Counts {
-            texts,
+            games: ledger
+                .counts
+                .games
+                .saturating_sub(lost(Feature::ChessGames)),
+            texts: ledger
+                .counts
+                .texts
+                .saturating_sub(lost(Feature::GuidingTexts)),
             ..ledger.counts
         };
         context.messages.note(&done(&counts, &written, seconds));

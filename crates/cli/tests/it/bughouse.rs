@@ -80,6 +80,7 @@ fn games_of_chess_do_not_become_bughouse() {
     let told = run.err.lines().find(|line| line.contains("games of chess"));
     let told = told.unwrap().split_whitespace().next();
     assert_eq!(told, Some(games.as_str()), "{}", run.err);
+    assert!(run.err.contains("\n1 game to all.bpgn"), "{}", run.err);
     let run = tabia(&folder, &["ls", "all.bpgn", "--ndjson"]).expect(0);
     assert_eq!(run.out.lines().count(), 1);
 }

@@ -366,12 +366,12 @@ impl<'d> ScidbReader<'d> {
                     variant,
                     charset: database.options.charset,
                 },
-                &mut |fault| {
-                    if !record.has_row {
-                        return;
+                &mut |field, id| {
+                    if record.has_row {
+                        let text = format!("`{field}` is lost: the name file has no number {id}");
+                        let error = Error::invalid(text).in_game(origin.game);
+                        faults.push(error.in_file(&database.names_file));
                     }
-                    let error = Error::from(fault).in_game(origin.game);
-                    faults.push(error.in_file(&database.names_file));
                 },
             );
         }

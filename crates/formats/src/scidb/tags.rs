@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use tabia_core::error::{Malformed, Why};
 use tabia_core::game::Tags;
 use tabia_core::io::{Charset, decode};
 
@@ -25,7 +24,7 @@ pub(crate) fn push(
     tags: &mut Tags,
     extra: &Tags,
     known: &Known<'_>,
-    missing: &mut dyn FnMut(Malformed),
+    missing: &mut dyn FnMut(&'static str, u32),
 ) {
     let Known {
         names,
@@ -33,10 +32,6 @@ pub(crate) fn push(
         variant,
         charset,
     } = *known;
-    let mut missing = |field: &'static str, id: u32| {
-        let why = Why::Value(id.into());
-        missing(Malformed { field, at: 0, why });
-    };
     let event = names.event(row.event);
     if event.is_none() {
         missing("event", row.event);
