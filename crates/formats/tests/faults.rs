@@ -8,8 +8,8 @@ use std::path::Path;
 use tabia_core::book::{BookEntry, BookPage, Wdl};
 use tabia_core::chess::Position;
 use tabia_core::format::CreateOptions;
-use tabia_core::io::Blob;
 use tabia_core::io::trial::{Fault, Trial};
+use tabia_core::io::{Blob, Source};
 use tabia_core::{Format, Result};
 use tabia_formats::FORMATS;
 use tabia_formats::archive::{self, ARCHIVES, ArchiveFormat, NewMember};
@@ -110,6 +110,33 @@ fn chosen(steps: u64) -> impl Iterator<Item = u64> {
         .chain([end])
 }
 
+fn is_temporary(name: &str) -> bool {
+    name.starts_with('.') && Path::new(name).extension().is_some_and(|it| it == "tmp")
+}
+
+/// The files of a set as they are found, wherever they lie.
+fn found_as(path: &Path) -> Option<Files> {
+    let source = Source::from_path(path).ok()?;
+    let files = source.siblings().iter().chain(source.parts());
+    Some(
+        files
+            .map(|file| (file.name.clone(), file.open().unwrap().to_vec()))
+            .collect(),
+    )
+}
+
+/// A set that was to replace another is found whole, the old one or the new one; and who writes next
+/// finds nothing in the way.
+fn assert_one_of_two(what: &str, path: &Path, old: &Files, new: &Files) {
+    let view = found_as(path).unwrap_or_else(|| panic!("{what}: nothing is found"));
+    let is_old = view == *old;
+    // Derived files of the old set may still be there.
+    let is_new = new
+        .iter()
+        .all(|(name, bytes)| view.get(name) == Some(bytes));
+    assert!(is_old || is_new, "{what}: neither old nor new is found");
+}
+
 /// Nothing of `names` may be there but whole old or whole new files.
 fn assert_whole(what: &str, found: &Files, old: &Files, new: &Files, main: &str) {
     for (name, bytes) in found {
@@ -136,10 +163,18 @@ fn assert_whole(what: &str, found: &Files, old: &Files, new: &Files, main: &str)
 
 fn stop_everywhere(what: &str, extension: &str, job: Job<'_>) {
     let folder = Scratch::new("faults");
+    // Written again, what was appended is there twice.
+    let is_appended = what.contains("appended");
     let main = format!("new.{extension}");
     let path = folder.join(&main);
     job(&path, false, 2).unwrap();
     let new = files(&folder);
+    // Of sets in parts the first part is the main file.
+    let set = if path.exists() {
+        path.clone()
+    } else {
+        folder.join(&format!("new_0.{extension}"))
+    };
     clear(&folder);
     job(&path, false, 1).unwrap();
     let old = files(&folder);
@@ -178,6 +213,15 @@ fn stop_everywhere(what: &str, extension: &str, job: Job<'_>) {
                     let names = |files: &Files| files.keys().cloned().collect::<Vec<_>>();
                     assert_eq!(names(&found), names(&before), "{what}");
                     assert!(found == before, "{what}: an old file is another");
+                } else if force {
+                    assert_one_of_two(&what, &set, &before, &new);
+                    job(&path, true, 2).unwrap();
+                    let mut after = files(&folder);
+                    // A stopped process cannot remove its temporary files; it has no others.
+                    after.retain(|name, _| !is_temporary(name));
+                    assert!(is_appended || after == new, "{what}: written again");
+                    let is_done = after.keys().eq(new.keys());
+                    assert!(is_done, "{what}: {:?}", after.keys());
                 } else {
                     assert_whole(&what, &found, &before, &new, &main);
                 }

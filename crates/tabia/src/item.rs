@@ -250,7 +250,15 @@ impl Item {
     /// The set of files, for formats that need to jump about in them.
     fn whole(&self, options: &OpenOptions, problems: &mut Vec<Error>) -> Result<Source> {
         match &self.origin {
-            Origin::Files(source) => Ok(source.clone()),
+            Origin::Files(source) => {
+                if source.is_interrupted() {
+                    let text = "a program was stopped while it replaced these files: the new ones \
+                                are read from hidden files beside them, and get their names when a \
+                                database is next written in this folder";
+                    problems.push(Error::invalid(text));
+                }
+                Ok(source.clone())
+            }
             Origin::Member { archive, index } => {
                 let (source, found) = match archive::source(&**archive, *index) {
                     Err(error) if matches!(error.kind(), ErrorKind::Limit { .. }) => {

@@ -80,6 +80,8 @@ impl Resolver {
                 let pipe = File::open(path).map_err(|error| Error::from(error).in_path(path))?;
                 Ok(vec![self.once(path, None, Box::new(pipe))?])
             }
+            // Moved away while it is being replaced: another file has what belongs there.
+            Err(_) if Source::from_path(path).is_ok() => Ok(vec![self.file(path)?]),
             Err(error) => match self.base_name(path)? {
                 Some(item) => Ok(vec![item]),
                 None => match self.member(path)? {
@@ -215,7 +217,8 @@ impl Resolver {
         {
             return self.source_item(source);
         }
-        let mut file = File::open(path).map_err(|error| Error::from(error).in_path(path))?;
+        let place = source.main().path().unwrap_or(path);
+        let mut file = File::open(place).map_err(|error| Error::from(error).in_path(path))?;
         let head = read_head(&mut file).map_err(|error| Error::from(error).in_path(path))?;
         if Compression::of_content(&head) != Compression::None && !is_container(&source, &head) {
             return self.packed(path);

@@ -2,6 +2,7 @@
 
 mod blob;
 mod cursor;
+mod journal;
 mod output;
 mod progress;
 mod sink;

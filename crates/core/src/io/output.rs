@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::JoinHandle;
 
 use super::blob::Blob;
+use super::journal::{Journal, Step, sync};
 use super::trial;
 use crate::error::{Error, ErrorKind, Result};
 
@@ -16,10 +17,16 @@ use crate::error::{Error, ErrorKind, Result};
 /// On Linux the files have no name at all until then, so that even a killed process leaves
 /// nothing; elsewhere, and on file systems without unnamed files, they have a hidden temporary
 /// name beside the target, removed on drop.
+///
+/// Where several files replace others, a killed process may leave some of them under hidden names,
+/// with a journal that says where they belong: [`Source`](super::Source) then finds the new set, and
+/// the next `OutputSet` in that folder completes it.
 #[derive(Debug)]
 pub struct OutputSet {
     force: bool,
     outputs: Vec<Output>,
+    /// Old files that go when the new ones come.
+    obsolete: Vec<PathBuf>,
 }
 
 /// One file of an [`OutputSet`]: a buffered, seekable writer.
@@ -44,6 +51,7 @@ impl OutputSet {
         Self {
             force,
             outputs: Vec::new(),
+            obsolete: Vec::new(),
         }
     }
 
@@ -53,6 +61,14 @@ impl OutputSet {
     /// # Errors
     /// [`ErrorKind::Exists`] when the target exists and may not be replaced.
     pub fn create(&mut self, target: &Path) -> Result<usize> {
+        let is_elsewhere = |output: &Output| folder(&output.target) != folder(target);
+        if self.outputs.iter().all(is_elsewhere) {
+            // What another process was stopped at, else it would be done after this.
+            for journal in Journal::beside(target) {
+                let done = journal.finish();
+                done.map_err(|error| Error::from(error).in_path(target))?;
+            }
+        }
         if !self.force && std::fs::symlink_metadata(target).is_ok() {
             return Err(Error::new(ErrorKind::Exists).in_path(target));
         }
@@ -77,6 +93,11 @@ impl OutputSet {
         self.outputs.get_mut(number)
     }
 
+    /// An old file that would not fit the new ones: it goes when they come. There may be none.
+    pub fn obsolete(&mut self, path: PathBuf) {
+        self.obsolete.push(path);
+    }
+
     /// Writes everything to disk and gives the files their names, the first one last. Returns the
     /// names and the number of bytes in all.
     ///
@@ -90,6 +111,16 @@ impl OutputSet {
                 .sync()
                 .map_err(|error| Error::from(error).in_path(&output.target))?;
         }
+        let names: Vec<PathBuf> = self.outputs.iter().map(|it| it.target.clone()).collect();
+        self.obsolete
+            .retain(|path| !names.contains(path) && path.exists());
+        let replaces = names
+            .iter()
+            .any(|path| std::fs::symlink_metadata(path).is_ok());
+        let is_several = names.len() + self.obsolete.len() > 1;
+        if self.force && replaces && is_several && self.replace()? {
+            return Ok((names, bytes));
+        }
         let mut named = Vec::new();
         for output in self.outputs.iter_mut().rev() {
             match output.name(self.force) {
@@ -101,14 +132,75 @@ impl OutputSet {
             }
         }
         named.into_iter().for_each(Named::keep);
-        Ok((
-            self.outputs
-                .iter()
-                .map(|output| output.target.clone())
-                .collect(),
-            bytes,
-        ))
+        for path in &self.obsolete {
+            remove(path).map_err(|error| Error::from(error).in_path(path))?;
+        }
+        Ok((names, bytes))
     }
+
+    /// Replaces a set by another with the help of a journal; `false` when there can be none.
+    fn replace(&mut self) -> Result<bool> {
+        let mut steps = Vec::new();
+        for output in &mut self.outputs {
+            let new = output.hide();
+            let new = new.map_err(|error| Error::from(error).in_path(&output.target))?;
+            steps.push(Step {
+                new: Some(new),
+                old: temporary_name(&output.target),
+                target: output.target.clone(),
+            });
+        }
+        steps.extend(self.obsolete.iter().map(|path| Step {
+            new: None,
+            old: temporary_name(path),
+            target: path.clone(),
+        }));
+        let main = steps.first().map(|step| step.target.clone());
+        let main = main.unwrap_or_default();
+        let journal = Journal::write(steps);
+        let Some(journal) = journal.map_err(|error| Error::from(error).in_path(&main))? else {
+            return Ok(false);
+        };
+        let mut moved = Vec::new();
+        if let Err((error, path)) = move_all(journal.steps(), &mut moved) {
+            // Without the journal the old set counts, whose main file comes back last.
+            let _ = journal.cancel();
+            for (from, to) in moved.iter().rev() {
+                let _ = rename(to, from);
+            }
+            return Err(Error::from(error).in_path(&path));
+        }
+        for output in &mut self.outputs {
+            output.temporary = None;
+        }
+        sync(&main);
+        journal.forget();
+        Ok(true)
+    }
+}
+
+/// Takes the old files out of the way, the main file first, and gives the new ones their names, the
+/// main file last. `moved` has what was done, also when something fails.
+fn move_all(
+    steps: &[Step],
+    moved: &mut Vec<(PathBuf, PathBuf)>,
+) -> std::result::Result<(), (io::Error, PathBuf)> {
+    let mut go = |from: &Path, to: &Path, target: &Path| {
+        rename(from, to).map_err(|error| (error, target.to_path_buf()))?;
+        moved.push((from.to_path_buf(), to.to_path_buf()));
+        Ok(())
+    };
+    for step in steps {
+        if std::fs::symlink_metadata(&step.target).is_ok() {
+            go(&step.target, &step.old, &step.target)?;
+        }
+    }
+    for step in steps.iter().rev() {
+        if let Some(new) = &step.new {
+            go(new, &step.target, &step.target)?;
+        }
+    }
+    Ok(())
 }
 
 /// A file that has its name, and how that is taken back.
@@ -211,6 +303,19 @@ impl Output {
         Ok(file.get_ref().0.metadata()?.len())
     }
 
+    /// Gives the file a hidden name, if it has none.
+    fn hide(&mut self) -> io::Result<PathBuf> {
+        if let Some(temporary) = &self.temporary {
+            self.file = None;
+            return Ok(temporary.clone());
+        }
+        let temporary = temporary_name(&self.target);
+        link(&self.inner()?.get_ref().0, &temporary)?;
+        self.temporary = Some(temporary.clone());
+        self.file = None;
+        Ok(temporary)
+    }
+
     fn name(&mut self, force: bool) -> io::Result<Named> {
         let target = self.target.clone();
         let mut named = Named { target, old: None };
@@ -286,7 +391,7 @@ impl Drop for Output {
 
 /// A file whose writes are steps of a trial.
 #[derive(Debug)]
-struct Disk(File);
+pub(super) struct Disk(pub(super) File);
 
 impl Write for Disk {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
@@ -305,7 +410,7 @@ impl Seek for Disk {
     }
 }
 
-fn rename(from: &Path, to: &Path) -> io::Result<()> {
+pub(super) fn rename(from: &Path, to: &Path) -> io::Result<()> {
     trial::step()?;
     std::fs::rename(from, to)
 }
@@ -315,12 +420,12 @@ fn hard_link(from: &Path, to: &Path) -> io::Result<()> {
     std::fs::hard_link(from, to)
 }
 
-fn remove(path: &Path) -> io::Result<()> {
+pub(super) fn remove(path: &Path) -> io::Result<()> {
     trial::step()?;
     std::fs::remove_file(path)
 }
 
-fn temporary_name(target: &Path) -> PathBuf {
+pub(super) fn temporary_name(target: &Path) -> PathBuf {
     let name = target
         .file_name()
         .map(|name| name.to_string_lossy())
@@ -329,7 +434,7 @@ fn temporary_name(target: &Path) -> PathBuf {
     target.with_file_name(format!(".{name}.{}-{number}.tmp", std::process::id()))
 }
 
-fn folder(target: &Path) -> &Path {
+pub(super) fn folder(target: &Path) -> &Path {
     match target.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),

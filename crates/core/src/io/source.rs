@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::Blob;
+use crate::io::journal::{Journal, is_journal};
 
 /// A file that belongs to a [`Source`].
 #[derive(Debug, Clone)]
@@ -47,52 +48,69 @@ pub struct Source {
     base: String,
     siblings: Vec<SourceFile>,
     parts: Vec<SourceFile>,
+    is_interrupted: bool,
 }
 
 impl Source {
     /// The file at `path` and its companions in the same folder.
     pub fn from_path(path: &Path) -> Result<Self> {
         let name = path.file_name().map_or_else(String::new, lossy);
-        let main = SourceFile {
-            name: name.clone(),
-            bytes: Bytes::Path(path.to_path_buf()),
-        };
-        if let Err(error) = std::fs::metadata(path) {
-            return Err(Error::from(error).in_path(path));
-        }
         let base = base_name(&name).to_lowercase();
         let folder = match path.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
         };
-        let mut siblings = Vec::new();
-        let mut parts = Vec::new();
+        let is_sibling = |name: &str| name.to_lowercase().starts_with(&base);
+        let mut files: Vec<(String, PathBuf)> = Vec::new();
+        let mut is_interrupted = false;
         // A folder that cannot be listed only hides the companions.
         if let Ok(entries) = std::fs::read_dir(folder) {
             for entry in entries.flatten() {
-                let name = lossy(&entry.file_name());
+                let stored = entry.file_name();
+                let name = lossy(&stored);
+                is_interrupted |= is_journal(&stored);
                 if begins_otherwise(&name, &base) {
                     continue;
                 }
-                let file = |name| SourceFile {
-                    name,
-                    bytes: Bytes::Path(path.with_file_name(entry.file_name())),
-                };
-                if name.to_lowercase().starts_with(&base) {
-                    siblings.push(file(name));
-                } else if is_part(&name, &base) {
-                    parts.push(file(name));
+                if is_sibling(&name) || is_part(&name, &base) {
+                    files.push((name, path.with_file_name(stored)));
                 }
             }
         }
-        siblings.sort_by(|a, b| a.name.cmp(&b.name));
-        parts.sort_by(|a, b| a.name.cmp(&b.name));
+        if is_interrupted {
+            is_interrupted = follow_journals(path, &base, &mut files);
+        }
+        let place = files.iter().find(|(known, _)| *known == name);
+        let place = place.map_or(path, |(_, place)| place);
+        if let Err(error) = std::fs::metadata(place) {
+            return Err(Error::from(error).in_path(path));
+        }
+        let main = SourceFile {
+            name,
+            bytes: Bytes::Path(place.to_path_buf()),
+        };
+        let mut siblings = Vec::new();
+        let mut parts = Vec::new();
+        for (name, place) in files {
+            let of_set = if is_sibling(&name) {
+                &mut siblings
+            } else {
+                &mut parts
+            };
+            of_set.push(SourceFile {
+                name,
+                bytes: Bytes::Path(place),
+            });
+        }
+        siblings.sort_by(|a: &SourceFile, b| a.name.cmp(&b.name));
+        parts.sort_by(|a: &SourceFile, b| a.name.cmp(&b.name));
         Ok(Self {
             label: Arc::from(path),
             main,
             base,
             siblings,
             parts,
+            is_interrupted,
         })
     }
 
@@ -128,7 +146,14 @@ impl Source {
             base,
             siblings,
             parts,
+            is_interrupted: false,
         })
+    }
+
+    /// Whether a program of this library was stopped while it replaced the set. The new files are
+    /// found all the same; the next that writes in the folder puts them in their places.
+    pub fn is_interrupted(&self) -> bool {
+        self.is_interrupted
     }
 
     /// What names the input in messages: its path.
@@ -190,6 +215,7 @@ impl Source {
             base: self.base.clone(),
             siblings: self.siblings.clone(),
             parts: self.parts.clone(),
+            is_interrupted: self.is_interrupted,
         })
     }
 
@@ -203,6 +229,27 @@ impl Source {
     pub fn parts(&self) -> &[SourceFile] {
         &self.parts
     }
+}
+
+/// Puts the files of sets that are being replaced where journals say they are; whether any of those of
+/// `base` (in lower case) is among them.
+fn follow_journals(path: &Path, base: &str, files: &mut Vec<(String, PathBuf)>) -> bool {
+    let mut is_ours = false;
+    for journal in Journal::beside(path) {
+        for step in journal.steps() {
+            let name = step.target.file_name().map(lossy).unwrap_or_default();
+            if !name.to_lowercase().starts_with(base) && !is_part(&name, base) {
+                continue;
+            }
+            is_ours |= base_name(&name).to_lowercase() == base || is_part(&name, base);
+            let place = step.new.as_ref().filter(|new| new.exists());
+            if place.is_some() || step.new.is_none() {
+                files.retain(|(known, _)| *known != name);
+            }
+            files.extend(place.map(|place| (name, place.clone())));
+        }
+    }
+    is_ours
 }
 
 /// Whether a file belongs to the set of which `base` (in lower case) is a numbered part.

@@ -315,12 +315,11 @@ fn refuse_other_case(path: &Path) -> Result<()> {
     };
     for companion in FORMAT.companions {
         let file = source.companion(companion.extension);
-        let there = file.and_then(|file| file.path());
-        if let Some(there) =
-            there.filter(|there| *there != path.with_extension(companion.extension))
-        {
+        let there = file.map(|file| path.with_file_name(&file.name));
+        let written = path.with_extension(companion.extension);
+        if let Some(there) = there.filter(|there| *there != written) {
             let text = "files whose names differ in upper and lower case are not replaced";
-            return Err(Error::new(ErrorKind::Unsupported(text.to_owned())).in_path(there));
+            return Err(Error::new(ErrorKind::Unsupported(text.to_owned())).in_path(&there));
         }
     }
     Ok(())

@@ -422,6 +422,13 @@ impl Files {
         Source::from_members(&self.path, &main, members)
     }
 
+    /// Files of an older database that would not fit this one go when it comes.
+    pub(super) fn replaces(&mut self, old: impl IntoIterator<Item = PathBuf>) {
+        for path in old {
+            self.outputs.obsolete(path);
+        }
+    }
+
     /// Gives the files their names. Returns these, the main file first, and the bytes in all.
     pub(super) fn commit(self) -> Result<(Vec<PathBuf>, u64)> {
         self.outputs.commit()

@@ -13,7 +13,7 @@ mod pack;
 mod places;
 mod tree;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use tabia_core::chess::{Color, Setup};
 use tabia_core::database::{GameWriter, Written};
@@ -53,8 +53,6 @@ pub struct CbhWriter {
     /// The next creation time to give, 0 for none.
     created: u64,
     title: Option<String>,
-    /// What is removed when the set has its names: files of an older database that would not fit.
-    stale: Vec<PathBuf>,
 }
 
 /// Files that ChessBase makes from the others; those of a replaced database must not stay.
@@ -73,7 +71,10 @@ impl CbhWriter {
         Ok(Self::with(files, path, options))
     }
 
-    fn with(files: Files, path: &Path, options: &CreateOptions) -> Self {
+    fn with(mut files: Files, path: &Path, options: &CreateOptions) -> Self {
+        if options.force {
+            files.replaces(DERIVED.map(|extension| path.with_extension(extension)));
+        }
         let form = match options.charset {
             Charset::Single(page) => TextForm {
                 page: Some(page),
@@ -81,7 +82,6 @@ impl CbhWriter {
             },
             _ => TextForm::UTF8,
         };
-        let stale = DERIVED.map(|extension| path.with_extension(extension));
         Self {
             files,
             charset: options.charset,
@@ -90,11 +90,6 @@ impl CbhWriter {
             annotations: annotations::Encoder::new(form),
             created: created(options.now),
             title: options.title.clone(),
-            stale: if options.force {
-                stale.into_iter().filter(|path| path.exists()).collect()
-            } else {
-                Vec::new()
-            },
         }
     }
 
@@ -335,15 +330,10 @@ impl CbhWriter {
         self.files.complete(self.title.as_deref(), self.charset)
     }
 
-    /// Gives the files their names and removes what would not fit them.
+    /// Gives the files their names.
     fn commit(self) -> Result<Written> {
         let records = self.files.count();
         let written = self.files.commit()?;
-        for path in &self.stale {
-            if !written.0.contains(path) {
-                std::fs::remove_file(path).map_err(|error| Error::from(error).in_path(path))?;
-            }
-        }
         Ok(Written {
             records,
             files: written.0,
