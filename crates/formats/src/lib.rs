@@ -7,6 +7,7 @@ pub mod archive;
 pub mod bpgn;
 pub mod cbf;
 pub mod cbh;
+pub mod cbh2;
 pub mod ctg;
 pub mod epd;
 pub mod kvetka;
@@ -27,6 +28,7 @@ pub static FORMATS: &[&Format] = &[
     &epd::FORMAT,
     &bpgn::FORMAT,
     &cbh::FORMAT,
+    &cbh2::FORMAT,
     &cbf::FORMAT,
     &polyglot::FORMAT,
     &abk::FORMAT,

@@ -8,7 +8,7 @@ use tabia_core::book::{Book, BookPage, BookPosition};
 use tabia_core::chess::Position;
 use tabia_core::database::{Database, NameId, NameKind};
 use tabia_core::error::GameIndex;
-use tabia_core::format::OpenOptions;
+use tabia_core::format::{CreateOptions, OpenOptions};
 use tabia_core::game::{Flow, Game, Recorder, Want};
 use tabia_core::io::{Blob, Source};
 use tabia_formats::FORMATS;
@@ -63,6 +63,52 @@ pub(super) fn database(id: &str, data: &[u8]) {
         Ok(database) => read_all(&*database, options.salvage),
         Err(error) => drop(error.to_string()),
     }
+}
+
+/// What is left of a ChessBase set, whichever of its files that is: all is read, and of some inputs
+/// what was read is written again as a database with which nothing is wrong.
+pub(super) fn salvaged(data: &[u8]) {
+    let format = format("cbh");
+    let members = set::unpack(data, &extensions(format));
+    let Some(name) = members.first().map(|(name, _)| name.clone()) else {
+        return;
+    };
+    let source = Source::from_members(&name, &name, members).expect("the first file is there");
+    let mut options = options();
+    options.salvage = true;
+    let open = format.open_database.expect("it is read");
+    let Ok(database) = open(&source, &options) else {
+        return;
+    };
+    read_all(&*database, true);
+    // Writing costs far more than reading.
+    if data.iter().fold(0, |sum, byte| sum ^ byte) & 7 == 1 {
+        write_again(format, &*database);
+    }
+}
+
+/// Writes the games of a database into a new one, which must be sound.
+fn write_again(format: &Format, database: &dyn Database) {
+    let folder = crate::Scratch::new("salvaged");
+    let target = folder.join("new.cbh");
+    let create = format.create_database.expect("it is written");
+    let mut writer = create(&target, &CreateOptions::default()).expect("a new database");
+    let mut reader = database.reader();
+    let mut written = 0;
+    for index in (0..database.len().min(50)).map(GameIndex) {
+        let mut recorder = Recorder::new();
+        if reader.read(index, Want::ALL, &mut recorder).is_ok() {
+            let saved = writer.write(&recorder.replace(Game::new()));
+            written += u32::from(saved.is_ok());
+        }
+    }
+    let done = writer.finish().expect("the database is completed");
+    assert_eq!(done.records, written);
+    let source = Source::from_path(&target).expect("the database is there");
+    let open = format.open_database.expect("it is read");
+    let again = open(&source, &OpenOptions::default()).expect("the database opens");
+    assert_eq!(again.info().problems, [""; 0]);
+    again.verify(&mut |problem| panic!("{}", problem.error));
 }
 
 /// Of a damaged database (`salvage`) a game can end at what only those see who read its variations.

@@ -24,6 +24,8 @@ pub const TARGETS: &[Target] = &[
     ("cbh_moves", cbh::moves),
     ("cbh_annotations", cbh::annotations),
     ("cbh_set", |data| files::database("cbh", data)),
+    ("cbh_salvage", files::salvaged),
+    ("cbh2", |data| files::database("2cbh", data)),
     ("polyglot", |data| files::book("polyglot", data)),
     ("epd", |data| files::database("epd", data)),
     ("abk", files::abk),

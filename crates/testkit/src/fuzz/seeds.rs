@@ -64,9 +64,43 @@ pub fn own(target: &str) -> Vec<Vec<u8>> {
             vec![records.into_iter().flat_map(record).collect()]
         }
         "ctg" => vec![own_ctg()],
+        "cbh2" => vec![own_set("2cbh")],
+        "cbh_salvage" => own_remains(),
         // Nothing fits, and that must be said without harm.
         _ => vec![b"no such file".to_vec(), vec![0; 64]],
     }
+}
+
+/// The fixture of a format as one input.
+fn own_set(id: &str) -> Vec<u8> {
+    let folder = repository().join("crates/formats/tests/fixtures").join(id);
+    let files = own_files(super::files::format(id), &folder);
+    let files: Vec<(u8, &[u8])> = files.iter().map(|(at, it)| (*at, &**it)).collect();
+    set::pack(&files)
+}
+
+/// The files of the set `tiny` in a folder, with their places.
+fn own_files(format: &Format, folder: &Path) -> Vec<(u8, Vec<u8>)> {
+    (0u8..)
+        .zip(super::files::extensions(format))
+        .filter_map(|(place, extension)| {
+            let bytes = std::fs::read(folder.join(format!("tiny.{extension}"))).ok()?;
+            Some((place, bytes))
+        })
+        .collect()
+}
+
+/// The ChessBase fixture, whole and without each of its files.
+fn own_remains() -> Vec<Vec<u8>> {
+    let folder = repository().join("crates/formats/tests/fixtures/cbh");
+    let files = own_files(super::files::format("cbh"), &folder);
+    let without = |missing: usize| {
+        let files = files.iter().enumerate();
+        let left = files.filter(|(number, _)| *number != missing);
+        let left: Vec<(u8, &[u8])> = left.map(|(_, (at, it))| (*at, &**it)).collect();
+        set::pack(&left)
+    };
+    (0..=files.len()).map(without).collect()
 }
 
 /// A small book of ours as one input.
@@ -131,7 +165,7 @@ pub fn real(target: &str, data: &Path) -> Vec<Vec<u8>> {
         "cbh_moves" => records(data, "cbg", move_record),
         "cbh_annotations" => records(data, "cba", annotation_record),
         "pgn_read" | "pgn_roundtrip" => texts(data),
-        "cbh_set" => sets(data, super::files::format("cbh")),
+        "cbh_set" | "cbh_salvage" => sets(data, super::files::format("cbh")),
         "sci" => sets(data, super::files::format("sci")),
         "kvetka" | "polyglot" | "ctg" | "si3" | "si4" | "si5" | "cbf" => {
             sets(data, super::files::format(target))

@@ -1,0 +1,247 @@
+//! Words of moves: each is one move of one piece from one square to another, with what it takes and
+//! what it becomes, counted in the order of FORMAT.md § Moves.
+
+use std::sync::OnceLock;
+
+use tabia_core::chess::{Color, Move, Piece, Position, Role, Square};
+
+/// A pass.
+pub(super) const NULL: u16 = 0xfffa;
+/// A start position follows.
+pub(super) const START: u16 = 0xfffb;
+/// The moves follow.
+pub(super) const MOVES: u16 = 0xfffc;
+/// Another move in place of the last one is stored later.
+pub(super) const ALTERNATIVE: u16 = 0xfffd;
+/// The line ends.
+pub(super) const END: u16 = 0xffff;
+
+/// The first word that is no move.
+pub(super) const AFTER_MOVES: u16 = 0xc02d;
+/// The first word of castling: four words for ordinary chess, then four for each start position of
+/// Chess960.
+pub(super) const CASTLING: u16 = 0xb129;
+
+/// Whether a word is a move, a pass included.
+pub(super) const fn is_move(word: u16) -> bool {
+    word == NULL || word != 0 && word < AFTER_MOVES
+}
+
+/// The move of a word when it can be played.
+pub(super) fn find(word: u16, position: &mut Position) -> Option<Move> {
+    let us = position.turn();
+    if word >= CASTLING {
+        let number = word.wrapping_sub(CASTLING) & 3;
+        let color = if number < 2 {
+            Color::White
+        } else {
+            Color::Black
+        };
+        // The a-side comes first.
+        let side = usize::from(number & 1 == 0);
+        if word >= AFTER_MOVES || color != us {
+            return None;
+        }
+        if position.castling_rook(us, side).is_none() {
+            // Games that were set up castle without the right.
+            position.grant_castling(us, side);
+        }
+        let rook = position.castling_rook(us, side)?;
+        let m = Move::castling(position.king(us), rook);
+        return position.is_legal(m).then_some(m);
+    }
+    let entry = entries().get(usize::from(word).checked_sub(1)?)?;
+    if entry.piece.color != us || position.piece_at(entry.from) != Some(entry.piece) {
+        return None;
+    }
+    let taken = position.piece_at(entry.to).map(|piece| piece.role);
+    if taken != entry.taken {
+        return None;
+    }
+    let is_passed = position.en_passant() == Some(entry.to);
+    if entry.en_passant && !is_passed {
+        return None;
+    }
+    let m = match entry.promotion {
+        Some(role) => Move::promotion(entry.from, entry.to, role),
+        None => Move::normal(entry.from, entry.to),
+    };
+    position.is_legal(m).then_some(m)
+}
+
+/// What a word says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Entry {
+    pub(super) piece: Piece,
+    pub(super) from: Square,
+    pub(super) to: Square,
+    pub(super) taken: Option<Role>,
+    pub(super) en_passant: bool,
+    pub(super) promotion: Option<Role>,
+}
+
+/// All words from 1 to those of castling.
+pub(super) fn entries() -> &'static [Entry] {
+    static ENTRIES: OnceLock<Vec<Entry>> = OnceLock::new();
+    ENTRIES.get_or_init(|| {
+        let mut entries = Vec::with_capacity(usize::from(CASTLING));
+        for color in [Color::White, Color::Black] {
+            for role in PIECES {
+                pieces(Piece { color, role }, &mut entries);
+            }
+        }
+        for color in [Color::White, Color::Black] {
+            pawns(color, &mut entries);
+        }
+        entries
+    })
+}
+
+const PIECES: [Role; 5] = [
+    Role::King,
+    Role::Queen,
+    Role::Knight,
+    Role::Bishop,
+    Role::Rook,
+];
+
+/// What a piece may take, in order; first comes taking nothing.
+const TAKEN: [Option<Role>; 6] = [
+    None,
+    Some(Role::Queen),
+    Some(Role::Knight),
+    Some(Role::Bishop),
+    Some(Role::Rook),
+    Some(Role::Pawn),
+];
+
+/// What a pawn becomes, and what it may take there.
+const BECOMES: [Role; 4] = [Role::Queen, Role::Knight, Role::Bishop, Role::Rook];
+
+/// Steps in files and ranks.
+type Steps = &'static [(i8, i8)];
+
+const KING_STEPS: Steps = &[
+    (-1, -1),
+    (-1, 0),
+    (-1, 1),
+    (0, -1),
+    (0, 1),
+    (1, -1),
+    (1, 0),
+    (1, 1),
+];
+const KNIGHT_STEPS: Steps = &[
+    (-2, -1),
+    (-2, 1),
+    (2, -1),
+    (2, 1),
+    (-1, -2),
+    (-1, 2),
+    (1, -2),
+    (1, 2),
+];
+const BISHOP_STEPS: Steps = &[(-1, -1), (1, -1), (1, 1), (-1, 1)];
+const ROOK_STEPS: Steps = &[(-1, 0), (0, -1), (1, 0), (0, 1)];
+const QUEEN_STEPS: Steps = &[
+    (-1, -1),
+    (1, -1),
+    (1, 1),
+    (-1, 1),
+    (-1, 0),
+    (0, -1),
+    (1, 0),
+    (0, 1),
+];
+
+/// The square a step away.
+fn step(from: Square, (files, ranks): (i8, i8)) -> Option<Square> {
+    let file = from.file().checked_add_signed(files)?;
+    let rank = from.rank().checked_add_signed(ranks)?;
+    Square::from_coords(file, rank)
+}
+
+/// All squares, a1, a2, … h8.
+fn squares() -> impl Iterator<Item = Square> {
+    (0..64).filter_map(|number| Square::from_coords(number / 8, number % 8))
+}
+
+fn pieces(piece: Piece, out: &mut Vec<Entry>) {
+    let (steps, slides) = match piece.role {
+        Role::King => (KING_STEPS, false),
+        Role::Knight => (KNIGHT_STEPS, false),
+        Role::Bishop => (BISHOP_STEPS, true),
+        Role::Rook => (ROOK_STEPS, true),
+        _ => (QUEEN_STEPS, true),
+    };
+    for from in squares() {
+        for &direction in steps {
+            let mut last = from;
+            while let Some(to) = step(last, direction) {
+                out.extend(TAKEN.map(|taken| Entry {
+                    piece,
+                    from,
+                    to,
+                    taken,
+                    en_passant: false,
+                    promotion: None,
+                }));
+                if !slides {
+                    break;
+                }
+                last = to;
+            }
+        }
+    }
+}
+
+fn pawns(color: Color, out: &mut Vec<Entry>) {
+    let piece = Piece {
+        color,
+        role: Role::Pawn,
+    };
+    let white = color.is_white();
+    let forward = if white { 1 } else { -1 };
+    for from in squares().filter(|from| (1..7).contains(&from.rank())) {
+        // How far the pawn has come: 1 at its start, 4 where it takes en passant, 6 at the end.
+        let rank = if white { from.rank() } else { 7 - from.rank() };
+        let mut push = |to: Option<Square>, taken, en_passant, promotion| {
+            out.extend(to.map(|to| Entry {
+                piece,
+                from,
+                to,
+                taken,
+                en_passant,
+                promotion,
+            }));
+        };
+        let ahead = step(from, (0, forward));
+        if rank == 1 {
+            push(step(from, (0, 2 * forward)), None, false, None);
+        }
+        if rank == 6 {
+            for role in BECOMES {
+                push(ahead, None, false, Some(role));
+            }
+        } else {
+            push(ahead, None, false, None);
+        }
+        for files in [-1, 1] {
+            let to = step(from, (files, forward));
+            if rank == 6 {
+                for taken in BECOMES {
+                    for role in BECOMES {
+                        push(to, Some(taken), false, Some(role));
+                    }
+                }
+                continue;
+            }
+            for taken in TAKEN.into_iter().flatten() {
+                push(to, Some(taken), false, None);
+            }
+            if rank == 4 {
+                push(to, None, true, None);
+            }
+        }
+    }
+}
