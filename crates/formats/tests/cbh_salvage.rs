@@ -6,6 +6,7 @@
     reason = "a test fails by panicking"
 )]
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use tabia_core::GameIndex;
@@ -132,7 +133,8 @@ fn damaged_headers_and_names_are_told() {
     std::fs::write(&path, &bytes).unwrap();
     // A file of names whose header is gone.
     let players = path.with_extension("cbp");
-    let mut names = std::fs::read(&players).unwrap();
+    let sound = std::fs::read(&players).unwrap();
+    let mut names = sound.clone();
     names[..28].fill(0x55);
     std::fs::write(&players, &names).unwrap();
     let database = open(&path, true);
@@ -141,9 +143,53 @@ fn damaged_headers_and_names_are_told() {
     // The file itself is gone.
     std::fs::remove_file(&players).unwrap();
     let found = games(&*open(&path, true));
-    let is_told = |(_, problems): &(Game, Vec<String>)| problems[0].contains(".cbp");
+    let is_told = |(game, problems): &(Game, Vec<String>)| {
+        game.head.kind == RecordKind::Text || problems[0].contains(".cbp")
+    };
     assert!(found.iter().all(is_told));
     assert_contents(&before, &found, "without .cbp");
+    assert_same_players(&before, &found);
+    assert!(
+        found[0]
+            .0
+            .head
+            .tags
+            .text("White")
+            .starts_with("(lost player ")
+    );
+    // Cut in the middle: those that are left keep their names.
+    std::fs::write(&players, &sound[..32 + 67 * 3 + 20]).unwrap();
+    let cut = games(&*open(&path, true));
+    assert_same_players(&before, &cut);
+    let told = |(_, problems): &&(Game, Vec<String>)| !problems.is_empty();
+    let lost = cut.iter().filter(told).count();
+    assert!(lost > 0 && lost < cut.len(), "{lost} of {}", cut.len());
+    for ((old, _), (new, problems)) in before.iter().zip(&cut) {
+        if problems.is_empty() {
+            assert_eq!(old, new);
+        }
+    }
+    // All names are gone.
+    for extension in ["cbp", "cbt", "cbc", "cbs", "cbe"] {
+        std::fs::remove_file(path.with_extension(extension)).unwrap();
+    }
+    let bare = games(&*open(&path, true));
+    assert_contents(&before, &bare, "without names");
+    assert_same_players(&before, &bare);
+}
+
+/// Whoever was one player still is, and whoever was another still is.
+fn assert_same_players(old: &[(Game, Vec<String>)], new: &[(Game, Vec<String>)]) {
+    let mut there = HashMap::new();
+    let mut back = HashMap::new();
+    for ((old, _), (new, _)) in old.iter().zip(new) {
+        for side in ["White", "Black"] {
+            let names = [old, new].map(|game| game.head.tags.text(side).to_owned());
+            let [was, is] = names;
+            assert_eq!(*there.entry(was.clone()).or_insert(is.clone()), is);
+            assert_eq!(*back.entry(is).or_insert(was.clone()), was);
+        }
+    }
 }
 
 #[test]

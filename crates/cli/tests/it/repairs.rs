@@ -213,3 +213,90 @@ fn a_chessbase_database_is_repaired_without_its_headers() {
     assert_eq!(records(&run), before);
     assert!(!folder.join("saved.cit").exists());
 }
+
+/// Deletes or cuts one file of a set after another, repairs it each time, and checks the account and
+/// the result.
+fn repair_without_each(folder: &Scratch, base: &str, records: u64) -> u32 {
+    let files: Vec<String> = names(folder)
+        .into_iter()
+        .filter(|name| name.contains('.') && !name.contains(".ini"))
+        .collect();
+    let mut repaired = 0;
+    for file in &files {
+        let whole = std::fs::read(folder.join(file)).unwrap();
+        let ways = [None, Some(whole.len() / 2), Some(whole.len().min(40))];
+        for length in ways {
+            match length {
+                None => std::fs::remove_file(folder.join(file)).unwrap(),
+                Some(length) => std::fs::write(folder.join(file), &whole[..length]).unwrap(),
+            }
+            let what = format!("{base} with {file} cut to {length:?}");
+            let args = ["repair", base, "-o", "new/saved.cbh", "--json", "--force"];
+            let run = tabia(folder, &args);
+            std::fs::write(folder.join(file), &whole).unwrap();
+            assert!([0, 3].contains(&run.code), "{what}: {}", run.err);
+            let account = run.json();
+            let [all, whole, damaged, lost] = counts(&account);
+            assert_eq!(all, whole + damaged + lost, "{what}: {account}");
+            assert_eq!(
+                run.code == 3,
+                damaged + lost > 0 || !account["faults"].as_array().unwrap().is_empty(),
+                "{what}: {account}"
+            );
+            // Only where the bodies or the headers are lost can records be lost without a trace.
+            let is_bodies = file.contains(".cbg") || file.contains(".cbh");
+            assert!(is_bodies || all == records, "{what}: {account}");
+            let run = tabia(folder, &["check", "new/saved.cbh", "--deep", "--json"]);
+            assert_eq!(run.code, 0, "{what}: {}{}", run.out, run.err);
+            let entry = &run.json()[0];
+            let saved = entry["games"].as_u64().unwrap() + entry["texts"].as_u64().unwrap();
+            assert_eq!(saved, whole + damaged, "{what}");
+            repaired += 1;
+        }
+    }
+    repaired
+}
+
+#[test]
+fn whatever_file_is_lost_the_rest_is_saved() {
+    let folder = with_sample("repair-each");
+    std::fs::create_dir(folder.join("new")).unwrap();
+    let run = tabia(&folder, &["check", "mega.cbh", "--json"]).expect(0);
+    let entry = &run.json()[0];
+    let records = entry["games"].as_u64().unwrap() + entry["texts"].as_u64().unwrap();
+    let repaired = repair_without_each(&folder, "mega", records);
+    assert!(repaired > 20, "{repaired}");
+}
+
+#[test]
+fn whatever_file_of_a_real_set_is_lost_the_rest_is_saved() {
+    let test = "whatever_file_of_a_real_set_is_lost_the_rest_is_saved";
+    let Some(data) = tabia_testkit::shared_data(test, "cbh") else {
+        return;
+    };
+    let mut repaired = 0;
+    for set in [
+        "morphy-hedgehog/Hedgehog",
+        "chesscore-fob/fob",
+        "morphy-cbhlib_test/cbhlib_test",
+        "morphy-veryold/Mate2",
+        "morphy-text/text",
+    ] {
+        let main = data.join(set);
+        let base = main.file_name().unwrap().to_string_lossy().into_owned();
+        let folder = Scratch::new("repair-real");
+        std::fs::create_dir(folder.join("new")).unwrap();
+        for extension in [
+            "cbh", "cbg", "cba", "cbj", "cbp", "cbt", "cbc", "cbs", "cbe",
+        ] {
+            let from = main.with_extension(extension);
+            if from.exists() {
+                let bytes = std::fs::read(from).unwrap();
+                std::fs::write(folder.join(&format!("{base}.{extension}")), bytes).unwrap();
+            }
+        }
+        let length = std::fs::metadata(main.with_extension("cbh")).unwrap().len();
+        repaired += repair_without_each(&folder, &base, length / 46 - 1);
+    }
+    println!("{repaired} damaged sets repaired");
+}

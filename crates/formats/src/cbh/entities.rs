@@ -5,7 +5,7 @@
 
 use tabia_core::error::{Malformed, Why};
 use tabia_core::io::Blob;
-use zerocopy::{FromBytes, FromZeros, Immutable, KnownLayout, Unaligned};
+use zerocopy::{FromBytes, FromZeros, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use super::records::{
     AnnotatorRecord, ENTITY_MAGIC, EntityHeader, EntityNode, GameTagRecord, NODE_DELETED,
@@ -116,6 +116,41 @@ impl<E: Entity> EntityTable<E> {
             capacity,
             record: std::marker::PhantomData,
         })
+    }
+
+    /// The table with records up to `end`, those that are not there made.
+    pub(super) fn extended(table: Option<&Self>, end: u32, make: impl Fn(u32) -> E) -> Self
+    where
+        E: IntoBytes,
+    {
+        let mut header = EntityHeader::new_zeroed();
+        header.root.set(-1);
+        header.first_deleted.set(-1);
+        header.data_size.set(size_of::<E>() as u32);
+        let header = table.map_or(header, |table| table.header);
+        let stride = table.map_or(EntityNode::SIZE + size_of::<E>(), |table| table.stride);
+        let start = table.map_or(0, |table| table.start);
+        let known = table.map_or(0, |table| table.capacity);
+        let length = start + stride * known as usize;
+        let old = table.and_then(|table| table.blob.get(..length));
+        let mut bytes = old.unwrap_or_default().to_vec();
+        let mut node = EntityNode::new_zeroed();
+        node.left.set(-1);
+        node.right.set(-1);
+        for id in known..end {
+            let next = bytes.len() + stride;
+            bytes.extend_from_slice(node.as_bytes());
+            bytes.extend_from_slice(make(id).as_bytes());
+            bytes.resize(next, 0);
+        }
+        Self {
+            blob: Blob::from(bytes),
+            header,
+            start,
+            stride,
+            capacity: end,
+            record: std::marker::PhantomData,
+        }
     }
 
     /// The file's header.

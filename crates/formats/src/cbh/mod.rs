@@ -6,6 +6,7 @@ pub mod contents;
 mod digits;
 pub mod entities;
 pub mod guiding;
+mod lost;
 pub mod moves;
 pub mod nations;
 mod open;

@@ -14,6 +14,7 @@ use super::annotations::{Items, kind};
 use super::charset::{Detector, Texts, until_zero};
 use super::contents::{HAS_COMMENTS, HAS_START, HAS_SYMBOLS, HAS_VARIATIONS, IS_UNORTHODOX};
 use super::entities::{Entity, EntityTable};
+use super::lost::Lost;
 use super::read::CbhReader;
 use super::records::{ExtendedRecord, FileHeader, GameRecord, TYPE_DELETED, TYPE_TEXT, TextRecord};
 use super::salvage;
@@ -47,8 +48,8 @@ pub struct CbhDatabase {
     info: OnceLock<DatabaseInfo>,
     /// Records whose headers were made again, sorted.
     pub(super) made: Vec<u32>,
-    /// The files of names that are lost, for messages; empty unless a damaged set is read.
-    pub(super) lost_names: String,
+    /// Names that a damaged set has lost.
+    pub(super) lost: Lost,
 }
 
 /// The files beside the headers, and what was learnt from them.
@@ -127,7 +128,7 @@ impl CbhDatabase {
                 files.problem(extension, "the file is missing");
             }
         }
-        let tables = files.tables();
+        let mut tables = files.tables();
         let headers = salvage::headers(
             old.as_deref(),
             moves.as_deref(),
@@ -141,7 +142,7 @@ impl CbhDatabase {
         let problems = std::mem::take(&mut files.problems);
         let mut database = Self::with(source, options, label, headers.file, problems);
         database.made = headers.made;
-        database.lost_names = lost_names(&tables);
+        database.lost = Lost::fill(&database.headers, &mut tables);
         let parts = database.gather(files, moves, annotations, tables);
         database.parts = OnceLock::from(parts);
         database
@@ -166,7 +167,7 @@ impl CbhDatabase {
             parts: OnceLock::new(),
             info: OnceLock::new(),
             made: Vec::new(),
-            lost_names: String::new(),
+            lost: Lost::NOTHING,
         }
     }
 
@@ -538,19 +539,6 @@ fn round_id(round: u8, sub_round: u8) -> Option<NameId> {
 fn records(headers: &[u8]) -> u32 {
     let records = (headers.len() / FileHeader::SIZE).saturating_sub(1);
     u32::try_from(records).unwrap_or(u32::MAX)
-}
-
-/// The files without which games lose names.
-fn lost_names(tables: &Tables) -> String {
-    let lost = [
-        (".cbp", tables.players.is_none()),
-        (".cbt", tables.tournaments.is_none()),
-        (".cbc", tables.annotators.is_none()),
-        (".cbs", tables.sources.is_none()),
-    ];
-    let lost = lost.iter().filter(|(_, is_lost)| *is_lost);
-    let lost: Vec<&str> = lost.map(|(extension, _)| *extension).collect();
-    lost.join(", ")
 }
 
 fn wrong_format(why: String) -> Error {

@@ -15,7 +15,7 @@ use super::entities::EntityTable;
 use super::guiding;
 use super::moves::{Decoder, MoveRecord, Notes, Spot};
 use super::open::{CbhDatabase, Parts, Record};
-use super::records::{GameRecord, MovesHead, TYPE_DELETED, TextRecord};
+use super::records::{ExtendedRecord, GameRecord, MovesHead, TYPE_DELETED, TextRecord};
 use super::tags::{SharedTags, TagWriter};
 use super::values::{CHESS960_ECO, decode_result};
 
@@ -66,7 +66,8 @@ impl<'d> CbhReader<'d> {
         let extended = db.extended(index);
         let places = db.places(index, Record::Game(game));
         if want.has(Want::TAGS) {
-            if !self.tell_losses(index) {
+            let beside = extended.as_ref().map(|(record, _)| record);
+            if !self.tell_losses(index, Record::Game(game), beside) {
                 self.check_names(game);
             }
             self.tags().game(
@@ -146,8 +147,8 @@ impl<'d> CbhReader<'d> {
         let db = self.db;
         let extended = db.extended(index);
         if want.has(Want::TAGS) {
-            self.tell_losses(index);
             let extended = extended.as_ref().map(|(record, _)| record);
+            self.tell_losses(index, Record::Text(text), extended);
             self.tags().text(text, extended);
         }
         self.head.kind = RecordKind::Text;
@@ -250,18 +251,22 @@ impl<'d> CbhReader<'d> {
         }
     }
 
-    /// Tells what of a damaged set is lost for every game; whether the header is.
-    fn tell_losses(&mut self, index: GameIndex) -> bool {
-        let name = &self.db.headers_name;
-        if !self.db.lost_names.is_empty() {
-            let text = format!("names are lost with {}", self.db.lost_names);
-            self.problems.push(Error::invalid(text).in_file(name));
-        }
+    /// Tells what of a damaged set is lost for a record; whether its header is.
+    fn tell_losses(
+        &mut self,
+        index: GameIndex,
+        record: Record<'_>,
+        extended: Option<&ExtendedRecord>,
+    ) -> bool {
         let is_made = self.db.is_made(index);
-        if is_made {
+        let text = if is_made {
             let text = "the header is lost: players, result, date, round and ratings are unknown";
-            self.problems.push(Error::invalid(text).in_file(name));
-        }
+            Some(text.to_owned())
+        } else {
+            self.db.lost.of(record, extended)
+        };
+        let error = text.map(|text| Error::invalid(text).in_file(&self.db.headers_name));
+        self.problems.extend(error);
         is_made
     }
 

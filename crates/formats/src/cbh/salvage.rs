@@ -15,6 +15,7 @@ use zerocopy::{FromZeros, IntoBytes};
 use super::annotations::Items;
 use super::contents::HAS_START;
 use super::entities::{Entity, EntityTable};
+use super::lost::UNKNOWN;
 use super::moves::{Decoder, Notes, Spot};
 use super::records::{
     ANNOTATIONS_MARK, AnnotationsHead, BodyHeader, FileHeader, GameRecord, MovesHead, TYPE_ALWAYS,
@@ -23,8 +24,6 @@ use super::records::{
 use super::sides::SideTable;
 use super::tags::Tables;
 
-/// The number of a name that is not known.
-const UNKNOWN: U24 = U24::new(0xff_ffff);
 /// Result: none.
 const NO_RESULT: u8 = 3;
 /// Bit of a moves head: a start position follows.
