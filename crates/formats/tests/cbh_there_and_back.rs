@@ -4,7 +4,8 @@
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
-    reason = "a test fails by panicking"
+    clippy::print_stdout,
+    reason = "a test fails by panicking, and tells what it counted"
 )]
 
 mod support;
@@ -22,7 +23,7 @@ use tabia_core::loss::{Feature, Losses, project};
 use tabia_core::{Format, GameIndex};
 use tabia_formats::cbh::records::{AnnotationsHead, MovesHead};
 use tabia_formats::cbh::{self, CbhDatabase, Record};
-use tabia_formats::{pgn, scid};
+use tabia_formats::{pgn, scid, scidb};
 use tabia_testkit::arbitrary::arbitrary_game;
 use tabia_testkit::shared::files_below;
 use tabia_testkit::{Scratch, dump, shared_data};
@@ -362,17 +363,28 @@ fn features(game: &Game) -> BTreeMap<Feature, u64> {
 
 #[test]
 fn what_scid_loses_was_predicted() {
+    loses_what_was_predicted("what_scid_loses_was_predicted", &scid::SI5);
+}
+
+#[test]
+fn what_scidb_loses_was_predicted() {
+    loses_what_was_predicted("what_scidb_loses_was_predicted", &scidb::FORMAT);
+}
+
+/// Writes every set into the format: what is not there when it is read again was told, and what was
+/// foreseen was told.
+fn loses_what_was_predicted(test: &str, format: &Format) {
     let scratch = Scratch::new("to-scid");
-    for path in sets("what_scid_loses_was_predicted") {
+    for path in sets(test) {
         // Without moves, annotations have no places to keep.
         if !path.with_extension("cbg").exists() {
             continue;
         }
         let what = name(&path);
         let before = games(&open_set(&path));
-        let target = scratch.join("there.si5");
-        let told = write(&scid::SI5, &target, &before, Charset::Auto);
-        let database = open(&scid::SI5, &target, &OpenOptions::default()).unwrap();
+        let target = scratch.join(&format!("there.{}", format.extensions[0]));
+        let told = write(format, &target, &before, Charset::Auto);
+        let database = open(format, &target, &OpenOptions::default()).unwrap();
         let after = read_database(&*database, Want::ALL);
         let mut all = Losses::new();
         // Games in which the format's finer rules lose more than its features say.
@@ -380,7 +392,7 @@ fn what_scid_loses_was_predicted() {
         let mut after = after.iter();
         for (number, old) in before.iter().enumerate() {
             let what = format!("{what}, number {}", number + 1);
-            let (kept, predicted) = project(scid::SI5.can, old);
+            let (kept, predicted) = project(format.can, old);
             let told = &told[number];
             if old.head.kind == RecordKind::Text {
                 // A text is lost as a whole.
@@ -415,6 +427,41 @@ fn what_scid_loses_was_predicted() {
             finer += usize::from(*told != predicted);
         }
         println!("{what}: {finer} of {} by finer rules; {all}", before.len());
+        clear(&scratch);
+    }
+}
+
+/// Scidb's own databases by way of full PGN.
+#[test]
+fn scidb_comes_back_through_full_pgn() {
+    let Some(folder) = shared_data("scidb_comes_back_through_full_pgn", "scid/sci") else {
+        return;
+    };
+    let scratch = Scratch::new("sci-pgn");
+    let is_main = |path: &PathBuf| path.extension().is_some_and(|it| it == "sci");
+    for path in files_below(&folder).into_iter().filter(is_main) {
+        let what = name(&path);
+        let database = open(&scidb::FORMAT, &path, &OpenOptions::default()).unwrap();
+        let read = read_database(&*database, Want::ALL);
+        let sound = read.into_iter().filter(|read| read.error.is_none());
+        let before: Vec<Game> = sound.map(|read| read.game).collect();
+        let back = through_pgn(&before, &what);
+        let target = scratch.join("back.sci");
+        let told = write(&scidb::FORMAT, &target, &back, Charset::Auto);
+        let again = open(&scidb::FORMAT, &target, &OpenOptions::default()).unwrap();
+        let again = read_database(&*again, Want::ALL);
+        assert_eq!(again.len(), before.len(), "{what}");
+        for (number, (old, new)) in before.iter().zip(&again).enumerate() {
+            let what = format!("{what}, number {}", number + 1);
+            assert!(told[number].is_empty(), "{what}: {} are lost", told[number]);
+            assert!(old.events().eq(new.game.events()), "{what}");
+            assert_eq!(old.head.start, new.game.head.start, "{what}");
+            assert_eq!(old.result, new.game.result, "{what}");
+            for (tag, value) in old.head.tags.iter() {
+                assert_eq!(new.game.head.tags.get(tag), Some(value), "{what}: {tag}");
+            }
+        }
+        println!("{what}: {} games", before.len());
         clear(&scratch);
     }
 }

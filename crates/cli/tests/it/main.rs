@@ -23,6 +23,7 @@ mod losses_are_told;
 mod ls_rows;
 mod names_inputs;
 mod outputs_fail;
+mod peers_agree;
 mod repairs;
 mod reports;
 mod scidb_archives;
