@@ -68,7 +68,7 @@ const WRITERS: [&str; 6] = [
 fn writes_to(verb: &str, folder: &str) -> String {
     match verb {
         "archive create" => format!("archive create {folder}out.zip many.pgn mega.cbh"),
-        verb if verb.starts_with("book") => format!("{verb} {folder}out.bin"),
+        verb if verb.starts_with("book") => format!("{verb} {folder}out.ctg"),
         verb => format!("{verb} {folder}out.cbh"),
     }
 }

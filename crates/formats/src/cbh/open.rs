@@ -50,6 +50,8 @@ pub struct CbhDatabase {
     pub(super) made: Vec<u32>,
     /// Names that a damaged set has lost.
     pub(super) lost: Lost,
+    /// Whether the set is read to be saved.
+    pub(super) is_saved: bool,
 }
 
 /// The files beside the headers, and what was learnt from them.
@@ -168,6 +170,7 @@ impl CbhDatabase {
             info: OnceLock::new(),
             made: Vec::new(),
             lost: Lost::NOTHING,
+            is_saved: options.salvage,
         }
     }
 

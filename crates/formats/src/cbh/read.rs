@@ -109,6 +109,7 @@ impl<'d> CbhReader<'d> {
             places: &self.places,
             next: 0,
             medals: (!self.db.is_made(index)).then_some(game.medals.get()),
+            is_saved: self.db.is_saved,
         };
         let flow = if let Some(record) = &record {
             let visited = self.moves.visit(record, want, visitor, &mut notes);
@@ -418,6 +419,8 @@ struct GameNotes<'n> {
     next: usize,
     /// The medals of the game's header, unless that is lost.
     medals: Option<u16>,
+    /// Whether some annotations may be lost.
+    is_saved: bool,
 }
 
 impl GameNotes<'_> {
@@ -456,8 +459,16 @@ impl GameNotes<'_> {
         let Some(medals) = self.medals.filter(|_| !self.bytes.is_empty()) else {
             return Flow::Go;
         };
-        if u16::from(high) << 8 | u16::from(low) == medals {
+        let known = u16::from(high) << 8 | u16::from(low);
+        if known == medals {
             return Flow::Go;
+        }
+        if self.is_saved {
+            // Those of lost annotations become the game's own.
+            return match medals & !known {
+                0 => Flow::Go,
+                rest => visitor.visit_annotation(Annotation::Medals(rest.into())),
+            };
         }
         visitor.visit_annotation(Annotation::Foreign(Foreign {
             format: CBH,
