@@ -255,13 +255,12 @@ impl Set {
             let Event::Annotation(Annotation::Text(part)) = event else {
                 panic!("{event:?} in a text");
             };
-            match part.kind {
-                TextKind::Title => titles.push((nation(part.language), part.text)),
-                _ => {
-                    bodies.u32_le(nation(part.language));
-                    text(part.text, &mut bodies);
-                    count += 1;
-                }
+            if part.kind == TextKind::Title {
+                titles.push((nation(part.language), part.text));
+            } else {
+                bodies.u32_le(nation(part.language));
+                text(part.text, &mut bodies);
+                count += 1;
             }
         }
         let mut content = Sink::new();
