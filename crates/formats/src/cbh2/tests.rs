@@ -252,12 +252,12 @@ fn read(database: &dyn Database) -> (Vec<Game>, Vec<String>) {
 
 #[test]
 fn words_are_counted_as_the_notes_say() {
+    use Color::{Black, White};
     let first = |color, role| {
         let piece = Piece { color, role };
         let found = words::entries().iter().position(|it| it.piece == piece);
         found.unwrap() + 1
     };
-    use Color::{Black, White};
     for (color, role, word) in [
         (White, Role::King, 0x0001),
         (White, Role::Queen, 0x09d9),
