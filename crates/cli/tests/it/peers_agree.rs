@@ -169,11 +169,11 @@ fn moves(line: &str, is_bare: bool) -> String {
             text = format!("{before}{after}");
         }
     }
+    let text = text.replace('(', " ( ").replace(')', " ) ");
     let is_number =
         |token: &str| token.ends_with('.') && token.starts_with(|c: char| c.is_ascii_digit());
     let tokens = text
         .split_whitespace()
-        .map(|token| token.trim_start_matches('('))
         .filter(|token| !(is_number(token) || is_bare && token.starts_with('$')));
     tokens.collect::<Vec<_>>().join(" ")
 }
@@ -181,7 +181,12 @@ fn moves(line: &str, is_bare: bool) -> String {
 /// Compares what a program makes of the originals and of the copies.
 fn compare(program: &str, differs: &[Differs], export: &dyn Fn(&Path, &Path)) {
     let (mut sets_read, mut games_read) = (0, 0);
+    let is_exhaustive = std::env::var_os("TABIA_EXHAUSTIVE").is_some();
     for (name, main) in sets("peers") {
+        // It takes long over many games.
+        if program == "cbh2pgn" && name == "twic1134" && !is_exhaustive {
+            continue;
+        }
         let folder = Scratch::new("peers");
         let copy = copy(&folder, &main);
         let differs = differs.iter().find(|it| it.set == name);
@@ -204,7 +209,16 @@ fn compare(program: &str, differs: &[Differs], export: &dyn Fn(&Path, &Path)) {
 fn cbvault_reads_the_same_games() {
     if is_installed("cbvault") {
         compare("cbvault", CBVAULT, &|main, text| {
-            run("cbvault", &[Path::new("pgn"), main, text]);
+            // It wants the name without its extension.
+            let ran = run(
+                "cbvault",
+                &[Path::new("pgn"), &main.with_extension(""), text],
+            );
+            let told = ran.map(|ran| String::from_utf8_lossy(&ran.stderr).into_owned());
+            assert!(
+                told.as_ref().is_some_and(|it| it.contains("exported")),
+                "{told:?}"
+            );
         });
     }
 }

@@ -186,13 +186,18 @@ impl<'d> CbhReader<'d> {
                 if db.strict {
                     return Err(fault);
                 }
+                let problem = Problem {
+                    error: fault,
+                    kept: Some(body.into()),
+                };
                 let body = Annotation::Foreign(Foreign {
                     format: CBH,
                     kind: foreign::TEXT_BODY,
                     bytes: body,
                 });
-                if visitor.problem(Problem::from(fault)) == Flow::Stop
-                    || visitor.visit_annotation(body) == Flow::Stop
+                // What is saved must be readable: the parts before the fault.
+                if visitor.problem(problem) == Flow::Stop
+                    || !db.is_saved && visitor.visit_annotation(body) == Flow::Stop
                 {
                     return Ok(Flow::Stop);
                 }

@@ -31,7 +31,7 @@ use super::guiding;
 use super::moves;
 use super::open::CbhDatabase;
 use super::records::{
-    ExtendedRecord, GameRecord, TYPE_ALWAYS, TYPE_DELETED, TYPE_TEXT, TextRecord, U24,
+    ExtendedRecord, GameRecord, MovesHead, TYPE_ALWAYS, TYPE_DELETED, TYPE_TEXT, TextRecord, U24,
 };
 use super::values::{CHESS960_ECO, encode_result};
 use facts::TagReader;
@@ -217,7 +217,7 @@ impl CbhWriter {
             }
         }
         let body = match whole {
-            Some(body) => Some(body),
+            Some(body) => framed(body),
             None => text.finish(self.form),
         };
         let body = body.ok_or_else(|| Error::invalid("the text is too long"))?;
@@ -369,6 +369,19 @@ fn without_moves(game: &Game) -> Game {
     }
     tabia_core::game::Visitor::end_game(&mut recorder, game.result);
     bare
+}
+
+/// The record of a text that was kept as it is. One that was cut says how long it is now, so that the
+/// next does not seem to lie in it. `None` when it is too large.
+fn framed(mut body: Vec<u8>) -> Option<Vec<u8>> {
+    if body.len() < MovesHead::SIZE {
+        body.resize(MovesHead::SIZE, 0);
+    }
+    let size = u32::try_from(body.len()).ok().filter(|&it| it < 1 << 24)?;
+    if let Some(head) = body.get_mut(1..MovesHead::SIZE) {
+        head.copy_from_slice(U24::new(size).as_bytes());
+    }
+    Some(body)
 }
 
 /// Seconds since 1970 as a creation time: 1/1024 s since 2008-12-01.
