@@ -26,7 +26,14 @@ impl SourceFile {
     /// The bytes of the file.
     pub fn open(&self) -> Result<Blob> {
         match &self.bytes {
-            Bytes::Path(path) => Blob::open(path),
+            Bytes::Path(path) => Blob::open(path).or_else(|error| {
+                // A hidden file may have got its name meanwhile.
+                let named = path.with_file_name(&self.name);
+                if named == *path {
+                    return Err(error);
+                }
+                Blob::open(&named).map_err(|_| error)
+            }),
             Bytes::Memory(blob) => Ok(blob.clone()),
         }
     }
