@@ -19,7 +19,9 @@ use super::inspect;
 const TAIL: usize = 1 << 16;
 /// How many neighbours are looked at to tell a book from other files. Each may lie on a page of its
 /// own, so that more of them would show in the time that opening takes.
-const SAMPLE: usize = 1024;
+const SAMPLE: usize = 256;
+/// The same for books that are small anyway.
+const SMALL_SAMPLE: usize = 4096;
 
 /// A Polyglot book, mapped into memory.
 #[derive(Debug)]
@@ -171,9 +173,14 @@ fn lower_bound(entries: &[Entry], key: u64) -> usize {
 /// Why these entries are no Polyglot book, judged by a sample (FORMAT.md § Damage): real books have
 /// next to no neighbours out of order and no foreign move bits.
 pub(super) fn foreign(entries: &[Entry]) -> Option<String> {
-    let step = (entries.len() / SAMPLE).max(1);
+    // A large book may have a whole tail out of order, which is looked at for itself.
+    let (body, sample) = match entries.len() {
+        large if large > 2 * TAIL => (entries.get(..large - TAIL).unwrap_or_default(), SAMPLE),
+        _ => (entries, SMALL_SAMPLE),
+    };
+    let step = (body.len() / sample).max(1);
     let (mut pairs, mut descents, mut odd) = (0usize, 0usize, 0usize);
-    for (a, b) in entries.iter().zip(entries.iter().skip(1)).step_by(step) {
+    for (a, b) in body.iter().zip(body.iter().skip(1)).step_by(step) {
         pairs += 1;
         descents += usize::from(a.key.get() > b.key.get());
         odd += usize::from(a.key.get() != 0 && a.is_foreign());
