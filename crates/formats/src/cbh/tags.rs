@@ -513,6 +513,9 @@ impl List<'_> {
     }
 
     fn field(&mut self, tag: &str, bytes: &[u8]) {
+        if bytes.first() == Some(&0) {
+            return;
+        }
         let text = self.texts.field(bytes);
         if !text.is_empty() {
             self.tags.push(tag, &text);
