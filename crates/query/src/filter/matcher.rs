@@ -42,7 +42,7 @@ struct Rated {
 }
 
 /// Ratings looked at before it is asked whether one of them fits.
-const AT_ONCE: usize = 32;
+const AT_ONCE: usize = 8;
 
 impl Rated {
     fn of(term: &Term) -> Option<Self> {
