@@ -134,9 +134,11 @@ mod tests {
                 len: Some(head.len() as u64),
             })
         };
-        let mut entry = [0_u8; 16];
-        entry[..8].copy_from_slice(&START.to_be_bytes());
-        entry[8..10].copy_from_slice(&E4.to_be_bytes());
+        let mut sink = tabia_core::io::Sink::new();
+        sink.u64_be(START);
+        sink.u16_be(E4);
+        sink.bytes(&[0; 6]);
+        let mut entry = sink.into_vec();
         assert_eq!(probe(&entry), Confidence::Likely);
         assert_eq!(probe(&[&entry[..], b"\n"].concat()), Confidence::Likely);
         assert_eq!(probe(&[&entry[..], &[7; 12]].concat()), Confidence::No);
