@@ -44,7 +44,8 @@ struct Effort {
     prefixes: usize,
 }
 
-/// A sample; everything when `TABIA_EXHAUSTIVE` is set, which takes long without optimisation.
+/// A sample; everything when `TABIA_EXHAUSTIVE` is set, which takes long without optimisation. As
+/// `1/4` it is everything of a fourth of the sets, so that several processes can share the work.
 fn effort() -> Effort {
     match std::env::var_os("TABIA_EXHAUSTIVE") {
         Some(_) => Effort {
@@ -56,6 +57,15 @@ fn effort() -> Effort {
             prefixes: 24,
         },
     }
+}
+
+/// Which part of the sets this process takes, counted from 0, and of how many.
+fn share() -> (u64, u64) {
+    let text = std::env::var("TABIA_EXHAUSTIVE").unwrap_or_default();
+    text.split_once('/')
+        .and_then(|(part, parts)| Some((part.parse::<u64>().ok()?, parts.parse::<u64>().ok()?)))
+        .filter(|(part, parts)| (1..=*parts).contains(part))
+        .map_or((0, 1), |(part, parts)| (part - 1, parts))
 }
 
 /// Files beyond this size belong to no small set.
@@ -232,6 +242,12 @@ impl Set {
 
     /// Every prefix, and random damage, of each file in turn.
     fn run(&self) {
+        let (part, parts) = share();
+        let mut number = 0;
+        mix(&mut number, (&self.label, &self.files));
+        if number % parts != part {
+            return;
+        }
         let watchdog = Watchdog::new(PATIENCE);
         watchdog.case(&self.label);
         let whole = self.read(None).expect("the undamaged set opens");

@@ -121,9 +121,12 @@ fn oddities_are_named_and_counted() {
     let Some([perfect, simple]) = books("oddities_are_named_and_counted") else {
         return;
     };
-    let findings = open(&perfect).inspect();
+    let book = open(&perfect);
+    let findings = book.inspect();
     assert_eq!((findings.records, findings.added), (104_224, 104_794));
     assert_eq!((findings.moves, findings.most_moves), (112_290, 17));
+    let size = book.size().unwrap();
+    assert_eq!((size.positions, size.moves), (104_224, 112_290));
     assert_eq!(
         findings.faults(),
         [
