@@ -7,18 +7,23 @@
     reason = "tests"
 )]
 
+#[path = "support/saved.rs"]
+mod saved;
+
 use std::path::Path;
 
 use tabia_core::GameIndex;
 use tabia_core::database::Database;
 use tabia_core::format::{CreateOptions, OpenOptions};
-use tabia_core::game::{Event, Game, Recorder, Want};
+use tabia_core::game::{Game, Recorder, Want};
 use tabia_core::io::{Blob, Source};
 use tabia_formats::scidb::FORMAT;
 use tabia_testkit::arbitrary::arbitrary_game;
 use tabia_testkit::corrupt;
 use tabia_testkit::tiny::GameBuilder;
 use tabia_testkit::{Scratch, shared_data};
+
+use saved::{Saved, moves, same_moves};
 
 /// Bytes of the header and of a row of the index.
 const HEADER: usize = 128;
@@ -88,45 +93,6 @@ impl Files {
         rows.map(|row| u32::from_be_bytes(row[24..28].try_into().unwrap()) as usize)
             .collect()
     }
-}
-
-/// The records of a damaged set; `None` for those that are lost.
-struct Saved {
-    records: Vec<Option<(Game, Vec<String>)>>,
-    faults: Vec<String>,
-}
-
-impl Saved {
-    fn whole(&self) -> Vec<Game> {
-        let mut games = Vec::new();
-        for record in &self.records {
-            let (game, told) = record.as_ref().unwrap();
-            assert_eq!(*told, Vec::<String>::new());
-            games.push(game.clone());
-        }
-        games
-    }
-
-    /// How many are whole, damaged, lost.
-    fn counts(&self) -> (usize, usize, usize) {
-        let lost = self
-            .records
-            .iter()
-            .filter(|record| record.is_none())
-            .count();
-        let whole = self.records.iter().flatten();
-        let whole = whole.filter(|(_, told)| told.is_empty()).count();
-        (whole, self.records.len() - whole - lost, lost)
-    }
-}
-
-fn moves(game: &Game) -> Vec<String> {
-    let events = game.events().map(|event: Event<'_>| format!("{event:?}"));
-    events.collect()
-}
-
-fn same_moves(left: &Game, right: &Game) -> bool {
-    left.head.start.setup == right.head.start.setup && moves(left) == moves(right)
 }
 
 /// A database of games made here, with setup positions, variations, comments and a few blocks.

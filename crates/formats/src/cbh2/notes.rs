@@ -7,14 +7,14 @@ use std::time::Duration;
 use tabia_core::chess::Color;
 use tabia_core::error::{Error, Malformed};
 use tabia_core::game::{
-    Annotation, Clock, ClockKind, Comment, CriticalPosition, Eval, EvalPoint, EvalProfile, Flow,
-    Foreign, Language, Nag, PiecePath, Place, Score, Shape, ShapeColor, ShapeKind, StartClock,
-    Training, TrainingSolution, TrainingText, Visitor, WebLink,
+    Annotation, Clock, ClockKind, Comment, CriticalPosition, EvalPoint, EvalProfile, Flow, Foreign,
+    Language, Nag, PiecePath, Place, Shape, ShapeColor, ShapeKind, StartClock, Training,
+    TrainingSolution, TrainingText, Visitor, WebLink,
 };
 use tabia_core::io::Cursor;
 
 use super::ID;
-use crate::cbh::annotations::kind;
+use crate::cbh::annotations::{eval, kind};
 use crate::cbh::charset::Texts;
 use crate::cbh::values::decode_square;
 
@@ -463,22 +463,10 @@ fn fixed(kind: u16, cursor: &mut Cursor<'_>) -> Result<Option<Annotation<'static
             hundredths: cursor.i32_le("clock")?,
         }),
         kind::CRITICAL => Annotation::Critical(CriticalPosition(cursor.u8("critical")?)),
-        kind::EVAL => {
-            let value = i32::from(cursor.i16_le("value")?);
-            let score = match cursor.i16_le("kind")? {
-                0 => Score::Centipawns(value),
-                1 => Score::Mate(value),
-                _ => return Ok(None),
-            };
-            let Ok(depth) = u16::try_from(cursor.i16_le("depth")?) else {
-                return Ok(None);
-            };
-            Annotation::Eval(Eval {
-                score,
-                depth: (depth != 0).then_some(depth),
-                engine: 0,
-            })
-        }
+        kind::EVAL => match eval(cursor)? {
+            Some(eval) => Annotation::Eval(eval),
+            None => return Ok(None),
+        },
         kind::MEDALS => Annotation::Medals(cursor.u32_le("medals")?),
         kind::VIDEO_TIME => Annotation::VideoTime(cursor.i32_le("video_time")?),
         _ => return Ok(None),

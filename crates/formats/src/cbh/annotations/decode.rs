@@ -211,6 +211,23 @@ fn shape(bytes: &[u8]) -> Option<Shape> {
     Some(Shape { kind, color })
 }
 
+/// An evaluation, whose numbers are least significant byte first in ChessBase 17 too; `None` for a
+/// kind of score or a depth that cannot be.
+pub(crate) fn eval(cursor: &mut Cursor<'_>) -> Result<Option<Eval>, Malformed> {
+    let value = i32::from(cursor.i16_le("value")?);
+    let score = match cursor.i16_le("kind")? {
+        0 => Score::Centipawns(value),
+        1 => Score::Mate(value),
+        _ => return Ok(None),
+    };
+    let depth = u16::try_from(cursor.i16_le("depth")?);
+    Ok(depth.ok().map(|depth| Eval {
+        score,
+        depth: (depth != 0).then_some(depth),
+        engine: 0,
+    }))
+}
+
 /// Kinds whose data has a fixed size.
 fn fixed(item: &Item<'_>) -> Option<Annotation<'static>> {
     let mut cursor = Cursor::new(item.data);
@@ -248,22 +265,10 @@ fn fixed_fields(
             hundredths: cursor.i32_be("clock")?,
         }),
         kind::CRITICAL => Annotation::Critical(CriticalPosition(cursor.u8("critical")?)),
-        kind::EVAL => {
-            let value = i32::from(cursor.i16_le("value")?);
-            let score = match cursor.i16_le("kind")? {
-                0 => Score::Centipawns(value),
-                1 => Score::Mate(value),
-                _ => return Ok(None),
-            };
-            let Ok(depth) = u16::try_from(cursor.i16_le("depth")?) else {
-                return Ok(None);
-            };
-            Annotation::Eval(Eval {
-                score,
-                depth: (depth != 0).then_some(depth),
-                engine: 0,
-            })
-        }
+        kind::EVAL => match eval(cursor)? {
+            Some(eval) => Annotation::Eval(eval),
+            None => return Ok(None),
+        },
         kind::MEDALS => Annotation::Medals(cursor.u32_be("medals")?),
         kind::VARIATION_COLOR => {
             let [flags, blue, green, red] = cursor.array("variation_color")?;

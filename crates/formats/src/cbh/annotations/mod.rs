@@ -13,6 +13,7 @@ use tabia_core::io::Cursor;
 use super::records::{AnnotationsHead, ItemHead};
 
 pub use decode::Decoder;
+pub(crate) use decode::eval;
 pub use encode::Encoder;
 
 /// The numbers of item kinds, as stored.
