@@ -165,12 +165,49 @@ const fn step(slot: u8, i: usize) -> (i8, i8) {
 /// of four squares has, the first. `None` when the piece does not move like that.
 pub(super) fn value(color: Color, slot: u8, from: Square, to: Square) -> Option<u8> {
     let first = FIRST.get(usize::from(slot))?;
-    let codes = CODES[usize::from(!color.is_white())]
-        .get(usize::from(*first)..)?
-        .get(..count(slot))?;
-    let place = codes.iter().position(|code| code.target(from) == to)?;
-    Some(first + place as u8)
+    // Black's pawns go the other way.
+    let turned = slot >= PAWNS && !color.is_white();
+    let (from, to) = if turned { (to, from) } else { (from, to) };
+    let (from, to) = (from.number(), to.number());
+    let files = to.wrapping_sub(from) & 7;
+    let ranks = (to & 0o70).wrapping_sub(from & 0o70) & 0o70;
+    let place = PLACES[usize::from(KINDS[usize::from(slot & 31)])][usize::from(ranks | files)];
+    (place != NO_PLACE).then(|| first + place)
 }
+
+/// What a numbered piece is, as a place in [`PLACES`].
+const KINDS: [u8; 32] = {
+    let mut kinds = [5; 32];
+    let mut slot = 0;
+    while slot < PAWNS {
+        kinds[slot as usize] = slot.div_ceil(3);
+        slot += 1;
+    }
+    kinds
+};
+
+/// No value of a piece leads there.
+const NO_PLACE: u8 = 0xff;
+
+/// For kings, queens, rooks, bishops, knights and white pawns: which of its values leads to the
+/// square so many ranks (times eight) and files away.
+static PLACES: [[u8; 64]; 6] = {
+    let mut places = [[NO_PLACE; 64]; 6];
+    let first_slots = [0, 1, 4, 7, 10, PAWNS];
+    let mut kind = 0;
+    while kind < 6 {
+        let slot = first_slots[kind];
+        let mut i = count(slot);
+        while i > 0 {
+            i -= 1;
+            let (file, rank) = step(slot, i);
+            let away = (rank as u8 & 7) << 3 | file as u8 & 7;
+            places[kind][away as usize] = i as u8;
+        }
+        kind += 1;
+    }
+    places
+};
 
 /// The two bytes of a move that has no value of its own.
 pub(super) fn two_bytes(from: Square, to: Square, promotion: Option<Role>) -> u16 {
@@ -264,6 +301,23 @@ mod tests {
             Some(67 + 3)
         );
         assert_eq!(value(Color::White, 7, square("e1"), square("e2")), None);
+    }
+
+    #[test]
+    fn values_lead_where_they_should() {
+        for (side, color) in [Color::White, Color::Black].into_iter().enumerate() {
+            for slot in 0..slots::SLOTS as u8 {
+                for (from, to) in Square::ALL
+                    .iter()
+                    .flat_map(|from| Square::ALL.iter().map(move |to| (*from, *to)))
+                {
+                    let leads = |code: &Code| code.slot == slot && code.target(from) == to;
+                    let first = CODES[side].iter().position(leads);
+                    let found = value(color, slot, from, to).map(usize::from);
+                    assert_eq!(found, first, "{color:?} {slot} {from:?} {to:?}");
+                }
+            }
+        }
     }
 
     #[test]

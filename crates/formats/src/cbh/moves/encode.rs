@@ -7,7 +7,7 @@ use tabia_core::io::Sink;
 
 use super::codes;
 use super::input::{Board, CHESS960, HAS_START, ORDINARY};
-use super::slots::{NONE as NO_SLOT, Slots};
+use super::slots::Slots;
 use super::start::{self, CLASSICAL};
 use super::tables::{MODES, Table};
 
@@ -15,8 +15,10 @@ use super::tables::{MODES, Table};
 const MAX_SIZE: usize = 0xff_ffff;
 
 /// Turns games into move records, reusing its memory.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Encoder {
+    /// Numbers of the pieces in the usual start position.
+    standard: Slots,
     nodes: Vec<Node>,
     /// For every open variation, the move it replaces.
     open: Vec<u32>,
@@ -69,10 +71,23 @@ struct Later {
 /// No move.
 const NONE: u32 = u32::MAX;
 
+impl Default for Encoder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Encoder {
     /// An encoder.
     pub fn new() -> Self {
-        Self::default()
+        Self {
+            standard: Slots::new(&Position::standard(), false),
+            nodes: Vec::new(),
+            open: Vec::new(),
+            later: Vec::new(),
+            stored: Vec::new(),
+            record: Sink::new(),
+        }
     }
 
     /// The record of a game. Variations of a variation's first move become variations of the move
@@ -108,12 +123,18 @@ impl Encoder {
                 && setup.half_move_clock == 0
                 && setup.full_move_number != 0;
         }
-        self.collect(game);
-        let mainline = match (self.nodes.is_empty(), game.head.start.position()) {
+        let is_plain = !game.has_variations();
+        self.nodes.clear();
+        if !is_plain {
+            self.collect(game);
+        }
+        let is_empty = self.nodes.is_empty() && game.mainline().next().is_none();
+        let mainline = match (is_empty, game.head.start.position()) {
             (true, _) => {
                 self.put(&MODES[usize::from(mode)], mode, codes::END_VALUE, 0);
                 0
             }
+            (false, Some(position)) if is_plain => self.write_plain(game, position, mode)?,
             (false, Some(position)) => self.write(position, mode)?,
             (false, None) => {
                 return Err(Error::invalid("moves from a position without its kings").at_ply(0));
@@ -140,7 +161,6 @@ impl Encoder {
 
     /// The game's moves with what follows and what stands beside each.
     fn collect(&mut self, game: &Game) {
-        self.nodes.clear();
         self.open.clear();
         // The last move of the open line, and the first move of the position it has come back to.
         let (mut last, mut first) = (NONE, NONE);
@@ -204,6 +224,25 @@ impl Encoder {
         self.nodes.get(index as usize).copied()
     }
 
+    /// Writes the moves of a game without variations; gives their number.
+    fn write_plain(&mut self, game: &Game, position: Position, mode: u8) -> Result<u32, Error> {
+        let table = &MODES[usize::from(mode)];
+        let slots = match game.head.start.setup {
+            None => self.standard.clone(),
+            Some(_) => Slots::new(&position, false),
+        };
+        let mut board = Board { position, slots };
+        let mut count = 0;
+        for ply in game.mainline() {
+            self.put_ply(table, mode, &mut board, ply, count)
+                .map_err(|error| error.at_ply(count))?;
+            count = count.wrapping_add(1);
+        }
+        self.put(table, mode, codes::END_VALUE, count);
+        self.stored.extend(0..count);
+        Ok(count)
+    }
+
     /// Writes all lines; gives the plies of the mainline.
     fn write(&mut self, position: Position, mode: u8) -> Result<u32, Error> {
         let table = &MODES[usize::from(mode)];
@@ -244,6 +283,7 @@ impl Encoder {
         Ok(mainline.unwrap_or(0))
     }
 
+    #[inline]
     fn put_ply(
         &mut self,
         table: &Table,
@@ -255,26 +295,43 @@ impl Encoder {
         match ply {
             Ply::Null => self.put(table, mode, codes::NULL_VALUE, count),
             Ply::Move(m) => {
-                if !board.position.is_legal(m) {
+                if !board.position.foresee_legal(m) {
                     let text = format!("{m:?} cannot be played in {}", board.position.fen());
                     return Err(Error::invalid(text));
                 }
-                match value(board, m, mode) {
-                    Ok(value) => self.put(table, mode, value, count),
-                    Err(word) => {
-                        self.put(table, mode, codes::TWO_BYTES_VALUE, count);
-                        self.put(table, mode, (word >> 8) as u8, count);
-                        self.put(table, mode, word as u8, count);
-                    }
+                let (from, to) = (m.from(), m.to());
+                let slot = board.slots.on(from);
+                let color = board.position.turn();
+                if m.is_normal()
+                    && let Some(value) = codes::value(color, slot, from, to)
+                {
+                    self.put(table, mode, value, count);
+                    board.slots.step(&board.position, slot, from, to);
+                } else {
+                    self.put_rare(table, mode, board, m, count);
                 }
-                board.slots.play(&board.position, m);
             }
         }
         board.position.play_ply(ply);
         Ok(())
     }
 
+    /// Writes castling and what takes two bytes.
+    #[inline(never)]
+    fn put_rare(&mut self, table: &Table, mode: u8, board: &mut Board, m: Move, count: u32) {
+        match rare_value(m, mode) {
+            Ok(value) => self.put(table, mode, value, count),
+            Err(word) => {
+                self.put(table, mode, codes::TWO_BYTES_VALUE, count);
+                self.put(table, mode, (word >> 8) as u8, count);
+                self.put(table, mode, word as u8, count);
+            }
+        }
+        board.slots.play(&board.position, m);
+    }
+
     /// Writes a value after `count` moves.
+    #[inline]
     fn put(&mut self, table: &Table, mode: u8, value: u8, count: u32) {
         let count = count as u8;
         self.record.u8(if mode == ORDINARY {
@@ -285,28 +342,23 @@ impl Encoder {
     }
 }
 
-/// The value of a legal move, or its two bytes.
-fn value(board: &Board, m: Move, mode: u8) -> Result<u8, u16> {
+/// The value of castling, or the two bytes of another move.
+fn rare_value(m: Move, mode: u8) -> Result<u8, u16> {
     let (from, to) = (m.from(), m.to());
-    let color = board.position.turn();
-    if m.is_castling() {
-        let is_short = to.file() > from.file();
-        if mode == ORDINARY {
-            return Ok(if is_short {
-                codes::SHORT_VALUE
-            } else {
-                codes::LONG_VALUE
-            });
-        }
-        let file = if is_short { 6 } else { 2 };
-        let target = Square::from_coords(file, from.rank()).unwrap_or(from);
-        return Err(codes::two_bytes(target, target, None));
-    }
-    let slot = board.slots.on(from);
-    if slot == NO_SLOT || m.promotion_role().is_some() {
+    if !m.is_castling() {
         return Err(codes::two_bytes(from, to, m.promotion_role()));
     }
-    codes::value(color, slot, from, to).ok_or_else(|| codes::two_bytes(from, to, None))
+    let is_short = to.file() > from.file();
+    if mode == ORDINARY {
+        return Ok(if is_short {
+            codes::SHORT_VALUE
+        } else {
+            codes::LONG_VALUE
+        });
+    }
+    let file = if is_short { 6 } else { 2 };
+    let target = Square::from_coords(file, from.rank()).unwrap_or(from);
+    Err(codes::two_bytes(target, target, None))
 }
 
 /// Whether a game needs the Chess960 encoding: it says so, or castles with rooks elsewhere.

@@ -24,7 +24,7 @@ pub(super) struct Facts {
     pub(super) annotator: AnnotatorRecord,
     pub(super) source: SourceRecord,
     pub(super) teams: [Option<TeamRecord>; 2],
-    pub(super) game_tag: Option<GameTagRecord>,
+    pub(super) game_tag: Option<Box<GameTagRecord>>,
     pub(super) extended: ExtendedRecord,
     /// The whole type byte, when it is not the usual one.
     pub(super) kind: Option<u8>,
@@ -216,7 +216,8 @@ impl<'l> TagReader<'l> {
                 let place = GAME_TAG_NAMES.iter().position(|&known| known == name);
                 let place = place.ok_or(Unfit)?;
                 let title = self.field(value);
-                let tag = facts.game_tag.get_or_insert_with(FromZeros::new_zeroed);
+                let new = || Box::new(GameTagRecord::new_zeroed());
+                let tag = facts.game_tag.get_or_insert_with(new);
                 *tag.titles.get_mut(place).ok_or(Unfit)? = title;
             }
         }

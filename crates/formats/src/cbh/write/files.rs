@@ -8,8 +8,8 @@ use tabia_core::io::{Blob, Charset, OutputSet, Sink, Source, encode};
 use zerocopy::IntoBytes;
 use zerocopy::byteorder::big_endian::{U16, U32};
 
+use super::draft::Draft;
 use super::extras::Extras;
-use super::facts::Facts;
 use super::names::Names;
 use crate::cbh::records::{
     AnnotatorRecord, BodyHeader, ExtendedRecord, FLAGS_MAGIC, FileHeader, GameTagRecord,
@@ -176,14 +176,43 @@ impl Files {
         Ok(self.records + 1)
     }
 
-    /// Numbers and counts the names of a game.
-    pub(super) fn ids(&mut self, facts: &Facts, game: u32) -> Result<Ids> {
-        let mut ids = self.text_ids(facts, game)?;
-        (ids.white, _) = self.players.id(&facts.white, &[])?;
+    /// Numbers and counts the names of a record.
+    pub(super) fn ids(&mut self, draft: &Draft<'_>, game: u32) -> Result<Ids> {
+        let fixed = draft.fixed;
+        let details = draft.extra.map(IntoBytes::as_bytes).unwrap_or_default();
+        let (tournament, is_new) = self.tournaments.id(&fixed.tournament, details)?;
+        if is_new {
+            let extra = draft.extra.unwrap_or(&TOURNAMENT_EXTRA_DEFAULT);
+            self.extras.set(tournament, extra)?;
+        }
+        let (annotator, _) = self.annotators.id(&fixed.annotator, &[])?;
+        let (source, _) = self.sources.id(&fixed.source, &[])?;
+        self.tournaments.count(tournament, game);
+        self.annotators.count(annotator, game);
+        self.sources.count(source, game);
+        let mut ids = Ids {
+            white: 0,
+            black: 0,
+            tournament,
+            annotator,
+            source,
+            white_team: -1,
+            black_team: -1,
+            game_tag: -1,
+        };
+        if let Some(tag) = draft.game_tag {
+            let (id, _) = self.game_tags.id(tag, &[])?;
+            self.game_tags.count(id, game);
+            ids.game_tag = id as i32;
+        }
+        if draft.is_text() {
+            return Ok(ids);
+        }
+        (ids.white, _) = self.players.id(&fixed.white, &[])?;
         self.players.count(ids.white, game);
-        (ids.black, _) = self.players.id(&facts.black, &[])?;
+        (ids.black, _) = self.players.id(&fixed.black, &[])?;
         self.players.count(ids.black, game);
-        let [white, black] = &facts.teams;
+        let [white, black] = draft.teams;
         for (team, id) in [(white, &mut ids.white_team), (black, &mut ids.black_team)] {
             if let Some(team) = team {
                 let (number, _) = self.teams.id(team, &[])?;
@@ -192,41 +221,6 @@ impl Files {
             }
         }
         Ok(ids)
-    }
-
-    /// Numbers and counts the names of a guiding text.
-    pub(super) fn text_ids(&mut self, facts: &Facts, game: u32) -> Result<Ids> {
-        let extra = &facts.tournament_extra;
-        let details = if *extra == TOURNAMENT_EXTRA_DEFAULT {
-            &[]
-        } else {
-            extra.as_bytes()
-        };
-        let (tournament, is_new) = self.tournaments.id(&facts.tournament, details)?;
-        if is_new {
-            self.extras.set(tournament, extra)?;
-        }
-        let (annotator, _) = self.annotators.id(&facts.annotator, &[])?;
-        let (source, _) = self.sources.id(&facts.source, &[])?;
-        self.tournaments.count(tournament, game);
-        self.annotators.count(annotator, game);
-        self.sources.count(source, game);
-        let mut game_tag = -1;
-        if let Some(tag) = &facts.game_tag {
-            let (id, _) = self.game_tags.id(tag, &[])?;
-            self.game_tags.count(id, game);
-            game_tag = id as i32;
-        }
-        Ok(Ids {
-            white: 0,
-            black: 0,
-            tournament,
-            annotator,
-            source,
-            white_team: -1,
-            black_team: -1,
-            game_tag,
-        })
     }
 
     /// Writes a record to `.cbg`, in the place of an older one when there is room; gives its offset.
@@ -272,23 +266,20 @@ impl Files {
         }
     }
 
-    /// Adds the names of the files that a text uses; gives what `.cbj` says of them, `None` when
-    /// they do not fit.
-    pub(super) fn append_media(&mut self, names: &[&str]) -> Option<i32> {
-        let mut text = format!("FilesUsed\n{}\n", names.len());
-        for name in names {
-            text.push_str(name);
-            text.push('\n');
-        }
+    /// Adds a [`media_text`]; gives what `.cbj` says of it.
+    pub(super) fn append_media(&mut self, text: &[u8]) -> Result<i32> {
         let at = self.media.len() + 32 + 8;
-        let media_at = i32::try_from(at).ok()?;
-        if text.len() + 9 > MEDIA_SIZE {
-            return None;
-        }
+        let media_at = i32::try_from(at).map_err(|_| {
+            Error::new(ErrorKind::Limit {
+                what: "size of .cbm",
+                limit: i32::MAX as u64,
+                asked: at as u64,
+            })
+        })?;
         self.media.i32_le(-1);
         self.media.i32_le(1);
-        self.media.fixed(text.as_bytes(), MEDIA_SIZE - 8);
-        Some(media_at)
+        self.media.fixed(text, MEDIA_SIZE - 8);
+        Ok(media_at)
     }
 
     /// Appends the headers of the next record.
@@ -376,19 +367,26 @@ impl Files {
             self.count_again()?;
         }
         self.write_headers()?;
+        for file in [HEADERS, MOVES, ANNOTATIONS, EXTENDED] {
+            // They are complete, and get to the disk while the trees are made.
+            self.on_file(file, |output| {
+                output.flush()?;
+                output.sync_behind()
+            })?;
+        }
         // In the order of `EXTENSIONS`, behind the four that are there already.
-        let rest: [fn(&Self) -> Vec<u8>; 8] = [
-            |files| files.players.file(),
-            |files| files.tournaments.file(),
-            |files| files.annotators.file(),
-            |files| files.sources.file(),
-            |files| files.teams.file(),
-            |files| files.game_tags.file(),
-            |files| files.extras.file(),
-            Self::media_file,
+        let [players, tournaments] = self.largest_names();
+        let rest = [
+            players,
+            tournaments,
+            self.annotators.file(),
+            self.sources.file(),
+            self.teams.file(),
+            self.game_tags.file(),
+            self.extras.file(),
+            self.media_file(),
         ];
-        for (file, make) in (EXTENDED + 1..).zip(rest) {
-            let bytes = make(self);
+        for (file, bytes) in (EXTENDED + 1..).zip(rest) {
             self.append(file, &bytes)?;
         }
         if !self.top_games.is_empty() {
@@ -402,6 +400,25 @@ impl Files {
             self.add("ini", &settings)?;
         }
         Ok(())
+    }
+
+    /// The files of players and tournaments, made at the same time.
+    fn largest_names(&self) -> [Vec<u8>; 2] {
+        let Self {
+            players,
+            tournaments,
+            ..
+        } = self;
+        std::thread::scope(|scope| {
+            let thread = std::thread::Builder::new().spawn_scoped(scope, || players.file());
+            let tournaments = tournaments.file();
+            let players = match thread.map(std::thread::ScopedJoinHandle::join) {
+                Ok(Ok(bytes)) => bytes,
+                // There was no thread.
+                _ => players.file(),
+            };
+            [players, tournaments]
+        })
     }
 
     /// The set as it would be read.
@@ -506,6 +523,16 @@ impl Files {
         };
         act(output).map_err(|error| Error::from(error).in_path(output.target()))
     }
+}
+
+/// What `.cbm` says of the files that a text uses; `None` when that does not fit.
+pub(super) fn media_text(names: &[&str]) -> Option<String> {
+    let mut text = format!("FilesUsed\n{}\n", names.len());
+    for name in names {
+        text.push_str(name);
+        text.push('\n');
+    }
+    (text.len() + 9 <= MEDIA_SIZE).then_some(text)
 }
 
 pub(super) fn side_header(version: u32, record_size: u32, count: u32) -> Sink {

@@ -4,7 +4,9 @@
 //! the end, when all counts are known.
 
 mod copy;
+mod draft;
 pub mod edit;
+mod encoder;
 mod extras;
 mod facts;
 mod files;
@@ -15,26 +17,18 @@ mod tree;
 
 use std::path::Path;
 
-use tabia_core::chess::{Color, Setup};
-use tabia_core::database::{GameWriter, Written};
-use tabia_core::error::{Error, ErrorKind, Result};
+use tabia_core::database::{GameEncoder, GameWriter, Written};
+use tabia_core::error::Result;
 use tabia_core::format::CreateOptions;
-use tabia_core::game::{Annotation, Event, Game, RecordKind, TextKind};
-use tabia_core::io::Charset;
-use tabia_core::loss::{Feature, Losses};
+use tabia_core::game::Game;
+use tabia_core::io::{Charset, Cursor};
+use tabia_core::loss::Losses;
 use zerocopy::IntoBytes;
 
-use super::annotations::{self, CBH, Items, foreign};
-use super::charset::TextForm;
-use super::contents::{Contents, MoveFacts};
-use super::guiding;
-use super::moves;
 use super::open::CbhDatabase;
-use super::records::{
-    ExtendedRecord, GameRecord, MovesHead, TYPE_ALWAYS, TYPE_DELETED, TYPE_TEXT, TextRecord, U24,
-};
-use super::values::{CHESS960_ECO, encode_result};
-use facts::TagReader;
+use super::records::{ExtendedRecord, GameRecord, TextRecord, U24};
+use draft::Draft;
+use encoder::RecordEncoder;
 use files::{Files, Room};
 
 /// Creates a database at `path`, the `.cbh` file; the others lie beside it.
@@ -47,9 +41,11 @@ pub fn create(path: &Path, options: &CreateOptions) -> Result<Box<dyn GameWriter
 pub struct CbhWriter {
     files: Files,
     charset: Charset,
-    form: TextForm,
-    moves: moves::Encoder,
-    annotations: annotations::Encoder,
+    encoder: RecordEncoder,
+    /// A record on its way from the encoder.
+    record: Vec<u8>,
+    /// An annotation record with its game's number.
+    numbered: Vec<u8>,
     /// The next creation time to give, 0 for none.
     created: u64,
     title: Option<String>,
@@ -75,183 +71,60 @@ impl CbhWriter {
         if options.force {
             files.replaces(DERIVED.map(|extension| path.with_extension(extension)));
         }
-        let form = match options.charset {
-            Charset::Single(page) => TextForm {
-                page: Some(page),
-                ..TextForm::UTF8
-            },
-            _ => TextForm::UTF8,
-        };
         Self {
             files,
             charset: options.charset,
-            form,
-            moves: moves::Encoder::new(),
-            annotations: annotations::Encoder::new(form),
+            encoder: RecordEncoder::new(options.charset),
+            record: Vec::new(),
+            numbered: Vec::new(),
             created: created(options.now),
             title: options.title.clone(),
         }
     }
 
-    fn write_game(&mut self, game: &Game, old: Option<&Old>, losses: &mut Losses) -> Result<()> {
+    /// Writes an encoded record, a new one or in the place of an old one.
+    fn place(&mut self, draft: &Draft<'_>, old: Option<&Old>) -> Result<()> {
         let number = self.number(old)?;
-        let mut facts = TagReader::new(self.charset, losses).read(&game.head.tags);
-        let bare;
-        let (game, moves) = match self.moves.encode(game) {
-            Ok(moves) => (game, moves),
-            Err(error) if matches!(error.kind(), ErrorKind::Unsupported(_)) => {
-                // The position does not fit, so neither moves nor what is said about them do.
-                losses.add(Feature::SetupPositions, 1, None);
-                bare = without_moves(game);
-                (&bare, self.moves.encode(&bare)?)
-            }
-            Err(error) => return Err(error),
-        };
-        if !moves.whole_start {
-            losses.add(Feature::HeaderFacts, 1, None);
-        }
-        self.annotations.clear();
-        let mut header_medals = facts.medals;
-        let placed = places::annotations(game, moves.stored, |annotation| {
-            losses.add(annotation.feature(), 1, None);
-        });
-        for (position, annotation) in placed {
-            if let Annotation::Foreign(part) = annotation {
-                if part.is_unread_moves() {
-                    losses.add(Feature::UnreadMoves, 1, None);
-                    continue;
-                }
-                if part.format == CBH && part.kind == foreign::HEADER_MEDALS {
-                    if let &[high, low] = part.bytes {
-                        header_medals = Some(u16::from(high) << 8 | u16::from(low));
-                    }
-                    continue;
-                }
-            }
-            if let Some(lost) = self.annotations.push(position, &annotation) {
-                losses.add(lost, 1, None);
-            }
-        }
-        let record = self.annotations.finish(number);
-        let start = &game.head.start;
-        let setup = start.setup.as_deref();
-        let chess960 = moves.is_chess960;
-        let facts_of_moves = MoveFacts {
-            mainline: moves.mainline,
-            variations: moves.variations,
-            has_start: setup.is_some() || chess960,
-            black_first: setup.is_some_and(|setup| setup.turn == Color::Black),
-            unorthodox: chess960,
-        };
-        let items = record.and_then(|record| Items::new(record).ok());
-        let contents = Contents::of(facts_of_moves, items.into_iter().flatten().flatten());
-        if chess960 && let Some(start_number) = setup.map_or(Some(518), Setup::chess960_number) {
-            facts.eco = CHESS960_ECO + start_number;
-        }
-        let ids = self.files.ids(&facts, number)?;
+        let files = &mut self.files;
+        let ids = files.ids(draft, number)?;
         let room = old.map_or(Rooms::default(), |old| old.rooms);
-        let moves_at = self.files.put_moves(moves.record, room.moves)?;
-        let annotations_at = match (record, room.annotations) {
-            (Some(record), room) => self.files.put_annotations(record, room)?,
-            (None, Some(room)) => {
-                self.files.leave_annotations(room);
-                0
-            }
-            (None, None) => 0,
-        };
-        let deleted = if game.head.deleted { TYPE_DELETED } else { 0 };
-        let kind = facts.kind.unwrap_or(TYPE_ALWAYS) & !TYPE_DELETED & !TYPE_TEXT;
-        let header = GameRecord {
-            kind: kind | deleted,
-            moves_at: (moves_at as u32).into(),
-            annotations_at: (annotations_at as u32).into(),
-            white: U24::new(ids.white),
-            black: U24::new(ids.black),
-            tournament: U24::new(ids.tournament),
-            annotator: U24::new(ids.annotator),
-            source: U24::new(ids.source),
-            date: U24::new(facts.date),
-            result: facts.result.unwrap_or_else(|| encode_result(game.result)),
-            line_evaluation: facts.line_evaluation,
-            round: facts.round,
-            sub_round: facts.sub_round,
-            white_elo: facts.white_elo.into(),
-            black_elo: facts.black_elo.into(),
-            eco: facts.eco.into(),
-            medals: header_medals.unwrap_or(contents.medals).into(),
-            flags: contents.flags.into(),
-            magnitudes: contents.magnitudes.into(),
-            move_count: contents.move_count,
-        };
-        let mut extended = facts.extended;
-        extended.white_team = ids.white_team.into();
-        extended.black_team = ids.black_team.into();
+        let moves_at = files.put_moves(draft.moves, room.moves)?;
+        let mut annotations_at = 0;
+        if !draft.annotations.is_empty() {
+            self.numbered.clear();
+            self.numbered.extend_from_slice(U24::new(number).as_bytes());
+            let rest = draft.annotations.get(self.numbered.len()..);
+            self.numbered.extend_from_slice(rest.unwrap_or_default());
+            annotations_at = files.put_annotations(&self.numbered, room.annotations)?;
+        } else if let Some(room) = room.annotations {
+            files.leave_annotations(room);
+        }
+        let mut extended = draft.fixed.extended;
         extended.game_tag = ids.game_tag.into();
         extended.moves_at = moves_at.into();
+        if draft.is_text() {
+            if !draft.media.is_empty() {
+                extended.media_at = files.append_media(draft.media)?.into();
+            }
+            let mut header: TextRecord = zerocopy::transmute!(draft.fixed.header);
+            header.body_at = (moves_at as u32).into();
+            header.tournament = U24::new(ids.tournament);
+            header.source = U24::new(ids.source);
+            header.annotator = U24::new(ids.annotator);
+            return self.put(old, header.as_bytes(), extended, 0);
+        }
+        let mut header: GameRecord = zerocopy::transmute!(draft.fixed.header);
+        header.moves_at = (moves_at as u32).into();
+        header.annotations_at = (annotations_at as u32).into();
+        header.white = U24::new(ids.white);
+        header.black = U24::new(ids.black);
+        header.tournament = U24::new(ids.tournament);
+        header.annotator = U24::new(ids.annotator);
+        header.source = U24::new(ids.source);
+        extended.white_team = ids.white_team.into();
+        extended.black_team = ids.black_team.into();
         extended.annotations_at = annotations_at.into();
-        self.put(old, header.as_bytes(), extended, facts.top_game)
-    }
-
-    fn write_text(&mut self, game: &Game, old: Option<&Old>, losses: &mut Losses) -> Result<()> {
-        let number = self.number(old)?;
-        let facts = TagReader::new(self.charset, losses).read(&game.head.tags);
-        let mut text = guiding::Encoder::default();
-        let mut whole = None;
-        let mut names = Vec::new();
-        for event in game.events() {
-            match event {
-                Event::Annotation(Annotation::Text(part)) if part.kind == TextKind::File => {
-                    names.push(part.text);
-                }
-                Event::Annotation(Annotation::Foreign(part))
-                    if part.format == CBH && part.kind == foreign::TEXT_BODY =>
-                {
-                    whole = Some(part.bytes.to_vec());
-                }
-                Event::Annotation(annotation @ (Annotation::Text(_) | Annotation::Foreign(_))) => {
-                    text.push(&annotation);
-                }
-                Event::Annotation(annotation) => losses.add(annotation.feature(), 1, None),
-                Event::Move(_) => losses.add(Feature::UnreadMoves, 1, None),
-                Event::BeginVariation | Event::EndVariation => {}
-            }
-        }
-        let body = match whole {
-            Some(body) => framed(body),
-            None => text.finish(self.form),
-        };
-        let body = body.ok_or_else(|| Error::invalid("the text is too long"))?;
-        let ids = self.files.text_ids(&facts, number)?;
-        let room = old.map_or(Rooms::default(), |old| old.rooms);
-        let body_at = self.files.put_moves(&body, room.moves)?;
-        if let Some(room) = room.annotations {
-            self.files.leave_annotations(room);
-        }
-        let deleted = if game.head.deleted { TYPE_DELETED } else { 0 };
-        let kind = facts.kind.unwrap_or(TYPE_ALWAYS) & !TYPE_DELETED;
-        let header = TextRecord {
-            kind: kind | TYPE_TEXT | deleted,
-            body_at: (body_at as u32).into(),
-            unknown_5: facts.text_unknown_5,
-            tournament: U24::new(ids.tournament),
-            source: U24::new(ids.source),
-            annotator: U24::new(ids.annotator),
-            round: facts.round,
-            sub_round: facts.sub_round,
-            flags: facts.text_flags.into(),
-            unknown_22: facts.text_unknown_22,
-        };
-        let mut extended = facts.extended;
-        extended.game_tag = ids.game_tag.into();
-        extended.moves_at = body_at.into();
-        if !names.is_empty() {
-            let media_at = self.files.append_media(&names);
-            match media_at {
-                Some(at) => extended.media_at = at.into(),
-                None => losses.add(Feature::Media, names.len() as u64, None),
-            }
-        }
-        self.put(old, header.as_bytes(), extended, 0)
+        self.put(old, header.as_bytes(), extended, draft.fixed.top_game)
     }
 
     /// The number of the record that is written, from 1.
@@ -312,11 +185,12 @@ struct Rooms {
 impl CbhWriter {
     /// Writes a record, a new one or in the place of an old one.
     fn write_record(&mut self, game: &Game, old: Option<&Old>) -> Result<Losses> {
-        let mut losses = Losses::new();
-        match game.head.kind {
-            RecordKind::Game => self.write_game(game, old, &mut losses)?,
-            RecordKind::Text => self.write_text(game, old, &mut losses)?,
-        }
+        let mut record = std::mem::take(&mut self.record);
+        record.clear();
+        let losses = self.encoder.encode(game, &mut record)?;
+        let draft = Draft::read(&mut Cursor::new(&record))?;
+        self.place(&draft, old)?;
+        self.record = record;
         Ok(losses)
     }
 
@@ -343,6 +217,19 @@ impl CbhWriter {
 }
 
 impl GameWriter for CbhWriter {
+    fn encoder(&self) -> Option<Box<dyn GameEncoder>> {
+        Some(Box::new(RecordEncoder::new(self.charset)))
+    }
+
+    fn append(&mut self, encoded: &[u8]) -> Result<()> {
+        let mut cursor = Cursor::new(encoded);
+        while !cursor.is_empty() {
+            let draft = Draft::read(&mut cursor)?;
+            self.place(&draft, None)?;
+        }
+        Ok(())
+    }
+
     fn write(&mut self, game: &Game) -> Result<Losses> {
         self.write_record(game, None)
     }
@@ -351,37 +238,6 @@ impl GameWriter for CbhWriter {
         self.complete()?;
         self.commit()
     }
-}
-
-/// The game's head and what is said about the game, without its start, moves and their
-/// annotations.
-fn without_moves(game: &Game) -> Game {
-    let mut bare = Game::new();
-    let mut recorder = bare.recorder();
-    let mut head = game.head.clone();
-    head.start = tabia_core::game::Start::default();
-    let _ = tabia_core::game::Visitor::begin_game(&mut recorder, tabia_core::GameIndex(0), &head);
-    for event in game.events() {
-        let Event::Annotation(annotation) = event else {
-            break;
-        };
-        let _ = tabia_core::game::Visitor::visit_annotation(&mut recorder, annotation);
-    }
-    tabia_core::game::Visitor::end_game(&mut recorder, game.result);
-    bare
-}
-
-/// The record of a text that was kept as it is. One that was cut says how long it is now, so that the
-/// next does not seem to lie in it. `None` when it is too large.
-fn framed(mut body: Vec<u8>) -> Option<Vec<u8>> {
-    if body.len() < MovesHead::SIZE {
-        body.resize(MovesHead::SIZE, 0);
-    }
-    let size = u32::try_from(body.len()).ok().filter(|&it| it < 1 << 24)?;
-    if let Some(head) = body.get_mut(1..MovesHead::SIZE) {
-        head.copy_from_slice(U24::new(size).as_bytes());
-    }
-    Some(body)
 }
 
 /// Seconds since 1970 as a creation time: 1/1024 s since 2008-12-01.

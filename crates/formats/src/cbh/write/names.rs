@@ -1,10 +1,12 @@
 //! Entity files under construction: every name once, counted, sorted.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasher, Hasher, RandomState};
 
 use tabia_core::error::{Error, ErrorKind, Result};
 use tabia_core::io::Sink;
-use zerocopy::{Immutable, IntoBytes};
+use zerocopy::byteorder::little_endian::U64;
+use zerocopy::{FromBytes, Immutable, IntoBytes};
 
 use super::tree::{Node, Tree};
 use crate::cbh::entities::{Entity, EntityTable};
@@ -16,7 +18,9 @@ use crate::cbh::records::{ENTITY_MAGIC, NODE_DELETED};
 #[derive(Debug)]
 pub(super) struct Names<E> {
     records: Vec<E>,
-    ids: HashMap<Box<[u8]>, u32>,
+    ids: HashMap<Box<[u8]>, u32, Seed>,
+    /// The last one that was asked for, without details: often it is the next one too.
+    last: Option<u32>,
     uses: Vec<Uses>,
     /// Ids of deleted names; the last one is given next.
     deleted: Vec<u32>,
@@ -39,7 +43,8 @@ impl<E: Ordered + Copy + IntoBytes + Immutable> Names<E> {
     pub(super) fn new() -> Self {
         Self {
             records: Vec::new(),
-            ids: HashMap::new(),
+            ids: HashMap::with_hasher(Seed::new()),
+            last: None,
             uses: Vec::new(),
             deleted: Vec::new(),
         }
@@ -111,6 +116,19 @@ impl<E: Ordered + Copy + IntoBytes + Immutable> Names<E> {
     /// The id of a record, whose counts are left aside, and whether it is new. Records with
     /// different `details` are different whatever they say themselves.
     pub(super) fn id(&mut self, record: &E, details: &[u8]) -> Result<(u32, bool)> {
+        if details.is_empty()
+            && let Some(id) = self.last
+            && let Some(last) = self.records.get(id as usize)
+            && data(last) == data(record)
+        {
+            return Ok((id, false));
+        }
+        let (id, is_new) = self.look_up(record, details)?;
+        self.last = details.is_empty().then_some(id);
+        Ok((id, is_new))
+    }
+
+    fn look_up(&mut self, record: &E, details: &[u8]) -> Result<(u32, bool)> {
         let data = data(record);
         let joined;
         let key = if details.is_empty() {
@@ -221,6 +239,59 @@ impl<E: Ordered + Copy + IntoBytes + Immutable> Names<E> {
             sink.u32_le(uses.first);
         }
         sink.into_vec()
+    }
+}
+
+/// Hashes names, with numbers that nobody knows: what is put into a file cannot be made to meet.
+#[derive(Debug, Clone, Copy)]
+struct Seed(u64, u64);
+
+impl Seed {
+    fn new() -> Self {
+        let state = RandomState::new();
+        Self(state.hash_one(0), state.hash_one(1) | 1)
+    }
+}
+
+impl BuildHasher for Seed {
+    type Hasher = NameHasher;
+
+    fn build_hasher(&self) -> NameHasher {
+        NameHasher {
+            sum: self.0,
+            factor: self.1,
+        }
+    }
+}
+
+/// Eight bytes at a time, each product folded.
+#[derive(Debug)]
+struct NameHasher {
+    sum: u64,
+    factor: u64,
+}
+
+impl Hasher for NameHasher {
+    fn finish(&self) -> u64 {
+        self.sum
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        let mut words = bytes.chunks_exact(size_of::<U64>());
+        for word in &mut words {
+            self.write_u64(U64::read_from_bytes(word).map_or(0, U64::get));
+        }
+        let tail = words.remainder().iter();
+        self.write_u64(tail.fold(bytes.len() as u64, |sum, &byte| sum << 8 | u64::from(byte)));
+    }
+
+    fn write_u64(&mut self, word: u64) {
+        let product = u128::from(self.sum ^ word) * u128::from(self.factor);
+        self.sum = product as u64 ^ (product >> 64) as u64;
+    }
+
+    fn write_usize(&mut self, length: usize) {
+        self.write_u64(length as u64);
     }
 }
 

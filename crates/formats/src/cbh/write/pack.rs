@@ -12,7 +12,7 @@ use zerocopy::{Immutable, IntoBytes};
 use super::copy::missing;
 use super::edit::{compare, not_as_written};
 use super::extras::Extras;
-use super::files::Files;
+use super::files::{Files, media_text};
 use super::names::Names;
 use super::{CbhWriter, U24};
 use crate::cbh::annotations::Items;
@@ -211,7 +211,9 @@ impl Packer<'_> {
         });
         let Some(names) = names else { return -1 };
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let new = self.files.append_media(&names).unwrap_or(-1);
+        let text = media_text(&names);
+        let new = text.and_then(|text| self.files.append_media(text.as_bytes()).ok());
+        let new = new.unwrap_or(-1);
         self.media.insert(at, new);
         new
     }
