@@ -53,7 +53,11 @@ fn read(database: &dyn Database) -> (Vec<Game>, Vec<String>) {
 fn write(path: &Path, games: &[Game]) -> Losses {
     let mut options = CreateOptions::default();
     options.title = Some("Our games".to_owned());
-    let mut writer = scidb::FORMAT.create_database.unwrap()(path, &options).unwrap();
+    write_with(path, games, &options)
+}
+
+fn write_with(path: &Path, games: &[Game], options: &CreateOptions) -> Losses {
+    let mut writer = scidb::FORMAT.create_database.unwrap()(path, options).unwrap();
     let mut losses = Losses::new();
     for (number, game) in (0..).zip(games) {
         let mut lost = writer.write(game).unwrap();
@@ -349,7 +353,8 @@ fn what_is_said_comes_back() {
         .moves("e4 e5 Nf3 Nc6")
         .result(GameResult::BlackWins);
     let engines = own(1, b"Stockfish\0Fritz\0");
-    let times = own(2, &[2, 0x90, 0, 1, 0, 0]);
+    // A clock of the room, which is nobody's.
+    let times = own(2, &[2, 0xd0, 0, 1, 0, 0]);
     let mut before = said(&game, 0, &[engines, times]);
     let mut list = vec![engines, times];
     let with = said(&game, 2, &annotations);
@@ -486,36 +491,133 @@ fn open_files(files: &[(String, Vec<u8>)]) -> tabia_core::Result<Box<dyn Databas
     scidb::FORMAT.open_database.unwrap()(&source, &OpenOptions::default())
 }
 
-/// Moves of other games than chess are no chess moves: tags, and the bytes as they are.
+/// Moves of other games than chess are no chess moves: tags, and the bytes as they are. A database
+/// of the same variant has them as they were; one of chess has none of them.
 #[test]
 fn variants_keep_their_moves() {
-    let mut files = tiny_files();
-    files[0].1[13] = 2;
-    let database = open_files(&files).unwrap();
-    let facts = &database.info().facts;
-    assert_eq!(facts[0], ("variant".to_owned(), "Crazyhouse".to_owned()));
-    let (found, problems) = read(&*database);
-    assert_eq!(problems, [""; 0]);
-    for game in &found {
-        assert_eq!(game.head.tags.text("Variant"), "Crazyhouse");
-        assert_eq!(game.ply_count(), 0);
-        let events: Vec<Event<'_>> = game.events().collect();
-        let [Event::Annotation(Annotation::Foreign(kept))] = events[..] else {
-            panic!("{events:?}");
-        };
-        assert!(kept.is_unread_moves() && kept.bytes.len() > 8);
+    for (number, name) in [(1, "Bughouse"), (2, "Crazyhouse"), (4, "Antichess")] {
+        let mut files = tiny_files();
+        files[0].1[13] = number;
+        let database = open_files(&files).unwrap();
+        let facts = database.info().facts.clone();
+        assert_eq!(facts[0], ("variant".to_owned(), name.to_owned()));
+        let (found, problems) = read(&*database);
+        assert_eq!(problems, [""; 0]);
+        for game in &found {
+            assert_eq!(game.head.tags.text("Variant"), name);
+            assert_eq!(game.ply_count(), 0);
+            let events: Vec<Event<'_>> = game.events().collect();
+            let [Event::Annotation(Annotation::Foreign(kept))] = events[..] else {
+                panic!("{events:?}");
+            };
+            assert!(kept.is_unread_moves() && kept.bytes.len() > 8);
+        }
+        let scratch = Scratch::new("scidb-variants");
+        let path = scratch.join("tiny.sci");
+        let mut options = CreateOptions::default();
+        options.facts = facts;
+        let again = write_with(&path, &found, &options);
+        assert_eq!(again.to_string(), "", "{name}");
+        let bytes = |extension: &str| std::fs::read(path.with_extension(extension)).unwrap();
+        assert!(bytes("scn") == files[1].1 && bytes("scg") == files[2].1);
+        let rows = |file: &[u8]| file[128..].to_vec();
+        assert_eq!(rows(&bytes("sci")), rows(&files[0].1), "{name}");
+        assert_eq!(bytes("sci")[13], number);
+        assert_eq!(read(&*open(&path, &scidb::FORMAT)), (found.clone(), vec![]));
+        // Games of chess have no place there, and those of the variant none among chess.
+        std::fs::remove_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let mut writer = scidb::FORMAT.create_database.unwrap()(&path, &options).unwrap();
+        let lost = writer.write(&tiny::games()[0]).unwrap();
+        assert_eq!(lost.count(Feature::ChessGames), 1);
+        assert_eq!(writer.finish().unwrap().records, 0);
+        let chess = scratch.join("chess.sci");
+        let lost = write(&chess, &found);
+        assert_eq!(lost.count(Feature::UnreadMoves), found.len() as u64);
     }
-    // Three-check has the moves of chess.
-    files[0].1[13] = 3;
-    let (found, _) = read(&*open_files(&files).unwrap());
-    assert_eq!(found[0].head.tags.text("Variant"), "Three-check");
-    assert_eq!(found[0].ply_count(), tiny::games()[0].ply_count());
+}
+
+/// Three-check and Losers have the moves of chess.
+#[test]
+fn variants_with_moves_of_chess_are_read_and_written() {
+    for (number, name) in [(3, "Three-check"), (5, "Losers")] {
+        let mut files = tiny_files();
+        files[0].1[13] = number;
+        let database = open_files(&files).unwrap();
+        let (found, _) = read(&*database);
+        assert_eq!(found[0].head.tags.text("Variant"), name);
+        assert_eq!(found[0].ply_count(), tiny::games()[0].ply_count());
+        let scratch = Scratch::new("scidb-variants");
+        let path = scratch.join("tiny.sci");
+        let mut options = CreateOptions::default();
+        options.facts.clone_from(&database.info().facts);
+        assert_eq!(write_with(&path, &found, &options).to_string(), "");
+        let bytes = |extension: &str| std::fs::read(path.with_extension(extension)).unwrap();
+        assert!(bytes("scn") == files[1].1 && bytes("scg") == files[2].1);
+        assert_eq!(bytes("sci")[13], number);
+    }
+}
+
+/// A table of times is told move by move when all of it is known.
+#[test]
+fn times_of_a_table_belong_to_moves() {
+    let clock = |kind, seconds| {
+        Annotation::Clock(Clock {
+            kind,
+            time: Duration::from_secs(seconds),
+        })
+    };
+    let game = roster(GameBuilder::new())
+        .moves("e4 e5 Nf3 Nc6")
+        .result(GameResult::BlackWins);
+    // Clocks of the first and the third move, and the times all four took.
+    let table = Annotation::Foreign(Foreign {
+        format: FormatId::new("sci"),
+        kind: 2,
+        bytes: &[
+            3, 0x90, 0, 59, 0, 0x90, 0, 58, 4, 0xb0, 0, 1, 0xb0, 0, 2, 0xb0, 0, 3, 0xb0, 0, 4, 0,
+        ],
+    });
+    let with = said(&game, 0, &[table]);
+    let scratch = Scratch::new("scidb-times");
+    let path = scratch.join("times.sci");
+    assert_eq!(write(&path, &[with]).to_string(), "");
+    let (found, problems) = read(&*open(&path, &scidb::FORMAT));
+    assert_eq!(problems, [""; 0]);
+    let spent = |seconds| clock(ClockKind::ElapsedMove, seconds);
+    let left = |seconds| clock(ClockKind::Remaining, seconds);
+    let times = [
+        &[left(59), spent(1)][..],
+        &[spent(2)],
+        &[left(58), spent(3)],
+        &[spent(4)],
+    ];
+    let mut expected = Game::new();
+    let mut recorder = expected.recorder();
+    let _ = recorder.begin_game(GameIndex(0), &game.head);
+    for (ply, times) in game.mainline().zip(times) {
+        recorder.push_move(ply);
+        for &time in times {
+            let _ = recorder.visit_annotation(time);
+        }
+    }
+    recorder.end_game(game.result);
+    drop(recorder);
+    assert_eq!(found, [expected]);
+    // More times than moves: nothing is guessed.
+    let short = roster(GameBuilder::new())
+        .moves("e4 e5 Nf3")
+        .result(GameResult::BlackWins);
+    let short = said(&short, 0, &[table]);
+    let path = scratch.join("short.sci");
+    assert_eq!(write(&path, std::slice::from_ref(&short)).to_string(), "");
+    assert_eq!(read(&*open(&path, &scidb::FORMAT)).0, [short]);
 }
 
 #[test]
 fn other_versions_are_told() {
     let mut files = tiny_files();
-    for version in [92, 95] {
+    for version in [90, 95] {
         files[0].1[9] = version;
         let error = open_files(&files).map(drop).unwrap_err().to_string();
         assert!(error.contains(&format!("version {version}")), "{error}");

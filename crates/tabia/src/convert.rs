@@ -8,7 +8,7 @@ use tabia_core::database::{GameWriter, Written};
 use tabia_core::format::{CreateDatabase, CreateOptions, CreateText, OpenOptions};
 use tabia_core::io::{Output, OutputSet, Progress};
 use tabia_core::loss::Losses;
-use tabia_core::{Error, Format, GameIndex};
+use tabia_core::{Error, ErrorKind, Format, GameIndex};
 use tabia_formats::archive::compressed::{Compression, compress};
 
 use crate::edit::appender;
@@ -293,7 +293,10 @@ fn to_database(
     watch: &mut dyn Watch,
 ) -> Result<(Ledger, Written), Failure> {
     let mut ledger = Ledger::default();
-    let mut writer = create(path, &options.create).map_err(Failure::output)?;
+    if !options.append && !options.create.force && path.exists() {
+        return Err(Failure::output(Error::new(ErrorKind::Exists).in_path(path)));
+    }
+    let mut writer: Option<Box<dyn GameWriter>> = None;
     for item in items {
         let mut lost = Vec::new();
         let mut desk = Desk {
@@ -303,7 +306,13 @@ fn to_database(
             progress,
         };
         each_item(&mut desk, options, progress, |desk, input| {
-            write_input(desk, input, &options.plan, &mut *writer, &mut lost)
+            let writer = if let Some(writer) = &mut writer {
+                writer
+            } else {
+                let own = of_input(options, &input, items.len());
+                writer.insert(create(path, &own).map_err(Failure::output)?)
+            };
+            write_input(desk, input, &options.plan, &mut **writer, &mut lost)
                 .map_err(|failure| in_target(failure, path))
         })?;
         for (game, losses) in lost {
@@ -311,9 +320,24 @@ fn to_database(
             watch.losses(item, game, &losses).map_err(Failure::output)?;
         }
     }
+    let writer = match writer {
+        Some(writer) => writer,
+        None => create(path, &options.create).map_err(Failure::output)?,
+    };
     let written = writer.finish().map_err(Failure::output);
     let written = written.map_err(|failure| in_target(failure, path))?;
     Ok((ledger, written))
+}
+
+/// A database made of one other has its title and what else is known of it.
+fn of_input(options: &ConvertOptions, input: &crate::Input, inputs: usize) -> CreateOptions {
+    let mut own = options.create.clone();
+    if let (crate::Input::Database(database), 1, false) = (input, inputs, options.append) {
+        let info = database.info();
+        own.title = own.title.or_else(|| info.title.clone());
+        own.facts.extend(info.facts.iter().cloned());
+    }
+    own
 }
 
 /// Writes the games of an input, encoded where they are read if the writer has encoders. Losses that

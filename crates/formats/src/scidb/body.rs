@@ -2,12 +2,14 @@
 
 use tabia_core::chess::{Color, Role, Setup, Square};
 use tabia_core::error::{Malformed, Why};
-use tabia_core::game::{Start, Tags};
+use tabia_core::game::{Annotation, Start, Tags};
 use tabia_core::io::{Charset, Cursor, decode};
 
 use super::entry::STANDARD;
-use super::info;
+use super::info::{self, Said};
+use super::pieces::token;
 use super::tables::{OWN_NAME, TAGS};
+use super::{NAGS_BESIDE_SINCE, SECTIONS_SINCE, VERSION, WORDS_SINCE};
 
 /// Bytes of the length that begins a record.
 pub(crate) const LENGTH: usize = 3;
@@ -26,11 +28,13 @@ pub(crate) struct Body<'a> {
     /// Number of the start; 0 for one that is given as FEN.
     pub(crate) start: u16,
     pub(crate) fen: Option<&'a [u8]>,
+    /// Plain moves at the beginning.
+    pub(crate) run: u16,
     /// The moves with their tokens.
     pub(crate) moves: &'a [u8],
     pub(crate) moves_at: usize,
     pub(crate) text: &'a [u8],
-    tags: &'a [u8],
+    pub(crate) tags: &'a [u8],
     /// Names of engines, each with a final zero.
     pub(crate) engines: &'a [u8],
     pub(crate) time_table: &'a [u8],
@@ -42,17 +46,24 @@ pub(crate) struct Body<'a> {
 impl<'a> Body<'a> {
     /// Finds the parts. A fault in the sections behind the moves loses only what is there: it comes
     /// beside the body.
-    pub(crate) fn read(bytes: &'a [u8]) -> Result<(Self, Option<Malformed>), Malformed> {
+    pub(crate) fn read(
+        bytes: &'a [u8],
+        version: u16,
+    ) -> Result<(Self, Option<Malformed>), Malformed> {
         let mut cursor = Cursor::new(bytes);
         let flags = cursor.u16_be("flags")?;
-        let start = flags & 0xfff;
+        let start = if version < WORDS_SINCE {
+            flags
+        } else {
+            flags & 0xfff
+        };
         let fen = if start == 0 {
             Some(zero_ended(&mut cursor, "fen")?)
         } else {
             None
         };
         let data_at = cursor.u24_be("data_at")? as usize;
-        cursor.u16_be("run_length")?;
+        let run = cursor.u16_be("run_length")?;
         let moves_at = cursor.offset();
         let mut fault = None;
         let end = if (moves_at..=bytes.len()).contains(&data_at) {
@@ -68,6 +79,7 @@ impl<'a> Body<'a> {
         let mut body = Self {
             start,
             fen,
+            run,
             moves: bytes.get(moves_at..end).unwrap_or_default(),
             moves_at,
             text: &[],
@@ -79,39 +91,90 @@ impl<'a> Body<'a> {
         };
         if fault.is_none() {
             cursor.seek(end, "data_at")?;
-            fault = body.read_sections(&mut cursor, flags).err();
+            fault = match version {
+                SECTIONS_SINCE.. => body.read_sections(&mut cursor, flags, version),
+                WORDS_SINCE => body.read_sections_92(&mut cursor, flags),
+                _ => body.read_sections_91(&mut cursor),
+            }
+            .err();
         }
         Ok((body, fault))
     }
 
-    fn read_sections(&mut self, cursor: &mut Cursor<'a>, flags: u16) -> Result<(), Malformed> {
+    fn read_sections(
+        &mut self,
+        cursor: &mut Cursor<'a>,
+        flags: u16,
+        version: u16,
+    ) -> Result<(), Malformed> {
         if flags & section::TEXT != 0 {
-            let length = cursor.u24_be("text_length")? as usize;
-            self.text = cursor.take(length, "text")?;
+            self.read_text(cursor)?;
         }
         if flags & section::TAGS != 0 {
-            let start = *cursor;
-            while next_tag(cursor)?.is_some() {}
-            let length = cursor.offset() - start.offset();
-            self.tags = start.rest().get(..length).unwrap_or_default();
+            self.tags = passed(cursor, |cursor| {
+                while next_tag(cursor)?.is_some() {}
+                Ok(())
+            })?;
         }
         if flags & section::ENGINES != 0 {
-            let count = cursor.u8("engines")?;
-            let start = *cursor;
-            for _ in 0..count {
-                zero_ended(cursor, "engine")?;
-            }
-            let length = cursor.offset() - start.offset();
-            self.engines = start.rest().get(..length).unwrap_or_default();
+            self.read_engines(cursor)?;
         }
         if flags & section::TIME_TABLE != 0 {
-            let start = *cursor;
-            skip_time_table(cursor)?;
-            let length = cursor.offset() - start.offset();
-            self.time_table = start.rest().get(..length).unwrap_or_default();
+            self.time_table = passed(cursor, |cursor| skip_time_table(cursor, version))?;
         }
         self.side_at = cursor.offset();
         self.side = cursor.rest();
+        Ok(())
+    }
+
+    /// In version 92 the tags stand behind the side data, whose end only the moves tell.
+    fn read_sections_92(&mut self, cursor: &mut Cursor<'a>, flags: u16) -> Result<(), Malformed> {
+        if flags & section::TEXT != 0 {
+            self.read_text(cursor)?;
+        }
+        if flags & (section::TAGS | section::ENGINES | section::TIME_TABLE) != 0 {
+            self.read_engines(cursor)?;
+        }
+        self.side_at = cursor.offset();
+        self.side = cursor.rest();
+        let moves = self.moves;
+        let side = passed(cursor, |cursor| skip_side_data(moves, cursor, WORDS_SINCE))?;
+        self.side = side;
+        // The zero that ends tags may be missing.
+        self.tags = passed(cursor, |cursor| {
+            while !cursor.is_empty() && next_tag(cursor)?.is_some() {}
+            Ok(())
+        })?;
+        Ok(())
+    }
+
+    /// Version 91 has no word for its sections: texts with their length, tags, side data.
+    fn read_sections_91(&mut self, cursor: &mut Cursor<'a>) -> Result<(), Malformed> {
+        self.side_at = cursor.offset();
+        if cursor.is_empty() {
+            return Ok(());
+        }
+        self.read_text(cursor)?;
+        self.tags = passed(cursor, |cursor| {
+            while !cursor.is_empty() && next_tag(cursor)?.is_some() {}
+            Ok(())
+        })?;
+        self.side_at = cursor.offset();
+        self.side = cursor.rest();
+        Ok(())
+    }
+
+    fn read_text(&mut self, cursor: &mut Cursor<'a>) -> Result<(), Malformed> {
+        let length = cursor.u24_be("text_length")? as usize;
+        self.text = cursor.take(length, "text")?;
+        Ok(())
+    }
+
+    fn read_engines(&mut self, cursor: &mut Cursor<'a>) -> Result<(), Malformed> {
+        let count = cursor.u8("engines")?;
+        self.engines = passed(cursor, |cursor| {
+            (0..count).try_for_each(|_| zero_ended(cursor, "engine").map(drop))
+        })?;
         Ok(())
     }
 
@@ -154,12 +217,61 @@ fn zero_ended<'a>(cursor: &mut Cursor<'a>, field: &'static str) -> Result<&'a [u
     Ok(text)
 }
 
+/// The bytes that `pass` goes over.
+fn passed<'a>(
+    cursor: &mut Cursor<'a>,
+    pass: impl FnOnce(&mut Cursor<'a>) -> Result<(), Malformed>,
+) -> Result<&'a [u8], Malformed> {
+    let start = *cursor;
+    pass(cursor)?;
+    let length = cursor.offset() - start.offset();
+    Ok(start.rest().get(..length).unwrap_or_default())
+}
+
+/// Goes over what tokens among the moves say, in a version with NAGs among them.
+fn skip_side_data(moves: &[u8], side: &mut Cursor<'_>, version: u16) -> Result<(), Malformed> {
+    let mut bytes = moves.iter();
+    while let Some(&byte) = bytes.next() {
+        match byte {
+            token::MARK => drop(info::read(side, version)?),
+            token::NAG => drop(bytes.next()),
+            token::COMMENT => drop(side.u8("comment_flag")?),
+            token::END if bytes.next() == Some(&token::COMMENT) => {
+                side.u8("comment_flag")?;
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
 /// Columns of move informations, each with its length, until one of length 0; in an older form one
-/// column with a length of two bytes, the first of them 0.
-fn skip_time_table(cursor: &mut Cursor<'_>) -> Result<(), Malformed> {
-    if cursor.rest().first() == Some(&0) {
+/// column with a length of two bytes, the first of them mostly 0.
+fn skip_time_table(cursor: &mut Cursor<'_>, version: u16) -> Result<(), Malformed> {
+    each_time(cursor, version, &mut |_, _| {})
+}
+
+/// Gives each move information of a time table, with its place in its column: that of its move.
+fn each_time<'a>(
+    cursor: &mut Cursor<'a>,
+    version: u16,
+    found: &mut dyn FnMut(usize, Said<'a>),
+) -> Result<(), Malformed> {
+    let mut column = |cursor: &mut Cursor<'a>, length: usize| -> Result<(), Malformed> {
+        for place in 0..length {
+            let first = cursor.rest().first().copied().unwrap_or(0);
+            let mut one = Cursor::new(cursor.take(info::length(first, version), "time")?);
+            let said = match first {
+                info::INFORMATION.. => info::read(&mut one, version)?,
+                _ => Said::Nothing,
+            };
+            found(place, said);
+        }
+        Ok(())
+    };
+    if version < NAGS_BESIDE_SINCE || cursor.rest().first() == Some(&0) {
         let length = cursor.u16_be("time_table")?;
-        return skip_column(cursor, usize::from(length));
+        return column(cursor, usize::from(length));
     }
     loop {
         let mut length = 0_usize;
@@ -173,22 +285,42 @@ fn skip_time_table(cursor: &mut Cursor<'_>) -> Result<(), Malformed> {
         if length == 0 {
             return Ok(());
         }
-        skip_column(cursor, length)?;
+        column(cursor, length)?;
     }
 }
 
-/// Whether the bytes are one whole time table.
+/// Whether the bytes are one whole time table as it is written.
 pub(crate) fn is_time_table(bytes: &[u8]) -> bool {
     let mut cursor = Cursor::new(bytes);
-    skip_time_table(&mut cursor).is_ok() && cursor.is_empty()
+    skip_time_table(&mut cursor, VERSION).is_ok() && cursor.is_empty()
 }
 
-fn skip_column(cursor: &mut Cursor<'_>, length: usize) -> Result<(), Malformed> {
-    for _ in 0..length {
-        let first = cursor.rest().first().copied().unwrap_or(0);
-        cursor.take(info::length(first), "time")?;
-    }
-    Ok(())
+/// The times of a table by the plies of the mainline they belong to; `None` when some say what has
+/// no common meaning, or when there are more than plies.
+pub(crate) fn times(
+    table: &[u8],
+    version: u16,
+    plies: usize,
+) -> Option<Vec<Vec<Annotation<'static>>>> {
+    let mut times: Vec<Vec<Annotation<'static>>> = Vec::new();
+    let mut is_known = true;
+    let read = each_time(
+        &mut Cursor::new(table),
+        version,
+        &mut |place, said| match said {
+            Said::Nothing => {}
+            Said::Annotation(annotation) if place < plies => {
+                if times.len() <= place {
+                    times.resize_with(place + 1, Vec::new);
+                }
+                if let Some(own) = times.get_mut(place) {
+                    own.push(annotation);
+                }
+            }
+            _ => is_known = false,
+        },
+    );
+    (read.is_ok() && is_known).then_some(times)
 }
 
 /// The start of a number, and whether it is an array with the pawns at home. `None` for numbers of
@@ -287,9 +419,9 @@ mod tests {
             (&[1, 0x80, 1, 2, 3, 1, 0xe0, 1, 2, 3, 4, 0], 0),
         ] {
             let mut cursor = Cursor::new(bytes);
-            skip_time_table(&mut cursor).unwrap();
+            skip_time_table(&mut cursor, VERSION).unwrap();
             assert_eq!(cursor.left(), left, "{bytes:?}");
         }
-        assert!(skip_time_table(&mut Cursor::new(&[255, 255])).is_err());
+        assert!(skip_time_table(&mut Cursor::new(&[255, 255]), VERSION).is_err());
     }
 }

@@ -8,12 +8,12 @@ use tabia_core::loss::{Feature, Features, Losses};
 
 use crate::order::remarks_first;
 
-use super::body::is_time_table;
+use super::body::{Body, is_time_table};
 use super::entry::{Entry, MAX_PLIES, STANDARD, castled, count_code};
 use super::info::{self, foreign};
 use super::pieces::{Board, token};
 use super::walk::comment_flag;
-use super::{ID, text};
+use super::{ID, VERSION, text};
 
 /// How much of a game is written; less when the record would be too long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -86,6 +86,23 @@ impl Encoder {
             run: 0,
             open: Vec::new(),
             node: Node::default(),
+        }
+    }
+
+    /// Takes a record as it is.
+    pub(crate) fn copy(&mut self, body: &Body<'_>) {
+        self.side.clear();
+        self.side.bytes(body.side);
+        self.engine_count = memchr::memchr_iter(0, body.engines).count() as u8;
+        self.run = body.run;
+        for (own, part) in [
+            (&mut self.moves, body.moves),
+            (&mut self.text, body.text),
+            (&mut self.engines, body.engines),
+            (&mut self.time_table, body.time_table),
+        ] {
+            own.clear();
+            own.extend_from_slice(part);
         }
     }
 
@@ -169,7 +186,7 @@ impl Encoder {
         let mut depth = 0_u32;
         // The depth of a variation that is left out.
         let mut muted: Option<u32> = None;
-        for event in events {
+        for (place, event) in events.iter().enumerate() {
             if let Some(level) = muted {
                 match event {
                     Event::BeginVariation => depth += 1,
@@ -194,12 +211,12 @@ impl Encoder {
                         let fen = board.position.fen();
                         return Err(Error::invalid(format!("{ply} cannot be played in {fen}")));
                     }
-                    before = Some(board.clone());
+                    let rest = events.get(place + 1..).unwrap_or_default();
+                    before = is_replaced(rest).then(|| board.clone());
+                    let us = board.position.turn();
                     board.play(ply);
-                    if depth == 0
-                        && let Some(before) = &before
-                    {
-                        facts.play(ply, &before.position, &board.position);
+                    if depth == 0 {
+                        facts.play(ply, us, &board.position);
                     }
                 }
                 Event::Annotation(annotation) => self.annotate(annotation, keep, facts, losses),
@@ -315,7 +332,7 @@ impl Encoder {
             }
             foreign::INFORMATION => {
                 let mut cursor = Cursor::new(bytes);
-                let is_one = info::read(&mut cursor).is_ok() && cursor.is_empty();
+                let is_one = info::read(&mut cursor, VERSION).is_ok() && cursor.is_empty();
                 if is_one {
                     let is_mark = bytes.first().is_none_or(|&byte| byte < info::INFORMATION);
                     let node = &mut self.node;
@@ -463,7 +480,7 @@ impl Facts {
     }
 
     /// The next ply of the mainline was played.
-    fn play(&mut self, ply: Ply, before: &Position, after: &Position) {
+    fn play(&mut self, ply: Ply, us: Color, after: &Position) {
         self.plies += 1;
         let now = HomePawns::of(after);
         if let Some(bit) = self.home.gone(now) {
@@ -483,7 +500,7 @@ impl Facts {
         }
         if m.is_castling() {
             let is_short = m.to().file() > m.from().file();
-            self.castlings |= match (before.turn(), is_short) {
+            self.castlings |= match (us, is_short) {
                 (Color::White, true) => castled::WHITE_SHORT,
                 (Color::White, false) => castled::WHITE_LONG,
                 (Color::Black, true) => castled::BLACK_SHORT,
@@ -497,6 +514,13 @@ impl Facts {
             *code = u16::from(m.from().number()) | u16::from(m.to().number()) << 6;
         }
     }
+}
+
+/// Whether a variation replaces the move before these events.
+fn is_replaced(events: &[Event<'_>]) -> bool {
+    let mut events = events.iter();
+    let next = events.find(|event| !matches!(event, Event::Annotation(_)));
+    matches!(next, Some(Event::BeginVariation))
 }
 
 /// Which pawns stand on their second and third ranks.

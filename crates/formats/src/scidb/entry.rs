@@ -4,6 +4,8 @@ use tabia_core::error::Malformed;
 use tabia_core::game::{Date, Eco, GameResult};
 use tabia_core::io::{Cursor, Sink};
 
+use super::{SECTIONS_SINCE, WORDS_SINCE, old_rows};
+
 /// Bytes of the header and of a row.
 pub(crate) const HEADER: usize = 128;
 pub(crate) const ROW: usize = 56;
@@ -78,10 +80,23 @@ pub(crate) mod castled {
 
 /// Bits of [`Entry::flags`].
 pub(crate) const DELETED: u32 = 1;
+pub(crate) const ILLEGAL: u32 = 3 << 22;
+
+/// Bits of [`Entry::opening`] below the code.
+pub(crate) const OPENING_KEY: u32 = (1 << 20) - 1;
 
 impl Entry {
     /// Reads the row at the start of `bytes`.
-    pub(crate) fn read(bytes: &[u8]) -> Result<Self, Malformed> {
+    pub(crate) fn read(bytes: &[u8], version: u16) -> Result<Self, Malformed> {
+        match version {
+            SECTIONS_SINCE.. => Self::read_words(bytes),
+            WORDS_SINCE => old_rows::read_92(bytes),
+            _ => old_rows::read_91(bytes),
+        }
+    }
+
+    /// Reads a row as it is written today.
+    pub(crate) fn read_words(bytes: &[u8]) -> Result<Self, Malformed> {
         let mut cursor = Cursor::new(bytes);
         let home_pawns = cursor.array("home_pawns")?;
         let mut word = || cursor.u32_be("row");
@@ -250,18 +265,19 @@ pub(crate) const fn count_code(count: u32) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scidb::VERSION;
 
     #[test]
     fn rows_come_back() {
         let bytes: Vec<u8> = (0..ROW as u8)
             .map(|byte| byte.wrapping_mul(37) ^ 0x5a)
             .collect();
-        let entry = Entry::read(&bytes).unwrap();
+        let entry = Entry::read(&bytes, VERSION).unwrap();
         let mut sink = Sink::new();
         entry.write(&mut sink);
         // No bit is without a field.
         assert_eq!(sink.as_slice(), bytes);
-        assert!(Entry::read(&bytes[1..]).is_err());
+        assert!(Entry::read(&bytes[1..], VERSION).is_err());
     }
 
     #[test]

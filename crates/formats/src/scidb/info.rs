@@ -7,6 +7,8 @@ use tabia_core::error::{Malformed, Why};
 use tabia_core::game::{Annotation, Clock, ClockKind, Eval, Score, Shape, ShapeColor, ShapeKind};
 use tabia_core::io::{Cursor, Sink};
 
+use super::SECTIONS_SINCE;
+
 /// Kinds of bytes without a common meaning.
 pub(crate) mod foreign {
     /// Names of engines, each with a final zero.
@@ -21,6 +23,8 @@ pub(crate) mod foreign {
     pub(crate) const ILLEGAL: u16 = 5;
     /// What is left of side data and texts.
     pub(crate) const REST: u16 = 6;
+    /// A move information of version 92, as stored.
+    pub(crate) const OLD_INFORMATION: u16 = 7;
 }
 
 /// What an item of the side data says.
@@ -53,12 +57,21 @@ const COLORS: [ShapeColor; 9] = [
 ];
 
 /// Length of the move information that begins with this byte. Anything below [`INFORMATION`] is an
-/// empty one.
-pub(crate) const fn length(first: u8) -> usize {
+/// empty one. Version 92 has another number for each kind.
+pub(crate) const fn length(first: u8, version: u16) -> usize {
     if first < INFORMATION {
         return 1;
     }
-    match first >> 4 & 7 {
+    let kind = first >> 4 & 7;
+    if version < SECTIONS_SINCE {
+        return match kind {
+            0 => 1,
+            1 | 5 => 4,
+            7 => 5,
+            _ => 3,
+        };
+    }
+    match kind {
         1 | 2 | 3 | 5 => 3,
         6 => 5,
         _ => 4,
@@ -66,14 +79,19 @@ pub(crate) const fn length(first: u8) -> usize {
 }
 
 /// Reads the next item.
-pub(crate) fn read<'a>(cursor: &mut Cursor<'a>) -> Result<Said<'a>, Malformed> {
+pub(crate) fn read<'a>(cursor: &mut Cursor<'a>, version: u16) -> Result<Said<'a>, Malformed> {
     let start = *cursor;
     let first = cursor.u8("side_data")?;
     if first >= INFORMATION {
         let mut whole = start;
-        let bytes = whole.take(length(first), "move_information")?;
+        let bytes = whole.take(length(first, version), "move_information")?;
         *cursor = whole;
-        return Ok(information(bytes).map_or(Said::Bytes(bytes), Said::Annotation));
+        let said = if version < SECTIONS_SINCE {
+            old_information(bytes)
+        } else {
+            information(bytes)
+        };
+        return Ok(said.map_or(Said::Bytes(bytes), Said::Annotation));
     }
     match first {
         0 => Ok(Said::Nothing),
@@ -120,31 +138,24 @@ fn shape(square: u8, kind: u8, to: Option<u8>, color: u8) -> Option<Shape> {
 /// What a move information says, as far as others can say it too.
 fn information(bytes: &[u8]) -> Option<Annotation<'static>> {
     let (&first, rest) = bytes.split_first()?;
-    let value = rest
-        .iter()
-        .fold(0, |value, &byte| value << 8 | u32::from(byte));
+    let value = number(rest);
     let low = u32::from(first & 15);
     let clock = |kind| {
-        if low != 0 {
-            // The clock of an engine.
-            return None;
-        }
-        let seconds = (value >> 12 & 15) * 3600 + (value >> 6 & 63) * 60 + (value & 63);
-        Some(Annotation::Clock(Clock {
+        clock(
             kind,
-            time: Duration::from_secs(seconds.into()),
-        }))
+            first & 15,
+            [value >> 12 & 15, value >> 6 & 63, value & 63],
+        )
     };
     match first >> 4 & 7 {
         0 => {
-            let sign = if value >> 17 & 1 == 0 { 1 } else { -1 };
             let (pawns, hundredths) = (value >> 7 & MATE, value & 127);
+            let is_negative = value >> 17 & 1 != 0;
             let score = if pawns == MATE {
+                let sign = if is_negative { -1 } else { 1 };
                 Score::Mate(sign * hundredths.cast_signed())
-            } else if hundredths < 100 {
-                Score::Centipawns(sign * (pawns * 100 + hundredths).cast_signed())
             } else {
-                return None;
+                centipawns(is_negative, pawns, hundredths)?
             };
             Some(Annotation::Eval(Eval {
                 score,
@@ -165,6 +176,51 @@ fn information(bytes: &[u8]) -> Option<Annotation<'static>> {
         }
         _ => None,
     }
+}
+
+/// The same in version 92, where the fields begin with the lowest bit.
+fn old_information(bytes: &[u8]) -> Option<Annotation<'static>> {
+    let (&first, rest) = bytes.split_first()?;
+    let value = number(rest);
+    let clock = |kind| {
+        clock(
+            kind,
+            first & 15,
+            [value & 15, value >> 4 & 63, value >> 10 & 63],
+        )
+    };
+    match first >> 4 & 7 {
+        1 => Some(Annotation::Eval(Eval {
+            score: centipawns(value >> 5 & 1 != 0, value >> 6 & 0x7ff, value >> 17 & 127)?,
+            depth: Some((value & 31) as u16).filter(|&depth| depth > 0),
+            engine: first & 15,
+        })),
+        2 => clock(ClockKind::Remaining),
+        3 => clock(ClockKind::ElapsedGame),
+        4 => clock(ClockKind::ElapsedMove),
+        _ => None,
+    }
+}
+
+fn number(bytes: &[u8]) -> u32 {
+    let bytes = bytes.iter();
+    bytes.fold(0, |value, &byte| value << 8 | u32::from(byte))
+}
+
+/// A clock of a player; `None` for that of an engine.
+fn clock(kind: ClockKind, engine: u8, time: [u32; 3]) -> Option<Annotation<'static>> {
+    let [hours, minutes, seconds] = time;
+    let seconds = hours * 3600 + minutes * 60 + seconds;
+    (engine == 0).then_some(Annotation::Clock(Clock {
+        kind,
+        time: Duration::from_secs(seconds.into()),
+    }))
+}
+
+fn centipawns(is_negative: bool, pawns: u32, hundredths: u32) -> Option<Score> {
+    let sign = if is_negative { -1 } else { 1 };
+    let value = sign * (pawns * 100 + hundredths).cast_signed();
+    (hundredths < 100).then_some(Score::Centipawns(value))
 }
 
 /// Appends a shape; `false` when it has no code.
@@ -252,10 +308,11 @@ pub(crate) fn write_eval(eval: Eval, sink: &mut Sink) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scidb::VERSION;
 
     fn back(sink: &Sink) -> Annotation<'static> {
         let mut cursor = Cursor::new(sink.as_slice());
-        let said = read(&mut cursor);
+        let said = read(&mut cursor, VERSION);
         assert!(cursor.is_empty());
         match said {
             Ok(Said::Annotation(annotation)) => annotation,
@@ -352,6 +409,34 @@ mod tests {
     }
 
     #[test]
+    fn version_92_begins_with_the_lowest_bits() {
+        fn said(bytes: &[u8]) -> Said<'_> {
+            read(&mut Cursor::new(bytes), 92).unwrap()
+        }
+        let word = 1_u16 | 40 << 4 | 39 << 10;
+        let [high, low] = word.to_be_bytes();
+        let time = Duration::from_secs(3600 + 40 * 60 + 39);
+        assert_eq!(
+            said(&[0xa0, high, low]),
+            Said::Annotation(Annotation::Clock(Clock {
+                kind: ClockKind::Remaining,
+                time,
+            }))
+        );
+        let word = 22_u32 | 1 << 5 | 3 << 6 | 31 << 17;
+        let [_, high, middle, low] = word.to_be_bytes();
+        assert_eq!(
+            said(&[0x92, high, middle, low]),
+            Said::Annotation(Annotation::Eval(Eval {
+                score: Score::Centipawns(-331),
+                depth: Some(22),
+                engine: 2,
+            }))
+        );
+        assert_eq!(said(&[0xf0, 1, 2, 3, 4]), Said::Bytes(&[0xf0, 1, 2, 3, 4]));
+    }
+
+    #[test]
     fn what_others_cannot_say_stays_bytes() {
         for bytes in [
             &[0xd0, 0, 1][..],
@@ -360,13 +445,13 @@ mod tests {
             &[0x91, 0, 1],
         ] {
             let mut cursor = Cursor::new(bytes);
-            assert_eq!(read(&mut cursor), Ok(Said::Bytes(bytes)));
+            assert_eq!(read(&mut cursor, VERSION), Ok(Said::Bytes(bytes)));
             assert!(cursor.is_empty());
         }
         let mut cursor = Cursor::new(b"\x02here\0\x00");
-        assert_eq!(read(&mut cursor), Ok(Said::Diagram(b"here")));
-        assert_eq!(read(&mut cursor), Ok(Said::Nothing));
-        assert!(read(&mut cursor).is_err());
-        assert!(read(&mut Cursor::new(&[7])).is_err());
+        assert_eq!(read(&mut cursor, VERSION), Ok(Said::Diagram(b"here")));
+        assert_eq!(read(&mut cursor, VERSION), Ok(Said::Nothing));
+        assert!(read(&mut cursor, VERSION).is_err());
+        assert!(read(&mut Cursor::new(&[7]), VERSION).is_err());
     }
 }

@@ -7,8 +7,10 @@ mod encode;
 mod entry;
 mod fields;
 mod info;
+mod kept;
 mod name_writer;
 mod names;
+mod old_rows;
 mod pieces;
 mod read;
 mod salvage;
@@ -42,7 +44,17 @@ const MAGIC: [u8; 8] = *b"Scidb.i\0";
 const VERSION: u16 = 94;
 
 /// The oldest version that is read.
-const OLDEST: u16 = 93;
+const OLDEST: u16 = 91;
+
+/// Since this version NAGs stand beside the moves, not among them.
+const NAGS_BESIDE_SINCE: u16 = 94;
+
+/// Since this version a record has sections that a word announces, a row has all its fields, and a
+/// header its variant.
+const SECTIONS_SINCE: u16 = 93;
+
+/// The first version whose rows do not depend on how a compiler lays out bits.
+const WORDS_SINCE: u16 = 92;
 
 /// What Scidb holds.
 const CAN: Features = Features::of(&[
@@ -95,7 +107,7 @@ pub static FORMAT: Format = Format {
     open_stream: None,
     open_blocks: None,
     create_text: None,
-    can_with: None,
+    can_with: Some(features_with),
     create_database: Some(create),
     open_book: None,
     create_book: None,
@@ -107,6 +119,16 @@ fn open(source: &Source, options: &OpenOptions) -> Result<Box<dyn Database>> {
 
 fn create(path: &Path, options: &CreateOptions) -> Result<Box<dyn GameWriter>> {
     Ok(Box::new(ScidbWriter::create(path, options)?))
+}
+
+/// A database of another variant holds records of its games, and no chess.
+fn features_with(options: &CreateOptions) -> Features {
+    if kept::has_chess_moves(write::variant(options)) {
+        CAN
+    } else {
+        CAN.with(&[Feature::UnreadMoves])
+            .without(&[Feature::ChessGames])
+    }
 }
 
 fn score(probe: &Probe<'_>) -> Confidence {

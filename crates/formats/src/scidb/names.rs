@@ -6,7 +6,7 @@ use tabia_core::error::{Malformed, Why};
 use tabia_core::game::Date;
 use tabia_core::io::Cursor;
 
-use super::entry;
+use super::{WORDS_SINCE, entry};
 
 /// What begins a names file.
 pub(crate) const MAGIC: [u8; 8] = *b"Scidb.n\0";
@@ -68,7 +68,7 @@ impl Names {
         let mut cursor = Cursor::new(bytes);
         let read = names
             .read_header(&mut cursor, version)
-            .and_then(|()| (0..4).try_for_each(|_| names.read_section(&mut cursor)));
+            .and_then(|()| (0..4).try_for_each(|_| names.read_section(&mut cursor, version)));
         if let Err(fault) = read {
             names.faults.push(fault);
         }
@@ -90,7 +90,7 @@ impl Names {
                 None => Err(cursor.fault("section", Why::Text)),
                 Some(place) => cursor
                     .seek(from + place, "section")
-                    .and_then(|()| names.read_section(&mut cursor)),
+                    .and_then(|()| names.read_section(&mut cursor, version)),
             };
             if let Err(fault) = read {
                 names.faults.push(fault);
@@ -156,11 +156,14 @@ impl Names {
         Ok(())
     }
 
-    fn read_section(&mut self, cursor: &mut Cursor<'_>) -> Result<(), Malformed> {
+    fn read_section(&mut self, cursor: &mut Cursor<'_>, version: u16) -> Result<(), Malformed> {
         let tag: [u8; 8] = cursor.array("section")?;
         let used = cursor.u24_be("used")?;
-        for field in ["max_frequency", "max_usage", "next_id"] {
+        for field in ["max_frequency", "max_usage"] {
             cursor.u24_be(field)?;
+        }
+        if version >= WORDS_SINCE {
+            cursor.u24_be("next_id")?;
         }
         let text = &mut self.text;
         match tag.first() {

@@ -8,7 +8,7 @@ use crate::scid::codes::{self, Dialect, Mover};
 pub(crate) mod token {
     /// A mark or a move information; which one is in the side data.
     pub(crate) const MARK: u8 = 0;
-    /// A NAG; its number is in the side data, in version 93 the next byte.
+    /// A NAG; its number is in the side data, in older versions the next byte.
     pub(crate) const NAG: u8 = 1;
     /// A comment; how is in the side data, what in the texts.
     pub(crate) const COMMENT: u8 = 2;
@@ -17,6 +17,18 @@ pub(crate) mod token {
     pub(crate) const END: u8 = 4;
     /// A null move; also the first byte that is a move.
     pub(crate) const NULL: u8 = 5;
+}
+
+/// Whether a variation replaces the move before `at`: what is said of the move may stand between. In
+/// older versions the number of a NAG follows it.
+pub(crate) fn variation_follows(moves: &[u8], mut at: usize, has_nags: bool) -> bool {
+    loop {
+        match moves.get(at) {
+            Some(&token::MARK | &token::COMMENT) => at += 1,
+            Some(&token::NAG) => at += 1 + usize::from(has_nags),
+            next => return next == Some(&token::BEGIN_VARIATION),
+        }
+    }
 }
 
 /// No piece, or no square.

@@ -14,8 +14,10 @@ use tabia_core::io::{Blob, Cursor, Source, decode};
 
 use crate::origin::Origin;
 
+use super::ID;
 use super::body::{self, Body, LENGTH};
 use super::entry::{self, DELETED, Entry, MAX_PLIES};
+use super::kept::{self, has_chess_moves};
 use super::names::Names;
 use super::pieces::Board;
 use super::salvage::{Record, Salvage};
@@ -24,7 +26,6 @@ use super::set::{Rows, Set};
 use super::tables;
 use super::tags::{self, Known, round_text};
 use super::walk::{Scratch, Walk};
-use super::{ID, VERSION};
 
 /// An open Scidb database.
 #[derive(Debug)]
@@ -75,7 +76,7 @@ impl ScidbDatabase {
                 file: &set.games,
                 depth: options.limits.depth,
                 is_chess: has_chess_moves(set.header.variant),
-                has_nags_inline: set.header.version < VERSION,
+                version: set.header.version,
             };
             Salvage::find(&set.rows, set.header.games, scanner, &mut info)
         });
@@ -123,12 +124,6 @@ impl ScidbDatabase {
     fn text<'t>(&self, bytes: &'t [u8]) -> Cow<'t, str> {
         decode(bytes, self.options.charset)
     }
-}
-
-/// Three-check and Losers have the moves of chess.
-fn has_chess_moves(variant: u8) -> bool {
-    let variant = tables::text(&tables::VARIANTS, variant);
-    variant.is_none_or(|name| ["Three-check", "Losers"].contains(&name))
 }
 
 impl Database for ScidbDatabase {
@@ -234,7 +229,7 @@ impl GameReader for ScidbReader<'_> {
             self.faults.push(error.in_file(&database.index_file));
         }
         let bytes = self.record(&row, &origin);
-        let body = match bytes.map(Body::read) {
+        let body = match bytes.map(|bytes| Body::read(bytes, database.version)) {
             None => None,
             Some(Ok((body, fault))) => {
                 self.faults.extend(fault.map(|fault| origin.error(fault)));
@@ -258,7 +253,8 @@ impl GameReader for ScidbReader<'_> {
                     want,
                     charset: database.options.charset,
                     depth: database.options.limits.depth,
-                    has_nags_inline: database.version < VERSION,
+                    version: database.version,
+                    plies: row.plies.into(),
                     visitor: &mut *visitor,
                     scratch: &mut self.scratch,
                     salvage: database.salvage.is_some(),
@@ -278,7 +274,7 @@ impl GameReader for ScidbReader<'_> {
                 visitor.visit_annotation(Annotation::Foreign(Foreign {
                     format: ID,
                     kind: Foreign::UNREAD_MOVES,
-                    bytes,
+                    bytes: &kept::keep(&row, bytes, database.version),
                 }))
             } else {
                 Flow::Go

@@ -9,7 +9,7 @@ use tabia_core::io::Cursor;
 
 use super::body::LENGTH;
 use super::entry::{Entry, NO_YEAR, STANDARD};
-use super::scan::{End, FIRST, Found, Scanner};
+use super::scan::{End, Found, Scanner};
 use super::set::Rows;
 
 /// What there is of a game.
@@ -174,7 +174,7 @@ impl Search<'_> {
     fn own(&self, game: u32) -> Option<Found> {
         let row = self.rows.get(game)?;
         let found = self.scanner.game_at(row.record_at as usize)?;
-        (found.at >= FIRST && found.fits(&row)).then_some(found)
+        (found.at >= self.scanner.first() && found.fits(&row)).then_some(found)
     }
 
     /// The games that no row leads to: behind all others, and between them when some are missed.
@@ -185,7 +185,7 @@ impl Search<'_> {
         info: &mut DatabaseInfo,
     ) -> Vec<Found> {
         let mut gaps = Vec::new();
-        let mut at = FIRST;
+        let mut at = self.scanner.first();
         for place in taken {
             if is_everywhere && place.start > at {
                 gaps.push(at..place.start);
@@ -220,7 +220,7 @@ impl Search<'_> {
     ) {
         let mut is_used = vec![false; finds.len()];
         let mut left = Vec::new();
-        let mut last_end = FIRST;
+        let mut last_end = self.scanner.first();
         let mut rest = broken.iter().copied().peekable();
         for game in 0..self.rows.len {
             let Some(row) = self.rows.get(game) else {

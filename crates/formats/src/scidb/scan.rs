@@ -6,12 +6,13 @@ use std::ops::Range;
 use tabia_core::chess::{Material, Position, Setup};
 use tabia_core::io::Cursor;
 
+use super::NAGS_BESIDE_SINCE;
 use super::body::{self, Body, LENGTH};
 use super::entry::{Entry, MAX_PLIES};
-use super::pieces::{Board, token};
+use super::pieces::{Board, token, variation_follows};
 
-/// Bytes before the first record.
-pub(crate) const FIRST: usize = 11;
+/// Bytes of magic and version before the first record; today a zero follows them.
+const FIRST: usize = 10;
 
 /// A record lies within a block of that size, or begins one.
 pub(crate) const BLOCK: usize = 1 << 17;
@@ -86,16 +87,20 @@ pub(crate) struct Scanner<'a> {
     pub(crate) depth: u32,
     /// The moves are those of chess.
     pub(crate) is_chess: bool,
-    /// Version 93: NAGs stand among the moves.
-    pub(crate) has_nags_inline: bool,
+    pub(crate) version: u16,
 }
 
 impl Scanner<'_> {
+    /// Where the first record is.
+    pub(crate) const fn first(&self) -> usize {
+        FIRST + (self.version >= NAGS_BESIDE_SINCE) as usize
+    }
+
     /// Looks for games everywhere in a part of the file.
     pub(crate) fn scan(&self, part: Range<usize>) -> Finds {
         let mut finds = Finds::default();
         let end = part.end.min(self.file.len());
-        let mut at = part.start.max(FIRST);
+        let mut at = part.start.max(self.first());
         // Whether a game is expected here: behind another, or at the start of a block.
         let mut is_expected = true;
         let mut left = EFFORT;
@@ -136,7 +141,7 @@ impl Scanner<'_> {
         if length > MAX_RECORD || !(is_within || at.is_multiple_of(BLOCK)) {
             return None;
         }
-        let (body, fault) = Body::read(rest.get(LENGTH..length)?).ok()?;
+        let (body, fault) = Body::read(rest.get(LENGTH..length)?, self.version).ok()?;
         if fault.is_some() {
             return None;
         }
@@ -170,12 +175,13 @@ impl Scanner<'_> {
         let mut plies = 0;
         let mut before: Option<Board> = None;
         let mut open: Vec<(Option<Board>, Board)> = Vec::new();
+        let has_nags = self.version < NAGS_BESIDE_SINCE;
         loop {
             *spent += 1;
             let byte = *moves.get(at)?;
             at += 1;
             match byte {
-                token::NAG if self.has_nags_inline => at += 1,
+                token::NAG if has_nags => at += 1,
                 token::MARK | token::NAG | token::COMMENT => {}
                 token::BEGIN_VARIATION => {
                     if open.len() >= self.depth as usize {
@@ -201,7 +207,9 @@ impl Scanner<'_> {
                         at += 1;
                         second
                     })?;
-                    before = Some(board.clone());
+                    if variation_follows(moves, at, has_nags) {
+                        before = Some(board.clone());
+                    }
                     board.play(ply);
                     plies += u32::from(open.is_empty());
                 }

@@ -9,7 +9,7 @@ use tabia_core::format::OpenOptions;
 use tabia_core::io::{Blob, Cursor, Source, SourceFile, decode};
 
 use super::entry::{Entry, HEADER, ROW};
-use super::{ID, MAGIC, OLDEST, VERSION, tables};
+use super::{ID, MAGIC, OLDEST, SECTIONS_SINCE, VERSION, tables};
 
 /// The open files of a database with the names that messages call them by. A missing file is
 /// empty.
@@ -39,13 +39,14 @@ pub(crate) struct Header {
 #[derive(Debug)]
 pub(crate) struct Rows {
     entries: Blob,
+    version: u16,
     pub(crate) len: u32,
 }
 
 impl Rows {
     /// The row of a game; `None` when there is none.
     pub(crate) fn get(&self, game: u32) -> Option<Entry> {
-        Entry::read(self.bytes(game)).ok()
+        Entry::read(self.bytes(game), self.version).ok()
     }
 
     /// The row of a game as stored; nothing when there is none.
@@ -125,7 +126,7 @@ impl Set {
         info.version = format!("Scidb, version {}", header.version);
         info.title.clone_from(&header.title);
         info.facts.clone_from(&header.facts);
-        let rows = rows(&index, header.games, info);
+        let rows = rows(&index, &header, info);
         Ok(Self {
             header,
             names,
@@ -139,7 +140,7 @@ impl Set {
 }
 
 /// The rows of the index; says what does not add up.
-fn rows(index: &Blob, announced: Option<u32>, info: &mut DatabaseInfo) -> Rows {
+fn rows(index: &Blob, header: &Header, info: &mut DatabaseInfo) -> Rows {
     let left = index.len().saturating_sub(HEADER);
     let whole = u32::try_from(left / ROW).unwrap_or(u32::MAX);
     if !left.is_multiple_of(ROW) {
@@ -148,7 +149,7 @@ fn rows(index: &Blob, announced: Option<u32>, info: &mut DatabaseInfo) -> Rows {
             left % ROW
         ));
     }
-    if let Some(announced) = announced.filter(|&announced| announced != whole) {
+    if let Some(announced) = header.games.filter(|&announced| announced != whole) {
         info.problems.push(format!(
             "the index announces {announced} games and has rows of {whole}"
         ));
@@ -158,6 +159,7 @@ fn rows(index: &Blob, announced: Option<u32>, info: &mut DatabaseInfo) -> Rows {
         .unwrap_or_else(|| Blob::from(Vec::new()));
     Rows {
         entries,
+        version: header.version,
         len: whole,
     }
 }
@@ -220,13 +222,14 @@ fn read_header(file: &[u8], options: &OpenOptions) -> Result<Header> {
     let version = cursor.u16_be("version")?;
     if !(OLDEST..=VERSION).contains(&version) {
         return Err(Error::unsupported(format!(
-            "version {version} of Scidb's databases is not read, only {OLDEST} and {VERSION}"
+            "version {version} of Scidb's databases is not read, only {OLDEST} to {VERSION}"
         )));
     }
     let games = cursor.u24_be("games")?;
-    let variant = cursor.u8("variant")?;
+    let has_all = version >= SECTIONS_SINCE;
+    let variant = if has_all { cursor.u8("variant")? } else { 0 };
     let kind = cursor.u8("type")?;
-    let flags = cursor.u8("flags")?;
+    let flags = if has_all { cursor.u8("flags")? } else { 0 };
     let created = cursor.u32_be("created")?;
     let rest = file.get(cursor.offset()..HEADER).unwrap_or_default();
     let end = memchr::memchr(0, rest).unwrap_or(rest.len());
@@ -237,7 +240,7 @@ fn read_header(file: &[u8], options: &OpenOptions) -> Result<Header> {
         fact("variant", name.to_owned());
     }
     if kind != 0 {
-        fact("type", kind.to_string());
+        fact("scidbType", kind.to_string());
     }
     if flags & 1 != 0 {
         fact("compact", "1".to_owned());

@@ -7,11 +7,11 @@ use tabia_core::io::{Charset, Cursor, decode};
 
 use crate::origin::Origin;
 
-use super::body::Body;
+use super::body::{self, Body};
 use super::info::{self, Said, foreign};
-use super::pieces::{Board, token};
+use super::pieces::{Board, token, variation_follows};
 use super::scan::End;
-use super::text;
+use super::{NAGS_BESIDE_SINCE, SECTIONS_SINCE, VERSION, text};
 
 /// Bits of the byte that says how a comment stands.
 pub(crate) mod comment_flag {
@@ -53,8 +53,9 @@ pub(crate) struct Walk<'a, 'v> {
     pub(crate) charset: Charset,
     /// Most variations inside variations.
     pub(crate) depth: u32,
-    /// Version 93: NAGs stand among the moves.
-    pub(crate) has_nags_inline: bool,
+    pub(crate) version: u16,
+    /// Plies of the mainline, as far as the index tells.
+    pub(crate) plies: usize,
     pub(crate) visitor: &'v mut dyn Visitor,
     pub(crate) scratch: &'v mut Scratch,
     /// What is left over was lost by damage, and is told.
@@ -80,10 +81,13 @@ struct Line<'a> {
     /// `None` when nobody wants it, or when it has ended too early.
     beside: Option<Beside<'a>>,
     board: Board,
+    /// The position before the last move, when a variation replaces it.
     before: Option<Board>,
     plies: u32,
     /// No move yet in this line.
     fresh: bool,
+    /// What the table of times says of the plies of the mainline.
+    times: Vec<Vec<Annotation<'static>>>,
 }
 
 impl<'a> Walk<'a, '_> {
@@ -105,12 +109,20 @@ impl<'a> Walk<'a, '_> {
             before: None,
             plies: 0,
             fresh: true,
+            times: Vec::new(),
         };
         if wanted {
-            for (kind, bytes) in [
-                (foreign::ENGINES, body.engines),
-                (foreign::TIME_TABLE, body.time_table),
-            ] {
+            let mut kept = body.time_table;
+            if let Some(times) = body::times(kept, self.version, self.plies) {
+                line.times = times;
+                kept = &[];
+            }
+            let kind = if self.version < VERSION {
+                foreign::REST
+            } else {
+                foreign::TIME_TABLE
+            };
+            for (kind, bytes) in [(foreign::ENGINES, body.engines), (kind, kept)] {
                 if !bytes.is_empty() && self.foreign(kind, bytes) == Flow::Stop {
                     return Ok(Flow::Stop);
                 }
@@ -195,13 +207,27 @@ impl<'a> Walk<'a, '_> {
             return self.unread(at, line);
         };
         line.at = next;
-        line.before = Some(line.board.clone());
+        if self.want.has(Want::VARIATIONS)
+            && variation_follows(line.bytes, next, self.version < NAGS_BESIDE_SINCE)
+        {
+            line.before = Some(line.board.clone());
+        }
         let flow = self.visitor.visit_move(&line.board.position, ply);
         if flow != Flow::Go {
             return Ok(flow);
         }
         line.board.play(ply);
         line.plies += 1;
+        if self.scratch.open.is_empty()
+            && let Some(times) = line.times.get(line.plies as usize - 1)
+        {
+            for &annotation in times {
+                let flow = self.visitor.visit_annotation(annotation);
+                if flow != Flow::Go {
+                    return Ok(flow);
+                }
+            }
+        }
         if line.fresh {
             line.fresh = false;
             return Ok(self.show_held(Place::Before));
@@ -234,13 +260,16 @@ impl<'a> Walk<'a, '_> {
         let Some(beside) = &mut line.beside else {
             return Ok(Flow::Go);
         };
-        let said = match info::read(&mut beside.side) {
+        let said = match info::read(&mut beside.side, self.version) {
             Ok(said) => said,
             Err(fault) => return self.side_fault(fault, line),
         };
         match said {
             Said::Nothing => Ok(Flow::Go),
             Said::Annotation(annotation) => Ok(self.visitor.visit_annotation(annotation)),
+            Said::Bytes(bytes) if self.version < SECTIONS_SINCE && is_information(bytes) => {
+                Ok(self.foreign(foreign::OLD_INFORMATION, bytes))
+            }
             Said::Bytes(bytes) => Ok(self.foreign(foreign::INFORMATION, bytes)),
             Said::Diagram(caption) => {
                 let caption = decode(caption, self.charset);
@@ -259,7 +288,7 @@ impl<'a> Walk<'a, '_> {
     }
 
     fn nag(&mut self, line: &mut Line<'a>) -> Result<Flow> {
-        let number = if self.has_nags_inline {
+        let number = if self.version < NAGS_BESIDE_SINCE {
             let number = line.bytes.get(line.at).copied();
             line.at += 1;
             number.filter(|_| line.beside.is_some())
@@ -450,11 +479,11 @@ impl<'a> Walk<'a, '_> {
                     depth += 1;
                     Ok(())
                 }
-                (token::NAG, _) if self.has_nags_inline => {
+                (token::NAG, _) if self.version < NAGS_BESIDE_SINCE => {
                     line.at += 1;
                     Ok(())
                 }
-                (token::MARK, Some(beside)) => info::read(&mut beside.side).map(drop),
+                (token::MARK, Some(beside)) => info::read(&mut beside.side, self.version).map(drop),
                 (token::NAG, Some(beside)) => beside.side.u8("nag").map(drop),
                 (token::COMMENT, Some(beside)) => beside.comment().map(drop),
                 _ => Ok(()),
@@ -513,6 +542,12 @@ impl<'a> Walk<'a, '_> {
         let error = self.origin.error(fault).at_ply(line.plies);
         self.origin.report(error, None, self.visitor)
     }
+}
+
+fn is_information(bytes: &[u8]) -> bool {
+    bytes
+        .first()
+        .is_some_and(|&first| first >= info::INFORMATION)
 }
 
 /// Two texts of a comment: before its move and after it.

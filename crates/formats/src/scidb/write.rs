@@ -15,6 +15,7 @@ use super::body::{self, LENGTH, section};
 use super::encode::{Encoder, Keep};
 use super::entry::{self, DELETED, Entry, HEADER, MAX_DESCRIPTION, STANDARD};
 use super::fields::{Left, cut, date, number, parse_letters, parse_words, round, write_tag};
+use super::kept::{self, has_chess_moves};
 use super::name_writer::NameWriter;
 use super::names::{EventFacts, PlayerFacts};
 use super::pieces::Board;
@@ -37,6 +38,8 @@ pub(crate) struct ScidbWriter {
     games: u32,
     /// Length of the game file so far.
     end: u64,
+    /// An index into `tables::VARIANTS`.
+    variant: u8,
 }
 
 /// Numbers of the files in the set.
@@ -83,6 +86,7 @@ impl ScidbWriter {
             row: Sink::new(),
             games: 0,
             end: games.len() as u64,
+            variant: variant(options),
         };
         writer
             .file(files.index)?
@@ -119,6 +123,47 @@ impl ScidbWriter {
             file.write_all(self.record.as_slice())?;
         }
         Ok(at as u32)
+    }
+
+    /// Writes record and row.
+    fn append(&mut self, mut entry: Entry) -> Result<()> {
+        entry.record_at = self.append_record()?;
+        self.row.clear();
+        entry.write(&mut self.row);
+        if let Some(file) = self.outputs.file(self.files.index) {
+            file.write_all(self.row.as_slice())?;
+        }
+        self.games += 1;
+        Ok(())
+    }
+
+    /// Writes a game of another variant as it was stored, with the tags it has now.
+    fn write_kept(&mut self, game: &Game) -> Result<Losses> {
+        let mut losses = Losses::new();
+        let Some((row, body)) = kept::find(game) else {
+            losses.add(Feature::ChessGames, 1, None);
+            return Ok(losses);
+        };
+        let mut entry = Entry {
+            result: entry::result_code(game.result),
+            flags: row.flags & entry::ILLEGAL,
+            ..row
+        };
+        if game.head.deleted {
+            entry.flags |= DELETED;
+        }
+        self.tags.clear();
+        let has_fen = body.fen.is_some();
+        self.write_tags(game, body.start, has_fen, &mut entry, &mut losses)?;
+        if body.start == STANDARD {
+            // The key belongs to the moves, the code is a tag.
+            entry.opening = entry.opening & !entry::OPENING_KEY | row.opening & entry::OPENING_KEY;
+        }
+        self.encoder.copy(&body);
+        let fen = body.fen.map(String::from_utf8_lossy);
+        self.assemble(body.start, fen.as_deref());
+        self.append(entry)?;
+        Ok(losses)
     }
 
     /// Puts the record together from what was encoded.
@@ -174,6 +219,7 @@ impl ScidbWriter {
         &mut self,
         game: &Game,
         start: u16,
+        has_fen: bool,
         entry: &mut Entry,
         losses: &mut Losses,
     ) -> Result<()> {
@@ -249,9 +295,12 @@ impl ScidbWriter {
         if let Some(words) = left.take("ScidbFlags") {
             entry.flags |= parse_words(words, losses);
         }
-        if start != 0 || game.head.start.setup.is_some() && entry.is_setup {
+        if start != 0 || has_fen {
             left.take("FEN");
             left.take("SetUp");
+        }
+        if let Some(own) = tables::text(&tables::VARIANTS, self.variant) {
+            left.take_if("Variant", |text| (text == own).then_some(()));
         }
         let is_numbered = (1..=960).contains(&start) && start != STANDARD;
         if game.head.start.chess960 && !is_numbered && tags.get("Variant").is_none() {
@@ -280,6 +329,9 @@ impl GameWriter for ScidbWriter {
                 asked: u64::from(self.games) + 1,
             }));
         }
+        if !has_chess_moves(self.variant) {
+            return self.write_kept(game);
+        }
         let start = Beginning::of(game, &mut losses);
         let mut entry = Entry {
             result: entry::result_code(game.result),
@@ -294,7 +346,8 @@ impl GameWriter for ScidbWriter {
             entry.flags |= DELETED;
         }
         self.tags.clear();
-        self.write_tags(game, start.number, &mut entry, &mut losses)?;
+        let has_fen = start.fen.is_some();
+        self.write_tags(game, start.number, has_fen, &mut entry, &mut losses)?;
         let head = entry;
         for keep in [Keep::Everything, Keep::Variations, Keep::Mainline] {
             let mut lost = Losses::new();
@@ -315,13 +368,7 @@ impl GameWriter for ScidbWriter {
                 }));
             }
         }
-        entry.record_at = self.append_record()?;
-        self.row.clear();
-        entry.write(&mut self.row);
-        if let Some(file) = self.outputs.file(self.files.index) {
-            file.write_all(self.row.as_slice())?;
-        }
-        self.games += 1;
+        self.append(entry)?;
         Ok(losses)
     }
 
@@ -385,6 +432,13 @@ impl Beginning {
     }
 }
 
+/// The variant of the database to be made, an index into `tables::VARIANTS`.
+pub(super) fn variant(options: &CreateOptions) -> u8 {
+    let fact = options.facts.iter().find(|(key, _)| key == "variant");
+    let number = fact.and_then(|(_, name)| tables::number(&tables::VARIANTS, name));
+    number.map_or(0, |number| number as u8)
+}
+
 /// The header, for no games yet.
 fn write_header(options: &CreateOptions) -> Vec<u8> {
     let fact = |key: &str| {
@@ -395,9 +449,8 @@ fn write_header(options: &CreateOptions) -> Vec<u8> {
     sink.bytes(&MAGIC);
     sink.u16_be(VERSION);
     sink.u24_be(0);
-    // Chess.
-    sink.u8(0);
-    sink.u8(fact("type")
+    sink.u8(variant(options));
+    sink.u8(fact("scidbType")
         .and_then(|kind| u8::try_from(kind).ok())
         .unwrap_or(0));
     sink.u8(0);
