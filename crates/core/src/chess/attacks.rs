@@ -18,6 +18,25 @@ pub(super) fn rays(code: u8, from: Square) -> u64 {
     RAYS[from.index()].0[usize::from(code & 7)]
 }
 
+/// The squares that a piece of that colour and number (role + 1) sees on an empty board, pawns
+/// included.
+#[inline(always)]
+pub(super) fn sees(code: u8, color: Color, from: Square) -> u64 {
+    let place = if code == Role::Pawn as u8 + 1 {
+        color as u8
+    } else {
+        code
+    };
+    rays(place, from)
+}
+
+/// Where a piece can go on a board with nothing between: to empty squares, and where it takes.
+/// `number` is that of its kind (role + 1), 8 more for Black. Nothing for pawns that promote.
+#[inline(always)]
+pub(super) fn goes(number: u8, from: Square) -> [u64; 2] {
+    GOES[usize::from(number & 15)][from.index()]
+}
+
 #[inline(always)]
 pub(super) fn knight(from: Square) -> u64 {
     rays(Role::Knight as u8 + 1, from)
@@ -117,6 +136,29 @@ static RAYS: [Rays; 64] = {
             ),
             0,
         ]);
+        from += 1;
+    }
+    table
+};
+
+/// Pieces go where they take; pawns step and take elsewhere.
+static GOES: [[[u64; 2]; 64]; 16] = {
+    const LAST_RANKS: u64 = 0xff00_0000_0000_00ff;
+    let mut table = [[[0; 2]; 64]; 16];
+    let mut from = 0;
+    while from < 64 {
+        let mut code = 2;
+        while code <= 6 {
+            let seen = RAYS[from].0[code];
+            table[code][from] = [seen, seen];
+            table[code + 8][from] = [seen, seen];
+            code += 1;
+        }
+        let bit = 1_u64 << from;
+        let white = bit << 8 | (bit & 0xff00) << 16;
+        let black = bit >> 8 | (bit & 0xff << 48) >> 16;
+        table[1][from] = [white & !LAST_RANKS, RAYS[from].0[0] & !LAST_RANKS];
+        table[9][from] = [black & !LAST_RANKS, RAYS[from].0[1] & !LAST_RANKS];
         from += 1;
     }
     table

@@ -96,7 +96,7 @@ impl Position {
 
     /// The same for moves of the king and the pieces before it, en passant, and in check.
     #[inline(never)]
-    fn stays_safe(&self, quiet: bool, from: Square, to: Square) -> bool {
+    pub(super) fn stays_safe(&self, quiet: bool, from: Square, to: Square) -> bool {
         let us = self.turn;
         let king = self.king(us);
         let theirs = self.colors[us.other() as usize] & !to.bit();
@@ -163,7 +163,7 @@ impl Position {
 
     /// Whether a piece that does not move gives check, once the one on `from` has left.
     #[inline(never)]
-    fn uncovers(&self, king: Square, from: Square, pieces: u64) -> bool {
+    pub(super) fn uncovers(&self, king: Square, from: Square, pieces: u64) -> bool {
         let us = self.turn;
         let own = self.colors[us as usize] & !from.bit();
         // In odd setups the check may have been there before, of whatever piece.

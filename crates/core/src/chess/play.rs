@@ -9,12 +9,27 @@ impl Position {
     /// Plays a legal move. A move that is not legal leaves some position, without panic; a move
     /// from an empty square, of the other side or onto a king changes nothing.
     #[inline]
-    #[expect(clippy::needless_bitwise_bool, reason = "one branch instead of three")]
+    #[expect(clippy::needless_bitwise_bool, reason = "one branch instead of four")]
     pub fn play(&mut self, m: Move) {
         let (from, to) = (m.from(), m.to());
-        let quiet = self.foreseen.is_quiet(m);
         let touches_rights = self.castlers & (from.bit() | to.bit()) != 0;
-        if !m.is_normal() | (self.en_passant != NONE) | touches_rights {
+        let is_simple = m.is_normal() & (self.en_passant == NONE) & !touches_rights;
+        if is_simple & self.foreseen.is_legal_and_quiet(m) {
+            let piece = self.board[from.index()];
+            self.shift(from, to, piece, piece, self.board[to.index()]);
+            self.odd = Odd(false);
+            self.checkers = Checkers::NONE;
+        } else {
+            self.play_unforeseen(m, is_simple);
+        }
+    }
+
+    /// The same for a move that may not be legal, gives check or has more to it.
+    #[inline]
+    fn play_unforeseen(&mut self, m: Move, is_simple: bool) {
+        let (from, to) = (m.from(), m.to());
+        let quiet = self.foreseen.is_quiet(m);
+        if !is_simple {
             if !self.play_rare(m) {
                 return;
             }
@@ -94,6 +109,12 @@ impl Position {
         self.roles[usize::from(placed & 7)] |= to.bit();
         let own = &mut self.colors[us as usize];
         *own = *own & !from.bit() | to.bit();
+        let king = &mut self.kings[us as usize];
+        *king = if piece & 7 == KING {
+            to.number()
+        } else {
+            *king
+        };
         self.board[from.index()] = 0;
         self.board[to.index()] = placed;
         self.key ^= keys::piece(captured, to) ^ keys::piece(piece, from) ^ keys::piece(placed, to);
@@ -165,6 +186,9 @@ impl Position {
         self.colors[usize::from(code >> 3 & 1)] |= bit;
         self.board[square.index()] = code;
         self.key ^= keys::piece(code, square);
+        if code & 7 == KING {
+            self.kings[usize::from(code >> 3 & 1)] = square.number();
+        }
     }
 
     #[inline(always)]

@@ -33,6 +33,8 @@ pub struct Position {
     pub(super) key: u64,
     pub(super) checkers: Checkers,
     pub(super) foreseen: Foreseen,
+    /// Squares of the kings, by colour.
+    pub(super) kings: [u8; 2],
     /// Squares of the kings and rooks that may still castle.
     pub(super) castlers: u64,
     /// Rooks that may castle, by colour: h-side, a-side.
@@ -77,26 +79,39 @@ pub(super) struct Foreseen(u32);
 
 impl Foreseen {
     pub(super) const NOTHING: Foreseen = Foreseen(0);
-    const KNOWN: u32 = 1 << 17;
+    const KNOWN: u32 = 1 << 18;
+    /// The move was found to be legal, not only said to be.
+    const LEGAL: u32 = 1 << 17;
     const CHECK: u32 = 1 << 16;
 
     #[inline(always)]
     pub(super) fn new(m: Move, gives_check: bool) -> Self {
-        let check = if gives_check { Self::CHECK } else { 0 };
-        Self(u32::from(m.to_bits()) | Self::KNOWN | check)
+        Self(u32::from(m.to_bits()) | Self::KNOWN | u32::from(gives_check) << 16)
+    }
+
+    /// The same for a move that is certainly legal.
+    #[inline(always)]
+    pub(super) fn legal(m: Move, gives_check: bool) -> Self {
+        Self(Self::new(m, gives_check).0 | Self::LEGAL)
     }
 
     /// Whether `m` gives check, if that is known.
     #[inline(always)]
     pub(super) fn gives_check(self, m: Move) -> Option<bool> {
-        (self.0 & !Self::CHECK == u32::from(m.to_bits()) | Self::KNOWN)
+        (self.0 & !(Self::CHECK | Self::LEGAL) == u32::from(m.to_bits()) | Self::KNOWN)
             .then_some(self.0 & Self::CHECK != 0)
     }
 
     /// Whether it is known that `m` gives no check.
     #[inline(always)]
     pub(super) fn is_quiet(self, m: Move) -> bool {
-        self.0 == u32::from(m.to_bits()) | Self::KNOWN
+        self.0 & !Self::LEGAL == u32::from(m.to_bits()) | Self::KNOWN
+    }
+
+    /// Whether it is known that `m` is legal and gives no check.
+    #[inline(always)]
+    pub(super) fn is_legal_and_quiet(self, m: Move) -> bool {
+        self.0 == u32::from(m.to_bits()) | Self::KNOWN | Self::LEGAL
     }
 }
 
@@ -207,6 +222,7 @@ impl Position {
             key: 0,
             checkers: Checkers::UNKNOWN,
             foreseen: Foreseen::NOTHING,
+            kings: [0; 2],
             castlers: 0,
             castling: [[NONE; 2]; 2],
             turn: setup.turn,
@@ -301,8 +317,7 @@ impl Position {
     /// Where a side's king stands.
     #[inline]
     pub const fn king(&self, color: Color) -> Square {
-        let king = self.roles[KING as usize] & self.colors[color as usize];
-        Square::wrap(king.trailing_zeros() as u8)
+        Square::wrap(self.kings[color as usize])
     }
 
     /// The rook that may castle; `side` is 0 for the h-side (`O-O`), 1 for the a-side.

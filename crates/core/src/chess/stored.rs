@@ -1,8 +1,8 @@
 //! Moves that are stored: nearly all are legal, and whether they give check is asked next.
 
 use super::attacks;
-use super::position::{Foreseen, KING, PAWN, Position, QUEEN};
-use super::types::{Color, Move, Square};
+use super::position::{BISHOP, Foreseen, KING, NONE, Position, QUEEN, ROOK};
+use super::types::{Move, Square};
 
 impl Position {
     /// Whether the move is legal here; if it is, looks whether it gives check and remembers it, as
@@ -11,7 +11,7 @@ impl Position {
     #[inline]
     #[expect(
         clippy::needless_bitwise_bool,
-        reason = "one branch, which is seldom taken, instead of many"
+        reason = "branches that are seldom taken instead of such that nobody can predict"
     )]
     pub fn foresee_legal(&mut self, m: Move) -> bool {
         let (from, to) = (m.from(), m.to());
@@ -20,37 +20,43 @@ impl Position {
         let is_plain = m.is_normal()
             & (self.checkers.known() == Some(0))
             & !self.odd.0
-            & (to.number() != self.en_passant)
+            & (self.en_passant == NONE)
             & (number.wrapping_sub(1 + 8 * us as u8) < 6);
         if !is_plain {
             return self.foresee_rare(m);
         }
         let code = number & 7;
-        let pieces = self.colors[0] | self.colors[1];
-        let own = self.colors[us as usize] | self.kings().0;
-        let reaches = if code == PAWN {
-            self.pawn_reaches(from, to)
-        } else {
-            attacks::rays(code, from) & to.bit() & !own != 0
-        };
-        if !reaches || attacks::between(from, to) & pieces != 0 {
+        let them = us.other();
+        let (own, theirs) = (self.colors[us as usize], self.colors[them as usize]);
+        let pieces = own | theirs;
+        let king = self.king(them);
+        let [steps, takes] = attacks::goes(number, from);
+        let reached = steps & !pieces | takes & theirs & !king.bit();
+        if (reached >> to.number() & 1 == 0) | (attacks::between(from, to) & pieces != 0) {
             return false;
         }
-        let may_expose = (code == KING) | covers(self.king(us), from, pieces);
-        if may_expose && !self.is_safe(from, to) {
-            return false;
-        }
-        let king = self.king(us.other());
-        let seen = if code == PAWN {
-            attacks::pawn(us.other(), king)
-        } else {
-            attacks::rays(code, king)
-        };
+        let is_seen = attacks::sees(code, them, king) >> to.number() & 1 != 0;
         let after = pieces & !from.bit() | to.bit();
-        let is_seen = (seen & to.bit() != 0) & (attacks::between(king, to) & after == 0);
-        let gives_check = is_seen || covers(king, from, pieces) && self.gives_check(m);
-        self.foreseen = Foreseen::new(m, gives_check);
+        let attacks_king = is_seen & (attacks::between(king, to) & after == 0);
+        let opens = covers(king, from, pieces) & (self.aimed_at(king, own) & !from.bit() != 0);
+        let gives_check =
+            attacks_king | opens && (attacks_king || self.uncovers(king, from, after));
+        let king = self.king(us);
+        let is_pinned = covers(king, from, pieces) & (self.aimed_at(king, theirs) != 0);
+        if (code == KING) | is_pinned && !self.stays_safe(true, from, to) {
+            return false;
+        }
+        self.foreseen = Foreseen::legal(m, gives_check);
         true
+    }
+
+    /// The sliders in `pieces` that would see a square on an empty board.
+    #[inline(always)]
+    fn aimed_at(&self, square: Square, pieces: u64) -> u64 {
+        let queens = self.roles[usize::from(QUEEN)];
+        let straight = (self.roles[usize::from(ROOK)] | queens) & attacks::straight_rays(square);
+        let diagonal = (self.roles[usize::from(BISHOP)] | queens) & attacks::diagonal_rays(square);
+        (straight | diagonal) & pieces
     }
 
     /// The same for castling, promotions, and what a check or a passing pawn makes difficult.
@@ -58,24 +64,9 @@ impl Position {
     fn foresee_rare(&mut self, m: Move) -> bool {
         let is_legal = self.is_legal(m);
         if is_legal {
-            self.foresee(m);
+            self.foreseen = Foreseen::legal(m, self.gives_check(m));
         }
         is_legal
-    }
-
-    /// Whether a pawn of the side to move can go there, en passant, promotion, and what stands
-    /// between aside.
-    #[inline(always)]
-    fn pawn_reaches(&self, from: Square, to: Square) -> bool {
-        let us = self.turn;
-        let taken = self.colors[us.other() as usize] & !self.kings().0;
-        let empty = !(self.colors[0] | self.colors[1]);
-        let (steps, last) = match us {
-            Color::White => (from.bit() << 8 | (from.bit() & 0xff00) << 16, 7),
-            Color::Black => (from.bit() >> 8 | (from.bit() & 0xff << 48) >> 16, 0),
-        };
-        let reached = attacks::pawn(us, from) & taken | steps & empty;
-        reached & to.bit() != 0 && to.rank() != last
     }
 }
 

@@ -17,6 +17,6 @@ pub use annotation::{
 pub use date::Date;
 pub use eco::Eco;
 pub use result::GameResult;
-pub use tags::{SEVEN_TAG_ROSTER, Tags};
+pub use tags::{SEVEN_TAG_ROSTER, TagNames, Tags};
 pub use tape::{Event, Game, Recorder};
 pub use visitor::{Flow, Head, RecordKind, Start, Visitor, Want};

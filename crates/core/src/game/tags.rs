@@ -8,13 +8,23 @@ use crate::game::{Date, Eco};
 pub const SEVEN_TAG_ROSTER: [&str; 7] =
     ["Event", "Site", "Date", "Round", "White", "Black", "Result"];
 
-/// Tag pairs exactly as read: names, order, duplicates and values. One buffer, reused from game to
+/// Tag pairs exactly as read: names, order, duplicates and values. Buffers are reused from game to
 /// game.
 #[derive(Clone, Default)]
 pub struct Tags {
+    /// All names, one behind the other, and all values.
+    names: String,
+    values: String,
+    /// Where each of them ends.
+    name_ends: Vec<u32>,
+    value_ends: Vec<u32>,
+}
+
+/// The names of a list of tags, to know lists with the same names by.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TagNames {
     text: String,
-    /// Start of the name, start of the value, end of the value, in `text`.
-    pairs: Vec<(u32, u32, u32)>,
+    ends: Vec<u32>,
 }
 
 impl Tags {
@@ -23,71 +33,97 @@ impl Tags {
         Self::default()
     }
 
-    /// Empties the list, keeping its buffer.
+    /// Empties the list, keeping its buffers.
     pub fn clear(&mut self) {
-        self.text.clear();
-        self.pairs.clear();
+        self.names.clear();
+        self.values.clear();
+        self.name_ends.clear();
+        self.value_ends.clear();
     }
 
     /// Number of pairs.
     pub fn len(&self) -> usize {
-        self.pairs.len()
+        self.name_ends.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.pairs.is_empty()
+        self.name_ends.is_empty()
     }
 
     /// Appends a pair, whether or not the name is there already. Pairs past 4 GiB of text are
     /// refused with `false`.
+    #[inline]
     pub fn push(&mut self, name: &str, value: &str) -> bool {
-        let total = self.text.len() + name.len() + value.len();
-        if u32::try_from(total).is_err() {
+        if u32::try_from(self.size() + name.len() + value.len()).is_err() {
             return false;
         }
-        let start = self.text.len() as u32;
-        self.text.push_str(name);
-        let middle = self.text.len() as u32;
-        self.text.push_str(value);
-        self.pairs.push((start, middle, self.text.len() as u32));
+        self.names.push_str(name);
+        self.values.push_str(value);
+        self.end_pair();
         true
     }
 
     /// Appends a pair whose value is what `write` appends to the text it is given, which it must
     /// not change otherwise. Pairs past 4 GiB of text are refused with `false`.
+    #[inline]
     pub fn push_with(&mut self, name: &str, write: impl FnOnce(&mut String)) -> bool {
-        let start = self.text.len();
-        self.text.push_str(name);
-        let middle = self.text.len();
-        write(&mut self.text);
-        let end = self.text.len();
-        if u32::try_from(end).is_err() {
-            self.text.truncate(start);
+        let start = self.values.len();
+        write(&mut self.values);
+        if u32::try_from(self.size() + name.len()).is_err() {
+            self.values.truncate(start);
             return false;
         }
-        self.pairs.push((start as u32, middle as u32, end as u32));
+        self.names.push_str(name);
+        self.end_pair();
         true
+    }
+
+    #[inline]
+    fn end_pair(&mut self) {
+        self.name_ends.push(self.names.len() as u32);
+        self.value_ends.push(self.values.len() as u32);
     }
 
     /// Appends all pairs of another list. Pairs past 4 GiB of text are refused, all or none, with
     /// `false`.
     pub fn append(&mut self, other: &Tags) -> bool {
-        let start = self.text.len();
-        if u32::try_from(start + other.text.len()).is_err() {
+        if u32::try_from(self.size() + other.size()).is_err() {
             return false;
         }
-        let start = start as u32;
-        self.text.push_str(&other.text);
-        let moved = other.pairs.iter();
-        self.pairs
-            .extend(moved.map(|(name, value, end)| (start + name, start + value, start + end)));
+        let (names, values) = (self.names.len() as u32, self.values.len() as u32);
+        self.names.push_str(&other.names);
+        self.values.push_str(&other.values);
+        let ends = other.name_ends.iter().map(|end| names + end);
+        self.name_ends.extend(ends);
+        let ends = other.value_ends.iter().map(|end| values + end);
+        self.value_ends.extend(ends);
         true
     }
 
     /// Bytes of all names and values.
     pub fn size(&self) -> usize {
-        self.text.len()
+        self.names.len() + self.values.len()
+    }
+
+    /// Whether the names are those, in that order.
+    #[inline]
+    pub fn have_names(&self, names: &TagNames) -> bool {
+        self.name_ends == names.ends && self.names == names.text
+    }
+
+    /// The names in order.
+    pub fn names(&self) -> TagNames {
+        TagNames {
+            text: self.names.clone(),
+            ends: self.name_ends.clone(),
+        }
+    }
+
+    /// All values, one behind the other, and where each of them ends.
+    #[inline]
+    pub fn values(&self) -> (&str, &[u32]) {
+        (&self.values, &self.value_ends)
     }
 
     /// Replaces the value of the first pair of that name, or appends one.
@@ -105,22 +141,22 @@ impl Tags {
 
     /// Keeps the pairs for which `keep(name, value)` holds.
     pub fn retain(&mut self, mut keep: impl FnMut(&str, &str) -> bool) {
-        let text = &self.text;
-        self.pairs.retain(|&pair| {
-            let (name, value) = slices(text, pair);
-            keep(name, value)
-        });
+        *self = self
+            .iter()
+            .filter(|&(name, value)| keep(name, value))
+            .collect();
     }
 
     /// The value of the first pair of that name.
     pub fn get(&self, name: &str) -> Option<&str> {
-        let text = self.text.as_bytes();
-        let is_it = |&&(start, middle, _): &&(u32, u32, u32)| {
-            (middle - start) as usize == name.len()
-                && text.get(start as usize..middle as usize) == Some(name.as_bytes())
-        };
-        let &pair = self.pairs.iter().find(is_it)?;
-        Some(slices(&self.text, pair).1)
+        let text = self.names.as_bytes();
+        let mut start = 0;
+        let place = self.name_ends.iter().position(|&end| {
+            let begin = std::mem::replace(&mut start, end as usize);
+            end as usize - begin == name.len()
+                && text.get(begin..end as usize) == Some(name.as_bytes())
+        })?;
+        Some(slice(&self.values, &self.value_ends, place))
     }
 
     /// The value of the first pair of that name, `""` when there is none.
@@ -130,12 +166,18 @@ impl Tags {
 
     /// The pair at a place.
     pub fn pair(&self, place: usize) -> Option<(&str, &str)> {
-        self.pairs.get(place).map(|&pair| slices(&self.text, pair))
+        (place < self.len()).then(|| {
+            let name = slice(&self.names, &self.name_ends, place);
+            (name, slice(&self.values, &self.value_ends, place))
+        })
     }
 
     /// The pairs in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &str)> + Clone {
-        self.pairs.iter().map(|&pair| slices(&self.text, pair))
+        (0..self.len()).map(|place| {
+            let name = slice(&self.names, &self.name_ends, place);
+            (name, slice(&self.values, &self.value_ends, place))
+        })
     }
 
     /// The `Date` tag, when it is a date.
@@ -163,12 +205,15 @@ fn elo(text: &str) -> Option<u16> {
     text.trim().parse().ok().filter(|&elo| elo > 0)
 }
 
-fn slices(text: &str, (start, middle, end): (u32, u32, u32)) -> (&str, &str) {
-    let name = text
-        .get(start as usize..middle as usize)
-        .unwrap_or_default();
-    let value = text.get(middle as usize..end as usize).unwrap_or_default();
-    (name, value)
+/// The text at a place of those that end where `ends` says.
+#[inline]
+fn slice<'t>(text: &'t str, ends: &[u32], place: usize) -> &'t str {
+    let start = place
+        .checked_sub(1)
+        .and_then(|last| ends.get(last))
+        .map_or(0, |&end| end as usize);
+    let end = ends.get(place).map_or(start, |&end| end as usize);
+    text.get(start..end).unwrap_or_default()
 }
 
 impl PartialEq for Tags {
@@ -233,5 +278,22 @@ mod tests {
             ]
         );
         assert_eq!(tags.size(), "Round5.2SiteWhiteABlackResult*".len());
+        assert_eq!(tags.values(), ("5.2A*", &[3, 3, 4, 4, 5][..]));
+    }
+
+    #[test]
+    fn lists_are_known_by_their_names() {
+        let list =
+            |pairs: &[(&'static str, &'static str)]| -> Tags { pairs.iter().copied().collect() };
+        let names = list(&[("White", "A"), ("Black", "B")]).names();
+        assert!(list(&[("White", ""), ("Black", "long")]).have_names(&names));
+        for other in [
+            list(&[("White", "A")]),
+            list(&[("Black", "B"), ("White", "A")]),
+            list(&[("WhiteB", "A"), ("lack", "B")]),
+            list(&[("White", "A"), ("Black", "B"), ("", "")]),
+        ] {
+            assert!(!other.have_names(&names), "{other:?}");
+        }
     }
 }

@@ -365,7 +365,7 @@ pub struct Recorder<'g> {
 #[derive(Debug)]
 enum Held<'g> {
     Borrowed(&'g mut Game),
-    Owned(Game),
+    Owned(Box<Game>),
 }
 
 impl Deref for Held<'_> {
@@ -392,7 +392,7 @@ impl Recorder<'static> {
     /// A recorder with a game of its own, for recording one after another.
     pub fn new() -> Self {
         Self {
-            game: Held::Owned(Game::new()),
+            game: Held::Owned(Box::default()),
             open: Vec::new(),
             problems: Vec::new(),
         }

@@ -23,7 +23,7 @@ pub(super) const UNKNOWN: U24 = U24::new(0xff_ffff);
 const MOST: u32 = 4;
 
 /// Where the numbers of lost names begin, by kind; all are there when it is `u32::MAX`.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Lost {
     players: u32,
     tournaments: u32,
@@ -100,6 +100,9 @@ impl Lost {
         record: Record<'_>,
         extended: Option<&ExtendedRecord>,
     ) -> Option<String> {
+        if *self == Self::NOTHING {
+            return None;
+        }
         let beside = |id: Option<i32>| id.and_then(|id| u32::try_from(id).ok());
         let mut fields = Vec::new();
         match record {

@@ -23,6 +23,7 @@ mod glyphs;
 mod index;
 mod number;
 mod pending;
+mod plan;
 mod profile;
 mod read;
 mod roster;

@@ -7,6 +7,7 @@ use tabia_core::loss::Feature;
 
 use super::chars::{is_clean, is_name};
 use super::full;
+use super::plan::{Plans, Value};
 use super::roster::{self, REST, Variant};
 
 /// A tag about to be written: its rank, and which it is.
@@ -30,9 +31,20 @@ enum What {
 }
 
 /// Writes tag sections, reusing its scratch space.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct TagWriter {
+    profile: Profile,
     items: Vec<Item>,
+    plans: Plans,
+}
+
+/// How many tags are left out or changed.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Left {
+    /// Facts of other formats.
+    facts: u64,
+    /// Others.
+    tags: u64,
 }
 
 /// Where the value of `Result` stands, and what it says.
@@ -47,16 +59,41 @@ pub(super) struct ResultTag {
 }
 
 impl TagWriter {
-    /// Appends the tag section of `head`; what is left out goes to `lose`.
+    pub(super) fn new(profile: Profile) -> Self {
+        Self {
+            profile,
+            items: Vec::new(),
+            plans: Plans::default(),
+        }
+    }
+
+    /// Appends the tag section of `head`; how many tags are left out goes to `lose`.
     pub(super) fn write(
         &mut self,
         head: &Head,
-        profile: Profile,
         out: &mut Vec<u8>,
-        lose: &mut dyn FnMut(Feature),
+        mut lose: impl FnMut(Feature, u64),
     ) -> ResultTag {
-        let full = profile == Profile::Full;
-        let classical = self.collect(head, profile, lose);
+        let full = self.profile == Profile::Full;
+        let (result, left) = match self.plans.write(head, full, out) {
+            Some(written) => written,
+            None => self.write_unplanned(head, out),
+        };
+        if left.facts > 0 {
+            lose(Feature::HeaderFacts, left.facts);
+        }
+        if left.tags > 0 {
+            lose(Feature::Tags, left.tags);
+        }
+        result
+    }
+
+    /// The same for tags of which there is no plan yet.
+    #[inline(never)]
+    fn write_unplanned(&mut self, head: &Head, out: &mut Vec<u8>) -> (ResultTag, Left) {
+        let full = self.profile == Profile::Full;
+        let mut left = Left::default();
+        let classical = self.collect(head, &mut left);
         let sorted = self.items.is_sorted();
         let event = head.tags.pair(0).is_some_and(|(name, _)| name == "Event");
         let in_order = if full {
@@ -67,27 +104,18 @@ impl TagWriter {
         if !in_order {
             self.items.sort_unstable();
         }
+        let order = if full && !in_order {
+            self.order()
+        } else {
+            String::new()
+        };
+        self.plan(head, &order, left);
         let mut place = ResultTag::default();
         for item in &self.items {
-            write_item(*item, head, full, out, &mut place, lose);
+            write_item(*item, head, full, out, &mut place, &mut left);
         }
+        out.extend_from_slice(order.as_bytes());
         if full {
-            if !in_order {
-                let mut order: Vec<(u32, usize)> = self
-                    .items
-                    .iter()
-                    .enumerate()
-                    .filter_map(|(i, item)| match item.what {
-                        What::Stored(place) | What::Encoded(place) => Some((place, i + 1)),
-                        _ => None,
-                    })
-                    .collect();
-                order.sort_unstable();
-                let order: Vec<usize> = order.into_iter().map(|(_, number)| number).collect();
-                if order.len() != self.items.len() || !order.is_sorted() {
-                    pair(roster::ORDER, &roster::write_order(&order), out);
-                }
-            }
             let mut words = Vec::new();
             if head.kind == RecordKind::Text {
                 words.push("text");
@@ -102,14 +130,72 @@ impl TagWriter {
                 pair(roster::RECORD, &words.join(" "), out);
             }
         }
-        place
+        (place, left)
+    }
+
+    /// The tag that says in which order the tags were stored, where they are written in another.
+    fn order(&self) -> String {
+        let stored = |(number, item): (usize, &Item)| match item.what {
+            What::Stored(place) | What::Encoded(place) => Some((place, number)),
+            _ => None,
+        };
+        let mut order: Vec<(u32, usize)> = (1..).zip(&self.items).filter_map(stored).collect();
+        order.sort_unstable();
+        let order: Vec<usize> = order.into_iter().map(|(_, number)| number).collect();
+        if order.len() == self.items.len() && order.is_sorted() {
+            return String::new();
+        }
+        format!("[{} \"{}\"]\n", roster::ORDER, roster::write_order(&order))
+    }
+
+    /// Plans the items for the next games with tags of the same names.
+    fn plan(&mut self, head: &Head, order: &str, left: Left) {
+        if head.tags.iter().any(|(name, _)| decides(name)) {
+            return;
+        }
+        let mut text = Vec::new();
+        let mut parts = Vec::new();
+        let mut has_result = false;
+        for item in &self.items {
+            let value = match item.what {
+                What::Stored(place) => match head.tags.pair(place as usize) {
+                    Some((name, _)) if !is_plain_name(name) => return,
+                    Some((name, _)) => {
+                        begin_pair(name, &mut text);
+                        if name == "Result" && !has_result {
+                            Value::Result(place)
+                        } else {
+                            Value::Stored(place)
+                        }
+                    }
+                    None => return,
+                },
+                What::Roster(place) => match SEVEN_TAG_ROSTER.get(usize::from(place)) {
+                    Some(&"Result") => {
+                        begin_pair("Result", &mut text);
+                        Value::NoResult
+                    }
+                    Some(name) => {
+                        pair(name, unknown(name), &mut text);
+                        continue;
+                    }
+                    None => return,
+                },
+                What::Encoded(_) | What::Variant | What::SetUp | What::Fen => return,
+            };
+            has_result |= !matches!(value, Value::Stored(_));
+            parts.push((std::mem::take(&mut text), value));
+            text.extend_from_slice(END);
+        }
+        text.extend_from_slice(order.as_bytes());
+        self.plans.add(head, parts.into_iter(), &text, left);
     }
 
     /// Lists what is to be written. Says whether a reader must be told that the game is not
     /// Chess960.
-    fn collect(&mut self, head: &Head, profile: Profile, lose: &mut dyn FnMut(Feature)) -> bool {
-        let full = profile == Profile::Full;
-        let seven = profile == Profile::Seven;
+    fn collect(&mut self, head: &Head, left: &mut Left) -> bool {
+        let full = self.profile == Profile::Full;
+        let seven = self.profile == Profile::Seven;
         let setup = head.start.setup.as_deref();
         let stored_fen = head.tags.get("FEN").map(parse_fen);
         let stored_variant = head.tags.get("Variant").map(roster::variant);
@@ -149,11 +235,11 @@ impl TagWriter {
                     continue;
                 }
                 if rank == REST && roster::is_fact(name) {
-                    lose(Feature::HeaderFacts);
+                    left.facts += 1;
                     continue;
                 }
                 if seven && rank > 6 && !(stored_fen == Some(None) && name == "FEN") {
-                    lose(Feature::Tags);
+                    left.tags += 1;
                     continue;
                 }
             }
@@ -192,7 +278,16 @@ fn parse_fen(fen: &str) -> Option<Setup> {
 
 /// Whether a pair can be written so that it is read back.
 fn is_plain(name: &str, value: &str) -> bool {
-    !name.is_empty() && name.bytes().all(is_name) && !has_control(value)
+    is_plain_name(name) && !has_control(value)
+}
+
+fn is_plain_name(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(is_name)
+}
+
+/// Whether what is written of the tags depends on the value of that one.
+fn decides(name: &str) -> bool {
+    matches!(name, "FEN" | "Variant")
 }
 
 fn has_control(value: &str) -> bool {
@@ -207,7 +302,7 @@ fn write_item(
     full: bool,
     out: &mut Vec<u8>,
     place: &mut ResultTag,
-    lose: &mut dyn FnMut(Feature),
+    left: &mut Left,
 ) {
     match item.what {
         What::Stored(i) => {
@@ -232,7 +327,7 @@ fn write_item(
                 pair(name, value, out);
                 return;
             }
-            lose(Feature::Tags);
+            left.tags += 1;
             let name: String = name
                 .chars()
                 .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
@@ -259,8 +354,7 @@ fn write_item(
         }
         What::Roster(i) => match SEVEN_TAG_ROSTER.get(usize::from(i)) {
             Some(&"Result") => result_pair("*", Some(GameResult::Unknown), false, out, place),
-            Some(&"Date") => pair("Date", "????.??.??", out),
-            Some(name) => pair(name, "?", out),
+            Some(name) => pair(name, unknown(name), out),
             None => {}
         },
         What::Variant => pair("Variant", "Chess960", out),
@@ -271,6 +365,11 @@ fn write_item(
             }
         }
     }
+}
+
+/// The value of a tag of the roster that is not known.
+fn unknown(name: &str) -> &'static str {
+    if name == "Date" { "????.??.??" } else { "?" }
 }
 
 fn result_pair(
@@ -284,7 +383,7 @@ fn result_pair(
     pair("Result", text, out);
     *place = ResultTag {
         start,
-        end: out.len() - b"\"]\n".len(),
+        end: out.len() - END.len(),
         value,
         stored,
     };
@@ -295,24 +394,129 @@ fn pair(name: &str, value: &str, out: &mut Vec<u8>) {
         plain_pair(name, value, out);
         return;
     }
-    out.push(b'[');
-    out.extend_from_slice(name.as_bytes());
-    out.extend_from_slice(b" \"");
+    begin_pair(name, out);
     for byte in value.bytes() {
         if matches!(byte, b'"' | b'\\') {
             out.push(b'\\');
         }
         out.push(byte);
     }
-    out.extend_from_slice(b"\"]\n");
+    out.extend_from_slice(END);
 }
 
 /// A pair whose value needs no backslash.
 fn plain_pair(name: &str, value: &str, out: &mut Vec<u8>) {
     out.reserve(name.len() + value.len() + 6);
+    begin_pair(name, out);
+    out.extend_from_slice(value.as_bytes());
+    out.extend_from_slice(END);
+}
+
+fn begin_pair(name: &str, out: &mut Vec<u8>) {
     out.push(b'[');
     out.extend_from_slice(name.as_bytes());
     out.extend_from_slice(b" \"");
-    out.extend_from_slice(value.as_bytes());
-    out.extend_from_slice(b"\"]\n");
+}
+
+/// What is written behind a value.
+const END: &[u8] = b"\"]\n";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tabia_core::game::Tags;
+
+    const NAMES: [&str; 14] = [
+        "Event",
+        "Site",
+        "Date",
+        "Round",
+        "White",
+        "Black",
+        "Result",
+        "WhiteElo",
+        "ECO",
+        "FEN",
+        "Variant",
+        "CbFact",
+        "Some_Name",
+        "no name",
+    ];
+    const VALUES: [&str; 10] = [
+        "",
+        "?",
+        "1-0",
+        "1/2",
+        " 0-1 ",
+        "Kasparov, G",
+        "with \"quotes\"",
+        "\u{1}",
+        "Chess960",
+        "a name of more than thirty-two letters, copied otherwise",
+    ];
+
+    /// What a writer that has seen nothing yet makes of a game, and one that has planned others.
+    #[test]
+    fn planned_tags_are_those_written_one_by_one() {
+        let profiles = [
+            Profile::Full,
+            Profile::Standard,
+            Profile::Lichess,
+            Profile::ChessBase,
+            Profile::Seven,
+        ];
+        for profile in profiles {
+            let mut old = TagWriter::new(profile);
+            let mut random = 7_usize;
+            let mut next = |below: usize| {
+                random = random.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+                (random >> 33) % below
+            };
+            let mut planned = 0;
+            for _ in 0..4000 {
+                let mut head = Head::default();
+                // Few lists of names, so that they come back.
+                let list = next(24);
+                for place in 0..list % 9 {
+                    let name = NAMES[(list * 5 + place * (1 + list % 3)) % NAMES.len()];
+                    // Mostly such values as do not prevent a plan.
+                    let values = if next(8) == 0 { VALUES.len() } else { 6 };
+                    head.tags.push(name, VALUES[next(values)]);
+                }
+                head.deleted = next(16) == 0;
+                let written = |writer: &mut TagWriter| {
+                    let mut out = b"before".to_vec();
+                    let mut lost = Vec::new();
+                    let lose = |feature, count| lost.push((feature, count));
+                    let place = writer.write(&head, &mut out, lose);
+                    let text = String::from_utf8(out).unwrap();
+                    (text, format!("{place:?}"), lost)
+                };
+                planned += usize::from(old.plans.write(&head, false, &mut Vec::new()).is_some());
+                assert_eq!(
+                    written(&mut old),
+                    written(&mut TagWriter::new(profile)),
+                    "{profile:?} {:?}",
+                    head.tags
+                );
+            }
+            assert!(planned > 1000, "{profile:?}: only {planned}");
+        }
+    }
+
+    #[test]
+    fn long_lists_are_written_without_a_plan() {
+        let mut writer = TagWriter::new(Profile::Standard);
+        let value = "x".repeat(5000);
+        let head = Head {
+            tags: [("Event", &*value)].into_iter().collect::<Tags>(),
+            ..Head::default()
+        };
+        for _ in 0..2 {
+            let mut out = Vec::new();
+            writer.write(&head, &mut out, |_, _| ());
+            assert!(String::from_utf8(out).unwrap().contains(&value));
+        }
+        assert!(writer.plans.write(&head, false, &mut Vec::new()).is_none());
+    }
 }

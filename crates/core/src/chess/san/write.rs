@@ -145,36 +145,47 @@ fn begin(position: &Position, m: Move) -> Spelled {
     }
 }
 
-/// A piece and where it goes.
+/// A piece and where it goes. Without a branch on what moves or is taken, which nobody could
+/// predict.
 #[inline(always)]
+#[expect(clippy::needless_bitwise_bool, reason = "see above")]
 fn go(position: &Position, m: Move) -> Spelled {
     let (from, to) = (m.from(), m.to());
     let code = position.board[from.index()] & 7;
-    let mut text = Spelled {
-        letters: 0,
-        bits: 0,
-    };
-    if code == PAWN {
-        if from.file() != to.file() {
-            text.letters = u64::from(b'a' + from.file()) | u64::from(b'x') << 8;
-            text.bits = 16;
-        }
-        text.push_square(to);
-        return text;
-    }
-    if code == 0 {
-        return coordinates(m);
-    }
-    text.letters = u64::from(b"??NBRQK?"[usize::from(code)]);
-    text.bits = 8;
+    let is_pawn = code == PAWN;
+    let takes = (position.board[to.index()] != 0) | (is_pawn & (from.file() != to.file()));
     let own = position.roles[usize::from(code)] & position.colors[position.turn as usize];
-    if own & attacks::rays(code, to) & !from.bit() != 0 {
-        text = disambiguate(position, code, from, to);
+    let rivals = own & attacks::rays(code, to) & !from.bit();
+    if (rivals != 0) & !is_pawn | (code == 0) {
+        return if code == 0 {
+            coordinates(m)
+        } else {
+            disambiguate(position, m, takes)
+        };
     }
-    text.push_if(position.board[to.index()] != 0, b'x');
+    let kind = if is_pawn { from.file() } else { code | 8 };
+    let first = FIRST[usize::from(kind & 15)][usize::from(takes)];
+    let mut text = Spelled {
+        letters: u64::from(first & 0xffff),
+        bits: first >> 16 & 0xff,
+    };
     text.push_square(to);
     text
 }
+
+/// What comes before the square, the first letter in the lowest byte and the bits in the third: for
+/// pawns by file, for pieces by their number and 8; without and with a capture.
+static FIRST: [[u32; 2]; 16] = {
+    let mut table = [[0; 2]; 16];
+    let mut i = 0;
+    while i < 8 {
+        table[i][1] = (b'a' + i as u8) as u32 | (b'x' as u32) << 8 | 16 << 16;
+        let letter = b"??NBRQK?"[i] as u32;
+        table[i + 8] = [letter | 8 << 16, letter | (b'x' as u32) << 8 | 16 << 16];
+        i += 1;
+    }
+    table
+};
 
 /// The same for castling and promotions.
 #[inline(never)]
@@ -207,9 +218,12 @@ fn coordinates(m: Move) -> Spelled {
     text
 }
 
-/// The letter of a piece, with file, rank or both where another one can go to the same square.
+/// A piece that is no pawn and where it goes, with file, rank or both where another one can go to
+/// the same square.
 #[inline(never)]
-fn disambiguate(position: &Position, code: u8, from: Square, to: Square) -> Spelled {
+fn disambiguate(position: &Position, m: Move, takes: bool) -> Spelled {
+    let (from, to) = (m.from(), m.to());
+    let code = position.board[from.index()] & 7;
     let (mut any, mut file, mut rank) = (false, false, false);
     let mut rivals = position.sources(code, to, !from.bit());
     while rivals != 0 {
@@ -228,5 +242,7 @@ fn disambiguate(position: &Position, code: u8, from: Square, to: Square) -> Spel
     };
     text.push_if(any && (!file || rank), file_letter);
     text.push_if(any && file, rank_letter);
+    text.push_if(takes, b'x');
+    text.push_square(to);
     text
 }

@@ -77,7 +77,7 @@ impl Writer {
             charset: options.charset,
             losses: Losses::new(),
             game: GameIndex(0),
-            tags: TagWriter::default(),
+            tags: TagWriter::new(options.profile),
             result_tag: ResultTag::default(),
             game_at: 0,
             text_at: 0,
@@ -170,11 +170,9 @@ impl Visitor for Writer {
         }
         self.game_at = self.out.len();
         let losses = &mut self.losses;
-        self.result_tag = self
-            .tags
-            .write(head, self.profile, &mut self.out, &mut |feature| {
-                losses.add(feature, 1, Some(game));
-            });
+        self.result_tag = self.tags.write(head, &mut self.out, |feature, count| {
+            losses.add(feature, count, Some(game));
+        });
         self.out.push(b'\n');
         self.text_at = self.out.len();
         self.move_open = false;

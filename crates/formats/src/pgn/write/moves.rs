@@ -2,7 +2,7 @@
 
 use tabia_core::chess::{Color, Ply, Position, san};
 use tabia_core::format::Profile;
-use zerocopy::byteorder::little_endian::U128;
+use zerocopy::byteorder::little_endian::U64;
 
 use super::Writer;
 use crate::pgn::number::write_number;
@@ -27,11 +27,12 @@ impl Writer {
         self.move_at = self.out.len() + 1;
         self.san_at = self.out.len() + length;
         let text = san::spell(before, m);
-        let letters = u128::from(start & !0 >> 8) | u128::from(text.letters()) << (8 * length);
-        // All bytes at once, then cut: cheaper than one after the other.
-        let end = self.san_at + text.len();
-        self.out.extend_from_slice(&U128::new(letters).to_bytes());
-        self.out.truncate(end);
+        // Eight bytes at once, then cut: cheaper than one after the other.
+        self.out.extend_from_slice(&U64::new(start).to_bytes());
+        self.out.truncate(self.san_at);
+        self.out
+            .extend_from_slice(&U64::new(text.letters()).to_bytes());
+        self.out.truncate(self.san_at + text.len());
     }
 
     /// Writes a move that begins a line, follows something that was said, or is no ordinary one.
