@@ -8,11 +8,16 @@
     reason = "a test fails by panicking, and tells what it counted"
 )]
 
+#[path = "support/sets.rs"]
+mod sets;
 mod support;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use sets::{
+    assert_equal, charset, clear, games, is_exhaustive, name, open_set, sampled, sets, settled, write,
+};
 use support::{ReadGame, open, read_database, read_stream, stream, write_text};
 use tabia_core::chess::Ply;
 use tabia_core::database::Database;
@@ -28,78 +33,6 @@ use tabia_testkit::arbitrary::arbitrary_game;
 use tabia_testkit::shared::files_below;
 use tabia_testkit::{Scratch, dump, shared_data};
 
-/// Games of a set that are looked at when not all are.
-const SAMPLE: usize = 120;
-
-/// The main files of the real sets.
-fn sets(test: &str) -> Vec<PathBuf> {
-    let Some(folder) = shared_data(test, "cbh") else {
-        return Vec::new();
-    };
-    let is_set = |path: &PathBuf| {
-        let is_main = path.extension().is_some_and(|extension| extension == "cbh");
-        is_main && !path.to_string_lossy().contains("fixtures-loose")
-    };
-    files_below(&folder).into_iter().filter(is_set).collect()
-}
-
-fn is_exhaustive() -> bool {
-    std::env::var_os("TABIA_EXHAUSTIVE").is_some()
-}
-
-/// The numbers of the games to look at: all, or some spread over the set.
-fn sampled(count: u32) -> impl Iterator<Item = u32> {
-    let step = if is_exhaustive() {
-        1
-    } else {
-        (count as usize / SAMPLE).max(1)
-    };
-    (0..count).step_by(step)
-}
-
-fn open_set(path: &Path) -> CbhDatabase {
-    CbhDatabase::open(&Source::from_path(path).unwrap(), &OpenOptions::default()).unwrap()
-}
-
-/// The sampled games of a set.
-fn games(database: &dyn Database) -> Vec<Game> {
-    let mut reader = database.reader();
-    sampled(database.len())
-        .map(|index| {
-            let mut game = Game::new();
-            let mut recorder = game.recorder();
-            let _ = reader
-                .read(GameIndex(index), Want::ALL, &mut recorder)
-                .unwrap();
-            game
-        })
-        .collect()
-}
-
-/// The character set in which a set's texts can be written again.
-fn charset(path: &Path) -> Charset {
-    let name = path.to_string_lossy();
-    let page = if name.contains("edgehog") {
-        "cp1251"
-    } else if name.contains("World-ch") {
-        "utf-8"
-    } else {
-        "cp1252"
-    };
-    Charset::parse(page).unwrap()
-}
-
-/// A new database of `games` at `path`, and what the writer says is lost of each.
-fn write(format: &Format, path: &Path, games: &[Game], charset: Charset) -> Vec<Losses> {
-    let mut options = CreateOptions::default();
-    options.charset = charset;
-    let mut writer = format.create_database.unwrap()(path, &options).unwrap();
-    let losses = games.iter().map(|game| writer.write(game).unwrap());
-    let losses = losses.collect();
-    writer.finish().unwrap();
-    losses
-}
-
 /// Games as full PGN, read again.
 fn through_pgn(games: &[Game], what: &str) -> Vec<Game> {
     let mut options = CreateOptions::default();
@@ -109,27 +42,6 @@ fn through_pgn(games: &[Game], what: &str) -> Vec<Game> {
     let read = read_stream(&mut *stream(&pgn::FORMAT, &text), Want::ALL);
     assert_eq!(read.len(), games.len(), "{what}");
     read.into_iter().map(|read| read.game).collect()
-}
-
-fn name(path: &Path) -> String {
-    let folder = path.parent().and_then(Path::file_name).unwrap();
-    let stem = path.file_stem().unwrap();
-    format!("{}/{}", folder.to_string_lossy(), stem.to_string_lossy())
-}
-
-fn assert_equal(what: &str, old: &Game, new: &Game) {
-    if old != new {
-        let index = GameIndex(0);
-        dump::assert_same(what, &dump::game(index, old), &dump::game(index, new));
-        panic!("{what} differs");
-    }
-}
-
-/// Without moves, what the header says of their number is recomputed.
-fn settled(game: &Game) -> Game {
-    let mut game = game.clone();
-    game.head.tags.retain(|name, _| name != "CbMoveCount");
-    game
 }
 
 #[test]
@@ -173,12 +85,6 @@ fn sets_come_back_through_full_pgn() {
         clear(&scratch);
     }
     println!("{sum:?} games, texts and annotations in all");
-}
-
-fn clear(scratch: &Scratch) {
-    for name in scratch.names() {
-        std::fs::remove_file(scratch.join(&name)).unwrap();
-    }
 }
 
 /// Every kind of annotation that the format holds, in games made from numbers.
@@ -332,101 +238,6 @@ fn records_of_sets_are_written_byte_for_byte() {
             name(&path),
             moves_share.others
         );
-        clear(&scratch);
-    }
-}
-
-/// How often everything occurs that a format may or may not hold.
-fn features(game: &Game) -> BTreeMap<Feature, u64> {
-    let mut counts = BTreeMap::new();
-    let mut add = |feature, is_so: bool| *counts.entry(feature).or_insert(0) += u64::from(is_so);
-    for event in game.events() {
-        match event {
-            Event::Move(ply) => add(Feature::NullMoves, ply == Ply::Null),
-            Event::BeginVariation => add(Feature::Variations, true),
-            Event::EndVariation => {}
-            Event::Annotation(annotation) => {
-                add(annotation.feature(), true);
-                if let Annotation::Comment(comment) = annotation {
-                    add(Feature::Languages, comment.language.is_some());
-                    add(Feature::CommentPlaces, comment.place == Place::Before);
-                }
-                if let Annotation::Eval(eval) = annotation {
-                    let is_plain = eval.depth.is_none() && eval.engine == 0;
-                    add(Feature::EvalDepths, !is_plain);
-                }
-            }
-        }
-    }
-    counts
-}
-
-#[test]
-fn what_scid_loses_was_predicted() {
-    loses_what_was_predicted("what_scid_loses_was_predicted", &scid::SI5);
-}
-
-#[test]
-fn what_scidb_loses_was_predicted() {
-    loses_what_was_predicted("what_scidb_loses_was_predicted", &scidb::FORMAT);
-}
-
-/// Writes every set into the format: what is not there when it is read again was told, and what was
-/// foreseen was told.
-fn loses_what_was_predicted(test: &str, format: &Format) {
-    let scratch = Scratch::new("to-scid");
-    for path in sets(test) {
-        // Without moves, annotations have no places to keep.
-        if !path.with_extension("cbg").exists() {
-            continue;
-        }
-        let what = name(&path);
-        let before = games(&open_set(&path));
-        let target = scratch.join(&format!("there.{}", format.extensions[0]));
-        let told = write(format, &target, &before, Charset::Auto);
-        let database = open(format, &target, &OpenOptions::default()).unwrap();
-        let after = read_database(&*database, Want::ALL);
-        let mut all = Losses::new();
-        // Games in which the format's finer rules lose more than its features say.
-        let mut finer = 0;
-        let mut after = after.iter();
-        for (number, old) in before.iter().enumerate() {
-            let what = format!("{what}, number {}", number + 1);
-            let (kept, predicted) = project(format.can, old);
-            let told = &told[number];
-            if old.head.kind == RecordKind::Text {
-                // A text is lost as a whole.
-                assert_eq!(told.to_string(), "1 guiding texts", "{what}");
-                all.merge(told);
-                continue;
-            }
-            let new = after.next().unwrap();
-            assert_eq!(new.problems, [""; 0], "{what}");
-            for (feature, loss) in predicted.iter() {
-                assert!(
-                    told.count(feature) >= loss.count,
-                    "{what}: {told}, not {predicted}"
-                );
-            }
-            assert!(kept.mainline().eq(new.game.mainline()), "{what}");
-            let is_there = features(&new.game);
-            for (feature, count) in features(old) {
-                let left = is_there.get(&feature).copied().unwrap_or_default();
-                let mut lost = told.count(feature);
-                if feature == Feature::Comments {
-                    // Those that share a move become one.
-                    lost += told.count(Feature::SeveralComments);
-                }
-                assert_eq!(
-                    count - left.min(count),
-                    lost,
-                    "{what}: {feature:?} of {count}"
-                );
-            }
-            all.merge(told);
-            finer += usize::from(*told != predicted);
-        }
-        println!("{what}: {finer} of {} by finer rules; {all}", before.len());
         clear(&scratch);
     }
 }

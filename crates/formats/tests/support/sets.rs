@@ -1,0 +1,118 @@
+//! The real sets of ChessBase, and what is written of them.
+#![allow(dead_code, reason = "each test uses a part")]
+
+use std::path::{Path, PathBuf};
+
+use tabia_core::database::Database;
+use tabia_core::format::{CreateOptions, OpenOptions};
+use tabia_core::game::{Game, Want};
+use tabia_core::io::{Charset, Source};
+use tabia_core::loss::Losses;
+use tabia_core::{Format, GameIndex};
+use tabia_formats::cbh::CbhDatabase;
+use tabia_testkit::shared::files_below;
+use tabia_testkit::{Scratch, dump, shared_data};
+
+/// Games of a set that are looked at when not all are.
+pub(crate) const SAMPLE: usize = 120;
+
+/// The main files of the real sets.
+pub(crate) fn sets(test: &str) -> Vec<PathBuf> {
+    let Some(folder) = shared_data(test, "cbh") else {
+        return Vec::new();
+    };
+    let is_set = |path: &PathBuf| {
+        let is_main = path.extension().is_some_and(|extension| extension == "cbh");
+        is_main && !path.to_string_lossy().contains("fixtures-loose")
+    };
+    files_below(&folder).into_iter().filter(is_set).collect()
+}
+
+pub(crate) fn is_exhaustive() -> bool {
+    std::env::var_os("TABIA_EXHAUSTIVE").is_some()
+}
+
+/// The numbers of the games to look at: all, or some spread over the set.
+pub(crate) fn sampled(count: u32) -> impl Iterator<Item = u32> {
+    let step = if is_exhaustive() {
+        1
+    } else {
+        (count as usize / SAMPLE).max(1)
+    };
+    (0..count).step_by(step)
+}
+
+pub(crate) fn open_set(path: &Path) -> CbhDatabase {
+    CbhDatabase::open(&Source::from_path(path).unwrap(), &OpenOptions::default()).unwrap()
+}
+
+/// The sampled games of a set.
+pub(crate) fn games(database: &dyn Database) -> Vec<Game> {
+    let mut reader = database.reader();
+    sampled(database.len())
+        .map(|index| {
+            let mut game = Game::new();
+            let mut recorder = game.recorder();
+            let _ = reader
+                .read(GameIndex(index), Want::ALL, &mut recorder)
+                .unwrap();
+            game
+        })
+        .collect()
+}
+
+/// The character set in which a set's texts can be written again.
+pub(crate) fn charset(path: &Path) -> Charset {
+    let name = path.to_string_lossy();
+    let page = if name.contains("edgehog") {
+        "cp1251"
+    } else if name.contains("World-ch") {
+        "utf-8"
+    } else {
+        "cp1252"
+    };
+    Charset::parse(page).unwrap()
+}
+
+/// A new database of `games` at `path`, and what the writer says is lost of each.
+pub(crate) fn write<'g>(
+    format: &Format,
+    path: &Path,
+    games: impl IntoIterator<Item = &'g Game>,
+    charset: Charset,
+) -> Vec<Losses> {
+    let mut options = CreateOptions::default();
+    options.charset = charset;
+    let mut writer = format.create_database.unwrap()(path, &options).unwrap();
+    let losses = games.into_iter().map(|game| writer.write(game).unwrap());
+    let losses = losses.collect();
+    writer.finish().unwrap();
+    losses
+}
+
+pub(crate) fn name(path: &Path) -> String {
+    let folder = path.parent().and_then(Path::file_name).unwrap();
+    let stem = path.file_stem().unwrap();
+    format!("{}/{}", folder.to_string_lossy(), stem.to_string_lossy())
+}
+
+pub(crate) fn assert_equal(what: &str, old: &Game, new: &Game) {
+    if old != new {
+        let index = GameIndex(0);
+        dump::assert_same(what, &dump::game(index, old), &dump::game(index, new));
+        panic!("{what} differs");
+    }
+}
+
+pub(crate) fn clear(scratch: &Scratch) {
+    for name in scratch.names() {
+        std::fs::remove_file(scratch.join(&name)).unwrap();
+    }
+}
+
+/// Without moves, what the header says of their number is recomputed.
+pub(crate) fn settled(game: &Game) -> Game {
+    let mut game = game.clone();
+    game.head.tags.retain(|name, _| name != "CbMoveCount");
+    game
+}
