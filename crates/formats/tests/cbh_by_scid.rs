@@ -180,7 +180,10 @@ fn sets_come_back_through(test: &str, format: &Format) {
             equal += usize::from(is_same);
             lost.merge(&told);
         }
-        println!("{what}: {equal} of {} games equal, the others less {lost}", before.len());
+        println!(
+            "{what}: {equal} of {} games equal, the others less {lost}",
+            before.len()
+        );
         sum[0] += before.len();
         sum[1] += equal;
         clear(&scratch);
@@ -227,5 +230,9 @@ fn assert_tags_lost(what: &str, old: &Game, new: &Game, told: &Losses) {
         Feature::Characters,
     ];
     let count: u64 = features.iter().map(|feature| told.count(*feature)).sum();
-    assert_eq!(gone.len() as u64, count, "{what}: {gone:?} {added:?} {told}");
+    assert_eq!(
+        gone.len() as u64,
+        count,
+        "{what}: {gone:?} {added:?} {told}"
+    );
 }

@@ -16,7 +16,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use sets::{
-    assert_equal, charset, clear, games, is_exhaustive, name, open_set, sampled, sets, settled, write,
+    assert_equal, charset, clear, games, is_exhaustive, name, open_set, sampled, sets, settled,
+    write,
 };
 use support::{ReadGame, open, read_database, read_stream, stream, write_text};
 use tabia_core::chess::Ply;

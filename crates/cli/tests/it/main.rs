@@ -19,6 +19,7 @@ mod exit_codes;
 mod formats_and_help;
 mod info_says_what_it_is;
 mod interrupted;
+mod killed;
 mod losses_are_told;
 mod ls_rows;
 mod names_inputs;

@@ -153,19 +153,23 @@ pub(super) fn is_journal(name: &OsStr) -> bool {
     name.starts_with('.') && name.ends_with(SUFFIX)
 }
 
+/// The name of the set that a file belongs to: its own without extension and number of its part.
+pub(super) fn set_name(file: &Path) -> Option<String> {
+    let name = file.file_name()?.to_str()?.to_lowercase();
+    let base = name.rsplit_once('.').map_or(&*name, |(base, _)| base);
+    let is_number = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    let set = base.rsplit_once('_').filter(|(_, part)| is_number(part));
+    Some(set.map_or(base, |(set, _)| set).to_owned())
+}
+
 /// Whether all names are those of one set: the same but for extensions and numbers of parts.
 fn is_one_set(steps: &[Step]) -> bool {
-    let root = |step: &Step| {
-        let name = step.target.file_name()?.to_str()?.to_lowercase();
-        let base = name.rsplit_once('.').map_or(&*name, |(base, _)| base);
-        let is_number = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
-        let set = base.rsplit_once('_').filter(|(_, part)| is_number(part));
-        Some(set.map_or(base, |(set, _)| set).to_owned())
-    };
-    let Some(first) = steps.first().and_then(root) else {
+    let Some(first) = steps.first().and_then(|step| set_name(&step.target)) else {
         return false;
     };
-    steps.iter().all(|step| root(step).as_ref() == Some(&first))
+    steps
+        .iter()
+        .all(|step| set_name(&step.target).as_ref() == Some(&first))
 }
 
 fn describe(steps: &[Step]) -> Option<String> {

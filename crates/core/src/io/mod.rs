@@ -3,6 +3,7 @@
 mod blob;
 mod cursor;
 mod journal;
+mod leftovers;
 mod output;
 mod progress;
 mod sink;

@@ -8,6 +8,7 @@ use std::thread::JoinHandle;
 
 use super::blob::Blob;
 use super::journal::{Journal, Step, sync};
+use super::leftovers;
 use super::trial;
 use crate::error::{Error, ErrorKind, Result};
 
@@ -20,7 +21,9 @@ use crate::error::{Error, ErrorKind, Result};
 ///
 /// Where several files replace others, a killed process may leave some of them under hidden names,
 /// with a journal that says where they belong: [`Source`](super::Source) then finds the new set, and
-/// the next `OutputSet` in that folder completes it.
+/// the next `OutputSet` in that folder completes it. One that is killed before it wrote the journal
+/// leaves hidden files; the next `OutputSet` that replaces the same files removes them (on Linux,
+/// where it can be told that the process is gone).
 #[derive(Debug)]
 pub struct OutputSet {
     force: bool,
@@ -104,7 +107,16 @@ impl OutputSet {
     /// # Errors
     /// When something cannot be written or named; then all old files are in their places again, and
     /// no new one is.
-    pub fn commit(mut self) -> Result<(Vec<PathBuf>, u64)> {
+    pub fn commit(self) -> Result<(Vec<PathBuf>, u64)> {
+        let force = self.force;
+        let (names, bytes) = self.name_all()?;
+        if let Some(main) = names.first().filter(|_| force) {
+            leftovers::clear(main);
+        }
+        Ok((names, bytes))
+    }
+
+    fn name_all(mut self) -> Result<(Vec<PathBuf>, u64)> {
         let mut bytes = 0;
         for output in &mut self.outputs {
             bytes += output
