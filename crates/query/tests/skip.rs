@@ -90,10 +90,22 @@ fn nothing_that_matches_is_skipped() {
                 next += 1;
             }
             let mut each = Matcher::new(&filter);
-            let expected: Vec<u32> = (0..end)
-                .filter(|&game| each.game(&database, GameIndex(game)).unwrap())
-                .collect();
+            let mut row = |game| {
+                let entry = database.entry(GameIndex(game)).unwrap();
+                each.entry(&database, &entry).unwrap()
+            };
+            let expected: Vec<u32> = (0..end).filter(|&game| row(game)).collect();
             assert_eq!(found, expected, "{text}");
+            // In any order, too.
+            for step in 0..2 * end {
+                let game = (step * 7919 + step / 300) % end;
+                let fits = matcher.game(&database, GameIndex(game)).unwrap();
+                assert_eq!(
+                    fits,
+                    expected.binary_search(&game).is_ok(),
+                    "{text}: {game}"
+                );
+            }
             assert_eq!(expected.is_empty(), text == "elo:>=2900", "{text}");
         }
     }

@@ -11,6 +11,8 @@ use crate::fold::fold_into;
 const REMEMBERED: usize = 1 << 25;
 /// How many records' ratings are looked at in one go.
 const RATINGS: u32 = 4096;
+/// The same where somebody asks about one record after the other and may leave some out.
+const FEW: u32 = 256;
 
 /// A filter with the memory of one thread: each distinct name of a database is compared once,
 /// then remembered by its number.
@@ -134,24 +136,20 @@ impl<'f> Matcher<'f> {
     /// The first record from `game` on, or `end`, that the terms about ratings do not rule out.
     /// For going over a database in order: each thread and each database has its own matcher.
     pub fn skip(&mut self, db: &dyn Database, game: u32, end: u32) -> u32 {
-        let Some((one, others)) = self.rated.split_first() else {
+        if self.rated.is_empty() {
             return game;
-        };
+        }
         let mut game = game;
         while game < end {
-            let place = game.wrapping_sub(self.ratings_from) as usize;
-            if game < self.ratings_from || place >= self.ratings.len() {
-                let many = (end - game).min(RATINGS) as usize;
-                self.ratings.resize(many, [0; 2]);
-                if !db.ratings(GameIndex(game), &mut self.ratings) {
-                    self.ratings.clear();
-                    return game;
-                }
-                self.ratings_from = game;
-                continue;
+            if self.ratings(db, game, end).is_none() {
+                return game;
             }
+            let place = (game - self.ratings_from) as usize;
             let rest = self.ratings.get(place..).unwrap_or_default();
             let rest = rest.get(..(end - game) as usize).unwrap_or(rest);
+            let Some((one, others)) = self.rated.split_first() else {
+                return game;
+            };
             match one.first(rest) {
                 Some(found) => {
                     game += found as u32;
@@ -165,6 +163,28 @@ impl<'f> Matcher<'f> {
             }
         }
         end
+    }
+
+    /// The ratings of a record, read with those of the next ones, up to `end`; `None` when nothing
+    /// is asked about ratings or the database does not tell them.
+    fn ratings(&mut self, db: &dyn Database, game: u32, end: u32) -> Option<[u16; 2]> {
+        if self.rated.is_empty() || game >= end {
+            return None;
+        }
+        let place = game.wrapping_sub(self.ratings_from) as usize;
+        if game >= self.ratings_from
+            && let Some(pair) = self.ratings.get(place)
+        {
+            return Some(*pair);
+        }
+        let many = (end - game).min(RATINGS) as usize;
+        self.ratings.resize(many, [0; 2]);
+        if !db.ratings(GameIndex(game), &mut self.ratings) {
+            self.ratings.clear();
+            return None;
+        }
+        self.ratings_from = game;
+        self.ratings.first().copied()
     }
 
     /// Whether a row of a database matches. Reads only the names that a term asks for.
@@ -202,13 +222,23 @@ impl<'f> Matcher<'f> {
         Ok(true)
     }
 
-    /// Whether a record of a database matches.
+    /// Whether a record of a database matches. Where only ratings are asked for, its row is not
+    /// read.
     ///
     /// # Errors
     /// Those of [`Database::entry`] and [`Database::name`].
     pub fn game(&mut self, db: &dyn Database, game: GameIndex) -> Result<bool> {
         if self.terms.is_empty() {
             return Ok(true);
+        }
+        let end = game.0.saturating_add(FEW).min(db.len());
+        if let Some(ratings) = self.ratings(db, game.0, end) {
+            if !self.rated.iter().all(|test| test.has(ratings)) {
+                return Ok(false);
+            }
+            if self.rated.len() == self.terms.len() {
+                return Ok(true);
+            }
         }
         let entry = db.entry(game)?;
         self.entry(db, &entry)
