@@ -129,15 +129,25 @@ pub struct BookPage {
 impl BookPage {
     /// Forgets everything, keeping the memory.
     pub fn clear(&mut self) {
-        let mut old = std::mem::take(self);
-        old.entries.clear();
-        old.nags.clear();
-        old.ending.clear();
-        old.raw.clear();
-        self.entries = old.entries;
-        self.nags = old.nags;
-        self.ending = old.ending;
-        self.raw = old.raw;
+        let Self {
+            entries,
+            games,
+            results,
+            average_rating,
+            performance,
+            nags,
+            comment,
+            example,
+            ending,
+            again,
+            raw,
+        } = self;
+        entries.clear();
+        nags.clear();
+        ending.clear();
+        raw.clear();
+        (*games, *results, *average_rating, *performance) = (None, None, None, None);
+        (*comment, *example, *again) = (None, None, false);
     }
 }
 
@@ -189,6 +199,17 @@ pub trait Book: Send + Sync {
     /// Where one record stands for several positions (those that differ only by colours or by
     /// left and right), each of them that play can reach is handed on.
     fn for_each(&self, visit: &mut dyn FnMut(BookPosition<'_>, &BookPage) -> Flow) -> Result<()>;
+
+    /// Like [`for_each`](Book::for_each), in whatever order is fastest; ratings and the fields for
+    /// the way back may be left out. For targets that hold moves and weights alone and bring them
+    /// into an order of their own. The page is filled anew each time, so that `visit` may change it.
+    fn sweep(&self, visit: &mut dyn FnMut(BookPosition<'_>, &mut BookPage) -> Flow) -> Result<()> {
+        let mut own = BookPage::default();
+        self.for_each(&mut |position, page| {
+            own.clone_from(page);
+            visit(position, &mut own)
+        })
+    }
 
     /// How much is stored. May read the whole file.
     fn size(&self) -> Result<BookSize> {

@@ -2,6 +2,7 @@
 //! file from a1 up.
 
 use tabia_core::chess::{Color, Position, Role, Square};
+use zerocopy::byteorder::big_endian::U64;
 
 /// Code of an own piece and its length in bits, by role; the opponent's has the last bit set. An
 /// empty square is a single 0.
@@ -16,65 +17,61 @@ pub(crate) const CODES: [(u8, u8); 6] = {
     codes
 };
 
+/// The codes at the high end of a word and their lengths, by role, the opponent's 8 places on.
+static PIECES: [(u64, u32); 16] = {
+    let mut pieces = [(0, 0); 16];
+    let mut role = 0;
+    while role < CODES.len() {
+        let (code, length) = CODES[role];
+        pieces[role] = ((code as u64) << (64 - length), length as u32);
+        pieces[role + 8] = ((code as u64 | 1) << (64 - length), length as u32);
+        role += 1;
+    }
+    pieces
+};
+
 /// Bits one after another, the most significant first.
 pub(crate) struct Bits {
     /// Room for 64 pieces, each of six bits, and what stands before and behind them.
-    bytes: [u8; 56],
-    /// The bits not yet in `bytes`, fewer than 32 between two calls.
-    waiting: u64,
-    waits: u32,
-    at: usize,
+    words: [u64; 8],
+    length: u32,
 }
 
 impl Bits {
     /// Leaves so many bytes free at the start.
-    pub(crate) const fn behind(bytes: usize) -> Self {
+    pub(crate) const fn behind(bytes: u32) -> Self {
         Self {
-            bytes: [0; 56],
-            waiting: 0,
-            waits: 0,
-            at: bytes,
+            words: [0; 8],
+            length: 8 * bytes,
         }
     }
 
     /// Bits so far, those of the free bytes included.
     pub(crate) const fn length(&self) -> u32 {
-        8 * self.at as u32 + self.waits
+        self.length
     }
 
-    /// Adds at most 32 bits.
+    /// Adds the lowest bits of a byte, or, when there are to be more than eight, zeros before them.
     #[inline]
     pub(crate) fn push(&mut self, bits: u8, length: u32) {
-        self.waiting = self.waiting << length | u64::from(bits);
-        self.waits += length;
-        if self.waits >= 32 {
-            self.waits -= 32;
-            let whole = self.waiting >> self.waits;
-            let rest = self.bytes.get_mut(self.at..);
-            if let Some(four) = rest.and_then(<[u8]>::first_chunk_mut::<4>) {
-                *four = [
-                    (whole >> 24) as u8,
-                    (whole >> 16) as u8,
-                    (whole >> 8) as u8,
-                    whole as u8,
-                ];
-            }
-            self.at += 4;
+        if let Some(up) = 64u32.checked_sub(length).filter(|up| *up < 64) {
+            self.put(self.length, u64::from(bits) << up);
         }
+        self.length += length;
+    }
+
+    /// Sets bits from `at` on, which are zeros so far: those at the high end of `bits`.
+    #[inline(always)]
+    fn put(&mut self, at: u32, bits: u64) {
+        let (word, from) = ((at >> 6) as usize, at & 63);
+        self.words[word & 7] |= bits >> from;
+        self.words[(word + 1) & 7] |= bits << 1 << (63 - from);
     }
 
     /// Fills the last byte with zeros and gives all of them, with zeros behind.
-    pub(crate) fn finish(mut self) -> ([u8; 56], usize) {
-        let odd = self.waits % 8;
-        self.push(0, if odd == 0 { 0 } else { 8 - odd });
-        while self.waits >= 8 {
-            self.waits -= 8;
-            if let Some(byte) = self.bytes.get_mut(self.at) {
-                *byte = (self.waiting >> self.waits) as u8;
-            }
-            self.at += 1;
-        }
-        (self.bytes, self.at)
+    pub(crate) fn finish(self) -> ([u8; 64], usize) {
+        let bytes = zerocopy::transmute!(self.words.map(U64::new));
+        (bytes, self.length.div_ceil(8) as usize)
     }
 
     /// Adds the codes of all squares. `own` is the side whose pieces are White's in what is stored;
@@ -82,7 +79,8 @@ impl Bits {
     pub(crate) fn push_board(&mut self, position: &Position, own: Color, flip: bool, mirror: bool) {
         let turn = if flip { 0x38 } else { 0 } | if mirror { 7 } else { 0 };
         let mut left = stored(position.occupied().0, flip, mirror);
-        let mut next = 0;
+        // Where a square's bits begin if all between the last piece and it are empty.
+        let mut base = self.length;
         while left != 0 {
             let place = left.trailing_zeros();
             left &= left - 1;
@@ -90,23 +88,12 @@ impl Bits {
             let Some(piece) = square.and_then(|square| position.piece_at(square)) else {
                 continue;
             };
-            let (code, length) = CODES[piece.role as usize];
-            let theirs = u8::from(piece.color != own);
-            let empty = self.push_empty(place - next);
-            self.push(code | theirs, empty + u32::from(length));
-            next = place + 1;
+            let theirs = usize::from(piece.color != own) << 3;
+            let (code, length) = PIECES[(piece.role as usize | theirs) & 15];
+            self.put(base + place, code);
+            base += length - 1;
         }
-        let empty = self.push_empty(64 - next);
-        self.push(0, empty);
-    }
-
-    /// Adds empty squares until no more than 24 are left, and says how many these are.
-    fn push_empty(&mut self, mut count: u32) -> u32 {
-        while count > 24 {
-            self.push(0, 24);
-            count -= 24;
-        }
-        count
+        self.length = base + 64;
     }
 }
 
@@ -144,5 +131,19 @@ mod tests {
             Some(&[0, 0xc0, 0, 0, 0, 0x1f, 0xf0, 0, 0, 0x08, 0, 0][..])
         );
         assert_eq!(Bits::behind(0).finish().1, 0);
+        // Over the end of a word, and exactly up to it.
+        for before in 50..70 {
+            let mut bits = Bits::behind(0);
+            bits.push(0, before);
+            bits.push(0b0110_1101, 8);
+            let (bytes, _) = bits.finish();
+            let word = |at: usize| {
+                bytes[at..at + 8]
+                    .iter()
+                    .fold(0u128, |w, b| w << 8 | u128::from(*b))
+            };
+            let all = word(0) << 64 | word(8);
+            assert_eq!(all, 0b0110_1101 << (128 - 8 - before), "{before}");
+        }
     }
 }

@@ -193,6 +193,52 @@ fn every_position_is_handed_on_as_play_reaches_it() {
     assert!(turns[0] > 40_000 && turns[1] > 40_000, "{turns:?}");
 }
 
+/// What a copy by moves and weights takes: the same positions as in file order, each once, and of
+/// every move the same but for ratings.
+#[test]
+fn a_sweep_meets_the_same_positions() {
+    let Some(books) = books("a_sweep_meets_the_same_positions") else {
+        return;
+    };
+    for path in &books {
+        for without in [&[][..], &[".ctb"], &[".ctb", ".cto"]] {
+            let book = open_without(path, without);
+            let mut given = HashMap::new();
+            book.for_each(&mut |position, page| {
+                let BookPosition::Board(position) = position else {
+                    panic!("a board is known");
+                };
+                let mut page = page.clone();
+                (page.average_rating, page.performance) = (None, None);
+                page.again = false;
+                page.raw.clear();
+                for entry in &mut page.entries {
+                    (entry.average_rating, entry.performance) = (None, None);
+                    entry.raw.clear();
+                }
+                assert!(given.insert(position.key(), page).is_none());
+                Flow::Go
+            })
+            .unwrap();
+            book.sweep(&mut |position, page| {
+                let BookPosition::Board(position) = position else {
+                    panic!("a board is known");
+                };
+                // Records that cannot be reached come with all that is known of them.
+                (page.average_rating, page.performance) = (None, None);
+                for entry in &mut page.entries {
+                    (entry.average_rating, entry.performance) = (None, None);
+                    entry.raw.clear();
+                }
+                assert_eq!(given.remove(&position.key()).as_ref(), Some(&*page));
+                Flow::Go
+            })
+            .unwrap();
+            assert!(given.is_empty());
+        }
+    }
+}
+
 /// The author's book for Arena, beside the other.
 #[test]
 fn the_same_book_for_arena() {

@@ -170,6 +170,62 @@ fn contents(book: &PolyglotBook) -> Vec<(u64, u16, u16, [u8; 4])> {
     all
 }
 
+/// What a probe finds is what a look at every entry in order finds: books with repeats, heaps of
+/// near keys, and tails that are out of order.
+#[test]
+fn every_key_is_found_as_a_look_at_all_entries_finds_it() {
+    let scratch = tabia_testkit::Scratch::new("polyglot-find");
+    let path = scratch.join("book.bin");
+    let mut seed = 29u64;
+    let mut random = move || {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        seed
+    };
+    for round in 0..24u64 {
+        let mut keys: Vec<u64> = (0..40 + random() % 3000)
+            .map(|_| match round % 4 {
+                0 => random(),
+                1 => (random() % 64) << 58 | (random() % 4),
+                2 => random() >> (random() % 60),
+                _ => u64::MAX - random() % 2000,
+            })
+            .map(|key| key.max(1))
+            .collect();
+        keys.sort_unstable();
+        let sorted = keys.len();
+        if round % 3 == 0 {
+            // What an editor left behind the end of a book that has become shorter.
+            let mut tail: Vec<u64> = (0..=random() % 50).map(|_| 1 + random() % 1000).collect();
+            tail.sort_unstable();
+            keys.extend(tail);
+        }
+        let mut bytes = Vec::new();
+        for key in &keys {
+            bytes.extend_from_slice(&key.to_be_bytes());
+            bytes.extend_from_slice(&[0x03, 0x1c, 0, 1, 0, 0, 0, 0]);
+        }
+        std::fs::write(&path, &bytes).unwrap();
+        let book = open(&path);
+        assert!(book.book_entries().len() >= sorted);
+        let own = book.book_entries();
+        let asked = keys
+            .iter()
+            .flat_map(|&key| [key - 1, key, key.saturating_add(1)]);
+        for key in asked
+            .chain([1, u64::MAX])
+            .collect::<std::collections::BTreeSet<_>>()
+        {
+            let first = own.iter().take_while(|entry| entry.key.get() < key).count();
+            let count = own.iter().filter(|entry| entry.key.get() == key).count();
+            let found = book.find(key);
+            assert_eq!(found.len(), count, "{key:x}");
+            assert!(count == 0 || std::ptr::eq(found, &raw const own[first..first + count]));
+        }
+    }
+}
+
 #[test]
 fn a_copy_has_the_same_moves() {
     let Some(folder) = shared_data("a_copy_has_the_same_moves", "books/polyglot") else {

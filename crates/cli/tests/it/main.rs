@@ -7,6 +7,7 @@
 
 mod archives;
 mod atomic_output;
+mod book_peers;
 mod books;
 mod bughouse;
 mod check_tells_damage;

@@ -5,7 +5,7 @@ use tabia_core::chess::Position;
 use super::frame::Frame;
 use super::key::{Key, Keys, decode};
 use super::moves::decode_move;
-use super::reach::Reach;
+use super::reach::reach;
 use super::read::CtgBook;
 use super::record::{Record, Records};
 
@@ -82,18 +82,16 @@ pub(super) fn inspect(book: &CtgBook) -> Findings {
         added: u64::from(book.header().added),
         ..Findings::default()
     };
-    let reach = Reach::of(book);
+    let register = reach(book);
     for number in 0..book.page_count() {
         let mut records = Records::of(book.page(number).unwrap_or_default());
-        let mut slot = 0;
         loop {
             let at = records.at();
             let Some(record) = records.next() else { break };
             look_at(book, number, at, &record, &mut findings);
-            let frames = reach.frames(number, slot);
+            let frames = register.frames(number, at, &record);
             findings.unreached += u64::from(frames == 0);
             findings.shared += u64::from(frames.count_ones() > 1);
-            slot += 1;
         }
         findings.damaged_pages += u64::from(!records.is_whole());
     }

@@ -30,6 +30,11 @@ impl Key {
         self.bytes.get(..length).unwrap_or_default()
     }
 
+    /// Whether a stored key tells an en passant file.
+    pub(super) fn has_en_passant(stored: &[u8]) -> bool {
+        stored.first().is_some_and(|head| head & EN_PASSANT != 0)
+    }
+
     /// The hash that says on which page the record is.
     pub fn hash(&self) -> u32 {
         hash(self.as_bytes())
@@ -37,13 +42,18 @@ impl Key {
 
     /// Tells keys apart, mostly; nothing in the files has to do with it.
     pub(super) fn quick_hash(&self) -> u32 {
+        (self.mixed() >> 32) as u32
+    }
+
+    /// The same in 64 bits, of which the higher ones are the better.
+    pub(super) fn mixed(&self) -> u64 {
         let mut bytes = Cursor::new(&self.bytes);
         let mut mixed = 0u64;
         for _ in 0..4 {
             let word = bytes.u64_be("key").unwrap_or_default();
             mixed = (mixed.rotate_left(23) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         }
-        (mixed >> 32) as u32
+        mixed
     }
 
     /// The bytes with zeros behind them.

@@ -12,8 +12,10 @@ mod raw;
 mod reach;
 mod read;
 mod record;
+mod register;
 mod said;
 mod sort;
+mod sweep;
 mod tree;
 mod write;
 

@@ -20,8 +20,12 @@ use super::nags;
 use super::raw::RawMove;
 use super::reach;
 use super::record::{PAGE, Record, Records, Stats};
+use super::sweep;
 use super::tree::{Lookup, Tree};
 use crate::places::Places;
+
+/// The list of places tells them in 32 bits, of which one number is taken: 4 GiB of pages.
+const MOST_LISTED: u32 = u32::MAX / PAGE as u32;
 
 /// A CTG book, mapped into memory.
 #[derive(Debug)]
@@ -163,7 +167,10 @@ impl CtgBook {
 
     pub(super) fn by_key(&self, key: &Key) -> Option<Place<'_>> {
         if self.tree.lookup != Lookup::Scan {
-            let table = self.places.ask(self.pages, |push| self.list(push));
+            let table = match self.pages {
+                few if few <= MOST_LISTED => self.places.ask(few, |push| self.list(push)),
+                _ => None,
+            };
             return match table {
                 Some(table) => table.find(key.quick_hash(), |place| self.at(place, key.as_bytes())),
                 None => self.on_page(self.tree.find(key.hash())?, key.as_bytes()),
@@ -186,8 +193,7 @@ impl CtgBook {
 
     /// Every record that stands where the tree looks for it, by hash and place.
     fn list(&self, push: &mut dyn FnMut(u32, u32)) {
-        // Places are told in 32 bits, of which one number is taken.
-        for number in 0..self.pages.min(u32::MAX / PAGE as u32) {
+        for number in 0..self.pages {
             let page = self.page(number).unwrap_or_default();
             Records::of(page).each_key(|at, key| {
                 if let Some(key) = Key::from_stored(key)
@@ -220,13 +226,7 @@ impl CtgBook {
         whole: bool,
         page: &mut BookPage,
     ) {
-        let stats = record.stats();
-        page.games = Some(u64::from(stats.games));
-        page.results = Some(results(&stats, frame.flipped));
-        page.average_rating = stats.own_average();
-        page.performance = stats.own_performance();
-        page.nags
-            .extend(nags::commentary(stats.commentary, frame.flipped));
+        describe_position(frame, &record.stats(), page);
         for &[code, annotation] in record.moves {
             let m = decode_move(position, frame, code);
             let mut entry = BookEntry {
@@ -251,12 +251,32 @@ impl CtgBook {
     }
 }
 
+/// What the statistics of a record say of its position.
+fn describe_position(frame: Frame, stats: &Stats, page: &mut BookPage) {
+    count_position(frame, stats, page);
+    page.average_rating = stats.own_average();
+    page.performance = stats.own_performance();
+}
+
+/// The same without ratings, which take longer than all the rest.
+pub(super) fn count_position(frame: Frame, stats: &Stats, page: &mut BookPage) {
+    page.games = Some(u64::from(stats.games));
+    page.results = Some(results(stats, frame.flipped));
+    page.nags
+        .extend(nags::commentary(stats.commentary, frame.flipped));
+}
+
 /// What the record of the position behind a move says of the move; `flipped` is that position's.
 fn describe(entry: &mut BookEntry, stats: &Stats, flipped: bool, raw: RawMove) {
-    entry.games = Some(u64::from(stats.games));
-    entry.results = Some(results(stats, flipped));
+    count(entry, stats, flipped, raw);
     entry.average_rating = stats.other_average();
     entry.performance = stats.other_performance();
+}
+
+/// The same without ratings.
+pub(super) fn count(entry: &mut BookEntry, stats: &Stats, flipped: bool, raw: RawMove) {
+    entry.games = Some(u64::from(stats.games));
+    entry.results = Some(results(stats, flipped));
     entry.recommended = raw.recommended();
     if entry.recommended == Some(false) {
         entry.weight = Some(0);
@@ -303,6 +323,11 @@ impl Book for CtgBook {
 
     fn for_each(&self, visit: &mut dyn FnMut(BookPosition<'_>, &BookPage) -> Flow) -> Result<()> {
         reach::for_each(self, visit);
+        Ok(())
+    }
+
+    fn sweep(&self, visit: &mut dyn FnMut(BookPosition<'_>, &mut BookPage) -> Flow) -> Result<()> {
+        sweep::sweep(self, visit);
         Ok(())
     }
 

@@ -12,7 +12,7 @@ pub(super) const PAGE_HEAD: usize = 4;
 /// Bytes behind the moves of a record.
 pub const DATA: usize = 33;
 /// More records than fit on a page.
-pub(super) const SLOTS: usize = (PAGE - PAGE_HEAD) / (SHORTEST + 1 + DATA) + 1;
+const SLOTS: usize = (PAGE - PAGE_HEAD) / (SHORTEST + DATA) + 1;
 
 /// One position as stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -226,6 +226,11 @@ impl<'a> Records<'a> {
     /// Where the next record begins on the page.
     pub const fn at(&self) -> usize {
         self.at
+    }
+
+    /// How many records the page says it has, as far as they fit on it.
+    pub(super) fn said(&self) -> usize {
+        usize::from(self.left).min(SLOTS)
     }
 
     /// Whether the page ended where it said, with as many records as it said.

@@ -135,6 +135,18 @@ impl Tree {
         path(hash).find(|&node| !self.is_split(node))
     }
 
+    /// The page that the bits lead to, with the bits of the hash that decided: all hashes with the
+    /// same ones are found there.
+    pub(super) fn leaf_page(&self, hash: u32) -> Option<(u32, u32)> {
+        if self.lookup != Lookup::Bitmap {
+            return None;
+        }
+        let level = path(hash).position(|node| !self.is_split(node))?;
+        let decided = ((1u64 << level) - 1) as u32;
+        let page = self.page(u64::from(hash & decided) + u64::from(decided))?;
+        Some((page, decided))
+    }
+
     /// The page of a hash; not for [`Lookup::Scan`].
     pub(super) fn find(&self, hash: u32) -> Option<u32> {
         let leaf = match self.lookup {

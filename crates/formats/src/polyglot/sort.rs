@@ -50,7 +50,7 @@ impl Sorter {
     }
 
     fn spill(&mut self) -> Result<()> {
-        self.entries.sort_by_key(order);
+        sort(&mut self.entries);
         let file = scratch_file(&self.target)?;
         let named = |error: std::io::Error| Error::from(error).in_path(&self.target);
         let mut out = BufWriter::new(file);
@@ -66,7 +66,7 @@ impl Sorter {
 
     /// Hands every entry on in order.
     pub(super) fn finish(mut self, mut each: impl FnMut(Entry) -> Result<()>) -> Result<()> {
-        self.entries.sort_by_key(order);
+        sort(&mut self.entries);
         if self.runs.is_empty() {
             return self.entries.into_iter().try_for_each(each);
         }
@@ -109,6 +109,49 @@ impl Sorter {
     }
 }
 
+/// Entries that are spread before they are sorted, at most; they take as much memory again.
+const SPREAD: usize = 4 << 20;
+/// Entries that stand together after spreading, about.
+const TOGETHER: u32 = 8;
+
+/// Sorts entries, repeats in the order they came. Keys are spread evenly, so their first bits bring
+/// most entries near their places.
+fn sort(entries: &mut Vec<Entry>) {
+    let bits = entries
+        .len()
+        .checked_ilog2()
+        .unwrap_or(0)
+        .saturating_sub(TOGETHER.ilog2());
+    if bits == 0 || entries.len() > SPREAD {
+        entries.sort_by_key(order);
+        return;
+    }
+    let heap = |entry: &Entry| (entry.key.get() >> (u64::BITS - bits)) as usize;
+    let mut ends = vec![0u32; 1 << bits];
+    for entry in entries.iter() {
+        if let Some(end) = ends.get_mut(heap(entry)) {
+            *end += 1;
+        }
+    }
+    let mut sum = 0;
+    for end in &mut ends {
+        sum += std::mem::replace(end, sum);
+    }
+    let mut spread = entries.clone();
+    for entry in entries.iter() {
+        if let Some(end) = ends.get_mut(heap(entry)) {
+            if let Some(place) = spread.get_mut(*end as usize) {
+                *place = *entry;
+            }
+            *end += 1;
+        }
+    }
+    for heap in spread.chunk_by_mut(|a, b| heap(a) == heap(b)) {
+        heap.sort_by_key(order);
+    }
+    *entries = spread;
+}
+
 fn read_entry(run: &mut BufReader<File>) -> std::io::Result<Option<Entry>> {
     let mut bytes = [0; Entry::SIZE];
     match run.read_exact(&mut bytes) {
@@ -139,21 +182,28 @@ mod tests {
             };
             given.push(entry);
         }
-        let mut expected = given.clone();
-        expected.sort_by_key(order);
-        for most in [1, 7, 999, 5000] {
-            let mut sorter = Sorter::new(&std::env::temp_dir().join("sorted.bin"), most);
-            for entry in &given {
-                sorter.push(*entry).unwrap();
+        // The same with keys that are spread over all bits.
+        let spread = given.iter().map(|entry| Entry {
+            key: U64::new(entry.key.get().wrapping_mul(0x9e37_79b9_7f4a_7c15)),
+            ..*entry
+        });
+        for given in [given.clone(), spread.collect()] {
+            let mut expected = given.clone();
+            expected.sort_by_key(order);
+            for most in [1, 7, 999, 5000] {
+                let mut sorter = Sorter::new(&std::env::temp_dir().join("sorted.bin"), most);
+                for entry in &given {
+                    sorter.push(*entry).unwrap();
+                }
+                let mut sorted = Vec::new();
+                sorter
+                    .finish(|entry| {
+                        sorted.push(entry);
+                        Ok(())
+                    })
+                    .unwrap();
+                assert_eq!(sorted, expected, "{most}");
             }
-            let mut sorted = Vec::new();
-            sorter
-                .finish(|entry| {
-                    sorted.push(entry);
-                    Ok(())
-                })
-                .unwrap();
-            assert_eq!(sorted, expected, "{most}");
         }
     }
 }

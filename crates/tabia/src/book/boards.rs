@@ -1,10 +1,10 @@
 //! Every position of a book with its board, whatever the format stores.
 
-use tabia_core::Result;
 use tabia_core::book::{Book, BookPage, BookPosition, Wdl};
 use tabia_core::chess::Position;
 use tabia_core::game::Flow;
 use tabia_core::io::Progress;
+use tabia_core::{Error, Result};
 
 use super::walk::walk;
 
@@ -27,41 +27,94 @@ pub fn boards(
     progress: &Progress,
     visit: &mut dyn FnMut(&Position, &BookPage) -> Result<Flow>,
 ) -> Result<Reach> {
-    let mut reach = Reach::default();
-    let mut stored = 0;
-    let mut has_boards = false;
-    let mut failure = None;
-    book.for_each(&mut |position, page| {
-        stored += 1;
+    let mut stand = Stand::new(progress);
+    book.for_each(&mut |position, page| stand.take(position, |position| visit(position, page)))?;
+    stand.finish(book, visit)
+}
+
+/// The same in no order and without the fields for the way back ([`Book::sweep`]).
+///
+/// # Errors
+/// Those of the book and of `visit`.
+pub fn swept(
+    book: &dyn Book,
+    progress: &Progress,
+    visit: &mut dyn FnMut(&Position, &mut BookPage) -> Result<Flow>,
+) -> Result<Reach> {
+    let mut stand = Stand::new(progress);
+    book.sweep(&mut |position, page| stand.take(position, |position| visit(position, page)))?;
+    stand.finish(book, &mut |position, page| {
+        visit(position, &mut page.clone())
+    })
+}
+
+/// How far the handing on has come.
+struct Stand<'p> {
+    progress: &'p Progress,
+    reach: Reach,
+    /// Positions met, by board or by key.
+    stored: u64,
+    has_boards: bool,
+    failure: Option<Error>,
+}
+
+impl<'p> Stand<'p> {
+    fn new(progress: &'p Progress) -> Self {
+        Self {
+            progress,
+            reach: Reach::default(),
+            stored: 0,
+            has_boards: false,
+            failure: None,
+        }
+    }
+
+    fn take(
+        &mut self,
+        position: BookPosition<'_>,
+        visit: impl FnOnce(&Position) -> Result<Flow>,
+    ) -> Flow {
+        self.stored += 1;
         let BookPosition::Board(position) = position else {
             return Flow::Go;
         };
-        has_boards = true;
-        let answer = progress.check().and_then(|()| visit(position, page));
-        match answer {
+        self.has_boards = true;
+        match self.progress.check().and_then(|()| visit(position)) {
             Ok(flow) => {
-                reach.positions += 1;
-                progress.advance(1, 0);
+                self.reach.positions += 1;
+                self.progress.advance(1, 0);
                 flow
             }
             Err(error) => {
-                failure = Some(error);
+                self.failure = Some(error);
                 Flow::Stop
             }
         }
-    })?;
-    if let Some(error) = failure {
-        return Err(error);
     }
-    if !has_boards {
-        let start = [Position::standard()];
-        let walked = walk(book, &start, stored, progress, &mut |position, _, page| {
-            visit(position, page)
-        })?;
-        reach.positions = walked.positions;
-        reach.unreached = stored - walked.positions.min(stored);
+
+    fn finish(
+        mut self,
+        book: &dyn Book,
+        visit: &mut dyn FnMut(&Position, &BookPage) -> Result<Flow>,
+    ) -> Result<Reach> {
+        if let Some(error) = self.failure {
+            return Err(error);
+        }
+        if !self.has_boards {
+            let start = [Position::standard()];
+            let stored = self.stored;
+            let walked = walk(
+                book,
+                &start,
+                stored,
+                self.progress,
+                &mut |position, _, page| visit(position, page),
+            )?;
+            self.reach.positions = walked.positions;
+            self.reach.unreached = stored - walked.positions.min(stored);
+        }
+        Ok(self.reach)
     }
-    Ok(reach)
 }
 
 /// Gives moves without a weight one: 0 when the author advises against them, two points for a win of the side that plays them and one for a

@@ -12,7 +12,7 @@ use tabia_core::loss::Losses;
 use tabia_core::{Error, Format, Result};
 use tabia_formats::polyglot::{self, Header, PolyglotBook};
 
-use super::boards::{boards, give_weights};
+use super::boards::{boards, give_weights, swept};
 use super::entries::{Mended, Plain, Runs, SortedOut};
 use crate::failure::Failure;
 use crate::item::Item;
@@ -266,27 +266,30 @@ fn merge_pages(
     let mut merged = Merged::default();
     let mut output_failed = None;
     let mut other = BookPage::default();
+    let mut later = Vec::new();
     let total = books.iter().filter_map(|book| book.info().positions);
     progress.set_total(total.sum());
+    // Polyglot entries are sorted anyway and hold nothing of another format's own.
+    let is_swept = format.id == polyglot::FORMAT.id;
     for (number, book) in books.iter().enumerate() {
-        let reach = boards(&**book, progress, &mut |position, page| {
+        let mut visit = |position: &Position, page: &mut BookPage| {
             for earlier in books.iter().take(number) {
                 if earlier.probe(position, &mut other)? {
                     return Ok(Flow::Go);
                 }
             }
-            let mut pages = vec![(number, page.clone())];
+            later.clear();
             if options.mode != Mode::Priority {
-                for (later, book) in books.iter().enumerate().skip(number + 1) {
+                for (later_number, book) in books.iter().enumerate().skip(number + 1) {
                     if book.probe(position, &mut other)? {
-                        pages.push((later, other.clone()));
+                        later.push((later_number, std::mem::take(&mut other)));
                     }
                 }
             }
-            let page = join_pages(position, pages, options);
+            join_pages(position, number, page, &mut later, options);
             merged.positions += 1;
             merged.moves += page.entries.len() as u64;
-            match writer.put(position, &page) {
+            match writer.put(position, page) {
                 Ok(losses) => merged.losses.merge(&losses),
                 Err(error) => {
                     output_failed = Some(error);
@@ -294,7 +297,14 @@ fn merge_pages(
                 }
             }
             Ok(Flow::Go)
-        });
+        };
+        let reach = if is_swept {
+            swept(&**book, progress, &mut visit)
+        } else {
+            boards(&**book, progress, &mut |position, page| {
+                visit(position, &mut page.clone())
+            })
+        };
         if let Some(error) = output_failed.take() {
             return Err(Failure::output(error));
         }
@@ -307,22 +317,19 @@ fn merge_pages(
     Ok(merged)
 }
 
-/// The page of a position from those of all books that have it; statistics add up.
+/// Joins the page of a position with those of later books that have it; statistics add up.
 fn join_pages(
     position: &Position,
-    pages: Vec<(usize, BookPage)>,
+    first: usize,
+    all: &mut BookPage,
+    pages: &mut Vec<(usize, BookPage)>,
     options: &MergeOptions,
-) -> BookPage {
-    let knowing = pages.len();
+) {
+    let knowing = 1 + pages.len();
     let is_white = position.turn().is_white();
-    let mut pages = pages.into_iter();
-    let Some((first, mut all)) = pages.next() else {
-        return BookPage::default();
-    };
-    give_weights(&mut all, is_white);
-    let is_alone = knowing == 1 && options.factors.is_empty() && !options.normalize;
-    if is_alone {
-        return all;
+    give_weights(all, is_white);
+    if knowing == 1 && options.factors.is_empty() && !options.normalize {
+        return;
     }
     let scaled = |book: usize, page: &BookPage| -> Vec<f64> {
         let most = page.entries.iter().filter_map(|entry| entry.weight).max();
@@ -330,11 +337,11 @@ fn join_pages(
         let weights = page.entries.iter().map(|entry| entry.weight.unwrap_or(0));
         weights.map(|weight| f64::from(weight) * scale).collect()
     };
-    let mut weights: Vec<(f64, bool)> = scaled(first, &all)
+    let mut weights: Vec<(f64, bool)> = scaled(first, all)
         .into_iter()
         .map(|weight| (weight, weight <= 0.0))
         .collect();
-    for (book, mut page) in pages {
+    for (book, mut page) in pages.drain(..) {
         give_weights(&mut page, is_white);
         let own = scaled(book, &page);
         let games = (all.games, page.games);
@@ -367,8 +374,7 @@ fn join_pages(
     for (entry, (weight, zero)) in all.entries.iter_mut().zip(weights) {
         entry.weight = Some(options.whole(weight, zero, knowing));
     }
-    give_weights(&mut all, is_white);
-    all
+    give_weights(all, is_white);
 }
 
 fn join_entries(known: &mut BookEntry, entry: BookEntry) {

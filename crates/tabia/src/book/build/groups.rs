@@ -162,3 +162,136 @@ impl Often {
         takes
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::record::{GameFacts, Occurrence, Outcome, Short};
+    use super::super::sheaf::Sheaf;
+    use super::super::{KvetkaOptions, Selection};
+    use super::*;
+    use crate::book::build::{Filter, Keep};
+    use tabia_core::book::BookPage;
+    use tabia_core::chess::{Color, Move, Square};
+    use tabia_core::format::{CreateOptions, OpenOptions};
+    use tabia_core::game::Date;
+
+    const PART: usize = 0x42;
+    /// A position of very many games, one of several that shares its first bits, and one more.
+    const FREQUENT: u64 = 0x4212_3400_0000_0001;
+    const NEIGHBOUR: u64 = FREQUENT + 1;
+    const OTHER: u64 = 0x42ff_0000_0000_0009;
+
+    /// A part of a very large set of games: two positions that nearly all of them have, one that
+    /// lies between those in the order of keys, and 20,000 that few have.
+    fn records() -> Vec<Occurrence> {
+        let moves = [
+            Move::normal(Square::E2, Square::E4),
+            Move::normal(Square::D2, Square::D4),
+            Move::normal(Square::C2, Square::C4),
+        ];
+        let mut seed = 5u64;
+        let mut records = Vec::new();
+        for i in 0..240_000u64 {
+            seed ^= seed << 13;
+            seed ^= seed >> 7;
+            seed ^= seed << 17;
+            let key = match seed % 12 {
+                0..6 => FREQUENT,
+                6..10 => OTHER,
+                10 if i % 50 == 0 => NEIGHBOUR,
+                _ => (PART as u64) << 56 | (seed % 20_000).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 8,
+            };
+            let rating = |bits: u32| Some(2000 + (seed >> bits & 511) as u16);
+            let date = Date::new(1990 + (seed >> 50 & 15) as u16, 3, 0);
+            let facts = GameFacts::new(rating(20), rating(30), Some(date));
+            let m = match seed >> 40 & 15 {
+                0 => None,
+                n => moves.get(n as usize % 4).copied().or(Some(moves[0])),
+            };
+            let mut record = Occurrence::new(key, Color::White, m, facts);
+            record.set_outcome(match seed >> 45 & 3 {
+                0 => Outcome::White,
+                1 => Outcome::Draw,
+                2 => Outcome::Black,
+                _ => Outcome::None,
+            });
+            records.push(record);
+        }
+        records
+    }
+
+    fn options(weighing: Weighing, memory: u64) -> BuildOptions {
+        BuildOptions {
+            open: OpenOptions::default(),
+            create: CreateOptions::default(),
+            threads: 1,
+            selection: Selection::default(),
+            filter: Filter::default(),
+            max_ply: 1024,
+            keep: Keep {
+                min_games: 2,
+                min_score: 0.0,
+                only: None,
+                scoreless: true,
+            },
+            weighing,
+            stretch: false,
+            uniform: false,
+            variations: false,
+            memory,
+            kvetka: KvetkaOptions::default(),
+            strict: true,
+        }
+    }
+
+    fn folded<S: Stored>(gathered: &Gathered<S>, options: &BuildOptions) -> Vec<(u64, BookPage)> {
+        let mut folder = Folder::new(gathered, options, true);
+        let mut pages = Vec::new();
+        let mut take = |group: &Group, _: &[Board]| {
+            let page = group.page(&options.keep, options.weighing, options.stretch);
+            pages.push((group.key, page));
+        };
+        folder.groups(PART, &mut take).unwrap();
+        pages
+    }
+
+    fn check<S: Stored>(weighing: Weighing) {
+        let records = records();
+        let mut sheaf = Sheaf::default();
+        sheaf.fill(&records, S::of);
+        let target = std::env::temp_dir().join("folded.bin");
+        let mut gathered = Gathered::<S>::new(&target, 1 << 20, 0);
+        gathered.occurrences.extend(&sheaf).unwrap();
+        gathered.newest = records.iter().map(|record| record.month()).max().unwrap();
+        let small = options(weighing, 1 << 20);
+        let large = options(weighing, 1 << 30);
+
+        // The small one has to add up records that it cannot keep, the large one keeps them all.
+        let store = &gathered.occurrences;
+        let bits = slices(store, PART, small.memory / 16);
+        assert!(bits > 0 && slices(store, PART, large.memory / 16) == 0);
+        let number = FREQUENT << 8 >> (64 - bits);
+        let often = Often::of(store, PART, Slice { bits, number }, &mut Vec::new()).unwrap();
+        assert_eq!(often.takes.iter().filter(|taken| **taken).count(), 1);
+        assert!(often.takes[often.bucket(FREQUENT)] && often.takes[often.bucket(NEIGHBOUR)]);
+
+        let (small, large) = (folded(&gathered, &small), folded(&gathered, &large));
+        assert_eq!(small.len(), large.len());
+        for (a, b) in small.iter().zip(&large) {
+            assert_eq!(a, b);
+        }
+        let of = |key: u64| large.iter().find(|(own, _)| *own == key).unwrap();
+        assert!(of(FREQUENT).1.games.unwrap() > 100_000);
+        assert!(of(OTHER).1.games.unwrap() > 70_000);
+        assert!(of(NEIGHBOUR).1.games.unwrap() > 100);
+        assert!(large.len() > 5_000 && large.is_sorted_by_key(|(key, _)| *key));
+    }
+
+    #[test]
+    fn positions_of_very_many_games_are_added_up_as_they_come() {
+        check::<Short>(Weighing::Points);
+        // Halving depends on the order of the games.
+        check::<Short>(Weighing::Polyglot);
+        check::<Occurrence>(Weighing::Recency { half_life: 60.0 });
+    }
+}
