@@ -102,7 +102,7 @@ fn damage_and_conventions_are_named() {
     let small = open(&folder.join("debian_gnuchess_smallbook.bin"));
     assert_eq!(
         small.info().problems,
-        ["1 trailing bytes are no entry and are ignored"]
+        ["the last byte is no entry and is ignored"]
     );
     assert_eq!(small.inspect().moves, 2417);
     let sturddle = open(&folder.join("sturddle2_book.bin")).inspect();

@@ -22,7 +22,8 @@ pub(crate) struct BookInfoArgs {
     /// Books
     #[arg(required = true, value_name = "BOOK")]
     pub(crate) books: Vec<OsString>,
-    /// Go through the book from the usual start
+    /// Go through the book from the usual start too: depth, positions of each side, what is not
+    /// reached, how castling is written, moves that are not legal
     #[arg(long)]
     pub(crate) walk: bool,
     #[command(flatten)]

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use tabia::core::chess::{Position, san};
+use tabia::core::chess::{Ply, Position, san};
 use tabia_testkit::{Scratch, shared_data};
 
 use crate::common::tabia;
@@ -56,7 +56,7 @@ fn random_games(games: usize, plies: usize, choice: usize) -> String {
                 moves.len()
             };
             let m = moves[next(&mut seed) % most];
-            san::write_and_play(&mut position, m.into(), &mut line);
+            san::write_and_play(&mut position, Ply::Move(m), &mut line);
             line.push(if ply % 8 == 7 { b'\n' } else { b' ' });
         }
         let _ = write!(text, "{}{result}\n\n", String::from_utf8(line).unwrap());
@@ -252,6 +252,36 @@ fn python_chess_reads_the_same_entries() {
             entries.lines().count()
         );
     }
+}
+
+/// jja, which looks pages up by their bounds, finds the same moves in a copy as in the original.
+#[test]
+fn jja_reads_a_copy_as_the_original() {
+    let test = "jja_reads_a_copy_as_the_original";
+    let Some(original) = shared_data(test, "books/ctg/perfect2021/Perfect2021.ctg") else {
+        return;
+    };
+    let folder = Scratch::new("book-jja");
+    let original = original.to_str().unwrap();
+    tabia(
+        &folder,
+        &["book", "convert", original, "-o", "copy.ctg", "-q"],
+    )
+    .expect(0);
+    for (book, out) in [(original, "theirs.bin"), ("copy.ctg", "ours.bin")] {
+        let args = ["edit", book, "-o", out];
+        let run = Command::new("jja")
+            .args(args)
+            .current_dir(folder.path())
+            .output();
+        if run.is_err() {
+            println!("skipped: jja is not installed");
+            return;
+        }
+    }
+    let (theirs, ours) = (read(&folder, "theirs.bin"), read(&folder, "ours.bin"));
+    assert!(theirs.len() > 1_000_000 && theirs == ours);
+    println!("{} entries equal", ours.len() / 16);
 }
 
 /// The entries of a book as python-chess tells them.

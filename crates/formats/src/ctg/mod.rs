@@ -40,7 +40,7 @@ use tabia_core::format::{
     Companion, Confidence, CreateOptions, Format, FormatId, Kind, OpenOptions, Probe,
 };
 use tabia_core::io::Source;
-use tabia_core::loss::Features;
+use tabia_core::loss::{Feature, Features};
 
 /// `ChessBase` opening books.
 pub static FORMAT: Format = Format {
@@ -66,7 +66,12 @@ pub static FORMAT: Format = Format {
         },
     ],
     score,
-    can: Features::NONE,
+    can: Features::of(&[
+        Feature::BookCounts,
+        Feature::BookResults,
+        Feature::BookRatings,
+        Feature::Nags,
+    ]),
     evidence: "",
     open_database: None,
     open_stream: None,

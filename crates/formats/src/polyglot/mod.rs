@@ -19,7 +19,7 @@ use tabia_core::book::{Book, BookWriter};
 use tabia_core::error::Result;
 use tabia_core::format::{Confidence, CreateOptions, Format, FormatId, Kind, OpenOptions, Probe};
 use tabia_core::io::Source;
-use tabia_core::loss::Features;
+use tabia_core::loss::{Feature, Features};
 use zerocopy::FromBytes;
 
 /// Polyglot opening books.
@@ -30,7 +30,7 @@ pub static FORMAT: Format = Format {
     extensions: &["bin"],
     companions: &[],
     score,
-    can: Features::NONE,
+    can: Features::of(&[Feature::BookWeights]),
     evidence: "",
     open_database: None,
     open_stream: None,
@@ -184,7 +184,7 @@ mod tests {
         assert_eq!(findings.no_moves, 1);
         assert_eq!(
             book.info().problems,
-            ["1 trailing bytes are no entry and are ignored"]
+            ["the last byte is no entry and is ignored"]
         );
     }
 

@@ -50,9 +50,10 @@ impl PolyglotBook {
             problems.push("the file is empty: a book without entries".to_owned());
         } else if blob.len() % Entry::SIZE != 0 {
             let bytes = blob.len() % Entry::SIZE;
-            problems.push(format!(
-                "{bytes} trailing bytes are no entry and are ignored"
-            ));
+            problems.push(match bytes {
+                1 => "the last byte is no entry and is ignored".to_owned(),
+                _ => format!("{bytes} trailing bytes are no entry and are ignored"),
+            });
         }
         let entries = entries(&blob);
         if let Some(why) = foreign(entries) {

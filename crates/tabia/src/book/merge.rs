@@ -8,7 +8,7 @@ use tabia_core::database::Written;
 use tabia_core::format::{CreateOptions, OpenOptions};
 use tabia_core::game::Flow;
 use tabia_core::io::Progress;
-use tabia_core::loss::Losses;
+use tabia_core::loss::{Feature, Losses};
 use tabia_core::{Error, Format, Result};
 use tabia_formats::polyglot::{self, Header, PolyglotBook};
 
@@ -271,6 +271,7 @@ fn merge_pages(
     progress.set_total(total.sum());
     // Polyglot entries are sorted anyway and hold nothing of another format's own.
     let is_swept = format.id == polyglot::FORMAT.id;
+    let weighs = format.can.has(Feature::BookWeights);
     for (number, book) in books.iter().enumerate() {
         let mut visit = |position: &Position, page: &mut BookPage| {
             for earlier in books.iter().take(number) {
@@ -286,7 +287,7 @@ fn merge_pages(
                     }
                 }
             }
-            join_pages(position, number, page, &mut later, options);
+            join_pages(position, (number, page), &mut later, options, weighs);
             merged.positions += 1;
             merged.moves += page.entries.len() as u64;
             match writer.put(position, page) {
@@ -317,18 +318,22 @@ fn merge_pages(
     Ok(merged)
 }
 
-/// Joins the page of a position with those of later books that have it; statistics add up.
+/// Joins the page of a position with those of later books that have it; statistics add up. Moves
+/// without a weight get one where it is needed: among others, or when the target `weighs`.
 fn join_pages(
     position: &Position,
-    first: usize,
-    all: &mut BookPage,
+    (first, all): (usize, &mut BookPage),
     pages: &mut Vec<(usize, BookPage)>,
     options: &MergeOptions,
+    weighs: bool,
 ) {
     let knowing = 1 + pages.len();
     let is_white = position.turn().is_white();
-    give_weights(all, is_white);
-    if knowing == 1 && options.factors.is_empty() && !options.normalize {
+    let is_alone = knowing == 1 && options.factors.is_empty() && !options.normalize;
+    if weighs || !is_alone {
+        give_weights(all, is_white);
+    }
+    if is_alone {
         return;
     }
     let scaled = |book: usize, page: &BookPage| -> Vec<f64> {

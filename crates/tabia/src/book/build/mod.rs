@@ -152,9 +152,13 @@ pub fn build(
     )?;
     drop(sketch);
     let mut writer = writer;
+    // Weights that are points say nothing that results do not, so that no loss is told of them.
+    let is_points = options.weighing == Weighing::Points && !options.uniform && !options.stretch;
+    let weighs = target.format.can.has(Feature::BookWeights) || !is_points;
     pages(
         &gathered,
         options,
+        weighs,
         progress,
         &mut built,
         &mut |position, page| writer.put(position, page),
@@ -300,10 +304,11 @@ struct PageJob {
     failure: Option<tabia_core::Error>,
 }
 
-/// Hands every page on, by key.
+/// Hands every page on, by key; `weighs`: with the weights of moves.
 fn pages(
     gathered: &Gathered<Occurrence>,
     options: &BuildOptions,
+    weighs: bool,
     progress: &Progress,
     built: &mut Built,
     put: &mut dyn FnMut(&Position, &BookPage) -> Result<Losses>,
@@ -321,10 +326,11 @@ fn pages(
             let pages = &mut job.pages;
             let done = folder.groups(job.part, &mut |group, boards| {
                 let mut page = group.page(&options.keep, options.weighing, options.stretch);
-                if options.uniform {
-                    for entry in &mut page.entries {
-                        entry.weight = Some(1);
-                    }
+                for entry in &mut page.entries {
+                    let weight = entry
+                        .weight
+                        .map(|own| if options.uniform { 1 } else { own });
+                    entry.weight = weight.filter(|_| weighs);
                 }
                 let own = boards.first().filter(|board| board.key == group.key);
                 let position = own.and_then(|board| board.packed.position());
