@@ -6,144 +6,53 @@
 mod saved;
 
 use std::collections::HashSet;
-use std::path::Path;
 
-use tabia_core::database::Database;
-use tabia_core::format::{CreateOptions, OpenOptions};
-use tabia_core::game::{Game, Recorder, Want};
-use tabia_core::io::{Blob, Source};
-use tabia_core::{Format, GameIndex};
-use tabia_formats::FORMATS;
+use tabia_core::game::Game;
+use tabia_formats::scid::{SI3, SI4, SI5};
 use tabia_testkit::arbitrary::arbitrary_game;
 use tabia_testkit::corrupt;
 use tabia_testkit::tiny::GameBuilder;
-use tabia_testkit::{Scratch, shared_data};
 
-use saved::{Saved, moves, same_moves};
-
-/// Files of a set by extension.
-#[derive(Clone)]
-struct Files {
-    version: char,
-    files: Vec<(String, Vec<u8>)>,
-}
-
-impl Files {
-    fn read(path: &Path) -> Self {
-        let version = path.to_str().unwrap().chars().last().unwrap();
-        let files = ["si", "sn", "sg"].map(|kind| {
-            let extension = format!("{kind}{version}");
-            let bytes = std::fs::read(path.with_extension(&extension)).unwrap();
-            (format!("base.{extension}"), bytes)
-        });
-        Self {
-            version,
-            files: files.to_vec(),
-        }
-    }
-
-    fn format(&self) -> &'static Format {
-        let id = format!("si{}", self.version);
-        FORMATS
-            .iter()
-            .find(|format| format.id.as_str() == id)
-            .unwrap()
-    }
-
-    fn of(&mut self, kind: &str) -> &mut Vec<u8> {
-        let start = format!("base.{kind}");
-        let mut files = self.files.iter_mut();
-        &mut files.find(|(name, _)| name.starts_with(&start)).unwrap().1
-    }
-
-    fn without(mut self, kind: &str) -> Self {
-        let start = format!("base.{kind}");
-        self.files.retain(|(name, _)| !name.starts_with(&start));
-        self
-    }
-
-    fn open(&self) -> Box<dyn Database> {
-        let members: Vec<(String, Blob)> = self
-            .files
-            .iter()
-            .map(|(name, bytes)| (name.clone(), Blob::from(bytes.clone())))
-            .collect();
-        let main = &self.files[0].0;
-        let source = Source::from_members(main.as_str(), main, members).unwrap();
-        let mut options = OpenOptions::default();
-        options.salvage = true;
-        self.format().open_database.unwrap()(&source, &options).unwrap()
-    }
-
-    fn salvage(&self) -> Saved {
-        let database = self.open();
-        let mut reader = database.reader();
-        let records = (0..database.len()).map(|number| {
-            let mut recorder = Recorder::new();
-            let read = reader.read(GameIndex(number), Want::ALL, &mut recorder);
-            let told = recorder
-                .take_problems()
-                .iter()
-                .map(|problem| problem.error.to_string())
-                .collect();
-            read.is_ok().then(|| (recorder.replace(Game::new()), told))
-        });
-        Saved {
-            records: records.collect(),
-            faults: database.info().problems.clone(),
-        }
-    }
-}
+use saved::{Files, moves, same_moves};
 
 /// Databases of random games in each version.
 fn made(test: &str) -> Vec<Files> {
-    let scratch = Scratch::new(test);
-    let games: Vec<Game> = (1..200).map(arbitrary_game).collect();
-    ["si3", "si4", "si5"]
-        .map(|extension| {
-            let path = scratch.join(&format!("made.{extension}"));
-            let format = FORMATS
-                .iter()
-                .find(|format| format.id.as_str() == extension);
-            let options = CreateOptions::default();
-            let create = format.unwrap().create_database.unwrap();
-            let mut writer = create(&path, &options).unwrap();
-            for game in &games {
-                // Some have what a version cannot hold; what it holds is what counts here.
-                let _ = writer.write(game);
-            }
-            for number in 1..300_u16 {
-                let knights = "Nf3 Nf6 Ng1 Ng8 ".repeat(usize::from(number % 50) + 2);
-                let game = GameBuilder::new()
-                    .tag("White", &format!("Player {number}"))
-                    .tag("Black", &format!("Player {}", number + 1))
-                    .tag("Event", &format!("Open {}", number / 10))
-                    .moves(knights.trim())
-                    .comment(&format!("Game {number}"))
-                    .result(tabia_core::game::GameResult::Draw);
-                writer.write(&game).unwrap();
-            }
-            writer.finish().unwrap();
-            Files::read(&path)
-        })
+    let games = (1..200)
+        .map(arbitrary_game)
+        .chain((1..300_u16).map(|number| {
+            let knights = "Nf3 Nf6 Ng1 Ng8 ".repeat(usize::from(number % 50) + 2);
+            GameBuilder::new()
+                .tag("White", &format!("Player {number}"))
+                .tag("Black", &format!("Player {}", number + 1))
+                .tag("Event", &format!("Open {}", number / 10))
+                .moves(knights.trim())
+                .comment(&format!("Game {number}"))
+                .result(tabia_core::game::GameResult::Draw)
+        }));
+    let games: Vec<Game> = games.collect();
+    [&SI3, &SI4, &SI5]
+        .map(|format| Files::made(test, format, games.clone()))
         .to_vec()
 }
 
 /// The databases made here and, when they are at hand, those made by Scid.
 fn all(test: &str) -> Vec<Files> {
-    let mut all = made(test);
-    for name in [
-        "si3/twic1599_1000k.si3",
-        "si4/twic1599_1000k.si4",
-        "si5/twic1599_1000k.si5",
-        "si4/lichess_db_1000k.si4",
-        "si5/features.si5",
-    ] {
-        if let Some(folder) = shared_data(test, "scid") {
-            all.push(Files::read(&folder.join(name)));
-        }
-    }
-    all
+    let real = [
+        (&SI3, "twic1599_1000k"),
+        (&SI4, "twic1599_1000k"),
+        (&SI5, "twic1599_1000k"),
+        (&SI4, "lichess_db_1000k"),
+        (&SI5, "features"),
+    ];
+    let real = real.map(|(format, name)| Files::real(test, format, name));
+    made(test)
+        .into_iter()
+        .chain(real.into_iter().flatten())
+        .collect()
+}
+
+fn version(files: &Files) -> char {
+    files.format.id.as_str().chars().last().unwrap()
 }
 
 #[test]
@@ -177,6 +86,47 @@ fn a_cut_name_file_costs_names_only() {
                 );
             }
         }
+    }
+}
+
+/// What looks like rows and leads nowhere is lost, and costs no game.
+#[test]
+fn rows_that_lead_nowhere_are_lost() {
+    for files in all("salvage-junk") {
+        let whole = files.salvage().whole();
+        let mut long = files.clone();
+        let length = match version(&files) {
+            '3' => 46,
+            '4' => 47,
+            _ => 56,
+        };
+        // High numbers of names, and places far behind the end.
+        long.of("si").extend(vec![0xfe; 3 * length]);
+        let saved = long.salvage();
+        assert_eq!(saved.counts(), (whole.len(), 0, 3), "{:?}", saved.faults);
+        for (record, game) in saved.records.iter().zip(&whole) {
+            assert_eq!(&record.as_ref().unwrap().0, game);
+        }
+    }
+}
+
+/// Players whose names are lost are still different players.
+#[test]
+fn lost_names_keep_apart_what_they_kept_apart() {
+    for files in all("salvage-apart") {
+        let whole = files.salvage().whole();
+        let saved = files.clone().without("sn").salvage();
+        let mut lost = std::collections::HashMap::new();
+        for (record, game) in saved.records.iter().zip(&whole) {
+            let (found, _) = record.as_ref().unwrap();
+            for tag in ["White", "Black"] {
+                let (is, was) = (found.head.tags.text(tag), game.head.tags.text(tag));
+                assert!(is.starts_with("(lost player "), "{is}");
+                assert_eq!(*lost.entry(is.to_owned()).or_insert(was.to_owned()), was);
+            }
+        }
+        let names: HashSet<&String> = lost.values().collect();
+        assert_eq!(names.len(), lost.len());
     }
 }
 
@@ -257,7 +207,7 @@ fn wiped_pages_cost_what_was_in_them() {
 fn games_of_wiped_index_entries_keep_their_numbers() {
     for files in all("salvage-wiped-index") {
         let whole = files.salvage().whole();
-        let (header, row) = match files.version {
+        let (header, row) = match version(&files) {
             '3' => (128, 46),
             '4' => (182, 47),
             _ => (0, 56),
@@ -331,7 +281,7 @@ fn any_damage_leaves_an_account() {
 #[test]
 fn a_header_in_ruins_hides_nothing() {
     for files in made("salvage-header") {
-        if files.version == '5' {
+        if version(&files) == '5' {
             continue;
         }
         let whole = files.salvage().whole();
@@ -360,13 +310,13 @@ fn what_the_header_announces_is_missed() {
 fn an_unfinished_compaction_is_finished() {
     for files in made("salvage-compaction") {
         let whole = files.salvage().whole();
-        let version = files.version;
+        let version = version(&files);
         let compacted = |kind: &str| format!("base__COMPACT__.{kind}{version}");
         let old = |kind: &str| format!("base.{kind}{version}");
         let bytes = |kind: &str| files.clone().of(kind).clone();
         // Stopped while the old files were removed: the old index is gone already.
         let removing = Files {
-            version,
+            format: files.format,
             files: vec![
                 (old("sn"), b"of other games".to_vec()),
                 (old("sg"), b"from before".to_vec()),
@@ -377,7 +327,7 @@ fn an_unfinished_compaction_is_finished() {
         };
         // Stopped while the new files got their names.
         let renaming = Files {
-            version,
+            format: files.format,
             files: vec![
                 (old("si"), bytes("si")),
                 (compacted("sn"), bytes("sn")),

@@ -10,123 +10,48 @@
 #[path = "support/saved.rs"]
 mod saved;
 
-use std::path::Path;
-
-use tabia_core::GameIndex;
-use tabia_core::database::Database;
-use tabia_core::format::{CreateOptions, OpenOptions};
-use tabia_core::game::{Game, Recorder, Want};
-use tabia_core::io::{Blob, Source};
+use tabia_core::game::Game;
 use tabia_formats::scidb::FORMAT;
 use tabia_testkit::arbitrary::arbitrary_game;
 use tabia_testkit::corrupt;
 use tabia_testkit::tiny::GameBuilder;
-use tabia_testkit::{Scratch, shared_data};
 
-use saved::{Saved, moves, same_moves};
+use saved::{Files, moves, same_moves};
 
 /// Bytes of the header and of a row of the index.
 const HEADER: usize = 128;
 const ROW: usize = 56;
 
-/// Files of a set by name.
-#[derive(Clone)]
-struct Files(Vec<(String, Vec<u8>)>);
-
-impl Files {
-    fn read(path: &Path) -> Self {
-        let files = ["sci", "scn", "scg"].map(|extension| {
-            let bytes = std::fs::read(path.with_extension(extension)).unwrap();
-            (format!("base.{extension}"), bytes)
-        });
-        Self(files.to_vec())
-    }
-
-    fn of(&mut self, extension: &str) -> &mut Vec<u8> {
-        let name = format!("base.{extension}");
-        let mut files = self.0.iter_mut();
-        &mut files.find(|(known, _)| *known == name).unwrap().1
-    }
-
-    fn without(mut self, extension: &str) -> Self {
-        let name = format!("base.{extension}");
-        self.0.retain(|(known, _)| *known != name);
-        self
-    }
-
-    fn open(&self) -> Box<dyn Database> {
-        let members: Vec<(String, Blob)> = self
-            .0
-            .iter()
-            .map(|(name, bytes)| (name.clone(), Blob::from(bytes.clone())))
-            .collect();
-        let main = &self.0[0].0;
-        let source = Source::from_members(main.as_str(), main, members).unwrap();
-        let mut options = OpenOptions::default();
-        options.salvage = true;
-        FORMAT.open_database.unwrap()(&source, &options).unwrap()
-    }
-
-    fn salvage(&self) -> Saved {
-        let database = self.open();
-        let mut reader = database.reader();
-        let records = (0..database.len()).map(|number| {
-            let mut recorder = Recorder::new();
-            let read = reader.read(GameIndex(number), Want::ALL, &mut recorder);
-            let told = recorder
-                .take_problems()
-                .iter()
-                .map(|problem| problem.error.to_string())
-                .collect();
-            read.is_ok().then(|| (recorder.replace(Game::new()), told))
-        });
-        Saved {
-            records: records.collect(),
-            faults: database.info().problems.clone(),
-        }
-    }
-
-    /// Where the records of the rows lie.
-    fn places(&self) -> Vec<usize> {
-        let index = &self.0[0].1;
-        let rows = index[HEADER..].chunks_exact(ROW);
-        rows.map(|row| u32::from_be_bytes(row[24..28].try_into().unwrap()) as usize)
-            .collect()
-    }
+/// Where the records of the rows lie.
+fn places(files: &Files) -> Vec<usize> {
+    let index = &files.files[0].1;
+    let rows = index[HEADER..].chunks_exact(ROW);
+    rows.map(|row| u32::from_be_bytes(row[24..28].try_into().unwrap()) as usize)
+        .collect()
 }
 
 /// A database of games made here, with setup positions, variations, comments and a few blocks.
 fn made(test: &str) -> Files {
-    let scratch = Scratch::new(test);
-    let path = scratch.join("made.sci");
-    let create = FORMAT.create_database.unwrap();
-    let mut writer = create(&path, &CreateOptions::default()).unwrap();
-    for number in 1..150 {
-        // Some have what Scidb cannot hold; what it holds is what counts here.
-        let _ = writer.write(&arbitrary_game(number));
-    }
-    for number in 1..200_u16 {
-        let knights = "Nf3 Nf6 Ng1 Ng8 ".repeat(usize::from(number % 50) + 2);
-        let game = GameBuilder::new()
-            .tag("White", &format!("Player {number}"))
-            .tag("Black", &format!("Player {}", number + 1))
-            .tag("Event", &format!("Open {}", number / 10))
-            .moves(knights.trim())
-            .comment(&format!("Game {number}, {}", "word ".repeat(100)))
-            .result(tabia_core::game::GameResult::Draw);
-        writer.write(&game).unwrap();
-    }
-    writer.finish().unwrap();
-    Files::read(&path)
+    let games = (1..150)
+        .map(arbitrary_game)
+        .chain((1..200_u16).map(|number| {
+            let knights = "Nf3 Nf6 Ng1 Ng8 ".repeat(usize::from(number % 50) + 2);
+            GameBuilder::new()
+                .tag("White", &format!("Player {number}"))
+                .tag("Black", &format!("Player {}", number + 1))
+                .tag("Event", &format!("Open {}", number / 10))
+                .moves(knights.trim())
+                .comment(&format!("Game {number}, {}", "word ".repeat(100)))
+                .result(tabia_core::game::GameResult::Draw)
+        }));
+    Files::made(test, &FORMAT, games)
 }
 
 /// The database made here and, when they are at hand, those made by Scidb.
 fn all(test: &str) -> Vec<Files> {
     let mut all = vec![made(test)];
     for name in ["features", "frc", "lichess_db_1000k", "twic1599_1000k"] {
-        if let Some(folder) = shared_data(test, "scid/sci") {
-            all.push(Files::read(&folder.join(format!("{name}.sci"))));
-        }
+        all.extend(Files::real(test, &FORMAT, name));
     }
     all
 }
@@ -182,6 +107,34 @@ fn a_damaged_section_of_names_spares_the_others() {
     }
 }
 
+/// What looks like rows and leads nowhere is lost, and costs no game; players whose names are lost
+/// are still different players.
+#[test]
+fn rows_that_lead_nowhere_are_lost_and_names_stay_apart() {
+    for files in all("sci-salvage-junk") {
+        let whole = files.salvage().whole();
+        let mut long = files.clone();
+        long.of("sci").extend(vec![0xfe; 3 * ROW]);
+        let saved = long.salvage();
+        assert_eq!(saved.counts(), (whole.len(), 0, 3), "{:?}", saved.faults);
+        let saved = files.clone().without("scn").salvage();
+        let players = |games: &mut dyn Iterator<Item = &Game>| {
+            let all: Vec<String> = games
+                .flat_map(|game| ["White", "Black"].map(|tag| game.head.tags.text(tag).to_owned()))
+                .collect();
+            let first = |name: &String| all.iter().position(|other| other == name).unwrap();
+            all.iter().map(first).collect::<Vec<usize>>()
+        };
+        let mut found = saved
+            .records
+            .iter()
+            .map(|record| &record.as_ref().unwrap().0);
+        let (is, was) = (players(&mut found), players(&mut whole.iter()));
+        // A name can stand for several players, who then have different facts.
+        assert!(is.iter().zip(&was).all(|(is, was)| was <= is));
+    }
+}
+
 #[test]
 fn games_without_an_index_are_found() {
     for files in all("sci-salvage-index") {
@@ -223,7 +176,7 @@ fn the_rest_of_a_cut_index_is_found_in_the_game_file() {
 fn an_index_that_is_too_long_has_rows_of_lost_games() {
     let files = made("sci-salvage-long-index");
     let whole = files.salvage().whole();
-    let places = files.places();
+    let places = places(&files);
     let mut cut = files.clone();
     let half = places.len() / 2;
     cut.of("scg").truncate(places[half]);
@@ -265,7 +218,7 @@ fn wiped_pages_cost_what_was_in_them() {
     const PAGE: usize = 4096;
     for files in all("sci-salvage-wiped") {
         let whole = files.salvage().whole();
-        let places = files.places();
+        let places = places(&files);
         let mut wiped = files.clone();
         let games = wiped.of("scg");
         let from = games.len() / 2 / PAGE * PAGE;
@@ -319,7 +272,7 @@ fn games_of_wiped_rows_keep_their_numbers() {
         }
         // Rows that lead past the end of the file or into another game: what they say of the end
         // of the game finds it.
-        let places = files.places();
+        let places = places(&files);
         let other = places[places.len() - 1] as u32;
         for offset in [u32::MAX, other + 1, other, 0] {
             let mut astray = files.clone();
@@ -390,14 +343,18 @@ fn an_unfinished_compaction_is_finished() {
         let new = |extension: &str| format!("base{mark}.{extension}");
         let old = |extension: &str| format!("base.{extension}");
         // Stopped while the old files were removed, and while the new ones got their names.
-        let removing = Files(vec![
+        let of = |files| Files {
+            format: &FORMAT,
+            files,
+        };
+        let removing = of(vec![
             (old("scn"), b"of other games".to_vec()),
             (old("scg"), b"from before".to_vec()),
             (new("sci"), bytes("sci")),
             (new("scn"), bytes("scn")),
             (new("scg"), bytes("scg")),
         ]);
-        let renaming = Files(vec![
+        let renaming = of(vec![
             (old("sci"), bytes("sci")),
             (new("scn"), bytes("scn")),
             (new("scg"), bytes("scg")),
@@ -410,7 +367,7 @@ fn an_unfinished_compaction_is_finished() {
         }
         // Stopped while the new files were made: the old ones are all there.
         let mut copying = files.clone();
-        copying.0.push((new("scg"), vec![1, 2, 3]));
+        copying.files.push((new("scg"), vec![1, 2, 3]));
         assert!(copying.salvage().whole() == whole);
     }
 }

@@ -15,7 +15,7 @@ use tabia_core::io::{Blob, Cursor, Source, decode};
 use crate::origin::Origin;
 
 use super::blob::{Tag, fault, read_start, read_tag};
-use super::entry::{self, Version, flag};
+use super::entry::{self, Entry, Version, flag};
 use super::game::{Scratch, Walk};
 use super::names::{self, Names};
 use super::pieces::Board;
@@ -108,7 +108,9 @@ impl ScidDatabase {
     /// What there is of a game.
     fn record(&self, game: GameIndex) -> Result<Record> {
         let record = match &self.salvage {
-            Some(salvage) => salvage.record(game.0, self.rows.get(self.version, game.0)),
+            Some(salvage) => salvage
+                .record(game.0, self.rows.get(self.version, game.0))
+                .filter(|record| !record.has_row || self.leads_somewhere(&record.row)),
             None => self.rows.get(self.version, game.0).map(Record::whole),
         };
         record.ok_or_else(|| {
@@ -120,6 +122,16 @@ impl ScidDatabase {
             };
             error.in_game(game).in_file(&self.index_file)
         })
+    }
+
+    /// Whether anything that a row speaks of is there: what looks like a row and is none leads
+    /// nowhere.
+    fn leads_somewhere(&self, row: &Entry) -> bool {
+        let ids = [row.white, row.event, row.site, row.round];
+        let mut names = (0..).zip(ids).chain([(0, row.black)]);
+        row.blob_at < self.games.len() as u64
+            || (0..4).all(|kind| self.names.count(kind) == 0)
+            || names.any(|(kind, id)| self.names.get(kind, id).is_some())
     }
 
     /// A name; `?` when it is missing.
@@ -183,6 +195,9 @@ impl Database for ScidDatabase {
         })
     }
 }
+
+/// What names are of, by the numbers of their kinds.
+const WORDS: [&str; 4] = ["player", "event", "site", "round"];
 
 /// Reads games of one database, reusing its buffers.
 #[derive(Debug)]
@@ -385,7 +400,11 @@ impl<'d> ScidReader<'d> {
                         .in_game(origin.game)
                         .in_file(&database.names_file),
                 );
-                Cow::Borrowed("?")
+                // Names that are saved no more still keep apart what they kept apart.
+                match (&database.salvage, WORDS.get(kind)) {
+                    (Some(_), Some(what)) => Cow::Owned(format!("(lost {what} {id})")),
+                    _ => Cow::Borrowed("?"),
+                }
             })
         };
         push("Event", &named("event", 1, row.event));

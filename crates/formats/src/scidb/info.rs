@@ -413,20 +413,16 @@ mod tests {
         fn said(bytes: &[u8]) -> Said<'_> {
             read(&mut Cursor::new(bytes), 92).unwrap()
         }
-        let word = 1_u16 | 40 << 4 | 39 << 10;
-        let [high, low] = word.to_be_bytes();
         let time = Duration::from_secs(3600 + 40 * 60 + 39);
         assert_eq!(
-            said(&[0xa0, high, low]),
+            said(&[0xa0, 0x9e, 0x81]),
             Said::Annotation(Annotation::Clock(Clock {
                 kind: ClockKind::Remaining,
                 time,
             }))
         );
-        let word = 22_u32 | 1 << 5 | 3 << 6 | 31 << 17;
-        let [_, high, middle, low] = word.to_be_bytes();
         assert_eq!(
-            said(&[0x92, high, middle, low]),
+            said(&[0x92, 0x3e, 0x00, 0xf6]),
             Said::Annotation(Annotation::Eval(Eval {
                 score: Score::Centipawns(-331),
                 depth: Some(22),

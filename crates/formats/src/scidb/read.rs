@@ -107,7 +107,9 @@ impl ScidbDatabase {
     fn record(&self, game: GameIndex) -> Result<Record> {
         let row = self.rows.get(game.0);
         let record = match &self.salvage {
-            Some(salvage) => salvage.record(game.0, row),
+            Some(salvage) => salvage
+                .record(game.0, row)
+                .filter(|record| !record.has_row || self.leads_somewhere(&record.row)),
             None => row.map(Record::whole),
         };
         record.ok_or_else(|| {
@@ -119,6 +121,16 @@ impl ScidbDatabase {
             };
             error.in_game(game).in_file(&self.index_file)
         })
+    }
+
+    /// Whether anything that a row speaks of is there: what looks like a row and is none leads
+    /// nowhere.
+    fn leads_somewhere(&self, row: &Entry) -> bool {
+        (row.record_at as usize) < self.games.len()
+            || self.names.counts() == [0; 4]
+            || self.names.event(row.event).is_some()
+            || self.names.player(row.white).is_some()
+            || self.names.player(row.black).is_some()
     }
 
     fn text<'t>(&self, bytes: &'t [u8]) -> Cow<'t, str> {
@@ -361,6 +373,7 @@ impl<'d> ScidbReader<'d> {
                     row,
                     variant,
                     charset: database.options.charset,
+                    keeps_apart: record.has_row && database.salvage.is_some(),
                 },
                 &mut |field, id| {
                     if record.has_row {

@@ -16,6 +16,8 @@ pub(crate) struct Known<'a> {
     /// Another game than chess.
     pub(crate) variant: Option<&'a str>,
     pub(crate) charset: Charset,
+    /// Names that are lost still keep apart what they kept apart.
+    pub(crate) keeps_apart: bool,
 }
 
 /// Fills `tags`. A tag of the record (`extra`) says more than the same one of the index. Names that
@@ -31,7 +33,12 @@ pub(crate) fn push(
         row,
         variant,
         charset,
+        keeps_apart,
     } = *known;
+    let shown = |what: &str, id: u32, name: Option<&[u8]>| match name {
+        None if keeps_apart => format!("(lost {what} {id})"),
+        name => shown(name, charset).into_owned(),
+    };
     let event = names.event(row.event);
     if event.is_none() {
         missing("event", row.event);
@@ -54,12 +61,27 @@ pub(crate) fn push(
         tags.push(name, extra.get(name).unwrap_or(value));
     };
 
-    push("Event", &shown(event.map(|(name, _)| name), charset));
-    push("Site", &shown(site.map(|(name, _)| name), charset));
+    let place = event.map(|(_, facts)| facts.site);
+    let site_name = site.map(|(name, _)| name);
+    push(
+        "Event",
+        &shown("event", row.event, event.map(|(name, _)| name)),
+    );
+    let site_name = match place {
+        Some(id) => shown("site", id, site_name),
+        None => "?".to_owned(),
+    };
+    push("Site", &site_name);
     push("Date", &row.date().to_string());
     push("Round", &round_text(row.round, row.sub_round));
-    push("White", &shown(white.map(|(name, _)| name), charset));
-    push("Black", &shown(black.map(|(name, _)| name), charset));
+    push(
+        "White",
+        &shown("player", row.white, white.map(|(name, _)| name)),
+    );
+    push(
+        "Black",
+        &shown("player", row.black, black.map(|(name, _)| name)),
+    );
     push("Result", row.game_result().pgn());
     let mut some = |name: &str, value: Option<&str>| {
         if let Some(value) = value {
@@ -88,8 +110,13 @@ pub(crate) fn push(
         }
     }
     some("ECO", row.eco().map(|eco| eco.to_string()).as_deref());
-    if let Some(annotator) = annotator.filter(|name| !name.is_empty()) {
-        some("Annotator", Some(&decode(annotator, charset)));
+    match annotator {
+        None if keeps_apart && row.annotator != 0 => {
+            let lost = format!("(lost annotator {})", row.annotator);
+            some("Annotator", Some(&lost));
+        }
+        None | Some([]) => {}
+        Some(annotator) => some("Annotator", Some(&decode(annotator, charset))),
     }
     for (color, player) in [("White", white), ("Black", black)] {
         let Some((_, facts)) = player else { continue };

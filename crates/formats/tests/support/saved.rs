@@ -1,6 +1,106 @@
-//! What was saved of a damaged database.
+//! Files of a set that can be damaged, and what was saved of it.
 
-use tabia_core::game::{Event, Game};
+use std::path::Path;
+
+use tabia_core::database::Database;
+use tabia_core::format::OpenOptions;
+use tabia_core::game::{Event, Game, Recorder, Want};
+use tabia_core::io::{Blob, Source};
+use tabia_core::{Format, GameIndex};
+use tabia_testkit::{Scratch, shared_data};
+
+/// Files of a set by name, the index first.
+#[derive(Clone)]
+pub(crate) struct Files {
+    pub(crate) format: &'static Format,
+    pub(crate) files: Vec<(String, Vec<u8>)>,
+}
+
+impl Files {
+    /// The files beside a main file.
+    pub(crate) fn read(format: &'static Format, path: &Path) -> Self {
+        let companions = format
+            .companions
+            .iter()
+            .map(|companion| companion.extension);
+        let files = [format.extensions[0]].into_iter().chain(companions);
+        let files = files.map(|extension| {
+            let bytes = std::fs::read(path.with_extension(extension)).unwrap();
+            (format!("base.{extension}"), bytes)
+        });
+        Self {
+            format,
+            files: files.collect(),
+        }
+    }
+
+    /// Those of the folder of real data, when it is at hand.
+    pub(crate) fn real(test: &str, format: &'static Format, name: &str) -> Option<Self> {
+        let folder = shared_data(test, "scid")?;
+        let id = format.id.as_str();
+        let path = folder.join(id).join(format!("{name}.{id}"));
+        Some(Self::read(format, &path))
+    }
+
+    /// A new database of these games, whatever it cannot hold of them.
+    pub(crate) fn made(
+        test: &str,
+        format: &'static Format,
+        games: impl IntoIterator<Item = Game>,
+    ) -> Self {
+        let scratch = Scratch::new(test);
+        let path = scratch.join("made").with_extension(format.extensions[0]);
+        let create = format.create_database.unwrap();
+        let mut writer = create(&path, &Default::default()).unwrap();
+        for game in games {
+            let _ = writer.write(&game);
+        }
+        writer.finish().unwrap();
+        Self::read(format, &path)
+    }
+
+    /// The file whose extension begins so.
+    pub(crate) fn of(&mut self, kind: &str) -> &mut Vec<u8> {
+        let start = format!("base.{kind}");
+        let mut files = self.files.iter_mut();
+        &mut files.find(|(name, _)| name.starts_with(&start)).unwrap().1
+    }
+
+    pub(crate) fn without(mut self, kind: &str) -> Self {
+        let start = format!("base.{kind}");
+        self.files.retain(|(name, _)| !name.starts_with(&start));
+        self
+    }
+
+    pub(crate) fn open(&self) -> Box<dyn Database> {
+        let members = self.files.iter();
+        let members = members.map(|(name, bytes)| (name.clone(), Blob::from(bytes.clone())));
+        let main = &self.files[0].0;
+        let source = Source::from_members(main.as_str(), main, members.collect()).unwrap();
+        let mut options = OpenOptions::default();
+        options.salvage = true;
+        self.format.open_database.unwrap()(&source, &options).unwrap()
+    }
+
+    pub(crate) fn salvage(&self) -> Saved {
+        let database = self.open();
+        let mut reader = database.reader();
+        let records = (0..database.len()).map(|number| {
+            let mut recorder = Recorder::new();
+            let read = reader.read(GameIndex(number), Want::ALL, &mut recorder);
+            let told = recorder
+                .take_problems()
+                .iter()
+                .map(|problem| problem.error.to_string())
+                .collect();
+            read.is_ok().then(|| (recorder.replace(Game::new()), told))
+        });
+        Saved {
+            records: records.collect(),
+            faults: database.info().problems.clone(),
+        }
+    }
+}
 
 /// The records of a damaged set; `None` for those that are lost.
 pub(crate) struct Saved {
