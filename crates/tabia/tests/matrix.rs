@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use tabia::convert::{ConvertOptions, Target, convert};
 use tabia::core::format::{OpenOptions, Profile};
-use tabia::core::game::{Event, Flow, Game, RecordKind, Recorder, Want};
+use tabia::core::game::{Annotation, Event, Flow, Game, RecordKind, Recorder, Want};
 use tabia::core::io::{Progress, Source};
 use tabia::core::loss::{Feature, Losses, project};
 use tabia::core::{Format, GameIndex, Result};
@@ -20,6 +20,7 @@ use tabia::{Item, Resolver, Watch};
 use tabia_formats::FORMATS;
 use tabia_formats::archive::{ARCHIVES, CreateOptions as Packing, NewMember, create};
 use tabia_testkit::arbitrary::arbitrary_game;
+use tabia_testkit::dump::assert_same;
 use tabia_testkit::{Scratch, tiny};
 
 /// Formats that are read and written, by extension.
@@ -100,36 +101,54 @@ fn sources(scratch: &Scratch) -> Vec<PathBuf> {
     made.to_vec()
 }
 
-/// Losses by rules that are finer than the features of a format.
+/// Losses of single games by rules that are finer than the features of a format.
 fn is_finer(feature: Feature) -> bool {
     matches!(
         feature,
-        Feature::Tags
-            | Feature::HeaderFacts
+        Feature::Chess960
             | Feature::LongText
-            | Feature::Characters
-            | Feature::SetupPositions
-            | Feature::IllegalPositions
-            | Feature::Chess960
             | Feature::SeveralComments
             | Feature::CommentPlaces
             | Feature::CommentText
-            | Feature::Languages
-            | Feature::Nags
-            | Feature::Shapes
+            | Feature::IllegalPositions
+            | Feature::HeaderFacts
+            | Feature::Tags
             | Feature::ShapeColors
-            | Feature::Clocks
-            | Feature::Evals
-            | Feature::EvalDepths
-            | Feature::SpecialResults
-            | Feature::Variations
-            | Feature::Foreign
     )
 }
 
-/// Things said at one place by their kinds: formats have orders of their own.
+/// The events of a game: what is said of a move before the variations that replace it, and things
+/// said at one place by their kinds, since formats have orders of their own.
 fn by_kind(game: &Game) -> String {
-    let mut events: Vec<Event<'_>> = game.events().collect();
+    let mut lines: Vec<Vec<Event<'_>>> = vec![Vec::new()];
+    // Where the last move of each open line is followed by its variations.
+    let mut places: Vec<Option<usize>> = vec![None];
+    for event in game.events() {
+        let (line, place) = (lines.last_mut().unwrap(), places.last_mut().unwrap());
+        match event {
+            Event::Move(_) => {
+                *place = None;
+                line.push(event);
+            }
+            // A comment that says nothing is none beside something else.
+            Event::Annotation(Annotation::Comment(comment)) if comment.text.trim().is_empty() => {}
+            Event::Annotation(_) => {
+                line.insert(place.unwrap_or(line.len()), event);
+                *place = place.map(|at| at + 1);
+            }
+            Event::BeginVariation => {
+                place.get_or_insert(line.len());
+                lines.push(vec![event]);
+                places.push(None);
+            }
+            Event::EndVariation => {
+                let (mut variation, _) = (lines.pop().unwrap(), places.pop());
+                variation.push(event);
+                lines.last_mut().unwrap().extend(variation);
+            }
+        }
+    }
+    let mut events = lines.remove(0);
     let is_said = |event: &Event<'_>| matches!(event, Event::Annotation(_));
     for place in events.chunk_by_mut(|a, b| is_said(a) && is_said(b)) {
         place.sort_by_key(|event| match event {
@@ -179,29 +198,43 @@ fn check(
                 count.count
             );
         }
-        for (feature, count) in told.iter() {
-            let is_foreseen = predicted.count(feature) > 0 || is_finer(feature);
-            assert!(is_foreseen, "{what}: {feature:?} {}", count.count);
+        for (feature, _) in told.iter() {
+            // What the format holds in general may be too long or too odd in one game.
+            let is_foreseen = predicted.count(feature) > 0 || can.has(feature);
+            assert!(is_foreseen || is_finer(feature), "{what}: {feature:?}");
         }
-        if !is_cut {
-            assert!(found.mainline().eq(kept.mainline()), "{what}");
-        }
-        if *told != predicted {
+        assert!(
+            is_cut || found.mainline().eq(kept.mainline()),
+            "{what}: moves"
+        );
+        if *told != predicted || game.head.kind == RecordKind::Text {
             continue;
         }
         equal += 1;
         assert_eq!(found.result, kept.result, "{what}");
-        let (expected, found_events) = (by_kind(&kept), by_kind(found));
-        tabia_testkit::dump::assert_same(&what, &expected, &found_events);
-        assert_eq!(found.head.start, kept.head.start, "{what}");
         assert_eq!(found.head.deleted, kept.head.deleted, "{what}");
+        let start = |game: &Game| (game.head.start.position(), game.head.start.chess960);
+        assert_eq!(start(found), start(&kept), "{what}");
+        let (expected, events) = (by_kind(&kept), by_kind(found));
+        // Words of a comment that look like a command are one where comments hold commands; what
+        // is said before a variation belongs to its first move in some formats.
+        let has_signs = ["[%", "[#]"].iter().any(|sign| expected.contains(sign));
+        let all: Vec<Event<'_>> = kept.events().collect();
+        let opens = all
+            .windows(2)
+            .any(|pair| matches!(pair, [Event::BeginVariation, Event::Annotation(_)]));
+        if !has_signs && !opens {
+            assert_same(&what, &expected, &events);
+        }
         for (name, value) in kept.head.tags.iter() {
             let is_unknown = value.chars().all(|c| "?.-*".contains(c));
-            let is_start = ["SetUp", "FEN", "Variant"].contains(&name);
+            let is_start = ["SetUp", "FEN", "Variant", "Result"].contains(&name);
             if name == "Date" {
                 assert_eq!(found.head.tags.date(), kept.head.tags.date(), "{what}");
             } else if !is_unknown && !is_start {
-                assert_eq!(found.head.tags.get(name), Some(value), "{what}: {name}");
+                let is_there = found.head.tags.iter().any(|tag| tag == (name, value));
+                let other = found.head.tags.get(name);
+                assert!(is_there, "{what}: {name} {value:?} is {other:?}");
             }
         }
     }
@@ -212,7 +245,8 @@ fn check(
 #[test]
 fn every_pair_loses_what_was_predicted() {
     let scratch = Scratch::new("matrix");
-    let mut report = String::new();
+    let mut report = Vec::new();
+    let mut all = 0;
     for source in sources(&scratch) {
         let games = read(&source);
         let from = source.extension().unwrap().to_str().unwrap();
@@ -222,18 +256,24 @@ fn every_pair_loses_what_was_predicted() {
             let path = scratch.join(&format!("{from}-{profile:?}.{target}"));
             let told = run(&source, &path, &options(profile));
             let found = read(&path);
-            if profile == Profile::Full {
-                let equal = check(&what, format(target), profile, &games, &found, &told);
-                report += &format!("{what}: {equal} of {} games\n", games.len());
-                // Not every game of all kinds of things may be one of finer losses.
-                assert!(equal * 10 > games.len(), "{report}");
+            let format = format(target);
+            let equal = check(&what, format, profile, &games, &found, &told);
+            report.push(format!("{what}, {profile:?}: {equal} of {}", games.len()));
+            all += equal;
+            if from == target && profile == Profile::Full {
+                // What is once in a format stays as it is; only texts at one place are joined.
+                let joined = |losses: &Losses| {
+                    losses
+                        .iter()
+                        .all(|(feature, _)| feature == Feature::SeveralComments)
+                };
+                assert!(told.values().all(joined), "{what}: {told:?}");
+                assert!(equal * 10 > games.len() * 8, "{report:#?}");
             }
-            assert!(
-                from != target || profile != Profile::Full || told.is_empty(),
-                "{what}"
-            );
         }
     }
+    // Games of all kinds of things mostly have one for which a format has rules of its own.
+    assert!(all > 1_000, "{report:#?}");
 }
 
 /// An archive, a member of it and a compressed file give what the plain file gives, byte for byte.

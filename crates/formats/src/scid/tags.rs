@@ -75,6 +75,11 @@ pub(crate) fn write_tags(
         if left.taken.contains(&place) || name == "Result" {
             continue;
         }
+        if left.has_taken(name, place) {
+            // A second one in the blob would stand for that of the row.
+            losses.add(Feature::Tags, 1, None);
+            continue;
+        }
         write_tag(name, value, blob, losses);
     }
     blob.push(0);
@@ -102,6 +107,12 @@ impl<'g> Left<'g> {
         let fitted = fit(value)?;
         self.taken.push(place);
         Some(fitted)
+    }
+
+    /// Whether a tag of that name before `place` has found a field.
+    fn has_taken(&self, name: &str, place: usize) -> bool {
+        let mut before = self.tags.iter().take(place).zip(0..);
+        before.any(|((known, _), place)| known == name && self.taken.contains(&place))
     }
 
     /// Takes tags of the row's own fields that say nothing.

@@ -2,7 +2,7 @@
 
 use tabia_core::chess::{Color, HomePawns, Material, Piece, Ply, Position, Role};
 use tabia_core::error::{Error, Result};
-use tabia_core::game::{Annotation, Eval, Event, Foreign, Game, Language, Place};
+use tabia_core::game::{Annotation, Comment, Eval, Event, Foreign, Game, Language, Place};
 use tabia_core::io::{Cursor, Sink};
 use tabia_core::loss::{Feature, Features, Losses};
 
@@ -186,6 +186,8 @@ impl Encoder {
         let mut depth = 0_u32;
         // The depth of a variation that is left out.
         let mut muted: Option<u32> = None;
+        // Comments that were written before their turn.
+        let mut written: Vec<usize> = Vec::new();
         for (place, event) in events.iter().enumerate() {
             if let Some(level) = muted {
                 match event {
@@ -202,7 +204,11 @@ impl Encoder {
             }
             match *event {
                 Event::Move(ply) => {
-                    self.flush(facts, depth, losses);
+                    let last = place.checked_sub(1).and_then(|last| events.get(last));
+                    if matches!(last, Some(Event::BeginVariation)) && keep == Keep::Everything {
+                        self.open_variation(events, place, &mut written, losses);
+                    }
+                    self.flush(facts, depth);
                     if !board.encode(ply, &mut self.moves) {
                         let ply = match ply {
                             Ply::Move(m) => m.to_string(),
@@ -219,6 +225,7 @@ impl Encoder {
                         facts.play(ply, us, &board.position);
                     }
                 }
+                Event::Annotation(_) if written.contains(&place) => {}
                 Event::Annotation(annotation) => self.annotate(annotation, keep, facts, losses),
                 Event::BeginVariation => {
                     depth += 1;
@@ -228,7 +235,7 @@ impl Encoder {
                         muted = Some(depth);
                         continue;
                     };
-                    self.flush(facts, depth - 1, losses);
+                    self.flush(facts, depth - 1);
                     facts.end_run();
                     facts.variations += 1;
                     self.moves.push(token::BEGIN_VARIATION);
@@ -236,7 +243,7 @@ impl Encoder {
                     self.open.push((before.take(), after));
                 }
                 Event::EndVariation => {
-                    self.flush(facts, depth, losses);
+                    self.flush(facts, depth);
                     depth = depth.saturating_sub(1);
                     self.moves.extend([token::END, token::END]);
                     if let Some((outer_before, outer)) = self.open.pop() {
@@ -246,8 +253,42 @@ impl Encoder {
                 }
             }
         }
-        self.flush(facts, depth, losses);
+        self.flush(facts, depth);
         Ok(board)
+    }
+
+    /// A variation has a place for comments before its first move, which has one of its own: the
+    /// first of two in one language stands there.
+    fn open_variation(
+        &mut self,
+        events: &[Event<'_>],
+        first_move: usize,
+        written: &mut Vec<usize>,
+        losses: &mut Losses,
+    ) {
+        written.clear();
+        let behind = (first_move + 1..).zip(events.iter().skip(first_move + 1));
+        let said = behind.map_while(|(place, event)| match event {
+            Event::Annotation(annotation) => Some((place, annotation)),
+            _ => None,
+        });
+        let before: Vec<(usize, Comment<'_>)> = said
+            .filter_map(|(place, annotation)| match *annotation {
+                Annotation::Comment(comment) if comment.place == Place::Before => {
+                    Some((place, comment))
+                }
+                _ => None,
+            })
+            .collect();
+        for (number, &(place, comment)) in before.iter().enumerate() {
+            let code = |comment: &Comment<'_>| comment.language.and_then(Language::letters);
+            let is_same = |(_, other): &(usize, Comment<'_>)| code(other) == code(&comment);
+            let is_first = !before.iter().take(number).any(is_same);
+            if is_first && before.iter().skip(number + 1).any(is_same) {
+                add_text(&mut self.node.after, comment.language, comment.text, losses);
+                written.push(place);
+            }
+        }
     }
 
     fn annotate(
@@ -355,7 +396,7 @@ impl Encoder {
     }
 
     /// Writes what is said at the place at hand.
-    fn flush(&mut self, facts: &mut Facts, depth: u32, losses: &mut Losses) {
+    fn flush(&mut self, facts: &mut Facts, depth: u32) {
         let node = &mut self.node;
         if node.is_empty() {
             return;
@@ -405,8 +446,7 @@ impl Encoder {
                     }
                 }
             }
-            let (stored, lost) = text::write(texts);
-            losses.add(Feature::Languages, lost, None);
+            let stored = text::write(texts);
             self.text.extend_from_slice(stored.as_bytes());
             self.text.push(0);
         }
@@ -438,13 +478,19 @@ impl Node {
     }
 }
 
-/// Adds a text to those of a place. Two in one language become one of two lines.
+/// Adds a text to those of a place. Two in one language become one of two lines; a language without
+/// a code of two letters is none.
 fn add_text(
     list: &mut Vec<(Option<Language>, String)>,
     language: Option<Language>,
     text: &str,
     losses: &mut Losses,
 ) {
+    let has_code = |language: &Language| language.letters().is_some();
+    if language.is_some_and(|language| !has_code(&language)) {
+        losses.add(Feature::Languages, 1, None);
+    }
+    let language = language.filter(has_code);
     let mut text = text.to_owned();
     if text.contains('\0') {
         losses.add(Feature::Characters, 1, None);

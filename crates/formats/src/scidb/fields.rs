@@ -65,6 +65,12 @@ impl<'g> Left<'g> {
         Some(fitted)
     }
 
+    /// Whether a tag of that name before `place` has found a field.
+    pub(crate) fn has_taken(&self, name: &str, place: usize) -> bool {
+        let mut before = self.tags.iter().take(place).zip(0..);
+        before.any(|((known, _), place)| known == name && self.taken.contains(&place))
+    }
+
     /// The number of a value in a table; 0 for one that is not there, which stays a tag.
     pub(crate) fn take_number(&mut self, name: &str, table: &[&str]) -> u16 {
         self.take_if(name, |text| tables::number(table, text))

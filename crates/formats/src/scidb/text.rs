@@ -98,20 +98,16 @@ impl Texts {
     }
 }
 
-/// A text as it is stored. Languages without a code of two letters are left out, and counted.
-pub(crate) fn write(texts: &[(Option<Language>, String)]) -> (String, u64) {
+/// A text as it is stored. Languages without a code of two letters are left out.
+pub(crate) fn write(texts: &[(Option<Language>, String)]) -> String {
     let mut stored = String::new();
-    let mut lost = 0;
     let code = |language: Option<Language>| language.and_then(Language::letters);
-    for &(language, _) in texts {
-        lost += u64::from(language.is_some() && code(language).is_none());
-    }
     let is_plain = texts.len() == 1 && texts.iter().all(|&(language, _)| code(language).is_none());
     if is_plain {
         for (_, text) in texts {
             escape(text, &mut stored);
         }
-        return (stored, lost);
+        return stored;
     }
     stored.push_str(OPEN);
     for (language, text) in texts {
@@ -125,7 +121,7 @@ pub(crate) fn write(texts: &[(Option<Language>, String)]) -> (String, u64) {
         stored.extend(["</:", &code, ">"]);
     }
     stored.push_str(CLOSE);
-    (stored, lost)
+    stored
 }
 
 fn escape(text: &str, out: &mut String) {
@@ -171,12 +167,11 @@ mod tests {
             &[("en", "a"), ("", "b <b>"), ("de", "c")],
         ] {
             let list = texts(list);
-            let (stored, lost) = write(&list);
-            assert_eq!(lost, 0);
+            let stored = write(&list);
             let back = read(&stored);
             assert_eq!((back.parts, back.has_markup), (list, false), "{stored}");
         }
-        assert_eq!(write(&texts(&[("#121", "x")])), ("x".to_owned(), 1));
+        assert_eq!(write(&texts(&[("#121", "x")])), "x");
     }
 
     #[test]

@@ -307,9 +307,15 @@ impl ScidbWriter {
             write_tag("Variant", "Chess960", &mut self.tags, losses);
         }
         for (place, (name, value)) in tags.iter().enumerate() {
-            if !left.taken.contains(&place) && name != "Result" {
-                write_tag(name, value, &mut self.tags, losses);
+            if left.taken.contains(&place) || name == "Result" {
+                continue;
             }
+            if left.has_taken(name, place) {
+                // A second one in the record would stand for that of the row.
+                losses.add(Feature::Tags, 1, None);
+                continue;
+            }
+            write_tag(name, value, &mut self.tags, losses);
         }
         Ok(())
     }
