@@ -3,6 +3,8 @@
 mod annotation;
 mod date;
 mod eco;
+mod kept;
+mod recorder;
 mod result;
 mod tags;
 mod tape;
@@ -16,7 +18,8 @@ pub use annotation::{
 };
 pub use date::Date;
 pub use eco::Eco;
+pub use recorder::Recorder;
 pub use result::GameResult;
 pub use tags::{SEVEN_TAG_ROSTER, TagNames, Tags};
-pub use tape::{Event, Game, Recorder};
+pub use tape::{Event, Game};
 pub use visitor::{Flow, Head, RecordKind, Start, Visitor, Want};

@@ -1,15 +1,10 @@
 //! The owned game: a flat tape of tokens, filled by a visitor and replayed to one.
 
-use std::ops::{Deref, DerefMut, Range};
-
+use super::kept::Kept;
+use super::recorder::Recorder;
 use crate::chess::{Move, Ply, Position};
 use crate::error::GameIndex;
-use crate::format::FormatId;
-use crate::game::{
-    Annotation, Clock, Comment, CriticalPosition, Eval, EvalProfile, Flow, Foreign, GameResult,
-    Head, Language, Media, MediaKind, Nag, PiecePath, Place, Quotation, Shape, StartClock,
-    TextKind, TextPart, TimeControl, Training, VariationColor, Visitor, Want, WebLink,
-};
+use crate::game::{Annotation, Flow, GameResult, Head, Visitor, Want};
 
 /// An owned game: head, result and a tape of 8-byte tokens in PGN order. Reused from game to game
 /// without allocation once its buffers have grown.
@@ -22,17 +17,15 @@ pub struct Game {
     pub head: Head,
     /// How it ended.
     pub result: GameResult,
-    tape: Vec<Token>,
-    annotations: Vec<Stored>,
-    text: String,
-    bytes: Vec<u8>,
+    pub(super) tape: Vec<Token>,
+    pub(super) kept: Kept,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Token {
+pub(super) enum Token {
     Move(Move),
     Null,
-    /// Index into `annotations`.
+    /// The place of an annotation.
     Annotation(u32),
     /// `end` is the place of the matching `EndVariation` on the tape.
     BeginVariation {
@@ -41,49 +34,6 @@ enum Token {
     EndVariation,
 }
 const _: () = assert!(size_of::<Token>() == 8);
-
-#[derive(Debug, Clone)]
-enum Stored {
-    Nag(Nag),
-    Comment {
-        place: Place,
-        language: Option<Language>,
-        text: Range<u32>,
-    },
-    Shape(Shape),
-    Clock(Clock),
-    Eval(Eval),
-    Medals(u32),
-    Critical(CriticalPosition),
-    VariationColor(VariationColor),
-    PawnStructure(u8),
-    PiecePath(PiecePath),
-    VideoTime(i32),
-    StartClock(StartClock),
-    TimeControl(Box<TimeControl>),
-    EvalProfile(Box<EvalProfile>),
-    Training(Box<Training>),
-    Quotation(Box<Quotation>),
-    WebLink {
-        url: Range<u32>,
-        caption: Range<u32>,
-    },
-    Media {
-        kind: MediaKind,
-        language: Option<Language>,
-        text: Range<u32>,
-    },
-    Text {
-        kind: TextKind,
-        language: u16,
-        text: Range<u32>,
-    },
-    Foreign {
-        format: FormatId,
-        kind: u16,
-        bytes: Range<u32>,
-    },
-}
 
 /// One step of a [`Game`], in PGN order.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -111,21 +61,15 @@ impl Game {
         self.clear_moves();
     }
 
-    fn clear_moves(&mut self) {
+    pub(super) fn clear_moves(&mut self) {
         self.tape.clear();
-        self.annotations.clear();
-        self.text.clear();
-        self.bytes.clear();
+        self.kept.clear();
     }
 
     /// Empties the game and returns a visitor that fills it.
     pub fn recorder(&mut self) -> Recorder<'_> {
         self.clear();
-        Recorder {
-            game: Held::Borrowed(self),
-            open: Vec::new(),
-            problems: Vec::new(),
-        }
+        Recorder::of(self)
     }
 
     /// The moves, variations and annotations in PGN order.
@@ -133,7 +77,7 @@ impl Game {
         self.tape.iter().map(|token| match *token {
             Token::Move(m) => Event::Move(Ply::Move(m)),
             Token::Null => Event::Move(Ply::Null),
-            Token::Annotation(place) => Event::Annotation(self.annotation(place)),
+            Token::Annotation(place) => Event::Annotation(self.kept.get(place)),
             Token::BeginVariation { .. } => Event::BeginVariation,
             Token::EndVariation => Event::EndVariation,
         })
@@ -170,7 +114,7 @@ impl Game {
 
     /// Whether the game has annotations.
     pub fn has_annotations(&self) -> bool {
-        !self.annotations.is_empty()
+        !self.kept.is_empty()
     }
 
     /// Visits this game as if it were read from a database.
@@ -226,7 +170,7 @@ impl Game {
                     if !want.has(Want::ANNOTATIONS) {
                         continue;
                     }
-                    visitor.visit_annotation(self.annotation(place))
+                    visitor.visit_annotation(self.kept.get(place))
                 }
                 Token::BeginVariation { end } => {
                     let flow = if want.has(Want::VARIATIONS) {
@@ -267,79 +211,6 @@ impl Game {
             .find(|token| !matches!(token, Token::Annotation(_)))
             .is_some_and(|token| matches!(token, Token::BeginVariation { .. }))
     }
-
-    fn annotation(&self, place: u32) -> Annotation<'_> {
-        let Some(stored) = self.annotations.get(place as usize) else {
-            // Places are only made by `Recorder`, one for each stored annotation.
-            return Annotation::Medals(0);
-        };
-        match stored {
-            Stored::Nag(nag) => Annotation::Nag(*nag),
-            Stored::Comment {
-                place,
-                language,
-                text,
-            } => Annotation::Comment(Comment {
-                place: *place,
-                language: *language,
-                text: self.slice(text),
-            }),
-            Stored::Shape(shape) => Annotation::Shape(*shape),
-            Stored::Clock(clock) => Annotation::Clock(*clock),
-            Stored::Eval(eval) => Annotation::Eval(*eval),
-            Stored::Medals(bits) => Annotation::Medals(*bits),
-            Stored::Critical(critical) => Annotation::Critical(*critical),
-            Stored::VariationColor(color) => Annotation::VariationColor(*color),
-            Stored::PawnStructure(value) => Annotation::PawnStructure(*value),
-            Stored::PiecePath(path) => Annotation::PiecePath(*path),
-            Stored::VideoTime(time) => Annotation::VideoTime(*time),
-            Stored::StartClock(clock) => Annotation::StartClock(*clock),
-            Stored::TimeControl(control) => Annotation::TimeControl(**control),
-            Stored::EvalProfile(profile) => Annotation::EvalProfile(profile),
-            Stored::Training(training) => Annotation::Training(training),
-            Stored::Quotation(quotation) => Annotation::Quotation(quotation),
-            Stored::WebLink { url, caption } => Annotation::WebLink(WebLink {
-                url: self.slice(url),
-                caption: self.slice(caption),
-            }),
-            Stored::Media {
-                kind,
-                language,
-                text,
-            } => Annotation::Media(Media {
-                kind: *kind,
-                language: *language,
-                text: self.slice(text),
-            }),
-            Stored::Text {
-                kind,
-                language,
-                text,
-            } => Annotation::Text(TextPart {
-                kind: *kind,
-                language: *language,
-                text: self.slice(text),
-            }),
-            Stored::Foreign {
-                format,
-                kind,
-                bytes,
-            } => Annotation::Foreign(Foreign {
-                format: *format,
-                kind: *kind,
-                bytes: self
-                    .bytes
-                    .get(bytes.start as usize..bytes.end as usize)
-                    .unwrap_or_default(),
-            }),
-        }
-    }
-
-    fn slice(&self, range: &Range<u32>) -> &str {
-        self.text
-            .get(range.start as usize..range.end as usize)
-            .unwrap_or_default()
-    }
 }
 
 impl PartialEq for Game {
@@ -351,197 +222,19 @@ impl PartialEq for Game {
     }
 }
 
-/// The visitor that writes a [`Game`]. Call `begin_game` first; a game that was skipped or cut
-/// short is closed properly by `end_game`.
-#[derive(Debug)]
-pub struct Recorder<'g> {
-    game: Held<'g>,
-    /// Places of the `BeginVariation` tokens that wait for their end.
-    open: Vec<u32>,
-    problems: Vec<crate::error::Problem>,
-}
-
-/// A game of someone else, or one's own.
-#[derive(Debug)]
-enum Held<'g> {
-    Borrowed(&'g mut Game),
-    Owned(Box<Game>),
-}
-
-impl Deref for Held<'_> {
-    type Target = Game;
-
-    fn deref(&self) -> &Game {
-        match self {
-            Self::Borrowed(game) => game,
-            Self::Owned(game) => game,
-        }
-    }
-}
-
-impl DerefMut for Held<'_> {
-    fn deref_mut(&mut self) -> &mut Game {
-        match self {
-            Self::Borrowed(game) => game,
-            Self::Owned(game) => game,
-        }
-    }
-}
-
-impl Recorder<'static> {
-    /// A recorder with a game of its own, for recording one after another.
-    pub fn new() -> Self {
-        Self {
-            game: Held::Owned(Box::default()),
-            open: Vec::new(),
-            problems: Vec::new(),
-        }
-    }
-}
-
-impl Default for Recorder<'static> {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl Recorder<'_> {
-    /// Takes the recorded game and goes on with `next`, whose buffers are reused.
-    pub fn replace(&mut self, next: Game) -> Game {
-        let mut next = next;
-        next.clear();
-        std::mem::replace(&mut *self.game, next)
-    }
-
-    /// The problems reported while recording, in order.
-    pub fn problems(&self) -> &[crate::error::Problem] {
-        &self.problems
-    }
-
-    /// Takes the problems reported so far.
-    pub fn take_problems(&mut self) -> Vec<crate::error::Problem> {
-        std::mem::take(&mut self.problems)
-    }
-
-    /// The game as recorded so far.
-    pub fn game(&self) -> &Game {
-        &self.game
-    }
-
-    /// Appends a move without looking at it; for sources that have no position at hand.
-    pub fn push_move(&mut self, ply: Ply) {
-        self.game.tape.push(match ply {
-            Ply::Move(m) => Token::Move(m),
-            Ply::Null => Token::Null,
-        });
-    }
-
-    fn store_text(&mut self, text: &str) -> Range<u32> {
-        let start = self.game.text.len() as u32;
-        self.game.text.push_str(text);
-        start..self.game.text.len() as u32
-    }
-}
-
-impl Visitor for Recorder<'_> {
-    fn begin_game(&mut self, _game: GameIndex, head: &Head) -> Flow {
-        self.open.clear();
-        self.game.clear_moves();
-        self.game.head.clone_from(head);
-        self.game.result = GameResult::default();
-        Flow::Go
-    }
-
-    fn visit_move(&mut self, _before: &Position, ply: Ply) -> Flow {
-        self.push_move(ply);
-        Flow::Go
-    }
-
-    fn visit_annotation(&mut self, annotation: Annotation<'_>) -> Flow {
-        let stored = match annotation {
-            Annotation::Nag(nag) => Stored::Nag(nag),
-            Annotation::Comment(comment) => Stored::Comment {
-                place: comment.place,
-                language: comment.language,
-                text: self.store_text(comment.text),
-            },
-            Annotation::Shape(shape) => Stored::Shape(shape),
-            Annotation::Clock(clock) => Stored::Clock(clock),
-            Annotation::Eval(eval) => Stored::Eval(eval),
-            Annotation::Medals(bits) => Stored::Medals(bits),
-            Annotation::Critical(critical) => Stored::Critical(critical),
-            Annotation::VariationColor(color) => Stored::VariationColor(color),
-            Annotation::PawnStructure(value) => Stored::PawnStructure(value),
-            Annotation::PiecePath(path) => Stored::PiecePath(path),
-            Annotation::VideoTime(time) => Stored::VideoTime(time),
-            Annotation::StartClock(clock) => Stored::StartClock(clock),
-            Annotation::TimeControl(control) => Stored::TimeControl(Box::new(control)),
-            Annotation::EvalProfile(profile) => Stored::EvalProfile(Box::new(profile.clone())),
-            Annotation::Training(training) => Stored::Training(Box::new(training.clone())),
-            Annotation::Quotation(quotation) => Stored::Quotation(Box::new(quotation.clone())),
-            Annotation::WebLink(link) => Stored::WebLink {
-                url: self.store_text(link.url),
-                caption: self.store_text(link.caption),
-            },
-            Annotation::Media(media) => Stored::Media {
-                kind: media.kind,
-                language: media.language,
-                text: self.store_text(media.text),
-            },
-            Annotation::Text(part) => Stored::Text {
-                kind: part.kind,
-                language: part.language,
-                text: self.store_text(part.text),
-            },
-            Annotation::Foreign(foreign) => {
-                let start = self.game.bytes.len() as u32;
-                self.game.bytes.extend_from_slice(foreign.bytes);
-                let bytes = start..self.game.bytes.len() as u32;
-                Stored::Foreign {
-                    format: foreign.format,
-                    kind: foreign.kind,
-                    bytes,
-                }
-            }
-        };
-        let place = self.game.annotations.len() as u32;
-        self.game.tape.push(Token::Annotation(place));
-        self.game.annotations.push(stored);
-        Flow::Go
-    }
-
-    fn begin_variation(&mut self) -> Flow {
-        self.open.push(self.game.tape.len() as u32);
-        self.game.tape.push(Token::BeginVariation { end: u32::MAX });
-        Flow::Go
-    }
-
-    fn end_variation(&mut self) {
-        let Some(begin) = self.open.pop() else { return };
-        let end = self.game.tape.len() as u32;
-        self.game.tape.push(Token::EndVariation);
-        if let Some(token) = self.game.tape.get_mut(begin as usize) {
-            *token = Token::BeginVariation { end };
-        }
-    }
-
-    fn end_game(&mut self, result: GameResult) {
-        while !self.open.is_empty() {
-            self.end_variation();
-        }
-        self.game.result = result;
-    }
-
-    fn problem(&mut self, problem: crate::error::Problem) -> Flow {
-        self.problems.push(problem);
-        Flow::Go
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::chess::{Setup, san};
+    use crate::game::{Comment, Nag, Place};
+
+    fn comment(text: &str) -> Annotation<'_> {
+        Annotation::Comment(Comment {
+            place: Place::After,
+            language: None,
+            text,
+        })
+    }
 
     /// Records `1. e4 e5 (1... c5 2. Nf3 (2. c3) 2... d6) 2. Nf3` with a word on some moves.
     fn sicilian() -> Game {
@@ -562,11 +255,7 @@ mod tests {
                     recorder.end_variation();
                     Flow::Go
                 }
-                "!said" => recorder.visit_annotation(Annotation::Comment(Comment {
-                    place: Place::After,
-                    language: None,
-                    text: "said",
-                })),
+                "!said" => recorder.visit_annotation(comment("said")),
                 "!$1" => recorder.visit_annotation(Annotation::Nag(Nag(1))),
                 text => {
                     let ply = san::read(now, text.as_bytes()).unwrap();
@@ -638,7 +327,9 @@ mod tests {
     #[test]
     fn equality_sees_annotations() {
         let mut other = sicilian();
-        other.text.replace_range(0..1, "S");
+        other.kept.clear();
+        other.kept.add(comment("Said"));
+        other.kept.add(Annotation::Nag(Nag(1)));
         assert_ne!(other, sicilian());
     }
 
