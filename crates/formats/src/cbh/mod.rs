@@ -13,6 +13,7 @@ mod open;
 pub mod order;
 mod read;
 pub mod records;
+mod rows;
 mod salvage;
 pub mod sides;
 pub mod tags;

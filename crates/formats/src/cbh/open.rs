@@ -1,26 +1,21 @@
-//! Opening a set of files, and what is known of a game without its moves.
+//! Opening a set of files.
 
-use std::borrow::Cow;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use tabia_core::database::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind};
-use tabia_core::error::{Error, ErrorKind, GameIndex, Malformed, Problem, Result};
+use tabia_core::database::{Database, DatabaseInfo};
+use tabia_core::error::{Error, ErrorKind, GameIndex, Malformed, Result};
 use tabia_core::format::{Limits, OpenOptions};
-use tabia_core::game::Date;
 use tabia_core::io::{Blob, Charset, Source};
 
 use super::annotations::{Items, kind};
 use super::charset::{Detector, Texts, until_zero};
-use super::contents::{HAS_COMMENTS, HAS_START, HAS_SYMBOLS, HAS_VARIATIONS, IS_UNORTHODOX};
 use super::entities::{Entity, EntityTable};
 use super::lost::Lost;
-use super::read::CbhReader;
-use super::records::{ExtendedRecord, FileHeader, GameRecord, TYPE_DELETED, TYPE_TEXT, TextRecord};
+use super::records::{ExtendedRecord, FileHeader, GameRecord, TYPE_TEXT, TextRecord};
 use super::salvage;
 use super::sides::{SideTable, TopGames};
-use super::tags::{Tables, entity, player_name, round_name};
-use super::values::{decode_date, decode_eco, decode_result};
+use super::tags::Tables;
 use super::{FORMAT, is_ours};
 
 /// Values looked at to guess the character set, of each kind.
@@ -40,12 +35,12 @@ pub struct CbhDatabase {
     pub(super) strict: bool,
     pub(super) limits: Limits,
     charset: Charset,
-    source: Source,
-    len: u32,
+    pub(super) source: Source,
+    pub(super) len: u32,
     /// What was found before the other files were opened.
-    problems: Vec<String>,
+    pub(super) problems: Vec<String>,
     parts: OnceLock<Parts>,
-    info: OnceLock<DatabaseInfo>,
+    pub(super) info: OnceLock<DatabaseInfo>,
     /// Records whose headers were made again, sorted.
     pub(super) made: Vec<u32>,
     /// Names that a damaged set has lost.
@@ -66,8 +61,8 @@ pub(super) struct Parts {
     pub(super) moves_name: Arc<Path>,
     /// The name of `.cba` in messages.
     pub(super) annotations_name: Arc<Path>,
-    title: Option<String>,
-    problems: Vec<String>,
+    pub(super) title: Option<String>,
+    pub(super) problems: Vec<String>,
 }
 
 /// Opens the set that a `.cbh` file belongs to.
@@ -342,72 +337,6 @@ impl CbhDatabase {
         let size = Items::size(bytes).ok()?.min(1 << 16);
         bytes.get(..size).filter(|_| at != 0)
     }
-
-    fn describe(&self) -> DatabaseInfo {
-        let parts = self.parts();
-        let (mut texts, mut deleted) = (0, 0);
-        for record in self.headers.chunks_exact(FileHeader::SIZE).skip(1) {
-            let kind = record.first().copied().unwrap_or(0);
-            texts += u32::from(kind & TYPE_TEXT != 0);
-            deleted += u32::from(kind & TYPE_DELETED != 0);
-        }
-        let header = self.header();
-        let mut version = match header.map(|header| (header.version, header.header_size.get())) {
-            Some((1, 36)) => "classic, header of ChessBase 6".to_owned(),
-            Some((1, _)) => "classic".to_owned(),
-            Some((version, _)) => format!("header version {version}"),
-            None => String::new(),
-        };
-        if let Some(extended) = &parts.tables.extended {
-            version += ", .cbj version ";
-            version += &extended.header().version.to_string();
-        }
-        let mut names = Vec::new();
-        let tables = &parts.tables;
-        let mut count = |kind, live: Option<u32>| names.extend(live.map(|live| (kind, live)));
-        count(
-            NameKind::Player,
-            tables.players.as_ref().map(EntityTable::live),
-        );
-        count(
-            NameKind::Event,
-            tables.tournaments.as_ref().map(EntityTable::live),
-        );
-        count(
-            NameKind::Annotator,
-            tables.annotators.as_ref().map(EntityTable::live),
-        );
-        count(
-            NameKind::Source,
-            tables.sources.as_ref().map(EntityTable::live),
-        );
-        count(NameKind::Team, tables.teams.as_ref().map(EntityTable::live));
-        DatabaseInfo {
-            format: FORMAT.id,
-            version,
-            records: self.len,
-            texts,
-            deleted,
-            encoding: parts.texts.describe(),
-            title: parts.title.clone(),
-            companions: FORMAT
-                .companions
-                .iter()
-                .map(|companion| {
-                    let is_there = self.source.companion(companion.extension).is_some();
-                    (companion.extension.to_owned(), is_there)
-                })
-                .collect(),
-            problems: self
-                .problems
-                .iter()
-                .chain(&parts.problems)
-                .cloned()
-                .collect(),
-            names,
-            ..DatabaseInfo::default()
-        }
-    }
 }
 
 /// Where the parts of a record are.
@@ -426,116 +355,6 @@ pub enum Record<'a> {
     Game(&'a GameRecord),
     /// A guiding text.
     Text(&'a TextRecord),
-}
-
-impl Database for CbhDatabase {
-    fn info(&self) -> &DatabaseInfo {
-        self.info.get_or_init(|| self.describe())
-    }
-
-    fn len(&self) -> u32 {
-        self.len
-    }
-
-    fn entry(&self, game: GameIndex) -> Result<IndexEntry> {
-        let record = self.record(game).ok_or_else(|| self.no_such_game(game))?;
-        Ok(match record {
-            Record::Game(game) => game_entry(game),
-            Record::Text(text) => IndexEntry {
-                event: Some(NameId(text.tournament.get())),
-                site: Some(NameId(text.tournament.get())),
-                round: round_id(text.round, text.sub_round),
-                annotator: Some(NameId(text.annotator.get())),
-                deleted: text.kind & TYPE_DELETED != 0,
-                is_text: true,
-                ..IndexEntry::default()
-            },
-        })
-    }
-
-    fn span(&self, game: GameIndex) -> Option<(u64, u64)> {
-        // The header is as long as a record.
-        let record = size_of::<GameRecord>() as u64;
-        (game.0 < self.len).then(|| ((u64::from(game.0) + 1) * record, record))
-    }
-
-    fn ratings(&self, first: GameIndex, out: &mut [[u16; 2]]) -> bool {
-        let (records, _) = self.headers.as_slice().as_chunks::<{ GameRecord::SIZE }>();
-        let first = (first.0 as usize).saturating_add(1);
-        for (record, ratings) in records.get(first..).unwrap_or_default().iter().zip(out) {
-            *ratings = GameRecord::read(record).map_or([0; 2], |game| {
-                // What stands there in a text is no rating.
-                let mask = u16::from(game.kind & TYPE_TEXT != 0).wrapping_sub(1);
-                [game.white_elo.get() & mask, game.black_elo.get() & mask]
-            });
-        }
-        true
-    }
-
-    fn name(&self, kind: NameKind, NameId(id): NameId) -> Result<Cow<'_, str>> {
-        let Parts { tables, texts, .. } = self.parts();
-        let texts = *texts;
-        // A file that is missing has no names; an id that is beyond its file is told by `read`.
-        Ok(match kind {
-            NameKind::Player => entity(tables.players.as_ref(), id)
-                .map(|player| Cow::Owned(player_name(player, texts))),
-            NameKind::Event => {
-                entity(tables.tournaments.as_ref(), id).map(|t| texts.field(&t.title))
-            }
-            NameKind::Site => {
-                entity(tables.tournaments.as_ref(), id).map(|t| texts.field(&t.place))
-            }
-            NameKind::Round => Some(Cow::Owned(round_name((id >> 8) as u8, id as u8))),
-            NameKind::Annotator => {
-                entity(tables.annotators.as_ref(), id).map(|a| texts.field(&a.name))
-            }
-            NameKind::Source => entity(tables.sources.as_ref(), id).map(|s| texts.field(&s.title)),
-            NameKind::Team => entity(tables.teams.as_ref(), id).map(|t| texts.field(&t.title)),
-            _ => None,
-        }
-        .unwrap_or_default())
-    }
-
-    fn verify(&self, found: &mut dyn FnMut(Problem)) {
-        for finding in super::verify::verify(self) {
-            found(finding.error.into());
-        }
-    }
-
-    fn reader(&self) -> Box<dyn GameReader + '_> {
-        Box::new(CbhReader::new(self))
-    }
-}
-
-fn game_entry(game: &GameRecord) -> IndexEntry {
-    let flags = game.flags.get();
-    let elo = |elo: u16| (elo != 0).then_some(elo);
-    IndexEntry {
-        white: Some(NameId(game.white.get())),
-        black: Some(NameId(game.black.get())),
-        event: Some(NameId(game.tournament.get())),
-        site: Some(NameId(game.tournament.get())),
-        round: round_id(game.round, game.sub_round),
-        annotator: Some(NameId(game.annotator.get())),
-        date: decode_date(game.date.get()).unwrap_or(Date::UNKNOWN),
-        white_elo: elo(game.white_elo.get()),
-        black_elo: elo(game.black_elo.get()),
-        result: decode_result(game.result).unwrap_or_default(),
-        eco: decode_eco(game.eco.get()),
-        ply_count: None,
-        move_count: Some(game.move_count),
-        deleted: game.kind & TYPE_DELETED != 0,
-        is_text: false,
-        has_setup: flags & (HAS_START | IS_UNORTHODOX) != 0,
-        has_variations: Some(flags & HAS_VARIATIONS != 0),
-        has_comments: Some(flags & HAS_COMMENTS != 0),
-        has_nags: Some(flags & HAS_SYMBOLS != 0),
-    }
-}
-
-fn round_id(round: u8, sub_round: u8) -> Option<NameId> {
-    let id = u32::from(round) << 8 | u32::from(sub_round);
-    (id != 0).then_some(NameId(id))
 }
 
 /// Whole records behind the header.

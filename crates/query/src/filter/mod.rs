@@ -17,6 +17,7 @@
 
 mod matcher;
 mod parser;
+mod rated;
 
 use std::fmt;
 
