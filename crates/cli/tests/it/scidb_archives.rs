@@ -144,6 +144,17 @@ fn one_bad_member_costs_no_other() {
         member("<FileName> odd.pgn\n<Compression> rar\n", Some("xyz")),
         member("<FileName> torn.pgn\n<Compression> zlib\n", Some("x\u{1}y")),
         member(
+            "<FileName> near.pgn\n<URI> file:///elsewhere/near.pgn\n",
+            Some(GAMES),
+        ),
+        "<-- H E A D -->\n<FileName> gone.pgn\n<URI> /elsewhere/gone.pgn\n<-- D A T A -->\n"
+            .to_owned(),
+        // What is stored has this sum, and cannot be unpacked.
+        member(
+            "<FileName> stored.pgn\n<Compression> zlib\n<Checksum> 891568578\n",
+            Some("abc"),
+        ),
+        member(
             "<FileName> last.pgn\n<Modified> 2011-03-13 07:06:40  \n",
             Some(GAMES),
         ),
@@ -162,11 +173,15 @@ fn one_bad_member_costs_no_other() {
         .iter()
         .map(|member| member["checksum"].as_str().unwrap())
         .collect();
-    assert_eq!(sums.len(), 7);
+    assert_eq!(sums.len(), 10);
     assert_eq!((sums[0], sums[1]), ("absent", "bad"));
     assert_eq!(list[3]["uri"], "http://example.org/far.pgn");
-    assert_eq!(list[6]["modified"], "2011-03-13 07:06:40");
-    for name in ["good.pgn", "last.pgn"] {
+    assert_eq!(list[9]["modified"], "2011-03-13 07:06:40");
+    assert_eq!(list[6]["uri"], "file:///elsewhere/near.pgn");
+    assert_eq!(sums[8], "ok");
+    let test = tabia(&folder, &["archive", "test", "a.scv"]).expect(3);
+    assert!(test.err.contains("stored.pgn"), "{}", test.err);
+    for name in ["good.pgn", "near.pgn", "last.pgn"] {
         let input = format!("a.scv:{name}");
         let run = tabia(&folder, &["ls", &input, "--ndjson"]).expect(0);
         assert_eq!(run.out.lines().count(), 3, "{name}");
@@ -175,6 +190,7 @@ fn one_bad_member_costs_no_other() {
         ("far.pgn", "http://example.org/far.pgn"),
         ("odd.pgn", "rar"),
         ("torn.pgn", "deflate"),
+        ("gone.pgn", "/elsewhere/gone.pgn"),
     ] {
         let run = tabia(&folder, &["ls", &format!("a.scv:{name}")]);
         assert!(matches!(run.code, 3 | 4), "{name}: {}", run.code);

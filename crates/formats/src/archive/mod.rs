@@ -168,6 +168,11 @@ pub trait Archive: Send + Sync + fmt::Debug {
         .map_err(|error| error.in_file(&self.info().label))
     }
 
+    /// Whether a checksum may be right without the member being unpacked: what is stored is summed.
+    fn sums_what_is_stored(&self) -> bool {
+        false
+    }
+
     /// Compares a member with its checksum.
     fn checksum(&self, index: usize) -> Checksum {
         if self

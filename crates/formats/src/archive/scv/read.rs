@@ -254,6 +254,10 @@ impl Archive for ScvArchive {
         &self.limits
     }
 
+    fn sums_what_is_stored(&self) -> bool {
+        true
+    }
+
     fn checksum(&self, index: usize) -> Checksum {
         let Some(place) = self.places.get(index) else {
             return Checksum::Bad;
