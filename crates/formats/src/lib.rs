@@ -10,6 +10,7 @@ pub mod cbh;
 pub mod cbh2;
 pub mod ctg;
 pub mod epd;
+mod guess;
 pub mod kvetka;
 mod order;
 mod origin;

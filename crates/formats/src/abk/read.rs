@@ -9,9 +9,11 @@ use tabia_core::format::OpenOptions;
 use tabia_core::game::Flow;
 use tabia_core::io::{Blob, Source};
 use zerocopy::FromBytes;
+use zerocopy::byteorder::little_endian::U32;
 
 use super::header::{Header, RECORDS_AT, ROOT};
 use super::record::{Record, decode_move};
+use crate::guess::lower_bound;
 
 /// Half-moves beyond which a line is left out.
 const DEEPEST: usize = 1024;
@@ -19,7 +21,8 @@ const DEEPEST: usize = 1024;
 const NO_MOVE: u16 = u16::MAX;
 
 /// An Arena book. The tree is walked when the book is first asked for a position, and an index made
-/// of it: 16 bytes a move. Opening looks at the header alone.
+/// of it: 32 bytes a move of a position, wherever and however often it stands in the tree. Opening
+/// looks at the header alone.
 #[derive(Debug)]
 pub struct AbkBook {
     blob: Blob,
@@ -32,7 +35,7 @@ pub struct AbkBook {
 #[derive(Debug)]
 struct Walked {
     /// By key, then in the order of the walk.
-    index: Vec<Place>,
+    index: Vec<Known>,
     findings: Findings,
 }
 
@@ -67,11 +70,26 @@ pub struct Findings {
     pub has_results: bool,
 }
 
-/// A move of a position.
+/// A move in one place of the tree.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     key: u64,
     record: u32,
+    move_bits: u16,
+}
+
+/// A move of a position, from all places of the tree where the position is met.
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    key: u64,
+    games: u32,
+    won: u32,
+    lost: u32,
+    /// The record it was first met in.
+    first: u32,
+    /// Flags and priority of the record that plays it most.
+    flags: u32,
+    priority: u8,
     move_bits: u16,
 }
 
@@ -81,9 +99,9 @@ impl Walked {
             records: records.len().saturating_sub(ROOT) as u64,
             ..Findings::default()
         };
-        let mut index = Vec::new();
+        let mut places = Vec::new();
         walk(records, &mut findings, &mut |position, number, m| {
-            index.push(Place {
+            places.push(Place {
                 key: position.key(),
                 record: number as u32,
                 move_bits: m.map_or(NO_MOVE, Move::to_bits),
@@ -91,11 +109,14 @@ impl Walked {
             Flow::Go
         });
         // Stable: the places of a key stay in the order of the walk.
-        index.sort_by_key(|place| place.key);
-        for run in index.chunk_by(|a, b| a.key == b.key) {
+        places.sort_by_key(|place| place.key);
+        let mut index = Vec::new();
+        for run in places.chunk_by(|a, b| a.key == b.key) {
             findings.positions += 1;
-            findings.moves += distinct(run);
+            gather(records, run, &mut index);
         }
+        findings.moves = index.len() as u64;
+        index.shrink_to_fit();
         Self { index, findings }
     }
 }
@@ -146,79 +167,100 @@ impl AbkBook {
         self.walked.get_or_init(|| Walked::of(self.records()))
     }
 
-    fn find(&self, key: u64) -> &[Place] {
+    fn find(&self, key: u64) -> &[Known] {
         let index = self.walked().index.as_slice();
-        let start = index.partition_point(|place| place.key < key);
+        let start = lower_bound(index, key, |known| known.key);
         let rest = index.get(start..).unwrap_or_default();
-        let length = rest.iter().take_while(|place| place.key == key).count();
+        let length = rest.iter().take_while(|known| known.key == key).count();
         rest.get(..length).unwrap_or_default()
     }
 
-    fn gather(&self, run: &[Place], out: &mut Vec<BookEntry>) {
-        let records = self.records();
+    fn tell(&self, run: &[Known], out: &mut Vec<BookEntry>) {
         let findings = self.findings();
-        for place in run {
-            let Some(record) = records.get(place.record as usize) else {
-                continue;
-            };
-            let m = Move::from_bits(place.move_bits);
-            let new = entry(record, m, findings);
-            match out.iter_mut().find(|known| m.is_some() && known.m == m) {
-                Some(known) => add(known, new),
-                None => out.push(new),
-            }
-        }
+        out.extend(run.iter().map(|known| known.entry(findings)));
     }
 }
 
-fn entry(record: &Record, m: Option<Move>, findings: &Findings) -> BookEntry {
-    let [games, won, lost] = counts(record);
-    let priority = if record.is_deleted() {
-        0
-    } else {
-        record.priority
-    };
-    let results = Wdl {
-        white: won,
-        draws: games.saturating_sub(won.saturating_add(lost)),
-        black: lost,
-    };
-    BookEntry {
-        m,
-        weight: Some(u32::from(priority)),
-        games: findings.has_games.then_some(games),
-        results: findings.has_results.then_some(results),
-        raw: raw(record),
-        ..BookEntry::default()
+/// Adds the moves of one position, each once, to the index.
+fn gather(records: &[Record], run: &[Place], index: &mut Vec<Known>) {
+    // Where each legal move stands; there are never many, however long a run is.
+    let mut legal: Vec<(u16, usize)> = Vec::new();
+    for place in run {
+        let Some(record) = records.get(place.record as usize) else {
+            continue;
+        };
+        let new = Known::of(record, place);
+        let known = legal.iter().find(|(bits, _)| *bits == place.move_bits);
+        if let Some(known) = known.and_then(|(_, at)| index.get_mut(*at)) {
+            known.add(&new);
+            continue;
+        }
+        if place.move_bits != NO_MOVE {
+            legal.push((place.move_bits, index.len()));
+        }
+        index.push(new);
+    }
+}
+
+impl Known {
+    fn of(record: &Record, place: &Place) -> Self {
+        let [games, won, lost] = counts(record);
+        Self {
+            key: place.key,
+            games,
+            won,
+            lost,
+            first: place.record,
+            flags: record.flags.get(),
+            priority: record.priority,
+            move_bits: place.move_bits,
+        }
+    }
+
+    /// The same move in another place of the tree.
+    fn add(&mut self, other: &Self) {
+        // The bytes of the copy that plays the move are kept.
+        if other.weight() > self.weight() {
+            (self.flags, self.priority) = (other.flags, other.priority);
+        }
+        self.games = self.games.saturating_add(other.games);
+        self.won = self.won.saturating_add(other.won);
+        self.lost = self.lost.saturating_add(other.lost);
+    }
+
+    fn weight(&self) -> u32 {
+        let is_deleted = self.flags & Record::DELETED != 0;
+        if is_deleted {
+            0
+        } else {
+            u32::from(self.priority)
+        }
+    }
+
+    fn entry(&self, findings: &Findings) -> BookEntry {
+        let [games, won, lost] = [self.games, self.won, self.lost].map(u64::from);
+        let results = Wdl {
+            white: won,
+            draws: games.saturating_sub(won.saturating_add(lost)),
+            black: lost,
+        };
+        let mut raw = Vec::with_capacity(RAW.len() + 1 + size_of::<U32>());
+        raw.extend_from_slice(RAW);
+        raw.push(self.priority);
+        raw.extend_from_slice(&U32::new(self.flags).to_bytes());
+        BookEntry {
+            m: Move::from_bits(self.move_bits),
+            weight: Some(self.weight()),
+            games: findings.has_games.then_some(games),
+            results: findings.has_results.then_some(results),
+            raw,
+            ..BookEntry::default()
+        }
     }
 }
 
 /// Marks the bytes that only an Arena book writes: its name, the priority, the flags.
 pub(super) const RAW: &[u8; 3] = b"abk";
-
-fn raw(record: &Record) -> Vec<u8> {
-    let mut raw = RAW.to_vec();
-    raw.push(record.priority);
-    raw.extend_from_slice(&record.flags.to_bytes());
-    raw
-}
-
-/// The same move in another place of the tree.
-fn add(known: &mut BookEntry, other: BookEntry) {
-    // The bytes of the copy that plays the move are kept.
-    if other.weight > known.weight {
-        known.raw = other.raw;
-        known.weight = other.weight;
-    }
-    if let (Some(sum), Some(more)) = (&mut known.games, other.games) {
-        *sum = sum.saturating_add(more);
-    }
-    if let (Some(sum), Some(more)) = (&mut known.results, other.results) {
-        sum.white = sum.white.saturating_add(more.white);
-        sum.draws = sum.draws.saturating_add(more.draws);
-        sum.black = sum.black.saturating_add(more.black);
-    }
-}
 
 fn records(blob: &Blob) -> &[Record] {
     let whole = blob.len() / Record::SIZE * Record::SIZE;
@@ -227,30 +269,19 @@ fn records(blob: &Blob) -> &[Record] {
 }
 
 /// Games, won and lost, never negative and never more than there are games.
-fn counts(record: &Record) -> [u64; 3] {
-    let positive = |count: i32| u64::try_from(count).unwrap_or(0);
+fn counts(record: &Record) -> [u32; 3] {
+    let positive = |count: i32| u32::try_from(count).unwrap_or(0);
     let won = positive(record.won.get());
     let lost = positive(record.lost.get());
-    [
-        positive(record.games.get()).max(won.saturating_add(lost)),
-        won,
-        lost,
-    ]
+    // Two numbers of 31 bits fit.
+    [positive(record.games.get()).max(won + lost), won, lost]
 }
 
 fn is_odd(record: &Record) -> bool {
     let [games, ..] = counts(record);
-    record.won.get() < 0 || record.lost.get() < 0 || i64::from(record.games.get()) != games as i64
-}
-
-/// Different moves in a run; a hostile run is long, so moves are marked and not compared.
-fn distinct(run: &[Place]) -> u64 {
-    let mut moves: Vec<u16> = run.iter().map(|place| place.move_bits).collect();
-    moves.sort_unstable();
-    let odd = moves.iter().filter(|&&bits| bits == NO_MOVE).count();
-    moves.dedup();
-    moves.retain(|&bits| bits != NO_MOVE);
-    (moves.len() + odd) as u64
+    record.won.get() < 0
+        || record.lost.get() < 0
+        || i64::from(record.games.get()) != i64::from(games)
 }
 
 /// Hands every record that a line from the start reaches to `visit`, once, with the position it is
@@ -384,7 +415,7 @@ impl Book for AbkBook {
     fn probe(&self, position: &Position, page: &mut BookPage) -> Result<bool> {
         page.clear();
         let run = self.find(position.key());
-        self.gather(run, &mut page.entries);
+        self.tell(run, &mut page.entries);
         Ok(!run.is_empty())
     }
 
@@ -393,12 +424,12 @@ impl Book for AbkBook {
         let mut findings = Findings::default();
         walk(self.records(), &mut findings, &mut |position, number, _| {
             let run = self.find(position.key());
-            let is_first = run.first().map(|place| place.record as usize) == Some(number);
+            let is_first = run.first().map(|known| known.first as usize) == Some(number);
             if !is_first {
                 return Flow::Go;
             }
             page.clear();
-            self.gather(run, &mut page.entries);
+            self.tell(run, &mut page.entries);
             visit(BookPosition::Board(position), &page)
         });
         Ok(())
