@@ -115,6 +115,80 @@ fn lost_headers_are_made_again() {
     assert_eq!(ends(&holed), expected);
 }
 
+/// Real sets with search boosters, all headers lost: events, sources and annotators are those that
+/// they were, and the players are named.
+#[test]
+fn boosters_name_lost_headers() {
+    let test = "boosters_name_lost_headers";
+    let folder = Scratch::new("salvage-boosters");
+    for set in [
+        "morphy-hedgehog/Hedgehog",
+        "morphy-cbhlib_test/cbhlib_test",
+        "morphy-cbmplayertest/cbmplayertest",
+        "morphy-test-annotations/test-annotations",
+        "morphy-text/text",
+    ] {
+        let Some(path) = shared_data(test, &format!("cbh/{set}.cbh")) else {
+            return;
+        };
+        let stem = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let before = games(&*open(&path, false));
+        for file in files_below(path.parent().unwrap()) {
+            let name = file.file_name().unwrap().to_string_lossy().into_owned();
+            let is_main = file.extension().is_some_and(|it| it == "cbh");
+            let is_of_set = name.starts_with(&format!("{stem}.")) && !is_main;
+            if is_of_set {
+                std::fs::write(folder.join(&name), std::fs::read(&file).unwrap()).unwrap();
+            }
+        }
+        let body = folder.join(&format!("{stem}.cbg"));
+        let compare = |what: &str, is_whole: bool| {
+            let after = games(&*open(&body, true));
+            if is_whole {
+                assert_contents(&before, &after, what);
+            }
+            let (mut named, mut of) = (0, 0);
+            assert_eq!(before.len(), after.len(), "{what}");
+            for (number, ((old, _), (new, told))) in before.iter().zip(&after).enumerate() {
+                assert!(old.mainline().eq(new.mainline()), "{what}: {}", number + 1);
+                for tag in ["Event", "Site", "Annotator", "Source", "SourceTitle"] {
+                    let [old, new] = [old, new].map(|game| game.head.tags.get(tag));
+                    assert_eq!(old, new, "{what}: {tag} of {}", number + 1);
+                }
+                let [white, black] = ["White", "Black"].map(|tag| old.head.tags.text(tag));
+                if old.head.kind == RecordKind::Game && white != black {
+                    of += 1;
+                    let told = &told[0];
+                    named += usize::from(told.contains(white) && told.contains(black));
+                    assert!(told.contains("was White"), "{what}: {told}");
+                }
+            }
+            assert_eq!(named, of, "{what}");
+        };
+        compare(set, true);
+        // The boosters know where games are, too.
+        let extended = folder.join(&format!("{stem}.cbj"));
+        if folder.join(&format!("{stem}.cbgi")).exists() {
+            std::fs::remove_file(extended).unwrap();
+            // Not every annotation record says which game it belongs to.
+            compare(&format!("{set} without .cbj"), false);
+        }
+        // Boosters that were not kept up are not believed.
+        let lists = folder.join(&format!("{stem}.cib"));
+        let mut blocks = std::fs::read(&lists).unwrap();
+        for block in blocks[12..].chunks_exact_mut(64) {
+            block[8] = block[8].wrapping_add(1);
+        }
+        std::fs::write(&lists, blocks).unwrap();
+        let stale = games(&*open(&body, true));
+        let is_named = |told: &str| told.contains("was White");
+        assert!(!stale.iter().any(|(_, told)| is_named(&told[0])), "{set}");
+        for name in folder.names() {
+            std::fs::remove_file(folder.join(&name)).unwrap();
+        }
+    }
+}
+
 #[test]
 fn damaged_headers_and_names_are_told() {
     let folder = Scratch::new("salvage-parts");

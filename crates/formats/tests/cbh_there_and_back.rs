@@ -20,19 +20,18 @@ use sets::{
     write,
 };
 use support::{ReadGame, open, read_database, read_stream, stream, write_text};
-use tabia_core::chess::Ply;
+use tabia_core::GameIndex;
 use tabia_core::database::Database;
 use tabia_core::format::{CreateOptions, OpenOptions, Profile};
-use tabia_core::game::{Annotation, Event, Game, Place, RecordKind, Want};
-use tabia_core::io::{Charset, Source};
-use tabia_core::loss::{Feature, Losses, project};
-use tabia_core::{Format, GameIndex};
+use tabia_core::game::{Event, Game, RecordKind, Want};
+use tabia_core::io::Charset;
+use tabia_core::loss::Feature;
 use tabia_formats::cbh::records::{AnnotationsHead, MovesHead};
-use tabia_formats::cbh::{self, CbhDatabase, Record};
-use tabia_formats::{pgn, scid, scidb};
+use tabia_formats::cbh::{self, Record};
+use tabia_formats::{pgn, scidb};
 use tabia_testkit::arbitrary::arbitrary_game;
 use tabia_testkit::shared::files_below;
-use tabia_testkit::{Scratch, dump, shared_data};
+use tabia_testkit::{Scratch, shared_data};
 
 /// Games as full PGN, read again.
 fn through_pgn(games: &[Game], what: &str) -> Vec<Game> {

@@ -32,7 +32,7 @@ impl Moment {
     /// Waits until then, or until the process ends.
     fn wait(self, folder: &Path, child: &mut Child) {
         let start = Instant::now();
-        let mut reached = || match self {
+        let reached = || match self {
             Self::After(time) => start.elapsed() >= time,
             Self::Named => hidden(folder).next().is_some(),
             Self::Journal(_) => folder.join(JOURNAL).exists(),

@@ -1,6 +1,7 @@
 //! ChessBase databases (`.cbh` and its companions). The bytes are described in `FORMAT.md`.
 
 pub mod annotations;
+mod boosters;
 pub mod charset;
 pub mod contents;
 mod digits;

@@ -1,5 +1,6 @@
 //! Opening a set of files.
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -9,13 +10,14 @@ use tabia_core::format::{Limits, OpenOptions};
 use tabia_core::io::{Blob, Charset, Source};
 
 use super::annotations::{Items, kind};
+use super::boosters::Boosters;
 use super::charset::{Detector, Texts, until_zero};
 use super::entities::{Entity, EntityTable};
 use super::lost::Lost;
 use super::records::{ExtendedRecord, FileHeader, GameRecord, TYPE_TEXT, TextRecord};
 use super::salvage;
 use super::sides::{SideTable, TopGames};
-use super::tags::Tables;
+use super::tags::{Tables, player_name};
 use super::{FORMAT, is_ours};
 
 /// Values looked at to guess the character set, of each kind.
@@ -43,6 +45,8 @@ pub struct CbhDatabase {
     pub(super) info: OnceLock<DatabaseInfo>,
     /// Records whose headers were made again, sorted.
     pub(super) made: Vec<u32>,
+    /// The players of games by number, where their sides are lost.
+    pairs: HashMap<u32, [u32; 2]>,
     /// Names that a damaged set has lost.
     pub(super) lost: Lost,
     /// Whether the set is read to be saved.
@@ -126,11 +130,18 @@ impl CbhDatabase {
             }
         }
         let mut tables = files.tables();
+        let boosters = Boosters::read(
+            files.open("cit").as_ref(),
+            files.open("cib").as_ref(),
+            files.open("cbgi").as_ref(),
+            &tables,
+        );
         let headers = salvage::headers(
             old.as_deref(),
             moves.as_deref(),
             annotations.as_deref(),
             &tables,
+            &boosters,
         );
         for text in &headers.told {
             files.problem("cbh", text);
@@ -139,6 +150,10 @@ impl CbhDatabase {
         let problems = std::mem::take(&mut files.problems);
         let mut database = Self::with(source, options, label, headers.file, problems);
         database.made = headers.made;
+        database.pairs = boosters.players;
+        database
+            .pairs
+            .retain(|&number, _| number <= headers.last_sure);
         database.lost = Lost::fill(&database.headers, &mut tables);
         let parts = database.gather(files, moves, annotations, tables);
         database.parts = OnceLock::from(parts);
@@ -164,6 +179,7 @@ impl CbhDatabase {
             parts: OnceLock::new(),
             info: OnceLock::new(),
             made: Vec::new(),
+            pairs: HashMap::new(),
             lost: Lost::NOTHING,
             is_saved: options.salvage,
         }
@@ -271,6 +287,22 @@ impl CbhDatabase {
                 annotations_at: 0,
             },
         }
+    }
+
+    /// The names of both players of a game whose header is lost.
+    pub(super) fn pair(&self, game: GameIndex) -> Option<[String; 2]> {
+        let ids = self.pairs.get(&(game.0 + 1))?;
+        let players = self.tables().players.as_ref()?;
+        let name = |id: u32| {
+            let name = player_name(players.get(id)?, self.texts());
+            Some(if name.is_empty() {
+                "?".to_owned()
+            } else {
+                name
+            })
+        };
+        let &[one, other] = ids;
+        Some([name(one)?, name(other)?])
     }
 
     /// Whether the header of a record was lost and made again.

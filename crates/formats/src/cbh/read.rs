@@ -266,8 +266,13 @@ impl<'d> CbhReader<'d> {
     ) -> bool {
         let is_made = self.db.is_made(index);
         let text = if is_made {
-            let text = "the header is lost: players, result, date, round and ratings are unknown";
-            Some(text.to_owned())
+            let lost = match self.db.pair(index) {
+                // As the boosters have it.
+                Some([one, other]) => format!("which of {one} and {other} was White"),
+                None => "players".to_owned(),
+            };
+            let text = "result, date, round and ratings are unknown";
+            Some(format!("the header is lost: {lost}, {text}"))
         } else {
             self.db.lost.of(record, extended)
         };

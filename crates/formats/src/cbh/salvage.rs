@@ -2,8 +2,8 @@
 //!
 //! Records of `.cbg` are found by `.cbj`, else one after another by their sizes; where one makes no
 //! sense, by trying every byte up to the next that can be read whole. Annotation records name their
-//! game. Names know the first game that uses them: events, annotators and sources come back as far
-//! as that goes. Players do not, a name does not say which side it had.
+//! game. Names know the first game that uses them, search boosters all: events, annotators and
+//! sources come back as far as that goes. Players do not, neither says which side they had.
 
 use std::collections::HashMap;
 
@@ -13,6 +13,7 @@ use tabia_core::io::Blob;
 use zerocopy::{FromZeros, IntoBytes};
 
 use super::annotations::Items;
+use super::boosters::Boosters;
 use super::contents::HAS_START;
 use super::entities::{Entity, EntityTable};
 use super::lost::UNKNOWN;
@@ -44,19 +45,22 @@ pub(super) struct Headers {
     pub(super) file: Blob,
     /// The records whose headers are made, sorted.
     pub(super) made: Vec<u32>,
+    /// The last record whose number is sure.
+    pub(super) last_sure: u32,
     /// What was done, one line each.
     pub(super) told: Vec<String>,
 }
 
 /// Makes the headers of a set again, those that are there kept.
 ///
-/// `headers` is what is left of `.cbh`; `moves`, `annotations` and `tables` what is left of the
-/// others.
+/// `headers` is what is left of `.cbh`; `moves`, `annotations`, `tables` and `boosters` what is left
+/// of the others.
 pub(super) fn headers(
     headers: Option<&[u8]>,
     moves: Option<&[u8]>,
     annotations: Option<&[u8]>,
     tables: &Tables,
+    boosters: &Boosters,
 ) -> Headers {
     let mut told = Vec::new();
     let old = headers.unwrap_or_default();
@@ -74,7 +78,7 @@ pub(super) fn headers(
     let kept = records.len();
     let moves = moves.unwrap_or_default();
     let extended = tables.extended.as_ref();
-    let mut found = Found::new(annotations, tables);
+    let mut found = Found::new(annotations, tables, boosters);
     let mut made = Vec::new();
     // Records that are there but say what cannot be.
     for (index, record) in (0..).zip(&mut records) {
@@ -112,7 +116,7 @@ pub(super) fn headers(
         let mut places: Vec<u64> = rest.collect();
         // Old sets have no offsets there.
         if places.iter().all(|&at| at == 0) {
-            places.clear();
+            places = boosted(&records, boosters, moves);
         }
         let last = records
             .iter()
@@ -159,8 +163,35 @@ pub(super) fn headers(
     Headers {
         file: Blob::from(file),
         made,
+        last_sure: found.last_sure,
         told,
     }
+}
+
+/// Where the records behind those in `records` begin, by `.cbgi`, if that fits those that are there.
+fn boosted(records: &[[u8; FileHeader::SIZE]], boosters: &Boosters, moves: &[u8]) -> Vec<u64> {
+    let known = records.iter().zip(&boosters.moves);
+    let fits = |(record, &at): (&[u8; FileHeader::SIZE], &u32)| {
+        at == 0 || !is_record(record) || moves_at(record) == u64::from(at)
+    };
+    let rest = boosters.moves.get(records.len()..).unwrap_or_default();
+    let is_head = |at: u32| at == 0 || head(moves, at.into()).is_some();
+    if !known.clone().all(fits) || !rest.iter().all(|&at| is_head(at)) {
+        return Vec::new();
+    }
+    let mut before = records.last().map(moves_at);
+    let mut places = Vec::new();
+    for &at in rest {
+        // A text is not listed; it lies behind the record before.
+        let at = match (at, before) {
+            (0, Some(before)) => end(moves, before).unwrap_or(0),
+            (0, None) => start(moves),
+            (at, _) => at.into(),
+        };
+        before = Some(at).filter(|&at| at != 0).or(before);
+        places.push(at);
+    }
+    places
 }
 
 fn moves_at(record: &[u8; FileHeader::SIZE]) -> u64 {
@@ -195,9 +226,7 @@ struct Scanned {
 fn scan(moves: &[u8], from: Option<u64>) -> Scanned {
     let mut places = Vec::new();
     let mut sure = None;
-    let header = BodyHeader::read(moves).map(|header| header.header_size.get());
-    let start = header.filter(|&size| size == OLD_HEADER);
-    let start = start.map_or(BodyHeader::SIZE as u64, u64::from);
+    let start = start(moves);
     let mut at = from.unwrap_or(start).max(start);
     let mut decoder = Decoder::new(1 << 10);
     let mut tries = 0;
@@ -220,6 +249,13 @@ fn scan(moves: &[u8], from: Option<u64>) -> Scanned {
         sure: sure.unwrap_or(places.len()),
         places,
     }
+}
+
+/// Where the first record of `.cbg` begins.
+fn start(moves: &[u8]) -> u64 {
+    let header = BodyHeader::read(moves).map(|header| header.header_size.get());
+    let old = header.filter(|&size| size == OLD_HEADER);
+    old.map_or(BodyHeader::SIZE as u64, u64::from)
 }
 
 /// Where the record at an offset ends.
@@ -281,7 +317,7 @@ impl Notes for Nothing {
 }
 
 /// What is known of games beside their headers.
-struct Found {
+struct Found<'b> {
     /// Offsets of annotation records by number of the game.
     annotations: HashMap<u32, u64>,
     /// The last game whose number is sure.
@@ -289,17 +325,25 @@ struct Found {
     tournaments: Firsts,
     annotators: Firsts,
     sources: Firsts,
+    boosters: &'b Boosters,
 }
 
-impl Found {
-    fn new(annotations: Option<&[u8]>, tables: &Tables) -> Self {
+impl<'b> Found<'b> {
+    fn new(annotations: Option<&[u8]>, tables: &Tables, boosters: &'b Boosters) -> Self {
         Self {
             annotations: annotations.map(scan_annotations).unwrap_or_default(),
             last_sure: u32::MAX,
             tournaments: Firsts::of(tables.tournaments.as_ref()),
             annotators: Firsts::of(tables.annotators.as_ref()),
             sources: Firsts::of(tables.sources.as_ref()),
+            boosters,
         }
+    }
+
+    /// The name that a game uses, by the boosters or as the first that does.
+    fn name(&self, number: u32, all: &HashMap<u32, u32>, firsts: &Firsts) -> U24 {
+        let boosted = all.get(&number).filter(|_| number <= self.last_sure);
+        boosted.map_or_else(|| firsts.of_game(number), |&id| U24::new(id))
     }
 
     /// The header of the record whose moves or text begin at `at`; `None` when nothing begins there.
@@ -330,12 +374,13 @@ fn made_record(
     place: Option<(&MovesHead, u32)>,
     index: u32,
     annotations_at: u64,
-    found: &Found,
+    found: &Found<'_>,
 ) -> [u8; FileHeader::SIZE] {
     let number = index + 1;
-    let tournament = found.tournaments.of_game(number);
-    let annotator = found.annotators.of_game(number);
-    let source = found.sources.of_game(number);
+    let boosters = found.boosters;
+    let tournament = found.name(number, &boosters.tournaments, &found.tournaments);
+    let annotator = found.name(number, &boosters.annotators, &found.annotators);
+    let source = found.name(number, &boosters.sources, &found.sources);
     let mut bytes = [0; FileHeader::SIZE];
     if let Some((head, at)) = place
         && head.mode == TEXT_MODE
