@@ -2,13 +2,16 @@
 
 Written from the description of the format alone. It refuses what Scidb refuses or stumbles over: missing
 keys, blank lines, sizes that do not lead to the next member, raw members that are not plain ASCII,
-wrong checksums.
+wrong checksums. Members packed with LZO, which it refuses too, are unpacked by liblzo2; exit code 3 when
+that is not there.
 """
 
 import os
 import re
 import sys
 import zlib
+
+import lzo2
 
 HEAD = b"<-- H E A D -->"
 DATA = b"<-- D A T A -->"
@@ -78,6 +81,8 @@ def unpack(path, folder):
             if not stored.isascii() or b"\0" in stored:
                 refuse(f"{name}: raw and not plain text")
             data = stored
+        elif member["Compression"] == "lzo":
+            data = lzo2.unpack(stored)
         else:
             refuse(f"{name}: compression {member['Compression']}")
         if len(data) != int(member["FileSize"]):

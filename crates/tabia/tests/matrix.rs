@@ -317,3 +317,47 @@ fn archives_and_members_are_inputs_like_files() {
         }
     }
 }
+
+/// A database made of one other has its description, its type and its names of flags; one made of
+/// two has none of them.
+#[test]
+fn title_and_facts_go_along() {
+    let scratch = Scratch::new("matrix-facts");
+    let first = scratch.join("first.si4");
+    let mut create = options(Profile::Full).create;
+    create.title = Some("My games".to_owned());
+    create.facts = [("type", "4"), ("flag1", "Study"), ("flag6", "Later")]
+        .map(|(key, value)| (key.to_owned(), value.to_owned()))
+        .to_vec();
+    let mut writer = format("si4").create_database.unwrap()(&first, &create).unwrap();
+    let _ = writer.write(&tiny::games()[0]).unwrap();
+    writer.finish().unwrap();
+    let info = |path: &Path| {
+        let source = Source::from_path(path).unwrap();
+        let extension = path.extension().unwrap().to_str().unwrap();
+        let open = format(extension).open_database.unwrap();
+        let database = open(&source, &OpenOptions::default()).unwrap();
+        database.info().clone()
+    };
+    let second = scratch.join("second.si5");
+    run(&first, &second, &options(Profile::Full));
+    let third = scratch.join("third.si4");
+    run(&second, &third, &options(Profile::Full));
+    assert_eq!(info(&third).title.as_deref(), Some("My games"));
+    assert_eq!(info(&third).facts, info(&first).facts);
+    assert!(std::fs::read(&third).unwrap() == std::fs::read(&first).unwrap());
+    for extension in ["cbh", "sci"] {
+        let path = scratch.join(&format!("fourth.{extension}"));
+        run(&first, &path, &options(Profile::Full));
+        assert_eq!(info(&path).title.as_deref(), Some("My games"));
+    }
+    let resolver = Resolver::new(FORMATS);
+    let both = [&first, &second].map(|path| resolver.resolve(path.as_os_str()).unwrap());
+    let both: Vec<Item> = both.into_iter().flatten().collect();
+    let path = scratch.join("both.si5");
+    let target = Target::file(&resolver, &path, None).unwrap();
+    let progress = Arc::new(Progress::new());
+    let options = options(Profile::Full);
+    convert(&both, target, &options, &progress, &mut Noted::default()).unwrap();
+    assert_eq!((info(&path).title, info(&path).facts.len()), (None, 0));
+}

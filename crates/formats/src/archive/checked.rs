@@ -73,7 +73,7 @@ impl Checked {
         }
         if !(self.check)(self.crc.sum()) {
             let fault = Malformed {
-                field: "checksum",
+                field: "content",
                 at: 0,
                 why: Why::Checksum,
             };

@@ -276,7 +276,7 @@ impl Blocks {
         self.at = at + length;
         if checksum(&payload) != stored {
             let fault = Malformed {
-                field: "checksum",
+                field: "content",
                 at: 2,
                 why: Why::Checksum,
             };
