@@ -79,21 +79,37 @@ impl Bits {
     pub(crate) fn push_board(&mut self, position: &Position, own: Color, flip: bool, mirror: bool) {
         let turn = if flip { 0x38 } else { 0 } | if mirror { 7 } else { 0 };
         let mut left = stored(position.occupied().0, flip, mirror);
-        // Where a square's bits begin if all between the last piece and it are empty.
-        let mut base = self.length;
+        // A word that is put together, which one, and where a square's bits begin in it if all
+        // between the last piece and it are empty; that may be far behind its end.
+        let mut word = (self.length >> 6) as usize & 7;
+        let mut bits = self.words[word];
+        let mut base = self.length & 63;
         while left != 0 {
             let place = left.trailing_zeros();
             left &= left - 1;
-            let square = Square::new(((place & 7) << 3 | place >> 3) as u8 ^ turn);
+            let square = Square::new(((place & 7) << 3 | place >> 3 & 7) as u8 ^ turn);
             let Some(piece) = square.and_then(|square| position.piece_at(square)) else {
                 continue;
             };
             let theirs = usize::from(piece.color != own) << 3;
             let (code, length) = PIECES[(piece.role as usize | theirs) & 15];
-            self.put(base + place, code);
-            base += length - 1;
+            let mut from = base.wrapping_add(place);
+            base = base.wrapping_add(length - 1);
+            while from >= 64 {
+                self.words[word] = bits;
+                (word, bits) = ((word + 1) & 7, 0);
+                (from, base) = (from - 64, base.wrapping_sub(64));
+            }
+            bits |= code >> from;
+            if from + length > 64 {
+                self.words[word] = bits;
+                (word, bits) = ((word + 1) & 7, code << (64 - from));
+                base = base.wrapping_sub(64);
+            }
         }
-        self.length = base + 64;
+        self.words[word] = bits;
+        self.length = (word as u32) << 6;
+        self.length = self.length.wrapping_add(base).wrapping_add(64);
     }
 }
 

@@ -58,6 +58,16 @@ const JOBS: &[Job] = &[
         books::merge,
         "two books of 40 MB into one beside polyglot",
     ),
+    (
+        "book-ctg",
+        books::ctg,
+        "a ChessBase book to Polyglot beside jja, where that is installed",
+    ),
+    (
+        "book-probe",
+        books::probe,
+        "opening books of every format and looking positions up",
+    ),
 ];
 
 pub(crate) fn bench(arguments: &[String]) -> Outcome {
@@ -168,6 +178,15 @@ impl Bench {
                 .run()?;
         }
         found().ok_or_else(|| format!("{package} was installed and is not there"))
+    }
+
+    /// A peer that has to be installed by hand: in the cache or on the path.
+    fn installed(&self, program: &str) -> Option<PathBuf> {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let mut folders = vec![self.cache.join("bin")];
+        folders.extend(std::env::split_paths(&path));
+        let mut files = folders.into_iter().map(|folder| folder.join(program));
+        files.find(|file| file.exists())
     }
 
     /// A corpus of PGN, unpacked into the cache.

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use super::{Bench, Contestant, text};
+use super::{Bench, Contestant, own, text};
 use crate::Outcome;
 
 pub(super) fn hundred_thousand(bench: &Bench) -> Outcome {
@@ -60,6 +60,72 @@ pub(super) fn merge(bench: &Bench) -> Outcome {
         )
         .removing(&theirs),
     ])
+}
+
+pub(super) fn ctg(bench: &Bench) -> Outcome {
+    let input = bench.data.join("books/ctg/perfect2021/Perfect2021.ctg");
+    let (ours, theirs) = (bench.out("ours.bin"), bench.out("theirs.bin"));
+    let arguments = ["book", "convert", text(&input), "-o", text(&ours), "-q"];
+    let mut contestants = vec![Contestant::new("tabia", &bench.tabia, &arguments).removing(&ours)];
+    let jja = bench.installed("jja");
+    if let Some(jja) = &jja {
+        let arguments = ["edit", text(&input), "-o", text(&theirs)];
+        contestants.push(Contestant::new("jja", jja, &arguments).removing(&theirs));
+    } else {
+        println!("jja is neither in target/peers/bin nor on the path\n");
+    }
+    bench.compare(&contestants)?;
+    for (name, book) in [("tabia", &ours), ("jja", &theirs)] {
+        if name == "tabia" || jja.is_some() {
+            let bytes = std::fs::metadata(book).map_err(|error| error.to_string())?;
+            println!("\n{name}: {} moves", bytes.len() / 16);
+        }
+    }
+    Ok(())
+}
+
+/// The real books, and books of 100,000 games that are large in every format.
+pub(super) fn probe(bench: &Bench) -> Outcome {
+    let input = bench.corpus("m100k")?;
+    let books = bench.data.join("books");
+    let real = [
+        "polyglot/komodo.bin",
+        "ctg/perfect2021/Perfect2021.ctg",
+        "abk/Perfect2021.abk",
+        "made/kv400_0.kob",
+    ];
+    let mut all: Vec<_> = real.iter().map(|name| books.join(name)).collect();
+    for (target, main, plies) in [
+        ("large.bin", "large.bin", "90"),
+        ("large.ctg", "large.ctg", "30"),
+        ("large.abk", "large.abk", "24"),
+        ("large.kob", "large_0.kob", "60"),
+    ] {
+        let main = bench.out(main);
+        if !main.exists() {
+            let target = bench.out(target);
+            let status = Command::new(&bench.tabia)
+                .args([
+                    "book",
+                    "build",
+                    text(&input),
+                    "-o",
+                    text(&target),
+                    "--force",
+                ])
+                .args(["-q", "--no-record", "--min-games", "1", "--max-ply", plies])
+                .status()
+                .map_err(|error| error.to_string())?;
+            if !status.success() {
+                return Err(format!("{}: {status}", target.display()));
+            }
+        }
+        all.push(main);
+    }
+    for book in &all {
+        own(&["book", text(book), &bench.rounds.to_string()])?;
+    }
+    Ok(())
 }
 
 /// The same book by both programs; the bytes must be the same.
