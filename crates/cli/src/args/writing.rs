@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::common::profile;
+use super::common::{charset, profile};
 use super::{CommonArgs, SelectArgs};
 
 /// Any database to any writable format
@@ -38,6 +38,10 @@ pub(crate) struct ConvertArgs {
     /// How much PGN shows: standard, full, lichess, chessbase, seven
     #[arg(long, value_name = "PROFILE", default_value = "standard", value_parser = profile)]
     pub(crate) profile: tabia::core::format::Profile,
+    /// Character set of the texts written, where the format has a choice: cp1252, cp1251, …
+    /// [default: UTF-8]
+    #[arg(long, value_name = "NAME", default_value = "auto", hide_default_value = true, value_parser = charset)]
+    pub(crate) to_encoding: tabia::core::io::Charset,
     #[command(flatten)]
     pub(crate) select: SelectArgs,
     /// Leave comments out

@@ -120,6 +120,7 @@ fn options(args: &ConvertArgs, context: &Context) -> Result<ConvertOptions, Fail
     create.force = args.force;
     create.profile = args.profile;
     create.wrap = !args.no_wrap;
+    create.charset = args.to_encoding;
     let leave_out = LeaveOut {
         comments: args.no_comments,
         variations: args.no_variations,

@@ -41,3 +41,32 @@ fn the_full_profile_keeps_a_database_whole() {
     let run = tabia(&folder, &args).expect(0);
     assert!(!run.err.contains("not kept"), "{}", run.err);
 }
+
+#[test]
+fn texts_are_written_in_the_character_set_asked_for() {
+    let folder = with_games("to-encoding");
+    let args = ["convert", "games.pgn", "-o", "ansi.cbh", "--to-encoding"];
+    let told = tabia(&folder, &[&args[..], &["cp1252"]].concat())
+        .expect(0)
+        .err;
+    assert!(!told.contains("characters outside"), "{told}");
+    let players = std::fs::read(folder.join("ansi.cbp")).unwrap();
+    let has = |name: &[u8]| players.windows(name.len()).any(|bytes| bytes == name);
+    assert!(has(b"M\xfcller\0") && has(b"\x8ei\x9eka\0"));
+    let names = |encoding: &str| tabia(&folder, &["ls", "ansi.cbh", "--encoding", encoding]).out;
+    for encoding in ["auto", "cp1252"] {
+        let names = names(encoding);
+        assert!(
+            names.contains("Müller, Jörg") && names.contains("Žižka"),
+            "{names}"
+        );
+    }
+    // A character set without them says so.
+    let told = tabia(&folder, &[&args[..], &["cp1251", "--force"]].concat())
+        .expect(0)
+        .err;
+    assert!(
+        told.contains("characters outside the target's character set"),
+        "{told}"
+    );
+}
