@@ -10,7 +10,7 @@ use tabia_core::game::{Annotation, Flow, GameResult, Head, RecordKind, Visitor};
 use tabia_core::io::Progress;
 use tabia_core::loss::Feature;
 use tabia_core::{Error, GameIndex, Problem};
-use tabia_formats::archive::{Archive, Faults};
+pub use tabia_formats::archive::read_member;
 
 use crate::failure::Failure;
 use crate::item::{Input, Item};
@@ -166,16 +166,6 @@ fn deep(desk: &mut Desk<'_>, database: &dyn Database, strict: bool) -> Result<()
         }
     });
     outcome
-}
-
-/// Reads a member to its end, which compares it with its size and checksum.
-///
-/// # Errors
-/// What is wrong with it.
-pub fn read_member(archive: &dyn Archive, index: usize) -> Result<(), Error> {
-    let mut stream = archive.stream(index, &Faults::stop())?;
-    std::io::copy(&mut stream, &mut std::io::sink())?;
-    Ok(())
 }
 
 /// What was counted in one piece of work.

@@ -408,8 +408,8 @@ impl Resolver {
                 return self.inside(&self.member_item(&archive, index)?, rest);
             }
         }
-        let text = format!("{name} in the archive");
-        Err(Error::new(ErrorKind::MissingFile(text)).in_file(&item.label))
+        let text = format!("no member of the archive is called `{name}`");
+        Err(Error::invalid(text).in_file(&item.label))
     }
 
     /// The member of that name or base name; the main file of its set when it is a companion.

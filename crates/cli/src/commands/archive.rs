@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tabia::check::read_member;
-use tabia::core::{Error, ErrorKind, Problem};
+use tabia::core::{Error, Problem};
 use tabia::formats::archive::{
     self, ARCHIVES, Archive, ArchiveFormat, Checksum, Member, NewMember, Packing, create, extract,
 };
@@ -127,8 +127,8 @@ fn take_out(args: &ArchiveExtractArgs) -> Result<ExitCode, Failure> {
     } else {
         let find = |name: &String| {
             archive::find(&*archive, name).ok_or_else(|| {
-                let missing = Error::new(ErrorKind::MissingFile(format!("{name} in the archive")));
-                Failure::Input(missing.in_file(item.label()))
+                let text = format!("no member of the archive is called `{name}`");
+                Failure::Input(Error::invalid(text).in_file(item.label()))
             })
         };
         args.members

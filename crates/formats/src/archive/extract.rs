@@ -113,7 +113,7 @@ fn write(
     let Some(output) = set.file(number) else {
         return Ok(Ok(()));
     };
-    let mut buffer = vec![0; 1 << 18];
+    let mut buffer = vec![0; super::PART];
     loop {
         match stream.read(&mut buffer) {
             Ok(0) => break,

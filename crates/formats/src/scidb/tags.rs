@@ -35,9 +35,9 @@ pub(crate) fn push(
         charset,
         keeps_apart,
     } = *known;
-    let shown = |what: &str, id: u32, name: Option<&[u8]>| match name {
-        None if keeps_apart => format!("(lost {what} {id})"),
-        name => shown(name, charset).into_owned(),
+    let shown = |what: &str, id: u32, name| match name {
+        None if keeps_apart => Cow::Owned(format!("(lost {what} {id})")),
+        name => shown(name, charset),
     };
     let event = names.event(row.event);
     if event.is_none() {
@@ -69,7 +69,7 @@ pub(crate) fn push(
     );
     let site_name = match place {
         Some(id) => shown("site", id, site_name),
-        None => "?".to_owned(),
+        None => Cow::Borrowed("?"),
     };
     push("Site", &site_name);
     push("Date", &row.date().to_string());

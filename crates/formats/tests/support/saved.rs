@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use tabia_core::database::Database;
-use tabia_core::format::OpenOptions;
+use tabia_core::format::{CreateOptions, OpenOptions};
 use tabia_core::game::{Event, Game, Recorder, Want};
 use tabia_core::io::{Blob, Source};
 use tabia_core::{Format, GameIndex};
@@ -51,7 +51,7 @@ impl Files {
         let scratch = Scratch::new(test);
         let path = scratch.join("made").with_extension(format.extensions[0]);
         let create = format.create_database.unwrap();
-        let mut writer = create(&path, &Default::default()).unwrap();
+        let mut writer = create(&path, &CreateOptions::default()).unwrap();
         for game in games {
             let _ = writer.write(&game);
         }
