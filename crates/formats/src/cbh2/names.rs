@@ -75,7 +75,8 @@ impl Names {
     /// The fields of a name; `None` where none is stored.
     pub(super) fn get(&self, what: What, number: u32) -> Option<Cursor<'_>> {
         let (place, size) = *self.places.get(what as usize)?;
-        let at = self.header + u64::from(number) * self.block + place;
+        let at = u64::from(number).checked_mul(self.block)?;
+        let at = at.checked_add(self.header + place)?;
         let room = self.file.get(usize::try_from(at).ok()?..)?;
         let room = room.get(..size as usize).unwrap_or(room);
         let mut cursor = Cursor::new(room);
