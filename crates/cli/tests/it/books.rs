@@ -369,6 +369,50 @@ fn books_are_merged_in_four_ways() {
     tabia(&folder, &many).expect(2);
 }
 
+/// After 1.e4 e5 and after 1.e3 e5 2.e4 the same position stands on the board, with the colours
+/// exchanged: one record for some formats, two positions for others.
+#[test]
+fn positions_with_colours_exchanged_stay_apart_in_a_merge() {
+    let folder = Scratch::new("book-twins");
+    for (name, moves) in [
+        ("white", "1. e4 e5 2. Nf3"),
+        ("black", "1. e3 e5 2. e4 Nc6"),
+    ] {
+        let game = format!("[Result \"1-0\"]\n\n{moves} 1-0\n");
+        std::fs::write(folder.join("game.pgn"), game).unwrap();
+        let book = format!("{name}.ctg");
+        let args = ["book", "build", "game.pgn", "-o", &book, "--min-games", "1"];
+        tabia(&folder, &args).expect(0);
+    }
+    // An Arena book has no place for what no move of it leads to, as here where the first alone counts.
+    for (target, mode) in [
+        ("both.bin", "sum"),
+        ("both.bin", "priority"),
+        ("both.abk", "sum"),
+        ("both.ctg", "sum"),
+    ] {
+        let args = [
+            "book",
+            "merge",
+            "white.ctg",
+            "black.ctg",
+            "-o",
+            target,
+            "-f",
+        ];
+        tabia(&folder, &[&args[..], &["--mode", mode]].concat()).expect(0);
+        for (moves, own, other) in [("1.e4 e5", "Nf3", "Nc3"), ("1.e3 e5 2.e4", "Nf6", "Nc6")] {
+            let args = ["book", "find", target, "--moves", moves, "--json"];
+            let found = tabia(&folder, &args).expect(0).json();
+            let mut found = san_of(&found["moves"]);
+            found.sort_unstable();
+            let both = [other, own];
+            let expected = if mode == "sum" { &both[..] } else { &both[1..] };
+            assert_eq!(found, expected, "{target} {mode} {moves}");
+        }
+    }
+}
+
 #[test]
 fn large_weights_are_scaled_not_wrapped() {
     let folder = Scratch::new("book-wrap");

@@ -11,9 +11,11 @@ use tabia_core::io::Progress;
 use tabia_core::loss::{Feature, Losses};
 use tabia_core::{Error, Format, Result};
 use tabia_formats::polyglot::{self, Header, PolyglotBook};
+use tabia_formats::{ctg, kvetka};
 
 use super::boards::{boards, give_weights, swept};
 use super::entries::{Mended, Plain, Runs, SortedOut};
+use super::walk::KeySet;
 use crate::failure::Failure;
 use crate::item::Item;
 
@@ -266,28 +268,48 @@ fn merge_pages(
     let mut merged = Merged::default();
     let mut output_failed = None;
     let mut other = BookPage::default();
-    let mut later = Vec::new();
+    let mut others = Vec::new();
+    let mut given = KeySet::default();
     let total = books.iter().filter_map(|book| book.info().positions);
     progress.set_total(total.sum());
     // Polyglot entries are sorted anyway and hold nothing of another format's own.
     let is_swept = format.id == polyglot::FORMAT.id;
     let weighs = format.can.has(Feature::BookWeights);
+    // One record of these stands for a position and its twins: what an earlier book knows through
+    // a twin has been said. In other formats it has not, unless the position itself was met.
+    let is_shared = [ctg::FORMAT.id, kvetka::FORMAT.id].contains(&format.id);
     for (number, book) in books.iter().enumerate() {
         let mut visit = |position: &Position, page: &mut BookPage| {
-            for earlier in books.iter().take(number) {
-                if earlier.probe(position, &mut other)? {
-                    return Ok(Flow::Go);
+            let is_known = if is_shared {
+                let mut earlier = books.iter().take(number);
+                earlier.try_fold(false, |known, book| {
+                    Ok::<_, Error>(known || book.moves(position, &mut other)?)
+                })?
+            } else {
+                books.len() > 1 && !given.insert(position.key())
+            };
+            if is_known {
+                return Ok(Flow::Go);
+            }
+            others.clear();
+            for (of, book) in books.iter().enumerate().filter(|(of, _)| *of != number) {
+                // Of the books that have the position, the first alone counts or all of them do.
+                let is_first_only = options.mode == Mode::Priority;
+                if is_first_only && (of > number || !others.is_empty()) {
+                    break;
+                }
+                if book.probe(position, &mut other)? {
+                    others.push((of, std::mem::take(&mut other)));
                 }
             }
-            later.clear();
-            if options.mode != Mode::Priority {
-                for (later_number, book) in books.iter().enumerate().skip(number + 1) {
-                    if book.probe(position, &mut other)? {
-                        later.push((later_number, std::mem::take(&mut other)));
-                    }
-                }
+            let mut first = number;
+            if options.mode == Mode::Priority
+                && let Some((earlier, theirs)) = others.pop()
+            {
+                *page = theirs;
+                first = earlier;
             }
-            join_pages(position, (number, page), &mut later, options, weighs);
+            join_pages(position, (first, page), &mut others, options, weighs);
             merged.positions += 1;
             merged.moves += page.entries.len() as u64;
             match writer.put(position, page) {
@@ -318,7 +340,7 @@ fn merge_pages(
     Ok(merged)
 }
 
-/// Joins the page of a position with those of later books that have it; statistics add up. Moves
+/// Joins the page of a position with those of other books that have it; statistics add up. Moves
 /// without a weight get one where it is needed: among others, or when the target `weighs`.
 fn join_pages(
     position: &Position,
