@@ -75,6 +75,10 @@ impl<'d> CbhReader<'d> {
                 game,
                 extended.as_ref().map(|(record, rest)| (record, *rest)),
             );
+            if db.is_saved {
+                // The game says them itself then.
+                self.head.tags.retain(|name, _| name != "CbMedals");
+            }
         }
         self.head.kind = RecordKind::Game;
         self.head.deleted = game.kind & TYPE_DELETED != 0;
@@ -466,7 +470,8 @@ impl GameNotes<'_> {
             .filter_map(|data| data.last_chunk::<2>())
             .fold([0, 0], |[a, b], [c, d]| [a | c, b | d]);
         let [high, low] = all;
-        let Some(medals) = self.medals.filter(|_| !self.bytes.is_empty()) else {
+        let counts = self.is_saved || !self.bytes.is_empty();
+        let Some(medals) = self.medals.filter(|_| counts) else {
             return Flow::Go;
         };
         let known = u16::from(high) << 8 | u16::from(low);
