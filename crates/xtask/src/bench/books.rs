@@ -69,7 +69,8 @@ pub(super) fn ctg(bench: &Bench) -> Outcome {
     let mut contestants = vec![Contestant::new("tabia", &bench.tabia, &arguments).removing(&ours)];
     let jja = bench.installed("jja");
     if let Some(jja) = &jja {
-        let arguments = ["edit", text(&input), "-o", text(&theirs)];
+        // With moves of weight 0, as ours has them.
+        let arguments = ["edit", "--null", text(&input), "-o", text(&theirs)];
         contestants.push(Contestant::new("jja", jja, &arguments).removing(&theirs));
     } else {
         println!("jja is neither in target/peers/bin nor on the path\n");
