@@ -110,8 +110,8 @@ impl State {
 
     fn line(&self) -> String {
         let mut line = format!(
-            "{} games  {}/s",
-            grouped(self.games),
+            "{}  {}/s",
+            counted(self.games, "game"),
             grouped(self.per_second)
         );
         if let Some(share) = self.share {
@@ -138,6 +138,12 @@ impl State {
             ("memory", self.memory.into()),
         ])
     }
+}
+
+/// `1 game`, `6,117 games`.
+pub(crate) fn counted(number: u64, thing: &str) -> String {
+    let ending = if number == 1 { "" } else { "s" };
+    format!("{} {thing}{ending}", grouped(number))
 }
 
 /// `11,964,285`.

@@ -21,7 +21,7 @@ use crate::commands::ls::{filter, numbers};
 use crate::context::{Context, find_format};
 use crate::exit_code::ExitCode;
 use crate::output::Out;
-use crate::progress::grouped;
+use crate::progress::{counted, grouped};
 use crate::report::{Reporter, loss_table};
 
 pub(crate) fn run(args: &ConvertArgs) -> Result<ExitCode, Failure> {
@@ -93,12 +93,9 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<ExitCode, Failure> {
 
 /// `6,117 games to out.pgn: 4.1 MB in 0.3 s`.
 fn done(counts: &Counts, written: &Written, seconds: f64) -> String {
-    let mut text = match counts.games {
-        1 => "1 game".to_owned(),
-        games => format!("{} games", grouped(games)),
-    };
+    let mut text = counted(counts.games, "game");
     if counts.texts > 0 {
-        let _ = write!(text, ", {} guiding texts", grouped(counts.texts));
+        let _ = write!(text, ", {}", counted(counts.texts, "guiding text"));
     }
     if let Some(file) = written.files.first() {
         let _ = write!(text, " to {}", file.display());

@@ -26,7 +26,7 @@ use crate::commands::ls::{filter, numbers};
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::json::Json;
-use crate::progress::grouped;
+use crate::progress::{counted, grouped};
 use crate::report::Reporter;
 
 pub(crate) fn run(args: &BookBuildArgs) -> Result<ExitCode, Failure> {
@@ -276,11 +276,11 @@ fn tell(context: &Context, args: &BookBuildArgs, built: &Built, seconds: f64) {
     // Some formats number their parts: what was written has another name than what was asked for.
     let main = built.written.files.first().unwrap_or(&args.output);
     let mut text = format!(
-        "{}: {} positions, {} moves from {} games",
+        "{}: {}, {} from {}",
         main.display(),
-        grouped(built.positions),
-        grouped(built.moves),
-        grouped(games.used)
+        counted(built.positions, "position"),
+        counted(built.moves, "move"),
+        counted(games.used, "game")
     );
     for (count, what) in [
         (games.filtered, "filtered out"),
@@ -290,9 +290,12 @@ fn tell(context: &Context, args: &BookBuildArgs, built: &Built, seconds: f64) {
             let _ = write!(text, ", {} {what}", grouped(count));
         }
     }
-    let rate = (games.used as f64 / seconds.max(0.001)) as u64;
     let bytes = size(built.written.bytes);
-    let _ = write!(text, "; {bytes}, {seconds:.1} s, {} games/s", grouped(rate));
+    let _ = write!(text, "; {bytes}, {seconds:.1} s");
+    if games.used > 0 {
+        let rate = (games.used as f64 / seconds.max(0.001)) as u64;
+        let _ = write!(text, ", {} games/s", grouped(rate));
+    }
     context.messages.note(&text);
     for (feature, loss) in built.losses.iter() {
         let count = grouped(loss.count);

@@ -17,7 +17,7 @@ use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::json::Json;
 use crate::output::{Listing, Out};
-use crate::progress::grouped;
+use crate::progress::{counted, grouped};
 use crate::report::Reporter;
 
 const COLUMNS: &[&str] = &[
@@ -169,12 +169,12 @@ fn row(source: &str, witness: &Witness) -> Vec<(&'static str, Json)> {
 /// What the games make beside what the book says.
 fn verdict(sum: Sum, question: &Question, known: Option<&Found>) -> Vec<String> {
     let mut lines = vec![format!(
-        "{} games: +{} ={} -{} for White, {} points",
-        grouped(sum.games),
+        "{}: +{} ={} -{} for White, {}",
+        counted(sum.games, "game"),
         grouped(sum.results.white),
         grouped(sum.results.draws),
         grouped(sum.results.black),
-        grouped(sum.points)
+        counted(sum.points, "point")
     )];
     for m in known.iter().flat_map(|known| &known.moves) {
         if question.m.is_some_and(|asked| asked != m.m) {
@@ -185,7 +185,7 @@ fn verdict(sum: Sum, question: &Question, known: Option<&Found>) -> Vec<String> 
         });
         let games = m
             .games
-            .map_or_else(String::new, |games| format!(", {} games", grouped(games)));
+            .map_or_else(String::new, |games| format!(", {}", counted(games, "game")));
         let percent = m.probability * 100.0;
         lines.push(format!("the book: {}{weight}{games}, {percent:.1}%", m.san));
     }

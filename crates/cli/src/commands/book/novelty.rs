@@ -13,7 +13,7 @@ use crate::commands::ls::numbers;
 use crate::context::{Context, find_format};
 use crate::exit_code::ExitCode;
 use crate::output::Out;
-use crate::progress::grouped;
+use crate::progress::{counted, grouped};
 use crate::report::Reporter;
 
 pub(crate) fn run(args: &BookNoveltyArgs) -> Result<ExitCode, Failure> {
@@ -65,8 +65,8 @@ pub(crate) fn run(args: &BookNoveltyArgs) -> Result<ExitCode, Failure> {
         set.commit().map_err(Failure::output)?;
     }
     let text = format!(
-        "{} games: {} left the book, {} ended in it",
-        grouped(counts.games),
+        "{}: {} left the book, {} ended in it",
+        counted(counts.games, "game"),
         grouped(counts.left),
         grouped(counts.inside)
     );
