@@ -58,10 +58,16 @@ impl Position {
     /// The bishops, rooks and queens in `pieces` that attack `square`.
     #[inline(always)]
     fn sliders(&self, square: Square, pieces: u64, occupied: u64) -> u64 {
+        unblocked(square, self.aimed_at(square, pieces), occupied)
+    }
+
+    /// The same on a board with nothing between.
+    #[inline(always)]
+    pub(super) fn aimed_at(&self, square: Square, pieces: u64) -> u64 {
         let queens = self.roles[usize::from(QUEEN)];
         let straight = (self.roles[usize::from(ROOK)] | queens) & attacks::straight_rays(square);
         let diagonal = (self.roles[usize::from(BISHOP)] | queens) & attacks::diagonal_rays(square);
-        unblocked(square, (straight | diagonal) & pieces, occupied)
+        (straight | diagonal) & pieces
     }
 
     #[inline(always)]
@@ -274,16 +280,14 @@ impl Position {
 /// board; `moved` is its number before.
 #[inline(always)]
 fn seen_by(m: Move, moved: u8, us: Color, square: Square) -> u64 {
-    match m.promotion_role().map_or(moved, |role| role as u8 + 1) {
-        PAWN => attacks::pawn(us.other(), square),
-        placed => attacks::rays(placed, square),
-    }
+    let placed = m.promotion_role().map_or(moved, |role| role as u8 + 1);
+    attacks::sees(placed, us.other(), square)
 }
 
-/// Whether `from` is the first occupied square on a line from the king. Without a branch, which
-/// would be mispredicted often.
+/// Whether `from` is the first occupied square on a line from the king: moving from there may open
+/// the line. Without a branch, which would be mispredicted often.
 #[inline(always)]
-fn covers(king: Square, from: Square, pieces: u64) -> bool {
+pub(super) fn covers(king: Square, from: Square, pieces: u64) -> bool {
     let off_line = !attacks::rays(QUEEN, king) >> from.number() & 1;
     attacks::between(king, from) & pieces | off_line == 0
 }

@@ -86,7 +86,8 @@ impl Foreseen {
 
     #[inline(always)]
     pub(super) fn new(m: Move, gives_check: bool) -> Self {
-        Self(u32::from(m.to_bits()) | Self::KNOWN | u32::from(gives_check) << 16)
+        let check = if gives_check { Self::CHECK } else { 0 };
+        Self(u32::from(m.to_bits()) | Self::KNOWN | check)
     }
 
     /// The same for a move that is certainly legal.

@@ -1,8 +1,9 @@
 //! Moves that are stored: nearly all are legal, and whether they give check is asked next.
 
 use super::attacks;
-use super::position::{BISHOP, Foreseen, KING, NONE, Position, QUEEN, ROOK};
-use super::types::{Move, Square};
+use super::legality::covers;
+use super::position::{Foreseen, KING, NONE, Position};
+use super::types::Move;
 
 impl Position {
     /// Whether the move is legal here; if it is, looks whether it gives check and remembers it, as
@@ -50,15 +51,6 @@ impl Position {
         true
     }
 
-    /// The sliders in `pieces` that would see a square on an empty board.
-    #[inline(always)]
-    fn aimed_at(&self, square: Square, pieces: u64) -> u64 {
-        let queens = self.roles[usize::from(QUEEN)];
-        let straight = (self.roles[usize::from(ROOK)] | queens) & attacks::straight_rays(square);
-        let diagonal = (self.roles[usize::from(BISHOP)] | queens) & attacks::diagonal_rays(square);
-        (straight | diagonal) & pieces
-    }
-
     /// The same for castling, promotions, and what a check or a passing pawn makes difficult.
     #[inline(never)]
     fn foresee_rare(&mut self, m: Move) -> bool {
@@ -70,19 +62,10 @@ impl Position {
     }
 }
 
-/// Whether `from` is the first occupied square on a line from the king: moving from there may open
-/// the line.
-#[inline(always)]
-fn covers(king: Square, from: Square, pieces: u64) -> bool {
-    // One branch, which is seldom taken, instead of two.
-    let on_line = attacks::rays(QUEEN, king) & from.bit() != 0;
-    on_line & (attacks::between(king, from) & pieces == 0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::{Ply, Role, Setup};
+    use crate::chess::{Ply, Role, Setup, Square};
 
     /// In the positions of random games from several starts, every move there could be: those from
     /// any square to any square, promotions, castling.

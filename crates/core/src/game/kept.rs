@@ -134,6 +134,7 @@ impl Kept {
     /// The annotation at a place that [`Kept::add`] gave.
     pub(super) fn get(&self, place: u32) -> Annotation<'_> {
         let Some(stored) = self.annotations.get(place as usize) else {
+            // Places are only made by `add`.
             return Annotation::Medals(0);
         };
         match stored {

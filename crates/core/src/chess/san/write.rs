@@ -156,8 +156,9 @@ fn go(position: &Position, m: Move) -> Spelled {
     let takes = (position.board[to.index()] != 0) | (is_pawn & (from.file() != to.file()));
     let own = position.roles[usize::from(code)] & position.colors[position.turn as usize];
     let rivals = own & attacks::rays(code, to) & !from.bit();
-    if (rivals != 0) & !is_pawn | (code == 0) {
-        return if code == 0 {
+    let is_nothing = code == 0;
+    if (rivals != 0) & !is_pawn | is_nothing {
+        return if is_nothing {
             coordinates(m)
         } else {
             disambiguate(position, m, takes)
@@ -173,6 +174,9 @@ fn go(position: &Position, m: Move) -> Spelled {
     text
 }
 
+/// Of pieces by their number; a pawn has none.
+const LETTERS: &[u8; 8] = b"??NBRQK?";
+
 /// What comes before the square, the first letter in the lowest byte and the bits in the third: for
 /// pawns by file, for pieces by their number and 8; without and with a capture.
 static FIRST: [[u32; 2]; 16] = {
@@ -180,7 +184,7 @@ static FIRST: [[u32; 2]; 16] = {
     let mut i = 0;
     while i < 8 {
         table[i][1] = (b'a' + i as u8) as u32 | (b'x' as u32) << 8 | 16 << 16;
-        let letter = b"??NBRQK?"[i] as u32;
+        let letter = LETTERS[i] as u32;
         table[i + 8] = [letter | 8 << 16, letter | (b'x' as u32) << 8 | 16 << 16];
         i += 1;
     }
@@ -237,7 +241,7 @@ fn disambiguate(position: &Position, m: Move, takes: bool) -> Spelled {
     }
     let [file_letter, rank_letter] = from.letters();
     let mut text = Spelled {
-        letters: u64::from(b"??NBRQK?"[usize::from(code & 7)]),
+        letters: u64::from(LETTERS[usize::from(code & 7)]),
         bits: 8,
     };
     text.push_if(any && (!file || rank), file_letter);
