@@ -75,10 +75,6 @@ impl<'d> CbhReader<'d> {
                 game,
                 extended.as_ref().map(|(record, rest)| (record, *rest)),
             );
-            if db.is_saved {
-                // The game says them itself then.
-                self.head.tags.retain(|name, _| name != "CbMedals");
-            }
         }
         self.head.kind = RecordKind::Game;
         self.head.deleted = game.kind & TYPE_DELETED != 0;
@@ -256,6 +252,7 @@ impl<'d> CbhReader<'d> {
             tables: &self.parts.tables,
             texts: self.parts.texts,
             without_moves: self.parts.moves.is_none(),
+            without_medals: self.db.is_saved,
             tags: &mut self.head.tags,
             shared: &mut self.shared,
         }

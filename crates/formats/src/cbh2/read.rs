@@ -32,7 +32,6 @@ pub(super) struct Reader<'d> {
     db: &'d Cbh2Database,
     head: Head,
     tree: Tree,
-    value: String,
     problems: Vec<Error>,
 }
 
@@ -42,7 +41,6 @@ impl<'d> Reader<'d> {
             db,
             head: Head::default(),
             tree: Tree::default(),
-            value: String::new(),
             problems: Vec::new(),
         }
     }
@@ -133,7 +131,6 @@ impl<'d> Reader<'d> {
         let mut writer = TagWriter {
             lookup: self.db.lookup(),
             tags: &mut self.head.tags,
-            value: &mut self.value,
         };
         match record {
             Record::Game(game) => writer.game(game),

@@ -1,16 +1,14 @@
 //! Header facts as tags, under the names they have when they come from `.cbh`. A value that says
 //! nothing gets no tag.
 
-use std::fmt::{Display, Write as _};
-
-use tabia_core::game::{Date, Tags};
+use tabia_core::game::Tags;
 
 use super::names::{Names, Player, Source, Team, Tournament, What, titles};
 use super::records::{AnalysisRecord, GameRecord, TextRecord, id};
 use crate::cbh::charset::Texts;
 use crate::cbh::nations;
-use crate::cbh::tags::{GAME_TAG_NAMES, event_type};
-use crate::cbh::values::{CHESS960_ECO, decode_date, decode_eco, decode_result, encode_date};
+use crate::cbh::tags::{Facts as _, GAME_TAG_NAMES, event_type};
+use crate::cbh::values::{CHESS960_ECO, decode_date, decode_eco, decode_result};
 
 /// Looks names up.
 #[derive(Debug, Clone, Copy)]
@@ -81,17 +79,16 @@ pub(super) fn round_name(round: u16, sub_round: u16) -> String {
 pub(super) struct TagWriter<'t, 'd> {
     pub(super) lookup: Lookup<'d>,
     pub(super) tags: &'t mut Tags,
-    pub(super) value: &'t mut String,
 }
 
 impl<'d> TagWriter<'_, 'd> {
     pub(super) fn game(&mut self, game: &GameRecord) {
         let tournament = self.event(id(game.tournament));
         if let Some(date) = decode_date(game.date.get()) {
-            self.put("Date", date);
+            self.tags.put("Date", date);
         } else {
             self.tags.push("Date", "????.??.??");
-            self.put("CbDate", game.date);
+            self.tags.put("CbDate", game.date);
         }
         self.round(game.round.get(), game.sub_round.get());
         for (tag, number) in [("White", game.white), ("Black", game.black)] {
@@ -101,19 +98,19 @@ impl<'d> TagWriter<'_, 'd> {
         let result = decode_result(game.result);
         self.tags.push("Result", result.unwrap_or_default().pgn());
         if result.is_none() {
-            self.put("CbResult", game.result);
+            self.tags.put("CbResult", game.result);
         }
         match decode_eco(game.eco.get()) {
             Some(eco) => {
-                self.put("ECO", eco);
-                self.number("CbEcoSub", eco.sub());
+                self.tags.put("ECO", eco);
+                self.tags.number("CbEcoSub", eco.sub());
             }
-            None if game.eco.get() < CHESS960_ECO => self.number("CbEco", game.eco.get()),
+            None if game.eco.get() < CHESS960_ECO => self.tags.number("CbEco", game.eco.get()),
             None => {}
         }
-        self.number("WhiteElo", game.white_elo.get());
-        self.number("BlackElo", game.black_elo.get());
-        self.number("Board", game.board.get());
+        self.tags.number("WhiteElo", game.white_elo.get());
+        self.tags.number("BlackElo", game.black_elo.get());
+        self.tags.number("Board", game.board.get());
         self.annotator(id(game.annotator));
         self.tournament(&tournament);
         self.source(id(game.source));
@@ -126,7 +123,7 @@ impl<'d> TagWriter<'_, 'd> {
         ] {
             self.player_numbers(id(number), names);
         }
-        self.number("CbLineEvaluation", game.line_evaluation);
+        self.tags.number("CbLineEvaluation", game.line_evaluation);
         self.titles(id(game.tag));
         for (tag, bytes) in [
             ("Cb2WhiteRating", game.white_rating.as_slice()),
@@ -139,11 +136,12 @@ impl<'d> TagWriter<'_, 'd> {
             ("Cb2Unknown174", &game.unknown_174),
             ("Cb2Unknown182", &game.unknown_182),
         ] {
-            self.bytes(tag, bytes);
+            self.tags.bytes(tag, bytes);
         }
         let (strong, weak) = (game.material_strong.get(), game.material_weak.get());
         if (strong, weak) != (0, 0) {
-            self.put("Cb2Material", format_args!("{strong:x} {weak:x}"));
+            self.tags
+                .put("Cb2Material", format_args!("{strong:x} {weak:x}"));
         }
         self.saves(game.created.get(), game.changed.get(), game.version.get());
     }
@@ -155,9 +153,9 @@ impl<'d> TagWriter<'_, 'd> {
         self.tournament(&tournament);
         self.source(id(text.source));
         if text.media.get() > 0 {
-            self.put("Cb2Media", text.media);
+            self.tags.put("Cb2Media", text.media);
         }
-        self.bytes("Cb2Unknown68", &text.unknown_68);
+        self.tags.bytes("Cb2Unknown68", &text.unknown_68);
         self.saves(text.created.get(), 0, text.version.get());
     }
 
@@ -171,7 +169,7 @@ impl<'d> TagWriter<'_, 'd> {
         self.annotator(id(analysis.author));
         self.source(id(analysis.source));
         self.titles(id(analysis.title));
-        self.bytes("Cb2Unknown48", &analysis.unknown_48);
+        self.tags.bytes("Cb2Unknown48", &analysis.unknown_48);
     }
 
     fn event(&mut self, number: Option<u32>) -> Tournament<'d> {
@@ -199,32 +197,33 @@ impl<'d> TagWriter<'_, 'd> {
     }
 
     fn tournament(&mut self, tournament: &Tournament<'_>) {
-        self.date("EventDate", "CbEventDate", tournament.date);
+        self.tags.date("EventDate", "CbEventDate", tournament.date);
         if let Some(words) = event_type(tournament.kind, tournament.team & 1 != 0) {
             self.tags.push("EventType", &words);
         } else {
-            self.number("CbEventType", tournament.kind);
-            self.number("CbEventTeam", tournament.team & 1);
+            self.tags.number("CbEventType", tournament.kind);
+            self.tags.number("CbEventTeam", tournament.team & 1);
         }
-        self.number("EventRounds", tournament.rounds);
+        self.tags.number("EventRounds", tournament.rounds);
         self.nation("EventCountry", "CbEventNation", tournament.nation);
-        self.number("EventCategory", tournament.category);
-        self.number("CbEventFlags", tournament.flags);
-        self.number("CbEventUnknown75", tournament.team & !1);
+        self.tags.number("EventCategory", tournament.category);
+        self.tags.number("CbEventFlags", tournament.flags);
+        self.tags.number("CbEventUnknown75", tournament.team & !1);
         for (tag, bits) in [
             ("CbEventLatitude", tournament.latitude),
             ("CbEventLongitude", tournament.longitude),
         ] {
             if bits != 0 {
-                self.put(tag, f32::from_bits(bits));
+                self.tags.put(tag, f32::from_bits(bits));
             }
         }
-        self.number("Cb2EventNationNow", tournament.nation_now);
+        self.tags.number("Cb2EventNationNow", tournament.nation_now);
         if !tournament.tie_breaks.is_empty() {
             let words: Vec<String> = tournament.tie_breaks.iter().map(u16::to_string).collect();
             self.tags.push("CbEventTieBreaks", &words.join(" "));
         }
-        self.date("CbEventEndDate", "CbEventEndDateRaw", tournament.end_date);
+        self.tags
+            .date("CbEventEndDate", "CbEventEndDateRaw", tournament.end_date);
     }
 
     fn source(&mut self, number: Option<u32>) {
@@ -234,10 +233,12 @@ impl<'d> TagWriter<'_, 'd> {
         let source = self.lookup.source(number);
         self.field("SourceTitle", source.title);
         self.field("Source", source.publisher);
-        self.date("SourceDate", "CbSourceDate", source.publication);
-        self.number("SourceVersion", source.version);
-        self.date("SourceVersionDate", "CbSourceVersionDate", source.date);
-        self.number("SourceQuality", source.quality);
+        self.tags
+            .date("SourceDate", "CbSourceDate", source.publication);
+        self.tags.number("SourceVersion", source.version);
+        self.tags
+            .date("SourceVersionDate", "CbSourceVersionDate", source.date);
+        self.tags.number("SourceQuality", source.quality);
     }
 
     fn team(&mut self, number: Option<u32>, names: [&str; 6]) {
@@ -247,11 +248,11 @@ impl<'d> TagWriter<'_, 'd> {
         let team = self.lookup.team(number);
         self.field(names[0], team.title);
         self.nation(names[1], names[2], team.nation);
-        self.number(names[3], team.number);
+        self.tags.number(names[3], team.number);
         if team.year != 0 {
-            self.put(names[4], team.year);
+            self.tags.put(names[4], team.year);
         }
-        self.number(names[5], team.season);
+        self.tags.number(names[5], team.season);
     }
 
     fn player_numbers(&mut self, number: Option<u32>, [fide, chessbase]: [&str; 2]) {
@@ -260,10 +261,10 @@ impl<'d> TagWriter<'_, 'd> {
         };
         let player = self.lookup.player(number);
         if player.fide > 0 {
-            self.put(fide, player.fide);
+            self.tags.put(fide, player.fide);
         }
         if player.number > 0 {
-            self.put(chessbase, player.number);
+            self.tags.put(chessbase, player.number);
         }
     }
 
@@ -282,24 +283,11 @@ impl<'d> TagWriter<'_, 'd> {
     fn saves(&mut self, created: i64, changed: i64, version: i32) {
         for (tag, ticks) in [("Cb2Created", created), ("Cb2Changed", changed)] {
             if ticks != 0 {
-                self.put(tag, ticks);
+                self.tags.put(tag, ticks);
             }
         }
         if version != 0 && version != 1 {
-            self.put("CbVersion", version);
-        }
-    }
-
-    fn put(&mut self, tag: &str, value: impl Display) {
-        self.value.clear();
-        let _ = write!(self.value, "{value}");
-        self.tags.push(tag, self.value);
-    }
-
-    fn number(&mut self, tag: &str, value: impl Into<u32>) {
-        let value = value.into();
-        if value != 0 {
-            self.put(tag, value);
+            self.tags.put("CbVersion", version);
         }
     }
 
@@ -310,30 +298,12 @@ impl<'d> TagWriter<'_, 'd> {
         }
     }
 
-    fn date(&mut self, tag: &str, raw: &str, value: u32) {
-        match decode_date(value) {
-            Some(Date::UNKNOWN) => {}
-            Some(date) if encode_date(date) == value => self.put(tag, date),
-            _ => self.put(raw, value),
-        }
-    }
-
     fn nation(&mut self, tag: &str, raw: &str, number: u8) {
         match nations::code(number) {
             Some(code) => {
                 self.tags.push(tag, code);
             }
-            None => self.number(raw, number),
-        }
-    }
-
-    fn bytes(&mut self, tag: &str, bytes: &[u8]) {
-        if bytes.iter().any(|&byte| byte != 0) {
-            let mut hex = String::new();
-            for byte in bytes {
-                let _ = write!(hex, "{byte:02x}");
-            }
-            self.tags.push(tag, &hex);
+            None => self.tags.number(raw, number),
         }
     }
 }

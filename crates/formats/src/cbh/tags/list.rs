@@ -1,9 +1,8 @@
 //! Tags one after the other.
 
-use std::fmt::Write as _;
+use tabia_core::game::Tags;
 
-use tabia_core::game::{Date, Tags};
-
+use super::facts::Facts as _;
 use super::words::{event_type, write_player, write_round};
 use super::{Tables, entity};
 use crate::cbh::charset::{Texts, until_zero};
@@ -11,7 +10,7 @@ use crate::cbh::records::{
     ExtendedRecord, PlayerRecord, RATING_DEFAULT, TOURNAMENT_EXTRA_DEFAULT, TournamentExtraRecord,
     TournamentRecord,
 };
-use crate::cbh::values::{CHESS960_ECO, decode_date, decode_eco, encode_date};
+use crate::cbh::values::{CHESS960_ECO, decode_eco};
 use crate::cbh::{digits, nations, times};
 
 /// The tags of one record, tournament or source, one after the other.
@@ -70,9 +69,9 @@ impl List<'_> {
         match decode_eco(value) {
             Some(eco) => {
                 self.tags.push_with("ECO", |text| digits::eco(eco, text));
-                self.number("CbEcoSub", eco.sub());
+                self.tags.number("CbEcoSub", eco.sub());
             }
-            None if value < CHESS960_ECO => self.number("CbEco", value),
+            None if value < CHESS960_ECO => self.tags.number("CbEco", value),
             // The number of a Chess960 start: the start position says it.
             None => {}
         }
@@ -88,25 +87,26 @@ impl List<'_> {
         let Some(tournament) = tournament else {
             return;
         };
-        self.date("EventDate", "CbEventDate", tournament.date.get());
+        self.tags
+            .date("EventDate", "CbEventDate", tournament.date.get());
         let (kind, team) = (tournament.kind, tournament.team);
         if let Some(words) = event_type(kind, team & 1 != 0) {
             self.tags.push("EventType", &words);
         } else {
-            self.number("CbEventType", kind);
-            self.number("CbEventTeam", team & 1);
+            self.tags.number("CbEventType", kind);
+            self.tags.number("CbEventTeam", team & 1);
         }
-        self.number("EventRounds", tournament.rounds);
+        self.tags.number("EventRounds", tournament.rounds);
         self.nation("EventCountry", "CbEventNation", tournament.nation);
-        self.number("EventCategory", tournament.category);
-        self.number("CbEventFlags", tournament.flags);
-        self.number("CbEventUnknown75", team & !1);
-        self.number("CbEventUnknown77", tournament.unknown_77);
-        self.number("CbEventUnknown81", tournament.unknown_81);
+        self.tags.number("EventCategory", tournament.category);
+        self.tags.number("CbEventFlags", tournament.flags);
+        self.tags.number("CbEventUnknown75", team & !1);
+        self.tags.number("CbEventUnknown77", tournament.unknown_77);
+        self.tags.number("CbEventUnknown81", tournament.unknown_81);
         if let Some(extras) = &self.tables.tournament_extras {
             let (extra, rest) = extras.tournament(id);
             self.tournament_extra(&extra);
-            self.bytes("CbEventExtra", rest);
+            self.tags.bytes("CbEventExtra", rest);
         }
     }
 
@@ -116,11 +116,11 @@ impl List<'_> {
             ("CbEventLongitude", extra.longitude.get()),
         ] {
             if degrees.to_bits() != 0 {
-                self.put(tag, degrees);
+                self.tags.put(tag, degrees);
             }
         }
         if extra.unknown_16 != TOURNAMENT_EXTRA_DEFAULT.unknown_16 {
-            self.hex("CbEventUnknown16", &extra.unknown_16);
+            self.tags.hex("CbEventUnknown16", &extra.unknown_16);
         }
         let count = usize::from(extra.tie_break_count);
         let rules = extra.tie_breaks.split_at_checked(count);
@@ -132,11 +132,13 @@ impl List<'_> {
                 }
             }
             _ => {
-                self.hex("CbEventTieBreakBytes", &extra.tie_breaks);
-                self.number("CbEventTieBreakCount", extra.tie_break_count);
+                self.tags.hex("CbEventTieBreakBytes", &extra.tie_breaks);
+                self.tags
+                    .number("CbEventTieBreakCount", extra.tie_break_count);
             }
         }
-        self.date("CbEventEndDate", "CbEventEndDateRaw", extra.end_date.get());
+        self.tags
+            .date("CbEventEndDate", "CbEventEndDateRaw", extra.end_date.get());
     }
 
     pub(super) fn source(&mut self, id: u32) {
@@ -145,14 +147,15 @@ impl List<'_> {
         };
         self.field("SourceTitle", &source.title);
         self.field("Source", &source.publisher);
-        self.date("SourceDate", "CbSourceDate", source.publication.get());
-        self.number("SourceVersion", source.version);
-        self.date(
+        self.tags
+            .date("SourceDate", "CbSourceDate", source.publication.get());
+        self.tags.number("SourceVersion", source.version);
+        self.tags.date(
             "SourceVersionDate",
             "CbSourceVersionDate",
             source.date.get(),
         );
-        self.number("SourceQuality", source.quality);
+        self.tags.number("SourceQuality", source.quality);
     }
 
     pub(super) fn teams(&mut self, extended: &ExtendedRecord) {
@@ -170,12 +173,12 @@ impl List<'_> {
             self.field(names[0], &team.title);
             self.nation(names[1], names[2], team.nation);
             if team.number.get() != 0 {
-                self.put(names[3], team.number);
+                self.tags.put(names[3], team.number);
             }
             if team.year.get() != 0 {
-                self.put(names[4], team.year);
+                self.tags.put(names[4], team.year);
             }
-            self.number(names[5], team.season);
+            self.tags.number(names[5], team.season);
         }
     }
 
@@ -188,11 +191,11 @@ impl List<'_> {
             if *rating == [0; 16] {
                 self.tags.push(tag, "none");
             } else if *rating != RATING_DEFAULT {
-                self.hex(tag, rating);
+                self.tags.hex(tag, rating);
             }
         }
         if extended.media_at.get() > 0 {
-            self.put("CbMedia", extended.media_at);
+            self.tags.put("CbMedia", extended.media_at);
         }
         let strong = extended.material_strong.get();
         let weak = extended.material_weak.get();
@@ -206,9 +209,9 @@ impl List<'_> {
                 digits::hexadecimal(u32::from(total), text);
             });
         }
-        self.bytes("CbUnknown70", &extended.unknown_70);
-        self.bytes("CbUnknown74", &extended.unknown_74);
-        self.bytes("CbEndgames", &extended.endgames);
+        self.tags.bytes("CbUnknown70", &extended.unknown_70);
+        self.tags.bytes("CbUnknown74", &extended.unknown_74);
+        self.tags.bytes("CbEndgames", &extended.endgames);
     }
 
     /// Facts of `.cbj` that games and texts have.
@@ -235,31 +238,9 @@ impl List<'_> {
         }
     }
 
-    pub(super) fn put(&mut self, tag: &str, value: impl std::fmt::Display) {
-        self.tags.push_with(tag, |text| {
-            let _ = write!(text, "{value}");
-        });
-    }
-
-    pub(super) fn put_date(&mut self, tag: &str, date: Date) {
-        self.tags.push_with(tag, |text| digits::date(date, text));
-    }
-
     pub(super) fn raw(&mut self, tag: &str, raw: &str, value: u32) {
         self.tags.push(tag, "????.??.??");
-        self.put(raw, value);
-    }
-
-    pub(super) fn number(&mut self, tag: &str, value: impl Into<u32>) {
-        let value = value.into();
-        if value != 0 {
-            self.tags
-                .push_with(tag, |text| digits::decimal(value, text));
-        }
-    }
-
-    pub(super) fn hex(&mut self, tag: &str, bytes: &[u8]) {
-        self.tags.push_with(tag, |text| digits::hex(bytes, text));
+        self.tags.put(raw, value);
     }
 
     pub(super) fn field(&mut self, tag: &str, bytes: &[u8]) {
@@ -272,29 +253,15 @@ impl List<'_> {
         }
     }
 
-    pub(super) fn date(&mut self, tag: &str, raw: &str, value: u32) {
-        match decode_date(value) {
-            Some(Date::UNKNOWN) => {}
-            Some(date) if encode_date(date) == value => self.put_date(tag, date),
-            _ => self.put(raw, value),
-        }
-    }
-
     pub(super) fn nation(&mut self, tag: &str, raw: &str, number: u8) {
         match nations::code(number) {
             Some(code) => {
                 self.tags.push(tag, code);
                 if nations::number(code) != Some(number) {
-                    self.put(raw, number);
+                    self.tags.put(raw, number);
                 }
             }
-            None => self.number(raw, number),
-        }
-    }
-
-    pub(super) fn bytes(&mut self, tag: &str, bytes: &[u8]) {
-        if bytes.iter().any(|&byte| byte != 0) {
-            self.hex(tag, bytes);
+            None => self.tags.number(raw, number),
         }
     }
 }

@@ -1,11 +1,13 @@
 //! Header facts as tags. What PGN has no tag for becomes a tag whose name begins with `Cb`
 //! (FORMAT.md § Tags). A value that says nothing gets no tag.
 
+mod facts;
 mod list;
 mod words;
 
 use tabia_core::game::Tags;
 
+pub(crate) use self::facts::Facts;
 pub use self::list::GAME_TAG_NAMES;
 use self::list::List;
 pub use self::words::{event_type, parse_event_type, player_name, round_name};
@@ -89,6 +91,8 @@ pub struct TagWriter<'t> {
     pub texts: Texts,
     /// Whether the moves are missing, so that what the header says of them counts.
     pub without_moves: bool,
+    /// Whether the game says its medals itself.
+    pub without_medals: bool,
     /// Where the tags go.
     pub tags: &'t mut Tags,
     /// Tags of the same tables made before.
@@ -107,7 +111,7 @@ impl TagWriter<'_> {
         self.tournament(game.tournament.get(), 0);
         let mut list = self.list();
         match decode_date(game.date.get()) {
-            Some(date) => list.put_date("Date", date),
+            Some(date) => list.tags.put_date("Date", date),
             None => list.raw("Date", "CbDate", game.date.get()),
         }
         list.round(game.round, game.sub_round);
@@ -117,36 +121,36 @@ impl TagWriter<'_> {
         let result = decode_result(game.result);
         list.tags.push("Result", result.unwrap_or_default().pgn());
         if result.is_none() {
-            list.put("CbResult", game.result);
+            list.tags.put("CbResult", game.result);
         }
         list.eco(game.eco.get());
-        list.number("WhiteElo", game.white_elo.get());
-        list.number("BlackElo", game.black_elo.get());
+        list.tags.number("WhiteElo", game.white_elo.get());
+        list.tags.number("BlackElo", game.black_elo.get());
         list.annotator(game.annotator.get());
         self.tournament(game.tournament.get(), 1);
         self.source(game.source.get());
-        let without_moves = self.without_moves;
+        let (without_moves, without_medals) = (self.without_moves, self.without_medals);
         let mut list = self.list();
         if let Some((extended, _)) = extended {
             list.teams(extended);
         }
         if game.kind & !(TYPE_ALWAYS | TYPE_DELETED) != 0 || game.kind & TYPE_ALWAYS == 0 {
-            list.put("CbType", game.kind);
+            list.tags.put("CbType", game.kind);
         }
-        list.number("CbLineEvaluation", game.line_evaluation);
-        if game.annotations_at.get() == 0 {
-            list.number("CbMedals", game.medals.get());
+        list.tags.number("CbLineEvaluation", game.line_evaluation);
+        if game.annotations_at.get() == 0 && !without_medals {
+            list.tags.number("CbMedals", game.medals.get());
         }
         if without_moves {
-            list.number("CbMoveCount", game.move_count);
+            list.tags.number("CbMoveCount", game.move_count);
         }
         if let Some(marks) = &list.tables.top_games {
-            list.number("CbTopGame", marks.mark(number));
+            list.tags.number("CbTopGame", marks.mark(number));
         }
         if let Some((extended, rest)) = extended {
             list.game_facts(extended);
             list.saves(extended);
-            list.bytes("CbExtra", rest);
+            list.tags.bytes("CbExtra", rest);
         }
     }
 
@@ -161,13 +165,14 @@ impl TagWriter<'_> {
         self.source(text.source.get());
         let mut list = self.list();
         if text.kind & !(TYPE_ALWAYS | TYPE_TEXT | TYPE_DELETED) != 0 {
-            list.put("CbType", text.kind);
+            list.tags.put("CbType", text.kind);
         }
         if text.flags.get() != 0 {
-            list.put("CbTextFlags", format_args!("{:#x}", text.flags.get()));
+            list.tags
+                .put("CbTextFlags", format_args!("{:#x}", text.flags.get()));
         }
-        list.bytes("CbTextUnknown5", &text.unknown_5);
-        list.bytes("CbTextUnknown22", &text.unknown_22);
+        list.tags.bytes("CbTextUnknown5", &text.unknown_5);
+        list.tags.bytes("CbTextUnknown22", &text.unknown_22);
         if let Some(extended) = extended {
             list.saves(extended);
         }
@@ -271,6 +276,7 @@ mod tests {
                 tables: &tables,
                 texts: Texts::new(Charset::Auto, encoding_rs::WINDOWS_1252),
                 without_moves: false,
+                without_medals: false,
                 tags: &mut tags,
                 shared: &mut shared,
             }
