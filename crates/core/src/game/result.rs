@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::tags::Tags;
+
 /// How a game ended, with the results that only databases know.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum GameResult {
@@ -63,6 +65,26 @@ impl GameResult {
         }
     }
 
+    /// Whether a tag `Result` with this value says something else than this result, or nothing
+    /// that can be read. One that says *unknown* (`*`, `?`, nothing) contradicts none.
+    pub fn contradicts(self, tag: &str) -> bool {
+        match Self::parse(tag.trim_ascii().as_bytes()) {
+            Some(said) => said != Self::Unknown && said != self && said != self.to_pgn(),
+            None => !tag.chars().all(|c| "?.- ".contains(c)),
+        }
+    }
+
+    /// How many tags `Result` a format must drop that says the result once: those that contradict
+    /// it, and those that repeat it.
+    pub fn lost_tags(self, tags: &Tags) -> u64 {
+        let said = tags.iter().filter(|(name, _)| *name == "Result");
+        let lost = said.enumerate().filter(|&(number, (_, value))| {
+            let repeats = number > 0 && !value.chars().all(|c| "?.- ".contains(c));
+            repeats || self.contradicts(value)
+        });
+        lost.count() as u64
+    }
+
     /// Whether PGN's four markers cannot say it.
     pub const fn is_special(self) -> bool {
         matches!(
@@ -111,5 +133,29 @@ mod tests {
         }
         assert_eq!(GameResult::parse("½-½".as_bytes()), Some(GameResult::Draw));
         assert_eq!(GameResult::parse(b"2-0"), None);
+    }
+
+    #[test]
+    fn tags_that_say_something_else_are_counted() {
+        let result = GameResult::WhiteWins;
+        for (tag, contradicts) in [
+            ("1-0", false),
+            ("*", false),
+            ("?", false),
+            ("", false),
+            (" 1-0 ", false),
+            ("0-1", true),
+            ("1/2", true),
+            ("+:-", true),
+            ("white", true),
+        ] {
+            assert_eq!(result.contradicts(tag), contradicts, "{tag}");
+        }
+        assert!(!GameResult::WhiteWinsByForfeit.contradicts("1-0"));
+        let mut tags = Tags::new();
+        for value in ["1-0", "1-0", "0-1"] {
+            tags.push("Result", value);
+        }
+        assert_eq!(result.lost_tags(&tags), 2);
     }
 }

@@ -76,6 +76,15 @@ impl Start {
             Some(setup) => Position::from_setup(setup).ok(),
         }
     }
+
+    /// Whether a tag `FEN` with this value says another position, or none that can be read.
+    pub fn contradicts(&self, fen: &str) -> bool {
+        let said = Setup::parse_fen(fen.trim_ascii().as_bytes());
+        !said.is_ok_and(|said| match &self.setup {
+            Some(setup) => said == **setup,
+            None => said == Setup::standard(),
+        })
+    }
 }
 
 /// All that is known before the first move.
