@@ -226,6 +226,16 @@ impl TagWriter {
                     continue;
                 }
             } else {
+                let is_read = matches!(&stored_fen, Some(Some(_)));
+                if rank == roster::FEN && is_read && head.start.contradicts(value) {
+                    // A reader would start from there.
+                    left.tags += 1;
+                    continue;
+                }
+                if name.starts_with("Tabia") {
+                    left.tags += 1;
+                    continue;
+                }
                 let generated = match rank {
                     roster::FEN | roster::SETUP => setup.is_some(),
                     roster::VARIANT => head.start.chess960,

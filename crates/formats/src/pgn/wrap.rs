@@ -58,7 +58,8 @@ fn may_break(rest: &[u8], at: usize) -> bool {
     let (Some(&before), Some(&after)) = (rest.get(at.wrapping_sub(1)), rest.get(at + 1)) else {
         return false;
     };
-    if before == b' ' || matches!(after, b' ' | b'%' | b';') {
+    let is_blank = before.is_ascii_whitespace() || after.is_ascii_whitespace();
+    if is_blank || matches!(after, b'%' | b';') {
         return false;
     }
     let word = rest.get(..at).unwrap_or_default();

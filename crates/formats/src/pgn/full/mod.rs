@@ -18,7 +18,7 @@ pub(super) fn encode(text: &str, out: &mut Vec<u8>) {
 }
 
 /// Percent-encodes a text, leaving single blanks between words.
-pub(super) fn encode_text(text: &[u8], out: &mut Vec<u8>) {
+pub(crate) fn encode_text(text: &[u8], out: &mut Vec<u8>) {
     let valid = std::str::from_utf8(text).is_ok();
     let mut was_blank = true;
     for (i, &byte) in text.iter().enumerate() {

@@ -2,7 +2,7 @@
 
 use tabia_core::format::Profile;
 use tabia_core::game::{
-    Annotation, Clock, ClockKind, Eval, Foreign, Score, Shape, ShapeColor, ShapeKind,
+    Annotation, Clock, ClockKind, Eval, EvalPoint, Foreign, Score, Shape, ShapeColor, ShapeKind,
 };
 use tabia_core::loss::Feature;
 
@@ -35,8 +35,11 @@ impl Writer {
                 out.push(b']');
             }),
             Annotation::EvalProfile(profile) if !full => {
-                // Depths have no place there.
-                if profile.points.iter().any(|point| point.depth != 0) {
+                // Depths have no place there, and no evaluation is no number.
+                let is_cut = |point: &EvalPoint| {
+                    point.depth != 0 || point.flag > 1 && (point.flag != 0xff || point.value != 0)
+                };
+                if profile.points.iter().any(is_cut) {
                     self.lose(Feature::EvalDepths);
                 }
                 self.command(rank::MEDALS, |out| chessbase::profile(profile, out));

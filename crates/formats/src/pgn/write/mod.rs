@@ -137,6 +137,10 @@ impl Writer {
         let tag = self.result_tag;
         let marker = result.to_pgn();
         if tag.end > 0 && !tag.stored && tag.value != Some(marker) {
+            let text = self.out.get(tag.start..tag.end).unwrap_or_default();
+            if marker.contradicts(&String::from_utf8_lossy(text)) {
+                self.lose(Feature::Tags);
+            }
             self.out.splice(tag.start..tag.end, marker.pgn().bytes());
             let moved = marker.pgn().len();
             let old = tag.end - tag.start;
