@@ -324,7 +324,7 @@ fn what_does_not_fit_is_told() {
 fn losses_are_those_predicted() {
     let mut games = tabia_testkit::tiny::games();
     games.push(tabia_testkit::tiny::annotated());
-    games.extend((1..300).map(arbitrary_game));
+    games.extend((1..900).map(arbitrary_game));
     for format in ALL {
         let scratch = Scratch::new("scid-predicted");
         let path = scratch.join(&format!("own.{}", format.id));

@@ -191,7 +191,7 @@ impl<'a> Comments<'a> {
 
     /// Whether zeros stand where comments were.
     pub(crate) fn are_wiped(&self) -> bool {
-        super::game::is_wiped(self.rest)
+        super::game::are_comments_wiped(self.rest)
     }
 
     /// Drops what is left.

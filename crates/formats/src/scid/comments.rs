@@ -187,22 +187,38 @@ fn has_words(text: &str) -> bool {
     !rest.trim_ascii().is_empty()
 }
 
-/// Puts what is said at one place into the one comment that Scid has there.
+/// Puts what is said at one place into the one comment that Scid has there: words among commands.
 #[derive(Debug, Default)]
 pub(crate) struct CommentWriter {
+    /// The commands.
     text: String,
+    words: String,
+    /// Where the words stand in `text`.
+    words_at: usize,
     comments: u32,
     is_used: bool,
+    /// Words that cannot stand beside commands as they are go into one.
+    is_exact: bool,
+    /// That they were changed was told.
+    is_told: bool,
     /// The list command that another shape may join.
     list: Option<&'static str>,
 }
 
 impl CommentWriter {
+    /// One that keeps all words if commands of our own may be written.
+    pub(crate) fn new(is_exact: bool) -> Self {
+        Self {
+            is_exact,
+            ..Self::default()
+        }
+    }
+
     /// Adds an annotation that Scid can hold in a comment.
     pub(crate) fn add(&mut self, annotation: &Annotation<'_>, losses: &mut Losses) {
         let list = self.list.take();
         match annotation {
-            Annotation::Comment(comment) => self.words(comment, losses),
+            Annotation::Comment(comment) => self.add_words(comment, losses),
             Annotation::Shape(shape) => self.shape(*shape, list, losses),
             Annotation::Clock(clock) => self.command(&clock_command(*clock)),
             Annotation::Eval(eval) if eval.engine == 0 => self.command(&eval_command(*eval)),
@@ -213,21 +229,31 @@ impl CommentWriter {
                 self.command(&String::from_utf8_lossy(&text));
             }
         }
+        if !self.is_exact && !self.is_told && self.comments > 0 && self.is_changed() {
+            self.is_told = true;
+            let is_gone = self.words.trim_ascii().is_empty();
+            let feature = if is_gone {
+                Feature::Comments
+            } else {
+                Feature::CommentText
+            };
+            losses.add(feature, 1, None);
+        }
     }
 
-    fn words(&mut self, comment: &Comment<'_>, losses: &mut Losses) {
+    fn add_words(&mut self, comment: &Comment<'_>, losses: &mut Losses) {
         self.comments += 1;
         if self.comments > 1 {
             losses.add(Feature::SeveralComments, 1, None);
-            self.text.push('\n');
-        } else if !self.text.is_empty() {
-            self.text.push(' ');
+            self.words.push('\n');
+        } else {
+            self.words_at = self.text.len();
         }
         self.is_used = true;
         if comment.text.contains('\0') {
             losses.add(Feature::Characters, 1, None);
         }
-        self.text
+        self.words
             .extend(comment.text.chars().filter(|&character| character != '\0'));
     }
 
@@ -236,7 +262,7 @@ impl CommentWriter {
             return;
         }
         self.is_used = true;
-        if !self.text.is_empty() {
+        if !self.text.is_empty() && self.text.len() != self.words_at {
             self.text.push(' ');
         }
         self.text.push_str(text);
@@ -272,17 +298,55 @@ impl CommentWriter {
         !self.is_used
     }
 
+    /// Whether words are read otherwise where they stand beside commands: without blanks at their
+    /// ends, and not at all when there is nothing else.
+    fn is_changed(&self) -> bool {
+        let words = self.words.as_str();
+        !self.text.is_empty() && (words.is_empty() || words.trim_ascii() != words)
+    }
+
     /// Appends the text with its final zero and forgets it; whether there was any text.
     pub(crate) fn take_into(&mut self, out: &mut Vec<u8>) -> bool {
-        out.extend_from_slice(self.text.as_bytes());
+        let start = out.len();
+        if self.comments > 0 && self.is_exact && (self.is_changed() || has_command(&self.words)) {
+            let mut encoded = b"[%tabia text ".to_vec();
+            full::encode_text(self.words.as_bytes(), &mut encoded);
+            encoded.push(b']');
+            self.words = String::from_utf8_lossy(&encoded).into_owned();
+        }
+        let (before, after) = self
+            .text
+            .split_at_checked(self.words_at)
+            .unwrap_or_default();
+        for part in [before, &self.words, after] {
+            if out.len() > start && !part.is_empty() {
+                out.push(b' ');
+            }
+            out.extend_from_slice(part.as_bytes());
+        }
+        let has_text = out.len() > start;
         out.push(0);
-        let has_text = !self.text.is_empty();
         self.text.clear();
+        self.words.clear();
+        self.words_at = 0;
         self.comments = 0;
         self.is_used = false;
+        self.is_told = false;
         self.list = None;
         has_text
     }
+}
+
+/// Whether words hold what is read as a command.
+fn has_command(words: &str) -> bool {
+    let mut rest = words;
+    while let Some((_, command)) = next_command(rest) {
+        if commands::read(command.name, command.args, &mut |_| ()).is_some() {
+            return true;
+        }
+        rest = command.after;
+    }
+    false
 }
 
 fn clock_command(clock: Clock) -> String {

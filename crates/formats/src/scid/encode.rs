@@ -72,7 +72,7 @@ impl Encoder {
             comments: Vec::new(),
             standard: Lists::of(&Board::standard()),
             open: Vec::new(),
-            node: Node::default(),
+            node: Node::new(can.has(Feature::Foreign)),
         }
     }
 
@@ -101,9 +101,19 @@ impl Encoder {
             (Some(_), false) => None,
         };
         self.comments.clear();
-        let last = match board {
-            Some(board) => self.write_moves(game, keep, board, &mut facts, losses)?,
-            None => self.standard.clone(),
+        let last = if let Some(board) = board {
+            self.write_moves(game, keep, board, &mut facts, losses)?
+        } else {
+            // What is said of the game needs no position.
+            self.node.begin(self.blob.len(), false);
+            for event in game.events() {
+                let Event::Annotation(annotation) = event else {
+                    break;
+                };
+                self.annotate(annotation, keep, &mut facts, losses);
+            }
+            self.flush(&mut facts);
+            self.standard.clone()
         };
         self.blob.push(token::END_GAME);
         self.blob.append(&mut self.comments);
@@ -387,6 +397,14 @@ struct Run {
 }
 
 impl Node {
+    fn new(is_exact: bool) -> Self {
+        Self {
+            start: CommentWriter::new(is_exact),
+            after: CommentWriter::new(is_exact),
+            ..Self::default()
+        }
+    }
+
     /// A line begins at `at` in the blob.
     fn begin(&mut self, at: usize, in_variation: bool) {
         self.start_at = at;

@@ -52,14 +52,26 @@ pub(crate) struct End {
     pub(crate) material: u32,
 }
 
-/// So many zeros in a row are neither null moves nor comments.
-const WIPED: usize = 8;
+/// So many zeros in a row are no null moves, which nobody plays one after another.
+const WIPED_MOVES: usize = 4;
 
-/// Whether nothing but zeros follows, for longer than any game would have them.
-pub(crate) fn is_wiped(bytes: &[u8]) -> bool {
-    let zeros = bytes.iter().take(WIPED).take_while(|&&byte| byte == 0);
+/// So many are no empty comments.
+const WIPED_COMMENTS: usize = 8;
+
+/// Whether moves were wiped here: zeros for longer than any game would have them, or nothing else.
+pub(crate) fn are_moves_wiped(bytes: &[u8]) -> bool {
+    has_zeros(bytes, WIPED_MOVES)
+}
+
+/// The same of comments.
+pub(crate) fn are_comments_wiped(bytes: &[u8]) -> bool {
+    has_zeros(bytes, WIPED_COMMENTS)
+}
+
+fn has_zeros(bytes: &[u8], many: usize) -> bool {
+    let zeros = bytes.iter().take(many).take_while(|&&byte| byte == 0);
     let zeros = zeros.count();
-    zeros == WIPED || zeros == bytes.len() && zeros > 2
+    zeros == many || zeros == bytes.len() && zeros > 2
 }
 
 /// The state of a walk.
@@ -167,7 +179,7 @@ impl<'a> Walk<'a, '_> {
                 }
                 token::END_VARIATION => self.end_variation(line),
                 token::END_GAME => return Ok(Flow::Go),
-                0 if self.salvage && is_wiped(line.bytes.get(at..).unwrap_or_default()) => {
+                0 if self.salvage && are_moves_wiped(line.bytes.get(at..).unwrap_or_default()) => {
                     return self.wiped(at, line);
                 }
                 _ => match self.play(byte, line) {

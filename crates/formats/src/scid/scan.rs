@@ -9,7 +9,7 @@ use tabia_core::io::Cursor;
 
 use super::blob::{Tag, read_start, read_tag, variation_follows};
 use super::entry::Version;
-use super::game::{End, is_wiped};
+use super::game::{End, are_moves_wiped};
 use super::pieces::{Board, token};
 
 /// What old versions of Scid begin their game files with: a magic, the version, a zero.
@@ -179,7 +179,7 @@ fn moves_at(
             }
             token::END_VARIATION => (before, board) = open.pop()?,
             token::END_GAME => break,
-            0 if is_wiped(bytes.get(at..)?) => return None,
+            0 if are_moves_wiped(bytes.get(at..)?) => return None,
             _ => {
                 let ply = board.decode(byte, || {
                     let second = bytes.get(at).copied();

@@ -54,7 +54,7 @@ pub(crate) fn write_tags(
     (entry.white_rating, entry.white_elo) = left.take_rating("White");
     (entry.black_rating, entry.black_elo) = left.take_rating("Black");
     entry.eco = left.take_if("ECO", entry::eco_code).unwrap_or(0);
-    left.take_if("Result", |text| (text == game.result.pgn()).then_some(()));
+    losses.add(Feature::Tags, game.result.lost_tags(tags), None);
     if let Some(letters) = left.take("ScidFlags") {
         let (flags, unknown) = entry::parse_flags(letters);
         losses.add(Feature::HeaderFacts, unknown, None);
@@ -68,8 +68,12 @@ pub(crate) fn write_tags(
     }
     // The FEN of a setup position that can be played from stands before the moves. Scid keeps
     // `SetUp` and `Variant` as they are.
-    if game.head.start.setup.as_deref().is_some_and(is_playable) {
-        left.take("FEN");
+    let start = &game.head.start;
+    if start.setup.as_deref().is_some_and(is_playable) {
+        let fen = left.take("FEN");
+        if fen.is_some_and(|fen| start.contradicts(fen)) {
+            losses.add(Feature::Tags, 1, None);
+        }
     }
     for (place, (name, value)) in tags.iter().enumerate() {
         if left.taken.contains(&place) || name == "Result" {
@@ -77,7 +81,8 @@ pub(crate) fn write_tags(
         }
         if left.has_taken(name, place) {
             // A second one in the blob would stand for that of the row.
-            losses.add(Feature::Tags, 1, None);
+            let says_nothing = value.chars().all(|c| "?.-".contains(c));
+            losses.add(Feature::Tags, u64::from(!says_nothing), None);
             continue;
         }
         write_tag(name, value, blob, losses);
