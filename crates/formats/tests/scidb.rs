@@ -444,6 +444,8 @@ fn what_has_no_place_is_counted() {
     assert_eq!(
         counts,
         [
+            // The result that the tag says.
+            (Feature::Tags, 1),
             (Feature::HeaderFacts, 2),
             (Feature::Characters, 2),
             (Feature::SeveralComments, 1),

@@ -140,13 +140,18 @@ impl Encoder {
             has_other: false,
             first: [0; 2],
         };
-        let last = match board {
-            Some(board) => {
-                let events = remarks_first(game.events().collect());
-                self.write_events(&events, keep, board, &mut facts, losses)?
-                    .position
-            }
-            None => Position::standard(),
+        let last = if let Some(board) = board {
+            let events = remarks_first(game.events().collect());
+            self.write_events(&events, keep, board, &mut facts, losses)?
+                .position
+        } else {
+            // What is said of the game needs no position.
+            let events: Vec<Event<'_>> = game
+                .events()
+                .take_while(|event| matches!(event, Event::Annotation(_)))
+                .collect();
+            self.write_events(&events, keep, Board::standard(), &mut facts, losses)?;
+            Position::standard()
         };
         self.moves.extend([token::END, token::END]);
         self.run = facts.run.unwrap_or(facts.plies).min(u16::MAX.into()) as u16;

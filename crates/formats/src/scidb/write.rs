@@ -296,9 +296,14 @@ impl ScidbWriter {
             entry.flags |= parse_words(words, losses);
         }
         if start != 0 || has_fen {
-            left.take("FEN");
+            let fen = left.take("FEN");
+            let is_wrong = |fen: &str| game.head.start.contradicts(fen);
+            if has_chess_moves(self.variant) && fen.is_some_and(is_wrong) {
+                losses.add(Feature::Tags, 1, None);
+            }
             left.take("SetUp");
         }
+        losses.add(Feature::Tags, game.result.lost_tags(tags), None);
         if let Some(own) = tables::text(&tables::VARIANTS, self.variant) {
             left.take_if("Variant", |text| (text == own).then_some(()));
         }
