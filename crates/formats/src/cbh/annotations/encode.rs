@@ -5,11 +5,11 @@ use tabia_core::game::{
     Annotation, Clock, ClockKind, Comment, Eval, Foreign, Media, MediaKind, Place, Score, Shape,
     ShapeColor, ShapeKind,
 };
-use tabia_core::io::Sink;
+use tabia_core::io::{Charset, Sink};
 use tabia_core::loss::Feature;
 
 use super::{CBH, foreign, kind, quotation, training};
-use crate::cbh::charset::{TextForm, encode_text};
+use crate::cbh::charset::{TextForm, Texts, encode_text};
 use crate::cbh::records::{ANNOTATIONS_MARK, AnnotationsHead, ItemHead};
 use crate::cbh::values::{encode_language, encode_square};
 
@@ -96,7 +96,43 @@ impl Encoder {
             Ok(kind) => kind,
             Err(lost) => return Some(lost),
         };
-        self.item(position, kind, data.as_slice())
+        let part = self.lost_part(annotation, data.as_slice());
+        self.item(position, kind, data.as_slice()).or(part)
+    }
+
+    /// What of an annotation its data do not say.
+    fn lost_part(&self, annotation: &Annotation<'_>, data: &[u8]) -> Option<Feature> {
+        let texts = || match self.form.page {
+            Some(page) => Texts::new(Charset::Single(page), page),
+            None => Texts::new(Charset::Utf8, encoding_rs::WINDOWS_1252),
+        };
+        let (is_whole, feature) = match annotation {
+            Annotation::Clock(clock) => {
+                let is_whole = clock.time.subsec_nanos().is_multiple_of(10_000_000);
+                (is_whole, Feature::Clocks)
+            }
+            Annotation::Eval(eval) => {
+                let is_whole = eval.engine == 0 && eval.depth != Some(0);
+                (is_whole, Feature::EvalDepths)
+            }
+            Annotation::Media(media) => {
+                let is_whole = match media.kind {
+                    MediaKind::Video => encode_language(media.language).is_some(),
+                    _ => media.language.is_none(),
+                };
+                (is_whole, Feature::Languages)
+            }
+            Annotation::Training(training) => {
+                let is_whole = training::decode(data, texts()).as_ref() == Some(training);
+                (is_whole, Feature::Training)
+            }
+            Annotation::Quotation(quotation) => {
+                let is_whole = quotation::decode(data, texts()).as_ref() == Some(quotation);
+                (is_whole, Feature::Quotations)
+            }
+            _ => return None,
+        };
+        (!is_whole).then_some(feature)
     }
 
     /// Writes the data of an annotation that is always an item of its own.
@@ -166,6 +202,9 @@ impl Encoder {
             }
             Annotation::Quotation(quotation) => {
                 quotation::encode(quotation, self.form, data).ok_or(Feature::Quotations)?;
+                // Values that no quotation has would hide all of it.
+                let bytes = data.as_slice();
+                quotation::is_readable(bytes).ok_or(Feature::Quotations)?;
                 kind::QUOTATION
             }
             Annotation::WebLink(link) => {
@@ -189,6 +228,7 @@ impl Encoder {
         let kind = match media.kind {
             MediaKind::Sound => kind::SOUND,
             MediaKind::Picture => kind::PICTURE,
+            _ if media.text.contains('\0') => return Err(Feature::Media),
             MediaKind::Video => {
                 data.bytes(&[1, encode_language(media.language).unwrap_or(0)]);
                 kind::VIDEO
@@ -210,7 +250,9 @@ impl Encoder {
         let mut text = std::mem::take(&mut self.text);
         text.clear();
         text.extend_from_slice(&[0, language.unwrap_or(0)]);
-        let whole = encode_text(comment.text, self.form, &mut text);
+        // A zero ends a text.
+        let said = comment.text.replace('\0', "");
+        let whole = encode_text(&said, self.form, &mut text) && said.len() == comment.text.len();
         let fits = text.len() <= MAX_DATA;
         if !fits {
             // Half a character would make another text of the whole.
@@ -312,8 +354,8 @@ impl Encoder {
                 }
                 None
             }
-            // Facts of the header and of guiding texts, written elsewhere.
-            _ => None,
+            // Facts of guiding texts, or nothing this format has.
+            _ => Some(Feature::Foreign),
         }
     }
 

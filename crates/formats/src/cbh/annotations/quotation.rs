@@ -3,7 +3,7 @@
 use tabia_core::chess::Setup;
 use tabia_core::error::{Malformed, Why};
 use tabia_core::game::Quotation;
-use tabia_core::io::{Cursor, Sink};
+use tabia_core::io::{Charset, Cursor, Sink};
 
 use crate::cbh::charset::{TextForm, Texts, encode_plain};
 use crate::cbh::moves::{
@@ -23,6 +23,11 @@ pub(super) fn decode(data: &[u8], texts: Texts) -> Option<Quotation> {
     let mut cursor = Cursor::new(data);
     let quotation = fields(&mut cursor, texts).ok()??;
     cursor.is_empty().then_some(quotation)
+}
+
+/// Whether the layout is that of a quotation.
+pub(super) fn is_readable(data: &[u8]) -> Option<()> {
+    decode(data, Texts::new(Charset::Utf8, encoding_rs::WINDOWS_1252)).map(|_| ())
 }
 
 fn fields(cursor: &mut Cursor<'_>, texts: Texts) -> Result<Option<Quotation>, Malformed> {

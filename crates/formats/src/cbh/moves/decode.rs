@@ -127,17 +127,23 @@ impl Decoder {
             return Ok(record);
         }
         let (mut read, mut whole) = self.readable(&record);
-        for (color, side) in missing {
-            if whole {
-                break;
-            }
-            let mut granted = record.clone();
-            if let Some(setup) = &mut granted.start.setup {
-                setup.castling[color as usize][side] = start::CLASSICAL[color as usize][side];
-            }
-            let (further, granted_whole) = self.readable(&granted);
-            if further > read {
-                (record, read, whole) = (granted, further, granted_whole);
+        // A right may be needed behind a move that needs another.
+        let mut has_more = true;
+        while has_more && !whole {
+            has_more = false;
+            for &(color, side) in &missing {
+                if whole {
+                    break;
+                }
+                let mut granted = record.clone();
+                if let Some(setup) = &mut granted.start.setup {
+                    setup.castling[color as usize][side] = start::CLASSICAL[color as usize][side];
+                }
+                let (further, granted_whole) = self.readable(&granted);
+                if further > read {
+                    (record, read, whole) = (granted, further, granted_whole);
+                    has_more = true;
+                }
             }
         }
         Ok(record)

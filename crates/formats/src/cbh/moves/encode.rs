@@ -25,6 +25,9 @@ pub struct Encoder {
     later: Vec<Later>,
     stored: Vec<u32>,
     record: Sink,
+    /// Whether a castling right may be granted that the start does not have, and was.
+    may_grant: bool,
+    granted: bool,
 }
 
 /// The moves of a game as stored.
@@ -87,6 +90,8 @@ impl Encoder {
             later: Vec::new(),
             stored: Vec::new(),
             record: Sink::new(),
+            may_grant: false,
+            granted: false,
         }
     }
 
@@ -98,6 +103,8 @@ impl Encoder {
     pub fn encode(&mut self, game: &Game) -> Result<Encoded<'_>, Error> {
         self.record.clear();
         self.stored.clear();
+        self.may_grant = game.head.start.setup.is_some();
+        self.granted = false;
         let is_chess960 = is_chess960(&game.head.start);
         let mode = if is_chess960 { CHESS960 } else { ORDINARY };
         let setup = match &game.head.start.setup {
@@ -154,7 +161,7 @@ impl Encoder {
             stored: &self.stored,
             mainline,
             variations: self.stored.len() as u32 - mainline,
-            whole_start,
+            whole_start: whole_start && !self.granted,
             is_chess960,
         })
     }
@@ -295,7 +302,7 @@ impl Encoder {
         match ply {
             Ply::Null => self.put(table, mode, codes::NULL_VALUE, count),
             Ply::Move(m) => {
-                if !board.position.foresee_legal(m) {
+                if !board.position.foresee_legal(m) && !self.grant(board, m) {
                     let text = format!("{m:?} cannot be played in {}", board.position.fen());
                     return Err(Error::invalid(text));
                 }
@@ -314,6 +321,19 @@ impl Encoder {
         }
         board.position.play_ply(ply);
         Ok(())
+    }
+
+    /// Grants the castling right that a setup position lacks; readers do so too.
+    #[cold]
+    fn grant(&mut self, board: &mut Board, m: Move) -> bool {
+        let side = usize::from(m.to().file() < m.from().file());
+        let turn = board.position.turn();
+        let is_granted = self.may_grant
+            && m.is_castling()
+            && board.position.grant_castling(turn, side)
+            && board.position.foresee_legal(m);
+        self.granted |= is_granted;
+        is_granted
     }
 
     /// Writes castling and what takes two bytes.

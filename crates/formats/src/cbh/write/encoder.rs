@@ -9,7 +9,7 @@ use tabia_core::loss::{Feature, Losses};
 use zerocopy::IntoBytes;
 
 use super::draft;
-use super::facts::TagReader;
+use super::facts::{TagReader, is_chess960, is_unknown};
 use super::files::media_text;
 use super::places;
 use crate::cbh::annotations::{self, CBH, Items, foreign};
@@ -59,8 +59,28 @@ impl RecordEncoder {
                 bare = without_moves(game);
                 (&bare, self.moves.encode(&bare)?)
             }
+            Err(error) if matches!(error.kind(), ErrorKind::Invalid(_)) => {
+                // A move that cannot be played costs its game's moves, not the file.
+                losses.add(Feature::UnreadMoves, 1, None);
+                bare = without_moves(game);
+                (&bare, self.moves.encode(&bare)?)
+            }
             Err(error) => return Err(error),
         };
+        let tags = &game.head.tags;
+        losses.add(Feature::Tags, game.result.lost_tags(tags), None);
+        let plies = moves.mainline.to_string();
+        let is_wrong = |name: &str, value: &str| match name {
+            "FEN" => game.head.start.contradicts(value),
+            "Variant" => is_chess960(value) && !moves.is_chess960,
+            "PlyCount" => value != plies && !is_unknown(value),
+            _ => false,
+        };
+        let wrong = tags.iter().filter(|(name, value)| is_wrong(name, value));
+        losses.add(Feature::Tags, wrong.count() as u64, None);
+        if game.has_variations() {
+            losses.add(Feature::Variations, empty_variations(game), None);
+        }
         if !moves.whole_start {
             losses.add(Feature::HeaderFacts, 1, None);
         }
@@ -105,6 +125,9 @@ impl RecordEncoder {
         let items = record.and_then(|record| Items::new(record).ok());
         let contents = Contents::of(facts_of_moves, items.into_iter().flatten().flatten());
         if chess960 && let Some(start_number) = setup.map_or(Some(518), Setup::chess960_number) {
+            if facts.eco != 0 {
+                losses.add(Feature::Tags, 1, None);
+            }
             facts.eco = CHESS960_ECO + start_number;
         }
         let deleted = if game.head.deleted { TYPE_DELETED } else { 0 };
@@ -139,6 +162,11 @@ impl RecordEncoder {
 
     fn text(&mut self, game: &Game, out: &mut Vec<u8>, losses: &mut Losses) -> Result<()> {
         let mut facts = TagReader::new(self.charset, losses).read(&game.head.tags);
+        let of_games =
+            game.head.tags.iter().filter(|(name, value)| {
+                OF_GAMES.contains(name) && !is_unknown(value) && *value != "*"
+            });
+        losses.add(Feature::Tags, of_games.count() as u64, None);
         let mut text = guiding::Encoder::default();
         let mut whole = None;
         let mut names = Vec::new();
@@ -146,6 +174,9 @@ impl RecordEncoder {
             match event {
                 Event::Annotation(Annotation::Text(part)) if part.kind == TextKind::File => {
                     names.push(part.text);
+                    if part.language != ANY_LANGUAGE {
+                        losses.add(Feature::Languages, 1, None);
+                    }
                 }
                 Event::Annotation(Annotation::Foreign(part))
                     if part.format == CBH && part.kind == foreign::TEXT_BODY =>
@@ -205,6 +236,45 @@ impl GameEncoder for RecordEncoder {
         }
         Ok(losses)
     }
+}
+
+/// The language that names of files have.
+const ANY_LANGUAGE: u16 = 7;
+
+/// Tags for which only games have fields.
+const OF_GAMES: [&str; 14] = [
+    "White",
+    "Black",
+    "Date",
+    "Result",
+    "ECO",
+    "WhiteElo",
+    "BlackElo",
+    "WhiteTeam",
+    "BlackTeam",
+    "WhiteTeamCountry",
+    "BlackTeamCountry",
+    "FEN",
+    "Variant",
+    "PlyCount",
+];
+
+/// Variations without moves, which have no place.
+fn empty_variations(game: &Game) -> u64 {
+    let mut is_fresh = false;
+    let mut count = 0;
+    for event in game.events() {
+        match event {
+            Event::BeginVariation => is_fresh = true,
+            Event::Move(_) => is_fresh = false,
+            Event::EndVariation => {
+                count += u64::from(is_fresh);
+                is_fresh = false;
+            }
+            Event::Annotation(_) => {}
+        }
+    }
+    count
 }
 
 /// The game's head and what is said about the game, without its start, moves and their

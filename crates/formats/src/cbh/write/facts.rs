@@ -90,12 +90,18 @@ impl<'l> TagReader<'l> {
         facts.black = self.player(tags, "Black", "CbBlackLast");
         facts.eco = self.eco(tags);
         for (name, value) in tags.iter() {
+            let first = tags.get(name).map(str::as_ptr);
+            if first != Some(value.as_ptr()) && name != "Result" && !is_unknown(value) {
+                // A field has one value.
+                self.losses.add(feature(name), 1, None);
+                continue;
+            }
             let read = if name.starts_with("Cb") {
                 self.own(name, value, &mut facts)
             } else {
                 self.common(name, value, &mut facts)
             };
-            if read.is_err() {
+            if read.is_err() || is_rounded(name, value) {
                 self.losses.add(feature(name), 1, None);
             }
         }
@@ -240,6 +246,12 @@ impl<'l> TagReader<'l> {
         };
         player.last_name = self.field(last_name);
         player.first_name = self.field(first_name);
+        let letters = |text: &str| text.chars().filter(|c| !c.is_whitespace()).count();
+        let comma = usize::from(!last_name.is_empty() && !first_name.is_empty());
+        if letters(last_name) + letters(first_name) + comma != letters(value) {
+            // Commas that part nothing.
+            self.losses.add(Feature::Tags, 1, None);
+        }
         player
     }
 
@@ -252,7 +264,13 @@ impl<'l> TagReader<'l> {
             (_, Err(Unfit)) => None,
         };
         match eco {
-            Some(eco) => encode_eco(eco),
+            Some(eco) => {
+                // A longer code has its beginning stored.
+                if tags.get("ECO").is_some_and(|text| text != eco.to_string()) {
+                    self.losses.add(Feature::Tags, 1, None);
+                }
+                encode_eco(eco)
+            }
             None if tags.get("ECO").is_some_and(is_unknown) => 0,
             None => {
                 self.losses.add(Feature::Tags, 1, None);
@@ -270,7 +288,7 @@ impl<'l> TagReader<'l> {
     fn field<const N: usize>(&mut self, value: &str) -> [u8; N] {
         let mut field = [0; N];
         let (bytes, whole) = encode(value, self.charset);
-        if !whole {
+        if !whole || value.contains('\0') {
             self.losses.add(Feature::Characters, 1, None);
         }
         let mut length = bytes.len().min(N.saturating_sub(1));
@@ -302,11 +320,30 @@ fn feature(name: &str) -> Feature {
     }
 }
 
-fn is_unknown(value: &str) -> bool {
+/// Whether a value says nothing.
+pub(super) fn is_unknown(value: &str) -> bool {
     matches!(value, "" | "?" | "-")
 }
 
-fn is_chess960(variant: &str) -> bool {
+/// Whether a number is stored, but not as it is written: `01`, `0`.
+fn is_rounded(name: &str, value: &str) -> bool {
+    let stored = match name {
+        "WhiteElo" | "BlackElo" | "EventRounds" | "EventCategory" | "SourceVersion"
+        | "SourceQuality" => number::<u32>(value).map(|number| (number, 0)),
+        "Round" => round(value).map(|(round, sub_round)| (round.into(), sub_round)),
+        _ => return false,
+    };
+    let text = match stored {
+        Ok((0, 0)) => String::new(),
+        Ok((number, 0)) => number.to_string(),
+        Ok((number, sub_round)) => format!("{number}.{sub_round}"),
+        Err(Unfit) => return false,
+    };
+    !is_unknown(value) && text != value
+}
+
+/// Whether a tag `Variant` says Chess960.
+pub(super) fn is_chess960(variant: &str) -> bool {
     let variant = variant.to_ascii_lowercase();
     variant.contains("960") || variant.contains("fischer")
 }
