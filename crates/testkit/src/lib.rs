@@ -9,6 +9,7 @@
 //! | [`corrupt`] | damaged copies of files: cut short, changed byte by byte, changed at random |
 //! | [`fuzz`] | what the fuzz targets do with their input |
 //! | [`guard`] | bounds on the time and memory of a test |
+//! | [`rich`] | games with odd heads and remarks, made from a number |
 //! | [`sample`] | the games of the sample database |
 //! | [`scratch`] | folders that go away with the test |
 #![allow(
@@ -25,6 +26,7 @@ pub mod corrupt;
 pub mod dump;
 pub mod fuzz;
 pub mod guard;
+pub mod rich;
 pub mod sample;
 pub mod scratch;
 pub mod shared;
