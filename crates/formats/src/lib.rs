@@ -16,6 +16,7 @@ mod order;
 mod origin;
 pub mod pgn;
 mod places;
+mod plans;
 pub mod polyglot;
 pub mod scid;
 pub mod scidb;

@@ -172,6 +172,12 @@ impl Tags {
         })
     }
 
+    /// The value at a place.
+    #[inline]
+    pub fn value(&self, place: usize) -> Option<&str> {
+        (place < self.len()).then(|| slice(&self.values, &self.value_ends, place))
+    }
+
     /// The pairs in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &str)> + Clone {
         (0..self.len()).map(|place| {

@@ -1,24 +1,16 @@
-//! Tag sections of games whose tags have the same names, as those of most neighbours in a database
-//! do: which are written, in which order and with what around the values is found out once.
+//! Tag sections of games whose tags have the same names: which are written, in which order and with
+//! what around the values is found out once.
 
-use tabia_core::game::{GameResult, Head, RecordKind, TagNames};
+use tabia_core::game::{GameResult, Head, RecordKind};
+
+use crate::plans::Plans;
 
 use super::chars::is_clean;
 use super::tags::{Left, ResultTag};
 
-/// Plans made of late.
-#[derive(Debug, Default)]
-pub(super) struct Plans {
-    made: Vec<Plan>,
-    /// The one that served last, and the one to be replaced next.
-    last: usize,
-    oldest: usize,
-}
-
 /// How the tags of a game are written.
 #[derive(Debug)]
 pub(super) struct Plan {
-    names: TagNames,
     /// What is written before the values, one behind the other, and [`SHORT`] bytes more.
     texts: Vec<u8>,
     steps: Vec<Step>,
@@ -45,10 +37,6 @@ pub(super) enum Value {
     NoResult,
 }
 
-/// How many plans there are.
-const PLANS: usize = 16;
-/// Longer names and values are not planned.
-const LONGEST: usize = 1 << 12;
 /// So many bytes are copied at once, and cut: cheaper than a copy of unknown length.
 const SHORT: usize = 32;
 
@@ -62,70 +50,54 @@ fn is_plain(head: &Head) -> bool {
         && is_clean(head.tags.values().0.as_bytes())
 }
 
-impl Plans {
-    /// Writes the tags of `head` if there is a plan for them; `full` for that profile.
-    #[inline]
-    pub(super) fn write(
-        &mut self,
-        head: &Head,
-        full: bool,
-        out: &mut Vec<u8>,
-    ) -> Option<(ResultTag, Left)> {
-        if !self.made.get(self.last)?.is_for(head) {
-            self.last = self.made.iter().position(|plan| plan.is_for(head))?;
-        }
-        let plan = self.made.get(self.last)?;
-        is_plain(head).then(|| (plan.write(head, full, out), plan.left))
-    }
+/// Writes the tags of `head` if there is a plan for them; `full` for that profile.
+#[inline]
+pub(super) fn write(
+    plans: &mut Plans<Plan>,
+    head: &Head,
+    full: bool,
+    out: &mut Vec<u8>,
+) -> Option<(ResultTag, Left)> {
+    let plan = plans.get(&head.tags)?;
+    is_plain(head).then(|| (plan.write(head, full, out), plan.left))
+}
 
-    /// Plans the tags of `head`, of which `left` are left out: texts and values as they follow each
-    /// other, and the text at the end.
-    pub(super) fn add(
-        &mut self,
-        head: &Head,
-        parts: impl Iterator<Item = (Vec<u8>, Value)>,
-        tail: &[u8],
-        left: Left,
-    ) {
-        if !is_plain(head) || head.tags.size() > LONGEST {
-            return;
-        }
-        let mut texts = Vec::new();
-        let mut add = |text: &[u8]| {
-            let start = texts.len();
-            texts.extend_from_slice(text);
-            (start, texts.len())
-        };
-        let steps = parts
-            .map(|(text, value)| Step {
-                before: add(&text),
-                value,
-            })
-            .collect();
-        let tail = add(tail);
-        texts.extend_from_slice(&[0; SHORT]);
-        let plan = Plan {
-            names: head.tags.names(),
-            texts,
-            steps,
-            tail,
-            left,
-        };
-        if self.made.len() < PLANS {
-            self.made.push(plan);
-        } else if let Some(place) = self.made.get_mut(self.oldest) {
-            *place = plan;
-            self.oldest = (self.oldest + 1) % PLANS;
-        }
+/// Plans the tags of `head`, of which `left` are left out: texts and values as they follow each
+/// other, and the text at the end.
+pub(super) fn add(
+    plans: &mut Plans<Plan>,
+    head: &Head,
+    parts: impl Iterator<Item = (Vec<u8>, Value)>,
+    tail: &[u8],
+    left: Left,
+) {
+    if !is_plain(head) {
+        return;
     }
+    let mut texts = Vec::new();
+    let mut add = |text: &[u8]| {
+        let start = texts.len();
+        texts.extend_from_slice(text);
+        (start, texts.len())
+    };
+    let steps = parts
+        .map(|(text, value)| Step {
+            before: add(&text),
+            value,
+        })
+        .collect();
+    let tail = add(tail);
+    texts.extend_from_slice(&[0; SHORT]);
+    let plan = Plan {
+        texts,
+        steps,
+        tail,
+        left,
+    };
+    plans.add(&head.tags, plan);
 }
 
 impl Plan {
-    #[inline]
-    fn is_for(&self, head: &Head) -> bool {
-        head.tags.have_names(&self.names)
-    }
-
     fn write(&self, head: &Head, full: bool, out: &mut Vec<u8>) -> ResultTag {
         let (values, ends) = head.tags.values();
         let values = values.as_bytes();

@@ -5,9 +5,11 @@ use tabia_core::format::Profile;
 use tabia_core::game::{GameResult, Head, RecordKind, SEVEN_TAG_ROSTER};
 use tabia_core::loss::Feature;
 
+use crate::plans::Plans;
+
 use super::chars::{is_clean, is_name};
 use super::full;
-use super::plan::{Plans, Value};
+use super::plan::{self, Plan, Value};
 use super::roster::{self, REST, Variant};
 
 /// A tag about to be written: its rank, and which it is.
@@ -35,7 +37,7 @@ enum What {
 pub(super) struct TagWriter {
     profile: Profile,
     items: Vec<Item>,
-    plans: Plans,
+    plans: Plans<Plan>,
 }
 
 /// How many tags are left out or changed.
@@ -75,7 +77,7 @@ impl TagWriter {
         mut lose: impl FnMut(Feature, u64),
     ) -> ResultTag {
         let full = self.profile == Profile::Full;
-        let (result, left) = match self.plans.write(head, full, out) {
+        let (result, left) = match plan::write(&mut self.plans, head, full, out) {
             Some(written) => written,
             None => self.write_unplanned(head, out),
         };
@@ -188,7 +190,7 @@ impl TagWriter {
             text.extend_from_slice(END);
         }
         text.extend_from_slice(order.as_bytes());
-        self.plans.add(head, parts.into_iter(), &text, left);
+        plan::add(&mut self.plans, head, parts.into_iter(), &text, left);
     }
 
     /// Lists what is to be written. Says whether a reader must be told that the game is not
@@ -502,7 +504,9 @@ mod tests {
                     let text = String::from_utf8(out).unwrap();
                     (text, format!("{place:?}"), lost)
                 };
-                planned += usize::from(old.plans.write(&head, false, &mut Vec::new()).is_some());
+                planned += usize::from(
+                    plan::write(&mut old.plans, &head, false, &mut Vec::new()).is_some(),
+                );
                 assert_eq!(
                     written(&mut old),
                     written(&mut TagWriter::new(profile)),
@@ -527,6 +531,6 @@ mod tests {
             writer.write(&head, &mut out, |_, _| ());
             assert!(String::from_utf8(out).unwrap().contains(&value));
         }
-        assert!(writer.plans.write(&head, false, &mut Vec::new()).is_none());
+        assert!(plan::write(&mut writer.plans, &head, false, &mut Vec::new()).is_none());
     }
 }

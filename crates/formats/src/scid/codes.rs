@@ -31,15 +31,6 @@ impl Dialect {
             Self::Scidb => [14, 15],
         }
     }
-
-    fn king_code(self, m: Move) -> Option<u8> {
-        if m.is_castling() {
-            let [h_side, a_side] = self.castling();
-            let is_short = m.to().file() > m.from().file();
-            return Some(if is_short { h_side } else { a_side });
-        }
-        Some(self.step() + step_code(KING_STEPS, m)?)
-    }
 }
 
 /// A piece as the codes of its moves know it.
@@ -59,6 +50,18 @@ impl Mover {
     /// Where no piece is.
     pub(crate) const NOBODY: Mover = Mover(0);
 
+    /// By its number, of which the low three bits count.
+    #[inline(always)]
+    pub(crate) const fn wrap(number: u8) -> Self {
+        Self(number & 7)
+    }
+
+    /// Its number, 0 to 7: two for pawns, which have no other number that is below 2.
+    #[inline(always)]
+    pub(crate) const fn number(self) -> u8 {
+        self.0
+    }
+
     pub(crate) const fn new(dialect: Dialect, piece: Piece) -> Self {
         Self(match (piece.role, piece.color, dialect) {
             (Role::Pawn, Color::White, _) => Self::WHITE_PAWN,
@@ -76,6 +79,57 @@ impl Mover {
     #[inline(always)]
     pub(crate) fn decode(self, from: Square, code: u8) -> Coded {
         Coded(TARGETS[usize::from(self.0 & 7)][from.index()][usize::from(code & 15)])
+    }
+
+    /// Appends the byte or bytes of a move of the piece of that number, 0 to 15; `false` for a
+    /// move that has none.
+    #[inline(always)]
+    pub(crate) fn encode(self, number: u8, m: Move, out: &mut Vec<u8>) -> bool {
+        let step = self.step(m);
+        if !m.is_normal() {
+            let Some(code) = self.special_code(m) else {
+                return false;
+            };
+            out.push(number << 4 | code);
+            return true;
+        }
+        if step == Step::NONE {
+            return false;
+        }
+        // Both bytes, and one is cut: whether a queen moves cannot be foreseen.
+        let length = out.len() + 1 + usize::from(step.0 & Step::FAR != 0);
+        out.extend_from_slice(&[number << 4 | step.code(m), 64 + m.to().number()]);
+        out.truncate(length);
+        true
+    }
+
+    #[inline(always)]
+    fn step(self, m: Move) -> Step {
+        STEPS[usize::from(self.0 & 7)][distance(m)]
+    }
+
+    /// The code of castling or a promotion.
+    #[inline(never)]
+    fn special_code(self, m: Move) -> Option<u8> {
+        let dialect = match self.0 {
+            Self::SCID_KING => Dialect::Scid,
+            Self::SCIDB_KING => Dialect::Scidb,
+            Self::WHITE_PAWN | Self::BLACK_PAWN => {
+                let role = match m.promotion_role()? {
+                    Role::Queen => 3,
+                    Role::Rook => 6,
+                    Role::Bishop => 9,
+                    _ => 12,
+                };
+                let Step(way) = self.step(m);
+                return (way < 3).then_some(way + role);
+            }
+            _ => return None,
+        };
+        let [h_side, a_side] = dialect.castling();
+        let is_short = m.to().file() > m.from().file();
+        m.is_castling()
+            .then_some(if is_short { h_side } else { a_side })
     }
 }
 
@@ -215,50 +269,102 @@ const fn shifted(from: u8, by: i16) -> Coded {
     }
 }
 
-/// Appends the byte or bytes of a move of the piece of that number; `false` for a move that has
-/// none.
-pub(crate) fn encode(dialect: Dialect, number: u8, role: Role, m: Move, out: &mut Vec<u8>) -> bool {
-    let (from, to) = (m.from(), m.to());
-    let code = match role {
-        Role::King => dialect.king_code(m),
-        Role::Queen if from.file() != to.file() && from.rank() != to.rank() => {
-            out.extend([number << 4 | from.file(), 64 + to.number()]);
-            return true;
+/// How the code of a move is made of its squares, by mover and [`distance`].
+static STEPS: [[Step; 256]; 8] = {
+    let mut table = [[Step::NONE; 256]; 8];
+    let mut mover = 0;
+    while mover < 8 {
+        let mut distance = 0;
+        while distance < 15 * 16 {
+            let files = (distance % 16) as i16 - 7;
+            let ranks = (distance / 16) as i16 - 7;
+            if files < 8 {
+                table[mover as usize][distance] = Step::of(mover, files, ranks);
+            }
+            distance += 1;
         }
-        Role::Queen | Role::Rook if from.rank() == to.rank() => Some(to.file()),
-        Role::Queen | Role::Rook => Some(8 + to.rank()),
-        Role::Bishop => {
-            let rises = (to.file() > from.file()) == (to.rank() > from.rank());
-            Some(to.file() + if rises { 0 } else { 8 })
-        }
-        Role::Knight => step_code(KNIGHT_STEPS, m).map(|place| place + 1),
-        Role::Pawn => pawn_code(m),
-    };
-    let Some(code) = code else {
-        return false;
-    };
-    out.push(number << 4 | code);
-    true
-}
-
-fn pawn_code(m: Move) -> Option<u8> {
-    let by = m.from().number().abs_diff(m.to().number());
-    if by == 16 {
-        return Some(DOUBLE_STEP);
+        mover += 1;
     }
-    let way = by.checked_sub(7).filter(|&way| way < 3)?;
-    let role = match m.promotion_role() {
-        None => 0,
-        Some(Role::Queen) => 3,
-        Some(Role::Rook) => 6,
-        Some(Role::Bishop) => 9,
-        Some(_) => 12,
-    };
-    Some(way + role)
+    table
+};
+
+/// How far a move goes: 0 to 14 for seven files to the left up to seven to the right, and 16 times
+/// the same for ranks.
+#[inline(always)]
+fn distance(m: Move) -> usize {
+    let spread = |square: Square| square.number() + (square.number() & 0x38);
+    usize::from((0x77 + spread(m.to())).wrapping_sub(spread(m.from())))
 }
 
-fn step_code(steps: [i16; 8], m: Move) -> Option<u8> {
-    let by = i16::from(m.to().number()) - i16::from(m.from().number());
-    let place = steps.iter().position(|&step| step == by)?;
-    Some(place as u8)
+/// A number from 0 to 15, and what is added to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Step(u8);
+
+impl Step {
+    /// The file or the rank where the move goes.
+    const TO_FILE: u8 = 0x10;
+    const TO_RANK: u8 = 0x20;
+    /// The file where it comes from; where it goes is in the next byte.
+    const FAR: u8 = 0x40;
+    /// Nothing moves like that.
+    const NONE: Step = Step(0xff);
+
+    const fn of(mover: u8, files: i16, ranks: i16) -> Self {
+        if files == 0 && ranks == 0 {
+            return Self::NONE;
+        }
+        let by = 8 * ranks + files;
+        let (is_straight, is_diagonal) = (files == 0 || ranks == 0, files.abs() == ranks.abs());
+        let straight = if ranks == 0 {
+            Step(Self::TO_FILE)
+        } else {
+            Step(8 | Self::TO_RANK)
+        };
+        match mover {
+            Mover::WHITE_PAWN | Mover::BLACK_PAWN => {
+                let ahead = if mover == Mover::WHITE_PAWN { by } else { -by };
+                match ahead {
+                    16 => Step(DOUBLE_STEP),
+                    7..=9 if ranks.abs() == 1 => Step((ahead - 7) as u8),
+                    _ => Self::NONE,
+                }
+            }
+            Mover::KNIGHT if files.abs() + ranks.abs() == 3 && !is_straight => {
+                Self::stepped(&KNIGHT_STEPS, by, 1)
+            }
+            Mover::BISHOP if is_diagonal => {
+                Step(Self::TO_FILE | if (files > 0) == (ranks > 0) { 0 } else { 8 })
+            }
+            Mover::ROOK | Mover::QUEEN if is_straight => straight,
+            Mover::QUEEN if is_diagonal => Step(Self::FAR),
+            Mover::SCID_KING if files.abs() <= 1 && ranks.abs() <= 1 => {
+                Self::stepped(&KING_STEPS, by, Dialect::Scid.step())
+            }
+            Mover::SCIDB_KING if files.abs() <= 1 && ranks.abs() <= 1 => {
+                Self::stepped(&KING_STEPS, by, Dialect::Scidb.step())
+            }
+            _ => Self::NONE,
+        }
+    }
+
+    const fn stepped(steps: &[i16; 8], by: i16, first: u8) -> Self {
+        let mut place = 0;
+        while place < 8 {
+            if steps[place] == by {
+                return Step(first + place as u8);
+            }
+            place += 1;
+        }
+        Self::NONE
+    }
+
+    /// The code of a move of this step.
+    #[inline(always)]
+    fn code(self, m: Move) -> u8 {
+        let mask = |bit: u8| 0_u8.wrapping_sub(u8::from(self.0 & bit != 0));
+        (self.0 & 15)
+            + (m.to().file() & mask(Self::TO_FILE))
+            + (m.to().rank() & mask(Self::TO_RANK))
+            + (m.from().file() & mask(Self::FAR))
+    }
 }

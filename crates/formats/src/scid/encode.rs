@@ -92,7 +92,7 @@ impl Encoder {
             variations: 0,
             plies: 0,
             flags: if setup { flag::START } else { 0 },
-            pawns: PawnMoves::new(),
+            pawns: PawnMoves::default(),
             stored_line: StoredLine::new(),
         };
         let board = match (&game.head.start.setup, setup) {
@@ -133,8 +133,8 @@ impl Encoder {
         entry.material = last.material();
         if !setup {
             entry.stored_line = facts.stored_line.code();
-            entry.home_pawn_count = facts.pawns.count;
-            entry.home_pawns = facts.pawns.list;
+            entry.home_pawn_count = facts.pawns.count();
+            entry.home_pawns = facts.pawns.list();
         }
         Ok(())
     }
@@ -298,12 +298,13 @@ impl Encoder {
 
     /// Whether the version can hold the move. Castling from other squares than the usual ones is
     /// for Scid 5 only.
+    #[inline(always)]
     fn can_write(&self, board: &Lists, ply: Ply, losses: &mut Losses) -> bool {
         let Ply::Move(m) = ply else {
             return true;
         };
-        let usual = m.from().file() == 4 && matches!(m.to().file(), 0 | 7);
-        if m.is_castling() && !usual && self.version != Version::V5 {
+        let is_usual = || m.from().file() == 4 && matches!(m.to().file(), 0 | 7);
+        if m.is_castling() && self.version != Version::V5 && !is_usual() {
             if losses.count(Feature::Chess960) == 0 {
                 losses.add(Feature::Chess960, 1, None);
             }
@@ -437,11 +438,10 @@ fn without_castling(setup: &Setup) -> Setup {
 
 impl Facts {
     /// The next ply of the mainline was played.
-    fn play(&mut self, ply: Ply, gone: Option<u8>) {
+    #[inline(always)]
+    fn play(&mut self, ply: Ply, gone: u64) {
         self.plies += 1;
-        if let Some(pawn) = gone {
-            self.pawns.push(pawn);
-        }
+        self.pawns.push(gone);
         self.stored_line.play(ply);
         if let Ply::Move(m) = ply
             && let Some(role) = m.promotion_role()

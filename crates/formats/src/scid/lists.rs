@@ -3,27 +3,28 @@
 
 use tabia_core::chess::{Color, Move, Piece, Ply, Role, Square};
 
-use super::codes::{self, Dialect};
+use super::codes::{Dialect, Mover};
 use super::pieces::{Board, MAX_PIECES};
 
-/// No piece stands there. Else bits 4-6 are the role, bit 7 is set for Black, and bits 0-3 are the
-/// place in the list.
+/// No piece stands there. Else bit 7 is set for Black, bits 4-6 are the [`Mover`], and bits 0-3
+/// the place in the list.
 const EMPTY: u8 = 0xff;
 
-const PAWN: u8 = role_code(Role::Pawn);
-const KNIGHT: u8 = role_code(Role::Knight);
-const BISHOP: u8 = role_code(Role::Bishop);
-const ROOK: u8 = role_code(Role::Rook);
-const QUEEN: u8 = role_code(Role::Queen);
-const KING: u8 = role_code(Role::King);
+const BLACK: u8 = 0x80;
 
 /// The pieces of both sides in the order in which moves name them.
 #[derive(Debug, Clone)]
 pub(crate) struct Lists {
     squares: [u8; 64],
-    order: [[u8; MAX_PIECES]; 2],
+    /// Where the pieces stand: White's list, then Black's.
+    order: [u8; 2 * MAX_PIECES],
     counts: [u8; 2],
-    black_to_move: bool,
+    /// How many there are of each kind, by bits 4-7.
+    kinds: [u8; 16],
+    /// Where pawns stand that have never moved.
+    home: u64,
+    /// [`BLACK`], or 0.
+    turn: u8,
 }
 
 impl Lists {
@@ -31,195 +32,208 @@ impl Lists {
     pub(crate) fn of(board: &Board) -> Self {
         let mut lists = Self {
             squares: [EMPTY; 64],
-            order: [[0; MAX_PIECES]; 2],
+            order: [0; 2 * MAX_PIECES],
             counts: [0; 2],
-            black_to_move: !board.position.turn().is_white(),
+            kinds: [0; 16],
+            home: 0,
+            turn: turn(board.position.turn()),
         };
-        for (color, side) in [Color::White, Color::Black].into_iter().zip(0..) {
+        for color in [Color::White, Color::Black] {
+            let home_rank = if color.is_white() { 1 } else { 6 };
             for (slot, square) in (0..).zip(board.listed(color)) {
-                let Some(Piece { role, .. }) = board.position.piece_at(square) else {
+                let Some(piece) = board.position.piece_at(square) else {
                     continue;
                 };
-                lists.place(side, slot, square.number(), role_code(role));
-                if let Some(count) = lists.counts.get_mut(usize::from(side)) {
+                let mover = Mover::new(Dialect::Scid, piece);
+                lists.place(turn(color) | kind(mover) | slot, square);
+                lists.count(turn(color) | kind(mover), 1);
+                if let Some(count) = lists.counts.get_mut(color as usize) {
                     *count = slot + 1;
+                }
+                if piece.role == Role::Pawn && square.rank() == home_rank {
+                    lists.home |= square.bit();
                 }
             }
         }
         lists
     }
 
-    fn place(&mut self, side: u8, slot: u8, square: u8, role: u8) {
-        let list = self.order.get_mut(usize::from(side));
-        if let Some(place) = list.and_then(|list| list.get_mut(usize::from(slot))) {
-            *place = square;
+    #[inline(always)]
+    fn place(&mut self, piece: u8, square: Square) {
+        if let Some(place) = self.order.get_mut(list_place(piece)) {
+            *place = square.number();
         }
-        self.put(square, side << 7 | role << 4 | slot);
+        self.put(square, piece);
     }
 
-    fn put(&mut self, square: u8, piece: u8) {
-        if let Some(place) = self.squares.get_mut(usize::from(square)) {
+    #[inline(always)]
+    fn put(&mut self, square: Square, piece: u8) {
+        if let Some(place) = self.squares.get_mut(square.index()) {
             *place = piece;
         }
     }
 
+    #[inline(always)]
     fn at(&self, square: Square) -> u8 {
-        let square = usize::from(square.number());
-        self.squares.get(square).copied().unwrap_or(EMPTY)
+        self.squares.get(square.index()).copied().unwrap_or(EMPTY)
     }
 
-    fn side(&self) -> u8 {
-        u8::from(self.black_to_move)
+    /// Counts a piece more, or a piece less.
+    fn count(&mut self, piece: u8, by: i8) {
+        if let Some(count) = self.kinds.get_mut(usize::from(piece >> 4)) {
+            *count = count.saturating_add_signed(by);
+        }
     }
 
     /// Whether the side to move has a piece there.
+    #[inline(always)]
     pub(crate) fn has_mover(&self, square: Square) -> bool {
         let piece = self.at(square);
-        piece != EMPTY && piece >> 7 == self.side()
+        piece != EMPTY && piece & BLACK == self.turn
     }
 
     /// Appends the byte or bytes of a ply; `false` for a move that cannot be written.
+    #[inline(always)]
     pub(crate) fn encode(&self, ply: Ply, out: &mut Vec<u8>) -> bool {
         let Ply::Move(m) = ply else {
             out.push(0);
             return true;
         };
-        let from = m.from();
-        if !self.has_mover(from) {
-            return false;
-        }
-        let piece = self.at(from);
-        codes::encode(Dialect::Scid, piece & 15, role_of(piece), m, out)
+        let piece = self.at(m.from());
+        self.has_mover(m.from()) && Mover::wrap(piece >> 4).encode(piece & 15, m, out)
     }
 
-    /// Plays a ply; the pawn that left home by it, as its number in signatures: 15 for a2 to 8 for
-    /// h2, 7 for a7 to 0 for h7.
-    pub(crate) fn play(&mut self, ply: Ply) -> Option<u8> {
-        let side = self.side();
-        self.black_to_move = !self.black_to_move;
+    /// Plays a ply; the square where a pawn stood that leaves home by it, or is taken there, as a
+    /// bit: 0 for none.
+    #[inline(always)]
+    pub(crate) fn play(&mut self, ply: Ply) -> u64 {
+        self.turn ^= BLACK;
         let Ply::Move(m) = ply else {
-            return None;
+            return 0;
         };
         let (from, to) = (m.from(), m.to());
         let piece = self.at(from);
-        let slot = piece & 15;
-        if m.is_castling() {
-            self.castle(m, side, slot);
-            return None;
-        }
-        let role = piece >> 4 & 7;
-        let mut gone = (role == PAWN).then(|| home(side, from)).flatten();
-        let taken = self.at(to);
-        if taken != EMPTY {
-            if taken >> 4 & 7 == PAWN {
-                gone = gone.or_else(|| home(side ^ 1, to));
+        if m.is_normal() {
+            let is_pawn = piece >> 4 & 7 < 2;
+            let takes = self.at(to) != EMPTY || is_pawn && from.file() != to.file();
+            if takes {
+                self.take(m, piece);
             }
-            self.remove(taken);
-        } else if role == PAWN
-            && from.file() != to.file()
-            && let Some(behind) = Square::from_coords(to.file(), from.rank())
-        {
-            let taken = self.at(behind);
-            if taken != EMPTY && taken >> 7 != side {
-                self.remove(taken);
-                self.put(behind.number(), EMPTY);
-            }
+            self.put(from, EMPTY);
+            self.place(piece, to);
+        } else {
+            self.play_rare(m, piece);
         }
-        let role = m.promotion_role().map_or(role, role_code);
-        self.put(from.number(), EMPTY);
-        self.place(side, slot, to.number(), role);
+        let gone = self.home & (from.bit() | to.bit());
+        self.home ^= gone;
         gone
     }
 
-    /// The last piece of a list takes the slot of one that is taken.
-    fn remove(&mut self, piece: u8) {
-        let side = usize::from(piece >> 7);
-        let slot = piece & 15;
-        let (Some(list), Some(count)) = (self.order.get_mut(side), self.counts.get_mut(side))
-        else {
-            return;
-        };
-        *count = count.saturating_sub(1);
-        let last = *count;
-        if last == slot {
-            return;
-        }
-        let Some(&square) = list.get(usize::from(last)) else {
-            return;
-        };
-        if let Some(place) = list.get_mut(usize::from(slot)) {
-            *place = square;
-        }
-        if let Some(place) = self.squares.get_mut(usize::from(square)) {
-            *place = *place & 0xf0 | slot;
-        }
-    }
-
-    fn castle(&mut self, m: Move, side: u8, slot: u8) {
+    /// Castling or a promotion.
+    #[inline(never)]
+    fn play_rare(&mut self, m: Move, piece: u8) {
         let (from, to) = (m.from(), m.to());
+        if let Some(role) = m.promotion_role() {
+            if self.at(to) != EMPTY {
+                self.take(m, piece);
+            }
+            let color = if piece & BLACK == 0 {
+                Color::White
+            } else {
+                Color::Black
+            };
+            let mover = Mover::new(Dialect::Scid, Piece { color, role });
+            let promoted = piece & (BLACK | 15) | kind(mover);
+            self.count(piece, -1);
+            self.count(promoted, 1);
+            self.put(from, EMPTY);
+            self.place(promoted, to);
+            return;
+        }
         let h_side = to.file() > from.file();
-        let rook_slot = self.at(to) & 15;
+        let rook = self.at(to);
         let king_to = Square::from_coords(if h_side { 6 } else { 2 }, from.rank());
         let rook_to = Square::from_coords(if h_side { 5 } else { 3 }, from.rank());
         if let (Some(king_to), Some(rook_to)) = (king_to, rook_to) {
-            self.put(from.number(), EMPTY);
-            self.put(to.number(), EMPTY);
-            self.place(side, slot, king_to.number(), KING);
-            self.place(side, rook_slot, rook_to.number(), ROOK);
+            self.put(from, EMPTY);
+            self.put(to, EMPTY);
+            self.place(piece, king_to);
+            self.place(rook, rook_to);
+        }
+    }
+
+    /// Takes what stands where a piece goes, or the pawn that it takes in passing.
+    fn take(&mut self, m: Move, piece: u8) {
+        let taken = self.at(m.to());
+        if taken != EMPTY {
+            self.remove(taken);
+            return;
+        }
+        if let Some(behind) = Square::from_coords(m.to().file(), m.from().rank()) {
+            let taken = self.at(behind);
+            if taken != EMPTY && (taken ^ piece) & BLACK != 0 {
+                self.remove(taken);
+                self.put(behind, EMPTY);
+            }
+        }
+    }
+
+    /// The last piece of a list takes the place of one that is taken.
+    fn remove(&mut self, piece: u8) {
+        self.count(piece, -1);
+        let Some(count) = self.counts.get_mut(usize::from(piece >> 7)) else {
+            return;
+        };
+        *count = count.saturating_sub(1);
+        let last = self.order.get(list_place(piece & BLACK | *count & 15));
+        if let Some(square) = last.and_then(|&square| Square::new(square)) {
+            let moved = self.at(square) & 0xf0 | piece & 15;
+            self.place(moved, square);
         }
     }
 
     /// The signature of the material.
     pub(crate) fn material(&self) -> u32 {
-        // Pawns have four bits, all others two, from the pawns of Black up.
-        const SHIFTS: [u32; 5] = [0, 4, 6, 8, 10];
-        let mut counts = [[0_u32; 5]; 2];
-        for &piece in self.squares.iter().filter(|&&piece| piece != EMPTY) {
-            let side = counts.get_mut(usize::from(piece >> 7));
-            let role = usize::from(piece >> 4 & 7);
-            if let Some(count) = side.and_then(|side| side.get_mut(role)) {
-                *count += 1;
-            }
-        }
+        // Pawns have four bits, all others two; those of White are above those of Black.
+        const FIELDS: [(Role, u32, u32); 5] = [
+            (Role::Queen, 10, 3),
+            (Role::Rook, 8, 3),
+            (Role::Bishop, 6, 3),
+            (Role::Knight, 4, 3),
+            (Role::Pawn, 0, 15),
+        ];
         let mut word = 0;
-        for (counts, base) in counts.into_iter().zip([12, 0]) {
-            for (role, (count, shift)) in counts.into_iter().zip(SHIFTS).enumerate() {
-                let most = if role == usize::from(PAWN) { 15 } else { 3 };
-                word |= count.min(most) << (base + shift);
+        for (color, base) in [(Color::White, 12), (Color::Black, 0)] {
+            for (role, shift, most) in FIELDS {
+                let mover = Mover::new(Dialect::Scid, Piece { color, role });
+                let place = usize::from((turn(color) | kind(mover)) >> 4);
+                let count = self.kinds.get(place).copied().unwrap_or(0);
+                word |= u32::from(count).min(most) << (base + shift);
             }
         }
         word
     }
 }
 
-/// The number of a pawn that stands on its first square.
-fn home(side: u8, square: Square) -> Option<u8> {
-    match (side, square.rank()) {
-        (0, 1) => Some(15 - square.file()),
-        (1, 6) => Some(7 - square.file()),
-        _ => None,
-    }
+/// The place of a piece in [`Lists::order`].
+#[inline(always)]
+const fn list_place(piece: u8) -> usize {
+    (piece >> 3 & 16 | piece & 15) as usize
 }
 
-const fn role_code(role: Role) -> u8 {
-    role as u8
+const fn turn(color: Color) -> u8 {
+    if color.is_white() { 0 } else { BLACK }
 }
 
-/// The role of a piece.
-const fn role_of(piece: u8) -> Role {
-    match piece >> 4 & 7 {
-        PAWN => Role::Pawn,
-        KNIGHT => Role::Knight,
-        BISHOP => Role::Bishop,
-        ROOK => Role::Rook,
-        QUEEN => Role::Queen,
-        _ => Role::King,
-    }
+#[inline(always)]
+const fn kind(mover: Mover) -> u8 {
+    mover.number() << 4
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scid::signature;
     use tabia_core::chess::{HomePawns, Material, Setup};
 
     /// Random games from several starts: bytes, lists, material and home pawns are those of the
@@ -256,6 +270,7 @@ mod tests {
                 board.play(left[0], ply);
                 let gone = lists.play(ply);
                 let now = HomePawns::of(&board.position);
+                let gone = (gone != 0).then(|| signature::home_number(gone));
                 assert_eq!(gone, home.gone(now), "{ply:?} to {}", board.position.fen());
                 home = now;
                 assert_eq!(
@@ -266,7 +281,10 @@ mod tests {
                 );
                 let again = Lists::of(&board);
                 assert_eq!(lists.squares, again.squares, "{}", board.position.fen());
-                assert_eq!(lists.counts, again.counts);
+                assert_eq!(
+                    (lists.counts, lists.kinds, lists.home),
+                    (again.counts, again.kinds, again.home)
+                );
             }
         }
     }

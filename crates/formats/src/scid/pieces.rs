@@ -4,8 +4,6 @@ use std::sync::LazyLock;
 
 use tabia_core::chess::{Color, Move, Piece, Ply, Position, Role, Setup, Square};
 
-#[cfg(test)]
-use super::codes;
 use super::codes::{Dialect, Mover};
 
 /// Moves are bytes: a place in the mover's piece list above a code for where the piece goes.
@@ -200,7 +198,7 @@ impl Board {
             return false;
         };
         let slot = self.number(from) & 15;
-        codes::encode(Dialect::Scid, slot, piece.role, m, out)
+        Mover::new(Dialect::Scid, piece).encode(slot, m, out)
     }
 
     /// Plays a ply that [`Board::decode`] made of this byte, in the position and in the lists.

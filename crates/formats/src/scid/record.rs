@@ -9,13 +9,14 @@ use tabia_core::loss::{Feature, Features, Losses};
 use super::encode::{Encoder, Keep};
 use super::entry::{self, Entry, Version, flag};
 use super::records;
-use super::tags::write_tags;
+use super::tags::TagWriter;
 
 /// Encodes games on one thread.
 #[derive(Debug)]
 pub(crate) struct RecordEncoder {
     version: Version,
     encoder: Encoder,
+    tags: TagWriter,
     names: Vec<u8>,
 }
 
@@ -24,6 +25,7 @@ impl RecordEncoder {
         Self {
             version,
             encoder: Encoder::new(version, can),
+            tags: TagWriter::new(version),
             names: Vec::new(),
         }
     }
@@ -50,14 +52,8 @@ impl GameEncoder for RecordEncoder {
         let encoder = &mut self.encoder;
         encoder.blob.clear();
         self.names.clear();
-        write_tags(
-            self.version,
-            game,
-            &mut entry,
-            &mut self.names,
-            &mut encoder.blob,
-            &mut losses,
-        );
+        let (names, blob) = (&mut self.names, &mut encoder.blob);
+        self.tags.write(game, &mut entry, names, blob, &mut losses);
         let tags_end = encoder.blob.len();
         let head = entry;
         for keep in [Keep::Everything, Keep::Variations, Keep::Mainline] {

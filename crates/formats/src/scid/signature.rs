@@ -1,34 +1,44 @@
 //! Which pawns left home, in which order, as rows tell it.
 
+use zerocopy::byteorder::big_endian;
+
 /// The pawns that left home; filled ply by ply.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct PawnMoves {
-    /// How many left.
-    pub(crate) count: u8,
-    /// Their bits in signatures, a nibble each, the first one high.
-    pub(crate) list: [u8; 8],
+    count: u8,
+    /// Their bits in signatures, a nibble each, the last one low.
+    nibbles: u64,
 }
 
 impl PawnMoves {
-    /// Before the first move of the usual start.
-    pub(crate) const fn new() -> Self {
-        Self {
-            count: 0,
-            list: [0; 8],
-        }
+    /// Another pawn left the square of the lowest bit; none where there is no bit.
+    #[inline(always)]
+    pub(crate) fn push(&mut self, square: u64) {
+        // Without a branch: which moves are the first ones of pawns cannot be foreseen.
+        let is_one = u8::from(square != 0);
+        let nibble = u64::from(home_number(square)) & 0_u64.wrapping_sub(u64::from(is_one));
+        self.nibbles = self.nibbles << (4 * is_one) | nibble;
+        self.count += is_one;
     }
 
-    /// Another pawn left, by its bit in [`HomePawns`](tabia_core::chess::HomePawns).
-    pub(crate) fn push(&mut self, bit: u8) {
-        if let Some(byte) = self.list.get_mut(usize::from(self.count / 2)) {
-            *byte |= if self.count.is_multiple_of(2) {
-                bit << 4
-            } else {
-                bit
-            };
-            self.count += 1;
-        }
+    /// How many left, 0 to 16.
+    pub(crate) const fn count(&self) -> u8 {
+        self.count
     }
+
+    /// Their bits in signatures, a nibble each, the first one high.
+    pub(crate) fn list(&self) -> [u8; 8] {
+        let unused = 64 - 4 * u32::from(self.count.min(16));
+        big_endian::U64::new(self.nibbles.checked_shl(unused).unwrap_or_default()).to_bytes()
+    }
+}
+
+/// The bit of a pawn's first square in [`HomePawns`](tabia_core::chess::HomePawns), 0 to 15: 15
+/// for a2 to 8 for h2, 7 for a7 to 0 for h7.
+#[inline(always)]
+pub(crate) const fn home_number(square: u64) -> u8 {
+    let number = square.trailing_zeros() as u8;
+    !number & 7 | (number & 0x10 ^ 0x10) >> 1
 }
 
 #[cfg(test)]
@@ -42,18 +52,16 @@ mod tests {
     fn pawns_leave_home_in_order() {
         let mut board = Board::standard();
         let mut lists = Lists::of(&board);
-        let mut pawns = PawnMoves::new();
+        let mut pawns = PawnMoves::default();
         for text in "e4 d5 exd5 Nf6 Nf3 Nxd5 a4".split(' ') {
             let ply = san::read(&board.position, text.as_bytes()).unwrap();
             let mut bytes = Vec::new();
             assert!(board.encode(ply, &mut bytes));
             board.play(bytes[0], ply);
-            if let Some(bit) = lists.play(ply) {
-                pawns.push(bit);
-            }
+            pawns.push(lists.play(ply));
         }
         // e2, d7, a2.
-        assert_eq!(pawns.count, 3);
-        assert_eq!(pawns.list, [0xb4, 0xf0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(pawns.count(), 3);
+        assert_eq!(pawns.list(), [0xb4, 0xf0, 0, 0, 0, 0, 0, 0]);
     }
 }

@@ -1,9 +1,13 @@
 //! Where the tags of a game go: into the row, to the names, into the blob.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
-use tabia_core::game::{Date, Game, Tags};
+use tabia_core::chess::Color;
+use tabia_core::game::{Date, Game, GameResult, Tags};
 use tabia_core::loss::{Feature, Losses};
+
+use crate::plans::Plans;
 
 use super::blob::{COMMON_TAGS, FIRST_COMMON_TAG};
 use super::encode::is_playable;
@@ -15,145 +19,309 @@ use super::records;
 /// no longer ones, and loading one of 250 bytes ends Scid 4.
 const MAX_TAG: usize = 240;
 
-/// Fills the row, appends the five names to `names`, in the order in which Scid 5 numbers them, and the
-/// tags that have no other place to the blob.
-pub(crate) fn write_tags(
+/// Writes the tags of one game after another.
+#[derive(Debug)]
+pub(crate) struct TagWriter {
     version: Version,
-    game: &Game,
-    entry: &mut Entry,
-    names: &mut Vec<u8>,
-    blob: &mut Vec<u8>,
-    losses: &mut Losses,
-) {
-    let tags = &game.head.tags;
-    let mut left = Left {
-        tags,
-        taken: Vec::with_capacity(16),
-    };
-    for (kind, tag) in [
-        (1, "Event"),
-        (2, "Site"),
-        (3, "Round"),
-        (0, "White"),
-        (0, "Black"),
-    ] {
-        let name = left.take(tag).unwrap_or("?");
-        let name = cut(name, version.max_name(), losses);
-        name_writer::append(names, kind, &[name.as_bytes()]);
-    }
-    // As in Scid, a value that only says that it is unknown is no value.
-    left.drop_unknown();
-    entry.date = left.take_if("Date", date_bits).unwrap_or(0);
-    entry.event_date = left
-        .take_if("EventDate", |text| {
-            let bits = date_bits(text)?;
-            let fits = version == Version::V5 || records::relative(entry.date, bits).is_some();
-            fits.then_some(bits)
-        })
-        .unwrap_or(0);
-    (entry.white_rating, entry.white_elo) = left.take_rating("White");
-    (entry.black_rating, entry.black_elo) = left.take_rating("Black");
-    entry.eco = left.take_if("ECO", entry::eco_code).unwrap_or(0);
-    losses.add(Feature::Tags, game.result.lost_tags(tags), None);
-    if let Some(letters) = left.take("ScidFlags") {
-        let (flags, unknown) = entry::parse_flags(letters);
-        losses.add(Feature::HeaderFacts, unknown, None);
-        let mut kept = flags;
-        if version == Version::V3 {
-            kept &= !flag::CUSTOM;
-            let lost = u64::from((flags & flag::CUSTOM).count_ones());
-            losses.add(Feature::HeaderFacts, lost, None);
-        }
-        entry.flags |= kept;
-    }
-    // The FEN of a setup position that can be played from stands before the moves. Scid keeps
-    // `SetUp` and `Variant` as they are.
-    let start = &game.head.start;
-    if start.setup.as_deref().is_some_and(is_playable) {
-        let fen = left.take("FEN");
-        if fen.is_some_and(|fen| start.contradicts(fen)) {
-            losses.add(Feature::Tags, 1, None);
-        }
-    }
-    for (place, (name, value)) in tags.iter().enumerate() {
-        if left.taken.contains(&place) || name == "Result" {
-            continue;
-        }
-        if left.has_taken(name, place) {
-            // A second one in the blob would stand for that of the row.
-            let says_nothing = value.chars().all(|c| "?.-".contains(c));
-            losses.add(Feature::Tags, u64::from(!says_nothing), None);
-            continue;
-        }
-        write_tag(name, value, blob, losses);
-    }
-    blob.push(0);
+    plans: Plans<Plan>,
+    /// Whether the tags of the game at hand have found a field, by place.
+    taken: Vec<bool>,
 }
 
-/// The tags of a game and the places of those that have found a field.
+impl TagWriter {
+    pub(crate) fn new(version: Version) -> Self {
+        Self {
+            version,
+            plans: Plans::default(),
+            taken: Vec::new(),
+        }
+    }
+
+    /// Fills the row, appends the five names to `names`, in the order in which Scid 5 numbers
+    /// them, and the tags that have no other place to the blob.
+    pub(crate) fn write(
+        &mut self,
+        game: &Game,
+        entry: &mut Entry,
+        names: &mut Vec<u8>,
+        blob: &mut Vec<u8>,
+        losses: &mut Losses,
+    ) {
+        let version = self.version;
+        let tags = &game.head.tags;
+        self.taken.clear();
+        self.taken.resize(tags.len(), false);
+        let Some(plan) = self.plans.get_or_add(tags, Plan::of) else {
+            return;
+        };
+        let mut left = Left {
+            tags,
+            plan,
+            taken: &mut self.taken,
+        };
+        for field in Field::NAMES {
+            let name = left.take(field).unwrap_or("?");
+            let name = cut(name, version.max_name(), losses);
+            name_writer::append(names, field.name_kind(), &[name.as_bytes()]);
+        }
+        // As in Scid, a value that only says that it is unknown is no value.
+        left.drop_unknown();
+        entry.date = left.take_if(Field::Date, date_bits).unwrap_or(0);
+        entry.event_date = left
+            .take_if(Field::EventDate, |text| {
+                let bits = date_bits(text)?;
+                let fits = version == Version::V5 || records::relative(entry.date, bits).is_some();
+                fits.then_some(bits)
+            })
+            .unwrap_or(0);
+        (entry.white_rating, entry.white_elo) = left.take_rating(Color::White);
+        (entry.black_rating, entry.black_elo) = left.take_rating(Color::Black);
+        entry.eco = left.take_if(Field::Eco, entry::eco_code).unwrap_or(0);
+        left.count_results(game.result, losses);
+        if let Some(letters) = left.take(Field::ScidFlags) {
+            let (flags, unknown) = entry::parse_flags(letters);
+            losses.add(Feature::HeaderFacts, unknown, None);
+            let mut kept = flags;
+            if version == Version::V3 {
+                kept &= !flag::CUSTOM;
+                let lost = u64::from((flags & flag::CUSTOM).count_ones());
+                losses.add(Feature::HeaderFacts, lost, None);
+            }
+            entry.flags |= kept;
+        }
+        // The FEN of a setup position that can be played from stands before the moves. Scid keeps
+        // `SetUp` and `Variant` as they are.
+        let start = &game.head.start;
+        if start.setup.as_deref().is_some_and(is_playable) {
+            let fen = left.take(Field::Fen);
+            if fen.is_some_and(|fen| start.contradicts(fen)) {
+                losses.add(Feature::Tags, 1, None);
+            }
+        }
+        left.write_rest(blob, losses);
+        blob.push(0);
+    }
+}
+
+/// Tags that have a place of their own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Field {
+    Event,
+    Site,
+    Round,
+    White,
+    Black,
+    Date,
+    EventDate,
+    Eco,
+    ScidFlags,
+    Fen,
+}
+
+impl Field {
+    const TAGS: [&str; 10] = [
+        "Event",
+        "Site",
+        "Round",
+        "White",
+        "Black",
+        "Date",
+        "EventDate",
+        "ECO",
+        "ScidFlags",
+        "FEN",
+    ];
+    /// Those with a number in the row, in the order in which Scid 5 gives them.
+    const NAMES: [Self; 5] = [
+        Self::Event,
+        Self::Site,
+        Self::Round,
+        Self::White,
+        Self::Black,
+    ];
+
+    /// The kind of name in the file of names.
+    const fn name_kind(self) -> usize {
+        match self {
+            Self::Event => 1,
+            Self::Site => 2,
+            Self::Round => 3,
+            _ => 0,
+        }
+    }
+}
+
+/// What the names of tags say of where they go.
+#[derive(Debug)]
+struct Plan {
+    /// The place of the first tag of each [`Field`].
+    fields: [Option<usize>; Field::TAGS.len()],
+    /// Type and place of the ratings of both sides, the first of each type, in the order of
+    /// [`entry::RATING_TYPES`].
+    ratings: [Vec<(u8, usize)>; 2],
+    /// Tags of the row that say nothing where their value only says that it is unknown.
+    doubtful: Vec<usize>,
+    /// Tags that say the result.
+    results: Vec<usize>,
+    /// What can go into the blob, by place.
+    rest: Vec<Rest>,
+}
+
+/// A tag that goes into the blob where the row has not taken it.
+#[derive(Debug)]
+struct Rest {
+    place: usize,
+    /// The number that stands for its name.
+    common: Option<u8>,
+    /// Whether one of that name comes before it.
+    is_repeated: bool,
+}
+
+impl Plan {
+    fn of(tags: &Tags) -> Self {
+        let place_of = |name: &str| tags.iter().position(|(known, _)| known == name);
+        let ratings = [Color::White, Color::Black].map(|color| {
+            let kinds = (0..).zip(entry::RATING_TYPES);
+            kinds
+                .filter_map(|(kind, _)| Some((kind, place_of(entry::rating_tag(color, kind))?)))
+                .collect()
+        });
+        let is_doubtful =
+            |name| matches!(name, "Date" | "EventDate" | "ECO" | "WhiteElo" | "BlackElo");
+        let named = || tags.iter().map(|(name, _)| name).enumerate();
+        let mut seen = HashSet::new();
+        Self {
+            fields: Field::TAGS.map(place_of),
+            ratings,
+            doubtful: named()
+                .filter(|&(_, name)| is_doubtful(name))
+                .map(|(place, _)| place)
+                .collect(),
+            results: named()
+                .filter(|&(_, name)| name == "Result")
+                .map(|(place, _)| place)
+                .collect(),
+            rest: named()
+                .map(|(place, name)| (place, name, !seen.insert(name)))
+                .filter(|&(_, name, _)| name != "Result")
+                .map(|(place, name, is_repeated)| Rest {
+                    place,
+                    common: (FIRST_COMMON_TAG..)
+                        .zip(COMMON_TAGS)
+                        .find(|&(_, known)| known == name)
+                        .map(|(number, _)| number),
+                    is_repeated,
+                })
+                .collect(),
+        }
+    }
+}
+
+/// The tags of a game and those that have found a field.
 struct Left<'g> {
     tags: &'g Tags,
-    taken: Vec<usize>,
+    plan: &'g Plan,
+    taken: &'g mut [bool],
 }
 
 impl<'g> Left<'g> {
-    /// The value of the first tag of that name, which needs no other place.
-    fn take(&mut self, name: &str) -> Option<&'g str> {
-        self.take_if(name, Some)
+    fn is_taken(&self, place: usize) -> bool {
+        self.taken.get(place).copied().unwrap_or(false)
+    }
+
+    fn set_taken(&mut self, place: usize) {
+        if let Some(taken) = self.taken.get_mut(place) {
+            *taken = true;
+        }
+    }
+
+    /// The value of the first tag of a field, which needs no other place.
+    fn take(&mut self, field: Field) -> Option<&'g str> {
+        self.take_if(field, Some)
     }
 
     /// The same, if `fit` finds a field for the value.
-    fn take_if<T>(&mut self, name: &str, fit: impl FnOnce(&'g str) -> Option<T>) -> Option<T> {
-        let place = self.tags.iter().position(|(known, _)| known == name)?;
-        if self.taken.contains(&place) {
+    fn take_if<T>(&mut self, field: Field, fit: impl FnOnce(&'g str) -> Option<T>) -> Option<T> {
+        let place = self.plan.fields.get(field as usize).copied().flatten()?;
+        if self.is_taken(place) {
             return None;
         }
-        let (_, value) = self.tags.pair(place)?;
-        let fitted = fit(value)?;
-        self.taken.push(place);
+        let fitted = fit(self.tags.value(place)?)?;
+        self.set_taken(place);
         Some(fitted)
     }
 
-    /// Whether a tag of that name before `place` has found a field.
-    fn has_taken(&self, name: &str, place: usize) -> bool {
-        let mut before = self.tags.iter().take(place).zip(0..);
-        before.any(|((known, _), place)| known == name && self.taken.contains(&place))
+    /// Whether a tag of the same name before `place` has found a field.
+    fn has_taken_earlier(&self, place: usize) -> bool {
+        let Some((name, _)) = self.tags.pair(place) else {
+            return false;
+        };
+        let mut before = self.tags.iter().take(place).enumerate();
+        before.any(|(place, (known, _))| known == name && self.is_taken(place))
     }
 
     /// Takes tags of the row's own fields that say nothing.
     fn drop_unknown(&mut self) {
-        for (place, (name, value)) in self.tags.iter().enumerate() {
-            let is_field = matches!(name, "Date" | "EventDate" | "ECO" | "WhiteElo" | "BlackElo");
-            if is_field && value.chars().all(|character| "?.-".contains(character)) {
-                self.taken.push(place);
+        for &place in &self.plan.doubtful {
+            if self.tags.value(place).is_some_and(is_unknown) {
+                self.set_taken(place);
             }
         }
     }
 
-    /// Type and value of the first rating of a side, in the order of [`entry::RATING_TYPES`].
-    fn take_rating(&mut self, color: &str) -> (u8, u16) {
-        let rating = |name: &str, value: &str| {
-            let kind = name.strip_prefix(color)?;
-            let mut kinds = entry::RATING_TYPES.iter();
-            let number = kinds.position(|&known| known == kind)? as u8;
-            let elo = value.parse().ok()?;
-            // What reads back as the same text.
-            let fits = (1..=entry::MAX_ELO).contains(&elo)
-                && !value.starts_with(['0', '+'])
-                && self.tags.get(name) == Some(value);
-            fits.then_some((number, elo))
+    /// Tells of tags that say another result than the row.
+    fn count_results(&self, result: GameResult, losses: &mut Losses) {
+        let [first, ..] = self.plan.results.as_slice() else {
+            return;
         };
-        let tags = (0..).zip(self.tags.iter());
-        let ratings = tags.filter_map(|(place, (name, value))| Some((rating(name, value)?, place)));
-        let Some((rating, place)) = ratings
-            .filter(|(_, place)| !self.taken.contains(place))
-            .min_by_key(|((number, _), _)| *number)
-        else {
+        let is_one = self.plan.results.len() == 1;
+        if !is_one || self.tags.value(*first) != Some(result.pgn()) {
+            losses.add(Feature::Tags, result.lost_tags(self.tags), None);
+        }
+    }
+
+    /// Type and value of the first rating of a side, in the order of [`entry::RATING_TYPES`].
+    fn take_rating(&mut self, color: Color) -> (u8, u16) {
+        let rated = self.plan.ratings.get(color as usize).into_iter().flatten();
+        let fit = rated
+            .filter(|&&(_, place)| !self.is_taken(place))
+            .find_map(|&(kind, place)| Some((kind, elo(self.tags.value(place)?)?, place)));
+        let Some((kind, elo, place)) = fit else {
             return (0, 0);
         };
-        self.taken.push(place);
-        rating
+        self.set_taken(place);
+        (kind, elo)
     }
+
+    /// Appends the tags that have found no field to the blob.
+    fn write_rest(&self, blob: &mut Vec<u8>, losses: &mut Losses) {
+        for rest in &self.plan.rest {
+            if self.is_taken(rest.place) {
+                continue;
+            }
+            let Some((name, value)) = self.tags.pair(rest.place) else {
+                continue;
+            };
+            if rest.is_repeated && self.has_taken_earlier(rest.place) {
+                // A second one in the blob would stand for that of the row.
+                losses.add(Feature::Tags, u64::from(!is_unknown(value)), None);
+            } else {
+                write_tag(name, rest.common, value, blob, losses);
+            }
+        }
+    }
+}
+
+/// Whether a value only says that it is unknown.
+fn is_unknown(value: &str) -> bool {
+    value.bytes().all(|byte| b"?.-".contains(&byte))
+}
+
+/// A rating that reads back as the same text.
+fn elo(value: &str) -> Option<u16> {
+    let elo = value.parse().ok()?;
+    let fits = (1..=entry::MAX_ELO).contains(&elo) && !value.starts_with(['0', '+']);
+    fits.then_some(elo)
 }
 
 /// The bits of a date that reads back as the same date.
@@ -177,9 +345,9 @@ fn cut<'n>(text: &'n str, limit: usize, losses: &mut Losses) -> Cow<'n, str> {
 }
 
 /// Appends a tag to the blob.
-fn write_tag(name: &str, value: &str, blob: &mut Vec<u8>, losses: &mut Losses) {
-    if let Some(place) = COMMON_TAGS.iter().position(|&known| known == name) {
-        blob.push(FIRST_COMMON_TAG + place as u8);
+fn write_tag(name: &str, common: Option<u8>, value: &str, blob: &mut Vec<u8>, losses: &mut Losses) {
+    if let Some(number) = common {
+        blob.push(number);
     } else {
         let name = cut(name, MAX_TAG, losses);
         if name.is_empty() {

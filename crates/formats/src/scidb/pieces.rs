@@ -2,7 +2,7 @@
 
 use tabia_core::chess::{Color, Move, Piece, Ply, Position, Role, Setup, Square};
 
-use crate::scid::codes::{self, Dialect, Mover};
+use crate::scid::codes::{Dialect, Mover};
 
 /// Bytes that are no moves.
 pub(crate) mod token {
@@ -150,7 +150,7 @@ impl Board {
         let (Some(number), Some(piece)) = (self.number(from), self.position.piece_at(from)) else {
             return false;
         };
-        codes::encode(Dialect::Scidb, number, piece.role, m, out)
+        Mover::new(Dialect::Scidb, piece).encode(number, m, out)
     }
 
     /// Plays a ply, in the position and in the numbers.
