@@ -84,20 +84,33 @@ impl Game {
     }
 
     /// The mainline's moves; variations are jumped over.
+    #[inline]
     pub fn mainline(&self) -> impl Iterator<Item = Ply> + '_ {
         let mut at = 0;
         std::iter::from_fn(move || {
-            loop {
-                let token = *self.tape.get(at)?;
-                at += 1;
-                match token {
-                    Token::Move(m) => return Some(Ply::Move(m)),
-                    Token::Null => return Some(Ply::Null),
-                    Token::BeginVariation { end } => at = end as usize + 1,
-                    Token::Annotation(_) | Token::EndVariation => {}
-                }
+            let token = *self.tape.get(at)?;
+            at += 1;
+            match token {
+                Token::Move(m) => Some(Ply::Move(m)),
+                other => self.next_ply(other, &mut at),
             }
         })
+    }
+
+    /// The next ply of the mainline from a token that is no move; `at` is behind it.
+    #[cold]
+    fn next_ply(&self, token: Token, at: &mut usize) -> Option<Ply> {
+        let mut token = token;
+        loop {
+            match token {
+                Token::Move(m) => return Some(Ply::Move(m)),
+                Token::Null => return Some(Ply::Null),
+                Token::BeginVariation { end } => *at = end as usize + 1,
+                Token::Annotation(_) | Token::EndVariation => {}
+            }
+            token = *self.tape.get(*at)?;
+            *at += 1;
+        }
     }
 
     /// Number of plies in the mainline.

@@ -83,29 +83,27 @@ impl Mover {
 
     /// Appends the byte or bytes of a move of the piece of that number, 0 to 15; `false` for a
     /// move that has none.
-    #[inline(always)]
     pub(crate) fn encode(self, number: u8, m: Move, out: &mut Vec<u8>) -> bool {
-        let step = self.step(m);
         if !m.is_normal() {
-            let Some(code) = self.special_code(m) else {
-                return false;
-            };
-            out.push(number << 4 | code);
-            return true;
+            let code = self.special_code(m);
+            out.extend(code.map(|code| number << 4 | code));
+            return code.is_some();
         }
-        if step == Step::NONE {
+        let Some(MoveBytes { bytes, length }) = self.normal(number, m) else {
             return false;
-        }
-        // Both bytes, and one is cut: whether a queen moves cannot be foreseen.
-        let length = out.len() + 1 + usize::from(step.0 & Step::FAR != 0);
-        out.extend_from_slice(&[number << 4 | step.code(m), 64 + m.to().number()]);
-        out.truncate(length);
+        };
+        out.extend(bytes.into_iter().take(length));
         true
     }
 
+    /// The bytes of a move that is neither castling nor a promotion.
     #[inline(always)]
-    fn step(self, m: Move) -> Step {
-        STEPS[usize::from(self.0 & 7)][distance(m)]
+    pub(crate) fn normal(self, number: u8, m: Move) -> Option<MoveBytes> {
+        let code = CODES[usize::from(self.0 & 7)][usize::from(m.to_bits() & 0xfff)];
+        (code != Code::NONE).then(|| MoveBytes {
+            bytes: [number << 4 | code.0 & 15, 64 + m.to().number()],
+            length: 1 + usize::from(code.0 >> 4),
+        })
     }
 
     /// The code of castling or a promotion.
@@ -121,8 +119,9 @@ impl Mover {
                     Role::Bishop => 9,
                     _ => 12,
                 };
-                let Step(way) = self.step(m);
-                return (way < 3).then_some(way + role);
+                let by = m.from().number().abs_diff(m.to().number());
+                let way = by.checked_sub(7).filter(|&way| way < 3)?;
+                return Some(role + way);
             }
             _ => return None,
         };
@@ -269,102 +268,53 @@ const fn shifted(from: u8, by: i16) -> Coded {
     }
 }
 
-/// How the code of a move is made of its squares, by mover and [`distance`].
-static STEPS: [[Step; 256]; 8] = {
-    let mut table = [[Step::NONE; 256]; 8];
+/// The codes of ordinary moves, by mover and the low twelve bits of the move: [`TARGETS`] read
+/// from the other side.
+static CODES: [[Code; 64 * 64]; 8] = {
+    let mut table = [[Code::NONE; 64 * 64]; 8];
     let mut mover = 0;
     while mover < 8 {
-        let mut distance = 0;
-        while distance < 15 * 16 {
-            let files = (distance % 16) as i16 - 7;
-            let ranks = (distance / 16) as i16 - 7;
-            if files < 8 {
-                table[mover as usize][distance] = Step::of(mover, files, ranks);
+        let mut from = 0;
+        while from < 64 {
+            let moves = &mut table[mover];
+            let mut code = 0;
+            while code < 16 {
+                let Coded(target) = Coded(TARGETS[mover][from][code as usize]);
+                if target < 64 {
+                    moves[from | (target as usize) << 6] = Code(code);
+                }
+                code += 1;
             }
-            distance += 1;
+            let mut to = 0;
+            while mover == Mover::QUEEN as usize && to < 64 {
+                if to & 7 != from & 7 && to >> 3 != from >> 3 {
+                    moves[from | to << 6] = Code(Code::FAR | from as u8 & 7);
+                }
+                to += 1;
+            }
+            from += 1;
         }
         mover += 1;
     }
     table
 };
 
-/// How far a move goes: 0 to 14 for seven files to the left up to seven to the right, and 16 times
-/// the same for ranks.
-#[inline(always)]
-fn distance(m: Move) -> usize {
-    let spread = |square: Square| square.number() + (square.number() & 0x38);
-    usize::from((0x77 + spread(m.to())).wrapping_sub(spread(m.from())))
+/// The low four bits of a move's byte, and [`Code::FAR`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Code(u8);
+
+impl Code {
+    /// The square where a queen goes is in the next byte.
+    const FAR: u8 = 0x10;
+    /// The mover has no such move.
+    const NONE: Code = Code(0xff);
 }
 
-/// A number from 0 to 15, and what is added to it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Step(u8);
-
-impl Step {
-    /// The file or the rank where the move goes.
-    const TO_FILE: u8 = 0x10;
-    const TO_RANK: u8 = 0x20;
-    /// The file where it comes from; where it goes is in the next byte.
-    const FAR: u8 = 0x40;
-    /// Nothing moves like that.
-    const NONE: Step = Step(0xff);
-
-    const fn of(mover: u8, files: i16, ranks: i16) -> Self {
-        if files == 0 && ranks == 0 {
-            return Self::NONE;
-        }
-        let by = 8 * ranks + files;
-        let (is_straight, is_diagonal) = (files == 0 || ranks == 0, files.abs() == ranks.abs());
-        let straight = if ranks == 0 {
-            Step(Self::TO_FILE)
-        } else {
-            Step(8 | Self::TO_RANK)
-        };
-        match mover {
-            Mover::WHITE_PAWN | Mover::BLACK_PAWN => {
-                let ahead = if mover == Mover::WHITE_PAWN { by } else { -by };
-                match ahead {
-                    16 => Step(DOUBLE_STEP),
-                    7..=9 if ranks.abs() == 1 => Step((ahead - 7) as u8),
-                    _ => Self::NONE,
-                }
-            }
-            Mover::KNIGHT if files.abs() + ranks.abs() == 3 && !is_straight => {
-                Self::stepped(&KNIGHT_STEPS, by, 1)
-            }
-            Mover::BISHOP if is_diagonal => {
-                Step(Self::TO_FILE | if (files > 0) == (ranks > 0) { 0 } else { 8 })
-            }
-            Mover::ROOK | Mover::QUEEN if is_straight => straight,
-            Mover::QUEEN if is_diagonal => Step(Self::FAR),
-            Mover::SCID_KING if files.abs() <= 1 && ranks.abs() <= 1 => {
-                Self::stepped(&KING_STEPS, by, Dialect::Scid.step())
-            }
-            Mover::SCIDB_KING if files.abs() <= 1 && ranks.abs() <= 1 => {
-                Self::stepped(&KING_STEPS, by, Dialect::Scidb.step())
-            }
-            _ => Self::NONE,
-        }
-    }
-
-    const fn stepped(steps: &[i16; 8], by: i16, first: u8) -> Self {
-        let mut place = 0;
-        while place < 8 {
-            if steps[place] == by {
-                return Step(first + place as u8);
-            }
-            place += 1;
-        }
-        Self::NONE
-    }
-
-    /// The code of a move of this step.
-    #[inline(always)]
-    fn code(self, m: Move) -> u8 {
-        let mask = |bit: u8| 0_u8.wrapping_sub(u8::from(self.0 & bit != 0));
-        (self.0 & 15)
-            + (m.to().file() & mask(Self::TO_FILE))
-            + (m.to().rank() & mask(Self::TO_RANK))
-            + (m.from().file() & mask(Self::FAR))
-    }
+/// The bytes of a move.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct MoveBytes {
+    /// Both of them, whether or not the second one counts.
+    pub(crate) bytes: [u8; 2],
+    /// How many there are, 1 or 2.
+    pub(crate) length: usize,
 }

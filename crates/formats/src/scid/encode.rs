@@ -8,6 +8,7 @@ use tabia_core::loss::{Feature, Features, Losses};
 use crate::order::remarks_first;
 
 use super::blob::start_flag;
+use super::codes::MoveBytes;
 use super::comments::CommentWriter;
 use super::entry::{Entry, Version, count_code, flag};
 use super::lists::Lists;
@@ -201,16 +202,35 @@ impl Encoder {
         facts: &mut Facts,
         losses: &mut Losses,
     ) -> Result<Lists> {
+        // Room is made for many moves at once.
+        let mut end = self.blob.len();
         for ply in game.mainline() {
+            if let Ply::Move(m) = ply
+                && m.is_normal()
+                && let Some((MoveBytes { bytes, length }, gone)) = board.step(m)
+            {
+                if self.blob.len() < end + 2 {
+                    self.blob.resize(end + CHUNK, 0);
+                }
+                if let Some(room) = self.blob.get_mut(end..end + 2) {
+                    room.copy_from_slice(&bytes);
+                }
+                end += length;
+                facts.step(ply, gone);
+                continue;
+            }
+            self.blob.truncate(end);
             if !self.can_write(&board, ply, losses) {
                 break;
             }
             if !board.encode(ply, &mut self.blob) {
                 return Err(unplayable(ply));
             }
+            end = self.blob.len();
             let gone = board.play(ply);
             facts.play(ply, gone);
         }
+        self.blob.truncate(end);
         Ok(board)
     }
 
@@ -389,6 +409,9 @@ fn unplayable(ply: Ply) -> Error {
     Error::invalid(format!("{ply} cannot be played"))
 }
 
+/// So many bytes are made room for at once.
+const CHUNK: usize = 128;
+
 /// How the moves of a game are written.
 struct Run {
     keep: Keep,
@@ -437,12 +460,17 @@ fn without_castling(setup: &Setup) -> Setup {
 }
 
 impl Facts {
-    /// The next ply of the mainline was played.
+    /// The next ply of the mainline was played, which promotes nothing.
     #[inline(always)]
-    fn play(&mut self, ply: Ply, gone: u64) {
+    fn step(&mut self, ply: Ply, gone: u64) {
         self.plies += 1;
         self.pawns.push(gone);
         self.stored_line.play(ply);
+    }
+
+    /// The next ply of the mainline was played.
+    fn play(&mut self, ply: Ply, gone: u64) {
+        self.step(ply, gone);
         if let Ply::Move(m) = ply
             && let Some(role) = m.promotion_role()
         {

@@ -3,7 +3,7 @@
 
 use tabia_core::chess::{Color, Move, Piece, Ply, Role, Square};
 
-use super::codes::{Dialect, Mover};
+use super::codes::{Dialect, MoveBytes, Mover};
 use super::pieces::{Board, MAX_PIECES};
 
 /// No piece stands there. Else bit 7 is set for Black, bits 4-6 are the [`Mover`], and bits 0-3
@@ -93,7 +93,6 @@ impl Lists {
     }
 
     /// Appends the byte or bytes of a ply; `false` for a move that cannot be written.
-    #[inline(always)]
     pub(crate) fn encode(&self, ply: Ply, out: &mut Vec<u8>) -> bool {
         let Ply::Move(m) = ply else {
             out.push(0);
@@ -103,28 +102,51 @@ impl Lists {
         self.has_mover(m.from()) && Mover::wrap(piece >> 4).encode(piece & 15, m, out)
     }
 
+    /// The bytes of a move that is neither castling nor a promotion, which is played; and what
+    /// [`Lists::play`] says of it. `None` for a move that cannot be written.
+    #[inline(always)]
+    pub(crate) fn step(&mut self, m: Move) -> Option<(MoveBytes, u64)> {
+        let piece = self.at(m.from());
+        if piece == EMPTY || piece & BLACK != self.turn {
+            return None;
+        }
+        let bytes = Mover::wrap(piece >> 4).normal(piece & 15, m)?;
+        self.turn ^= BLACK;
+        self.play_normal(m, piece);
+        Some((bytes, self.leave_home(m)))
+    }
+
     /// Plays a ply; the square where a pawn stood that leaves home by it, or is taken there, as a
     /// bit: 0 for none.
-    #[inline(always)]
     pub(crate) fn play(&mut self, ply: Ply) -> u64 {
         self.turn ^= BLACK;
         let Ply::Move(m) = ply else {
             return 0;
         };
-        let (from, to) = (m.from(), m.to());
-        let piece = self.at(from);
+        let piece = self.at(m.from());
         if m.is_normal() {
-            let is_pawn = piece >> 4 & 7 < 2;
-            let takes = self.at(to) != EMPTY || is_pawn && from.file() != to.file();
-            if takes {
-                self.take(m, piece);
-            }
-            self.put(from, EMPTY);
-            self.place(piece, to);
+            self.play_normal(m, piece);
         } else {
             self.play_rare(m, piece);
         }
-        let gone = self.home & (from.bit() | to.bit());
+        self.leave_home(m)
+    }
+
+    #[inline(always)]
+    fn play_normal(&mut self, m: Move, piece: u8) {
+        let (from, to) = (m.from(), m.to());
+        let is_pawn = piece >> 4 & 7 < 2;
+        let takes = self.at(to) != EMPTY || is_pawn && from.file() != to.file();
+        if takes {
+            self.take(m, piece);
+        }
+        self.put(from, EMPTY);
+        self.place(piece, to);
+    }
+
+    #[inline(always)]
+    fn leave_home(&mut self, m: Move) -> u64 {
+        let gone = self.home & (m.from().bit() | m.to().bit());
         self.home ^= gone;
         gone
     }

@@ -22,9 +22,12 @@ struct Numbers {
     ids: HashMap<Box<[u8]>, u32>,
     /// How often each was used.
     uses: Vec<u32>,
-    /// The number given last: games of one event follow one another.
+    /// The number given last, but not for players: games of one event follow one another.
     last: Option<(Vec<u8>, u32)>,
 }
+
+/// The kind of names of players.
+const PLAYER: usize = 0;
 
 /// What the kinds are called in messages.
 const KIND_NAMES: [&str; 4] = ["players", "events", "sites", "rounds"];
@@ -73,15 +76,16 @@ impl NameWriter {
         if let Some(uses) = table.uses.get_mut(id as usize) {
             *uses = uses.saturating_add(1);
         }
-        match &mut table.last {
-            Some((last, last_id)) => {
-                if *last_id != id {
+        if kind != PLAYER {
+            match &mut table.last {
+                Some((_, last_id)) if *last_id == id => {}
+                Some((last, last_id)) => {
                     last.clear();
                     last.extend_from_slice(name);
                     *last_id = id;
                 }
+                none => *none = Some((name.to_vec(), id)),
             }
-            none => *none = Some((name.to_vec(), id)),
         }
         Ok(id)
     }

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use tabia_core::chess::{Move, Ply, Position, san};
 
-/// The longest stored line that `mainline` begins with, by number from 1; 0 when there is none.
+/// The longest stored line that the mainline begins with, by number from 1; 0 when there is none.
 #[derive(Debug, Clone)]
 pub(crate) struct StoredLine {
     node: Option<u16>,
@@ -21,22 +21,21 @@ impl StoredLine {
     }
 
     /// The next move of the mainline.
+    #[inline(always)]
     pub(crate) fn play(&mut self, ply: Ply) {
-        let Some(node) = self.node.take() else {
-            return;
-        };
-        let Ply::Move(m) = ply else {
-            return;
-        };
-        let child = TREE
-            .get(usize::from(node))
-            .and_then(|node| node.children.iter().find(|(known, _)| *known == m));
-        if let Some(&(_, child)) = child {
-            self.node = Some(child);
-            if let Some(code) = TREE.get(usize::from(child)).map(|node| node.code)
-                && code != 0
-            {
-                self.code = code;
+        if let Some(node) = self.node.take() {
+            self.step(node, ply);
+        }
+    }
+
+    #[inline(never)]
+    fn step(&mut self, node: u16, ply: Ply) {
+        if let Ply::Move(m) = ply
+            && let Some(step) = TREE.step(node, m)
+        {
+            self.node = Some(step.node);
+            if step.code != 0 {
+                self.code = step.code;
             }
         }
     }
@@ -47,44 +46,95 @@ impl StoredLine {
     }
 }
 
-#[derive(Debug, Default)]
-struct Node {
-    /// 0 where no line ends.
-    code: u8,
-    children: Vec<(Move, u16)>,
+/// All lines as steps from node to node: a table with one place for most steps, and the next free
+/// one for the others.
+#[derive(Debug)]
+struct Tree {
+    steps: Vec<Step>,
 }
 
-static TREE: LazyLock<Vec<Node>> = LazyLock::new(|| {
-    let mut tree = vec![Node::default()];
+/// A move of a line.
+#[derive(Debug, Clone, Copy)]
+struct Step {
+    /// The node where it is played, and the move; no node has that number in a free place.
+    key: u32,
+    /// Where it leads; the start is 0.
+    node: u16,
+    /// The number of the line that ends there; 0 for none.
+    code: u8,
+}
+
+/// More than twice as many places as there are steps.
+const PLACES: usize = 1 << 10;
+
+const FREE: Step = Step {
+    key: u32::MAX,
+    node: 0,
+    code: 0,
+};
+
+static TREE: LazyLock<Tree> = LazyLock::new(|| {
+    let mut tree = Tree {
+        steps: vec![FREE; PLACES],
+    };
+    let mut nodes = 1;
     for (line, code) in LINES.into_iter().zip(1..) {
         let mut position = Position::standard();
-        let mut at = 0;
+        let mut node = 0;
+        let mut last = None;
         for text in line.split(' ') {
             // A test shows that every move of the table can be played.
             let Ok(Ply::Move(m)) = san::read(&position, text.as_bytes()) else {
                 break;
             };
             position.play(m);
-            at = child(&mut tree, at, m);
+            let place = tree.place(node, m);
+            let Some(step) = tree.steps.get_mut(place) else {
+                break;
+            };
+            if step.key == FREE.key {
+                *step = Step {
+                    key: key(node, m),
+                    node: nodes,
+                    code: 0,
+                };
+                nodes += 1;
+            }
+            node = step.node;
+            last = Some(place);
         }
-        if let Some(node) = tree.get_mut(usize::from(at)) {
-            node.code = code;
+        if let Some(step) = last.and_then(|place| tree.steps.get_mut(place)) {
+            step.code = code;
         }
     }
     tree
 });
 
-fn child(tree: &mut Vec<Node>, at: u16, m: Move) -> u16 {
-    let fresh = tree.len() as u16;
-    let Some(node) = tree.get_mut(usize::from(at)) else {
-        return at;
-    };
-    if let Some(&(_, child)) = node.children.iter().find(|(known, _)| *known == m) {
-        return child;
+const fn key(node: u16, m: Move) -> u32 {
+    (node as u32) << 16 | m.to_bits() as u32
+}
+
+impl Tree {
+    /// The step of a move, or the free place where it belongs.
+    #[inline(always)]
+    fn place(&self, node: u16, m: Move) -> usize {
+        let key = key(node, m);
+        // The high bits of a product are a mixture of all others.
+        let first = (key.wrapping_mul(0x9e37_79b1) >> 22) as usize;
+        (0..PLACES)
+            .map(|by| (first + by) % PLACES)
+            .find(|&place| {
+                let step = self.steps.get(place).unwrap_or(&FREE);
+                step.key == key || step.key == FREE.key
+            })
+            .unwrap_or(PLACES)
     }
-    node.children.push((m, fresh));
-    tree.push(Node::default());
-    fresh
+
+    #[inline(always)]
+    fn step(&self, node: u16, m: Move) -> Option<Step> {
+        let step = *self.steps.get(self.place(node, m))?;
+        (step.key != FREE.key).then_some(step)
+    }
 }
 
 /// The lines in the order of their numbers, 1 to 254. Observed: each was imported by Scid 5.0.2
