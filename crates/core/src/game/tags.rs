@@ -10,7 +10,7 @@ pub const SEVEN_TAG_ROSTER: [&str; 7] =
 
 /// Tag pairs exactly as read: names, order, duplicates and values. Buffers are reused from game to
 /// game.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub struct Tags {
     /// All names, one behind the other, and all values.
     names: String,
@@ -220,6 +220,25 @@ fn slice<'t>(text: &'t str, ends: &[u32], place: usize) -> &'t str {
         .map_or(0, |&end| end as usize);
     let end = ends.get(place).map_or(start, |&end| end as usize);
     text.get(start..end).unwrap_or_default()
+}
+
+impl Clone for Tags {
+    fn clone(&self) -> Self {
+        Self {
+            names: self.names.clone(),
+            values: self.values.clone(),
+            name_ends: self.name_ends.clone(),
+            value_ends: self.value_ends.clone(),
+        }
+    }
+
+    /// Keeps the buffers.
+    fn clone_from(&mut self, source: &Self) {
+        self.names.clone_from(&source.names);
+        self.values.clone_from(&source.values);
+        self.name_ends.clone_from(&source.name_ends);
+        self.value_ends.clone_from(&source.value_ends);
+    }
 }
 
 impl PartialEq for Tags {

@@ -88,7 +88,7 @@ impl Start {
 }
 
 /// All that is known before the first move.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub struct Head {
     /// The tag pairs, in stored order.
     pub tags: Tags,
@@ -98,6 +98,25 @@ pub struct Head {
     pub kind: RecordKind,
     /// Whether the record is marked as deleted.
     pub deleted: bool,
+}
+
+impl Clone for Head {
+    fn clone(&self) -> Self {
+        Self {
+            tags: self.tags.clone(),
+            start: self.start.clone(),
+            kind: self.kind,
+            deleted: self.deleted,
+        }
+    }
+
+    /// Keeps the buffers.
+    fn clone_from(&mut self, source: &Self) {
+        self.tags.clone_from(&source.tags);
+        self.start.clone_from(&source.start);
+        self.kind = source.kind;
+        self.deleted = source.deleted;
+    }
 }
 
 impl Head {

@@ -15,7 +15,7 @@ use super::read::Reader;
 use super::walk::{Walk, count_lines};
 
 /// Bytes that are read at a time.
-const PIECE: usize = 2 << 20;
+const PIECE: usize = 1 << 19;
 
 /// Cuts a stream where games certainly begin.
 #[derive(Debug)]
@@ -123,10 +123,11 @@ impl Blocks for PgnBlocks {
                 wanted = wanted.saturating_mul(2);
                 continue;
             };
-            block
-                .bytes
-                .extend_from_slice(self.ready.get(..cut).unwrap_or_default());
-            self.ready.drain(..cut);
+            // What is behind the cut is short; the buffers change places.
+            let rest = self.ready.get(cut..).unwrap_or_default();
+            block.bytes.extend_from_slice(rest);
+            std::mem::swap(&mut block.bytes, &mut self.ready);
+            block.bytes.truncate(cut);
             self.offset += cut as u64;
             return Ok(cut > 0);
         }

@@ -332,7 +332,7 @@ fn date_bits(text: &str) -> Option<u32> {
 /// A text without zeros, as much of it as fits.
 fn cut<'n>(text: &'n str, limit: usize, losses: &mut Losses) -> Cow<'n, str> {
     let mut kept = Cow::Borrowed(text);
-    if text.contains('\0') {
+    if memchr::memchr(0, text.as_bytes()).is_some() {
         losses.add(Feature::Characters, 1, None);
         kept = Cow::Owned(text.replace('\0', ""));
     }
