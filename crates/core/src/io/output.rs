@@ -41,7 +41,16 @@ pub struct Output {
     file: Option<BufWriter<Disk>>,
     /// What was written so far, on its way to the disk.
     syncing: Option<JoinHandle<io::Result<()>>>,
+    /// Bytes written since the last time that something was brought to the disk, and how many it
+    /// takes for the next time.
+    waiting: usize,
+    patience: usize,
 }
+
+/// So many bytes are written before the first ones are brought to the disk while more is written,
+/// and at most so many between one time and the next, which is twice as long each time.
+const PATIENCE: usize = 4 << 20;
+const MOST_PATIENCE: usize = 64 << 20;
 
 /// Bytes that are gathered before they go to the system; pieces above that are not copied.
 const BUFFER: usize = 1 << 16;
@@ -87,6 +96,8 @@ impl OutputSet {
             temporary,
             file,
             syncing: None,
+            waiting: 0,
+            patience: PATIENCE,
         });
         Ok(self.outputs.len() - 1)
     }
@@ -118,10 +129,14 @@ impl OutputSet {
 
     fn name_all(mut self) -> Result<(Vec<PathBuf>, u64)> {
         let mut bytes = 0;
+        // All at once: each waits for the disk.
         for output in &mut self.outputs {
-            bytes += output
-                .sync()
-                .map_err(|error| Error::from(error).in_path(&output.target))?;
+            let begun = output.begin_sync();
+            begun.map_err(|error| Error::from(error).in_path(&output.target))?;
+        }
+        for output in &mut self.outputs {
+            let synced = output.end_sync();
+            bytes += synced.map_err(|error| Error::from(error).in_path(&output.target))?;
         }
         let names: Vec<PathBuf> = self.outputs.iter().map(|it| it.target.clone()).collect();
         self.obsolete
@@ -286,7 +301,8 @@ impl Output {
     }
 
     /// Starts to bring what was written so far to the disk, while more is written, so that less is
-    /// left for [`commit`](OutputSet::commit). Does nothing while an earlier call is at work.
+    /// left for [`commit`](OutputSet::commit). Large files do so of themselves from time to time.
+    /// Does nothing while an earlier call is at work.
     ///
     /// # Errors
     /// When what an earlier call brought to the disk did not get there.
@@ -298,21 +314,34 @@ impl Output {
             }
             join(running)?;
         }
+        self.waiting = 0;
+        self.patience = (2 * self.patience).min(MOST_PATIENCE);
+        self.spawn_sync(File::sync_data)
+    }
+
+    /// Without a thread everything is left for the end.
+    fn spawn_sync(&mut self, sync: fn(&File) -> io::Result<()>) -> io::Result<()> {
         let file = self.inner()?.get_ref().0.try_clone()?;
-        let thread = std::thread::Builder::new().spawn(move || file.sync_data());
-        // Without a thread everything is left for the end.
+        let thread = std::thread::Builder::new().spawn(move || sync(&file));
         self.syncing = thread.ok();
         Ok(())
     }
 
-    fn sync(&mut self) -> io::Result<u64> {
+    /// Starts to bring everything to the disk.
+    fn begin_sync(&mut self) -> io::Result<()> {
         // A fault of the disk is told only once.
         self.syncing.take().map_or(Ok(()), join)?;
-        let file = self.inner()?;
-        file.flush()?;
+        self.inner()?.flush()?;
         trial::step()?;
-        file.get_ref().0.sync_all()?;
-        Ok(file.get_ref().0.metadata()?.len())
+        self.spawn_sync(File::sync_all)
+    }
+
+    /// Waits until everything is on the disk; how many bytes that is.
+    fn end_sync(&mut self) -> io::Result<u64> {
+        let synced = self.syncing.take().map(join);
+        let file = &self.inner()?.get_ref().0;
+        synced.unwrap_or_else(|| file.sync_all())?;
+        Ok(file.metadata()?.len())
     }
 
     /// Gives the file a hidden name, if it has none.
@@ -376,8 +405,14 @@ impl Output {
 }
 
 impl Write for Output {
+    #[inline]
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.inner()?.write(bytes)
+        let written = self.inner()?.write(bytes)?;
+        self.waiting += written;
+        if self.waiting >= self.patience {
+            self.sync_behind()?;
+        }
+        Ok(written)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -582,6 +617,25 @@ mod tests {
         set.commit().unwrap();
         let text = std::fs::read(folder.join("a")).unwrap();
         assert_eq!(text, b"piecepiecepiece");
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn large_files_go_to_the_disk_while_they_are_written() {
+        let folder = fresh("large");
+        let mut set = OutputSet::new(false);
+        let number = set.create(&folder.join("a")).unwrap();
+        let out = set.file(number).unwrap();
+        let piece = vec![b'x'; PATIENCE / 4];
+        for _ in 0..3 {
+            out.write_all(&piece).unwrap();
+        }
+        assert!(out.syncing.is_none() && out.waiting == 3 * piece.len());
+        out.write_all(&piece).unwrap();
+        assert!(out.syncing.is_some() && out.waiting == 0);
+        assert_eq!(out.patience, 2 * PATIENCE);
+        let (_, bytes) = set.commit().unwrap();
+        assert_eq!(bytes, PATIENCE as u64);
         std::fs::remove_dir_all(folder).unwrap();
     }
 

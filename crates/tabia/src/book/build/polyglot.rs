@@ -21,9 +21,6 @@ use super::{BuildOptions, Built, Gathered, Weighing};
 use crate::failure::Failure;
 use crate::ordered::ordered;
 
-/// Bytes after which the disk gets to work.
-const BEHIND: usize = 16 << 20;
-
 /// The book under construction.
 pub(super) struct Out(OutputSet);
 
@@ -52,7 +49,6 @@ impl Out {
         built: &mut Built,
     ) -> Result<(), Failure> {
         let Self(mut set) = self;
-        let mut waiting = 0;
         let mut next = 0;
         let fill = |job: &mut Job| {
             job.part = next;
@@ -74,12 +70,7 @@ impl Out {
                 return Ok(false);
             };
             let bytes = job.entries.as_bytes();
-            let mut written = out.write_all(bytes);
-            waiting += bytes.len();
-            if written.is_ok() && waiting >= BEHIND {
-                waiting = 0;
-                written = out.sync_behind();
-            }
+            let written = out.write_all(bytes);
             written.map_err(|error| Failure::output(Error::from(error).in_path(out.target())))?;
             Ok(true)
         })?;
