@@ -339,7 +339,11 @@ pub(crate) fn loss_rows(losses: &LossTable) -> Json {
             ("count", row.count.into()),
             ("games", row.games.into()),
             ("firstFile", row.input.clone().into()),
-            ("firstGame", (u64::from(row.first.0) + 1).into()),
+            (
+                "firstGame",
+                row.first
+                    .map_or(Json::Null, |first| (u64::from(first.0) + 1).into()),
+            ),
         ])
     });
     Json::List(rows.collect())
@@ -354,19 +358,19 @@ pub(crate) fn loss_table(messages: Messages, losses: &LossTable, several: bool) 
     let rows: Vec<(String, &str, String)> = losses
         .iter()
         .map(|(feature, row)| {
-            let place = if several {
-                format!("{}: game {}", row.input, row.first)
-            } else {
-                format!("game {}", row.first)
+            let place = match row.first {
+                Some(first) if several => format!("first in {}: game {first}", row.input),
+                Some(first) => format!("first in game {first}"),
+                None if several => format!("of {}", row.input),
+                None => String::new(),
             };
             (grouped(row.count), feature.label(), place)
         })
         .collect();
     let count = rows.iter().map(|row| row.0.len()).max().unwrap_or_default();
     let label = rows.iter().map(|row| row.1.len()).max().unwrap_or_default();
-    for (number, kind, first) in &rows {
-        messages.note(&format!(
-            "  {number:>count$}  {kind:<label$}  first in {first}"
-        ));
+    for (number, kind, place) in &rows {
+        let line = format!("  {number:>count$}  {kind:<label$}  {place}");
+        messages.note(line.trim_end());
     }
 }

@@ -310,6 +310,12 @@ pub trait GameWriter: Send {
     /// Appends `game` and says what of it could not be kept.
     fn write(&mut self, game: &Game) -> Result<Losses>;
 
+    /// What of the title and the facts that the database was created with it does not hold. Known
+    /// before the first game is written.
+    fn lost_facts(&self) -> Losses {
+        Losses::new()
+    }
+
     /// Completes the files and gives them their names. A writer that is dropped without it leaves
     /// nothing behind.
     fn finish(self: Box<Self>) -> Result<Written>;

@@ -8,7 +8,7 @@ use crate::book::{Book, BookWriter};
 use crate::database::{Blocks, Database, GameStream, GameWriter, TextWriter};
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::{Charset, Source};
-use crate::loss::Features;
+use crate::loss::{Feature, Features, Losses};
 
 /// Short name of a format, at most eight ASCII characters: `pgn`, `cbh`, `polyglot`.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -230,6 +230,40 @@ impl Default for CreateOptions {
             facts: Vec::new(),
             now: 0,
         }
+    }
+}
+
+/// The facts of a database that people gave it, and when it was made; others describe its files.
+const GIVEN_FACTS: [&str; 9] = [
+    "type",
+    "scidbType",
+    "created",
+    "flag1",
+    "flag2",
+    "flag3",
+    "flag4",
+    "flag5",
+    "flag6",
+];
+
+impl CreateOptions {
+    /// What a database that holds only some facts loses of these. `room` gives the longest value
+    /// of a fact in bytes, the title as `title`; `None` for one without a field.
+    pub fn lost_facts(&self, room: impl Fn(&str) -> Option<usize>) -> Losses {
+        let mut losses = Losses::new();
+        let title = self.title.iter().map(|title| ("title", title.as_str()));
+        let facts = self
+            .facts
+            .iter()
+            .map(|(key, value)| (key.as_str(), value.as_str()));
+        let given = title.chain(facts.filter(|(key, _)| GIVEN_FACTS.contains(key)));
+        for (key, value) in given.filter(|(_, value)| !value.is_empty()) {
+            match room(key) {
+                None => losses.add(Feature::DatabaseFacts, 1, None),
+                Some(most) => losses.add(Feature::LongText, u64::from(value.len() > most), None),
+            }
+        }
+        losses
     }
 }
 

@@ -39,6 +39,8 @@ features! {
     Tags = "tag pairs",
     /// Header facts that only some database formats know (rating types, save times, …).
     HeaderFacts = "header facts of other formats",
+    /// What a database says of itself: title, type, names of flags.
+    DatabaseFacts = "facts of the whole database",
     /// Values longer than the target's fields.
     LongText = "texts cut to the target's length",
     /// Characters outside the target's character set.

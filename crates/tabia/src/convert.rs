@@ -275,6 +275,8 @@ fn to_text(
             progress,
         };
         each_item(&mut desk, options, progress, |desk, input| {
+            let lost = whole(options, &input).lost_facts(|_| None);
+            desk.ledger.losses.add_whole(&item.name(), &lost);
             scan(desk, input, &options.plan, tasks, &mut |_, text| {
                 out.write_all(text).map_err(stream_error)?;
                 Ok(true)
@@ -306,12 +308,25 @@ fn to_database(
             progress,
         };
         each_item(&mut desk, options, progress, |desk, input| {
+            // A database made of one other is like it; of several, it is like none of them.
+            let is_copy = items.len() == 1 && !options.append;
+            let mut own = whole(options, &input);
+            if !is_copy && options.create.title.is_some() {
+                // It has the title that was asked for.
+                own.title = None;
+            }
+            let mut lost_facts = own.lost_facts(|_| None);
             let writer = if let Some(writer) = &mut writer {
                 writer
             } else {
-                let own = of_input(options, &input, items.len());
-                writer.insert(create(path, &own).map_err(Failure::output)?)
+                let own = if is_copy { &own } else { &options.create };
+                let made = create(path, own).map_err(Failure::output)?;
+                if is_copy {
+                    lost_facts = made.lost_facts();
+                }
+                writer.insert(made)
             };
+            desk.ledger.losses.add_whole(&item.name(), &lost_facts);
             write_input(desk, input, &options.plan, &mut **writer, &mut lost)
                 .map_err(|failure| in_target(failure, path))
         })?;
@@ -329,10 +344,11 @@ fn to_database(
     Ok((ledger, written))
 }
 
-/// A database made of one other has its title and what else is known of it.
-fn of_input(options: &ConvertOptions, input: &crate::Input, inputs: usize) -> CreateOptions {
+/// The options with the title of an input, unless another is asked for, and what else is known of
+/// it.
+fn whole(options: &ConvertOptions, input: &crate::Input) -> CreateOptions {
     let mut own = options.create.clone();
-    if let (crate::Input::Database(database), 1, false) = (input, inputs, options.append) {
+    if let crate::Input::Database(database) = input {
         let info = database.info();
         own.title = own.title.or_else(|| info.title.clone());
         own.facts.extend(info.facts.iter().cloned());

@@ -60,13 +60,22 @@ pub struct LossRow {
     pub games: u64,
     /// The input that lost one first, by label.
     pub input: String,
-    /// The first game of that input that lost one.
-    pub first: GameIndex,
+    /// The first game of that input that lost one; `None` when the database as a whole did.
+    pub first: Option<GameIndex>,
 }
 
 impl LossTable {
     /// Counts the losses of one game.
     pub fn add(&mut self, input: &str, game: GameIndex, losses: &Losses) {
+        self.count_in(input, Some(game), losses);
+    }
+
+    /// Counts what a database loses beside its games.
+    pub fn add_whole(&mut self, input: &str, losses: &Losses) {
+        self.count_in(input, None, losses);
+    }
+
+    fn count_in(&mut self, input: &str, game: Option<GameIndex>, losses: &Losses) {
         for (feature, loss) in losses.iter() {
             let row = self.0.entry(feature).or_insert_with(|| LossRow {
                 count: 0,
@@ -75,7 +84,7 @@ impl LossTable {
                 first: game,
             });
             row.count += loss.count;
-            row.games += 1;
+            row.games += u64::from(game.is_some());
         }
     }
 

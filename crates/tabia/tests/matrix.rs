@@ -318,6 +318,51 @@ fn archives_and_members_are_inputs_like_files() {
     }
 }
 
+/// What a database says of itself is kept or told, whatever it becomes.
+#[test]
+fn facts_of_databases_are_kept_or_told() {
+    let scratch = Scratch::new("matrix-told");
+    let first = scratch.join("first.si5");
+    let mut create = options(Profile::Full).create;
+    let title = "A title of more than a hundred and seven bytes, ".repeat(3);
+    create.title = Some(title.clone());
+    create.facts = [
+        ("type", "4"),
+        ("autoload", "1"),
+        ("flag1", "Study"),
+        ("flag6", "Much later"),
+    ]
+    .map(|(key, value)| (key.to_owned(), value.to_owned()))
+    .to_vec();
+    let mut writer = format("si5").create_database.unwrap()(&first, &create).unwrap();
+    assert!(writer.lost_facts().is_empty());
+    let _ = writer.write(&tiny::games()[0]).unwrap();
+    writer.finish().unwrap();
+    let resolver = Resolver::new(FORMATS);
+    let item = || resolver.resolve(first.as_os_str()).unwrap().remove(0);
+    let lost = |items: &[Item], name: &str| {
+        let target = scratch.join(name);
+        let target = Target::file(&resolver, &target, None).unwrap();
+        let progress = Arc::new(Progress::new());
+        let options = options(Profile::Full);
+        let done = convert(items, target, &options, &progress, &mut Noted::default());
+        let losses = done.unwrap().0.losses;
+        [Feature::DatabaseFacts, Feature::LongText].map(|feature| losses.count(feature))
+    };
+    // The title and the name of a flag are cut.
+    for (name, expected) in [
+        ("to.si5", [0, 0]),
+        ("to.si4", [0, 2]),
+        ("to.si3", [2, 1]),
+        ("to.sci", [3, 1]),
+        ("to.cbh", [3, 0]),
+        ("to.pgn", [4, 0]),
+    ] {
+        assert_eq!(lost(&[item()], name), expected, "{name}");
+    }
+    assert_eq!(lost(&[item(), item()], "both.si5"), [8, 0]);
+}
+
 /// A database made of one other has its description, its type and its names of flags; one made of
 /// two has none of them.
 #[test]

@@ -217,7 +217,10 @@ fn text_and_losses_are_the_same_on_any_number_of_threads() {
         let losses = noted.0.lock().unwrap().clone();
         assert!(losses.is_sorted_by_key(|loss| loss.0));
         let row = ledger.losses.iter().next().unwrap();
-        assert_eq!((row.0, row.1.first), (Feature::Comments, GameIndex(0)));
+        assert_eq!(
+            (row.0, row.1.first),
+            (Feature::Comments, Some(GameIndex(0)))
+        );
         assert_eq!(row.1.count, 2 * 667);
         outcomes.push((out, losses));
     }
@@ -250,7 +253,7 @@ fn a_writer_of_whole_games_gets_them_in_order() {
         assert_eq!(written.records, 1_001);
         assert_eq!(written.files, std::slice::from_ref(&path));
         let (feature, row) = ledger.losses.iter().next().unwrap();
-        assert_eq!((feature, row.first), (Feature::Tags, GameIndex(1)));
+        assert_eq!((feature, row.first), (Feature::Tags, Some(GameIndex(1))));
         texts.push(std::fs::read_to_string(path).unwrap());
     }
     assert_eq!(texts[0], texts[1]);

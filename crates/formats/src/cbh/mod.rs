@@ -57,6 +57,7 @@ pub static FORMAT: Format = Format {
     ],
     score,
     can: Features::ALL.without(&[
+        Feature::DatabaseFacts,
         Feature::Tags,
         Feature::LongText,
         Feature::ShapeColors,

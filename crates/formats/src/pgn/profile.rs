@@ -6,7 +6,7 @@ use tabia_core::loss::{Feature, Features};
 /// What PGN holds in a profile.
 pub(super) const fn features(profile: Profile) -> Features {
     match profile {
-        Profile::Full => Features::ALL,
+        Profile::Full => Features::ALL.without(&[Feature::DatabaseFacts]),
         Profile::Standard => STANDARD,
         Profile::Lichess => STANDARD.without(&[Feature::EvalDepths]),
         Profile::ChessBase => {

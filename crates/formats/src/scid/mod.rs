@@ -43,6 +43,7 @@ const CAN: Features = Features::of(&[
     Feature::ChessGames,
     Feature::Tags,
     Feature::HeaderFacts,
+    Feature::DatabaseFacts,
     Feature::Characters,
     Feature::SetupPositions,
     Feature::Chess960,

@@ -32,6 +32,7 @@ pub(crate) struct ScidWriter {
     games: u32,
     /// Length of the game file so far.
     blobs_end: u64,
+    lost_facts: Losses,
 }
 
 /// Numbers of the files in the set.
@@ -73,6 +74,7 @@ impl ScidWriter {
             row: Vec::new(),
             games: 0,
             blobs_end: 0,
+            lost_facts: options.lost_facts(|key| room(version, key)),
         };
         writer.file(files.index)?.write_all(&header)?;
         Ok(writer)
@@ -177,6 +179,10 @@ impl GameWriter for ScidWriter {
         done
     }
 
+    fn lost_facts(&self) -> Losses {
+        self.lost_facts.clone()
+    }
+
     fn finish(mut self: Box<Self>) -> Result<Written> {
         let Files { index, names, .. } = self.files;
         match self.version {
@@ -206,6 +212,24 @@ impl GameWriter for ScidWriter {
 /// Where the header of si3 and si4 has the number of games.
 const GAMES_AT: u64 = 14;
 
+/// The longest value of a fact, in bytes.
+fn room(version: Version, key: &str) -> Option<usize> {
+    match (version, key) {
+        (_, "scidbType" | "created") => None,
+        (Version::V3 | Version::V4, "title") => Some(DESCRIPTION - 1),
+        (Version::V5, _) | (_, "type") => Some(MAX_FACT),
+        (Version::V4, _) => Some(FLAG_NAME - 1),
+        (Version::V3, _) => None,
+    }
+}
+
+/// The fields of the header for the description and the names of flags.
+const DESCRIPTION: usize = 108;
+const FLAG_NAME: usize = 9;
+
+/// The longest fact of si5; more than anyone writes.
+const MAX_FACT: usize = 1 << 20;
+
 /// The header of si3 and si4, for no games yet.
 fn write_header(version: Version, options: &CreateOptions) -> Vec<u8> {
     let fact = |key: &str| {
@@ -222,10 +246,10 @@ fn write_header(version: Version, options: &CreateOptions) -> Vec<u8> {
         let whole = text.floor_char_boundary(length - 1);
         sink.fixed(text.get(..whole).unwrap_or_default().as_bytes(), length);
     };
-    text(options.title.as_deref().unwrap_or_default(), 108);
+    text(options.title.as_deref().unwrap_or_default(), DESCRIPTION);
     if version == Version::V4 {
         for number in 1..=6 {
-            text(fact(&format!("flag{number}")), 9);
+            text(fact(&format!("flag{number}")), FLAG_NAME);
         }
     }
     sink.into_vec()

@@ -40,6 +40,7 @@ pub(crate) struct ScidbWriter {
     end: u64,
     /// An index into `tables::VARIANTS`.
     variant: u8,
+    lost_facts: Losses,
 }
 
 /// Numbers of the files in the set.
@@ -87,6 +88,11 @@ impl ScidbWriter {
             games: 0,
             end: games.len() as u64,
             variant: variant(options),
+            lost_facts: options.lost_facts(|key| match key {
+                "title" => Some(MAX_DESCRIPTION),
+                "scidbType" | "created" => Some(usize::MAX),
+                _ => None,
+            }),
         };
         writer
             .file(files.index)?
@@ -381,6 +387,10 @@ impl GameWriter for ScidbWriter {
         }
         self.append(entry)?;
         Ok(losses)
+    }
+
+    fn lost_facts(&self) -> Losses {
+        self.lost_facts.clone()
     }
 
     fn finish(mut self: Box<Self>) -> Result<Written> {

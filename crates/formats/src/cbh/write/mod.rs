@@ -49,6 +49,7 @@ pub struct CbhWriter {
     /// The next creation time to give, 0 for none.
     created: u64,
     title: Option<String>,
+    lost_facts: Losses,
 }
 
 /// Files that ChessBase makes from the others; those of a replaced database must not stay.
@@ -79,6 +80,7 @@ impl CbhWriter {
             numbered: Vec::new(),
             created: created(options.now),
             title: options.title.clone(),
+            lost_facts: options.lost_facts(|key| (key == "title").then_some(usize::MAX)),
         }
     }
 
@@ -232,6 +234,10 @@ impl GameWriter for CbhWriter {
 
     fn write(&mut self, game: &Game) -> Result<Losses> {
         self.write_record(game, None)
+    }
+
+    fn lost_facts(&self) -> Losses {
+        self.lost_facts.clone()
     }
 
     fn finish(mut self: Box<Self>) -> Result<Written> {
