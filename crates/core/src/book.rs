@@ -1,5 +1,9 @@
 //! Opening books.
 
+mod raw;
+
+pub use raw::Raw;
+
 use std::path::PathBuf;
 
 use crate::chess::{Move, Position};
@@ -61,7 +65,7 @@ pub struct BookEntry {
     /// A comment.
     pub comment: Option<String>,
     /// Fields only this format has, for the way back.
-    pub raw: Vec<u8>,
+    pub raw: Raw,
 }
 
 /// A game a book points to, by numbers in its list of sources.

@@ -20,6 +20,7 @@ mod plans;
 pub mod polyglot;
 pub mod scid;
 pub mod scidb;
+mod sight;
 mod turned;
 pub mod unread;
 

@@ -256,7 +256,7 @@ fn weights_become_priorities_and_deleted_moves_stay_deleted() {
     }
     let mut deleted = entry(&start, "a4", 1, 0, 0);
     deleted.weight = Some(0);
-    deleted.raw = b"abk\x07\xfe\0\0\x01".to_vec();
+    deleted.raw = b"abk\x07\xfe\0\0\x01".as_slice().into();
     page.entries.push(deleted);
     page.entries.push(BookEntry::default());
     let mut losses = writer.put(&start, &page).unwrap();
@@ -280,7 +280,7 @@ fn weights_become_priorities_and_deleted_moves_stay_deleted() {
         ("c2c4", 0),
     ];
     assert_eq!(moves, expected.map(|(m, weight)| (m.to_owned(), weight)));
-    assert_eq!(read.entries[1].raw, b"abk\x07\xfe\0\0\x01");
+    assert_eq!(&*read.entries[1].raw, b"abk\x07\xfe\0\0\x01");
     assert_eq!(book.findings().deleted, 1);
     assert_eq!(book.header().numbers[..2], [1, 4]);
 }

@@ -244,10 +244,9 @@ impl Known {
             draws: games.saturating_sub(won.saturating_add(lost)),
             black: lost,
         };
-        let mut raw = Vec::with_capacity(RAW.len() + 1 + size_of::<U32>());
-        raw.extend_from_slice(RAW);
-        raw.push(self.priority);
-        raw.extend_from_slice(&U32::new(self.flags).to_bytes());
+        let &[a, b, k] = RAW;
+        let [f0, f1, f2, f3] = U32::new(self.flags).to_bytes();
+        let raw = [a, b, k, self.priority, f0, f1, f2, f3].into();
         BookEntry {
             m: Move::from_bits(self.move_bits),
             weight: Some(self.weight()),

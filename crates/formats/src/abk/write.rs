@@ -80,7 +80,7 @@ impl AbkWriter {
         let mut next = position.clone();
         next.play(m);
         // What another Arena book said beside the weight comes back as it was.
-        let (deleted, flags) = match *entry.raw.as_slice() {
+        let (deleted, flags) = match *entry.raw {
             [a, b, c, priority, f0, f1, f2, f3] if [a, b, c] == *RAW => {
                 let flags = zerocopy::byteorder::little_endian::U32::from_bytes([f0, f1, f2, f3]);
                 let deleted = flags.get() & Record::DELETED != 0 && entry.weight == Some(0);

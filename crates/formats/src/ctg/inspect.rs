@@ -119,7 +119,7 @@ fn look_at(book: &CtgBook, page: u32, at: usize, record: &Record<'_>, findings: 
         };
         let mut next = position.clone();
         next.play(m);
-        findings.missing += u64::from(book.place(&next).is_none());
+        findings.missing += u64::from(book.place(&next, book.look(&next)).is_none());
     }
 }
 

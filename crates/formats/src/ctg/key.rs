@@ -1,10 +1,10 @@
 //! The key of a position: its pieces, rights and en passant file in 12 to 31 bytes.
 
 use tabia_core::chess::{Color, Move, Piece, Position, Role, Setup, Square};
-use tabia_core::io::Cursor;
 
 use super::frame::Frame;
 use super::hash::hash;
+use crate::sight::{self, Sight};
 use crate::turned::Bits;
 
 /// Bits of the first byte: length of the key, en passant file present, rights present.
@@ -40,20 +40,9 @@ impl Key {
         hash(self.as_bytes())
     }
 
-    /// Tells keys apart, mostly; nothing in the files has to do with it.
-    pub(super) fn quick_hash(&self) -> u32 {
-        (self.mixed() >> 32) as u32
-    }
-
-    /// The same in 64 bits, of which the higher ones are the better.
-    pub(super) fn mixed(&self) -> u64 {
-        let mut bytes = Cursor::new(&self.bytes);
-        let mut mixed = 0u64;
-        for _ in 0..4 {
-            let word = bytes.u64_be("key").unwrap_or_default();
-            mixed = (mixed.rotate_left(23) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        }
-        mixed
+    /// What tells keys apart in memory: see [`seen`].
+    pub(super) fn seen(&self) -> Option<u64> {
+        seen(self.as_bytes())
     }
 
     /// The bytes with zeros behind them.
@@ -112,6 +101,49 @@ impl Keys {
         let key = encode(position, frame, castling, None)?;
         let other = Some(with);
         Some(Self { frame, key, other })
+    }
+}
+
+/// The hash of a stored key as [`Sight`] has it; `None` for bytes that are the key of no position.
+pub(super) fn seen(stored: &[u8]) -> Option<u64> {
+    let &head = stored.first()?;
+    let (board, behind) = sight::board(stored, 8)?;
+    let (castles, takes) = (head & CASTLING != 0, head & EN_PASSANT != 0);
+    let tail = if castles { 4 } else { 0 } + if takes { 3 } else { 0 };
+    // Zeros up to the tail, which ends the byte; without one there is at least one of them.
+    let end = (stored.len() * 8).checked_sub(tail)?;
+    let zeros = end.checked_sub(behind)?;
+    let fits = if tail == 0 { 1..=8 } else { 0..=7 };
+    let &last = stored.last()?;
+    let rights = if castles { last & 15 } else { 0 };
+    let is_key = head & !(CASTLING | EN_PASSANT) == stored.len() as u8
+        && fits.contains(&zeros)
+        && sight::is_empty(stored, behind, end)
+        && castles == (rights != 0);
+    let file = if castles { last >> 4 } else { last };
+    let taken = if takes { sight::en_passant(file) } else { 0 };
+    is_key.then_some(board ^ sight::rights(rights) ^ taken)
+}
+
+/// How a position is turned, and the hashes under which it can be stored, like [`Keys`]; `sight` is
+/// that of the position.
+pub(super) fn seen_keys(position: &Position, sight: Sight) -> Option<(Frame, u64, Option<u64>)> {
+    let frame = Frame::of(position);
+    rights(position, frame)?;
+    let sight = if frame.mirrored {
+        Sight::mirrored(position)
+    } else {
+        sight
+    };
+    let key = sight.seen_by(frame.turn());
+    let Some(square) = position.en_passant() else {
+        return Some((frame, key, None));
+    };
+    let with = key ^ sight::en_passant(frame.file(square.file()));
+    if can_take(position, square) {
+        Some((frame, with, None))
+    } else {
+        Some((frame, key, Some(with)))
     }
 }
 
@@ -293,6 +325,12 @@ mod tests {
             assert_eq!(Keys::of(&back), Some(keys), "{fen}");
             let stored = Key::from_stored(keys.key.as_bytes());
             assert_eq!(stored, Some(keys.key));
+            let seen = seen_keys(&back, Sight::of(&back)).unwrap();
+            let other = keys.other.and_then(|other| other.seen());
+            assert_eq!(
+                Some(seen),
+                keys.key.seen().map(|key| (keys.frame, key, other))
+            );
         }
     }
 
@@ -324,5 +362,8 @@ mod tests {
         assert_eq!(Keys::of(&Position::from_setup(&setup).unwrap()), None);
         assert_eq!(decode(&[], Frame::PLAIN), None);
         assert_eq!(decode(&[0x56, 0xb6], Frame::PLAIN), None);
+        assert_eq!(seen(&[]), None);
+        assert_eq!(seen(&[0x02, 0xb6]), None);
+        assert_eq!(seen(&[0; 40]), None);
     }
 }

@@ -1,6 +1,7 @@
 #![doc = include_str!("FORMAT.md")]
 
 mod build;
+mod fill;
 mod frame;
 mod hash;
 mod header;

@@ -1,5 +1,7 @@
 //! What only this format knows of a position or a move, carried along for the way back.
 
+use tabia_core::book::Raw;
+
 use super::record::{Record, Stats};
 
 /// Begins all of it, so that another format's bytes are not taken for ours.
@@ -71,14 +73,15 @@ impl RawMove {
         }
     }
 
-    pub(super) fn write(self) -> Vec<u8> {
-        let mut out = Vec::with_capacity(8);
-        out.extend_from_slice(&TAG);
-        out.extend_from_slice(&[self.code, self.annotation]);
-        if let Some((flags, weight, commentary)) = self.child {
-            out.extend_from_slice(&[flags, weight.cast_unsigned(), commentary]);
+    pub(super) fn write(self) -> Raw {
+        let ([c, t, g], code, annotation) = (TAG, self.code, self.annotation);
+        match self.child {
+            Some((flags, weight, commentary)) => {
+                let weight = weight.cast_unsigned();
+                [c, t, g, code, annotation, flags, weight, commentary].into()
+            }
+            None => [c, t, g, code, annotation].into(),
         }
-        out
     }
 
     /// What the flags say of the move: red before the annotations that forbid green, then green.

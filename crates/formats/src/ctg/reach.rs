@@ -37,7 +37,7 @@ pub(super) fn for_each(book: &CtgBook, visit: &mut dyn FnMut(BookPosition<'_>, &
                     continue;
                 };
                 page.clear();
-                book.fill(&position, frame, &record, true, &mut page);
+                book.fill(&position, book.look(&position), frame, &record, &mut page);
                 RawPage { again, record }.write(&mut page.raw);
                 page.again = again;
                 again = true;

@@ -3,29 +3,28 @@
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use tabia_core::book::{Book, BookEntry, BookInfo, BookPage, BookPosition, BookSize, Wdl};
+use tabia_core::book::{Book, BookInfo, BookPage, BookPosition, BookSize};
 use tabia_core::chess::Position;
 use tabia_core::error::{Error, ErrorKind, Result};
 use tabia_core::format::OpenOptions;
 use tabia_core::game::Flow;
 use tabia_core::io::{Blob, Source};
 
+use super::fill::fill_moves;
 use super::frame::Frame;
 use super::hash::hash;
 use super::header::Header;
 use super::inspect::{self, Findings};
-use super::key::{Key, Keys};
-use super::moves::decode_move;
-use super::nags;
-use super::raw::RawMove;
+use super::key::{self, Key, Keys, seen_keys};
 use super::reach;
-use super::record::{PAGE, Record, Records, Stats};
+use super::record::{PAGE, Record, Records};
 use super::sweep;
 use super::tree::{Lookup, Tree};
-use crate::places::Places;
+use crate::places::{Places, Table};
+use crate::sight::Sight;
 
-/// The list of places tells them in 32 bits, of which one number is taken: 4 GiB of pages.
-const MOST_LISTED: u32 = u32::MAX / PAGE as u32;
+/// Larger books are asked page by page, so that no list of places outgrows the memory: 512 MiB.
+const MOST_LISTED: u32 = (512 << 20) / PAGE as u32;
 
 /// A CTG book, mapped into memory.
 #[derive(Debug)]
@@ -39,6 +38,13 @@ pub struct CtgBook {
     index: OnceLock<Vec<(u32, u32)>>,
     places: Places,
     info: BookInfo,
+}
+
+/// A position as the table of places has it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Seen<'b> {
+    pub(super) table: &'b Table,
+    pub(super) sight: Sight,
 }
 
 /// Where a record stands.
@@ -149,7 +155,7 @@ impl CtgBook {
 
     /// The record of a position, and how the position is turned in it.
     pub fn record(&self, position: &Position) -> Option<(Frame, Record<'_>)> {
-        let (frame, place) = self.place(position)?;
+        let (frame, place) = self.place(position, self.look(position))?;
         Some((frame, place.record))
     }
 
@@ -158,21 +164,38 @@ impl CtgBook {
         inspect::inspect(self)
     }
 
-    pub(super) fn place(&self, position: &Position) -> Option<(Frame, Place<'_>)> {
-        let Keys { frame, key, other } = Keys::of(position)?;
-        let place = self.by_key(&key);
-        let place = place.or_else(|| self.by_key(&other?));
-        Some((frame, place?))
+    /// A position as the table has it, once there is a table.
+    pub(super) fn look(&self, position: &Position) -> Option<Seen<'_>> {
+        let table = self.table()?;
+        let sight = Sight::of(position);
+        Some(Seen { table, sight })
+    }
+
+    /// Where the record of a position stands; `seen` is what [`look`](Self::look) says of it.
+    pub(super) fn place(
+        &self,
+        position: &Position,
+        seen: Option<Seen<'_>>,
+    ) -> Option<(Frame, Place<'_>)> {
+        let Some(Seen { table, sight }) = seen else {
+            let Keys { frame, key, other } = Keys::of(position)?;
+            let place = self.by_key(&key);
+            let place = place.or_else(|| self.by_key(&other?));
+            return Some((frame, place?));
+        };
+        let (frame, key, other) = seen_keys(position, sight)?;
+        let place = table.find(key).or_else(|| table.find(other?))?;
+        Some((frame, self.at(place)?))
     }
 
     pub(super) fn by_key(&self, key: &Key) -> Option<Place<'_>> {
         if self.tree.lookup != Lookup::Scan {
-            let table = match self.pages {
-                few if few <= MOST_LISTED => self.places.ask(few, |push| self.list(push)),
-                _ => None,
-            };
-            return match table {
-                Some(table) => table.find(key.quick_hash(), |place| self.at(place, key.as_bytes())),
+            let listed = self.table().zip(key.seen());
+            return match listed {
+                Some((table, seen)) => {
+                    let place = self.at(table.find(seen)?)?;
+                    (place.record.key == key.as_bytes()).then_some(place)
+                }
                 None => self.on_page(self.tree.find(key.hash())?, key.as_bytes()),
             };
         }
@@ -191,108 +214,36 @@ impl CtgBook {
             .find_map(|&(_, page)| self.on_page(page, key.as_bytes()))
     }
 
-    /// Every record that stands where the tree looks for it, by hash and place.
-    fn list(&self, push: &mut dyn FnMut(u32, u32)) {
+    /// Where all records stand, once many were asked for.
+    fn table(&self) -> Option<&Table> {
+        let is_listed = self.tree.lookup != Lookup::Scan && self.pages <= MOST_LISTED;
+        is_listed.then(|| self.places.ask(self.pages, |push| self.list(push)))?
+    }
+
+    /// Every record that stands where the tree looks for it, by what its key is seen as.
+    fn list(&self, push: &mut dyn FnMut(u64, u64)) {
         for number in 0..self.pages {
             let page = self.page(number).unwrap_or_default();
-            Records::of(page).each_key(|at, key| {
-                if let Some(key) = Key::from_stored(key)
-                    && self.tree.find(key.hash()) == Some(number)
+            Records::of(page).each_key(|at, key, is_whole| {
+                if is_whole
+                    && let Some(seen) = key::seen(key)
+                    && self.tree.find(hash(key)) == Some(number)
                 {
-                    push(key.quick_hash(), number * PAGE as u32 + at as u32);
+                    push(seen, u64::from(number) * PAGE as u64 + at as u64);
                 }
             });
         }
     }
 
-    fn at(&self, place: u32, key: &[u8]) -> Option<Place<'_>> {
-        let (page, at) = (place / PAGE as u32, place as usize % PAGE);
-        let record = Records::of(self.page(page)?).at_offset(at, key)?;
+    pub(super) fn at(&self, place: u64) -> Option<Place<'_>> {
+        let (page, at) = ((place / PAGE as u64) as u32, place as usize % PAGE);
+        let record = Record::read(self.page(page)?.get(at..)?)?;
         Some(Place { page, at, record })
     }
 
     fn on_page(&self, page: u32, key: &[u8]) -> Option<Place<'_>> {
         let (at, record) = Records::of(self.page(page)?).find(key)?;
         Some(Place { page, at, record })
-    }
-
-    /// What a record says of its position and, when `whole`, what the records its moves lead to
-    /// say of the moves.
-    pub(super) fn fill(
-        &self,
-        position: &Position,
-        frame: Frame,
-        record: &Record<'_>,
-        whole: bool,
-        page: &mut BookPage,
-    ) {
-        describe_position(frame, &record.stats(), page);
-        for &[code, annotation] in record.moves {
-            let m = decode_move(position, frame, code);
-            let mut entry = BookEntry {
-                m,
-                ..BookEntry::default()
-            };
-            entry.nags.extend(nags::annotation(annotation));
-            if whole {
-                let child = m.and_then(|m| {
-                    let mut next = position.clone();
-                    next.play(m);
-                    self.place(&next).map(|(_, place)| place.record.stats())
-                });
-                let raw = RawMove::new([code, annotation], child.as_ref());
-                if let Some(stats) = &child {
-                    describe(&mut entry, stats, !frame.flipped, raw);
-                }
-                entry.raw = raw.write();
-            }
-            page.entries.push(entry);
-        }
-    }
-}
-
-/// What the statistics of a record say of its position.
-fn describe_position(frame: Frame, stats: &Stats, page: &mut BookPage) {
-    count_position(frame, stats, page);
-    page.average_rating = stats.own_average();
-    page.performance = stats.own_performance();
-}
-
-/// The same without ratings, which take longer than all the rest.
-pub(super) fn count_position(frame: Frame, stats: &Stats, page: &mut BookPage) {
-    page.games = Some(u64::from(stats.games));
-    page.results = Some(results(stats, frame.flipped));
-    page.nags
-        .extend(nags::commentary(stats.commentary, frame.flipped));
-}
-
-/// What the record of the position behind a move says of the move; `flipped` is that position's.
-fn describe(entry: &mut BookEntry, stats: &Stats, flipped: bool, raw: RawMove) {
-    count(entry, stats, flipped, raw);
-    entry.average_rating = stats.other_average();
-    entry.performance = stats.other_performance();
-}
-
-/// The same without ratings.
-pub(super) fn count(entry: &mut BookEntry, stats: &Stats, flipped: bool, raw: RawMove) {
-    entry.games = Some(u64::from(stats.games));
-    entry.results = Some(results(stats, flipped));
-    entry.recommended = raw.recommended();
-    if entry.recommended == Some(false) {
-        entry.weight = Some(0);
-    }
-    entry
-        .nags
-        .extend(nags::commentary(stats.commentary, flipped));
-}
-
-pub(super) fn results(stats: &Stats, flipped: bool) -> Wdl {
-    let (won, lost) = (u64::from(stats.won), u64::from(stats.lost));
-    let (white, black) = if flipped { (lost, won) } else { (won, lost) };
-    Wdl {
-        white,
-        draws: u64::from(stats.drawn),
-        black,
     }
 }
 
@@ -303,10 +254,11 @@ impl Book for CtgBook {
 
     fn probe(&self, position: &Position, page: &mut BookPage) -> Result<bool> {
         page.clear();
-        let Some((frame, place)) = self.place(position) else {
+        let seen = self.look(position);
+        let Some((frame, place)) = self.place(position, seen) else {
             return Ok(false);
         };
-        self.fill(position, frame, &place.record, true, page);
+        self.fill(position, seen, frame, &place.record, page);
         let (again, record) = (false, place.record);
         super::RawPage { again, record }.write(&mut page.raw);
         Ok(true)
@@ -314,10 +266,10 @@ impl Book for CtgBook {
 
     fn moves(&self, position: &Position, page: &mut BookPage) -> Result<bool> {
         page.clear();
-        let Some((frame, place)) = self.place(position) else {
+        let Some((frame, place)) = self.place(position, self.look(position)) else {
             return Ok(false);
         };
-        self.fill(position, frame, &place.record, false, page);
+        fill_moves(position, frame, &place.record, page);
         Ok(true)
     }
 

@@ -1,7 +1,8 @@
 //! Records and the pages they stand on.
 
-use tabia_core::error::Malformed;
 use tabia_core::io::{Cursor, Sink};
+use zerocopy::byteorder::big_endian::U32;
+use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
 
 use super::key::SHORTEST;
 
@@ -71,7 +72,7 @@ impl<'a> Record<'a> {
 
     /// Statistics and marks.
     pub fn stats(&self) -> Stats {
-        Stats::read(self.data).unwrap_or_default()
+        Stats::read(self.data)
     }
 }
 
@@ -108,6 +109,36 @@ pub struct Stats {
     pub commentary: u8,
 }
 
+/// [`Stats`] as stored.
+#[derive(FromBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+struct Fields {
+    games: U24,
+    won: U24,
+    lost: U24,
+    drawn: U24,
+    tenths: U32,
+    own_rated: U24,
+    own_ratings: U32,
+    other_rated: U24,
+    other_ratings: U32,
+    flags: u8,
+    weight: i8,
+    commentary: u8,
+}
+
+/// Three bytes, the highest first.
+#[derive(FromBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+struct U24([u8; 3]);
+
+impl U24 {
+    fn get(&self) -> u32 {
+        let [high, middle, low] = self.0;
+        U32::from_bytes([0, high, middle, low]).get()
+    }
+}
+
 impl Stats {
     /// Flag: the move that leads here is to be played (green).
     pub const MAIN: u8 = 0x80;
@@ -123,22 +154,22 @@ impl Stats {
     /// The largest count.
     pub(super) const MOST: u32 = 0xff_ffff;
 
-    pub(super) fn read(data: &[u8; DATA]) -> Result<Self, Malformed> {
-        let mut data = Cursor::new(data);
-        Ok(Self {
-            games: data.u24_be("games")?,
-            won: data.u24_be("won")?,
-            lost: data.u24_be("lost")?,
-            drawn: data.u24_be("drawn")?,
-            tenths: data.u32_be("tenths")?,
-            own_rated: data.u24_be("own_rated")?,
-            own_ratings: data.u32_be("own_ratings")?,
-            other_rated: data.u24_be("other_rated")?,
-            other_ratings: data.u32_be("other_ratings")?,
-            flags: data.u8("flags")?,
-            weight: data.i8("weight")?,
-            commentary: data.u8("commentary")?,
-        })
+    pub(super) fn read(data: &[u8; DATA]) -> Self {
+        let fields: &Fields = zerocopy::transmute_ref!(data);
+        Self {
+            games: fields.games.get(),
+            won: fields.won.get(),
+            lost: fields.lost.get(),
+            drawn: fields.drawn.get(),
+            tenths: fields.tenths.get(),
+            own_rated: fields.own_rated.get(),
+            own_ratings: fields.own_ratings.get(),
+            other_rated: fields.other_rated.get(),
+            other_ratings: fields.other_ratings.get(),
+            flags: fields.flags,
+            weight: fields.weight,
+            commentary: fields.commentary,
+        }
     }
 
     pub(super) fn write(&self, sink: &mut Sink) {
@@ -254,24 +285,19 @@ impl<'a> Records<'a> {
         None
     }
 
-    /// The places that [`find`](Self::find) looks at, with the keys that stand there.
-    pub(super) fn each_key(self, mut each: impl FnMut(usize, &[u8])) {
+    /// The places that [`find`](Self::find) looks at, with the keys that stand there, and whether
+    /// there is a whole record.
+    pub(super) fn each_key(self, mut each: impl FnMut(usize, &[u8], bool)) {
         let mut at = self.at;
         for _ in 0..self.left {
             let rest = self.page.get(at..).unwrap_or_default();
             let head = rest.first().map_or(0, |byte| usize::from(byte & 0x1f));
             if let Some(key) = rest.get(..head).filter(|key| key.len() >= SHORTEST) {
-                each(at, key);
+                each(at, key, Record::read(rest).is_some());
             }
             let Some(length) = step(rest) else { return };
             at += length;
         }
-    }
-
-    /// The record at a place of the page, if it has that key.
-    pub(super) fn at_offset(self, at: usize, key: &[u8]) -> Option<Record<'a>> {
-        let rest = self.page.get(at..)?;
-        rest.starts_with(key).then(|| Record::read(rest))?
     }
 }
 

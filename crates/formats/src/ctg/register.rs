@@ -2,29 +2,38 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use tabia_core::chess::Position;
+
 use super::frame::Frame;
-use super::key::{Key, Keys};
+use super::hash::hash;
+use super::key::{seen, seen_keys};
 use super::read::CtgBook;
 use super::record::{PAGE, Record, Records};
 use super::tree::Lookup;
+use crate::sight::Sight;
 
-/// A table of eight bytes a slot, at most two of three slots in use.
-///
-/// A slot holds, from the high bits, 16 of the key's hash, the page, the place on it (12 bits), and
-/// one bit for each frame the record was met in.
+/// A table of 16 bytes a slot, at most two of three slots in use.
 #[derive(Debug)]
 pub(super) struct Register<'b> {
     book: &'b CtgBook,
-    slots: Vec<AtomicU64>,
+    slots: Vec<Slot>,
     /// Records that no key leads to.
     lost: Vec<(u32, u16)>,
+}
+
+/// A record, or nothing.
+#[derive(Debug)]
+struct Slot {
+    hash: u64,
+    /// From the high bits: the page, the place on it (12 bits), and one bit for each frame the
+    /// record was met in.
+    known: AtomicU64,
 }
 
 /// No record; no page has that number.
 const EMPTY: u64 = u64::MAX;
 const FRAMES: u32 = Frame::ALL.len() as u32;
 const AT: u32 = PAGE.ilog2();
-const TAG: u32 = 16;
 
 /// A record by its key.
 #[derive(Debug, Clone, Copy)]
@@ -34,8 +43,15 @@ pub(super) struct Found<'b> {
     pub(super) record: Record<'b>,
     /// Its number in the register.
     slot: usize,
-    /// Its number when no frame was known.
+    /// What the slot held.
     known: u64,
+}
+
+impl Found<'_> {
+    /// The same for a position that is turned otherwise.
+    pub(super) const fn turned(self, frame: Frame) -> Self {
+        Self { frame, ..self }
+    }
 }
 
 impl<'b> Register<'b> {
@@ -46,24 +62,33 @@ impl<'b> Register<'b> {
         let count: usize = pages().map(|(_, page)| records(page).said()).sum();
         let length = (count + count / 2 + 1).next_power_of_two();
         let mut slots = Vec::new();
-        slots.resize_with(length, || AtomicU64::new(EMPTY));
+        slots.resize_with(length, || Slot {
+            hash: 0,
+            known: AtomicU64::new(EMPTY),
+        });
         let mut register = Self {
             book,
             slots,
             lost: Vec::new(),
         };
+        let mut keys = Vec::new();
         for (number, page) in pages() {
-            // Most pages are one leaf, so that one way down the tree does for all their records.
-            let mut leaf = None;
-            records(page).each_key(|at, key| register.add(number, at, key, &mut leaf));
+            register.look_at(number, records(page), &mut keys);
+            // One after another, so that their slots come from memory at the same time.
+            for &(at, key) in &keys {
+                register.add(u64::from(number) << AT | u64::from(at), key);
+            }
         }
         register
     }
 
-    /// `leaf`: bits that decide on the page, and which bits those are, once known.
-    fn add(&mut self, page: u32, at: usize, stored: &[u8], leaf: &mut Option<(u32, u32)>) {
-        let place = u64::from(page) << AT | at as u64;
+    /// Hashes of the keys on a page that lead there, with their places.
+    fn look_at(&mut self, page: u32, records: Records<'_>, keys: &mut Vec<(u16, u64)>) {
+        keys.clear();
         let tree = &self.book.tree;
+        // Most pages are one leaf, so that one way down the tree does for all their records: bits
+        // that decide on the page, and which bits those are, once known.
+        let mut leaf = None;
         let mut is_found = |hash: u32| {
             if tree.lookup == Lookup::Scan {
                 return true;
@@ -73,62 +98,89 @@ impl<'b> Register<'b> {
             }
             if let Some((found, decided)) = tree.leaf_page(hash) {
                 if found == page {
-                    *leaf = Some((hash & decided, decided));
+                    leaf = Some((hash & decided, decided));
                 }
                 return found == page;
             }
             tree.find(hash) == Some(page)
         };
-        let key = Key::from_stored(stored)
-            .filter(|key| self.record(place << FRAMES, stored).is_some() && is_found(key.hash()));
-        if let Some(key) = key
-            && self.find(&key).is_none()
-        {
-            let hash = key.mixed();
-            let mut number = self.start(hash);
-            while let Some(slot) = self.slots.get_mut(number) {
-                let slot = slot.get_mut();
-                if *slot == EMPTY {
-                    *slot = tag(hash) | place << FRAMES;
-                    return;
-                }
-                number = self.after(number);
+        records.each_key(|at, key, is_whole| {
+            let known = seen(key).filter(|_| is_whole && is_found(hash(key)));
+            match known {
+                Some(known) => keys.push((at as u16, known)),
+                None => self.lost.push((page, at as u16)),
             }
+        });
+    }
+
+    fn add(&mut self, place: u64, key: u64) {
+        match self.free(key) {
+            Some(slot) => {
+                slot.hash = key;
+                *slot.known.get_mut() = place << FRAMES;
+            }
+            None => self
+                .lost
+                .push(((place >> AT) as u32, (place % PAGE as u64) as u16)),
         }
-        self.lost.push((page, at as u16));
     }
 
-    /// The record of a position.
-    pub(super) fn of_position(&self, position: &tabia_core::chess::Position) -> Option<Found<'b>> {
-        let Keys { frame, key, other } = Keys::of(position)?;
-        let found = self.find(&key);
-        let found = found.or_else(|| self.find(&other?))?;
-        Some(Found { frame, ..found })
+    /// The slot for a hash, if it is not taken.
+    fn free(&mut self, hash: u64) -> Option<&mut Slot> {
+        let mut number = self.start(hash);
+        loop {
+            let slot = self.slots.get_mut(number)?;
+            let known = *slot.known.get_mut();
+            if known == EMPTY {
+                return self.slots.get_mut(number);
+            }
+            if slot.hash == hash {
+                return None;
+            }
+            number = self.after(number);
+        }
     }
 
-    /// The record of a key, in no frame.
-    pub(super) fn find(&self, key: &Key) -> Option<Found<'b>> {
-        let hash = key.mixed();
-        let mut slot = self.start(hash);
+    /// The record of a position; `sight` is that of the position.
+    pub(super) fn of_position(&self, position: &Position, sight: Sight) -> Option<Found<'b>> {
+        let (frame, key, other) = seen_keys(position, sight)?;
+        let found = self.find(key, frame);
+        found.or_else(|| self.find(other?, frame))
+    }
+
+    /// The record of a hash.
+    pub(super) fn find(&self, hash: u64, frame: Frame) -> Option<Found<'b>> {
+        self.found(self.slot(hash)?, frame)
+    }
+
+    /// The number of a hash's slot, and what it holds.
+    #[inline]
+    pub(super) fn slot(&self, hash: u64) -> Option<(usize, u64)> {
+        let mut number = self.start(hash);
         // Some slots are empty, so that this ends.
         loop {
-            let known = self.slots.get(slot)?.load(Ordering::Relaxed);
+            let slot = self.slots.get(number)?;
+            let known = slot.known.load(Ordering::Relaxed);
             if known == EMPTY {
                 return None;
             }
-            if tag(known) == tag(hash)
-                && let Some(record) = self.record(known, key.as_bytes())
-            {
-                let frame = Frame::PLAIN;
-                return Some(Found {
-                    frame,
-                    record,
-                    slot,
-                    known,
-                });
+            if slot.hash == hash {
+                return Some((number, known));
             }
-            slot = self.after(slot);
+            number = self.after(number);
         }
+    }
+
+    /// The record of a slot that holds this.
+    #[inline]
+    pub(super) fn found(&self, (slot, known): (usize, u64), frame: Frame) -> Option<Found<'b>> {
+        let record = self.record(known)?;
+        Some(Found {
+            frame,
+            record,
+            slot,
+            known,
+        })
     }
 
     /// Notes that a record was met in its frame; whether that is new.
@@ -138,15 +190,13 @@ impl<'b> Register<'b> {
             return false;
         }
         let slot = self.slots.get(found.slot);
-        slot.is_some_and(|slot| slot.fetch_or(bit, Ordering::Relaxed) & bit == 0)
+        slot.is_some_and(|slot| slot.known.fetch_or(bit, Ordering::Relaxed) & bit == 0)
     }
 
     /// The frames a record was met in, a bit each; none when its key leads to another one.
     pub(super) fn frames(&self, page: u32, at: usize, record: &Record<'_>) -> u8 {
-        let key = Key::from_stored(record.key);
-        let found = key.and_then(|key| self.find(&key));
-        let is_here =
-            |known: u64| known << TAG >> (TAG + FRAMES) == u64::from(page) << AT | at as u64;
+        let found = seen(record.key).and_then(|hash| self.find(hash, Frame::PLAIN));
+        let is_here = |known: u64| known >> FRAMES == u64::from(page) << AT | at as u64;
         let here = found.filter(|found| is_here(found.known));
         here.map_or(0, |found| (found.known & ((1 << FRAMES) - 1)) as u8)
     }
@@ -154,34 +204,29 @@ impl<'b> Register<'b> {
     /// Every record that was met in no frame, and those that no key leads to.
     pub(super) fn rest(&self) -> impl Iterator<Item = Record<'b>> {
         let unmet = self.slots.iter().filter_map(|slot| {
-            let known = slot.load(Ordering::Relaxed);
+            let known = slot.known.load(Ordering::Relaxed);
             let is_unmet = known != EMPTY && known & ((1 << FRAMES) - 1) == 0;
-            is_unmet.then(|| self.record(known, &[]))?
+            is_unmet.then(|| self.record(known))?
         });
         let lost = self.lost.iter().filter_map(|&(page, at)| {
             let place = u64::from(page) << AT | u64::from(at);
-            self.record(place << FRAMES, &[])
+            self.record(place << FRAMES)
         });
         unmet.chain(lost)
     }
 
-    /// The record of a slot, if its key begins like that.
-    fn record(&self, known: u64, key: &[u8]) -> Option<Record<'b>> {
-        let place = known << TAG >> (TAG + FRAMES);
+    /// The record of a slot; it was found to be on its page, whose head need not be read again.
+    fn record(&self, known: u64) -> Option<Record<'b>> {
+        let place = known >> FRAMES;
         let page = self.book.page((place >> AT) as u32)?;
-        Records::of(page).at_offset(place as usize % PAGE, key)
+        Record::read(page.get(place as usize % PAGE..)?)
     }
 
-    fn start(&self, hash: u64) -> usize {
-        (hash >> 20) as usize & (self.slots.len() - 1)
+    const fn start(&self, hash: u64) -> usize {
+        hash as usize & (self.slots.len() - 1)
     }
 
-    fn after(&self, slot: usize) -> usize {
+    const fn after(&self, slot: usize) -> usize {
         (slot + 1) & (self.slots.len() - 1)
     }
-}
-
-/// The bits of a hash that a slot keeps.
-const fn tag(bits: u64) -> u64 {
-    bits >> (u64::BITS - TAG) << (u64::BITS - TAG)
 }

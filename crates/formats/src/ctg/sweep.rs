@@ -1,22 +1,26 @@
 //! One walk over a book from the usual start, with positions carried along.
 
 use tabia_core::book::{BookEntry, BookPage, BookPosition};
-use tabia_core::chess::{Move, Position};
+use tabia_core::chess::{Color, Move, Position};
 use tabia_core::game::Flow;
 
+use super::fill::{count, count_position};
 use super::frame::Frame;
 use super::key::{Key, decode};
 use super::moves::decode_move;
 use super::nags;
 use super::raw::RawMove;
-use super::read::{CtgBook, count, count_position};
+use super::read::CtgBook;
 use super::record::Record;
 use super::register::{Found, Register};
+use crate::sight::{Lookout, Sight};
 
 /// A record in one frame, whose moves are still to be followed.
 #[derive(Clone)]
 pub(super) struct Step<'b> {
     position: Position,
+    /// Without an en passant file.
+    sight: Sight,
     frame: Frame,
     record: Record<'b>,
 }
@@ -28,59 +32,131 @@ pub(super) struct Followed<'b> {
     pub(super) child: Option<Record<'b>>,
 }
 
+/// Steps taken together, so that what they ask for comes from memory at the same time.
+const TOGETHER: usize = 16;
+
+/// What is seen behind a move, and the slot of the register that has it.
+struct Ahead {
+    code: [u8; 2],
+    m: Option<Move>,
+    sight: Option<Sight>,
+    slot: Option<(usize, u64)>,
+}
+
 /// Follows all moves from the usual start; every record once in each frame it is reached in, which
 /// the register notes. `each` gets them with what their moves lead to.
 pub(super) fn follow<'b>(
     register: &Register<'b>,
     each: &mut dyn FnMut(&Step<'b>, &[Followed<'b>]) -> Flow,
 ) {
-    let Some(start) = Step::first(register) else {
-        return;
-    };
     // Each record is waiting once a frame at most.
-    let mut steps = vec![start];
+    let mut steps = Vec::from_iter(Step::first(register));
+    let mut taken = Vec::new();
+    let mut ahead: Vec<Ahead> = Vec::new();
+    let mut found: Vec<Option<Found<'b>>> = Vec::new();
     let mut moves = Vec::new();
-    while let Some(step) = steps.pop() {
-        moves.clear();
-        for &code in step.record.moves {
-            let m = decode_move(&step.position, step.frame, code[0]);
-            let child = m.and_then(|m| follow_one(register, &step, m, &mut steps));
-            moves.push(Followed { code, m, child });
+    while !steps.is_empty() {
+        taken.clear();
+        taken.extend(steps.drain(steps.len().saturating_sub(TOGETHER)..));
+        ahead.clear();
+        for step in &taken {
+            step.look_ahead(&mut ahead);
         }
-        if each(&step, &moves) == Flow::Stop {
-            return;
+        // Whose view it is matters only where something is seen.
+        let mut turns = taken.iter().flat_map(|step| {
+            let turn = step.position.turn().other();
+            step.record.moves.iter().map(move |_| turn)
+        });
+        for ahead in &mut ahead {
+            let turn = turns.next().unwrap_or(Color::White);
+            ahead.slot = ahead
+                .sight
+                .and_then(|sight| register.slot(sight.seen_by(turn)));
+        }
+        found.clear();
+        found.extend(
+            ahead
+                .iter()
+                .map(|ahead| register.found(ahead.slot?, Frame::PLAIN)),
+        );
+        let mut both = ahead.iter().zip(&found);
+        for step in &taken {
+            moves.clear();
+            for (ahead, found) in both.by_ref().take(step.record.moves.len()) {
+                let (code, m) = (ahead.code, ahead.m);
+                let child = match ahead.sight.zip(m) {
+                    Some((sight, m)) => step.go(register, sight, m, *found, &mut steps),
+                    None => m.and_then(|m| step.play(register, m, &mut steps)),
+                };
+                moves.push(Followed { code, m, child });
+            }
+            if each(step, &moves) == Flow::Stop {
+                return;
+            }
         }
     }
-}
-
-/// The record a move leads to; it is a step of its own when it was not yet met in that frame.
-fn follow_one<'b>(
-    register: &Register<'b>,
-    step: &Step<'b>,
-    m: Move,
-    steps: &mut Vec<Step<'b>>,
-) -> Option<Record<'b>> {
-    // Played where it stays, if it stays.
-    let next = steps.push_mut(step.clone());
-    next.position.play(m);
-    let found = register.of_position(&next.position);
-    let record = found.map(|found| found.record);
-    if !found.is_some_and(|found| register.meet(&found) && next.settle(&found)) {
-        steps.pop();
-    }
-    record
 }
 
 impl<'b> Step<'b> {
     fn first(register: &Register<'b>) -> Option<Self> {
         let position = Position::standard();
-        let found = register.of_position(&position)?;
+        let sight = Sight::of(&position);
+        let found = register.of_position(&position, sight)?;
         let (frame, record) = (found.frame, found.record);
         register.meet(&found).then_some(Self {
             position,
+            sight,
             frame,
             record,
         })
+    }
+
+    fn look_ahead(&self, ahead: &mut Vec<Ahead>) {
+        let lookout = Lookout::new(&self.position, self.sight);
+        ahead.extend(self.record.moves.iter().map(|&code| {
+            let m = decode_move(&self.position, self.frame, code[0]);
+            Ahead {
+                code,
+                m,
+                sight: m.and_then(|m| lookout.behind(m)),
+                slot: None,
+            }
+        }));
+    }
+
+    /// The record found behind a move; it is a step of its own when it was not yet met so.
+    fn go(
+        &self,
+        register: &Register<'b>,
+        sight: Sight,
+        m: Move,
+        found: Option<Found<'b>>,
+        steps: &mut Vec<Self>,
+    ) -> Option<Record<'b>> {
+        let frame = Frame {
+            flipped: self.position.turn().is_white(),
+            mirrored: false,
+        };
+        let found = found?.turned(frame);
+        if register.meet(&found) {
+            let next = steps.push_mut(self.clone());
+            next.position.play(m);
+            (next.sight, next.frame, next.record) = (sight, frame, found.record);
+        }
+        Some(found.record)
+    }
+
+    /// The same for a move behind which nothing is seen before it is played.
+    fn play(&self, register: &Register<'b>, m: Move, steps: &mut Vec<Self>) -> Option<Record<'b>> {
+        // Played where it stays, if it stays.
+        let next = steps.push_mut(self.clone());
+        next.position.play(m);
+        next.sight = Sight::of(&next.position);
+        let found = register.of_position(&next.position, next.sight);
+        if !found.is_some_and(|found| register.meet(&found) && next.settle(&found)) {
+            steps.pop();
+        }
+        found.map(|found| found.record)
     }
 
     /// Takes over the record of its position. Only what that says counts: a pawn that may not take
@@ -122,7 +198,13 @@ pub(super) fn sweep(
             continue;
         };
         page.clear();
-        book.fill(&position, Frame::PLAIN, &record, true, &mut page);
+        book.fill(
+            &position,
+            book.look(&position),
+            Frame::PLAIN,
+            &record,
+            &mut page,
+        );
         if visit(BookPosition::Board(&position), &mut page) == Flow::Stop {
             return;
         }

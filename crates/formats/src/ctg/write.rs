@@ -13,12 +13,12 @@ use tabia_core::io::{OutputSet, Sink};
 use tabia_core::loss::{Feature, Losses};
 
 use super::build::Builder;
+use super::fill::results;
 use super::frame::Frame;
 use super::key::Keys;
 use super::moves::encode_move;
 use super::nags;
 use super::raw::{RawMove, RawPage};
-use super::read::results;
 use super::record::Stats;
 use super::said::{Counts, MOST, Ratings, Said};
 use super::sort::Sorter;

@@ -1,10 +1,9 @@
 //! The key of a position: its pieces, en passant file and rights in 22 bytes.
 
 use tabia_core::chess::{Color, Piece, Position, Role, Setup, Square};
-use tabia_core::error::Malformed;
-use tabia_core::io::Cursor;
 
 use super::frame::Frame;
+use crate::sight::{self, Sight};
 use crate::turned::Bits;
 
 /// The key of a position (FORMAT.md § Key). Keys are ordered as numbers without sign.
@@ -34,25 +33,36 @@ impl Key {
         bytes.first_chunk().map(|key| (Self(*key), frame))
     }
 
-    /// Tells keys apart, mostly.
-    pub(super) fn hash(&self) -> u32 {
-        let words = || {
-            let mut bytes = Cursor::new(&self.0);
-            let first = bytes.u64_be("key")?;
-            let second = bytes.u64_be("key")?;
-            let third = u64::from(bytes.u32_be("key")?) << 16 | u64::from(bytes.u16_be("key")?);
-            Ok::<_, Malformed>([first, second, third])
+    /// The hash of the key as [`Sight`] has it; `None` for bytes that are the key of no position.
+    pub(super) fn seen(&self) -> Option<u64> {
+        let (board, behind) = sight::board(&self.0, 0)?;
+        let mut stream = Stream {
+            bytes: &self.0,
+            at: behind,
         };
-        let [first, second, third] = words().unwrap_or_default();
-        let mixed = first
-            .wrapping_mul(0x9e37_79b9_7f4a_7c15)
-            .rotate_left(29)
-            .wrapping_add(second)
-            .wrapping_mul(0xc2b2_ae3d_27d4_eb4f)
-            .rotate_left(31)
-            .wrapping_add(third)
-            .wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        (mixed >> 32) as u32
+        let taken = match stream.bits(4)? {
+            0 => 0,
+            file @ 1..=8 => sight::en_passant(file - 1),
+            _ => return None,
+        };
+        let rights = sight::rights(stream.bits(4)?);
+        let is_key = sight::is_empty(&self.0, stream.at, Self::BITS as usize);
+        is_key.then_some(board ^ taken ^ rights)
+    }
+
+    /// The hash of a position's key and how the position is turned for it; `sight` is that of the
+    /// position.
+    pub(super) fn seen_of(position: &Position, sight: Sight) -> Option<(u64, Frame)> {
+        let frame = Frame::of(position);
+        rights(position, frame.turn())?;
+        let sight = if frame.mirror {
+            Sight::mirrored(position)
+        } else {
+            sight
+        };
+        let taken = position.en_passant();
+        let taken = taken.map_or(0, |square| sight::en_passant(frame.file(square.file())));
+        Some((sight.seen_by(frame.turn()) ^ taken, frame))
     }
 
     /// The position of a key, turned back by `frame`; `None` when the bytes are no key of a

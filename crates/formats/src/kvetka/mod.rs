@@ -2,6 +2,7 @@
 
 mod build;
 mod element;
+mod fill;
 mod frame;
 mod gather;
 mod header;

@@ -3,6 +3,7 @@
 use tabia_core::chess::{Move, Piece, Position, Role, Square};
 
 use super::frame::Frame;
+use crate::turned::stored;
 
 const SHORT: u8 = 0xc4;
 const LONG: u8 = 0xc5;
@@ -84,22 +85,23 @@ pub fn decode_move(position: &Position, frame: Frame, code: u8) -> Option<Move> 
         let rook = position.castling_rook(us, usize::from(code == LONG))?;
         Move::castling(position.king(us), rook)
     } else {
-        let (role, first, steps, pieces) = KINDS.into_iter().rev().find(|kind| kind.1 <= code)?;
-        let (ordinal, step) = ((code - first) / steps, (code - first) % steps);
-        if ordinal >= pieces {
+        let Step {
+            role,
+            ordinal,
+            x,
+            y,
+        } = STEPS[usize::from(code)]?;
+        let pieces = position.by_piece(Piece { color: us, role });
+        // Numbered up the a-file, then the b-file, as they are counted.
+        let mut pieces = stored(pieces.0, frame.flip, frame.mirror);
+        for _ in 0..ordinal {
+            pieces &= pieces.wrapping_sub(1);
+        }
+        if pieces == 0 {
             return None;
         }
-        let piece = Piece { color: us, role };
-        let mut own = [Square::A1; 64];
-        let mut count = 0;
-        for square in position.by_piece(piece) {
-            *own.get_mut(count)? = frame.square(square);
-            count += 1;
-        }
-        let own = own.get_mut(..count)?;
-        own.sort_unstable_by_key(|square| order(*square));
-        let from = *own.get(usize::from(ordinal))?;
-        let (x, y) = step_of(role, step)?;
+        let from = pieces.trailing_zeros() as u8;
+        let from = Square::from_coords(from >> 3 & 7, from & 7)?;
         let to = Square::from_coords((from.file() + x) & 7, (from.rank() + y) & 7)?;
         let (from, to) = (frame.square(from), frame.square(to));
         if role == Role::Pawn && (to.rank() == 0 || to.rank() == 7) {
@@ -110,6 +112,40 @@ pub fn decode_move(position: &Position, frame: Frame, code: u8) -> Option<Move> 
     };
     position.is_legal(m).then_some(m)
 }
+
+/// A piece and how far it goes to the right and up, modulo eight.
+#[derive(Clone, Copy)]
+struct Step {
+    role: Role,
+    /// How many own pieces of the kind stand before it.
+    ordinal: u8,
+    x: u8,
+    y: u8,
+}
+
+/// By code, castling aside.
+static STEPS: [Option<Step>; 256] = {
+    let mut table = [None; 256];
+    let mut kind = 0;
+    while kind < KINDS.len() {
+        let (role, first, steps, pieces) = KINDS[kind];
+        let mut number = 0;
+        while number < steps * pieces {
+            if let Some((x, y)) = step_of(role, number % steps) {
+                let ordinal = number / steps;
+                table[(first + number) as usize] = Some(Step {
+                    role,
+                    ordinal,
+                    x,
+                    y,
+                });
+            }
+            number += 1;
+        }
+        kind += 1;
+    }
+    table
+};
 
 /// Pieces are counted up the a-file, then the b-file, ….
 fn order(square: Square) -> u8 {
@@ -138,12 +174,13 @@ fn diagonal(x: u8, y: u8) -> Option<u8> {
     }
 }
 
-fn step_of(role: Role, step: u8) -> Option<(u8, u8)> {
-    let at = usize::from(step);
+const fn step_of(role: Role, step: u8) -> Option<(u8, u8)> {
+    let at = step as usize;
     match role {
-        Role::Pawn => PAWN.get(at).copied(),
-        Role::Knight => KNIGHT.get(at).copied(),
-        Role::King => KING.get(at).copied(),
+        Role::Pawn if at < PAWN.len() => Some(PAWN[at]),
+        Role::Knight if at < KNIGHT.len() => Some(KNIGHT[at]),
+        Role::King if at < KING.len() => Some(KING[at]),
+        Role::Pawn | Role::Knight | Role::King => None,
         Role::Rook => Some(straight_step(step)),
         Role::Bishop => diagonal_step(step),
         Role::Queen if step < 14 => Some(straight_step(step)),
@@ -151,7 +188,7 @@ fn step_of(role: Role, step: u8) -> Option<(u8, u8)> {
     }
 }
 
-fn straight_step(step: u8) -> (u8, u8) {
+const fn straight_step(step: u8) -> (u8, u8) {
     if step < 7 {
         (0, step + 1)
     } else {
@@ -160,7 +197,7 @@ fn straight_step(step: u8) -> (u8, u8) {
 }
 
 /// Four steps down the other diagonal are the same as four up this one and have its code.
-fn diagonal_step(step: u8) -> Option<(u8, u8)> {
+const fn diagonal_step(step: u8) -> Option<(u8, u8)> {
     match step {
         0..=6 => Some((step + 1, step + 1)),
         10 => None,

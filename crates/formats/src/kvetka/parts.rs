@@ -174,9 +174,10 @@ impl Parts {
         Elements::of(self.used(number))
     }
 
-    /// The element at an offset of a block.
+    /// The element at an offset of a block that was found to have one there: how much of the block
+    /// counts is not read again.
     pub(super) fn element(&self, number: u32, at: usize) -> Option<&[u8]> {
-        Elements::from(self.used(number), at)?.next()
+        Elements::from(self.block(number)?, at)?.next()
     }
 
     /// The key of the first element.

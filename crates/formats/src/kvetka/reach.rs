@@ -93,7 +93,8 @@ pub(super) fn for_each(
                     continue;
                 };
                 page.clear();
-                book.fill(&position, frame, &element, true, &mut page);
+                book.fill(&position, frame, &element, &mut page);
+                book.fill_results(&position, book.look(&position), &mut page);
                 page.raw.extend_from_slice(RAW);
                 page.again = again;
                 again = true;

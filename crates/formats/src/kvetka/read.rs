@@ -2,33 +2,38 @@
 
 use std::path::Path;
 
-use tabia_core::book::{
-    Book, BookEntry, BookInfo, BookPage, BookPosition, BookSize, GameLink, LinkedGame, Wdl,
-};
+use tabia_core::book::{Book, BookInfo, BookPage, BookPosition, BookSize, GameLink, LinkedGame};
 use tabia_core::chess::Position;
 use tabia_core::error::Result;
 use tabia_core::format::OpenOptions;
 use tabia_core::game::Flow;
 use tabia_core::io::{Blob, Source, SourceFile};
 
-use super::element::{BLOCK, Element, HAS_LIST, KNOWN, ListForm, key_of, links};
+use super::element::{BLOCK, Element, HAS_LIST, KNOWN, ListForm, key_of};
 use super::frame::Frame;
 use super::header::Header;
 use super::inspect::{Findings, inspect};
 use super::key::Key;
-use super::moves::decode_move;
 use super::number::{Order, Votes};
 use super::parts::{Parts, file};
 use super::reach;
 use super::sources::Sources;
-use crate::places::Places;
+use crate::places::{Places, Table};
+use crate::sight::Sight;
 
 /// Blocks at the start that are looked through for what the description leaves open.
 const SAMPLE: u32 = 64;
-/// Blocks whose places can be told, far more than books have.
-const MOST_BLOCKS: u32 = u32::MAX / BLOCK as u32;
+/// Larger books are asked block by block, so that no list of places outgrows the memory: 512 MiB.
+const MOST_LISTED: u32 = (512 << 20) / BLOCK as u32;
 /// Marks the pages of a Kvetka book.
 pub(super) const RAW: &[u8; 3] = b"kob";
+
+/// A position as the table of places has it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Seen<'b> {
+    pub(super) table: &'b Table,
+    pub(super) sight: Sight,
+}
 
 /// A Kvetka book, mapped into memory.
 #[derive(Debug)]
@@ -174,34 +179,71 @@ impl KvetkaBook {
 
     /// The block and the offset in it where the element of a key stands, and the element.
     pub(super) fn find(&self, key: &Key) -> Option<(u32, usize, &[u8])> {
-        let table = self.places.ask(self.parts.len(), |push| self.list(push));
-        match table {
-            Some(table) => table.find(key.hash(), |place| {
-                let (block, at) = (place / BLOCK as u32, place as usize % BLOCK);
-                let body = self.parts.element(block, at)?;
-                (body.first_chunk() == Some(&key.0)).then_some((block, at, body))
-            }),
+        match self.table().zip(key.seen()) {
+            Some((table, seen)) => {
+                let found = self.at(table.find(seen)?)?;
+                (found.2.first_chunk() == Some(&key.0)).then_some(found)
+            }
             None => self.search(key),
         }
     }
 
-    /// Every element that [`search`](Self::search) finds, by hash and place.
-    fn list(&self, push: &mut dyn FnMut(u32, u32)) {
-        // Places are told in 32 bits, of which one number is taken.
-        for block in 0..self.parts.len().min(MOST_BLOCKS) {
+    /// Where all elements stand, once many were asked for.
+    fn table(&self) -> Option<&Table> {
+        let blocks = self.parts.len();
+        (blocks <= MOST_LISTED).then(|| self.places.ask(blocks, |push| self.list(push)))?
+    }
+
+    /// Every element that [`search`](Self::search) finds, by what its key is seen as.
+    fn list(&self, push: &mut dyn FnMut(u64, u64)) {
+        for block in 0..self.parts.len() {
             let mut elements = self.parts.elements(block);
             loop {
                 let at = elements.at();
                 let Some(key) = elements.next().map(key_of) else {
                     break;
                 };
-                let Some(key) = key else { continue };
+                let Some((key, seen)) = key.and_then(|key| Some((key, key.seen()?))) else {
+                    continue;
+                };
                 let found = self.search(&key).map(|(block, at, _)| (block, at));
                 if found == Some((block, at)) {
-                    push(key.hash(), block * BLOCK as u32 + at as u32);
+                    push(seen, u64::from(block) * BLOCK as u64 + at as u64);
                 }
             }
         }
+    }
+
+    fn at(&self, place: u64) -> Option<(u32, usize, &[u8])> {
+        let (block, at) = ((place / BLOCK as u64) as u32, place as usize % BLOCK);
+        Some((block, at, self.parts.element(block, at)?))
+    }
+
+    /// A position as the table has it, once there is a table.
+    pub(super) fn look(&self, position: &Position) -> Option<Seen<'_>> {
+        let table = self.table()?;
+        let sight = Sight::of(position);
+        Some(Seen { table, sight })
+    }
+
+    /// The element behind a position; `seen` is what [`look`](Self::look) says of it.
+    pub(super) fn of_position(
+        &self,
+        position: &Position,
+        seen: Option<Seen<'_>>,
+    ) -> Option<(Element<'_>, Frame)> {
+        let Some(Seen { table, sight }) = seen else {
+            let (key, frame) = Key::of(position)?;
+            return Some((self.element(&key)?, frame));
+        };
+        let (key, frame) = Key::seen_of(position, sight)?;
+        Some((self.placed(table.find(key)?)?, frame))
+    }
+
+    /// The element at a place.
+    pub(super) fn placed(&self, place: u64) -> Option<Element<'_>> {
+        let (_, _, body) = self.at(place)?;
+        Element::read(body, self.header.has_game_links())
     }
 
     /// Finds an element without the table.
@@ -246,80 +288,6 @@ impl KvetkaBook {
     pub(super) fn element(&self, key: &Key) -> Option<Element<'_>> {
         let (_, _, body) = self.find(key)?;
         Element::read(body, self.header.has_game_links())
-    }
-
-    /// Fills a page with what an element says of a position in that frame.
-    pub(super) fn fill(
-        &self,
-        position: &Position,
-        frame: Frame,
-        element: &Element<'_>,
-        with_results: bool,
-        page: &mut BookPage,
-    ) {
-        let results = results(element.counts, frame);
-        page.games = Some(results.games());
-        page.results = Some(results);
-        page.comment = element.comment.map(|comment| self.order.decode(comment));
-        page.example = element.source;
-        links(
-            element,
-            self.header.has_game_links(),
-            self.list,
-            &mut page.ending,
-        );
-        let mut seen = [false; 256];
-        for &code in element.moves {
-            let Some(seen) = seen.get_mut(usize::from(code)) else {
-                continue;
-            };
-            if std::mem::replace(seen, true) {
-                continue;
-            }
-            let m = decode_move(position, frame, code);
-            let mut entry = BookEntry {
-                m,
-                ..BookEntry::default()
-            };
-            match m {
-                Some(m) if with_results => {
-                    let mut next = position.clone();
-                    next.play(m);
-                    if let Some((key, frame)) = Key::of(&next)
-                        && let Some(child) = self.element(&key)
-                    {
-                        let results = self::results(child.counts, frame);
-                        entry.games = Some(results.games());
-                        entry.results = Some(results);
-                    }
-                }
-                Some(_) => {}
-                None => entry.raw.push(code),
-            }
-            page.entries.push(entry);
-        }
-    }
-
-    fn look(&self, position: &Position, results: bool, page: &mut BookPage) -> bool {
-        page.clear();
-        let Some((key, frame)) = Key::of(position) else {
-            return false;
-        };
-        let Some(element) = self.element(&key) else {
-            return false;
-        };
-        self.fill(position, frame, &element, results, page);
-        true
-    }
-}
-
-/// From the side to move to White's side.
-fn results([won, draws, lost]: [u64; 3], frame: Frame) -> Wdl {
-    let (white, black) = if frame.flip { (lost, won) } else { (won, lost) };
-    Wdl {
-        white,
-        draws,
-        black,
     }
 }
 
@@ -374,11 +342,23 @@ impl Book for KvetkaBook {
     }
 
     fn probe(&self, position: &Position, page: &mut BookPage) -> Result<bool> {
-        Ok(self.look(position, true, page))
+        page.clear();
+        let seen = self.look(position);
+        let Some((element, frame)) = self.of_position(position, seen) else {
+            return Ok(false);
+        };
+        self.fill(position, frame, &element, page);
+        self.fill_results(position, seen, page);
+        Ok(true)
     }
 
     fn moves(&self, position: &Position, page: &mut BookPage) -> Result<bool> {
-        Ok(self.look(position, false, page))
+        page.clear();
+        let Some((element, frame)) = self.of_position(position, self.look(position)) else {
+            return Ok(false);
+        };
+        self.fill(position, frame, &element, page);
+        Ok(true)
     }
 
     fn for_each(&self, visit: &mut dyn FnMut(BookPosition<'_>, &BookPage) -> Flow) -> Result<()> {

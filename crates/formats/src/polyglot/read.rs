@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use tabia_core::book::{Book, BookEntry, BookInfo, BookPage, BookPosition, BookSize};
+use tabia_core::book::{Book, BookEntry, BookInfo, BookPage, BookPosition, BookSize, Raw};
 use tabia_core::chess::Position;
 use tabia_core::error::{Error, ErrorKind, Result};
 use tabia_core::format::OpenOptions;
@@ -209,10 +209,10 @@ fn gather(position: &Position, found: &[Entry], out: &mut Vec<BookEntry>) {
 }
 
 /// The move's two bytes and the four of `learn`, as stored.
-fn raw(entry: &Entry) -> Vec<u8> {
-    let mut raw = entry.move_bits.to_bytes().to_vec();
-    raw.extend_from_slice(&entry.learn);
-    raw
+fn raw(entry: &Entry) -> Raw {
+    let [high, low] = entry.move_bits.to_bytes();
+    let [a, b, c, d] = entry.learn;
+    [high, low, a, b, c, d].into()
 }
 
 impl Book for PolyglotBook {

@@ -146,7 +146,7 @@ fn weight(entry: &BookEntry) -> u16 {
 
 /// The bytes of another Polyglot book behind the move's two, if that is where the entry is from.
 fn learn(entry: &BookEntry) -> [u8; 4] {
-    match *entry.raw.as_slice() {
+    match *entry.raw {
         [_, _, a, b, c, d] => [a, b, c, d],
         _ => [0; 4],
     }

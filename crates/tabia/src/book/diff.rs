@@ -1,7 +1,7 @@
 //! What two books say differently.
 
 use tabia_core::Result;
-use tabia_core::book::{Book, BookEntry, BookPage, BookPosition};
+use tabia_core::book::{Book, BookEntry, BookPage, BookPosition, Raw};
 use tabia_core::chess::{Position, uci};
 use tabia_core::game::Flow;
 use tabia_core::io::Progress;
@@ -116,7 +116,7 @@ pub fn diff_entries(
 fn entry_of(plain: &Plain) -> BookEntry {
     BookEntry {
         weight: Some(plain.weight),
-        raw: plain.learn.to_vec(),
+        raw: plain.learn.into(),
         ..BookEntry::default()
     }
 }
@@ -211,7 +211,7 @@ fn compare(
 fn common(entry: &BookEntry) -> BookEntry {
     BookEntry {
         m: None,
-        raw: Vec::new(),
+        raw: Raw::new(),
         ..entry.clone()
     }
 }

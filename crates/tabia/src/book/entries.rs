@@ -74,7 +74,7 @@ impl<'b> Runs<'b> {
                 progress,
                 &mut |position, _, page| {
                     for entry in &page.entries {
-                        let (Some(m), [high, low, ..]) = (entry.m, entry.raw.as_slice()) else {
+                        let (Some(m), [high, low, ..]) = (entry.m, &*entry.raw) else {
                             continue;
                         };
                         let stored = u16::from(*high) << 8 | u16::from(*low);

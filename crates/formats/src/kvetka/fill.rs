@@ -1,0 +1,133 @@
+//! What an element and the elements behind its moves say, as a page.
+
+use tabia_core::book::{BookEntry, BookPage, Wdl};
+use tabia_core::chess::Position;
+
+use super::element::{Element, links};
+use super::frame::Frame;
+use super::key::Key;
+use super::moves::decode_move;
+use super::read::{KvetkaBook, Seen};
+use crate::sight::{Lookout, Sight};
+
+/// Moves whose children are looked for together.
+const TOGETHER: usize = 16;
+
+impl KvetkaBook {
+    /// Fills a page with what an element says of a position in that frame.
+    pub(super) fn fill(
+        &self,
+        position: &Position,
+        frame: Frame,
+        element: &Element<'_>,
+        page: &mut BookPage,
+    ) {
+        let results = results(element.counts, frame);
+        page.games = Some(results.games());
+        page.results = Some(results);
+        page.comment = element.comment.map(|comment| self.order().decode(comment));
+        page.example = element.source;
+        links(
+            element,
+            self.header().has_game_links(),
+            self.list_form(),
+            &mut page.ending,
+        );
+        let mut seen = [0u64; 4];
+        for &code in element.moves {
+            let bit = 1 << (code & 63);
+            let Some(word) = seen.get_mut(usize::from(code >> 6)) else {
+                continue;
+            };
+            if *word & bit != 0 {
+                continue;
+            }
+            *word |= bit;
+            let m = decode_move(position, frame, code);
+            let mut entry = BookEntry {
+                m,
+                ..BookEntry::default()
+            };
+            if m.is_none() {
+                entry.raw = [code].into();
+            }
+            page.entries.push(entry);
+        }
+    }
+
+    /// Adds what the elements behind the moves of a page say of them; `seen` is what
+    /// [`look`](Self::look) says of the position.
+    pub(super) fn fill_results(
+        &self,
+        position: &Position,
+        seen: Option<Seen<'_>>,
+        page: &mut BookPage,
+    ) {
+        for entries in page.entries.chunks_mut(TOGETHER) {
+            let mut children = [None; TOGETHER];
+            match seen {
+                Some(seen) => self.look_behind(position, seen, entries, &mut children),
+                None => {
+                    for (entry, child) in entries.iter().zip(&mut children) {
+                        *child = entry.m.and_then(|m| {
+                            let mut next = position.clone();
+                            next.play(m);
+                            self.of_position(&next, None)
+                        });
+                    }
+                }
+            }
+            for (entry, child) in entries.iter_mut().zip(children) {
+                let Some((element, frame)) = child else {
+                    continue;
+                };
+                let results = results(element.counts, frame);
+                entry.games = Some(results.games());
+                entry.results = Some(results);
+            }
+        }
+    }
+
+    /// The elements behind some moves. All of the table is asked for before any element is, and all
+    /// of the elements before any is read, so that they come from memory at the same time.
+    fn look_behind<'b>(
+        &'b self,
+        position: &Position,
+        Seen { table, sight }: Seen<'_>,
+        entries: &[BookEntry],
+        children: &mut [Option<(Element<'b>, Frame)>; TOGETHER],
+    ) {
+        let lookout = Lookout::new(position, sight);
+        let plain = Frame {
+            flip: !lookout.turn().is_white(),
+            mirror: false,
+        };
+        let mut hashes = [None; TOGETHER];
+        for (entry, hash) in entries.iter().zip(&mut hashes) {
+            let Some(m) = entry.m else { continue };
+            *hash = if let Some(sight) = lookout.behind(m) {
+                Some((sight.seen_by(lookout.turn()), plain))
+            } else {
+                let mut next = position.clone();
+                next.play(m);
+                Key::seen_of(&next, Sight::of(&next))
+            };
+        }
+        let places =
+            hashes.map(|hash| hash.and_then(|(key, frame)| Some((table.find(key)?, frame))));
+        *children = places.map(|place| {
+            let (place, frame) = place?;
+            Some((self.placed(place)?, frame))
+        });
+    }
+}
+
+/// From the side to move to White's side.
+fn results([won, draws, lost]: [u64; 3], frame: Frame) -> Wdl {
+    let (white, black) = if frame.flip { (lost, won) } else { (won, lost) };
+    Wdl {
+        white,
+        draws,
+        black,
+    }
+}
