@@ -4,7 +4,7 @@ use std::collections::{HashSet, VecDeque};
 use std::hash::{BuildHasherDefault, Hasher};
 
 use tabia_core::Result;
-use tabia_core::book::{Book, BookPage};
+use tabia_core::book::{Book, BookPage, BookPosition};
 use tabia_core::chess::Position;
 use tabia_core::game::Flow;
 use tabia_core::io::Progress;
@@ -68,6 +68,7 @@ pub fn walk(
     let mut page = BookPage::default();
     let mut met: Vec<(Packed, u32)> = Vec::new();
     let mut tried = 0;
+    let mut sieve = None;
     loop {
         let Some((packed, depth)) = queue.pop_front() else {
             // Nothing is left on the book's own ways.
@@ -79,7 +80,8 @@ pub fn walk(
             }
             tried += 1;
             progress.check()?;
-            enter(book, packed, depth, &mut seen, &mut queue)?;
+            let sieve = Sieve::once(&mut sieve, book)?;
+            enter(book, sieve, packed, depth, &mut seen, &mut queue)?;
             continue;
         };
         let Some(position) = packed.position() else {
@@ -87,7 +89,8 @@ pub fn walk(
         };
         progress.check()?;
         if !book.probe(&position, &mut page)? {
-            enter(book, packed, depth, &mut seen, &mut queue)?;
+            let sieve = Sieve::once(&mut sieve, book)?;
+            enter(book, sieve, packed, depth, &mut seen, &mut queue)?;
             continue;
         }
         walked.positions += 1;
@@ -111,6 +114,7 @@ pub fn walk(
 /// Queues what every legal move leads to that is in the book.
 fn enter(
     book: &dyn Book,
+    sieve: &Sieve,
     packed: Packed,
     depth: u32,
     seen: &mut KeySet,
@@ -123,10 +127,93 @@ fn enter(
     for &m in &*position.legal_moves() {
         let mut after = position.clone();
         after.play(m);
-        if !seen.contains(&after.key()) && book.moves(&after, &mut page)? {
+        let may_be_new = sieve.may_have(after.key()) && !seen.contains(&after.key());
+        if may_be_new && book.moves(&after, &mut page)? {
             seen.insert(after.key());
             queue.extend(Packed::of(&after).map(|packed| (packed, depth + 1)));
         }
     }
     Ok(())
+}
+
+/// What a book that knows only keys certainly lacks, told without a look into the book: most of the
+/// legal moves of a position lead nowhere.
+struct Sieve {
+    /// A bit for some of a key's bits, set when the book has such a key; none: it may have any.
+    bits: Vec<u64>,
+}
+
+/// Bits for each key, so that few others fall on one.
+const SPARSE: u64 = 16;
+/// Most words of bits: 256 MiB.
+const MOST_WORDS: usize = 32 << 20;
+
+impl Sieve {
+    /// The sieve of the book, made when first asked for.
+    fn once<'s>(made: &'s mut Option<Self>, book: &dyn Book) -> Result<&'s Self> {
+        let sieve = match made.take() {
+            Some(sieve) => sieve,
+            None => Self::of(book)?,
+        };
+        Ok(made.insert(sieve))
+    }
+
+    fn of(book: &dyn Book) -> Result<Self> {
+        let words = book.size()?.positions.saturating_mul(SPARSE) / 64 + 1;
+        let words = usize::try_from(words).unwrap_or(MOST_WORDS);
+        let mut sieve = Self {
+            bits: vec![0; words.next_power_of_two().min(MOST_WORDS)],
+        };
+        let mut has_boards = false;
+        book.for_each(&mut |position, _| {
+            // One record may stand for several boards.
+            let BookPosition::Key(key) = position else {
+                has_boards = true;
+                return Flow::Stop;
+            };
+            let (word, bit) = sieve.place(key);
+            if let Some(word) = sieve.bits.get_mut(word) {
+                *word |= bit;
+            }
+            Flow::Go
+        })?;
+        if has_boards {
+            sieve.bits.clear();
+        }
+        Ok(sieve)
+    }
+
+    fn may_have(&self, key: u64) -> bool {
+        let (word, bit) = self.place(key);
+        self.bits.get(word).is_none_or(|word| word & bit != 0)
+    }
+
+    fn place(&self, key: u64) -> (usize, u64) {
+        let word = (key >> 6) as usize & self.bits.len().wrapping_sub(1);
+        (word, 1 << (key & 63))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sieve_lets_pass_what_it_knows() {
+        let mut sieve = Sieve {
+            bits: vec![0; 1 << 4],
+        };
+        let keys: Vec<u64> = (0..60u64)
+            .map(|n| n.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+            .collect();
+        for &key in &keys {
+            let (word, bit) = sieve.place(key);
+            sieve.bits[word] |= bit;
+        }
+        assert!(keys.iter().all(|&key| sieve.may_have(key)));
+        let others =
+            (1000..2000u64).filter(|n| sieve.may_have(n.wrapping_mul(0x1234_5678_9abc_def1)));
+        assert!(others.count() < 200);
+        assert!(Sieve { bits: Vec::new() }.may_have(7));
+    }
 }
