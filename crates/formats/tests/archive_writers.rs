@@ -163,6 +163,52 @@ fn members_are_extracted_together_or_not_at_all() {
     }
 }
 
+/// Names that files cannot have, and those in whose way another member is, cost no other member.
+#[test]
+fn names_in_the_way_cost_their_member_only() {
+    let scratch = Scratch::new("archive-in-the-way");
+    let path = scratch.join("odd.zip");
+    let long = "n".repeat(255);
+    let names = [
+        "a", "a/x.pgn", "b/y.pgn", "B", &long, "d/ok.pgn", "none.pgn",
+    ];
+    let mut bytes = Vec::new();
+    let mut directory = Vec::new();
+    for name in names {
+        // A stored member of one byte, as written by hand.
+        let at = bytes.len() as u32;
+        let sizes = [1_u32.to_le_bytes(), 1_u32.to_le_bytes()].concat();
+        let crc = 0xd202_ef8d_u32.to_le_bytes();
+        let common = [&[0; 4][..], &[0; 4], &crc, &sizes].concat();
+        let length = (name.len() as u16).to_le_bytes();
+        bytes.extend([b"PK\x03\x04\x0a\0".as_slice(), &common, &length, &[0; 2]].concat());
+        bytes.extend([name.as_bytes(), b"\0"].concat());
+        directory.extend([b"PK\x01\x02\x0a\0\x0a\0".as_slice(), &common].concat());
+        directory.extend([&length[..], &[0; 12], &at.to_le_bytes(), name.as_bytes()].concat());
+    }
+    let (at, size) = (bytes.len() as u32, directory.len() as u32);
+    bytes.append(&mut directory);
+    let count = (names.len() as u16).to_le_bytes();
+    bytes.extend([b"PK\x05\x06\0\0\0\0".as_slice(), &count, &count].concat());
+    bytes.extend([&size.to_le_bytes()[..], &at.to_le_bytes(), &[0; 2]].concat());
+    std::fs::write(&path, bytes).unwrap();
+    let archive = open(&path).unwrap();
+    let all: Vec<usize> = (0..names.len()).collect();
+    let folder = scratch.join("out");
+    let done = archive::extract(&*archive, &all, &folder, false, &Progress::new()).unwrap();
+    let made: Vec<String> = done
+        .files
+        .iter()
+        .map(|file| file.strip_prefix(&folder).unwrap().display().to_string())
+        .collect();
+    assert_eq!(done.problems.len(), 2, "{:?}", done.problems);
+    let mut made = made;
+    made.sort();
+    let mut expected = ["a", "b/y.pgn", &long, "d/ok.pgn", "none.pgn"];
+    expected.sort_unstable();
+    assert_eq!(made, expected);
+}
+
 #[test]
 fn bad_names_and_doubles_make_no_archive() {
     let scratch = Scratch::new("archive-names");

@@ -477,6 +477,10 @@ pub(super) fn temporary_name(target: &Path) -> PathBuf {
         .file_name()
         .map(|name| name.to_string_lossy())
         .unwrap_or_default();
+    // File systems take 255 bytes.
+    let name = name
+        .get(..name.floor_char_boundary(200))
+        .unwrap_or_default();
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     target.with_file_name(format!(".{name}.{}-{number}.tmp", std::process::id()))
 }

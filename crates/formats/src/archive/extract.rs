@@ -70,6 +70,8 @@ fn plan(
 ) -> Vec<(usize, PathBuf)> {
     let label = &archive.info().label;
     let mut taken = BTreeSet::new();
+    let mut folders = BTreeSet::new();
+    let folded = |path: &Path| path.to_string_lossy().to_lowercase();
     let mut plan = Vec::new();
     for &index in wanted {
         let Some(member) = archive.members().get(index) else {
@@ -83,11 +85,18 @@ fn plan(
         }
         match safe_name(&member.name) {
             Err(error) => problems.push(error.in_file(label)),
-            Ok(path) if !taken.insert(path.to_string_lossy().to_lowercase()) => {
-                let text = format!("another member has the name {} already", member.name);
-                problems.push(Error::invalid(text).in_file(label));
+            Ok(path) => {
+                let parents = || path.ancestors().skip(1).map(folded);
+                let own = folded(&path);
+                let is_free = !folders.contains(&own) && !parents().any(|it| taken.contains(&it));
+                if is_free && taken.insert(own) {
+                    folders.extend(parents());
+                    plan.push((index, folder.join(path)));
+                } else {
+                    let text = format!("another member has the name {} already", member.name);
+                    problems.push(Error::invalid(text).in_file(label));
+                }
             }
-            Ok(path) => plan.push((index, folder.join(path))),
         }
     }
     plan

@@ -4,12 +4,19 @@ use std::path::PathBuf;
 
 use tabia_core::{Error, Result};
 
+/// The longest part of a name that file systems take, in bytes.
+const MAX_PART: usize = 255;
+
+/// The longest name; the folder it goes to has a name too.
+const MAX_NAME: usize = 2048;
+
 /// The path below a target folder that a member's name stands for. Both `/` and `\` separate
 /// folders.
 ///
 /// # Errors
 /// Names that would leave the folder or mean something else on some system: absolute ones, drive
-/// letters and anything with a colon, `..`, control characters, device names, nothing at all.
+/// letters and anything with a colon, `..`, control characters, device names, nothing at all, and
+/// longer ones than file systems take.
 pub fn safe_name(name: &str) -> Result<PathBuf> {
     let mut path = PathBuf::new();
     if name.starts_with(['/', '\\']) {
@@ -24,10 +31,16 @@ pub fn safe_name(name: &str) -> Result<PathBuf> {
         if part.contains(':') || part.chars().any(char::is_control) {
             return Err(refused(name, "contains a colon or a control character"));
         }
+        if part.len() > MAX_PART {
+            return Err(refused(name, "is too long"));
+        }
         if is_device(part) {
             return Err(refused(name, "is the name of a device on some systems"));
         }
         path.push(part);
+    }
+    if path.as_os_str().len() > MAX_NAME {
+        return Err(refused(name, "is too long"));
     }
     if path.as_os_str().is_empty() {
         return Err(refused(name, "is empty"));
@@ -36,7 +49,8 @@ pub fn safe_name(name: &str) -> Result<PathBuf> {
 }
 
 fn refused(name: &str, why: &str) -> Error {
-    Error::invalid(format!("the member name `{}` {why}", name.escape_debug()))
+    let shown: String = name.chars().take(200).collect();
+    Error::invalid(format!("the member name `{}` {why}", shown.escape_debug()))
 }
 
 fn is_device(part: &str) -> bool {
@@ -72,7 +86,11 @@ mod tests {
             safe_name("./Müller & Co..cbh").unwrap(),
             Path::new("Müller & Co..cbh")
         );
+        assert!(safe_name(&"a".repeat(255)).is_ok());
+        let long = "b/".repeat(1100) + "c";
         for name in [
+            &"a".repeat(256),
+            &long,
             "",
             ".",
             "/",
