@@ -247,6 +247,20 @@ const GIVEN_FACTS: [&str; 9] = [
 ];
 
 impl CreateOptions {
+    /// Refuses a character set other than UTF-8, for formats that have no other.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unsupported`].
+    pub fn is_utf8(&self, name: &str) -> Result<()> {
+        match self.charset {
+            Charset::Auto | Charset::Utf8 => Ok(()),
+            Charset::Single(set) | Charset::Fallback(set) => Err(Error::unsupported(format!(
+                "{name} has its texts in UTF-8, not in {}",
+                set.name()
+            ))),
+        }
+    }
+
     /// What a database that holds only some facts loses of these. `room` gives the longest value
     /// of a fact in bytes, the title as `title`; `None` for one without a field.
     pub fn lost_facts(&self, room: impl Fn(&str) -> Option<usize>) -> Losses {

@@ -208,6 +208,14 @@ fn stream_error(error: io::Error) -> Failure {
     Failure::output(Error::from(error))
 }
 
+/// A target that cannot be as it was asked for is the caller's matter.
+fn uncreated(error: Error) -> Failure {
+    match error.kind() {
+        ErrorKind::Unsupported(_) => Failure::Usage(error.to_string()),
+        _ => Failure::output(error),
+    }
+}
+
 /// Names the target in failures of the output that name no file.
 fn in_target(failure: Failure, path: &Path) -> Failure {
     match failure {
@@ -267,7 +275,7 @@ fn to_text(
         let tasks = (0..options.plan.threads.max(1))
             .map(|_| create(&options.create).map(TextTask))
             .collect::<Result<Vec<_>, _>>()
-            .map_err(Failure::output)?;
+            .map_err(uncreated)?;
         let mut desk = Desk {
             item,
             ledger: &mut ledger,
@@ -320,7 +328,7 @@ fn to_database(
                 writer
             } else {
                 let own = if is_copy { &own } else { &options.create };
-                let made = create(path, own).map_err(Failure::output)?;
+                let made = create(path, own).map_err(uncreated)?;
                 if is_copy {
                     lost_facts = made.lost_facts();
                 }
@@ -337,7 +345,7 @@ fn to_database(
     }
     let writer = match writer {
         Some(writer) => writer,
-        None => create(path, &options.create).map_err(Failure::output)?,
+        None => create(path, &options.create).map_err(uncreated)?,
     };
     let written = writer.finish().map_err(Failure::output);
     let written = written.map_err(|failure| in_target(failure, path))?;

@@ -43,6 +43,22 @@ fn the_full_profile_keeps_a_database_whole() {
 }
 
 #[test]
+fn formats_without_a_choice_of_character_set_say_so() {
+    let folder = with_games("one-encoding");
+    for target in ["out.si3", "out.si4", "out.si5", "out.sci", "out.epd"] {
+        let args = ["convert", "games.pgn", "-o", target, "--to-encoding"];
+        let run = tabia(&folder, &[&args[..], &["cp1252"]].concat()).expect(2);
+        assert!(
+            run.err.contains("UTF-8, not in windows-1252"),
+            "{}",
+            run.err
+        );
+        assert!(!folder.join(target).exists());
+        tabia(&folder, &[&args[..], &["utf-8"]].concat()).expect(0);
+    }
+}
+
+#[test]
 fn texts_are_written_in_the_character_set_asked_for() {
     let folder = with_games("to-encoding");
     let args = ["convert", "games.pgn", "-o", "ansi.cbh", "--to-encoding"];

@@ -28,7 +28,10 @@ pub static FORMAT: Format = Format {
     open_database: Some(|source, options| Ok(Box::new(read::Suite::open(source, options)?))),
     open_stream: None,
     open_blocks: None,
-    create_text: Some(|options| Ok(Box::new(write::Writer::new(options)))),
+    create_text: Some(|options| {
+        options.is_utf8("a suite of positions")?;
+        Ok(Box::new(write::Writer::new(options)))
+    }),
     can_with: None,
     create_database: None,
     open_book: None,

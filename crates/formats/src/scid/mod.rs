@@ -194,6 +194,7 @@ fn create(
     path: &Path,
     options: &CreateOptions,
 ) -> Result<Box<dyn GameWriter>> {
+    options.is_utf8("a Scid database")?;
     let can = with_commands(can, options);
     Ok(Box::new(ScidWriter::create(version, can, path, options)?))
 }

@@ -118,6 +118,7 @@ fn open(source: &Source, options: &OpenOptions) -> Result<Box<dyn Database>> {
 }
 
 fn create(path: &Path, options: &CreateOptions) -> Result<Box<dyn GameWriter>> {
+    options.is_utf8("a Scidb database")?;
     Ok(Box::new(ScidbWriter::create(path, options)?))
 }
 
