@@ -269,7 +269,9 @@ pub(crate) fn board(key: &[u8], start: usize) -> Option<(u64, usize)> {
         .copy_from_slice(key.get(..32).unwrap_or(key));
     // At least 57 bits from any place.
     let window = |at: usize| -> u64 {
-        let ahead = bytes.get((at / 8) & 31..).and_then(|rest| rest.first_chunk());
+        let ahead = bytes
+            .get((at / 8) & 31..)
+            .and_then(|rest| rest.first_chunk());
         let ahead = ahead.map_or(0, |ahead| U64::from_bytes(*ahead).get());
         ahead << (at % 8)
     };

@@ -1,0 +1,196 @@
+//! Books of more than 4 GiB. Almost all of each file is a hole that takes no room on the disk.
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+use std::fs::{File, OpenOptions as FileOptions};
+use std::io::{Seek, SeekFrom, Write};
+use std::path::Path;
+
+use tabia_core::book::{Book, BookEntry, BookPage, BookWriter, Wdl};
+use tabia_core::chess::{Move, Position, Square};
+use tabia_core::format::{CreateOptions, OpenOptions};
+use tabia_core::io::{Sink, Source};
+use tabia_formats::ctg::{self, CtgBook, CtgWriter, Lookup, PAGE};
+use tabia_formats::polyglot::{PolyglotBook, encode_move};
+use tabia_testkit::Scratch;
+
+fn e4() -> Move {
+    let square = |name: &[u8]| Square::parse(name).unwrap();
+    Move::normal(square(b"e2"), square(b"e4"))
+}
+
+fn write_at(path: &Path, at: u64, bytes: &[u8]) {
+    let mut file = FileOptions::new().write(true).open(path).unwrap();
+    file.seek(SeekFrom::Start(at)).unwrap();
+    file.write_all(bytes).unwrap();
+}
+
+fn u32_be(value: u32) -> Vec<u8> {
+    let mut sink = Sink::new();
+    sink.u32_be(value);
+    sink.into_vec()
+}
+
+/// All nodes of these levels of the tree are split.
+const LEVELS: u32 = 20;
+/// Leaves below them that are split once more.
+const MORE: u32 = 8;
+/// Pages of the large book: one a leaf.
+const PAGES: u32 = (1 << LEVELS) + MORE;
+
+/// The records of a small book on the last pages of a large one.
+fn enlarge(small: &Path, large: &Path) {
+    let source = Source::from_path(small).unwrap();
+    let book = CtgBook::open(&source, &OpenOptions::default()).unwrap();
+    let with = |extension: &str| {
+        (
+            small.with_extension(extension),
+            large.with_extension(extension),
+        )
+    };
+
+    // The header, with another number of pages.
+    let mut head = std::fs::read(small).unwrap();
+    head.truncate(PAGE);
+    head[16..20].copy_from_slice(&u32_be(PAGES));
+    let file = File::create(large).unwrap();
+    file.set_len((u64::from(PAGES) + 1) * PAGE as u64).unwrap();
+    write_at(large, 0, &head);
+
+    // A bit for every node that is split, among the leaves those that no record is below.
+    let (from, to) = with("ctb");
+    let mut bits = std::fs::read(from).unwrap();
+    bits.truncate(12);
+    bits.resize(12 + (1 << (LEVELS - 3)), 0xff);
+    let nodes = (1u32 << LEVELS) - 1;
+    let leaf = |hash: u32| nodes + (hash & nodes);
+    let taken: Vec<u32> = book
+        .records()
+        .map(|(_, record)| leaf(ctg::hash(record.key)))
+        .collect();
+    bits[12 + (nodes as usize >> 3)] &= 0x7f;
+    let free = (nodes..).filter(|node| !taken.contains(node));
+    for node in free.take(MORE as usize) {
+        bits.resize(bits.len().max(13 + (node as usize >> 3)), 0);
+        bits[12 + (node as usize >> 3)] |= 1 << (node & 7);
+    }
+    std::fs::write(to, bits).unwrap();
+
+    // The pages of the leaves in question, and none for what is above them.
+    let (from, to) = with("cto");
+    let mut head = std::fs::read(from).unwrap();
+    head.truncate(16);
+    let file = File::create(&to).unwrap();
+    file.set_len(16 + 4 * (u64::from(PAGES) * 2 - 1)).unwrap();
+    write_at(&to, 0, &head);
+    for ((number, (_, record)), leaf) in (1..).zip(book.records()).zip(&taken) {
+        let hash = ctg::hash(record.key);
+        let page = PAGES - number;
+        for level in 0..LEVELS {
+            let mask = (1 << level) - 1;
+            write_at(
+                &to,
+                16 + 4 * u64::from((hash & mask) + mask),
+                &u32_be(u32::MAX),
+            );
+        }
+        write_at(&to, 16 + 4 * u64::from(*leaf), &u32_be(page));
+        let mut sink = Sink::new();
+        sink.u16_be(1);
+        sink.u16_be(4 + record.len() as u16);
+        sink.bytes(record.key);
+        sink.bytes(record.body);
+        let at = (u64::from(page) + 1) * PAGE as u64;
+        assert!(at > 1 << 32);
+        write_at(large, at, &sink.into_vec());
+    }
+}
+
+#[test]
+fn records_beyond_4_gib_of_ctg_are_found() {
+    let scratch = Scratch::new("large_ctg");
+    let (small, large) = (scratch.join("small.ctg"), scratch.join("large.ctg"));
+    let mut writer = CtgWriter::create(&small, &CreateOptions::default()).unwrap();
+    let results = Wdl {
+        white: 3,
+        draws: 2,
+        black: 1,
+    };
+    let start = Position::standard();
+    let page = BookPage {
+        entries: vec![BookEntry {
+            m: Some(e4()),
+            games: Some(6),
+            results: Some(results),
+            ..BookEntry::default()
+        }],
+        games: Some(6),
+        results: Some(results),
+        ..BookPage::default()
+    };
+    writer.put(&start, &page).unwrap();
+    Box::new(writer).finish().unwrap();
+    enlarge(&small, &large);
+
+    let mut after = start.clone();
+    after.play(e4());
+    for lookup in [Lookup::Bitmap, Lookup::Pages] {
+        let source = Source::from_path(&large).unwrap();
+        let book = CtgBook::open(&source, &OpenOptions::default()).unwrap();
+        assert_eq!(book.page_count(), PAGES);
+        assert_eq!(book.lookup(), lookup, "{:?}", book.info().problems);
+        let mut page = BookPage::default();
+        assert!(book.probe(&start, &mut page).unwrap());
+        assert_eq!(page.results, Some(results));
+        assert_eq!(page.entries.len(), 1);
+        let entry = &page.entries[0];
+        assert_eq!((entry.m, entry.results), (Some(e4()), Some(results)));
+        assert!(book.probe(&after, &mut page).unwrap());
+        assert_eq!(page.games, Some(6));
+        // Without the bits the first node with a page is the right one.
+        let _ = std::fs::remove_file(large.with_extension("ctb"));
+    }
+}
+
+#[test]
+fn entries_beyond_4_gib_of_polyglot_are_found() {
+    let scratch = Scratch::new("large_polyglot");
+    let path = scratch.join("large.bin");
+    let start = Position::standard();
+    let mut after = start.clone();
+    after.play(e4());
+    let entry = |key: u64, bits: u16, weight: u16| {
+        let mut sink = Sink::new();
+        sink.u64_be(key);
+        sink.u16_be(bits);
+        sink.u16_be(weight);
+        sink.zeros(4);
+        sink.into_vec()
+    };
+    // Keys of 1 up, far fewer than the hole behind them.
+    let first: Vec<u8> = (1..=64).flat_map(|key| entry(key, 1, 1)).collect();
+    let mut last = [
+        (start.key(), entry(start.key(), encode_move(e4()), 40)),
+        (after.key(), entry(after.key(), 0x0d2d, 7)),
+    ];
+    last.sort_by_key(|(key, _)| *key);
+    let last: Vec<u8> = last.into_iter().flat_map(|(_, entry)| entry).collect();
+    File::create(&path).unwrap().set_len(1 << 32).unwrap();
+    write_at(&path, 0, &first);
+    write_at(&path, 1 << 32, &last);
+
+    let source = Source::from_path(&path).unwrap();
+    let book = PolyglotBook::open(&source, &OpenOptions::default()).unwrap();
+    assert_eq!(book.info().problems, [""; 0]);
+    let mut page = BookPage::default();
+    assert!(book.probe(&start, &mut page).unwrap());
+    let found: Vec<_> = page
+        .entries
+        .iter()
+        .map(|entry| (entry.m, entry.weight))
+        .collect();
+    assert_eq!(found, [(Some(e4()), Some(40))]);
+    assert!(book.probe(&after, &mut page).unwrap());
+    assert_eq!(page.entries[0].weight, Some(7));
+    after.play(after.legal_moves()[0]);
+    assert!(!book.probe(&after, &mut page).unwrap());
+}
