@@ -11,7 +11,7 @@ use tabia_core::io::Source;
 use tabia_core::{Error, ErrorKind, Format, Result};
 use tabia_formats::archive::compressed::Compression;
 use tabia_formats::archive::{self, ARCHIVES, Archive, ArchiveFormat, Faults};
-use tabia_formats::{FORMATS, unread};
+use tabia_formats::{FORMATS, polyglot, unread};
 
 use crate::detect::{by_name, detect};
 use crate::item::{Item, Origin, plain};
@@ -280,6 +280,9 @@ impl Resolver {
         };
         if let Some(what) = unread::name(&probe) {
             return Error::unsupported(format!("{what}: recognised, but not read"));
+        }
+        if let Some(why) = polyglot::why_not(&probe) {
+            return Error::unsupported(format!("named like a Polyglot book, but {why}"));
         }
         let extension = source.extension();
         let owner = self

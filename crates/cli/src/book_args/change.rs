@@ -34,7 +34,7 @@ pub(crate) struct BookMergeArgs {
     )]
     pub(crate) mode: MergeMode,
     /// What the weights of each book are multiplied by, as `2,1`
-    #[arg(long, value_name = "NUMBERS", value_delimiter = ',')]
+    #[arg(long, value_name = "NUMBERS", value_delimiter = ',', value_parser = factor)]
     pub(crate) factors: Vec<f64>,
     /// Bring the heaviest move of each position of each book to 65535 first
     #[arg(long)]
@@ -44,6 +44,12 @@ pub(crate) struct BookMergeArgs {
     pub(crate) zero_wins: bool,
     #[command(flatten)]
     pub(crate) common: CommonArgs,
+}
+
+fn factor(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok();
+    let number = number.filter(|number: &f64| number.is_finite() && *number >= 0.0);
+    number.ok_or_else(|| "a number of 0 or more".to_owned())
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -155,6 +155,47 @@ fn info_names_defects_and_counts_them() {
     assert_eq!(info[0]["toMove"]["black"], 1);
 }
 
+#[test]
+fn what_only_looks_like_a_book_is_refused_with_the_reason() {
+    let folder = Scratch::new("book-looks");
+    let mut key = 1u64;
+    let entries = (0..100).flat_map(|_| {
+        key = key.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(7);
+        entry(key, 0x031c, 1)
+    });
+    std::fs::write(folder.join("x.bin"), entries.collect::<Vec<u8>>()).unwrap();
+    let refused = tabia(&folder, &["book", "info", "x.bin"]).expect(4);
+    let told = "named like a Polyglot book, but ";
+    assert!(refused.err.contains(told), "{}", refused.err);
+    assert!(refused.err.contains("out of order"), "{}", refused.err);
+    let folder = with_books("book-factors");
+    for factors in ["--factors=-1", "--factors=nan", "--factors=1,inf"] {
+        let arguments = [
+            "book", "merge", "one.bin", "two.bin", "-o", "m.bin", factors,
+        ];
+        tabia(&folder, &arguments).expect(2);
+    }
+}
+
+/// A game from a position of Chess960 has moves and positions without a place in a CTG book.
+#[test]
+fn what_is_counted_is_in_the_book() {
+    let folder = Scratch::new("book-counts");
+    let other = "[Variant \"Chess960\"]\n[SetUp \"1\"]\n[FEN \"bqnbrkrn/pppppppp/8/8/8/8/PPPPPPPP/BQNBRKRN w GEge - 0 1\"]\n[Result \"1-0\"]\n\n1. e4 e5 2. d4 1-0\n";
+    std::fs::write(folder.join("games.pgn"), format!("{SIX}\n{other}")).unwrap();
+    for book in ["all.bin", "all.ctg", "all.kob"] {
+        let build = ["book", "build", "games.pgn", "-o", book, "--min-games", "1"];
+        // One of the games is bad.
+        tabia(&folder, &build).expect(3);
+        let record = std::fs::read(folder.join(&format!("{book}.json"))).unwrap();
+        let record: Value = serde_json::from_slice(&record).unwrap();
+        let main = book.replace(".kob", "_0.kob");
+        let info = tabia(&folder, &["book", "info", &main, "--json"]).json();
+        assert_eq!(record["positions"], info[0]["positions"], "{book}");
+        assert_eq!(record["moves"], info[0]["moves"], "{book}");
+    }
+}
+
 /// Six games: 1. e4 four times, one of them unreadable and one without a result.
 const SIX: &str = "[White \"A\"]\n[Black \"B\"]\n[WhiteElo \"2500\"]\n[BlackElo \"2400\"]\n[Date \"2020.01.01\"]\n[Result \"1-0\"]\n\n1. e4 e5 2. Nf3 (2. f4 exf4) Nc6 1-0\n\n\
 [White \"C\"]\n[Black \"D\"]\n[WhiteElo \"2600\"]\n[BlackElo \"2600\"]\n[Date \"2010.01.01\"]\n[Result \"0-1\"]\n\n1. e4 e5 2. Nf3 d6 0-1\n\n\

@@ -87,6 +87,14 @@ fn score(probe: &Probe<'_>) -> Confidence {
     }
 }
 
+/// Why a file with the name of a book is none, by its first bytes; `None` when it may be one, or is
+/// too short to tell.
+pub fn why_not(probe: &Probe<'_>) -> Option<String> {
+    let whole = probe.head.len() / Entry::SIZE * Entry::SIZE;
+    let entries = <[Entry]>::ref_from_bytes(probe.head.get(..whole)?).ok()?;
+    (probe.extension() == "bin").then(|| read::foreign(entries))?
+}
+
 fn open(source: &Source, options: &OpenOptions) -> Result<Box<dyn Book>> {
     Ok(Box::new(PolyglotBook::open(source, options)?))
 }

@@ -310,10 +310,13 @@ fn merge_pages(
                 first = earlier;
             }
             join_pages(position, (first, page), &mut others, options, weighs);
-            merged.positions += 1;
-            merged.moves += page.entries.len() as u64;
             match writer.put(position, page) {
-                Ok(losses) => merged.losses.merge(&losses),
+                Ok(losses) => {
+                    let (positions, moves) = super::build::kept(page, &losses);
+                    merged.positions += positions;
+                    merged.moves += moves;
+                    merged.losses.merge(&losses);
+                }
                 Err(error) => {
                     output_failed = Some(error);
                     return Ok(Flow::Stop);

@@ -282,13 +282,11 @@ fn tell(context: &Context, args: &BookBuildArgs, built: &Built, seconds: f64) {
         counted(built.moves, "move"),
         counted(games.used, "game")
     );
-    for (count, what) in [
-        (games.filtered, "filtered out"),
-        (games.bad, "bad games left out"),
-    ] {
-        if count > 0 {
-            let _ = write!(text, ", {} {what}", grouped(count));
-        }
+    if games.filtered > 0 {
+        let _ = write!(text, ", {} filtered out", grouped(games.filtered));
+    }
+    if games.bad > 0 {
+        let _ = write!(text, ", {} left out", counted(games.bad, "bad game"));
     }
     let bytes = size(built.written.bytes);
     let _ = write!(text, "; {bytes}, {seconds:.1} s");

@@ -74,7 +74,11 @@ fn to_lines(
 ) -> Result<ExitCode, Failure> {
     let format = find_format(&context.resolver, format)?;
     let Some(create) = format.create_text else {
-        return Err(Failure::Usage(format!("{} is no text", format.name)));
+        let text = format!(
+            "a book becomes another book or lines of text, not a {}",
+            format.name
+        );
+        return Err(Failure::Usage(text));
     };
     let book = tabia::book::open(item, &context.open)?;
     let mut writer = create(&CreateOptions::default()).map_err(Failure::output)?;

@@ -296,6 +296,14 @@ fn plan(options: &BuildOptions) -> Plan {
     }
 }
 
+/// Positions and moves of a page that a writer has taken, by what it says is lost.
+pub(super) fn kept(page: &BookPage, losses: &Losses) -> (u64, u64) {
+    let lost = losses.count(Feature::BookMoves) + losses.count(Feature::UnreadMoves);
+    let moves = page.entries.len() as u64;
+    let is_lost = losses.count(Feature::BookMoves) >= moves.max(1);
+    (u64::from(!is_lost), moves.saturating_sub(lost))
+}
+
 /// One part's pages.
 #[derive(Default)]
 struct PageJob {
@@ -353,9 +361,10 @@ fn pages(
                     .add(Feature::BookMoves, page.entries.len() as u64, None);
                 continue;
             };
-            built.positions += 1;
-            built.moves += page.entries.len() as u64;
             let losses = put(position, page).map_err(Failure::output)?;
+            let (positions, moves) = kept(page, &losses);
+            built.positions += positions;
+            built.moves += moves;
             built.losses.merge(&losses);
         }
         Ok::<_, Failure>(true)
