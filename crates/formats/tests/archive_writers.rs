@@ -10,7 +10,7 @@ use std::io::Read;
 use std::path::Path;
 
 use tabia_core::format::OpenOptions;
-use tabia_core::io::{Blob, Progress, Source};
+use tabia_core::io::{Blob, Progress, Sink, Source};
 use tabia_core::{Error, ErrorKind};
 use tabia_formats::archive::{
     self, Archive, Checksum, CreateOptions, Faults, NewMember, Packing, Stamp,
@@ -172,25 +172,37 @@ fn names_in_the_way_cost_their_member_only() {
     let names = [
         "a", "a/x.pgn", "b/y.pgn", "B", &long, "d/ok.pgn", "none.pgn",
     ];
-    let mut bytes = Vec::new();
-    let mut directory = Vec::new();
+    let (mut bytes, mut directory) = (Sink::new(), Sink::new());
+    // Stored members of one byte each: what stands in both places of a member.
+    let common = |sink: &mut Sink, length: usize| {
+        sink.zeros(8);
+        sink.u32_le(0xd202_ef8d);
+        sink.u32_le(1);
+        sink.u32_le(1);
+        sink.u16_le(length as u16);
+    };
     for name in names {
-        // A stored member of one byte, as written by hand.
         let at = bytes.len() as u32;
-        let sizes = [1_u32.to_le_bytes(), 1_u32.to_le_bytes()].concat();
-        let crc = 0xd202_ef8d_u32.to_le_bytes();
-        let common = [&[0; 4][..], &[0; 4], &crc, &sizes].concat();
-        let length = (name.len() as u16).to_le_bytes();
-        bytes.extend([b"PK\x03\x04\x0a\0".as_slice(), &common, &length, &[0; 2]].concat());
-        bytes.extend([name.as_bytes(), b"\0"].concat());
-        directory.extend([b"PK\x01\x02\x0a\0\x0a\0".as_slice(), &common].concat());
-        directory.extend([&length[..], &[0; 12], &at.to_le_bytes(), name.as_bytes()].concat());
+        bytes.bytes(b"PK\x03\x04\x0a\0");
+        common(&mut bytes, name.len());
+        bytes.zeros(2);
+        bytes.bytes(name.as_bytes());
+        bytes.u8(0);
+        directory.bytes(b"PK\x01\x02\x0a\0\x0a\0");
+        common(&mut directory, name.len());
+        directory.zeros(12);
+        directory.u32_le(at);
+        directory.bytes(name.as_bytes());
     }
-    let (at, size) = (bytes.len() as u32, directory.len() as u32);
-    bytes.append(&mut directory);
-    let count = (names.len() as u16).to_le_bytes();
-    bytes.extend([b"PK\x05\x06\0\0\0\0".as_slice(), &count, &count].concat());
-    bytes.extend([&size.to_le_bytes()[..], &at.to_le_bytes(), &[0; 2]].concat());
+    let at = bytes.len() as u32;
+    bytes.bytes(directory.as_slice());
+    bytes.bytes(b"PK\x05\x06\0\0\0\0");
+    bytes.u16_le(names.len() as u16);
+    bytes.u16_le(names.len() as u16);
+    bytes.u32_le(directory.len() as u32);
+    bytes.u32_le(at);
+    bytes.zeros(2);
+    let bytes = bytes.into_vec();
     std::fs::write(&path, bytes).unwrap();
     let archive = open(&path).unwrap();
     let all: Vec<usize> = (0..names.len()).collect();
