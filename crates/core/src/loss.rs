@@ -275,14 +275,14 @@ pub fn project(can: Features, game: &Game) -> (Cow<'_, Game>, Losses) {
 struct Projector<'g> {
     can: Features,
     losses: Losses,
-    out: Option<Recorder<'g>>,
+    out: Option<Recorder<&'g mut Game>>,
     depth: u32,
     /// The depth of the line whose rest is left out because of a null move in it.
     muted: Option<u32>,
 }
 
 impl<'g> Projector<'g> {
-    fn new(can: Features, out: Option<Recorder<'g>>) -> Self {
+    fn new(can: Features, out: Option<Recorder<&'g mut Game>>) -> Self {
         Self {
             can,
             losses: Losses::new(),

@@ -274,7 +274,7 @@ fn said(game: &Game, after: usize, annotations: &[Annotation<'_>]) -> Game {
     let mut recorder = out.recorder();
     let _ = recorder.begin_game(GameIndex(0), &game.head);
     let mut plies = 0;
-    let say = |recorder: &mut tabia_core::game::Recorder<'_>, plies: usize| {
+    let say = |recorder: &mut tabia_core::game::Recorder<&mut Game>, plies: usize| {
         if plies == after {
             for annotation in annotations {
                 let _ = recorder.visit_annotation(*annotation);

@@ -16,7 +16,7 @@ pub(crate) struct Sieve<V> {
     /// Where the games go.
     pub(crate) inner: V,
     filter: Option<Arc<Filter>>,
-    recorder: Recorder<'static>,
+    recorder: Recorder,
     /// The game being read.
     game: Option<GameIndex>,
     /// Faults found in it.

@@ -73,7 +73,7 @@ impl Recorded {
 /// Records games for a writer that needs them whole.
 #[derive(Debug, Default)]
 pub(crate) struct RecordTask {
-    recorder: Recorder<'static>,
+    recorder: Recorder,
     number: GameIndex,
     done: Recorded,
 }
@@ -132,7 +132,7 @@ pub(crate) struct Encoded {
 
 /// Encodes games for a writer that puts them in order.
 pub(crate) struct EncodeTask {
-    recorder: Recorder<'static>,
+    recorder: Recorder,
     encoder: Box<dyn GameEncoder>,
     losses: Losses,
     done: Encoded,

@@ -145,7 +145,7 @@ fn head(n: &mut Numbers) -> Head {
     head
 }
 
-fn line(n: &mut Numbers, out: &mut Recorder<'_>, start: Position, depth: u32, most: u64) {
+fn line(n: &mut Numbers, out: &mut Recorder<&mut Game>, start: Position, depth: u32, most: u64) {
     let mut position = start;
     for i in 0..n.below(most) {
         let moves = position.legal_moves();
@@ -204,7 +204,7 @@ enum Stand {
     Empty,
 }
 
-fn annotations(n: &mut Numbers, out: &mut Recorder<'_>, stand: Stand) {
+fn annotations(n: &mut Numbers, out: &mut Recorder<&mut Game>, stand: Stand) {
     if matches!(stand, Stand::Move | Stand::First) {
         while n.one_in(4) {
             comment(n, out, Place::Before);
@@ -221,7 +221,7 @@ fn annotations(n: &mut Numbers, out: &mut Recorder<'_>, stand: Stand) {
     }
 }
 
-fn comment(n: &mut Numbers, out: &mut Recorder<'_>, place: Place) {
+fn comment(n: &mut Numbers, out: &mut Recorder<&mut Game>, place: Place) {
     let language = match n.below(6) {
         0 => Language::iso(*b"de"),
         1 => Some(Language::nation(121)),
@@ -335,7 +335,7 @@ fn quotation(n: &mut Numbers) -> Quotation {
     }
 }
 
-fn annotation(n: &mut Numbers, out: &mut Recorder<'_>) {
+fn annotation(n: &mut Numbers, out: &mut Recorder<&mut Game>) {
     let words = [text(n), text(n)];
     let training = Training {
         seconds: n.below(100) as i32,

@@ -439,7 +439,7 @@ fn deleted() -> Game {
 /// Builds one game.
 struct Builder {
     head: Head,
-    recorder: Recorder<'static>,
+    recorder: Recorder,
     begun: bool,
     /// The position at hand and the one before the last move, for every open line.
     lines: Vec<(Position, Position)>,
@@ -468,7 +468,7 @@ impl Builder {
         builder
     }
 
-    fn begun(&mut self) -> &mut Recorder<'static> {
+    fn begun(&mut self) -> &mut Recorder {
         if !self.begun {
             self.begun = true;
             let _ = self.recorder.begin_game(GameIndex(0), &self.head);

@@ -1,81 +1,46 @@
 //! The visitor that fills an owned game.
 
-use std::ops::{Deref, DerefMut};
+use std::borrow::BorrowMut;
 
 use super::tape::{Game, Token};
 use crate::chess::{Ply, Position};
 use crate::error::{GameIndex, Problem};
 use crate::game::{Annotation, Flow, GameResult, Head, Visitor};
 
-/// The visitor that writes a [`Game`]. Call `begin_game` first; a game that was skipped or cut
-/// short is closed properly by `end_game`.
-#[derive(Debug)]
-pub struct Recorder<'g> {
-    game: Held<'g>,
+/// The visitor that writes a [`Game`]: its own, or that of someone else. Call `begin_game` first; a
+/// game that was skipped or cut short is closed properly by `end_game`.
+#[derive(Debug, Default)]
+pub struct Recorder<G = Game> {
+    game: G,
     /// Places of the `BeginVariation` tokens that wait for their end.
     open: Vec<u32>,
     problems: Vec<Problem>,
 }
 
-/// A game of someone else, or one's own.
-#[derive(Debug)]
-enum Held<'g> {
-    Borrowed(&'g mut Game),
-    Owned(Box<Game>),
-}
-
-impl Deref for Held<'_> {
-    type Target = Game;
-
-    fn deref(&self) -> &Game {
-        match self {
-            Self::Borrowed(game) => game,
-            Self::Owned(game) => game,
-        }
-    }
-}
-
-impl DerefMut for Held<'_> {
-    fn deref_mut(&mut self) -> &mut Game {
-        match self {
-            Self::Borrowed(game) => game,
-            Self::Owned(game) => game,
-        }
-    }
-}
-
-impl Recorder<'static> {
+impl Recorder {
     /// A recorder with a game of its own, for recording one after another.
     pub fn new() -> Self {
-        Self {
-            game: Held::Owned(Box::default()),
-            open: Vec::new(),
-            problems: Vec::new(),
-        }
+        Self::default()
     }
 }
 
-impl Default for Recorder<'static> {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl<'g> Recorder<'g> {
+impl<'g> Recorder<&'g mut Game> {
     /// A recorder that fills an empty game.
     pub(super) const fn of(game: &'g mut Game) -> Self {
         Self {
-            game: Held::Borrowed(game),
+            game,
             open: Vec::new(),
             problems: Vec::new(),
         }
     }
+}
 
+impl<G: BorrowMut<Game>> Recorder<G> {
     /// Takes the recorded game and goes on with `next`, whose buffers are reused.
     pub fn replace(&mut self, next: Game) -> Game {
         let mut next = next;
         next.clear();
-        std::mem::replace(&mut *self.game, next)
+        std::mem::replace(self.game.borrow_mut(), next)
     }
 
     /// The problems reported while recording, in order.
@@ -90,24 +55,25 @@ impl<'g> Recorder<'g> {
 
     /// The game as recorded so far.
     pub fn game(&self) -> &Game {
-        &self.game
+        self.game.borrow()
     }
 
     /// Appends a move without looking at it; for sources that have no position at hand.
     pub fn push_move(&mut self, ply: Ply) {
-        self.game.tape.push(match ply {
+        self.game.borrow_mut().tape.push(match ply {
             Ply::Move(m) => Token::Move(m),
             Ply::Null => Token::Null,
         });
     }
 }
 
-impl Visitor for Recorder<'_> {
+impl<G: BorrowMut<Game>> Visitor for Recorder<G> {
     fn begin_game(&mut self, _game: GameIndex, head: &Head) -> Flow {
         self.open.clear();
-        self.game.clear_moves();
-        self.game.head.clone_from(head);
-        self.game.result = GameResult::default();
+        let game = self.game.borrow_mut();
+        game.clear_moves();
+        game.head.clone_from(head);
+        game.result = GameResult::default();
         Flow::Go
     }
 
@@ -117,22 +83,26 @@ impl Visitor for Recorder<'_> {
     }
 
     fn visit_annotation(&mut self, annotation: Annotation<'_>) -> Flow {
-        let place = self.game.kept.add(annotation);
-        self.game.tape.push(Token::Annotation(place));
+        let game = self.game.borrow_mut();
+        let place = game.kept.add(annotation);
+        game.tape.push(Token::Annotation(place));
         Flow::Go
     }
 
     fn begin_variation(&mut self) -> Flow {
-        self.open.push(self.game.tape.len() as u32);
-        self.game.tape.push(Token::BeginVariation { end: u32::MAX });
+        let game = self.game.borrow_mut();
+        self.open.push(game.tape.len() as u32);
+        game.tape.push(Token::BeginVariation { end: u32::MAX });
+        game.has_variations = true;
         Flow::Go
     }
 
     fn end_variation(&mut self) {
         let Some(begin) = self.open.pop() else { return };
-        let end = self.game.tape.len() as u32;
-        self.game.tape.push(Token::EndVariation);
-        if let Some(token) = self.game.tape.get_mut(begin as usize) {
+        let tape = &mut self.game.borrow_mut().tape;
+        let end = tape.len() as u32;
+        tape.push(Token::EndVariation);
+        if let Some(token) = tape.get_mut(begin as usize) {
             *token = Token::BeginVariation { end };
         }
     }
@@ -141,7 +111,7 @@ impl Visitor for Recorder<'_> {
         while !self.open.is_empty() {
             self.end_variation();
         }
-        self.game.result = result;
+        self.game.borrow_mut().result = result;
     }
 
     fn problem(&mut self, problem: Problem) -> Flow {

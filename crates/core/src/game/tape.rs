@@ -18,6 +18,7 @@ pub struct Game {
     /// How it ended.
     pub result: GameResult,
     pub(super) tape: Vec<Token>,
+    pub(super) has_variations: bool,
     pub(super) kept: Kept,
 }
 
@@ -63,11 +64,12 @@ impl Game {
 
     pub(super) fn clear_moves(&mut self) {
         self.tape.clear();
+        self.has_variations = false;
         self.kept.clear();
     }
 
     /// Empties the game and returns a visitor that fills it.
-    pub fn recorder(&mut self) -> Recorder<'_> {
+    pub fn recorder(&mut self) -> Recorder<&mut Game> {
         self.clear();
         Recorder::of(self)
     }
@@ -119,10 +121,8 @@ impl Game {
     }
 
     /// Whether the game has variations.
-    pub fn has_variations(&self) -> bool {
-        self.tape
-            .iter()
-            .any(|token| matches!(token, Token::BeginVariation { .. }))
+    pub const fn has_variations(&self) -> bool {
+        self.has_variations
     }
 
     /// Whether the game has annotations.

@@ -11,14 +11,13 @@ pub(crate) struct PawnMoves {
 }
 
 impl PawnMoves {
-    /// Another pawn left the square of the lowest bit; none where there is no bit.
+    /// Another pawn left the square of that bit; none where there is no bit.
     #[inline(always)]
     pub(crate) fn push(&mut self, square: u64) {
-        // Without a branch: which moves are the first ones of pawns cannot be foreseen.
-        let is_one = u8::from(square != 0);
-        let nibble = u64::from(home_number(square)) & 0_u64.wrapping_sub(u64::from(is_one));
-        self.nibbles = self.nibbles << (4 * is_one) | nibble;
-        self.count += is_one;
+        if square != 0 {
+            self.nibbles = self.nibbles << 4 | u64::from(home_number(square));
+            self.count += 1;
+        }
     }
 
     /// How many left, 0 to 16.

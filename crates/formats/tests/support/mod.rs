@@ -171,12 +171,12 @@ fn read_one<T>(call: impl FnOnce(&mut dyn Visitor) -> Result<T>) -> (Option<T>, 
 /// are broken.
 pub(crate) struct Collector<'g> {
     done: Vec<ReadGame>,
-    recorder: Recorder<'g>,
+    recorder: Recorder<&'g mut Game>,
     dump: Dump,
 }
 
 impl<'g> Collector<'g> {
-    pub(crate) fn new(recorder: Recorder<'g>) -> Self {
+    pub(crate) fn new(recorder: Recorder<&'g mut Game>) -> Self {
         Self {
             done: Vec::new(),
             recorder,

@@ -190,7 +190,7 @@ fn indexed(format: &Format, data: &[u8], want: Want) -> Vec<Game> {
 #[derive(Default)]
 struct All {
     done: Vec<Game>,
-    recorder: Recorder<'static>,
+    recorder: Recorder,
 }
 
 impl Visitor for All {
