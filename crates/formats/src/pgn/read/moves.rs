@@ -123,6 +123,18 @@ impl Reader {
         let text = input.text;
         let mut at = from;
         while let Some(&byte) = text.get(at) {
+            let mut byte = byte;
+            // A number before every second move is a pattern that can be foreseen.
+            if byte.is_ascii_digit() {
+                let end = digits_end(text, at);
+                if text.get(end) != Some(&b'.') {
+                    break;
+                }
+                self.numbered = true;
+                at = past_space(text, end + 1);
+                let Some(&next) = text.get(at) else { break };
+                byte = next;
+            }
             if begins_move(byte) {
                 let Some((letters, length)) = word(text, at) else {
                     break;
@@ -134,16 +146,9 @@ impl Reader {
                 if self.play(input, Ply::Move(m)) != Flow::Go {
                     break;
                 }
-            } else if byte.is_ascii_digit() {
-                let end = digits_end(text, at);
-                if text.get(end) != Some(&b'.') {
-                    break;
-                }
-                self.numbered = true;
-                at = past_space(text, end + 1);
             } else if is_space(byte) {
                 at += 1;
-            } else {
+            } else if !byte.is_ascii_digit() {
                 break;
             }
         }
