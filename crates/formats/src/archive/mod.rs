@@ -410,3 +410,13 @@ fn size_fault(claimed: u64, found: u64) -> Malformed {
         why,
     }
 }
+/// Copies as much of `plain` as fits, from what was given before on; how much that is.
+fn give(plain: &[u8], given: &mut usize, out: &mut [u8]) -> usize {
+    let rest = plain.get(*given..).unwrap_or_default();
+    let length = rest.len().min(out.len());
+    if let (Some(from), Some(to)) = (rest.get(..length), out.get_mut(..length)) {
+        to.copy_from_slice(from);
+    }
+    *given += length;
+    length
+}

@@ -1,6 +1,8 @@
 //! What a game header says of the game's contents, computed from the contents: for writing, and
 //! for checking what a file says.
 
+use tabia_core::database::IndexEntry;
+
 use super::annotations::{Item, kind};
 
 /// What the moves of a game amount to.
@@ -65,6 +67,17 @@ const KIND_FLAGS: [(u8, u32); 20] = [
     (0x1a, 1 << 26),
     (kind::WEB_LINK, 1 << 28),
 ];
+
+/// What an index entry says by the flags of a header; nothing else of it.
+pub(crate) fn entry(flags: u32) -> IndexEntry {
+    IndexEntry {
+        has_setup: flags & (HAS_START | IS_UNORTHODOX) != 0,
+        has_variations: Some(flags & HAS_VARIATIONS != 0),
+        has_comments: Some(flags & HAS_COMMENTS != 0),
+        has_nags: Some(flags & HAS_SYMBOLS != 0),
+        ..IndexEntry::default()
+    }
+}
 
 impl Contents {
     /// From a game's moves and its annotation items.

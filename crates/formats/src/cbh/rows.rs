@@ -7,7 +7,7 @@ use tabia_core::error::{GameIndex, Problem, Result};
 use tabia_core::game::Date;
 
 use super::FORMAT;
-use super::contents::{HAS_COMMENTS, HAS_START, HAS_SYMBOLS, HAS_VARIATIONS, IS_UNORTHODOX};
+use super::contents;
 use super::entities::EntityTable;
 use super::open::{CbhDatabase, Parts, Record};
 use super::read::CbhReader;
@@ -163,7 +163,6 @@ impl CbhDatabase {
 }
 
 fn game_entry(game: &GameRecord) -> IndexEntry {
-    let flags = game.flags.get();
     let elo = |elo: u16| (elo != 0).then_some(elo);
     IndexEntry {
         white: Some(NameId(game.white.get())),
@@ -181,10 +180,7 @@ fn game_entry(game: &GameRecord) -> IndexEntry {
         move_count: Some(game.move_count),
         deleted: game.kind & TYPE_DELETED != 0,
         is_text: false,
-        has_setup: flags & (HAS_START | IS_UNORTHODOX) != 0,
-        has_variations: Some(flags & HAS_VARIATIONS != 0),
-        has_comments: Some(flags & HAS_COMMENTS != 0),
-        has_nags: Some(flags & HAS_SYMBOLS != 0),
+        ..contents::entry(game.flags.get())
     }
 }
 

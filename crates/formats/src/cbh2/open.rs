@@ -19,7 +19,7 @@ use super::records::{FileHeader, GameRecord, Record, SIZE, TYPE_DELETED, TYPE_TE
 use super::tags::{Lookup, round_name};
 use super::{FORMAT, ID};
 use crate::cbh::charset::Texts;
-use crate::cbh::contents::{HAS_COMMENTS, HAS_START, HAS_SYMBOLS, HAS_VARIATIONS, IS_UNORTHODOX};
+use crate::cbh::contents;
 use crate::cbh::values::{decode_date, decode_eco, decode_result};
 
 /// Opens the set that a `.2cbh` file belongs to.
@@ -263,7 +263,6 @@ impl Database for Cbh2Database {
 }
 
 fn game_entry(game: &GameRecord) -> IndexEntry {
-    let flags = game.flags.get();
     let elo = |elo: u16| (elo != 0).then_some(elo);
     let name = |number| id(number).map(NameId);
     let round = u32::from(game.round.get()) << 16 | u32::from(game.sub_round.get());
@@ -283,10 +282,7 @@ fn game_entry(game: &GameRecord) -> IndexEntry {
         move_count: Some(u8::try_from(game.move_count.get()).unwrap_or(u8::MAX)),
         deleted: false,
         is_text: false,
-        has_setup: flags & (HAS_START | IS_UNORTHODOX) != 0,
-        has_variations: Some(flags & HAS_VARIATIONS != 0),
-        has_comments: Some(flags & HAS_COMMENTS != 0),
-        has_nags: Some(flags & HAS_SYMBOLS != 0),
+        ..contents::entry(game.flags.get())
     }
 }
 

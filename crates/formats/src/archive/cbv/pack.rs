@@ -399,19 +399,22 @@ mod tests {
         }
     }
 
+    fn unpacked(packed: &[u8], length: usize) -> Vec<u8> {
+        let mut out = Vec::new();
+        let mut codes = huffman::Codes::default();
+        huffman::decode(packed, &mut codes, &mut out, length).unwrap();
+        out
+    }
+
     #[test]
     fn huffman_there_and_back() {
         for plain in samples() {
             let packed = huffman(&plain, usize::MAX).unwrap();
-            let mut out = Vec::new();
-            huffman::decode(
-                &packed,
-                &mut huffman::Codes::default(),
-                &mut out,
-                plain.len(),
-            )
-            .unwrap();
-            assert!(out == plain, "{} bytes", plain.len());
+            assert!(
+                unpacked(&packed, plain.len()) == plain,
+                "{} bytes",
+                plain.len()
+            );
         }
     }
 
@@ -447,15 +450,7 @@ mod tests {
             plain.swap(at, random.below(at + 1));
         }
         let packed = huffman(&plain, usize::MAX).unwrap();
-        let mut out = Vec::new();
-        huffman::decode(
-            &packed,
-            &mut huffman::Codes::default(),
-            &mut out,
-            plain.len(),
-        )
-        .unwrap();
-        assert!(out == plain);
+        assert!(unpacked(&packed, plain.len()) == plain);
     }
 
     #[test]

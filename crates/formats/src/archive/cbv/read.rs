@@ -392,13 +392,7 @@ impl Read for MemberStream {
                 return Ok(0);
             }
         }
-        let rest = self.window.get(self.given..).unwrap_or_default();
-        let length = rest.len().min(out.len());
-        if let (Some(from), Some(to)) = (rest.get(..length), out.get_mut(..length)) {
-            to.copy_from_slice(from);
-        }
-        self.given += length;
-        Ok(length)
+        Ok(crate::archive::give(&self.window, &mut self.given, out))
     }
 }
 
