@@ -9,27 +9,13 @@ use std::collections::HashSet;
 
 use tabia_core::game::Game;
 use tabia_formats::scid::{SI3, SI4, SI5};
-use tabia_testkit::arbitrary::arbitrary_game;
 use tabia_testkit::corrupt;
-use tabia_testkit::tiny::GameBuilder;
 
-use saved::{Files, moves, same_moves};
+use saved::{Files, many_games, moves, same_moves};
 
 /// Databases of random games in each version.
 fn made(test: &str) -> Vec<Files> {
-    let games = (1..200)
-        .map(arbitrary_game)
-        .chain((1..300_u16).map(|number| {
-            let knights = "Nf3 Nf6 Ng1 Ng8 ".repeat(usize::from(number % 50) + 2);
-            GameBuilder::new()
-                .tag("White", &format!("Player {number}"))
-                .tag("Black", &format!("Player {}", number + 1))
-                .tag("Event", &format!("Open {}", number / 10))
-                .moves(knights.trim())
-                .comment(&format!("Game {number}"))
-                .result(tabia_core::game::GameResult::Draw)
-        }));
-    let games: Vec<Game> = games.collect();
+    let games = many_games(200, 300, "");
     [&SI3, &SI4, &SI5]
         .map(|format| Files::made(test, format, games.clone()))
         .to_vec()

@@ -12,11 +12,9 @@ mod saved;
 
 use tabia_core::game::Game;
 use tabia_formats::scidb::FORMAT;
-use tabia_testkit::arbitrary::arbitrary_game;
 use tabia_testkit::corrupt;
-use tabia_testkit::tiny::GameBuilder;
 
-use saved::{Files, moves, same_moves};
+use saved::{Files, many_games, moves, same_moves};
 
 /// Bytes of the header and of a row of the index.
 const HEADER: usize = 128;
@@ -32,18 +30,8 @@ fn places(files: &Files) -> Vec<usize> {
 
 /// A database of games made here, with setup positions, variations, comments and a few blocks.
 fn made(test: &str) -> Files {
-    let games = (1..150)
-        .map(arbitrary_game)
-        .chain((1..200_u16).map(|number| {
-            let knights = "Nf3 Nf6 Ng1 Ng8 ".repeat(usize::from(number % 50) + 2);
-            GameBuilder::new()
-                .tag("White", &format!("Player {number}"))
-                .tag("Black", &format!("Player {}", number + 1))
-                .tag("Event", &format!("Open {}", number / 10))
-                .moves(knights.trim())
-                .comment(&format!("Game {number}, {}", "word ".repeat(100)))
-                .result(tabia_core::game::GameResult::Draw)
-        }));
+    let words = format!(", {}", "word ".repeat(100));
+    let games = many_games(150, 200, &words);
     Files::made(test, &FORMAT, games)
 }
 

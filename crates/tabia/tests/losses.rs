@@ -9,29 +9,24 @@
     reason = "tests fail by panicking, say what they found and read the environment"
 )]
 
+mod support;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
 
 use tabia::core::chess::{FenStyle, Ply, Setup};
-use tabia::core::format::{CreateOptions, OpenOptions, Profile};
+use tabia::core::format::{CreateOptions, Profile};
 use tabia::core::game::{
-    Annotation, Date, Event, Flow, Game, GameResult, Place, RecordKind, Recorder, ShapeColor, Want,
+    Annotation, Date, Event, Game, GameResult, Place, RecordKind, ShapeColor, Want,
 };
-use tabia::core::io::Source;
 use tabia::core::loss::{Feature, Losses};
 use tabia::core::{Format, GameIndex};
-use tabia_formats::FORMATS;
 use tabia_testkit::Scratch;
 use tabia_testkit::rich::rich_game;
 use tabia_testkit::tiny;
 
-fn format(extension: &str) -> &'static Format {
-    let mut formats = FORMATS.iter();
-    formats
-        .find(|format| format.extensions.contains(&extension))
-        .unwrap()
-}
+use support::{format, read};
 
 fn options(profile: Profile) -> CreateOptions {
     let mut options = CreateOptions::default();
@@ -59,19 +54,6 @@ fn write(format: &Format, path: &Path, profile: Profile, games: &[Game]) -> Vec<
     let losses = losses.collect();
     writer.finish().unwrap();
     losses
-}
-
-fn read(format: &Format, path: &Path) -> Vec<Game> {
-    let source = Source::from_path(path).unwrap();
-    let database = format.open_database.unwrap()(&source, &OpenOptions::default()).unwrap();
-    let mut reader = database.reader();
-    let games = (0..database.len()).map(|number| {
-        let mut recorder = Recorder::new();
-        let flow = reader.read(GameIndex(number), Want::ALL, &mut recorder);
-        assert_eq!(flow.unwrap(), Flow::Go);
-        recorder.replace(Game::new())
-    });
-    games.collect()
 }
 
 /// One thing that a game says.
@@ -398,7 +380,7 @@ fn every_difference_is_told(seeds: impl Iterator<Item = u64>) -> Vec<String> {
                 let path = scratch.join(&format!("{legs}-{profile:?}.{extension}"));
                 let format = format(extension);
                 let told = write(format, &path, profile, &games);
-                let found = read(format, &path);
+                let found = read(&path);
                 let mut at = found.iter();
                 for (number, (game, told)) in games.iter().zip(&told).enumerate() {
                     let is_left_out = told.count(Feature::GuidingTexts) > 0;
@@ -433,11 +415,11 @@ fn castling_without_the_right_is_no_end() {
                 1... O-O-O 2. O-O *\n\n[Event \"next\"]\n\n1. e4 *\n";
     let path = scratch.join("castling.pgn");
     std::fs::write(&path, text).unwrap();
-    let games = read(format("pgn"), &path);
+    let games = read(&path);
     for (extension, profiles) in TARGETS {
         let path = scratch.join(&format!("castling.{extension}"));
         let told = write(format(extension), &path, profiles[0], &games);
-        let found = read(format(extension), &path);
+        let found = read(&path);
         for ((game, found), told) in games.iter().zip(&found).zip(&told) {
             assert!(game.mainline().eq(found.mainline()), "{extension}");
             assert_eq!(compare(game, found, told), [""; 0], "{extension}");

@@ -6,13 +6,15 @@
     reason = "tests fail by panicking"
 )]
 
+mod support;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tabia::convert::{ConvertOptions, Target, convert};
 use tabia::core::format::{OpenOptions, Profile};
-use tabia::core::game::{Annotation, Event, Flow, Game, RecordKind, Recorder, Want};
+use tabia::core::game::{Annotation, Event, Game, RecordKind, Want};
 use tabia::core::io::{Progress, Source};
 use tabia::core::loss::{Feature, Losses, project};
 use tabia::core::{Format, GameIndex, Result};
@@ -23,15 +25,10 @@ use tabia_testkit::arbitrary::arbitrary_game;
 use tabia_testkit::dump::assert_same;
 use tabia_testkit::{Scratch, tiny};
 
+use support::{format, read};
+
 /// Formats that are read and written, by extension.
 const BOTH_WAYS: [&str; 6] = ["pgn", "cbh", "si3", "si4", "si5", "sci"];
-
-fn format(extension: &str) -> &'static Format {
-    let mut formats = FORMATS.iter();
-    formats
-        .find(|format| format.extensions.contains(&extension))
-        .unwrap()
-}
 
 /// Losses by game.
 #[derive(Default)]
@@ -63,22 +60,6 @@ fn run(input: &Path, target: &Path, options: &ConvertOptions) -> BTreeMap<u32, L
     let progress = Arc::new(Progress::new());
     convert(&items, target, options, &progress, &mut noted).unwrap();
     noted.0
-}
-
-/// All games of a file; `None` for what is a text.
-fn read(path: &Path) -> Vec<Game> {
-    let extension = path.extension().unwrap().to_str().unwrap();
-    let source = Source::from_path(path).unwrap();
-    let open = format(extension).open_database.unwrap();
-    let database = open(&source, &OpenOptions::default()).unwrap();
-    let mut reader = database.reader();
-    let games = (0..database.len()).map(|number| {
-        let mut recorder = Recorder::new();
-        let flow = reader.read(GameIndex(number), Want::ALL, &mut recorder);
-        assert_eq!(flow.unwrap(), Flow::Go);
-        recorder.replace(Game::new())
-    });
-    games.collect()
 }
 
 /// A file of each format with the same games, as far as it holds them.

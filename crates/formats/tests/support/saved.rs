@@ -4,9 +4,11 @@ use std::path::Path;
 
 use tabia_core::database::Database;
 use tabia_core::format::{CreateOptions, OpenOptions};
-use tabia_core::game::{Event, Game, Recorder, Want};
+use tabia_core::game::{Event, Game, GameResult, Recorder, Want};
 use tabia_core::io::{Blob, Source};
 use tabia_core::{Format, GameIndex};
+use tabia_testkit::arbitrary::arbitrary_game;
+use tabia_testkit::tiny::GameBuilder;
 use tabia_testkit::{Scratch, shared_data};
 
 /// Files of a set by name, the index first.
@@ -100,6 +102,21 @@ impl Files {
             faults: database.info().problems.clone(),
         }
     }
+}
+
+/// Random games, and as many plain ones of many lengths; `words` follow the comment of each.
+pub(crate) fn many_games(random: u64, plain: u16, words: &str) -> Vec<Game> {
+    let plain = (1..plain).map(|number| {
+        let knights = "Nf3 Nf6 Ng1 Ng8 ".repeat(usize::from(number % 50) + 2);
+        GameBuilder::new()
+            .tag("White", &format!("Player {number}"))
+            .tag("Black", &format!("Player {}", number + 1))
+            .tag("Event", &format!("Open {}", number / 10))
+            .moves(knights.trim())
+            .comment(&format!("Game {number}{words}"))
+            .result(GameResult::Draw)
+    });
+    (1..random).map(arbitrary_game).chain(plain).collect()
 }
 
 /// The records of a damaged set; `None` for those that are lost.
