@@ -24,7 +24,7 @@ use crate::places::{Places, Table};
 use crate::sight::Sight;
 
 /// Larger books are asked page by page, so that no list of places outgrows the memory: 512 MiB.
-const MOST_LISTED: u32 = (512 << 20) / PAGE as u32;
+pub(super) const MOST_LISTED: u32 = (512 << 20) / PAGE as u32;
 
 /// A CTG book, mapped into memory.
 #[derive(Debug)]

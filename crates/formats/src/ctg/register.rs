@@ -7,18 +7,22 @@ use tabia_core::chess::Position;
 use super::frame::Frame;
 use super::hash::hash;
 use super::key::{seen, seen_keys};
-use super::read::CtgBook;
+use super::read::{CtgBook, MOST_LISTED};
 use super::record::{PAGE, Record, Records};
 use super::tree::Lookup;
 use crate::sight::Sight;
 
-/// A table of 16 bytes a slot, at most two of three slots in use.
+/// A table of 16 bytes a slot, at most two of three slots in use. A book that is too large for one
+/// is looked into instead, and only the frames are noted: 64 bytes a page.
 #[derive(Debug)]
 pub(super) struct Register<'b> {
     book: &'b CtgBook,
+    /// None for a book that is looked into.
     slots: Vec<Slot>,
     /// Records that no key leads to.
     lost: Vec<(u32, u16)>,
+    /// For a book that is looked into: a bit for each frame at every place where a record may begin.
+    met: Vec<AtomicU64>,
 }
 
 /// A record, or nothing.
@@ -34,6 +38,10 @@ struct Slot {
 const EMPTY: u64 = u64::MAX;
 const FRAMES: u32 = Frame::ALL.len() as u32;
 const AT: u32 = PAGE.ilog2();
+/// No two records begin among so many bytes.
+const APART: usize = 32;
+/// Places whose frames a word tells.
+const PLACES: usize = u64::BITS as usize / FRAMES as usize;
 
 /// A record by its key.
 #[derive(Debug, Clone, Copy)]
@@ -41,7 +49,7 @@ pub(super) struct Found<'b> {
     /// How the position is turned in it.
     pub(super) frame: Frame,
     pub(super) record: Record<'b>,
-    /// Its number in the register.
+    /// Its number in the register: of its slot, or of its place on the pages.
     slot: usize,
     /// What the slot held.
     known: u64,
@@ -57,6 +65,31 @@ impl Found<'_> {
 impl<'b> Register<'b> {
     /// Lists the records that stand where they are looked for, the first of each key.
     pub(super) fn of(book: &'b CtgBook) -> Self {
+        if book.page_count() > MOST_LISTED {
+            Self::looking_into(book)
+        } else {
+            Self::listing(book)
+        }
+    }
+
+    fn looking_into(book: &'b CtgBook) -> Self {
+        let words = (book.page_count() as usize).saturating_mul(PAGE / APART / PLACES);
+        let mut met = Vec::new();
+        met.resize_with(words, || AtomicU64::new(0));
+        Self {
+            book,
+            slots: Vec::new(),
+            lost: Vec::new(),
+            met,
+        }
+    }
+
+    /// Whether positions are found by what is seen of them before they are there.
+    pub(super) fn is_list(&self) -> bool {
+        !self.slots.is_empty()
+    }
+
+    fn listing(book: &'b CtgBook) -> Self {
         let pages = || (0..book.page_count()).map(|number| (number, book.page(number)));
         let records = |page: Option<&'b [u8]>| Records::of(page.unwrap_or_default());
         let count: usize = pages().map(|(_, page)| records(page).said()).sum();
@@ -70,6 +103,7 @@ impl<'b> Register<'b> {
             book,
             slots,
             lost: Vec::new(),
+            met: Vec::new(),
         };
         let mut keys = Vec::new();
         for (number, page) in pages() {
@@ -143,6 +177,17 @@ impl<'b> Register<'b> {
 
     /// The record of a position; `sight` is that of the position.
     pub(super) fn of_position(&self, position: &Position, sight: Sight) -> Option<Found<'b>> {
+        if !self.is_list() {
+            let (frame, place) = self.book.place(position, None)?;
+            let slot = (place.page as usize * PAGE + place.at) / APART;
+            let (record, known) = (place.record, u64::from(self.noted(slot)));
+            return Some(Found {
+                frame,
+                record,
+                slot,
+                known,
+            });
+        }
         let (frame, key, other) = seen_keys(position, sight)?;
         let found = self.find(key, frame);
         found.or_else(|| self.find(other?, frame))
@@ -156,6 +201,9 @@ impl<'b> Register<'b> {
     /// The number of a hash's slot, and what it holds.
     #[inline]
     pub(super) fn slot(&self, hash: u64) -> Option<(usize, u64)> {
+        if !self.is_list() {
+            return None;
+        }
         let mut number = self.start(hash);
         // Some slots are empty, so that this ends.
         loop {
@@ -189,12 +237,27 @@ impl<'b> Register<'b> {
         if found.known & bit != 0 {
             return false;
         }
+        if !self.is_list() {
+            let word = self.met.get(found.slot / PLACES);
+            let bit = bit << (found.slot % PLACES * FRAMES as usize);
+            return word.is_some_and(|word| word.fetch_or(bit, Ordering::Relaxed) & bit == 0);
+        }
         let slot = self.slots.get(found.slot);
         slot.is_some_and(|slot| slot.known.fetch_or(bit, Ordering::Relaxed) & bit == 0)
     }
 
+    /// The frames noted for a place, when the book is looked into.
+    fn noted(&self, place: usize) -> u8 {
+        let word = self.met.get(place / PLACES);
+        let word = word.map_or(0, |word| word.load(Ordering::Relaxed));
+        (word >> (place % PLACES * FRAMES as usize)) as u8 & ((1 << FRAMES) - 1)
+    }
+
     /// The frames a record was met in, a bit each; none when its key leads to another one.
     pub(super) fn frames(&self, page: u32, at: usize, record: &Record<'_>) -> u8 {
+        if !self.is_list() {
+            return self.noted((page as usize * PAGE + at) / APART);
+        }
         let found = seen(record.key).and_then(|hash| self.find(hash, Frame::PLAIN));
         let is_here = |known: u64| known >> FRAMES == u64::from(page) << AT | at as u64;
         let here = found.filter(|found| is_here(found.known));
@@ -212,7 +275,22 @@ impl<'b> Register<'b> {
             let place = u64::from(page) << AT | u64::from(at);
             self.record(place << FRAMES)
         });
-        unmet.chain(lost)
+        let pages = if self.is_list() {
+            0
+        } else {
+            self.book.page_count()
+        };
+        let looked_into = (0..pages).flat_map(|number| {
+            let mut records = Records::of(self.book.page(number).unwrap_or_default());
+            std::iter::from_fn(move || {
+                let at = records.at();
+                Some((number, at, records.next()?))
+            })
+        });
+        let unnoted = looked_into.filter_map(|(page, at, record)| {
+            (self.frames(page, at, &record) == 0).then_some(record)
+        });
+        unmet.chain(lost).chain(unnoted)
     }
 
     /// The record of a slot; it was found to be on its page, whose head need not be read again.
@@ -228,5 +306,82 @@ impl<'b> Register<'b> {
 
     const fn after(&self, slot: usize) -> usize {
         (slot + 1) & (self.slots.len() - 1)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+mod tests {
+    use super::super::sweep::follow;
+    use super::*;
+    use tabia_core::book::{BookEntry, BookPage, BookWriter};
+    use tabia_core::format::{CreateOptions, OpenOptions};
+    use tabia_core::game::Flow;
+    use tabia_core::io::Source;
+    use tabia_testkit::Scratch;
+
+    /// A book of 2,000 positions on lines of one move after another.
+    fn book(scratch: &Scratch) -> CtgBook {
+        let path = scratch.join("some.ctg");
+        let mut writer = super::super::CtgWriter::create(&path, &CreateOptions::default()).unwrap();
+        let mut seed = 5u64;
+        for _ in 0..100 {
+            let mut position = Position::standard();
+            for _ in 0..20 {
+                seed ^= seed << 13;
+                seed ^= seed >> 7;
+                seed ^= seed << 17;
+                let moves = position.legal_moves();
+                let m = moves[(seed % moves.len() as u64) as usize];
+                let page = BookPage {
+                    entries: vec![BookEntry {
+                        m: Some(m),
+                        games: Some(1),
+                        ..BookEntry::default()
+                    }],
+                    games: Some(1),
+                    ..BookPage::default()
+                };
+                writer.put(&position, &page).unwrap();
+                position.play(m);
+            }
+        }
+        Box::new(writer).finish().unwrap();
+        let source = Source::from_path(&path).unwrap();
+        CtgBook::open(&source, &OpenOptions::default()).unwrap()
+    }
+
+    /// Keys met with the frames, and those that were not.
+    fn met(book: &CtgBook, register: &Register<'_>) -> (Vec<(Vec<u8>, u8)>, Vec<Vec<u8>>) {
+        let mut steps = 0;
+        follow(register, &mut |_, _| {
+            steps += 1;
+            Flow::Go
+        });
+        let mut all = Vec::new();
+        for number in 0..book.page_count() {
+            let mut records = Records::of(book.page(number).unwrap());
+            loop {
+                let at = records.at();
+                let Some(record) = records.next() else { break };
+                all.push((record.key.to_vec(), register.frames(number, at, &record)));
+            }
+        }
+        let frames: u32 = all.iter().map(|(_, frames)| frames.count_ones()).sum();
+        assert_eq!(steps, frames);
+        let mut rest: Vec<_> = register.rest().map(|record| record.key.to_vec()).collect();
+        rest.sort();
+        (all, rest)
+    }
+
+    #[test]
+    fn looking_into_a_book_finds_what_a_list_finds() {
+        let scratch = Scratch::new("ctg_register");
+        let book = book(&scratch);
+        let listed = met(&book, &Register::listing(&book));
+        let looked_into = met(&book, &Register::looking_into(&book));
+        assert!(listed.0.len() > 1_500, "{}", listed.0.len());
+        assert!(listed.0.iter().filter(|(_, frames)| *frames != 0).count() > 1_500);
+        assert_eq!(listed, looked_into);
     }
 }

@@ -60,7 +60,7 @@ pub(super) fn follow<'b>(
         taken.extend(steps.drain(steps.len().saturating_sub(TOGETHER)..));
         ahead.clear();
         for step in &taken {
-            step.look_ahead(&mut ahead);
+            step.look_ahead(register.is_list(), &mut ahead);
         }
         // Whose view it is matters only where something is seen.
         let mut turns = taken.iter().flat_map(|step| {
@@ -111,14 +111,15 @@ impl<'b> Step<'b> {
         })
     }
 
-    fn look_ahead(&self, ahead: &mut Vec<Ahead>) {
+    /// What is seen behind the moves, if there is a `list` to find it in.
+    fn look_ahead(&self, list: bool, ahead: &mut Vec<Ahead>) {
         let lookout = Lookout::new(&self.position, self.sight);
         ahead.extend(self.record.moves.iter().map(|&code| {
             let m = decode_move(&self.position, self.frame, code[0]);
             Ahead {
                 code,
                 m,
-                sight: m.and_then(|m| lookout.behind(m)),
+                sight: m.filter(|_| list).and_then(|m| lookout.behind(m)),
                 slot: None,
             }
         }));
