@@ -351,8 +351,10 @@ mod tests {
         CtgBook::open(&source, &OpenOptions::default()).unwrap()
     }
 
-    /// Keys met with the frames, and those that were not.
-    fn met(book: &CtgBook, register: &Register<'_>) -> (Vec<(Vec<u8>, u8)>, Vec<Vec<u8>>) {
+    /// All keys with the frames they were met in, and those that were met in none.
+    type Met = (Vec<(Vec<u8>, u8)>, Vec<Vec<u8>>);
+
+    fn met(book: &CtgBook, register: &Register<'_>) -> Met {
         let mut steps = 0;
         follow(register, &mut |_, _| {
             steps += 1;
