@@ -140,6 +140,68 @@ fn lines_are_best_or_repeatable() {
     assert_eq!(rows[0]["uci"][2], "g1f3");
 }
 
+/// In some formats the numbers of a move stand with the position it leads to.
+#[test]
+fn lines_follow_the_numbers_of_every_format() {
+    let folder = Scratch::new("book-line-formats");
+    let games: String = ["a3", "e4", "e4", "e4", "e4", "e4", "e4", "d4", "d4"]
+        .map(|m| format!("[Result \"1/2-1/2\"]\n\n1. {m} Nf6 2. Nc3 Ng8 1/2-1/2\n\n"))
+        .concat();
+    std::fs::write(folder.join("games.pgn"), games).unwrap();
+    for format in FORMATS.iter().filter(|format| format.create_book.is_some()) {
+        let name = format!("all.{}", format.extensions[0]);
+        let build = [
+            "book",
+            "build",
+            "games.pgn",
+            "-o",
+            &name,
+            "--min-games",
+            "1",
+        ];
+        tabia(&folder, &build).expect(0);
+        let name = name.replace(".kob", "_0.kob");
+        let best = tabia(&folder, &["book", "line", &name, "--best"]).expect(0);
+        assert!(
+            best.out.starts_with("1. e4 Nf6 2. Nc3"),
+            "{name}: {}",
+            best.out
+        );
+        let random = [
+            "book", "line", &name, "--seed", "3", "--count", "2000", "--plies", "1",
+        ];
+        let lines = tabia(&folder, &random).expect(0).out;
+        let count = |start: &str| lines.lines().filter(|line| line.starts_with(start)).count();
+        let (e4, d4, a3) = (count("1. e4"), count("1. d4"), count("1. a3"));
+        assert!(e4 > 2 * d4 && d4 > a3 && a3 > 0, "{name}: {e4} {d4} {a3}");
+    }
+    // What the author advises against, which a CTG book says of the position behind the move.
+    let position = Position::standard();
+    let ctg = FORMATS
+        .iter()
+        .find(|format| format.id.as_str() == "ctg")
+        .unwrap();
+    let create = ctg.create_book.unwrap();
+    let mut writer = create(&folder.join("red.ctg"), &CreateOptions::default()).unwrap();
+    let mut page = BookPage::default();
+    for (m, games, recommended) in [("e4", 10, Some(false)), ("d4", 1, None)] {
+        let Ply::Move(m) = san::read(&position, m.as_bytes()).unwrap() else {
+            panic!("{m}");
+        };
+        page.entries.push(BookEntry {
+            m: Some(m),
+            games: Some(games),
+            recommended,
+            ..BookEntry::default()
+        });
+    }
+    writer.put(&position, &page).unwrap();
+    writer.finish().unwrap();
+    let random = ["book", "line", "red.ctg", "--seed", "3", "--count", "50"];
+    let lines = tabia(&folder, &random).expect(0).out;
+    assert!(lines.lines().all(|line| line == "1. d4"), "{lines}");
+}
+
 #[test]
 fn info_names_defects_and_counts_them() {
     let folder = with_books("book-info");

@@ -31,7 +31,8 @@ pub fn line(book: &dyn Book, start: &Position, choice: Choice, most: usize) -> R
     let mut seen = HashSet::from([position.key()]);
     let mut moves = Vec::new();
     let mut page = BookPage::default();
-    while moves.len() < most && book.moves(&position, &mut page)? {
+    // With what the positions behind the moves say: some formats have all numbers there.
+    while moves.len() < most && book.probe(&position, &mut page)? {
         let chosen = match choice {
             Choice::Best => best(&page.entries),
             Choice::Random(_) => any(&page.entries, next(&mut random)),
