@@ -142,7 +142,8 @@ impl<'b> Register<'b> {
             let known = seen(key).filter(|_| is_whole && is_found(hash(key)));
             match known {
                 Some(known) => keys.push((at as u16, known)),
-                None => self.lost.push((page, at as u16)),
+                None if is_whole => self.lost.push((page, at as u16)),
+                None => {}
             }
         });
     }
