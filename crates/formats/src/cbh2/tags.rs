@@ -6,8 +6,7 @@ use tabia_core::game::Tags;
 use super::names::{Names, Player, Source, Team, Tournament, What, titles};
 use super::records::{AnalysisRecord, GameRecord, TextRecord, id};
 use crate::cbh::charset::Texts;
-use crate::cbh::nations;
-use crate::cbh::tags::{Facts as _, GAME_TAG_NAMES, event_type};
+use crate::cbh::tags::{BLACK_TEAM, Facts as _, GAME_TAG_NAMES, WHITE_TEAM, event_type};
 use crate::cbh::values::{CHESS960_ECO, decode_date, decode_eco, decode_result};
 
 /// Looks names up.
@@ -205,7 +204,8 @@ impl<'d> TagWriter<'_, 'd> {
             self.tags.number("CbEventTeam", tournament.team & 1);
         }
         self.tags.number("EventRounds", tournament.rounds);
-        self.nation("EventCountry", "CbEventNation", tournament.nation);
+        self.tags
+            .nation("EventCountry", "CbEventNation", tournament.nation);
         self.tags.number("EventCategory", tournament.category);
         self.tags.number("CbEventFlags", tournament.flags);
         self.tags.number("CbEventUnknown75", tournament.team & !1);
@@ -247,7 +247,7 @@ impl<'d> TagWriter<'_, 'd> {
         };
         let team = self.lookup.team(number);
         self.field(names[0], team.title);
-        self.nation(names[1], names[2], team.nation);
+        self.tags.nation(names[1], names[2], team.nation);
         self.tags.number(names[3], team.number);
         if team.year != 0 {
             self.tags.put(names[4], team.year);
@@ -297,34 +297,7 @@ impl<'d> TagWriter<'_, 'd> {
             self.tags.push(tag, &text);
         }
     }
-
-    fn nation(&mut self, tag: &str, raw: &str, number: u8) {
-        match nations::code(number) {
-            Some(code) => {
-                self.tags.push(tag, code);
-            }
-            None => self.tags.number(raw, number),
-        }
-    }
 }
-
-/// Title, country, nation number, number, year, season.
-const WHITE_TEAM: [&str; 6] = [
-    "WhiteTeam",
-    "WhiteTeamCountry",
-    "CbWhiteTeamNation",
-    "CbWhiteTeamNumber",
-    "CbWhiteTeamYear",
-    "CbWhiteTeamSeason",
-];
-const BLACK_TEAM: [&str; 6] = [
-    "BlackTeam",
-    "BlackTeamCountry",
-    "CbBlackTeamNation",
-    "CbBlackTeamNumber",
-    "CbBlackTeamYear",
-    "CbBlackTeamSeason",
-];
 
 /// The nations of titles in the order of their tags, and the number of the language in texts.
 const TITLE_NATIONS: [i32; 7] = [42, 53, 49, 43, 70, 103, 117];

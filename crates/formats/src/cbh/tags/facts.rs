@@ -4,8 +4,8 @@ use std::fmt::{Display, Write as _};
 
 use tabia_core::game::{Date, Tags};
 
-use crate::cbh::digits;
 use crate::cbh::values::{decode_date, encode_date};
+use crate::cbh::{digits, nations};
 
 /// Appends tags of values.
 pub(crate) trait Facts {
@@ -23,7 +23,28 @@ pub(crate) trait Facts {
 
     /// Bytes that are not all 0.
     fn bytes(&mut self, tag: &str, bytes: &[u8]);
+
+    /// A nation by its number; under `raw` what its name does not say.
+    fn nation(&mut self, tag: &str, raw: &str, number: u8);
 }
+
+/// Tags of a team: title, country, nation number, number, year, season.
+pub(crate) const WHITE_TEAM: [&str; 6] = [
+    "WhiteTeam",
+    "WhiteTeamCountry",
+    "CbWhiteTeamNation",
+    "CbWhiteTeamNumber",
+    "CbWhiteTeamYear",
+    "CbWhiteTeamSeason",
+];
+pub(crate) const BLACK_TEAM: [&str; 6] = [
+    "BlackTeam",
+    "BlackTeamCountry",
+    "CbBlackTeamNation",
+    "CbBlackTeamNumber",
+    "CbBlackTeamYear",
+    "CbBlackTeamSeason",
+];
 
 impl Facts for Tags {
     fn put(&mut self, tag: &str, value: impl Display) {
@@ -58,6 +79,17 @@ impl Facts for Tags {
     fn bytes(&mut self, tag: &str, bytes: &[u8]) {
         if bytes.iter().any(|&byte| byte != 0) {
             self.hex(tag, bytes);
+        }
+    }
+
+    fn nation(&mut self, tag: &str, raw: &str, number: u8) {
+        let Some(code) = nations::code(number) else {
+            self.number(raw, number);
+            return;
+        };
+        self.push(tag, code);
+        if nations::number(code) != Some(number) {
+            self.put(raw, number);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use tabia_core::game::Tags;
 
-use super::facts::Facts as _;
+use super::facts::{BLACK_TEAM, Facts as _, WHITE_TEAM};
 use super::words::{event_type, write_player, write_round};
 use super::{Tables, entity};
 use crate::cbh::charset::{Texts, until_zero};
@@ -11,7 +11,7 @@ use crate::cbh::records::{
     TournamentRecord,
 };
 use crate::cbh::values::{CHESS960_ECO, decode_eco};
-use crate::cbh::{digits, nations, times};
+use crate::cbh::{digits, times};
 
 /// The tags of one record, tournament or source, one after the other.
 pub(super) struct List<'t> {
@@ -97,7 +97,8 @@ impl List<'_> {
             self.tags.number("CbEventTeam", team & 1);
         }
         self.tags.number("EventRounds", tournament.rounds);
-        self.nation("EventCountry", "CbEventNation", tournament.nation);
+        self.tags
+            .nation("EventCountry", "CbEventNation", tournament.nation);
         self.tags.number("EventCategory", tournament.category);
         self.tags.number("CbEventFlags", tournament.flags);
         self.tags.number("CbEventUnknown75", team & !1);
@@ -171,7 +172,7 @@ impl List<'_> {
                 continue;
             };
             self.field(names[0], &team.title);
-            self.nation(names[1], names[2], team.nation);
+            self.tags.nation(names[1], names[2], team.nation);
             if team.number.get() != 0 {
                 self.tags.put(names[3], team.number);
             }
@@ -252,37 +253,7 @@ impl List<'_> {
             self.tags.push(tag, &text);
         }
     }
-
-    pub(super) fn nation(&mut self, tag: &str, raw: &str, number: u8) {
-        match nations::code(number) {
-            Some(code) => {
-                self.tags.push(tag, code);
-                if nations::number(code) != Some(number) {
-                    self.tags.put(raw, number);
-                }
-            }
-            None => self.tags.number(raw, number),
-        }
-    }
 }
-
-/// Title, country, nation number, number, year, season.
-const WHITE_TEAM: [&str; 6] = [
-    "WhiteTeam",
-    "WhiteTeamCountry",
-    "CbWhiteTeamNation",
-    "CbWhiteTeamNumber",
-    "CbWhiteTeamYear",
-    "CbWhiteTeamSeason",
-];
-const BLACK_TEAM: [&str; 6] = [
-    "BlackTeam",
-    "BlackTeamCountry",
-    "CbBlackTeamNation",
-    "CbBlackTeamNumber",
-    "CbBlackTeamYear",
-    "CbBlackTeamSeason",
-];
 
 /// The titles of game tags, in stored order.
 pub const GAME_TAG_NAMES: [&str; 8] = [

@@ -7,7 +7,7 @@ mod words;
 
 use tabia_core::game::Tags;
 
-pub(crate) use self::facts::Facts;
+pub(crate) use self::facts::{BLACK_TEAM, Facts, WHITE_TEAM};
 pub use self::list::GAME_TAG_NAMES;
 use self::list::List;
 pub use self::words::{event_type, parse_event_type, player_name, round_name};
