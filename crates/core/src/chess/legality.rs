@@ -95,8 +95,8 @@ impl Position {
     #[inline(always)]
     pub(super) fn is_safe_if(&self, quiet: bool, from: Square, to: Square) -> bool {
         let king = self.king(self.turn);
-        let stays = from != king && to.number() != self.en_passant;
-        let easy = quiet && stays && !covers(king, from, self.colors[0] | self.colors[1]);
+        let stays = (from != king) & (to.number() != self.en_passant);
+        let easy = quiet & stays & !covers(king, from, self.colors[0] | self.colors[1]);
         easy || self.stays_safe(quiet, from, to)
     }
 

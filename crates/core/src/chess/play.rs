@@ -110,11 +110,8 @@ impl Position {
         let own = &mut self.colors[us as usize];
         *own = *own & !from.bit() | to.bit();
         let king = &mut self.kings[us as usize];
-        *king = if piece & 7 == KING {
-            to.number()
-        } else {
-            *king
-        };
+        let is_king = 0_u8.wrapping_sub(u8::from(piece & 7 == KING));
+        *king = *king & !is_king | to.number() & is_king;
         self.board[from.index()] = 0;
         self.board[to.index()] = placed;
         self.key ^= keys::piece(captured, to) ^ keys::piece(piece, from) ^ keys::piece(placed, to);

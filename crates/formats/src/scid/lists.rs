@@ -136,7 +136,8 @@ impl Lists {
     fn play_normal(&mut self, m: Move, piece: u8) {
         let (from, to) = (m.from(), m.to());
         let is_pawn = piece >> 4 & 7 < 2;
-        let takes = self.at(to) != EMPTY || is_pawn && from.file() != to.file();
+        // One branch: which moves are those of pawns cannot be foreseen.
+        let takes = (self.at(to) != EMPTY) | is_pawn & (from.file() != to.file());
         if takes {
             self.take(m, piece);
         }
