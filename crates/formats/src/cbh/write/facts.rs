@@ -91,9 +91,10 @@ impl<'l> TagReader<'l> {
         facts.eco = self.eco(tags);
         for (name, value) in tags.iter() {
             let first = tags.get(name).map(str::as_ptr);
-            if first != Some(value.as_ptr()) && name != "Result" && !is_unknown(value) {
-                // A field has one value.
-                self.losses.add(feature(name), 1, None);
+            if first != Some(value.as_ptr()) && name != "Result" {
+                // A field has one value, the first.
+                let is_lost = !is_unknown(value);
+                self.losses.add(feature(name), u64::from(is_lost), None);
                 continue;
             }
             let read = if name.starts_with("Cb") {
@@ -266,7 +267,8 @@ impl<'l> TagReader<'l> {
         match eco {
             Some(eco) => {
                 // A longer code has its beginning stored.
-                if tags.get("ECO").is_some_and(|text| text != eco.to_string()) {
+                let is_other = |text: &str| !text.eq_ignore_ascii_case(&eco.to_string());
+                if tags.get("ECO").is_some_and(is_other) {
                     self.losses.add(Feature::Tags, 1, None);
                 }
                 encode_eco(eco)
@@ -404,6 +406,15 @@ mod tests {
         let mut losses = Losses::new();
         let facts = TagReader::new(Charset::Auto, &mut losses).read(&tags);
         (facts, losses)
+    }
+
+    #[test]
+    fn a_repeated_tag_takes_nothing_from_the_first() {
+        let tags = [("Event", "Open"), ("Event", "?"), ("Event", "Other")];
+        let (facts, losses) = read(&tags);
+        let title = crate::cbh::charset::until_zero(&facts.tournament.title);
+        assert_eq!(title, b"Open");
+        assert_eq!(losses.count(Feature::Tags), 1);
     }
 
     #[test]
