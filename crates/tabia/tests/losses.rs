@@ -18,7 +18,7 @@ use std::path::Path;
 use tabia::core::chess::{FenStyle, Ply, Setup};
 use tabia::core::format::{CreateOptions, Profile};
 use tabia::core::game::{
-    Annotation, Date, Event, Game, GameResult, Place, RecordKind, ShapeColor, Want,
+    Annotation, Date, Event, Game, GameResult, Place, RecordKind, ShapeColor, TextKind, Want,
 };
 use tabia::core::loss::{Feature, Losses};
 use tabia::core::{Format, GameIndex};
@@ -115,6 +115,7 @@ fn facts(game: &Game) -> Facts {
                         continue;
                     }
                 }
+                "ECO" => value.make_ascii_uppercase(),
                 "Result" if !game.result.contradicts(&value) => continue,
                 "FEN" if !head.start.contradicts(&value) => continue,
                 "SetUp" => continue,
@@ -164,6 +165,16 @@ fn facts(game: &Game) -> Facts {
                             color => color,
                         };
                         format!("{shape:?}")
+                    }
+                    Annotation::Text(mut part) => {
+                        // A format has one kind of text for both.
+                        if part.kind == TextKind::Html {
+                            part.kind = TextKind::Plain;
+                        }
+                        // Diagrams and line breaks of texts have a form of their own.
+                        let text = part.text.replace("\r\n", "\n").replace('\u{4}', "[#]");
+                        part.text = &text;
+                        format!("{part:?}")
                     }
                     annotation => format!("{annotation:?}"),
                 };
@@ -329,6 +340,12 @@ fn compare(game: &Game, found: &Game, told: &Losses) -> Vec<String> {
     }
     // A loss that nothing shows is none.
     for (feature, count) in told.iter() {
+        // Tags that say nothing are not compared.
+        let is_tag = matches!(feature, Feature::Tags | Feature::HeaderFacts);
+        let is_blank = |(_, value): (&str, &str)| value.chars().all(|c| "?.-".contains(c));
+        if is_tag && game.head.tags.iter().any(is_blank) {
+            continue;
+        }
         let is_seen = missing.iter().any(|fact| reasons(fact).contains(&feature))
             || (CUTS.contains(&feature) && !nodes.is_empty())
             || !gone.is_empty()
@@ -430,14 +447,22 @@ fn castling_without_the_right_is_no_end() {
 
 #[test]
 fn what_is_lost_is_told() {
-    let seeds = if std::env::var_os("TABIA_EXHAUSTIVE").is_some() {
-        1..20_000
+    let chunks = if std::env::var_os("TABIA_EXHAUSTIVE").is_some() {
+        20
     } else {
-        1..150
+        1
     };
-    let wrong = every_difference_is_told(seeds);
-    for line in &wrong {
-        eprintln!("{line}");
+    let mut count = 0;
+    for chunk in 0..chunks {
+        let seeds = 1 + chunk * CHUNK..1 + (chunk + 1) * CHUNK;
+        let wrong = every_difference_is_told(seeds);
+        for line in &wrong {
+            eprintln!("from {}: {line}", 1 + chunk * CHUNK);
+        }
+        count += wrong.len();
     }
-    assert!(wrong.is_empty(), "{} differences", wrong.len());
+    assert_eq!(count, 0);
 }
+
+/// So many games are written and compared together.
+const CHUNK: u64 = 150;

@@ -226,7 +226,9 @@ fn head(n: &mut Numbers, plain: &Head) -> Head {
         if name == "Variant" && plain.start.chess960 {
             continue;
         }
-        if n.one_in(8) {
+        // What is no position and no variant of chess hides the moves.
+        let hides = ["FEN", "Variant", "ScidFlags", "ScidbFlags"].contains(&name);
+        if n.one_in(8) && !hides {
             head.tags.push(name, &odd_value(n));
         } else {
             head.tags
