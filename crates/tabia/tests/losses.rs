@@ -102,7 +102,7 @@ fn facts(game: &Game) -> Facts {
         let is_first = seen.insert(name);
         let mut value = value.to_owned();
         // Tags that say nothing are none.
-        if value.chars().all(|c| "?.-".contains(c)) {
+        if value.chars().all(|c| "?.-".contains(c)) || is_960((name, &value)) {
             continue;
         }
         if is_first {
@@ -120,7 +120,6 @@ fn facts(game: &Game) -> Facts {
                 "FEN" if !head.start.contradicts(&value) => continue,
                 "SetUp" => continue,
                 "PlyCount" if value == game.ply_count().to_string() => continue,
-                "Variant" if is_960((name, &value)) => continue,
                 _ => {}
             }
         }
@@ -173,7 +172,9 @@ fn facts(game: &Game) -> Facts {
                         }
                         // Diagrams and line breaks of texts have a form of their own.
                         let text = part.text.replace("\r\n", "\n").replace('\u{4}', "[#]");
-                        part.text = &text;
+                        // Names of files have no blanks at their ends.
+                        let is_file = part.kind == TextKind::File;
+                        part.text = if is_file { "" } else { &text };
                         format!("{part:?}")
                     }
                     annotation => format!("{annotation:?}"),
