@@ -59,6 +59,9 @@ pub(super) fn straight_rays(from: Square) -> u64 {
     rays(Role::Rook as u8 + 1, from)
 }
 
+/// The squares of the a-file.
+pub(super) const FILE_A: u64 = 0x0101_0101_0101_0101;
+
 /// The squares a pawn of that colour on `from` attacks.
 #[inline(always)]
 pub(super) fn pawn(color: Color, from: Square) -> u64 {

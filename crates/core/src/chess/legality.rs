@@ -93,10 +93,13 @@ impl Position {
 
     /// The same where it may be known that nothing gives check now.
     #[inline(always)]
+    #[expect(clippy::needless_bitwise_bool, reason = "one branch instead of four")]
     pub(super) fn is_safe_if(&self, quiet: bool, from: Square, to: Square) -> bool {
         let king = self.king(self.turn);
         let stays = (from != king) & (to.number() != self.en_passant);
-        let easy = quiet & stays & !covers(king, from, self.colors[0] | self.colors[1]);
+        let covers = covers(king, from, self.colors[0] | self.colors[1]);
+        let is_aimed_at = self.aimed_at(king, self.colors[self.turn.other() as usize]) != 0;
+        let easy = quiet & stays & !(covers & is_aimed_at);
         easy || self.stays_safe(quiet, from, to)
     }
 

@@ -118,8 +118,11 @@ impl Position {
         let is_pawn = piece & 7 == PAWN;
         let restarts = u16::from(is_pawn | (captured != 0));
         self.half_move_clock = self.half_move_clock.saturating_add(1) & restarts.wrapping_sub(1);
+        // Hardly any step of two squares ends beside a pawn that could take it.
+        let neighbours = to.bit() << 1 & !attacks::FILE_A | to.bit() >> 1 & !(attacks::FILE_A << 7);
+        let takers = self.roles[usize::from(PAWN)] & self.colors[us.other() as usize];
         self.end_ply();
-        if (from.number() ^ to.number() == 16) & is_pawn {
+        if (from.number() ^ to.number() == 16) & is_pawn & (neighbours & takers != 0) {
             self.offer_en_passant(Square::wrap(from.number().midpoint(to.number())));
         }
     }

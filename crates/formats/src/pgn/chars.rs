@@ -184,6 +184,26 @@ fn eight(text: &[u8], at: usize) -> Option<u64> {
     Some(U64::from_bytes(*bytes).get())
 }
 
+/// Where the name of a tag from `at` on ends. Nearly all are letters, which are taken eight at a time.
+#[inline(always)]
+pub(super) fn name_end(text: &[u8], mut at: usize) -> usize {
+    while let Some(bytes) = eight(text, at) {
+        let small = (bytes | (ONES * 0x20)) & !HIGH;
+        let from_a = small + ONES * (0x80 - 0x61);
+        let from_z = small + ONES * (0x80 - 0x7b);
+        let others = (!(from_a ^ from_z) | bytes) & HIGH;
+        if others != 0 {
+            at += (others.trailing_zeros() / 8) as usize;
+            break;
+        }
+        at += 8;
+    }
+    while text.get(at).is_some_and(|&byte| is_name(byte)) {
+        at += 1;
+    }
+    at
+}
+
 /// Where a quote, a backslash or a control character stands next, from `at` on; the end if nowhere.
 #[inline(always)]
 pub(super) fn value_end(text: &[u8], mut at: usize) -> usize {
@@ -278,6 +298,21 @@ mod tests {
                     let special = byte < b' ' || matches!(byte, b'"' | b'\\' | 0x7f);
                     assert_eq!(is_clean(&text), !special, "{text:?}");
                     assert_eq!(value_end(&text, 0), if special { at } else { length });
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn names_end_behind_letters_digits_and_underscores() {
+        for byte in 0..=255 {
+            for before in ["", "Event", "WhiteElo", "WhiteFideId", "a_b", "Z9z"] {
+                for after in ["", " \"?\"]\r\n[Site"] {
+                    let mut text = before.as_bytes().to_vec();
+                    text.push(byte);
+                    text.extend_from_slice(after.as_bytes());
+                    let end = text.iter().position(|&byte| !is_name(byte));
+                    assert_eq!(name_end(&text, 0), end.unwrap_or(text.len()), "{text:?}");
                 }
             }
         }

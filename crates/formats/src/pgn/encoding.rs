@@ -104,7 +104,7 @@ impl Input {
         left -= (&mut self.ahead).take(left).read_to_end(out)? as u64;
         while left > 0 && !self.ended {
             let Some(decoder) = &mut self.decoder else {
-                left -= (&mut self.inner).take(left).read_to_end(out)? as u64;
+                left -= fill_whole(&mut self.inner, left as usize, out)? as u64;
                 self.ended = left > 0;
                 break;
             };
@@ -127,6 +127,32 @@ impl Input {
         }
         Ok(left == 0)
     }
+}
+
+/// Appends `length` bytes, fewer only at the end, in few reads; how many they are. No more room is
+/// made than twice what was there to be read.
+fn fill_whole(input: &mut dyn Read, length: usize, out: &mut Vec<u8>) -> io::Result<usize> {
+    const LEAST: usize = 1 << 16;
+    let start = out.len();
+    let mut at = start;
+    let failure = loop {
+        let got = at - start;
+        if out.len() == at {
+            out.resize(at + (length - got).min(got.max(LEAST)), 0);
+        }
+        let room = out.get_mut(at..).unwrap_or_default();
+        if room.is_empty() {
+            break None;
+        }
+        match input.read(room) {
+            Ok(0) => break None,
+            Ok(read) => at += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => break Some(error),
+        }
+    };
+    out.truncate(at);
+    failure.map_or(Ok(at - start), Err)
 }
 
 #[cfg(test)]

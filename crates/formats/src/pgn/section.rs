@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use tabia_core::io::{Charset, decode};
 
 use super::chars::{
-    at_line_start, is_name, is_newline, is_space, line_end, skip_spaces, value_end,
+    at_line_start, is_newline, is_space, line_end, name_end, skip_spaces, value_end,
 };
 use super::skip::is_tag;
 
@@ -55,9 +55,7 @@ fn pair(text: &[u8], at: usize) -> Option<(RawPair<'_>, usize)> {
         i += 1;
     }
     let start = i;
-    while text.get(i).is_some_and(|&byte| is_name(byte)) {
-        i += 1;
-    }
+    i = name_end(text, i);
     let name_at = start;
     let name = text.get(start..i).filter(|name| !name.is_empty())?;
     i = skip_spaces(text, i);

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use tabia_core::error::{Error, ErrorKind, Result};
 use tabia_core::io::Sink;
+use zerocopy::byteorder::little_endian;
 
 use super::entry::Version;
 use super::names::MAGIC;
@@ -22,15 +23,41 @@ struct Numbers {
     ids: HashMap<Box<[u8]>, u32>,
     /// How often each was used.
     uses: Vec<u32>,
-    /// The number given last, but not for players: games of one event follow one another.
-    last: Option<(Vec<u8>, u32)>,
+    recent: Recent,
 }
-
-/// The kind of names of players.
-const PLAYER: usize = 0;
 
 /// What the kinds are called in messages.
 const KIND_NAMES: [&str; 4] = ["players", "events", "sites", "rounds"];
+
+/// Names met of late, with their numbers: games of one event follow one another, and so do those
+/// of a player.
+#[derive(Debug)]
+struct Recent([Option<(Vec<u8>, u32)>; RECENT]);
+
+/// How many there are at most: one for each hash.
+const RECENT: usize = 256;
+
+impl Default for Recent {
+    fn default() -> Self {
+        Self([const { None }; RECENT])
+    }
+}
+
+impl Recent {
+    /// Where the name is if it is there. Others may have that place; they are only slower then.
+    fn place(&mut self, name: &[u8]) -> &mut Option<(Vec<u8>, u32)> {
+        let number = |bytes: &[u8; 8]| little_endian::U64::from_bytes(*bytes).get();
+        let mixed = match (name.first_chunk(), name.last_chunk()) {
+            (Some(first), Some(last)) => number(first) ^ number(last).rotate_left(24),
+            _ => name
+                .iter()
+                .fold(0, |sum: u64, &byte| sum << 8 | u64::from(byte)),
+        };
+        let mixed = (mixed ^ name.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let [.., place] = little_endian::U64::new(mixed).to_bytes();
+        &mut self.0[usize::from(place)]
+    }
+}
 
 impl NameWriter {
     pub(crate) fn new(version: Version) -> Self {
@@ -54,10 +81,16 @@ impl NameWriter {
         ) else {
             return Ok(0);
         };
-        let known = match &table.last {
-            Some((last, id)) if last == name => Some(*id),
-            _ => table.ids.get(name).copied(),
-        };
+        let recent = table.recent.place(name);
+        if let Some((known, id)) = recent
+            && known == name
+        {
+            if let Some(uses) = table.uses.get_mut(*id as usize) {
+                *uses = uses.saturating_add(1);
+            }
+            return Ok(*id);
+        }
+        let known = table.ids.get(name).copied();
         let id = known.unwrap_or(table.uses.len() as u32);
         if known.is_none() {
             if id >= limit {
@@ -76,17 +109,10 @@ impl NameWriter {
         if let Some(uses) = table.uses.get_mut(id as usize) {
             *uses = uses.saturating_add(1);
         }
-        if kind != PLAYER {
-            match &mut table.last {
-                Some((_, last_id)) if *last_id == id => {}
-                Some((last, last_id)) => {
-                    last.clear();
-                    last.extend_from_slice(name);
-                    *last_id = id;
-                }
-                none => *none = Some((name.to_vec(), id)),
-            }
-        }
+        let (recent, recent_id) = recent.get_or_insert_default();
+        recent.clear();
+        recent.extend_from_slice(name);
+        *recent_id = id;
         Ok(id)
     }
 

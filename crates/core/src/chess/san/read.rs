@@ -85,7 +85,9 @@ pub fn read_letters(position: &Position, letters: u64, length: usize) -> Option<
     if code == PAWN {
         let sources = match before {
             0 => pawn_steps(position, to),
-            16 if second == X => pawn_captures(position, to) & FILE_A << ((first - b'a') & 7),
+            16 if second == X => {
+                pawn_captures(position, to) & attacks::FILE_A << ((first - b'a') & 7)
+            }
             _ => return None,
         };
         let from = Bitboard(sources).first()?;
@@ -136,7 +138,7 @@ static MASKS: [u64; 256] = {
     let mut masks = [0; 256];
     let mut i = 0;
     while i < 8 {
-        masks[b'a' as usize + i] = FILE_A << i;
+        masks[b'a' as usize + i] = attacks::FILE_A << i;
         masks[b'1' as usize + i] = RANK_1 << (8 * i);
         i += 1;
     }
@@ -144,7 +146,6 @@ static MASKS: [u64; 256] = {
     masks
 };
 
-const FILE_A: u64 = 0x0101_0101_0101_0101;
 const RANK_1: u64 = 0xff;
 
 /// The one square of `mask` from which a piece (no pawn) of that number legally goes to `to`.
@@ -388,7 +389,7 @@ fn find(position: &Position, said: &Said) -> Result<Move, SanError> {
     let to = said.to;
     let mut mask = u64::MAX;
     if let Some(file) = said.file {
-        mask &= FILE_A << (file & 7);
+        mask &= attacks::FILE_A << (file & 7);
     }
     if let Some(rank) = said.rank {
         mask &= RANK_1 << (8 * (rank & 7));
