@@ -4,6 +4,7 @@
 //! 64 bits stand for a key here. By chance two positions of a book share them less often than a
 //! disk misreads.
 
+use tabia_core::book::BookEntry;
 use tabia_core::chess::{Color, Move, Position, Role, Square};
 
 use zerocopy::byteorder::big_endian::U64;
@@ -231,10 +232,57 @@ impl<'p> Lookout<'p> {
         })
     }
 
+    /// The keys behind the moves of some entries: `usual` makes one of a hash, `played` of the
+    /// position where it has to be.
+    pub(crate) fn keys<K: Copy>(
+        &self,
+        entries: &[BookEntry],
+        usual: impl Fn(u64) -> K,
+        played: impl Fn(&Position, Sight) -> Option<K>,
+    ) -> [Option<K>; TOGETHER] {
+        of_each(entries, |m| {
+            if let Some(sight) = self.behind(m) {
+                return Some(usual(sight.seen_by(self.turn())));
+            }
+            let next = after(self.position, m);
+            played(&next, Sight::of(&next))
+        })
+    }
+
     /// Who is to move behind the moves.
     pub(crate) fn turn(&self) -> Color {
         self.position.turn().other()
     }
+}
+
+/// Moves whose children are looked for together.
+pub(crate) const TOGETHER: usize = 16;
+
+/// What `look` finds behind the moves of some entries.
+pub(crate) fn behind_each<C: Copy>(
+    position: &Position,
+    entries: &[BookEntry],
+    look: impl Fn(&Position) -> Option<C>,
+) -> [Option<C>; TOGETHER] {
+    of_each(entries, |m| look(&after(position, m)))
+}
+
+#[inline(always)]
+fn of_each<T: Copy>(
+    entries: &[BookEntry],
+    find: impl Fn(Move) -> Option<T>,
+) -> [Option<T>; TOGETHER] {
+    let mut found = [None; TOGETHER];
+    for (entry, found) in entries.iter().zip(&mut found) {
+        *found = entry.m.and_then(&find);
+    }
+    found
+}
+
+fn after(position: &Position, m: Move) -> Position {
+    let mut next = position.clone();
+    next.play(m);
+    next
 }
 
 /// Whether a pawn of the other side stands beside a square.

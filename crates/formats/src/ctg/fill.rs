@@ -10,10 +10,7 @@ use super::nags;
 use super::raw::RawMove;
 use super::read::{CtgBook, Seen};
 use super::record::{Record, Stats};
-use crate::sight::{Lookout, Sight};
-
-/// Moves whose children are looked for together.
-const TOGETHER: usize = 16;
+use crate::sight::{self, Lookout, TOGETHER};
 
 /// What a record says by itself: of its position, and which moves there are.
 pub(super) fn fill_moves(
@@ -50,19 +47,12 @@ impl CtgBook {
         let entries = page.entries.get_mut(first..).unwrap_or_default();
         let moves = entries.chunks_mut(TOGETHER);
         for (entries, codes) in moves.zip(record.moves.chunks(TOGETHER)) {
-            let mut children = [None; TOGETHER];
-            match seen {
-                Some(seen) => self.look_behind(position, seen, entries, &mut children),
-                None => {
-                    for (entry, child) in entries.iter().zip(&mut children) {
-                        *child = entry.m.and_then(|m| {
-                            let mut next = position.clone();
-                            next.play(m);
-                            self.place(&next, None).map(|(_, place)| place.record)
-                        });
-                    }
-                }
-            }
+            let children = match seen {
+                Some(seen) => self.look_behind(position, seen, entries),
+                None => sight::behind_each(position, entries, |next| {
+                    self.place(next, None).map(|(_, place)| place.record)
+                }),
+            };
             for ((entry, code), child) in entries.iter_mut().zip(codes).zip(children) {
                 let stats = child.map(|record| record.stats());
                 let raw = RawMove::new(*code, stats.as_ref());
@@ -81,26 +71,16 @@ impl CtgBook {
         position: &Position,
         Seen { table, sight }: Seen<'_>,
         entries: &[BookEntry],
-        children: &mut [Option<Record<'b>>; TOGETHER],
-    ) {
+    ) -> [Option<Record<'b>>; TOGETHER] {
         let lookout = Lookout::new(position, sight);
-        let mut hashes = [None; TOGETHER];
-        for (entry, hash) in entries.iter().zip(&mut hashes) {
-            let Some(m) = entry.m else { continue };
-            *hash = if let Some(sight) = lookout.behind(m) {
-                Some((sight.seen_by(lookout.turn()), None))
-            } else {
-                let mut next = position.clone();
-                next.play(m);
-                let keys = seen_keys(&next, Sight::of(&next));
-                keys.map(|(_, key, other)| (key, other))
-            };
-        }
+        let played =
+            |next: &Position, sight| seen_keys(next, sight).map(|(_, key, other)| (key, other));
+        let hashes = lookout.keys(entries, |key| (key, None), played);
         let places = hashes.map(|hash| {
             let (key, other) = hash?;
             table.find(key).or_else(|| table.find(other?))
         });
-        *children = places.map(|place| self.at(place?).map(|place| place.record));
+        places.map(|place| self.at(place?).map(|place| place.record))
     }
 }
 

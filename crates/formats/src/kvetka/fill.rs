@@ -8,10 +8,7 @@ use super::frame::Frame;
 use super::key::Key;
 use super::moves::decode_move;
 use super::read::{KvetkaBook, Seen};
-use crate::sight::{Lookout, Sight};
-
-/// Moves whose children are looked for together.
-const TOGETHER: usize = 16;
+use crate::sight::{self, Lookout, TOGETHER};
 
 impl KvetkaBook {
     /// Fills a page with what an element says of a position in that frame.
@@ -64,19 +61,10 @@ impl KvetkaBook {
         page: &mut BookPage,
     ) {
         for entries in page.entries.chunks_mut(TOGETHER) {
-            let mut children = [None; TOGETHER];
-            match seen {
-                Some(seen) => self.look_behind(position, seen, entries, &mut children),
-                None => {
-                    for (entry, child) in entries.iter().zip(&mut children) {
-                        *child = entry.m.and_then(|m| {
-                            let mut next = position.clone();
-                            next.play(m);
-                            self.of_position(&next, None)
-                        });
-                    }
-                }
-            }
+            let children = match seen {
+                Some(seen) => self.look_behind(position, seen, entries),
+                None => sight::behind_each(position, entries, |next| self.of_position(next, None)),
+            };
             for (entry, child) in entries.iter_mut().zip(children) {
                 let Some((element, frame)) = child else {
                     continue;
@@ -95,30 +83,19 @@ impl KvetkaBook {
         position: &Position,
         Seen { table, sight }: Seen<'_>,
         entries: &[BookEntry],
-        children: &mut [Option<(Element<'b>, Frame)>; TOGETHER],
-    ) {
+    ) -> [Option<(Element<'b>, Frame)>; TOGETHER] {
         let lookout = Lookout::new(position, sight);
         let plain = Frame {
             flip: !lookout.turn().is_white(),
             mirror: false,
         };
-        let mut hashes = [None; TOGETHER];
-        for (entry, hash) in entries.iter().zip(&mut hashes) {
-            let Some(m) = entry.m else { continue };
-            *hash = if let Some(sight) = lookout.behind(m) {
-                Some((sight.seen_by(lookout.turn()), plain))
-            } else {
-                let mut next = position.clone();
-                next.play(m);
-                Key::seen_of(&next, Sight::of(&next))
-            };
-        }
+        let hashes = lookout.keys(entries, |key| (key, plain), Key::seen_of);
         let places =
             hashes.map(|hash| hash.and_then(|(key, frame)| Some((table.find(key)?, frame))));
-        *children = places.map(|place| {
+        places.map(|place| {
             let (place, frame) = place?;
             Some((self.placed(place)?, frame))
-        });
+        })
     }
 }
 
