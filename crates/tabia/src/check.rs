@@ -87,9 +87,7 @@ pub fn check(
     match input {
         Input::Database(database) => {
             let database = &*database;
-            for text in &database.info().problems {
-                desk.problem(item.fault(text).into(), options.strict)?;
-            }
+            desk.faults_of(database, options.strict)?;
             let tasks = threads.map(|_| CheckTask::new(Some(database))).collect();
             scan_database(&mut desk, database, &plan, tasks, &mut |_, out| {
                 add(&mut sums, out);

@@ -147,7 +147,10 @@ pub fn list(
     }
     let (input, late) = opened.into_parts();
     let rows = match input {
-        Input::Database(database) => list_database(&mut desk, &*database, options, render, emit)?,
+        Input::Database(database) => {
+            desk.faults_of(&*database, options.strict)?;
+            list_database(&mut desk, &*database, options, render, emit)?
+        }
         stream => list_stream(&mut desk, stream, options, render, emit)?,
     };
     for error in late.take() {

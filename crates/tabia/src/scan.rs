@@ -107,6 +107,18 @@ impl Desk<'_> {
         Ok(())
     }
 
+    /// Notes what was wrong with a database as a whole when it was opened.
+    pub(crate) fn faults_of(
+        &mut self,
+        database: &dyn Database,
+        strict: bool,
+    ) -> Result<(), Failure> {
+        for text in &database.info().problems {
+            self.problem(self.item.fault(text).into(), strict)?;
+        }
+        Ok(())
+    }
+
     fn post(&mut self, notes: &mut Notes, base: Base, strict: bool) -> Result<(), Failure> {
         for mut problem in notes.problems.drain(..) {
             problem.error = base.place(problem.error, self.item);
@@ -207,7 +219,10 @@ pub(crate) fn scan<T: Task>(
     take: Take<'_, T::Out>,
 ) -> Result<(), Failure> {
     match input {
-        Input::Database(database) => scan_database(desk, &*database, plan, tasks, take),
+        Input::Database(database) => {
+            desk.faults_of(&*database, plan.strict)?;
+            scan_database(desk, &*database, plan, tasks, take)
+        }
         Input::Blocks(blocks) => scan_blocks(desk, blocks, plan, tasks, take),
         Input::Stream(stream) => scan_stream(desk, stream, plan, tasks, take),
         Input::Book(_) | Input::Archive(_) => Err(Failure::Usage(format!(

@@ -1,4 +1,6 @@
-use crate::common::{tabia, with_games, with_sample};
+use tabia_testkit::Scratch;
+
+use crate::common::{many_games, names, tabia, with_games, with_sample};
 
 #[test]
 fn a_sound_database_passes() {
@@ -62,4 +64,67 @@ fn more_than_ten_problems_are_counted_not_listed() {
     assert!(run.err.contains("15 more problems"), "{}", run.err);
     let run = tabia(&folder, &["check", "bad.pgn", "-v"]).expect(3);
     assert_eq!(listed(&run.err), 25);
+}
+
+/// Takes away or cuts one file of a set after another: what `info` says of the whole set is said by
+/// whatever reads its games, and the run ends with 3. Returns how often something was said.
+fn told_by_all_readers(folder: &Scratch, main: &str) -> u32 {
+    let mut told = 0;
+    let stem = main.split('.').next().unwrap();
+    let files = names(folder);
+    for file in files.iter().filter(|file| file.starts_with(stem)) {
+        let whole = std::fs::read(folder.join(file)).unwrap();
+        for length in [None, Some(whole.len() * 2 / 3), Some(whole.len() - 1)] {
+            match length {
+                None => std::fs::remove_file(folder.join(file)).unwrap(),
+                Some(length) => std::fs::write(folder.join(file), &whole[..length]).unwrap(),
+            }
+            let info = tabia(folder, &["info", main, "--json"]);
+            if info.code == 4 {
+                std::fs::write(folder.join(file), &whole).unwrap();
+                continue;
+            }
+            let faults: Vec<String> = info.json()[0]["problemList"]
+                .as_array()
+                .map(|list| list.iter().map(|text| text.as_str().unwrap().to_owned()))
+                .into_iter()
+                .flatten()
+                .collect();
+            for args in [
+                &["convert", main, "-o", "out.pgn", "--force", "-v"][..],
+                &["ls", main, "-v"],
+                &["show", main, "--game", "2", "-v"],
+                &["book", "build", main, "-o", "out.bin", "--force", "-v"],
+            ] {
+                let run = tabia(folder, args);
+                let what = format!("{file} cut to {length:?}, {args:?}: {}", run.err);
+                if !faults.is_empty() {
+                    assert!([3, 4].contains(&run.code), "{} of {what}", run.code);
+                }
+                for fault in &faults {
+                    assert!(run.err.contains(fault), "`{fault}` is not told with {what}");
+                    told += 1;
+                }
+            }
+            std::fs::write(folder.join(file), &whole).unwrap();
+        }
+    }
+    told
+}
+
+#[test]
+fn what_is_wrong_with_a_set_is_told_by_all_who_read_it() {
+    let folder = Scratch::new("set-faults");
+    std::fs::write(folder.join("many.pgn"), many_games(60)).unwrap();
+    for (main, least) in [
+        ("a.si3", 16),
+        ("b.si4", 16),
+        ("c.si5", 16),
+        ("d.sci", 8),
+        ("e.cbh", 16),
+    ] {
+        tabia(&folder, &["convert", "many.pgn", "-o", main, "-q"]).expect(0);
+        let told = told_by_all_readers(&folder, main);
+        assert!(told >= least, "{main}: {told}");
+    }
 }

@@ -151,9 +151,7 @@ pub fn repair(
         create.title.clone_from(&info.title);
         create.facts.clone_from(&info.facts);
         faults.clone_from(&info.problems);
-        for text in &info.problems {
-            desk.problem(item.fault(text).into(), false)?;
-        }
+        desk.faults_of(&**database, false)?;
     }
     let mut court = Court {
         sink: Sink::create(format, path, &create)?,
