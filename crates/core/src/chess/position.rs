@@ -198,23 +198,18 @@ impl Position {
     /// Castling rights without king and rook on their rank, and en passant squares that no pawn
     /// can take on, are dropped. A side that could take the king is let be.
     pub fn from_setup(setup: &Setup) -> Result<Self, SetupError> {
-        let pawn = |color| {
-            setup
-                .squares(Piece {
-                    color,
-                    role: Role::Pawn,
-                })
-                .0
-        };
-        for color in [Color::White, Color::Black] {
-            setup.king(color).ok_or(SetupError::Kings)?;
+        let position = Self::build(setup);
+        let kings = position.roles[usize::from(KING)];
+        if position.colors.map(|side| (kings & side).count_ones()) != [1; 2] {
+            return Err(SetupError::Kings);
         }
-        if (pawn(Color::White) | pawn(Color::Black)) & 0xff00_0000_0000_00ff != 0 {
+        if position.roles[usize::from(PAWN)] & 0xff00_0000_0000_00ff != 0 {
             return Err(SetupError::PawnOnLastRank);
         }
-        Ok(Self::build(setup))
+        Ok(position)
     }
 
+    /// Kings or none, whatever there is.
     fn build(setup: &Setup) -> Self {
         let mut position = Self {
             roles: [0; 8],
@@ -233,7 +228,7 @@ impl Position {
             half_move_clock: setup.half_move_clock,
             full_move_number: setup.full_move_number,
         };
-        for square in Square::ALL {
+        for square in setup.occupied() {
             if let Some(piece) = setup.piece(square) {
                 position.put(square, code(piece));
             }

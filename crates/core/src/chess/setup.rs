@@ -137,15 +137,23 @@ impl Setup {
         self.board[square.index()] = piece;
     }
 
+    /// The squares with a piece.
+    pub fn occupied(&self) -> Bitboard {
+        let mut squares = 0;
+        // No branch that nobody can predict.
+        for (number, piece) in self.board.iter().enumerate() {
+            squares |= u64::from(piece.is_some()) << number;
+        }
+        Bitboard(squares)
+    }
+
     /// The squares with such a piece.
     pub fn squares(&self, piece: Piece) -> Bitboard {
-        let mut set = Bitboard::EMPTY;
-        for square in Square::ALL {
-            if self.piece(square) == Some(piece) {
-                set = set.with(square);
-            }
+        let mut squares = 0;
+        for (number, other) in self.board.iter().enumerate() {
+            squares |= u64::from(*other == Some(piece)) << number;
         }
-        set
+        Bitboard(squares)
     }
 
     /// The square of a side's king when it has exactly one.
