@@ -10,6 +10,7 @@ pub mod cbh;
 pub mod cbh2;
 pub mod ctg;
 pub mod epd;
+mod frame;
 mod guess;
 pub mod kvetka;
 mod order;
@@ -23,6 +24,7 @@ pub mod scidb;
 mod sight;
 mod turned;
 pub mod unread;
+mod walk;
 
 /// Every format, in the order of the documentation. Everything that depends on formats iterates
 /// this table.

@@ -123,6 +123,28 @@ const fn piece_of(bits: usize, count: u32) -> Option<(u8, u8)> {
     None
 }
 
+/// A piece, whether it is the opponent's, and the length of its code, by the five bits behind the
+/// first one.
+static CODED: [(Role, bool, usize); 32] = {
+    let roles = [
+        Role::Pawn,
+        Role::Knight,
+        Role::Bishop,
+        Role::Rook,
+        Role::Queen,
+        Role::King,
+    ];
+    let mut table = [(Role::King, false, 6); 32];
+    let mut bits = 0;
+    while bits < table.len() {
+        if let Some((piece, length)) = piece_of(32 | bits, 6) {
+            table[bits] = (roles[piece as usize & 7], piece & 8 != 0, length as usize);
+        }
+        bits += 1;
+    }
+    table
+};
+
 /// Evenly spread numbers (the finisher of Steele, Lea and Flood's `SplitMix`).
 const fn random(number: usize) -> u64 {
     let mut bits = (number as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -356,6 +378,38 @@ pub(crate) fn board(key: &[u8], start: usize) -> Option<(u64, usize)> {
         (at, square) = (at + usize::from(*length), square + 1);
     }
     (key.len() <= 32).then_some((hash, at))
+}
+
+/// The pieces of a stored board whose codes begin at a bit, with the numbers of their stored squares
+/// and whether they are the opponent's; the bit behind them. `None` for more bytes than keys have.
+pub(crate) fn each_piece(
+    key: &[u8],
+    start: usize,
+    mut each: impl FnMut(u8, Role, bool),
+) -> Option<usize> {
+    let mut bytes = [0; 48];
+    bytes
+        .get_mut(..key.len().min(32))?
+        .copy_from_slice(key.get(..32).unwrap_or(key));
+    let (mut at, mut square) = (start, 0);
+    while square < 64 {
+        // At least 57 bits from any place.
+        let ahead = bytes
+            .get((at / 8) & 31..)
+            .and_then(|rest| rest.first_chunk());
+        let ahead = ahead.map_or(0, |ahead| U64::from_bytes(*ahead).get()) << (at % 8);
+        // The longest code has six bits.
+        let empty = ahead.leading_zeros().min(57 - 6).min(64 - square);
+        (at, square) = (at + empty as usize, square + empty);
+        let ahead = ahead << empty;
+        if ahead >> 63 == 0 || square == 64 {
+            continue;
+        }
+        let (role, is_theirs, length) = CODED[(ahead >> 58) as usize & 31];
+        each(square as u8, role, is_theirs);
+        (at, square) = (at + length, square + 1);
+    }
+    (key.len() <= 32).then_some(at)
 }
 
 /// Whether a key has only zeros from one bit up to another.

@@ -99,7 +99,7 @@ fn keys_of_the_description() {
         if !fen.starts_with('8') && !fen.starts_with("6k1") {
             assert_eq!(hex(&found.0), key, "{fen}");
         }
-        assert_eq!((frame.flip, frame.mirror), (flip, mirror), "{fen}");
+        assert_eq!((frame.flipped, frame.mirrored), (flip, mirror), "{fen}");
         let back = found.position(frame).unwrap();
         assert_eq!(Key::of(&back), Some((found, frame)), "{fen}");
     }
@@ -139,8 +139,8 @@ fn keys_of_all_vectors() {
         let position = position(columns[0]);
         let (key, frame) = Key::of(&position).unwrap();
         assert_eq!(hex(&key.0), columns[1], "{line}");
-        assert_eq!(u8::from(frame.flip).to_string(), columns[2], "{line}");
-        assert_eq!(u8::from(frame.mirror).to_string(), columns[3], "{line}");
+        assert_eq!(u8::from(frame.flipped).to_string(), columns[2], "{line}");
+        assert_eq!(u8::from(frame.mirrored).to_string(), columns[3], "{line}");
         let back = key.position(frame).unwrap();
         assert_eq!(back.key(), position.key(), "{line}");
         // Every legal move comes back, and no two have the same code.

@@ -86,7 +86,7 @@ fn record_of(format: &str, position: &Position) -> (Vec<u8>, bool) {
         }
         "kvetka" => {
             let (key, frame) = kvetka::Key::of(position).unwrap();
-            (key.0.to_vec(), frame.flip)
+            (key.0.to_vec(), frame.flipped)
         }
         _ => (position.key().to_string().into_bytes(), false),
     }

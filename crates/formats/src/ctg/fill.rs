@@ -3,13 +3,13 @@
 use tabia_core::book::{BookEntry, BookPage, Wdl};
 use tabia_core::chess::Position;
 
-use super::frame::Frame;
 use super::key::seen_keys;
 use super::moves::decode_move;
 use super::nags;
 use super::raw::RawMove;
 use super::read::{CtgBook, Seen};
 use super::record::{Record, Stats};
+use crate::frame::Frame;
 use crate::sight::{self, Lookout, TOGETHER};
 
 /// What a record says by itself: of its position, and which moves there are.

@@ -2,12 +2,12 @@
 
 use tabia_core::chess::Position;
 
-use super::frame::Frame;
 use super::key::{Key, Keys, decode};
 use super::moves::decode_move;
-use super::reach::reach;
 use super::read::CtgBook;
-use super::record::{Record, Records};
+use super::record::{PAGE, Record, Records};
+use crate::frame::Frame;
+use crate::walk::Met;
 
 /// Everything a look at all pages tells.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -82,14 +82,14 @@ pub(super) fn inspect(book: &CtgBook) -> Findings {
         added: u64::from(book.header().added),
         ..Findings::default()
     };
-    let register = reach(book);
+    let met = Met::by_play(book);
     for number in 0..book.page_count() {
         let mut records = Records::of(book.page(number).unwrap_or_default());
         loop {
             let at = records.at();
             let Some(record) = records.next() else { break };
             look_at(book, number, at, &record, &mut findings);
-            let frames = register.frames(number, at, &record);
+            let frames = met.frames(u64::from(number) * PAGE as u64 + at as u64);
             findings.unreached += u64::from(frames == 0);
             findings.shared += u64::from(frames.count_ones() > 1);
         }

@@ -2,8 +2,8 @@
 
 use tabia_core::chess::{Color, Move, Piece, Position, Role, Setup, Square};
 
-use super::frame::Frame;
 use super::hash::hash;
+use crate::frame::Frame;
 use crate::sight::{self, Sight};
 use crate::turned::Bits;
 
@@ -214,58 +214,22 @@ fn encode(position: &Position, frame: Frame, castling: u8, en_passant: Option<u8
     Some(Key { bytes })
 }
 
-/// Reads bits one after another.
-struct Stream<'a> {
-    bytes: &'a [u8],
-    at: usize,
-}
-
-impl Stream<'_> {
-    fn bit(&mut self) -> Option<u8> {
-        let byte = self.bytes.get(self.at / 8)?;
-        let bit = byte >> (7 - self.at % 8) & 1;
-        self.at += 1;
-        Some(bit)
-    }
-
-    /// Puts the next piece, if there is one, on a square.
-    fn put(&mut self, setup: &mut Setup, square: Square) -> Option<()> {
-        if self.bit()? == 0 {
-            return Some(());
-        }
-        let role = if self.bit()? == 1 {
-            Role::Pawn
-        } else {
-            match (self.bit()?, self.bit()?) {
-                (0, 1) => Role::Knight,
-                (1, 0) => Role::Bishop,
-                (1, 1) => Role::Rook,
-                _ if self.bit()? == 1 => Role::Queen,
-                _ => Role::King,
-            }
-        };
-        let color = match self.bit()? {
-            0 => setup.turn,
-            _ => setup.turn.other(),
-        };
-        setup.set(square, Some(Piece { color, role }));
-        Some(())
-    }
-}
-
 /// The position of a stored key, turned back by `frame`; `None` when the bytes are no position.
 ///
 /// Which of the frames is right the key does not say: the record stands for all of them.
 pub fn decode(key: &[u8], frame: Frame) -> Option<Position> {
-    let (&head, bytes) = key.split_first()?;
+    let &head = key.first()?;
     let own = frame.turn();
     let mut setup = Setup::empty();
     setup.turn = own;
-    let mut stream = Stream { bytes, at: 0 };
-    for stored in 0..64 {
-        stream.put(&mut setup, frame.square(stored))?;
+    let behind = sight::each_piece(key, 8, |stored, role, is_theirs| {
+        let color = if is_theirs { own.other() } else { own };
+        setup.set(frame.square(stored), Some(Piece { color, role }));
+    })?;
+    if behind > key.len() * 8 {
+        return None;
     }
-    let last = bytes.last().copied().unwrap_or_default();
+    let last = key.last().copied().unwrap_or_default();
     let mut en_passant = last;
     if head & CASTLING != 0 {
         en_passant = last >> 4;

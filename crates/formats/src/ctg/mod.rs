@@ -2,7 +2,6 @@
 
 mod build;
 mod fill;
-mod frame;
 mod hash;
 mod header;
 mod inspect;
@@ -13,14 +12,13 @@ mod raw;
 mod reach;
 mod read;
 mod record;
-mod register;
 mod said;
 mod sort;
 mod sweep;
 mod tree;
 mod write;
 
-pub use frame::Frame;
+pub use crate::frame::Frame;
 pub use hash::hash;
 pub use header::Header;
 pub use inspect::Findings;

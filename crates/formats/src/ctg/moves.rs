@@ -2,7 +2,7 @@
 
 use tabia_core::chess::{Move, Piece, Position, Role};
 
-use super::frame::Frame;
+use crate::frame::Frame;
 
 /// A piece and its step. Steps count modulo eight in both directions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,31 +3,23 @@
 use tabia_core::book::{BookPage, BookPosition};
 use tabia_core::game::Flow;
 
-use super::frame::Frame;
 use super::key::decode;
 use super::raw::RawPage;
 use super::read::CtgBook;
-use super::record::Records;
-use super::register::Register;
-use super::sweep::follow;
-
-/// The records of a book with the frames in which its moves reach them from the usual start.
-pub(super) fn reach(book: &CtgBook) -> Register<'_> {
-    let register = Register::of(book);
-    follow(&register, &mut |_, _| Flow::Go);
-    register
-}
+use super::record::{PAGE, Records};
+use crate::frame::Frame;
+use crate::walk::Met;
 
 /// Every record as each position that play reaches in it, or else as it is stored.
 pub(super) fn for_each(book: &CtgBook, visit: &mut dyn FnMut(BookPosition<'_>, &BookPage) -> Flow) {
-    let register = reach(book);
+    let met = Met::by_play(book);
     let mut page = BookPage::default();
     for number in 0..book.page_count() {
         let mut records = Records::of(book.page(number).unwrap_or_default());
         loop {
-            let at = records.at();
+            let place = u64::from(number) * PAGE as u64 + records.at() as u64;
             let Some(record) = records.next() else { break };
-            let frames = register.frames(number, at, &record).max(1);
+            let frames = met.frames(place).max(1);
             let mut again = false;
             for frame in Frame::ALL {
                 if frames >> frame.number() & 1 == 0 {

@@ -1,5 +1,6 @@
 //! Probing a book.
 
+use std::cell::Cell;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -11,7 +12,6 @@ use tabia_core::game::Flow;
 use tabia_core::io::{Blob, Source};
 
 use super::fill::fill_moves;
-use super::frame::Frame;
 use super::hash::hash;
 use super::header::Header;
 use super::inspect::{self, Findings};
@@ -20,11 +20,12 @@ use super::reach;
 use super::record::{PAGE, Record, Records};
 use super::sweep;
 use super::tree::{Lookup, Tree};
+use crate::frame::Frame;
 use crate::places::{Places, Table};
 use crate::sight::Sight;
 
 /// Larger books are asked page by page, so that no list of places outgrows the memory: 512 MiB.
-pub(super) const MOST_LISTED: u32 = (512 << 20) / PAGE as u32;
+const MOST_LISTED: u32 = (512 << 20) / PAGE as u32;
 
 /// A CTG book, mapped into memory.
 #[derive(Debug)]
@@ -36,7 +37,7 @@ pub struct CtgBook {
     pub(super) tree: Tree,
     /// Hash and page of every record, by hash; only for [`Lookup::Scan`].
     index: OnceLock<Vec<(u32, u32)>>,
-    places: Places,
+    pub(super) places: Places,
     info: BookInfo,
 }
 
@@ -53,6 +54,13 @@ pub(super) struct Place<'a> {
     pub(super) page: u32,
     pub(super) at: usize,
     pub(super) record: Record<'a>,
+}
+
+impl Place<'_> {
+    /// Bytes of pages before it.
+    pub(super) const fn number(&self) -> u64 {
+        self.page as u64 * PAGE as u64 + self.at as u64
+    }
 }
 
 impl CtgBook {
@@ -113,7 +121,7 @@ impl CtgBook {
             pages,
             tree,
             index: OnceLock::new(),
-            places: Places::default(),
+            places: Places::of(pages, MOST_LISTED),
             info,
         })
     }
@@ -171,6 +179,11 @@ impl CtgBook {
         Some(Seen { table, sight })
     }
 
+    /// The same for a position whose sight is known, with the table that [`all`](Self::all) gives.
+    pub(super) fn seen(&self, sight: Sight) -> Option<Seen<'_>> {
+        self.all().map(|table| Seen { table, sight })
+    }
+
     /// Where the record of a position stands; `seen` is what [`look`](Self::look) says of it.
     pub(super) fn place(
         &self,
@@ -216,22 +229,61 @@ impl CtgBook {
 
     /// Where all records stand, once many were asked for.
     fn table(&self) -> Option<&Table> {
-        let is_listed = self.tree.lookup != Lookup::Scan && self.pages <= MOST_LISTED;
-        is_listed.then(|| self.places.ask(self.pages, |push| self.list(push)))?
+        self.places.ask(|| self.list())
     }
 
-    /// Every record that stands where the tree looks for it, by what its key is seen as.
-    fn list(&self, push: &mut dyn FnMut(u64, u64)) {
+    /// Where all records stand, at once.
+    pub(super) fn all(&self) -> Option<&Table> {
+        self.places.all(|| self.list())
+    }
+
+    /// Every record that stands where it is looked for, by what its key is seen as.
+    fn list(&self) -> Table {
+        let records = |number: u32| Records::of(self.page(number).unwrap_or_default());
+        let count = (0..self.pages).map(|number| records(number).said()).sum();
+        let mut table = Table::of(count);
+        let mut found = Vec::new();
         for number in 0..self.pages {
-            let page = self.page(number).unwrap_or_default();
-            Records::of(page).each_key(|at, key, is_whole| {
+            found.clear();
+            let is_found = self.finder(number);
+            records(number).each_key(|at, key, is_whole| {
                 if is_whole
                     && let Some(seen) = key::seen(key)
-                    && self.tree.find(hash(key)) == Some(number)
+                    && is_found(hash(key))
                 {
-                    push(seen, u64::from(number) * PAGE as u64 + at as u64);
+                    found.push((seen, u64::from(number) * PAGE as u64 + at as u64));
                 }
             });
+            // One after another, so that their slots come from memory at the same time.
+            for &(seen, place) in &found {
+                table.add(seen, place);
+            }
+        }
+        table
+    }
+
+    /// Tells for which hashes a page is looked at.
+    fn finder(&self, page: u32) -> impl Fn(u32) -> bool {
+        // Most pages are one leaf, so that one way down the tree does for all their records: bits
+        // that decide on the page, and which bits those are, once known.
+        let leaf = Cell::new(None);
+        move |hash| {
+            if self.tree.lookup == Lookup::Scan {
+                return true;
+            }
+            if leaf
+                .get()
+                .is_some_and(|(bits, decided)| hash & decided == bits)
+            {
+                return true;
+            }
+            if let Some((found, decided)) = self.tree.leaf_page(hash) {
+                if found == page {
+                    leaf.set(Some((hash & decided, decided)));
+                }
+                return found == page;
+            }
+            self.tree.find(hash) == Some(page)
         }
     }
 

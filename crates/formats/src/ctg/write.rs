@@ -14,7 +14,6 @@ use tabia_core::loss::{Feature, Losses};
 
 use super::build::Builder;
 use super::fill::results;
-use super::frame::Frame;
 use super::key::Keys;
 use super::moves::encode_move;
 use super::nags;
@@ -22,6 +21,7 @@ use super::raw::{RawMove, RawPage};
 use super::record::Stats;
 use super::said::{Counts, MOST, Ratings, Said};
 use super::sort::Sorter;
+use crate::frame::Frame;
 
 /// Bytes kept in memory before they go to disk: 128 MiB.
 const IN_MEMORY: usize = 128 << 20;

@@ -12,8 +12,6 @@ pub(super) const BLOCK: usize = 2048;
 pub(super) const LONGEST: usize = 682;
 /// Bytes of the shortest element behind its length.
 pub(super) const SHORTEST: usize = 27;
-/// Elements that a block can hold.
-pub(super) const SLOTS: usize = BLOCK / (SHORTEST + 1);
 /// Units of the longest comment.
 pub(super) const COMMENT: usize = 300;
 /// Bytes of a link to a game.
@@ -90,7 +88,7 @@ pub(super) fn key_of(body: &[u8]) -> Option<Key> {
 
 /// One position and what is said of it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Element<'a> {
+pub(crate) struct Element<'a> {
     pub(super) key: Key,
     /// Won, drawn and lost, from the side to move.
     pub(super) counts: [u64; 3],

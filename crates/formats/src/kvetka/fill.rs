@@ -1,13 +1,13 @@
 //! What an element and the elements behind its moves say, as a page.
 
 use tabia_core::book::{BookEntry, BookPage, Wdl};
-use tabia_core::chess::Position;
+use tabia_core::chess::{Move, Position};
 
 use super::element::{Element, links};
-use super::frame::Frame;
 use super::key::Key;
 use super::moves::decode_move;
 use super::read::{KvetkaBook, Seen};
+use crate::frame::Frame;
 use crate::sight::{self, Lookout, TOGETHER};
 
 impl KvetkaBook {
@@ -19,6 +19,18 @@ impl KvetkaBook {
         element: &Element<'_>,
         page: &mut BookPage,
     ) {
+        self.describe(frame, element, page);
+        let mut codes = Codes::default();
+        for &code in element.moves {
+            if codes.is_new(code) {
+                let m = decode_move(position, frame, code);
+                page.entries.push(entry(m, code));
+            }
+        }
+    }
+
+    /// The same without the moves.
+    pub(super) fn describe(&self, frame: Frame, element: &Element<'_>, page: &mut BookPage) {
         let results = results(element.counts, frame);
         page.games = Some(results.games());
         page.results = Some(results);
@@ -30,26 +42,6 @@ impl KvetkaBook {
             self.list_form(),
             &mut page.ending,
         );
-        let mut seen = [0u64; 4];
-        for &code in element.moves {
-            let bit = 1 << (code & 63);
-            let Some(word) = seen.get_mut(usize::from(code >> 6)) else {
-                continue;
-            };
-            if *word & bit != 0 {
-                continue;
-            }
-            *word |= bit;
-            let m = decode_move(position, frame, code);
-            let mut entry = BookEntry {
-                m,
-                ..BookEntry::default()
-            };
-            if m.is_none() {
-                entry.raw = [code].into();
-            }
-            page.entries.push(entry);
-        }
     }
 
     /// Adds what the elements behind the moves of a page say of them; `seen` is what
@@ -69,9 +61,7 @@ impl KvetkaBook {
                 let Some((element, frame)) = child else {
                     continue;
                 };
-                let results = results(element.counts, frame);
-                entry.games = Some(results.games());
-                entry.results = Some(results);
+                count(entry, &element, frame);
             }
         }
     }
@@ -86,8 +76,8 @@ impl KvetkaBook {
     ) -> [Option<(Element<'b>, Frame)>; TOGETHER] {
         let lookout = Lookout::new(position, sight);
         let plain = Frame {
-            flip: !lookout.turn().is_white(),
-            mirror: false,
+            flipped: !lookout.turn().is_white(),
+            mirrored: false,
         };
         let hashes = lookout.keys(entries, |key| (key, plain), Key::seen_of);
         let places =
@@ -99,9 +89,46 @@ impl KvetkaBook {
     }
 }
 
+/// The codes of an element, each of which counts once.
+#[derive(Default)]
+pub(super) struct Codes([u64; 4]);
+
+impl Codes {
+    pub(super) fn is_new(&mut self, code: u8) -> bool {
+        let bit = 1 << (code & 63);
+        let word = &mut self.0[usize::from(code >> 6)];
+        let is_new = *word & bit == 0;
+        *word |= bit;
+        is_new
+    }
+}
+
+/// A move and its code, which is kept when there is no such move.
+pub(super) fn entry(m: Option<Move>, code: u8) -> BookEntry {
+    let mut entry = BookEntry {
+        m,
+        ..BookEntry::default()
+    };
+    if m.is_none() {
+        entry.raw = [code].into();
+    }
+    entry
+}
+
+/// What an element in that frame says of a move that leads to it.
+pub(super) fn count(entry: &mut BookEntry, element: &Element<'_>, frame: Frame) {
+    let results = results(element.counts, frame);
+    entry.games = Some(results.games());
+    entry.results = Some(results);
+}
+
 /// From the side to move to White's side.
 fn results([won, draws, lost]: [u64; 3], frame: Frame) -> Wdl {
-    let (white, black) = if frame.flip { (lost, won) } else { (won, lost) };
+    let (white, black) = if frame.flipped {
+        (lost, won)
+    } else {
+        (won, lost)
+    };
     Wdl {
         white,
         draws,

@@ -3,11 +3,11 @@
 use tabia_core::book::GameLink;
 
 use super::element::{COMMENT, Element, KNOWN, LONGEST, links, used};
-use super::frame::Frame;
 use super::key::Key;
 use super::moves::decode_move;
 use super::number::compact_length;
 use super::read::KvetkaBook;
+use crate::frame::Frame;
 
 /// Everything a look at all blocks tells.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! The key of a position: its pieces, en passant file and rights in 22 bytes.
 
-use tabia_core::chess::{Color, Piece, Position, Role, Setup, Square};
+use tabia_core::chess::{Color, Piece, Position, Setup, Square};
 
-use super::frame::Frame;
+use crate::frame::Frame;
 use crate::sight::{self, Sight};
 use crate::turned::Bits;
 
@@ -21,7 +21,7 @@ impl Key {
         let frame = Frame::of(position);
         let us = frame.turn();
         let mut bits = Bits::behind(0);
-        bits.push_board(position, us, frame.flip, frame.mirror);
+        bits.push_board(position, us, frame.flipped, frame.mirrored);
         let en_passant = position.en_passant();
         let en_passant = en_passant.map_or(0, |square| frame.file(square.file()) + 1);
         bits.push(en_passant, 4);
@@ -55,7 +55,7 @@ impl Key {
     pub(super) fn seen_of(position: &Position, sight: Sight) -> Option<(u64, Frame)> {
         let frame = Frame::of(position);
         rights(position, frame.turn())?;
-        let sight = if frame.mirror {
+        let sight = if frame.mirrored {
             Sight::mirrored(position)
         } else {
             sight
@@ -71,20 +71,16 @@ impl Key {
     /// Which of the frames is right the key does not say: it stands for all of them.
     pub fn position(&self, frame: Frame) -> Option<Position> {
         let us = frame.turn();
-        let mut stream = Stream {
-            bytes: &self.0,
-            at: 0,
-        };
         let mut setup = Setup::empty();
         setup.turn = us;
-        for stored in 0..64 {
-            if stream.bits(1)? == 0 {
-                continue;
-            }
-            let role = stream.role()?;
-            let color = if stream.bits(1)? == 1 { us.other() } else { us };
-            setup.set(square(frame, stored), Some(Piece { color, role }));
-        }
+        let behind = sight::each_piece(&self.0, 0, |stored, role, is_theirs| {
+            let color = if is_theirs { us.other() } else { us };
+            setup.set(frame.square(stored), Some(Piece { color, role }));
+        });
+        let mut stream = Stream {
+            bytes: &self.0,
+            at: behind?,
+        };
         if let Some(file) = stream.bits(4)?.checked_sub(1) {
             let rank = if us.is_white() { 5 } else { 2 };
             setup.en_passant = Some(Square::from_coords(frame.file(file), rank)?);
@@ -98,12 +94,6 @@ impl Key {
         // Whatever else contradicts the rules does not give the same key again.
         (Self::of(&position)? == (*self, frame)).then_some(position)
     }
-}
-
-/// The stored squares run up the a-file, then the b-file, ….
-fn square(frame: Frame, stored: u8) -> Square {
-    let square = Square::from_coords(stored >> 3 & 7, stored & 7).unwrap_or(Square::A1);
-    frame.square(square)
 }
 
 /// The opponent short and long, then the side to move.
@@ -142,19 +132,5 @@ impl Stream<'_> {
             self.at += 1;
         }
         Some(bits)
-    }
-
-    /// The rest of a piece's code, whose it is aside.
-    fn role(&mut self) -> Option<Role> {
-        if self.bits(1)? == 1 {
-            return Some(Role::Pawn);
-        }
-        Some(match self.bits(2)? {
-            1 => Role::Knight,
-            2 => Role::Bishop,
-            3 => Role::Rook,
-            _ if self.bits(1)? == 1 => Role::Queen,
-            _ => Role::King,
-        })
     }
 }

@@ -10,12 +10,12 @@ use tabia_core::io::{Sink, scratch_file};
 use tabia_core::loss::Feature;
 
 use super::build::Builder;
-use super::frame::Frame;
 use super::gather::Gathered;
 use super::key::Key;
 use super::moves::encode_move;
 use super::pack::Packer;
 use super::runs::Runs;
+use crate::frame::Frame;
 
 /// Keys looked up in memory at a time: 88 MiB of them.
 const KEYS: usize = 4 << 20;

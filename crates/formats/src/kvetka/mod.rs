@@ -3,7 +3,6 @@
 mod build;
 mod element;
 mod fill;
-mod frame;
 mod gather;
 mod header;
 mod inspect;
@@ -15,15 +14,15 @@ mod number;
 mod pack;
 mod pages;
 mod parts;
-mod reach;
 mod read;
 mod runs;
 mod settings;
 mod sources;
+mod sweep;
 
+pub use crate::frame::Frame;
 pub use build::{Added, Builder, eco_comment, first_part};
 pub use element::ListForm;
-pub use frame::Frame;
 pub use header::{Header, admits};
 pub use inspect::Findings;
 pub use key::Key;

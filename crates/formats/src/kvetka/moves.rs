@@ -1,9 +1,8 @@
 //! The byte of a move: which piece of its kind, and how far it goes on a board that wraps around.
 
-use tabia_core::chess::{Move, Piece, Position, Role, Square};
+use tabia_core::chess::{Move, Piece, Position, Role};
 
-use super::frame::Frame;
-use crate::turned::stored;
+use crate::frame::Frame;
 
 const SHORT: u8 = 0xc4;
 const LONG: u8 = 0xc5;
@@ -44,7 +43,7 @@ const KING: [(u8, u8); 8] = [
 /// beyond those counted, castling of Chess960.
 pub fn encode_move(position: &Position, frame: Frame, m: Move) -> Option<u8> {
     if m.is_castling() {
-        let usual = m.from().file() == 4 && !frame.mirror;
+        let usual = m.from().file() == 4 && !frame.mirrored;
         return match m.to().file() {
             7 if usual => Some(SHORT),
             0 if usual => Some(LONG),
@@ -56,17 +55,15 @@ pub fn encode_move(position: &Position, frame: Frame, m: Move) -> Option<u8> {
     }
     let piece = position.piece_at(m.from())?;
     let (_, first, steps, pieces) = KINDS.into_iter().find(|kind| kind.0 == piece.role)?;
-    let (from, to) = (frame.square(m.from()), frame.square(m.to()));
-    let ordinal = position
-        .by_piece(piece)
-        .into_iter()
-        .filter(|square| order(frame.square(*square)) < order(from))
-        .count();
-    let ordinal = u8::try_from(ordinal)
-        .ok()
-        .filter(|number| *number < pieces)?;
-    let x = to.file().wrapping_sub(from.file()) & 7;
-    let y = to.rank().wrapping_sub(from.rank()) & 7;
+    let (from, to) = (frame.stored(m.from()), frame.stored(m.to()));
+    // Numbered up the a-file, then the b-file, as they are stored.
+    let before = frame.set(position.by_piece(piece)) & (1u64 << (from & 63)).wrapping_sub(1);
+    let ordinal = before.count_ones() as u8;
+    if ordinal >= pieces {
+        return None;
+    }
+    let x = (to >> 3).wrapping_sub(from >> 3) & 7;
+    let y = to.wrapping_sub(from) & 7;
     let step = match piece.role {
         Role::Pawn => place(&PAWN, x, y),
         Role::Knight => place(&KNIGHT, x, y),
@@ -91,9 +88,7 @@ pub fn decode_move(position: &Position, frame: Frame, code: u8) -> Option<Move> 
             x,
             y,
         } = STEPS[usize::from(code)]?;
-        let pieces = position.by_piece(Piece { color: us, role });
-        // Numbered up the a-file, then the b-file, as they are counted.
-        let mut pieces = stored(pieces.0, frame.flip, frame.mirror);
+        let mut pieces = frame.set(position.by_piece(Piece { color: us, role }));
         for _ in 0..ordinal {
             pieces &= pieces.wrapping_sub(1);
         }
@@ -101,9 +96,8 @@ pub fn decode_move(position: &Position, frame: Frame, code: u8) -> Option<Move> 
             return None;
         }
         let from = pieces.trailing_zeros() as u8;
-        let from = Square::from_coords(from >> 3 & 7, from & 7)?;
-        let to = Square::from_coords((from.file() + x) & 7, (from.rank() + y) & 7)?;
-        let (from, to) = (frame.square(from), frame.square(to));
+        let (file, rank) = (((from >> 3) + x) & 7, (from + y) & 7);
+        let (from, to) = (frame.square(from), frame.square(file << 3 | rank));
         if role == Role::Pawn && (to.rank() == 0 || to.rank() == 7) {
             Move::promotion(from, to, Role::Queen)
         } else {
@@ -146,11 +140,6 @@ static STEPS: [Option<Step>; 256] = {
     }
     table
 };
-
-/// Pieces are counted up the a-file, then the b-file, ….
-fn order(square: Square) -> u8 {
-    square.file() * 8 + square.rank()
-}
 
 fn place(steps: &[(u8, u8)], x: u8, y: u8) -> Option<u8> {
     let found = steps.iter().position(|step| *step == (x, y))?;

@@ -8,12 +8,12 @@ use tabia_core::io::OutputSet;
 use tabia_core::loss::{Feature, Losses};
 
 use super::build::Builder;
-use super::frame::Frame;
 use super::gather::{Counts, Record};
 use super::key::Key;
 use super::links;
 use super::moves::encode_move;
 use super::read::RAW;
+use crate::frame::Frame;
 
 impl BookWriter for Builder {
     fn put(&mut self, position: &Position, page: &BookPage) -> Result<Losses> {
@@ -116,7 +116,7 @@ impl BookWriter for Builder {
 
 /// From White's side to the side to move.
 fn counts(results: Wdl, frame: Frame) -> Counts {
-    if frame.flip {
+    if frame.flipped {
         [results.black, results.draws, results.white]
     } else {
         [results.white, results.draws, results.black]

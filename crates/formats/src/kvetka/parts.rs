@@ -186,8 +186,8 @@ impl Parts {
     }
 
     /// The last block whose first key is not greater, without any index: a handful of blocks is
-    /// looked at.
-    pub(super) fn search(&self, key: &Key) -> Option<u32> {
+    /// looked at. `span` shrinks to keys that lead the same way.
+    pub(super) fn search(&self, key: &Key, span: &mut Span) -> Option<u32> {
         let (mut low, mut high) = (0, self.blocks);
         let mut found = None;
         while low < high {
@@ -195,7 +195,7 @@ impl Parts {
             // Blocks without an element say nothing; the next one that has some does.
             let told = (middle..high).find_map(|block| Some((block, self.first_key(block)?)));
             match told {
-                Some((block, first)) if first <= *key => {
+                Some((block, first)) if span.reaches(key, first) => {
                     found = Some(block);
                     low = block + 1;
                 }
@@ -203,5 +203,36 @@ impl Parts {
             }
         }
         found
+    }
+}
+
+/// The keys that compare like one key with everything that was met on the way to its block.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Span {
+    first: Key,
+    /// `None`: up to the last.
+    end: Option<Key>,
+}
+
+impl Span {
+    /// All keys.
+    pub(super) const ALL: Span = Span {
+        first: Key([0; Key::SIZE]),
+        end: None,
+    };
+
+    pub(super) fn contains(&self, key: &Key) -> bool {
+        self.first <= *key && self.end.is_none_or(|end| *key < end)
+    }
+
+    /// Whether the key is not before a bound. Only keys that are on the same side of it are left.
+    pub(super) fn reaches(&mut self, key: &Key, bound: Key) -> bool {
+        let reaches = bound <= *key;
+        if reaches {
+            self.first = self.first.max(bound);
+        } else {
+            self.end = Some(self.end.map_or(bound, |end| end.min(bound)));
+        }
+        reaches
     }
 }

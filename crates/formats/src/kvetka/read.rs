@@ -1,6 +1,7 @@
 //! Opening and probing a book.
 
 use std::path::Path;
+use std::sync::OnceLock;
 
 use tabia_core::book::{Book, BookInfo, BookPage, BookPosition, BookSize, GameLink, LinkedGame};
 use tabia_core::chess::Position;
@@ -10,14 +11,14 @@ use tabia_core::game::Flow;
 use tabia_core::io::{Blob, Source, SourceFile};
 
 use super::element::{BLOCK, Element, HAS_LIST, KNOWN, ListForm, key_of};
-use super::frame::Frame;
 use super::header::Header;
 use super::inspect::{Findings, inspect};
 use super::key::Key;
 use super::number::{Order, Votes};
-use super::parts::{Parts, file};
-use super::reach;
+use super::parts::{Parts, Span, file};
 use super::sources::Sources;
+use super::sweep;
+use crate::frame::Frame;
 use crate::places::{Places, Table};
 use crate::sight::Sight;
 
@@ -44,7 +45,8 @@ pub struct KvetkaBook {
     sources: Option<Sources>,
     order: Order,
     list: ListForm,
-    places: Places,
+    pub(super) places: Places,
+    findings: OnceLock<Findings>,
     info: BookInfo,
 }
 
@@ -132,6 +134,7 @@ impl KvetkaBook {
             problems,
             facts,
         };
+        let blocks = parts.len();
         Ok(Self {
             header,
             parts,
@@ -139,7 +142,8 @@ impl KvetkaBook {
             sources,
             order,
             list,
-            places: Places::default(),
+            places: Places::of(blocks, MOST_LISTED),
+            findings: OnceLock::new(),
             info,
         })
     }
@@ -164,9 +168,9 @@ impl KvetkaBook {
         self.list
     }
 
-    /// Looks at everything.
+    /// Looks at everything, once.
     pub fn inspect(&self) -> Findings {
-        inspect(self)
+        self.findings.get_or_init(|| inspect(self)).clone()
     }
 
     pub(super) fn parts(&self) -> &Parts {
@@ -190,26 +194,60 @@ impl KvetkaBook {
 
     /// Where all elements stand, once many were asked for.
     fn table(&self) -> Option<&Table> {
-        let blocks = self.parts.len();
-        (blocks <= MOST_LISTED).then(|| self.places.ask(blocks, |push| self.list(push)))?
+        self.places.ask(|| self.make_list())
+    }
+
+    /// Where all elements stand, at once.
+    pub(super) fn all(&self) -> Option<&Table> {
+        self.places.all(|| self.make_list())
     }
 
     /// Every element that [`search`](Self::search) finds, by what its key is seen as.
-    fn list(&self, push: &mut dyn FnMut(u64, u64)) {
+    fn make_list(&self) -> Table {
+        let blocks = 0..self.parts.len();
+        let count = blocks.map(|block| self.parts.elements(block).count()).sum();
+        let mut table = Table::of(count);
+        let mut found = Vec::new();
         for block in 0..self.parts.len() {
-            let mut elements = self.parts.elements(block);
-            loop {
-                let at = elements.at();
-                let Some(key) = elements.next().map(key_of) else {
-                    break;
-                };
-                let Some((key, seen)) = key.and_then(|key| Some((key, key.seen()?))) else {
-                    continue;
-                };
-                let found = self.search(&key).map(|(block, at, _)| (block, at));
-                if found == Some((block, at)) {
-                    push(seen, u64::from(block) * BLOCK as u64 + at as u64);
+            found.clear();
+            self.each_found(block, &mut |at, key| {
+                if let Some(seen) = key.seen() {
+                    found.push((seen, u64::from(block) * BLOCK as u64 + at as u64));
                 }
+            });
+            // One after another, so that their slots come from memory at the same time.
+            for &(seen, place) in &found {
+                table.add(seen, place);
+            }
+        }
+        table
+    }
+
+    /// The elements of a block that are found there by their keys, with their offsets.
+    fn each_found(&self, block: u32, each: &mut dyn FnMut(usize, &Key)) {
+        let mut elements = self.parts.elements(block);
+        // One way to the block does for all its keys, unless something is out of order.
+        let mut leads_here: Option<Span> = None;
+        let mut greatest: Option<Key> = None;
+        loop {
+            let at = elements.at();
+            let Some(body) = elements.next() else { return };
+            let Some(key) = key_of(body) else { continue };
+            if leads_here.is_none_or(|span| !span.contains(&key)) {
+                let mut span = Span::ALL;
+                if self.block_of(&key, &mut span) != Some(block) {
+                    continue;
+                }
+                leads_here = Some(span);
+            }
+            if greatest.is_none_or(|greatest| greatest < key) {
+                greatest = Some(key);
+                each(at, &key);
+            } else if self
+                .in_block(block, &key)
+                .is_some_and(|(first, _)| first == at)
+            {
+                each(at, &key);
             }
         }
     }
@@ -226,18 +264,34 @@ impl KvetkaBook {
         Some(Seen { table, sight })
     }
 
+    /// The same for a position whose sight is known, with the table that [`all`](Self::all) gives.
+    pub(super) fn seen(&self, sight: Sight) -> Option<Seen<'_>> {
+        self.all().map(|table| Seen { table, sight })
+    }
+
     /// The element behind a position; `seen` is what [`look`](Self::look) says of it.
     pub(super) fn of_position(
         &self,
         position: &Position,
         seen: Option<Seen<'_>>,
     ) -> Option<(Element<'_>, Frame)> {
+        let (frame, place) = self.place(position, seen)?;
+        Some((self.placed(place)?, frame))
+    }
+
+    /// Where the element of a position is, in bytes of blocks, and how the position is turned in it.
+    pub(super) fn place(
+        &self,
+        position: &Position,
+        seen: Option<Seen<'_>>,
+    ) -> Option<(Frame, u64)> {
         let Some(Seen { table, sight }) = seen else {
             let (key, frame) = Key::of(position)?;
-            return Some((self.element(&key)?, frame));
+            let (block, at, _) = self.find(&key)?;
+            return Some((frame, u64::from(block) * BLOCK as u64 + at as u64));
         };
         let (key, frame) = Key::seen_of(position, sight)?;
-        Some((self.placed(table.find(key)?)?, frame))
+        Some((frame, table.find(key)?))
     }
 
     /// The element at a place.
@@ -247,29 +301,41 @@ impl KvetkaBook {
     }
 
     /// Finds an element without the table.
-    fn search(&self, key: &Key) -> Option<(u32, usize, &[u8])> {
-        let block = self.by_index(key).or_else(|| self.parts.search(key))?;
+    pub(super) fn search(&self, key: &Key) -> Option<(u32, usize, &[u8])> {
+        let block = self.block_of(key, &mut Span::ALL.clone())?;
+        let (at, body) = self.in_block(block, key)?;
+        Some((block, at, body))
+    }
+
+    /// The block in which a key is looked for. `span` shrinks to keys that are looked for there too.
+    fn block_of(&self, key: &Key, span: &mut Span) -> Option<u32> {
+        let by_index = self.by_index(key, span);
+        by_index.or_else(|| self.parts.search(key, span))
+    }
+
+    /// The first element of a block with that key, and its offset.
+    fn in_block(&self, block: u32, key: &Key) -> Option<(usize, &[u8])> {
         let mut elements = self.parts.elements(block);
         loop {
             let at = elements.at();
             let body = elements.next()?;
             if body.first_chunk() == Some(&key.0) {
-                return Some((block, at, body));
+                return Some((at, body));
             }
         }
     }
 
     /// The block by the index file, if the blocks bear it out.
-    fn by_index(&self, key: &Key) -> Option<u32> {
+    fn by_index(&self, key: &Key, span: &mut Span) -> Option<u32> {
         let kin = self.kin.as_ref()?;
         let field = |number: usize| {
-            let start = number * Key::SIZE;
-            kin.get(start..start + Key::SIZE)
+            let bytes = kin.get(number * Key::SIZE..)?.first_chunk()?;
+            Some(Key(*bytes))
         };
         let (mut low, mut high) = (0, self.parts.len() as usize);
         while low < high {
             let middle = low + (high - low) / 2;
-            if field(middle)? <= key.0.as_slice() {
+            if span.reaches(key, field(middle)?) {
                 low = middle + 1;
             } else {
                 high = middle;
@@ -278,16 +344,12 @@ impl KvetkaBook {
         let block = low.checked_sub(1)?;
         let number = u32::try_from(block).ok()?;
         let first = self.parts.first_key(number)?;
-        let fits = first <= *key && Some(first.0.as_slice()) == field(block);
-        let next = self.parts.first_key(number + 1);
+        if !span.reaches(key, first) || Some(first) != field(block) {
+            return None;
+        }
         let last = number + 1 == self.parts.len();
-        (fits && (last || next.is_some_and(|next| next > *key))).then_some(number)
-    }
-
-    /// The element of a key.
-    pub(super) fn element(&self, key: &Key) -> Option<Element<'_>> {
-        let (_, _, body) = self.find(key)?;
-        Element::read(body, self.header.has_game_links())
+        let next = self.parts.first_key(number + 1);
+        (last || next.is_some_and(|next| !span.reaches(key, next))).then_some(number)
     }
 }
 
@@ -362,7 +424,12 @@ impl Book for KvetkaBook {
     }
 
     fn for_each(&self, visit: &mut dyn FnMut(BookPosition<'_>, &BookPage) -> Flow) -> Result<()> {
-        reach::for_each(self, visit);
+        sweep::for_each(self, visit);
+        Ok(())
+    }
+
+    fn sweep(&self, visit: &mut dyn FnMut(BookPosition<'_>, &mut BookPage) -> Flow) -> Result<()> {
+        sweep::sweep(self, visit);
         Ok(())
     }
 

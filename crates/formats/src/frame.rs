@@ -66,9 +66,10 @@ impl Frame {
 
     /// The square with that number in the stored position; higher bits are ignored.
     pub const fn square(self, stored: u8) -> Square {
-        let file = self.file(stored >> 3 & 7);
-        let rank = stored & 7 ^ if self.flipped { 7 } else { 0 };
-        match Square::from_coords(file, rank) {
+        let files = if self.mirrored { 7 } else { 0 };
+        let ranks = if self.flipped { 0x38 } else { 0 };
+        let number = ((stored & 7) << 3 | stored >> 3 & 7) ^ files ^ ranks;
+        match Square::new(number) {
             Some(square) => square,
             None => Square::A1,
         }

@@ -1,0 +1,305 @@
+//! Walks over Kvetka books: in file order and as moves lead, over what is reached in several ways,
+//! in circles or not at all, and over what is damaged.
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+use std::path::Path;
+
+use tabia_core::book::{Book, BookEntry, BookPage, BookPosition, BookWriter, Wdl};
+use tabia_core::chess::{Move, Ply, Position, Setup, san};
+use tabia_core::format::{CreateOptions, OpenOptions};
+use tabia_core::game::Flow;
+use tabia_core::io::{Blob, Source};
+use tabia_formats::kvetka::{Builder, Frame, Key, KvetkaBook};
+use tabia_testkit::{Scratch, shared_data};
+
+fn open(path: &Path) -> KvetkaBook {
+    let source = Source::from_path(path).unwrap();
+    KvetkaBook::open(&source, &OpenOptions::default()).unwrap()
+}
+
+/// Positions without their counters of moves, each with all that is said of it but for the way back.
+fn given(book: &KvetkaBook, by_moves: bool) -> Vec<(String, BookPage)> {
+    let mut all = Vec::new();
+    let mut take = |position: BookPosition<'_>, page: &BookPage| {
+        let BookPosition::Board(position) = position else {
+            panic!("Kvetka books know the board")
+        };
+        let fen = position.fen();
+        let fields: Vec<&str> = fen.split(' ').take(4).collect();
+        let mut page = page.clone();
+        page.again = false;
+        page.raw.clear();
+        all.push((fields.join(" "), page));
+        Flow::Go
+    };
+    if by_moves {
+        book.sweep(&mut |position, page| take(position, page))
+            .unwrap();
+    } else {
+        book.for_each(&mut take).unwrap();
+    }
+    // Damaged books may say one thing twice.
+    all.sort_by_cached_key(|(fen, page)| (fen.clone(), format!("{page:?}")));
+    all
+}
+
+/// The positions of both walks, which are to be the same.
+fn by_both_walks(book: &KvetkaBook) -> Vec<(String, BookPage)> {
+    let in_order = given(book, false);
+    assert_eq!(in_order, given(book, true));
+    in_order
+}
+
+/// Collects pages of lines of moves and writes them.
+struct Lines {
+    builder: Box<Builder>,
+    number: u64,
+}
+
+impl Lines {
+    fn new(scratch: &Scratch) -> Self {
+        // Many small blocks.
+        let mut options = CreateOptions::default();
+        options.facts.push(("kvetka.fill".into(), "30".into()));
+        options.facts.push(("kvetka.part".into(), "40000".into()));
+        Self {
+            builder: Box::new(Builder::create(&scratch.join("a.kob"), &options).unwrap()),
+            number: 0,
+        }
+    }
+
+    fn put(&mut self, position: &Position, m: Option<Move>) {
+        self.number += 1;
+        let results = Wdl {
+            white: self.number % 200,
+            draws: self.number % 7,
+            black: 1,
+        };
+        let entry = |m| BookEntry {
+            m: Some(m),
+            games: Some(results.games()),
+            results: Some(results),
+            ..BookEntry::default()
+        };
+        let page = BookPage {
+            entries: m.map(entry).into_iter().collect(),
+            games: Some(results.games()),
+            results: Some(results),
+            comment: self.number.is_multiple_of(5).then(|| "B20".to_owned()),
+            ..BookPage::default()
+        };
+        self.builder.put(position, &page).unwrap();
+    }
+
+    fn line(&mut self, moves: &str) {
+        let mut position = Position::standard();
+        for name in moves.split(' ') {
+            let Ply::Move(m) = san::read(&position, name.as_bytes()).unwrap() else {
+                panic!("{name}")
+            };
+            self.put(&position, Some(m));
+            position.play(m);
+        }
+        self.put(&position, None);
+    }
+
+    fn random(&mut self, lines: u64, plies: usize) {
+        let mut seed = 7 + lines;
+        for _ in 0..lines {
+            let mut position = Position::standard();
+            for _ in 0..plies {
+                seed ^= seed << 13;
+                seed ^= seed >> 7;
+                seed ^= seed << 17;
+                let moves = position.legal_moves();
+                if moves.is_empty() {
+                    break;
+                }
+                let m = moves[(seed % moves.len() as u64) as usize];
+                self.put(&position, Some(m));
+                position.play(m);
+            }
+        }
+    }
+
+    fn finish(self, scratch: &Scratch) -> KvetkaBook {
+        self.builder.finish().unwrap();
+        open(&scratch.join("a_0.kob"))
+    }
+}
+
+#[test]
+fn real_and_small_books_are_walked_alike() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/kvetka");
+    let small = by_both_walks(&open(&fixtures.join("mini_0.kob")));
+    assert!(!small.is_empty());
+    if let Some(path) = shared_data("walked_alike", "books/made/kv400_0.kob") {
+        let book = open(&path);
+        let found = by_both_walks(&book);
+        assert!(found.len() as u64 >= book.inspect().elements);
+        assert!(found.iter().any(|(_, page)| page.comment.is_some()));
+        assert!(found.iter().any(|(_, page)| !page.ending.is_empty()));
+    }
+}
+
+#[test]
+fn an_element_comes_once_in_every_frame_it_is_reached_in() {
+    let scratch = Scratch::new("kvetka-walk-frames");
+    let mut lines = Lines::new(&scratch);
+    // 1.e4 e5 and 1.e3 e5 2.e4 are each other's image.
+    lines.line("e4 e5 Nf3");
+    lines.line("e3 e5 e4 Nf6");
+    // The kings go home by both ways: one position with either side to move, mirrored or not.
+    lines.line("d4 e5 Kd2 Ke7 Kc3 Kf6 Kd2 Ke7 Kd3");
+    lines.line("e4 d5 Ke2 Kd7 Kf3 Kc6 Ke2 Kd7");
+    let book = lines.finish(&scratch);
+    let found = by_both_walks(&book);
+    let fens: Vec<&str> = found.iter().map(|(fen, _)| fen.as_str()).collect();
+    assert!(fens.windows(2).all(|pair| pair[0] != pair[1]), "{fens:?}");
+    assert!(found.len() as u64 > book.inspect().elements);
+    let mut frames = [0; 4];
+    for fen in &fens {
+        let setup = Setup::parse_fen(format!("{fen} 0 1").as_bytes()).unwrap();
+        let position = Position::from_setup(&setup).unwrap();
+        frames[usize::from(Frame::of(&position).number())] += 1;
+        let mut page = BookPage::default();
+        assert!(book.probe(&position, &mut page).unwrap());
+        // What the walk says is what a probe says.
+        page.raw.clear();
+        let walked = found.iter().find(|(known, _)| known == fen);
+        assert_eq!(walked.map(|(_, page)| page), Some(&page), "{fen}");
+    }
+    assert!(frames.iter().all(|&count| count > 0), "{frames:?}");
+    // Images are told apart by what is played in them.
+    for fen in [
+        "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq -",
+        "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR b KQkq -",
+    ] {
+        assert!(fens.contains(&fen), "{fens:?}");
+    }
+}
+
+#[test]
+fn circles_and_what_nothing_leads_to_come_once() {
+    let scratch = Scratch::new("kvetka-walk-circles");
+    let mut lines = Lines::new(&scratch);
+    lines.line("Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1 Ng8 e4 e5 Ke2 Ke7 Ke1 Ke8");
+    let reached = [
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -",
+        "rnbq1bnr/ppppkppp/8/4p3/4P3/8/PPPPKPPP/RNBQ1BNR w - -",
+    ];
+    let unreached = [
+        "8/8/8/8/8/4k3/8/R3K3 w Q -",
+        "4k3/8/8/3pP3/8/8/8/4K3 w - d6",
+        "4k3/8/8/8/8/8/8/4K2R b K -",
+        "k7/8/8/8/8/8/1K6/7r w - -",
+    ];
+    for fen in unreached {
+        let setup = Setup::parse_fen(format!("{fen} 0 1").as_bytes()).unwrap();
+        let position = Position::from_setup(&setup).unwrap();
+        let m = position.legal_moves()[0];
+        lines.put(&position, Some(m));
+    }
+    let book = lines.finish(&scratch);
+    let found = by_both_walks(&book);
+    let count = |wanted: &str| found.iter().filter(|(fen, _)| fen == wanted).count();
+    for fen in reached {
+        assert_eq!(count(fen), 1, "{fen}");
+    }
+    for fen in unreached {
+        // As it is stored: White to move, the king on the files e to h.
+        let setup = Setup::parse_fen(format!("{fen} 0 1").as_bytes()).unwrap();
+        let (key, _) = Key::of(&Position::from_setup(&setup).unwrap()).unwrap();
+        let fen = key.position(Frame::PLAIN).map(|position| position.fen());
+        match fen {
+            Some(fen) => {
+                let fields: Vec<&str> = fen.split(' ').take(4).collect();
+                assert_eq!(count(&fields.join(" ")), 1, "{fen}");
+            }
+            None => panic!("{key:?}"),
+        }
+    }
+}
+
+#[test]
+fn random_lines_are_walked_alike() {
+    let scratch = Scratch::new("kvetka-walk-random");
+    let mut lines = Lines::new(&scratch);
+    lines.random(60, 90);
+    let book = lines.finish(&scratch);
+    let found = by_both_walks(&book);
+    assert!(found.len() > 4_000, "{}", found.len());
+    // More than once a walk: what was learned does not change what is said.
+    assert_eq!(found, by_both_walks(&book));
+    // A walk that is stopped ends at once.
+    for left in [1, 7, 300] {
+        for by_moves in [false, true] {
+            let mut count = 0;
+            let mut stop = || {
+                count += 1;
+                if count == left { Flow::Stop } else { Flow::Go }
+            };
+            if by_moves {
+                book.sweep(&mut |_, _| stop()).unwrap();
+            } else {
+                book.for_each(&mut |_, _| stop()).unwrap();
+            }
+            assert_eq!(count, left);
+        }
+    }
+}
+
+#[test]
+fn damaged_books_are_walked_alike() {
+    let scratch = Scratch::new("kvetka-walk-damage");
+    let mut lines = Lines::new(&scratch);
+    lines.random(12, 40);
+    drop(lines.finish(&scratch));
+    let read = |name: &str| std::fs::read(scratch.join(name)).unwrap();
+    let whole = [("a_0.kob", read("a_0.kob")), ("a.kin", read("a.kin"))];
+    let mut seed = 11u64;
+    let mut sizes = std::collections::HashSet::new();
+    for round in 0..120 {
+        let mut set = whole.clone();
+        if round % 3 == 0 {
+            set[1].1.clear();
+        }
+        // Bytes that are others, and elements and blocks that are out of order or twice there.
+        for _ in 0..=round % 4 {
+            seed ^= seed << 13;
+            seed ^= seed >> 7;
+            seed ^= seed << 17;
+            let bytes = &mut set[0].1;
+            let header = bytes.len() % 2048;
+            let blocks = (bytes.len() - header) / 2048;
+            let block = |number: u64| header + number as usize % blocks * 2048;
+            let (a, b) = (block(seed >> 8), block(seed >> 30));
+            match seed % 4 {
+                0 => {
+                    let copy = bytes[a..a + 2048].to_vec();
+                    bytes[b..b + 2048].copy_from_slice(&copy);
+                }
+                1 => bytes[a..a + 2].copy_from_slice(&[0, 2]),
+                2 => bytes[a + (seed >> 40) as usize % 2048] ^= 1 << (seed % 8),
+                _ => bytes[a + 3..a + 6].copy_from_slice(&[0xff, 0xff, 0xff]),
+            }
+        }
+        let members = set.map(|(name, bytes)| (name.to_owned(), Blob::from(bytes)));
+        let source = Source::from_members("a_0.kob", "a_0.kob", members.into()).unwrap();
+        let open = || KvetkaBook::open(&source, &OpenOptions::default());
+        let Ok(book) = open() else { continue };
+        let found = by_both_walks(&book);
+        sizes.insert(found.len());
+        // One that was never walked over finds the same.
+        let (fresh, mut page) = (open().unwrap(), BookPage::default());
+        for (fen, _) in found.iter().step_by(17) {
+            let setup = Setup::parse_fen(format!("{fen} 0 1").as_bytes()).unwrap();
+            let position = Position::from_setup(&setup).unwrap();
+            let mut known = BookPage::default();
+            let is_there = book.probe(&position, &mut known).unwrap();
+            assert_eq!(fresh.probe(&position, &mut page).unwrap(), is_there);
+            assert_eq!(page, known, "{fen}");
+        }
+    }
+    assert!(sizes.len() > 10, "{sizes:?}");
+}
