@@ -6,7 +6,7 @@ const GUESSES: u32 = 3;
 /// The first item whose key is not lower. Keys are spread evenly, so it is near the place that
 /// its key tells, and nearer still to the place that the key found there tells: a large book has
 /// few of its pages touched. Where keys are not spread evenly the steps from the last guess double.
-pub(crate) fn lower_bound<T>(items: &[T], key: u64, key_of: impl Fn(&T) -> u64) -> usize {
+pub fn lower_bound<T>(items: &[T], key: u64, key_of: impl Fn(&T) -> u64) -> usize {
     let Some(last) = items.len().checked_sub(1) else {
         return 0;
     };

@@ -26,6 +26,8 @@ mod turned;
 pub mod unread;
 mod walk;
 
+pub use guess::lower_bound;
+
 /// Every format, in the order of the documentation. Everything that depends on formats iterates
 /// this table.
 pub static FORMATS: &[&Format] = &[

@@ -1,12 +1,13 @@
 //! Databases inside archives that are too large for memory.
 
-use std::fs::File;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use tabia_core::io::{Blob, Source};
 use tabia_core::{Error, ErrorKind, Result};
 use tabia_formats::archive::{Archive, Faults};
+
+use crate::scratch::ScratchFile;
 
 /// A member and those beside it that belong to the same database, unpacked into files that have no
 /// name where the system allows it, so that nothing stays behind however the process ends.
@@ -37,61 +38,8 @@ pub(crate) fn source(archive: &dyn Archive, index: usize) -> Result<(Source, Vec
 fn spilled(archive: &dyn Archive, index: usize, faults: &Faults) -> Result<Blob> {
     let mut stream = archive.stream(index, faults)?;
     let mut scratch = ScratchFile::new()?;
-    io::copy(&mut stream, &mut scratch.file)?;
-    Blob::open(&scratch.readable())
-}
-
-/// A temporary file, removed on drop; its name goes away at once where an open file needs none.
-struct ScratchFile {
-    path: PathBuf,
-    file: File,
-    named: bool,
-}
-
-impl ScratchFile {
-    fn new() -> Result<Self> {
-        let (file, path) = crate::scratch::create()?;
-        let mut scratch = Self {
-            path,
-            file,
-            named: true,
-        };
-        if scratch.open_path().is_some() && std::fs::remove_file(&scratch.path).is_ok() {
-            scratch.named = false;
-        }
-        Ok(scratch)
-    }
-
-    /// A path to the open file itself.
-    #[cfg(target_os = "linux")]
-    fn open_path(&self) -> Option<PathBuf> {
-        use std::os::fd::AsRawFd;
-        let path = PathBuf::from(format!("/proc/self/fd/{}", self.file.as_raw_fd()));
-        std::fs::metadata(&path).is_ok().then_some(path)
-    }
-
-    #[cfg(not(target_os = "linux"))]
-    fn open_path(&self) -> Option<PathBuf> {
-        None
-    }
-
-    fn readable(&self) -> PathBuf {
-        if self.named {
-            self.path.clone()
-        } else {
-            self.open_path().unwrap_or_else(|| self.path.clone())
-        }
-    }
-}
-
-impl Drop for ScratchFile {
-    fn drop(&mut self) {
-        if self.named {
-            // A map of the file keeps it readable; where it does not, the folder for temporary
-            // files is cleaned by the system.
-            let _ = std::fs::remove_file(&self.path);
-        }
-    }
+    io::copy(&mut stream, scratch.file())?;
+    scratch.blob()
 }
 
 fn split(name: &str) -> (&str, &str) {

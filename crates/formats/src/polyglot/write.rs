@@ -17,8 +17,8 @@ use super::entry::{Entry, encode_move};
 use super::header::{self, Header};
 use super::sort::Sorter;
 
-/// Entries kept in memory before they go to disk: 256 MiB.
-const IN_MEMORY: usize = 16 << 20;
+/// Entries kept in memory before they go to disk: 32 MiB.
+const IN_MEMORY: usize = 2 << 20;
 
 /// Writes a Polyglot book: ascending by key, then falling weight, then move; every move once;
 /// castling as king takes rook. The same entries give the same bytes, in whatever order they came,

@@ -10,9 +10,9 @@ use tabia_core::game::{Annotation, Comment, GameResult, Head, Place};
 use tabia_core::io::Progress;
 use tabia_core::{Format, GameIndex};
 
+use super::keys::Keys;
 use super::merge::{MergeOptions, Merged, merge};
 use super::share;
-use super::walk::KeySet;
 use crate::failure::Failure;
 use crate::item::Item;
 
@@ -70,7 +70,7 @@ pub fn lines(
     take: &mut dyn FnMut(&mut Vec<u8>) -> Result<(), Failure>,
 ) -> Result<Lines, Failure> {
     let mut done = Lines::default();
-    let mut seen = KeySet::default();
+    let mut seen = Keys::default();
     let mut steps: Vec<Step> = Vec::new();
     if let Some(step) = step(book, start, &mut seen, &mut done)? {
         steps.push(step);
@@ -84,7 +84,7 @@ pub fn lines(
         last.m = Some(m);
         let mut after = last.position.clone();
         after.play(m);
-        let is_new = !seen.contains(&after.key());
+        let is_new = !seen.contains(after.key());
         let next = if is_new && steps.len() < most {
             step(book, &after, &mut seen, &mut done)?
         } else {
@@ -108,13 +108,13 @@ pub fn lines(
 fn step(
     book: &dyn Book,
     position: &Position,
-    seen: &mut KeySet,
+    seen: &mut Keys,
     done: &mut Lines,
 ) -> Result<Option<Step>, Failure> {
     let mut page = BookPage::default();
     let mut rest: Vec<Move> = Vec::new();
     if book.probe(position, &mut page).map_err(Failure::input)? {
-        seen.insert(position.key());
+        seen.insert(position.key()).map_err(Failure::output)?;
         done.positions += 1;
         let mut weighed: Vec<(u64, Move)> = page
             .entries
@@ -128,7 +128,7 @@ fn step(
         for &m in &*position.legal_moves() {
             let mut after = position.clone();
             after.play(m);
-            let is_known = !seen.contains(&after.key())
+            let is_known = !seen.contains(after.key())
                 && book.moves(&after, &mut other).map_err(Failure::input)?;
             if is_known {
                 rest.push(m);

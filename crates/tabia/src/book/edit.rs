@@ -242,10 +242,10 @@ pub fn rows(
 ) -> Result<(), Failure> {
     let book = super::open(item, &options.open)?;
     let mut failure = None;
-    let mut reached = super::walk::KeySet::default();
+    let mut reached = super::keys::Keys::default();
     let is_polyglot = item.format().id == polyglot::FORMAT.id;
     let read = super::boards::boards(&*book, progress, &mut |position, page| {
-        reached.insert(position.key());
+        reached.insert(position.key())?;
         for entry in &page.entries {
             let Some(m) = entry.m else { continue };
             let mut text = Vec::new();
@@ -276,7 +276,7 @@ pub fn rows(
     let mut run = Vec::new();
     while let Some(key) = runs.key() {
         runs.take(&mut run);
-        if reached.contains(&key) {
+        if reached.contains(key) {
             continue;
         }
         for plain in &run {

@@ -1,7 +1,6 @@
 //! Polyglot entries in the order of their keys: repeats summed, castling in one form.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
 use std::io::Write;
 use std::path::Path;
 
@@ -15,6 +14,7 @@ use tabia_formats::polyglot::{Entry, Header, PolyglotBook, encode_move};
 use zerocopy::IntoBytes;
 use zerocopy::byteorder::big_endian::{U16, U64};
 
+use super::keys::Keys;
 use super::walk::walk;
 
 /// A move of a key.
@@ -42,7 +42,8 @@ pub struct Mended {
 #[derive(Debug)]
 pub(crate) struct Runs<'b> {
     rest: &'b [Entry],
-    castlings: HashMap<(u64, u16), u16>,
+    /// Castlings as the king's two steps, by [`mark`].
+    castlings: Keys,
     pub(crate) mended: Mended,
 }
 
@@ -54,6 +55,11 @@ const CASTLINGS: [(u16, u16); 4] = [
     (0x0f38, 0x0f3a),
 ];
 
+/// A move of a key as a key of its own.
+const fn mark(key: u64, bits: u16) -> u64 {
+    key ^ (bits as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
 impl<'b> Runs<'b> {
     /// Looks for castlings in the other form by walking through the book, when it may have some.
     pub(crate) fn new(book: &'b PolyglotBook, progress: &Progress) -> Result<Self> {
@@ -64,7 +70,7 @@ impl<'b> Runs<'b> {
             rook += u64::from(CASTLINGS.iter().any(|(form, _)| *form == bits));
             steps += u64::from(CASTLINGS.iter().any(|(_, form)| *form == bits));
         }
-        let mut castlings = HashMap::new();
+        let mut castlings = Keys::default();
         if steps > rook {
             let stored = book.inspect().positions;
             walk(
@@ -79,7 +85,7 @@ impl<'b> Runs<'b> {
                         };
                         let stored = u16::from(*high) << 8 | u16::from(*low);
                         if m.is_castling() && stored != encode_move(m) {
-                            castlings.insert((position.key(), stored), encode_move(m));
+                            castlings.insert(mark(position.key(), stored))?;
                         }
                     }
                     Ok(Flow::Go)
@@ -116,9 +122,11 @@ impl<'b> Runs<'b> {
                 self.mended.no_moves += 1;
                 continue;
             }
-            if let Some(&normal) = self.castlings.get(&(key, bits)) {
+            if let Some((normal, _)) = CASTLINGS.iter().find(|(_, form)| *form == bits)
+                && self.castlings.contains(mark(key, bits))
+            {
                 self.mended.castlings += 1;
-                bits = normal;
+                bits = *normal;
             }
             let weight = u32::from(entry.weight.get());
             match run.iter_mut().find(|known| known.bits == bits) {

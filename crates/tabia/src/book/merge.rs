@@ -15,7 +15,7 @@ use tabia_formats::{ctg, kvetka};
 
 use super::boards::{boards, give_weights, swept};
 use super::entries::{Mended, Plain, Runs, SortedOut};
-use super::walk::KeySet;
+use super::keys::Keys;
 use crate::failure::Failure;
 use crate::item::Item;
 
@@ -269,7 +269,7 @@ fn merge_pages(
     let mut output_failed = None;
     let mut other = BookPage::default();
     let mut others = Vec::new();
-    let mut given = KeySet::default();
+    let mut given = Keys::default();
     let total = books.iter().filter_map(|book| book.info().positions);
     progress.set_total(total.sum());
     // Polyglot entries are sorted anyway and hold nothing of another format's own.
@@ -286,7 +286,7 @@ fn merge_pages(
                     Ok::<_, Error>(known || book.moves(position, &mut other)?)
                 })?
             } else {
-                books.len() > 1 && !given.insert(position.key())
+                books.len() > 1 && !given.insert(position.key())?
             };
             if is_known {
                 return Ok(Flow::Go);

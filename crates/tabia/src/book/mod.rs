@@ -17,6 +17,7 @@
 //! | [`novelty`](mod@novelty) | where games leave a book |
 //! | [`boards`](mod@boards) | every position of a book with its board |
 //! | [`hash`](mod@hash) | checksums of files |
+//! | [`keys`] | sets of keys larger than memory |
 //! | [`pack`] | positions in 24 bytes |
 
 pub mod ask;
@@ -29,12 +30,14 @@ mod entries;
 pub mod explain;
 pub mod find;
 pub mod hash;
+pub mod keys;
 pub mod line;
 pub mod linked;
 pub mod merge;
 pub mod novelty;
 pub mod pack;
 pub mod survey;
+mod tape;
 pub mod walk;
 
 pub use entries::Mended;

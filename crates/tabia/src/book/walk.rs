@@ -1,36 +1,52 @@
 //! Every position of a book that can be reached.
 
-use std::collections::{HashSet, VecDeque};
-use std::hash::{BuildHasherDefault, Hasher};
-
 use tabia_core::Result;
 use tabia_core::book::{Book, BookPage, BookPosition};
 use tabia_core::chess::Position;
 use tabia_core::game::Flow;
 use tabia_core::io::Progress;
 
+use zerocopy::{FromBytes, Immutable, IntoBytes};
+
+use super::keys::Keys;
 use super::pack::Packed;
+use super::tape::Tape;
 
-/// A set of keys of positions, which are random enough to be their own hashes.
-pub type KeySet = HashSet<u64, BuildHasherDefault<KeyHasher>>;
+/// A position on the way, with its distance from the start.
+#[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable)]
+#[repr(C)]
+struct Step {
+    packed: Packed,
+    depth: u32,
+    _unused: u32,
+}
 
-/// Takes a key as its own hash.
-#[derive(Debug, Default, Clone, Copy)]
-pub struct KeyHasher(u64);
-
-impl Hasher for KeyHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.0 = self.0.rotate_left(8) ^ u64::from(byte);
+impl Step {
+    const fn new(packed: Packed, depth: u32) -> Self {
+        Self {
+            packed,
+            depth,
+            _unused: 0,
         }
     }
+}
 
-    fn write_u64(&mut self, key: u64) {
-        self.0 = key;
+/// Positions still to be visited, and the keys of all that were ever among them.
+#[derive(Debug, Default)]
+struct Ahead {
+    seen: Keys,
+    queue: Tape<Step>,
+}
+
+impl Ahead {
+    /// Queues a position that was not met before.
+    fn add(&mut self, position: &Position, depth: u32) -> Result<()> {
+        if self.seen.insert(position.key())?
+            && let Some(packed) = Packed::of(position)
+        {
+            self.queue.push(Step::new(packed, depth))?;
+        }
+        Ok(())
     }
 }
 
@@ -58,79 +74,60 @@ pub fn walk(
     visit: &mut dyn FnMut(&Position, u32, &BookPage) -> Result<Flow>,
 ) -> Result<Walked> {
     let mut walked = Walked::default();
-    let mut seen = KeySet::default();
-    let mut queue: VecDeque<(Packed, u32)> = VecDeque::new();
+    let mut ahead = Ahead::default();
     for start in starts {
-        if seen.insert(start.key()) {
-            queue.extend(Packed::of(start).map(|packed| (packed, 0)));
-        }
+        ahead.add(start, 0)?;
     }
     let mut page = BookPage::default();
-    let mut met: Vec<(Packed, u32)> = Vec::new();
-    let mut tried = 0;
+    // Positions of the book, whose moves that are not in it are tried last.
+    let mut met: Tape<Step> = Tape::default();
     let mut sieve = None;
     loop {
-        let Some((packed, depth)) = queue.pop_front() else {
+        let Some(step) = ahead.queue.pop()? else {
             // Nothing is left on the book's own ways.
-            let Some(&(packed, depth)) = met.get(tried) else {
+            let Some(step) = met.pop()?.filter(|_| walked.positions < stored) else {
                 break;
             };
-            if walked.positions >= stored {
-                break;
-            }
-            tried += 1;
             progress.check()?;
-            let sieve = Sieve::once(&mut sieve, book)?;
-            enter(book, sieve, packed, depth, &mut seen, &mut queue)?;
+            enter(book, Sieve::once(&mut sieve, book)?, step, &mut ahead)?;
             continue;
         };
-        let Some(position) = packed.position() else {
+        let Some(position) = step.packed.position() else {
             continue;
         };
         progress.check()?;
         if !book.probe(&position, &mut page)? {
-            let sieve = Sieve::once(&mut sieve, book)?;
-            enter(book, sieve, packed, depth, &mut seen, &mut queue)?;
+            enter(book, Sieve::once(&mut sieve, book)?, step, &mut ahead)?;
             continue;
         }
         walked.positions += 1;
-        walked.depth = walked.depth.max(depth);
-        met.push((packed, depth));
+        walked.depth = walked.depth.max(step.depth);
+        met.push(step)?;
         progress.advance(1, 0);
-        if visit(&position, depth, &page)? == Flow::Stop {
+        if visit(&position, step.depth, &page)? == Flow::Stop {
             break;
         }
         for m in page.entries.iter().filter_map(|entry| entry.m) {
             let mut after = position.clone();
             after.play(m);
-            if seen.insert(after.key()) {
-                queue.extend(Packed::of(&after).map(|packed| (packed, depth + 1)));
-            }
+            ahead.add(&after, step.depth + 1)?;
         }
     }
     Ok(walked)
 }
 
 /// Queues what every legal move leads to that is in the book.
-fn enter(
-    book: &dyn Book,
-    sieve: &Sieve,
-    packed: Packed,
-    depth: u32,
-    seen: &mut KeySet,
-    queue: &mut VecDeque<(Packed, u32)>,
-) -> Result<()> {
-    let Some(position) = packed.position() else {
+fn enter(book: &dyn Book, sieve: &Sieve, step: Step, ahead: &mut Ahead) -> Result<()> {
+    let Some(position) = step.packed.position() else {
         return Ok(());
     };
     let mut page = BookPage::default();
     for &m in &*position.legal_moves() {
         let mut after = position.clone();
         after.play(m);
-        let may_be_new = sieve.may_have(after.key()) && !seen.contains(&after.key());
+        let may_be_new = sieve.may_have(after.key()) && !ahead.seen.contains(after.key());
         if may_be_new && book.moves(&after, &mut page)? {
-            seen.insert(after.key());
-            queue.extend(Packed::of(&after).map(|packed| (packed, depth + 1)));
+            ahead.add(&after, step.depth + 1)?;
         }
     }
     Ok(())
@@ -145,8 +142,8 @@ struct Sieve {
 
 /// Bits for each key, so that few others fall on one.
 const SPARSE: u64 = 16;
-/// Most words of bits: 256 MiB.
-const MOST_WORDS: usize = 32 << 20;
+/// Most words of bits: 64 MiB.
+const MOST_WORDS: usize = 8 << 20;
 
 impl Sieve {
     /// The sieve of the book, made when first asked for.
