@@ -252,6 +252,12 @@ pub trait BookWriter: Send {
         Ok(Losses::new())
     }
 
+    /// How much the book holds, after [`settle`](BookWriter::settle); `None`: all that was put in
+    /// and not said to be lost at once.
+    fn held(&self) -> Option<BookSize> {
+        None
+    }
+
     /// Completes the files and gives them their names.
     fn finish(self: Box<Self>) -> Result<Written>;
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use tabia_core::book::Wdl;
+use tabia_core::book::{BookSize, Wdl};
 use tabia_core::chess::Position;
 use zerocopy::IntoBytes;
 use zerocopy::byteorder::little_endian::{I32, U32};
@@ -51,6 +51,8 @@ pub(super) struct Tree {
     pub(super) depth: u32,
     /// Moves of positions that no line reaches.
     pub(super) unreached: u64,
+    /// The other positions and their moves, each once.
+    pub(super) held: BookSize,
 }
 
 /// A place in the tree whose moves are to be written.
@@ -186,8 +188,12 @@ impl Graph {
             level = level.end..nodes.len();
         }
         for (place, reached) in expanded.iter().enumerate() {
-            if !reached {
-                tree.unreached += self.moves(place as u32).1.len() as u64;
+            let moves = self.moves(place as u32).1.len() as u64;
+            if *reached {
+                tree.held.positions += 1;
+                tree.held.moves += moves;
+            } else {
+                tree.unreached += moves;
             }
         }
         Ok(tree)

@@ -3,7 +3,7 @@
 use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 
-use tabia_core::book::{BookEntry, BookPage, BookWriter, Wdl};
+use tabia_core::book::{BookEntry, BookPage, BookSize, BookWriter, Wdl};
 use tabia_core::chess::Position;
 use tabia_core::database::Written;
 use tabia_core::error::{Error, Result};
@@ -29,6 +29,7 @@ pub struct AbkWriter {
     repeats: Option<u64>,
     known: Vec<Known>,
     records: Option<u32>,
+    held: Option<BookSize>,
 }
 
 impl AbkWriter {
@@ -49,6 +50,7 @@ impl AbkWriter {
             repeats: repeats.and_then(|(_, value)| value.parse().ok()),
             known: Vec::new(),
             records: None,
+            held: None,
         })
     }
 
@@ -128,6 +130,7 @@ impl AbkWriter {
         let (bytes, _) = self.header.write(self.charset);
         rewrite(out, &bytes).map_err(named)?;
         self.records = Some(written.records);
+        self.held = Some(written.held);
         Ok(losses)
     }
 }
@@ -165,6 +168,10 @@ impl BookWriter for AbkWriter {
             return Ok(Losses::new());
         }
         self.build()
+    }
+
+    fn held(&self) -> Option<BookSize> {
+        self.held
     }
 
     fn finish(mut self: Box<Self>) -> Result<Written> {

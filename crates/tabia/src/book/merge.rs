@@ -109,13 +109,13 @@ fn merge_entries(
     options: &MergeOptions,
     progress: &Progress,
 ) -> Result<Merged, Failure> {
+    let header = header_of_all(books);
+    let mut out =
+        SortedOut::create(path, &options.create, header.as_ref()).map_err(Failure::output)?;
     let mut runs = Vec::new();
     for book in books {
         runs.push(Runs::new(book, progress).map_err(Failure::input)?);
     }
-    let header = header_of_all(books);
-    let mut out =
-        SortedOut::create(path, &options.create, header.as_ref()).map_err(Failure::output)?;
     progress.set_total(
         books
             .iter()
@@ -313,7 +313,9 @@ fn merge_pages(
             match writer.put(position, page) {
                 Ok(losses) => {
                     let (positions, moves) = super::build::kept(page, &losses);
-                    merged.positions += positions;
+                    // Polyglot's file has no place for a position without moves.
+                    let is_held = moves > 0 || !is_swept;
+                    merged.positions += if is_held { positions } else { 0 };
                     merged.moves += moves;
                     merged.losses.merge(&losses);
                 }
@@ -339,6 +341,9 @@ fn merge_pages(
     }
     let last = writer.settle().map_err(Failure::output)?;
     merged.losses.merge(&last);
+    if let Some(held) = writer.held() {
+        (merged.positions, merged.moves) = (held.positions, held.moves);
+    }
     merged.written = writer.finish().map_err(Failure::output)?;
     Ok(merged)
 }

@@ -167,6 +167,9 @@ pub fn build(
     drop(gathered);
     let last = writer.settle().map_err(Failure::output)?;
     built.losses.merge(&last);
+    if let Some(held) = writer.held() {
+        (built.positions, built.moves) = (held.positions, held.moves);
+    }
     built.written = writer.finish().map_err(Failure::output)?;
     Ok(built)
 }
