@@ -86,6 +86,28 @@ impl Reporter {
         Ok(())
     }
 
+    /// Notes a problem that was told already.
+    pub(crate) fn note(&mut self, error: &Error) -> Result<(), Failure> {
+        self.problems += 1;
+        match &mut self.report {
+            Some(report) => report.problem(error).map_err(Failure::output),
+            None => Ok(()),
+        }
+    }
+
+    /// Notes what a file as a whole does not hold, and completes the files.
+    pub(crate) fn finish_whole(mut self, file: &Path, losses: &Losses) -> Result<(), Failure> {
+        let file = file.display().to_string();
+        let mut ledger = Ledger::default();
+        ledger.losses.add_whole(&file, losses);
+        if let Some(report) = &mut self.report {
+            report
+                .losses(&file, None, losses)
+                .map_err(Failure::output)?;
+        }
+        self.finish(Some(&ledger))
+    }
+
     /// Ends the list of problems on standard error and completes the files.
     pub(crate) fn finish(mut self, ledger: Option<&Ledger>) -> Result<(), Failure> {
         if !self.messages.verbose && self.problems > SHOWN {
@@ -142,7 +164,7 @@ impl Watch for Reporter {
 
     fn losses(&mut self, item: &Item, game: GameIndex, losses: &Losses) -> Result<()> {
         match &mut self.report {
-            Some(report) => report.losses(item, game, losses),
+            Some(report) => report.losses(&item.name(), Some(game), losses),
             None => Ok(()),
         }
     }
@@ -296,19 +318,17 @@ impl ReportFile {
         self.write(&format!("{comma}{}", problem_json(error).compact()))
     }
 
-    fn losses(&mut self, item: &Item, game: GameIndex, losses: &Losses) -> Result<()> {
+    fn losses(&mut self, file: &str, game: Option<GameIndex>, losses: &Losses) -> Result<()> {
         for (feature, loss) in losses.iter() {
-            let row = Json::Object(vec![
-                ("file", item.name().into()),
-                ("game", (u64::from(game.0) + 1).into()),
+            let reason = format!("{} have no place in the target", feature.label());
+            let mut row = vec![("file", file.into())];
+            row.extend(game.map(|game| ("game", (u64::from(game.0) + 1).into())));
+            row.extend([
                 ("kind", feature.key().into()),
                 ("count", loss.count.into()),
-                (
-                    "reason",
-                    format!("{} have no place in the target", feature.label()).into(),
-                ),
+                ("reason", reason.into()),
             ]);
-            self.losses.push(&row)?;
+            self.losses.push(&Json::Object(row))?;
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::PositionArgs;
+use super::{PositionArgs, above_zero};
 use crate::args::{CommonArgs, ListingArgs};
 
 /// What books are, how much they hold, and every defect by name and count
@@ -75,10 +75,10 @@ pub(crate) struct BookLineArgs {
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
     /// How many lines
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = above_zero::<u32>)]
     pub(crate) count: u32,
     /// Plies at most
-    #[arg(long, value_name = "N", default_value_t = 200)]
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = above_zero::<usize>)]
     pub(crate) plies: usize,
     #[command(flatten)]
     pub(crate) listing: ListingArgs,
@@ -135,7 +135,7 @@ pub(crate) struct BookExplainArgs {
     #[arg(long, conflicts_with = "sources")]
     pub(crate) pgn: bool,
     /// Plies of each game, as when the book was built
-    #[arg(long, value_name = "N", default_value_t = 1024)]
+    #[arg(long, value_name = "N", default_value_t = 1024, value_parser = above_zero::<u32>)]
     pub(crate) max_ply: u32,
     /// Only games that fit, as when the book was built
     #[arg(

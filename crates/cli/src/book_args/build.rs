@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::above_zero;
 use crate::args::CommonArgs;
 
 /// A book from games, of any format that opens
@@ -34,7 +35,7 @@ pub(crate) struct BookBuildArgs {
     #[arg(long, short)]
     pub(crate) force: bool,
     /// Plies of each game
-    #[arg(long, value_name = "N", default_value_t = 1024, help_heading = "Moves")]
+    #[arg(long, value_name = "N", default_value_t = 1024, value_parser = above_zero::<u32>, help_heading = "Moves")]
     pub(crate) max_ply: u32,
     /// Games in which a move was played, at least [default: 3; 1 with `--game-links`]
     #[arg(
@@ -49,6 +50,7 @@ pub(crate) struct BookBuildArgs {
         long,
         value_name = "PERCENT",
         default_value_t = 0.0,
+        value_parser = percent,
         help_heading = "Moves"
     )]
     pub(crate) min_score: f64,
@@ -150,6 +152,12 @@ impl KvetkaArgs {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Compat {
     Polyglot,
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok();
+    let number = number.filter(|number| (0.0..=100.0).contains(number));
+    number.ok_or_else(|| "a number from 0 to 100".to_owned())
 }
 
 /// `512M`, `2G`, `65536`.

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{BookOutArgs, PositionArgs};
+use super::{BookOutArgs, PositionArgs, above_zero};
 use crate::args::{CommonArgs, ListingArgs};
 
 /// Several books into one
 ///
-/// Polyglot books are merged as a stream, whatever their size. What moves of other formats know of
-/// games, results and ratings adds up.
+/// Books are merged as a stream, whatever their size. What moves of formats other than Polyglot's
+/// know of games, results and ratings adds up.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -84,7 +84,7 @@ pub(crate) struct BookConvertArgs {
     #[arg(long, short)]
     pub(crate) force: bool,
     /// Plies of a line at most
-    #[arg(long, value_name = "N", default_value_t = 200)]
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = above_zero::<usize>)]
     pub(crate) plies: usize,
     #[command(flatten)]
     pub(crate) position: PositionArgs,
@@ -112,14 +112,15 @@ pub(crate) struct BookFixArgs {
 /// Changes moves of a book, or lists all of them as rows that can be read back
 ///
 /// Without changes every move is listed. `--import` reads rows as `--csv` lists them: `fen` or
-/// `key`, `move`, and what is to be changed: `weight`, `annotation`, `comment`, `learn`; empty cells
+/// `key`, `move`, and what is to be changed: `weight`, `annotation`, `advice`, `comment`, `learn`; empty cells
 /// change nothing, a weight of `-` takes the move out.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   tabia book edit book.bin --csv > moves.csv
   tabia book edit book.bin --import moves.csv -o new.bin
-  tabia book edit book.bin --moves \"1.e4\" --move c5 --weight 100 -o new.bin")]
+  tabia book edit book.bin --moves \"1.e4\" --move c5 --weight 100 -o new.bin
+  tabia book edit book.ctg --move d4 --annotation ! --advice play -o new.ctg")]
 pub(crate) struct BookEditArgs {
     /// The book
     #[arg(value_name = "BOOK")]
@@ -141,6 +142,14 @@ pub(crate) struct BookEditArgs {
     /// Its symbols, as `!` or `$14`; empty for none
     #[arg(long, value_name = "SYMBOLS", requires = "m")]
     pub(crate) annotation: Option<String>,
+    /// The author's advice, which ChessBase shows green or red: play, avoid, none
+    #[arg(
+        long,
+        value_name = "ADVICE",
+        requires = "m",
+        hide_possible_values = true
+    )]
+    pub(crate) advice: Option<Advice>,
     /// Its comment; empty for none
     #[arg(long, value_name = "TEXT", requires = "m")]
     pub(crate) comment: Option<String>,
@@ -154,4 +163,12 @@ pub(crate) struct BookEditArgs {
     pub(crate) listing: ListingArgs,
     #[command(flatten)]
     pub(crate) common: CommonArgs,
+}
+
+/// What the author wants of a move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Advice {
+    Play,
+    Avoid,
+    None,
 }

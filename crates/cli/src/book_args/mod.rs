@@ -5,6 +5,7 @@ mod build;
 mod change;
 
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::{Args, Subcommand};
 
@@ -12,7 +13,9 @@ pub(crate) use ask::{
     BookDiffArgs, BookExplainArgs, BookFindArgs, BookInfoArgs, BookLineArgs, BookNoveltyArgs,
 };
 pub(crate) use build::{BookBuildArgs, Compat, from_polyglot};
-pub(crate) use change::{BookConvertArgs, BookEditArgs, BookFixArgs, BookMergeArgs, MergeMode};
+pub(crate) use change::{
+    Advice, BookConvertArgs, BookEditArgs, BookFixArgs, BookMergeArgs, MergeMode,
+};
 
 use crate::args::CommonArgs;
 
@@ -54,6 +57,13 @@ impl BookVerb {
             Self::Novelty(args) => &args.common,
         }
     }
+}
+
+/// A whole number that is not 0.
+fn above_zero<T: FromStr + Default + PartialEq>(text: &str) -> Result<T, String> {
+    let number = text.parse().ok();
+    let number = number.filter(|number| *number != T::default());
+    number.ok_or_else(|| "a whole number above 0".to_owned())
 }
 
 /// Which position.

@@ -8,7 +8,7 @@ use tabia_testkit::Scratch;
 use crate::common::tabia;
 
 /// A book of these moves: line to the position, move, weight.
-fn write_book(folder: &Scratch, name: &str, lines: &[(&str, &str, u32)]) {
+pub(crate) fn write_book(folder: &Scratch, name: &str, lines: &[(&str, &str, u32)]) {
     let extension = name.rsplit_once('.').unwrap().1;
     let format = FORMATS
         .iter()
@@ -38,7 +38,7 @@ fn write_book(folder: &Scratch, name: &str, lines: &[(&str, &str, u32)]) {
 }
 
 /// A folder with two books.
-fn with_books(name: &str) -> Scratch {
+pub(crate) fn with_books(name: &str) -> Scratch {
     let folder = Scratch::new(name);
     let one = [
         ("", "e4", 30),
@@ -266,7 +266,7 @@ const SIX: &str = "[White \"A\"]\n[Black \"B\"]\n[WhiteElo \"2500\"]\n[BlackElo 
 [White \"I\"]\n[Black \"J\"]\n[Date \"2020.01.01\"]\n[Result \"1/2-1/2\"]\n\n1. d4 d5 1/2-1/2\n\n\
 [White \"K\"]\n[Black \"L\"]\n[Result \"0-1\"]\n\n1. g4 d5 0-1\n\n";
 
-fn with_six(name: &str) -> Scratch {
+pub(crate) fn with_six(name: &str) -> Scratch {
     let folder = Scratch::new(name);
     std::fs::write(folder.join("six.pgn"), SIX).unwrap();
     folder
@@ -526,7 +526,7 @@ fn large_weights_are_scaled_not_wrapped() {
 }
 
 /// An entry of a Polyglot book.
-fn entry(key: u64, bits: u16, weight: u16) -> Vec<u8> {
+pub(crate) fn entry(key: u64, bits: u16, weight: u16) -> Vec<u8> {
     let mut sink = tabia::core::io::Sink::new();
     sink.u64_be(key);
     sink.u16_be(bits);
@@ -569,12 +569,12 @@ fn a_damaged_book_is_fixed() {
     std::fs::write(folder.join("bad.bin"), bytes).unwrap();
     let info = tabia(&folder, &["book", "info", "bad.bin", "--walk", "--json"]).json();
     assert_eq!(info[0]["castlings"]["kingTwoSteps"], 1);
-    let run = tabia(&folder, &["book", "fix", "bad.bin", "-o", "good.bin"]).expect(0);
+    let run = tabia(&folder, &["book", "fix", "bad.bin", "-o", "good.bin"]).expect(3);
     for said in [
-        "1 entries out of order dropped",
-        "1 repeats added up",
-        "1 castlings rewritten",
-        "1 entries without a move dropped",
+        "1 entry out of order dropped",
+        "1 repeat added up",
+        "1 castling rewritten",
+        "1 entry without a move dropped",
     ] {
         assert!(run.err.contains(said), "{said}: {}", run.err);
     }

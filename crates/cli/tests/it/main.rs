@@ -7,6 +7,7 @@
 
 mod archives;
 mod atomic_output;
+mod book_json;
 mod book_peers;
 mod books;
 mod bughouse;

@@ -34,6 +34,8 @@ pub struct Change {
     pub weight: Option<u32>,
     /// The symbols.
     pub nags: Option<Vec<Nag>>,
+    /// Whether the author wants it played (`true`), does not (`false`), or says nothing.
+    pub advice: Option<Option<bool>>,
     /// The comment; empty for none.
     pub comment: Option<String>,
     /// Polyglot's `learn`.
@@ -68,8 +70,8 @@ fn edit_entries(
 ) -> Result<Merged, Failure> {
     let mut by_key: BTreeMap<u64, Vec<(u16, Change)>> = BTreeMap::new();
     for (at, change) in changes {
-        if change.nags.is_some() || change.comment.is_some() {
-            let text = "Polyglot books hold no annotations or comments";
+        if change.nags.is_some() || change.comment.is_some() || change.advice.is_some() {
+            let text = "Polyglot books hold no annotations, advice or comments";
             return Err(Failure::Usage(text.to_owned()));
         }
         let (key, bits) = match at {
@@ -78,9 +80,9 @@ fn edit_entries(
         };
         by_key.entry(key).or_default().push((bits, change));
     }
-    let mut runs = Runs::new(book, progress).map_err(Failure::input)?;
     let mut out =
         SortedOut::create(path, &options.create, book.header()).map_err(Failure::output)?;
+    let mut runs = Runs::new(book, progress).map_err(Failure::input)?;
     let mut run = Vec::new();
     loop {
         let next = [runs.key(), by_key.first_key_value().map(|(key, _)| *key)];
@@ -189,6 +191,9 @@ fn edit_pages(
     }
     let last = writer.settle().map_err(Failure::output)?;
     merged.losses.merge(&last);
+    if let Some(held) = writer.held() {
+        (merged.positions, merged.moves) = (held.positions, held.moves);
+    }
     merged.written = writer.finish().map_err(Failure::output)?;
     Ok(merged)
 }
@@ -205,6 +210,13 @@ fn apply_to_page(page: &mut BookPage, m: Move, change: &Change) {
         });
     }
     for entry in page.entries.iter_mut().filter(|entry| entry.m == Some(m)) {
+        if let Some(advice) = change.advice {
+            // Weight 0 is what advice against a move looks like.
+            let was_against = std::mem::replace(&mut entry.recommended, advice) == Some(false);
+            if was_against && advice != Some(false) && entry.weight == Some(0) {
+                entry.weight = None;
+            }
+        }
         entry.weight = change.weight.or(entry.weight);
         if let Some(nags) = &change.nags {
             entry.nags.clone_from(nags);

@@ -20,6 +20,7 @@ use tabia::select::Selection;
 use tabia::{Failure, Item};
 
 use super::book_format;
+use super::merge::sums;
 use crate::book_args::{BookBuildArgs, Compat};
 use crate::commands::info::size;
 use crate::commands::ls::{filter, numbers};
@@ -73,7 +74,12 @@ pub(crate) fn run(args: &BookBuildArgs) -> Result<ExitCode, Failure> {
     let seconds = start.elapsed().as_secs_f64();
     tell(&context, args, &built, seconds);
     let problems = reporter.count();
-    reporter.finish(None)?;
+    reporter.extra = sums(built.positions, built.moves, &built.written);
+    reporter
+        .extra
+        .push(("games", Json::Object(counts_json(built.games))));
+    let main = built.written.files.first().unwrap_or(&args.output);
+    reporter.finish_whole(main, &built.losses)?;
     Ok(ExitCode::of_problems(problems.max(built.games.bad)))
 }
 
@@ -295,6 +301,12 @@ fn tell(context: &Context, args: &BookBuildArgs, built: &Built, seconds: f64) {
         let _ = write!(text, ", {} games/s", grouped(rate));
     }
     context.messages.note(&text);
+    if built.moves == 0 && games.used > 0 {
+        let why = empty(args);
+        context
+            .messages
+            .warning(&format!("the book is empty: {why}"));
+    }
     for (feature, loss) in built.losses.iter() {
         let count = grouped(loss.count);
         let label = match feature {
@@ -305,4 +317,19 @@ fn tell(context: &Context, args: &BookBuildArgs, built: &Built, seconds: f64) {
             .messages
             .note(&format!("not kept in the target format: {count} {label}"));
     }
+}
+
+/// Why games made no book.
+fn empty(args: &BookBuildArgs) -> String {
+    let least = least_games(args);
+    if least > 1 {
+        return format!(
+            "no move was played in {} or more; `--min-games 1` keeps all",
+            counted(least, "game")
+        );
+    }
+    if args.min_score > 0.0 {
+        return format!("no move scored {} percent or more", args.min_score);
+    }
+    "the games have no moves that count".to_owned()
 }

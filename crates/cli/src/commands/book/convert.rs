@@ -10,13 +10,14 @@ use tabia::core::format::{CreateOptions, Kind};
 use tabia::core::io::OutputSet;
 use tabia::{Failure, Item};
 
-use super::merge::tell;
+use super::merge::settle;
 use super::{asked, book_format, item};
 use crate::book_args::BookConvertArgs;
 use crate::context::{Context, find_format};
 use crate::exit_code::ExitCode;
 use crate::output::Out;
-use crate::progress::grouped;
+use crate::progress::counted;
+use crate::report::Reporter;
 
 pub(crate) fn run(args: &BookConvertArgs) -> Result<ExitCode, Failure> {
     let context = Context::new(&args.common)?;
@@ -36,8 +37,10 @@ pub(crate) fn run(args: &BookConvertArgs) -> Result<ExitCode, Failure> {
         (None, Some(_)) => false,
     };
     let item = item(&context, &args.book)?;
+    let reporter = Reporter::new(&context, "book convert", args.force, None)?;
     if is_text {
-        return to_lines(args, &context, &item, &position, wanted.unwrap_or("pgn"));
+        let format = wanted.unwrap_or("pgn");
+        return to_lines(args, &context, reporter, &item, &position, format);
     }
     let Some(output) = &args.output else {
         let text = "books cannot go to standard output; give a file with `-o`";
@@ -60,14 +63,19 @@ pub(crate) fn run(args: &BookConvertArgs) -> Result<ExitCode, Failure> {
         &context.progress,
     );
     drop(display);
-    let merged = merged?;
-    tell(&context, output, &merged);
-    Ok(ExitCode::Done)
+    settle(
+        &context,
+        reporter,
+        std::slice::from_ref(&item),
+        output,
+        &merged?,
+    )
 }
 
 fn to_lines(
     args: &BookConvertArgs,
     context: &Context,
+    mut reporter: Reporter,
     item: &Item,
     start: &Position,
     format: &str,
@@ -108,11 +116,18 @@ fn to_lines(
     out.flush()?;
     if let Some(path) = &args.output {
         set.commit().map_err(Failure::output)?;
-        let (lines, positions) = (grouped(done.lines), grouped(done.positions));
-        let text = format!("{}: {lines} lines, {positions} positions", path.display());
+        let lines = counted(done.lines, "line");
+        let positions = counted(done.positions, "position");
+        let text = format!("{}: {lines}, {positions}", path.display());
         context.messages.note(&text);
     }
+    reporter.extra = vec![
+        ("lines", done.lines.into()),
+        ("positions", done.positions.into()),
+    ];
+    reporter.finish(None)?;
     if done.lines == 0 {
+        context.messages.note("the book has no moves from there");
         return Ok(ExitCode::Nothing);
     }
     Ok(ExitCode::Done)

@@ -13,7 +13,8 @@ use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::json::Json;
 use crate::output::Listing;
-use crate::progress::grouped;
+use crate::progress::{counted, grouped};
+use crate::report::Reporter;
 
 const COLUMNS: &[&str] = &[
     "change",
@@ -24,12 +25,14 @@ const COLUMNS: &[&str] = &[
     "second",
     "games",
     "gamesThen",
+    "differs",
 ];
 const NUMERIC: &[&str] = &["first", "second", "games", "gamesThen"];
 
 pub(crate) fn run(args: &BookDiffArgs) -> Result<ExitCode, Failure> {
     let context = Context::new(&args.common)?;
     let (first, second) = (item(&context, &args.first)?, item(&context, &args.second)?);
+    let mut reporter = Reporter::new(&context, "book diff", false, None)?;
     let mut listing = Listing::new(&args.listing, COLUMNS, NUMERIC)?;
     let mut failed = None;
     let mut each = |difference: Difference| match listing.push(row(&difference)) {
@@ -65,13 +68,20 @@ pub(crate) fn run(args: &BookDiffArgs) -> Result<ExitCode, Failure> {
     let compared = compared.map_err(Failure::input)?;
     listing.finish()?;
     context.messages.note(&summary(compared));
+    reporter.extra = vec![
+        ("same", compared.same.into()),
+        ("changed", compared.changed.into()),
+        ("removed", compared.only_first.into()),
+        ("added", compared.only_second.into()),
+    ];
+    reporter.finish(None)?;
     Ok(ExitCode::Done)
 }
 
 fn summary(compared: Compared) -> String {
     format!(
-        "{} moves equal, {} changed, {} only in the first, {} only in the second",
-        grouped(compared.same),
+        "{} equal, {} changed, {} only in the first, {} only in the second",
+        counted(compared.same, "move"),
         grouped(compared.changed),
         grouped(compared.only_first),
         grouped(compared.only_second)
@@ -103,5 +113,26 @@ fn row(difference: &Difference) -> Vec<(&'static str, Json)> {
         ("gamesThen", games(&difference.second)),
         ("annotation", nags(&difference.first)),
         ("annotationThen", nags(&difference.second)),
+        ("differs", differs(difference)),
     ]
+}
+
+/// What both books say of the move, but not the same.
+fn differs(difference: &Difference) -> Json {
+    let (Some(a), Some(b)) = (&difference.first, &difference.second) else {
+        return Json::Null;
+    };
+    let all = [
+        ("weight", a.weight != b.weight),
+        ("games", a.games != b.games),
+        ("results", a.results != b.results),
+        ("averageRating", a.average_rating != b.average_rating),
+        ("performance", a.performance != b.performance),
+        ("annotation", a.nags != b.nags),
+        ("advice", a.recommended != b.recommended),
+        ("comment", a.comment != b.comment),
+        ("learn", a.raw != b.raw),
+    ];
+    let names = all.into_iter().filter(|(_, is_so)| *is_so);
+    Json::List(names.map(|(name, _)| name.into()).collect())
 }

@@ -10,13 +10,15 @@ use tabia::core::chess::Square;
 use tabia::core::game::Nag;
 use tabia::{Failure, Item};
 
-use super::merge::{options, tell};
+use super::find::advice;
+use super::merge::{options, settle};
 use super::{asked, item, move_of};
-use crate::book_args::BookEditArgs;
+use crate::book_args::{Advice, BookEditArgs};
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::json::Json;
 use crate::output::Listing;
+use crate::report::Reporter;
 
 const COLUMNS: &[&str] = &[
     "key",
@@ -30,6 +32,7 @@ const COLUMNS: &[&str] = &[
     "averageRating",
     "performance",
     "annotation",
+    "advice",
     "comment",
     "learn",
 ];
@@ -47,8 +50,11 @@ pub(crate) fn run(args: &BookEditArgs) -> Result<ExitCode, Failure> {
     let context = Context::new(&args.common)?;
     let item = item(&context, &args.book)?;
     let options = options(&context, args.force);
+    let reporter = Reporter::new(&context, "book edit", args.force, None)?;
     let Some(output) = &args.output else {
-        return list(args, &context, &item, &options);
+        list(args, &context, &item, &options)?;
+        reporter.finish(None)?;
+        return Ok(ExitCode::Done);
     };
     let changes = match (&args.import, &args.m) {
         (Some(path), _) => import(path)?,
@@ -61,8 +67,13 @@ pub(crate) fn run(args: &BookEditArgs) -> Result<ExitCode, Failure> {
     let display = context.display();
     let merged = edit(&item, changes, output, &options, &context.progress);
     drop(display);
-    tell(&context, output, &merged?);
-    Ok(ExitCode::Done)
+    settle(
+        &context,
+        reporter,
+        std::slice::from_ref(&item),
+        output,
+        &merged?,
+    )
 }
 
 fn list(
@@ -70,13 +81,12 @@ fn list(
     context: &Context,
     item: &Item,
     options: &MergeOptions,
-) -> Result<ExitCode, Failure> {
+) -> Result<(), Failure> {
     let mut listing = Listing::new(&args.listing, COLUMNS, NUMERIC)?;
     rows(item, options, &context.progress, &mut |row| {
         listing.push(json(&row))
     })?;
-    listing.finish()?;
-    Ok(ExitCode::Done)
+    listing.finish()
 }
 
 fn json(row: &BookRow) -> Vec<(&'static str, Json)> {
@@ -96,6 +106,7 @@ fn json(row: &BookRow) -> Vec<(&'static str, Json)> {
         ("averageRating", entry.average_rating.into()),
         ("performance", entry.performance.into()),
         ("annotation", symbols(&entry.nags).into()),
+        ("advice", entry.recommended.map(advice).into()),
         ("comment", entry.comment.clone().into()),
         ("learn", learn.into()),
     ]
@@ -110,11 +121,17 @@ fn change(args: &BookEditArgs, m: &str) -> Result<(At, Change), Failure> {
         remove: args.remove,
         weight: args.weight,
         nags: nags.map_err(Failure::Usage)?,
+        advice: args.advice.map(|advice| match advice {
+            Advice::Play => Some(true),
+            Advice::Avoid => Some(false),
+            Advice::None => None,
+        }),
         comment: args.comment.clone(),
         learn: None,
     };
     if change == Change::default() {
-        let text = "say what to change: `--weight`, `--annotation`, `--comment`, `--remove`";
+        let text =
+            "say what to change: `--weight`, `--annotation`, `--advice`, `--comment` or `--remove`";
         return Err(Failure::Usage(text.to_owned()));
     }
     Ok((At::Board(Box::new(position), m), change))
@@ -168,6 +185,13 @@ fn change_of<'c>(cell: &impl Fn(&str) -> Option<&'c str>) -> Result<Change, Stri
         change.weight = Some(number);
     }
     change.nags = cell("annotation").map(nags).transpose()?;
+    change.advice = match cell("advice") {
+        None => None,
+        Some("play") => Some(Some(true)),
+        Some("avoid") => Some(Some(false)),
+        Some("none") => Some(None),
+        Some(text) => return Err(format!("`{text}` is no advice: play, avoid or none")),
+    };
     change.comment = cell("comment").map(str::to_owned);
     if let Some(text) = cell("learn") {
         let number = u32::from_str_radix(text, 16)

@@ -68,6 +68,13 @@ pub(crate) fn run(args: &BookExplainArgs) -> Result<ExitCode, Failure> {
     for text in verdict(sum, &question, known.as_ref()) {
         context.messages.note(&text);
     }
+    reporter.extra = vec![
+        ("games", sum.games.into()),
+        ("white", sum.results.white.into()),
+        ("draws", sum.results.draws.into()),
+        ("black", sum.results.black.into()),
+        ("points", sum.points.into()),
+    ];
     reporter.finish(None)?;
     if sum.games == 0 {
         return Ok(ExitCode::Nothing);
@@ -87,6 +94,7 @@ fn links(
         .then(|| Listing::new(&args.listing, COLUMNS, NUMERIC))
         .transpose()?;
     let mut missing = 0u64;
+    let reporter = Reporter::new(context, "book explain", false, None)?;
     let display = context.display();
     let found = linked(book, position, &context.progress, &mut |game| {
         if let Some(listing) = &mut listing {
@@ -106,10 +114,15 @@ fn links(
         listing.finish()?;
     }
     out.flush()?;
+    reporter.finish(None)?;
     if missing > 0 {
         let text = format!(
-            "{} linked games are not where the book says",
-            grouped(missing)
+            "{} not where the book says",
+            if missing == 1 {
+                "1 linked game is".to_owned()
+            } else {
+                format!("{} linked games are", grouped(missing))
+            }
         );
         context.messages.warning(&text);
         return Ok(ExitCode::Problems);

@@ -1,11 +1,11 @@
 //! `tabia book find`: what books know of a position.
 
-use tabia::Failure;
 use tabia::book::find::{Found, FoundMove, find, opening_of};
 use tabia::core::book::{LinkedGame, Wdl};
 use tabia::core::chess::Position;
 use tabia::core::game::GameResult;
 use tabia::query::openings::Opening;
+use tabia::{Failure, Watch};
 
 use super::{asked, items};
 use crate::book_args::BookFindArgs;
@@ -13,6 +13,7 @@ use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::json::Json;
 use crate::output::{Listing, Out, Style};
+use crate::report::Reporter;
 
 const COLUMNS: &[&str] = &[
     "book",
@@ -49,12 +50,14 @@ const BAR: u64 = 12;
 pub(crate) fn run(args: &BookFindArgs) -> Result<ExitCode, Failure> {
     let context = Context::new(&args.common)?;
     let (start, plies, position) = asked(&args.position)?;
+    let mut reporter = Reporter::new(&context, "book find", false, None)?;
     let opening = opening_of(&start, &plies);
     let mut found = Vec::new();
     for item in items(&context, &args.books)? {
         let book = tabia::book::open(&item, &context.open)?;
         for problem in &book.info().problems {
-            context.messages.warning(&item.fault(problem).to_string());
+            let problem = item.fault(problem).into();
+            reporter.problem(&item, &problem).map_err(Failure::output)?;
         }
         let known = find(&*book, &position).map_err(Failure::input)?;
         found.push((item.name(), known));
@@ -68,6 +71,17 @@ pub(crate) fn run(args: &BookFindArgs) -> Result<ExitCode, Failure> {
         Style::Json => documents(&found, &position, opening)?,
         style => table(args, style, &found)?,
     }
+    if code == ExitCode::Nothing {
+        let books = if found.len() == 1 {
+            "the book does"
+        } else {
+            "the books do"
+        };
+        context
+            .messages
+            .note(&format!("{books} not have the position"));
+    }
+    reporter.finish(None)?;
     Ok(code)
 }
 
@@ -198,6 +212,11 @@ fn move_json(m: &FoundMove) -> Vec<(&'static str, Json)> {
     pairs
 }
 
+/// The author's advice in a word.
+pub(super) fn advice(recommended: bool) -> &'static str {
+    if recommended { "play" } else { "avoid" }
+}
+
 /// A number with so many decimals at most.
 fn real(value: f64, decimals: i32) -> Json {
     let unit = 10f64.powi(decimals);
@@ -247,9 +266,8 @@ fn table(
         row.push(("performance", m.performance.into()));
         row.push(("weight", m.weight.into()));
         row.push(("probability", percent(m.probability)));
-        let advice = m.recommended.map(|yes| if yes { "play" } else { "avoid" });
         row.push(("annotation", m.annotation.clone().into()));
-        row.push(("advice", advice.into()));
+        row.push(("advice", m.recommended.map(advice).into()));
         let opening = m
             .opening
             .map(|opening| format!("{} {}", opening.eco, opening.name));

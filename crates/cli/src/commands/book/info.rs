@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use tabia::Failure;
 use tabia::book::survey::{Survey, survey};
+use tabia::{Failure, Watch};
 
 use crate::book_args::BookInfoArgs;
 use crate::context::Context;
@@ -56,7 +56,8 @@ pub(crate) fn run(args: &BookInfoArgs) -> Result<ExitCode, Failure> {
             Err(other) => return Err(other),
         };
         for problem in problems(&found) {
-            context.messages.warning(&item.fault(&problem).to_string());
+            let problem = item.fault(&problem).into();
+            reporter.problem(&item, &problem).map_err(Failure::output)?;
         }
         let name = item.name();
         if spelled_out {

@@ -14,6 +14,7 @@ use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::json::Json;
 use crate::output::{Listing, Out, Style};
+use crate::report::Reporter;
 
 const COLUMNS: &[&str] = &["moves", "plies", "opening"];
 const NUMERIC: &[&str] = &["plies"];
@@ -23,6 +24,7 @@ pub(crate) fn run(args: &BookLineArgs) -> Result<ExitCode, Failure> {
     let (start, before, position) = asked(&args.position)?;
     let item = item(&context, &args.book)?;
     let book = tabia::book::open(&item, &context.open)?;
+    let reporter = Reporter::new(&context, "book line", false, None)?;
     let seed = args.seed.unwrap_or_else(any_seed);
     // Nobody asked for rows: lines of moves are what people and engines read.
     let bare = match Style::of(&args.listing) {
@@ -70,6 +72,10 @@ pub(crate) fn run(args: &BookLineArgs) -> Result<ExitCode, Failure> {
         listing.finish()?;
     }
     out.flush()?;
+    if code == ExitCode::Nothing {
+        context.messages.note("the book has no move to play there");
+    }
+    reporter.finish(None)?;
     Ok(code)
 }
 

@@ -3,16 +3,19 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use tabia::Failure;
 use tabia::book::merge::{MergeOptions, Merged, Mode, merge};
+use tabia::core::Error;
+use tabia::core::database::Written;
 use tabia::core::format::CreateOptions;
+use tabia::{Failure, Item};
 
 use super::{book_format, item, items};
 use crate::book_args::{BookFixArgs, BookMergeArgs, MergeMode};
 use crate::commands::info::size;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
-use crate::progress::grouped;
+use crate::json::Json;
+use crate::progress::{counted, grouped};
 use crate::report::Reporter;
 
 pub(crate) fn run(args: &BookMergeArgs) -> Result<ExitCode, Failure> {
@@ -46,9 +49,7 @@ pub(crate) fn run(args: &BookMergeArgs) -> Result<ExitCode, Failure> {
     );
     drop(display);
     let merged = merged?;
-    tell(&context, &args.out.output, &merged);
-    reporter.finish(None)?;
-    Ok(ExitCode::Done)
+    settle(&context, reporter, &items, &args.out.output, &merged)
 }
 
 /// `tabia book fix`: a merge of one.
@@ -71,9 +72,8 @@ pub(crate) fn fix(args: &BookFixArgs) -> Result<ExitCode, Failure> {
         &context.progress,
     );
     drop(display);
-    tell(&context, &args.out.output, &merged?);
-    reporter.finish(None)?;
-    Ok(ExitCode::Done)
+    let items = std::slice::from_ref(&item);
+    settle(&context, reporter, items, &args.out.output, &merged?)
 }
 
 pub(super) fn options(context: &Context, force: bool) -> MergeOptions {
@@ -86,38 +86,87 @@ pub(super) fn options(context: &Context, force: bool) -> MergeOptions {
     }
 }
 
-/// What was written, what was put right, what was lost.
-pub(super) fn tell(context: &Context, output: &Path, merged: &Merged) {
+/// Tells what was written, put right and lost, and completes the report. Code 3 when entries or
+/// positions of the inputs are not in the book.
+pub(super) fn settle(
+    context: &Context,
+    mut reporter: Reporter,
+    inputs: &[Item],
+    output: &Path,
+    merged: &Merged,
+) -> Result<ExitCode, Failure> {
     let main = merged.written.files.first().map_or(output, |file| file);
     let mut text = format!(
-        "{}: {} positions, {} moves, {}",
+        "{}: {}, {}, {}",
         main.display(),
-        grouped(merged.positions),
-        grouped(merged.moves),
+        counted(merged.positions, "position"),
+        counted(merged.moves, "move"),
         size(merged.written.bytes)
     );
     let mended = merged.mended;
-    for (count, what) in [
-        (mended.out_of_order, "entries out of order dropped"),
-        (mended.repeats, "repeats added up"),
-        (mended.castlings, "castlings rewritten"),
-        (mended.no_moves, "entries without a move dropped"),
+    let plural = |count, one: &str, more: &str, what: &str| {
+        let things = if count == 1 { one } else { more };
+        format!("{} {things} {what}", grouped(count))
+    };
+    let mut wrong = Vec::new();
+    for (count, one, more, what) in [
+        (
+            mended.out_of_order,
+            "entry",
+            "entries",
+            "out of order dropped",
+        ),
+        (mended.repeats, "repeat", "repeats", "added up"),
+        (
+            mended.no_moves,
+            "entry",
+            "entries",
+            "without a move dropped",
+        ),
     ] {
         if count > 0 {
-            let _ = write!(text, "; {} {what}", grouped(count));
+            wrong.push(plural(count, one, more, what));
         }
+    }
+    let castlings = plural(mended.castlings, "castling", "castlings", "rewritten");
+    let harmless = (mended.castlings > 0).then_some(&castlings);
+    for what in wrong.iter().chain(harmless) {
+        let _ = write!(text, "; {what}");
     }
     context.messages.note(&text);
     if merged.unreached > 0 {
-        let count = grouped(merged.unreached);
-        let text = format!(
-            "{count} positions are known only by key and were not reached from the usual start"
-        );
+        let (one, more) = ("position", "positions");
+        let what = "known only by key and not reached from the usual start: not in the target";
+        let text = plural(merged.unreached, one, more, what);
         context.messages.note(&text);
+        wrong.push(text);
+    }
+    for text in wrong {
+        let error = Error::invalid(text);
+        reporter.note(&match inputs {
+            [only] => error.in_file(only.label()),
+            _ => error,
+        })?;
     }
     for (feature, loss) in merged.losses.iter() {
         let (count, label) = (grouped(loss.count), feature.label());
         let text = format!("not kept in the target format: {count} {label}");
         context.messages.note(&text);
     }
+    let code = ExitCode::of_problems(reporter.count());
+    reporter.extra = sums(merged.positions, merged.moves, &merged.written);
+    reporter.finish_whole(main, &merged.losses)?;
+    Ok(code)
+}
+
+/// What the summary of a report says of a book that was written.
+pub(super) fn sums(positions: u64, moves: u64, written: &Written) -> Vec<(&'static str, Json)> {
+    let files = written.files.iter();
+    let files = files.map(|file| file.display().to_string().into());
+    vec![
+        ("positions", positions.into()),
+        ("moves", moves.into()),
+        ("files", Json::List(files.collect())),
+        ("bytes", written.bytes.into()),
+    ]
 }

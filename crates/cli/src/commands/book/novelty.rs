@@ -71,6 +71,11 @@ pub(crate) fn run(args: &BookNoveltyArgs) -> Result<ExitCode, Failure> {
         grouped(counts.inside)
     );
     context.messages.note(&text);
+    reporter.extra = vec![
+        ("games", counts.games.into()),
+        ("left", counts.left.into()),
+        ("inside", counts.inside.into()),
+    ];
     reporter.finish(Some(&ledger))?;
     Ok(ExitCode::of_problems(ledger.problems))
 }
