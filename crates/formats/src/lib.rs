@@ -13,6 +13,7 @@ pub mod epd;
 mod frame;
 mod guess;
 pub mod kvetka;
+mod numbering;
 mod order;
 mod origin;
 pub mod pgn;

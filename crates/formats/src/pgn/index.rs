@@ -1,7 +1,6 @@
 //! Random access to the games of a file: one pass over it without looking at moves.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use tabia_core::database::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind};
@@ -14,13 +13,12 @@ use super::boundary::BOM;
 use super::encoding::{SAMPLE, detect, name, utf16};
 use super::read::Reader;
 use super::walk::Walk;
+use crate::numbering::Numbering;
 
-/// The names of one kind in one buffer.
+/// The names of one kind.
 #[derive(Debug, Default)]
 struct Names {
-    text: String,
-    ends: Vec<u64>,
-    known: HashMap<Box<str>, u32>,
+    numbers: Numbering,
     last: Option<u32>,
 }
 
@@ -28,12 +26,7 @@ const NONE: u32 = u32::MAX;
 
 impl Names {
     fn get(&self, id: u32) -> Option<&str> {
-        let i = id as usize;
-        let end = *self.ends.get(i)?;
-        let start = i
-            .checked_sub(1)
-            .map_or(0, |i| self.ends.get(i).copied().unwrap_or(0));
-        self.text.get(start as usize..end as usize)
+        std::str::from_utf8(self.numbers.get(id)?).ok()
     }
 
     /// The number of a name; none for an unknown one.
@@ -42,18 +35,12 @@ impl Names {
             return NONE;
         }
         if let Some(last) = self.last
-            && self.get(last) == Some(name)
+            && self.numbers.get(last) == Some(name.as_bytes())
         {
             return last;
         }
-        let id = if let Some(&id) = self.known.get(name) {
-            id
-        } else {
-            let id = self.ends.len() as u32;
-            self.text.push_str(name);
-            self.ends.push(self.text.len() as u64);
-            self.known.insert(name.into(), id);
-            id
+        let Some((id, _)) = self.numbers.number(name.as_bytes(), NONE) else {
+            return NONE;
         };
         self.last = Some(id);
         id
@@ -163,12 +150,12 @@ impl PgnDatabase {
             ]
             .into_iter()
             .zip(&index.names)
-            .map(|(kind, names)| (kind, names.ends.len() as u32))
+            .map(|(kind, names)| (kind, names.numbers.len()))
             .collect(),
             ..DatabaseInfo::default()
         };
         for names in &mut index.names {
-            names.known = HashMap::new();
+            names.numbers.close();
         }
         Ok(Self {
             blob,

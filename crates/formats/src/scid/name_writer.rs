@@ -1,13 +1,11 @@
 //! Writing the name files: numbers for names, and the front-coded or appended forms.
 
-use std::collections::HashMap;
-
 use tabia_core::error::{Error, ErrorKind, Result};
 use tabia_core::io::Sink;
-use zerocopy::byteorder::little_endian;
 
 use super::entry::Version;
 use super::names::MAGIC;
+use crate::numbering::Numbering;
 
 /// Gives every name a number, in the order in which they come.
 #[derive(Debug)]
@@ -18,46 +16,16 @@ pub(crate) struct NameWriter {
     appended: Vec<u8>,
 }
 
+/// The names of a kind.
 #[derive(Debug, Default)]
 struct Numbers {
-    ids: HashMap<Box<[u8]>, u32>,
+    names: Numbering,
     /// How often each was used.
     uses: Vec<u32>,
-    recent: Recent,
 }
 
 /// What the kinds are called in messages.
 const KIND_NAMES: [&str; 4] = ["players", "events", "sites", "rounds"];
-
-/// Names met of late, with their numbers: games of one event follow one another, and so do those
-/// of a player.
-#[derive(Debug)]
-struct Recent([Option<(Vec<u8>, u32)>; RECENT]);
-
-/// How many there are at most: one for each hash.
-const RECENT: usize = 256;
-
-impl Default for Recent {
-    fn default() -> Self {
-        Self([const { None }; RECENT])
-    }
-}
-
-impl Recent {
-    /// Where the name is if it is there. Others may have that place; they are only slower then.
-    fn place(&mut self, name: &[u8]) -> &mut Option<(Vec<u8>, u32)> {
-        let number = |bytes: &[u8; 8]| little_endian::U64::from_bytes(*bytes).get();
-        let mixed = match (name.first_chunk(), name.last_chunk()) {
-            (Some(first), Some(last)) => number(first) ^ number(last).rotate_left(24),
-            _ => name
-                .iter()
-                .fold(0, |sum: u64, &byte| sum << 8 | u64::from(byte)),
-        };
-        let mixed = (mixed ^ name.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let [.., place] = little_endian::U64::new(mixed).to_bytes();
-        &mut self.0[usize::from(place)]
-    }
-}
 
 impl NameWriter {
     pub(crate) fn new(version: Version) -> Self {
@@ -81,38 +49,18 @@ impl NameWriter {
         ) else {
             return Ok(0);
         };
-        let recent = table.recent.place(name);
-        if let Some((known, id)) = recent
-            && known == name
-        {
-            if let Some(uses) = table.uses.get_mut(*id as usize) {
-                *uses = uses.saturating_add(1);
-            }
-            return Ok(*id);
+        let Some((id, is_new)) = table.names.number(name, limit) else {
+            return Err(Error::new(ErrorKind::Limit {
+                what,
+                limit: u64::from(limit),
+                asked: u64::from(limit) + 1,
+            }));
+        };
+        match self.version {
+            Version::V3 | Version::V4 => table.count(id),
+            Version::V5 if is_new => append(&mut self.appended, kind, &[name]),
+            Version::V5 => {}
         }
-        let known = table.ids.get(name).copied();
-        let id = known.unwrap_or(table.uses.len() as u32);
-        if known.is_none() {
-            if id >= limit {
-                return Err(Error::new(ErrorKind::Limit {
-                    what,
-                    limit: u64::from(limit),
-                    asked: u64::from(limit) + 1,
-                }));
-            }
-            table.ids.insert(Box::from(name), id);
-            table.uses.push(0);
-            if self.version == Version::V5 {
-                append(&mut self.appended, kind, &[name]);
-            }
-        }
-        if let Some(uses) = table.uses.get_mut(id as usize) {
-            *uses = uses.saturating_add(1);
-        }
-        let (recent, recent_id) = recent.get_or_insert_default();
-        recent.clear();
-        recent.extend_from_slice(name);
-        *recent_id = id;
         Ok(id)
     }
 
@@ -133,7 +81,7 @@ impl NameWriter {
         sink.u32_be(0);
         let greatest = |table: &Numbers| table.uses.iter().copied().max().unwrap_or(0);
         for table in &self.tables {
-            sink.u24_be(table.uses.len() as u32);
+            sink.u24_be(table.names.len());
         }
         for table in &self.tables {
             sink.u24_be(greatest(table).min(MAX_USES));
@@ -149,18 +97,21 @@ impl NameWriter {
 const MAX_USES: u32 = 0xff_ffff;
 
 impl Numbers {
+    /// The name is used once more.
+    fn count(&mut self, id: u32) {
+        let place = id as usize;
+        if place >= self.uses.len() {
+            self.uses.resize(place + 1, 0);
+        }
+        if let Some(uses) = self.uses.get_mut(place) {
+            *uses = uses.saturating_add(1);
+        }
+    }
+
     fn front_coded(&self, greatest: u32, sink: &mut Sink) {
-        #[expect(
-            clippy::iter_over_hash_type,
-            reason = "the names are sorted right after"
-        )]
-        let mut sorted = {
-            let mut names: Vec<(&[u8], u32)> = Vec::with_capacity(self.ids.len());
-            for (name, &id) in &self.ids {
-                names.push((name, id));
-            }
-            names
-        };
+        let mut sorted: Vec<(&[u8], u32)> = (0..self.names.len())
+            .filter_map(|id| Some((self.names.get(id)?, id)))
+            .collect();
         sorted.sort_unstable_by_key(|(name, _)| SortKey(name));
         let mut previous: Option<&[u8]> = None;
         for (name, id) in sorted {
@@ -170,7 +121,7 @@ impl Numbers {
                 .copied()
                 .unwrap_or(0)
                 .min(MAX_USES);
-            if self.uses.len() < 1 << 16 {
+            if self.names.len() < 1 << 16 {
                 sink.u16_be(id as u16);
             } else {
                 sink.u24_be(id);

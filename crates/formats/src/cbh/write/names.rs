@@ -1,17 +1,16 @@
 //! Entity files under construction: every name once, counted, sorted.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasher, Hasher, RandomState};
 
 use tabia_core::error::{Error, ErrorKind, Result};
 use tabia_core::io::Sink;
-use zerocopy::byteorder::little_endian::U64;
-use zerocopy::{FromBytes, Immutable, IntoBytes};
+use zerocopy::{Immutable, IntoBytes};
 
 use super::tree::{Node, Tree};
 use crate::cbh::entities::{Entity, EntityTable};
 use crate::cbh::order::Ordered;
 use crate::cbh::records::{ENTITY_MAGIC, NODE_DELETED};
+use crate::numbering::Seed;
 
 /// The names of one file. Ids are given in order of first use; those of deleted names are given
 /// again first.
@@ -239,59 +238,6 @@ impl<E: Ordered + Copy + IntoBytes + Immutable> Names<E> {
             sink.u32_le(uses.first);
         }
         sink.into_vec()
-    }
-}
-
-/// Hashes names, with numbers that nobody knows: what is put into a file cannot be made to meet.
-#[derive(Debug, Clone, Copy)]
-struct Seed(u64, u64);
-
-impl Seed {
-    fn new() -> Self {
-        let state = RandomState::new();
-        Self(state.hash_one(0), state.hash_one(1) | 1)
-    }
-}
-
-impl BuildHasher for Seed {
-    type Hasher = NameHasher;
-
-    fn build_hasher(&self) -> NameHasher {
-        NameHasher {
-            sum: self.0,
-            factor: self.1,
-        }
-    }
-}
-
-/// Eight bytes at a time, each product folded.
-#[derive(Debug)]
-struct NameHasher {
-    sum: u64,
-    factor: u64,
-}
-
-impl Hasher for NameHasher {
-    fn finish(&self) -> u64 {
-        self.sum
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        let mut words = bytes.chunks_exact(size_of::<U64>());
-        for word in &mut words {
-            self.write_u64(U64::read_from_bytes(word).map_or(0, U64::get));
-        }
-        let tail = words.remainder().iter();
-        self.write_u64(tail.fold(bytes.len() as u64, |sum, &byte| sum << 8 | u64::from(byte)));
-    }
-
-    fn write_u64(&mut self, word: u64) {
-        let product = u128::from(self.sum ^ word) * u128::from(self.factor);
-        self.sum = product as u64 ^ (product >> 64) as u64;
-    }
-
-    fn write_usize(&mut self, length: usize) {
-        self.write_u64(length as u64);
     }
 }
 
