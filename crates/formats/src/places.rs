@@ -6,8 +6,14 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use tabia_core::io::Room;
+
 /// Questions for each page or block of the book, until the table is made.
 const PATIENCE: u32 = 8;
+/// Bytes of the largest books that get a table, so that none outgrows the memory: 512 MiB.
+pub(crate) const MOST: u64 = 512 << 20;
+/// Bits that can be said of a record beside its place.
+pub(crate) const SAID: u32 = u64::BITS - 1 - PLACE;
 
 /// A table that is made when it is worth it.
 #[derive(Debug)]
@@ -19,10 +25,11 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    /// For a book of so many pages or blocks. One of more than `most` gets no table.
-    pub(crate) fn of(units: u32, most: u32) -> Self {
+    /// For a book of so many pages or blocks, each of so many bytes.
+    pub(crate) fn of(units: u32, size: usize) -> Self {
+        let is_small = u64::from(units) * size as u64 <= MOST;
         Self {
-            patience: (units <= most).then(|| units.saturating_mul(PATIENCE)),
+            patience: is_small.then(|| units.saturating_mul(PATIENCE)),
             asked: AtomicU32::new(0),
             table: OnceLock::new(),
         }
@@ -44,68 +51,89 @@ impl Places {
     }
 }
 
-/// Hashes and places, at most two of three slots in use. The lower bits of hashes are spread
-/// evenly.
+/// What is known of records by their hashes, at most two of three slots in use. The lower bits of
+/// hashes are spread evenly.
 #[derive(Debug)]
 pub(crate) struct Table {
-    slots: Vec<(u64, u64)>,
+    /// Two words a slot: the hash, and what is known of the record; 0 where there is none.
+    words: Room,
+    /// Slots less one.
+    mask: usize,
 }
 
-/// No record.
-const EMPTY: u64 = u64::MAX;
+/// What a table says of a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Slot(u64);
+
+/// Bits of places.
+const PLACE: u32 = MOST.ilog2();
+/// Set wherever there is a record.
+const RECORD: u64 = 1 << 63;
+
+impl Slot {
+    /// A record at a place below [`MOST`], with up to [`SAID`] bits of what is to be known of it
+    /// without a look there.
+    pub(crate) const fn new(place: u64, said: u64) -> Self {
+        Self(place & (MOST - 1) | said << PLACE & !RECORD)
+    }
+
+    /// Where the record is.
+    pub(crate) const fn place(self) -> u64 {
+        self.0 & (MOST - 1)
+    }
+
+    /// What was said of it.
+    pub(crate) const fn said(self) -> u64 {
+        self.0 >> PLACE
+    }
+}
 
 impl Table {
     /// A table for so many records at most.
     pub(crate) fn of(records: usize) -> Self {
         let length = (records + records / 2 + 1).next_power_of_two();
         Self {
-            slots: vec![(0, EMPTY); length],
+            words: Room::of(2 * length),
+            mask: length - 1,
         }
     }
 
-    /// Adds the place of a record, unless one with that hash is there.
-    pub(crate) fn add(&mut self, hash: u64, place: u64) {
-        let mut at = self.start(hash);
+    /// Adds a record, unless one with that hash is there.
+    pub(crate) fn add(&mut self, hash: u64, slot: Slot) {
+        let mut at = hash as usize & self.mask;
+        let (slots, _) = self.words.words_mut().as_chunks_mut::<2>();
         // Nothing is added to a full table, and other ones have empty slots.
-        for _ in 0..self.slots.len() {
-            let after = self.after(at);
-            let Some(slot) = self.slots.get_mut(at) else {
+        for _ in 0..=self.mask {
+            let Some([known, word]) = slots.get_mut(at) else {
                 return;
             };
-            if slot.1 == EMPTY {
-                *slot = (hash, place);
+            if *word == 0 {
+                (*known, *word) = (hash, slot.0 | RECORD);
                 return;
             }
-            if slot.0 == hash {
+            if *known == hash {
                 return;
             }
-            at = after;
+            at = (at + 1) & self.mask;
         }
     }
 
-    /// The place of the first record with that hash.
+    /// The first record with that hash.
     #[inline]
-    pub(crate) fn find(&self, hash: u64) -> Option<u64> {
-        let mut at = self.start(hash);
+    pub(crate) fn find(&self, hash: u64) -> Option<Slot> {
+        let mut at = hash as usize & self.mask;
+        let (slots, _) = self.words.words().as_chunks::<2>();
         // Some slots are empty, so that this ends.
         loop {
-            let &(known, place) = self.slots.get(at)?;
-            if place == EMPTY {
+            let &[known, word] = slots.get(at)?;
+            if word == 0 {
                 return None;
             }
             if known == hash {
-                return Some(place);
+                return Some(Slot(word & !RECORD));
             }
-            at = self.after(at);
+            at = (at + 1) & self.mask;
         }
-    }
-
-    const fn start(&self, hash: u64) -> usize {
-        hash as usize & (self.slots.len() - 1)
-    }
-
-    const fn after(&self, slot: usize) -> usize {
-        (slot + 1) & (self.slots.len() - 1)
     }
 }
 
@@ -115,11 +143,11 @@ mod tests {
 
     #[test]
     fn the_table_comes_when_it_is_worth_it() {
-        let places = Places::of(2, 2);
+        let places = Places::of(2, 1);
         let make = || {
             let mut table = Table::of(1000);
             for place in 0..1000 {
-                table.add(place % 300, place);
+                table.add(place % 300, Slot::new(place, place << 20));
             }
             table
         };
@@ -127,15 +155,16 @@ mod tests {
             assert!(places.ask(make).is_none());
         }
         let table = places.ask(make).unwrap();
-        assert_eq!(table.find(299), Some(299));
-        assert_eq!(table.find(0), Some(0));
+        let found = table.find(299).unwrap();
+        assert_eq!((found.place(), found.said()), (299, 299 << 20));
+        assert_eq!(table.find(0), Some(Slot::new(0, 0)));
         assert_eq!(table.find(300), None);
         assert_eq!(table.find(2048), None);
         assert_eq!(Table::of(0).find(7), None);
-        let all = Places::of(2, 2);
-        assert_eq!(all.all(make).unwrap().find(299), Some(299));
+        let all = Places::of(2, 1);
+        assert!(all.all(make).unwrap().find(299).is_some());
         assert!(all.ask(make).is_some());
-        let large = Places::of(3, 2);
+        let large = Places::of(u32::MAX, 1);
         assert!((0..4 * PATIENCE).all(|_| large.ask(make).is_none()));
         assert!(large.all(make).is_none());
     }
@@ -144,8 +173,12 @@ mod tests {
     fn more_records_than_there_is_room_for_do_no_harm() {
         let mut table = Table::of(2);
         for hash in 0..3 {
-            table.add(hash, hash);
+            table.add(hash, Slot::new(hash, (1 << SAID) - 1));
         }
-        assert_eq!((table.find(2), table.find(9)), (Some(2), None));
+        let last = table.find(2).unwrap();
+        assert_eq!((last.place(), last.said()), (2, (1 << SAID) - 1));
+        assert_eq!(table.find(9), None);
+        let most = Slot::new(MOST - 1, 0);
+        assert_eq!((most.place(), most.said()), (MOST - 1, 0));
     }
 }

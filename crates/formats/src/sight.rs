@@ -278,7 +278,7 @@ impl<'p> Lookout<'p> {
 }
 
 /// Moves whose children are looked for together.
-pub(crate) const TOGETHER: usize = 16;
+pub(crate) const TOGETHER: usize = 8;
 
 /// What `look` finds behind the moves of some entries.
 pub(crate) fn behind_each<C: Copy>(
@@ -299,6 +299,20 @@ fn of_each<T: Copy>(
         *found = entry.m.and_then(&find);
     }
     found
+}
+
+/// What is found for the first so many of these.
+#[inline(always)]
+pub(crate) fn for_each<K: Copy, T: Copy>(
+    count: usize,
+    keys: &[Option<K>; TOGETHER],
+    find: impl Fn(K) -> Option<T>,
+) -> [Option<T>; TOGETHER] {
+    let mut all = [None; TOGETHER];
+    for (key, found) in keys.iter().zip(&mut all).take(count) {
+        *found = key.and_then(&find);
+    }
+    all
 }
 
 fn after(position: &Position, m: Move) -> Position {

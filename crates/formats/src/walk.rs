@@ -6,7 +6,7 @@ use tabia_core::chess::{Move, Position};
 use tabia_core::game::Flow;
 
 use crate::frame::Frame;
-use crate::places::Table;
+use crate::places::{Slot, Table};
 use crate::sight::{Lookout, Sight};
 
 /// What the walk asks of a book.
@@ -196,9 +196,10 @@ fn look_ahead<'b, S: Stored<'b>>(
     }
     let Some(list) = list else { return };
     for ahead in &mut *all {
-        ahead.place = ahead
+        let found = ahead
             .sight
             .and_then(|sight| list.find(sight.seen_by(ahead.frame.turn())));
+        ahead.place = found.map(Slot::place);
     }
     for ahead in all {
         let Some(place) = ahead.place else { continue };

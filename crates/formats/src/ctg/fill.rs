@@ -3,6 +3,7 @@
 use tabia_core::book::{BookEntry, BookPage, Wdl};
 use tabia_core::chess::Position;
 
+use super::brief::Brief;
 use super::key::seen_keys;
 use super::moves::decode_move;
 use super::nags;
@@ -50,11 +51,12 @@ impl CtgBook {
             let children = match seen {
                 Some(seen) => self.look_behind(position, seen, entries),
                 None => sight::behind_each(position, entries, |next| {
-                    self.place(next, None).map(|(_, place)| place.record)
+                    let (_, place) = self.place(next, None)?;
+                    Some(Brief::of(&place.record))
                 }),
             };
             for ((entry, code), child) in entries.iter_mut().zip(codes).zip(children) {
-                let stats = child.map(|record| record.stats());
+                let stats = child.map(|child| child.stats());
                 let raw = RawMove::new(*code, stats.as_ref());
                 if let Some(stats) = &stats {
                     describe(entry, stats, !frame.flipped, raw);
@@ -64,23 +66,22 @@ impl CtgBook {
         }
     }
 
-    /// The records behind some moves. All of the table is asked for before any record is, and all
-    /// of the records before any is read, so that they come from memory at the same time.
-    fn look_behind<'b>(
-        &'b self,
+    /// The statistics behind some moves. All of the table is asked for before any of it is read, and
+    /// so are the records that are to be looked at, so that they come from memory at the same time.
+    fn look_behind(
+        &self,
         position: &Position,
         Seen { table, sight }: Seen<'_>,
         entries: &[BookEntry],
-    ) -> [Option<Record<'b>>; TOGETHER] {
+    ) -> [Option<Brief>; TOGETHER] {
         let lookout = Lookout::new(position, sight);
         let played =
             |next: &Position, sight| seen_keys(next, sight).map(|(_, key, other)| (key, other));
         let hashes = lookout.keys(entries, |key| (key, None), played);
-        let places = hashes.map(|hash| {
-            let (key, other) = hash?;
+        let slots = sight::for_each(entries.len(), &hashes, |(key, other)| {
             table.find(key).or_else(|| table.find(other?))
         });
-        places.map(|place| self.at(place?).map(|place| place.record))
+        sight::for_each(entries.len(), &slots, |slot| Brief::at(self, slot))
     }
 }
 

@@ -1,5 +1,6 @@
 #![doc = include_str!("FORMAT.md")]
 
+mod brief;
 mod build;
 mod fill;
 mod hash;

@@ -11,6 +11,7 @@ use tabia_core::format::OpenOptions;
 use tabia_core::game::Flow;
 use tabia_core::io::{Blob, Source};
 
+use super::brief;
 use super::fill::fill_moves;
 use super::hash::hash;
 use super::header::Header;
@@ -21,11 +22,8 @@ use super::record::{PAGE, Record, Records};
 use super::sweep;
 use super::tree::{Lookup, Tree};
 use crate::frame::Frame;
-use crate::places::{Places, Table};
+use crate::places::{Places, Slot, Table};
 use crate::sight::Sight;
-
-/// Larger books are asked page by page, so that no list of places outgrows the memory: 512 MiB.
-const MOST_LISTED: u32 = (512 << 20) / PAGE as u32;
 
 /// A CTG book, mapped into memory.
 #[derive(Debug)]
@@ -121,7 +119,7 @@ impl CtgBook {
             pages,
             tree,
             index: OnceLock::new(),
-            places: Places::of(pages, MOST_LISTED),
+            places: Places::of(pages, PAGE),
             info,
         })
     }
@@ -197,8 +195,8 @@ impl CtgBook {
             return Some((frame, place?));
         };
         let (frame, key, other) = seen_keys(position, sight)?;
-        let place = table.find(key).or_else(|| table.find(other?))?;
-        Some((frame, self.at(place)?))
+        let slot = table.find(key).or_else(|| table.find(other?))?;
+        Some((frame, self.at(slot.place())?))
     }
 
     pub(super) fn by_key(&self, key: &Key) -> Option<Place<'_>> {
@@ -206,7 +204,7 @@ impl CtgBook {
             let listed = self.table().zip(key.seen());
             return match listed {
                 Some((table, seen)) => {
-                    let place = self.at(table.find(seen)?)?;
+                    let place = self.at(table.find(seen)?.place())?;
                     (place.record.key == key.as_bytes()).then_some(place)
                 }
                 None => self.on_page(self.tree.find(key.hash())?, key.as_bytes()),
@@ -246,17 +244,17 @@ impl CtgBook {
         for number in 0..self.pages {
             found.clear();
             let is_found = self.finder(number);
-            records(number).each_key(|at, key, is_whole| {
-                if is_whole
-                    && let Some(seen) = key::seen(key)
-                    && is_found(hash(key))
+            records(number).each_found(|at, record| {
+                if let Some(seen) = key::seen(record.key)
+                    && is_found(hash(record.key))
                 {
-                    found.push((seen, u64::from(number) * PAGE as u64 + at as u64));
+                    let place = u64::from(number) * PAGE as u64 + at as u64;
+                    found.push((seen, Slot::new(place, brief::said_of(record))));
                 }
             });
             // One after another, so that their slots come from memory at the same time.
-            for &(seen, place) in &found {
-                table.add(seen, place);
+            for &(seen, slot) in &found {
+                table.add(seen, slot);
             }
         }
         table
@@ -291,6 +289,12 @@ impl CtgBook {
         let (page, at) = ((place / PAGE as u64) as u32, place as usize % PAGE);
         let record = Record::read(self.page(page)?.get(at..)?)?;
         Some(Place { page, at, record })
+    }
+
+    /// Bytes at a place.
+    pub(super) fn bytes<const N: usize>(&self, place: u64) -> Option<&[u8; N]> {
+        let start = usize::try_from(place).ok()?.checked_add(PAGE)?;
+        self.blob.get(start..)?.first_chunk()
     }
 
     fn on_page(&self, page: u32, key: &[u8]) -> Option<Place<'_>> {

@@ -215,6 +215,9 @@ impl Stats {
 }
 
 fn average(sum: u32, count: u32) -> Option<u16> {
+    if count == 1 {
+        return u16::try_from(sum).ok();
+    }
     let rounded = u64::from(sum) + u64::from(count / 2);
     let average = rounded.checked_div(u64::from(count))?;
     u16::try_from(average).ok()
@@ -285,15 +288,13 @@ impl<'a> Records<'a> {
         None
     }
 
-    /// The places that [`find`](Self::find) looks at, with the keys that stand there, and whether
-    /// there is a whole record.
-    pub(super) fn each_key(self, mut each: impl FnMut(usize, &[u8], bool)) {
+    /// The whole records at the places that [`find`](Self::find) looks at.
+    pub(super) fn each_found(self, mut each: impl FnMut(usize, &Record<'a>)) {
         let mut at = self.at;
         for _ in 0..self.left {
             let rest = self.page.get(at..).unwrap_or_default();
-            let head = rest.first().map_or(0, |byte| usize::from(byte & 0x1f));
-            if let Some(key) = rest.get(..head).filter(|key| key.len() >= SHORTEST) {
-                each(at, key, Record::read(rest).is_some());
+            if let Some(record) = Record::read(rest) {
+                each(at, &record);
             }
             let Some(length) = step(rest) else { return };
             at += length;

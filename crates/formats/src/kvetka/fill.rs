@@ -8,6 +8,7 @@ use super::key::Key;
 use super::moves::decode_move;
 use super::read::{KvetkaBook, Seen};
 use crate::frame::Frame;
+use crate::places::{SAID, Slot};
 use crate::sight::{self, Lookout, TOGETHER};
 
 impl KvetkaBook {
@@ -55,37 +56,70 @@ impl KvetkaBook {
         for entries in page.entries.chunks_mut(TOGETHER) {
             let children = match seen {
                 Some(seen) => self.look_behind(position, seen, entries),
-                None => sight::behind_each(position, entries, |next| self.of_position(next, None)),
+                None => sight::behind_each(position, entries, |next| {
+                    let (element, frame) = self.of_position(next, None)?;
+                    Some((element.counts, frame))
+                }),
             };
             for (entry, child) in entries.iter_mut().zip(children) {
-                let Some((element, frame)) = child else {
-                    continue;
-                };
-                count(entry, &element, frame);
+                if let Some((counts, frame)) = child {
+                    count(entry, counts, frame);
+                }
             }
         }
     }
 
-    /// The elements behind some moves. All of the table is asked for before any element is, and all
-    /// of the elements before any is read, so that they come from memory at the same time.
-    fn look_behind<'b>(
-        &'b self,
+    /// The counts of the elements behind some moves. All of the table is asked for before any of it
+    /// is read, so that it comes from memory at the same time.
+    fn look_behind(
+        &self,
         position: &Position,
         Seen { table, sight }: Seen<'_>,
         entries: &[BookEntry],
-    ) -> [Option<(Element<'b>, Frame)>; TOGETHER] {
+    ) -> [Option<(Counts, Frame)>; TOGETHER] {
         let lookout = Lookout::new(position, sight);
         let plain = Frame {
             flipped: !lookout.turn().is_white(),
             mirrored: false,
         };
         let hashes = lookout.keys(entries, |key| (key, plain), Key::seen_of);
-        let places =
-            hashes.map(|hash| hash.and_then(|(key, frame)| Some((table.find(key)?, frame))));
-        places.map(|place| {
-            let (place, frame) = place?;
-            Some((self.placed(place)?, frame))
+        let slots = sight::for_each(entries.len(), &hashes, |(key, frame)| {
+            Some((table.find(key)?, frame))
+        });
+        sight::for_each(entries.len(), &slots, |(slot, frame)| {
+            Some((self.counts_of(slot)?, frame))
         })
+    }
+
+    /// The counts of an element, which is looked at only where its slot does not say them.
+    fn counts_of(&self, slot: Slot) -> Option<Counts> {
+        let said = slot.said();
+        if said == LOOK {
+            return Some(self.placed(slot.place())?.counts);
+        }
+        Some([0, 1, 2].map(|number| said >> (number * COUNT) & ((1 << COUNT) - 1)))
+    }
+}
+
+/// Won, drawn and lost, from the side to move.
+type Counts = [u64; 3];
+
+/// Bits of a count in a slot.
+const COUNT: u32 = SAID / 3;
+/// Instead of counts: they are too great, or there is no whole element.
+const LOOK: u64 = (1 << SAID) - 1;
+
+/// What the slot of an element says of it.
+pub(super) fn said_of(element: Option<&Element<'_>>) -> u64 {
+    match element.map(|element| element.counts) {
+        Some(counts) if counts.iter().all(|count| *count < 1 << COUNT) => {
+            let mut said = 0;
+            for count in counts.iter().rev() {
+                said = said << COUNT | count;
+            }
+            said
+        }
+        _ => LOOK,
     }
 }
 
@@ -116,8 +150,8 @@ pub(super) fn entry(m: Option<Move>, code: u8) -> BookEntry {
 }
 
 /// What an element in that frame says of a move that leads to it.
-pub(super) fn count(entry: &mut BookEntry, element: &Element<'_>, frame: Frame) {
-    let results = results(element.counts, frame);
+pub(super) fn count(entry: &mut BookEntry, counts: Counts, frame: Frame) {
+    let results = results(counts, frame);
     entry.games = Some(results.games());
     entry.results = Some(results);
 }
@@ -133,5 +167,35 @@ fn results([won, draws, lost]: [u64; 3], frame: Frame) -> Wdl {
         white,
         draws,
         black,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slots_say_counts_or_where_to_look() {
+        let element = |counts| Element {
+            key: Key([0; Key::SIZE]),
+            counts,
+            moves: &[],
+            flags: 0,
+            source: None,
+            comment: None,
+            rest: &[],
+            bad_comment: false,
+        };
+        assert_eq!(said_of(None), LOOK);
+        assert_eq!(said_of(Some(&element([0, 1 << COUNT, 0]))), LOOK);
+        assert_eq!(said_of(Some(&element([0, 0, u64::MAX]))), LOOK);
+        let most = (1 << COUNT) - 1;
+        for counts in [[0, 0, 0], [1, 2, 3], [most, 0, 1], [most; 3]] {
+            let said = said_of(Some(&element(counts)));
+            assert!(said < LOOK);
+            let slot = Slot::new(7, said);
+            let back = [0, 1, 2].map(|number| slot.said() >> (number * COUNT) & most);
+            assert_eq!((slot.place(), back), (7, counts));
+        }
     }
 }

@@ -11,6 +11,7 @@ use tabia_core::game::Flow;
 use tabia_core::io::{Blob, Source, SourceFile};
 
 use super::element::{BLOCK, Element, HAS_LIST, KNOWN, ListForm, key_of};
+use super::fill::said_of;
 use super::header::Header;
 use super::inspect::{Findings, inspect};
 use super::key::Key;
@@ -19,13 +20,11 @@ use super::parts::{Parts, Span, file};
 use super::sources::Sources;
 use super::sweep;
 use crate::frame::Frame;
-use crate::places::{Places, Table};
+use crate::places::{Places, Slot, Table};
 use crate::sight::Sight;
 
 /// Blocks at the start that are looked through for what the description leaves open.
 const SAMPLE: u32 = 64;
-/// Larger books are asked block by block, so that no list of places outgrows the memory: 512 MiB.
-const MOST_LISTED: u32 = (512 << 20) / BLOCK as u32;
 /// Marks the pages of a Kvetka book.
 pub(super) const RAW: &[u8; 3] = b"kob";
 
@@ -142,7 +141,7 @@ impl KvetkaBook {
             sources,
             order,
             list,
-            places: Places::of(blocks, MOST_LISTED),
+            places: Places::of(blocks, BLOCK),
             findings: OnceLock::new(),
             info,
         })
@@ -185,7 +184,7 @@ impl KvetkaBook {
     pub(super) fn find(&self, key: &Key) -> Option<(u32, usize, &[u8])> {
         match self.table().zip(key.seen()) {
             Some((table, seen)) => {
-                let found = self.at(table.find(seen)?)?;
+                let found = self.at(table.find(seen)?.place())?;
                 (found.2.first_chunk() == Some(&key.0)).then_some(found)
             }
             None => self.search(key),
@@ -207,24 +206,27 @@ impl KvetkaBook {
         let blocks = 0..self.parts.len();
         let count = blocks.map(|block| self.parts.elements(block).count()).sum();
         let mut table = Table::of(count);
+        let linked = self.header.has_game_links();
         let mut found = Vec::new();
         for block in 0..self.parts.len() {
             found.clear();
-            self.each_found(block, &mut |at, key| {
+            self.each_found(block, &mut |at, key, body| {
                 if let Some(seen) = key.seen() {
-                    found.push((seen, u64::from(block) * BLOCK as u64 + at as u64));
+                    let place = u64::from(block) * BLOCK as u64 + at as u64;
+                    let element = Element::read(body, linked);
+                    found.push((seen, Slot::new(place, said_of(element.as_ref()))));
                 }
             });
             // One after another, so that their slots come from memory at the same time.
-            for &(seen, place) in &found {
-                table.add(seen, place);
+            for &(seen, slot) in &found {
+                table.add(seen, slot);
             }
         }
         table
     }
 
     /// The elements of a block that are found there by their keys, with their offsets.
-    fn each_found(&self, block: u32, each: &mut dyn FnMut(usize, &Key)) {
+    fn each_found(&self, block: u32, each: &mut dyn FnMut(usize, &Key, &[u8])) {
         let mut elements = self.parts.elements(block);
         // One way to the block does for all its keys, unless something is out of order.
         let mut leads_here: Option<Span> = None;
@@ -242,12 +244,12 @@ impl KvetkaBook {
             }
             if greatest.is_none_or(|greatest| greatest < key) {
                 greatest = Some(key);
-                each(at, &key);
+                each(at, &key, body);
             } else if self
                 .in_block(block, &key)
                 .is_some_and(|(first, _)| first == at)
             {
-                each(at, &key);
+                each(at, &key, body);
             }
         }
     }
@@ -291,7 +293,7 @@ impl KvetkaBook {
             return Some((frame, u64::from(block) * BLOCK as u64 + at as u64));
         };
         let (key, frame) = Key::seen_of(position, sight)?;
-        Some((frame, table.find(key)?))
+        Some((frame, table.find(key)?.place()))
     }
 
     /// The element at a place.

@@ -94,7 +94,7 @@ pub(super) fn sweep(
                 let flipped = !step.frame.flipped;
                 count(
                     entry,
-                    child,
+                    child.counts,
                     Frame {
                         flipped,
                         ..step.frame
@@ -154,6 +154,7 @@ fn as_stored(book: &KvetkaBook, each: &mut dyn FnMut(&Element<'_>, u64, &mut Boo
 mod tests {
     use super::*;
     use crate::kvetka::Builder;
+    use crate::kvetka::fill::said_of;
     use crate::places::Places;
     use tabia_core::book::{BookEntry, BookWriter, Wdl};
     use tabia_core::format::{CreateOptions, OpenOptions};
@@ -218,7 +219,7 @@ mod tests {
         let listed = met(&book);
         assert!(listed.len() > 1_500, "{}", listed.len());
         assert!(listed.iter().all(|(_, frames)| *frames != 0));
-        book.places = Places::of(2, 1);
+        book.places = Places::of(u32::MAX, BLOCK);
         assert!(book.all().is_none());
         assert_eq!(listed, met(&book));
     }
@@ -230,7 +231,8 @@ mod tests {
         let table = book.all().unwrap();
         let mut count = 0;
         as_stored(&book, &mut |element, place, _| {
-            assert_eq!(table.find(element.key.seen().unwrap()), Some(place));
+            let slot = table.find(element.key.seen().unwrap()).unwrap();
+            assert_eq!((slot.place(), slot.said()), (place, said_of(Some(element))));
             assert_eq!(
                 book.search(&element.key).map(|found| found.1),
                 Some(place as usize % BLOCK)
