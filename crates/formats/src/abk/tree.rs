@@ -91,11 +91,9 @@ impl Graph {
                 positions.push((known.key, place as u32));
             }
         }
-        let find = |key: u64| {
-            let found = positions.binary_search_by_key(&key, |(key, _)| *key);
-            found.map_or(NONE, |place| place as u32)
-        };
-        let next = moves.iter().map(|known| find(known.next)).collect();
+        let index = Index::of(&positions);
+        let find = |known: &Known| index.find(&positions, known.next).unwrap_or(NONE);
+        let next = moves.iter().map(find).collect();
         Self {
             moves,
             positions,
@@ -201,6 +199,37 @@ impl Graph {
 
     fn list_length(&self, node: Option<&Node>) -> u64 {
         node.map_or(0, |node| self.moves(node.position).1.len() as u64)
+    }
+}
+
+/// Where the keys with certain high bits begin. Keys are spread evenly, so that few share as many of
+/// these as there are positions.
+struct Index {
+    starts: Vec<u32>,
+    shift: u32,
+}
+
+impl Index {
+    fn of(positions: &[(u64, u32)]) -> Self {
+        let bits = positions.len().checked_ilog2().unwrap_or(0).max(1);
+        let shift = u64::BITS - bits;
+        let mut starts = Vec::with_capacity((1 << bits) + 1);
+        for (place, (key, _)) in positions.iter().enumerate() {
+            starts.resize(starts.len().max((key >> shift) as usize + 1), place as u32);
+        }
+        starts.resize((1 << bits) + 1, positions.len() as u32);
+        Self { starts, shift }
+    }
+
+    /// The number of a position.
+    fn find(&self, positions: &[(u64, u32)], key: u64) -> Option<u32> {
+        let &[start, end] = self
+            .starts
+            .get((key >> self.shift) as usize..)?
+            .first_chunk()?;
+        let some = positions.get(start as usize..end as usize)?;
+        let place = some.binary_search_by_key(&key, |(key, _)| *key).ok()?;
+        Some(start + place as u32)
     }
 }
 
@@ -330,5 +359,28 @@ fn record(known: &Known, results: Wdl, child: u32, sibling: Option<u64>) -> Reco
         flags: U32::new(known.flags),
         child: reference((child != NONE).then_some(u64::from(child))),
         sibling: reference(sibling),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_key_is_found_where_it_is() {
+        for count in [0u64, 1, 2, 3, 100, 1000] {
+            for spread in [1, 0x9e37_79b9_7f4a_7c15, 1 << 54] {
+                let keys = (0..count).map(|number| number.wrapping_mul(spread));
+                let mut positions: Vec<(u64, u32)> = keys.map(|key| (key, 0)).collect();
+                positions.extend([(u64::MAX, 0)].iter().take(count as usize));
+                positions.sort_unstable();
+                let index = Index::of(&positions);
+                for (place, (key, _)) in positions.iter().enumerate() {
+                    assert_eq!(index.find(&positions, *key), Some(place as u32));
+                }
+                assert_eq!(index.find(&positions, u64::MAX - 1), None);
+                assert_eq!(index.find(&positions, 1 << 53 | 5), None);
+            }
+        }
     }
 }
