@@ -154,8 +154,8 @@ pub(super) fn book(id: &str, data: &[u8]) {
     else {
         return;
     };
-    if let Ok(book) = open(&source, &options()) {
-        read_book(&*book);
+    if let (Ok(book), Ok(other)) = (open(&source, &options()), open(&source, &options())) {
+        read_book(&*book, &*other);
     }
 }
 
@@ -165,8 +165,11 @@ pub(super) fn abk(data: &[u8]) {
     bytes.extend_from_slice(data);
     let members = vec![("fuzz.abk".to_owned(), Blob::from(bytes))];
     let source = Source::from_members("fuzz.abk", "fuzz.abk", members).expect("it is there");
-    let book = tabia_formats::abk::AbkBook::open(&source, &options());
-    read_book(&book.expect("a book with a header opens"));
+    let open = || {
+        let book = tabia_formats::abk::AbkBook::open(&source, &options());
+        book.expect("a book with a header opens")
+    };
+    read_book(&open(), &open());
 }
 
 /// What stands before the first record of an Arena book.
@@ -179,22 +182,73 @@ fn abk_header() -> Vec<u8> {
 /// Bytes before the first record of an Arena book.
 pub(super) const ABK_HEADER: usize = 900 * 28;
 
-fn read_book(book: &dyn Book) {
+/// Positions a walk over a book hands on at most.
+const WALKED: usize = 10_000;
+/// Positions that are asked for afterwards.
+const ASKED: usize = 40;
+
+/// Walks over a book in both ways, and asks for what they met: a book that learned from a walk where
+/// all stands and another one, the same, that did not.
+fn read_book(book: &dyn Book, other: &dyn Book) {
     let _ = format!("{:?}", book.info());
-    let start = Position::standard();
     let mut page = BookPage::default();
-    let _ = book.probe(&start, &mut page);
-    let _ = book.moves(&start, &mut page);
-    let mut left = 10_000_u32;
+    let _ = book.probe(&Position::standard(), &mut page);
+    let mut met = vec![Position::standard()];
+    let mut in_order = Walked::default();
     let _ = book.for_each(&mut |position, page| {
-        if let BookPosition::Board(position) = position {
-            for m in page.entries.iter().filter_map(|entry| entry.m) {
-                assert!(position.is_legal(m), "{m:?} in {}", position.fen());
-            }
+        if let BookPosition::Board(position) = position
+            && met.len() < ASKED
+        {
+            met.push(position.clone());
         }
-        left -= 1;
-        if left == 0 { Flow::Stop } else { Flow::Go }
+        in_order.take(position, page)
     });
+    let mut as_moves_lead = Walked::default();
+    let _ = book.sweep(&mut |position, page| as_moves_lead.take(position, page));
+    if in_order.count < WALKED {
+        assert_eq!(in_order, as_moves_lead);
+    }
+    let mut theirs = BookPage::default();
+    for position in &met {
+        let known = book.probe(position, &mut page).ok();
+        assert_eq!(other.probe(position, &mut theirs).ok(), known);
+        assert_eq!(page, theirs, "{}", position.fen());
+        assert_eq!(book.moves(position, &mut page).ok(), known);
+    }
+    let _ = book.size();
+    let _ = book.faults();
+}
+
+/// What a walk handed on, in whatever order.
+#[derive(Debug, Default, PartialEq)]
+struct Walked {
+    count: usize,
+    entries: usize,
+    keys: u64,
+}
+
+impl Walked {
+    fn take(&mut self, position: BookPosition<'_>, page: &BookPage) -> Flow {
+        let key = match position {
+            BookPosition::Board(position) => {
+                for m in page.entries.iter().filter_map(|entry| entry.m) {
+                    assert!(position.is_legal(m), "{m:?} in {}", position.fen());
+                }
+                position.key()
+            }
+            BookPosition::Key(key) => key,
+        };
+        self.count += 1;
+        self.entries += page.entries.len();
+        self.keys = self
+            .keys
+            .wrapping_add(key.wrapping_mul(2 * page.entries.len() as u64 + 1));
+        if self.count == WALKED {
+            Flow::Stop
+        } else {
+            Flow::Go
+        }
+    }
 }
 
 /// An archive: every member is read whole, as a stream, and as far as it can be saved.
