@@ -21,8 +21,9 @@ const PIECE: usize = 1 << 19;
 #[derive(Debug)]
 pub(super) struct PgnBlocks {
     input: Input,
-    /// Bytes of the stream that are read and not yet handed out.
+    /// The first `filled` bytes are read and not yet handed out; behind them is room.
     ready: Vec<u8>,
+    filled: usize,
     offset: u64,
     ended: bool,
     piece: usize,
@@ -43,17 +44,20 @@ impl PgnBlocks {
         piece: usize,
     ) -> Result<Self> {
         let mut input = Input::open(input)?;
-        let mut ready = Vec::new();
-        let ended = !input.fill(SAMPLE, &mut ready)?;
+        let (mut ready, mut filled) = (Vec::new(), 0);
+        let ended = !input.fill(SAMPLE, &mut ready, &mut filled)?;
+        ready.truncate(filled);
         let charset = detect(&ready, options.charset);
         let mut offset = 0;
         if ready.starts_with(BOM) {
             ready.drain(..BOM.len());
+            filled = ready.len();
             offset = BOM.len() as u64;
         }
         Ok(Self {
             input,
             ready,
+            filled,
             offset,
             ended,
             piece: piece.max(16),
@@ -103,16 +107,16 @@ impl Visitor for Nobody {
 
 impl Blocks for PgnBlocks {
     fn next(&mut self, block: &mut Block) -> Result<bool> {
-        block.bytes.clear();
         block.offset = self.offset;
         let mut wanted = self.piece;
         loop {
-            if !self.ended && self.ready.len() < wanted {
-                let missing = wanted - self.ready.len();
-                self.ended = !self.input.fill(missing, &mut self.ready)?;
+            if !self.ended && self.filled < wanted {
+                let missing = wanted - self.filled;
+                let filled = &mut self.filled;
+                self.ended = !self.input.fill(missing, &mut self.ready, filled)?;
             }
-            let length = wanted.min(self.ready.len());
-            let cut = if self.ended && length == self.ready.len() {
+            let length = wanted.min(self.filled);
+            let cut = if self.ended && length == self.filled {
                 Some(length)
             } else {
                 self.cut(length)
@@ -124,8 +128,14 @@ impl Blocks for PgnBlocks {
                 continue;
             };
             // What is behind the cut is short; the buffers change places.
-            let rest = self.ready.get(cut..).unwrap_or_default();
-            block.bytes.extend_from_slice(rest);
+            let rest = self.ready.get(cut..self.filled).unwrap_or_default();
+            if block.bytes.len() < rest.len() {
+                block.bytes.resize(rest.len(), 0);
+            }
+            if let Some(room) = block.bytes.get_mut(..rest.len()) {
+                room.copy_from_slice(rest);
+            }
+            self.filled = rest.len();
             std::mem::swap(&mut block.bytes, &mut self.ready);
             block.bytes.truncate(cut);
             self.offset += cut as u64;

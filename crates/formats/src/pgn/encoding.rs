@@ -98,14 +98,33 @@ impl Input {
         Ok(input)
     }
 
-    /// Appends up to `length` bytes to `out`; fewer only at the end.
-    pub(super) fn fill(&mut self, length: usize, out: &mut Vec<u8>) -> io::Result<bool> {
+    /// Puts up to `length` bytes, fewer only at the end, behind the first `filled` of `out`, and counts
+    /// them there. What `out` has beyond is room that needs not be made again; some may be left.
+    pub(super) fn fill(
+        &mut self,
+        length: usize,
+        out: &mut Vec<u8>,
+        filled: &mut usize,
+    ) -> io::Result<bool> {
         let mut left = length as u64;
+        if self.decoder.is_some() || (self.ahead.position() as usize) < self.ahead.get_ref().len() {
+            out.truncate(*filled);
+            left -= self.append(left, out)?;
+            *filled = out.len();
+        }
+        if left > 0 && !self.ended {
+            left -= fill_whole(&mut self.inner, left as usize, out, filled)? as u64;
+            self.ended = left > 0;
+        }
+        Ok(left == 0)
+    }
+
+    /// Appends what was read before, and turns UTF-16 into UTF-8 up to that many bytes.
+    fn append(&mut self, most: u64, out: &mut Vec<u8>) -> io::Result<u64> {
+        let mut left = most;
         left -= (&mut self.ahead).take(left).read_to_end(out)? as u64;
         while left > 0 && !self.ended {
             let Some(decoder) = &mut self.decoder else {
-                left -= fill_whole(&mut self.inner, left as usize, out)? as u64;
-                self.ended = left > 0;
                 break;
             };
             let got = (&mut self.inner).take(1 << 16).read_to_end(&mut self.raw)?;
@@ -125,34 +144,37 @@ impl Input {
                 self.ahead = io::Cursor::new(rest);
             }
         }
-        Ok(left == 0)
+        Ok(most - left)
     }
 }
 
-/// Appends `length` bytes, fewer only at the end, in few reads; how many they are. No more room is
-/// made than twice what was there to be read.
-fn fill_whole(input: &mut dyn Read, length: usize, out: &mut Vec<u8>) -> io::Result<usize> {
+/// Puts `length` bytes, fewer only at the end, behind the first `filled` of `out`, in few reads; how
+/// many they are. No more room is made than twice what was there to be read.
+fn fill_whole(
+    input: &mut dyn Read,
+    length: usize,
+    out: &mut Vec<u8>,
+    filled: &mut usize,
+) -> io::Result<usize> {
     const LEAST: usize = 1 << 16;
-    let start = out.len();
-    let mut at = start;
-    let failure = loop {
-        let got = at - start;
-        if out.len() == at {
-            out.resize(at + (length - got).min(got.max(LEAST)), 0);
+    let start = *filled;
+    loop {
+        let got = *filled - start;
+        if out.len() <= *filled {
+            out.resize(*filled + (length - got).min(got.max(LEAST)), 0);
         }
-        let room = out.get_mut(at..).unwrap_or_default();
+        let end = out.len().min(start + length);
+        let room = out.get_mut(*filled..end).unwrap_or_default();
         if room.is_empty() {
-            break None;
+            return Ok(got);
         }
         match input.read(room) {
-            Ok(0) => break None,
-            Ok(read) => at += read,
+            Ok(0) => return Ok(got),
+            Ok(read) => *filled += read,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => break Some(error),
+            Err(error) => return Err(error),
         }
-    };
-    out.truncate(at);
-    failure.map_or(Ok(at - start), Err)
+    }
 }
 
 #[cfg(test)]
@@ -175,6 +197,24 @@ mod tests {
     }
 
     #[test]
+    fn room_is_used_again() {
+        let bytes: Vec<u8> = (0..200_000_u32).map(|i| (i * 7) as u8).collect();
+        let mut input = Input::open(Box::new(io::Cursor::new(bytes.clone()))).unwrap();
+        let mut found = Vec::new();
+        let mut out = vec![1; 5_000];
+        loop {
+            let mut filled = 0;
+            let more = input.fill(70_000, &mut out, &mut filled).unwrap();
+            found.extend_from_slice(&out[..filled]);
+            if !more {
+                break;
+            }
+            assert_eq!(filled, 70_000);
+        }
+        assert_eq!(found, bytes);
+    }
+
+    #[test]
     fn utf16_becomes_utf8() {
         let text = "[Event \"Žižka ♞\"]\n\n1. e4 *\n";
         for big in [false, true] {
@@ -189,8 +229,9 @@ mod tests {
                     })
                     .collect();
                 let mut input = Input::open(Box::new(io::Cursor::new(bytes))).unwrap();
-                let mut out = Vec::new();
-                while input.fill(3, &mut out).unwrap() {}
+                let (mut out, mut filled) = (Vec::new(), 0);
+                while input.fill(3, &mut out, &mut filled).unwrap() {}
+                out.truncate(filled);
                 assert_eq!(String::from_utf8(out).unwrap(), text);
             }
         }
