@@ -23,6 +23,7 @@ pub mod polyglot;
 pub mod scid;
 pub mod scidb;
 mod sight;
+mod sorter;
 mod turned;
 pub mod unread;
 mod walk;

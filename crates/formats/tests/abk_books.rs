@@ -237,6 +237,53 @@ fn without_room_for_repeats_every_position_stands_once() {
     assert!(contents(&once) == contents(&often));
 }
 
+/// Six-ply lines at random, so that many meet and some lead back.
+fn put_many(mut writer: AbkWriter, path: &Path) -> Vec<u8> {
+    let mut seed = 11u64;
+    for _ in 0..3000 {
+        let mut position = Position::standard();
+        for _ in 0..6 {
+            seed ^= seed << 13;
+            seed ^= seed >> 7;
+            seed ^= seed << 17;
+            let moves = position.legal_moves();
+            let m = moves[(seed % moves.len().min(6) as u64) as usize];
+            let results = Wdl {
+                white: seed >> 60,
+                draws: seed >> 56 & 15,
+                black: seed >> 52 & 3,
+            };
+            let page = BookPage {
+                entries: vec![BookEntry {
+                    m: Some(m),
+                    weight: (seed >> 50 & 3 > 0).then_some((seed >> 44) as u32 & 31),
+                    results: Some(results),
+                    ..BookEntry::default()
+                }],
+                ..BookPage::default()
+            };
+            let _ = writer.put(&position, &page).unwrap();
+            position.play(m);
+        }
+    }
+    Box::new(writer).finish().unwrap();
+    std::fs::read(path).unwrap()
+}
+
+#[test]
+fn memory_makes_no_difference() {
+    let scratch = Scratch::new("abk-memory");
+    let writer = |path: &Path| AbkWriter::create(path, &CreateOptions::default()).unwrap();
+    let path = scratch.join("a.abk");
+    let all = put_many(writer(&path), &path);
+    let path = scratch.join("b.abk");
+    let few = put_many(writer(&path).with_memory(&path, 5000), &path);
+    assert!(all.len() > 200_000 && all == few);
+    let book = in_memory(all).unwrap();
+    assert_eq!(book.faults().unwrap(), [""; 0]);
+    assert!(book.findings().records > book.findings().moves);
+}
+
 #[test]
 fn weights_become_priorities_and_deleted_moves_stay_deleted() {
     let scratch = Scratch::new("abk-weights");

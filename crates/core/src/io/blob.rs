@@ -45,11 +45,26 @@ impl Blob {
             file.read_to_end(&mut bytes)?;
             return Ok(Self::from(bytes));
         }
+        Self::map(&file)
+    }
+
+    /// The bytes that an open file has now, mapped: they begin where any number may begin.
+    ///
+    /// # Errors
+    /// When the file cannot be mapped.
+    pub fn of_file(file: &File) -> Result<Self> {
+        if file.metadata()?.len() == 0 {
+            return Ok(Self::from(Vec::new()));
+        }
+        Ok(Self::map(file)?)
+    }
+
+    fn map(file: &File) -> std::io::Result<Self> {
         #[expect(unsafe_code, reason = "memory maps are unsafe by nature; see SAFETY")]
         // SAFETY: the map is read only. The bytes may change or vanish only if another process
         // changes the file meanwhile; every reader treats them as untrusted and checks all offsets
         // against the length taken here.
-        let map = unsafe { memmap2::Mmap::map(&file)? };
+        let map = unsafe { memmap2::Mmap::map(file)? };
         let end = map.len();
         Ok(Self {
             bytes: Arc::new(Bytes::Map(map)),

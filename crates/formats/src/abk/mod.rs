@@ -1,5 +1,6 @@
 #![doc = include_str!("FORMAT.md")]
 
+mod graph;
 mod header;
 mod read;
 mod record;

@@ -8,12 +8,14 @@ use tabia_core::error::{Error, ErrorKind, Result};
 use tabia_core::format::OpenOptions;
 use tabia_core::game::Flow;
 use tabia_core::io::{Blob, Source};
-use zerocopy::FromBytes;
 use zerocopy::byteorder::little_endian::U32;
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
+use super::graph::Rows;
 use super::header::{Header, RECORDS_AT, ROOT};
 use super::record::{Record, decode_move};
 use crate::guess::lower_bound;
+use crate::sorter::{Sorted, Sorter};
 
 /// Half-moves beyond which a line is left out.
 const DEEPEST: usize = 1024;
@@ -21,8 +23,8 @@ const DEEPEST: usize = 1024;
 const NO_MOVE: u16 = u16::MAX;
 
 /// An Arena book. The tree is walked when the book is first asked for a position, and an index made
-/// of it: 32 bytes a move of a position, wherever and however often it stands in the tree. Opening
-/// looks at the header alone.
+/// of it: 32 bytes a move of a position, wherever and however often it stands in the tree, in a
+/// temporary file when it is large. Opening looks at the header alone.
 #[derive(Debug)]
 pub struct AbkBook {
     blob: Blob,
@@ -31,12 +33,37 @@ pub struct AbkBook {
     info: BookInfo,
 }
 
+/// Bytes of the index that are kept in memory.
+const IN_MEMORY: usize = 32 << 20;
+
 /// What a walk through the tree gives.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Walked {
     /// By key, then in the order of the walk.
-    index: Vec<Known>,
+    index: Index,
     findings: Findings,
+}
+
+/// Moves in memory, or in a file.
+#[derive(Debug)]
+enum Index {
+    Memory(Vec<Known>),
+    File(Blob),
+}
+
+impl Default for Index {
+    fn default() -> Self {
+        Self::Memory(Vec::new())
+    }
+}
+
+impl Index {
+    fn as_slice(&self) -> &[Known] {
+        match self {
+            Self::Memory(moves) => moves,
+            Self::File(blob) => <[Known]>::ref_from_bytes(blob).unwrap_or_default(),
+        }
+    }
 }
 
 /// What the walk through the tree found.
@@ -71,15 +98,30 @@ pub struct Findings {
 }
 
 /// A move in one place of the tree.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable)]
+#[repr(C)]
 struct Place {
     key: u64,
     record: u32,
     move_bits: u16,
+    _unused: u16,
+}
+
+impl Sorted for Place {
+    type Order = u64;
+
+    fn order(&self) -> u64 {
+        self.key
+    }
+
+    fn lead(&self) -> u64 {
+        self.key
+    }
 }
 
 /// A move of a position, from all places of the tree where the position is met.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable)]
+#[repr(C)]
 struct Known {
     key: u64,
     games: u32,
@@ -89,35 +131,72 @@ struct Known {
     first: u32,
     /// Flags and priority of the record that plays it most.
     flags: u32,
-    priority: u8,
     move_bits: u16,
+    priority: u8,
+    _unused: u8,
 }
 
 impl Walked {
     fn of(records: &[Record]) -> Self {
+        // Where there is no room for temporary files, all in memory.
+        let walked = Self::within(records, IN_MEMORY);
+        let walked = walked.or_else(|_| Self::within(records, usize::MAX));
+        walked.unwrap_or_default()
+    }
+
+    /// With about so many bytes in memory.
+    fn within(records: &[Record], memory: usize) -> Result<Self> {
         let mut findings = Findings {
             records: records.len().saturating_sub(ROOT) as u64,
             ..Findings::default()
         };
-        let mut places = Vec::new();
+        let target = std::env::temp_dir().join("index.abk");
+        let mut places = Sorter::new(&target, memory);
+        let mut failure = Ok(());
         walk(records, &mut findings, &mut |position, number, m| {
-            places.push(Place {
+            failure = places.push(Place {
                 key: position.key(),
                 record: number as u32,
                 move_bits: m.map_or(NO_MOVE, Move::to_bits),
+                _unused: 0,
             });
-            Flow::Go
+            if failure.is_ok() {
+                Flow::Go
+            } else {
+                Flow::Stop
+            }
         });
-        // Stable: the places of a key stay in the order of the walk.
-        places.sort_by_key(|place| place.key);
+        failure?;
+        let is_large = records.len().saturating_mul(size_of::<Known>()) > memory;
+        let mut rows = is_large.then(|| Rows::create(&target)).transpose()?;
         let mut index = Vec::new();
-        for run in places.chunk_by(|a, b| a.key == b.key) {
-            findings.positions += 1;
+        let mut run: Vec<Place> = Vec::new();
+        let mut put = |run: &mut Vec<Place>| -> Result<()> {
+            findings.positions += u64::from(!run.is_empty());
+            let before = index.len();
             gather(records, run, &mut index);
-        }
-        findings.moves = index.len() as u64;
+            findings.moves += (index.len() - before) as u64;
+            run.clear();
+            match &mut rows {
+                Some(rows) => index.drain(..).try_for_each(|known| rows.push(&known)),
+                None => Ok(()),
+            }
+        };
+        // Stable: the places of a key stay in the order of the walk.
+        places.finish(|place| {
+            if run.last().is_some_and(|last| last.key != place.key) {
+                put(&mut run)?;
+            }
+            run.push(place);
+            Ok(())
+        })?;
+        put(&mut run)?;
         index.shrink_to_fit();
-        Self { index, findings }
+        let index = match rows {
+            Some(rows) => Index::File(rows.finish()?),
+            None => Index::Memory(index),
+        };
+        Ok(Self { index, findings })
     }
 }
 
@@ -212,8 +291,9 @@ impl Known {
             lost,
             first: place.record,
             flags: record.flags.get(),
-            priority: record.priority,
             move_bits: place.move_bits,
+            priority: record.priority,
+            _unused: 0,
         }
     }
 

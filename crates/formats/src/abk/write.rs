@@ -10,24 +10,29 @@ use tabia_core::error::{Error, Result};
 use tabia_core::format::CreateOptions;
 use tabia_core::io::{Charset, Output, OutputSet};
 use tabia_core::loss::{Feature, Losses};
+use zerocopy::byteorder::little_endian::U32;
 
+use super::graph::{Graph, Known};
 use super::header::Header;
 use super::read::RAW;
 use super::record::{Record, encode_move};
-use super::tree::{Graph, Known};
+use super::tree;
+use crate::sorter::Sorter;
 
-/// Moves that one book may have: they are kept in memory, 56 bytes each.
-const MOST: usize = 8 << 20;
+/// Bytes of moves kept in memory before they go to disk.
+const IN_MEMORY: usize = 32 << 20;
 
 /// Writes an Arena book: a tree from the usual start through the positions that were put in. The
-/// same positions give the same bytes, in whatever order they came.
+/// same positions give the same bytes, in whatever order they came. Memory is bounded, two bits for
+/// each position aside.
 #[derive(Debug)]
 pub struct AbkWriter {
     set: OutputSet,
     header: Header,
     charset: Charset,
     repeats: Option<u64>,
-    known: Vec<Known>,
+    sorter: Sorter<Known>,
+    memory: usize,
     records: Option<u32>,
     held: Option<BookSize>,
 }
@@ -48,10 +53,19 @@ impl AbkWriter {
             header: Header::new(options),
             charset: options.charset,
             repeats: repeats.and_then(|(_, value)| value.parse().ok()),
-            known: Vec::new(),
+            sorter: Sorter::new(path, IN_MEMORY),
+            memory: IN_MEMORY,
             records: None,
             held: None,
         })
+    }
+
+    /// Keeps about so many bytes of moves in memory instead of 32 MiB.
+    #[must_use]
+    pub fn with_memory(mut self, path: &Path, bytes: usize) -> Self {
+        self.sorter = Sorter::new(path, bytes);
+        self.memory = bytes;
+        self
     }
 
     fn add(&mut self, position: &Position, entry: &BookEntry) -> Result<Losses> {
@@ -74,55 +88,41 @@ impl AbkWriter {
             Some(false) => Some(0),
             _ => entry.weight,
         };
-        if self.known.len() >= MOST {
-            return Err(Error::unsupported(format!(
-                "an Arena book of more than {MOST} moves"
-            )));
-        }
         let mut next = position.clone();
         next.play(m);
+        let mut known = Known::new(position.key(), next.key(), (from, to, promotion));
+        known.set_weight(weight);
+        known.set_results(results(entry));
         // What another Arena book said beside the weight comes back as it was.
-        let (deleted, flags) = match *entry.raw {
-            [a, b, c, priority, f0, f1, f2, f3] if [a, b, c] == *RAW => {
-                let flags = zerocopy::byteorder::little_endian::U32::from_bytes([f0, f1, f2, f3]);
-                let deleted = flags.get() & Record::DELETED != 0 && entry.weight == Some(0);
-                (deleted.then_some(priority), flags.get())
-            }
-            _ => (None, 0),
-        };
-        self.known.push(Known {
-            key: position.key(),
-            next: next.key(),
-            from,
-            to,
-            promotion,
-            deleted,
-            flags: if deleted.is_none() {
-                flags & !Record::DELETED
+        if let [a, b, c, priority, f0, f1, f2, f3] = *entry.raw
+            && [a, b, c] == *RAW
+        {
+            known.flags = U32::from_bytes([f0, f1, f2, f3]).get();
+            if known.flags & Record::DELETED != 0 && entry.weight == Some(0) {
+                known.delete(priority);
             } else {
-                flags
-            },
-            weight,
-            results: results(entry),
-            priority: 0,
-        });
+                known.flags &= !Record::DELETED;
+            }
+        }
+        self.sorter.push(known)?;
         Ok(losses)
     }
 
     /// Writes the tree; says how many moves no line reaches.
     fn build(&mut self) -> Result<Losses> {
         let mut losses = Losses::new();
-        let graph = Graph::new(std::mem::take(&mut self.known));
-        losses.add(Feature::BookWeights, graph.scaled, None);
         let Some(out) = self.set.file(0) else {
             return Err(Error::invalid("the target is gone"));
         };
         let target = out.target().to_path_buf();
+        let sorter = std::mem::replace(&mut self.sorter, Sorter::new(&target, 1));
+        let graph = Graph::new(sorter, &target)?;
+        losses.add(Feature::BookWeights, graph.scaled, None);
         let named = |error: std::io::Error| Error::from(error).in_path(&target);
         let (bytes, whole) = self.header.write(self.charset);
         losses.add(Feature::LongText, u64::from(!whole), None);
         out.write_all(&bytes).map_err(named)?;
-        let written = graph.write(self.repeats, out).map_err(named)?;
+        let written = tree::write(&graph, self.repeats, self.memory, out)?;
         losses.add(Feature::BookMoves, written.unreached, None);
         let [depth, moves, ..] = &mut self.header.numbers;
         *depth = written.depth;

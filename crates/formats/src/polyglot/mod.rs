@@ -4,7 +4,6 @@ mod entry;
 mod header;
 mod inspect;
 mod read;
-mod sort;
 mod write;
 
 pub use entry::{Entry, decode_move, encode_move};

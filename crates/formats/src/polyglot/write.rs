@@ -15,10 +15,22 @@ use zerocopy::byteorder::big_endian::{U16, U64};
 
 use super::entry::{Entry, encode_move};
 use super::header::{self, Header};
-use super::sort::Sorter;
+use crate::sorter::{Sorted, Sorter};
 
-/// Entries kept in memory before they go to disk: 32 MiB.
-const IN_MEMORY: usize = 2 << 20;
+/// Bytes of entries kept in memory before they go to disk.
+const IN_MEMORY: usize = 32 << 20;
+
+impl Sorted for Entry {
+    type Order = (u64, u16);
+
+    fn order(&self) -> (u64, u16) {
+        (self.key.get(), self.move_bits.get())
+    }
+
+    fn lead(&self) -> u64 {
+        self.key.get()
+    }
+}
 
 /// Writes a Polyglot book: ascending by key, then falling weight, then move; every move once;
 /// castling as king takes rook. The same entries give the same bytes, in whatever order they came,
@@ -26,7 +38,7 @@ const IN_MEMORY: usize = 2 << 20;
 #[derive(Debug)]
 pub struct PolyglotWriter {
     set: OutputSet,
-    sorter: Sorter,
+    sorter: Sorter<Entry>,
     header: Option<Header>,
 }
 
