@@ -5,18 +5,51 @@ use super::read::CtgBook;
 use super::record::{DATA, Record, Stats};
 use crate::places::{SAID, Slot};
 
-/// Bits of a rating, and of a result.
-const RATING: u32 = 12;
-const RESULT: u32 = 2;
-/// Set for a position of one game: its result and the ratings follow. Else: how far behind the start
-/// of the record its data are.
-const ONE_GAME: u64 = 1 << (SAID - 1);
+/// Bits of a sum of ratings.
+const RATINGS: u32 = (SAID - 6) / 2;
+/// Above both sums: how so many games ended, a number in [`ENDS`].
+const END: u32 = 2 * RATINGS;
+/// Instead of it: below stands how far behind the start of the record its data are.
+const LOOK: u64 = (1 << (SAID - END)) - 1;
+/// Most games of which a slot tells how they ended.
+const FEW: usize = 5;
+
+/// Games won, drawn and lost, one to five in all.
+static ENDS: [[u8; 3]; 55] = {
+    let mut ends = [[0; 3]; 55];
+    let mut number = 0;
+    let mut left = 0;
+    while left < (FEW + 1) * (FEW + 1) * (FEW + 1) {
+        let (won, drawn) = (left / (FEW + 1) / (FEW + 1), left / (FEW + 1) % (FEW + 1));
+        let lost = left % (FEW + 1);
+        let games = won + drawn + lost;
+        if games > 0 && games <= FEW {
+            ends[number] = [won as u8, drawn as u8, lost as u8];
+            number += 1;
+        }
+        left += 1;
+    }
+    ends
+};
+
+/// The number of an end by games won, drawn and lost.
+static NUMBERS: [u8; (FEW + 1) * (FEW + 1) * (FEW + 1)] = {
+    let mut numbers = [LOOK as u8; (FEW + 1) * (FEW + 1) * (FEW + 1)];
+    let mut number = 0;
+    while number < ENDS.len() {
+        let [won, drawn, lost] = ENDS[number];
+        let place = (won as usize * (FEW + 1) + drawn as usize) * (FEW + 1) + lost as usize;
+        numbers[place] = number as u8;
+        number += 1;
+    }
+    numbers
+};
 
 /// Statistics, not yet unpacked.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Brief {
-    /// What is said of a record of one game.
-    OneGame(u64),
+    /// What is said of a record of few games.
+    Few(u64),
     Data([u8; DATA]),
 }
 
@@ -30,15 +63,16 @@ impl Brief {
     #[inline]
     pub(super) fn at(book: &CtgBook, slot: Slot) -> Option<Self> {
         let said = slot.said();
-        if said & ONE_GAME != 0 {
-            return Some(Self::OneGame(said));
+        if said >> END != LOOK {
+            return Some(Self::Few(said));
         }
-        book.bytes(slot.place() + said).copied().map(Self::Data)
+        let data = slot.place() + (said & ((1 << END) - 1));
+        book.bytes(data).copied().map(Self::Data)
     }
 
     pub(super) fn stats(&self) -> Stats {
         match self {
-            Self::OneGame(said) => one_game(*said),
+            Self::Few(said) => few(*said),
             Self::Data(data) => Stats::read(data),
         }
     }
@@ -47,33 +81,38 @@ impl Brief {
 /// What the slot of a record says of it.
 pub(super) fn said_of(record: &Record<'_>) -> u64 {
     let stats = record.stats();
-    let result = match (stats.lost, stats.drawn, stats.won) {
-        (0, 1, 0) => 1,
-        (0, 0, 1) => 2,
-        _ => 0,
-    };
-    let [own, other] = [stats.own_ratings, stats.other_ratings].map(u64::from);
-    let said = ONE_GAME | (other << RATING | own) << RESULT | result;
-    let fits = own >> RATING == 0 && other >> RATING == 0;
-    if fits && one_game(said) == stats {
-        return said;
-    }
-    (record.len() - DATA) as u64
+    said_of_few(&stats).unwrap_or_else(|| LOOK << END | (record.len() - DATA) as u64)
 }
 
-fn one_game(said: u64) -> Stats {
-    let result = said & ((1 << RESULT) - 1);
-    let rating = |number: u32| (said >> (RESULT + number * RATING)) as u32 & ((1 << RATING) - 1);
-    let (own, other) = (rating(0), rating(1));
+/// `None` for what a slot has no room for.
+fn said_of_few(stats: &Stats) -> Option<u64> {
+    let number = |count: u32| usize::try_from(count).ok().filter(|count| *count <= FEW);
+    let (won, drawn) = (number(stats.won)?, number(stats.drawn)?);
+    let place = (won * (FEW + 1) + drawn) * (FEW + 1) + number(stats.lost)?;
+    let end = u64::from(*NUMBERS.get(place)?);
+    let [own, other] = [stats.own_ratings, stats.other_ratings].map(u64::from);
+    let said = end << END | other << RATINGS | own;
+    let fits = end != LOOK && (own | other) >> RATINGS == 0;
+    (fits && few(said) == *stats).then_some(said)
+}
+
+/// Of games of which all have a rating or none, and which were all counted by their results.
+fn few(said: u64) -> Stats {
+    let end = ENDS.get((said >> END) as usize).copied();
+    let [won, drawn, lost] = end.unwrap_or_default().map(u32::from);
+    let games = won + drawn + lost;
+    let ratings = |number: u32| (said >> (number * RATINGS)) as u32 & ((1 << RATINGS) - 1);
+    let (own, other) = (ratings(0), ratings(1));
+    let rated = |sum: u32| if sum > 0 { games } else { 0 };
     Stats {
-        games: 1,
-        won: u32::from(result == 2),
-        lost: u32::from(result == 0),
-        drawn: u32::from(result == 1),
-        tenths: 5 * result as u32,
-        own_rated: u32::from(own > 0),
+        games,
+        won,
+        lost,
+        drawn,
+        tenths: 10 * won + 5 * drawn,
+        own_rated: rated(own),
         own_ratings: own,
-        other_rated: u32::from(other > 0),
+        other_rated: rated(other),
         other_ratings: other,
         ..Stats::default()
     }
@@ -107,27 +146,38 @@ mod tests {
             other_ratings: 2850,
             ..Stats::default()
         };
-        let lost = Stats {
-            games: 1,
-            lost: 1,
-            ..Stats::default()
-        };
-        let drawn = Stats {
-            games: 1,
-            drawn: 1,
-            tenths: 5,
-            other_rated: 1,
-            other_ratings: 1,
-            ..Stats::default()
-        };
-        for stats in [one, lost, drawn] {
+        let mut some = Vec::new();
+        for end in ENDS {
+            let [won, drawn, lost] = end.map(u32::from);
+            let games = won + drawn + lost;
+            some.push(Stats {
+                games,
+                won,
+                lost,
+                drawn,
+                tenths: 10 * won + 5 * drawn,
+                other_rated: games,
+                other_ratings: 2800 * games,
+                ..Stats::default()
+            });
+        }
+        some.push(one);
+        for stats in some {
             let bytes = record(&stats);
             let said = said_of(&Record::read(&bytes).unwrap());
-            assert!(said & ONE_GAME != 0);
+            assert_ne!(said >> END, LOOK, "{stats:?}");
             let slot = Slot::new(MOST - 1, said);
             assert_eq!(slot.place(), MOST - 1);
-            assert_eq!(Brief::OneGame(slot.said()).stats(), stats);
+            assert_eq!(Brief::Few(slot.said()).stats(), stats);
         }
+        let five = Stats {
+            games: 5,
+            won: 5,
+            tenths: 50,
+            own_rated: 5,
+            own_ratings: 5 * 3300,
+            ..Stats::default()
+        };
         for stats in [
             Stats { games: 2, ..one },
             Stats { won: 0, ..one },
@@ -143,10 +193,6 @@ mod tests {
                 ..one
             },
             Stats {
-                own_ratings: 4096,
-                ..one
-            },
-            Stats {
                 own_ratings: 0,
                 ..one
             },
@@ -158,10 +204,21 @@ mod tests {
                 other_rated: 2,
                 ..one
             },
+            five,
+            Stats {
+                games: 6,
+                won: 6,
+                tenths: 60,
+                ..Stats::default()
+            },
+            Stats::default(),
         ] {
             let bytes = record(&stats);
             let read = Record::read(&bytes).unwrap();
-            assert_eq!(said_of(&read), (bytes.len() - DATA) as u64);
+            let said = said_of(&read);
+            assert_eq!(said >> END, LOOK, "{stats:?}");
+            let data = (said & ((1 << END) - 1)) as usize;
+            assert_eq!(bytes.get(data..), Some(&read.data[..]));
             assert_eq!(Brief::of(&read).stats(), stats);
         }
     }
