@@ -69,15 +69,15 @@ pub(crate) struct ArchiveExtractArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  tabia archive create mega.cbv mega.cb*
+  tabia archive create mega.cbv mega.cbh
   tabia archive create all.scv one.pgn two.pgn
-  tabia archive create all.scv base.sci base.scg base.scn --compression raw
+  tabia archive create all.scv base.sci --compression raw
   tabia archive create games.zip *.pgn --force")]
 pub(crate) struct ArchiveCreateArgs {
     /// The archive; its extension names its format
     #[arg(value_name = "ARCHIVE")]
     pub(crate) archive: PathBuf,
-    /// The files
+    /// The files; with the main file of a database or book come the others of its set
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// The archive's format, whatever its extension

@@ -1,10 +1,13 @@
 //! `tabia archive`: list, extract, create and test archives of files.
 
-use std::path::Path;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tabia::check::read_member;
-use tabia::core::{Error, Problem};
+use tabia::core::io::Source;
+use tabia::core::{Error, Format, Problem};
+use tabia::formats::FORMATS;
 use tabia::formats::archive::{
     self, ARCHIVES, Archive, ArchiveFormat, Checksum, Member, NewMember, Packing, create, extract,
 };
@@ -163,7 +166,7 @@ fn make(args: &ArchiveCreateArgs) -> Result<ExitCode, Failure> {
     let context = Context::new(&args.common)?;
     let format = writer(args)?;
     let mut members = Vec::new();
-    for file in &args.files {
+    for file in &with_companions(&args.files)? {
         if file.is_dir() {
             members.extend(NewMember::from_folder(file).map_err(Failure::input)?);
         } else {
@@ -188,6 +191,31 @@ fn make(args: &ArchiveCreateArgs) -> Result<ExitCode, Failure> {
         size(bytes)
     ));
     Ok(ExitCode::Done)
+}
+
+/// The files, and behind the main file of a set the others of it: it is no use without them.
+fn with_companions(files: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let mut all: Vec<PathBuf> = Vec::new();
+    let named = |path: &Path| files.iter().any(|file| file == path);
+    for file in files {
+        all.push(file.clone());
+        let extension = file.extension().map(OsStr::to_ascii_lowercase);
+        let extension = extension.as_deref().and_then(OsStr::to_str);
+        let is_main =
+            |format: &&&Format| extension.is_some_and(|it| format.extensions.contains(&it));
+        let Some(format) = FORMATS.iter().find(is_main).filter(|_| file.is_file()) else {
+            continue;
+        };
+        let source = Source::from_path(file).map_err(Failure::input)?;
+        for companion in format.companions {
+            let found = source.companion(companion.extension);
+            let path = found.and_then(|found| found.path());
+            if let Some(path) = path.filter(|path| !named(path)) {
+                all.push(path.to_path_buf());
+            }
+        }
+    }
+    Ok(all)
 }
 
 fn packing(wanted: Option<Compression>, format: &ArchiveFormat) -> Result<Packing, Failure> {

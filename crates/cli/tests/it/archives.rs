@@ -124,3 +124,34 @@ fn a_password_is_asked_for() {
     tabia(&folder, &["ls", "m.cbz", "--password", "wrong"]).expect(4);
     tabia(&folder, &["ls", "m.cbz", "--password", "secret"]).expect(0);
 }
+
+#[test]
+fn a_set_is_packed_by_its_main_file() {
+    let folder = with_sample("pack-set");
+    std::fs::write(folder.join("mega.txt"), "no part of it").unwrap();
+    let names = |archive: &str| -> Vec<String> {
+        let list = tabia(&folder, &["archive", "list", archive, "--json"]).expect(0);
+        let list = list.json();
+        let rows = list.as_array().unwrap().iter();
+        rows.map(|row| row["name"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    tabia(&folder, &["archive", "create", "a.cbv", "mega.cbh"]).expect(0);
+    let packed = names("a.cbv");
+    assert_eq!(packed[0], "mega.cbh");
+    assert!(packed.len() > 8, "{packed:?}");
+    let of_set = |name: &String| name.starts_with("mega.") && name != "mega.txt";
+    assert!(packed.iter().all(of_set), "{packed:?}");
+    // What is named too is there once.
+    let args = [
+        "archive", "create", "b.zip", "mega.cba", "mega.cbh", "mega.txt",
+    ];
+    tabia(&folder, &args).expect(0);
+    let again = names("b.zip");
+    assert_eq!(again[..2], ["mega.cba", "mega.cbh"]);
+    assert_eq!(again.len(), packed.len() + 1);
+    for archive in ["a.cbv", "b.zip"] {
+        let games = |input: &str| tabia(&folder, &["convert", input]).expect(0).out;
+        assert!(games(archive) == games("mega.cbh"), "{archive}");
+    }
+}
