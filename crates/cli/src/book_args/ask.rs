@@ -88,7 +88,8 @@ pub(crate) struct BookLineArgs {
 
 /// What two books say differently, a row a move
 ///
-/// Two Polyglot books are compared by their keys; others position by position.
+/// Two Polyglot books are compared by their keys; others position by position. Between formats, what
+/// only one of them holds is no difference.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

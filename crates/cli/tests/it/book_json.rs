@@ -490,6 +490,59 @@ fn novelty() {
     assert_eq!(marked["annotations"][0], json!({"type": "nag", "nag": 146}));
 }
 
+/// What one of the formats does not hold is no difference.
+#[test]
+fn books_of_two_formats_are_compared_by_what_both_say() {
+    let folder = with_six("json-formats");
+    counted(&folder, "six.ctg");
+    counted(&folder, "six.abk");
+    counted(&folder, "six.bin");
+    let rows = |first: &str, second: &str| {
+        let run = tabia(&folder, &["book", "diff", first, second, "--json"]).expect(0);
+        run.json().as_array().unwrap().clone()
+    };
+    let changed = |rows: Vec<Value>| rows.iter().filter(|row| row["change"] == "changed").count();
+    // Arena takes the game without a result for a draw.
+    let differing = rows("six.ctg", "six.abk");
+    let differing = differing.iter().filter(|row| row["change"] == "changed");
+    let differing: Vec<(&Value, &Value)> = differing
+        .map(|row| (&row["move"], &row["differs"]))
+        .collect();
+    let results = json!(["results"]);
+    assert_eq!(differing.len(), 2, "{differing:?}");
+    for m in ["e2e4", "c7c5"] {
+        assert!(differing.contains(&(&json!(m), &results)), "{differing:?}");
+    }
+    assert_eq!(changed(rows("six.ctg", "six.bin")), 0);
+    let edit = [
+        "book", "edit", "six.bin", "--move", "e4", "--weight", "9", "-o", "nine.bin",
+    ];
+    tabia(&folder, &edit).expect(0);
+    assert_eq!(changed(rows("six.bin", "nine.bin")), 1);
+}
+
+#[test]
+fn folders_and_files_that_are_something_else() {
+    let folder = with_six("json-folder");
+    counted(&folder, "six.bin");
+    std::fs::create_dir(folder.join("all")).unwrap();
+    for name in ["six.bin", "six.pgn"] {
+        std::fs::copy(folder.join(name), folder.join("all").join(name)).unwrap();
+    }
+    let info = tabia(&folder, &["book", "info", "all", "--json"])
+        .expect(0)
+        .json();
+    assert_eq!(info.as_array().unwrap().len(), 1);
+    tabia(&folder, &["book", "find", "all"]).expect(0);
+    let run = tabia(&folder, &["book", "info", "six.pgn"]).expect(2);
+    assert!(run.err.contains("six.pgn is no book"), "{}", run.err);
+    let import = [
+        "book", "edit", "six.bin", "--import", "six.pgn", "-o", "new.bin",
+    ];
+    let run = tabia(&folder, &import).expect(4);
+    assert!(run.err.contains("names no columns"), "{}", run.err);
+}
+
 #[test]
 fn line() {
     let folder = with_books("json-line");

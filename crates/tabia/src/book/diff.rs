@@ -22,6 +22,8 @@ pub struct Difference {
     pub first: Option<BookEntry>,
     /// What the second book says.
     pub second: Option<BookEntry>,
+    /// What both say of the move, but not the same.
+    pub differs: Vec<&'static str>,
 }
 
 /// How two books compare.
@@ -35,6 +37,8 @@ pub struct Compared {
     pub only_second: u64,
     /// Moves that both have with other values.
     pub changed: u64,
+    /// What only one of them says of a move is a difference too: they have the same format.
+    strict: bool,
 }
 
 /// Hands on what differs.
@@ -49,12 +53,16 @@ impl Compared {
         pair: (Option<BookEntry>, Option<BookEntry>),
         each: Each<'_>,
     ) -> Result<Flow> {
+        let mut differs = Vec::new();
         match &pair {
-            (Some(a), Some(b)) if a == b => {
-                self.same += 1;
-                return Ok(Flow::Go);
+            (Some(a), Some(b)) => {
+                differs = differing(a, b, self.strict);
+                if differs.is_empty() {
+                    self.same += 1;
+                    return Ok(Flow::Go);
+                }
+                self.changed += 1;
             }
-            (Some(_), Some(_)) => self.changed += 1,
             (Some(_), None) => self.only_first += 1,
             (None, _) => self.only_second += 1,
         }
@@ -64,8 +72,52 @@ impl Compared {
             uci,
             first: pair.0,
             second: pair.1,
+            differs,
         })
     }
+}
+
+/// What two books say of a move, but not the same. Unless `strict`, what only one of them says at all
+/// is no difference.
+fn differing(a: &BookEntry, b: &BookEntry, strict: bool) -> Vec<&'static str> {
+    fn differ<T: PartialEq>(a: Option<&T>, b: Option<&T>, strict: bool) -> bool {
+        a != b && (strict || (a.is_some() && b.is_some()))
+    }
+    let some = |entry: &BookEntry| (!entry.nags.is_empty()).then(|| entry.nags.clone());
+    let all = [
+        (
+            "weight",
+            differ(a.weight.as_ref(), b.weight.as_ref(), strict),
+        ),
+        ("games", differ(a.games.as_ref(), b.games.as_ref(), strict)),
+        (
+            "results",
+            differ(a.results.as_ref(), b.results.as_ref(), strict),
+        ),
+        (
+            "averageRating",
+            differ(a.average_rating.as_ref(), b.average_rating.as_ref(), strict),
+        ),
+        (
+            "performance",
+            differ(a.performance.as_ref(), b.performance.as_ref(), strict),
+        ),
+        (
+            "annotation",
+            differ(some(a).as_ref(), some(b).as_ref(), strict),
+        ),
+        (
+            "advice",
+            differ(a.recommended.as_ref(), b.recommended.as_ref(), strict),
+        ),
+        (
+            "comment",
+            differ(a.comment.as_ref(), b.comment.as_ref(), strict),
+        ),
+        ("learn", a.raw != b.raw),
+    ];
+    let differing = all.into_iter().filter(|(_, is_so)| *is_so);
+    differing.map(|(name, _)| name).collect()
 }
 
 /// Compares two Polyglot books by their keys, in one pass through both.
@@ -78,7 +130,10 @@ pub fn diff_entries(
     progress: &Progress,
     each: Each<'_>,
 ) -> Result<Compared> {
-    let mut compared = Compared::default();
+    let mut compared = Compared {
+        strict: true,
+        ..Compared::default()
+    };
     let (mut a, mut b) = (Runs::new(first, progress)?, Runs::new(second, progress)?);
     let (mut run_a, mut run_b) = (Vec::new(), Vec::new());
     while let Some(key) = [a.key(), b.key()].into_iter().flatten().min() {
@@ -139,7 +194,7 @@ pub(crate) fn coordinates(bits: u16) -> String {
 }
 
 /// Compares two books of any format: the positions that either stores with a board, else those
-/// that a walk reaches.
+/// that a walk reaches. Between formats, what only one of them says of a move is no difference.
 ///
 /// # Errors
 /// Those of the books and of `each`.
@@ -149,7 +204,10 @@ pub fn diff_pages(
     progress: &Progress,
     each: Each<'_>,
 ) -> Result<Compared> {
-    let mut compared = Compared::default();
+    let mut compared = Compared {
+        strict: first.info().format == second.info().format,
+        ..Compared::default()
+    };
     let mut other = BookPage::default();
     let mut stopped = false;
     super::boards::boards(first, progress, &mut |position, page| {

@@ -195,6 +195,7 @@ fn edit_pages(
         (merged.positions, merged.moves) = (held.positions, held.moves);
     }
     merged.written = writer.finish().map_err(Failure::output)?;
+    merged.positions = super::build::stored(format, &merged.written, merged.positions);
     Ok(merged)
 }
 

@@ -56,7 +56,7 @@ pub fn open(item: &Item, options: &OpenOptions) -> Result<Box<dyn Book>, Failure
     match item.open(options, None).map_err(Failure::input)?.input {
         Input::Book(book) => Ok(book),
         _ => Err(Failure::Usage(format!(
-            "{} is no book: it is a {}",
+            "{} is no book, its format is {}",
             item.name(),
             item.format().name
         ))),

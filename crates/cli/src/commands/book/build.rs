@@ -12,7 +12,6 @@ use tabia::book::hash;
 use tabia::core::chess::Color;
 use tabia::core::format::CreateOptions;
 use tabia::core::io::OutputSet;
-use tabia::core::loss::Feature;
 use tabia::core::{Error, ErrorKind};
 use tabia::formats::kvetka::{self, Header};
 use tabia::formats::polyglot;
@@ -20,7 +19,7 @@ use tabia::select::Selection;
 use tabia::{Failure, Item};
 
 use super::book_format;
-use super::merge::sums;
+use super::merge::{sums, tell_losses};
 use crate::book_args::{BookBuildArgs, Compat};
 use crate::commands::info::size;
 use crate::commands::ls::{filter, numbers};
@@ -307,16 +306,7 @@ fn tell(context: &Context, args: &BookBuildArgs, built: &Built, seconds: f64) {
             .messages
             .warning(&format!("the book is empty: {why}"));
     }
-    for (feature, loss) in built.losses.iter() {
-        let count = grouped(loss.count);
-        let label = match feature {
-            Feature::BookMoves => "book moves without a place",
-            other => other.label(),
-        };
-        context
-            .messages
-            .note(&format!("not kept in the target format: {count} {label}"));
-    }
+    tell_losses(context, &built.losses);
 }
 
 /// Why games made no book.

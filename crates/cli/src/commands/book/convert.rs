@@ -121,6 +121,15 @@ fn to_lines(
         let text = format!("{}: {lines}, {positions}", path.display());
         context.messages.note(&text);
     }
+    let is_whole = args.position.fen.is_none() && args.position.moves.is_none();
+    if is_whole {
+        let all = book.size().map_err(Failure::input)?.positions;
+        let count = counted(all.saturating_sub(done.positions), "position");
+        if all > done.positions {
+            let text = format!("{count} of the book not on these lines");
+            context.messages.note(&text);
+        }
+    }
     reporter.extra = vec![
         ("lines", done.lines.into()),
         ("positions", done.positions.into()),

@@ -102,6 +102,9 @@ fn row(difference: &Difference) -> Vec<(&'static str, Json)> {
     let nags = |entry: &Option<BookEntry>| -> Json {
         entry.as_ref().and_then(|entry| symbols(&entry.nags)).into()
     };
+    let is_both = difference.first.is_some() && difference.second.is_some();
+    let differs = difference.differs.iter().map(|name| (*name).into());
+    let differs = is_both.then(|| Json::List(differs.collect()));
     vec![
         ("change", change.into()),
         ("key", format!("{:016x}", difference.key).into()),
@@ -113,26 +116,6 @@ fn row(difference: &Difference) -> Vec<(&'static str, Json)> {
         ("gamesThen", games(&difference.second)),
         ("annotation", nags(&difference.first)),
         ("annotationThen", nags(&difference.second)),
-        ("differs", differs(difference)),
+        ("differs", differs.unwrap_or(Json::Null)),
     ]
-}
-
-/// What both books say of the move, but not the same.
-fn differs(difference: &Difference) -> Json {
-    let (Some(a), Some(b)) = (&difference.first, &difference.second) else {
-        return Json::Null;
-    };
-    let all = [
-        ("weight", a.weight != b.weight),
-        ("games", a.games != b.games),
-        ("results", a.results != b.results),
-        ("averageRating", a.average_rating != b.average_rating),
-        ("performance", a.performance != b.performance),
-        ("annotation", a.nags != b.nags),
-        ("advice", a.recommended != b.recommended),
-        ("comment", a.comment != b.comment),
-        ("learn", a.raw != b.raw),
-    ];
-    let names = all.into_iter().filter(|(_, is_so)| *is_so);
-    Json::List(names.map(|(name, _)| name.into()).collect())
 }

@@ -155,6 +155,11 @@ fn import(path: &Path) -> Result<Vec<(At, Change)>, Failure> {
     let Some((_, names)) = all.next() else {
         return Ok(Vec::new());
     };
+    let has = |name: &str| names.iter().any(|known| known == name);
+    if !has("move") || !(has("fen") || has("key")) {
+        let why = "the first row names no columns `move` and `fen` or `key`";
+        return Err(wrong(1, why.to_owned()));
+    }
     let mut changes = Vec::new();
     for (line, cells) in all {
         let cell = |name: &str| {

@@ -1,9 +1,11 @@
 //! `tabia book info`: what books are.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use tabia::book::survey::{Survey, survey};
-use tabia::{Failure, Watch};
+use tabia::core::format::Kind;
+use tabia::{Failure, Item, Watch};
 
 use crate::book_args::BookInfoArgs;
 use crate::context::Context;
@@ -42,7 +44,20 @@ pub(crate) fn run(args: &BookInfoArgs) -> Result<ExitCode, Failure> {
     let spelled_out = listing.style() == Style::Table && !args.listing.table;
     let mut gap = "";
     let display = context.display();
+    let folders: Vec<&Path> = args.books.iter().map(Path::new).collect();
+    let folders = folders.into_iter().filter(|path| path.is_dir());
+    let folders: Vec<&Path> = folders.collect();
     let code = context.each(&args.books, true, |item| {
+        // Of folders the books alone.
+        let is_other = |item: &Item| {
+            let is_inside = folders
+                .iter()
+                .any(|folder| item.label().starts_with(folder));
+            is_inside && item.format().kind != Kind::Book
+        };
+        if item.as_ref().is_ok_and(is_other) {
+            return Ok(ExitCode::Done);
+        }
         let found = item.and_then(|item| {
             let found = survey(&item, &context.open, args.walk, &context.progress)?;
             Ok((item, found))

@@ -7,6 +7,7 @@ use tabia::book::merge::{MergeOptions, Merged, Mode, merge};
 use tabia::core::Error;
 use tabia::core::database::Written;
 use tabia::core::format::CreateOptions;
+use tabia::core::loss::{Feature, Losses};
 use tabia::{Failure, Item};
 
 use super::{book_format, item, items};
@@ -148,15 +149,32 @@ pub(super) fn settle(
             _ => error,
         })?;
     }
-    for (feature, loss) in merged.losses.iter() {
-        let (count, label) = (grouped(loss.count), feature.label());
-        let text = format!("not kept in the target format: {count} {label}");
-        context.messages.note(&text);
-    }
+    tell_losses(context, &merged.losses);
     let code = ExitCode::of_problems(reporter.count());
     reporter.extra = sums(merged.positions, merged.moves, &merged.written);
     reporter.finish_whole(main, &merged.losses)?;
     Ok(code)
+}
+
+/// What the target does not hold.
+pub(super) fn tell_losses(context: &Context, losses: &Losses) {
+    let rows = losses.iter().map(|(feature, loss)| {
+        let label = match feature {
+            Feature::BookMoves => "book moves without a place",
+            other => other.label(),
+        };
+        (grouped(loss.count), label)
+    });
+    let rows: Vec<(String, &str)> = rows.collect();
+    let Some(width) = rows.iter().map(|(count, _)| count.len()).max() else {
+        return;
+    };
+    context.messages.note("not kept in the target format:");
+    for (count, label) in rows {
+        context
+            .messages
+            .note(&format!("  {count:>width$}  {label}"));
+    }
 }
 
 /// What the summary of a report says of a book that was written.

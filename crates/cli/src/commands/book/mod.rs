@@ -16,6 +16,7 @@ use std::path::Path;
 
 use tabia::book::ask;
 use tabia::core::chess::{Move, Ply, Position, san, uci};
+use tabia::core::format::Kind;
 use tabia::core::{Error, ErrorKind};
 use tabia::{Failure, Item};
 
@@ -65,9 +66,21 @@ fn move_of(position: &Position, text: &str) -> Result<Move, Failure> {
     }
 }
 
-/// The books that paths name.
+/// The books that paths name; of folders and archives all that are in them.
 fn items(context: &Context, paths: &[OsString]) -> Result<Vec<Item>, Failure> {
-    context.contents(paths)
+    let mut books = Vec::new();
+    for path in paths {
+        let mut items = context.contents(std::slice::from_ref(path))?;
+        if items.len() > 1 && items.iter().any(is_book) {
+            items.retain(is_book);
+        }
+        books.extend(items);
+    }
+    Ok(books)
+}
+
+fn is_book(item: &Item) -> bool {
+    item.format().kind == Kind::Book
 }
 
 /// The one book that a path names.

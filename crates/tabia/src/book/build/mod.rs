@@ -31,7 +31,7 @@ use tabia_core::format::{CreateOptions, OpenOptions};
 use tabia_core::game::Want;
 use tabia_core::io::Progress;
 use tabia_core::loss::{Feature, Losses};
-use tabia_formats::polyglot as polyglot_format;
+use tabia_formats::{ctg, kvetka as kvetka_format, polyglot as polyglot_format};
 use tabia_query::{Filter, Matcher};
 
 use crate::failure::Failure;
@@ -171,6 +171,7 @@ pub fn build(
         (built.positions, built.moves) = (held.positions, held.moves);
     }
     built.written = writer.finish().map_err(Failure::output)?;
+    built.positions = stored(target.format, &built.written, built.positions);
     Ok(built)
 }
 
@@ -305,6 +306,16 @@ pub(super) fn kept(page: &BookPage, losses: &Losses) -> (u64, u64) {
     let moves = page.entries.len() as u64;
     let is_lost = losses.count(Feature::BookMoves) >= moves.max(1);
     (u64::from(!is_lost), moves.saturating_sub(lost))
+}
+
+/// Positions that a book has. Where a record is a position the book says so itself: several that
+/// were put in may share one, and what moves lead to has one too.
+pub(super) fn stored(format: &Format, written: &Written, counted: u64) -> u64 {
+    if [ctg::FORMAT.id, kvetka_format::FORMAT.id].contains(&format.id) {
+        written.records.into()
+    } else {
+        counted
+    }
 }
 
 /// One part's pages.
