@@ -142,7 +142,7 @@ fn build_beside_polyglot(bench: &Bench, input: &Path) -> Outcome {
         arguments.extend_from_slice(more);
         Contestant::new(name, &bench.tabia, &arguments).removing(out)
     };
-    bench.compare(&[
+    let mut contestants = vec![
         tabia("tabia, two threads", &ours, &["-j2"]),
         tabia("tabia, one thread", &ours, &["-j1"]),
         tabia(
@@ -156,7 +156,16 @@ fn build_beside_polyglot(bench: &Bench, input: &Path) -> Outcome {
             &["make-book", "-pgn", text(input), "-bin", text(&theirs)],
         )
         .removing(&theirs),
-    ])?;
+    ];
+    if let Some(chess_db) = bench.installed("chess_db") {
+        // An entry a position and move of all games; the book is written beside them.
+        let book = input.with_extension("bin");
+        let arguments = ["book", text(input)];
+        contestants.push(Contestant::new("chess_db", &chess_db, &arguments).removing(&book));
+    } else {
+        println!("chess_db is neither in target/peers/bin nor on the path\n");
+    }
+    bench.compare(&contestants)?;
     let bytes = |path: &Path| std::fs::read(path).map_err(|error| error.to_string());
     if bytes(&same)? == bytes(&theirs)? {
         println!("\nthe books of `--compat polyglot` and polyglot are equal, byte for byte");
