@@ -85,9 +85,8 @@ pub(super) fn inspect(book: &CtgBook) -> Findings {
     let met = Met::by_play(book);
     for number in 0..book.page_count() {
         let mut records = Records::of(book.page(number).unwrap_or_default());
-        loop {
+        while let Some(record) = records.next() {
             let at = records.at();
-            let Some(record) = records.next() else { break };
             look_at(book, number, at, &record, &mut findings);
             let frames = met.frames(u64::from(number) * PAGE as u64 + at as u64);
             findings.unreached += u64::from(frames == 0);

@@ -16,9 +16,8 @@ pub(super) fn for_each(book: &CtgBook, visit: &mut dyn FnMut(BookPosition<'_>, &
     let mut page = BookPage::default();
     for number in 0..book.page_count() {
         let mut records = Records::of(book.page(number).unwrap_or_default());
-        loop {
+        while let Some(record) = records.next() {
             let place = u64::from(number) * PAGE as u64 + records.at() as u64;
-            let Some(record) = records.next() else { break };
             let frames = met.frames(place).max(1);
             let mut again = false;
             for frame in Frame::ALL {

@@ -244,14 +244,15 @@ impl CtgBook {
         for number in 0..self.pages {
             found.clear();
             let is_found = self.finder(number);
-            records(number).each_found(|at, record| {
+            let mut on_page = records(number);
+            while let Some(record) = on_page.next() {
                 if let Some(seen) = key::seen(record.key)
                     && is_found(hash(record.key))
                 {
-                    let place = u64::from(number) * PAGE as u64 + at as u64;
-                    found.push((seen, Slot::new(place, brief::said_of(record))));
+                    let place = u64::from(number) * PAGE as u64 + on_page.at() as u64;
+                    found.push((seen, Slot::new(place, brief::said_of(&record))));
                 }
-            });
+            }
             // One after another, so that their slots come from memory at the same time.
             for &(seen, slot) in &found {
                 table.add(seen, slot);

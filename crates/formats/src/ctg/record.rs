@@ -237,13 +237,17 @@ fn performance(opponents: u16, score: f64) -> Option<u16> {
     (rating >= 0.0).then_some(rating as u16)
 }
 
-/// The records of a page, from the first to the last that is whole.
+/// The whole records of a page. What is none between them is passed over by the length it tells, as
+/// when one of them is looked for.
 #[derive(Debug, Clone)]
 pub struct Records<'a> {
     /// The page up to where its records end.
     page: &'a [u8],
+    /// Where the record that came last begins, and where the next one does.
     at: usize,
+    next: usize,
     left: u16,
+    is_broken: bool,
 }
 
 impl<'a> Records<'a> {
@@ -253,11 +257,13 @@ impl<'a> Records<'a> {
         Self {
             page: page.get(..used).unwrap_or(page),
             at: PAGE_HEAD,
+            next: PAGE_HEAD,
             left,
+            is_broken: false,
         }
     }
 
-    /// Where the next record begins on the page.
+    /// Where the record that came last begins on the page.
     pub const fn at(&self) -> usize {
         self.at
     }
@@ -267,38 +273,28 @@ impl<'a> Records<'a> {
         usize::from(self.left).min(SLOTS)
     }
 
-    /// Whether the page ended where it said, with as many records as it said.
+    /// Whether the page ended where it said, with as many whole records as it said.
     pub fn is_whole(&self) -> bool {
-        self.left == 0 && self.at == self.page.len()
+        self.left == 0 && self.next == self.page.len() && !self.is_broken
     }
 
     /// The record with that key.
     #[inline]
     pub(super) fn find(self, key: &[u8]) -> Option<(usize, Record<'a>)> {
-        let mut at = self.at;
+        let mut at = self.next;
         // Most records differ early, and eight bytes are compared without a call.
         let start = key.first_chunk::<8>();
         for _ in 0..self.left {
             let rest = self.page.get(at..)?;
-            if rest.first_chunk::<8>() == start && rest.starts_with(key) {
-                return Record::read(rest).map(|record| (at, record));
+            if rest.first_chunk::<8>() == start
+                && rest.starts_with(key)
+                && let Some(record) = Record::read(rest)
+            {
+                return Some((at, record));
             }
             at += step(rest)?;
         }
         None
-    }
-
-    /// The whole records at the places that [`find`](Self::find) looks at.
-    pub(super) fn each_found(self, mut each: impl FnMut(usize, &Record<'a>)) {
-        let mut at = self.at;
-        for _ in 0..self.left {
-            let rest = self.page.get(at..).unwrap_or_default();
-            if let Some(record) = Record::read(rest) {
-                each(at, &record);
-            }
-            let Some(length) = step(rest) else { return };
-            at += length;
-        }
     }
 }
 
@@ -306,13 +302,18 @@ impl<'a> Iterator for Records<'a> {
     type Item = Record<'a>;
 
     fn next(&mut self) -> Option<Record<'a>> {
-        if self.left == 0 {
-            return None;
+        while self.left > 0 {
+            let rest = self.page.get(self.next..)?;
+            let record = Record::read(rest);
+            self.at = self.next;
+            self.next += step(rest)?;
+            self.left -= 1;
+            if record.is_some() {
+                return record;
+            }
+            self.is_broken = true;
         }
-        let record = Record::read(self.page.get(self.at..)?)?;
-        self.at += record.len();
-        self.left -= 1;
-        Some(record)
+        None
     }
 }
 
@@ -402,8 +403,35 @@ mod tests {
             assert_eq!(records.is_whole(), whole, "{count} {used}");
         }
         assert_eq!(Records::of(&[]).count(), 0);
-        let mut even = record;
+        let mut even = record.clone();
         even[SHORTEST] = 2;
         assert_eq!(Record::read(&even), None);
+        // What is no record hides neither those behind it nor the same one further on.
+        let mut sink = Sink::new();
+        sink.u16_be(3);
+        sink.u16_be(4 + 3 * size + 1);
+        sink.bytes(&record);
+        sink.bytes(&even);
+        sink.u8(0);
+        sink.bytes(&record);
+        let page = sink.into_vec();
+        let mut records = Records::of(&page);
+        let mut places = Vec::new();
+        while records.next().is_some() {
+            places.push(records.at());
+        }
+        let last = 4 + 2 * record.len() + 1;
+        assert_eq!(places, [4, last]);
+        assert!(!records.is_whole());
+        assert_eq!(
+            Records::of(&page).find(&record[..SHORTEST]).map(|it| it.0),
+            Some(4)
+        );
+        let mut broken = page;
+        broken[4 + SHORTEST] = 2;
+        broken.insert(4 + SHORTEST + 1, 0);
+        broken[3] += 1;
+        let found = Records::of(&broken).find(&record[..SHORTEST]);
+        assert_eq!(found.map(|it| it.0), Some(last + 1));
     }
 }

@@ -81,9 +81,8 @@ pub(super) fn sweep(
     }
     for number in 0..book.page_count() {
         let mut records = Records::of(book.page(number).unwrap_or_default());
-        loop {
+        while let Some(record) = records.next() {
             let place = u64::from(number) * PAGE as u64 + records.at() as u64;
-            let Some(record) = records.next() else { break };
             if met.frames(place) != 0 {
                 continue;
             }
@@ -160,9 +159,8 @@ mod tests {
         let mut all = Vec::new();
         for number in 0..book.page_count() {
             let mut records = Records::of(book.page(number).unwrap());
-            loop {
+            while let Some(record) = records.next() {
                 let place = u64::from(number) * PAGE as u64 + records.at() as u64;
-                let Some(record) = records.next() else { break };
                 all.push((record.key.to_vec(), met.frames(place)));
             }
         }
@@ -179,5 +177,49 @@ mod tests {
         book.places = Places::of(u32::MAX, PAGE);
         assert!(book.all().is_none());
         assert_eq!(listed, met(&book));
+    }
+
+    #[test]
+    fn what_stands_behind_a_broken_record_is_walked_over() {
+        let scratch = Scratch::new("ctg_broken");
+        let whole = book(&scratch);
+        let read = |extension: &str| {
+            let bytes = std::fs::read(scratch.join(&format!("some.{extension}"))).unwrap();
+            (format!("some.{extension}"), bytes)
+        };
+        let mut files = ["ctg", "ctb", "cto"].map(read);
+        // The first record of every page is as long as it was and none: its key is shorter by a byte
+        // and its moves, which are pairs, longer.
+        let mut broken = 0;
+        for page in files[0].1.chunks_mut(PAGE).skip(1) {
+            let moves = 4 + usize::from(page[4] & 31);
+            page[4] -= 1;
+            page[moves - 1] = page[moves] + 1;
+            broken += 1;
+        }
+        let members = files.map(|(name, bytes)| (name, tabia_core::io::Blob::from(bytes)));
+        let source = Source::from_members("some.ctg", "some.ctg", members.into()).unwrap();
+        let damaged = CtgBook::open(&source, &OpenOptions::default()).unwrap();
+        let count = |book: &CtgBook| book.records().count();
+        assert!(broken > 20);
+        assert_eq!(count(&damaged), count(&whole) - broken);
+        assert_eq!(damaged.inspect().damaged_pages, broken as u64);
+        let mut keys = Vec::new();
+        crate::ctg::reach::for_each(&damaged, &mut |position, _| {
+            if let BookPosition::Board(position) = position {
+                keys.push(position.key());
+            }
+            Flow::Go
+        });
+        let mut swept = Vec::new();
+        sweep(&damaged, &mut |position, _| {
+            if let BookPosition::Board(position) = position {
+                swept.push(position.key());
+            }
+            Flow::Go
+        });
+        keys.sort_unstable();
+        swept.sort_unstable();
+        assert_eq!(keys, swept);
     }
 }
