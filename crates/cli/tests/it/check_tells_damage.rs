@@ -128,3 +128,54 @@ fn what_is_wrong_with_a_set_is_told_by_all_who_read_it() {
         assert!(told >= least, "{main}: {told}");
     }
 }
+
+#[test]
+fn what_is_wrong_with_a_book_is_told_by_all_who_read_it() {
+    let folder = Scratch::new("book-faults");
+    std::fs::write(folder.join("many.pgn"), many_games(60)).unwrap();
+    for main in ["b.ctg", "c.abk", "d.kob"] {
+        let args = [
+            "book",
+            "build",
+            "many.pgn",
+            "-o",
+            main,
+            "--min-games",
+            "1",
+            "-q",
+        ];
+        tabia(&folder, &args).expect(0);
+        let written = if main == "d.kob" { "d_0.kob" } else { main };
+        let mut bytes = std::fs::read(folder.join(written)).unwrap();
+        bytes.extend_from_slice(b"no more");
+        std::fs::write(folder.join(written), bytes).unwrap();
+        let info = tabia(&folder, &["info", written, "--json"])
+            .expect(0)
+            .json();
+        let faults: Vec<&str> = info[0]["problemList"]
+            .as_array()
+            .map(|list| list.iter().map(|text| text.as_str().unwrap()))
+            .into_iter()
+            .flatten()
+            .collect();
+        assert!(!faults.is_empty(), "{main}");
+        for (args, code) in [
+            (
+                &["book", "convert", written, "-o", "out.abk", "--force"][..],
+                3,
+            ),
+            (&["book", "convert", written, "-o", "out.pgn", "--force"], 3),
+            (&["book", "merge", written, "-o", "out.bin", "--force"], 3),
+            (&["book", "line", written], 0),
+            (&["book", "find", written], 0),
+        ] {
+            let run = tabia(&folder, args).expect(code);
+            for fault in &faults {
+                assert!(run.err.contains(fault), "{main}, {args:?}: {}", run.err);
+            }
+        }
+        let args = ["book", "convert", written, "-o", "strict.bin", "--strict"];
+        tabia(&folder, &args).expect(4);
+        assert!(!folder.join("strict.bin").exists());
+    }
+}

@@ -11,7 +11,7 @@ use tabia::core::io::OutputSet;
 use tabia::{Failure, Item};
 
 use super::merge::settle;
-use super::{asked, book_format, item};
+use super::{asked, book_format, item, open, tell};
 use crate::book_args::BookConvertArgs;
 use crate::context::{Context, find_format};
 use crate::exit_code::ExitCode;
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &BookConvertArgs) -> Result<ExitCode, Failure> {
         (None, Some(_)) => false,
     };
     let item = item(&context, &args.book)?;
-    let reporter = Reporter::new(&context, "book convert", args.force, None)?;
+    let mut reporter = Reporter::new(&context, "book convert", args.force, None)?;
     if is_text {
         let format = wanted.unwrap_or("pgn");
         return to_lines(args, &context, reporter, &item, &position, format);
@@ -53,6 +53,8 @@ pub(crate) fn run(args: &BookConvertArgs) -> Result<ExitCode, Failure> {
     let format = book_format(&context, output, args.to.as_deref())?;
     let mut create = CreateOptions::default();
     create.force = args.force;
+    let items = std::slice::from_ref(&item);
+    tell(&context, items, &mut reporter)?;
     let display = context.display();
     let merged = convert_book(
         &item,
@@ -63,13 +65,7 @@ pub(crate) fn run(args: &BookConvertArgs) -> Result<ExitCode, Failure> {
         &context.progress,
     );
     drop(display);
-    settle(
-        &context,
-        reporter,
-        std::slice::from_ref(&item),
-        output,
-        &merged?,
-    )
+    settle(&context, reporter, items, output, &merged?)
 }
 
 fn to_lines(
@@ -88,7 +84,7 @@ fn to_lines(
         );
         return Err(Failure::Usage(text));
     };
-    let book = tabia::book::open(item, &context.open)?;
+    let book = open(context, item, &mut reporter)?;
     let mut writer = create(&CreateOptions::default()).map_err(Failure::output)?;
     let mut out = Out::new();
     let mut set = OutputSet::new(args.force);
@@ -134,10 +130,11 @@ fn to_lines(
         ("lines", done.lines.into()),
         ("positions", done.positions.into()),
     ];
+    let code = ExitCode::of_problems(reporter.count());
     reporter.finish(None)?;
     if done.lines == 0 {
         context.messages.note("the book has no moves from there");
         return Ok(ExitCode::Nothing);
     }
-    Ok(ExitCode::Done)
+    Ok(code)
 }

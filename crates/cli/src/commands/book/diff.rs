@@ -7,7 +7,7 @@ use tabia::core::book::BookEntry;
 use tabia::core::game::Flow;
 use tabia::formats::polyglot::{self, PolyglotBook};
 
-use super::item;
+use super::{item, open};
 use crate::book_args::BookDiffArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
@@ -56,8 +56,8 @@ pub(crate) fn run(args: &BookDiffArgs) -> Result<ExitCode, Failure> {
             diff_entries(&a, &b, progress, &mut each)
         }
         _ => {
-            let a = tabia::book::open(&first, &context.open)?;
-            let b = tabia::book::open(&second, &context.open)?;
+            let a = open(&context, &first, &mut reporter)?;
+            let b = open(&context, &second, &mut reporter)?;
             diff_pages(&*a, &*b, progress, &mut each)
         }
     };

@@ -12,7 +12,7 @@ use tabia::{Failure, Item};
 
 use super::find::advice;
 use super::merge::{options, settle};
-use super::{asked, item, move_of};
+use super::{asked, item, move_of, tell};
 use crate::book_args::{Advice, BookEditArgs};
 use crate::context::Context;
 use crate::exit_code::ExitCode;
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &BookEditArgs) -> Result<ExitCode, Failure> {
     let context = Context::new(&args.common)?;
     let item = item(&context, &args.book)?;
     let options = options(&context, args.force);
-    let reporter = Reporter::new(&context, "book edit", args.force, None)?;
+    let mut reporter = Reporter::new(&context, "book edit", args.force, None)?;
     let Some(output) = &args.output else {
         list(args, &context, &item, &options)?;
         reporter.finish(None)?;
@@ -64,6 +64,7 @@ pub(crate) fn run(args: &BookEditArgs) -> Result<ExitCode, Failure> {
             return Err(Failure::Usage(text.to_owned()));
         }
     };
+    tell(&context, std::slice::from_ref(&item), &mut reporter)?;
     let display = context.display();
     let merged = edit(&item, changes, output, &options, &context.progress);
     drop(display);

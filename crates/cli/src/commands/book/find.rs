@@ -1,13 +1,13 @@
 //! `tabia book find`: what books know of a position.
 
+use tabia::Failure;
 use tabia::book::find::{Found, FoundMove, find, opening_of};
 use tabia::core::book::{LinkedGame, Wdl};
 use tabia::core::chess::Position;
 use tabia::core::game::GameResult;
 use tabia::query::openings::Opening;
-use tabia::{Failure, Watch};
 
-use super::{asked, items};
+use super::{asked, items, open};
 use crate::book_args::BookFindArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
@@ -54,11 +54,7 @@ pub(crate) fn run(args: &BookFindArgs) -> Result<ExitCode, Failure> {
     let opening = opening_of(&start, &plies);
     let mut found = Vec::new();
     for item in items(&context, &args.books)? {
-        let book = tabia::book::open(&item, &context.open)?;
-        for problem in &book.info().problems {
-            let problem = item.fault(problem).into();
-            reporter.problem(&item, &problem).map_err(Failure::output)?;
-        }
+        let book = open(&context, &item, &mut reporter)?;
         let known = find(&*book, &position).map_err(Failure::input)?;
         found.push((item.name(), known));
     }

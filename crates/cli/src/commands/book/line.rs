@@ -8,7 +8,7 @@ use tabia::book::find::opening_of;
 use tabia::book::line::{Choice, line};
 use tabia::core::chess::{Ply, Position, san, uci};
 
-use super::{asked, item};
+use super::{asked, item, open};
 use crate::book_args::BookLineArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
@@ -23,8 +23,8 @@ pub(crate) fn run(args: &BookLineArgs) -> Result<ExitCode, Failure> {
     let context = Context::new(&args.common)?;
     let (start, before, position) = asked(&args.position)?;
     let item = item(&context, &args.book)?;
-    let book = tabia::book::open(&item, &context.open)?;
-    let reporter = Reporter::new(&context, "book line", false, None)?;
+    let mut reporter = Reporter::new(&context, "book line", false, None)?;
+    let book = open(&context, &item, &mut reporter)?;
     let seed = args.seed.unwrap_or_else(any_seed);
     // Nobody asked for rows: lines of moves are what people and engines read.
     let bare = match Style::of(&args.listing) {

@@ -10,7 +10,7 @@ use tabia::core::format::CreateOptions;
 use tabia::core::loss::{Feature, Losses};
 use tabia::{Failure, Item};
 
-use super::{book_format, item, items};
+use super::{book_format, item, items, tell};
 use crate::book_args::{BookFixArgs, BookMergeArgs, MergeMode};
 use crate::commands::info::size;
 use crate::context::Context;
@@ -22,7 +22,7 @@ use crate::report::Reporter;
 pub(crate) fn run(args: &BookMergeArgs) -> Result<ExitCode, Failure> {
     let context = Context::new(&args.common)?;
     let format = book_format(&context, &args.out.output, args.out.to.as_deref())?;
-    let reporter = Reporter::new(&context, "book merge", args.out.force, None)?;
+    let mut reporter = Reporter::new(&context, "book merge", args.out.force, None)?;
     let options = MergeOptions {
         mode: match args.mode {
             MergeMode::Sum => Mode::Sum,
@@ -40,6 +40,7 @@ pub(crate) fn run(args: &BookMergeArgs) -> Result<ExitCode, Failure> {
         let text = format!("{} factors for {} books", args.factors.len(), items.len());
         return Err(Failure::Usage(text));
     }
+    tell(&context, &items, &mut reporter)?;
     let display = context.display();
     let merged = merge(
         &items,
@@ -58,22 +59,17 @@ pub(crate) fn fix(args: &BookFixArgs) -> Result<ExitCode, Failure> {
     let context = Context::new(&args.common)?;
     let format = book_format(&context, &args.out.output, args.out.to.as_deref())?;
     let item = item(&context, &args.book)?;
-    let reporter = Reporter::new(&context, "book fix", args.out.force, None)?;
+    let mut reporter = Reporter::new(&context, "book fix", args.out.force, None)?;
     if format.id != item.format().id {
         let text = "`book fix` keeps the format; `book convert` changes it";
         return Err(Failure::Usage(text.to_owned()));
     }
     let options = options(&context, args.out.force);
-    let display = context.display();
-    let merged = merge(
-        std::slice::from_ref(&item),
-        format,
-        &args.out.output,
-        &options,
-        &context.progress,
-    );
-    drop(display);
     let items = std::slice::from_ref(&item);
+    tell(&context, items, &mut reporter)?;
+    let display = context.display();
+    let merged = merge(items, format, &args.out.output, &options, &context.progress);
+    drop(display);
     settle(&context, reporter, items, &args.out.output, &merged?)
 }
 
@@ -110,13 +106,13 @@ pub(super) fn settle(
         format!("{} {things} {what}", grouped(count))
     };
     let mut wrong = Vec::new();
+    let stale = plural(
+        mended.out_of_order,
+        "entry",
+        "entries",
+        "out of order dropped",
+    );
     for (count, one, more, what) in [
-        (
-            mended.out_of_order,
-            "entry",
-            "entries",
-            "out of order dropped",
-        ),
         (mended.repeats, "repeat", "repeats", "added up"),
         (
             mended.no_moves,
@@ -131,7 +127,9 @@ pub(super) fn settle(
     }
     let castlings = plural(mended.castlings, "castling", "castlings", "rewritten");
     let harmless = (mended.castlings > 0).then_some(&castlings);
-    for what in wrong.iter().chain(harmless) {
+    // The book has told those itself.
+    let stale = (mended.out_of_order > 0).then_some(&stale);
+    for what in stale.into_iter().chain(&wrong).chain(harmless) {
         let _ = write!(text, "; {what}");
     }
     context.messages.note(&text);

@@ -15,14 +15,16 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use tabia::book::ask;
+use tabia::core::book::Book;
 use tabia::core::chess::{Move, Ply, Position, san, uci};
 use tabia::core::format::Kind;
 use tabia::core::{Error, ErrorKind};
-use tabia::{Failure, Item};
+use tabia::{Failure, Item, Watch};
 
 use crate::book_args::{BookVerb, PositionArgs};
 use crate::context::Context;
 use crate::exit_code::ExitCode;
+use crate::report::Reporter;
 
 pub(crate) fn run(verb: &BookVerb) -> Result<ExitCode, Failure> {
     match verb {
@@ -64,6 +66,27 @@ fn move_of(position: &Position, text: &str) -> Result<Move, Failure> {
             position.fen()
         ))),
     }
+}
+
+/// Opens a book and tells what is wrong with it as a whole.
+fn open(context: &Context, item: &Item, reporter: &mut Reporter) -> Result<Box<dyn Book>, Failure> {
+    let book = tabia::book::open(item, &context.open)?;
+    for text in &book.info().problems {
+        let error = item.fault(text);
+        if context.common.strict {
+            return Err(Failure::Strict(error));
+        }
+        let told = reporter.problem(item, &error.into());
+        told.map_err(Failure::output)?;
+    }
+    Ok(book)
+}
+
+/// Tells what is wrong with books as wholes, before anything is made of them.
+fn tell(context: &Context, items: &[Item], reporter: &mut Reporter) -> Result<(), Failure> {
+    items
+        .iter()
+        .try_for_each(|item| open(context, item, reporter).map(drop))
 }
 
 /// The books that paths name; of folders and archives all that are in them.
