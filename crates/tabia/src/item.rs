@@ -148,6 +148,20 @@ impl Item {
         }
     }
 
+    /// The same wherever it lies: members of archives and compressed files are unpacked.
+    ///
+    /// # Errors
+    /// What unpacking says, or that it is larger than the limits allow.
+    pub fn files(&self, options: &OpenOptions) -> Result<Source> {
+        self.whole(options, &mut Vec::new())
+            .map_err(|error| error.in_file(&self.label))
+    }
+
+    /// Whether it can be opened but once: standard input, a pipe.
+    pub fn is_once(&self) -> bool {
+        matches!(self.origin, Origin::Once(_))
+    }
+
     /// Bytes of the main file, when known; for progress displays.
     pub fn bytes(&self) -> Option<u64> {
         match &self.origin {

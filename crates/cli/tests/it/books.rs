@@ -5,7 +5,7 @@ use tabia::core::format::CreateOptions;
 use tabia::formats::FORMATS;
 use tabia_testkit::Scratch;
 
-use crate::common::tabia;
+use crate::common::{many_games, tabia, tabia_with_input};
 
 /// A book of these moves: line to the position, move, weight.
 pub(crate) fn write_book(folder: &Scratch, name: &str, lines: &[(&str, &str, u32)]) {
@@ -992,4 +992,48 @@ fn an_interrupted_build_leaves_nothing() {
     assert_eq!(child.wait().unwrap().code(), Some(130));
     drop(stdin);
     assert_eq!(folder.names(), Vec::<String>::new());
+}
+
+/// A book in an archive, compressed or on standard input is a book like any other.
+#[test]
+fn books_need_no_unpacking() {
+    let folder = Scratch::new("book-members");
+    std::fs::write(folder.join("many.pgn"), many_games(60)).unwrap();
+    let args = [
+        "book",
+        "build",
+        "many.pgn",
+        "-o",
+        "a.bin",
+        "--min-games",
+        "1",
+        "-q",
+    ];
+    tabia(&folder, &args).expect(0);
+    tabia(&folder, &["archive", "create", "a.zip", "a.bin"]).expect(0);
+    let book = std::fs::read(folder.join("a.bin")).unwrap();
+    for input in ["a.zip:a.bin", "a.zip"] {
+        let convert = ["book", "convert", input, "-o", "b.bin", "--force"];
+        tabia(&folder, &convert).expect(0);
+        assert!(
+            std::fs::read(folder.join("b.bin")).unwrap() == book,
+            "{input}"
+        );
+        let positions = |input: &str| {
+            let info = tabia(&folder, &["book", "info", input, "--json"]).expect(0);
+            let info = info.json();
+            let info = info.as_array().map_or(&info, |all| &all[0]).clone();
+            info["positions"].as_u64().unwrap()
+        };
+        assert_eq!(positions(input), positions("a.bin"));
+        let diff = tabia(&folder, &["book", "diff", input, "a.bin"]).expect(0);
+        assert!(
+            diff.err.contains("moves equal, 0 changed, 0 only"),
+            "{}",
+            diff.err
+        );
+    }
+    let args = ["book", "convert", "-", "--from", "polyglot", "-o", "c.bin"];
+    tabia_with_input(&folder, &args, &book).expect(0);
+    assert!(std::fs::read(folder.join("c.bin")).unwrap() == book);
 }

@@ -94,13 +94,12 @@ pub fn merge(
 }
 
 /// Opens an item as a Polyglot book with all that the format has.
-pub(crate) fn open_polyglot(item: &Item, options: &OpenOptions) -> Result<PolyglotBook, Failure> {
-    match item.source() {
-        Some(source) => PolyglotBook::open(source, options).map_err(Failure::input),
-        None => Err(Failure::input(
-            Error::unsupported("unpack the book first").in_file(item.label()),
-        )),
-    }
+///
+/// # Errors
+/// When it cannot be read.
+pub fn open_polyglot(item: &Item, options: &OpenOptions) -> Result<PolyglotBook, Failure> {
+    let files = item.files(options).map_err(Failure::input)?;
+    PolyglotBook::open(&files, options).map_err(|error| Failure::input(error.in_file(item.label())))
 }
 
 fn merge_entries(

@@ -7,6 +7,7 @@ use tabia_core::game::Flow;
 use tabia_core::io::Progress;
 use tabia_formats::polyglot::{self, PolyglotBook};
 
+use super::merge::open_polyglot;
 use super::walk::{Walked, walk};
 use crate::failure::Failure;
 use crate::item::Item;
@@ -51,27 +52,34 @@ pub fn survey(
     reach: bool,
     progress: &Progress,
 ) -> Result<Survey, Failure> {
-    let book = super::open(item, options)?;
+    let is_polyglot = item.format().id == polyglot::FORMAT.id;
+    let own = is_polyglot
+        .then(|| open_polyglot(item, options))
+        .transpose()?;
+    let other;
+    let book: &dyn Book = if let Some(own) = &own {
+        own
+    } else {
+        other = super::open(item, options)?;
+        &*other
+    };
     let mut survey = Survey {
         info: book.info().clone(),
         games: book.info().games,
         ..Survey::default()
     };
     let mut unreadable = 0;
-    match item.source() {
-        Some(source) if item.format().id == polyglot::FORMAT.id => {
-            let own = PolyglotBook::open(source, options).map_err(Failure::input)?;
-            look_at_polyglot(&mut survey, &own);
-        }
-        _ => unreadable = count(&mut survey, &*book).map_err(Failure::input)?,
+    match &own {
+        Some(own) => look_at_polyglot(&mut survey, own),
+        None => unreadable = count(&mut survey, book).map_err(Failure::input)?,
     }
     if reach {
-        let illegal = go_through(&mut survey, &*book, progress).map_err(Failure::input)?;
+        let illegal = go_through(&mut survey, book, progress).map_err(Failure::input)?;
         unreadable = unreadable.max(illegal);
     }
     survey.defect("moves that are not legal", unreadable);
     // Polyglot's are counted by name above.
-    if item.format().id != polyglot::FORMAT.id {
+    if !is_polyglot {
         survey.faults = book.faults().map_err(Failure::input)?;
     }
     Ok(survey)

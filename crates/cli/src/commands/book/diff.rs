@@ -3,11 +3,12 @@
 use tabia::Failure;
 use tabia::book::diff::{Compared, Difference, diff_entries, diff_pages};
 use tabia::book::find::symbols;
+use tabia::book::merge::open_polyglot;
 use tabia::core::book::BookEntry;
 use tabia::core::game::Flow;
-use tabia::formats::polyglot::{self, PolyglotBook};
+use tabia::formats::polyglot;
 
-use super::{item, open};
+use super::{item, open, told};
 use crate::book_args::BookDiffArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
@@ -43,23 +44,21 @@ pub(crate) fn run(args: &BookDiffArgs) -> Result<ExitCode, Failure> {
         }
     };
     let progress = &context.progress;
-    let sources = (first.source(), second.source());
     let both = [&first, &second];
     let are_polyglot = both
         .iter()
         .all(|item| item.format().id == polyglot::FORMAT.id);
     let display = context.display();
-    let compared = match sources {
-        (Some(a), Some(b)) if are_polyglot => {
-            let a = PolyglotBook::open(a, &context.open).map_err(Failure::input)?;
-            let b = PolyglotBook::open(b, &context.open).map_err(Failure::input)?;
-            diff_entries(&a, &b, progress, &mut each)
-        }
-        _ => {
-            let a = open(&context, &first, &mut reporter)?;
-            let b = open(&context, &second, &mut reporter)?;
-            diff_pages(&*a, &*b, progress, &mut each)
-        }
+    let compared = if are_polyglot {
+        let a = open_polyglot(&first, &context.open)?;
+        let b = open_polyglot(&second, &context.open)?;
+        told(&context, &first, &a, &mut reporter)?;
+        told(&context, &second, &b, &mut reporter)?;
+        diff_entries(&a, &b, progress, &mut each)
+    } else {
+        let a = open(&context, &first, &mut reporter)?;
+        let b = open(&context, &second, &mut reporter)?;
+        diff_pages(&*a, &*b, progress, &mut each)
     };
     drop(display);
     if let Some(failure) = failed {

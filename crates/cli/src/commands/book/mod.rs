@@ -71,6 +71,16 @@ fn move_of(position: &Position, text: &str) -> Result<Move, Failure> {
 /// Opens a book and tells what is wrong with it as a whole.
 fn open(context: &Context, item: &Item, reporter: &mut Reporter) -> Result<Box<dyn Book>, Failure> {
     let book = tabia::book::open(item, &context.open)?;
+    told(context, item, &*book, reporter)?;
+    Ok(book)
+}
+
+fn told(
+    context: &Context,
+    item: &Item,
+    book: &dyn Book,
+    reporter: &mut Reporter,
+) -> Result<(), Failure> {
     for text in &book.info().problems {
         let error = item.fault(text);
         if context.common.strict {
@@ -79,14 +89,14 @@ fn open(context: &Context, item: &Item, reporter: &mut Reporter) -> Result<Box<d
         let told = reporter.problem(item, &error.into());
         told.map_err(Failure::output)?;
     }
-    Ok(book)
+    Ok(())
 }
 
-/// Tells what is wrong with books as wholes, before anything is made of them.
+/// Tells what is wrong with books as wholes, before anything is made of them; what can be read but
+/// once is left alone.
 fn tell(context: &Context, items: &[Item], reporter: &mut Reporter) -> Result<(), Failure> {
-    items
-        .iter()
-        .try_for_each(|item| open(context, item, reporter).map(drop))
+    let mut files = items.iter().filter(|item| !item.is_once());
+    files.try_for_each(|item| open(context, item, reporter).map(drop))
 }
 
 /// The books that paths name; of folders and archives all that are in them.
