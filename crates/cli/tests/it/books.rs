@@ -399,7 +399,7 @@ fn polyglots_own_options_work() {
 #[test]
 fn a_book_is_the_same_whatever_threads_and_memory() {
     let folder = Scratch::new("book-same");
-    std::fs::write(folder.join("many.pgn"), crate::common::many_games(4000)).unwrap();
+    std::fs::write(folder.join("many.pgn"), many_games(4000)).unwrap();
     std::fs::write(folder.join("six.pgn"), SIX).unwrap();
     let mut books = Vec::new();
     for (name, threads, memory) in [
@@ -978,7 +978,7 @@ fn an_interrupted_build_leaves_nothing() {
         .unwrap();
     let mut stdin = child.stdin.take().unwrap();
     stdin
-        .write_all(crate::common::many_games(3000).as_bytes())
+        .write_all(many_games(3000).as_bytes())
         .unwrap();
     std::thread::sleep(std::time::Duration::from_millis(700));
     let id = child.id().to_string();
