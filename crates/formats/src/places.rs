@@ -10,8 +10,10 @@ use tabia_core::io::Room;
 
 /// Questions for each page or block of the book, until the table is made.
 const PATIENCE: u32 = 8;
-/// Bytes of the largest books that get a table, so that none outgrows the memory: 512 MiB.
+/// Bytes of the largest books that get a table: places have so many bits.
 pub(crate) const MOST: u64 = 512 << 20;
+/// Slots of the largest tables, so that none outgrows the memory: 256 MiB.
+const MOST_SLOTS: usize = 1 << 24;
 /// Bits that can be said of a record beside its place.
 pub(crate) const SAID: u32 = u64::BITS - 1 - PLACE;
 
@@ -21,7 +23,8 @@ pub(crate) struct Places {
     /// Questions until it is made; `None`: never.
     patience: Option<u32>,
     asked: AtomicU32,
-    table: OnceLock<Table>,
+    /// None inside: it would be too large.
+    table: OnceLock<Option<Table>>,
 }
 
 impl Places {
@@ -36,18 +39,21 @@ impl Places {
     }
 
     /// Notes a question; the table, if there is one by now. `make` makes it.
-    pub(crate) fn ask(&self, make: impl FnOnce() -> Table) -> Option<&Table> {
+    pub(crate) fn ask(&self, make: impl FnOnce() -> Option<Table>) -> Option<&Table> {
         if let Some(table) = self.table.get() {
-            return Some(table);
+            return table.as_ref();
         }
         let asked = self.asked.fetch_add(1, Ordering::Relaxed);
-        (asked >= self.patience?).then(|| self.table.get_or_init(make))
+        if asked < self.patience? {
+            return None;
+        }
+        self.table.get_or_init(make).as_ref()
     }
 
     /// The table, at once: for who asks for everything.
-    pub(crate) fn all(&self, make: impl FnOnce() -> Table) -> Option<&Table> {
+    pub(crate) fn all(&self, make: impl FnOnce() -> Option<Table>) -> Option<&Table> {
         self.patience?;
-        Some(self.table.get_or_init(make))
+        self.table.get_or_init(make).as_ref()
     }
 }
 
@@ -89,13 +95,16 @@ impl Slot {
 }
 
 impl Table {
-    /// A table for so many records at most.
-    pub(crate) fn of(records: usize) -> Self {
+    /// A table for so many records at most; `None` when it would be too large.
+    pub(crate) fn of(records: usize) -> Option<Self> {
+        if records > MOST_SLOTS / 3 * 2 {
+            return None;
+        }
         let length = (records + records / 2 + 1).next_power_of_two();
-        Self {
+        Some(Self {
             words: Room::of(2 * length),
             mask: length - 1,
-        }
+        })
     }
 
     /// Adds a record, unless one with that hash is there.
@@ -145,11 +154,11 @@ mod tests {
     fn the_table_comes_when_it_is_worth_it() {
         let places = Places::of(2, 1);
         let make = || {
-            let mut table = Table::of(1000);
+            let mut table = Table::of(1000)?;
             for place in 0..1000 {
                 table.add(place % 300, Slot::new(place, place << 20));
             }
-            table
+            Some(table)
         };
         for _ in 0..2 * PATIENCE {
             assert!(places.ask(make).is_none());
@@ -160,18 +169,21 @@ mod tests {
         assert_eq!(table.find(0), Some(Slot::new(0, 0)));
         assert_eq!(table.find(300), None);
         assert_eq!(table.find(2048), None);
-        assert_eq!(Table::of(0).find(7), None);
+        assert_eq!(Table::of(0).unwrap().find(7), None);
         let all = Places::of(2, 1);
         assert!(all.all(make).unwrap().find(299).is_some());
         assert!(all.ask(make).is_some());
         let large = Places::of(u32::MAX, 1);
         assert!((0..4 * PATIENCE).all(|_| large.ask(make).is_none()));
         assert!(large.all(make).is_none());
+        let full = Places::of(2, 1);
+        assert!(full.all(|| Table::of(MOST_SLOTS)).is_none());
+        assert!(full.ask(make).is_none());
     }
 
     #[test]
     fn more_records_than_there_is_room_for_do_no_harm() {
-        let mut table = Table::of(2);
+        let mut table = Table::of(2).unwrap();
         for hash in 0..3 {
             table.add(hash, Slot::new(hash, (1 << SAID) - 1));
         }

@@ -977,9 +977,7 @@ fn an_interrupted_build_leaves_nothing() {
         .spawn()
         .unwrap();
     let mut stdin = child.stdin.take().unwrap();
-    stdin
-        .write_all(many_games(3000).as_bytes())
-        .unwrap();
+    stdin.write_all(many_games(3000).as_bytes()).unwrap();
     std::thread::sleep(std::time::Duration::from_millis(700));
     let id = child.id().to_string();
     for _ in 0..2 {

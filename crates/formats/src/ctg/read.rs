@@ -236,10 +236,10 @@ impl CtgBook {
     }
 
     /// Every record that stands where it is looked for, by what its key is seen as.
-    fn list(&self) -> Table {
+    fn list(&self) -> Option<Table> {
         let records = |number: u32| Records::of(self.page(number).unwrap_or_default());
         let count = (0..self.pages).map(|number| records(number).said()).sum();
-        let mut table = Table::of(count);
+        let mut table = Table::of(count)?;
         let mut found = Vec::new();
         for number in 0..self.pages {
             found.clear();
@@ -258,7 +258,7 @@ impl CtgBook {
                 table.add(seen, slot);
             }
         }
-        table
+        Some(table)
     }
 
     /// Tells for which hashes a page is looked at.

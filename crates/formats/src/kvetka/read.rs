@@ -202,10 +202,10 @@ impl KvetkaBook {
     }
 
     /// Every element that [`search`](Self::search) finds, by what its key is seen as.
-    fn make_list(&self) -> Table {
+    fn make_list(&self) -> Option<Table> {
         let blocks = 0..self.parts.len();
         let count = blocks.map(|block| self.parts.elements(block).count()).sum();
-        let mut table = Table::of(count);
+        let mut table = Table::of(count)?;
         let linked = self.header.has_game_links();
         let mut found = Vec::new();
         for block in 0..self.parts.len() {
@@ -222,7 +222,7 @@ impl KvetkaBook {
                 table.add(seen, slot);
             }
         }
-        table
+        Some(table)
     }
 
     /// The elements of a block that are found there by their keys, with their offsets.
