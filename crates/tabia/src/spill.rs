@@ -7,7 +7,7 @@ use tabia_core::io::{Blob, Source};
 use tabia_core::{Error, ErrorKind, Result};
 use tabia_formats::archive::{Archive, Faults};
 
-use crate::scratch::ScratchFile;
+use crate::scratch;
 
 /// A member and those beside it that belong to the same database, unpacked into files that have no
 /// name where the system allows it, so that nothing stays behind however the process ends.
@@ -37,9 +37,9 @@ pub(crate) fn source(archive: &dyn Archive, index: usize) -> Result<(Source, Vec
 
 fn spilled(archive: &dyn Archive, index: usize, faults: &Faults) -> Result<Blob> {
     let mut stream = archive.stream(index, faults)?;
-    let mut scratch = ScratchFile::new()?;
-    io::copy(&mut stream, scratch.file())?;
-    scratch.blob()
+    let mut file = scratch::file()?;
+    io::copy(&mut stream, &mut file)?;
+    Blob::of_file(&file)
 }
 
 fn split(name: &str) -> (&str, &str) {

@@ -10,7 +10,7 @@ use tabia_formats::lower_bound;
 use zerocopy::byteorder::little_endian::U64;
 use zerocopy::{FromBytes, IntoBytes};
 
-use crate::scratch::ScratchFile;
+use crate::scratch;
 
 /// Keys kept in memory before they go to disk: about 19 MiB.
 const IN_MEMORY: usize = 1 << 20;
@@ -91,13 +91,12 @@ impl Keys {
 #[derive(Debug)]
 struct Run {
     blob: Blob,
-    _file: ScratchFile,
 }
 
 impl Run {
     /// Of keys that are in ascending order and in one source each.
     fn of(mut sources: Vec<&[U64]>) -> Result<Self> {
-        let mut file = ScratchFile::new()?;
+        let mut file = scratch::file()?;
         let mut piece: Vec<U64> = Vec::with_capacity(PIECE);
         loop {
             let next = sources
@@ -107,7 +106,7 @@ impl Run {
             let next = next.and_then(|source| source.split_off_first());
             piece.extend(next);
             if piece.len() == PIECE || next.is_none() {
-                file.file().write_all(piece.as_bytes())?;
+                file.write_all(piece.as_bytes())?;
                 piece.clear();
             }
             if next.is_none() {
@@ -115,8 +114,7 @@ impl Run {
             }
         }
         Ok(Self {
-            blob: file.blob()?,
-            _file: file,
+            blob: Blob::of_file(&file)?,
         })
     }
 
