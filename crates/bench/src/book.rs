@@ -4,9 +4,9 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::time::Instant;
 
-use tabia_core::book::{Book, BookPage};
+use tabia_core::books::{Book, BookPage};
 use tabia_core::chess::Position;
-use tabia_core::format::{Confidence, OpenOptions, Probe};
+use tabia_core::formats::{Confidence, OpenOptions, Probe};
 use tabia_core::io::Source;
 use tabia_formats::FORMATS;
 

@@ -6,9 +6,9 @@ use std::path::Path;
 use cbvault_format::cbh::Headers;
 use cbvault_format::cbh::record::{GameHeader, RECORD_SIZE};
 use tabia_core::GameIndex;
-use tabia_core::format::OpenOptions;
+use tabia_core::formats::OpenOptions;
 use tabia_core::io::Source;
-use tabia_formats::cbh::FORMAT;
+use tabia_formats::games::cbh::FORMAT;
 use tabia_query::{Filter, Matcher};
 
 use crate::rounds::{Contestant, run as time};

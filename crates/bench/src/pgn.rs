@@ -10,10 +10,10 @@ use shakmaty::Chess;
 use shakmaty::san::SanPlus;
 use tabia_core::GameIndex;
 use tabia_core::chess::{Ply, Position};
-use tabia_core::database::{Block, TextWriter};
-use tabia_core::format::{CreateOptions, OpenOptions, Profile};
+use tabia_core::formats::{CreateOptions, OpenOptions, Profile};
 use tabia_core::game::{Annotation, Comment, Flow, GameResult, Head, Place, Visitor, Want};
-use tabia_formats::pgn::FORMAT;
+use tabia_core::games::{Block, TextWriter};
+use tabia_formats::games::pgn::FORMAT;
 
 use crate::rounds::{Contestant, run as time};
 

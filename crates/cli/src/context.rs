@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tabia::core::Format;
-use tabia::core::format::OpenOptions;
+use tabia::core::formats::OpenOptions;
 use tabia::core::io::Progress;
 use tabia::{Failure, Item, Resolver};
 

@@ -1,18 +1,17 @@
 //! The command line of tabia: chess databases and opening books.
 
 mod args;
-mod book_args;
 mod commands;
 mod context;
 mod exit_code;
+mod game_json;
 mod json;
 mod messages;
 mod output;
 mod progress;
 mod report;
-mod rows;
+mod row_format;
 mod terminal;
-mod tree;
 
 use std::io::Write;
 
@@ -28,7 +27,7 @@ fn main() -> std::process::ExitCode {
 }
 
 fn run() -> ExitCode {
-    let typed = book_args::from_polyglot(std::env::args_os().collect());
+    let typed = args::book::from_polyglot(std::env::args_os().collect());
     let cli = match command().try_get_matches_from(typed) {
         Ok(matches) => match Cli::from_arg_matches(&matches) {
             Ok(cli) => cli,

@@ -262,7 +262,7 @@ struct Rows {
 impl Rows {
     fn create() -> Result<Self> {
         Ok(Self {
-            file: BufWriter::new(tabia::scratch::file()?),
+            file: BufWriter::new(tabia::temporary_files::file()?),
             count: 0,
         })
     }

@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::format::FormatId;
+use crate::formats::FormatId;
 use crate::loss::Losses;
 
 /// The result of everything that can fail in tabia.
@@ -105,7 +105,7 @@ pub enum ErrorKind {
     Malformed(Malformed),
     /// Moves or text that cannot be understood; the text is for people.
     Invalid(String),
-    /// A size in the file exceeds [`Limits`](crate::format::Limits).
+    /// A size in the file exceeds [`Limits`](crate::formats::Limits).
     Limit {
         /// What has the size.
         what: &'static str,

@@ -12,14 +12,14 @@
 //! | [`io`] | bytes of files, cursors, sets of files, texts, atomic outputs, progress |
 #![warn(missing_docs)]
 
-pub mod book;
+pub mod books;
 pub mod chess;
-pub mod database;
 pub mod error;
-pub mod format;
+pub mod formats;
 pub mod game;
+pub mod games;
 pub mod io;
 pub mod loss;
 
 pub use error::{Error, ErrorKind, GameIndex, Malformed, Problem, Result};
-pub use format::{Format, FormatId};
+pub use formats::{Format, FormatId};

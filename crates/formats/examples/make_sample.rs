@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use tabia_core::error::{Error, Result};
-use tabia_core::format::CreateOptions;
+use tabia_core::formats::CreateOptions;
 use tabia_core::io::Blob;
-use tabia_formats::archive::{self, NewMember, Stamp, format_of_name};
-use tabia_formats::cbh;
+use tabia_formats::archives;
+use tabia_formats::archives::{NewMember, Stamp, format_of_name};
+use tabia_formats::games::cbh;
 use tabia_testkit::sample;
 
 fn main() -> ExitCode {
@@ -44,8 +45,8 @@ fn make(path: &Path) -> Result<()> {
         members.push(NewMember::from_bytes(name, Blob::open(file)?, modified));
     }
     let cbv = format_of_name("tabia.cbv").ok_or_else(|| Error::unsupported("no CBV"))?;
-    let mut packed = archive::CreateOptions::default();
+    let mut packed = archives::CreateOptions::default();
     packed.force = true;
-    archive::create(cbv, &path.with_extension("cbv"), &members, &packed)?;
+    archives::create(cbv, &path.with_extension("cbv"), &members, &packed)?;
     Ok(())
 }

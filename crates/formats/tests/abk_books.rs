@@ -3,13 +3,13 @@
 
 use std::path::Path;
 
-use tabia_core::book::{Book, BookEntry, BookPage, BookPosition, BookWriter, Wdl};
+use tabia_core::books::{Book, BookEntry, BookPage, BookPosition, BookWriter, Wdl};
 use tabia_core::chess::{Position, san};
-use tabia_core::format::{CreateOptions, OpenOptions};
+use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::game::Flow;
 use tabia_core::io::{Blob, Source};
 use tabia_core::loss::{Feature, Losses};
-use tabia_formats::abk::{AbkBook, AbkWriter};
+use tabia_formats::books::abk::{AbkBook, AbkWriter};
 use tabia_testkit::{Scratch, shared_data};
 
 fn open(path: &Path) -> AbkBook {

@@ -9,11 +9,12 @@
 use std::io::Read;
 use std::path::Path;
 
-use tabia_core::format::OpenOptions;
+use tabia_core::formats::OpenOptions;
 use tabia_core::io::{Blob, Progress, Sink, Source};
 use tabia_core::{Error, ErrorKind};
-use tabia_formats::archive::{
-    self, Archive, Checksum, CreateOptions, Faults, NewMember, Packing, Stamp,
+use tabia_formats::archives;
+use tabia_formats::archives::{
+    Archive, Checksum, CreateOptions, Faults, NewMember, Packing, Stamp,
 };
 use tabia_testkit::Scratch;
 use tabia_testkit::corrupt::{self, Random};
@@ -57,7 +58,7 @@ fn options(packing: Packing) -> CreateOptions {
 fn open_with(path: &Path, password: &str) -> tabia_core::Result<Box<dyn Archive>> {
     let mut options = OpenOptions::default();
     options.password = Some(password.to_owned());
-    let archive = archive::open_archive(&Source::from_path(path)?, &options)?;
+    let archive = archives::open_archive(&Source::from_path(path)?, &options)?;
     archive.ok_or_else(|| Error::new(ErrorKind::UnknownFormat { found: Vec::new() }))
 }
 
@@ -67,8 +68,8 @@ fn open(path: &Path) -> tabia_core::Result<Box<dyn Archive>> {
 
 fn made(scratch: &Scratch, name: &str, packing: Packing) -> std::path::PathBuf {
     let path = scratch.join(name);
-    let format = archive::format_of_name(name).unwrap();
-    archive::create(format, &path, &members(&files()), &options(packing)).unwrap();
+    let format = archives::format_of_name(name).unwrap();
+    archives::create(format, &path, &members(&files()), &options(packing)).unwrap();
     path
 }
 
@@ -84,7 +85,7 @@ fn what_goes_in_comes_out() {
             let archive = open(&path).unwrap();
             assert_eq!(archive.members().len(), files().len(), "{name}");
             for (file, bytes) in files() {
-                let index = archive::find(&*archive, &file).expect(&file);
+                let index = archives::find(&*archive, &file).expect(&file);
                 let member = &archive.members()[index];
                 assert_eq!(member.size, Some(bytes.len() as u64));
                 assert!(archive.read(index).unwrap()[..] == bytes, "{name}: {file}");
@@ -148,7 +149,7 @@ fn members_are_extracted_together_or_not_at_all() {
         let all: Vec<usize> = (0..archive.members().len()).collect();
         let folder = scratch.join(&format!("out-{kind}"));
         let progress = Progress::new();
-        let done = archive::extract(&*archive, &all, &folder, false, &progress).unwrap();
+        let done = archives::extract(&*archive, &all, &folder, false, &progress).unwrap();
         assert!(done.problems.is_empty(), "{:?}", done.problems);
         assert_eq!(done.files.len(), files().len());
         for (name, bytes) in files() {
@@ -157,9 +158,9 @@ fn members_are_extracted_together_or_not_at_all() {
                 "{kind}: {name}"
             );
         }
-        let error = archive::extract(&*archive, &all, &folder, false, &progress).unwrap_err();
+        let error = archives::extract(&*archive, &all, &folder, false, &progress).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Exists));
-        archive::extract(&*archive, &all[..1], &folder, true, &progress).unwrap();
+        archives::extract(&*archive, &all[..1], &folder, true, &progress).unwrap();
     }
 }
 
@@ -207,7 +208,7 @@ fn names_in_the_way_cost_their_member_only() {
     let archive = open(&path).unwrap();
     let all: Vec<usize> = (0..names.len()).collect();
     let folder = scratch.join("out");
-    let done = archive::extract(&*archive, &all, &folder, false, &Progress::new()).unwrap();
+    let done = archives::extract(&*archive, &all, &folder, false, &Progress::new()).unwrap();
     let made: Vec<String> = done
         .files
         .iter()
@@ -225,14 +226,14 @@ fn names_in_the_way_cost_their_member_only() {
 fn bad_names_and_doubles_make_no_archive() {
     let scratch = Scratch::new("archive-names");
     for kind in KINDS {
-        let format = archive::format_of_name(kind).unwrap();
+        let format = archives::format_of_name(kind).unwrap();
         for names in [["../a", "b"], ["A.txt", "a.TXT"], ["c:x", "b"]] {
             let members: Vec<NewMember> = names
                 .iter()
                 .map(|name| NewMember::from_bytes(*name, Blob::from(vec![1]), None))
                 .collect();
             let path = scratch.join(kind);
-            archive::create(format, &path, &members, &options(Packing::Best)).unwrap_err();
+            archives::create(format, &path, &members, &options(Packing::Best)).unwrap_err();
             assert!(!path.exists(), "{kind}: {names:?}");
         }
     }
@@ -260,10 +261,10 @@ fn read_all(archive: &dyn Archive) {
         } else if checked == Checksum::Ok {
             // A checksum says nothing of the sizes.
             assert!(
-                archive::salvage(archive, index).map_or(true, |(_, errors)| !errors.is_empty())
+                archives::salvage(archive, index).map_or(true, |(_, errors)| !errors.is_empty())
             );
         }
-        if let Ok((bytes, problems)) = archive::salvage(archive, index) {
+        if let Ok((bytes, problems)) = archives::salvage(archive, index) {
             if let Ok(whole) = &whole {
                 assert!(
                     problems.is_empty() && bytes[..] == whole[..],
@@ -288,8 +289,8 @@ fn no_damage_panics_or_passes_unseen() {
         .collect();
     for kind in KINDS {
         let path = scratch.join(kind);
-        let format = archive::format_of_name(kind).unwrap();
-        archive::create(format, &path, &members(&small), &options(Packing::Best)).unwrap();
+        let format = archives::format_of_name(kind).unwrap();
+        archives::create(format, &path, &members(&small), &options(Packing::Best)).unwrap();
         let whole = std::fs::read(&path).unwrap();
         let prefixes = corrupt::prefixes(&whole);
         for damaged in prefixes.chain(corrupt::random(&whole, 2_000, 4)) {
@@ -298,7 +299,7 @@ fn no_damage_panics_or_passes_unseen() {
             options.limits.member = 64 << 20;
             let files = vec![(kind.to_owned(), Blob::from(damaged.bytes))];
             let source = Source::from_members(kind, kind, files).unwrap();
-            if let Ok(Some(archive)) = archive::open_archive(&source, &options) {
+            if let Ok(Some(archive)) = archives::open_archive(&source, &options) {
                 read_all(&*archive);
             }
         }
@@ -314,7 +315,7 @@ fn damage_in_one_member_costs_no_other() {
         let [_, (_, records), ..] = &files()[..] else {
             unreachable!()
         };
-        let index = archive::find(&*clean, "Test.cbh").unwrap();
+        let index = archives::find(&*clean, "Test.cbh").unwrap();
         let mut bytes = std::fs::read(&path).unwrap();
         // The records come first in ChessBase's order, else behind their own header.
         let find = |text: &[u8], from: usize| {
@@ -334,13 +335,13 @@ fn damage_in_one_member_costs_no_other() {
         let archive = open(&path).unwrap();
         assert!(archive.read(index).is_err(), "{kind}");
         assert_eq!(archive.checksum(index), Checksum::Bad);
-        let (kept, problems) = archive::salvage(&*archive, index).unwrap();
+        let (kept, problems) = archives::salvage(&*archive, index).unwrap();
         assert!(!problems.is_empty());
         assert!(problems[0].location().offset.is_some(), "{}", problems[0]);
         assert!(kept[..61_000] == records[..61_000], "{kind}");
         for (name, bytes) in files() {
             if name != "Test.cbh" {
-                let other = archive::find(&*archive, &name).unwrap();
+                let other = archives::find(&*archive, &name).unwrap();
                 assert!(archive.read(other).unwrap()[..] == bytes, "{kind}: {name}");
             }
         }
@@ -363,7 +364,7 @@ fn scidb_archives_say_what_they_hold() {
     ];
     let mut options = options(Packing::Stored);
     options.games = Some(7);
-    archive::create(&archive::scv::SCV, &path, &members, &options).unwrap();
+    archives::create(&archives::scv::SCV, &path, &members, &options).unwrap();
     let expected = "iveArch\n<TotalSize> 5          \n<Count> 7\n<Format> si4,pgn\n<Type> multi\n\
         <-- H E A D -->\n<FileName> one.si4\n<FileSize> 1\n<Compression> zlib\n\
         <Modified> 1300000000\n<Size> 12         \n<Checksum> ";
@@ -387,7 +388,7 @@ fn lzo_members_are_read_in_both_forms() {
     let path = made(&scratch, "a.scv", Packing::Lzo);
     let archive = open(&path).unwrap();
     for (name, bytes) in files() {
-        let index = archive::find(&*archive, &name).unwrap();
+        let index = archives::find(&*archive, &name).unwrap();
         assert_eq!(archive.members()[index].compression, "lzo");
         assert!(archive.read(index).unwrap()[..] == bytes, "{name}");
         assert_eq!(archive.checksum(index), Checksum::Ok);

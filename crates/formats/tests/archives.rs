@@ -8,16 +8,17 @@
 use std::path::Path;
 
 use tabia_core::ErrorKind;
-use tabia_core::format::OpenOptions;
+use tabia_core::formats::OpenOptions;
 use tabia_core::io::{Blob, Source};
-use tabia_formats::archive::{self, Archive, Checksum, Faults};
+use tabia_formats::archives;
+use tabia_formats::archives::{Archive, Checksum, Faults};
 use tabia_testkit::{corrupt, shared_data};
 
 fn open(path: &Path, password: Option<&str>) -> tabia_core::Result<Box<dyn Archive>> {
     let mut options = OpenOptions::default();
     options.password = password.map(str::to_owned);
     let source = Source::from_path(path)?;
-    let archive = archive::open_archive(&source, &options)?;
+    let archive = archives::open_archive(&source, &options)?;
     Ok(archive.expect("an archive"))
 }
 
@@ -106,8 +107,8 @@ fn a_database_in_an_archive_is_an_input() {
         return;
     };
     let archive = open(&path, None).unwrap();
-    let index = archive::find(&*archive, "TWIC1134.cbh").unwrap();
-    let (source, problems) = archive::source(&*archive, index).unwrap();
+    let index = archives::find(&*archive, "TWIC1134.cbh").unwrap();
+    let (source, problems) = archives::source(&*archive, index).unwrap();
     assert!(problems.is_empty());
     assert_eq!(source.siblings().len(), 13);
     assert_eq!(
@@ -208,7 +209,7 @@ fn scv_by_hand_is_read_as_documented() {
     for file in ["doc_example1_lf.scv", "bad_crc.scv"] {
         let archive = archive(file);
         assert!(archive.read(0).is_err(), "{file}");
-        let (kept, problems) = archive::salvage(&*archive, 0).unwrap();
+        let (kept, problems) = archives::salvage(&*archive, 0).unwrap();
         assert_eq!(problems.len(), 1, "{file}");
         assert_eq!(Some(kept.len() as u64), archive.members()[0].size, "{file}");
     }
@@ -242,17 +243,17 @@ fn scv_by_hand_is_read_as_documented() {
 
     let cut = archive("truncated.scv");
     assert!(cut.read(0).is_err());
-    assert_eq!(&archive::salvage(&*cut, 0).unwrap().0[..], b"abc");
+    assert_eq!(&archives::salvage(&*cut, 0).unwrap().0[..], b"abc");
 
     let lzo = archive("lzo.scv");
     assert!(lzo.read(0).unwrap_err().to_string().contains("LZO"));
 
     let hostile = archive("path_traversal.scv");
-    assert!(archive::safe_name(&hostile.members()[0].name).is_err());
+    assert!(archives::safe_name(&hostile.members()[0].name).is_err());
     let scratch = tabia_testkit::Scratch::new("archive-hostile");
     let inner = scratch.join("inner");
     let progress = tabia_core::io::Progress::new();
-    let done = archive::extract(&*hostile, &[0], &inner, false, &progress).unwrap();
+    let done = archives::extract(&*hostile, &[0], &inner, false, &progress).unwrap();
     assert_eq!((done.files.len(), done.problems.len()), (0, 1));
     assert!(scratch.names().is_empty());
 }
@@ -271,13 +272,13 @@ fn no_damage_of_a_real_archive_does_harm() {
         let source = Source::from_members("small.cbv", "small.cbv", files).unwrap();
         let mut options = OpenOptions::default();
         options.limits.member = 16 << 20;
-        let Ok(Some(archive)) = archive::open_archive(&source, &options) else {
+        let Ok(Some(archive)) = archives::open_archive(&source, &options) else {
             continue;
         };
         opened += 1;
         for index in 0..archive.members().len() {
             let whole = archive.read(index);
-            let salvaged = archive::salvage(&*archive, index);
+            let salvaged = archives::salvage(&*archive, index);
             match (&whole, &salvaged) {
                 (Ok(whole), Ok((kept, problems))) => {
                     assert!(

@@ -3,12 +3,12 @@
 
 mod support;
 
-use tabia_core::format::{CreateOptions, OpenOptions};
+use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::game::{Game, Want};
 use tabia_core::io::Charset;
 use tabia_core::loss::Feature;
-use tabia_formats::bpgn::FORMAT;
-use tabia_formats::pgn;
+use tabia_formats::games::bpgn::FORMAT;
+use tabia_formats::games::pgn;
 use tabia_testkit::{shared_data, tiny};
 
 use support::{
@@ -128,7 +128,7 @@ fn a_detour_by_pgn_adds_no_word_to_the_moves() {
     );
     assert!(String::from_utf8_lossy(&as_pgn).contains("[Variant \"Bughouse\"]"));
     let mut full = CreateOptions::default();
-    full.profile = tabia_core::format::Profile::Full;
+    full.profile = tabia_core::formats::Profile::Full;
     let (as_pgn, losses) = write_text(&pgn::FORMAT, &full, &all[..1]);
     assert!(losses.is_empty(), "{losses}");
     let read = read_stream(&mut *stream(&pgn::FORMAT, &as_pgn), Want::ALL);

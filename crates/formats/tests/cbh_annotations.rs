@@ -11,9 +11,9 @@ use std::path::Path;
 
 use tabia_core::game::{Annotation, Flow};
 use tabia_core::io::Charset;
-use tabia_formats::cbh::annotations::{Decoder, Encoder, Items, foreign};
-use tabia_formats::cbh::charset::{Detector, TextForm, Texts};
-use tabia_formats::cbh::records::{AnnotationsHead, GameRecord, TYPE_TEXT};
+use tabia_formats::games::cbh::annotations::{Decoder, Encoder, Items, foreign};
+use tabia_formats::games::cbh::charset::{Detector, TextForm, Texts};
+use tabia_formats::games::cbh::records::{AnnotationsHead, GameRecord, TYPE_TEXT};
 use tabia_testkit::shared::{files_below, shared_data};
 
 /// The annotation records of the games of a database.

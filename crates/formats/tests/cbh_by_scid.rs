@@ -17,11 +17,11 @@ use sets::{assert_equal, charset, clear, games, name, open_set, sets, settled, w
 use support::{open, read_database};
 use tabia_core::Format;
 use tabia_core::chess::Ply;
-use tabia_core::format::OpenOptions;
+use tabia_core::formats::OpenOptions;
 use tabia_core::game::{Annotation, Event, Game, Place, RecordKind, Want};
 use tabia_core::io::Charset;
 use tabia_core::loss::{Feature, Losses, project};
-use tabia_formats::{cbh, scid, scidb};
+use tabia_formats::games::{cbh, scid, scidb};
 use tabia_testkit::Scratch;
 
 /// How often everything occurs that a format may or may not hold.

@@ -10,14 +10,16 @@
 use std::path::{Path, PathBuf};
 
 use tabia_core::GameIndex;
-use tabia_core::database::{Database, GameWriter};
 use tabia_core::error::ErrorKind;
-use tabia_core::format::{CreateOptions, OpenOptions};
+use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::game::{Game, GameResult, Want};
+use tabia_core::games::{Database, GameWriter};
 use tabia_core::io::Source;
-use tabia_formats::cbh::edit::{self, Editor};
-use tabia_formats::cbh::verify::verify;
-use tabia_formats::cbh::{self, CbhDatabase, Record};
+use tabia_formats::games::cbh;
+use tabia_formats::games::cbh::edit;
+use tabia_formats::games::cbh::edit::Editor;
+use tabia_formats::games::cbh::verify::verify;
+use tabia_formats::games::cbh::{CbhDatabase, Record};
 use tabia_testkit::arbitrary::arbitrary_game;
 use tabia_testkit::shared::files_below;
 use tabia_testkit::tiny::{self, GameBuilder};

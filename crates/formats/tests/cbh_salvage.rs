@@ -10,11 +10,11 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use tabia_core::GameIndex;
-use tabia_core::database::Database;
-use tabia_core::format::{CreateOptions, OpenOptions};
+use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::game::{Game, RecordKind, Want};
+use tabia_core::games::Database;
 use tabia_core::io::Source;
-use tabia_formats::cbh;
+use tabia_formats::games::cbh;
 use tabia_testkit::shared::files_below;
 use tabia_testkit::{Scratch, arbitrary, shared_data, tiny};
 

@@ -11,16 +11,18 @@ use std::path::Path;
 
 use tabia_core::GameIndex;
 use tabia_core::chess::Position;
-use tabia_core::database::{Database, NameKind};
-use tabia_core::format::OpenOptions;
+use tabia_core::formats::OpenOptions;
 use tabia_core::game::{Annotation, Eco, Event, Flow, Game, RecordKind, Want};
+use tabia_core::games::{Database, NameKind};
 use tabia_core::io::{Blob, Charset, Source};
-use tabia_formats::cbh::charset::{TextForm, Texts};
-use tabia_formats::cbh::entities::EntityTable;
-use tabia_formats::cbh::records::{GameTagRecord, MovesHead, PlayerRecord, TYPE_TEXT, TextRecord};
-use tabia_formats::cbh::sides::{SideTable, TopGames};
-use tabia_formats::cbh::verify::verify;
-use tabia_formats::cbh::{CbhDatabase, guiding};
+use tabia_formats::games::cbh::charset::{TextForm, Texts};
+use tabia_formats::games::cbh::entities::EntityTable;
+use tabia_formats::games::cbh::records::{
+    GameTagRecord, MovesHead, PlayerRecord, TYPE_TEXT, TextRecord,
+};
+use tabia_formats::games::cbh::side_files::{SideTable, TopGames};
+use tabia_formats::games::cbh::verify::verify;
+use tabia_formats::games::cbh::{CbhDatabase, guiding_texts};
 use tabia_testkit::dump::Dump;
 use tabia_testkit::shared::files_below;
 use tabia_testkit::shared_data;
@@ -241,9 +243,9 @@ fn guiding_texts_are_read_to_their_last_byte_and_written_back() {
             let record = &bodies[header.body_at.get() as usize..];
             let size = MovesHead::read(record).unwrap().size.get() as usize;
             let record = &record[..size];
-            let mut encoder = guiding::Encoder::default();
+            let mut encoder = guiding_texts::Encoder::default();
             let mut last_body = 0;
-            let flow = guiding::decode(record, texts, &mut |annotation| {
+            let flow = guiding_texts::decode(record, texts, &mut |annotation| {
                 encoder.push(&annotation);
                 match annotation {
                     Annotation::Text(part) => {
@@ -252,7 +254,7 @@ fn guiding_texts_are_read_to_their_last_byte_and_written_back() {
                         last_body = bytes.len() - 2 * part.text.matches("[#]").count();
                     }
                     Annotation::Foreign(block) => {
-                        guiding::formatting(block.bytes, last_body).unwrap();
+                        guiding_texts::formatting(block.bytes, last_body).unwrap();
                     }
                     _ => {}
                 }

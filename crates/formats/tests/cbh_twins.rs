@@ -11,11 +11,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use tabia_core::GameIndex;
-use tabia_core::database::Database;
-use tabia_core::format::OpenOptions;
+use tabia_core::formats::OpenOptions;
 use tabia_core::game::{Annotation, Event, Game, RecordKind, Want};
+use tabia_core::games::Database;
 use tabia_core::io::Source;
-use tabia_formats::cbh::CbhDatabase;
+use tabia_formats::games::cbh::CbhDatabase;
 use tabia_testkit::shared_data;
 
 /// Games in the twin, and whether it has the comments whole (one lacks letters).
@@ -92,7 +92,7 @@ impl Shown {
 /// The games of a text, without a problem.
 fn twins(path: &Path) -> Vec<Game> {
     let source = Source::from_path(path).unwrap();
-    let open = tabia_formats::pgn::FORMAT.open_database.unwrap();
+    let open = tabia_formats::games::pgn::FORMAT.open_database.unwrap();
     let database = open(&source, &OpenOptions::default()).unwrap();
     let mut reader = database.reader();
     let read = |index| {

@@ -8,11 +8,12 @@
 
 use std::path::Path;
 
-use tabia_core::format::{CreateOptions, OpenOptions};
+use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::game::{Game, TextKind};
 use tabia_core::io::Source;
-use tabia_formats::cbh::verify::verify;
-use tabia_formats::cbh::{self, CbhDatabase};
+use tabia_formats::games::cbh;
+use tabia_formats::games::cbh::CbhDatabase;
+use tabia_formats::games::cbh::verify::verify;
 use tabia_testkit::Scratch;
 use tabia_testkit::arbitrary::arbitrary_game;
 use tabia_testkit::tiny::GameBuilder;

@@ -5,13 +5,14 @@
 use std::path::Path;
 
 use tabia_core::GameIndex;
-use tabia_core::database::Database;
-use tabia_core::format::{CreateOptions, OpenOptions};
+use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::game::{Game, Want};
+use tabia_core::games::Database;
 use tabia_core::io::{Charset, Source};
 use tabia_core::loss::Losses;
-use tabia_formats::cbh::verify::verify;
-use tabia_formats::cbh::{self, CbhDatabase};
+use tabia_formats::games::cbh;
+use tabia_formats::games::cbh::CbhDatabase;
+use tabia_formats::games::cbh::verify::verify;
 use tabia_testkit::shared::{files_below, shared_data};
 use tabia_testkit::{Scratch, dump, tiny};
 

@@ -9,7 +9,7 @@ use std::io::{self, Read, Write};
 use std::sync::{Arc, Mutex};
 
 use tabia_core::{Error, Result};
-use tabia_formats::archive::compressed::{Compression, compress, decompress};
+use tabia_formats::archives::compressed::{Compression, compress, decompress};
 use tabia_testkit::corrupt::{self, Random};
 
 #[derive(Clone, Default)]

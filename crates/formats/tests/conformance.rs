@@ -7,7 +7,7 @@ mod support;
 use std::io::{Cursor, Read};
 use std::thread;
 
-use tabia_core::format::{Confidence, CreateOptions, OpenOptions, Profile};
+use tabia_core::formats::{Confidence, CreateOptions, OpenOptions, Profile};
 use tabia_core::game::{Eco, Event, Game, Want};
 use tabia_core::loss::{Feature, Losses, project};
 use tabia_core::{Format, GameIndex};
@@ -320,7 +320,7 @@ fn threads_read_the_same() {
 
 #[test]
 fn entries_agree_with_tags() {
-    use tabia_core::database::NameKind;
+    use tabia_core::games::NameKind;
     for_each_fixture(|what, database, all| {
         for (index, read) in all
             .iter()
@@ -395,7 +395,7 @@ fn entries_agree_with_tags() {
 }
 
 /// Hands every fixture that opens as a database, read whole, to `law`.
-fn for_each_fixture(law: impl Fn(&str, &dyn tabia_core::database::Database, &[ReadGame])) {
+fn for_each_fixture(law: impl Fn(&str, &dyn tabia_core::games::Database, &[ReadGame])) {
     let mut count = 0;
     for format in game_formats() {
         for path in databases(format) {

@@ -17,9 +17,9 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use tabia_core::chess::{Ply, Position};
-use tabia_core::database::Database;
-use tabia_core::format::OpenOptions;
+use tabia_core::formats::OpenOptions;
 use tabia_core::game::{Annotation, Flow, GameResult, Head, Visitor, Want};
+use tabia_core::games::Database;
 use tabia_core::io::{Blob, Source};
 use tabia_core::{Format, GameIndex, Problem};
 use tabia_testkit::corrupt::{self, Damaged};
@@ -297,7 +297,7 @@ fn read_all(database: &dyn Database) -> Vec<Print> {
     let mut prints = Vec::new();
     for index in (0..database.len()).map(GameIndex) {
         if let Ok(entry) = database.entry(index) {
-            use tabia_core::database::NameKind;
+            use tabia_core::games::NameKind;
             let names = [
                 (NameKind::Player, entry.white),
                 (NameKind::Player, entry.black),

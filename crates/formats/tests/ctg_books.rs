@@ -5,14 +5,15 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use tabia_core::book::{Book, BookPage, BookPosition};
+use tabia_core::books::{Book, BookPage, BookPosition};
 use tabia_core::chess::{Position, Setup, Square};
-use tabia_core::format::OpenOptions;
+use tabia_core::formats::OpenOptions;
 use tabia_core::game::Flow;
 use tabia_core::io::Source;
-use tabia_formats::abk::AbkBook;
-use tabia_formats::ctg::{self, CtgBook, Frame, Keys, Lookup};
-use tabia_formats::polyglot::PolyglotBook;
+use tabia_formats::books::abk::AbkBook;
+use tabia_formats::books::ctg;
+use tabia_formats::books::ctg::{CtgBook, Frame, Keys, Lookup};
+use tabia_formats::books::polyglot::PolyglotBook;
 use tabia_testkit::shared_data;
 
 #[path = "support/ctg_files.rs"]

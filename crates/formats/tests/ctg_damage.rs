@@ -10,13 +10,13 @@ use std::collections::BTreeMap;
 use std::io::{Seek, SeekFrom, Write};
 use std::time::Duration;
 
-use tabia_core::book::{Book, BookEntry, BookPage, BookPosition, BookWriter, Wdl};
+use tabia_core::books::{Book, BookEntry, BookPage, BookPosition, BookWriter, Wdl};
 use tabia_core::chess::{Position, san};
 use tabia_core::error::ErrorKind;
-use tabia_core::format::{CreateOptions, OpenOptions};
+use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::game::Flow;
 use tabia_core::io::{Blob, Source};
-use tabia_formats::ctg::{CtgBook, CtgWriter, Keys, Lookup, PAGE};
+use tabia_formats::books::ctg::{CtgBook, CtgWriter, Keys, Lookup, PAGE};
 use tabia_testkit::Scratch;
 use tabia_testkit::corrupt::{self, Random};
 use tabia_testkit::guard::Watchdog;
@@ -95,7 +95,8 @@ fn use_all(book: &CtgBook) -> (u64, bool) {
     let start = Position::standard();
     let _ = book.moves(&start, &mut page).unwrap();
     for (_, record) in book.records() {
-        let position = tabia_formats::ctg::decode(record.key, tabia_formats::ctg::Frame::PLAIN);
+        let position =
+            tabia_formats::books::ctg::decode(record.key, tabia_formats::books::ctg::Frame::PLAIN);
         found += u64::from(position.is_some_and(|position| book.record(&position).is_some()));
     }
     let is_said = !book.info().problems.is_empty() || !book.faults().unwrap().is_empty();

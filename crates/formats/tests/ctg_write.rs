@@ -4,13 +4,14 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use tabia_core::book::{Book, BookEntry, BookPage, BookPosition, BookWriter, GameLink, Wdl};
+use tabia_core::books::{Book, BookEntry, BookPage, BookPosition, BookWriter, GameLink, Wdl};
 use tabia_core::chess::{Color, Move, Position, Role, Setup, Square};
-use tabia_core::format::{CreateOptions, OpenOptions};
+use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::game::{Flow, Nag};
 use tabia_core::io::Source;
 use tabia_core::loss::{Feature, Losses};
-use tabia_formats::ctg::{self, CtgBook, CtgWriter, Keys, RawMove, Stats};
+use tabia_formats::books::ctg;
+use tabia_formats::books::ctg::{CtgBook, CtgWriter, Keys, RawMove, Stats};
 use tabia_testkit::corrupt::Random;
 use tabia_testkit::shared::files_below;
 use tabia_testkit::{Scratch, shared_data};

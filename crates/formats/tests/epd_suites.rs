@@ -5,12 +5,12 @@ mod support;
 
 use std::io::Read;
 
-use tabia_core::database::Database;
-use tabia_core::format::{CreateOptions, OpenOptions, Profile};
+use tabia_core::formats::{CreateOptions, OpenOptions, Profile};
 use tabia_core::game::{Game, Want};
+use tabia_core::games::Database;
 use tabia_core::io::{Blob, Source};
 use tabia_core::loss::Feature;
-use tabia_formats::epd::FORMAT;
+use tabia_formats::games::epd::FORMAT;
 use tabia_testkit::shared::files_below;
 use tabia_testkit::{shared_data, tiny};
 
@@ -146,7 +146,7 @@ fn real_suites_are_read_to_the_last_line() {
             continue;
         }
         let source = Source::from_path(&path).unwrap();
-        let zip = tabia_formats::archive::ARCHIVES
+        let zip = tabia_formats::archives::ARCHIVES
             .iter()
             .find(|archive| archive.format.id.as_str() == "zip")
             .unwrap();

@@ -5,14 +5,15 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use tabia_core::book::{BookEntry, BookPage, Wdl};
+use tabia_core::books::{BookEntry, BookPage, Wdl};
 use tabia_core::chess::Position;
-use tabia_core::format::CreateOptions;
-use tabia_core::io::trial::{Fault, Trial};
+use tabia_core::formats::CreateOptions;
+use tabia_core::io::fault_injection::{Fault, Trial};
 use tabia_core::io::{Blob, Source};
 use tabia_core::{Format, Result};
 use tabia_formats::FORMATS;
-use tabia_formats::archive::{self, ARCHIVES, ArchiveFormat, NewMember};
+use tabia_formats::archives;
+use tabia_formats::archives::{ARCHIVES, ArchiveFormat, NewMember};
 use tabia_testkit::{Scratch, tiny};
 
 /// Files by name, hidden ones too.
@@ -88,10 +89,10 @@ fn archive(format: &ArchiveFormat, path: &Path, force: bool, rounds: usize) -> R
             NewMember::from_bytes(format!("{number}.bin"), bytes, None)
         })
         .collect();
-    let mut options = archive::CreateOptions::default();
+    let mut options = archives::CreateOptions::default();
     options.force = force;
     options.password = Some("password".to_owned());
-    archive::create(format, path, &members, &options).map(|_| ())
+    archives::create(format, path, &members, &options).map(|_| ())
 }
 
 /// Steps at which a job is stopped: all, or some of those that write and some of those that name.
@@ -274,7 +275,7 @@ fn an_edited_database_appears_whole_or_not_at_all() {
         if !force {
             return database(cbh, path, false, rounds);
         }
-        let mut writer = tabia_formats::cbh::edit::append(path, &options(true))?;
+        let mut writer = tabia_formats::games::cbh::edit::append(path, &options(true))?;
         for game in tiny::games() {
             writer.write(&game)?;
         }

@@ -10,9 +10,9 @@ mod support;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use tabia_core::database::Database;
-use tabia_core::format::OpenOptions;
+use tabia_core::formats::OpenOptions;
 use tabia_core::game::Want;
+use tabia_core::games::Database;
 use tabia_core::io::Source;
 use tabia_core::{Format, GameIndex};
 use tabia_formats::FORMATS;

@@ -7,14 +7,14 @@ mod support;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use tabia_core::book::{Book, BookEntry, BookPage, BookPosition, BookWriter, GameLink, Wdl};
+use tabia_core::books::{Book, BookEntry, BookPage, BookPosition, BookWriter, GameLink, Wdl};
 use tabia_core::chess::{Ply, Position, Setup, san, uci};
-use tabia_core::format::{CreateOptions, OpenOptions};
+use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::game::{Flow, Game, GameResult};
 use tabia_core::io::{Blob, Source};
 use tabia_core::loss::{Feature, Losses};
-use tabia_formats::archive::compressed;
-use tabia_formats::kvetka::{
+use tabia_formats::archives::compressed;
+use tabia_formats::books::kvetka::{
     Added, Builder, Findings, Frame, GameRow, Key, KvetkaBook, ListForm, Order, SourceKind,
     decode_move, encode_move,
 };
@@ -303,7 +303,7 @@ fn games_of(path: &Path, count: usize) -> Vec<SourceGame> {
         .filter(|&at| text[at..].starts_with(b"[Event ") && (at == 0 || text[at - 1] == b'\n'))
         .collect();
     let whole = &text[..starts[count]];
-    let mut stream = support::stream(&tabia_formats::pgn::FORMAT, whole);
+    let mut stream = support::stream(&tabia_formats::games::pgn::FORMAT, whole);
     support::read_stream(&mut *stream, tabia_core::game::Want::ALL)
         .into_iter()
         .zip(starts.windows(2))
@@ -675,7 +675,7 @@ fn a_copy_through_pages_has_the_same_bytes() {
 fn images_in_a_chessbase_book_count_once() {
     let scratch = Scratch::new("kvetka-images");
     let path = scratch.join("a.ctg");
-    let create = tabia_formats::ctg::FORMAT.create_book.unwrap();
+    let create = tabia_formats::books::ctg::FORMAT.create_book.unwrap();
     let mut writer = create(&path, &CreateOptions::default()).unwrap();
     let wdl = |white, draws, black| Wdl {
         white,
@@ -707,7 +707,7 @@ fn images_in_a_chessbase_book_count_once() {
     }
     writer.finish().unwrap();
     let source = Source::from_path(&path).unwrap();
-    let book = tabia_formats::ctg::CtgBook::open(&source, &OpenOptions::default()).unwrap();
+    let book = tabia_formats::books::ctg::CtgBook::open(&source, &OpenOptions::default()).unwrap();
     let mut writer =
         Box::new(Builder::create(&scratch.join("a.kob"), &CreateOptions::default()).unwrap());
     let mut again = 0;

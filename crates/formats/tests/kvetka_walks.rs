@@ -4,12 +4,12 @@
 
 use std::path::Path;
 
-use tabia_core::book::{Book, BookEntry, BookPage, BookPosition, BookWriter, Wdl};
+use tabia_core::books::{Book, BookEntry, BookPage, BookPosition, BookWriter, Wdl};
 use tabia_core::chess::{Move, Ply, Position, Setup, san};
-use tabia_core::format::{CreateOptions, OpenOptions};
+use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::game::Flow;
 use tabia_core::io::{Blob, Source};
-use tabia_formats::kvetka::{Builder, Frame, Key, KvetkaBook};
+use tabia_formats::books::kvetka::{Builder, Frame, Key, KvetkaBook};
 use tabia_testkit::{Scratch, shared_data};
 
 fn open(path: &Path) -> KvetkaBook {

@@ -5,12 +5,13 @@ use std::fs::{File, OpenOptions as FileOptions};
 use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 
-use tabia_core::book::{Book, BookEntry, BookPage, BookWriter, Wdl};
+use tabia_core::books::{Book, BookEntry, BookPage, BookWriter, Wdl};
 use tabia_core::chess::{Move, Position, Square};
-use tabia_core::format::{CreateOptions, OpenOptions};
+use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::io::{Sink, Source};
-use tabia_formats::ctg::{self, CtgBook, CtgWriter, Lookup, PAGE};
-use tabia_formats::polyglot::{PolyglotBook, encode_move};
+use tabia_formats::books::ctg;
+use tabia_formats::books::ctg::{CtgBook, CtgWriter, Lookup, PAGE};
+use tabia_formats::books::polyglot::{PolyglotBook, encode_move};
 use tabia_testkit::Scratch;
 
 fn e4() -> Move {

@@ -9,9 +9,9 @@ use std::io::{Cursor, Read as _};
 use std::path::Path;
 
 use tabia_core::GameIndex;
-use tabia_core::format::{CreateOptions, OpenOptions, Profile};
+use tabia_core::formats::{CreateOptions, OpenOptions, Profile};
 use tabia_core::game::{Flow, Game, Recorder, Want};
-use tabia_formats::pgn::FORMAT;
+use tabia_formats::games::pgn::FORMAT;
 use tabia_testkit::shared_data;
 
 /// Games and problems of a text.
@@ -43,7 +43,7 @@ fn bytes(path: &Path) -> Vec<u8> {
     let bytes = std::fs::read(path).unwrap();
     if path.extension().is_some_and(|extension| extension == "zst") {
         let mut text = Vec::new();
-        let found = tabia_formats::archive::compressed::decompress(Box::new(Cursor::new(bytes)));
+        let found = tabia_formats::archives::compressed::decompress(Box::new(Cursor::new(bytes)));
         found.unwrap().0.read_to_end(&mut text).unwrap();
         return text;
     }

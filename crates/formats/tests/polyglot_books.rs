@@ -4,11 +4,11 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use tabia_core::book::{Book, BookPage, BookWriter};
+use tabia_core::books::{Book, BookPage, BookWriter};
 use tabia_core::chess::{Position, Setup};
-use tabia_core::format::{CreateOptions, OpenOptions};
+use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::io::Source;
-use tabia_formats::polyglot::{Learn, PolyglotBook, PolyglotWriter};
+use tabia_formats::books::polyglot::{Learn, PolyglotBook, PolyglotWriter};
 use tabia_testkit::shared::files_below;
 use tabia_testkit::shared_data;
 

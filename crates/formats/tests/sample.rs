@@ -7,13 +7,14 @@
 )]
 
 use tabia_core::GameIndex;
-use tabia_core::database::Database;
-use tabia_core::format::{CreateOptions, OpenOptions};
+use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::game::{Game, Want};
+use tabia_core::games::Database;
 use tabia_core::io::Source;
-use tabia_formats::archive::open_archive;
-use tabia_formats::cbh::verify::verify;
-use tabia_formats::cbh::{self, CbhDatabase};
+use tabia_formats::archives::open_archive;
+use tabia_formats::games::cbh;
+use tabia_formats::games::cbh::CbhDatabase;
+use tabia_formats::games::cbh::verify::verify;
 use tabia_testkit::shared::repository;
 use tabia_testkit::{Scratch, dump, sample};
 

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 
 use tabia_core::Format;
 use tabia_core::GameIndex;
-use tabia_core::database::{Database, DatabaseInfo};
-use tabia_core::format::{Confidence, CreateOptions, OpenOptions, Probe};
+use tabia_core::formats::{Confidence, CreateOptions, OpenOptions, Probe};
 use tabia_core::game::{Annotation, Event, Flow, Game, Want};
+use tabia_core::games::{Database, DatabaseInfo};
 use tabia_core::io::Source;
 use tabia_core::loss::Losses;
 use tabia_formats::FORMATS;
-use tabia_formats::archive::compressed;
+use tabia_formats::archives::compressed;
 use tabia_testkit::{Scratch, dump, shared_data};
 
 /// Every Scid database of the folder with the number of its games.

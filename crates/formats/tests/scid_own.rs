@@ -4,13 +4,13 @@
 use std::time::Duration;
 
 use tabia_core::chess::{Ply, Setup};
-use tabia_core::database::{Database, NameId, NameKind};
-use tabia_core::format::{CreateOptions, OpenOptions};
+use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::game::{Event, Flow, Game, GameResult, Start, Visitor, Want};
+use tabia_core::games::{Database, NameId, NameKind};
 use tabia_core::io::{Blob, Source};
 use tabia_core::loss::{Feature, Losses, project};
 use tabia_core::{Format, GameIndex};
-use tabia_formats::scid::{SI3, SI4, SI5};
+use tabia_formats::games::scid::{SI3, SI4, SI5};
 use tabia_testkit::arbitrary::arbitrary_game;
 use tabia_testkit::guard::Watchdog;
 use tabia_testkit::tiny::GameBuilder;
@@ -633,7 +633,7 @@ fn the_profile_full_keeps_what_only_other_formats_know() {
     for format in ALL {
         let path = scratch.join(&format!("full.{}", format.id));
         let mut options = CreateOptions::default();
-        options.profile = tabia_core::format::Profile::Full;
+        options.profile = tabia_core::formats::Profile::Full;
         let can = format.can_with.unwrap()(&options);
         let (kept, predicted) = project(can, &game);
         let mut writer = format.create_database.unwrap()(&path, &options).unwrap();

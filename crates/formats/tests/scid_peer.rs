@@ -9,12 +9,12 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use tabia_core::format::{CreateOptions, OpenOptions};
+use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::game::{Annotation, Event, Flow, Game, Nag, Want};
 use tabia_core::io::Source;
 use tabia_core::{Format, GameIndex};
-use tabia_formats::pgn;
-use tabia_formats::scid::{SI3, SI4, SI5};
+use tabia_formats::games::pgn;
+use tabia_formats::games::scid::{SI3, SI4, SI5};
 use tabia_testkit::{Scratch, shared_data};
 
 /// Writes every game of the database that the first argument names into the file of the second.

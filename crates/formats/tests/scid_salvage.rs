@@ -8,7 +8,7 @@ mod saved;
 use std::collections::HashSet;
 
 use tabia_core::game::Game;
-use tabia_formats::scid::{SI3, SI4, SI5};
+use tabia_formats::games::scid::{SI3, SI4, SI5};
 use tabia_testkit::corrupt;
 
 use saved::{Files, many_games, moves, same_moves};

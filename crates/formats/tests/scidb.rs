@@ -5,16 +5,16 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tabia_core::chess::Square;
-use tabia_core::database::{Database, NameKind};
-use tabia_core::format::{CreateOptions, OpenOptions};
+use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::game::{
     Annotation, Clock, ClockKind, Comment, Eval, Event, Flow, Foreign, Game, GameResult, Language,
     Nag, Place, Score, Shape, ShapeColor, ShapeKind, Visitor, Want,
 };
+use tabia_core::games::{Database, NameKind};
 use tabia_core::io::{Blob, Source};
 use tabia_core::loss::{Feature, Losses};
 use tabia_core::{Format, FormatId, GameIndex};
-use tabia_formats::{pgn, scidb};
+use tabia_formats::games::{pgn, scidb};
 use tabia_testkit::tiny::{self, GameBuilder};
 use tabia_testkit::{Scratch, dump, shared_data};
 

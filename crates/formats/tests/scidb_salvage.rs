@@ -11,7 +11,7 @@
 mod saved;
 
 use tabia_core::game::Game;
-use tabia_formats::scidb::FORMAT;
+use tabia_formats::games::scidb::FORMAT;
 use tabia_testkit::corrupt;
 
 use saved::{Files, many_games, moves, same_moves};

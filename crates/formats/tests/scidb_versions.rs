@@ -7,11 +7,11 @@
 )]
 
 use tabia_core::GameIndex;
-use tabia_core::database::Database;
-use tabia_core::format::{CreateOptions, OpenOptions};
+use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::game::{Annotation, Event, Flow, Game, Score, Want};
+use tabia_core::games::Database;
 use tabia_core::io::{Blob, Source};
-use tabia_formats::scidb::FORMAT;
+use tabia_formats::games::scidb::FORMAT;
 use tabia_testkit::arbitrary::arbitrary_game;
 use tabia_testkit::{Scratch, corrupt, dump, tiny};
 

@@ -3,8 +3,8 @@
 #![warn(missing_docs)]
 
 pub mod filter;
-mod fold;
+mod fold_case;
 pub mod openings;
 
 pub use filter::{Filter, FilterError, Matcher};
-pub use fold::fold;
+pub use fold_case::fold;

@@ -5,8 +5,8 @@
 use std::borrow::Cow;
 
 use tabia_core::GameIndex;
-use tabia_core::database::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind};
 use tabia_core::error::{Error, Result};
+use tabia_core::games::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind};
 use tabia_query::{Filter, Matcher};
 
 /// Rows with ratings; whether it hands them out by the hundred.

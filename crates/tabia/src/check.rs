@@ -4,19 +4,19 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tabia_core::chess::{Ply, Position};
-use tabia_core::database::{Database, IndexEntry, NameId, NameKind};
-use tabia_core::format::OpenOptions;
+use tabia_core::formats::OpenOptions;
 use tabia_core::game::{Annotation, Flow, GameResult, Head, RecordKind, Visitor};
+use tabia_core::games::{Database, IndexEntry, NameId, NameKind};
 use tabia_core::io::Progress;
 use tabia_core::loss::Feature;
 use tabia_core::{Error, GameIndex, Problem};
-pub use tabia_formats::archive::read_member;
+pub use tabia_formats::archives::read_member;
 
-use crate::failure::Failure;
-use crate::item::{Input, Item};
-use crate::ledger::{Ledger, Watch};
+use crate::error::Failure;
+use crate::input::{Input, Item};
 use crate::scan::{Desk, Plan, Task, scan, scan_database};
 use crate::select::Selection;
+use crate::summary::{Ledger, Watch};
 
 /// How to check.
 #[derive(Debug, Clone, Default)]

@@ -4,20 +4,20 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tabia_core::database::{GameWriter, Written};
-use tabia_core::format::{CreateDatabase, CreateOptions, CreateText, OpenOptions};
+use tabia_core::formats::{CreateDatabase, CreateOptions, CreateText, OpenOptions};
+use tabia_core::games::{GameWriter, Written};
 use tabia_core::io::{Output, OutputSet, Progress};
 use tabia_core::loss::Losses;
 use tabia_core::{Error, ErrorKind, Format, GameIndex};
-use tabia_formats::archive::compressed::{Compression, compress};
+use tabia_formats::archives::compressed::{Compression, compress};
 
 use crate::edit::appender;
-use crate::failure::Failure;
-use crate::item::Item;
-use crate::ledger::{Ledger, Watch};
+use crate::error::Failure;
+use crate::input::Item;
+use crate::output::{EncodeTask, RecordTask, Recorded, TextTask};
 use crate::resolve::Resolver;
 use crate::scan::{Desk, Plan, scan};
-use crate::sink::{EncodeTask, RecordTask, Recorded, TextTask};
+use crate::summary::{Ledger, Watch};
 
 /// How to convert.
 #[derive(Debug, Clone, Default)]

@@ -1,6 +1,6 @@
 //! Which format a file has.
 
-use tabia_core::format::{Confidence, Probe};
+use tabia_core::formats::{Confidence, Probe};
 use tabia_core::{Error, ErrorKind, Format, FormatId, Result};
 
 /// The format of a file by its first bytes, then by its name.

@@ -5,18 +5,18 @@
 
 use std::path::Path;
 
-use tabia_core::database::Written;
 use tabia_core::error::Error;
-use tabia_core::format::{CreateDatabase, CreateOptions, OpenOptions};
+use tabia_core::formats::{CreateDatabase, CreateOptions, OpenOptions};
 use tabia_core::game::Game;
+use tabia_core::games::Written;
 use tabia_core::io::Source;
 use tabia_core::loss::Losses;
 use tabia_core::{Format, GameIndex};
-use tabia_formats::cbh;
-use tabia_formats::cbh::edit::{Editor, append, pack};
+use tabia_formats::games::cbh;
+use tabia_formats::games::cbh::edit::{Editor, append, pack};
 
-use crate::failure::Failure;
-use crate::item::Item;
+use crate::error::Failure;
+use crate::input::Item;
 use crate::select::Numbers;
 
 /// What is changed.

@@ -3,19 +3,19 @@
 use std::sync::Arc;
 
 use tabia_core::FormatId;
-use tabia_core::book::BookInfo;
+use tabia_core::books::BookInfo;
 use tabia_core::chess::{Ply, Position};
-use tabia_core::database::{DatabaseInfo, NameKind};
-use tabia_core::format::OpenOptions;
+use tabia_core::formats::OpenOptions;
 use tabia_core::game::{Flow, GameResult, Head, Visitor, Want};
+use tabia_core::games::{DatabaseInfo, NameKind};
 use tabia_core::io::Progress;
 
-use crate::failure::Failure;
-use crate::item::{Input, Item};
-use crate::ledger::{Ledger, Unwatched};
+use crate::error::Failure;
+use crate::input::{Input, Item};
 use crate::resolve::Resolver;
 use crate::scan::{Desk, Plan, Task, scan};
 use crate::select::Selection;
+use crate::summary::{Ledger, Unwatched};
 
 /// What an input says about itself.
 #[derive(Debug, Clone, Default)]

@@ -4,22 +4,22 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use tabia_core::chess::{Ply, Position};
-use tabia_core::database::{Database, GameReader, IndexEntry, NameId, NameKind};
-use tabia_core::format::OpenOptions;
+use tabia_core::formats::OpenOptions;
 use tabia_core::game::{
     Annotation, Date, Eco, Flow, GameResult, Head, RecordKind, Tags, TextKind, Visitor, Want,
 };
+use tabia_core::games::{Database, GameReader, IndexEntry, NameId, NameKind};
 use tabia_core::io::Progress;
 use tabia_core::{GameIndex, Result};
 
 use tabia_query::{Filter, Matcher};
 
-use crate::failure::Failure;
-use crate::item::{Input, Item};
-use crate::ledger::{Ledger, Watch};
-use crate::ordered::ordered;
+use crate::error::Failure;
+use crate::input::{Input, Item};
+use crate::parallel::ordered;
 use crate::scan::{Desk, Plan, Task, scan};
 use crate::select::Selection;
+use crate::summary::{Ledger, Watch};
 
 /// Rows that one thread makes at a time.
 const CHUNK: usize = 512;

@@ -6,15 +6,17 @@ use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use tabia_core::format::{Kind, OpenOptions, Probe};
+use tabia_core::formats::{Kind, OpenOptions, Probe};
 use tabia_core::io::Source;
 use tabia_core::{Error, ErrorKind, Format, Result};
-use tabia_formats::archive::compressed::Compression;
-use tabia_formats::archive::{self, ARCHIVES, Archive, ArchiveFormat, Faults};
-use tabia_formats::{FORMATS, polyglot, unread};
+use tabia_formats::archives;
+use tabia_formats::archives::compressed::Compression;
+use tabia_formats::archives::{ARCHIVES, Archive, ArchiveFormat, Faults};
+use tabia_formats::books::polyglot;
+use tabia_formats::{FORMATS, unsupported};
 
 use crate::detect::{by_name, detect};
-use crate::item::{Item, Origin, plain};
+use crate::input::{Item, Origin, plain};
 
 /// How deep folders are searched.
 const DEPTH: u32 = 16;
@@ -278,7 +280,7 @@ impl Resolver {
             head,
             len: None,
         };
-        if let Some(what) = unread::name(&probe) {
+        if let Some(what) = unsupported::name(&probe) {
             return Error::unsupported(format!("{what}: recognised, but not read"));
         }
         if let Some(why) = polyglot::why_not(&probe) {
@@ -407,7 +409,7 @@ impl Resolver {
                 name.get(..at).unwrap_or(""),
                 name.get(at + 1..).unwrap_or(""),
             );
-            if let Some(index) = archive::find(&*archive, outer) {
+            if let Some(index) = archives::find(&*archive, outer) {
                 return self.inside(&self.member_item(&archive, index)?, rest);
             }
         }
@@ -423,9 +425,9 @@ impl Resolver {
                 self.is_main_name(&member.name) && stem(&member.name.to_lowercase()) == wanted
             })
         };
-        match archive::find(&**archive, name) {
+        match archives::find(&**archive, name) {
             Some(_) if !self.is_main_name(name) => {
-                by_stem(stem(name)).or_else(|| archive::find(&**archive, name))
+                by_stem(stem(name)).or_else(|| archives::find(&**archive, name))
             }
             Some(index) => Some(index),
             None => by_stem(name),
@@ -490,7 +492,7 @@ fn is_container(source: &Source, head: &[u8]) -> bool {
         head,
         len: None,
     };
-    archive::detect(&probe).is_some()
+    archives::detect(&probe).is_some()
 }
 
 fn is_unrecognised(error: &Error) -> bool {

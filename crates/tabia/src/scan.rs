@@ -5,21 +5,21 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tabia_core::chess::{Ply, Position};
-use tabia_core::database::{
+use tabia_core::game::{Annotation, Flow, GameResult, Head, Visitor, Want};
+use tabia_core::games::{
     Block, BlockCounts, BlockReader, Blocks, Database, GameReader, GameStream,
 };
-use tabia_core::game::{Annotation, Flow, GameResult, Head, Visitor, Want};
 use tabia_core::io::Progress;
 use tabia_core::loss::Losses;
 use tabia_core::{Error, ErrorKind, GameIndex, Problem};
 use tabia_query::{Filter, Matcher};
 
-use crate::failure::Failure;
-use crate::item::{Input, Item};
-use crate::ledger::{Base, Ledger, Notes, Watch};
-use crate::ordered::ordered;
+use crate::error::Failure;
+use crate::filter_stream::Sieve;
+use crate::input::{Input, Item};
+use crate::parallel::ordered;
 use crate::select::{LeaveOut, Pick, Selection};
-use crate::sieve::Sieve;
+use crate::summary::{Base, Ledger, Notes, Watch};
 
 /// Records of a database that one thread takes at a time.
 const CHUNK: u32 = 256;

@@ -12,11 +12,12 @@ use std::sync::Arc;
 
 use tabia::book::build::{BuildOptions, BuildTarget, Keep, KvetkaOptions, Weighing, build};
 use tabia::core::Format;
-use tabia::core::book::{BookPage, Wdl};
+use tabia::core::books::{BookPage, Wdl};
 use tabia::core::chess::{Move, Ply, Position, Role, san};
-use tabia::core::format::{CreateOptions, OpenOptions};
+use tabia::core::formats::{CreateOptions, OpenOptions};
 use tabia::core::io::Progress;
-use tabia::formats::{FORMATS, ctg, kvetka};
+use tabia::formats::FORMATS;
+use tabia::formats::books::{ctg, kvetka};
 use tabia::query::Filter;
 use tabia::select::Selection;
 use tabia::{Resolver, Unwatched};
@@ -198,7 +199,7 @@ fn build_book(
     built.written.files
 }
 
-fn open(path: &Path) -> Box<dyn tabia::core::book::Book> {
+fn open(path: &Path) -> Box<dyn tabia::core::books::Book> {
     let items = Resolver::default().resolve(path.as_os_str()).unwrap();
     tabia::book::open(&items[0], &OpenOptions::default()).unwrap()
 }

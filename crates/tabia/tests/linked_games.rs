@@ -1,9 +1,9 @@
 //! From a position of a book to the games behind it.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
-use tabia::book::{find, linked};
+use tabia::book::{find, linked_games};
 use tabia::core::chess::{Position, san};
-use tabia::core::format::OpenOptions;
+use tabia::core::formats::OpenOptions;
 use tabia::core::game::GameResult;
 use tabia::{Resolver, book};
 use tabia_testkit::shared::repository;
@@ -37,16 +37,22 @@ fn a_linked_game_is_opened_out_of_its_source() {
             (told.white.as_str(), told.result),
             ("Ivanov, I", GameResult::WhiteWins)
         );
-        let game = linked::load(told, &resolver, &options).unwrap().unwrap();
+        let game = linked_games::load(told, &resolver, &options)
+            .unwrap()
+            .unwrap();
         assert_eq!(game.head.tags.get("White"), Some("Ivanov, I"));
         assert_eq!(game.mainline().count(), 2);
         assert_eq!(game.result, GameResult::WhiteWins);
         // A source that is not there.
         let mut lost = told.clone();
         lost.path = Some(folder.join("none.pgn"));
-        assert!(linked::load(&lost, &resolver, &options).is_err());
+        assert!(linked_games::load(&lost, &resolver, &options).is_err());
         lost.path = None;
-        assert!(linked::load(&lost, &resolver, &options).unwrap().is_none());
+        assert!(
+            linked_games::load(&lost, &resolver, &options)
+                .unwrap()
+                .is_none()
+        );
     }
 }
 

@@ -16,7 +16,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use tabia::core::chess::{FenStyle, Ply, Setup};
-use tabia::core::format::{CreateOptions, Profile};
+use tabia::core::formats::{CreateOptions, Profile};
 use tabia::core::game::{
     Annotation, Date, Event, Game, GameResult, Place, RecordKind, ShapeColor, TextKind, Want,
 };

@@ -13,14 +13,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tabia::convert::{ConvertOptions, Target, convert};
-use tabia::core::format::{OpenOptions, Profile};
+use tabia::core::formats::{OpenOptions, Profile};
 use tabia::core::game::{Annotation, Event, Game, RecordKind, Want};
 use tabia::core::io::{Progress, Source};
 use tabia::core::loss::{Feature, Losses, project};
 use tabia::core::{Format, GameIndex, Result};
 use tabia::{Item, Resolver, Watch};
 use tabia_formats::FORMATS;
-use tabia_formats::archive::{ARCHIVES, CreateOptions as Packing, NewMember, create};
+use tabia_formats::archives::{ARCHIVES, CreateOptions as Packing, NewMember, create};
 use tabia_testkit::arbitrary::arbitrary_game;
 use tabia_testkit::dump::assert_same;
 use tabia_testkit::{Scratch, tiny};

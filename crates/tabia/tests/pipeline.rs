@@ -12,9 +12,9 @@ use std::sync::{Arc, Mutex};
 
 use tabia::convert::{ConvertOptions, Target, convert};
 use tabia::core::chess::{Ply, Position};
-use tabia::core::database::{Database, GameWriter, TextWriter, Written};
-use tabia::core::format::{Confidence, CreateOptions, Kind, OpenOptions, Probe};
+use tabia::core::formats::{Confidence, CreateOptions, Kind, OpenOptions, Probe};
 use tabia::core::game::{Annotation, Flow, Game, GameResult, Head, Visitor};
+use tabia::core::games::{Database, GameWriter, TextWriter, Written};
 use tabia::core::io::{OutputSet, Progress, Source};
 use tabia::core::loss::{Feature, Features, Losses};
 use tabia::core::{ErrorKind, Format, FormatId, GameIndex, Problem, Result};

@@ -8,7 +8,7 @@
 
 use std::path::PathBuf;
 
-use tabia_core::format::CreateOptions;
+use tabia_core::formats::CreateOptions;
 use tabia_formats::FORMATS;
 use tabia_testkit::tiny;
 

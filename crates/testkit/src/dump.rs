@@ -3,10 +3,10 @@
 use std::fmt::Write;
 
 use tabia_core::chess::{FenStyle, Ply, Position, san};
-use tabia_core::database::Database;
 use tabia_core::game::{
     Annotation, Comment, Flow, Foreign, Game, GameResult, Head, Place, RecordKind, Visitor, Want,
 };
+use tabia_core::games::Database;
 use tabia_core::{GameIndex, Problem};
 
 /// A visitor that writes what it is handed as text, one thing a line, variations indented.

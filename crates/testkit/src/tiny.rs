@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use tabia_core::chess::{Ply, Position, Setup, Square, san};
-use tabia_core::database::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind};
 use tabia_core::error::{Error, ErrorKind, Result};
 use tabia_core::game::{
     Annotation, Clock, ClockKind, Comment, CriticalPosition, Date, Eval, EvalPoint, EvalProfile,
@@ -12,6 +11,7 @@ use tabia_core::game::{
     Shape, ShapeColor, ShapeKind, Start, Training, TrainingSolution, TrainingText, VariationColor,
     Visitor, Want, WebLink,
 };
+use tabia_core::games::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind};
 use tabia_core::{FormatId, GameIndex};
 
 /// Builds a game move by move.

@@ -3,10 +3,10 @@
 use std::fmt::Write;
 
 use tabia_core::Format;
-use tabia_core::format::Kind;
+use tabia_core::formats::Kind;
 use tabia_core::loss::Feature;
 use tabia_formats::FORMATS;
-use tabia_formats::archive::ARCHIVES;
+use tabia_formats::archives::ARCHIVES;
 
 use crate::{Outcome, run};
 

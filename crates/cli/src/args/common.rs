@@ -126,8 +126,8 @@ pub(crate) enum ColorChoice {
     Never,
 }
 
-pub(super) fn profile(text: &str) -> Result<tabia::core::format::Profile, String> {
-    let all = tabia::core::format::Profile::ALL;
+pub(super) fn profile(text: &str) -> Result<tabia::core::formats::Profile, String> {
+    let all = tabia::core::formats::Profile::ALL;
     all.iter()
         .find(|(_, name)| *name == text)
         .map(|(profile, _)| *profile)

@@ -2,6 +2,7 @@
 //! commands.
 
 mod archive;
+pub(crate) mod book;
 mod common;
 mod reading;
 mod shell;
@@ -15,7 +16,7 @@ pub(crate) use reading::*;
 pub(crate) use shell::*;
 pub(crate) use writing::*;
 
-use crate::book_args::BookVerb;
+use crate::args::book::BookVerb;
 
 /// Chess databases and opening books: list, show, convert, check, edit, repair.
 #[derive(Debug, Parser)]

@@ -69,7 +69,7 @@ pub(crate) struct ShowArgs {
     pub(crate) game: u32,
     /// How much the PGN shows: standard, full, lichess, chessbase, seven
     #[arg(long, value_name = "PROFILE", default_value = "standard", value_parser = profile, conflicts_with = "json")]
-    pub(crate) profile: tabia::core::format::Profile,
+    pub(crate) profile: tabia::core::formats::Profile,
     /// PGN without line breaks inside the move text
     #[arg(long)]
     pub(crate) no_wrap: bool,

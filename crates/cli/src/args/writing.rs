@@ -37,7 +37,7 @@ pub(crate) struct ConvertArgs {
     pub(crate) append: bool,
     /// How much PGN shows: standard, full, lichess, chessbase, seven
     #[arg(long, value_name = "PROFILE", default_value = "standard", value_parser = profile)]
-    pub(crate) profile: tabia::core::format::Profile,
+    pub(crate) profile: tabia::core::formats::Profile,
     /// Character set of the texts written, where the format has a choice: cp1252, cp1251, …
     /// [default: UTF-8]
     #[arg(long, value_name = "NAME", default_value = "auto", hide_default_value = true, value_parser = charset)]

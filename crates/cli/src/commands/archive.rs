@@ -8,8 +8,9 @@ use tabia::check::read_member;
 use tabia::core::io::Source;
 use tabia::core::{Error, Format, Problem};
 use tabia::formats::FORMATS;
-use tabia::formats::archive::{
-    self, ARCHIVES, Archive, ArchiveFormat, Checksum, Member, NewMember, Packing, create, extract,
+use tabia::formats::archives;
+use tabia::formats::archives::{
+    ARCHIVES, Archive, ArchiveFormat, Checksum, Member, NewMember, Packing, create, extract,
 };
 use tabia::{Failure, Item, Watch};
 
@@ -129,7 +130,7 @@ fn take_out(args: &ArchiveExtractArgs) -> Result<ExitCode, Failure> {
         (0..archive.members().len()).collect()
     } else {
         let find = |name: &String| {
-            archive::find(&*archive, name).ok_or_else(|| {
+            archives::find(&*archive, name).ok_or_else(|| {
                 let text = format!("no member of the archive is called `{name}`");
                 Failure::Input(Error::invalid(text).in_file(item.label()))
             })
@@ -173,7 +174,7 @@ fn make(args: &ArchiveCreateArgs) -> Result<ExitCode, Failure> {
             members.push(NewMember::from_path(file).map_err(Failure::input)?);
         }
     }
-    let mut options = archive::CreateOptions::default();
+    let mut options = archives::CreateOptions::default();
     options.progress = Some(Arc::clone(&context.progress));
     options.force = args.force;
     options.password.clone_from(&args.common.password);

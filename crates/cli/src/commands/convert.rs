@@ -7,9 +7,9 @@ use std::time::Instant;
 
 use tabia::Failure;
 use tabia::convert::{ConvertOptions, Target, convert, writable};
-use tabia::core::database::Written;
-use tabia::core::format::CreateOptions;
+use tabia::core::formats::CreateOptions;
 use tabia::core::game::Want;
+use tabia::core::games::Written;
 use tabia::core::loss::Feature;
 use tabia::core::{Error, ErrorKind};
 use tabia::scan::Plan;

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use tabia::core::format::CreateOptions;
+use tabia::core::formats::CreateOptions;
 use tabia::core::{Error, ErrorKind, GameIndex};
 use tabia::edit::{Change, EditOptions, Edited, edit, pack_to};
-use tabia::load::load;
+use tabia::read_one::load;
 use tabia::select::Numbers;
 use tabia::{Failure, Item};
 

@@ -1,9 +1,9 @@
 //! `tabia formats`: what can be read, written, held.
 
 use tabia::core::Format;
-use tabia::core::format::Kind;
+use tabia::core::formats::Kind;
 use tabia::core::loss::{Feature, Features};
-use tabia::formats::archive::{ARCHIVES, ArchiveFormat};
+use tabia::formats::archives::{ARCHIVES, ArchiveFormat};
 use tabia::{Failure, Resolver};
 
 use crate::args::FormatsArgs;

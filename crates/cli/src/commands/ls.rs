@@ -13,7 +13,7 @@ use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::output::{Out, Style, Table, line};
 use crate::report::Reporter;
-use crate::rows::{COLUMNS, NUMERIC, render};
+use crate::row_format::{COLUMNS, NUMERIC, render};
 
 pub(crate) fn run(args: &LsArgs) -> Result<ExitCode, Failure> {
     let context = Context::new(&args.common)?;

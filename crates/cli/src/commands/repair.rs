@@ -4,9 +4,9 @@ use std::path::Path;
 
 use tabia::Failure;
 use tabia::convert::Target;
-use tabia::core::format::CreateOptions;
+use tabia::core::formats::CreateOptions;
 use tabia::core::{Error, ErrorKind};
-use tabia::formats::archive::compressed::Compression;
+use tabia::formats::archives::compressed::Compression;
 use tabia::repair::{RepairOptions, Repaired, is_part_of, remains, repair};
 
 use crate::args::RepairArgs;

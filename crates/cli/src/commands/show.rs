@@ -2,18 +2,18 @@
 
 use std::fmt::Write as _;
 
-use tabia::core::format::CreateOptions;
+use tabia::core::formats::CreateOptions;
 use tabia::core::game::{Annotation, Event, Game, RecordKind, TextKind, Want};
 use tabia::core::{Error, ErrorKind, GameIndex};
-use tabia::load::load;
+use tabia::read_one::load;
 use tabia::{Failure, Item};
 
 use crate::args::ShowArgs;
 use crate::context::{Context, find_format};
 use crate::exit_code::ExitCode;
+use crate::game_json::document;
 use crate::output::Out;
 use crate::report::Reporter;
-use crate::tree::document;
 
 pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode, Failure> {
     let Some(number) = args.game.checked_sub(1).map(GameIndex) else {

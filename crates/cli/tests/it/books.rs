@@ -1,7 +1,7 @@
 use serde_json::Value;
-use tabia::core::book::{BookEntry, BookPage};
+use tabia::core::books::{BookEntry, BookPage};
 use tabia::core::chess::{Ply, Position, san};
-use tabia::core::format::CreateOptions;
+use tabia::core::formats::CreateOptions;
 use tabia::formats::FORMATS;
 use tabia_testkit::Scratch;
 
@@ -550,7 +550,7 @@ fn a_damaged_book_is_fixed() {
         let Ply::Move(m) = san::read_and_play(&mut position, word.as_bytes()).unwrap() else {
             panic!()
         };
-        line.push((key, tabia::formats::polyglot::encode_move(m)));
+        line.push((key, tabia::formats::books::polyglot::encode_move(m)));
     }
     let mut entries: Vec<(u64, u16, u16)> =
         line.iter().map(|(key, bits)| (*key, *bits, 1)).collect();

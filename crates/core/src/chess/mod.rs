@@ -4,7 +4,7 @@
 //! no list of all legal moves is built to check or to write one.
 
 mod attacks;
-mod faults;
+mod check_and_play;
 mod fen;
 mod keys;
 mod legality;
@@ -13,15 +13,15 @@ mod play;
 mod position;
 pub mod san;
 mod setup;
+mod setup_problems;
 pub mod signature;
-mod stored;
 mod types;
 pub mod uci;
 
-pub use faults::{Fault, Legality};
 pub use fen::{FenError, FenStyle};
 pub use moves::MoveList;
 pub use position::{Position, SetupError};
 pub use setup::Setup;
+pub use setup_problems::{Fault, Legality};
 pub use signature::{HomePawns, Material, Signature};
 pub use types::{Bitboard, Color, Move, Piece, Ply, Role, Square, Squares};

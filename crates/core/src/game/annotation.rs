@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::chess::{Color, Ply, Setup, Square};
-use crate::format::FormatId;
+use crate::formats::FormatId;
 use crate::game::{Date, GameResult};
 use crate::loss::{Feature, Features, Losses};
 

@@ -1,13 +1,13 @@
 //! The game model: one push vocabulary ([`Visitor`]) in PGN order, and the owned [`Game`].
 
 mod annotation;
+mod annotation_store;
 mod date;
 mod eco;
-mod kept;
+mod game;
 mod recorder;
 mod result;
 mod tags;
-mod tape;
 mod visitor;
 
 pub use annotation::{
@@ -18,8 +18,8 @@ pub use annotation::{
 };
 pub use date::Date;
 pub use eco::Eco;
+pub use game::{Event, Game};
 pub use recorder::Recorder;
 pub use result::GameResult;
 pub use tags::{SEVEN_TAG_ROSTER, TagNames, Tags};
-pub use tape::{Event, Game};
 pub use visitor::{Flow, Head, RecordKind, Start, Visitor, Want};

@@ -2,7 +2,7 @@
 
 use std::borrow::BorrowMut;
 
-use super::tape::{Game, Token};
+use super::game::{Game, Token};
 use crate::chess::{Ply, Position};
 use crate::error::{GameIndex, Problem};
 use crate::game::{Annotation, Flow, GameResult, Head, Visitor};

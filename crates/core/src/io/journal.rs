@@ -10,8 +10,8 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use super::fault_injection;
 use super::output::{Disk, folder, remove, rename, temporary_name};
-use super::trial;
 
 /// The first line of a journal.
 const FIRST: &str = "tabia: files that replace others, version 1";
@@ -197,11 +197,11 @@ fn describe(steps: &[Step]) -> Option<String> {
 }
 
 fn put(path: &Path, text: &str) -> io::Result<()> {
-    trial::step()?;
+    fault_injection::step()?;
     let file = File::options().write(true).create_new(true).open(path)?;
     let mut file = Disk(file);
     file.write_all(text.as_bytes())?;
-    trial::step()?;
+    fault_injection::step()?;
     file.0.sync_all()
 }
 

@@ -2,21 +2,21 @@
 
 mod blob;
 mod cursor;
+pub mod fault_injection;
+mod huge_table;
 mod journal;
-mod leftovers;
 mod output;
 mod progress;
-mod room;
 mod sink;
 mod source;
+mod stale_files;
 mod text;
-pub mod trial;
 
 pub use blob::Blob;
 pub use cursor::Cursor;
+pub use huge_table::Room;
 pub use output::{Output, OutputSet, scratch_file};
 pub use progress::Progress;
-pub use room::Room;
 pub use sink::Sink;
 pub use source::{Source, SourceFile};
 pub use text::{Charset, decode, encode};

@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::JoinHandle;
 
 use super::blob::Blob;
+use super::fault_injection;
 use super::journal::{Journal, Step, sync};
-use super::leftovers;
-use super::trial;
+use super::stale_files;
 use crate::error::{Error, ErrorKind, Result};
 
 /// The files of one target under construction. None has its name before
@@ -87,7 +87,7 @@ impl OutputSet {
         if target.is_dir() {
             return Err(Error::from(io::Error::from(io::ErrorKind::IsADirectory)).in_path(target));
         }
-        let (file, temporary) = trial::step()
+        let (file, temporary) = fault_injection::step()
             .and_then(|()| open_unnamed(target))
             .map_err(|error| Error::from(error).in_path(target))?;
         let file = Some(BufWriter::with_capacity(BUFFER, Disk(file)));
@@ -122,7 +122,7 @@ impl OutputSet {
         let force = self.force;
         let (names, bytes) = self.name_all()?;
         if let Some(main) = names.first().filter(|_| force) {
-            leftovers::clear(main);
+            stale_files::clear(main);
         }
         Ok((names, bytes))
     }
@@ -332,7 +332,7 @@ impl Output {
         // A fault of the disk is told only once.
         self.syncing.take().map_or(Ok(()), join)?;
         self.inner()?.flush()?;
-        trial::step()?;
+        fault_injection::step()?;
         self.spawn_sync(File::sync_all)
     }
 
@@ -442,7 +442,7 @@ pub(super) struct Disk(pub(super) File);
 
 impl Write for Disk {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        trial::step()?;
+        fault_injection::step()?;
         self.0.write(bytes)
     }
 
@@ -458,17 +458,17 @@ impl Seek for Disk {
 }
 
 pub(super) fn rename(from: &Path, to: &Path) -> io::Result<()> {
-    trial::step()?;
+    fault_injection::step()?;
     std::fs::rename(from, to)
 }
 
 fn hard_link(from: &Path, to: &Path) -> io::Result<()> {
-    trial::step()?;
+    fault_injection::step()?;
     std::fs::hard_link(from, to)
 }
 
 pub(super) fn remove(path: &Path) -> io::Result<()> {
-    trial::step()?;
+    fault_injection::step()?;
     std::fs::remove_file(path)
 }
 
@@ -526,7 +526,7 @@ fn unnamed(folder: &Path) -> Option<File> {
 fn link(file: &File, target: &Path) -> io::Result<()> {
     use rustix::fs::{AtFlags, CWD, linkat};
     use std::os::fd::AsRawFd;
-    trial::step()?;
+    fault_injection::step()?;
     let from = format!("/proc/self/fd/{}", file.as_raw_fd());
     linkat(CWD, from, CWD, target, AtFlags::SYMLINK_FOLLOW)?;
     Ok(())

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use tabia_core::io::Blob;
-use tabia_formats::ctg::{PAGE, Records};
+use tabia_formats::books::ctg::{PAGE, Records};
 
 /// The three files as older programs see them.
 pub(crate) struct Files {

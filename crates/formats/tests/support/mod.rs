@@ -5,9 +5,9 @@ use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
 
 use tabia_core::chess::{Ply, Position};
-use tabia_core::database::{Block, Database, GameStream};
-use tabia_core::format::{Confidence, CreateOptions, OpenOptions, Probe};
+use tabia_core::formats::{Confidence, CreateOptions, OpenOptions, Probe};
 use tabia_core::game::{Annotation, Flow, Game, GameResult, Head, Recorder, Visitor, Want};
+use tabia_core::games::{Block, Database, GameStream};
 use tabia_core::io::Source;
 use tabia_core::loss::{Features, Losses};
 use tabia_core::{Error, ErrorKind, Format, GameIndex, Problem, Result};

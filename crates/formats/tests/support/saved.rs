@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use tabia_core::database::Database;
-use tabia_core::format::{CreateOptions, OpenOptions};
+use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::game::{Event, Game, GameResult, Recorder, Want};
+use tabia_core::games::Database;
 use tabia_core::io::{Blob, Source};
 use tabia_core::{Format, GameIndex};
 use tabia_testkit::arbitrary::arbitrary_game;

@@ -3,13 +3,13 @@
 
 use std::path::{Path, PathBuf};
 
-use tabia_core::database::Database;
-use tabia_core::format::{CreateOptions, OpenOptions};
+use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::game::{Game, Want};
+use tabia_core::games::Database;
 use tabia_core::io::{Charset, Source};
 use tabia_core::loss::Losses;
 use tabia_core::{Format, GameIndex};
-use tabia_formats::cbh::CbhDatabase;
+use tabia_formats::games::cbh::CbhDatabase;
 use tabia_testkit::shared::files_below;
 use tabia_testkit::{Scratch, dump, shared_data};
 

@@ -1,12 +1,12 @@
 //! Asking a [`Filter`] about rows and tags.
 
-use tabia_core::database::{Database, IndexEntry, NameId, NameKind};
 use tabia_core::game::{GameResult, Tags};
+use tabia_core::games::{Database, IndexEntry, NameId, NameKind};
 use tabia_core::{GameIndex, Result};
 
-use super::rated::Rated;
+use super::rating_filter::Rated;
 use super::{EloField, Filter, NameField, Part, Term, Test};
-use crate::fold::fold_into;
+use crate::fold_case::fold_into;
 
 /// Numbers of names above this are compared each time instead of being remembered.
 const REMEMBERED: usize = 1 << 25;

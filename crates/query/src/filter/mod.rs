@@ -17,7 +17,7 @@
 
 mod matcher;
 mod parser;
-mod rated;
+mod rating_filter;
 
 use std::fmt;
 

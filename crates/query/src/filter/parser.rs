@@ -3,7 +3,7 @@
 use tabia_core::game::{Date, GameResult};
 
 use super::{Bounds, EloField, Filter, FilterError, NameField, Part, Term, Test};
-use crate::fold::fold;
+use crate::fold_case::fold;
 
 /// The names of fields, for the error that lists them.
 const NAMES: &str = "player, white, black, event, site, round, annotator, elo, anyelo, whiteelo, \

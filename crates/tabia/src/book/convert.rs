@@ -2,19 +2,19 @@
 
 use std::path::Path;
 
-use tabia_core::book::{Book, BookPage};
+use tabia_core::books::{Book, BookPage};
 use tabia_core::chess::{Move, Ply, Position};
-use tabia_core::database::TextWriter;
-use tabia_core::format::{CreateOptions, OpenOptions};
+use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::game::{Annotation, Comment, GameResult, Head, Place};
+use tabia_core::games::TextWriter;
 use tabia_core::io::Progress;
 use tabia_core::{Format, GameIndex};
 
-use super::keys::Keys;
+use super::disk_key_set::Keys;
 use super::merge::{MergeOptions, Merged, merge};
 use super::share;
-use crate::failure::Failure;
-use crate::item::Item;
+use crate::error::Failure;
+use crate::input::Item;
 
 /// Writes a book in a format of books: as a merge of one.
 ///

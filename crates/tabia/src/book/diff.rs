@@ -1,13 +1,13 @@
 //! What two books say differently.
 
 use tabia_core::Result;
-use tabia_core::book::{Book, BookEntry, BookPage, BookPosition, Raw};
+use tabia_core::books::{Book, BookEntry, BookPage, BookPosition, Raw};
 use tabia_core::chess::{Position, uci};
 use tabia_core::game::Flow;
 use tabia_core::io::Progress;
-use tabia_formats::polyglot::PolyglotBook;
+use tabia_formats::books::polyglot::PolyglotBook;
 
-use super::entries::{Plain, Runs};
+use super::polyglot_entries::{Plain, Runs};
 
 /// A move that differs.
 #[derive(Debug, Clone, PartialEq)]
@@ -210,7 +210,7 @@ pub fn diff_pages(
     };
     let mut other = BookPage::default();
     let mut stopped = false;
-    super::boards::boards(first, progress, &mut |position, page| {
+    super::for_each_board::boards(first, progress, &mut |position, page| {
         second.probe(position, &mut other)?;
         let flow = compare(&mut compared, position, page, &other, each)?;
         stopped = flow == Flow::Stop;
@@ -220,7 +220,7 @@ pub fn diff_pages(
         return Ok(compared);
     }
     let nothing = BookPage::default();
-    super::boards::boards(second, progress, &mut |position, page| {
+    super::for_each_board::boards(second, progress, &mut |position, page| {
         if first.probe(position, &mut other)? {
             return Ok(Flow::Go);
         }

@@ -3,17 +3,18 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use tabia_core::book::{BookEntry, BookPage};
+use tabia_core::books::{BookEntry, BookPage};
 use tabia_core::chess::{Move, Position};
 use tabia_core::game::{Flow, Nag};
 use tabia_core::io::Progress;
 use tabia_core::{Format, Result};
-use tabia_formats::polyglot::{self, PolyglotBook, encode_move};
+use tabia_formats::books::polyglot;
+use tabia_formats::books::polyglot::{PolyglotBook, encode_move};
 
-use super::entries::{Plain, Runs, SortedOut};
 use super::merge::{MergeOptions, Merged, open_polyglot};
-use crate::failure::Failure;
-use crate::item::Item;
+use super::polyglot_entries::{Plain, Runs, SortedOut};
+use crate::error::Failure;
+use crate::input::Item;
 
 /// Where a change is made.
 #[derive(Debug, Clone)]
@@ -163,7 +164,7 @@ fn edit_pages(
         }
         Flow::Go
     };
-    let reach = super::boards::boards(&*book, progress, &mut |position, page| {
+    let reach = super::for_each_board::boards(&*book, progress, &mut |position, page| {
         let Some(own) = by_key.remove(&position.key()) else {
             return Ok(put(position, page, &mut merged));
         };
@@ -255,9 +256,9 @@ pub fn rows(
 ) -> Result<(), Failure> {
     let book = super::open(item, &options.open)?;
     let mut failure = None;
-    let mut reached = super::keys::Keys::default();
+    let mut reached = super::disk_key_set::Keys::default();
     let is_polyglot = item.format().id == polyglot::FORMAT.id;
-    let read = super::boards::boards(&*book, progress, &mut |position, page| {
+    let read = super::for_each_board::boards(&*book, progress, &mut |position, page| {
         reached.insert(position.key())?;
         for entry in &page.entries {
             let Some(m) = entry.m else { continue };

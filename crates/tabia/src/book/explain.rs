@@ -6,19 +6,19 @@ use std::io::{Read, Seek, SeekFrom};
 use std::sync::Arc;
 
 use tabia_core::GameIndex;
-use tabia_core::book::{Book, GameLink, LinkedGame, Wdl};
+use tabia_core::books::{Book, GameLink, LinkedGame, Wdl};
 use tabia_core::chess::{Color, Move, Ply, Position};
-use tabia_core::format::{Limits, OpenOptions};
+use tabia_core::formats::{Limits, OpenOptions};
 use tabia_core::game::{Date, Flow, GameResult, Head, RecordKind, Visitor, Want};
 use tabia_core::io::Progress;
 use tabia_query::{Filter, Matcher};
 
 use super::walk::walk;
-use crate::failure::Failure;
-use crate::item::Item;
-use crate::ledger::{Ledger, Watch};
+use crate::error::Failure;
+use crate::input::Item;
 use crate::scan::{Desk, Plan, Task, scan};
 use crate::select::Selection;
+use crate::summary::{Ledger, Watch};
 
 /// What is asked.
 #[derive(Debug, Clone)]
@@ -89,7 +89,7 @@ impl Visitor for Look<'_> {
         self.passing = head.kind == RecordKind::Game
             && self
                 .matcher
-                .tags(tags, result, &tabia_core::database::IndexEntry::default());
+                .tags(tags, result, &tabia_core::games::IndexEntry::default());
         if !self.passing {
             return Flow::Skip;
         }

@@ -1,12 +1,12 @@
 //! What a book knows of a position, as players want to see it.
 
 use tabia_core::Result;
-use tabia_core::book::{Book, BookPage, LinkedGame, Wdl};
+use tabia_core::books::{Book, BookPage, LinkedGame, Wdl};
 use tabia_core::chess::{Move, Ply, Position, san, uci};
 use tabia_core::game::Nag;
 use tabia_query::openings::{self, Opening};
 
-use super::{linked, share};
+use super::{linked_games, share};
 
 /// A position of a book. `None` means that the format does not say, not zero.
 #[derive(Debug, Clone, Default)]
@@ -72,7 +72,7 @@ pub fn find(book: &dyn Book, position: &Position) -> Result<Option<Found>> {
         games: page.games,
         results: page.results,
         comment: page.comment.clone(),
-        linked: linked::of_page(book, &page)?,
+        linked: linked_games::of_page(book, &page)?,
         ..Found::default()
     };
     for entry in &page.entries {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use tabia_core::Result;
-use tabia_core::book::{Book, BookEntry, BookPage};
+use tabia_core::books::{Book, BookEntry, BookPage};
 use tabia_core::chess::{Move, Position};
 
 use super::share;

@@ -2,22 +2,23 @@
 
 use std::path::Path;
 
-use tabia_core::book::{Book, BookEntry, BookPage, Wdl};
+use tabia_core::books::{Book, BookEntry, BookPage, Wdl};
 use tabia_core::chess::Position;
-use tabia_core::database::Written;
-use tabia_core::format::{CreateOptions, OpenOptions};
+use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::game::Flow;
+use tabia_core::games::Written;
 use tabia_core::io::Progress;
 use tabia_core::loss::{Feature, Losses};
 use tabia_core::{Error, Format, Result};
-use tabia_formats::polyglot::{self, Header, PolyglotBook};
-use tabia_formats::{ctg, kvetka};
+use tabia_formats::books::polyglot;
+use tabia_formats::books::polyglot::{Header, PolyglotBook};
+use tabia_formats::books::{ctg, kvetka};
 
-use super::boards::{boards, give_weights, swept};
-use super::entries::{Mended, Plain, Runs, SortedOut};
-use super::keys::Keys;
-use crate::failure::Failure;
-use crate::item::Item;
+use super::disk_key_set::Keys;
+use super::for_each_board::{boards, give_weights, swept};
+use super::polyglot_entries::{Mended, Plain, Runs, SortedOut};
+use crate::error::Failure;
+use crate::input::Item;
 
 /// What becomes of a move that several books have.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

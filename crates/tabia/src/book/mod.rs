@@ -20,33 +20,33 @@
 //! | [`keys`] | sets of keys larger than memory |
 //! | [`pack`] | positions in 24 bytes |
 
-pub mod ask;
-pub mod boards;
 pub mod build;
 pub mod convert;
 pub mod diff;
+pub mod disk_key_set;
+mod disk_queue;
 pub mod edit;
-mod entries;
 pub mod explain;
 pub mod find;
-pub mod hash;
-pub mod keys;
+pub mod for_each_board;
+pub mod inspect;
 pub mod line;
-pub mod linked;
+pub mod linked_games;
 pub mod merge;
 pub mod novelty;
-pub mod pack;
-pub mod survey;
-mod tape;
+pub mod packed_position;
+mod polyglot_entries;
+pub mod position_arg;
 pub mod walk;
+pub mod xxh64;
 
-pub use entries::Mended;
+pub use polyglot_entries::Mended;
 
-use tabia_core::book::{Book, BookEntry};
-use tabia_core::format::OpenOptions;
+use tabia_core::books::{Book, BookEntry};
+use tabia_core::formats::OpenOptions;
 
-use crate::failure::Failure;
-use crate::item::{Input, Item};
+use crate::error::Failure;
+use crate::input::{Input, Item};
 
 /// Opens an item as a book.
 ///

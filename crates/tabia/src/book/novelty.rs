@@ -3,22 +3,22 @@
 use std::io::Write;
 use std::sync::Arc;
 
-use tabia_core::book::{Book, BookEntry, BookPage};
+use tabia_core::books::{Book, BookEntry, BookPage};
 use tabia_core::chess::{Ply, Position, san};
-use tabia_core::database::TextWriter;
-use tabia_core::format::{CreateOptions, CreateText, OpenOptions};
+use tabia_core::formats::{CreateOptions, CreateText, OpenOptions};
 use tabia_core::game::{
     Annotation, Comment, Flow, GameResult, Head, Nag, Place, RecordKind, Visitor, Want,
 };
+use tabia_core::games::TextWriter;
 use tabia_core::io::Progress;
 use tabia_core::loss::Losses;
 use tabia_core::{Error, GameIndex, Problem};
 
 use super::share;
-use crate::failure::Failure;
-use crate::item::Item;
-use crate::ledger::{Ledger, Watch};
+use crate::error::Failure;
+use crate::input::Item;
 use crate::scan::{Desk, Plan, Task, scan};
+use crate::summary::{Ledger, Watch};
 
 /// The NAG of a novelty.
 const NOVELTY: Nag = Nag(146);

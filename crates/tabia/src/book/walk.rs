@@ -1,16 +1,16 @@
 //! Every position of a book that can be reached.
 
 use tabia_core::Result;
-use tabia_core::book::{Book, BookPage, BookPosition};
+use tabia_core::books::{Book, BookPage, BookPosition};
 use tabia_core::chess::Position;
 use tabia_core::game::Flow;
 use tabia_core::io::Progress;
 
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
-use super::keys::Keys;
-use super::pack::Packed;
-use super::tape::Tape;
+use super::disk_key_set::Keys;
+use super::disk_queue::Tape;
+use super::packed_position::Packed;
 
 /// A position on the way, with its distance from the start.
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable)]

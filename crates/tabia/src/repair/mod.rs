@@ -3,28 +3,28 @@
 //! The format does the finding: it is opened with [`OpenOptions::salvage`]. What is here reads
 //! every record that it names, writes those that are left, and judges each.
 
-mod remains;
+mod find_remains;
 mod target;
 
 use std::cell::RefCell;
 use std::path::Path;
 use std::sync::Arc;
 
-use tabia_core::database::Written;
 use tabia_core::error::Location;
-use tabia_core::format::{CreateOptions, OpenOptions};
+use tabia_core::formats::{CreateOptions, OpenOptions};
+use tabia_core::games::Written;
 use tabia_core::io::Progress;
 use tabia_core::loss::{Feature, Losses};
 use tabia_core::{ErrorKind, Format, GameIndex, Problem, Result as CoreResult};
 
-use crate::failure::Failure;
-use crate::item::{Input, Item};
-use crate::ledger::{Base, Ledger, Watch};
+use crate::error::Failure;
+use crate::input::{Input, Item};
+use crate::output::{RecordTask, Recorded};
 use crate::scan::{Desk, Plan, scan, scan_database};
 use crate::select::{Counts, Selection};
-use crate::sink::{RecordTask, Recorded};
+use crate::summary::{Base, Ledger, Watch};
 
-pub use remains::{is_part_of, remains};
+pub use find_remains::{is_part_of, remains};
 use target::Sink;
 
 /// How to repair.

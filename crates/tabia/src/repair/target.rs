@@ -3,14 +3,14 @@
 use std::io::Write;
 use std::path::Path;
 
-use tabia_core::database::{GameWriter, TextWriter, Written};
-use tabia_core::format::CreateOptions;
+use tabia_core::formats::CreateOptions;
 use tabia_core::game::{Game, Want};
+use tabia_core::games::{GameWriter, TextWriter, Written};
 use tabia_core::io::OutputSet;
 use tabia_core::loss::Losses;
 use tabia_core::{Error, Format, GameIndex, Result};
 
-use crate::failure::Failure;
+use crate::error::Failure;
 
 pub(super) enum Sink {
     Database(Box<dyn GameWriter>),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tabia::core::format::OpenOptions;
+use tabia::core::formats::OpenOptions;
 use tabia::core::game::{Flow, Game, Recorder, Want};
 use tabia::core::io::Source;
 use tabia::core::{Format, GameIndex};

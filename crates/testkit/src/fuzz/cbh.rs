@@ -4,9 +4,11 @@ use tabia_core::chess::Position;
 use tabia_core::game::{Annotation, Event, Flow, Game, GameResult, Head, Recorder, Visitor, Want};
 use tabia_core::io::Charset;
 use tabia_core::{Error, GameIndex};
-use tabia_formats::cbh::annotations::{self, Item, Items};
-use tabia_formats::cbh::charset::{TextForm, Texts};
-use tabia_formats::cbh::moves::{self, Notes, Spot};
+use tabia_formats::games::cbh::annotations;
+use tabia_formats::games::cbh::annotations::{Item, Items};
+use tabia_formats::games::cbh::charset::{TextForm, Texts};
+use tabia_formats::games::cbh::moves;
+use tabia_formats::games::cbh::moves::{Notes, Spot};
 
 /// Variations inside variations beyond this are refused: the default of readers.
 const DEPTH: u32 = 1 << 20;

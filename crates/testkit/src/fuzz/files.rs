@@ -4,16 +4,17 @@ use std::io::{Cursor, Read, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tabia_core::Format;
-use tabia_core::book::{Book, BookPage, BookPosition};
+use tabia_core::books::{Book, BookPage, BookPosition};
 use tabia_core::chess::Position;
-use tabia_core::database::{Database, NameId, NameKind};
 use tabia_core::error::GameIndex;
-use tabia_core::format::{CreateOptions, OpenOptions};
+use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::game::{Flow, Game, Recorder, Want};
+use tabia_core::games::{Database, NameId, NameKind};
 use tabia_core::io::{Blob, Source};
 use tabia_formats::FORMATS;
-use tabia_formats::archive::compressed::{self, Compression};
-use tabia_formats::archive::{ARCHIVES, Archive, Faults, salvage};
+use tabia_formats::archives::compressed;
+use tabia_formats::archives::compressed::Compression;
+use tabia_formats::archives::{ARCHIVES, Archive, Faults, salvage};
 
 use super::{Checked, set};
 
@@ -166,7 +167,7 @@ pub(super) fn abk(data: &[u8]) {
     let members = vec![("fuzz.abk".to_owned(), Blob::from(bytes))];
     let source = Source::from_members("fuzz.abk", "fuzz.abk", members).expect("it is there");
     let open = || {
-        let book = tabia_formats::abk::AbkBook::open(&source, &options());
+        let book = tabia_formats::books::abk::AbkBook::open(&source, &options());
         book.expect("a book with a header opens")
     };
     read_book(&open(), &open());

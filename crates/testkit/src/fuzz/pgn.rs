@@ -3,9 +3,9 @@
 use std::io::Cursor;
 
 use tabia_core::chess::{Ply, Position};
-use tabia_core::database::{Block, GameStream};
-use tabia_core::format::{CreateOptions, Profile};
+use tabia_core::formats::{CreateOptions, Profile};
 use tabia_core::game::{Annotation, Event, Flow, Game, GameResult, Head, Recorder, Visitor, Want};
+use tabia_core::games::{Block, GameStream};
 use tabia_core::io::{Blob, Source};
 use tabia_core::loss::project;
 use tabia_core::{Format, GameIndex, Problem};

@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use tabia_core::Format;
-use tabia_core::book::{BookEntry, BookPage, BookWriter};
+use tabia_core::books::{BookEntry, BookPage, BookWriter};
 use tabia_core::chess::Ply;
-use tabia_core::format::CreateOptions;
+use tabia_core::formats::CreateOptions;
 use tabia_core::game::{Event, Game};
 use tabia_core::io::Source;
-use tabia_formats::archive::compressed::Compression;
-use tabia_formats::cbh;
-use tabia_formats::ctg::CtgWriter;
+use tabia_formats::archives::compressed::Compression;
+use tabia_formats::books::ctg::CtgWriter;
+use tabia_formats::games::cbh;
 
 use crate::shared::{files_below, repository};
 use crate::tiny;

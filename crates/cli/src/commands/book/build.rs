@@ -8,19 +8,20 @@ use std::time::Instant;
 use tabia::book::build::{
     BuildOptions, BuildTarget, Built, GameCounts, Keep, KvetkaOptions, Weighing, build,
 };
-use tabia::book::hash;
+use tabia::book::xxh64;
 use tabia::core::chess::Color;
-use tabia::core::format::CreateOptions;
+use tabia::core::formats::CreateOptions;
 use tabia::core::io::OutputSet;
 use tabia::core::{Error, ErrorKind};
-use tabia::formats::kvetka::{self, Header};
-use tabia::formats::polyglot;
+use tabia::formats::books::kvetka;
+use tabia::formats::books::kvetka::Header;
+use tabia::formats::books::polyglot;
 use tabia::select::Selection;
 use tabia::{Failure, Item};
 
 use super::book_format;
 use super::merge::{sums, tell_losses};
-use crate::book_args::{BookBuildArgs, Compat};
+use crate::args::book::{BookBuildArgs, Compat};
 use crate::commands::info::size;
 use crate::commands::ls::{filter, numbers};
 use crate::context::Context;
@@ -196,7 +197,7 @@ fn write_record(
         // Streams and members of archives have no file of their own to look at again.
         if file.is_file() {
             pairs.push(("bytes", item.bytes().into()));
-            let hash = hash::of_file(file).map_err(Failure::input)?;
+            let hash = xxh64::of_file(file).map_err(Failure::input)?;
             pairs.push(("xxh64", hash.into()));
         }
         pairs.extend(counts_json(*counts));
@@ -204,7 +205,7 @@ fn write_record(
     }
     let mut files = Vec::new();
     for file in &built.written.files {
-        let hash = hash::of_file(file).map_err(Failure::output)?;
+        let hash = xxh64::of_file(file).map_err(Failure::output)?;
         files.push(Json::Object(vec![
             ("path", file.display().to_string().into()),
             ("xxh64", hash.into()),

@@ -6,13 +6,13 @@ use std::path::Path;
 use tabia::book::convert::{convert_book, lines};
 use tabia::core::Error;
 use tabia::core::chess::Position;
-use tabia::core::format::{CreateOptions, Kind};
+use tabia::core::formats::{CreateOptions, Kind};
 use tabia::core::io::OutputSet;
 use tabia::{Failure, Item};
 
 use super::merge::settle;
 use super::{asked, book_format, item, open, tell};
-use crate::book_args::BookConvertArgs;
+use crate::args::book::BookConvertArgs;
 use crate::context::{Context, find_format};
 use crate::exit_code::ExitCode;
 use crate::output::Out;

@@ -4,12 +4,12 @@ use tabia::Failure;
 use tabia::book::diff::{Compared, Difference, diff_entries, diff_pages};
 use tabia::book::find::symbols;
 use tabia::book::merge::open_polyglot;
-use tabia::core::book::BookEntry;
+use tabia::core::books::BookEntry;
 use tabia::core::game::Flow;
-use tabia::formats::polyglot;
+use tabia::formats::books::polyglot;
 
 use super::{item, open, told};
-use crate::book_args::BookDiffArgs;
+use crate::args::book::BookDiffArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::json::Json;

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use tabia::book::edit::{At, BookRow, Change, edit, rows};
 use tabia::book::find::{nag_of, symbols};
-use tabia::book::{ask, merge::MergeOptions};
+use tabia::book::merge::MergeOptions;
+use tabia::book::position_arg;
 use tabia::core::Error;
 use tabia::core::chess::Square;
 use tabia::core::game::Nag;
@@ -13,7 +14,7 @@ use tabia::{Failure, Item};
 use super::find::advice;
 use super::merge::{options, settle};
 use super::{asked, item, move_of, tell};
-use crate::book_args::{Advice, BookEditArgs};
+use crate::args::book::{Advice, BookEditArgs};
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::json::Json;
@@ -212,7 +213,7 @@ fn change_of<'c>(cell: &impl Fn(&str) -> Option<&'c str>) -> Result<Change, Stri
 fn place_of<'c>(cell: &impl Fn(&str) -> Option<&'c str>) -> Result<At, String> {
     let m = cell("move").ok_or("the row names no move")?;
     if let Some(fen) = cell("fen") {
-        let position = ask::position_of_fen(fen)?;
+        let position = position_arg::position_of_fen(fen)?;
         let m = move_of(&position, m).map_err(|failure| failure.to_string())?;
         return Ok(At::Board(Box::new(position), m));
     }

@@ -4,13 +4,13 @@ use tabia::Failure;
 use tabia::book::explain::{Question, Sum, Witness, explain, linked, text_of};
 use tabia::book::find::{Found, find};
 use tabia::core::GameIndex;
-use tabia::core::book::{Book, LinkedGame};
+use tabia::core::books::{Book, LinkedGame};
 use tabia::core::chess::Position;
-use tabia::core::format::CreateOptions;
+use tabia::core::formats::CreateOptions;
 use tabia::core::game::Date;
 
 use super::{asked, item, move_of};
-use crate::book_args::BookExplainArgs;
+use crate::args::book::BookExplainArgs;
 use crate::commands::ls::filter;
 use crate::commands::show::pgn;
 use crate::context::Context;
@@ -143,7 +143,7 @@ fn pgn_of(game: &LinkedGame, context: &Context) -> Result<Option<Vec<u8>>, Failu
     if !game.path.as_ref().is_some_and(|path| path.is_file()) {
         return Ok(None);
     }
-    let found = tabia::book::linked::load(game, &context.resolver, &context.open)?;
+    let found = tabia::book::linked_games::load(game, &context.resolver, &context.open)?;
     found
         .map(|found| pgn(context, &CreateOptions::default(), GameIndex(index), &found))
         .transpose()

@@ -2,13 +2,13 @@
 
 use tabia::Failure;
 use tabia::book::find::{Found, FoundMove, find, opening_of};
-use tabia::core::book::{LinkedGame, Wdl};
+use tabia::core::books::{LinkedGame, Wdl};
 use tabia::core::chess::Position;
 use tabia::core::game::GameResult;
 use tabia::query::openings::Opening;
 
 use super::{asked, items, open};
-use crate::book_args::BookFindArgs;
+use crate::args::book::BookFindArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::json::Json;

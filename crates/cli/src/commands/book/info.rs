@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use tabia::book::survey::{Survey, survey};
-use tabia::core::format::Kind;
+use tabia::book::inspect::{Survey, survey};
+use tabia::core::formats::Kind;
 use tabia::{Failure, Item, Watch};
 
-use crate::book_args::BookInfoArgs;
+use crate::args::book::BookInfoArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::json::Json;

@@ -9,7 +9,7 @@ use tabia::book::line::{Choice, line};
 use tabia::core::chess::{Ply, Position, san, uci};
 
 use super::{asked, item, open};
-use crate::book_args::BookLineArgs;
+use crate::args::book::BookLineArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::json::Json;

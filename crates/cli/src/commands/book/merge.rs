@@ -5,13 +5,13 @@ use std::path::Path;
 
 use tabia::book::merge::{MergeOptions, Merged, Mode, merge};
 use tabia::core::Error;
-use tabia::core::database::Written;
-use tabia::core::format::CreateOptions;
+use tabia::core::formats::CreateOptions;
+use tabia::core::games::Written;
 use tabia::core::loss::{Feature, Losses};
 use tabia::{Failure, Item};
 
 use super::{book_format, item, items, tell};
-use crate::book_args::{BookFixArgs, BookMergeArgs, MergeMode};
+use crate::args::book::{BookFixArgs, BookMergeArgs, MergeMode};
 use crate::commands::info::size;
 use crate::context::Context;
 use crate::exit_code::ExitCode;

@@ -14,14 +14,14 @@ mod novelty;
 use std::ffi::OsString;
 use std::path::Path;
 
-use tabia::book::ask;
-use tabia::core::book::Book;
+use tabia::book::position_arg;
+use tabia::core::books::Book;
 use tabia::core::chess::{Move, Ply, Position, san, uci};
-use tabia::core::format::Kind;
+use tabia::core::formats::Kind;
 use tabia::core::{Error, ErrorKind};
 use tabia::{Failure, Item, Watch};
 
-use crate::book_args::{BookVerb, PositionArgs};
+use crate::args::book::{BookVerb, PositionArgs};
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::report::Reporter;
@@ -45,12 +45,12 @@ pub(crate) fn run(verb: &BookVerb) -> Result<ExitCode, Failure> {
 /// The position asked for: where it starts, the moves to it, and itself.
 fn asked(args: &PositionArgs) -> Result<(Position, Vec<Ply>, Position), Failure> {
     let start = match &args.fen {
-        Some(fen) => ask::position_of_fen(fen)
+        Some(fen) => position_arg::position_of_fen(fen)
             .map_err(|why| Failure::Usage(format!("`--fen {fen}`: {why}")))?,
         None => Position::standard(),
     };
     let moves = args.moves.as_deref().unwrap_or_default();
-    let (position, plies) = ask::play_moves(&start, moves)
+    let (position, plies) = position_arg::play_moves(&start, moves)
         .map_err(|why| Failure::Usage(format!("`--moves`: {why}")))?;
     Ok((start, plies, position))
 }

@@ -2,13 +2,13 @@
 
 use tabia::Failure;
 use tabia::book::novelty::{NoveltyOptions, mark_novelties};
-use tabia::core::format::CreateOptions;
+use tabia::core::formats::CreateOptions;
 use tabia::core::io::OutputSet;
 use tabia::scan::Plan;
 use tabia::select::Selection;
 
 use super::item;
-use crate::book_args::BookNoveltyArgs;
+use crate::args::book::BookNoveltyArgs;
 use crate::commands::ls::numbers;
 use crate::context::{Context, find_format};
 use crate::exit_code::ExitCode;

@@ -5,20 +5,21 @@ use std::path::{Path, absolute};
 use std::sync::Arc;
 
 use tabia_core::chess::{Ply, Position};
-use tabia_core::database::{Database, IndexEntry};
 use tabia_core::game::{Flow, GameResult, Head, RecordKind, Visitor};
+use tabia_core::games::{Database, IndexEntry};
 use tabia_core::io::{Progress, Source};
 use tabia_core::loss::Feature;
 use tabia_core::{GameIndex, Problem};
-use tabia_formats::kvetka::{self, Added, Builder, GameRow, KvetkaBook, SourceKind};
-use tabia_formats::{cbh, pgn};
+use tabia_formats::books::kvetka;
+use tabia_formats::books::kvetka::{Added, Builder, GameRow, KvetkaBook, SourceKind};
+use tabia_formats::games::{cbh, pgn};
 use tabia_query::{Matcher, openings};
 
 use super::{BuildOptions, BuildTarget, Built, GameCounts, plan};
-use crate::failure::Failure;
-use crate::item::Item;
-use crate::ledger::{Ledger, Watch};
+use crate::error::Failure;
+use crate::input::Item;
 use crate::scan::{Desk, Task, scan_database};
+use crate::summary::{Ledger, Watch};
 
 /// What only Kvetka books have.
 #[derive(Debug, Clone, Default)]
@@ -99,7 +100,7 @@ pub(super) fn build(
 }
 
 fn finish(mut builder: Box<Builder>, mut built: Built) -> Result<Built, Failure> {
-    use tabia_core::book::BookWriter;
+    use tabia_core::books::BookWriter;
     let last = builder.settle().map_err(Failure::output)?;
     built.losses.merge(&last);
     built.moves = builder.moves();
@@ -237,7 +238,7 @@ impl Visitor for Noting<'_> {
             return Flow::Skip;
         }
         let tags = &head.tags;
-        let result = super::gather::tagged_result(tags);
+        let result = super::collect::tagged_result(tags);
         if let Some(matcher) = &mut self.matcher {
             let row = IndexEntry {
                 deleted: head.deleted,

@@ -6,44 +6,44 @@
 //! told by a rough count while the games are read. What is written depends neither on the number of
 //! threads nor on the memory allowed.
 
-mod fold;
-mod gather;
-mod groups;
+mod aggregate;
+mod collect;
+mod grouping;
 mod kvetka;
+mod partitions;
 mod polyglot;
 mod record;
-mod sheaf;
-mod store;
+mod spill_store;
 
-pub use fold::{Keep, Weighing};
-pub use gather::GameCounts;
+pub use aggregate::{Keep, Weighing};
+pub use collect::GameCounts;
 pub use kvetka::KvetkaOptions;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tabia_core::Format;
-use tabia_core::book::BookPage;
+use tabia_core::books::BookPage;
 use tabia_core::chess::Position;
-use tabia_core::database::Written;
 use tabia_core::error::Result;
-use tabia_core::format::{CreateOptions, OpenOptions};
+use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::game::Want;
+use tabia_core::games::Written;
 use tabia_core::io::Progress;
 use tabia_core::loss::{Feature, Losses};
-use tabia_formats::{ctg, kvetka as kvetka_format, polyglot as polyglot_format};
+use tabia_formats::books::{ctg, kvetka as kvetka_format, polyglot as polyglot_format};
 use tabia_query::{Filter, Matcher};
 
-use crate::failure::Failure;
-use crate::item::{Input, Item};
-use crate::ledger::{Ledger, Watch};
-use crate::ordered::ordered;
+use crate::error::Failure;
+use crate::input::{Input, Item};
+use crate::parallel::ordered;
 use crate::scan::{Desk, Plan, scan};
 use crate::select::{LeaveOut, Selection};
-use gather::{Gather, Rules, Sketch};
-use groups::Folder;
+use crate::summary::{Ledger, Watch};
+use collect::{Gather, Rules, Sketch};
+use grouping::Folder;
 use record::{Board, Occurrence, Short, Stored};
-use store::{PARTS, Store};
+use spill_store::{PARTS, Store};
 
 /// What kind of book to build.
 #[derive(Debug, Clone)]

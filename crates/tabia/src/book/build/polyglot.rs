@@ -5,21 +5,21 @@ use std::io::Write;
 use std::path::Path;
 
 use tabia_core::chess::Move;
-use tabia_core::database::Written;
 use tabia_core::error::{Error, Result};
-use tabia_core::format::CreateOptions;
+use tabia_core::formats::CreateOptions;
+use tabia_core::games::Written;
 use tabia_core::io::{OutputSet, Progress};
-use tabia_formats::polyglot::{Entry, encode_move};
+use tabia_formats::books::polyglot::{Entry, encode_move};
 use zerocopy::IntoBytes;
 use zerocopy::byteorder::big_endian::{U16, U64};
 
-use super::fold::Cell;
-use super::groups::Folder;
+use super::aggregate::Cell;
+use super::grouping::Folder;
 use super::record::Stored;
-use super::store::PARTS;
+use super::spill_store::PARTS;
 use super::{BuildOptions, Built, Gathered, Weighing};
-use crate::failure::Failure;
-use crate::ordered::ordered;
+use crate::error::Failure;
+use crate::parallel::ordered;
 
 /// The book under construction.
 pub(super) struct Out(OutputSet);

@@ -5,8 +5,8 @@ use tabia_core::game::{Date, GameResult};
 use zerocopy::byteorder::little_endian::{U16, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
-use super::store::Keyed;
-use crate::book::pack::Packed;
+use super::spill_store::Keyed;
+use crate::book::packed_position::Packed;
 
 /// A move played in a position, with what the game says, in 16 bytes.
 ///

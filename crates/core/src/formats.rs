@@ -1,0 +1,357 @@
+//! The descriptor of a format: how it plugs into everything else.
+
+use std::fmt;
+use std::io;
+use std::path::Path;
+
+use crate::books::{Book, BookWriter};
+use crate::error::{Error, ErrorKind, Result};
+use crate::games::{Blocks, Database, GameStream, GameWriter, TextWriter};
+use crate::io::{Charset, Source};
+use crate::loss::{Feature, Features, Losses};
+
+/// Short name of a format, at most eight ASCII characters: `pgn`, `cbh`, `polyglot`.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FormatId([u8; 8]);
+
+impl FormatId {
+    /// From lower-case ASCII letters and digits; anything beyond eight characters is cut.
+    pub const fn new(name: &str) -> Self {
+        let bytes = name.as_bytes();
+        let mut id = [0; 8];
+        let mut i = 0;
+        while i < bytes.len() && i < 8 {
+            id[i] = bytes[i];
+            i += 1;
+        }
+        Self(id)
+    }
+
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        let length = self.0.iter().position(|&byte| byte == 0).unwrap_or(8);
+        self.0
+            .get(..length)
+            .and_then(|name| std::str::from_utf8(name).ok())
+            .unwrap_or("?")
+    }
+}
+
+impl fmt::Display for FormatId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl fmt::Debug for FormatId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// What a format holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Games.
+    Database,
+    /// Positions and moves.
+    Book,
+    /// Other files.
+    Archive,
+}
+
+/// First bytes, length and name of a file about to be opened. No format may read further to score.
+#[derive(Debug, Clone, Copy)]
+pub struct Probe<'a> {
+    /// File name without its folder.
+    pub name: Option<&'a str>,
+    /// Up to [`Probe::HEAD`] first bytes.
+    pub head: &'a [u8],
+    /// Length of the file, when known.
+    pub len: Option<u64>,
+}
+
+impl Probe<'_> {
+    /// How many first bytes a probe holds at most.
+    pub const HEAD: usize = 4096;
+
+    /// The extension in lower case, without the dot; `""` when there is none.
+    pub fn extension(&self) -> String {
+        self.name
+            .and_then(|name| name.rsplit_once('.'))
+            .map_or_else(String::new, |(_, extension)| extension.to_ascii_lowercase())
+    }
+}
+
+/// How sure a format is that a file is its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Confidence {
+    /// Certainly not.
+    No,
+    /// Only the name says so; the bytes do not contradict.
+    ByName,
+    /// The bytes look like it.
+    Likely,
+    /// The bytes can hardly be anything else.
+    Certain,
+}
+
+/// Sizes read from a file that exceed these are refused before memory is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// Bytes of one game record, its annotations, or one text.
+    pub record: u64,
+    /// Bytes of one unpacked archive member that is kept in memory.
+    pub member: u64,
+    /// Variations inside variations.
+    pub depth: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            record: 256 << 20,
+            member: 8 << 30,
+            depth: 1 << 20,
+        }
+    }
+}
+
+impl Limits {
+    /// `size` when it is within `limit`.
+    pub fn check(what: &'static str, size: u64, limit: u64) -> Result<usize> {
+        match usize::try_from(size) {
+            Ok(fits) if size <= limit => Ok(fits),
+            _ => Err(Error::new(ErrorKind::Limit {
+                what,
+                limit,
+                asked: size,
+            })),
+        }
+    }
+}
+
+/// How to open.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct OpenOptions {
+    /// The first problem in a game is an error.
+    pub strict: bool,
+    /// Bounds on sizes read from files.
+    pub limits: Limits,
+    /// Character set of texts; automatic by default.
+    pub charset: Charset,
+    /// Password of an archive.
+    pub password: Option<String>,
+    /// Open what is left of a damaged set, so that it can be saved.
+    ///
+    /// The source's main file may then be any file of the set, whatever its first bytes say. The
+    /// database has a record for every game that is known to have existed, those found without
+    /// an index entry behind the others: what is lost of a game is a problem of it, a game of which
+    /// nothing is left is an error to read, and what is wrong with the set as a whole stands in
+    /// [`DatabaseInfo::problems`](crate::games::DatabaseInfo::problems). A format that ignores
+    /// this is saved as it is read.
+    pub salvage: bool,
+    /// What to assume where the description of a format leaves something open, by the format's
+    /// own names; unknown ones are left out.
+    pub hints: Vec<(String, String)>,
+}
+
+/// How much of a game a PGN file shows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Profile {
+    /// What every program reads.
+    #[default]
+    Standard,
+    /// Everything, so that reading it back gives the equal game.
+    Full,
+    /// As Lichess writes it.
+    Lichess,
+    /// As ChessBase writes it.
+    ChessBase,
+    /// Seven tags and bare moves.
+    Seven,
+}
+
+impl Profile {
+    /// Every profile with its name.
+    pub const ALL: [(Profile, &'static str); 5] = [
+        (Self::Standard, "standard"),
+        (Self::Full, "full"),
+        (Self::Lichess, "lichess"),
+        (Self::ChessBase, "chessbase"),
+        (Self::Seven, "seven"),
+    ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Self::ALL
+            .iter()
+            .find(|(profile, _)| *profile == self)
+            .map_or("", |(_, name)| name)
+    }
+}
+
+/// How to create.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct CreateOptions {
+    /// Replace an existing target.
+    pub force: bool,
+    /// How much PGN shows.
+    pub profile: Profile,
+    /// PGN lines of at most 80 columns.
+    pub wrap: bool,
+    /// Character set of texts in formats that have a choice; UTF-8 when automatic.
+    pub charset: Charset,
+    /// Password for archives that can have one.
+    pub password: Option<String>,
+    /// Title or description stored in the database.
+    pub title: Option<String>,
+    /// What else to store about the database, see [`DatabaseInfo::facts`]; unknown keys are left
+    /// out.
+    ///
+    /// [`DatabaseInfo::facts`]: crate::games::DatabaseInfo::facts
+    pub facts: Vec<(String, String)>,
+    /// The time to store as creation time, seconds since 1970 UTC; 0 for none.
+    pub now: u64,
+}
+
+impl Default for CreateOptions {
+    fn default() -> Self {
+        Self {
+            force: false,
+            profile: Profile::Standard,
+            wrap: true,
+            charset: Charset::Auto,
+            password: None,
+            title: None,
+            facts: Vec::new(),
+            now: 0,
+        }
+    }
+}
+
+/// The facts of a database that people gave it, and when it was made; others describe its files.
+const GIVEN_FACTS: [&str; 9] = [
+    "type",
+    "scidbType",
+    "created",
+    "flag1",
+    "flag2",
+    "flag3",
+    "flag4",
+    "flag5",
+    "flag6",
+];
+
+impl CreateOptions {
+    /// Refuses a character set other than UTF-8, for formats that have no other.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unsupported`].
+    pub fn is_utf8(&self, name: &str) -> Result<()> {
+        match self.charset {
+            Charset::Auto | Charset::Utf8 => Ok(()),
+            Charset::Single(set) | Charset::Fallback(set) => Err(Error::unsupported(format!(
+                "{name} has its texts in UTF-8, not in {}",
+                set.name()
+            ))),
+        }
+    }
+
+    /// What a database that holds only some facts loses of these. `room` gives the longest value
+    /// of a fact in bytes, the title as `title`; `None` for one without a field.
+    pub fn lost_facts(&self, room: impl Fn(&str) -> Option<usize>) -> Losses {
+        let mut losses = Losses::new();
+        let title = self.title.iter().map(|title| ("title", title.as_str()));
+        let facts = self
+            .facts
+            .iter()
+            .map(|(key, value)| (key.as_str(), value.as_str()));
+        let given = title.chain(facts.filter(|(key, _)| GIVEN_FACTS.contains(key)));
+        for (key, value) in given.filter(|(_, value)| !value.is_empty()) {
+            match room(key) {
+                None => losses.add(Feature::DatabaseFacts, 1, None),
+                Some(most) => losses.add(Feature::LongText, u64::from(value.len() > most), None),
+            }
+        }
+        losses
+    }
+}
+
+/// A companion file of a format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Companion {
+    /// Extension in lower case.
+    pub extension: &'static str,
+    /// Whether the format cannot be read without it.
+    pub required: bool,
+    /// What it holds, for people.
+    pub holds: &'static str,
+}
+
+/// Opens a set of files as a database.
+pub type OpenDatabase = fn(&Source, &OpenOptions) -> Result<Box<dyn Database>>;
+/// Opens a stream of bytes as a stream of games.
+pub type OpenStream = fn(Box<dyn io::Read + Send>, &OpenOptions) -> Result<Box<dyn GameStream>>;
+/// Cuts a stream of bytes into blocks of whole games.
+pub type OpenBlocks = fn(Box<dyn io::Read + Send>, &OpenOptions) -> Result<Box<dyn Blocks>>;
+/// Makes a visitor that writes games as text.
+pub type CreateText = fn(&CreateOptions) -> Result<Box<dyn TextWriter>>;
+/// Creates a database.
+pub type CreateDatabase = fn(&Path, &CreateOptions) -> Result<Box<dyn GameWriter>>;
+/// Opens a book.
+pub type OpenBook = fn(&Source, &OpenOptions) -> Result<Box<dyn Book>>;
+/// Creates a book.
+pub type CreateBook = fn(&Path, &CreateOptions) -> Result<Box<dyn BookWriter>>;
+
+/// All that the rest of the program knows about a format. Data, not code paths.
+#[derive(Debug)]
+pub struct Format {
+    /// Short name.
+    pub id: FormatId,
+    /// For people: `"ChessBase database"`.
+    pub name: &'static str,
+    /// Games, book or archive.
+    pub kind: Kind,
+    /// Extensions of the main file, in lower case.
+    pub extensions: &'static [&'static str],
+    /// The other files of a set.
+    pub companions: &'static [Companion],
+    /// How likely a file is of this format.
+    pub score: fn(&Probe<'_>) -> Confidence,
+    /// What it can hold.
+    pub can: Features,
+    /// How sure we are of it, for the matrix: `""` when checked against real files.
+    pub evidence: &'static str,
+    /// Opens a database.
+    pub open_database: Option<OpenDatabase>,
+    /// Opens a stream.
+    pub open_stream: Option<OpenStream>,
+    /// Cuts a stream for several threads.
+    pub open_blocks: Option<OpenBlocks>,
+    /// Writes games as text, on several threads.
+    pub create_text: Option<CreateText>,
+    /// What it can hold under the given options; `can` when there is no choice.
+    pub can_with: Option<fn(&CreateOptions) -> Features>,
+    /// Creates a database.
+    pub create_database: Option<CreateDatabase>,
+    /// Opens a book.
+    pub open_book: Option<OpenBook>,
+    /// Creates a book.
+    pub create_book: Option<CreateBook>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_text() {
+        assert_eq!(FormatId::new("polyglot").as_str(), "polyglot");
+        assert_eq!(FormatId::new("cbh").to_string(), "cbh");
+        assert_ne!(FormatId::new("si3"), FormatId::new("si4"));
+    }
+}

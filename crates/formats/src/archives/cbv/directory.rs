@@ -1,0 +1,90 @@
+//! The list of members. Facts: FORMAT.md, "Header" and "Directory record".
+
+use tabia_core::Malformed;
+use tabia_core::io::{Charset, Cursor, decode};
+
+use super::{DIRECTORY, MAGIC, RECORD};
+use crate::archives::Stamp;
+
+/// A directory record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Entry {
+    /// Folders separated by `/`.
+    pub(super) name: String,
+    /// Where its blocks begin.
+    pub(super) at: u64,
+    /// Bytes of its blocks.
+    pub(super) packed: u64,
+    /// Bytes of the file.
+    pub(super) size: u64,
+    pub(super) modified: Option<Stamp>,
+}
+
+/// Whether these are the first bytes of an archive.
+pub(super) fn is_header(head: &[u8]) -> bool {
+    matches!(head, [m0, m1, n0, n1, record, 0, 3, 0, ..]
+        if [*m0, *m1] == MAGIC && (*n0, *n1) != (0, 0) && usize::from(*record) == RECORD)
+}
+
+/// The number of members that the header states.
+pub(super) fn count(head: &[u8]) -> Result<usize, Malformed> {
+    let mut cursor = Cursor::new(head);
+    cursor.seek(2, "members")?;
+    Ok(usize::from(cursor.u16_le("members")?))
+}
+
+/// Where the record of that number begins.
+pub(super) const fn record_at(number: usize) -> usize {
+    DIRECTORY + number * RECORD
+}
+
+/// Reads one record.
+pub(super) fn entry(record: &[u8], charset: Charset) -> Result<Entry, Malformed> {
+    let mut cursor = Cursor::new(record);
+    let name = cursor.take(128, "name")?;
+    let name = name.split(|byte| *byte == 0).next().unwrap_or_default();
+    let name = decode(name, charset).replace('\\', "/");
+    let short = [
+        cursor.u32_le("offset")?,
+        cursor.u32_le("packed size")?,
+        cursor.u32_le("size")?,
+    ];
+    cursor.take(1, "one")?;
+    let date = cursor.u32_le("date")?;
+    let time = cursor.u32_le("time")?;
+    let long = [
+        cursor.u64_le("offset")?,
+        cursor.u64_le("packed size")?,
+        cursor.u64_le("size")?,
+    ];
+    // The wide fields count where they extend the narrow ones.
+    let agree = long
+        .iter()
+        .zip(short)
+        .all(|(long, short)| *long as u32 == short);
+    let [at, packed, size] = if agree { long } else { short.map(u64::from) };
+    let modified = Stamp::new(
+        (date / 10_000, date / 100 % 100, date % 100),
+        (time / 1_000_000, time / 10_000 % 100, time / 100 % 100),
+    );
+    Ok(Entry {
+        name,
+        at,
+        packed,
+        size,
+        modified,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_are_recognised() {
+        assert!(is_header(&[8, 0, 12, 0, 173, 0, 3, 0, b'x']));
+        assert!(!is_header(&[8, 0, 0, 0, 173, 0, 3, 0]));
+        assert!(!is_header(&[8, 0, 1, 0, 173, 0, 4, 0]));
+        assert!(!is_header(&[8, 0, 1, 0, 173, 0, 3]));
+    }
+}

@@ -1,0 +1,111 @@
+//! ChessBase archives: `.cbv`, and `.cbz` with a password. Layout: FORMAT.md in this folder.
+
+mod decrypted_bytes;
+mod directory;
+mod huffman;
+mod lz;
+mod pack;
+mod read;
+mod write;
+
+use tabia_core::Result;
+use tabia_core::error::ErrorKind;
+use tabia_core::formats::{Confidence, OpenOptions, Probe};
+use tabia_core::io::Source;
+use tabia_core::{Error, FormatId};
+
+use super::{Archive, ArchiveFormat, descriptor};
+
+/// The first bytes: offset of the directory.
+const MAGIC: [u8; 2] = [8, 0];
+/// Where the directory begins.
+const DIRECTORY: usize = 8;
+/// Bytes of one directory record.
+const RECORD: usize = 173;
+/// Bytes of a member in one block, as ChessBase cuts them.
+const BLOCK: usize = 0xf000;
+
+/// ChessBase archives.
+pub static CBV: ArchiveFormat = ArchiveFormat {
+    format: descriptor("cbv", "ChessBase archive", &["cbv"], score_cbv, ""),
+    open: open_cbv,
+    create: Some(write::create_cbv),
+};
+
+/// ChessBase archives with a password.
+pub static CBZ: ArchiveFormat = ArchiveFormat {
+    format: descriptor(
+        "cbz",
+        "encrypted ChessBase archive",
+        &["cbz"],
+        score_cbz,
+        "",
+    ),
+    open: open_cbz,
+    create: Some(write::create_cbz),
+};
+
+fn score_cbv(probe: &Probe<'_>) -> Confidence {
+    if directory::is_header(probe.head) {
+        Confidence::Certain
+    } else {
+        Confidence::No
+    }
+}
+
+/// Nothing in an encrypted archive can be recognised.
+fn score_cbz(probe: &Probe<'_>) -> Confidence {
+    if probe.extension() == "cbz" && probe.head.len() >= 8 && !directory::is_header(probe.head) {
+        Confidence::ByName
+    } else {
+        Confidence::No
+    }
+}
+
+fn open_cbv(source: &Source, options: &OpenOptions) -> Result<Box<dyn Archive>> {
+    let store = decrypted_bytes::Store::plain(source.main().open()?);
+    let archive = read::CbvArchive::open(store, FormatId::new("cbv"), source.label(), options)?;
+    Ok(Box::new(archive))
+}
+
+fn open_cbz(source: &Source, options: &OpenOptions) -> Result<Box<dyn Archive>> {
+    let password = options.password.as_deref().unwrap_or_default();
+    for bytes in decrypted_bytes::password_bytes(password) {
+        let store = decrypted_bytes::Store::encrypted(source.main().open()?, &bytes);
+        let head = store.get(0, DIRECTORY).unwrap_or_default();
+        if directory::is_header(&head) {
+            let id = FormatId::new("cbz");
+            return Ok(Box::new(read::CbvArchive::open(
+                store,
+                id,
+                source.label(),
+                options,
+            )?));
+        }
+    }
+    Err(Error::new(ErrorKind::Password))
+}
+
+/// The sum of the payload's words, least significant byte first, an odd last byte left out.
+fn checksum(payload: &[u8]) -> u16 {
+    use zerocopy::FromBytes;
+    use zerocopy::little_endian::U16;
+    <[U16]>::ref_from_prefix_with_elems(payload, payload.len() / 2)
+        .map(|(words, _)| {
+            words
+                .iter()
+                .fold(0, |sum: u16, word| sum.wrapping_add(word.get()))
+        })
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_checksum_leaves_an_odd_byte_out() {
+        assert_eq!(checksum(&[1, 2, 0xff, 0xff, 9]), 0x0200);
+        assert_eq!(checksum(&[9]), 0);
+    }
+}

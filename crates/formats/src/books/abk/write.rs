@@ -1,0 +1,187 @@
+//! Writing a book.
+
+use std::io::{Seek, SeekFrom, Write};
+use std::path::Path;
+
+use tabia_core::books::{BookEntry, BookPage, BookSize, BookWriter, Wdl};
+use tabia_core::chess::Position;
+use tabia_core::error::{Error, Result};
+use tabia_core::formats::CreateOptions;
+use tabia_core::games::Written;
+use tabia_core::io::{Charset, Output, OutputSet};
+use tabia_core::loss::{Feature, Losses};
+use zerocopy::byteorder::little_endian::U32;
+
+use super::header::Header;
+use super::position_table::{Graph, Known};
+use super::read::RAW;
+use super::record::{Record, encode_move};
+use super::tree;
+use crate::books::external_sort::Sorter;
+
+/// Bytes of moves kept in memory before they go to disk.
+const IN_MEMORY: usize = 32 << 20;
+
+/// Writes an Arena book: a tree from the usual start through the positions that were put in. The
+/// same positions give the same bytes, in whatever order they came. Memory is bounded, two bits for
+/// each position aside.
+#[derive(Debug)]
+pub struct AbkWriter {
+    set: OutputSet,
+    header: Header,
+    charset: Charset,
+    repeats: Option<u64>,
+    sorter: Sorter<Known>,
+    memory: usize,
+    records: Option<u32>,
+    held: Option<BookSize>,
+}
+
+impl AbkWriter {
+    /// A new book at `path`. `title` is its comment; facts with the names that
+    /// [`info`](tabia_core::books::Book::info) gives them fill the header, `abk.repeats` limits how
+    /// many moves are written again for transpositions.
+    ///
+    /// # Errors
+    /// When the target exists and may not be replaced, or cannot be created.
+    pub fn create(path: &Path, options: &CreateOptions) -> Result<Self> {
+        let mut set = OutputSet::new(options.force);
+        set.create(path)?;
+        let repeats = options.facts.iter().find(|(key, _)| key == "abk.repeats");
+        Ok(Self {
+            set,
+            header: Header::new(options),
+            charset: options.charset,
+            repeats: repeats.and_then(|(_, value)| value.parse().ok()),
+            sorter: Sorter::new(path, IN_MEMORY),
+            memory: IN_MEMORY,
+            records: None,
+            held: None,
+        })
+    }
+
+    /// Keeps about so many bytes of moves in memory instead of 32 MiB.
+    #[must_use]
+    pub fn with_memory(mut self, path: &Path, bytes: usize) -> Self {
+        self.sorter = Sorter::new(path, bytes);
+        self.memory = bytes;
+        self
+    }
+
+    fn add(&mut self, position: &Position, entry: &BookEntry) -> Result<Losses> {
+        let mut losses = Losses::new();
+        let Some(m) = entry.m else {
+            losses.add(Feature::UnreadMoves, 1, None);
+            return Ok(losses);
+        };
+        let Some((from, to, promotion)) = encode_move(position.turn(), m) else {
+            losses.add(Feature::BookMoves, 1, None);
+            return Ok(losses);
+        };
+        losses.add(Feature::Nags, entry.nags.len() as u64, None);
+        losses.add(Feature::Comments, u64::from(entry.comment.is_some()), None);
+        let rated = entry.average_rating.is_some() || entry.performance.is_some();
+        losses.add(Feature::BookRatings, u64::from(rated), None);
+        let wanted = u64::from(entry.recommended == Some(true));
+        losses.add(Feature::BookWeights, wanted, None);
+        let weight = match entry.recommended {
+            Some(false) => Some(0),
+            _ => entry.weight,
+        };
+        let mut next = position.clone();
+        next.play(m);
+        let mut known = Known::new(position.key(), next.key(), (from, to, promotion));
+        known.set_weight(weight);
+        known.set_results(results(entry));
+        // What another Arena book said beside the weight comes back as it was.
+        if let [a, b, c, priority, f0, f1, f2, f3] = *entry.raw
+            && [a, b, c] == *RAW
+        {
+            known.flags = U32::from_bytes([f0, f1, f2, f3]).get();
+            if known.flags & Record::DELETED != 0 && entry.weight == Some(0) {
+                known.delete(priority);
+            } else {
+                known.flags &= !Record::DELETED;
+            }
+        }
+        self.sorter.push(known)?;
+        Ok(losses)
+    }
+
+    /// Writes the tree; says how many moves no line reaches.
+    fn build(&mut self) -> Result<Losses> {
+        let mut losses = Losses::new();
+        let Some(out) = self.set.file(0) else {
+            return Err(Error::invalid("the target is gone"));
+        };
+        let target = out.target().to_path_buf();
+        let sorter = std::mem::replace(&mut self.sorter, Sorter::new(&target, 1));
+        let graph = Graph::new(sorter, &target)?;
+        losses.add(Feature::BookWeights, graph.scaled, None);
+        let named = |error: std::io::Error| Error::from(error).in_path(&target);
+        let (bytes, whole) = self.header.write(self.charset);
+        losses.add(Feature::LongText, u64::from(!whole), None);
+        out.write_all(&bytes).map_err(named)?;
+        let written = tree::write(&graph, self.repeats, self.memory, out)?;
+        losses.add(Feature::BookMoves, written.unreached, None);
+        let [depth, moves, ..] = &mut self.header.numbers;
+        *depth = written.depth;
+        *moves = written.records - written.deleted;
+        let (bytes, _) = self.header.write(self.charset);
+        rewrite(out, &bytes).map_err(named)?;
+        self.records = Some(written.records);
+        self.held = Some(written.held);
+        Ok(losses)
+    }
+}
+
+fn rewrite(out: &mut Output, header: &[u8]) -> std::io::Result<()> {
+    out.seek(SeekFrom::Start(0))?;
+    out.write_all(header)
+}
+
+/// Decided games and draws; without results all games count as draws, which is how they are read.
+fn results(entry: &BookEntry) -> Wdl {
+    let mut results = entry.results.unwrap_or_default();
+    let undecided = entry.games.unwrap_or(0).saturating_sub(results.games());
+    results.draws = results.draws.saturating_add(undecided);
+    results
+}
+
+impl BookWriter for AbkWriter {
+    fn put(&mut self, position: &Position, page: &BookPage) -> Result<Losses> {
+        let mut losses = Losses::new();
+        let links = u64::from(page.example.is_some()) + page.ending.len() as u64;
+        losses.add(Feature::GameLinks, links, None);
+        losses.add(Feature::Nags, page.nags.len() as u64, None);
+        losses.add(Feature::Comments, u64::from(page.comment.is_some()), None);
+        let rated = page.average_rating.is_some() || page.performance.is_some();
+        losses.add(Feature::BookRatings, u64::from(rated), None);
+        for entry in &page.entries {
+            losses.merge(&self.add(position, entry)?);
+        }
+        Ok(losses)
+    }
+
+    fn settle(&mut self) -> Result<Losses> {
+        if self.records.is_some() {
+            return Ok(Losses::new());
+        }
+        self.build()
+    }
+
+    fn held(&self) -> Option<BookSize> {
+        self.held
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<Written> {
+        self.settle()?;
+        let records = self.records.unwrap_or(0);
+        let (files, bytes) = self.set.commit()?;
+        Ok(Written {
+            records,
+            files,
+            bytes,
+        })
+    }
+}

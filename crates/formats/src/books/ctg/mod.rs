@@ -1,0 +1,108 @@
+#![doc = include_str!("FORMAT.md")]
+
+mod book_page;
+mod external_sort;
+mod fast_scan;
+mod for_each;
+mod hash;
+mod header;
+mod inspect;
+mod key;
+mod merged_record;
+mod moves;
+mod nags;
+mod packed_stats;
+mod page_builder;
+mod read;
+mod record;
+mod roundtrip_bytes;
+mod tree;
+mod write;
+
+pub use crate::books::mirrored::orientation::Frame;
+pub use hash::hash;
+pub use header::Header;
+pub use inspect::Findings;
+pub use key::{Key, Keys, decode};
+pub use moves::{decode_move, encode_move};
+pub use nags::{annotation, commentary};
+pub use read::CtgBook;
+pub use record::{DATA, PAGE, Record, Records, Stats};
+pub use roundtrip_bytes::{RawMove, RawPage};
+pub use tree::Lookup;
+pub use write::CtgWriter;
+
+use std::path::Path;
+
+use tabia_core::books::{Book, BookWriter};
+use tabia_core::error::Result;
+use tabia_core::formats::{
+    Companion, Confidence, CreateOptions, Format, FormatId, Kind, OpenOptions, Probe,
+};
+use tabia_core::io::Source;
+use tabia_core::loss::{Feature, Features};
+
+/// `ChessBase` opening books.
+pub static FORMAT: Format = Format {
+    id: FormatId::new("ctg"),
+    name: "ChessBase book",
+    kind: Kind::Book,
+    extensions: &["ctg"],
+    companions: &[
+        Companion {
+            extension: "ctb",
+            required: false,
+            holds: "which pages were split",
+        },
+        Companion {
+            extension: "cto",
+            required: false,
+            holds: "where each page is",
+        },
+        Companion {
+            extension: "ini",
+            required: false,
+            holds: "options of the book (not read)",
+        },
+    ],
+    score,
+    can: Features::of(&[
+        Feature::BookCounts,
+        Feature::BookResults,
+        Feature::BookRatings,
+        Feature::Nags,
+    ]),
+    evidence: "",
+    open_database: None,
+    open_stream: None,
+    open_blocks: None,
+    create_text: None,
+    can_with: None,
+    create_database: None,
+    open_book: Some(open),
+    create_book: Some(create),
+};
+
+/// The lengths of header and page, then numbers that are the same in every known book.
+fn score(probe: &Probe<'_>) -> Confidence {
+    if !Header::is_book(probe.head) {
+        return Confidence::No;
+    }
+    let known = [0, 1, 0, 1, 0, 0, 0x10, 0, 0x7f, 0xff, 0x7f, 0xff];
+    match (
+        probe.head.get(4..16) == Some(&known),
+        probe.extension() == "ctg",
+    ) {
+        (true, _) => Confidence::Certain,
+        (false, true) => Confidence::Likely,
+        (false, false) => Confidence::No,
+    }
+}
+
+fn open(source: &Source, options: &OpenOptions) -> Result<Box<dyn Book>> {
+    Ok(Box::new(CtgBook::open(source, options)?))
+}
+
+fn create(path: &Path, options: &CreateOptions) -> Result<Box<dyn BookWriter>> {
+    Ok(Box::new(CtgWriter::create(path, options)?))
+}

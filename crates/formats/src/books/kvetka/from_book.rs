@@ -1,0 +1,124 @@
+//! A new book from the pages of another.
+
+use tabia_core::books::{BookPage, BookWriter, Wdl};
+use tabia_core::chess::Position;
+use tabia_core::error::Result;
+use tabia_core::games::Written;
+use tabia_core::io::OutputSet;
+use tabia_core::loss::{Feature, Losses};
+
+use super::book_builder::Builder;
+use super::key::Key;
+use super::merged_element::{Counts, Record};
+use super::move_links;
+use super::moves::encode_move;
+use super::read::RAW;
+use crate::books::mirrored::orientation::Frame;
+
+impl BookWriter for Builder {
+    fn put(&mut self, position: &Position, page: &BookPage) -> Result<Losses> {
+        let mut losses = Losses::new();
+        let Some((key, frame)) = Key::of(position) else {
+            losses.add(Feature::BookMoves, page.entries.len().max(1) as u64, None);
+            return Ok(losses);
+        };
+        let is_own = page.raw.starts_with(RAW);
+        if page.again {
+            // The same element in another frame, which was put already.
+            return Ok(losses);
+        }
+        self.number += 1;
+        let mut of_moves: Option<Counts> = None;
+        let mut codes = Vec::new();
+        for entry in &page.entries {
+            let Some(m) = entry.m else {
+                losses.add(Feature::UnreadMoves, 1, None);
+                continue;
+            };
+            let Some(code) = encode_move(position, frame, m) else {
+                losses.add(Feature::BookMoves, 1, None);
+                continue;
+            };
+            if !codes.contains(&code) {
+                codes.push(code);
+            }
+            let valued = u64::from(entry.weight.is_some()) + u64::from(entry.recommended.is_some());
+            losses.add(Feature::BookWeights, valued, None);
+            let rated = entry.average_rating.is_some() || entry.performance.is_some();
+            losses.add(Feature::BookRatings, u64::from(rated), None);
+            losses.add(Feature::Nags, entry.nags.len() as u64, None);
+            losses.add(Feature::Comments, u64::from(entry.comment.is_some()), None);
+            let counted = entry.games.is_some() && entry.results.is_none();
+            losses.add(Feature::BookCounts, u64::from(counted), None);
+            let Some(results) = entry.results.filter(|_| !is_own) else {
+                continue;
+            };
+            let sums = of_moves.get_or_insert_default();
+            for (sum, more) in sums.iter_mut().zip(counts(results, frame)) {
+                *sum = sum.saturating_add(more);
+            }
+            let mut next = position.clone();
+            next.play(m);
+            if let Some((key, frame)) = Key::of(&next) {
+                self.push(&key, &Record::Reached(counts(results, frame)))?;
+            }
+        }
+        losses.add(Feature::Nags, page.nags.len() as u64, None);
+        let rated = page.average_rating.is_some() || page.performance.is_some();
+        losses.add(Feature::BookRatings, u64::from(rated), None);
+        let counted = page.games.is_some() && page.results.is_none();
+        losses.add(Feature::BookCounts, u64::from(counted), None);
+        let (mut source, mut list) = (page.example, page.ending.as_slice());
+        if !self.keeps_links {
+            let lost = u64::from(source.is_some()) + list.len() as u64;
+            losses.add(Feature::GameLinks, lost, None);
+            (source, list) = (None, &[]);
+        }
+        let comment = page.comment.as_deref().unwrap_or_default();
+        let comment = self.comment(comment);
+        self.push(
+            &key,
+            &Record::Page {
+                counts: page.results.map(|results| counts(results, frame)),
+                of_moves,
+                codes: &codes,
+                source,
+                comment: &comment,
+                list,
+            },
+        )?;
+        Ok(losses)
+    }
+
+    fn settle(&mut self) -> Result<Losses> {
+        if self.done.is_none() {
+            self.done = Some(move_links::write(self)?);
+            self.write_sources()?;
+        }
+        Ok(std::mem::take(&mut self.losses))
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<Written> {
+        self.settle()?;
+        let (parts, records) = self.done.unwrap_or_default();
+        let set = std::mem::replace(&mut self.set, OutputSet::new(false));
+        let (files, bytes) = set.commit()?;
+        if self.force {
+            self.remove_leftovers(parts);
+        }
+        Ok(Written {
+            records,
+            files,
+            bytes,
+        })
+    }
+}
+
+/// From White's side to the side to move.
+fn counts(results: Wdl, frame: Frame) -> Counts {
+    if frame.flipped {
+        [results.black, results.draws, results.white]
+    } else {
+        [results.white, results.draws, results.black]
+    }
+}

@@ -1,0 +1,91 @@
+#![doc = include_str!("FORMAT.md")]
+
+mod block_writer;
+mod book_builder;
+mod book_page;
+mod element;
+mod external_sort;
+mod fast_scan;
+mod from_book;
+mod header;
+mod inspect;
+mod key;
+mod merged_element;
+mod move_links;
+mod moves;
+mod parts;
+mod read;
+mod settings;
+mod sources;
+mod sources_writer;
+mod varint;
+
+pub use crate::books::mirrored::orientation::Frame;
+pub use book_builder::{Added, Builder, eco_comment, first_part};
+pub use element::ListForm;
+pub use header::{Header, admits};
+pub use inspect::Findings;
+pub use key::Key;
+pub use moves::{decode_move, encode_move};
+pub use read::KvetkaBook;
+pub use sources::{BookSource, SourceKind, Sources};
+pub use sources_writer::GameRow;
+pub use varint::Order;
+
+use tabia_core::formats::{Companion, Confidence, Format, FormatId, Kind, Probe};
+use tabia_core::loss::{Feature, Features};
+
+/// Kvetka opening books.
+pub static FORMAT: Format = Format {
+    id: FormatId::new("kvetka"),
+    name: "Kvetka book",
+    kind: Kind::Book,
+    extensions: &["kob"],
+    companions: &[
+        Companion {
+            extension: "kin",
+            required: false,
+            holds: "index of the blocks",
+        },
+        Companion {
+            extension: "ksf",
+            required: false,
+            holds: "games the book was made from",
+        },
+    ],
+    score,
+    can: Features::of(&[
+        Feature::BookCounts,
+        Feature::BookResults,
+        Feature::Comments,
+        Feature::GameLinks,
+    ]),
+    evidence: "from the published description",
+    open_database: None,
+    open_stream: None,
+    open_blocks: None,
+    create_text: None,
+    can_with: None,
+    create_database: None,
+    open_book: Some(|source, options| Ok(Box::new(KvetkaBook::open(source, options)?))),
+    create_book: Some(|path, options| Ok(Box::new(Builder::create(path, options)?))),
+};
+
+/// The header has no magic, so the first block must show an element too. Later parts have none,
+/// and are known by their name.
+fn score(probe: &Probe<'_>) -> Confidence {
+    let named = probe.extension() == "kob";
+    let header = Header::read(probe.head).ok();
+    let first = header.as_ref().and_then(|header| {
+        let block = probe.head.get(header.length..)?;
+        let used = element::used(block)?;
+        element::Elements::of(used).next().and_then(element::key_of)
+    });
+    let shows = first.is_some_and(|key| key.position(Frame::PLAIN).is_some());
+    match (named, shows) {
+        (true, true) => Confidence::Certain,
+        (false, true) => Confidence::Likely,
+        (true, false) => Confidence::ByName,
+        (false, false) => Confidence::No,
+    }
+}

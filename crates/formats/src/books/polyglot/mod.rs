@@ -1,0 +1,242 @@
+#![doc = include_str!("FORMAT.md")]
+
+mod entry;
+mod header;
+mod inspect;
+mod read;
+mod write;
+
+pub use entry::{Entry, decode_move, encode_move};
+pub use header::Header;
+pub use inspect::{Findings, Learn};
+pub use read::PolyglotBook;
+pub use write::PolyglotWriter;
+
+use std::path::Path;
+
+use tabia_core::books::{Book, BookWriter};
+use tabia_core::error::Result;
+use tabia_core::formats::{Confidence, CreateOptions, Format, FormatId, Kind, OpenOptions, Probe};
+use tabia_core::io::Source;
+use tabia_core::loss::{Feature, Features};
+use zerocopy::FromBytes;
+
+/// Polyglot opening books.
+pub static FORMAT: Format = Format {
+    id: FormatId::new("polyglot"),
+    name: "Polyglot book",
+    kind: Kind::Book,
+    extensions: &["bin"],
+    companions: &[],
+    score,
+    can: Features::of(&[Feature::BookWeights]),
+    evidence: "",
+    open_database: None,
+    open_stream: None,
+    open_blocks: None,
+    create_text: None,
+    can_with: None,
+    create_database: None,
+    open_book: Some(open),
+    create_book: Some(create),
+};
+
+/// Files of fewer entries are not told by the order of their keys.
+const SHORT: usize = 32;
+
+/// There is no magic: what counts is that the keys of the first entries ascend. Only a header makes
+/// it certain; without one the name has to agree.
+fn score(probe: &Probe<'_>) -> Confidence {
+    if probe.head.starts_with(b"\0\0\0\0\0\0\0\0@PG@\n") {
+        return Confidence::Certain;
+    }
+    let named = probe.extension() == "bin";
+    if probe.head.is_empty() {
+        return if named {
+            Confidence::ByName
+        } else {
+            Confidence::No
+        };
+    }
+    let whole = probe.head.len() / Entry::SIZE * Entry::SIZE;
+    let head = probe.head.get(..whole).unwrap_or_default();
+    let entries = <[Entry]>::ref_from_bytes(head).unwrap_or_default();
+    let ascending = entries
+        .iter()
+        .zip(entries.iter().skip(1))
+        .all(|(a, b)| a.key.get() <= b.key.get());
+    let plain = entries
+        .iter()
+        .all(|entry| entry.key.get() == 0 || !entry.is_foreign());
+    // Too few entries to tell a book by their order: then everything else has to agree.
+    let short = probe.head.len() < SHORT * Entry::SIZE
+        && probe
+            .len
+            .is_none_or(|length| length == probe.head.len() as u64);
+    let rest = probe.head.get(whole..).unwrap_or_default();
+    if short && !(plain && matches!(rest, [] | [b'\n'])) {
+        return Confidence::No;
+    }
+    match (named, ascending && plain && !entries.is_empty()) {
+        (true, true) => Confidence::Likely,
+        (true, false) if read::foreign(entries).is_none() => Confidence::ByName,
+        // Text is never in the order of keys for long, other binary files rarely are.
+        (false, true) if entries.len() >= 64 => Confidence::ByName,
+        _ => Confidence::No,
+    }
+}
+
+/// Why a file with the name of a book is none, by its first bytes; `None` when it may be one, or is
+/// too short to tell.
+pub fn why_not(probe: &Probe<'_>) -> Option<String> {
+    let whole = probe.head.len() / Entry::SIZE * Entry::SIZE;
+    let entries = <[Entry]>::ref_from_bytes(probe.head.get(..whole)?).ok()?;
+    (probe.extension() == "bin").then(|| read::foreign(entries))?
+}
+
+fn open(source: &Source, options: &OpenOptions) -> Result<Box<dyn Book>> {
+    Ok(Box::new(PolyglotBook::open(source, options)?))
+}
+
+fn create(path: &Path, options: &CreateOptions) -> Result<Box<dyn BookWriter>> {
+    Ok(Box::new(PolyglotWriter::create(path, options)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tabia_core::books::BookPage;
+    use tabia_core::chess::{Move, Position, Square};
+    use tabia_core::io::Blob;
+
+    fn book(entries: &[(u64, u16, u16, [u8; 4])], tail: &[u8]) -> Source {
+        let mut bytes = Vec::new();
+        for (key, move_bits, weight, learn) in entries {
+            let mut sink = tabia_core::io::Sink::new();
+            sink.u64_be(*key);
+            sink.u16_be(*move_bits);
+            sink.u16_be(*weight);
+            sink.bytes(learn);
+            bytes.extend_from_slice(sink.as_slice());
+        }
+        bytes.extend_from_slice(tail);
+        let members = vec![("a.bin".to_owned(), Blob::from(bytes))];
+        Source::from_members("a.bin", "a.bin", members).unwrap()
+    }
+
+    fn open(source: &Source) -> PolyglotBook {
+        PolyglotBook::open(source, &OpenOptions::default()).unwrap()
+    }
+
+    const START: u64 = 0x463b_9618_1691_fc9c;
+    const E4: u16 = 0x031c;
+    const D4: u16 = 0x02db;
+
+    #[test]
+    fn short_files_of_other_kinds_are_no_books() {
+        let probe = |head: &[u8]| {
+            score(&Probe {
+                name: Some("a.bin"),
+                head,
+                len: Some(head.len() as u64),
+            })
+        };
+        let mut sink = tabia_core::io::Sink::new();
+        sink.u64_be(START);
+        sink.u16_be(E4);
+        sink.bytes(&[0; 6]);
+        let mut entry = sink.into_vec();
+        assert_eq!(probe(&entry), Confidence::Likely);
+        assert_eq!(probe(&[&entry[..], b"\n"].concat()), Confidence::Likely);
+        assert_eq!(probe(&[&entry[..], &[7; 12]].concat()), Confidence::No);
+        let stale = [&entry[..], &[0; 15], &[1]].concat();
+        assert_eq!(probe(&stale), Confidence::ByName, "out of order");
+        entry[8] |= 0x80;
+        assert_eq!(probe(&entry), Confidence::No, "a bit no move has");
+    }
+
+    #[test]
+    fn repeats_are_one_move() {
+        let learn = [0, 0, 20, 0];
+        let source = book(
+            &[
+                (1, E4, 1, [0; 4]),
+                (START, E4, 40, [0; 4]),
+                (START, D4, 0, [0; 4]),
+                (START, E4, 2, learn),
+                (START, 0, 9, [0; 4]),
+            ],
+            b"\n",
+        );
+        let book = open(&source);
+        let mut page = BookPage::default();
+        assert!(book.probe(&Position::standard(), &mut page).unwrap());
+        let shown: Vec<_> = page
+            .entries
+            .iter()
+            .map(|entry| (entry.m, entry.weight))
+            .collect();
+        let e4 = Some(Move::normal(Square::E2, Square::E4));
+        let d4 = Some(Move::normal(Square::D2, Square::D4));
+        assert_eq!(shown, [(e4, Some(42)), (d4, Some(0)), (None, Some(9))]);
+        assert_eq!(
+            page.entries.first().map(|entry| entry.raw.clone()).unwrap()[2..],
+            learn
+        );
+        let findings = book.inspect();
+        assert_eq!(
+            (findings.positions, findings.repeats, findings.zero_weights),
+            (2, 1, 1)
+        );
+        assert_eq!(findings.no_moves, 1);
+        assert_eq!(
+            book.info().problems,
+            ["the last byte is no entry and is ignored"]
+        );
+    }
+
+    #[test]
+    fn a_stale_tail_is_left_out() {
+        let source = book(
+            &[
+                (1, E4, 1, [0; 4]),
+                (START, E4, 5, [0; 4]),
+                (2, D4, 1, [0; 4]),
+            ],
+            b"",
+        );
+        let book = open(&source);
+        assert_eq!(book.book_entries().len(), 2);
+        assert_eq!(book.inspect().out_of_order, 1);
+        assert!(
+            book.probe(&Position::standard(), &mut BookPage::default())
+                .unwrap()
+        );
+    }
+
+    #[test]
+    fn other_files_are_refused_with_the_reason() {
+        let mut seed = 1u64;
+        let noise: Vec<_> = (0..500)
+            .map(|_| {
+                seed ^= seed << 13;
+                seed ^= seed >> 7;
+                seed ^= seed << 17;
+                (seed, E4, 1, [0; 4])
+            })
+            .collect();
+        let error = PolyglotBook::open(&book(&noise, b""), &OpenOptions::default()).unwrap_err();
+        assert!(error.to_string().contains("out of order"), "{error}");
+    }
+
+    #[test]
+    fn an_empty_file_is_an_empty_book() {
+        let book = open(&book(&[], b""));
+        assert!(
+            !book
+                .probe(&Position::standard(), &mut BookPage::default())
+                .unwrap()
+        );
+        assert_eq!(book.info().problems.len(), 1);
+    }
+}

@@ -1,0 +1,256 @@
+//! Probing and walking a book.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use tabia_core::books::{Book, BookEntry, BookInfo, BookPage, BookPosition, BookSize, Raw};
+use tabia_core::chess::Position;
+use tabia_core::error::{Error, ErrorKind, Result};
+use tabia_core::formats::OpenOptions;
+use tabia_core::game::Flow;
+use tabia_core::io::{Blob, Source};
+use zerocopy::FromBytes;
+
+use super::entry::{Entry, decode_move};
+use super::header::{self, Header};
+use super::inspect;
+use crate::books::interpolation_search::lower_bound;
+
+/// How many entries at the end are looked through for a stale tail on opening.
+const TAIL: usize = 1 << 16;
+/// How many neighbours are looked at to tell a book from other files. Each may lie on a page of its
+/// own, so that more of them would show in the time that opening takes.
+const SAMPLE: usize = 256;
+/// The same for books that are small anyway.
+const SMALL_SAMPLE: usize = 4096;
+
+/// A Polyglot book, mapped into memory.
+#[derive(Debug)]
+pub struct PolyglotBook {
+    label: Arc<Path>,
+    blob: Blob,
+    /// Records with key 0 at the start.
+    null_records: usize,
+    /// Entries from the start, null records included, that are in order.
+    sorted: usize,
+    header: Option<Header>,
+    info: BookInfo,
+}
+
+impl PolyglotBook {
+    /// Opens a book. Looks at a sample of the entries and at the tail, whatever the size.
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongFormat`] for files that only look like a book.
+    pub fn open(source: &Source, _options: &OpenOptions) -> Result<Self> {
+        let label = Arc::clone(source.label());
+        let blob = source.main().open()?;
+        let count = blob.len() / Entry::SIZE;
+        let mut problems = Vec::new();
+        if blob.is_empty() {
+            problems.push("the file is empty: a book without entries".to_owned());
+        } else if blob.len() % Entry::SIZE != 0 {
+            let bytes = blob.len() % Entry::SIZE;
+            problems.push(match bytes {
+                1 => "the last byte is no entry and is ignored".to_owned(),
+                _ => format!("{bytes} trailing bytes are no entry and are ignored"),
+            });
+        }
+        let entries = entries(&blob);
+        if let Some(why) = foreign(entries) {
+            let expected = super::FORMAT.id;
+            return Err(Error::new(ErrorKind::WrongFormat { expected, why }).in_file(&label));
+        }
+        let (null_records, header) = header::read(entries);
+        if null_records > 0 && header.is_none() {
+            problems.push(format!("{null_records} records with key 0 hold no header"));
+        }
+        let sorted = sorted_prefix(entries);
+        if sorted < count {
+            let stale = count - sorted;
+            problems.push(format!(
+                "{stale} entries at the end are out of order and are ignored"
+            ));
+        }
+        let mut facts = Vec::new();
+        if let Some(header) = &header {
+            facts.push(("header version".to_owned(), header.version.clone()));
+            facts.push(("variants".to_owned(), header.variants.join(", ")));
+            facts.push(("header comment".to_owned(), header.comment.clone()));
+        }
+        let info = BookInfo {
+            format: super::FORMAT.id,
+            version: String::new(),
+            positions: None,
+            moves: Some(count.saturating_sub(null_records) as u64),
+            games: None,
+            problems,
+            facts,
+        };
+        Ok(Self {
+            label,
+            blob,
+            null_records,
+            sorted,
+            header,
+            info,
+        })
+    }
+
+    /// Every entry, the header's records and a stale tail included.
+    pub fn entries(&self) -> &[Entry] {
+        entries(&self.blob)
+    }
+
+    /// The entries that are in order, without the header's records.
+    pub fn book_entries(&self) -> &[Entry] {
+        self.entries()
+            .get(self.null_records..self.sorted)
+            .unwrap_or_default()
+    }
+
+    /// How many entries stand behind the first that is out of order.
+    pub fn stale(&self) -> u64 {
+        (self.entries().len() - self.sorted) as u64
+    }
+
+    /// The header, when there is one.
+    pub fn header(&self) -> Option<&Header> {
+        self.header.as_ref()
+    }
+
+    /// The name of the file, for messages.
+    pub fn label(&self) -> &Arc<Path> {
+        &self.label
+    }
+
+    /// Looks at every entry: order, repeats, weights, the convention of `learn`.
+    pub fn inspect(&self) -> inspect::Findings {
+        inspect::inspect(self.entries(), self.null_records, self.sorted)
+    }
+
+    /// The entries of a key, in file order.
+    pub fn find(&self, key: u64) -> &[Entry] {
+        let entries = self.book_entries();
+        let start = lower_bound(entries, key, |entry| entry.key.get());
+        let rest = entries.get(start..).unwrap_or_default();
+        let length = rest
+            .iter()
+            .take_while(|entry| entry.key.get() == key)
+            .count();
+        rest.get(..length).unwrap_or_default()
+    }
+}
+
+fn entries(blob: &Blob) -> &[Entry] {
+    let whole = blob.len() / Entry::SIZE * Entry::SIZE;
+    let bytes = blob.get(..whole).unwrap_or_default();
+    <[Entry]>::ref_from_bytes(bytes).unwrap_or_default()
+}
+
+/// Why these entries are no Polyglot book, judged by a sample (FORMAT.md § Damage): real books have
+/// next to no neighbours out of order and no foreign move bits.
+pub(super) fn foreign(entries: &[Entry]) -> Option<String> {
+    // A large book may have a whole tail out of order, which is looked at for itself.
+    let (body, sample) = match entries.len() {
+        large if large > 2 * TAIL => (entries.get(..large - TAIL).unwrap_or_default(), SAMPLE),
+        _ => (entries, SMALL_SAMPLE),
+    };
+    let step = (body.len() / sample).max(1);
+    let (mut pairs, mut descents, mut odd) = (0usize, 0usize, 0usize);
+    for (a, b) in body.iter().zip(body.iter().skip(1)).step_by(step) {
+        pairs += 1;
+        descents += usize::from(a.key.get() > b.key.get());
+        odd += usize::from(a.key.get() != 0 && a.is_foreign());
+    }
+    if descents > 2 && descents * 100 > pairs {
+        return Some(format!(
+            "{descents} of {pairs} neighbouring keys are out of order"
+        ));
+    }
+    if odd > 2 && odd * 1000 > pairs {
+        return Some(format!(
+            "{odd} of {pairs} moves have bits that no book uses"
+        ));
+    }
+    None
+}
+
+/// How many entries from the start are in order, if disorder is confined to the last [`TAIL`].
+fn sorted_prefix(entries: &[Entry]) -> usize {
+    let first = entries.len().saturating_sub(TAIL);
+    let tail = entries.get(first..).unwrap_or_default();
+    tail.iter()
+        .zip(tail.iter().skip(1))
+        .position(|(a, b)| a.key.get() > b.key.get())
+        .map_or(entries.len(), |place| first + place + 1)
+}
+
+/// The entries of one position as moves: repeats summed, the first `learn` that says anything kept.
+fn gather(position: &Position, found: &[Entry], out: &mut Vec<BookEntry>) {
+    for entry in found {
+        let m = decode_move(position, entry.move_bits.get());
+        let weight = u32::from(entry.weight.get());
+        let known = out.iter_mut().find(|known| m.is_some() && known.m == m);
+        if let Some(known) = known {
+            known.weight = known.weight.map(|sum| sum.saturating_add(weight));
+            if known.raw.iter().skip(2).all(|&byte| byte == 0) {
+                known.raw = raw(entry);
+            }
+            continue;
+        }
+        out.push(BookEntry {
+            m,
+            weight: Some(weight),
+            raw: raw(entry),
+            ..BookEntry::default()
+        });
+    }
+}
+
+/// The move's two bytes and the four of `learn`, as stored.
+fn raw(entry: &Entry) -> Raw {
+    let [high, low] = entry.move_bits.to_bytes();
+    let [a, b, c, d] = entry.learn;
+    [high, low, a, b, c, d].into()
+}
+
+impl Book for PolyglotBook {
+    fn info(&self) -> &BookInfo {
+        &self.info
+    }
+
+    fn size(&self) -> Result<BookSize> {
+        let entries = self.book_entries();
+        let pairs = entries.iter().zip(entries.iter().skip(1));
+        let changes = pairs.filter(|(a, b)| a.key != b.key).count();
+        Ok(BookSize {
+            positions: (changes + usize::from(!entries.is_empty())) as u64,
+            moves: entries.len() as u64,
+        })
+    }
+
+    fn probe(&self, position: &Position, page: &mut BookPage) -> Result<bool> {
+        page.clear();
+        let found = self.find(position.key());
+        gather(position, found, &mut page.entries);
+        Ok(!found.is_empty())
+    }
+
+    fn for_each(&self, visit: &mut dyn FnMut(BookPosition<'_>, &BookPage) -> Flow) -> Result<()> {
+        let mut page = BookPage::default();
+        for run in self.book_entries().chunk_by(|a, b| a.key == b.key) {
+            let Some(first) = run.first() else { continue };
+            page.clear();
+            page.entries.extend(run.iter().map(|entry| BookEntry {
+                weight: Some(u32::from(entry.weight.get())),
+                raw: raw(entry),
+                ..BookEntry::default()
+            }));
+            if visit(BookPosition::Key(first.key.get()), &page) == Flow::Stop {
+                break;
+            }
+        }
+        Ok(())
+    }
+}

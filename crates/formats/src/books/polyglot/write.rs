@@ -1,0 +1,165 @@
+//! Writing a book.
+
+use std::io::Write;
+use std::path::Path;
+
+use tabia_core::books::{BookEntry, BookPage, BookWriter};
+use tabia_core::chess::Position;
+use tabia_core::error::{Error, Result};
+use tabia_core::formats::CreateOptions;
+use tabia_core::games::Written;
+use tabia_core::io::OutputSet;
+use tabia_core::loss::{Feature, Losses};
+use zerocopy::IntoBytes;
+use zerocopy::byteorder::big_endian::{U16, U64};
+
+use super::entry::{Entry, encode_move};
+use super::header::{self, Header};
+use crate::books::external_sort::{Sorted, Sorter};
+
+/// Bytes of entries kept in memory before they go to disk.
+const IN_MEMORY: usize = 32 << 20;
+
+impl Sorted for Entry {
+    type Order = (u64, u16);
+
+    fn order(&self) -> (u64, u16) {
+        (self.key.get(), self.move_bits.get())
+    }
+
+    fn lead(&self) -> u64 {
+        self.key.get()
+    }
+}
+
+/// Writes a Polyglot book: ascending by key, then falling weight, then move; every move once;
+/// castling as king takes rook. The same entries give the same bytes, in whatever order they came,
+/// unless two of them differ only in `learn`: then the first that says anything counts.
+#[derive(Debug)]
+pub struct PolyglotWriter {
+    set: OutputSet,
+    sorter: Sorter<Entry>,
+    header: Option<Header>,
+}
+
+impl PolyglotWriter {
+    /// A new book at `path`; `title` in the options makes a header with that comment.
+    ///
+    /// # Errors
+    /// When the target exists and may not be replaced, or cannot be created.
+    pub fn create(path: &Path, options: &CreateOptions) -> Result<Self> {
+        let mut set = OutputSet::new(options.force);
+        set.create(path)?;
+        let header = options.title.as_ref().map(|title| Header {
+            version: "1.0".to_owned(),
+            variants: vec!["normal".to_owned()],
+            comment: title.clone(),
+        });
+        Ok(Self {
+            set,
+            sorter: Sorter::new(path, IN_MEMORY),
+            header,
+        })
+    }
+
+    /// Adds an entry as it stands, for copies between books of the same kind.
+    ///
+    /// # Errors
+    /// Those of scratch files.
+    pub fn push(&mut self, entry: Entry) -> Result<()> {
+        self.sorter.push(entry)
+    }
+}
+
+impl BookWriter for PolyglotWriter {
+    fn put(&mut self, position: &Position, page: &BookPage) -> Result<Losses> {
+        let mut losses = Losses::new();
+        for entry in &page.entries {
+            let Some(m) = entry.m else {
+                losses.add(Feature::UnreadMoves, 1, None);
+                continue;
+            };
+            losses.add(Feature::Nags, entry.nags.len() as u64, None);
+            losses.add(Feature::Comments, u64::from(entry.comment.is_some()), None);
+            self.sorter.push(Entry {
+                key: U64::new(position.key()),
+                move_bits: U16::new(encode_move(m)),
+                weight: U16::new(weight(entry)),
+                learn: learn(entry),
+            })?;
+        }
+        Ok(losses)
+    }
+
+    fn finish(self: Box<Self>) -> Result<Written> {
+        let Self {
+            mut set,
+            sorter,
+            header,
+        } = *self;
+        let Some(out) = set.file(0) else {
+            return Err(Error::invalid("the target is gone"));
+        };
+        let target = out.target().to_path_buf();
+        let named = |error: std::io::Error| Error::from(error).in_path(&target);
+        for record in header.iter().flat_map(header::write) {
+            out.write_all(&record).map_err(named)?;
+        }
+        let mut records = 0u32;
+        let mut run: Vec<Entry> = Vec::new();
+        sorter.finish(|entry| {
+            if run.first().is_some_and(|first| first.key != entry.key) {
+                records = records.saturating_add(run.len() as u32);
+                write_run(&mut run, out).map_err(named)?;
+            }
+            match run
+                .last_mut()
+                .filter(|last| last.move_bits == entry.move_bits)
+            {
+                Some(last) => add(last, &entry),
+                None => run.push(entry),
+            }
+            Ok(())
+        })?;
+        records = records.saturating_add(run.len() as u32);
+        write_run(&mut run, out).map_err(named)?;
+        let (files, bytes) = set.commit()?;
+        Ok(Written {
+            records,
+            files,
+            bytes,
+        })
+    }
+}
+
+/// One move said twice: the weights add up, as far as 16 bits go.
+fn add(known: &mut Entry, repeat: &Entry) {
+    known.weight = U16::new(known.weight.get().saturating_add(repeat.weight.get()));
+    if known.learn == [0; 4] {
+        known.learn = repeat.learn;
+    }
+}
+
+fn write_run(run: &mut Vec<Entry>, out: &mut impl Write) -> std::io::Result<()> {
+    run.sort_by_key(|entry| (std::cmp::Reverse(entry.weight.get()), entry.move_bits.get()));
+    out.write_all(run.as_bytes())?;
+    run.clear();
+    Ok(())
+}
+
+/// The weight a book says, else the number of games; as far as 16 bits go.
+fn weight(entry: &BookEntry) -> u16 {
+    let games = entry
+        .games
+        .map(|games| u32::try_from(games).unwrap_or(u32::MAX));
+    let weight = entry.weight.or(games).unwrap_or(1);
+    u16::try_from(weight).unwrap_or(u16::MAX)
+}
+
+/// The bytes of another Polyglot book behind the move's two, if that is where the entry is from.
+fn learn(entry: &BookEntry) -> [u8; 4] {
+    match *entry.raw {
+        [_, _, a, b, c, d] => [a, b, c, d],
+        _ => [0; 4],
+    }
+}

@@ -1,0 +1,101 @@
+//! Bughouse games (BPGN): see `FORMAT.md` in this folder.
+
+mod game;
+mod game_boundary;
+mod read;
+mod token;
+mod write;
+
+use tabia_core::formats::{Confidence, Format, FormatId, Kind, Probe};
+use tabia_core::loss::{Feature, Features};
+
+/// Matches of bughouse as text.
+pub static FORMAT: Format = Format {
+    id: ID,
+    name: "Bughouse games",
+    kind: Kind::Database,
+    extensions: &["bpgn"],
+    companions: &[],
+    score,
+    can: Features::of(&[Feature::Tags, Feature::Comments, Feature::CommentText]),
+    evidence: "made by the tests",
+    open_database: Some(read::open),
+    open_stream: Some(|input, options| Ok(read::open_stream(input, options))),
+    open_blocks: None,
+    create_text: Some(|options| Ok(Box::new(write::Writer::new(options)))),
+    can_with: None,
+    create_database: None,
+    open_book: None,
+    create_book: None,
+};
+
+const ID: FormatId = FormatId::new("bpgn");
+
+fn score(probe: &Probe<'_>) -> Confidence {
+    let is_text = memchr::memchr(0, probe.head).is_none();
+    match (
+        is_text && is_bughouse(probe.head),
+        probe.extension().as_str(),
+    ) {
+        (true, _) => Confidence::Certain,
+        (false, "bpgn") if is_text => Confidence::ByName,
+        _ => Confidence::No,
+    }
+}
+
+/// Tags that name a player on one of two boards.
+const PLAYERS: [&str; 4] = ["WhiteA", "BlackA", "WhiteB", "BlackB"];
+
+/// Whether a text looks like bughouse: a player of one of two boards, or a move of one.
+pub(crate) fn is_bughouse(head: &[u8]) -> bool {
+    for line in head.split(|&byte| byte == b'\n').take(200) {
+        let line = line.trim_ascii();
+        if line.starts_with(b"[") {
+            let mut tags = game_boundary::Tags::new(line);
+            if tags.any(|tag| PLAYERS.iter().any(|name| name.as_bytes() == tag.name)) {
+                return true;
+            }
+        } else if !line.is_empty() && !line.starts_with(b"%") && !line.starts_with(b"{") {
+            let end = line.iter().position(u8::is_ascii_whitespace);
+            let first = line.get(..end.unwrap_or(line.len())).unwrap_or_default();
+            // The first line of moves decides.
+            return token::number(first).is_some();
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bughouse_is_told_from_chess() {
+        for text in [
+            "[Event \"x\"]\n[WhiteA \"a\"][WhiteAElo \"1800\"]\n",
+            "[Event \"x\"]\n\n1A. e4 {180} 1a. e5 {180}",
+            "1b.Nf6\n",
+        ] {
+            assert!(is_bughouse(text.as_bytes()), "{text}");
+        }
+        for text in [
+            "[Event \"x\"]\n[White \"a\"]\n\n1. e4 {1A. is no move} e5",
+            "1. e4 e5 1-0",
+            "[Event \"[WhiteA \"]\n",
+            "",
+        ] {
+            assert!(!is_bughouse(text.as_bytes()), "{text}");
+        }
+        let score = |name, head: &str| {
+            score(&Probe {
+                name: Some(name),
+                head: head.as_bytes(),
+                len: None,
+            })
+        };
+        assert_eq!(score("a.pgn", "[BlackB \"d\"]"), Confidence::Certain);
+        assert_eq!(score("a.bpgn", "[Event \"?\"]"), Confidence::ByName);
+        assert_eq!(score("a.bpgn", "\0"), Confidence::No);
+        assert_eq!(score("a.pgn", "[Event \"?\"]"), Confidence::No);
+    }
+}

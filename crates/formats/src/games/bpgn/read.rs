@@ -1,0 +1,297 @@
+//! Files and streams of matches.
+
+use std::borrow::Cow;
+use std::io::Read;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use tabia_core::GameIndex;
+use tabia_core::error::{Error, Malformed, Problem, Result};
+use tabia_core::formats::{Limits, OpenOptions};
+use tabia_core::game::{Flow, Head, Visitor, Want};
+use tabia_core::games::{
+    Database, DatabaseInfo, GameReader, GameStream, IndexEntry, NameId, NameKind,
+};
+use tabia_core::io::{Blob, Charset, Source};
+
+use super::game::Match;
+use super::{ID, game_boundary};
+
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
+/// Opens a file.
+pub(super) fn open(source: &Source, options: &OpenOptions) -> Result<Box<dyn Database>> {
+    let text = source.main().open()?;
+    let mut games = Vec::new();
+    let mut at = if text.starts_with(BOM) { BOM.len() } else { 0 };
+    while let Some(range) = game_boundary::next(&text, at, true) {
+        at = range.end;
+        games.push((range.start as u64, range.end as u64));
+    }
+    let info = DatabaseInfo {
+        format: ID,
+        version: "text".to_owned(),
+        records: games.len() as u32,
+        encoding: match options.charset {
+            Charset::Single(encoding) => encoding.name().to_owned(),
+            _ => "UTF-8, else windows-1252".to_owned(),
+        },
+        facts: vec![
+            ("variant".to_owned(), "Bughouse".to_owned()),
+            ("moves".to_owned(), "kept as text, not played".to_owned()),
+        ],
+        ..DatabaseInfo::default()
+    };
+    Ok(Box::new(BpgnDatabase {
+        text,
+        games,
+        file: Arc::clone(source.label()),
+        info,
+        options: options.clone(),
+    }))
+}
+
+/// Opens a stream.
+pub(super) fn open_stream(
+    input: Box<dyn Read + Send>,
+    options: &OpenOptions,
+) -> Box<dyn GameStream> {
+    Box::new(BpgnStream {
+        input,
+        bytes: Vec::new(),
+        at: 0,
+        offset: 0,
+        is_whole: false,
+        games: 0,
+        page: Match::default(),
+        head: Head::default(),
+        options: options.clone(),
+    })
+}
+
+/// A file of matches.
+#[derive(Debug)]
+struct BpgnDatabase {
+    text: Blob,
+    /// Where each begins and ends.
+    games: Vec<(u64, u64)>,
+    file: Arc<Path>,
+    info: DatabaseInfo,
+    options: OpenOptions,
+}
+
+impl BpgnDatabase {
+    /// The bytes of a game and where they begin.
+    fn game(&self, game: GameIndex) -> Result<(&[u8], u64)> {
+        let found = self.games.get(game.0 as usize).and_then(|&(start, end)| {
+            let range: Range<usize> = start as usize..end as usize;
+            Some((self.text.get(range)?, start))
+        });
+        found.ok_or_else(|| {
+            let last = self.games.len();
+            let text = format!("there is no such game, the last one is {last}");
+            Error::invalid(text).in_game(game).in_file(&self.file)
+        })
+    }
+
+    fn page(&self, game: GameIndex) -> Result<Match> {
+        let (bytes, _) = self.game(game)?;
+        let mut page = Match::default();
+        page.read(bytes, self.options.charset);
+        Ok(page)
+    }
+}
+
+impl Database for BpgnDatabase {
+    fn info(&self) -> &DatabaseInfo {
+        &self.info
+    }
+
+    fn len(&self) -> u32 {
+        self.games.len() as u32
+    }
+
+    fn entry(&self, game: GameIndex) -> Result<IndexEntry> {
+        let page = self.page(game)?;
+        let id = NameId(game.0);
+        Ok(IndexEntry {
+            white: Some(NameId(game.0.saturating_mul(2))),
+            black: Some(NameId(game.0.saturating_mul(2).saturating_add(1))),
+            event: Some(id),
+            site: Some(id),
+            round: Some(id),
+            annotator: page.tags.get("Annotator").map(|_| id),
+            date: page.tags.date().unwrap_or_default(),
+            white_elo: page.tags.white_elo(),
+            black_elo: page.tags.black_elo(),
+            result: page.result,
+            eco: page.tags.eco(),
+            has_comments: Some(!page.moves.is_empty()),
+            ..IndexEntry::default()
+        })
+    }
+
+    fn name(&self, kind: NameKind, id: NameId) -> Result<Cow<'_, str>> {
+        let (game, tag) = match kind {
+            NameKind::Player if id.0.is_multiple_of(2) => (id.0 / 2, "White"),
+            NameKind::Player => (id.0 / 2, "Black"),
+            NameKind::Event => (id.0, "Event"),
+            NameKind::Site => (id.0, "Site"),
+            NameKind::Round => (id.0, "Round"),
+            NameKind::Annotator => (id.0, "Annotator"),
+            _ => return Ok(Cow::Borrowed("?")),
+        };
+        let page = self.page(GameIndex(game))?;
+        Ok(Cow::Owned(page.tags.get(tag).unwrap_or("?").to_owned()))
+    }
+
+    fn reader(&self) -> Box<dyn GameReader + '_> {
+        Box::new(BpgnReader {
+            database: self,
+            page: Match::default(),
+            head: Head::default(),
+        })
+    }
+}
+
+/// Reads matches, reusing its buffers.
+#[derive(Debug)]
+struct BpgnReader<'d> {
+    database: &'d BpgnDatabase,
+    page: Match,
+    head: Head,
+}
+
+impl GameReader for BpgnReader<'_> {
+    fn read(&mut self, game: GameIndex, want: Want, visitor: &mut dyn Visitor) -> Result<Flow> {
+        let (bytes, start) = self.database.game(game)?;
+        let options = &self.database.options;
+        self.page.read(bytes, options.charset);
+        let place = |fault: Malformed| {
+            let error = fault.at_base(start).in_game(game);
+            error.in_file(&self.database.file)
+        };
+        visit(
+            &self.page,
+            &mut self.head,
+            game,
+            want,
+            options,
+            &place,
+            visitor,
+        )
+    }
+}
+
+/// Hands a match on.
+fn visit(
+    page: &Match,
+    head: &mut Head,
+    game: GameIndex,
+    want: Want,
+    options: &OpenOptions,
+    place: &dyn Fn(Malformed) -> Error,
+    visitor: &mut dyn Visitor,
+) -> Result<Flow> {
+    head.clear();
+    if want.has(Want::TAGS) {
+        head.tags.clone_from(&page.tags);
+    }
+    match visitor.begin_game(game, head) {
+        Flow::Go => {}
+        Flow::Skip => {
+            visitor.end_game(page.result);
+            return Ok(Flow::Go);
+        }
+        Flow::Stop => return Ok(Flow::Stop),
+    }
+    let mut flow = Flow::Go;
+    for &fault in &page.faults {
+        let error = place(fault);
+        if options.strict {
+            return Err(error);
+        }
+        flow = visitor.problem(Problem { error, kept: None });
+        if flow != Flow::Go {
+            break;
+        }
+    }
+    if flow == Flow::Go
+        && want.has(Want::ANNOTATIONS)
+        && let Some(annotation) = page.annotation()
+    {
+        flow = visitor.visit_annotation(annotation);
+    }
+    if flow == Flow::Stop {
+        return Ok(Flow::Stop);
+    }
+    visitor.end_game(page.result);
+    Ok(Flow::Go)
+}
+
+/// Bytes that are read at a time, at least.
+const PIECE: usize = 64 << 10;
+
+/// A stream of matches.
+struct BpgnStream {
+    input: Box<dyn Read + Send>,
+    bytes: Vec<u8>,
+    /// Where the next game begins in `bytes`, and where these begin in the stream.
+    at: usize,
+    offset: u64,
+    is_whole: bool,
+    games: u32,
+    page: Match,
+    head: Head,
+    options: OpenOptions,
+}
+
+impl BpgnStream {
+    /// The next game, in `bytes`.
+    fn next_game(&mut self) -> Result<Option<Range<usize>>> {
+        loop {
+            if let Some(range) = game_boundary::next(&self.bytes, self.at, self.is_whole) {
+                return Ok(Some(range));
+            }
+            if self.is_whole {
+                return Ok(None);
+            }
+            self.bytes.drain(..self.at);
+            self.offset += self.at as u64;
+            self.at = 0;
+            let length = self.bytes.len() as u64;
+            Limits::check("a game", length, self.options.limits.record)?;
+            // Twice as much each time: what is there is looked at again.
+            let more = PIECE.max(self.bytes.len()) as u64;
+            let mut piece = Read::take(&mut self.input, more);
+            let read = piece.read_to_end(&mut self.bytes)?;
+            self.is_whole = (read as u64) < more;
+            if self.offset == 0 && self.games == 0 && self.bytes.starts_with(BOM) {
+                self.at = BOM.len();
+            }
+        }
+    }
+}
+
+impl GameStream for BpgnStream {
+    fn next(&mut self, want: Want, visitor: &mut dyn Visitor) -> Result<Option<Flow>> {
+        let Some(range) = self.next_game()? else {
+            return Ok(None);
+        };
+        self.at = range.end;
+        let start = self.offset + range.start as u64;
+        let game = GameIndex(self.games);
+        self.games = self.games.saturating_add(1);
+        let bytes = self.bytes.get(range).unwrap_or_default();
+        self.page.read(bytes, self.options.charset);
+        let place = |fault: Malformed| fault.at_base(start).in_game(game);
+        let Self {
+            page,
+            head,
+            options,
+            ..
+        } = self;
+        visit(page, head, game, want, options, &place, visitor).map(Some)
+    }
+}

@@ -1,0 +1,269 @@
+//! Matches as text: tags, one line each, and the moves as they were read.
+
+use tabia_core::chess::{Ply, Position};
+use tabia_core::error::GameIndex;
+use tabia_core::formats::CreateOptions;
+use tabia_core::game::{Annotation, Flow, GameResult, Head, RecordKind, Tags, Visitor};
+use tabia_core::games::TextWriter;
+use tabia_core::io::{Charset, encode};
+use tabia_core::loss::{Feature, Losses};
+
+use super::PLAYERS;
+use super::game::{VARIANT, is_movetext, team};
+
+/// Columns of a line.
+const WIDTH: usize = 80;
+
+/// Writes matches; games of chess are left out and told.
+#[derive(Debug)]
+pub(super) struct Writer {
+    out: Vec<u8>,
+    wrap: bool,
+    charset: Charset,
+    losses: Losses,
+    game: GameIndex,
+    head: Head,
+    /// What is said of the match: first of all its moves.
+    texts: Vec<String>,
+    /// What a match has no place for, counted when the game turns out to be one.
+    unfit: Losses,
+}
+
+impl Writer {
+    pub(super) fn new(options: &CreateOptions) -> Self {
+        Self {
+            out: Vec::new(),
+            wrap: options.wrap,
+            charset: options.charset,
+            losses: Losses::new(),
+            game: GameIndex(0),
+            head: Head::default(),
+            texts: Vec::new(),
+            unfit: Losses::new(),
+        }
+    }
+
+    fn lose(&mut self, feature: Feature) {
+        self.losses.add(feature, 1, Some(self.game));
+    }
+
+    fn cannot_hold(&mut self, feature: Feature) {
+        self.unfit.add(feature, 1, Some(self.game));
+    }
+
+    fn write_match(&mut self, has_moves: bool, result: GameResult) {
+        let start = self.out.len();
+        self.write_tags(result);
+        self.out.push(b'\n');
+        let mut body = String::new();
+        for (place, text) in std::mem::take(&mut self.texts).iter().enumerate() {
+            if !body.is_empty() {
+                body.push(' ');
+            }
+            if place == 0 && has_moves {
+                body.push_str(text);
+            } else {
+                self.remark(text, &mut body);
+            }
+        }
+        if !body.is_empty() {
+            body.push(' ');
+        }
+        body.push_str(result.to_pgn().pgn());
+        if result.is_special() {
+            self.lose(Feature::SpecialResults);
+        }
+        push_lines(&body, self.wrap, &mut self.out);
+        self.out.extend_from_slice(b"\n\n");
+        if let Charset::Single(_) = self.charset {
+            let text = self.out.split_off(start);
+            let text = String::from_utf8_lossy(&text);
+            let (bytes, is_whole) = encode(&text, self.charset);
+            self.out.extend_from_slice(&bytes);
+            if !is_whole {
+                self.lose(Feature::Characters);
+            }
+        }
+    }
+
+    /// Writes the tags but for those that a reader adds again.
+    fn write_tags(&mut self, result: GameResult) {
+        let tags = std::mem::take(&mut self.head.tags);
+        let last = tags.len().saturating_sub(1);
+        let mut written = 0;
+        for (place, (name, value)) in tags.iter().enumerate() {
+            let is_known = match name {
+                "Result" => place == last && value == result.pgn(),
+                name => is_derived(&tags, name, value),
+            };
+            if is_known {
+                continue;
+            }
+            let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+            if name.is_empty() || !name.bytes().all(is_name) {
+                self.lose(Feature::Tags);
+                continue;
+            }
+            if value.contains('\n') {
+                self.lose(Feature::Characters);
+            }
+            self.push_tag(name, value);
+            written += 1;
+        }
+        if written == 0 {
+            // A game begins at a tag.
+            self.push_tag("Result", result.to_pgn().pgn());
+        }
+        self.head.tags = tags;
+    }
+
+    fn push_tag(&mut self, name: &str, value: &str) {
+        self.out.push(b'[');
+        self.out.extend_from_slice(name.as_bytes());
+        self.out.extend_from_slice(b" \"");
+        for byte in value.bytes() {
+            match byte {
+                b'"' | b'\\' => self.out.extend_from_slice(&[b'\\', byte]),
+                b'\n' => self.out.push(b' '),
+                byte => self.out.push(byte),
+            }
+        }
+        self.out.extend_from_slice(b"\"]\n");
+    }
+
+    /// A comment that is no moves.
+    fn remark(&mut self, text: &str, body: &mut String) {
+        body.push('{');
+        let mut blank = "";
+        for word in text.split_whitespace() {
+            body.push_str(blank);
+            body.push_str(&word.replace('}', ")"));
+            blank = " ";
+        }
+        body.push('}');
+        if text.contains(['}', '\n']) {
+            self.lose(Feature::CommentText);
+        }
+    }
+}
+
+/// Whether a reader adds this tag by itself.
+fn is_derived(tags: &Tags, name: &str, value: &str) -> bool {
+    let is_only = || tags.iter().filter(|(known, _)| *known == name).count() == 1;
+    match name {
+        "Variant" => value == VARIANT && is_only(),
+        "White" | "Black" => team(tags, name).is_some_and(|team| team == value) && is_only(),
+        _ => false,
+    }
+}
+
+/// Appends a text in lines. A line never begins with what would make it a tag or hide it.
+fn push_lines(body: &str, wrap: bool, out: &mut Vec<u8>) {
+    let mut column = 0;
+    for (place, word) in body.split(' ').enumerate() {
+        let length = word.chars().count();
+        let may_break = !word.starts_with(['[', '%', ';']);
+        let is_full = wrap && column + 1 + length > WIDTH;
+        // Alone on its line a word is no tag.
+        let is_tag_like = place == 1 && body.starts_with('[');
+        if place > 0 {
+            if may_break && (is_full || is_tag_like) {
+                out.push(b'\n');
+                column = 0;
+            } else {
+                out.push(b' ');
+                column += 1;
+            }
+        }
+        out.extend_from_slice(word.as_bytes());
+        column += length;
+    }
+}
+
+impl Visitor for Writer {
+    fn begin_game(&mut self, game: GameIndex, head: &Head) -> Flow {
+        self.head.clone_from(head);
+        self.game = game;
+        self.texts.clear();
+        self.unfit.clear();
+        if head.deleted {
+            self.cannot_hold(Feature::DeletionMarks);
+        }
+        Flow::Go
+    }
+
+    fn visit_move(&mut self, _: &Position, _: Ply) -> Flow {
+        self.cannot_hold(Feature::Moves);
+        Flow::Go
+    }
+
+    fn visit_annotation(&mut self, annotation: Annotation<'_>) -> Flow {
+        match annotation {
+            Annotation::Comment(comment) => {
+                if comment.language.is_some() {
+                    self.cannot_hold(Feature::Languages);
+                }
+                self.texts.push(comment.text.to_owned());
+            }
+            other => self.cannot_hold(other.feature()),
+        }
+        Flow::Go
+    }
+
+    fn begin_variation(&mut self) -> Flow {
+        self.cannot_hold(Feature::Variations);
+        Flow::Skip
+    }
+
+    fn end_game(&mut self, result: GameResult) {
+        if self.head.kind == RecordKind::Text {
+            self.lose(Feature::GuidingTexts);
+            return;
+        }
+        let has_moves = self.texts.first().is_some_and(|text| is_movetext(text));
+        let tags = &self.head.tags;
+        let is_match = PLAYERS.iter().any(|name| tags.get(name).is_some())
+            || tags.text("Variant").eq_ignore_ascii_case(VARIANT)
+            || has_moves;
+        if !is_match {
+            self.lose(Feature::ChessGames);
+            return;
+        }
+        self.losses.merge(&self.unfit);
+        self.write_match(has_moves, result);
+    }
+}
+
+impl TextWriter for Writer {
+    fn text(&mut self) -> &mut Vec<u8> {
+        &mut self.out
+    }
+
+    fn take_losses(&mut self) -> Losses {
+        std::mem::take(&mut self.losses)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_never_begin_like_tags() {
+        let lines = |body: &str, wrap| {
+            let mut out = Vec::new();
+            push_lines(body, wrap, &mut out);
+            String::from_utf8(out).unwrap()
+        };
+        assert_eq!(lines("[x \"y\"] 1A. e4 *", true), "[x\n\"y\"] 1A. e4 *");
+        assert_eq!(lines("[x [y \"z\"] *", true), "[x [y \"z\"] *");
+        let long = format!("{} %x {}", "1A. e4 ".repeat(11).trim(), "é".repeat(70));
+        let found = lines(&long, true);
+        assert!(
+            found.lines().all(|line| !line.starts_with('%')) && found.lines().count() == 2,
+            "{found}"
+        );
+        assert_eq!(found.replace('\n', " "), long);
+        assert_eq!(lines(&long, false), long);
+    }
+}

@@ -1,0 +1,448 @@
+//! Databases as [`Database`].
+
+use std::borrow::Cow;
+use std::path::Path;
+use std::sync::Arc;
+
+use tabia_core::GameIndex;
+use tabia_core::chess::FenStyle;
+use tabia_core::error::{Error, Malformed, Problem, Result, Why};
+use tabia_core::formats::OpenOptions;
+use tabia_core::game::{Flow, Head, Visitor, Want};
+use tabia_core::games::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind};
+use tabia_core::io::{Blob, Charset, Cursor, Source};
+
+use crate::games::common::record_context::Origin;
+
+use super::moves::Board;
+use super::record::{HEADER, Header, Parts, setup};
+use super::replay::{Open, Walk};
+use super::{ID, charset};
+
+/// Opens a database.
+pub(super) fn open(source: &Source, options: &OpenOptions) -> Result<Box<dyn Database>> {
+    Ok(Box::new(CbfDatabase::open(source, options)?))
+}
+
+/// An open database.
+#[derive(Debug)]
+struct CbfDatabase {
+    games: Blob,
+    file: Arc<Path>,
+    index_file: Arc<Path>,
+    /// Where the records begin.
+    offsets: Vec<u32>,
+    /// Where the next record would be, as the index has it.
+    end: Option<u32>,
+    info: DatabaseInfo,
+    options: OpenOptions,
+}
+
+/// The most games of an index.
+const MAX_GAMES: usize = 1 << 24;
+
+impl CbfDatabase {
+    fn open(source: &Source, options: &OpenOptions) -> Result<Self> {
+        let games = source.main().open()?;
+        let index = source.open_companion("cbi")?;
+        let mut info = DatabaseInfo {
+            format: ID,
+            version: "ChessBase for DOS".to_owned(),
+            encoding: match options.charset {
+                Charset::Single(encoding) => encoding.name().to_owned(),
+                _ => "CP850".to_owned(),
+            },
+            companions: vec![("cbi".to_owned(), index.is_some())],
+            ..DatabaseInfo::default()
+        };
+        let index_file = source.label_of("cbi");
+        let (offsets, end) = if let Some(index) = &index {
+            read_index(index, &mut info.problems)
+        } else {
+            let name = index_file.display();
+            info.problems.push(format!(
+                "{name} is missing: one record is looked for after another"
+            ));
+            (find_records(&games), None)
+        };
+        info.records = offsets.len() as u32;
+        Ok(Self {
+            games,
+            file: Arc::clone(source.label()),
+            index_file,
+            offsets,
+            end,
+            info,
+            options: options.clone(),
+        })
+    }
+
+    /// The bytes of a record and what follows it.
+    fn record(&self, game: GameIndex) -> Result<(u32, &[u8])> {
+        let Some(&offset) = self.offsets.get(game.0 as usize) else {
+            let last = self.offsets.len();
+            let text = format!("there is no such game, the last one is {last}");
+            return Err(Error::invalid(text).in_game(game).in_file(&self.file));
+        };
+        let bytes = self.games.get(offset as usize..).unwrap_or_default();
+        Ok((offset, bytes))
+    }
+
+    fn header(&self, game: GameIndex) -> Result<(u32, Header, &[u8])> {
+        let (offset, bytes) = self.record(game)?;
+        let header = Header::read(bytes).ok_or_else(|| {
+            let why = Why::Truncated {
+                needed: HEADER,
+                left: bytes.len(),
+            };
+            let fault = Malformed {
+                field: "header",
+                at: 0,
+                why,
+            };
+            fault
+                .at_base(offset.into())
+                .in_game(game)
+                .in_file(&self.file)
+        })?;
+        Ok((offset, header, bytes))
+    }
+
+    fn names(&self, parts: &Parts) -> Names {
+        let charset = self.options.charset;
+        let (white, black) = parts.players();
+        let source = charset::name(parts.source(), charset, false);
+        let (event, round) = split_round(&source);
+        Names {
+            white: or_unknown(charset::name(white, charset, true)),
+            black: or_unknown(charset::name(black, charset, true)),
+            event: or_unknown(event),
+            round: or_unknown(round),
+        }
+    }
+}
+
+/// The names of a record; `?` for those that are empty.
+#[derive(Debug)]
+struct Names {
+    white: String,
+    black: String,
+    event: String,
+    round: String,
+}
+
+fn or_unknown(text: String) -> String {
+    if text.is_empty() {
+        "?".to_owned()
+    } else {
+        text
+    }
+}
+
+/// The offsets of an index, and where the next record would be. Each is stored with the numbers of
+/// the records before it added.
+fn read_index(index: &[u8], problems: &mut Vec<String>) -> (Vec<u32>, Option<u32>) {
+    let mut cursor = Cursor::new(index);
+    let Ok(count) = cursor.u32_be("count") else {
+        problems.push("the index is shorter than its counter".to_owned());
+        return (Vec::new(), None);
+    };
+    let announced = count.saturating_sub(1) as usize;
+    let stored = cursor.left() / 4;
+    let games = announced.min(stored).min(MAX_GAMES);
+    if games < announced {
+        problems.push(format!(
+            "the index announces {announced} games and has offsets of {games}"
+        ));
+    }
+    let mut offset = |number: u32| {
+        let value = cursor.u32_be("offset").ok()?;
+        Some(value.checked_sub(number + 2).unwrap_or(u32::MAX))
+    };
+    let offsets = (0..games as u32).filter_map(&mut offset).collect();
+    (offsets, offset(games as u32))
+}
+
+/// Records one after another, as long as their check bytes fit.
+fn find_records(games: &[u8]) -> Vec<u32> {
+    let mut offsets = Vec::new();
+    let mut at = 0_usize;
+    while let Some(header) = games.get(at..).and_then(Header::read)
+        && header.is_checked
+        && let Ok(offset) = u32::try_from(at)
+    {
+        offsets.push(offset);
+        at += header.record_length();
+    }
+    offsets
+}
+
+/// The event of a source, and the round that stands in parentheses in it: `(3)`, `(3.2)`, `(3/1)`,
+/// `(m/3)`.
+fn split_round(source: &str) -> (String, String) {
+    let whole = || (source.to_owned(), String::new());
+    let (Some(open), Some(close)) = (source.rfind('('), source.rfind(')')) else {
+        return whole();
+    };
+    let (Some(before), Some(inner), Some(after)) = (
+        source.get(..open),
+        source.get(open + 1..close),
+        source.get(close + 1..),
+    ) else {
+        return whole();
+    };
+    let number = |text: &str| text.parse::<u8>().ok().map(|number| number.to_string());
+    let round = match inner.split_once(['.', '/']) {
+        None => number(inner),
+        Some(("m", round)) => number(round),
+        Some((round, sub)) => number(round)
+            .zip(number(sub))
+            .map(|(round, sub)| format!("{round}.{sub}")),
+    };
+    let Some(round) = round else {
+        return whole();
+    };
+    let event = match (before.trim_end(), after.trim_start()) {
+        (before, "") => before.to_owned(),
+        (before, after) => format!("{before} {after}"),
+    };
+    (event, round)
+}
+
+impl Database for CbfDatabase {
+    fn info(&self) -> &DatabaseInfo {
+        &self.info
+    }
+
+    fn len(&self) -> u32 {
+        self.offsets.len() as u32
+    }
+
+    fn entry(&self, game: GameIndex) -> Result<IndexEntry> {
+        let (_, header, _) = self.header(game)?;
+        let id = game.0;
+        Ok(IndexEntry {
+            white: Some(NameId(id.saturating_mul(2))),
+            black: Some(NameId(id.saturating_mul(2).saturating_add(1))),
+            event: Some(NameId(id)),
+            round: Some(NameId(id)),
+            date: header.date,
+            white_elo: header.white_elo,
+            black_elo: header.black_elo,
+            result: header.result,
+            eco: header.eco,
+            move_count: Some(header.move_count),
+            has_setup: header.setup.is_some(),
+            ..IndexEntry::default()
+        })
+    }
+
+    fn name(&self, kind: NameKind, id: NameId) -> Result<Cow<'_, str>> {
+        let game = match kind {
+            NameKind::Player => id.0 / 2,
+            _ => id.0,
+        };
+        let (_, header, bytes) = self.header(GameIndex(game))?;
+        let mut parts = Parts::default();
+        parts.read_names(&header, bytes);
+        let names = self.names(&parts);
+        Ok(Cow::Owned(match kind {
+            NameKind::Player if id.0.is_multiple_of(2) => names.white,
+            NameKind::Player => names.black,
+            NameKind::Event => names.event,
+            NameKind::Round => names.round,
+            _ => "?".to_owned(),
+        }))
+    }
+
+    fn verify(&self, found: &mut dyn FnMut(Problem)) {
+        let length = self.games.len() as u64;
+        let mut tell = |text: String, game: u32| {
+            let error = Error::invalid(text).in_file(&self.index_file);
+            found(Problem::from(error.in_game(GameIndex(game))));
+        };
+        let next = self.offsets.iter().copied().skip(1).chain(self.end);
+        for (game, (&offset, next)) in (0..).zip(self.offsets.iter().zip(next)) {
+            let Some(header) = self.games.get(offset as usize..).and_then(Header::read) else {
+                continue;
+            };
+            let end = u64::from(offset) + header.record_length() as u64;
+            if end > u64::from(next) && end <= length {
+                tell(
+                    format!(
+                        "the next record begins at {next:#x}, before this one ends at {end:#x}"
+                    ),
+                    game,
+                );
+            }
+        }
+        if let Some(end) = self.end.filter(|&end| u64::from(end) != length) {
+            let error = Error::invalid(format!(
+                "the records end at {end:#x} and the file at {length:#x}"
+            ));
+            found(Problem::from(error.in_file(&self.index_file)));
+        }
+    }
+
+    fn reader(&self) -> Box<dyn GameReader + '_> {
+        Box::new(CbfReader {
+            database: self,
+            head: Head::default(),
+            parts: Parts::default(),
+            open: Vec::new(),
+        })
+    }
+}
+
+/// Reads games, reusing its buffers.
+#[derive(Debug)]
+struct CbfReader<'d> {
+    database: &'d CbfDatabase,
+    head: Head,
+    parts: Parts,
+    open: Vec<Open>,
+}
+
+impl GameReader for CbfReader<'_> {
+    fn read(&mut self, game: GameIndex, want: Want, visitor: &mut dyn Visitor) -> Result<Flow> {
+        let database = self.database;
+        let (offset, header, bytes) = database.header(game)?;
+        let origin = Origin {
+            file: &database.file,
+            base: offset.into(),
+            game,
+            format: ID,
+            strict: database.options.strict,
+        };
+        self.head.clear();
+        let mut faults = Vec::new();
+        if !header.is_checked {
+            faults.push(Malformed {
+                field: "check",
+                at: HEADER - 1,
+                why: Why::Checksum,
+            });
+        }
+        let is_whole = match self.parts.read(&header, bytes) {
+            Ok(()) => true,
+            Err(fault) => {
+                faults.push(fault);
+                // The moves may be there, and only the text or the position cut.
+                !self.parts.moves.is_empty() && header.setup.is_none()
+            }
+        };
+        let start = self.read_start(&header, &mut faults);
+        if want.has(Want::TAGS) {
+            self.push_tags(&header);
+        }
+        let faults = faults.into_iter().map(|fault| origin.error(fault));
+        let mut flow = origin.begin(&self.head, faults, visitor)?;
+        if flow == Flow::Go
+            && is_whole
+            && want.has(Want::MAINLINE)
+            && let Some(board) = start
+        {
+            flow = Walk {
+                origin,
+                want,
+                charset: database.options.charset,
+                depth: database.options.limits.depth,
+                visitor,
+                open: &mut self.open,
+            }
+            .run(&self.parts, board)?;
+        }
+        if flow == Flow::Stop {
+            return Ok(Flow::Stop);
+        }
+        visitor.end_game(header.result);
+        Ok(Flow::Go)
+    }
+}
+
+impl CbfReader<'_> {
+    /// The position the moves start from, when they can be played.
+    fn read_start(&mut self, header: &Header, faults: &mut Vec<Malformed>) -> Option<Board> {
+        let Some(bits) = header.setup else {
+            return Some(Board::standard());
+        };
+        let board = self.parts.board.as_ref()?;
+        let at = self.parts.text_at + self.parts.text.len();
+        let (setup, passed) = match setup(bits, board, at) {
+            Ok(read) => read,
+            Err(fault) => {
+                faults.push(fault);
+                return None;
+            }
+        };
+        let board = Board::from_setup(&setup, passed);
+        if board.is_none() {
+            faults.push(Malformed {
+                field: "board",
+                at,
+                why: Why::IllegalMove,
+            });
+        }
+        self.head.start.setup = Some(Box::new(setup));
+        board
+    }
+
+    fn push_tags(&mut self, header: &Header) {
+        let names = self.database.names(&self.parts);
+        let tags = &mut self.head.tags;
+        tags.push("Event", &names.event);
+        tags.push("Site", "?");
+        tags.push("Date", &header.date.to_string());
+        tags.push("Round", &names.round);
+        tags.push("White", &names.white);
+        tags.push("Black", &names.black);
+        tags.push("Result", header.result.pgn());
+        for (name, elo) in [
+            ("WhiteElo", header.white_elo),
+            ("BlackElo", header.black_elo),
+        ] {
+            if let Some(elo) = elo {
+                tags.push(name, &elo.to_string());
+            }
+        }
+        if let Some(eco) = header.eco {
+            tags.push("ECO", &eco.to_string());
+        }
+        if let Some(setup) = &self.head.start.setup {
+            tags.push("SetUp", "1");
+            tags.push("FEN", &setup.fen(FenStyle::XFen));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounds_stand_in_parentheses() {
+        for (source, event, round) in [
+            ("London (3)", "London", "3"),
+            ("Wch (m/12)", "Wch", "12"),
+            ("Ol (3/1) Nice", "Ol Nice", "3.1"),
+            ("A (3.2)", "A", "3.2"),
+            ("Hastings (1895)", "Hastings (1895)", ""),
+            ("no ) round (", "no ) round (", ""),
+            ("x (Ger)", "x (Ger)", ""),
+        ] {
+            assert_eq!(split_round(source), (event.to_owned(), round.to_owned()));
+        }
+    }
+
+    #[test]
+    fn offsets_have_their_numbers_added() {
+        let mut problems = Vec::new();
+        let index = [0, 0, 0, 3, 0, 0, 0, 2, 0, 0, 0, 0x3a, 0, 0, 0, 0xa0];
+        assert_eq!(
+            read_index(&index, &mut problems),
+            (vec![0, 0x37], Some(0x9c))
+        );
+        assert_eq!(read_index(&index[..9], &mut problems), (vec![0], None));
+        assert_eq!(problems.len(), 1);
+    }
+}

@@ -1,0 +1,446 @@
+//! Databases made here, and the public samples: read, damaged, told apart.
+
+use std::path::Path;
+
+use tabia_core::GameIndex;
+use tabia_core::chess::{Color, Piece, Ply, Role, Square};
+use tabia_core::error::Result;
+use tabia_core::formats::{Confidence, OpenOptions, Probe};
+use tabia_core::game::{Annotation, Event, Flow, Game, GameResult, Want};
+use tabia_core::games::Database;
+use tabia_core::io::{Blob, Charset, Cursor, Sink, Source};
+use tabia_testkit::shared::repository;
+use tabia_testkit::tiny::GameBuilder;
+use tabia_testkit::{dump, shared_data};
+
+use super::FORMAT;
+use super::moves::Board;
+
+/// The games of the fixture: everything the format holds.
+fn games() -> Vec<Game> {
+    let named = |builder: GameBuilder, white: &str, round: &str, result: &str| {
+        builder
+            .tag("Event", "Tiny Open")
+            .tag("Site", "?")
+            .tag("Date", "1991.??.??")
+            .tag("Round", round)
+            .tag("White", white)
+            .tag("Black", "Brandt, B")
+            .tag("Result", result)
+    };
+    let first = named(GameBuilder::new(), "Hübner, A", "3", "1-0")
+        .tag("WhiteElo", "2605")
+        .tag("BlackElo", "1600")
+        .tag("ECO", "C20")
+        .moves("e4 e5")
+        .nag(1)
+        .nag(133)
+        .nag(145)
+        .comment("Grüße,\nzwei Zeilen")
+        .begin()
+        .moves("c5 Nf3")
+        .begin()
+        .moves("c3 d5")
+        .comment("anders")
+        .end()
+        .moves("d6")
+        .end()
+        .begin()
+        .moves("e6")
+        .end()
+        .moves("Nf3 Nc6 Bc4 Bc5 O-O Nf6")
+        .nag(18)
+        .result(GameResult::WhiteWins);
+    let castled = named(GameBuilder::new(), "Abel, A", "2.1", "1/2-1/2")
+        .moves("e4 Nf6 e5 g6 Nf3 Bg7 Bc4 d5 O-O O-O a4 h6 a5 b5 axb6 axb6 Rxa8")
+        .result(GameResult::Draw);
+    let fen = "r3k2r/1P6/8/3pP3/8/8/7p/R3K3 w Qkq d6 0 20";
+    let setup = named(GameBuilder::from_fen(fen), "?", "?", "0-1")
+        .tag("SetUp", "1")
+        .tag("FEN", fen)
+        .moves("exd6 O-O O-O-O h1=N bxa8=R")
+        .result(GameResult::BlackWins);
+    let empty = named(GameBuilder::new(), "Abel, A", "?", "*").result(GameResult::Unknown);
+    vec![first, castled, setup, empty]
+}
+
+/// Takes the mask of `record.rs` on.
+fn mask(bytes: &mut [u8], mut mask: u8, factor: u8) {
+    for byte in bytes.iter_mut().rev() {
+        *byte ^= mask;
+        mask = mask.wrapping_mul(factor);
+    }
+}
+
+fn dos(text: &str) -> Vec<u8> {
+    let byte = |c: char| match c {
+        'ü' => 0x81,
+        'ß' => 0xe1,
+        '\n' => 0xfe,
+        c => u8::try_from(c).unwrap(),
+    };
+    text.chars().map(byte).collect()
+}
+
+/// Games as `.cbf` and `.cbi`.
+fn files(games: &[Game]) -> [(String, Vec<u8>); 2] {
+    let mut data = Vec::new();
+    let mut index = Sink::new();
+    index.u32_be(games.len() as u32 + 1);
+    for (number, game) in (2..).zip(games) {
+        index.u32_be(data.len() as u32 + number);
+        data.extend(record(game));
+    }
+    index.u32_be(data.len() as u32 + games.len() as u32 + 2);
+    [
+        ("tiny.cbf".to_owned(), data),
+        ("tiny.cbi".to_owned(), index.into_vec()),
+    ]
+}
+
+fn record(game: &Game) -> Vec<u8> {
+    let tags = &game.head.tags;
+    let players = dos(&format!("{}-{}", tags.text("White"), tags.text("Black")));
+    let source = dos(&match tags.text("Round") {
+        "?" => tags.text("Event").to_owned(),
+        round => format!("{} ({round})", tags.text("Event")),
+    });
+    let (mut moves, text) = moves(game);
+    moves.push(0x80);
+    let length = moves.len();
+    let inner = length - 1;
+    if inner > 1 {
+        mask(&mut moves[1..inner], 49_u8.wrapping_mul(length as u8), 7);
+    }
+    let code = tags.eco().map_or(0, |eco| eco.code() + 1);
+    let elo = |elo: Option<u16>| elo.map_or(0, |elo| ((elo - 1600) / 5) as u8);
+    let year = tags.date().unwrap().year - 1900;
+    let mut header = [
+        year as u8,
+        match game.result {
+            GameResult::BlackWins => 0,
+            GameResult::Draw => 1,
+            GameResult::WhiteWins => 2,
+            _ => 3,
+        },
+        (length >> 8) as u8,
+        length as u8,
+        players.len() as u8 | (code << 1 & 0xc0) as u8,
+        source.len() as u8 | (code >> 1 & 0xc0) as u8,
+        ((text.len() + 1) >> 8) as u8,
+        (text.len() + 1) as u8,
+        // 1600 is 0, which is no rating.
+        elo(tags.white_elo()),
+        elo(tags.black_elo()),
+        ((code & 31) << 1) as u8,
+        0,
+        game.ply_count().div_ceil(2) as u8,
+        0,
+    ];
+    let board = game.head.start.setup.as_deref().map(|setup| {
+        let mut rights = 1 | u8::from(!setup.turn.is_white()) << 1;
+        for (bit, color, side) in [(4, 0, 1), (8, 0, 0), (16, 1, 1), (32, 1, 0)] {
+            if setup.castling[color][side].is_some() {
+                rights |= bit;
+            }
+        }
+        header[10] = rights;
+        header[11] = setup.en_passant.map_or(0, |square| square.file() + 1);
+        let nibble = |square: Square| match setup.piece(square) {
+            None => 0,
+            Some(Piece { color, role }) => {
+                let number = match role {
+                    Role::King => 1,
+                    Role::Queen => 2,
+                    Role::Knight => 3,
+                    Role::Bishop => 4,
+                    Role::Rook => 5,
+                    Role::Pawn => 6,
+                };
+                if color == Color::White {
+                    number
+                } else {
+                    number + 8
+                }
+            }
+        };
+        let squares: Vec<u8> = Square::ALL.into_iter().map(nibble).collect();
+        let mut board: Vec<u8> = squares.chunks(2).map(|two| two[0] << 4 | two[1]).collect();
+        board.push((setup.full_move_number - 1) as u8);
+        board
+    });
+    header[13] = header[0]
+        .wrapping_mul(0x25)
+        .wrapping_add(header[5])
+        .wrapping_add(header[9]);
+    header[11] ^= (14 + players.len() + source.len()) as u8;
+    mask(&mut header, 101, 3);
+    let mut names = [players, source].concat();
+    let total = names.len() as u8;
+    mask(&mut names, 3_u8.wrapping_mul(total), 3);
+    [
+        header.to_vec(),
+        names,
+        moves,
+        text,
+        board.unwrap_or_default(),
+    ]
+    .concat()
+}
+
+/// The moves without the last byte, and the text area.
+fn moves(game: &Game) -> (Vec<u8>, Vec<u8>) {
+    let start = match game.head.start.setup.as_deref() {
+        None => Board::standard(),
+        Some(setup) => {
+            let passed = setup.en_passant.map(Square::file);
+            Board::from_setup(setup, passed).unwrap()
+        }
+    };
+    let mut line = (start.clone(), start);
+    let mut open = Vec::new();
+    let mut bytes = Vec::new();
+    let mut notes: Vec<u8> = Vec::new();
+    let mut note: Option<(Vec<u8>, String)> = None;
+    let mut last = 0;
+    let end_note = |note: &mut Option<(Vec<u8>, String)>, notes: &mut Vec<u8>| {
+        if let Some((codes, text)) = note.take() {
+            let mut codes = codes;
+            codes.resize(3, 0);
+            notes.extend(codes);
+            notes.extend(dos(&text));
+            notes.push(0xff);
+        }
+    };
+    for event in game.events() {
+        match event {
+            Event::Move(Ply::Move(m)) => {
+                end_note(&mut note, &mut notes);
+                last = bytes.len();
+                bytes.push(line.1.number_of(m).unwrap());
+                line.0 = line.1.clone();
+                line.1.play(m);
+            }
+            Event::Move(Ply::Null) => panic!("there are no null moves"),
+            Event::Annotation(annotation) => {
+                bytes[last] |= 0x80;
+                let (codes, text) = note.get_or_insert_default();
+                match annotation {
+                    Annotation::Nag(nag) => {
+                        let (place, code) = match nag.0 {
+                            1 => (0, 1),
+                            18 => (1, 1),
+                            133 => (1, 11),
+                            145 => (2, 1),
+                            other => panic!("no code for {other}"),
+                        };
+                        codes.resize(3, 0);
+                        codes[place] = code;
+                    }
+                    Annotation::Comment(comment) => text.push_str(comment.text),
+                    other => panic!("{other:?} has no place"),
+                }
+            }
+            Event::BeginVariation => {
+                end_note(&mut note, &mut notes);
+                bytes.push(0xff);
+                let before = line.0.clone();
+                open.push(std::mem::replace(&mut line, (before.clone(), before)));
+            }
+            Event::EndVariation => {
+                end_note(&mut note, &mut notes);
+                bytes.push(0x80);
+                line = open.pop().unwrap();
+            }
+        }
+    }
+    end_note(&mut note, &mut notes);
+    (bytes, notes)
+}
+
+fn open(files: &[(String, Vec<u8>)], options: &OpenOptions) -> Result<Box<dyn Database>> {
+    let members = files
+        .iter()
+        .map(|(name, bytes)| (name.clone(), Blob::from(bytes.clone())));
+    let source = Source::from_members("tiny.cbf", "tiny.cbf", members.collect())?;
+    FORMAT.open_database.unwrap()(&source, options)
+}
+
+/// The games and, as text, what was found wrong.
+fn read(database: &dyn Database) -> (Vec<Game>, Vec<String>) {
+    let mut reader = database.reader();
+    let mut games = Vec::new();
+    let mut problems = Vec::new();
+    for index in (0..database.len()).map(GameIndex) {
+        let mut game = Game::new();
+        let mut recorder = game.recorder();
+        let flow = reader.read(index, Want::ALL, &mut recorder);
+        assert_eq!(flow.unwrap(), Flow::Go);
+        problems.extend(recorder.take_problems().iter().map(|p| p.error.to_string()));
+        games.push(game);
+    }
+    (games, problems)
+}
+
+#[test]
+fn games_are_read_as_they_were_written() {
+    let written = games();
+    let files = files(&written);
+    let database = open(&files, &OpenOptions::default()).unwrap();
+    assert_eq!(database.info().problems, [""; 0]);
+    let (found, problems) = read(&*database);
+    assert_eq!(problems, [""; 0]);
+    for (index, (expected, found)) in (0..).zip(written.iter().zip(&found)) {
+        let mut expected = expected.clone();
+        // 1600 has no code.
+        expected
+            .head
+            .tags
+            .retain(|name, value| name != "BlackElo" || value != "1600");
+        let index = GameIndex(index);
+        dump::assert_same(
+            "a game",
+            &dump::game(index, &expected),
+            &dump::game(index, found),
+        );
+        assert_eq!(expected, *found);
+    }
+    let mut wrong = 0;
+    database.verify(&mut |_| wrong += 1);
+    assert_eq!(wrong, 0);
+    // The fixture is this database; `TABIA_UPDATE=1` writes it.
+    for (name, bytes) in &files {
+        fixture(name, bytes);
+    }
+}
+
+fn fixture(name: &str, bytes: &[u8]) {
+    let path = repository()
+        .join("crates/formats/tests/fixtures/cbf")
+        .join(name);
+    if std::env::var_os("TABIA_UPDATE").is_some() {
+        std::fs::write(&path, bytes).unwrap();
+    }
+    assert!(std::fs::read(&path).unwrap() == bytes, "{}", path.display());
+}
+
+#[test]
+fn without_an_index_records_are_found() {
+    let written = games();
+    let [games, _] = files(&written);
+    let database = open(&[games], &OpenOptions::default()).unwrap();
+    assert_eq!(database.len() as usize, written.len());
+    assert_eq!(database.info().problems.len(), 1);
+    let (found, problems) = read(&*database);
+    assert_eq!(problems, [""; 0]);
+    assert_eq!(found[1].ply_count(), written[1].ply_count());
+}
+
+#[test]
+fn a_number_without_a_move_ends_its_line() {
+    let [(name, mut data), index] = files(&games());
+    // The last move of the second game becomes one of a number that is too high: the mask is an
+    // exclusive or, so the number can be changed under it.
+    let start = Cursor::new(&index.1[8..]).u32_be("offset").unwrap() as usize - 3;
+    let end = Cursor::new(&index.1[12..]).u32_be("offset").unwrap() as usize - 4;
+    let last = end - 2;
+    assert!(start < last);
+    data[last] ^= 0x60;
+    let database = open(&[(name, data), index], &OpenOptions::default()).unwrap();
+    let (found, problems) = read(&*database);
+    assert_eq!(problems.len(), 1);
+    assert!(problems[0].contains("game 2, ply 16"), "{}", problems[0]);
+    assert_eq!(found[1].ply_count(), 16);
+    let unread = found[1].events().filter(|event| {
+        matches!(event, Event::Annotation(Annotation::Foreign(kept)) if kept.is_unread_moves())
+    });
+    assert_eq!(unread.count(), 1);
+}
+
+#[test]
+fn a_wrong_check_byte_is_told() {
+    let [(name, mut data), index] = files(&games());
+    data[13] ^= 1;
+    let database = open(&[(name, data), index], &OpenOptions::default()).unwrap();
+    let (found, problems) = read(&*database);
+    assert_eq!(problems.len(), 1);
+    assert!(problems[0].contains("`check`"), "{}", problems[0]);
+    assert_eq!(found[0].ply_count(), games()[0].ply_count());
+}
+
+#[test]
+fn the_character_set_can_be_chosen() {
+    let files = files(&games());
+    let mut options = OpenOptions::default();
+    options.charset = Charset::parse("cp1252").unwrap();
+    let database = open(&files, &options).unwrap();
+    assert_eq!(database.info().encoding, "windows-1252");
+    let (found, _) = read(&*database);
+    assert_eq!(found[0].head.tags.text("White"), "H\u{81}bner, A");
+}
+
+#[test]
+fn files_are_told_by_name_and_check_byte() {
+    let [(_, data), _] = files(&games());
+    let score = |name, head| {
+        (FORMAT.score)(&Probe {
+            name: Some(name),
+            head,
+            len: None,
+        })
+    };
+    assert_eq!(score("a.CBF", &data), Confidence::Likely);
+    assert_eq!(score("a.cbf", b"short"), Confidence::ByName);
+    assert_eq!(score("a.cbh", &data), Confidence::No);
+}
+
+/// The public sample against the games it was made of. It was made by others after the same
+/// description, and Scidb reads it.
+#[test]
+fn the_sample_has_the_games_of_its_twin() {
+    let test = "the_sample_has_the_games_of_its_twin";
+    let Some(folder) = shared_data(test, "cbf") else {
+        return;
+    };
+    let open = |path: &Path, format: &tabia_core::Format| {
+        let source = Source::from_path(path).unwrap();
+        format.open_database.unwrap()(&source, &OpenOptions::default()).unwrap()
+    };
+    let database = open(&folder.join("features.cbf"), &FORMAT);
+    let (found, problems) = read(&*database);
+    assert_eq!((found.len(), problems), (86, Vec::new()));
+    let twin = open(&folder.join("features.pgn"), &crate::games::pgn::FORMAT);
+    let (expected, problems) = read(&*twin);
+    assert_eq!((expected.len(), problems), (86, Vec::new()));
+    let moves = |game: &Game| -> Vec<String> {
+        let is_move = |event: &Event<'_>| !matches!(event, Event::Annotation(_));
+        let moves = game.events().filter(is_move);
+        moves.map(|event| format!("{event:?}")).collect()
+    };
+    // The words of a game; what stands before its first move has no place.
+    let words = |game: &Game| -> Vec<String> {
+        let mut seen = false;
+        let mut words = Vec::new();
+        for event in game.events() {
+            match event {
+                Event::Move(_) => seen = true,
+                Event::Annotation(Annotation::Comment(comment)) if seen => {
+                    words.extend(comment.text.split_whitespace().map(str::to_owned));
+                }
+                _ => {}
+            }
+        }
+        words
+    };
+    let mut other_words = Vec::new();
+    for (index, (expected, found)) in (1..).zip(expected.iter().zip(&found)) {
+        assert_eq!(moves(expected), moves(found), "game {index}");
+        assert_eq!(expected.result, found.result, "game {index}");
+        if words(expected) != words(found) {
+            other_words.push(index);
+        }
+    }
+    // A comment before the first move of a variation has no place either, and the comment of game 19
+    // has letters that CP850 has not.
+    assert_eq!(other_words, [3, 19]);
+}

@@ -1,0 +1,297 @@
+//! Items to annotations. What does not fit the known layout to the last byte is handed on as it is.
+
+use std::time::Duration;
+
+use tabia_core::chess::Color;
+use tabia_core::error::Malformed;
+use tabia_core::game::{
+    Annotation, Clock, ClockKind, Comment, CriticalPosition, Eval, EvalPoint, EvalProfile, Flow,
+    Foreign, Media, MediaKind, Nag, PiecePath, Place, Score, Shape, ShapeColor, ShapeKind,
+    StartClock, TimeControl, TimeStage, VariationColor, WebLink,
+};
+use tabia_core::io::Cursor;
+
+use super::encode::symbol_slots;
+use super::{CBH, Item, foreign, kind, quotation, training};
+use crate::games::cbh::charset::{Texts, until_zero};
+use crate::games::cbh::field_codecs::{decode_language, decode_square};
+
+/// Turns items into annotations, reusing its buffers.
+#[derive(Debug)]
+pub struct Decoder {
+    texts: Texts,
+    text: String,
+    second: String,
+    profile: EvalProfile,
+}
+
+/// Receives annotations.
+type Emit<'e> = &'e mut dyn FnMut(Annotation<'_>) -> Flow;
+
+impl Decoder {
+    /// For a database with these texts.
+    pub fn new(texts: Texts) -> Self {
+        Self {
+            texts,
+            text: String::new(),
+            second: String::new(),
+            profile: EvalProfile::default(),
+        }
+    }
+
+    /// Hands on what an item says: one annotation, or several for symbols, squares and arrows.
+    pub fn decode(&mut self, item: &Item<'_>, emit: Emit<'_>) -> Flow {
+        match item.kind {
+            kind::TEXT_AFTER | kind::TEXT_BEFORE => self.comment(item, emit),
+            kind::SYMBOLS => symbols(item, emit),
+            kind::SQUARES | kind::ARROWS => shapes(item, emit),
+            kind::TRAINING => match training::decode(item.data, self.texts) {
+                Some(training) => emit(Annotation::Training(&training)),
+                None => emit(item.foreign()),
+            },
+            kind::QUOTATION => match quotation::decode(item.data, self.texts) {
+                Some(quotation) => emit(Annotation::Quotation(&quotation)),
+                None => emit(item.foreign()),
+            },
+            kind::EVAL_PROFILE => match self.eval_profile(item.data) {
+                Some(profile) => emit(Annotation::EvalProfile(profile)),
+                None => emit(item.foreign()),
+            },
+            kind::WEB_LINK => match self.web_link(item.data) {
+                Some(link) => emit(Annotation::WebLink(link)),
+                None => emit(item.foreign()),
+            },
+            kind::SOUND | kind::PICTURE | kind::VIDEO => match self.media(item) {
+                Some(media) => emit(Annotation::Media(media)),
+                None => emit(item.foreign()),
+            },
+            _ => emit(fixed(item).unwrap_or_else(|| item.foreign())),
+        }
+    }
+
+    fn comment(&mut self, item: &Item<'_>, emit: Emit<'_>) -> Flow {
+        let [0, language, bytes @ ..] = item.data else {
+            return emit(item.foreign());
+        };
+        let text = until_zero(bytes);
+        self.text.clear();
+        self.texts.text(text, *language, &mut self.text);
+        let flow = emit(Annotation::Comment(Comment {
+            place: if item.kind == kind::TEXT_BEFORE {
+                Place::Before
+            } else {
+                Place::After
+            },
+            language: decode_language(*language),
+            text: &self.text,
+        }));
+        match bytes.get(text.len()..) {
+            Some(rest) if !rest.is_empty() && flow == Flow::Go => {
+                emit(Annotation::Foreign(Foreign {
+                    format: CBH,
+                    kind: foreign::TEXT_REST,
+                    bytes: rest,
+                }))
+            }
+            _ => flow,
+        }
+    }
+
+    fn eval_profile(&mut self, data: &[u8]) -> Option<&EvalProfile> {
+        let mut cursor = Cursor::new(data);
+        let count = cursor.u16_be("count").ok()?;
+        if cursor.left() != usize::from(count) * 4 {
+            return None;
+        }
+        self.profile.points.clear();
+        while !cursor.is_empty() {
+            let point = EvalPoint {
+                flag: cursor.u8("flag").ok()?,
+                depth: cursor.u8("depth").ok()?,
+                value: cursor.i16_be("value").ok()?,
+            };
+            self.profile.points.push(point);
+        }
+        Some(&self.profile)
+    }
+
+    fn web_link(&mut self, data: &[u8]) -> Option<WebLink<'_>> {
+        let mut cursor = Cursor::new(data);
+        if usize::from(cursor.u16_le("size").ok()?) != data.len() {
+            return None;
+        }
+        for text in [&mut self.text, &mut self.second] {
+            let length = cursor.u8("length").ok()?;
+            let bytes = cursor.take(usize::from(length), "text").ok()?;
+            text.clear();
+            self.texts.text(bytes, 0, text);
+        }
+        cursor.is_empty().then_some(WebLink {
+            url: &self.text,
+            caption: &self.second,
+        })
+    }
+
+    fn media(&mut self, item: &Item<'_>) -> Option<Media<'_>> {
+        let (kind, language, bytes) = match (item.kind, item.data) {
+            (kind::VIDEO, [1, language, text @ ..]) => {
+                (MediaKind::Video, decode_language(*language), text)
+            }
+            (kind::SOUND, number) => (MediaKind::Sound, None, number),
+            (kind::PICTURE, number) => (MediaKind::Picture, None, number),
+            _ => return None,
+        };
+        if bytes.contains(&0) {
+            return None;
+        }
+        self.text.clear();
+        self.texts.text(bytes, 0, &mut self.text);
+        Some(Media {
+            kind,
+            language,
+            text: &self.text,
+        })
+    }
+}
+
+fn symbols(item: &Item<'_>, emit: Emit<'_>) -> Flow {
+    let nags = || item.data.iter().copied().filter(|&nag| nag != 0);
+    if item.data.len() > 3 || nags().next().is_none() {
+        return emit(item.foreign());
+    }
+    for nag in nags() {
+        match emit(Annotation::Nag(Nag(nag))) {
+            Flow::Go => {}
+            other => return other,
+        }
+    }
+    let usual = symbol_slots(nags());
+    if usual
+        .as_ref()
+        .is_some_and(|(slots, length)| slots.get(..*length) == Some(item.data))
+    {
+        return Flow::Go;
+    }
+    emit(Annotation::Foreign(Foreign {
+        format: CBH,
+        kind: foreign::SYMBOL_SLOTS,
+        bytes: item.data,
+    }))
+}
+
+fn shapes(item: &Item<'_>, emit: Emit<'_>) -> Flow {
+    let size = if item.kind == kind::SQUARES { 2 } else { 3 };
+    let all = || item.data.chunks(size).map(shape);
+    if item.data.is_empty() || all().any(|shape| shape.is_none()) {
+        return emit(item.foreign());
+    }
+    for shape in all().flatten() {
+        match emit(Annotation::Shape(shape)) {
+            Flow::Go => {}
+            other => return other,
+        }
+    }
+    Flow::Go
+}
+
+/// A colour and one square, or a colour and two; square numbers from 1.
+fn shape(bytes: &[u8]) -> Option<Shape> {
+    let square = |number: u8| decode_square(number.checked_sub(1)?);
+    let (color, kind) = match *bytes {
+        [color, at] => (color, ShapeKind::Square(square(at)?)),
+        [color, from, to] => (color, ShapeKind::Arrow(square(from)?, square(to)?)),
+        _ => return None,
+    };
+    let color = match color {
+        2 => ShapeColor::Green,
+        3 => ShapeColor::Yellow,
+        4 => ShapeColor::Red,
+        other => ShapeColor::ChessBase(other),
+    };
+    Some(Shape { kind, color })
+}
+
+/// An evaluation, whose numbers are least significant byte first in ChessBase 17 too; `None` for a
+/// kind of score or a depth that cannot be.
+pub(crate) fn eval(cursor: &mut Cursor<'_>) -> Result<Option<Eval>, Malformed> {
+    let value = i32::from(cursor.i16_le("value")?);
+    let score = match cursor.i16_le("kind")? {
+        0 => Score::Centipawns(value),
+        1 => Score::Mate(value),
+        _ => return Ok(None),
+    };
+    let depth = u16::try_from(cursor.i16_le("depth")?);
+    Ok(depth.ok().map(|depth| Eval {
+        score,
+        depth: (depth != 0).then_some(depth),
+        engine: 0,
+    }))
+}
+
+/// Kinds whose data has a fixed size.
+fn fixed(item: &Item<'_>) -> Option<Annotation<'static>> {
+    let mut cursor = Cursor::new(item.data);
+    let annotation = fixed_fields(item.kind, &mut cursor).ok()??;
+    cursor.is_empty().then_some(annotation)
+}
+
+fn fixed_fields(
+    kind: u8,
+    cursor: &mut Cursor<'_>,
+) -> Result<Option<Annotation<'static>>, Malformed> {
+    Ok(Some(match kind {
+        kind::TIME_SPENT => {
+            let [hours, minutes, seconds, hundredths] = cursor.array("time_spent")?;
+            if minutes > 59 || seconds > 59 || hundredths > 99 {
+                return Ok(None);
+            }
+            let seconds = (u64::from(hours) * 60 + u64::from(minutes)) * 60 + u64::from(seconds);
+            Annotation::Clock(Clock {
+                kind: ClockKind::ElapsedMove,
+                time: Duration::new(seconds, u32::from(hundredths) * 10_000_000),
+            })
+        }
+        kind::PAWN_STRUCTURE => Annotation::PawnStructure(cursor.u8("pawn_structure")?),
+        kind::PIECE_PATH => Annotation::PiecePath(PiecePath {
+            kind: cursor.u8("piece_path")?,
+            square: cursor.u8("piece_path")?,
+        }),
+        kind::WHITE_CLOCK | kind::BLACK_CLOCK => Annotation::StartClock(StartClock {
+            color: if kind == kind::WHITE_CLOCK {
+                Color::White
+            } else {
+                Color::Black
+            },
+            hundredths: cursor.i32_be("clock")?,
+        }),
+        kind::CRITICAL => Annotation::Critical(CriticalPosition(cursor.u8("critical")?)),
+        kind::EVAL => match eval(cursor)? {
+            Some(eval) => Annotation::Eval(eval),
+            None => return Ok(None),
+        },
+        kind::MEDALS => Annotation::Medals(cursor.u32_be("medals")?),
+        kind::VARIATION_COLOR => {
+            let [flags, blue, green, red] = cursor.array("variation_color")?;
+            Annotation::VariationColor(VariationColor {
+                flags,
+                red,
+                green,
+                blue,
+            })
+        }
+        kind::TIME_CONTROL => {
+            let mut stages = [TimeStage::default(); 3];
+            for stage in &mut stages {
+                *stage = TimeStage {
+                    start: cursor.i32_be("start")?,
+                    increment: cursor.i32_be("increment")?,
+                    moves: cursor.u16_be("moves")?,
+                    kind: cursor.u8("kind")?,
+                };
+            }
+            Annotation::TimeControl(TimeControl { stages })
+        }
+        kind::VIDEO_TIME => Annotation::VideoTime(cursor.i32_be("video_time")?),
+        _ => return Ok(None),
+    }))
+}

@@ -1,0 +1,190 @@
+//! What is known of a set and its games without reading moves.
+
+use std::borrow::Cow;
+
+use tabia_core::error::{GameIndex, Problem, Result};
+use tabia_core::game::Date;
+use tabia_core::games::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind};
+
+use super::FORMAT;
+use super::content_summary;
+use super::entities::EntityTable;
+use super::field_codecs::{decode_date, decode_eco, decode_result};
+use super::open::{CbhDatabase, Parts, Record};
+use super::read::CbhReader;
+use super::records::{FileHeader, GameRecord, TYPE_DELETED, TYPE_TEXT};
+use super::tags::{entity, player_name, round_name};
+
+impl Database for CbhDatabase {
+    fn info(&self) -> &DatabaseInfo {
+        self.info.get_or_init(|| self.describe())
+    }
+
+    fn len(&self) -> u32 {
+        self.len
+    }
+
+    fn entry(&self, game: GameIndex) -> Result<IndexEntry> {
+        let record = self.record(game).ok_or_else(|| self.no_such_game(game))?;
+        Ok(match record {
+            Record::Game(game) => game_entry(game),
+            Record::Text(text) => IndexEntry {
+                event: Some(NameId(text.tournament.get())),
+                site: Some(NameId(text.tournament.get())),
+                round: round_id(text.round, text.sub_round),
+                annotator: Some(NameId(text.annotator.get())),
+                deleted: text.kind & TYPE_DELETED != 0,
+                is_text: true,
+                ..IndexEntry::default()
+            },
+        })
+    }
+
+    fn span(&self, game: GameIndex) -> Option<(u64, u64)> {
+        // The header is as long as a record.
+        let record = size_of::<GameRecord>() as u64;
+        (game.0 < self.len).then(|| ((u64::from(game.0) + 1) * record, record))
+    }
+
+    fn ratings(&self, first: GameIndex, out: &mut [[u16; 2]]) -> bool {
+        let (records, _) = self.headers.as_slice().as_chunks::<{ GameRecord::SIZE }>();
+        let first = (first.0 as usize).saturating_add(1);
+        for (record, ratings) in records.get(first..).unwrap_or_default().iter().zip(out) {
+            *ratings = GameRecord::read(record).map_or([0; 2], |game| {
+                // What stands there in a text is no rating.
+                let mask = u16::from(game.kind & TYPE_TEXT != 0).wrapping_sub(1);
+                [game.white_elo.get() & mask, game.black_elo.get() & mask]
+            });
+        }
+        true
+    }
+
+    fn name(&self, kind: NameKind, NameId(id): NameId) -> Result<Cow<'_, str>> {
+        let Parts { tables, texts, .. } = self.parts();
+        let texts = *texts;
+        // A file that is missing has no names; an id that is beyond its file is told by `read`.
+        Ok(match kind {
+            NameKind::Player => entity(tables.players.as_ref(), id)
+                .map(|player| Cow::Owned(player_name(player, texts))),
+            NameKind::Event => {
+                entity(tables.tournaments.as_ref(), id).map(|t| texts.field(&t.title))
+            }
+            NameKind::Site => {
+                entity(tables.tournaments.as_ref(), id).map(|t| texts.field(&t.place))
+            }
+            NameKind::Round => Some(Cow::Owned(round_name((id >> 8) as u8, id as u8))),
+            NameKind::Annotator => {
+                entity(tables.annotators.as_ref(), id).map(|a| texts.field(&a.name))
+            }
+            NameKind::Source => entity(tables.sources.as_ref(), id).map(|s| texts.field(&s.title)),
+            NameKind::Team => entity(tables.teams.as_ref(), id).map(|t| texts.field(&t.title)),
+            _ => None,
+        }
+        .unwrap_or_default())
+    }
+
+    fn verify(&self, found: &mut dyn FnMut(Problem)) {
+        for finding in super::verify::verify(self) {
+            found(finding.error.into());
+        }
+    }
+
+    fn reader(&self) -> Box<dyn GameReader + '_> {
+        Box::new(CbhReader::new(self))
+    }
+}
+
+impl CbhDatabase {
+    fn describe(&self) -> DatabaseInfo {
+        let parts = self.parts();
+        let (mut texts, mut deleted) = (0, 0);
+        for record in self.headers.chunks_exact(FileHeader::SIZE).skip(1) {
+            let kind = record.first().copied().unwrap_or(0);
+            texts += u32::from(kind & TYPE_TEXT != 0);
+            deleted += u32::from(kind & TYPE_DELETED != 0);
+        }
+        let header = self.header();
+        let mut version = match header.map(|header| (header.version, header.header_size.get())) {
+            Some((1, 36)) => "classic, header of ChessBase 6".to_owned(),
+            Some((1, _)) => "classic".to_owned(),
+            Some((version, _)) => format!("header version {version}"),
+            None => String::new(),
+        };
+        if let Some(extended) = &parts.tables.extended {
+            version += ", .cbj version ";
+            version += &extended.header().version.to_string();
+        }
+        let mut names = Vec::new();
+        let tables = &parts.tables;
+        let mut count = |kind, live: Option<u32>| names.extend(live.map(|live| (kind, live)));
+        count(
+            NameKind::Player,
+            tables.players.as_ref().map(EntityTable::live),
+        );
+        count(
+            NameKind::Event,
+            tables.tournaments.as_ref().map(EntityTable::live),
+        );
+        count(
+            NameKind::Annotator,
+            tables.annotators.as_ref().map(EntityTable::live),
+        );
+        count(
+            NameKind::Source,
+            tables.sources.as_ref().map(EntityTable::live),
+        );
+        count(NameKind::Team, tables.teams.as_ref().map(EntityTable::live));
+        DatabaseInfo {
+            format: FORMAT.id,
+            version,
+            records: self.len,
+            texts,
+            deleted,
+            encoding: parts.texts.describe(),
+            title: parts.title.clone(),
+            companions: FORMAT
+                .companions
+                .iter()
+                .map(|companion| {
+                    let is_there = self.source.companion(companion.extension).is_some();
+                    (companion.extension.to_owned(), is_there)
+                })
+                .collect(),
+            problems: self
+                .problems
+                .iter()
+                .chain(&parts.problems)
+                .cloned()
+                .collect(),
+            names,
+            ..DatabaseInfo::default()
+        }
+    }
+}
+
+fn game_entry(game: &GameRecord) -> IndexEntry {
+    let elo = |elo: u16| (elo != 0).then_some(elo);
+    IndexEntry {
+        white: Some(NameId(game.white.get())),
+        black: Some(NameId(game.black.get())),
+        event: Some(NameId(game.tournament.get())),
+        site: Some(NameId(game.tournament.get())),
+        round: round_id(game.round, game.sub_round),
+        annotator: Some(NameId(game.annotator.get())),
+        date: decode_date(game.date.get()).unwrap_or(Date::UNKNOWN),
+        white_elo: elo(game.white_elo.get()),
+        black_elo: elo(game.black_elo.get()),
+        result: decode_result(game.result).unwrap_or_default(),
+        eco: decode_eco(game.eco.get()),
+        ply_count: None,
+        move_count: Some(game.move_count),
+        deleted: game.kind & TYPE_DELETED != 0,
+        is_text: false,
+        ..content_summary::entry(game.flags.get())
+    }
+}
+
+fn round_id(round: u8, sub_round: u8) -> Option<NameId> {
+    let id = u32::from(round) << 8 | u32::from(sub_round);
+    (id != 0).then_some(NameId(id))
+}

@@ -1,0 +1,402 @@
+//! Writes the moves of a game as ChessBase does: mode 0, or mode 10 for Chess960.
+
+use tabia_core::chess::{Color, Move, Ply, Position, Setup, Square};
+use tabia_core::error::{Error, ErrorKind};
+use tabia_core::game::{Event, Game, Start};
+use tabia_core::io::Sink;
+
+use super::compact_codes;
+use super::move_reader::{Board, CHESS960, HAS_START, ORDINARY};
+use super::piece_numbers::Slots;
+use super::start_position;
+use super::start_position::CLASSICAL;
+use super::substitution::{MODES, Table};
+
+/// The largest size that the head of a record can say.
+const MAX_SIZE: usize = 0xff_ffff;
+
+/// Turns games into move records, reusing its memory.
+#[derive(Debug)]
+pub struct Encoder {
+    /// Numbers of the pieces in the usual start position.
+    standard: Slots,
+    nodes: Vec<Node>,
+    /// For every open variation, the move it replaces.
+    open: Vec<u32>,
+    later: Vec<Later>,
+    stored: Vec<u32>,
+    record: Sink,
+    /// Whether a castling right may be granted that the start does not have, and was.
+    may_grant: bool,
+    granted: bool,
+}
+
+/// The moves of a game as stored.
+#[derive(Debug)]
+pub struct Encoded<'e> {
+    /// The whole record with its head.
+    pub record: &'e [u8],
+    /// For every move in the game's order: its number in stored order, to which annotations refer.
+    pub stored: &'e [u32],
+    /// Plies of the mainline.
+    pub mainline: u32,
+    /// Plies of variations.
+    pub variations: u32,
+    /// Whether the start position was stored as it is. A half-move clock, and a move number above
+    /// 255, have no place.
+    pub whole_start: bool,
+    /// Whether the record is that of a Chess960 game.
+    pub is_chess960: bool,
+}
+
+/// A move in the game's order.
+#[derive(Debug, Clone, Copy)]
+struct Node {
+    ply: Ply,
+    /// The first continuation.
+    next: u32,
+    /// The next alternative.
+    alternative: u32,
+    /// The first move in this position, and the last one so far (kept with the first).
+    first: u32,
+    tail: u32,
+    /// The move before.
+    before: u32,
+}
+
+/// A position to which writing comes back: its next move, and the plies before it.
+#[derive(Debug, Clone)]
+struct Later {
+    board: Board,
+    next: u32,
+    ply: u32,
+}
+
+/// No move.
+const NONE: u32 = u32::MAX;
+
+impl Default for Encoder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Encoder {
+    /// An encoder.
+    pub fn new() -> Self {
+        Self {
+            standard: Slots::new(&Position::standard(), false),
+            nodes: Vec::new(),
+            open: Vec::new(),
+            later: Vec::new(),
+            stored: Vec::new(),
+            record: Sink::new(),
+            may_grant: false,
+            granted: false,
+        }
+    }
+
+    /// The record of a game. Variations of a variation's first move become variations of the move
+    /// that it replaces, which is the same to read. Variations without moves are left out.
+    ///
+    /// # Errors
+    /// When a move is illegal, or the record or its start position does not fit.
+    pub fn encode(&mut self, game: &Game) -> Result<Encoded<'_>, Error> {
+        self.record.clear();
+        self.stored.clear();
+        self.may_grant = game.head.start.setup.is_some();
+        self.granted = false;
+        let is_chess960 = is_chess960(&game.head.start);
+        let mode = if is_chess960 { CHESS960 } else { ORDINARY };
+        let setup = match &game.head.start.setup {
+            Some(setup) => Some((**setup).clone()),
+            None if is_chess960 => Some(Setup::standard()),
+            None => None,
+        };
+        let flag = if setup.is_some() { HAS_START } else { 0 };
+        self.record.u8(mode | flag);
+        self.record.u24_be(0);
+        let mut whole_start = true;
+        if let Some(setup) = setup {
+            let pieces = Square::ALL
+                .iter()
+                .filter(|&&square| setup.piece(square).is_some())
+                .count();
+            if pieces > 32 {
+                return Err(Error::unsupported(format!(
+                    "a start position with {pieces} pieces does not fit, 32 do"
+                )));
+            }
+            whole_start = start_position::encode(&setup, is_chess960, &mut self.record)
+                && setup.half_move_clock == 0
+                && setup.full_move_number != 0;
+        }
+        let is_plain = !game.has_variations();
+        self.nodes.clear();
+        if !is_plain {
+            self.collect(game);
+        }
+        let is_empty = self.nodes.is_empty() && game.mainline().next().is_none();
+        let mainline = match (is_empty, game.head.start.position()) {
+            (true, _) => {
+                self.put(&MODES[usize::from(mode)], mode, compact_codes::END_VALUE, 0);
+                0
+            }
+            (false, Some(position)) if is_plain => self.write_plain(game, position, mode)?,
+            (false, Some(position)) => self.write(position, mode)?,
+            (false, None) => {
+                return Err(Error::invalid("moves from a position without its kings").at_ply(0));
+            }
+        };
+        let size = self.record.len();
+        if size > MAX_SIZE {
+            return Err(Error::new(ErrorKind::Limit {
+                what: "size of a game's moves",
+                limit: MAX_SIZE as u64,
+                asked: size as u64,
+            }));
+        }
+        self.record.patch_u24_be(1, size as u32);
+        Ok(Encoded {
+            record: self.record.as_slice(),
+            stored: &self.stored,
+            mainline,
+            variations: self.stored.len() as u32 - mainline,
+            whole_start: whole_start && !self.granted,
+            is_chess960,
+        })
+    }
+
+    /// The game's moves with what follows and what stands beside each.
+    fn collect(&mut self, game: &Game) {
+        self.open.clear();
+        // The last move of the open line, and the first move of the position it has come back to.
+        let (mut last, mut first) = (NONE, NONE);
+        for event in game.events() {
+            match event {
+                Event::Move(ply) => {
+                    let added = self.nodes.len() as u32;
+                    self.add(ply, last, first);
+                    (last, first) = (added, NONE);
+                }
+                Event::BeginVariation => {
+                    self.open.push(last);
+                    if let Some(node) = self.node(last) {
+                        first = node.first;
+                        last = self.node(first).map_or(NONE, |node| node.before);
+                    }
+                }
+                Event::EndVariation => {
+                    if let Some(replaced) = self.open.pop() {
+                        (last, first) = (replaced, NONE);
+                    }
+                }
+                Event::Annotation(_) => {}
+            }
+        }
+    }
+
+    fn add(&mut self, ply: Ply, last: u32, first: u32) {
+        let added = self.nodes.len() as u32;
+        // A variation before the first move has nothing to replace; its moves, and moves after an
+        // empty variation in the same place, stand beside the first.
+        let first = match (first, last) {
+            (NONE, NONE) if added > 0 => 0,
+            _ => first,
+        };
+        let leader = if first == NONE { added } else { first };
+        self.nodes.push(Node {
+            ply,
+            next: NONE,
+            alternative: NONE,
+            first: leader,
+            tail: added,
+            before: last,
+        });
+        if first == NONE {
+            if let Some(node) = self.nodes.get_mut(last as usize) {
+                node.next = added;
+            }
+            return;
+        }
+        let tail = self.node(first).map_or(NONE, |node| node.tail);
+        if let Some(node) = self.nodes.get_mut(tail as usize) {
+            node.alternative = added;
+        }
+        if let Some(node) = self.nodes.get_mut(first as usize) {
+            node.tail = added;
+        }
+    }
+
+    fn node(&self, index: u32) -> Option<Node> {
+        self.nodes.get(index as usize).copied()
+    }
+
+    /// Writes the moves of a game without variations; gives their number.
+    fn write_plain(&mut self, game: &Game, position: Position, mode: u8) -> Result<u32, Error> {
+        let table = &MODES[usize::from(mode)];
+        let slots = match game.head.start.setup {
+            None => self.standard.clone(),
+            Some(_) => Slots::new(&position, false),
+        };
+        let mut board = Board { position, slots };
+        let mut count = 0;
+        for ply in game.mainline() {
+            self.put_ply(table, mode, &mut board, ply, count)
+                .map_err(|error| error.at_ply(count))?;
+            count = count.wrapping_add(1);
+        }
+        self.put(table, mode, compact_codes::END_VALUE, count);
+        self.stored.extend(0..count);
+        Ok(count)
+    }
+
+    /// Writes all lines; gives the plies of the mainline.
+    fn write(&mut self, position: Position, mode: u8) -> Result<u32, Error> {
+        let table = &MODES[usize::from(mode)];
+        let slots = Slots::new(&position, false);
+        let mut board = Board { position, slots };
+        let (mut count, mut ply) = (0u32, 0u32);
+        let mut mainline = None;
+        let mut at = 0;
+        self.later.clear();
+        self.stored.resize(self.nodes.len(), 0);
+        while let Some(node) = self.node(at) {
+            if node.alternative != NONE {
+                self.put(table, mode, compact_codes::BRANCH_VALUE, count);
+                self.later.push(Later {
+                    board: board.clone(),
+                    next: node.alternative,
+                    ply,
+                });
+            }
+            self.put_ply(table, mode, &mut board, node.ply, count)
+                .map_err(|error| error.at_ply(ply))?;
+            ply += 1;
+            if let Some(stored) = self.stored.get_mut(at as usize) {
+                *stored = count;
+            }
+            count = count.wrapping_add(1);
+            if node.next != NONE {
+                at = node.next;
+                continue;
+            }
+            self.put(table, mode, compact_codes::END_VALUE, count);
+            mainline.get_or_insert(count);
+            match self.later.pop() {
+                Some(later) => (board, at, ply) = (later.board, later.next, later.ply),
+                None => break,
+            }
+        }
+        Ok(mainline.unwrap_or(0))
+    }
+
+    #[inline]
+    fn put_ply(
+        &mut self,
+        table: &Table,
+        mode: u8,
+        board: &mut Board,
+        ply: Ply,
+        count: u32,
+    ) -> Result<(), Error> {
+        match ply {
+            Ply::Null => self.put(table, mode, compact_codes::NULL_VALUE, count),
+            Ply::Move(m) => {
+                if !board.position.foresee_legal(m) && !self.grant(board, m) {
+                    let text = format!("{m:?} cannot be played in {}", board.position.fen());
+                    return Err(Error::invalid(text));
+                }
+                let (from, to) = (m.from(), m.to());
+                let slot = board.slots.on(from);
+                let color = board.position.turn();
+                if m.is_normal()
+                    && let Some(value) = compact_codes::value(color, slot, from, to)
+                {
+                    self.put(table, mode, value, count);
+                    board.slots.step(&board.position, slot, from, to);
+                } else {
+                    self.put_rare(table, mode, board, m, count);
+                }
+            }
+        }
+        board.position.play_ply(ply);
+        Ok(())
+    }
+
+    /// Grants the castling right that a setup position lacks; readers do so too.
+    #[cold]
+    fn grant(&mut self, board: &mut Board, m: Move) -> bool {
+        let side = usize::from(m.to().file() < m.from().file());
+        let turn = board.position.turn();
+        let is_granted = self.may_grant
+            && m.is_castling()
+            && board.position.grant_castling(turn, side)
+            && board.position.foresee_legal(m);
+        self.granted |= is_granted;
+        is_granted
+    }
+
+    /// Writes castling and what takes two bytes.
+    #[inline(never)]
+    fn put_rare(&mut self, table: &Table, mode: u8, board: &mut Board, m: Move, count: u32) {
+        match rare_value(m, mode) {
+            Ok(value) => self.put(table, mode, value, count),
+            Err(word) => {
+                self.put(table, mode, compact_codes::TWO_BYTES_VALUE, count);
+                self.put(table, mode, (word >> 8) as u8, count);
+                self.put(table, mode, word as u8, count);
+            }
+        }
+        board.slots.play(&board.position, m);
+    }
+
+    /// Writes a value after `count` moves.
+    #[inline]
+    fn put(&mut self, table: &Table, mode: u8, value: u8, count: u32) {
+        let count = count as u8;
+        self.record.u8(if mode == ORDINARY {
+            table.stored[usize::from(value)].wrapping_add(count)
+        } else {
+            table.stored[usize::from(value.wrapping_add(count))]
+        });
+    }
+}
+
+/// The value of castling, or the two bytes of another move.
+fn rare_value(m: Move, mode: u8) -> Result<u8, u16> {
+    let (from, to) = (m.from(), m.to());
+    if !m.is_castling() {
+        return Err(compact_codes::two_bytes(from, to, m.promotion_role()));
+    }
+    let is_short = to.file() > from.file();
+    if mode == ORDINARY {
+        return Ok(if is_short {
+            compact_codes::SHORT_VALUE
+        } else {
+            compact_codes::LONG_VALUE
+        });
+    }
+    let file = if is_short { 6 } else { 2 };
+    let target = Square::from_coords(file, from.rank()).unwrap_or(from);
+    Err(compact_codes::two_bytes(target, target, None))
+}
+
+/// Whether a game needs the Chess960 encoding: it says so, or castles with rooks elsewhere.
+fn is_chess960(start: &Start) -> bool {
+    let Some(setup) = &start.setup else {
+        return start.chess960;
+    };
+    let rights = setup.castling.as_flattened().iter();
+    let classical = CLASSICAL.as_flattened().iter();
+    let unusual = rights
+        .zip(classical)
+        .any(|(right, usual)| right.is_some() && right != usual);
+    let kings = [(Color::White, 0), (Color::Black, 7)];
+    let displaced = kings.into_iter().any(|(color, rank)| {
+        let home = Square::from_coords(4, rank);
+        let has_right = setup.castling[color as usize].iter().any(Option::is_some);
+        has_right && setup.king(color) != home
+    });
+    start.chess960 || unusual || displaced
+}

@@ -1,0 +1,431 @@
+//! The moves of a record one after another, in stored order.
+
+use tabia_core::chess::{Color, Move, Ply, Position, Role, Setup};
+use tabia_core::error::{Error, Malformed, Why};
+use tabia_core::game::Start;
+use tabia_core::io::Cursor;
+
+use super::compact_codes;
+use super::compact_codes::CODES;
+use super::piece_numbers::Slots;
+use super::start_position;
+use super::start_position::Rooks;
+use super::substitution;
+use super::substitution::Table;
+
+/// Bit of the first byte: a start position follows the head.
+pub(super) const HAS_START: u8 = 0x40;
+/// Bits of the first byte: the encoding mode.
+const MODE: u8 = 0x3f;
+/// Bytes of a record's head: flags and mode, then the size of the record.
+pub(super) const HEAD: usize = 4;
+/// Mode of ordinary games.
+pub(super) const ORDINARY: u8 = 0;
+/// Mode of Chess960 games.
+pub(super) const CHESS960: u8 = 10;
+
+/// The move record of a game: its head and start position read, its moves not yet.
+#[derive(Debug, Clone)]
+pub struct MoveRecord<'r> {
+    /// The whole record, cut to its size.
+    pub(super) bytes: &'r [u8],
+    /// Offset of the record in its file, for messages.
+    pub(super) base: u64,
+    /// Where the moves begin.
+    pub(super) body: usize,
+    /// The encoding mode, 0 to 63.
+    pub mode: u8,
+    /// The first position.
+    pub start: Start,
+    rooks: Rooks,
+}
+
+impl<'r> MoveRecord<'r> {
+    /// Reads head and start position of the record that begins at `bytes`; `chess960` is the start
+    /// number that the game's header gives, for Chess960 records that lack their position.
+    pub(super) fn read(
+        bytes: &'r [u8],
+        base: u64,
+        chess960: Option<u16>,
+    ) -> Result<Self, Malformed> {
+        let mut cursor = Cursor::new(bytes);
+        let first = cursor.u8("mode")?;
+        let size_at = cursor.fault("size", Why::Value(0));
+        let size = cursor.u24_be("size")? as usize;
+        if size < HEAD {
+            let why = Why::Value(size as u64);
+            return Err(Malformed { why, ..size_at });
+        }
+        let bytes = bytes.get(..size).unwrap_or(bytes);
+        let mut cursor = Cursor::new(bytes);
+        cursor.take(HEAD, "size")?;
+        let mode = first & MODE;
+        let is_chess960 = matches!(mode, 10 | 11);
+        let mut start = Start {
+            setup: None,
+            chess960: is_chess960,
+        };
+        let mut rooks = start_position::CLASSICAL;
+        if first & HAS_START != 0 {
+            let (setup, castling) = start_position::decode(&mut cursor, is_chess960)?;
+            start.setup = Some(Box::new(setup));
+            rooks = castling;
+        } else if is_chess960 && let Some(setup) = chess960.and_then(Setup::chess960_start) {
+            rooks = setup.castling;
+            start.setup = Some(Box::new(setup));
+        }
+        Ok(Self {
+            bytes,
+            base,
+            body: cursor.offset(),
+            mode,
+            start,
+            rooks,
+        })
+    }
+
+    /// Fails for the encodings that are not read.
+    pub fn check_mode(&self) -> Result<(), Error> {
+        let game = match self.mode {
+            0..=7 | 10 | 11 => return Ok(()),
+            8 | 9 => "losing chess",
+            12 | 13 => "Out Chatrang",
+            14 | 15 => "Twins",
+            16 | 17 => "Makruk",
+            18 | 19 => "the pawns game",
+            63 => "positions with illegal moves",
+            _ => "an unknown kind of game",
+        };
+        let mode = self.mode;
+        let text = format!("moves in encoding mode {mode} ({game}) are not read");
+        Err(Error::unsupported(text).at_offset(self.base))
+    }
+
+    /// Whether pieces are numbered from h8 to a1.
+    pub(super) const fn is_reverse(&self) -> bool {
+        matches!(self.mode, 2 | 3 | 6 | 7 | 11)
+    }
+}
+
+/// One step through the moves of a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step {
+    /// A move, legal in the position it was read for, which has foreseen it.
+    Play(Ply),
+    /// The next move has alternatives, which follow after its line.
+    Branch,
+    /// The line ends.
+    End,
+    /// The next move cannot be read; see [`Input::fault`].
+    Fault,
+}
+
+/// The position of a line together with the numbers of its pieces.
+#[derive(Debug, Clone)]
+pub(super) struct Board {
+    pub(super) position: Position,
+    pub(super) slots: Slots,
+}
+
+/// Reads the moves of a record.
+#[derive(Debug, Clone)]
+pub(super) struct Input<'r> {
+    bytes: &'r [u8],
+    at: usize,
+    /// Moves read so far, variations too; the stored bytes depend on it.
+    moves: u32,
+    table: &'static Table,
+    /// All ones where the number of moves is taken off before the lookup.
+    before: u8,
+    simple: bool,
+    reverse: bool,
+    pending: Pending,
+    rooks: Rooks,
+}
+
+/// What is still to be said of the last simple word.
+#[derive(Debug, Clone, Copy)]
+enum Pending {
+    Nothing,
+    /// Its move; the branch before it was told.
+    Move(u16),
+    /// That the line ends.
+    End,
+}
+
+/// The squares of a simple word; all zeros is the null move.
+const SQUARES: u16 = 0x0fff;
+/// Flag of a simple word: the line ends after this move.
+pub(super) const SIMPLE_END: u16 = 0x4000;
+/// Flag of a simple word: this move has alternatives.
+pub(super) const SIMPLE_BRANCH: u16 = 0x8000;
+
+impl<'r> Input<'r> {
+    /// At the first move of a record; `None` for modes that are not read.
+    pub(super) fn new(record: &MoveRecord<'r>) -> Option<Self> {
+        record.check_mode().ok()?;
+        let simple = matches!(record.mode, 1 | 3 | 5 | 7);
+        Some(Self {
+            bytes: record.bytes,
+            at: record.body,
+            moves: 0,
+            table: substitution::MODES.get(usize::from(record.mode))?,
+            before: if record.mode < 4 { 0xff } else { 0 },
+            simple,
+            reverse: record.is_reverse(),
+            pending: Pending::Nothing,
+            rooks: record.rooks,
+        })
+    }
+
+    /// The moves of a game quotation.
+    pub(super) fn quotation(bytes: &'r [u8]) -> Self {
+        Self {
+            bytes,
+            at: 0,
+            moves: 0,
+            table: &substitution::QUOTATIONS,
+            before: 0xff,
+            simple: true,
+            reverse: false,
+            pending: Pending::Nothing,
+            rooks: start_position::CLASSICAL,
+        }
+    }
+
+    /// Number of moves read so far, in stored order.
+    pub(super) const fn moves(&self) -> u32 {
+        self.moves
+    }
+
+    /// Where in the record; after a fault, the move that could not be read.
+    pub(super) const fn offset(&self) -> usize {
+        self.at
+    }
+
+    #[inline(always)]
+    fn value(&self, stored: u8) -> u8 {
+        let moves = self.moves as u8;
+        let before = moves & self.before;
+        let after = moves & !self.before;
+        self.table.value[usize::from(stored.wrapping_sub(before))].wrapping_sub(after)
+    }
+
+    fn word(&self, high: u8, low: u8) -> u16 {
+        u16::from(self.value(high)) << 8 | u16::from(self.value(low))
+    }
+
+    /// The next step. The numbers of the pieces follow a move at once; its position is left to the
+    /// caller, who sees the position before the move.
+    #[inline(always)]
+    pub(super) fn next(&mut self, board: &mut Board) -> Step {
+        if self.simple {
+            return self.next_simple(board);
+        }
+        let color = board.position.turn();
+        loop {
+            let Some(&stored) = self.bytes.get(self.at) else {
+                return Step::Fault;
+            };
+            let code = CODES[side_of(color)][usize::from(self.value(stored))];
+            if code.slot < compact_codes::PIECES {
+                let Some(from) = board.slots.square(color, code.slot) else {
+                    return Step::Fault;
+                };
+                let to = code.target(from);
+                let m = Move::normal(from, to);
+                if !board.position.foresee_legal(m) {
+                    return Step::Fault;
+                }
+                board.slots.step(&board.position, code.slot, from, to);
+                self.at += 1;
+                self.moves = self.moves.wrapping_add(1);
+                return Step::Play(Ply::Move(m));
+            }
+            match code.slot {
+                compact_codes::IGNORED => self.at += 1,
+                compact_codes::BRANCH => {
+                    self.at += 1;
+                    return Step::Branch;
+                }
+                compact_codes::END => {
+                    self.at += 1;
+                    return Step::End;
+                }
+                _ => return self.next_rare(board, code.slot),
+            }
+        }
+    }
+
+    /// Null moves, castling and moves of two bytes.
+    #[cold]
+    fn next_rare(&mut self, board: &mut Board, kind: u8) -> Step {
+        let mut length = 1;
+        let m = match kind {
+            compact_codes::NULL => {
+                self.moves = self.moves.wrapping_add(1);
+                self.at += 1;
+                return Step::Play(Ply::Null);
+            }
+            compact_codes::SHORT => self.castling(&board.position, 0),
+            compact_codes::LONG => self.castling(&board.position, 1),
+            _ => {
+                length = 3;
+                let Some(&[high, low]) = self.bytes.get(self.at + 1..self.at + 3) else {
+                    return Step::Fault;
+                };
+                self.word_to_move(&board.position, self.word(high, low))
+            }
+        };
+        self.play(board, m, length)
+    }
+
+    #[inline(never)]
+    fn next_simple(&mut self, board: &mut Board) -> Step {
+        let word = match std::mem::replace(&mut self.pending, Pending::Nothing) {
+            Pending::End => return Step::End,
+            Pending::Move(word) => word,
+            Pending::Nothing => {
+                let word = match self.bytes.get(self.at..) {
+                    // A game without moves has no bytes at all.
+                    None | Some([]) => return Step::End,
+                    Some([_]) => return Step::Fault,
+                    Some(&[high, low, ..]) => self.word(high, low),
+                };
+                if word & SIMPLE_BRANCH != 0 {
+                    self.pending = Pending::Move(word);
+                    return Step::Branch;
+                }
+                word
+            }
+        };
+        let step = if word & SQUARES == 0 {
+            self.moves = self.moves.wrapping_add(1);
+            self.at += 2;
+            Step::Play(Ply::Null)
+        } else {
+            let turned = (word & 0x3f) << 6 | word >> 6 & 0x3f | word & 0x3000;
+            let word = if self.reverse { turned } else { word };
+            let m = self.word_to_move(&board.position, word);
+            self.play(board, m, 2)
+        };
+        if word & SIMPLE_END != 0 {
+            self.pending = Pending::End;
+        }
+        step
+    }
+
+    /// Checks a move of `length` bytes and follows it with the numbers of the pieces.
+    fn play(&mut self, board: &mut Board, m: Option<Move>, length: usize) -> Step {
+        match m {
+            Some(m) if board.position.foresee_legal(m) => {
+                board.slots.play(&board.position, m);
+                self.moves = self.moves.wrapping_add(1);
+                self.at += length;
+                Step::Play(Ply::Move(m))
+            }
+            _ => Step::Fault,
+        }
+    }
+
+    fn castling(&self, position: &Position, side: usize) -> Option<Move> {
+        let color = position.turn();
+        let rook = self.rooks[side_of(color)][side]?;
+        Some(Move::castling(position.king(color), rook))
+    }
+
+    /// The move with these squares: castling is the king's step of two files or, as Chess960 games
+    /// have it, a step from the king's target to itself.
+    fn word_to_move(&self, position: &Position, word: u16) -> Option<Move> {
+        let (from, to, role) = compact_codes::from_two_bytes(word);
+        if from == to {
+            let back = if position.turn().is_white() { 0 } else { 7 };
+            return match (to.file(), to.rank() == back) {
+                (6, true) => self.castling(position, 0),
+                (2, true) => self.castling(position, 1),
+                _ => None,
+            };
+        }
+        let piece = position.piece_at(from)?;
+        let files = from.file().abs_diff(to.file());
+        Some(match piece.role {
+            Role::King if from.file() == 4 && files == 2 && from.rank() == to.rank() => {
+                return self.castling(position, usize::from(to.file() == 2));
+            }
+            Role::Pawn if matches!(to.rank(), 0 | 7) => Move::promotion(from, to, role),
+            _ => Move::normal(from, to),
+        })
+    }
+
+    /// Counts the moves that follow, up to the end of the game with `open` lines still open, without
+    /// looking at them; `None` when the record ends too early.
+    pub(super) fn count_rest(&self, mut open: u32) -> Option<u32> {
+        let mut rest = self.clone();
+        let start = rest.moves;
+        loop {
+            if rest.simple {
+                let word = match rest.bytes.get(rest.at..)? {
+                    [] => return Some(rest.moves - start),
+                    [_] => return None,
+                    &[high, low, ..] => rest.word(high, low),
+                };
+                rest.at += 2;
+                rest.moves = rest.moves.wrapping_add(1);
+                open += u32::from(word & SIMPLE_BRANCH != 0);
+                if word & SIMPLE_END == 0 {
+                    continue;
+                }
+            } else {
+                let stored = *rest.bytes.get(rest.at)?;
+                rest.at += 1;
+                match CODES[0][usize::from(rest.value(stored))].slot {
+                    compact_codes::IGNORED => continue,
+                    compact_codes::BRANCH => {
+                        open = open.saturating_add(1);
+                        continue;
+                    }
+                    compact_codes::END => {}
+                    slot => {
+                        if slot == compact_codes::TWO_BYTES {
+                            rest.at += 2;
+                        }
+                        rest.moves = rest.moves.wrapping_add(1);
+                        continue;
+                    }
+                }
+            }
+            match open.checked_sub(1) {
+                Some(less) => open = less,
+                None => return Some(rest.moves - start),
+            }
+        }
+    }
+
+    /// Why the next move cannot be read.
+    #[cold]
+    pub(super) fn fault(&self) -> Malformed {
+        let left = self.bytes.len().saturating_sub(self.at);
+        let needed = match self.bytes.get(self.at) {
+            _ if self.simple => 2,
+            Some(&stored) if self.value(stored) == compact_codes::TWO_BYTES_VALUE => 3,
+            _ => 1,
+        };
+        let why = if left < needed {
+            Why::Truncated { needed, left }
+        } else {
+            Why::IllegalMove
+        };
+        Malformed {
+            field: "move",
+            at: self.at,
+            why,
+        }
+    }
+}
+
+const fn side_of(color: Color) -> usize {
+    match color {
+        Color::White => 0,
+        Color::Black => 1,
+    }
+}

@@ -1,0 +1,95 @@
+//! Values of headers as tags. One that says nothing gets no tag, but for those that are put.
+
+use std::fmt::{Display, Write as _};
+
+use tabia_core::game::{Date, Tags};
+
+use crate::games::cbh::field_codecs::{decode_date, encode_date};
+use crate::games::cbh::{decimal, nations};
+
+/// Appends tags of values.
+pub(crate) trait Facts {
+    fn put(&mut self, tag: &str, value: impl Display);
+
+    fn put_date(&mut self, tag: &str, date: Date);
+
+    /// A number that is not 0.
+    fn number(&mut self, tag: &str, value: impl Into<u32>);
+
+    fn hex(&mut self, tag: &str, bytes: &[u8]);
+
+    /// A date that is known; under `raw` what is no date.
+    fn date(&mut self, tag: &str, raw: &str, value: u32);
+
+    /// Bytes that are not all 0.
+    fn bytes(&mut self, tag: &str, bytes: &[u8]);
+
+    /// A nation by its number; under `raw` what its name does not say.
+    fn nation(&mut self, tag: &str, raw: &str, number: u8);
+}
+
+/// Tags of a team: title, country, nation number, number, year, season.
+pub(crate) const WHITE_TEAM: [&str; 6] = [
+    "WhiteTeam",
+    "WhiteTeamCountry",
+    "CbWhiteTeamNation",
+    "CbWhiteTeamNumber",
+    "CbWhiteTeamYear",
+    "CbWhiteTeamSeason",
+];
+pub(crate) const BLACK_TEAM: [&str; 6] = [
+    "BlackTeam",
+    "BlackTeamCountry",
+    "CbBlackTeamNation",
+    "CbBlackTeamNumber",
+    "CbBlackTeamYear",
+    "CbBlackTeamSeason",
+];
+
+impl Facts for Tags {
+    fn put(&mut self, tag: &str, value: impl Display) {
+        self.push_with(tag, |text| {
+            let _ = write!(text, "{value}");
+        });
+    }
+
+    fn put_date(&mut self, tag: &str, date: Date) {
+        self.push_with(tag, |text| decimal::date(date, text));
+    }
+
+    fn number(&mut self, tag: &str, value: impl Into<u32>) {
+        let value = value.into();
+        if value != 0 {
+            self.push_with(tag, |text| decimal::decimal(value, text));
+        }
+    }
+
+    fn hex(&mut self, tag: &str, bytes: &[u8]) {
+        self.push_with(tag, |text| decimal::hex(bytes, text));
+    }
+
+    fn date(&mut self, tag: &str, raw: &str, value: u32) {
+        match decode_date(value) {
+            Some(Date::UNKNOWN) => {}
+            Some(date) if encode_date(date) == value => self.put_date(tag, date),
+            _ => self.put(raw, value),
+        }
+    }
+
+    fn bytes(&mut self, tag: &str, bytes: &[u8]) {
+        if bytes.iter().any(|&byte| byte != 0) {
+            self.hex(tag, bytes);
+        }
+    }
+
+    fn nation(&mut self, tag: &str, raw: &str, number: u8) {
+        let Some(code) = nations::code(number) else {
+            self.number(raw, number);
+            return;
+        };
+        self.push(tag, code);
+        if nations::number(code) != Some(number) {
+            self.put(raw, number);
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! The two clocks of `.cbj`, written so that the way back is exact.
+
+use std::fmt;
+
+use super::decimal;
+
+/// A creation time: 1/1024 s since 2008-12-01, local time of its maker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Created(pub u64);
+
+/// A time of saving: 100 ns since 1582-10-15 UTC, as in UUIDs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Saved(pub u64);
+
+/// Days from 1970-01-01 to 2008-12-01.
+const CREATED_EPOCH: i64 = 14_214;
+/// Days from 1970-01-01 back to 1582-10-15.
+const SAVED_EPOCH: i64 = -141_427;
+const SECONDS_A_DAY: u64 = 86_400;
+
+impl Created {
+    /// Appends `2016-08-06T15:18:07.0009765625`: 1/1024 has ten decimals.
+    pub fn write(self, out: &mut String) {
+        write_time(CREATED_EPOCH, self.0 >> 10, out);
+        out.push('.');
+        decimal::padded((self.0 & 1023) * 9_765_625, 10, out);
+    }
+}
+
+impl Saved {
+    /// Appends `2016-08-06T15:18:07.1234567Z`.
+    pub fn write(self, out: &mut String) {
+        write_time(SAVED_EPOCH, self.0 / 10_000_000, out);
+        out.push('.');
+        decimal::padded(self.0 % 10_000_000, 7, out);
+        out.push('Z');
+    }
+}
+
+/// As [`Created::write`].
+impl fmt::Display for Created {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = String::new();
+        self.write(&mut text);
+        f.write_str(&text)
+    }
+}
+
+/// As [`Saved::write`].
+impl fmt::Display for Saved {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = String::new();
+        self.write(&mut text);
+        f.write_str(&text)
+    }
+}
+
+impl Created {
+    /// Reads what `Display` writes.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (seconds, fraction) = parse_time(text, CREATED_EPOCH)?;
+        let fraction = parse_fraction(fraction, 10)?;
+        let ticks = seconds
+            .checked_mul(1024)?
+            .checked_add(fraction / 9_765_625)?;
+        (fraction % 9_765_625 == 0).then_some(Self(ticks))
+    }
+}
+
+impl Saved {
+    /// Reads what `Display` writes.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (seconds, fraction) = parse_time(text.strip_suffix('Z')?, SAVED_EPOCH)?;
+        let fraction = parse_fraction(fraction, 7)?;
+        Some(Self(
+            seconds.checked_mul(10_000_000)?.checked_add(fraction)?,
+        ))
+    }
+}
+
+fn write_time(epoch: i64, seconds: u64, out: &mut String) {
+    let (year, month, day) = civil(epoch.saturating_add_unsigned(seconds / SECONDS_A_DAY));
+    let second = seconds % SECONDS_A_DAY;
+    let [month, day] = [month, day].map(i64::unsigned_abs);
+    let [hour, minute, second] = [second / 3600, second / 60 % 60, second % 60];
+    decimal::time(year.unsigned_abs(), [month, day, hour, minute, second], out);
+}
+
+/// Seconds since the epoch, and the digits behind the point.
+fn parse_time(text: &str, epoch: i64) -> Option<(u64, &str)> {
+    let (date, time) = text.split_once('T')?;
+    let mut parts = date.splitn(3, '-').map(|part| part.parse::<i64>().ok());
+    let (year, month, day) = (parts.next()??, parts.next()??, parts.next()??);
+    if !(0..=1 << 40).contains(&year) {
+        return None;
+    }
+    let days = days(year, month, day);
+    if civil(days) != (year, month, day) {
+        return None;
+    }
+    let (time, fraction) = time.split_once('.')?;
+    let mut parts = time.splitn(3, ':').map(|part| part.parse::<u64>().ok());
+    let (hour, minute, second) = (parts.next()??, parts.next()??, parts.next()??);
+    if hour > 23 || minute > 59 || second > 59 {
+        return None;
+    }
+    let days = u64::try_from(days.checked_sub(epoch)?).ok()?;
+    let seconds = days.checked_mul(SECONDS_A_DAY)?;
+    let seconds = seconds.checked_add((hour * 60 + minute) * 60 + second)?;
+    Some((seconds, fraction))
+}
+
+fn parse_fraction(text: &str, digits: usize) -> Option<u64> {
+    if text.len() == digits && text.bytes().all(|byte| byte.is_ascii_digit()) {
+        text.parse().ok()
+    } else {
+        None
+    }
+}
+
+/// Year, month and day from days since 1970-01-01. Years are counted from March, so that the leap
+/// day is the last.
+fn civil(days: i64) -> (i64, i64, i64) {
+    let days = days + 719_468;
+    let era = days.div_euclid(146_097);
+    let day_of_era = days.rem_euclid(146_097);
+    let year_of_era =
+        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let march_month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * march_month + 2) / 5 + 1;
+    let month = if march_month < 10 {
+        march_month + 3
+    } else {
+        march_month - 9
+    };
+    (year_of_era + era * 400 + i64::from(month <= 2), month, day)
+}
+
+/// The reverse of [`civil`].
+fn days(year: i64, month: i64, day: i64) -> i64 {
+    let year = year - i64::from(month <= 2);
+    let era = year.div_euclid(400);
+    let year_of_era = year.rem_euclid(400);
+    let march_month = if month > 2 { month - 3 } else { month + 9 };
+    let day_of_year = (153 * march_month + 2) / 5 + day - 1;
+    era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_come_back() {
+        assert_eq!(Created(0).to_string(), "2008-12-01T00:00:00.0000000000");
+        assert_eq!(Created(1).to_string(), "2008-12-01T00:00:00.0009765625");
+        assert_eq!(Saved(0).to_string(), "1582-10-15T00:00:00.0000000Z");
+        // The UUID time of 1970-01-01.
+        let unix = Saved(0x01b2_1dd2_1381_4000);
+        assert_eq!(unix.to_string(), "1970-01-01T00:00:00.0000000Z");
+        for value in [
+            0,
+            1,
+            1023,
+            1024,
+            1 << 33,
+            250_000_000_123,
+            u64::MAX >> 1,
+            u64::MAX,
+        ] {
+            let created = Created(value);
+            assert_eq!(Created::parse(&created.to_string()), Some(created));
+            let saved = Saved(value);
+            assert_eq!(Saved::parse(&saved.to_string()), Some(saved));
+        }
+        for text in [
+            "",
+            "2016-13-01T00:00:00.0000000Z",
+            "2016-08-06T24:00:00.0000000Z",
+        ] {
+            assert_eq!(Saved::parse(text), None);
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! A record on its way to the files, with everything that can be known of it without those before:
+//! all but the numbers of its names and the places of its bodies.
+
+#![allow(
+    missing_debug_implementations,
+    reason = "zerocopy's derives make hidden helper types without it"
+)]
+
+use tabia_core::error::{Error, Result};
+use tabia_core::io::Cursor;
+use zerocopy::byteorder::big_endian::U32;
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+
+use super::header_fields::Facts;
+use crate::games::cbh::records::{
+    AnnotatorRecord, ExtendedRecord, GameRecord, GameTagRecord, PlayerRecord, SourceRecord,
+    TOURNAMENT_EXTRA_DEFAULT, TYPE_TEXT, TeamRecord, TournamentExtraRecord, TournamentRecord,
+};
+
+/// A record on its way.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Draft<'d> {
+    pub(super) fixed: &'d Fixed,
+    /// What `.cbtt` says of the tournament, if anything.
+    pub(super) extra: Option<&'d TournamentExtraRecord>,
+    pub(super) teams: [Option<&'d TeamRecord>; 2],
+    pub(super) game_tag: Option<&'d GameTagRecord>,
+    /// The record of `.cbg`.
+    pub(super) moves: &'d [u8],
+    /// The record of `.cba`, without its game's number; empty when there is none.
+    pub(super) annotations: &'d [u8],
+    /// The text of the record of `.cbm`; empty when there is none.
+    pub(super) media: &'d [u8],
+}
+
+/// What every record has.
+#[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+pub(super) struct Fixed {
+    /// A [`GameRecord`], or that of a text.
+    pub(super) header: [u8; GameRecord::SIZE],
+    pub(super) extended: ExtendedRecord,
+    pub(super) white: PlayerRecord,
+    pub(super) black: PlayerRecord,
+    pub(super) tournament: TournamentRecord,
+    pub(super) annotator: AnnotatorRecord,
+    pub(super) source: SourceRecord,
+    pub(super) top_game: u8,
+    /// What follows, one bit each.
+    has: u8,
+    moves: U32,
+    annotations: U32,
+    media: U32,
+}
+
+const HAS_EXTRA: u8 = 1;
+const HAS_WHITE_TEAM: u8 = 2;
+const HAS_BLACK_TEAM: u8 = 4;
+const HAS_GAME_TAG: u8 = 8;
+
+/// Appends a draft to `out`.
+pub(super) fn write(
+    header: [u8; GameRecord::SIZE],
+    facts: &Facts,
+    moves: &[u8],
+    annotations: &[u8],
+    media: &[u8],
+    out: &mut Vec<u8>,
+) {
+    let [white_team, black_team] = &facts.teams;
+    let extra = (facts.tournament_extra != TOURNAMENT_EXTRA_DEFAULT)
+        .then_some(facts.tournament_extra.as_bytes());
+    let parts = [
+        (HAS_EXTRA, extra),
+        (HAS_WHITE_TEAM, white_team.as_ref().map(IntoBytes::as_bytes)),
+        (HAS_BLACK_TEAM, black_team.as_ref().map(IntoBytes::as_bytes)),
+        (
+            HAS_GAME_TAG,
+            facts.game_tag.as_deref().map(IntoBytes::as_bytes),
+        ),
+    ];
+    let has = parts.iter().filter(|(_, part)| part.is_some());
+    let fixed = Fixed {
+        header,
+        extended: facts.extended,
+        white: facts.white,
+        black: facts.black,
+        tournament: facts.tournament,
+        annotator: facts.annotator,
+        source: facts.source,
+        top_game: facts.top_game,
+        has: has.map(|(bit, _)| bit).sum(),
+        moves: (moves.len() as u32).into(),
+        annotations: (annotations.len() as u32).into(),
+        media: (media.len() as u32).into(),
+    };
+    out.extend_from_slice(fixed.as_bytes());
+    for part in parts.iter().filter_map(|(_, part)| *part) {
+        out.extend_from_slice(part);
+    }
+    for part in [moves, annotations, media] {
+        out.extend_from_slice(part);
+    }
+}
+
+impl<'d> Draft<'d> {
+    /// The next draft.
+    ///
+    /// # Errors
+    /// When the bytes are not those of a whole draft.
+    pub(super) fn read(cursor: &mut Cursor<'d>) -> Result<Self> {
+        let fixed: &Fixed = part(cursor)?;
+        let has = |bit| fixed.has & bit != 0;
+        Ok(Self {
+            fixed,
+            extra: has(HAS_EXTRA).then(|| part(cursor)).transpose()?,
+            teams: [
+                has(HAS_WHITE_TEAM).then(|| part(cursor)).transpose()?,
+                has(HAS_BLACK_TEAM).then(|| part(cursor)).transpose()?,
+            ],
+            game_tag: has(HAS_GAME_TAG).then(|| part(cursor)).transpose()?,
+            moves: cursor.take(fixed.moves.get() as usize, "moves")?,
+            annotations: cursor.take(fixed.annotations.get() as usize, "annotations")?,
+            media: cursor.take(fixed.media.get() as usize, "media")?,
+        })
+    }
+
+    /// Whether it is that of a guiding text.
+    pub(super) fn is_text(&self) -> bool {
+        let [kind, ..] = self.fixed.header;
+        kind & TYPE_TEXT != 0
+    }
+}
+
+fn part<'d, T>(cursor: &mut Cursor<'d>) -> Result<&'d T>
+where
+    T: FromBytes + KnownLayout + Immutable + Unaligned,
+{
+    let bytes = cursor.take(size_of::<T>(), "record")?;
+    T::ref_from_bytes(bytes).map_err(|_| Error::invalid("an encoded record is cut off"))
+}

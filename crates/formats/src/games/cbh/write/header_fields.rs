@@ -1,0 +1,465 @@
+//! Tags to header fields: the reverse of [`TagWriter`](crate::games::cbh::tags::TagWriter).
+
+use tabia_core::game::{Date, Eco, Tags};
+use tabia_core::io::{Charset, encode};
+use tabia_core::loss::{Feature, Losses};
+use zerocopy::FromZeros;
+
+use crate::games::cbh::field_codecs::{encode_date, encode_eco};
+use crate::games::cbh::nations;
+use crate::games::cbh::records::{
+    AnnotatorRecord, EXTENDED_DEFAULT, ExtendedRecord, GameTagRecord, PlayerRecord, SourceRecord,
+    TOURNAMENT_EXTRA_DEFAULT, TeamRecord, TournamentExtraRecord, TournamentRecord,
+};
+use crate::games::cbh::tags::{GAME_TAG_NAMES, parse_event_type};
+use crate::games::cbh::timestamps;
+
+/// All that the header files say of one game, from its tags. Names are not numbered yet.
+#[derive(Debug, Clone)]
+pub(super) struct Facts {
+    pub(super) white: PlayerRecord,
+    pub(super) black: PlayerRecord,
+    pub(super) tournament: TournamentRecord,
+    pub(super) tournament_extra: TournamentExtraRecord,
+    pub(super) annotator: AnnotatorRecord,
+    pub(super) source: SourceRecord,
+    pub(super) teams: [Option<TeamRecord>; 2],
+    pub(super) game_tag: Option<Box<GameTagRecord>>,
+    pub(super) extended: ExtendedRecord,
+    /// The whole type byte, when it is not the usual one.
+    pub(super) kind: Option<u8>,
+    /// The result byte, when it is none of the known ones.
+    pub(super) result: Option<u8>,
+    pub(super) line_evaluation: u8,
+    pub(super) date: u32,
+    pub(super) round: u8,
+    pub(super) sub_round: u8,
+    pub(super) white_elo: u16,
+    pub(super) black_elo: u16,
+    pub(super) eco: u16,
+    pub(super) medals: Option<u16>,
+    pub(super) top_game: u8,
+    pub(super) text_flags: u32,
+    pub(super) text_unknown_5: [u8; 2],
+    pub(super) text_unknown_22: [u8; 24],
+}
+
+/// Reads tags; what has no field is counted.
+#[derive(Debug)]
+pub(super) struct TagReader<'l> {
+    charset: Charset,
+    losses: &'l mut Losses,
+}
+
+/// A value does not fit its field, or there is no such field.
+struct Unfit;
+
+impl<'l> TagReader<'l> {
+    pub(super) fn new(charset: Charset, losses: &'l mut Losses) -> Self {
+        Self { charset, losses }
+    }
+
+    /// The facts in `tags`.
+    pub(super) fn read(&mut self, tags: &Tags) -> Facts {
+        let mut facts = Facts {
+            white: FromZeros::new_zeroed(),
+            black: FromZeros::new_zeroed(),
+            tournament: FromZeros::new_zeroed(),
+            tournament_extra: TOURNAMENT_EXTRA_DEFAULT,
+            annotator: FromZeros::new_zeroed(),
+            source: FromZeros::new_zeroed(),
+            teams: [None; 2],
+            game_tag: None,
+            extended: EXTENDED_DEFAULT,
+            kind: None,
+            result: None,
+            line_evaluation: 0,
+            date: 0,
+            round: 0,
+            sub_round: 0,
+            white_elo: 0,
+            black_elo: 0,
+            eco: 0,
+            medals: None,
+            top_game: 0,
+            text_flags: 0,
+            text_unknown_5: [0; 2],
+            text_unknown_22: [0; 24],
+        };
+        facts.white = self.player(tags, "White", "CbWhiteLast");
+        facts.black = self.player(tags, "Black", "CbBlackLast");
+        facts.eco = self.eco(tags);
+        for (name, value) in tags.iter() {
+            let first = tags.get(name).map(str::as_ptr);
+            if first != Some(value.as_ptr()) && name != "Result" {
+                // A field has one value, the first.
+                let is_lost = !is_unknown(value);
+                self.losses.add(feature(name), u64::from(is_lost), None);
+                continue;
+            }
+            let read = if name.starts_with("Cb") {
+                self.own(name, value, &mut facts)
+            } else {
+                self.common(name, value, &mut facts)
+            };
+            if read.is_err() || is_rounded(name, value) {
+                self.losses.add(feature(name), 1, None);
+            }
+        }
+        facts
+    }
+
+    /// Tags that other programs know too.
+    fn common(&mut self, name: &str, value: &str, facts: &mut Facts) -> Result<(), Unfit> {
+        let tournament = &mut facts.tournament;
+        match name {
+            // Players and codes are read together with other tags; the rest follows from the game.
+            "White" | "Black" | "ECO" | "Result" | "SetUp" | "FEN" | "PlyCount" => {}
+            "Variant" if is_chess960(value) => {}
+            "Event" => tournament.title = self.name(value),
+            "Site" => tournament.place = self.name(value),
+            "Date" => facts.date = date(value)?,
+            "Round" => (facts.round, facts.sub_round) = round(value)?,
+            "WhiteElo" => facts.white_elo = number(value)?,
+            "BlackElo" => facts.black_elo = number(value)?,
+            "Annotator" => facts.annotator.name = self.name(value),
+            "EventDate" => tournament.date = date(value)?.into(),
+            "EventType" => {
+                let (kind, team) = parse_event_type(value).ok_or(Unfit)?;
+                tournament.kind = kind;
+                tournament.team |= u8::from(team);
+            }
+            "EventRounds" => tournament.rounds = number(value)?,
+            "EventCountry" => tournament.nation = nation(value)?,
+            "EventCategory" => tournament.category = number(value)?,
+            "SourceTitle" => facts.source.title = self.name(value),
+            "Source" => facts.source.publisher = self.name(value),
+            "SourceDate" => facts.source.publication = date(value)?.into(),
+            "SourceVersion" => facts.source.version = number(value)?,
+            "SourceVersionDate" => facts.source.date = date(value)?.into(),
+            "SourceQuality" => facts.source.quality = number(value)?,
+            "WhiteTeam" | "BlackTeam" => {
+                // Team titles may fill their field to the last byte.
+                let padded: [u8; 46] = self.name(value);
+                team(name, facts).title.copy_from_slice(&padded[..45]);
+            }
+            "WhiteTeamCountry" | "BlackTeamCountry" => team(name, facts).nation = nation(value)?,
+            _ if is_unknown(value) => {}
+            _ => return Err(Unfit),
+        }
+        Ok(())
+    }
+
+    /// Tags for what only this format knows.
+    fn own(&mut self, name: &str, value: &str, facts: &mut Facts) -> Result<(), Unfit> {
+        let tournament = &mut facts.tournament;
+        let extra = &mut facts.tournament_extra;
+        let extended = &mut facts.extended;
+        match name {
+            "CbWhiteLast" | "CbBlackLast" | "CbEco" | "CbEcoSub" | "CbMoveCount" => {}
+            "CbDate" => facts.date = number(value)?,
+            "CbResult" => facts.result = Some(number(value)?),
+            "CbEventDate" => tournament.date = number::<u32>(value)?.into(),
+            "CbEventType" => tournament.kind = number(value)?,
+            "CbEventNation" => tournament.nation = number(value)?,
+            "CbEventFlags" => tournament.flags = number(value)?,
+            "CbEventTeam" | "CbEventUnknown75" => tournament.team |= number::<u8>(value)?,
+            "CbEventUnknown77" => tournament.unknown_77 = number(value)?,
+            "CbEventUnknown81" => tournament.unknown_81 = number(value)?,
+            "CbEventLatitude" => extra.latitude = number::<f64>(value)?.into(),
+            "CbEventLongitude" => extra.longitude = number::<f64>(value)?.into(),
+            "CbEventUnknown16" => hex(value, &mut extra.unknown_16)?,
+            "CbEventTieBreaks" => {
+                let rules = value.split_whitespace().map(number);
+                let rules: Vec<u8> = rules.collect::<Result<_, _>>()?;
+                let place = extra.tie_breaks.get_mut(..rules.len()).ok_or(Unfit)?;
+                place.copy_from_slice(&rules);
+                extra.tie_break_count = rules.len() as u8;
+            }
+            "CbEventTieBreakBytes" => hex(value, &mut extra.tie_breaks)?,
+            "CbEventTieBreakCount" => extra.tie_break_count = number(value)?,
+            "CbEventEndDate" => extra.end_date = date(value)?.into(),
+            "CbEventEndDateRaw" => extra.end_date = number::<u32>(value)?.into(),
+            "CbSourceDate" => facts.source.publication = number::<u32>(value)?.into(),
+            "CbSourceVersionDate" => facts.source.date = number::<u32>(value)?.into(),
+            "CbWhiteTeamNation" | "CbBlackTeamNation" => team(name, facts).nation = number(value)?,
+            "CbWhiteTeamNumber" | "CbBlackTeamNumber" => {
+                team(name, facts).number = number::<i32>(value)?.into();
+            }
+            "CbWhiteTeamYear" | "CbBlackTeamYear" => {
+                team(name, facts).year = number::<i32>(value)?.into();
+            }
+            "CbWhiteTeamSeason" | "CbBlackTeamSeason" => team(name, facts).season = number(value)?,
+            "CbType" => facts.kind = Some(number(value)?),
+            "CbLineEvaluation" => facts.line_evaluation = number(value)?,
+            "CbMedals" => facts.medals = Some(number(value)?),
+            "CbTopGame" => facts.top_game = number::<u8>(value)? & 3,
+            "CbWhiteRating" => extended.white_rating = rating(value)?,
+            "CbBlackRating" => extended.black_rating = rating(value)?,
+            "CbMaterial" => {
+                let mut words = value
+                    .split_whitespace()
+                    .map(|word| u32::from_str_radix(word, 16).map_err(|_| Unfit));
+                let mut next = || words.next().unwrap_or(Err(Unfit));
+                extended.material_strong = next()?.into();
+                extended.material_weak = next()?.into();
+                extended.material_total = u16::try_from(next()?).map_err(|_| Unfit)?.into();
+            }
+            "CbUnknown70" => hex(value, &mut extended.unknown_70)?,
+            "CbUnknown74" => hex(value, &mut extended.unknown_74)?,
+            "CbEndgames" => hex(value, &mut extended.endgames)?,
+            "CbVersion" => extended.version = number::<u16>(value)?.into(),
+            "CbCreated" => {
+                extended.created = timestamps::Created::parse(value).ok_or(Unfit)?.0.into();
+            }
+            "CbSaved" => extended.saved = timestamps::Saved::parse(value).ok_or(Unfit)?.0.into(),
+            "CbTextFlags" => {
+                let digits = value.strip_prefix("0x").ok_or(Unfit)?;
+                facts.text_flags = u32::from_str_radix(digits, 16).map_err(|_| Unfit)?;
+            }
+            "CbTextUnknown5" => hex(value, &mut facts.text_unknown_5)?,
+            "CbTextUnknown22" => hex(value, &mut facts.text_unknown_22)?,
+            _ => {
+                let place = GAME_TAG_NAMES.iter().position(|&known| known == name);
+                let place = place.ok_or(Unfit)?;
+                let title = self.field(value);
+                let new = || Box::new(GameTagRecord::new_zeroed());
+                let tag = facts.game_tag.get_or_insert_with(new);
+                *tag.titles.get_mut(place).ok_or(Unfit)? = title;
+            }
+        }
+        Ok(())
+    }
+
+    fn player(&mut self, tags: &Tags, name: &str, last: &str) -> PlayerRecord {
+        let value = tags.text(name);
+        let mut player = PlayerRecord::new_zeroed();
+        let (last_name, first_name) = match tags.get(last) {
+            Some(last) => {
+                let first = value.strip_prefix(last).unwrap_or_default();
+                (last, first.strip_prefix(", ").unwrap_or_default())
+            }
+            None if is_unknown(value) => return player,
+            None => {
+                let (last, first) = value.split_once(',').unwrap_or((value, ""));
+                (last, first.trim_start())
+            }
+        };
+        player.last_name = self.field(last_name);
+        player.first_name = self.field(first_name);
+        let letters = |text: &str| text.chars().filter(|c| !c.is_whitespace()).count();
+        let comma = usize::from(!last_name.is_empty() && !first_name.is_empty());
+        if letters(last_name) + letters(first_name) + comma != letters(value) {
+            // Commas that part nothing.
+            self.losses.add(Feature::Tags, 1, None);
+        }
+        player
+    }
+
+    fn eco(&mut self, tags: &Tags) -> u16 {
+        let sub = tags.get("CbEcoSub").map_or(Ok(0), number::<u8>);
+        let eco = match (tags.get("ECO"), sub) {
+            (Some(text), _) if is_unknown(text) => None,
+            (Some(text), Ok(sub)) => Eco::parse(text).and_then(|eco| Eco::new(eco.code(), sub)),
+            (None, Ok(_)) => return tags.get("CbEco").and_then(|v| number(v).ok()).unwrap_or(0),
+            (_, Err(Unfit)) => None,
+        };
+        match eco {
+            Some(eco) => {
+                // A longer code has its beginning stored.
+                let is_other = |text: &str| !text.eq_ignore_ascii_case(&eco.to_string());
+                if tags.get("ECO").is_some_and(is_other) {
+                    self.losses.add(Feature::Tags, 1, None);
+                }
+                encode_eco(eco)
+            }
+            None if tags.get("ECO").is_some_and(is_unknown) => 0,
+            None => {
+                self.losses.add(Feature::Tags, 1, None);
+                0
+            }
+        }
+    }
+
+    /// A field of text in which `?` says nothing.
+    fn name<const N: usize>(&mut self, value: &str) -> [u8; N] {
+        self.field(if is_unknown(value) { "" } else { value })
+    }
+
+    /// A field of text that ends in a zero byte.
+    fn field<const N: usize>(&mut self, value: &str) -> [u8; N] {
+        let mut field = [0; N];
+        let (bytes, whole) = encode(value, self.charset);
+        if !whole || value.contains('\0') {
+            self.losses.add(Feature::Characters, 1, None);
+        }
+        let mut length = bytes.len().min(N.saturating_sub(1));
+        if length < bytes.len() {
+            self.losses.add(Feature::LongText, 1, None);
+            if !matches!(self.charset, Charset::Single(_)) {
+                length = value.floor_char_boundary(length);
+            }
+        }
+        for (place, byte) in field.iter_mut().zip(bytes.iter().take(length)) {
+            *place = *byte;
+        }
+        field
+    }
+}
+
+fn team<'f>(name: &str, facts: &'f mut Facts) -> &'f mut TeamRecord {
+    let [white, black] = &mut facts.teams;
+    let side = if name.contains("White") { white } else { black };
+    side.get_or_insert_with(FromZeros::new_zeroed)
+}
+
+fn feature(name: &str) -> Feature {
+    let formats = ["Cb", "Scid", "Bpgn"];
+    if formats.iter().any(|format| name.starts_with(format)) {
+        Feature::HeaderFacts
+    } else {
+        Feature::Tags
+    }
+}
+
+/// Whether a value says nothing.
+pub(super) fn is_unknown(value: &str) -> bool {
+    matches!(value, "" | "?" | "-")
+}
+
+/// Whether a number is stored, but not as it is written: `01`, `0`.
+fn is_rounded(name: &str, value: &str) -> bool {
+    let stored = match name {
+        "WhiteElo" | "BlackElo" | "EventRounds" | "EventCategory" | "SourceVersion"
+        | "SourceQuality" => number::<u32>(value).map(|number| (number, 0)),
+        "Round" => round(value).map(|(round, sub_round)| (round.into(), sub_round)),
+        _ => return false,
+    };
+    let text = match stored {
+        Ok((0, 0)) => String::new(),
+        Ok((number, 0)) => number.to_string(),
+        Ok((number, sub_round)) => format!("{number}.{sub_round}"),
+        Err(Unfit) => return false,
+    };
+    !is_unknown(value) && text != value
+}
+
+/// Whether a tag `Variant` says Chess960.
+pub(super) fn is_chess960(variant: &str) -> bool {
+    let variant = variant.to_ascii_lowercase();
+    variant.contains("960") || variant.contains("fischer")
+}
+
+fn number<T: std::str::FromStr>(value: &str) -> Result<T, Unfit> {
+    if is_unknown(value) {
+        return "0".parse().map_err(|_| Unfit);
+    }
+    value.trim().parse().map_err(|_| Unfit)
+}
+
+fn date(value: &str) -> Result<u32, Unfit> {
+    if is_unknown(value) {
+        return Ok(0);
+    }
+    Date::parse(value).map(encode_date).ok_or(Unfit)
+}
+
+fn round(value: &str) -> Result<(u8, u8), Unfit> {
+    match value.split_once('.') {
+        Some((round, sub_round)) => Ok((number(round)?, number(sub_round)?)),
+        None => Ok((number(value)?, 0)),
+    }
+}
+
+fn nation(value: &str) -> Result<u8, Unfit> {
+    if is_unknown(value) {
+        return Ok(0);
+    }
+    nations::number(value).ok_or(Unfit)
+}
+
+fn rating(value: &str) -> Result<[u8; 16], Unfit> {
+    let mut bytes = [0; 16];
+    if value != "none" {
+        hex(value, &mut bytes)?;
+    }
+    Ok(bytes)
+}
+
+fn hex(value: &str, bytes: &mut [u8]) -> Result<(), Unfit> {
+    if value.len() != bytes.len() * 2 {
+        return Err(Unfit);
+    }
+    for (byte, digits) in bytes.iter_mut().zip(value.as_bytes().chunks_exact(2)) {
+        let digits = std::str::from_utf8(digits).map_err(|_| Unfit)?;
+        *byte = u8::from_str_radix(digits, 16).map_err(|_| Unfit)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(pairs: &[(&str, &str)]) -> (Facts, Losses) {
+        let tags: Tags = pairs.iter().copied().collect();
+        let mut losses = Losses::new();
+        let facts = TagReader::new(Charset::Auto, &mut losses).read(&tags);
+        (facts, losses)
+    }
+
+    #[test]
+    fn a_repeated_tag_takes_nothing_from_the_first() {
+        let tags = [("Event", "Open"), ("Event", "?"), ("Event", "Other")];
+        let (facts, losses) = read(&tags);
+        let title = crate::games::cbh::charset::until_zero(&facts.tournament.title);
+        assert_eq!(title, b"Open");
+        assert_eq!(losses.count(Feature::Tags), 1);
+    }
+
+    #[test]
+    fn names_go_to_their_fields() {
+        let (facts, losses) = read(&[
+            ("Event", "?"),
+            ("White", "Abel, Ada Anna"),
+            ("Black", "Kasparov,G"),
+            ("Round", "5.2"),
+            ("ECO", "B90"),
+            ("CbEcoSub", "3"),
+            ("EventType", "team-swiss (rapid)"),
+            ("EventCountry", "GER"),
+            ("BlackTeam", "SK Bo"),
+            ("CbBlackTeamNumber", "2"),
+        ]);
+        assert!(losses.is_empty(), "{losses}");
+        assert_eq!(facts.white.last_name[..5], *b"Abel\0");
+        assert_eq!(facts.white.first_name[..9], *b"Ada Anna\0");
+        assert_eq!(facts.black.first_name[..2], *b"G\0");
+        assert_eq!(facts.tournament.title, [0; 40]);
+        assert_eq!((facts.round, facts.sub_round), (5, 2));
+        assert_eq!(facts.eco, 191 * 128 + 3);
+        assert_eq!(facts.tournament.kind, 4 | 0x40);
+        assert_eq!((facts.tournament.team, facts.tournament.nation), (1, 53));
+        assert!(facts.teams[0].is_none());
+        assert_eq!(facts.teams[1].map(|team| team.number.get()), Some(2));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_counted() {
+        let (facts, losses) = read(&[
+            ("Event", "Ünüsüälly lông nämé öf a tournament"),
+            ("WhiteElo", "2400?"),
+            ("WhiteTitle", "GM"),
+            ("BlackTitle", "-"),
+            ("Date", "soon"),
+            ("ScidExtra", "1"),
+            ("CbExtra", "00"),
+        ]);
+        assert_eq!(losses.count(Feature::LongText), 1);
+        assert_eq!(losses.count(Feature::Tags), 3);
+        assert_eq!(losses.count(Feature::HeaderFacts), 2);
+        assert!(facts.game_tag.is_none());
+        let title = crate::games::cbh::charset::until_zero(&facts.tournament.title);
+        assert!(std::str::from_utf8(title).is_ok() && title.len() > 36);
+    }
+}

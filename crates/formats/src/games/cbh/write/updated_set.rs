@@ -1,0 +1,187 @@
+//! The files of a set that is changed: copied first, its names counted again at the end.
+
+use std::path::Path;
+
+use tabia_core::error::{Error, ErrorKind, GameIndex, Result};
+use tabia_core::games::Database as _;
+use tabia_core::io::Blob;
+use zerocopy::{Immutable, IntoBytes};
+
+use super::cbtt_file::Extras;
+use super::names::Names;
+use super::set_files::{
+    ANNOTATIONS, Body, EXTENDED, Files, HEADERS, MEDIA_SIZE, MOVES, OLD_BODY_HEADER,
+};
+use crate::games::cbh::CbhDatabase;
+use crate::games::cbh::entities::{Entity, EntityTable};
+use crate::games::cbh::entity_order::Ordered;
+use crate::games::cbh::records::{
+    BodyHeader, EXTENDED_DEFAULT, ExtendedRecord, FileHeader, FlagsHeader, GameRecord, SideHeader,
+    TYPE_TEXT, TextRecord,
+};
+
+impl Files {
+    /// A copy of a set, to be changed. Records of `.cbj` and `.cbtt` become as long as those that
+    /// are written.
+    ///
+    /// # Errors
+    /// When a file that games need is missing or longer than known.
+    pub(super) fn copy(db: &CbhDatabase, path: &Path, force: bool) -> Result<Self> {
+        let mut files = Self::prepare(path, force)?;
+        files.take_settings(db);
+        files.is_edited = true;
+        let tables = db.tables();
+        files.records = db.len();
+        if let Some(table) = &tables.tournament_extras {
+            files.extras = Extras::of(table);
+        }
+        let extras = &files.extras;
+        files.tournaments = names(tables.tournaments.as_ref(), |id| extras.details(id))?;
+        files.players = names(tables.players.as_ref(), |_| &[])?;
+        files.annotators = names(tables.annotators.as_ref(), |_| &[])?;
+        files.sources = names(tables.sources.as_ref(), |_| &[])?;
+        files.teams = optional_names(tables.teams.as_ref())?;
+        files.game_tags = optional_names(tables.game_tags.as_ref())?;
+        for (place, extension, blob) in [
+            (MOVES, "cbg", &db.parts().moves),
+            (ANNOTATIONS, "cba", &db.parts().annotations),
+        ] {
+            let Some(blob) = blob else {
+                if place == MOVES {
+                    return Err(missing(extension));
+                }
+                files.append(place, &[0; BodyHeader::SIZE])?;
+                continue;
+            };
+            files.copy_body(place, blob)?;
+        }
+        if let Some(table) = &db.parts().media
+            && table.header().record_size.get() as usize == MEDIA_SIZE
+        {
+            for record in (0..table.len()).filter_map(|id| table.record(id)) {
+                files.media.bytes(record);
+            }
+        }
+        if let Some(marks) = &tables.top_games {
+            let bits = marks.bytes().get(FlagsHeader::SIZE..);
+            files.top_games = bits.unwrap_or_default().to_vec();
+        }
+        let whole = db.headers.len() / FileHeader::SIZE * FileHeader::SIZE;
+        files.append(HEADERS, db.headers.get(..whole).unwrap_or_default())?;
+        files.append(EXTENDED, &[0; SideHeader::SIZE])?;
+        for game in 0..db.len() {
+            let known = db.extended(GameIndex(game));
+            let (record, rest) = known.unwrap_or((EXTENDED_DEFAULT, &[]));
+            files.append_extended(&record, rest)?;
+        }
+        Ok(files)
+    }
+
+    /// What a database says of itself as a whole.
+    pub(super) fn take_settings(&mut self, db: &CbhDatabase) {
+        if let Some(header) = db.header() {
+            self.header = *header;
+        }
+        if let Some(table) = &db.tables().extended
+            && table.header().record_size.get() as usize > self.extended_size
+        {
+            self.extended_version = table.header().version.get();
+            self.extended_size = table.header().record_size.get() as usize;
+        }
+    }
+
+    fn copy_body(&mut self, file: usize, blob: &[u8]) -> Result<()> {
+        let mut header = [0; BodyHeader::SIZE];
+        for (place, byte) in header.iter_mut().zip(blob) {
+            *place = *byte;
+        }
+        let Some(header) = BodyHeader::read(&header) else {
+            return Ok(());
+        };
+        let header_size = header.header_size.get();
+        let body = Body {
+            end: blob.len() as u64,
+            unused: header.unused.get().into(),
+            header_size,
+        };
+        if usize::from(header_size) < OLD_BODY_HEADER || blob.len() < usize::from(header_size) {
+            let text = format!("a file header of {header_size} bytes is none");
+            return Err(Error::unsupported(text));
+        }
+        self.append(file, blob)?;
+        if let Some(place) = self.bodies.get_mut(file - MOVES) {
+            *place = body;
+        }
+        Ok(())
+    }
+
+    /// Counts the names of all records.
+    pub(super) fn count_again(&mut self) -> Result<()> {
+        let mut blob = |file| match self.outputs.file(file) {
+            Some(output) => output.read_back(),
+            None => Ok(Blob::from(Vec::new())),
+        };
+        let (headers, extended) = (blob(HEADERS)?, blob(EXTENDED)?);
+        self.players.forget_uses();
+        self.tournaments.forget_uses();
+        self.annotators.forget_uses();
+        self.sources.forget_uses();
+        self.teams.forget_uses();
+        self.game_tags.forget_uses();
+        let headers = headers.chunks_exact(FileHeader::SIZE).skip(1);
+        let extended = extended.get(SideHeader::SIZE..).unwrap_or_default();
+        let extended = extended.chunks_exact(self.extended_size);
+        for (number, (header, extended)) in (1..).zip(headers.zip(extended)) {
+            let (Some(game), Some(text)) = (GameRecord::read(header), TextRecord::read(header))
+            else {
+                continue;
+            };
+            let is_text = game.kind & TYPE_TEXT != 0;
+            let (tournament, annotator, source) = if is_text {
+                (text.tournament, text.annotator, text.source)
+            } else {
+                self.players.count(game.white.get(), number);
+                self.players.count(game.black.get(), number);
+                (game.tournament, game.annotator, game.source)
+            };
+            self.tournaments.count(tournament.get(), number);
+            self.annotators.count(annotator.get(), number);
+            self.sources.count(source.get(), number);
+            let Some(extended) = ExtendedRecord::read(extended) else {
+                continue;
+            };
+            let teams = [extended.white_team, extended.black_team];
+            for team in teams.into_iter().filter(|_| !is_text) {
+                if let Ok(team) = u32::try_from(team.get()) {
+                    self.teams.count(team, number);
+                }
+            }
+            if let Ok(tag) = u32::try_from(extended.game_tag.get()) {
+                self.game_tags.count(tag, number);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The names of a file that every set has.
+fn names<'d, E>(
+    table: Option<&EntityTable<E>>,
+    details: impl Fn(u32) -> &'d [u8],
+) -> Result<Names<E>>
+where
+    E: Entity + Ordered + Copy + IntoBytes + Immutable,
+{
+    Names::of(table.ok_or_else(|| missing(E::EXTENSION))?, details)
+}
+
+fn optional_names<E>(table: Option<&EntityTable<E>>) -> Result<Names<E>>
+where
+    E: Entity + Ordered + Copy + IntoBytes + Immutable,
+{
+    table.map_or_else(|| Ok(Names::new()), |table| Names::of(table, |_| &[]))
+}
+
+pub(super) fn missing(extension: &str) -> Error {
+    Error::new(ErrorKind::MissingFile(format!(".{extension}")))
+}

@@ -1,0 +1,75 @@
+//! Databases of ChessBase 17 and later (`.2cbh` and its companions), read only, after published notes
+//! that no file was at hand to hold against. The bytes are described in `FORMAT.md`.
+
+mod annotations;
+mod container;
+mod move_codes;
+mod move_tree;
+mod names;
+mod open;
+mod read;
+mod records;
+mod replay;
+mod start_position;
+mod tags;
+
+#[cfg(test)]
+mod tests;
+
+use tabia_core::formats::{Companion, Confidence, Format, FormatId, Kind, Probe};
+use tabia_core::loss::{Feature, Features};
+
+use records::FileHeader;
+
+/// ChessBase databases of version 17 and later.
+pub static FORMAT: Format = Format {
+    id: ID,
+    name: "ChessBase 17 database",
+    kind: Kind::Database,
+    extensions: &["2cbh"],
+    companions: &[
+        companion("2cbg", "moves and guiding texts"),
+        companion("2cba", "annotations"),
+        companion("2lid", "players, tournaments, sources, teams, titles"),
+        companion("2lcd", "orders of names"),
+        companion("2lgd", "games of names"),
+        companion("ini", "title and window settings"),
+    ],
+    score,
+    can: Features::ALL.without(&[
+        Feature::Tags,
+        Feature::LongText,
+        Feature::ShapeColors,
+        Feature::UnreadMoves,
+    ]),
+    evidence: "from published notes, unverified",
+    open_database: Some(open::open),
+    open_stream: None,
+    open_blocks: None,
+    create_text: None,
+    can_with: None,
+    create_database: None,
+    open_book: None,
+    create_book: None,
+};
+
+const ID: FormatId = FormatId::new("2cbh");
+
+const fn companion(extension: &'static str, holds: &'static str) -> Companion {
+    Companion {
+        extension,
+        required: false,
+        holds,
+    }
+}
+
+/// The header says that records have 192 bytes; nothing in it is known to be a magic number.
+fn score(probe: &Probe<'_>) -> Confidence {
+    let is_named = probe.extension() == "2cbh";
+    match FileHeader::read(probe.head) {
+        Some(header) if header.is_ours() && is_named => Confidence::Certain,
+        // Too short, or of a version with other records: the name gives the message about it.
+        _ if is_named => Confidence::ByName,
+        _ => Confidence::No,
+    }
+}

@@ -1,0 +1,397 @@
+//! Reading one record: its tags, its moves, its annotations or text.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use tabia_core::GameIndex;
+use tabia_core::chess::Position;
+use tabia_core::error::{Error, ErrorKind, Malformed, Result, Why};
+use tabia_core::game::{
+    Annotation, Flow, Foreign, GameResult, Head, RecordKind, TextKind, TextPart, Visitor, Want,
+};
+use tabia_core::games::GameReader;
+use tabia_core::io::{Blob, Cursor};
+
+use super::ID;
+use super::annotations::{Notes, foreign};
+use super::container::{self, Content, HEAD, tag};
+use super::move_tree::Tree;
+use super::names::{self, What};
+use super::open::Cbh2Database;
+use super::records::{Record, TYPE_DELETED, TextRecord, id};
+use super::replay::Walk;
+use super::start_position;
+use super::tags::{TagWriter, text_language};
+use crate::games::cbh::charset::Texts;
+use crate::games::cbh::field_codecs::decode_result;
+use crate::games::common::record_context::Origin;
+
+/// Reads records, reusing its memory.
+#[derive(Debug)]
+pub(super) struct Reader<'d> {
+    db: &'d Cbh2Database,
+    head: Head,
+    tree: Tree,
+    problems: Vec<Error>,
+}
+
+impl<'d> Reader<'d> {
+    pub(super) fn new(db: &'d Cbh2Database) -> Self {
+        Self {
+            db,
+            head: Head::default(),
+            tree: Tree::default(),
+            problems: Vec::new(),
+        }
+    }
+
+    /// A record of `.2cbg` or `.2cba`; what is wrong with it becomes a problem.
+    fn content(
+        &mut self,
+        file: Option<&'d Blob>,
+        name: &Arc<Path>,
+        at: i64,
+        tags: &[u16],
+    ) -> Option<Content<'d>> {
+        let Some(file) = file else {
+            let name_of = name.file_name().unwrap_or_default().to_string_lossy();
+            let error = Error::new(ErrorKind::MissingFile(name_of.into_owned()));
+            self.problems.push(error.in_file(name));
+            return None;
+        };
+        let base = u64::try_from(at).unwrap_or(0);
+        match container::content(file.as_slice(), at, self.db.options.limits.record) {
+            Ok(content) => {
+                let fault = content.fault.or_else(|| {
+                    let why = Why::Value(content.tag.into());
+                    (!tags.contains(&content.tag)).then_some(Malformed {
+                        field: "tag",
+                        at: HEAD - 2,
+                        why,
+                    })
+                });
+                self.problems
+                    .extend(fault.map(|fault| fault.at_base(base).in_file(name)));
+                Some(content)
+            }
+            Err(fault) => {
+                self.problems.push(fault.at_base(base).in_file(name));
+                None
+            }
+        }
+    }
+
+    /// Hands on the head and the problems found so far.
+    fn begin(&mut self, game: GameIndex, visitor: &mut dyn Visitor) -> Result<Flow> {
+        if self.db.options.strict && !self.problems.is_empty() {
+            return Err(self.problems.swap_remove(0).in_game(game));
+        }
+        let flow = visitor.begin_game(game, &self.head);
+        if flow == Flow::Stop {
+            return Ok(flow);
+        }
+        for error in self.problems.drain(..) {
+            if visitor.problem(error.in_game(game).into()) == Flow::Stop {
+                return Ok(Flow::Stop);
+            }
+        }
+        Ok(flow)
+    }
+
+    /// Tells of names that are not in their file.
+    fn check_names(&mut self, names: &[(&str, What, Option<u32>)]) {
+        for &(field, what, number) in names {
+            if let Some(number) = number
+                && self.db.lacks(what, number)
+            {
+                let text = format!("`{field}` is number {number}, and no such name is stored");
+                let error = Error::invalid(text).in_file(&self.db.names_name);
+                self.problems.push(error);
+            }
+        }
+    }
+
+    fn push_tags(&mut self, record: Record<'_>) {
+        match record {
+            Record::Game(game) => self.check_names(&[
+                ("white", What::Player, id(game.white)),
+                ("black", What::Player, id(game.black)),
+                ("tournament", What::Tournament, id(game.tournament)),
+                ("annotator", What::Player, id(game.annotator)),
+                ("source", What::Source, id(game.source)),
+            ]),
+            Record::Text(text) => self.check_names(&[
+                ("tournament", What::Tournament, id(text.tournament)),
+                ("title", What::Tag, id(text.title)),
+            ]),
+            Record::Analysis(analysis) => {
+                self.check_names(&[("title", What::Tag, id(analysis.title))]);
+            }
+        }
+        let mut writer = TagWriter {
+            lookup: self.db.lookup(),
+            tags: &mut self.head.tags,
+        };
+        match record {
+            Record::Game(game) => writer.game(game),
+            Record::Text(text) => writer.text(text),
+            Record::Analysis(analysis) => writer.analysis(analysis),
+        }
+    }
+
+    /// A game or an analysis.
+    fn game(
+        &mut self,
+        game: GameIndex,
+        record: Record<'_>,
+        want: Want,
+        visitor: &mut dyn Visitor,
+    ) -> Result<Flow> {
+        let db = self.db;
+        let (moves_at, annotations_at) = record.places();
+        // Only the moves say from where they start.
+        let content = self.content(
+            db.moves.as_ref(),
+            &db.moves_name,
+            moves_at,
+            &[tag::GAME, tag::CHESS960],
+        );
+        let bytes = content.map_or(&[] as &[u8], |content| content.bytes);
+        let mut position = None;
+        if let Some(content) = &content {
+            self.tree.read(bytes);
+            position = self.read_start(content, moves_at);
+        }
+        let notes = if want.has(Want::ANNOTATIONS) {
+            self.annotations(annotations_at)
+        } else {
+            Notes::none(db.texts)
+        };
+        let (result, medals) = match record {
+            Record::Game(game) => (decode_result(game.result), game.medals.get()),
+            _ => (None, 0),
+        };
+        let result = result.unwrap_or_default();
+        match self.begin(game, visitor)? {
+            Flow::Go => {}
+            Flow::Skip => {
+                visitor.end_game(result);
+                return Ok(Flow::Go);
+            }
+            Flow::Stop => return Ok(Flow::Stop),
+        }
+        let mut flow = Flow::Go;
+        if want.has(Want::ANNOTATIONS) {
+            flow = notes.visit_game(visitor);
+            if flow == Flow::Go && notes.medals() != medals {
+                flow = visitor.visit_annotation(Annotation::Foreign(Foreign {
+                    format: ID,
+                    kind: foreign::HEADER_MEDALS,
+                    bytes: &[medals as u8, (medals >> 8) as u8],
+                }));
+            }
+        }
+        let mut number = 0;
+        if flow == Flow::Go
+            && want.has(Want::MAINLINE)
+            && let Some(position) = position
+        {
+            let mut walk = Walk {
+                origin: Origin {
+                    file: &db.moves_name,
+                    base: u64::try_from(moves_at).unwrap_or(0) + HEAD as u64,
+                    game,
+                    format: ID,
+                    strict: db.options.strict,
+                },
+                want,
+                depth: db.options.limits.depth,
+                tree: &self.tree,
+                content: bytes,
+                notes: &notes,
+                visitor,
+                number: 0,
+            };
+            flow = walk.run(position)?;
+            number = walk.number;
+        }
+        if flow == Flow::Go && want.has(Want::ANNOTATIONS) {
+            // What is said of moves that are not there.
+            flow = notes.visit(number, u32::MAX, visitor);
+        }
+        if flow == Flow::Stop {
+            return Ok(Flow::Stop);
+        }
+        visitor.end_game(result);
+        Ok(Flow::Go)
+    }
+
+    /// The first position, when it can be played from.
+    fn read_start(&mut self, content: &Content<'_>, moves_at: i64) -> Option<Position> {
+        let base = u64::try_from(moves_at).unwrap_or(0) + HEAD as u64;
+        let chess960 = content.tag == tag::CHESS960;
+        let read = start_position::read(&self.tree.start, self.tree.start_at, chess960);
+        let fault = match read {
+            Ok(start) => {
+                let position = start.position();
+                self.head.start = start;
+                if let Some(mut position) = position {
+                    if self.head.start.chess960 {
+                        position.set_chess960();
+                    }
+                    return Some(position);
+                }
+                Malformed {
+                    field: "start",
+                    at: self.tree.start_at,
+                    why: Why::IllegalMove,
+                }
+            }
+            Err(fault) => fault,
+        };
+        let error = fault.at_base(base).in_file(&self.db.moves_name);
+        self.problems.push(error);
+        None
+    }
+
+    fn annotations(&mut self, at: Option<i64>) -> Notes<'d> {
+        let db = self.db;
+        let Some((at, file)) = at.filter(|&at| at > 0).zip(db.annotations.as_ref()) else {
+            return Notes::none(db.texts);
+        };
+        let name = &db.annotations_name;
+        let Some(content) = self.content(Some(file), name, at, &[tag::ANNOTATIONS]) else {
+            return Notes::none(db.texts);
+        };
+        let (notes, fault) = Notes::read(content.bytes, db.texts);
+        if let Some(error) = fault {
+            let base = u64::try_from(at).unwrap_or(0) + HEAD as u64;
+            self.problems.push(error.shift(0, base, 0).in_file(name));
+        }
+        notes
+    }
+
+    fn text(
+        &mut self,
+        game: GameIndex,
+        text: &TextRecord,
+        want: Want,
+        visitor: &mut dyn Visitor,
+    ) -> Result<Flow> {
+        let db = self.db;
+        let at = text.body_at.get();
+        let content = if want.has(Want::ANNOTATIONS) {
+            self.content(db.moves.as_ref(), &db.moves_name, at, &[tag::TEXT])
+        } else {
+            None
+        };
+        self.head.kind = RecordKind::Text;
+        match self.begin(game, visitor)? {
+            Flow::Go => {}
+            Flow::Skip => {
+                visitor.end_game(GameResult::Unknown);
+                return Ok(Flow::Go);
+            }
+            Flow::Stop => return Ok(Flow::Stop),
+        }
+        if want.has(Want::ANNOTATIONS) {
+            let titles = id(text.title).map(|number| db.lookup().titles(number));
+            for (nation, title) in titles.unwrap_or_default() {
+                if visit_part(TextKind::Title, nation, title, db.texts, visitor) == Flow::Stop {
+                    return Ok(Flow::Stop);
+                }
+            }
+        }
+        let bytes = content.map(|content| content.bytes).unwrap_or_default();
+        let visited = match content {
+            Some(_) => visit_bodies(bytes, db.texts, visitor),
+            None => Ok(Flow::Go),
+        };
+        if visited == Ok(Flow::Stop) {
+            return Ok(Flow::Stop);
+        }
+        if let Err(fault) = visited {
+            let origin = Origin {
+                file: &db.moves_name,
+                base: u64::try_from(at).unwrap_or(0) + HEAD as u64,
+                game,
+                format: ID,
+                strict: db.options.strict,
+            };
+            let kept = Annotation::Foreign(Foreign {
+                format: ID,
+                kind: foreign::BODY,
+                bytes,
+            });
+            if origin.report(origin.error(fault), None, visitor)? == Flow::Stop
+                || visitor.visit_annotation(kept) == Flow::Stop
+            {
+                return Ok(Flow::Stop);
+            }
+        }
+        visitor.end_game(GameResult::Unknown);
+        Ok(Flow::Go)
+    }
+}
+
+/// The bodies of a text, one a language.
+fn visit_bodies(
+    content: &[u8],
+    texts: Texts,
+    visitor: &mut dyn Visitor,
+) -> std::result::Result<Flow, Malformed> {
+    let mut cursor = Cursor::new(content);
+    let mark = cursor.u16_le("text_mark")?;
+    if mark != 5 {
+        return Err(Malformed {
+            field: "text_mark",
+            at: 0,
+            why: Why::Value(mark.into()),
+        });
+    }
+    cursor.u32_le("text_length")?;
+    for _ in 0..cursor.u32_le("body_count")? {
+        let nation = cursor.i32_le("body_nation")?;
+        let body = names::text(&mut cursor)?;
+        if visit_part(TextKind::Html, nation, body, texts, visitor) == Flow::Stop {
+            return Ok(Flow::Stop);
+        }
+    }
+    Ok(Flow::Go)
+}
+
+/// A title or body; of a nation without a known language as it is.
+fn visit_part(
+    kind: TextKind,
+    nation: i32,
+    bytes: &[u8],
+    texts: Texts,
+    visitor: &mut dyn Visitor,
+) -> Flow {
+    // Numbers beyond those of languages are nations here, so that none is mistaken for another.
+    let language = text_language(nation).unwrap_or(NATION | nation as u16 & 0xfff);
+    visitor.visit_annotation(Annotation::Text(TextPart {
+        kind,
+        language,
+        text: &texts.plain(bytes),
+    }))
+}
+
+/// Bit of a text's language that is the number of a nation.
+const NATION: u16 = 0x1000;
+
+impl GameReader for Reader<'_> {
+    fn read(&mut self, game: GameIndex, want: Want, visitor: &mut dyn Visitor) -> Result<Flow> {
+        self.head.clear();
+        self.problems.clear();
+        let record = self.db.record(game)?;
+        self.head.deleted = record.kind() & TYPE_DELETED != 0;
+        if want.has(Want::TAGS) {
+            self.push_tags(record);
+        }
+        match record {
+            Record::Text(text) => self.text(game, text, want, visitor),
+            record => self.game(game, record, want, visitor),
+        }
+    }
+}

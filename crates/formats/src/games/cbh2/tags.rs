@@ -1,0 +1,326 @@
+//! Header facts as tags, under the names they have when they come from `.cbh`. A value that says
+//! nothing gets no tag.
+
+use tabia_core::game::Tags;
+
+use super::names::{Names, Player, Source, Team, Tournament, What, titles};
+use super::records::{AnalysisRecord, GameRecord, TextRecord, id};
+use crate::games::cbh::charset::Texts;
+use crate::games::cbh::field_codecs::{CHESS960_ECO, decode_date, decode_eco, decode_result};
+use crate::games::cbh::tags::{BLACK_TEAM, Facts as _, GAME_TAG_NAMES, WHITE_TEAM, event_type};
+
+/// Looks names up.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Lookup<'d> {
+    pub(super) names: Option<&'d Names>,
+    pub(super) texts: Texts,
+}
+
+impl<'d> Lookup<'d> {
+    pub(super) fn player(self, number: u32) -> Player<'d> {
+        let fields = self.names.and_then(|names| names.get(What::Player, number));
+        fields
+            .and_then(|it| Player::read(it).ok())
+            .unwrap_or_default()
+    }
+
+    pub(super) fn tournament(self, number: u32) -> Tournament<'d> {
+        let names = self.names;
+        let fields = names.and_then(|names| names.get(What::Tournament, number));
+        fields
+            .and_then(|it| Tournament::read(it).ok())
+            .unwrap_or_default()
+    }
+
+    pub(super) fn source(self, number: u32) -> Source<'d> {
+        let fields = self.names.and_then(|names| names.get(What::Source, number));
+        fields
+            .and_then(|it| Source::read(it).ok())
+            .unwrap_or_default()
+    }
+
+    pub(super) fn team(self, number: u32) -> Team<'d> {
+        let fields = self.names.and_then(|names| names.get(What::Team, number));
+        fields
+            .and_then(|it| Team::read(it).ok())
+            .unwrap_or_default()
+    }
+
+    /// The titles of a tag: nation and text.
+    pub(super) fn titles(self, number: u32) -> Vec<(i32, &'d [u8])> {
+        let fields = self.names.and_then(|names| names.get(What::Tag, number));
+        fields.and_then(|it| titles(it).ok()).unwrap_or_default()
+    }
+
+    /// `Last, First`; `""` for none.
+    pub(super) fn player_name(self, number: u32) -> String {
+        let player = self.player(number);
+        let mut name = self.texts.plain(player.last).into_owned();
+        if !player.first.is_empty() {
+            name.push_str(", ");
+            name.push_str(&self.texts.plain(player.first));
+        }
+        name
+    }
+}
+
+/// `5`, `5.2`, `""` for none.
+pub(super) fn round_name(round: u16, sub_round: u16) -> String {
+    match (round, sub_round) {
+        (0, 0) => String::new(),
+        (round, 0) => round.to_string(),
+        (round, sub_round) => format!("{round}.{sub_round}"),
+    }
+}
+
+/// Writes the tags of one record.
+#[derive(Debug)]
+pub(super) struct TagWriter<'t, 'd> {
+    pub(super) lookup: Lookup<'d>,
+    pub(super) tags: &'t mut Tags,
+}
+
+impl<'d> TagWriter<'_, 'd> {
+    pub(super) fn game(&mut self, game: &GameRecord) {
+        let tournament = self.event(id(game.tournament));
+        if let Some(date) = decode_date(game.date.get()) {
+            self.tags.put("Date", date);
+        } else {
+            self.tags.push("Date", "????.??.??");
+            self.tags.put("CbDate", game.date);
+        }
+        self.round(game.round.get(), game.sub_round.get());
+        for (tag, number) in [("White", game.white), ("Black", game.black)] {
+            let name = id(number).map(|number| self.lookup.player_name(number));
+            self.tags.push(tag, known(&name.unwrap_or_default()));
+        }
+        let result = decode_result(game.result);
+        self.tags.push("Result", result.unwrap_or_default().pgn());
+        if result.is_none() {
+            self.tags.put("CbResult", game.result);
+        }
+        match decode_eco(game.eco.get()) {
+            Some(eco) => {
+                self.tags.put("ECO", eco);
+                self.tags.number("CbEcoSub", eco.sub());
+            }
+            None if game.eco.get() < CHESS960_ECO => self.tags.number("CbEco", game.eco.get()),
+            None => {}
+        }
+        self.tags.number("WhiteElo", game.white_elo.get());
+        self.tags.number("BlackElo", game.black_elo.get());
+        self.tags.number("Board", game.board.get());
+        self.annotator(id(game.annotator));
+        self.tournament(&tournament);
+        self.source(id(game.source));
+        for (number, names) in [(game.white_team, WHITE_TEAM), (game.black_team, BLACK_TEAM)] {
+            self.team(id(number), names);
+        }
+        for (number, names) in [
+            (game.white, ["WhiteFideId", "Cb2WhiteNumber"]),
+            (game.black, ["BlackFideId", "Cb2BlackNumber"]),
+        ] {
+            self.player_numbers(id(number), names);
+        }
+        self.tags.number("CbLineEvaluation", game.line_evaluation);
+        self.titles(id(game.tag));
+        for (tag, bytes) in [
+            ("Cb2WhiteRating", game.white_rating.as_slice()),
+            ("Cb2BlackRating", &game.black_rating),
+            ("Cb2Endgames", &game.endgames),
+            ("Cb2Scores", &game.scores),
+            ("Cb2Unknown1", &[game.unknown_1]),
+            ("Cb2Unknown4", &game.unknown_4),
+            ("Cb2Unknown148", &game.unknown_148),
+            ("Cb2Unknown174", &game.unknown_174),
+            ("Cb2Unknown182", &game.unknown_182),
+        ] {
+            self.tags.bytes(tag, bytes);
+        }
+        let (strong, weak) = (game.material_strong.get(), game.material_weak.get());
+        if (strong, weak) != (0, 0) {
+            self.tags
+                .put("Cb2Material", format_args!("{strong:x} {weak:x}"));
+        }
+        self.saves(game.created.get(), game.changed.get(), game.version.get());
+    }
+
+    pub(super) fn text(&mut self, text: &TextRecord) {
+        let tournament = self.event(id(text.tournament));
+        self.round(0, 0);
+        self.annotator(id(text.annotator));
+        self.tournament(&tournament);
+        self.source(id(text.source));
+        if text.media.get() > 0 {
+            self.tags.put("Cb2Media", text.media);
+        }
+        self.tags.bytes("Cb2Unknown68", &text.unknown_68);
+        self.saves(text.created.get(), 0, text.version.get());
+    }
+
+    pub(super) fn analysis(&mut self, analysis: &AnalysisRecord) {
+        for tag in ["Event", "Site", "Date", "Round", "White", "Black"] {
+            let unknown = if tag == "Date" { "????.??.??" } else { "?" };
+            self.tags.push(tag, unknown);
+        }
+        self.tags.push("Result", "*");
+        self.tags.push("Cb2Content", "analysis");
+        self.annotator(id(analysis.author));
+        self.source(id(analysis.source));
+        self.titles(id(analysis.title));
+        self.tags.bytes("Cb2Unknown48", &analysis.unknown_48);
+    }
+
+    fn event(&mut self, number: Option<u32>) -> Tournament<'d> {
+        let lookup = self.lookup;
+        let tournament = number.map(|number| lookup.tournament(number));
+        let tournament = tournament.unwrap_or_default();
+        let texts = lookup.texts;
+        self.tags
+            .push("Event", known(&texts.plain(tournament.title)));
+        self.tags
+            .push("Site", known(&texts.plain(tournament.place)));
+        tournament
+    }
+
+    fn round(&mut self, round: u16, sub_round: u16) {
+        let name = round_name(round, sub_round);
+        self.tags.push("Round", known(&name));
+    }
+
+    fn annotator(&mut self, number: Option<u32>) {
+        let name = number.map(|number| self.lookup.player_name(number));
+        if let Some(name) = name.filter(|name| !name.is_empty()) {
+            self.tags.push("Annotator", &name);
+        }
+    }
+
+    fn tournament(&mut self, tournament: &Tournament<'_>) {
+        self.tags.date("EventDate", "CbEventDate", tournament.date);
+        if let Some(words) = event_type(tournament.kind, tournament.team & 1 != 0) {
+            self.tags.push("EventType", &words);
+        } else {
+            self.tags.number("CbEventType", tournament.kind);
+            self.tags.number("CbEventTeam", tournament.team & 1);
+        }
+        self.tags.number("EventRounds", tournament.rounds);
+        self.tags
+            .nation("EventCountry", "CbEventNation", tournament.nation);
+        self.tags.number("EventCategory", tournament.category);
+        self.tags.number("CbEventFlags", tournament.flags);
+        self.tags.number("CbEventUnknown75", tournament.team & !1);
+        for (tag, bits) in [
+            ("CbEventLatitude", tournament.latitude),
+            ("CbEventLongitude", tournament.longitude),
+        ] {
+            if bits != 0 {
+                self.tags.put(tag, f32::from_bits(bits));
+            }
+        }
+        self.tags.number("Cb2EventNationNow", tournament.nation_now);
+        if !tournament.tie_breaks.is_empty() {
+            let words: Vec<String> = tournament.tie_breaks.iter().map(u16::to_string).collect();
+            self.tags.push("CbEventTieBreaks", &words.join(" "));
+        }
+        self.tags
+            .date("CbEventEndDate", "CbEventEndDateRaw", tournament.end_date);
+    }
+
+    fn source(&mut self, number: Option<u32>) {
+        let Some(number) = number else {
+            return;
+        };
+        let source = self.lookup.source(number);
+        self.field("SourceTitle", source.title);
+        self.field("Source", source.publisher);
+        self.tags
+            .date("SourceDate", "CbSourceDate", source.publication);
+        self.tags.number("SourceVersion", source.version);
+        self.tags
+            .date("SourceVersionDate", "CbSourceVersionDate", source.date);
+        self.tags.number("SourceQuality", source.quality);
+    }
+
+    fn team(&mut self, number: Option<u32>, names: [&str; 6]) {
+        let Some(number) = number else {
+            return;
+        };
+        let team = self.lookup.team(number);
+        self.field(names[0], team.title);
+        self.tags.nation(names[1], names[2], team.nation);
+        self.tags.number(names[3], team.number);
+        if team.year != 0 {
+            self.tags.put(names[4], team.year);
+        }
+        self.tags.number(names[5], team.season);
+    }
+
+    fn player_numbers(&mut self, number: Option<u32>, [fide, chessbase]: [&str; 2]) {
+        let Some(number) = number else {
+            return;
+        };
+        let player = self.lookup.player(number);
+        if player.fide > 0 {
+            self.tags.put(fide, player.fide);
+        }
+        if player.number > 0 {
+            self.tags.put(chessbase, player.number);
+        }
+    }
+
+    fn titles(&mut self, number: Option<u32>) {
+        let Some(number) = number else {
+            return;
+        };
+        for (nation, title) in self.lookup.titles(number) {
+            match title_name(nation) {
+                Some(name) => self.field(name, title),
+                None => self.field(&format!("Cb2GameTag{nation}"), title),
+            }
+        }
+    }
+
+    fn saves(&mut self, created: i64, changed: i64, version: i32) {
+        for (tag, ticks) in [("Cb2Created", created), ("Cb2Changed", changed)] {
+            if ticks != 0 {
+                self.tags.put(tag, ticks);
+            }
+        }
+        if version != 0 && version != 1 {
+            self.tags.put("CbVersion", version);
+        }
+    }
+
+    fn field(&mut self, tag: &str, bytes: &[u8]) {
+        let text = self.lookup.texts.plain(bytes);
+        if !text.is_empty() {
+            self.tags.push(tag, &text);
+        }
+    }
+}
+
+/// The nations of titles in the order of their tags, and the number of the language in texts.
+const TITLE_NATIONS: [i32; 7] = [42, 53, 49, 43, 70, 103, 117];
+
+/// The tag of a title by its nation.
+fn title_name(nation: i32) -> Option<&'static str> {
+    let place = TITLE_NATIONS.iter().position(|&known| known == nation)?;
+    GAME_TAG_NAMES.get(place).copied()
+}
+
+/// The language of a text by its nation: 0 English, 1 German, …; 7 any.
+pub(super) fn text_language(nation: i32) -> Option<u16> {
+    match nation {
+        0 => Some(7),
+        116 => Some(12),
+        55 => Some(18),
+        _ => {
+            let place = TITLE_NATIONS.iter().position(|&known| known == nation)?;
+            Some(place as u16)
+        }
+    }
+}
+
+fn known(text: &str) -> &str {
+    if text.is_empty() { "?" } else { text }
+}

@@ -1,0 +1,6 @@
+//! What several formats of games share.
+
+pub(crate) mod annotation_order;
+pub(crate) mod interner;
+pub(crate) mod record_context;
+pub(crate) mod tag_plan_cache;

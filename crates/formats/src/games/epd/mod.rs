@@ -1,0 +1,51 @@
+#![doc = include_str!("FORMAT.md")]
+
+mod line;
+mod read;
+mod write;
+
+use tabia_core::formats::{Confidence, Format, FormatId, Kind, Probe};
+use tabia_core::loss::{Feature, Features};
+
+const ID: FormatId = FormatId::new("epd");
+
+/// Suites of positions.
+pub static FORMAT: Format = Format {
+    id: ID,
+    name: "EPD or FEN suite",
+    kind: Kind::Database,
+    extensions: &["epd", "fen"],
+    companions: &[],
+    score,
+    can: Features::of(&[
+        Feature::Tags,
+        Feature::SetupPositions,
+        Feature::IllegalPositions,
+        Feature::Chess960,
+        Feature::ChessGames,
+    ]),
+    evidence: "",
+    open_database: Some(|source, options| Ok(Box::new(read::Suite::open(source, options)?))),
+    open_stream: None,
+    open_blocks: None,
+    create_text: Some(|options| {
+        options.is_utf8("a suite of positions")?;
+        Ok(Box::new(write::Writer::new(options)))
+    }),
+    can_with: None,
+    create_database: None,
+    open_book: None,
+    create_book: None,
+};
+
+fn score(probe: &Probe<'_>) -> Confidence {
+    let named = FORMAT.extensions.contains(&probe.extension().as_str());
+    let first = line::lines(probe.head).next();
+    let is_position = first.is_some_and(|line| line::is_position(line.bytes));
+    match (named, is_position) {
+        (true, true) => Confidence::Certain,
+        (false, true) => Confidence::Likely,
+        (true, false) if !probe.head.contains(&0) => Confidence::ByName,
+        _ => Confidence::No,
+    }
+}

@@ -1,0 +1,134 @@
+//! Games as positions, one line each.
+
+use tabia_core::chess::{FenStyle, Ply, Position};
+use tabia_core::error::GameIndex;
+use tabia_core::formats::{CreateOptions, Profile};
+use tabia_core::game::{Annotation, Flow, GameResult, Head, RecordKind, Visitor};
+use tabia_core::games::TextWriter;
+use tabia_core::loss::{Feature, Losses};
+
+use super::line::{is_name, is_operation, write};
+
+/// Writes one position a game: where the mainline ends.
+#[derive(Debug)]
+pub(super) struct Writer {
+    /// Whether all tags are written, not only those that are operations by their name.
+    all_tags: bool,
+    text: Vec<u8>,
+    losses: Losses,
+    head: Head,
+    game: GameIndex,
+    /// The position after the last move.
+    reached: Option<Position>,
+}
+
+impl Writer {
+    pub(super) fn new(options: &CreateOptions) -> Self {
+        Self {
+            all_tags: options.profile == Profile::Full,
+            text: Vec::new(),
+            losses: Losses::new(),
+            head: Head::default(),
+            game: GameIndex(0),
+            reached: None,
+        }
+    }
+
+    fn lose(&mut self, feature: Feature, count: u64) {
+        self.losses.add(feature, count, Some(self.game));
+    }
+
+    /// Whether a tag becomes an operation.
+    fn writes(&self, name: &str) -> bool {
+        // What the position says itself.
+        let said = ["FEN", "SetUp", "Variant", "Result"].contains(&name);
+        !said && (is_operation(name) || self.all_tags && is_name(name))
+    }
+
+    fn line(&mut self) {
+        let fen = match (&self.reached, &self.head.start.setup) {
+            (Some(position), _) => position.fen(),
+            (None, Some(setup)) => setup.fen(FenStyle::XFen),
+            (None, None) => Position::standard().fen(),
+        };
+        let mut operations = Vec::new();
+        let changed = write(&self.head.tags, |name| self.writes(name), &mut operations);
+        self.lose(Feature::Characters, changed);
+        let unsaid = ["FEN", "SetUp", "Variant", "Result"];
+        let lost = self
+            .head
+            .tags
+            .iter()
+            .filter(|(name, value)| {
+                let known = !value.is_empty() && !value.chars().all(|c| "?.".contains(c));
+                known && !unsaid.contains(name) && !self.writes(name)
+            })
+            .count();
+        self.lose(Feature::Tags, lost as u64);
+        if operations.is_empty() {
+            self.text.extend_from_slice(fen.as_bytes());
+        } else {
+            // The numbers are operations of their own.
+            let mut fields = fen.rsplitn(3, ' ');
+            let (number, clock) = (fields.next(), fields.next());
+            let position = fields.next().unwrap_or(&fen);
+            self.text.extend_from_slice(position.as_bytes());
+            for (name, value, usual) in [("hmvc", clock, "0"), ("fmvn", number, "1")] {
+                if let Some(value) = value.filter(|value| *value != usual) {
+                    let operation = format!(" {name} {value};");
+                    self.text.extend_from_slice(operation.as_bytes());
+                }
+            }
+            self.text.extend_from_slice(&operations);
+        }
+        self.text.push(b'\n');
+    }
+}
+
+impl Visitor for Writer {
+    fn begin_game(&mut self, game: GameIndex, head: &Head) -> Flow {
+        self.head.clone_from(head);
+        self.game = game;
+        self.reached = None;
+        if head.deleted {
+            self.lose(Feature::DeletionMarks, 1);
+        }
+        Flow::Go
+    }
+
+    fn visit_move(&mut self, before: &Position, ply: Ply) -> Flow {
+        let mut position = before.clone();
+        position.play_ply(ply);
+        self.reached = Some(position);
+        self.lose(Feature::Moves, 1);
+        Flow::Go
+    }
+
+    fn visit_annotation(&mut self, annotation: Annotation<'_>) -> Flow {
+        self.lose(annotation.feature(), 1);
+        Flow::Go
+    }
+
+    fn begin_variation(&mut self) -> Flow {
+        self.lose(Feature::Variations, 1);
+        Flow::Skip
+    }
+
+    fn end_game(&mut self, _: GameResult) {
+        if self.head.kind == RecordKind::Text {
+            self.lose(Feature::GuidingTexts, 1);
+        } else {
+            self.line();
+        }
+    }
+}
+
+impl TextWriter for Writer {
+    fn text(&mut self) -> &mut Vec<u8> {
+        &mut self.text
+    }
+
+    fn take_losses(&mut self) -> Losses {
+        std::mem::take(&mut self.losses)
+    }
+}

@@ -1,0 +1,305 @@
+//! Commands of the profile `full`, read.
+
+use tabia_core::FormatId;
+use tabia_core::chess::{Color, Move, Ply, Setup, Square};
+use tabia_core::game::{
+    Annotation, CriticalPosition, Date, Eval, EvalPoint, EvalProfile, Foreign, GameResult,
+    Language, Media, MediaKind, PiecePath, Quotation, Score, Shape, ShapeColor, ShapeKind,
+    StartClock, TextKind, TextPart, TimeControl, TimeStage, Training, TrainingSolution,
+    TrainingText, VariationColor, WebLink,
+};
+
+use super::{decode, decode_bytes};
+use crate::games::pgn::base64;
+use crate::games::pgn::commands::Said;
+
+/// The keys and values of a command.
+struct Fields<'a>(&'a str);
+
+impl<'a> Fields<'a> {
+    fn raw(&self, key: &str) -> Option<&'a str> {
+        self.0
+            .split_ascii_whitespace()
+            .find_map(|pair| pair.strip_prefix(key)?.strip_prefix('='))
+    }
+
+    fn text(&self, key: &str) -> Option<String> {
+        self.raw(key).map(decode)
+    }
+
+    fn number<T: std::str::FromStr>(&self, key: &str) -> Option<T> {
+        self.raw(key)?.parse().ok()
+    }
+
+    /// Items between commas; none when the key is missing or empty.
+    fn list(&self, key: &str) -> impl Iterator<Item = &'a str> + use<'a> {
+        let raw = self.raw(key).unwrap_or_default();
+        raw.split(',').filter(|item| !item.is_empty())
+    }
+
+    fn language(&self) -> Option<Language> {
+        self.raw("lang").and_then(Language::parse)
+    }
+}
+
+/// Reads a command of this profile; see [`commands::read`](crate::games::pgn::commands::read).
+pub(in crate::games::pgn) fn read<'a>(
+    name: &str,
+    args: &'a str,
+    sink: &mut dyn FnMut(Annotation<'_>),
+) -> Option<Said<'a>> {
+    let fields = Fields(args);
+    match name {
+        "lang" => return Language::parse(args).map(Said::Language),
+        "tabia" => return read_own(args, sink),
+        "cbshape" => sink(Annotation::Shape(read_shape(&fields)?)),
+        "cbeval" => sink(Annotation::Eval(Eval {
+            score: match fields.number("mate") {
+                Some(mate) => Score::Mate(mate),
+                None => Score::Centipawns(fields.number("value")?),
+            },
+            depth: match fields.raw("depth") {
+                Some(depth) => Some(depth.parse().ok()?),
+                None => None,
+            },
+            engine: fields.number("engine")?,
+        })),
+        "cbcritical" => sink(Annotation::Critical(CriticalPosition(
+            fields.number("phase")?,
+        ))),
+        "cbvariation" => sink(Annotation::VariationColor(VariationColor {
+            flags: fields.number("flags")?,
+            red: fields.number("red")?,
+            green: fields.number("green")?,
+            blue: fields.number("blue")?,
+        })),
+        "cbpawns" => sink(Annotation::PawnStructure(fields.number("value")?)),
+        "cbpath" => sink(Annotation::PiecePath(PiecePath {
+            kind: fields.number("kind")?,
+            square: fields.number("square")?,
+        })),
+        "cbvideotime" => sink(Annotation::VideoTime(fields.number("value")?)),
+        "cbclock" => sink(Annotation::StartClock(StartClock {
+            color: if fields.raw("color")? == "b" {
+                Color::Black
+            } else {
+                Color::White
+            },
+            hundredths: fields.number("value")?,
+        })),
+        "cbtimecontrol" => sink(Annotation::TimeControl(read_time_control(&fields)?)),
+        "cbevals" => {
+            let points = fields
+                .list("points")
+                .map(read_point)
+                .collect::<Option<_>>()?;
+            sink(Annotation::EvalProfile(&EvalProfile { points }));
+        }
+        "cbtraining" => sink(Annotation::Training(&read_training(&fields)?)),
+        "cbquotation" => sink(Annotation::Quotation(&read_quotation(&fields)?)),
+        "cblink" => sink(Annotation::WebLink(WebLink {
+            url: &fields.text("url")?,
+            caption: &fields.text("caption")?,
+        })),
+        "cbmedia" => sink(Annotation::Media(Media {
+            kind: match fields.raw("kind")? {
+                "sound" => MediaKind::Sound,
+                "picture" => MediaKind::Picture,
+                "video" => MediaKind::Video,
+                _ => return None,
+            },
+            language: fields.language(),
+            text: &fields.text("text")?,
+        })),
+        "cbtext" => sink(Annotation::Text(TextPart {
+            kind: match fields.raw("kind")? {
+                "title" => TextKind::Title,
+                "plain" => TextKind::Plain,
+                "html" => TextKind::Html,
+                "file" => TextKind::File,
+                _ => return None,
+            },
+            language: fields.number("lang")?,
+            text: &fields.text("text")?,
+        })),
+        _ => return None,
+    }
+    Some(Said::Annotation)
+}
+
+fn read_own<'a>(args: &'a str, sink: &mut dyn FnMut(Annotation<'_>)) -> Option<Said<'a>> {
+    let (word, rest) = match args.split_once([' ', '\n', '\r']) {
+        Some((word, rest)) => (word, rest.trim_ascii_start()),
+        None => (args, ""),
+    };
+    match word {
+        "before" if rest == "here" => return Some(Said::BeforeHere),
+        "before" => return Some(Said::Before),
+        "after" => return Some(Said::After),
+        "text" => return Some(Said::Text(rest)),
+        "unread" => {
+            sink(Annotation::Foreign(Foreign {
+                format: crate::games::pgn::ID,
+                kind: Foreign::UNREAD_MOVES,
+                bytes: &decode_bytes(rest),
+            }));
+            return Some(Said::Annotation);
+        }
+        _ => {}
+    }
+    let mut parts = rest.split_ascii_whitespace();
+    let kind = u16::from_str_radix(parts.next()?, 16).ok()?;
+    let mut bytes = Vec::new();
+    for part in parts {
+        base64::decode(part, &mut bytes)?;
+    }
+    let known = word
+        .bytes()
+        .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+    if word.len() > 8 || word.is_empty() || !known {
+        return None;
+    }
+    sink(Annotation::Foreign(Foreign {
+        format: FormatId::new(if word == "0" { "" } else { word }),
+        kind,
+        bytes: &bytes,
+    }));
+    Some(Said::Annotation)
+}
+
+fn read_shape(fields: &Fields<'_>) -> Option<Shape> {
+    let square = |key: &str| Square::parse(fields.raw(key)?.as_bytes());
+    let at = square("square")?;
+    let kind = match fields.raw("kind")? {
+        "square" => ShapeKind::Square(at),
+        "arrow" => ShapeKind::Arrow(at, square("to")?),
+        "circle" => ShapeKind::Circle(at),
+        "disk" => ShapeKind::Disk(at),
+        "frame" => ShapeKind::Frame(at),
+        "letter" => ShapeKind::Letter(at, fields.text("letter")?.chars().next()?),
+        _ => return None,
+    };
+    let color = fields.raw("color")?;
+    let color = if let Some(digits) = color.strip_prefix('#') {
+        ShapeColor::Rgb(u32::from_str_radix(digits, 16).ok()?)
+    } else if let Some(number) = color.strip_prefix("cb") {
+        ShapeColor::ChessBase(number.parse().ok()?)
+    } else {
+        crate::games::pgn::commands::color_of(*color.as_bytes().first()?)?
+    };
+    Some(Shape { kind, color })
+}
+
+fn numbers<const N: usize>(text: &str) -> Option<[i64; N]> {
+    let mut found = [0; N];
+    let mut parts = text.split('/');
+    for place in &mut found {
+        *place = parts.next()?.parse().ok()?;
+    }
+    parts.next().is_none().then_some(found)
+}
+
+fn read_point(text: &str) -> Option<EvalPoint> {
+    let [flag, depth, value] = numbers(text)?;
+    Some(EvalPoint {
+        flag: flag.try_into().ok()?,
+        depth: depth.try_into().ok()?,
+        value: value.try_into().ok()?,
+    })
+}
+
+fn read_time_control(fields: &Fields<'_>) -> Option<TimeControl> {
+    let mut stages = [TimeStage::default(); 3];
+    for (stage, text) in stages.iter_mut().zip(fields.list("stages")) {
+        let [start, increment, moves, kind] = numbers(text)?;
+        *stage = TimeStage {
+            start: start.try_into().ok()?,
+            increment: increment.try_into().ok()?,
+            moves: moves.try_into().ok()?,
+            kind: kind.try_into().ok()?,
+        };
+    }
+    Some(TimeControl { stages })
+}
+
+/// `0:text,1:text`, after what stands before them in a solution.
+fn read_texts<'a>(items: impl Iterator<Item = &'a str>) -> Option<Vec<TrainingText>> {
+    items
+        .map(|item| {
+            let (language, text) = item.split_once(':')?;
+            Some(TrainingText {
+                language: language.parse().ok()?,
+                text: decode(text),
+            })
+        })
+        .collect()
+}
+
+fn read_training(fields: &Fields<'_>) -> Option<Training> {
+    let solutions = fields.list("solutions").map(|text| {
+        let mut parts = text.split('/');
+        let squares = parts.next()?.as_bytes();
+        Some(TrainingSolution {
+            from: Square::parse(squares.get(..2)?)?,
+            to: Square::parse(squares.get(2..4)?)?,
+            promotion: parts.next()?.parse().ok()?,
+            points: parts.next()?.parse().ok()?,
+            comments: read_texts(parts)?,
+        })
+    });
+    Some(Training {
+        seconds: fields.number("seconds")?,
+        points: fields.number("points")?,
+        question: read_texts(fields.list("question"))?,
+        wrong: read_texts(fields.list("wrong"))?,
+        first_help: read_texts(fields.list("help1"))?,
+        second_help: read_texts(fields.list("help2"))?,
+        solutions: solutions.collect::<Option<_>>()?,
+    })
+}
+
+fn read_quotation(fields: &Fields<'_>) -> Option<Quotation> {
+    let [year, month, day] = numbers(fields.raw("date")?)?;
+    Some(Quotation {
+        white: fields.text("white")?,
+        black: fields.text("black")?,
+        white_elo: fields.number("whiteElo")?,
+        black_elo: fields.number("blackElo")?,
+        eco: fields.number("eco")?,
+        event: fields.text("event")?,
+        site: fields.text("site")?,
+        date: Date::new(
+            year.try_into().ok()?,
+            month.try_into().ok()?,
+            day.try_into().ok()?,
+        ),
+        tournament_type: fields.number("type")?,
+        nation: fields.number("nation")?,
+        category: fields.number("category")?,
+        rounds: fields.number("rounds")?,
+        round: fields.number("round")?,
+        sub_round: fields.number("subRound")?,
+        result: GameResult::parse(fields.text("result")?.as_bytes())?,
+        flags: fields.number("flags")?,
+        unknown: fields.number("unknown")?,
+        setup: match fields.text("fen") {
+            None => None,
+            Some(fen) => Some(Box::new(Setup::parse_fen(fen.as_bytes()).ok()?)),
+        },
+        moves: match fields.raw("moves") {
+            None => None,
+            Some(_) => Some(
+                fields
+                    .list("moves")
+                    .map(|text| {
+                        if text == "--" {
+                            return Some(Ply::Null);
+                        }
+                        let bits = u16::from_str_radix(text, 16).ok()?;
+                        Move::from_bits(bits).map(Ply::Move)
+                    })
+                    .collect::<Option<_>>()?,
+            ),
+        },
+    })
+}

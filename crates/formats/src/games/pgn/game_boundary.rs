@@ -1,0 +1,109 @@
+//! Where a game certainly begins, whatever stands before it.
+//!
+//! A line that starts with `[Event "` after a blank line begins a game, even inside a comment that
+//! was never closed. The rule looks at nothing else, so a file can be cut at any such line and
+//! read in parts.
+
+use memchr::memmem::{Finder, FinderRev};
+
+use super::char_class::is_newline;
+
+const EVENT: &[u8] = b"[Event \"";
+pub(super) const BOM: &[u8] = b"\xef\xbb\xbf";
+
+/// Finds the boundaries of a text.
+#[derive(Debug, Clone)]
+pub(super) struct Boundaries {
+    forward: Finder<'static>,
+    backward: FinderRev<'static>,
+}
+
+impl Default for Boundaries {
+    fn default() -> Self {
+        Self {
+            forward: Finder::new(EVENT),
+            backward: FinderRev::new(EVENT),
+        }
+    }
+}
+
+impl Boundaries {
+    /// The first boundary after `from`, or the end of the text.
+    pub(super) fn next(&self, text: &[u8], from: usize) -> usize {
+        let mut at = from.saturating_add(1);
+        loop {
+            let Some(found) = text.get(at..).and_then(|rest| self.forward.find(rest)) else {
+                return text.len();
+            };
+            match boundary(text, at + found) {
+                Some(place) if place > from => return place,
+                _ => at += found + 1,
+            }
+        }
+    }
+
+    /// The last boundary after the start of the text.
+    pub(super) fn last(&self, text: &[u8]) -> Option<usize> {
+        let mut end = text.len();
+        loop {
+            let found = self.backward.rfind(text.get(..end)?)?;
+            match boundary(text, found) {
+                Some(0) => return None,
+                Some(place) => return Some(place),
+                // Overlapping finds are impossible: the needle has one `[`.
+                None => end = found,
+            }
+        }
+    }
+}
+
+/// The place of the boundary whose `[Event "` stands at `at`.
+fn boundary(text: &[u8], at: usize) -> Option<usize> {
+    let mut before = text.get(..at)?;
+    if let Some(rest) = before.strip_suffix(BOM) {
+        before = rest;
+    }
+    let place = before.len();
+    if place == 0 {
+        return Some(0);
+    }
+    let ([line @ .., b'\r', b'\n'] | [line @ .., b'\n' | b'\r']) = before else {
+        return None;
+    };
+    let blank = line
+        .iter()
+        .rev()
+        .find(|byte| !matches!(byte, b' ' | b'\t'))
+        .is_none_or(|&byte| is_newline(byte));
+    blank.then_some(place)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_after_a_blank_line() {
+        let boundaries = Boundaries::default();
+        let check = |text: &str, expect: &[usize]| {
+            let text = text.as_bytes();
+            let mut found = Vec::new();
+            let mut at = 0;
+            loop {
+                at = boundaries.next(text, at);
+                if at == text.len() {
+                    break;
+                }
+                found.push(at);
+            }
+            assert_eq!(found, expect, "{:?}", text.escape_ascii().to_string());
+            assert_eq!(boundaries.last(text), expect.last().copied());
+        };
+        check("[Event \"a\"]\n\n*\n\n[Event \"b\"]\n", &[16]);
+        check("[Event \"a\"]\n{\n[Event \"b\"]\n", &[]);
+        check("{\r\n \r\n[Event \"b\"]", &[6]);
+        check("{\r\r[Event \"b\"]", &[3]);
+        check("1. e4\n\n\u{feff}[Event \"b\"]", &[7]);
+        check("\n\n [Event \"b\"]", &[]);
+    }
+}

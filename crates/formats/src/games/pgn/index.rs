@@ -1,0 +1,375 @@
+//! Random access to the games of a file: one pass over it without looking at moves.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use tabia_core::error::{Error, GameIndex, Problem, Result};
+use tabia_core::formats::OpenOptions;
+use tabia_core::game::{Date, Eco, Flow, GameResult, Head, RecordKind, Visitor, Want};
+use tabia_core::games::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind};
+use tabia_core::io::{Blob, Charset, Source};
+
+use super::encoding::{SAMPLE, detect, name, utf16};
+use super::game_boundary::BOM;
+use super::read::Reader;
+use super::text_cursor::Walk;
+use crate::games::common::interner::Numbering;
+
+/// The names of one kind.
+#[derive(Debug, Default)]
+struct Names {
+    numbers: Numbering,
+    last: Option<u32>,
+}
+
+const NONE: u32 = u32::MAX;
+
+impl Names {
+    fn get(&self, id: u32) -> Option<&str> {
+        std::str::from_utf8(self.numbers.get(id)?).ok()
+    }
+
+    /// The number of a name; none for an unknown one.
+    fn intern(&mut self, name: &str) -> u32 {
+        if name.is_empty() || name == "?" {
+            return NONE;
+        }
+        if let Some(last) = self.last
+            && self.numbers.get(last) == Some(name.as_bytes())
+        {
+            return last;
+        }
+        let Some((id, _)) = self.numbers.number(name.as_bytes(), NONE) else {
+            return NONE;
+        };
+        self.last = Some(id);
+        id
+    }
+}
+
+/// What is kept of a game: 56 bytes.
+#[derive(Debug, Clone, Copy)]
+struct Row {
+    start: u64,
+    white: u32,
+    black: u32,
+    event: u32,
+    site: u32,
+    round: u32,
+    annotator: u32,
+    date: Date,
+    white_elo: u16,
+    black_elo: u16,
+    eco: Option<Eco>,
+    result: GameResult,
+    flags: u8,
+}
+
+const DELETED: u8 = 1;
+const TEXT: u8 = 2;
+const SETUP: u8 = 4;
+
+/// A PGN file with its index.
+#[derive(Debug)]
+pub(super) struct PgnDatabase {
+    blob: Blob,
+    /// The text is not that of the file.
+    is_recoded: bool,
+    label: Arc<std::path::Path>,
+    charset: Charset,
+    options: OpenOptions,
+    info: DatabaseInfo,
+    rows: Vec<Row>,
+    names: [Names; 5],
+}
+
+const PLAYERS: usize = 0;
+const EVENTS: usize = 1;
+const SITES: usize = 2;
+const ROUNDS: usize = 3;
+const ANNOTATORS: usize = 4;
+
+fn kind_place(kind: NameKind) -> Option<usize> {
+    Some(match kind {
+        NameKind::Player => PLAYERS,
+        NameKind::Event => EVENTS,
+        NameKind::Site => SITES,
+        NameKind::Round => ROUNDS,
+        NameKind::Annotator => ANNOTATORS,
+        _ => return None,
+    })
+}
+
+impl PgnDatabase {
+    pub(super) fn open(source: &Source, options: &OpenOptions) -> Result<Self> {
+        let mut blob = source.main().open()?;
+        let label = Arc::clone(source.label());
+        let mut encoding = None;
+        let mut is_recoded = false;
+        if let Some(found) = utf16(&blob) {
+            is_recoded = true;
+            let text = found.decode_with_bom_removal(&blob).0.into_owned();
+            encoding = Some(found.name().to_owned());
+            blob = Blob::from(text.into_bytes());
+        }
+        let sample = blob.get(..SAMPLE.min(blob.len())).unwrap_or_default();
+        let charset = detect(sample, options.charset);
+        let encoding = encoding.unwrap_or_else(|| name(sample, charset));
+        let mut index = Index::default();
+        let mut reader = Reader::new(charset, false, options.limits.depth);
+        let mut walk = Walk::new(if blob.starts_with(BOM) { BOM.len() } else { 0 }, 0);
+        while reader
+            .next(&blob, &mut walk, Want::TAGS, &mut index)?
+            .is_some()
+        {
+            index.end(reader.game_start());
+        }
+        let count = u32::try_from(index.rows.len())
+            .map_err(|_| Error::unsupported("more than 4,294,967,295 games").in_file(&label))?;
+        let counted = |flag: u8| {
+            index
+                .rows
+                .iter()
+                .filter(|row| row.flags & flag != 0)
+                .count()
+        };
+        let info = DatabaseInfo {
+            format: super::ID,
+            version: "PGN".to_owned(),
+            records: count,
+            texts: counted(TEXT) as u32,
+            deleted: counted(DELETED) as u32,
+            encoding,
+            problems: index.problems,
+            names: [
+                NameKind::Player,
+                NameKind::Event,
+                NameKind::Site,
+                NameKind::Round,
+                NameKind::Annotator,
+            ]
+            .into_iter()
+            .zip(&index.names)
+            .map(|(kind, names)| (kind, names.numbers.len()))
+            .collect(),
+            ..DatabaseInfo::default()
+        };
+        for names in &mut index.names {
+            names.numbers.close();
+        }
+        Ok(Self {
+            blob,
+            is_recoded,
+            label,
+            charset,
+            options: options.clone(),
+            info,
+            rows: index.rows,
+            names: index.names,
+        })
+    }
+
+    fn row(&self, game: GameIndex) -> Result<&Row> {
+        self.rows.get(game.0 as usize).ok_or_else(|| {
+            Error::invalid("there is no such game")
+                .in_game(game)
+                .in_file(&self.label)
+        })
+    }
+}
+
+/// The visitor that fills the index.
+#[derive(Debug, Default)]
+struct Index {
+    rows: Vec<Row>,
+    names: [Names; 5],
+    problems: Vec<String>,
+    /// Problems between games; those inside are told when the game is read.
+    inside: bool,
+}
+
+impl Index {
+    fn end(&mut self, start: usize) {
+        self.inside = false;
+        if let Some(row) = self.rows.last_mut() {
+            row.start = start as u64;
+        }
+    }
+
+    fn intern(&mut self, place: usize, name: &str) -> u32 {
+        self.names
+            .get_mut(place)
+            .map_or(NONE, |names| names.intern(name))
+    }
+}
+
+impl Visitor for Index {
+    fn begin_game(&mut self, _game: GameIndex, head: &Head) -> Flow {
+        let mut row = Row {
+            start: 0,
+            white: NONE,
+            black: NONE,
+            event: NONE,
+            site: NONE,
+            round: NONE,
+            annotator: NONE,
+            date: Date::UNKNOWN,
+            white_elo: 0,
+            black_elo: 0,
+            eco: None,
+            result: GameResult::Unknown,
+            flags: 0,
+        };
+        let mut seen = 0_u16;
+        for (name, value) in head.tags.iter() {
+            let bit = match name {
+                "White" => 1,
+                "Black" => 2,
+                "Event" => 4,
+                "Site" => 8,
+                "Round" => 16,
+                "Annotator" => 32,
+                "Date" => 64,
+                "WhiteElo" => 128,
+                "BlackElo" => 256,
+                "ECO" => 512,
+                _ => continue,
+            };
+            if seen & bit != 0 {
+                continue;
+            }
+            seen |= bit;
+            match bit {
+                1 => row.white = self.intern(PLAYERS, value),
+                2 => row.black = self.intern(PLAYERS, value),
+                4 => row.event = self.intern(EVENTS, value),
+                8 => row.site = self.intern(SITES, value),
+                16 => row.round = self.intern(ROUNDS, value),
+                32 => row.annotator = self.intern(ANNOTATORS, value),
+                64 => row.date = Date::parse(value).unwrap_or_default(),
+                128 => row.white_elo = value.trim().parse().unwrap_or(0),
+                256 => row.black_elo = value.trim().parse().unwrap_or(0),
+                _ => row.eco = Eco::parse(value),
+            }
+        }
+        if head.deleted {
+            row.flags |= DELETED;
+        }
+        if head.kind == RecordKind::Text {
+            row.flags |= TEXT;
+        }
+        if head.start.setup.is_some() {
+            row.flags |= SETUP;
+        }
+        self.rows.push(row);
+        self.inside = true;
+        Flow::Go
+    }
+
+    fn visit_move(
+        &mut self,
+        _before: &tabia_core::chess::Position,
+        _ply: tabia_core::chess::Ply,
+    ) -> Flow {
+        Flow::Skip
+    }
+
+    fn end_game(&mut self, result: GameResult) {
+        if let Some(row) = self.rows.last_mut() {
+            row.result = result;
+        }
+    }
+
+    fn problem(&mut self, problem: Problem) -> Flow {
+        let between = problem.kept.is_some();
+        if between && self.problems.len() < 1000 {
+            self.problems.push(problem.error.to_string());
+        }
+        Flow::Go
+    }
+}
+
+impl Database for PgnDatabase {
+    fn info(&self) -> &DatabaseInfo {
+        &self.info
+    }
+
+    fn len(&self) -> u32 {
+        self.rows.len() as u32
+    }
+
+    fn span(&self, game: GameIndex) -> Option<(u64, u64)> {
+        if self.is_recoded {
+            return None;
+        }
+        let start = self.rows.get(game.0 as usize)?.start;
+        let next = self.rows.get(game.0 as usize + 1);
+        let end = next.map_or(self.blob.len() as u64, |next| next.start);
+        let bytes = self.blob.get(start as usize..end as usize)?;
+        Some((start, bytes.trim_ascii_end().len() as u64))
+    }
+
+    fn entry(&self, game: GameIndex) -> Result<IndexEntry> {
+        let row = self.row(game)?;
+        let id = |id: u32| (id != NONE).then_some(NameId(id));
+        let elo = |elo: u16| (elo != 0).then_some(elo);
+        Ok(IndexEntry {
+            white: id(row.white),
+            black: id(row.black),
+            event: id(row.event),
+            site: id(row.site),
+            round: id(row.round),
+            annotator: id(row.annotator),
+            date: row.date,
+            white_elo: elo(row.white_elo),
+            black_elo: elo(row.black_elo),
+            result: row.result,
+            eco: row.eco,
+            deleted: row.flags & DELETED != 0,
+            is_text: row.flags & TEXT != 0,
+            has_setup: row.flags & SETUP != 0,
+            ..IndexEntry::default()
+        })
+    }
+
+    fn name(&self, kind: NameKind, NameId(id): NameId) -> Result<Cow<'_, str>> {
+        kind_place(kind)
+            .and_then(|place| self.names.get(place)?.get(id))
+            .map(Cow::Borrowed)
+            .ok_or_else(|| Error::invalid("there is no such name").in_file(&self.label))
+    }
+
+    fn reader(&self) -> Box<dyn GameReader + '_> {
+        let depth = self.options.limits.depth;
+        Box::new(IndexReader {
+            database: self,
+            reader: Reader::new(self.charset, self.options.strict, depth),
+            walk: Walk::default(),
+        })
+    }
+}
+
+struct IndexReader<'d> {
+    database: &'d PgnDatabase,
+    reader: Reader,
+    walk: Walk,
+}
+
+impl GameReader for IndexReader<'_> {
+    fn read(&mut self, game: GameIndex, want: Want, visitor: &mut dyn Visitor) -> Result<Flow> {
+        let start = self.database.row(game)?.start as usize;
+        if start < self.walk.at || self.walk.end == 0 {
+            self.walk.end = 0;
+        }
+        self.walk.at = start;
+        self.walk.games = game.0;
+        if start >= self.walk.end {
+            self.walk.end = 0;
+        }
+        let flow = self
+            .reader
+            .next(&self.database.blob, &mut self.walk, want, visitor)
+            .map_err(|error| error.in_file(&self.database.label))?;
+        Ok(flow.unwrap_or(Flow::Go))
+    }
+}

@@ -1,0 +1,115 @@
+//! Portable Game Notation: see `FORMAT.md` in this folder.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `boundary` | the rule by which a file is cut |
+//! | `blocks` | streams and blocks of games |
+//! | `index` | random access |
+//! | `read`, `skip`, `section`, `comment`, `commands`, `glyphs` | the reader, outside in |
+//! | `write`, `tags`, `pending`, `wrap`, `number`, `create` | the writer |
+//! | `profile`, `roster`, `full`, `chessbase` | what profiles keep, and how |
+
+mod base64;
+mod blocks;
+mod char_class;
+mod chessbase;
+pub(crate) mod commands;
+mod comment;
+mod create_options;
+mod decimal;
+mod encoding;
+pub(crate) mod full_profile;
+mod game_boundary;
+mod index;
+mod movetext_skipper;
+mod nag_symbols;
+mod pending_annotations;
+mod profile;
+mod read;
+mod tag_plan;
+mod tag_roster;
+mod tag_section;
+mod tags;
+#[cfg(test)]
+mod tests;
+mod text_cursor;
+mod wrap;
+mod write;
+
+use tabia_core::formats::{Confidence, Format, FormatId, Kind, Probe, Profile};
+
+const ID: FormatId = FormatId::new("pgn");
+
+/// Portable Game Notation.
+pub static FORMAT: Format = Format {
+    id: ID,
+    name: "Portable Game Notation",
+    kind: Kind::Database,
+    extensions: &["pgn"],
+    companions: &[],
+    score,
+    can: profile::features(Profile::Full),
+    evidence: "",
+    open_database: Some(|source, options| Ok(Box::new(index::PgnDatabase::open(source, options)?))),
+    open_stream: Some(|input, options| {
+        let blocks = blocks::PgnBlocks::open(input, options)?;
+        Ok(Box::new(blocks::PgnStream::new(blocks)))
+    }),
+    open_blocks: Some(|input, options| Ok(Box::new(blocks::PgnBlocks::open(input, options)?))),
+    create_text: Some(|options| Ok(Box::new(write::Writer::new(options)))),
+    can_with: Some(profile::features_with),
+    create_database: Some(|path, options| {
+        Ok(Box::new(create_options::PgnFile::create(path, options)?))
+    }),
+    open_book: None,
+    create_book: None,
+};
+
+fn score(probe: &Probe<'_>) -> Confidence {
+    let named = FORMAT.extensions.contains(&probe.extension().as_str());
+    let text: Vec<u8>;
+    let mut head = probe.head;
+    if let Some(encoding) = encoding::utf16(head) {
+        text = encoding
+            .decode_with_bom_removal(head)
+            .0
+            .into_owned()
+            .into_bytes();
+        head = &text;
+    }
+    if memchr::memchr(0, head).is_some() {
+        return Confidence::No;
+    }
+    let head = head.strip_prefix(game_boundary::BOM).unwrap_or(head);
+    if crate::games::bpgn::is_bughouse(head) {
+        return Confidence::No;
+    }
+    let mut lines = head
+        .split(|&byte| char_class::is_newline(byte))
+        .map(<[u8]>::trim_ascii)
+        .filter(|line| !line.is_empty() && !line.starts_with(b"%"));
+    let tag = |line: &[u8]| line.starts_with(b"[") && movetext_skipper::is_tag(line, 0);
+    if lines.clone().next().is_some_and(tag) {
+        return Confidence::Certain;
+    }
+    let tagged = lines.any(tag);
+    match (named, tagged) {
+        (true, true) => Confidence::Certain,
+        (false, true) => Confidence::Likely,
+        (true, false) => Confidence::ByName,
+        (false, false) if begins_with_moves(head) => Confidence::Likely,
+        (false, false) => Confidence::No,
+    }
+}
+
+fn begins_with_moves(head: &[u8]) -> bool {
+    let head = head.trim_ascii_start();
+    let dot = [b"1. ".as_slice(), b"1."]
+        .iter()
+        .find_map(|number| head.strip_prefix(*number));
+    dot.is_some_and(|rest| {
+        let end = char_class::symbol_end(rest, 0);
+        let token = rest.get(..end).unwrap_or_default();
+        tabia_core::chess::san::read(&tabia_core::chess::Position::standard(), token).is_ok()
+    })
+}

@@ -1,0 +1,47 @@
+//! What each profile keeps.
+
+use tabia_core::formats::{CreateOptions, Profile};
+use tabia_core::loss::{Feature, Features};
+
+/// What PGN holds in a profile.
+pub(super) const fn features(profile: Profile) -> Features {
+    match profile {
+        Profile::Full => Features::ALL.without(&[Feature::DatabaseFacts]),
+        Profile::Standard => STANDARD,
+        Profile::Lichess => STANDARD.without(&[Feature::EvalDepths]),
+        Profile::ChessBase => {
+            STANDARD.with(&[Feature::Medals, Feature::EvalProfiles, Feature::Training])
+        }
+        Profile::Seven => SEVEN,
+    }
+}
+
+/// The same by options.
+pub(super) fn features_with(options: &CreateOptions) -> Features {
+    features(options.profile)
+}
+
+const SEVEN: Features = Features::of(&[
+    Feature::Moves,
+    Feature::ChessGames,
+    Feature::LongText,
+    Feature::Characters,
+    Feature::SetupPositions,
+    Feature::IllegalPositions,
+    Feature::Chess960,
+    Feature::NullMoves,
+]);
+
+const STANDARD: Features = SEVEN.with(&[
+    Feature::Tags,
+    Feature::Variations,
+    Feature::Comments,
+    Feature::CommentPlaces,
+    Feature::SeveralComments,
+    Feature::Nags,
+    Feature::Shapes,
+    Feature::Clocks,
+    Feature::Evals,
+    Feature::EvalDepths,
+    Feature::UnreadMoves,
+]);

@@ -1,0 +1,282 @@
+//! The tag section: pairs as real files hold them.
+
+use std::borrow::Cow;
+
+use tabia_core::io::{Charset, decode};
+
+use super::char_class::{
+    at_line_start, is_newline, is_space, line_end, name_end, skip_spaces, value_end,
+};
+use super::movetext_skipper::is_tag;
+
+/// One pair as it stands in the text.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RawPair<'t> {
+    pub(super) name: &'t [u8],
+    pub(super) value: &'t [u8],
+    /// Where name and value begin in the text.
+    pub(super) name_at: usize,
+    pub(super) value_at: usize,
+    /// Whether the value is the text as it stands, once decoded.
+    pub(super) plain: bool,
+}
+
+impl<'t> RawPair<'t> {
+    /// The value as text.
+    pub(super) fn text(&self, charset: Charset) -> Cow<'t, str> {
+        let text = decode(self.value, charset);
+        if self.plain {
+            text
+        } else {
+            Cow::Owned(unescape(&text))
+        }
+    }
+}
+
+/// The next pair from `at` on, past blanks and escape lines, and where it ends; `None` when
+/// something else stands there.
+pub(super) fn next(text: &[u8], at: usize) -> (Option<RawPair<'_>>, usize) {
+    let mut at = skip_spaces(text, at);
+    while text.get(at) == Some(&b'%') && at_line_start(text, at) {
+        at = skip_spaces(text, line_end(text, at));
+    }
+    if text.get(at) != Some(&b'[') {
+        return (None, at);
+    }
+    match pair(text, at).or_else(|| unquoted(text, at)) {
+        Some((pair, end)) => (Some(pair), end),
+        None => (None, at),
+    }
+}
+
+fn pair(text: &[u8], at: usize) -> Option<(RawPair<'_>, usize)> {
+    let mut i = at + 1;
+    while matches!(text.get(i), Some(b' ' | b'\t')) {
+        i += 1;
+    }
+    let start = i;
+    i = name_end(text, i);
+    let name_at = start;
+    let name = text.get(start..i).filter(|name| !name.is_empty())?;
+    i = skip_spaces(text, i);
+    if text.get(i) != Some(&b'"') {
+        return None;
+    }
+    let start = i + 1;
+    let mut plain = true;
+    i = start;
+    let end = loop {
+        i = value_end(text, i);
+        match text.get(i) {
+            None => break i,
+            Some(b'"') if closes(text, i) => break i,
+            Some(b'\\') => {
+                plain = false;
+                // A backslash before the last quote of the line is a path's, not an escape.
+                i += match text.get(i + 1) {
+                    Some(b'"') if !is_last_quote(text, i + 1) => 2,
+                    Some(b'\\') => 2,
+                    _ => 1,
+                };
+            }
+            Some(&byte) if is_newline(byte) => {
+                plain = false;
+                if !goes_on(text, i) {
+                    return Some(unclosed(text, (name, name_at), start, i));
+                }
+                i += 1;
+            }
+            Some(_) => i += 1,
+        }
+    };
+    let value = text.get(start..end)?;
+    // The bracket may be missing.
+    let mut after = end + 1;
+    while matches!(text.get(after), Some(b' ' | b'\t')) {
+        after += 1;
+    }
+    if text.get(after) == Some(&b']') {
+        after += 1;
+    } else {
+        after = end + 1;
+    }
+    let pair = RawPair {
+        name,
+        value,
+        name_at,
+        value_at: start,
+        plain,
+    };
+    Some((pair, after.min(text.len())))
+}
+
+/// Whether the quote at `at` ends its value: a bracket or the end of the line follows, or no other
+/// quote that could.
+fn closes(text: &[u8], at: usize) -> bool {
+    let mut i = at + 1;
+    while matches!(text.get(i), Some(b' ' | b'\t')) {
+        i += 1;
+    }
+    match text.get(i) {
+        None | Some(b']' | b'\n' | b'\r') => true,
+        Some(_) => {
+            let line = text.get(i..line_end(text, i)).unwrap_or_default();
+            !line
+                .iter()
+                .enumerate()
+                .any(|(k, &byte)| byte == b'"' && bracket_follows(line, k + 1))
+        }
+    }
+}
+
+fn bracket_follows(line: &[u8], at: usize) -> bool {
+    line.get(at..)
+        .unwrap_or_default()
+        .iter()
+        .find(|byte| !matches!(byte, b' ' | b'\t'))
+        .is_none_or(|&byte| byte == b']')
+}
+
+/// Whether the quote at `at` is followed by `]` and the end of the line.
+fn is_last_quote(text: &[u8], at: usize) -> bool {
+    let line = text.get(at + 1..line_end(text, at)).unwrap_or_default();
+    line.trim_ascii() == b"]"
+}
+
+/// Whether a value goes on after the line break at `at`: the line so far does not end with a
+/// bracket, and the next one is neither blank nor a tag.
+fn goes_on(text: &[u8], at: usize) -> bool {
+    let before = text.get(..at).unwrap_or_default();
+    let last = before
+        .iter()
+        .rev()
+        .find(|byte| !matches!(byte, b' ' | b'\t'));
+    if last == Some(&b']') {
+        return false;
+    }
+    let mut next = at + 1;
+    if text.get(at) == Some(&b'\r') && text.get(next) == Some(&b'\n') {
+        next += 1;
+    }
+    let line = text.get(next..line_end(text, next)).unwrap_or_default();
+    !line.trim_ascii().is_empty()
+        && !line.trim_ascii_start().starts_with(b"[")
+        && memchr::memchr(b'"', line).is_some()
+}
+
+/// A value whose quote was never closed ends with its line, less a bracket.
+fn unclosed<'t>(
+    text: &'t [u8],
+    (name, name_at): (&'t [u8], usize),
+    start: usize,
+    end: usize,
+) -> (RawPair<'t>, usize) {
+    let line = text.get(start..end).unwrap_or_default().trim_ascii_end();
+    let value = line.strip_suffix(b"]").unwrap_or(line);
+    let plain = memchr::memchr2(b'\\', b'\n', value).is_none();
+    let pair = RawPair {
+        name,
+        value,
+        name_at,
+        value_at: start,
+        plain,
+    };
+    (pair, end)
+}
+
+/// `[Name value]` on a line of its own.
+fn unquoted(text: &[u8], at: usize) -> Option<(RawPair<'_>, usize)> {
+    if !at_line_start(text, at) || is_tag(text, at) {
+        return None;
+    }
+    let end = line_end(text, at);
+    let line = text.get(at + 1..end)?.trim_ascii_end();
+    let line = line.strip_suffix(b"]")?;
+    let length = line
+        .iter()
+        .position(|&byte| !byte.is_ascii_alphanumeric() && byte != b'_')
+        .unwrap_or(line.len());
+    let (name, value) = line.split_at_checked(length)?;
+    let first = name.first()?;
+    if !first.is_ascii_alphabetic() || !value.first().is_none_or(|&byte| is_space(byte)) {
+        return None;
+    }
+    let value_at = at + 1 + length + (value.len() - value.trim_ascii_start().len());
+    let pair = RawPair {
+        name,
+        value: value.trim_ascii(),
+        name_at: at + 1,
+        value_at,
+        plain: true,
+    };
+    Some((pair, end))
+}
+
+/// Undoes `\"` and `\\`; a line break inside becomes a space.
+fn unescape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(char) = chars.next() {
+        match char {
+            '\\' => out.push(match chars.peek() {
+                Some('"' | '\\') => chars.next().unwrap_or('\\'),
+                _ => '\\',
+            }),
+            '\n' | '\r' => {
+                while chars.next_if(char::is_ascii_whitespace).is_some() {}
+                if !out.ends_with(' ') {
+                    out.push(' ');
+                }
+            }
+            char => out.push(char),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expect: &[(&str, &str)]) {
+        let mut at = 0;
+        let mut found = Vec::new();
+        loop {
+            let (pair, end) = next(text.as_bytes(), at);
+            let Some(pair) = pair else { break };
+            at = end;
+            assert!(text.as_bytes()[pair.name_at..].starts_with(pair.name));
+            assert!(text.as_bytes()[pair.value_at..].starts_with(pair.value));
+            found.push((
+                String::from_utf8_lossy(pair.name).into_owned(),
+                pair.text(Charset::Auto).into_owned(),
+            ));
+        }
+        let found: Vec<_> = found
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()))
+            .collect();
+        assert_eq!(found, expect, "{text}");
+    }
+
+    #[test]
+    fn pairs_of_real_files() {
+        check(
+            "[A \"x\"]\n[B\"y\"] [C  \"z\" ]",
+            &[("A", "x"), ("B", "y"), ("C", "z")],
+        );
+        check(r#"[A "a \"b\" \\ c"]"#, &[("A", r#"a "b" \ c"#)]);
+        check(r#"[A "the "big" one"]"#, &[("A", r#"the "big" one"#)]);
+        check("[A \"two\nlines\"]\n", &[("A", "two lines")]);
+        check("[A \"no end]\n[B \"y\"]", &[("A", "no end"), ("B", "y")]);
+        check("[A \"no end\n[B \"y\"]", &[("A", "no end"), ("B", "y")]);
+        check(
+            "[A \"no bracket\"\n[B \"y\"]",
+            &[("A", "no bracket"), ("B", "y")],
+        );
+        check("[A x y]\n[B \"\"]", &[("A", "x y"), ("B", "")]);
+        check("[A \"C:\\games\\\"]\n", &[("A", "C:\\games\\")]);
+        check("% escape\n[A \"x\"]", &[("A", "x")]);
+        check("[#]\n", &[]);
+    }
+}

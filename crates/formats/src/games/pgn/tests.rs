@@ -1,0 +1,263 @@
+//! Laws of reading and writing.
+
+use std::io::Cursor;
+
+use tabia_core::GameIndex;
+use tabia_core::formats::{CreateOptions, OpenOptions, Profile};
+use tabia_core::game::{Annotation, Event, Flow, Game, RecordKind, Recorder, Want};
+use tabia_core::games::{GameStream as _, TextWriter as _};
+use tabia_core::loss::{Losses, project};
+
+use super::blocks::{PgnBlocks, PgnStream};
+use super::profile::features;
+use super::write::Writer;
+use tabia_testkit::arbitrary::arbitrary_game;
+
+/// All games of a text, and the problems in words.
+pub(super) fn read(text: &[u8], piece: usize) -> (Vec<Game>, Vec<String>) {
+    let input = Box::new(Cursor::new(text.to_vec()));
+    let blocks = PgnBlocks::with_piece(input, &OpenOptions::default(), piece).unwrap();
+    let mut stream = PgnStream::new(blocks);
+    let mut games = Vec::new();
+    let mut problems = Vec::new();
+    let mut recorder = Recorder::new();
+    while let Some(flow) = stream.next(Want::ALL, &mut recorder).unwrap() {
+        assert_eq!(flow, Flow::Go);
+        problems.extend(recorder.take_problems().iter().map(|p| p.error.to_string()));
+        games.push(recorder.replace(Game::new()));
+    }
+    problems.extend(recorder.take_problems().iter().map(|p| p.error.to_string()));
+    (games, problems)
+}
+
+/// The text of games in a profile, and what was lost.
+pub(super) fn write(games: &[Game], profile: Profile) -> (String, Losses) {
+    let mut options = CreateOptions::default();
+    options.profile = profile;
+    let mut writer = Writer::new(&options);
+    for (i, game) in (0..).zip(games) {
+        assert_eq!(game.replay(GameIndex(i), Want::ALL, &mut writer), Flow::Go);
+    }
+    let losses = writer.take_losses();
+    (
+        String::from_utf8(std::mem::take(writer.text())).unwrap(),
+        losses,
+    )
+}
+
+fn movetext(text: &str) -> String {
+    let (games, problems) = read(text.as_bytes(), 1 << 20);
+    assert_eq!(problems, [""; 0], "{text}");
+    let (written, losses) = write(&games, Profile::Standard);
+    assert!(losses.is_empty(), "{losses}");
+    let (_, moves) = written.split_once("\n\n").unwrap();
+    moves.trim_end().to_owned()
+}
+
+#[test]
+fn forms_of_real_files() {
+    for (text, expect) in [
+        ("1. e4 e5 2. Nf3 Nc6 1-0", "1. e4 e5 2. Nf3 Nc6 1-0"),
+        ("1.e4! e5?! 2 Nf3$14 *", "1. e4 $1 e5 $6 2. Nf3 $14 *"),
+        ("1. e4 {a} {b} e5 *", "1. e4 {a} {b} 1... e5 *"),
+        (
+            "{start} 1. e4 (1. d4 d5) 1... e5 *",
+            "{start} 1. e4 (1. d4 d5) 1... e5 *",
+        ),
+        (
+            "1. e4 e5 ({why} 1... c5 {b}) *",
+            "1. e4 e5 ({why} 1... c5 {b}) *",
+        ),
+        (
+            "1. e4 1... {x} e5 2. {y} Nf3 *",
+            "1. e4 1... {x} e5 2. {y} Nf3 *",
+        ),
+        (
+            "1. e4 {[%csl Ge4]text[%clk 0:1:2]} *",
+            "1. e4 {[%clk 0:01:02] [%csl Ge4] text} *",
+        ),
+        (
+            "1. -- Z0 2. e4\u{b1} =\u{221e} N *",
+            "1. -- -- 2. e4 $16 $44 $146 *",
+        ),
+        (
+            "1. e4 ; to the end\n% escape\ne5 \u{bd}-\u{bd}",
+            "1. e4 {to the end} 1... e5 1/2-1/2",
+        ),
+    ] {
+        assert_eq!(movetext(text), expect, "{text}");
+    }
+}
+
+#[test]
+fn full_loses_nothing() {
+    for seed in 0..1500 {
+        let game = arbitrary_game(seed);
+        let (text, losses) = write(std::slice::from_ref(&game), Profile::Full);
+        assert!(losses.is_empty(), "seed {seed}: {losses}");
+        let (games, problems) = read(text.as_bytes(), 1 << 20);
+        assert_eq!(problems, [""; 0], "seed {seed}:\n{text}");
+        assert_eq!(games.len(), 1, "seed {seed}:\n{text}");
+        if games[0] != game {
+            let found: Vec<_> = games[0].events().collect();
+            let expect: Vec<_> = game.events().collect();
+            for (i, (found, expect)) in found.iter().zip(&expect).enumerate() {
+                assert_eq!(found, expect, "seed {seed}, event {i}:\n{text}");
+            }
+            assert_eq!(games[0].head, game.head, "seed {seed}:\n{text}");
+            assert_eq!(games[0].result, game.result, "seed {seed}:\n{text}");
+            panic!(
+                "seed {seed}: {} events, not {}\n{text}",
+                found.len(),
+                expect.len()
+            );
+        }
+    }
+}
+
+/// Texts that hold commands are read as commands by everyone.
+fn is_plain(game: &Game) -> bool {
+    let tags =
+        game.head.tags.iter().all(|(name, _)| {
+            !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        });
+    tags && game.events().all(|event| match event {
+        Event::Annotation(Annotation::Comment(comment)) => {
+            !comment.text.contains('[') && !comment.text.contains('%')
+        }
+        _ => true,
+    })
+}
+
+#[test]
+fn what_a_profile_writes_it_keeps() {
+    for (profile, name) in Profile::ALL {
+        let mut checked = 0;
+        for seed in 0..600 {
+            let game = arbitrary_game(seed);
+            if !is_plain(&game) {
+                continue;
+            }
+            let (text, _) = write(std::slice::from_ref(&game), profile);
+            let (games, problems) = read(text.as_bytes(), 1 << 20);
+            assert_eq!(problems, [""; 0], "{name}, seed {seed}:\n{text}");
+            let (again, losses) = write(&games, profile);
+            assert!(losses.is_empty(), "{name}, seed {seed}: {losses}\n{text}");
+            assert_eq!(again, text, "{name}, seed {seed}");
+            checked += 1;
+        }
+        assert!(checked > 50, "{name}: {checked}");
+    }
+}
+
+#[test]
+fn moves_and_losses_are_those_predicted() {
+    for (profile, name) in Profile::ALL {
+        for seed in 0..300 {
+            let game = arbitrary_game(seed);
+            let (kept, predicted) = project(features(profile), &game);
+            let (text, losses) = write(std::slice::from_ref(&game), profile);
+            for (feature, loss) in predicted.iter() {
+                if game.head.kind == RecordKind::Game {
+                    assert!(
+                        losses.count(feature) >= loss.count,
+                        "{name}, seed {seed}: {losses}, not {predicted}"
+                    );
+                }
+            }
+            let (games, _) = read(text.as_bytes(), 1 << 20);
+            if let Some(game) = games.first() {
+                assert!(game.mainline().eq(kept.mainline()), "{name}, seed {seed}");
+                assert_eq!(
+                    game.has_variations(),
+                    kept.has_variations(),
+                    "{name}, seed {seed}"
+                );
+                assert_eq!(game.result, kept.result, "{name}, seed {seed}");
+            }
+        }
+    }
+}
+
+/// A file with everything that goes wrong in files.
+fn dirty() -> String {
+    let mut text = String::from("\u{feff}From: someone\n\n");
+    for seed in 0..12 {
+        let game = arbitrary_game(seed);
+        text += &write(std::slice::from_ref(&game), Profile::Full).0;
+        text += match seed % 6 {
+            0 => "[Event \"a\"]\n\n1. e4 {never closed\n\n",
+            1 => "1. d4 d5 (1... Nf6 2. c4 1-0\n\n[White \"no event\"]\n\n1. Qxe5 e5 {x} 0-1\n",
+            2 => "\n\n[White \"x\"]\n\n\n1. e4 e5) 2. Nf3 1/2-1/2 {behind}\ngarbage here\n",
+            3 => "1. e4 1-0\r\n1. d4 0-1\r\n\r\n",
+            4 => "\r\r[Event \"cr\"]\r\r1. e4 $999 e5\r",
+            _ => "[Event \"open\n[Site \"x]\n\n1. c4 ((1. d4) 0-0\n\n",
+        };
+    }
+    text
+}
+
+#[test]
+fn cutting_never_shows() {
+    let text = dirty();
+    let whole = read(text.as_bytes(), 1 << 24);
+    assert!(whole.0.len() > 20 && whole.1.len() > 8, "{:?}", whole.1);
+    for piece in [16, 17, 100, 333, 1000, 4096, 20_000] {
+        let parts = read(text.as_bytes(), piece);
+        assert_eq!(parts.1, whole.1, "piece {piece}");
+        assert_eq!(parts.0.len(), whole.0.len(), "piece {piece}");
+        assert!(parts.0 == whole.0, "piece {piece}");
+    }
+}
+
+#[test]
+fn every_beginning_of_a_file_reads() {
+    let text = dirty();
+    let whole = read(text.as_bytes(), 1 << 24).0;
+    let cut = text.len().min(6000);
+    for end in (0..cut).step_by(7) {
+        let Some(part) = text.as_bytes().get(..end) else {
+            break;
+        };
+        let (games, _) = read(part, 1 << 24);
+        let same = games.iter().zip(&whole).take_while(|(a, b)| a == b).count();
+        assert!(same + 1 >= games.len(), "cut at {end}");
+    }
+}
+
+#[test]
+fn what_is_wanted_never_changes_what_is_there() {
+    let text = dirty();
+    let count = |want: Want| {
+        let input = Box::new(Cursor::new(text.clone().into_bytes()));
+        let blocks = PgnBlocks::open(input, &OpenOptions::default()).unwrap();
+        let mut stream = PgnStream::new(blocks);
+        let mut recorder = Recorder::new();
+        let mut found = Vec::new();
+        while stream.next(want, &mut recorder).unwrap().is_some() {
+            let game = recorder.replace(Game::new());
+            found.push((game.head.clone(), game.result));
+        }
+        found
+    };
+    let all = count(Want::ALL);
+    assert_eq!(count(Want::TAGS).len(), all.len());
+    assert_eq!(count(Want::TAGS.and(Want::MAINLINE)), all);
+}
+
+#[test]
+fn variations_nest_deeply() {
+    let depth = 50_000;
+    let mut text = String::from("1. e4 ");
+    for _ in 0..depth {
+        text += "(1. d4 ";
+    }
+    text += &")".repeat(depth);
+    text += " e5 *\n";
+    let (games, problems) = read(text.as_bytes(), 1 << 20);
+    assert_eq!(problems, [""; 0]);
+    assert_eq!(games[0].ply_count(), 2);
+    let (written, _) = write(&games, Profile::Standard);
+    let again = read(written.as_bytes(), 1 << 20).0;
+    assert!(again[0].events().eq(games[0].events()));
+}

@@ -1,0 +1,116 @@
+//! Where a reader is in its text.
+
+use tabia_core::error::{Error, GameIndex};
+
+use super::game_boundary::Boundaries;
+
+/// A text of whole games and the place reached in it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Walk {
+    pub(super) at: usize,
+    /// Where the next game certainly begins.
+    pub(super) end: usize,
+    /// Games read so far, before this text and in it.
+    pub(super) games: u32,
+    /// What came before this text.
+    pub(super) offset: u64,
+    pub(super) lines: u64,
+    /// A place and the number of lines before it.
+    counted: (usize, u64),
+}
+
+impl Walk {
+    /// At a place of a text that begins at an offset of its stream.
+    pub(super) fn new(at: usize, offset: u64) -> Self {
+        Self {
+            at,
+            offset,
+            ..Self::default()
+        }
+    }
+
+    /// At the start of the next text, which follows `before`.
+    pub(super) fn next_text(&mut self, before: &[u8]) {
+        self.lines += count_lines(before, 0, before.len());
+        self.offset += before.len() as u64;
+        self.at = 0;
+        self.end = 0;
+        self.counted = (0, 0);
+    }
+
+    /// Goes to the next certain game when this one is used up; `false` at the end.
+    pub(super) fn advance(&mut self, text: &[u8], boundaries: &Boundaries) -> bool {
+        if self.at < self.end {
+            return true;
+        }
+        if self.at >= text.len() {
+            return false;
+        }
+        self.end = boundaries.next(text, self.at);
+        true
+    }
+
+    /// `error` with the place `at` of the game being read.
+    pub(super) fn locate(&mut self, text: &[u8], at: usize, error: Error) -> Error {
+        let (from, lines) = self.counted;
+        let (from, lines) = if from <= at { (from, lines) } else { (0, 0) };
+        let lines = lines + count_lines(text, from, at);
+        self.counted = (at, lines);
+        let line = text.get(..at).unwrap_or_default();
+        let start = memchr::memrchr2(b'\n', b'\r', line).map_or(0, |found| found + 1);
+        error
+            .in_game(GameIndex(self.games))
+            .at_line(self.lines + lines + 1, (at - start + 1) as u32)
+            .at_offset(self.offset + at as u64)
+    }
+}
+
+/// Line breaks of `text` in a range: `\n`, `\r\n` and `\r`.
+pub(super) fn count_lines(text: &[u8], from: usize, to: usize) -> u64 {
+    let part = text.get(from..to).unwrap_or_default();
+    let feeds = memchr::memchr_iter(b'\n', part).count();
+    let returns = match memchr::memchr(b'\r', part) {
+        Some(first) => lone_returns(text, from + first, to),
+        None => 0,
+    };
+    (feeds + returns) as u64
+}
+
+/// Every `\r` in a range that no `\n` follows, counted without a branch for each.
+fn lone_returns(text: &[u8], from: usize, to: usize) -> usize {
+    let part = text.get(from..to).unwrap_or_default();
+    let next = text.get(from + 1..).unwrap_or_default();
+    let pairs = part.chunks(128).zip(next.chunks(128));
+    let count = |(part, next): (&[u8], &[u8])| {
+        let lone = part
+            .iter()
+            .zip(next)
+            .map(|(&byte, &next)| u8::from(byte == b'\r') & u8::from(next != b'\n'));
+        usize::from(lone.sum::<u8>())
+    };
+    let last = to == text.len() && part.last() == Some(&b'\r');
+    pairs.map(count).sum::<usize>() + usize::from(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_end_in_three_ways() {
+        let mut text = Vec::new();
+        let mut lines = 0;
+        for i in 0..200_usize {
+            text.resize(text.len() + i % 5, b'x');
+            let ends: [&[u8]; 4] = [b"\r\n", b"\r", b"\n", b"\r\r\n"];
+            let end = ends[i % 4];
+            text.extend_from_slice(end);
+            lines += if i % 4 == 3 { 2 } else { 1 };
+            text.push(b'x');
+            assert_eq!(count_lines(&text, 0, text.len()), lines);
+        }
+        assert_eq!(count_lines(b"a\r\nb", 0, 2), 0);
+        assert_eq!(count_lines(b"a\r\nb", 2, 4), 1);
+        assert_eq!(count_lines(b"a\r", 0, 2), 1);
+    }
+}

@@ -1,0 +1,237 @@
+//! What is said about moves in commands: `[%clk 0:01:00]`.
+
+use tabia_core::formats::Profile;
+use tabia_core::game::{
+    Annotation, Clock, ClockKind, Eval, EvalPoint, Foreign, Score, Shape, ShapeColor, ShapeKind,
+};
+use tabia_core::loss::Feature;
+
+use super::Writer;
+use crate::games::pgn::commands::letter_of;
+use crate::games::pgn::decimal::{write_number, write_two};
+use crate::games::pgn::{chessbase, full_profile};
+
+/// Ranks of commands inside a comment; the order is ChessBase's.
+mod rank {
+    pub(super) const EVAL: u8 = 0;
+    pub(super) const CLOCK: u8 = 1;
+    pub(super) const SQUARES: u8 = 2;
+    pub(super) const ARROWS: u8 = 3;
+    pub(super) const MEDALS: u8 = 4;
+    pub(super) const OTHER: u8 = 5;
+}
+
+impl Writer {
+    /// Writes what is neither symbol nor comment.
+    pub(super) fn add_command(&mut self, annotation: &Annotation<'_>) {
+        let full = self.is_full();
+        match annotation {
+            Annotation::Shape(shape) => self.shape(*shape),
+            Annotation::Clock(clock) => self.command(rank::CLOCK, |out| write_clock(clock, out)),
+            Annotation::Eval(eval) => self.eval(eval),
+            Annotation::Medals(bits) => self.command(rank::MEDALS, |out| {
+                out.extend_from_slice(b"[%mdl ");
+                write_number((*bits).into(), out);
+                out.push(b']');
+            }),
+            Annotation::EvalProfile(profile) if !full => {
+                // Depths have no place there, and no evaluation is no number.
+                let is_cut = |point: &EvalPoint| {
+                    point.depth != 0 || point.flag > 1 && (point.flag != 0xff || point.value != 0)
+                };
+                if profile.points.iter().any(is_cut) {
+                    self.lose(Feature::EvalDepths);
+                }
+                self.command(rank::MEDALS, |out| chessbase::profile(profile, out));
+            }
+            Annotation::Training(training) if !full => {
+                if chessbase::training_is_cut(training) {
+                    self.lose(Feature::Training);
+                }
+                self.command(rank::OTHER, |out| chessbase::training(training, out));
+            }
+            Annotation::Foreign(foreign) => self.foreign(foreign),
+            Annotation::StartClock(_) if !full => self.lose(Feature::Clocks),
+            _ => self.command(rank::OTHER, |out| full_profile::write(annotation, out)),
+        }
+    }
+
+    /// A command; in the profile `full` the order is kept, else it is ChessBase's.
+    fn command(&mut self, rank: u8, write: impl FnOnce(&mut Vec<u8>)) {
+        let mut rank = rank;
+        if self.is_full() {
+            rank = 0;
+            if self.pending.has_texts() {
+                self.flush();
+            }
+        }
+        self.pending.command(rank, write);
+        self.say();
+    }
+
+    fn shape(&mut self, shape: Shape) {
+        let letter = letter_of(shape.color);
+        let (square, to) = match shape.kind {
+            ShapeKind::Square(square) => (square, None),
+            ShapeKind::Arrow(from, to) => (from, Some(to)),
+            ShapeKind::Circle(square)
+            | ShapeKind::Disk(square)
+            | ShapeKind::Frame(square)
+            | ShapeKind::Letter(square, _) => {
+                if self.is_full() {
+                    let annotation = Annotation::Shape(shape);
+                    self.command(rank::OTHER, |out| full_profile::write(&annotation, out));
+                    return;
+                }
+                // Lichess shows a coloured square as a circle.
+                self.lose(Feature::Shapes);
+                (square, None)
+            }
+            _ => {
+                self.lose(Feature::Shapes);
+                return;
+            }
+        };
+        let letter = match letter {
+            Some(letter) => letter,
+            None if self.is_full() => {
+                let annotation = Annotation::Shape(shape);
+                self.command(rank::OTHER, |out| full_profile::write(&annotation, out));
+                return;
+            }
+            None => {
+                self.lose(Feature::ShapeColors);
+                nearest_letter(shape.color)
+            }
+        };
+        let mut item = [b',', letter, 0, 0, 0, 0];
+        let [a, b] = square.letters();
+        (item[2], item[3]) = (a, b);
+        let mut length = 4;
+        if let Some(to) = to {
+            let [a, b] = to.letters();
+            (item[4], item[5]) = (a, b);
+            length = 6;
+        }
+        let item = item.get(..length).unwrap_or_default();
+        let (name, rank): (&[u8], u8) = if to.is_some() {
+            (b"[%cal ", rank::ARROWS)
+        } else {
+            (b"[%csl ", rank::SQUARES)
+        };
+        let full = self.is_full();
+        if full && self.pending.has_texts() {
+            self.flush();
+        }
+        let extended = self
+            .pending
+            .extend(if full { 0 } else { rank }, name, item, full);
+        if !extended {
+            self.command(rank, |out| {
+                out.extend_from_slice(name);
+                out.extend_from_slice(item.get(1..).unwrap_or_default());
+                out.push(b']');
+            });
+        }
+        self.say();
+    }
+
+    fn eval(&mut self, eval: &Eval) {
+        let mut eval = *eval;
+        if eval.engine != 0 {
+            if self.is_full() {
+                let annotation = Annotation::Eval(eval);
+                self.command(rank::EVAL, |out| full_profile::write(&annotation, out));
+                return;
+            }
+            self.lose(Feature::EvalDepths);
+        } else if eval.depth.is_some() && !self.can.has(Feature::EvalDepths) {
+            self.lose(Feature::EvalDepths);
+        }
+        if !self.can.has(Feature::EvalDepths) {
+            eval.depth = None;
+        }
+        let chessbase = self.profile == Profile::ChessBase;
+        self.command(rank::EVAL, |out| write_eval(&eval, chessbase, out));
+    }
+
+    fn foreign(&mut self, foreign: &Foreign<'_>) {
+        let annotation = Annotation::Foreign(*foreign);
+        if foreign.is_unread_moves() && foreign.format == crate::games::pgn::ID {
+            self.command(rank::OTHER, |out| {
+                out.extend_from_slice(b"[%tabia unread ");
+                full_profile::encode_text(foreign.bytes, out);
+                out.push(b']');
+            });
+        } else {
+            self.command(rank::OTHER, |out| full_profile::write(&annotation, out));
+        }
+    }
+}
+
+fn nearest_letter(color: ShapeColor) -> u8 {
+    let ShapeColor::Rgb(rgb) = color else {
+        return b'G';
+    };
+    let [_, red, green, blue] = [rgb >> 24, rgb >> 16 & 255, rgb >> 8 & 255, rgb & 255];
+    match (red > 127, green > 127, blue > 127) {
+        (true, true, _) => b'Y',
+        (true, false, _) => b'R',
+        (false, _, true) if blue >= green => b'B',
+        _ => b'G',
+    }
+}
+
+fn write_clock(clock: &Clock, out: &mut Vec<u8>) {
+    out.extend_from_slice(match clock.kind {
+        ClockKind::Remaining => b"[%clk ",
+        ClockKind::ElapsedMove => b"[%emt ",
+        ClockKind::ElapsedGame => b"[%egt ",
+        _ => b"[%mct ",
+    });
+    let seconds = clock.time.as_secs();
+    write_number(seconds / 3600, out);
+    out.push(b':');
+    write_two(seconds / 60 % 60, out);
+    out.push(b':');
+    write_two(seconds % 60, out);
+    let nanos = clock.time.subsec_nanos();
+    if nanos != 0 {
+        let fraction = format!(".{nanos:09}");
+        out.extend_from_slice(fraction.trim_end_matches('0').as_bytes());
+    }
+    out.push(b']');
+}
+
+fn write_eval(eval: &Eval, chessbase: bool, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"[%eval ");
+    let value = match eval.score {
+        Score::Mate(value) => {
+            out.push(b'#');
+            value
+        }
+        Score::Centipawns(value) => value,
+    };
+    if value < 0 {
+        out.push(b'-');
+    }
+    let magnitude = u64::from(value.unsigned_abs());
+    match eval.score {
+        Score::Centipawns(_) if !chessbase => {
+            write_number(magnitude / 100, out);
+            out.push(b'.');
+            // Lichess leaves out a last zero: `0.2`, `0.0`, `0.25`.
+            if magnitude % 10 == 0 {
+                write_number(magnitude / 10 % 10, out);
+            } else {
+                write_two(magnitude % 100, out);
+            }
+        }
+        _ => write_number(magnitude, out),
+    }
+    if let Some(depth) = eval.depth {
+        out.push(b',');
+        write_number(depth.into(), out);
+    }
+    out.push(b']');
+}

@@ -1,0 +1,219 @@
+//! Finding games in a game file without the index: a blob says itself where it ends.
+
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
+
+use tabia_core::chess::{Material, Setup};
+use tabia_core::io::Cursor;
+
+use super::board::{Board, token};
+use super::entry::Version;
+use super::game::{End, are_moves_wiped};
+use super::game_blob::{Tag, read_start, read_tag, variation_follows};
+
+/// What old versions of Scid begin their game files with: a magic, the version, a zero.
+const MAGIC: &[u8; 8] = b"Scid.sg\0";
+const HEADER: usize = 11;
+/// A blob where none is expected must have so many plies: fewer may come about by chance.
+const SURE: u32 = 6;
+/// Moves and tags of a block that are looked at in vain, in all attempts from one game to the next. Real
+/// damage is seen through within a few; files made to be looked at for long are given up.
+const EFFORT: usize = 1 << 22;
+/// The highest bit pattern of the byte before the moves.
+const START_BITS: u8 = 7;
+
+/// A game that was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Found {
+    pub(crate) at: u64,
+    pub(crate) length: u32,
+    pub(crate) end: End,
+    /// Nothing in its texts looks unusual.
+    is_plain: bool,
+}
+
+/// What was found in a part of a game file.
+#[derive(Debug, Default)]
+pub(crate) struct Finds {
+    pub(crate) games: Vec<Found>,
+    /// Bytes that are no game and not zero.
+    pub(crate) unread: u64,
+    /// Games that were found a second time, in what fills a block.
+    pub(crate) copies: u64,
+}
+
+/// Looks for games everywhere in a part of the file.
+pub(crate) fn scan(version: Version, file: &[u8], part: Range<usize>, depth: u32) -> Finds {
+    let mut finds = Finds::default();
+    let mut seen = HashSet::new();
+    let mut at = part.start;
+    if at == 0 && file.starts_with(MAGIC) {
+        at = HEADER;
+    }
+    // Whether a game is expected here: behind another, or at the start of a block.
+    let mut is_expected = true;
+    let mut left = EFFORT;
+    while at < part.end {
+        let block = block_end(version, at).min(part.end);
+        let found = if is_expected || left > 0 {
+            let (found, spent) = attempt(file, at, block, depth);
+            left = left.saturating_sub(spent);
+            found
+        } else {
+            None
+        };
+        let is_sure = |found: &Found| is_expected || found.is_plain && found.end.plies >= SURE;
+        if let Some(found) = found.filter(is_sure) {
+            let next = at + found.length as usize;
+            let bytes = file.get(at..next).unwrap_or_default();
+            let is_new = seen.insert(hash(bytes));
+            if is_new || is_expected {
+                finds.games.push(found);
+            } else {
+                finds.copies += 1;
+            }
+            at = next;
+            is_expected = true;
+            left = EFFORT;
+        } else {
+            finds.unread += u64::from(file.get(at).is_some_and(|&byte| byte != 0));
+            at += 1;
+            is_expected = at == block;
+            if is_expected {
+                left = EFFORT;
+            }
+        }
+    }
+    finds
+}
+
+/// The end of the block that `at` lies in: no game crosses it.
+pub(crate) fn block_end(version: Version, at: usize) -> usize {
+    let block = version.block() as usize;
+    (at / block).saturating_add(1).saturating_mul(block)
+}
+
+fn hash(bytes: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    bytes.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The game that begins at `at` and ends before `end`, if its moves can be played.
+pub(crate) fn game_at(file: &[u8], at: usize, end: usize, depth: u32) -> Option<Found> {
+    attempt(file, at, end, depth).0
+}
+
+/// The same, with the number of moves and tags that were looked at.
+fn attempt(file: &[u8], at: usize, end: usize, depth: u32) -> (Option<Found>, usize) {
+    let mut spent = 1;
+    (try_at(file, at, end, depth, &mut spent), spent)
+}
+
+fn try_at(file: &[u8], at: usize, end: usize, depth: u32, spent: &mut usize) -> Option<Found> {
+    let bytes = file.get(at..end)?;
+    let mut cursor = Cursor::new(bytes);
+    let mut is_plain = true;
+    while let Some(tag) = read_tag(&mut cursor).ok()? {
+        is_plain &= is_plausible(&tag);
+        *spent += 1;
+    }
+    if *cursor.rest().first()? > START_BITS {
+        return None;
+    }
+    let board = match read_start(&mut cursor).ok()? {
+        None => Board::standard(),
+        Some(fen) => Board::from_setup(&Setup::parse_fen(fen).ok()?)?,
+    };
+    let moves = moves_at(bytes, cursor.offset(), board, depth, spent)?;
+    let mut at_end = moves.at;
+    for _ in 0..moves.marks {
+        *spent += 1;
+        let rest = bytes.get(at_end..)?;
+        let comment = rest.get(..memchr::memchr(0, rest)?)?;
+        is_plain &= !comment.iter().any(|&byte| is_control(byte));
+        at_end += comment.len() + 1;
+    }
+    Some(Found {
+        at: at as u64,
+        length: u32::try_from(at_end).ok()?,
+        end: moves.end,
+        is_plain,
+    })
+}
+
+/// Where moves end, and what they came to.
+struct Moves {
+    at: usize,
+    marks: usize,
+    end: End,
+}
+
+/// Plays all moves from `at` on; `None` when one of them cannot be played.
+fn moves_at(
+    bytes: &[u8],
+    mut at: usize,
+    mut board: Board,
+    depth: u32,
+    spent: &mut usize,
+) -> Option<Moves> {
+    let mut marks = 0;
+    let mut plies = 0;
+    let mut before: Option<Board> = None;
+    let mut open: Vec<(Option<Board>, Board)> = Vec::new();
+    loop {
+        *spent += 1;
+        let byte = *bytes.get(at)?;
+        at += 1;
+        match byte {
+            token::NAG => at += 1,
+            token::COMMENT => marks += 1,
+            token::BEGIN_VARIATION => {
+                if open.len() >= depth as usize {
+                    return None;
+                }
+                let start = before.clone()?;
+                let after = std::mem::replace(&mut board, start);
+                open.push((before.take(), after));
+            }
+            token::END_VARIATION => (before, board) = open.pop()?,
+            token::END_GAME => break,
+            0 if are_moves_wiped(bytes.get(at..)?) => return None,
+            _ => {
+                let ply = board.decode(byte, || {
+                    let second = bytes.get(at).copied();
+                    at += 1;
+                    second
+                })?;
+                before = variation_follows(bytes, at).then(|| board.clone());
+                board.play(byte, ply);
+                plies += u32::from(open.is_empty());
+            }
+        }
+    }
+    open.is_empty().then(|| Moves {
+        at,
+        marks,
+        end: End {
+            plies,
+            material: Material::of(&board.position).to_bits(),
+        },
+    })
+}
+
+fn is_plausible(tag: &Tag<'_>) -> bool {
+    match tag {
+        Tag::Text { name, value } => {
+            name.iter().all(u8::is_ascii_graphic) && !value.iter().any(|&byte| is_control(byte))
+        }
+        // Before Scid 3 this was a date.
+        Tag::EventDate(bits) => bits >> 9 < 2100 && (bits >> 5 & 15) <= 12,
+        Tag::Unknown { .. } => false,
+    }
+}
+
+/// Control characters do not stand in texts, but for white space.
+fn is_control(byte: u8) -> bool {
+    byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r')
+}

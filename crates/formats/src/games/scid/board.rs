@@ -1,0 +1,329 @@
+//! The piece lists by which moves name pieces.
+
+use std::sync::LazyLock;
+
+use tabia_core::chess::{Color, Move, Piece, Ply, Position, Role, Setup, Square};
+
+use super::move_codes::{Dialect, Mover};
+
+/// Moves are bytes: a place in the mover's piece list above a code for where the piece goes.
+pub(crate) mod token {
+    /// A NAG; its number is the next byte.
+    pub(crate) const NAG: u8 = 0x0b;
+    /// A comment stands here; its text follows all moves.
+    pub(crate) const COMMENT: u8 = 0x0c;
+    pub(crate) const BEGIN_VARIATION: u8 = 0x0d;
+    pub(crate) const END_VARIATION: u8 = 0x0e;
+    pub(crate) const END_GAME: u8 = 0x0f;
+}
+
+/// Most pieces of a side.
+pub(crate) const MAX_PIECES: usize = 16;
+
+/// No piece has that number.
+const NONE: u8 = 0xff;
+
+/// A position with the piece lists of both sides; the king is the first of a list.
+///
+/// A piece has a number: its place in the list, and 16 more for Black.
+#[derive(Debug, Clone)]
+pub(crate) struct Board {
+    pub(crate) position: Position,
+    /// Where the pieces stand, by number; [`NONE`] behind the last one of a list.
+    squares: [u8; 2 * MAX_PIECES],
+    /// What they are.
+    movers: [Mover; 2 * MAX_PIECES],
+    /// How many there are of each side.
+    counts: [u8; 2],
+    /// The number of the piece on each square; anything where there is none.
+    numbers: [u8; 64],
+}
+
+/// The usual start: king, rook, knight, bishop, queen, bishop, knight, rook, then the pawns.
+const STANDARD: [u8; MAX_PIECES] = [4, 0, 1, 2, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+
+impl Board {
+    /// The usual start.
+    pub(crate) fn standard() -> Self {
+        static BOARD: LazyLock<Board> = LazyLock::new(|| {
+            let mut board = Board::empty(Position::standard());
+            for flip in [0, 0x38] {
+                for square in STANDARD {
+                    if let Some(square) = Square::new(square ^ flip) {
+                        board.add(square);
+                    }
+                }
+            }
+            board
+        });
+        BOARD.clone()
+    }
+
+    /// A setup position; `None` when it cannot be played from or has more pieces than lists hold.
+    pub(crate) fn from_setup(setup: &Setup) -> Option<Self> {
+        let mut board = Self::empty(Position::from_setup(setup).ok()?);
+        for rank in (0..8).rev() {
+            for file in 0..8 {
+                if !board.add(Square::from_coords(file, rank)?) {
+                    return None;
+                }
+            }
+        }
+        Some(board)
+    }
+
+    const fn empty(position: Position) -> Self {
+        Self {
+            position,
+            squares: [NONE; 2 * MAX_PIECES],
+            movers: [Mover::NOBODY; 2 * MAX_PIECES],
+            counts: [0; 2],
+            numbers: [0; 64],
+        }
+    }
+
+    /// Adds the piece on a square at the end of its list, a king at the start; `false` when there
+    /// is no room.
+    fn add(&mut self, square: Square) -> bool {
+        let Some(piece) = self.position.piece_at(square) else {
+            return true;
+        };
+        let Some(count) = self.counts.get_mut(piece.color as usize) else {
+            return false;
+        };
+        let slot = *count;
+        if usize::from(slot) == MAX_PIECES {
+            return false;
+        }
+        *count += 1;
+        let mut number = number(piece.color, slot);
+        if piece.role == Role::King && slot > 0 {
+            let king = number & !15;
+            self.move_number(king, number);
+            number = king;
+        }
+        self.set(number, square);
+        self.name(number, Mover::new(Dialect::Scid, piece));
+        true
+    }
+
+    /// The squares of a side's list, in its order.
+    pub(crate) fn listed(&self, color: Color) -> impl Iterator<Item = Square> + '_ {
+        (0..MAX_PIECES as u8).map_while(move |slot| self.square(number(color, slot)))
+    }
+
+    /// Where the piece of that number stands.
+    #[inline(always)]
+    fn square(&self, number: u8) -> Option<Square> {
+        let square = self.squares.get(usize::from(number & 31));
+        Square::new(square.copied().unwrap_or(NONE))
+    }
+
+    #[inline(always)]
+    fn mover(&self, number: u8) -> Mover {
+        let mover = self.movers.get(usize::from(number & 31));
+        mover.copied().unwrap_or(Mover::NOBODY)
+    }
+
+    /// The number of the piece on a square.
+    #[inline(always)]
+    fn number(&self, square: Square) -> u8 {
+        self.numbers.get(square.index()).copied().unwrap_or(0)
+    }
+
+    /// Puts a piece on a square.
+    #[inline(always)]
+    fn set(&mut self, number: u8, square: Square) {
+        if let Some(place) = self.squares.get_mut(usize::from(number & 31)) {
+            *place = square.number();
+        }
+        if let Some(place) = self.numbers.get_mut(square.index()) {
+            *place = number;
+        }
+    }
+
+    #[inline(always)]
+    fn name(&mut self, number: u8, mover: Mover) {
+        if let Some(place) = self.movers.get_mut(usize::from(number & 31)) {
+            *place = mover;
+        }
+    }
+
+    /// Gives a piece another number.
+    #[inline(always)]
+    fn move_number(&mut self, from: u8, to: u8) {
+        if let Some(square) = self.square(from) {
+            self.set(to, square);
+            self.name(to, self.mover(from));
+        }
+    }
+
+    /// Takes the piece on a square off its list; the last one of the list takes its number.
+    #[inline(always)]
+    fn remove(&mut self, square: Square) {
+        let number = self.number(square);
+        let Some(count) = self.counts.get_mut(usize::from(number >> 4 & 1)) else {
+            return;
+        };
+        *count = count.saturating_sub(1);
+        let last = number & 16 | *count;
+        self.move_number(last, number);
+        if let Some(place) = self.squares.get_mut(usize::from(last & 31)) {
+            *place = NONE;
+        }
+    }
+
+    /// The move of a byte that is no token; `second` gives the byte after it. `None` for what no
+    /// piece of the list can play.
+    #[inline(always)]
+    pub(crate) fn decode(&mut self, byte: u8, second: impl FnOnce() -> Option<u8>) -> Option<Ply> {
+        let code = byte & 15;
+        let number = number(self.position.turn(), byte >> 4);
+        let from = self.square(number)?;
+        let coded = self.mover(number).decode(from, code);
+        coded.ply(&mut self.position, from, code, || {
+            Square::new(second()?.checked_sub(64)?)
+        })
+    }
+
+    /// Appends the byte or bytes of a ply; `false` for a move that cannot be written.
+    #[cfg(test)]
+    pub(crate) fn encode(&self, ply: Ply, out: &mut Vec<u8>) -> bool {
+        let Ply::Move(m) = ply else {
+            out.push(0);
+            return true;
+        };
+        let from = m.from();
+        let Some(piece) = self.position.piece_at(from) else {
+            return false;
+        };
+        let slot = self.number(from) & 15;
+        Mover::new(Dialect::Scid, piece).encode(slot, m, out)
+    }
+
+    /// Plays a ply that [`Board::decode`] made of this byte, in the position and in the lists.
+    #[inline(always)]
+    pub(crate) fn play(&mut self, byte: u8, ply: Ply) {
+        if let Ply::Move(m) = ply {
+            let number = number(self.position.turn(), byte >> 4);
+            let to = m.to();
+            if !m.is_normal() || self.position.en_passant() == Some(to) {
+                self.play_rare_in_lists(number, m);
+            } else {
+                if self.position.occupied().0 & to.bit() != 0 {
+                    self.remove(to);
+                }
+                self.set(number, to);
+            }
+        }
+        self.position.play_ply(ply);
+    }
+
+    /// Moves with more to them than a piece and its squares.
+    #[inline(never)]
+    fn play_rare_in_lists(&mut self, number: u8, m: Move) {
+        let color = self.position.turn();
+        let (from, to) = (m.from(), m.to());
+        if m.is_castling() {
+            let h_side = to.file() > from.file();
+            let back = from.rank();
+            let rook = self.number(to);
+            let king_to = Square::from_coords(if h_side { 6 } else { 2 }, back);
+            let rook_to = Square::from_coords(if h_side { 5 } else { 3 }, back);
+            if let (Some(king_to), Some(rook_to)) = (king_to, rook_to) {
+                self.set(number, king_to);
+                self.set(rook, rook_to);
+            }
+            return;
+        }
+        let role = Role::Pawn;
+        if self.position.piece_at(to).is_some() {
+            self.remove(to);
+        } else if Some(to) == self.position.en_passant()
+            && self.position.piece_at(from) == Some(Piece { color, role })
+            && let Some(taken) = Square::from_coords(to.file(), from.rank())
+        {
+            self.remove(taken);
+        }
+        if let Some(role) = m.promotion_role() {
+            self.name(number, Mover::new(Dialect::Scid, Piece { color, role }));
+        }
+        self.set(number, to);
+    }
+}
+
+/// The number of a piece by its place in the list of its side.
+#[inline(always)]
+const fn number(color: Color, slot: u8) -> u8 {
+    (color as u8) << 4 | slot & 15
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tabia_core::chess::san;
+
+    /// Every legal move of the positions of a game has its own bytes and comes back from them.
+    #[test]
+    fn moves_come_back_from_their_bytes() {
+        let fens = [
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1pP1P3/2N2Q1p/PP1BBPPP/R3K2R b KQkq c3 0 1",
+            "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1",
+            "nrkbbqrn/pppppppp/8/8/8/8/PPPPPPPP/NRK1B1RN w KQkq - 0 1",
+        ];
+        for fen in fens {
+            let setup = Setup::parse_fen(fen.as_bytes()).unwrap();
+            let board = Board::from_setup(&setup).unwrap();
+            let mut seen = Vec::new();
+            for &m in board.position.legal_moves().iter() {
+                let mut bytes = Vec::new();
+                assert!(board.encode(Ply::Move(m), &mut bytes), "{m} in {fen}");
+                let back = board.clone().decode(bytes[0], || bytes.get(1).copied());
+                assert_eq!(back, Some(Ply::Move(m)), "{m} in {fen}");
+                assert!(!seen.contains(&bytes), "{m} in {fen}");
+                let mut after = board.clone();
+                after.play(bytes[0], Ply::Move(m));
+                seen.push(bytes);
+                for color in [Color::White, Color::Black] {
+                    let squares: u64 = after.listed(color).map(Square::bit).sum();
+                    assert_eq!(squares, after.position.by_color(color).0, "{m} in {fen}");
+                    assert_eq!(after.listed(color).next(), Some(after.position.king(color)));
+                    for (slot, square) in (0..).zip(after.listed(color)) {
+                        assert_eq!(after.number(square), number(color, slot));
+                        let piece = after.position.piece_at(square).unwrap();
+                        let mover = Mover::new(Dialect::Scid, piece);
+                        assert_eq!(after.mover(number(color, slot)), mover, "{m} in {fen}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn bytes_of_known_moves() {
+        let mut board = Board::standard();
+        let mut bytes = Vec::new();
+        for text in "e4 e5 Qh5 Nc6 Bc4 Nf6 Qxf7#".split(' ') {
+            let ply = san::read(&board.position, text.as_bytes()).unwrap();
+            let at = bytes.len();
+            assert!(board.encode(ply, &mut bytes));
+            board.play(bytes[at], ply);
+        }
+        // As Scid 5.0.2 stores them.
+        assert_eq!(
+            bytes,
+            [0xcf, 0xcf, 0x43, 0x67, 0x22, 0x5a, 0x61, 0x47, 0x75]
+        );
+    }
+
+    #[test]
+    fn a_lone_king_takes_the_first_place() {
+        let setup = Setup::parse_fen(b"7k/8/8/8/R7/8/1N6/4K3 w - - 0 1").unwrap();
+        let board = Board::from_setup(&setup).unwrap();
+        let white: Vec<u8> = board.listed(Color::White).map(Square::number).collect();
+        assert_eq!(white, [4, 9, 24]);
+        assert_eq!(board.listed(Color::Black).count(), 1);
+    }
+}

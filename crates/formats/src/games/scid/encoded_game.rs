@@ -1,0 +1,82 @@
+//! A game with everything that can be known of it without the games before: the row but for its
+//! numbers and its place, five names, and the blob.
+
+use tabia_core::error::{Error, ErrorKind, Result};
+use tabia_core::game::{Game, RecordKind};
+use tabia_core::games::GameEncoder;
+use tabia_core::loss::{Feature, Features, Losses};
+
+use super::disk_layout;
+use super::encode::{Encoder, Keep};
+use super::entry::{self, Entry, Version, flag};
+use super::tags::TagWriter;
+
+/// Encodes games on one thread.
+#[derive(Debug)]
+pub(crate) struct RecordEncoder {
+    version: Version,
+    encoder: Encoder,
+    tags: TagWriter,
+    names: Vec<u8>,
+}
+
+impl RecordEncoder {
+    pub(crate) fn new(version: Version, can: Features) -> Self {
+        Self {
+            version,
+            encoder: Encoder::new(version, can),
+            tags: TagWriter::new(version),
+            names: Vec::new(),
+        }
+    }
+}
+
+impl GameEncoder for RecordEncoder {
+    fn encode(&mut self, game: &Game, out: &mut Vec<u8>) -> Result<Losses> {
+        let mut losses = Losses::new();
+        if game.head.kind == RecordKind::Text {
+            losses.add(Feature::GuidingTexts, 1, None);
+            return Ok(losses);
+        }
+        let mut entry = Entry {
+            result: entry::result_code(game.result),
+            chess960: game.head.start.chess960 && self.version == Version::V5,
+            ..Entry::default()
+        };
+        if game.result.is_special() {
+            losses.add(Feature::SpecialResults, 1, None);
+        }
+        if game.head.deleted {
+            entry.flags |= flag::DELETED;
+        }
+        let encoder = &mut self.encoder;
+        encoder.blob.clear();
+        self.names.clear();
+        let (names, blob) = (&mut self.names, &mut encoder.blob);
+        self.tags.write(game, &mut entry, names, blob, &mut losses);
+        let tags_end = encoder.blob.len();
+        let head = entry;
+        for keep in [Keep::Everything, Keep::Variations, Keep::Mainline] {
+            let mut lost = Losses::new();
+            encoder.blob.truncate(tags_end);
+            entry = head;
+            encoder.encode(game, keep, &mut entry, &mut lost)?;
+            if encoder.blob.len() <= self.version.max_blob() {
+                losses.merge(&lost);
+                break;
+            }
+            if keep == Keep::Mainline {
+                return Err(Error::new(ErrorKind::Limit {
+                    what: "a game",
+                    limit: self.version.max_blob() as u64,
+                    asked: encoder.blob.len() as u64,
+                }));
+            }
+        }
+        entry.blob_length = encoder.blob.len() as u32;
+        disk_layout::encode(self.version, &entry, out);
+        out.extend_from_slice(&self.names);
+        out.extend_from_slice(&encoder.blob);
+        Ok(losses)
+    }
+}

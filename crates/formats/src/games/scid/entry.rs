@@ -1,0 +1,338 @@
+//! A row of the index, whatever the version, and the codes inside it.
+
+use tabia_core::FormatId;
+use tabia_core::chess::Color;
+use tabia_core::game::{Date, Eco, GameResult};
+
+/// The three kinds of Scid databases.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Version {
+    V3,
+    V4,
+    V5,
+}
+
+impl Version {
+    pub(crate) const fn id(self) -> FormatId {
+        FormatId::new(match self {
+            Self::V3 => "si3",
+            Self::V4 => "si4",
+            Self::V5 => "si5",
+        })
+    }
+
+    /// Extensions of the name file and the game file.
+    pub(crate) const fn companions(self) -> (&'static str, &'static str) {
+        match self {
+            Self::V3 => ("sn3", "sg3"),
+            Self::V4 => ("sn4", "sg4"),
+            Self::V5 => ("sn5", "sg5"),
+        }
+    }
+
+    pub(crate) const fn header_length(self) -> usize {
+        match self {
+            Self::V3 => 128,
+            Self::V4 => 182,
+            Self::V5 => 0,
+        }
+    }
+
+    pub(crate) const fn entry_length(self) -> usize {
+        match self {
+            Self::V3 => 46,
+            Self::V4 => 47,
+            Self::V5 => 56,
+        }
+    }
+
+    /// The longest blob. Scid before 3.6.15 reads no longer ones in its databases either.
+    pub(crate) const fn max_blob(self) -> usize {
+        match self {
+            Self::V3 => 0x7fff,
+            Self::V4 | Self::V5 => 0x1_ffff,
+        }
+    }
+
+    /// A blob lies within a block of that size.
+    pub(crate) const fn block(self) -> u64 {
+        match self {
+            Self::V3 => 0x8000,
+            Self::V4 | Self::V5 => 0x2_0000,
+        }
+    }
+
+    /// One more than the greatest offset of a blob.
+    pub(crate) const fn max_offset(self) -> u64 {
+        match self {
+            Self::V3 | Self::V4 => 1 << 32,
+            Self::V5 => 1 << 47,
+        }
+    }
+
+    /// Most games of a database.
+    pub(crate) const fn max_games(self) -> u32 {
+        match self {
+            Self::V3 | Self::V4 => 16_777_214,
+            Self::V5 => u32::MAX - 1,
+        }
+    }
+
+    /// Most players, events, sites and rounds.
+    pub(crate) const fn max_names(self) -> [u32; 4] {
+        match self {
+            Self::V3 | Self::V4 => [(1 << 20) - 1, (1 << 19) - 1, (1 << 19) - 1, (1 << 18) - 1],
+            Self::V5 => [(1 << 28) - 1, (1 << 28) - 1, u32::MAX - 1, (1 << 31) - 1],
+        }
+    }
+
+    /// The longest name in bytes.
+    pub(crate) const fn max_name(self) -> usize {
+        match self {
+            Self::V3 | Self::V4 => 255,
+            // A varint of 32 bits holds the length above three bits of kind.
+            Self::V5 => (1 << 29) - 1,
+        }
+    }
+}
+
+/// A row of the index with its fields taken apart; codes as stored.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Entry {
+    pub(crate) blob_at: u64,
+    pub(crate) blob_length: u32,
+    /// See [`flag`].
+    pub(crate) flags: u32,
+    pub(crate) white: u32,
+    pub(crate) black: u32,
+    pub(crate) event: u32,
+    pub(crate) site: u32,
+    pub(crate) round: u32,
+    pub(crate) result: u8,
+    /// Number of NAGs, see [`count_code`].
+    pub(crate) nags: u8,
+    pub(crate) comments: u8,
+    pub(crate) variations: u8,
+    /// See [`eco`].
+    pub(crate) eco: u16,
+    /// See [`date`].
+    pub(crate) date: u32,
+    pub(crate) event_date: u32,
+    pub(crate) white_elo: u16,
+    /// Index into [`RATING_TYPES`].
+    pub(crate) white_rating: u8,
+    pub(crate) black_elo: u16,
+    pub(crate) black_rating: u8,
+    pub(crate) chess960: bool,
+    pub(crate) stored_line: u8,
+    pub(crate) material: u32,
+    pub(crate) plies: u16,
+    pub(crate) home_pawn_count: u8,
+    pub(crate) home_pawns: [u8; 8],
+}
+
+/// Bits of [`Entry::flags`].
+pub(crate) mod flag {
+    pub(crate) const START: u32 = 1;
+    pub(crate) const PROMOTION: u32 = 1 << 1;
+    pub(crate) const UNDER_PROMOTION: u32 = 1 << 2;
+    pub(crate) const DELETED: u32 = 1 << 3;
+    /// The six flags that the user names.
+    pub(crate) const CUSTOM: u32 = 0x3f << 16;
+    /// Letters of the flags that a user sets by hand, from bit 4 on.
+    pub(crate) const LETTERS: &[u8; 18] = b"WBMENPTKQ!?U123456";
+}
+
+/// What follows the colour in the names of rating tags.
+pub(crate) const RATING_TYPES: [&str; 7] = ["Elo", "Rating", "Rapid", "ICCF", "USCF", "DWZ", "ECF"];
+
+/// The greatest rating.
+pub(crate) const MAX_ELO: u16 = 4000;
+
+/// The name of a side's rating tag; an unknown type is taken for the first.
+pub(crate) fn rating_tag(color: Color, rating: u8) -> &'static str {
+    const WHITE: [&str; 7] = [
+        "WhiteElo",
+        "WhiteRating",
+        "WhiteRapid",
+        "WhiteICCF",
+        "WhiteUSCF",
+        "WhiteDWZ",
+        "WhiteECF",
+    ];
+    const BLACK: [&str; 7] = [
+        "BlackElo",
+        "BlackRating",
+        "BlackRapid",
+        "BlackICCF",
+        "BlackUSCF",
+        "BlackDWZ",
+        "BlackECF",
+    ];
+    let names = match color {
+        Color::White => WHITE,
+        Color::Black => BLACK,
+    };
+    names.get(usize::from(rating)).unwrap_or(&names[0])
+}
+
+/// The flags a user sets, without the deletion mark, as the value of the tag `ScidFlags`.
+pub(crate) fn flag_letters(flags: u32) -> String {
+    let set = |&(bit, _): &(u32, &u8)| flags >> bit & 1 != 0;
+    (4..)
+        .zip(flag::LETTERS)
+        .filter(set)
+        .map(|(_, &letter)| char::from(letter))
+        .collect()
+}
+
+/// The flags of a `ScidFlags` tag, and how many of its letters mean nothing.
+pub(crate) fn parse_flags(text: &str) -> (u32, u64) {
+    let mut flags = 0;
+    let mut unknown = 0;
+    for letter in text.bytes() {
+        match flag::LETTERS.iter().position(|&known| known == letter) {
+            Some(place) => flags |= 1 << (place + 4),
+            None if letter == b'D' => flags |= flag::DELETED,
+            None => unknown += 1,
+        }
+    }
+    (flags, unknown)
+}
+
+/// A date from its 20 bits.
+pub(crate) fn date(bits: u32) -> Date {
+    Date::new(
+        (bits >> 9 & 0x7ff) as u16,
+        (bits >> 5 & 15) as u8,
+        (bits & 31) as u8,
+    )
+}
+
+/// The 20 bits of a date; `None` for a part that does not fit.
+pub(crate) fn date_bits(date: Date) -> Option<u32> {
+    if date.year > 2047 || date.month > 15 || date.day > 31 {
+        return None;
+    }
+    Some(u32::from(date.year) << 9 | u32::from(date.month) << 5 | u32::from(date.day))
+}
+
+/// A result from its code; other codes than Scid's four are unknown.
+pub(crate) const fn result(code: u8) -> GameResult {
+    match code {
+        1 => GameResult::WhiteWins,
+        2 => GameResult::BlackWins,
+        3 => GameResult::Draw,
+        _ => GameResult::Unknown,
+    }
+}
+
+/// The code of the nearest result.
+pub(crate) const fn result_code(result: GameResult) -> u8 {
+    match result.to_pgn() {
+        GameResult::WhiteWins => 1,
+        GameResult::BlackWins => 2,
+        GameResult::Draw => 3,
+        _ => 0,
+    }
+}
+
+/// The code of a number of NAGs, comments or variations.
+pub(crate) const fn count_code(count: u32) -> u8 {
+    match count {
+        0..=10 => count as u8,
+        11 | 12 => 10,
+        13..=17 => 11,
+        18..=24 => 12,
+        25..=34 => 13,
+        35..=44 => 14,
+        _ => 15,
+    }
+}
+
+/// Codes of one opening: the opening itself, 26 letters with five codes each.
+const SUB_CODES: u16 = 131;
+
+/// An opening code with its sub-code (0 none, else 1 + 5 * letter + digit); `None` for 0 and for
+/// numbers past the last opening.
+pub(crate) fn eco(code: u16) -> Option<Eco> {
+    let code = code.checked_sub(1)?;
+    Eco::new(code / SUB_CODES, (code % SUB_CODES) as u8)
+}
+
+/// The code of an opening as Scid writes it; `None` for text that says more, or something else.
+pub(crate) fn eco_code(text: &str) -> Option<u16> {
+    let base = Eco::parse(text)?.code() * SUB_CODES + 1;
+    let letter = |letter: u8| {
+        letter
+            .is_ascii_lowercase()
+            .then(|| u16::from(letter - b'a'))
+    };
+    match text.as_bytes().get(3..)? {
+        [] => Some(base),
+        &[a] => Some(base + 1 + letter(a)? * 5),
+        &[a, digit @ b'1'..=b'4'] => Some(base + 1 + letter(a)? * 5 + u16::from(digit - b'0')),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games::scid::decimal::push_eco;
+
+    fn eco_text(eco: Eco) -> String {
+        let mut text = String::new();
+        push_eco(eco, &mut text);
+        text
+    }
+
+    #[test]
+    fn opening_codes_come_back() {
+        assert_eq!((eco(0), eco(65_501)), (None, None));
+        for code in 1..=65_500 {
+            let text = eco_text(eco(code).unwrap());
+            assert_eq!(eco_code(&text), Some(code), "{text}");
+        }
+        assert_eq!(eco_text(eco(65_500).unwrap()), "E99z4");
+        for text in ["", "B9", "F00", "B90/01", "B90k5", "B90K", "B90k12"] {
+            assert_eq!(eco_code(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn rating_tags_are_named_after_side_and_type() {
+        for (rating, kind) in (0..).zip(RATING_TYPES) {
+            let white = rating_tag(Color::White, rating);
+            assert_eq!(white.strip_prefix("White"), Some(kind));
+            let black = rating_tag(Color::Black, rating);
+            assert_eq!(black.strip_prefix("Black"), Some(kind));
+        }
+        assert_eq!(rating_tag(Color::Black, 7), "BlackElo");
+    }
+
+    #[test]
+    fn flags_have_letters() {
+        assert_eq!(flag_letters(flag::DELETED | flag::START | 1 << 13), "!");
+        assert_eq!(flag_letters(0x3f_ffff), "WBMENPTKQ!?U123456");
+        assert_eq!(parse_flags("D!6x"), (flag::DELETED | 1 << 13 | 1 << 21, 1));
+    }
+
+    #[test]
+    fn counts_are_rough() {
+        let codes: Vec<u8> = [0, 10, 11, 12, 13, 17, 18, 24, 25, 34, 35, 44, 45, 1 << 20]
+            .map(count_code)
+            .to_vec();
+        assert_eq!(
+            codes,
+            [0, 10, 10, 10, 11, 11, 12, 12, 13, 13, 14, 14, 15, 15]
+        );
+    }
+
+    #[test]
+    fn dates_have_twenty_bits() {
+        assert_eq!(date(2020 << 9 | 12 << 5 | 31), Date::new(2020, 12, 31));
+        assert_eq!(date_bits(Date::new(2047, 15, 31)), Some(0xf_ffff));
+        assert_eq!(date_bits(Date::new(2048, 1, 1)), None);
+    }
+}

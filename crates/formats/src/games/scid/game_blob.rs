@@ -1,0 +1,265 @@
+//! The parts of a game's blob: tags, start, moves, comments.
+
+use tabia_core::error::{Malformed, Why};
+use tabia_core::io::Cursor;
+
+use super::board::token;
+
+/// Names of tags that have a number of their own, from 241 on.
+pub(crate) const COMMON_TAGS: [&str; 10] = [
+    "WhiteCountry",
+    "BlackCountry",
+    "Annotator",
+    "PlyCount",
+    "EventDate",
+    "Opening",
+    "Variation",
+    "Setup",
+    "Source",
+    "SetUp",
+];
+
+/// The number of the first common tag; smaller ones are lengths of names.
+pub(crate) const FIRST_COMMON_TAG: u8 = 241;
+
+/// A date in three bytes instead of a name and a value, from before Scid 3.
+const EVENT_DATE_BYTES: u8 = 255;
+
+/// Bits of the byte before the moves.
+pub(crate) mod start_flag {
+    pub(crate) const SETUP: u8 = 1;
+    pub(crate) const PROMOTION: u8 = 2;
+    pub(crate) const UNDER_PROMOTION: u8 = 4;
+}
+
+/// A tag of the blob.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tag<'a> {
+    Text {
+        name: &'a [u8],
+        value: &'a [u8],
+    },
+    /// An event date in 20 bits.
+    EventDate(u32),
+    /// A number without a known name.
+    Unknown {
+        number: u8,
+        value: &'a [u8],
+    },
+}
+
+/// Reads the next tag; `None` at their end.
+pub(crate) fn read_tag<'a>(cursor: &mut Cursor<'a>) -> Result<Option<Tag<'a>>, Malformed> {
+    let number = cursor.u8("tag")?;
+    let name = match number {
+        0 => return Ok(None),
+        EVENT_DATE_BYTES => return Ok(Some(Tag::EventDate(cursor.u24_be("tag_value")?))),
+        1..FIRST_COMMON_TAG => cursor.take(usize::from(number), "tag_name")?,
+        _ => {
+            let place = usize::from(number - FIRST_COMMON_TAG);
+            COMMON_TAGS
+                .get(place)
+                .map_or(b"".as_slice(), |name| name.as_bytes())
+        }
+    };
+    let length = usize::from(cursor.u8("tag_length")?);
+    let value = cursor.take(length, "tag_value")?;
+    Ok(Some(if name.is_empty() {
+        Tag::Unknown { number, value }
+    } else {
+        Tag::Text { name, value }
+    }))
+}
+
+/// Reads what stands between tags and moves: the FEN of a setup position.
+pub(crate) fn read_start<'a>(cursor: &mut Cursor<'a>) -> Result<Option<&'a [u8]>, Malformed> {
+    if cursor.u8("start")? & start_flag::SETUP == 0 {
+        return Ok(None);
+    }
+    let end = memchr::memchr(0, cursor.rest()).unwrap_or(cursor.left());
+    let fen = cursor.take(end, "fen")?;
+    cursor.u8("fen")?;
+    Ok(Some(fen))
+}
+
+/// A piece of the moves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Skipped {
+    /// Offset of the byte that ends it, or the end of the bytes.
+    pub(crate) end: usize,
+    /// Comment marks in it.
+    pub(crate) marks: usize,
+}
+
+/// The rest of a line from `at` on, without its end: whatever else the bytes say, tokens can be
+/// told from moves.
+pub(crate) fn skip_line(bytes: &[u8], mut at: usize) -> Skipped {
+    let mut marks = 0;
+    let mut depth = 0u32;
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            token::NAG => at += 1,
+            token::COMMENT => marks += 1,
+            token::BEGIN_VARIATION => depth += 1,
+            token::END_VARIATION if depth == 0 => break,
+            token::END_VARIATION => depth -= 1,
+            token::END_GAME => break,
+            _ => {}
+        }
+        at += 1;
+    }
+    Skipped {
+        end: at.min(bytes.len()),
+        marks,
+    }
+}
+
+/// The moves of the whole game from `at` on: where they end, and the comment marks among them.
+pub(crate) fn skip_game(bytes: &[u8], mut at: usize) -> Skipped {
+    let mut marks = 0;
+    // Most games have neither NAGs nor comments.
+    let moves = bytes.get(at..).unwrap_or_default();
+    if let Some(end) = memchr::memchr(token::END_GAME, moves)
+        && let Some(moves) = moves.get(..end)
+        && memchr::memchr2(token::NAG, token::COMMENT, moves).is_none()
+    {
+        return Skipped {
+            end: at + end,
+            marks,
+        };
+    }
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            token::NAG => at += 1,
+            token::COMMENT => marks += 1,
+            token::END_GAME => break,
+            _ => {}
+        }
+        at += 1;
+    }
+    Skipped {
+        end: at.min(bytes.len()),
+        marks,
+    }
+}
+
+/// Whether a variation begins at `at`, behind NAGs and comment marks.
+pub(crate) fn variation_follows(bytes: &[u8], mut at: usize) -> bool {
+    loop {
+        match bytes.get(at) {
+            Some(&token::NAG) => at += 2,
+            Some(&token::COMMENT) => at += 1,
+            Some(&token::BEGIN_VARIATION) => return true,
+            _ => return false,
+        }
+    }
+}
+
+/// The comments of a game, one after another.
+#[derive(Debug, Clone)]
+pub(crate) struct Comments<'a> {
+    rest: &'a [u8],
+    /// Marks of the game that have not been met yet.
+    marks: usize,
+}
+
+impl<'a> Comments<'a> {
+    /// The comments behind the moves, which end at `moves.end`.
+    pub(crate) fn new(bytes: &'a [u8], moves: Skipped) -> Self {
+        Self {
+            rest: bytes.get(moves.end + 1..).unwrap_or_default(),
+            marks: moves.marks,
+        }
+    }
+
+    /// The comment of the next mark; `None` when there is none left for it.
+    pub(crate) fn marked(&mut self) -> Option<&'a [u8]> {
+        self.marks = self.marks.saturating_sub(1);
+        self.next()
+    }
+
+    /// A comment without a mark, for a move after the last mark. Such comments are reserved by
+    /// Scid 5 for moves that have no marks.
+    pub(crate) fn unmarked(&mut self) -> Option<&'a [u8]> {
+        if self.marks == 0 { self.next() } else { None }
+    }
+
+    /// Whether there are comments without marks, now or later.
+    pub(crate) fn has_unmarked(&self) -> bool {
+        memchr::memchr_iter(0, self.rest).count() > self.marks
+    }
+
+    /// Whether zeros stand where comments were.
+    pub(crate) fn are_wiped(&self) -> bool {
+        super::game::are_comments_wiped(self.rest)
+    }
+
+    /// Drops what is left.
+    pub(crate) fn end(&mut self) {
+        self.rest = &[];
+    }
+
+    /// The next comment; a last one without its final zero counts.
+    fn next(&mut self) -> Option<&'a [u8]> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        let end = memchr::memchr(0, self.rest).unwrap_or(self.rest.len());
+        let comment = self.rest.get(..end)?;
+        self.rest = self.rest.get(end + 1..).unwrap_or_default();
+        Some(comment)
+    }
+}
+
+/// A fault at an offset of the blob.
+pub(crate) const fn fault(field: &'static str, at: usize, why: Why) -> Malformed {
+    Malformed { field, at, why }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_have_names_or_numbers() {
+        let mut bytes = vec![4, b'M', b'o', b'd', b'e', 3, b'O', b'T', b'B'];
+        bytes.extend([243, 2, b'M', b'e']);
+        bytes.extend([253, 1, b'?']);
+        bytes.extend([255, 0x0f, 0xc8, 0x2f, 0]);
+        let mut cursor = Cursor::new(&bytes);
+        let text = |name, value| Ok(Some(Tag::Text { name, value }));
+        assert_eq!(read_tag(&mut cursor), text(b"Mode", b"OTB"));
+        assert_eq!(read_tag(&mut cursor), text(b"Annotator", b"Me"));
+        let unknown = Tag::Unknown {
+            number: 253,
+            value: b"?",
+        };
+        assert_eq!(read_tag(&mut cursor), Ok(Some(unknown)));
+        assert_eq!(read_tag(&mut cursor), Ok(Some(Tag::EventDate(0xf_c82f))));
+        assert_eq!(read_tag(&mut cursor), Ok(None));
+        assert!(read_tag(&mut cursor).is_err());
+    }
+
+    #[test]
+    fn lines_are_skipped_with_what_is_in_them() {
+        // A NAG of number 15 is no end; a variation with its own end is inside the line.
+        let bytes = [0xcf, 0x0b, 0x0f, 0x0c, 0x0d, 0x0c, 0x0e, 0xcf, 0x0e, 0x0f];
+        assert_eq!(skip_line(&bytes, 0), Skipped { end: 8, marks: 2 });
+        assert_eq!(skip_line(&bytes, 5), Skipped { end: 6, marks: 1 });
+        assert_eq!(skip_game(&bytes, 0), Skipped { end: 9, marks: 2 });
+        assert_eq!(skip_game(&bytes[..2], 0), Skipped { end: 2, marks: 0 });
+        assert!(variation_follows(&bytes, 1) && !variation_follows(&bytes, 0));
+    }
+
+    #[test]
+    fn comments_without_marks_come_last() {
+        let bytes = b"\x0c\x0fone\0two\0three";
+        let mut comments = Comments::new(bytes, skip_game(bytes, 0));
+        assert!(comments.has_unmarked());
+        assert_eq!(comments.unmarked(), None);
+        assert_eq!(comments.marked(), Some(b"one".as_slice()));
+        assert_eq!(comments.unmarked(), Some(b"two".as_slice()));
+        assert_eq!(comments.unmarked(), Some(b"three".as_slice()));
+        assert_eq!(comments.unmarked(), None);
+    }
+}

@@ -1,0 +1,241 @@
+//! Databases of Scid: si3, si4, si5.
+//!
+//! A database is three files of one name: the index `.siN` with a fixed row for every game, the
+//! names `.snN`, and the games `.sgN`. See `FORMAT.md` beside this file.
+mod blob_scanner;
+mod board;
+mod comments;
+mod decimal;
+mod disk_layout;
+mod encode;
+mod encoded_game;
+mod entry;
+mod file_set;
+mod game;
+mod game_blob;
+mod home_pawns;
+pub(crate) mod move_codes;
+mod name_writer;
+mod names;
+mod piece_lists;
+mod read;
+mod salvage;
+mod stored_lines;
+mod tags;
+mod write;
+
+use std::path::Path;
+
+use tabia_core::Format;
+use tabia_core::error::Result;
+use tabia_core::formats::{
+    Companion, Confidence, CreateOptions, Kind, OpenOptions, Probe, Profile,
+};
+use tabia_core::games::{Database, GameWriter};
+use tabia_core::io::Source;
+use tabia_core::loss::{Feature, Features};
+
+use entry::Version;
+use read::ScidDatabase;
+use write::ScidWriter;
+
+/// What Scid 5 holds.
+const CAN: Features = Features::of(&[
+    Feature::Moves,
+    Feature::ChessGames,
+    Feature::Tags,
+    Feature::HeaderFacts,
+    Feature::DatabaseFacts,
+    Feature::Characters,
+    Feature::SetupPositions,
+    Feature::Chess960,
+    Feature::NullMoves,
+    Feature::Variations,
+    Feature::Comments,
+    Feature::CommentPlaces,
+    Feature::CommentText,
+    Feature::Nags,
+    Feature::Shapes,
+    Feature::ShapeColors,
+    Feature::Clocks,
+    Feature::Evals,
+    Feature::EvalDepths,
+    Feature::DeletionMarks,
+]);
+
+/// What only commands in comments can say. Scid shows them as text, so they are written with the
+/// profile `full` only.
+const COMMANDS: [Feature; 14] = [
+    Feature::Medals,
+    Feature::CriticalPositions,
+    Feature::VariationColors,
+    Feature::PawnStructures,
+    Feature::PiecePaths,
+    Feature::VideoTimes,
+    Feature::TimeControls,
+    Feature::EvalProfiles,
+    Feature::Training,
+    Feature::Quotations,
+    Feature::WebLinks,
+    Feature::Media,
+    Feature::Foreign,
+    Feature::UnreadMoves,
+];
+
+/// What Scid 3 and 4 hold.
+const CAN_OLD: Features = CAN.without(&[Feature::Chess960]);
+
+const fn with_commands(can: Features, options: &CreateOptions) -> Features {
+    if matches!(options.profile, Profile::Full) {
+        can.with(&COMMANDS)
+    } else {
+        can
+    }
+}
+
+/// Databases of Scid 3.
+pub static SI3: Format = Format {
+    id: Version::V3.id(),
+    name: "Scid 3 database",
+    kind: Kind::Database,
+    extensions: &["si3"],
+    companions: &[
+        Companion {
+            extension: "sg3",
+            required: true,
+            holds: "games",
+        },
+        Companion {
+            extension: "sn3",
+            required: true,
+            holds: "names",
+        },
+    ],
+    score: |probe| score_header(probe, 300),
+    can: CAN_OLD,
+    evidence: "",
+    open_database: Some(|source, options| open(Version::V3, source, options)),
+    open_stream: None,
+    open_blocks: None,
+    create_text: None,
+    can_with: Some(|options| with_commands(CAN_OLD, options)),
+    create_database: Some(|path, options| create(Version::V3, CAN_OLD, path, options)),
+    open_book: None,
+    create_book: None,
+};
+
+/// Databases of Scid 4 and Scid vs. PC.
+pub static SI4: Format = Format {
+    id: Version::V4.id(),
+    name: "Scid 4 database",
+    kind: Kind::Database,
+    extensions: &["si4"],
+    companions: &[
+        Companion {
+            extension: "sg4",
+            required: true,
+            holds: "games",
+        },
+        Companion {
+            extension: "sn4",
+            required: true,
+            holds: "names",
+        },
+    ],
+    score: |probe| score_header(probe, 400),
+    can: CAN_OLD,
+    evidence: "",
+    open_database: Some(|source, options| open(Version::V4, source, options)),
+    open_stream: None,
+    open_blocks: None,
+    create_text: None,
+    can_with: Some(|options| with_commands(CAN_OLD, options)),
+    create_database: Some(|path, options| create(Version::V4, CAN_OLD, path, options)),
+    open_book: None,
+    create_book: None,
+};
+
+/// Databases of Scid 5.
+pub static SI5: Format = Format {
+    id: Version::V5.id(),
+    name: "Scid 5 database",
+    kind: Kind::Database,
+    extensions: &["si5"],
+    companions: &[
+        Companion {
+            extension: "sg5",
+            required: true,
+            holds: "games",
+        },
+        Companion {
+            extension: "sn5",
+            required: true,
+            holds: "names",
+        },
+    ],
+    score: score_bare,
+    can: CAN,
+    evidence: "",
+    open_database: Some(|source, options| open(Version::V5, source, options)),
+    open_stream: None,
+    open_blocks: None,
+    create_text: None,
+    can_with: Some(|options| with_commands(CAN, options)),
+    create_database: Some(|path, options| create(Version::V5, CAN, path, options)),
+    open_book: None,
+    create_book: None,
+};
+
+fn open(version: Version, source: &Source, options: &OpenOptions) -> Result<Box<dyn Database>> {
+    Ok(Box::new(ScidDatabase::open(version, source, options)?))
+}
+
+fn create(
+    version: Version,
+    can: Features,
+    path: &Path,
+    options: &CreateOptions,
+) -> Result<Box<dyn GameWriter>> {
+    options.is_utf8("a Scid database")?;
+    let can = with_commands(can, options);
+    Ok(Box::new(ScidWriter::create(version, can, path, options)?))
+}
+
+/// si3 and si4 begin with a magic and their version.
+fn score_header(probe: &Probe<'_>, version: u16) -> Confidence {
+    let mut cursor = tabia_core::io::Cursor::new(probe.head);
+    let magic = cursor.array("magic");
+    if magic == Ok(disk_layout::MAGIC) && cursor.u16_be("version") == Ok(version) {
+        Confidence::Certain
+    } else {
+        Confidence::No
+    }
+}
+
+/// si5 has no magic: its rows have a fixed size, and an empty file is an empty database.
+fn score_bare(probe: &Probe<'_>) -> Confidence {
+    let Some(row) = disk_layout::decode(Version::V5, probe.head) else {
+        return by_name(probe, probe.head.is_empty());
+    };
+    let whole = probe
+        .len
+        .is_none_or(|length| length.is_multiple_of(Version::V5.entry_length() as u64));
+    let plausible = row.white_elo <= entry::MAX_ELO
+        && row.black_elo <= entry::MAX_ELO
+        && row.eco <= 65_500
+        && row.home_pawn_count <= 16
+        && row.stored_line < u8::MAX;
+    if whole && plausible && probe.extension() == "si5" {
+        Confidence::Likely
+    } else {
+        by_name(probe, plausible)
+    }
+}
+
+fn by_name(probe: &Probe<'_>, possible: bool) -> Confidence {
+    if possible && probe.extension() == "si5" {
+        Confidence::ByName
+    } else {
+        Confidence::No
+    }
+}

@@ -1,0 +1,319 @@
+//! Reading the name files: players, events, sites, rounds by number.
+
+use tabia_core::error::{Malformed, Why};
+use tabia_core::games::NameKind;
+use tabia_core::io::{Blob, Cursor};
+
+use super::entry::Version;
+
+/// The first bytes of `.sn3` and `.sn4`.
+pub(crate) const MAGIC: [u8; 8] = *b"Scid.sn\0";
+
+/// The kinds of names that Scid numbers, in the order of its files.
+pub(crate) const KINDS: [NameKind; 4] = [
+    NameKind::Player,
+    NameKind::Event,
+    NameKind::Site,
+    NameKind::Round,
+];
+
+/// Place of a kind in [`KINDS`].
+pub(crate) fn place(kind: NameKind) -> Option<usize> {
+    KINDS.iter().position(|&known| known == kind)
+}
+
+/// All names of a database. What could not be read is missing, and said in `faults`.
+#[derive(Debug)]
+pub(crate) struct Names {
+    text: Blob,
+    tables: [Vec<Span>; 4],
+    /// Facts of the database in `.sn5`: key and value as stored, in order.
+    pub(crate) facts: Vec<(&'static str, Vec<u8>)>,
+    pub(crate) faults: Vec<Malformed>,
+    /// Whether the file ends as it should.
+    pub(crate) whole: bool,
+}
+
+/// Where a name lies in the text.
+#[derive(Debug, Clone, Copy)]
+struct Span {
+    at: u64,
+    length: u32,
+}
+
+impl Span {
+    const MISSING: Span = Span {
+        at: u64::MAX,
+        length: 0,
+    };
+}
+
+/// Keys of database facts in `.sn5`.
+pub(crate) const FACT_KEYS: [&str; 9] = [
+    "type",
+    "description",
+    "autoload",
+    "flag1",
+    "flag2",
+    "flag3",
+    "flag4",
+    "flag5",
+    "flag6",
+];
+
+impl Names {
+    /// The names in the bytes of a name file.
+    pub(crate) fn read(version: Version, file: &Blob) -> Self {
+        let mut names = Self {
+            text: Blob::from(Vec::new()),
+            tables: Default::default(),
+            facts: Vec::new(),
+            faults: Vec::new(),
+            whole: true,
+        };
+        let read = match version {
+            Version::V3 | Version::V4 => names.read_front_coded(version, file),
+            Version::V5 => names.read_appended(file),
+        };
+        if let Err(fault) = read {
+            names.faults.push(fault);
+            names.whole = false;
+        }
+        names
+    }
+
+    /// A name as stored; `None` when it is missing.
+    pub(crate) fn get(&self, kind: usize, id: u32) -> Option<&[u8]> {
+        let span = self.tables.get(kind)?.get(id as usize)?;
+        let start = usize::try_from(span.at).ok()?;
+        self.text
+            .get(start..start.checked_add(span.length as usize)?)
+    }
+
+    /// One more than the greatest number of a kind.
+    pub(crate) fn count(&self, kind: usize) -> u32 {
+        self.tables.get(kind).map_or(0, |table| table.len() as u32)
+    }
+
+    /// `.sn3`, `.sn4`: each name takes its beginning from the one before.
+    fn read_front_coded(&mut self, version: Version, file: &[u8]) -> Result<(), Malformed> {
+        let mut cursor = Cursor::new(file);
+        if cursor.array("magic")? != MAGIC {
+            return Err(Malformed {
+                field: "magic",
+                at: 0,
+                why: Why::Value(0),
+            });
+        }
+        cursor.u32_be("time_stamp")?;
+        let mut counts = [0; 4];
+        for count in &mut counts {
+            *count = cursor.u24_be("name_count")?;
+        }
+        let mut frequencies = [0; 4];
+        for frequency in &mut frequencies {
+            *frequency = cursor.u24_be("max_frequency")?;
+        }
+        let mut text = Vec::new();
+        let mut read = Ok(());
+        for ((table, &count), (&frequency, limit)) in self
+            .tables
+            .iter_mut()
+            .zip(&counts)
+            .zip(frequencies.iter().zip(version.max_names()))
+        {
+            // The index cannot point past `limit`, whatever the file says.
+            table.resize(count.min(limit.saturating_add(1)) as usize, Span::MISSING);
+            let mut table = Table {
+                spans: table,
+                count,
+                frequency,
+                faults: &mut self.faults,
+            };
+            read = table.read(&mut cursor, &mut text);
+            if read.is_err() {
+                break;
+            }
+        }
+        self.text = Blob::from(text);
+        read
+    }
+
+    /// `.sn5`: kind and length, bytes, and so on.
+    fn read_appended(&mut self, file: &Blob) -> Result<(), Malformed> {
+        self.text = file.clone();
+        let mut cursor = Cursor::new(file);
+        while !cursor.is_empty() {
+            let head = varint(&mut cursor, "name_head")?;
+            let length = usize::try_from(head >> 3)
+                .map_err(|_| cursor.fault("name_head", Why::Value(head)))?;
+            let at = cursor.offset() as u64;
+            let kind = (head & 7) as usize;
+            if kind > 4 {
+                return Err(cursor.fault("name_kind", Why::Value(head & 7)));
+            }
+            let bytes = cursor.take(length, "name")?;
+            if let Some(table) = self.tables.get_mut(kind) {
+                table.push(Span {
+                    at,
+                    length: u32::try_from(length)
+                        .map_err(|_| cursor.fault("name_head", Why::Value(head)))?,
+                });
+            } else if let Some(key) = FACT_KEYS
+                .into_iter()
+                .find(|key| bytes.starts_with(key.as_bytes()))
+            {
+                let value = bytes.get(key.len()..).unwrap_or_default().to_vec();
+                self.facts.retain(|(known, _)| *known != key);
+                self.facts.push((key, value));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The names of one kind in a front-coded file.
+struct Table<'n> {
+    spans: &'n mut [Span],
+    count: u32,
+    frequency: u32,
+    faults: &'n mut Vec<Malformed>,
+}
+
+/// Faults of single names beyond which a file says nothing new.
+const MAX_FAULTS: usize = 16;
+
+impl Table<'_> {
+    fn read(&mut self, cursor: &mut Cursor<'_>, text: &mut Vec<u8>) -> Result<(), Malformed> {
+        let mut previous = 0..0;
+        for number in 0..self.count {
+            let record = cursor.offset();
+            let id = if self.count < 1 << 16 {
+                u32::from(cursor.u16_be("name_id")?)
+            } else {
+                cursor.u24_be("name_id")?
+            };
+            match self.frequency {
+                0..=0xff => u32::from(cursor.u8("name_frequency")?),
+                0x100..=0xffff => u32::from(cursor.u16_be("name_frequency")?),
+                _ => cursor.u24_be("name_frequency")?,
+            };
+            let length = usize::from(cursor.u8("name_length")?);
+            let prefix = match number {
+                0 => 0,
+                _ => usize::from(cursor.u8("name_prefix")?),
+            };
+            if prefix > length || prefix > previous.len() {
+                return Err(cursor.fault("name_prefix", Why::Value(prefix as u64)));
+            }
+            let start = text.len();
+            text.extend_from_within(previous.start..previous.start + prefix);
+            text.extend_from_slice(cursor.take(length - prefix, "name")?);
+            previous = start..text.len();
+            match self.spans.get_mut(id as usize) {
+                Some(span) if span.at == u64::MAX => {
+                    *span = Span {
+                        at: start as u64,
+                        length: length as u32,
+                    };
+                }
+                // Twice, or beyond the count: the first one of that number stays.
+                _ if self.faults.len() < MAX_FAULTS => self.faults.push(Malformed {
+                    field: "name_id",
+                    at: record,
+                    why: Why::Value(u64::from(id)),
+                }),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The kind and the bytes of an appended name.
+pub(crate) fn take_name<'a>(cursor: &mut Cursor<'a>) -> Result<(usize, &'a [u8]), Malformed> {
+    let head = varint(cursor, "name_head")?;
+    let length =
+        usize::try_from(head >> 3).map_err(|_| cursor.fault("name_head", Why::Value(head)))?;
+    Ok(((head & 7) as usize, cursor.take(length, "name")?))
+}
+
+/// A number in groups of seven bits, lowest first.
+fn varint(cursor: &mut Cursor<'_>, field: &'static str) -> Result<u64, Malformed> {
+    let mut value = 0;
+    for shift in (0..35).step_by(7) {
+        let byte = cursor.u8(field)?;
+        value |= u64::from(byte & 0x7f) << shift;
+        if byte < 0x80 {
+            return Ok(value);
+        }
+    }
+    Err(cursor.fault(field, Why::Value(value)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two players and a site, as Scid writes them.
+    const SN4: &[u8] = &[
+        b'S', b'c', b'i', b'd', b'.', b's', b'n', 0, 0, 0, 0, 0, // magic, time stamp
+        0, 0, 2, 0, 0, 0, 0, 0, 1, 0, 0, 0, // counts
+        0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, // greatest frequencies: 256 players
+        0, 1, 1, 0, 4, b'A', b'b', b'e', b'l', // id 1, frequency 256
+        0, 0, 0, 1, 3, 2, b'c', // id 0: two characters of the name before
+        0, 0, 1, 1, b'X', // the first of its kind has no prefix
+    ];
+
+    #[test]
+    fn front_coded_names_are_put_together() {
+        let names = Names::read(Version::V4, &Blob::from(SN4.to_vec()));
+        assert_eq!(names.faults, []);
+        assert!(names.whole);
+        assert_eq!(names.get(0, 1), Some(b"Abel".as_slice()));
+        assert_eq!(names.get(0, 0), Some(b"Abc".as_slice()));
+        assert_eq!(names.get(2, 0), Some(b"X".as_slice()));
+        assert_eq!(names.get(0, 2), None);
+        assert_eq!([0, 1, 2, 3].map(|kind| names.count(kind)), [2, 0, 1, 0]);
+    }
+
+    #[test]
+    fn cut_files_lose_only_the_last_names() {
+        for length in 0..SN4.len() {
+            let names = Names::read(Version::V4, &Blob::from(SN4[..length].to_vec()));
+            assert!(!names.whole, "{length}");
+            assert_eq!(names.get(0, 1).is_some(), length >= 45, "{length}");
+            assert_eq!(names.get(0, 0).is_some(), length >= 52, "{length}");
+        }
+    }
+
+    #[test]
+    fn a_number_given_twice_is_told() {
+        let mut bytes = SN4.to_vec();
+        bytes[46] = 1;
+        let names = Names::read(Version::V4, &Blob::from(bytes));
+        assert_eq!(names.faults.len(), 1);
+        assert_eq!(names.get(0, 1), Some(b"Abel".as_slice()));
+        assert_eq!(names.get(0, 0), None);
+    }
+
+    #[test]
+    fn appended_names_and_facts() {
+        let mut bytes = vec![8 << 1, b'P', b'Q', 3 << 3 | 1, b'E', b'v', b't'];
+        bytes.extend([7 << 3 | 4]);
+        bytes.extend(b"flag1Xy");
+        bytes.extend([0x80 | 0x02, 0x10]);
+        bytes.extend([b's'; 256]);
+        let names = Names::read(Version::V5, &Blob::from(bytes.clone()));
+        assert_eq!(names.faults, []);
+        assert_eq!(names.get(0, 0), Some(b"PQ".as_slice()));
+        assert_eq!(names.get(1, 0), Some(b"Evt".as_slice()));
+        assert_eq!(names.get(2, 0).map(<[u8]>::len), Some(256));
+        assert_eq!(names.facts, [("flag1", b"Xy".to_vec())]);
+
+        bytes.pop();
+        let names = Names::read(Version::V5, &Blob::from(bytes));
+        assert!(!names.whole);
+        assert_eq!((names.get(1, 0).is_some(), names.count(2)), (true, 0));
+    }
+}

@@ -1,0 +1,456 @@
+//! Scid databases as [`Database`].
+
+use std::borrow::Cow;
+use std::path::Path;
+use std::sync::Arc;
+
+use tabia_core::GameIndex;
+use tabia_core::chess::{Color, FenStyle, Setup};
+use tabia_core::error::{Error, Result, Why};
+use tabia_core::formats::OpenOptions;
+use tabia_core::game::{Flow, Head, Tags, Visitor, Want};
+use tabia_core::games::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind};
+use tabia_core::io::{Blob, Cursor, Source, decode};
+
+use crate::games::common::record_context::Origin;
+
+use super::board::Board;
+use super::decimal;
+use super::entry::{self, Entry, Version, flag};
+use super::file_set::{Rows, Set};
+use super::game::{Scratch, Walk};
+use super::game_blob::{Tag, fault, read_start, read_tag};
+use super::names::{self, Names};
+use super::salvage::{Record, Salvage};
+
+/// An open Scid database.
+#[derive(Debug)]
+pub(crate) struct ScidDatabase {
+    version: Version,
+    rows: Rows,
+    names: Names,
+    games: Blob,
+    index_file: Arc<Path>,
+    names_file: Arc<Path>,
+    games_file: Arc<Path>,
+    info: DatabaseInfo,
+    options: OpenOptions,
+    len: u32,
+    /// What was found out about a damaged set, when it is to be saved.
+    salvage: Option<Salvage>,
+}
+
+impl ScidDatabase {
+    /// Opens the files of a set. A missing or damaged name or game file is told in the info and
+    /// hides only what it would hold.
+    pub(crate) fn open(version: Version, source: &Source, options: &OpenOptions) -> Result<Self> {
+        let mut info = DatabaseInfo {
+            format: version.id(),
+            version: match version {
+                Version::V3 => "Scid 3",
+                Version::V4 => "Scid 4",
+                Version::V5 => "Scid 5",
+            }
+            .to_owned(),
+            encoding: match options.charset {
+                tabia_core::io::Charset::Single(encoding) => encoding.name().to_owned(),
+                _ => "UTF-8, else windows-1252".to_owned(),
+            },
+            ..DatabaseInfo::default()
+        };
+        let set = Set::open(version, source, options, &mut info)?;
+        let names = if set.names.is_empty() {
+            Names::read(Version::V5, &set.names)
+        } else {
+            Names::read(version, &set.names)
+        };
+        for &fault in &names.faults {
+            let error = fault.at_base(0).in_file(&set.names_file);
+            info.problems.push(error.to_string());
+        }
+        for (key, value) in &names.facts {
+            let value = decode(value, options.charset).into_owned();
+            match *key {
+                "description" => info.title = Some(value).filter(|title| !title.is_empty()),
+                key => info.facts.push((key.to_owned(), value)),
+            }
+        }
+        for (place, kind) in names::KINDS.into_iter().enumerate() {
+            info.names.push((kind, names.count(place)));
+        }
+        let rows = set.rows(version, &mut info);
+        let salvage = options.salvage.then(|| {
+            let limits = &options.limits;
+            Salvage::find(version, &rows, &set.games, limits.depth, &mut info)
+        });
+        let found = salvage.as_ref().map_or(0, Salvage::extra);
+        let mut database = Self {
+            version,
+            len: rows.len.saturating_add(found),
+            rows,
+            names,
+            games: set.games,
+            index_file: set.index_file,
+            names_file: set.names_file,
+            games_file: set.games_file,
+            info,
+            options: options.clone(),
+            salvage,
+        };
+        database.info.records = database.len;
+        database.info.deleted = (0..database.rows.len)
+            .filter_map(|game| database.rows.get(version, game))
+            .filter(|row| row.flags & flag::DELETED != 0)
+            .count() as u32;
+        Ok(database)
+    }
+
+    /// What there is of a game.
+    fn record(&self, game: GameIndex) -> Result<Record> {
+        let record = match &self.salvage {
+            Some(salvage) => salvage
+                .record(game.0, self.rows.get(self.version, game.0))
+                .filter(|record| !record.has_row || self.leads_somewhere(&record.row)),
+            None => self.rows.get(self.version, game.0).map(Record::whole),
+        };
+        record.ok_or_else(|| {
+            let error = if game.0 < self.len {
+                Error::invalid("neither its index entry nor its moves are left")
+            } else {
+                let last = self.len;
+                Error::invalid(format!("there is no such game, the last one is {last}"))
+            };
+            error.in_game(game).in_file(&self.index_file)
+        })
+    }
+
+    /// Whether anything that a row speaks of is there: what looks like a row and is none leads
+    /// nowhere.
+    fn leads_somewhere(&self, row: &Entry) -> bool {
+        let ids = [row.white, row.event, row.site, row.round];
+        let mut names = (0..).zip(ids).chain([(0, row.black)]);
+        row.blob_at < self.games.len() as u64
+            || (0..4).all(|kind| self.names.count(kind) == 0)
+            || names.any(|(kind, id)| self.names.get(kind, id).is_some())
+    }
+
+    /// A name; `?` when it is missing.
+    fn text(&self, kind: usize, id: u32) -> Option<Cow<'_, str>> {
+        let bytes = self.names.get(kind, id)?;
+        Some(decode(bytes, self.options.charset))
+    }
+}
+
+impl Database for ScidDatabase {
+    fn info(&self) -> &DatabaseInfo {
+        &self.info
+    }
+
+    fn len(&self) -> u32 {
+        self.len
+    }
+
+    fn entry(&self, game: GameIndex) -> Result<IndexEntry> {
+        let Record { row, has_row, .. } = self.record(game)?;
+        if !has_row {
+            return Ok(IndexEntry::default());
+        }
+        let elo = |elo: u16| Some(elo).filter(|&elo| elo > 0);
+        Ok(IndexEntry {
+            white: Some(NameId(row.white)),
+            black: Some(NameId(row.black)),
+            event: Some(NameId(row.event)),
+            site: Some(NameId(row.site)),
+            round: Some(NameId(row.round)),
+            annotator: None,
+            date: entry::date(row.date),
+            white_elo: elo(row.white_elo),
+            black_elo: elo(row.black_elo),
+            result: entry::result(row.result),
+            eco: entry::eco(row.eco),
+            ply_count: Some(row.plies),
+            move_count: None,
+            deleted: row.flags & flag::DELETED != 0,
+            is_text: false,
+            has_setup: row.flags & flag::START != 0,
+            has_variations: Some(row.variations != 0),
+            has_comments: Some(row.comments != 0),
+            has_nags: Some(row.nags != 0),
+        })
+    }
+
+    fn name(&self, kind: NameKind, id: NameId) -> Result<Cow<'_, str>> {
+        let name = names::place(kind).and_then(|kind| self.text(kind, id.0));
+        Ok(name.unwrap_or(Cow::Borrowed("?")))
+    }
+
+    fn reader(&self) -> Box<dyn GameReader + '_> {
+        Box::new(ScidReader {
+            database: self,
+            head: Head::default(),
+            extra: Tags::new(),
+            text: String::new(),
+            faults: Vec::new(),
+            scratch: Scratch::default(),
+        })
+    }
+}
+
+/// What names are of, by the numbers of their kinds.
+const WORDS: [&str; 4] = ["player", "event", "site", "round"];
+
+/// Reads games of one database, reusing its buffers.
+#[derive(Debug)]
+struct ScidReader<'d> {
+    database: &'d ScidDatabase,
+    head: Head,
+    /// The tags of the blob.
+    extra: Tags,
+    /// The value of a tag.
+    text: String,
+    /// Faults found before the game begins.
+    faults: Vec<Error>,
+    scratch: Scratch,
+}
+
+impl GameReader for ScidReader<'_> {
+    fn read(&mut self, game: GameIndex, want: Want, visitor: &mut dyn Visitor) -> Result<Flow> {
+        let database = self.database;
+        let record = database.record(game)?;
+        let row = record.row;
+        let origin = Origin {
+            file: &database.games_file,
+            base: row.blob_at,
+            game,
+            format: database.version.id(),
+            strict: database.options.strict,
+        };
+        self.faults.clear();
+        self.extra.clear();
+        self.head.clear();
+        let bytes = self.blob(&record, &origin);
+        let start = self.read_head(&record, bytes, want, &origin);
+        let result = entry::result(row.result);
+        let mut flow = origin.begin(&self.head, self.faults.drain(..), visitor)?;
+        if flow == Flow::Go
+            && want.has(Want::MAINLINE)
+            && let Some((at, board)) = start
+        {
+            let mut walk = Walk {
+                origin: origin.clone(),
+                want,
+                charset: database.options.charset,
+                depth: database.options.limits.depth,
+                visitor: &mut *visitor,
+                scratch: &mut self.scratch,
+                salvage: database.salvage.is_some(),
+                end: None,
+            };
+            flow = walk.run(bytes, at, board)?;
+            let end = walk.end;
+            if flow == Flow::Go
+                && let Some(end) = end
+                && let Some(error) = record.contradiction(end)
+            {
+                let error = error.in_game(game).in_file(&database.games_file);
+                flow = origin.report(error, None, visitor)?;
+            }
+        }
+        if flow == Flow::Stop {
+            return Ok(Flow::Stop);
+        }
+        visitor.end_game(result);
+        Ok(Flow::Go)
+    }
+}
+
+impl<'d> ScidReader<'d> {
+    /// The bytes of a game, as many as there are.
+    fn blob(&mut self, record: &Record, origin: &Origin<'_>) -> &'d [u8] {
+        let row = &record.row;
+        if !record.has_row {
+            let text = "its index entry is lost: names, date, ratings and result";
+            self.faults.push(
+                Error::invalid(text)
+                    .in_game(origin.game)
+                    .in_file(&self.database.index_file),
+            );
+        }
+        let games = self.database.games.as_slice();
+        let start = usize::try_from(row.blob_at).unwrap_or(usize::MAX);
+        let length = row.blob_length as usize;
+        let left = games.get(start..).unwrap_or_default();
+        left.get(..length).unwrap_or_else(|| {
+            let why = Why::Truncated {
+                needed: length,
+                left: left.len(),
+            };
+            self.faults.push(origin.error(fault("blob", 0, why)));
+            left
+        })
+    }
+
+    /// Fills the head; where the moves begin and the position they start from, if they can be
+    /// played.
+    fn read_head(
+        &mut self,
+        record: &Record,
+        bytes: &[u8],
+        want: Want,
+        origin: &Origin<'_>,
+    ) -> Option<(usize, Board)> {
+        let row = &record.row;
+        self.head.deleted = row.flags & flag::DELETED != 0;
+        self.head.start.chess960 = row.chess960;
+        let mut cursor = Cursor::new(bytes);
+        let start = self
+            .read_tags(&mut cursor)
+            .and_then(|()| read_start(&mut cursor));
+        let fen = match start {
+            Ok(fen) => fen,
+            Err(fault) => {
+                // A blob that is cut was told already.
+                if self.faults.is_empty() {
+                    self.faults.push(origin.error(fault));
+                }
+                self.push_tags(record, want, origin);
+                return None;
+            }
+        };
+        let mut board = Some(Board::standard());
+        if let Some(fen) = fen {
+            board = None;
+            if let Ok(setup) = Setup::parse_fen(fen) {
+                board = Board::from_setup(&setup);
+                self.extra.set("SetUp", "1");
+                self.extra.push("FEN", &setup.fen(FenStyle::XFen));
+                self.head.start.setup = Some(Box::new(setup));
+            } else {
+                let fen = decode(fen, self.database.options.charset);
+                self.extra.push("FEN", &fen);
+            }
+            if board.is_none() {
+                let why = Why::Text;
+                let at = cursor.offset().saturating_sub(fen.len() + 1);
+                self.faults.push(origin.error(fault("fen", at, why)));
+            }
+        }
+        self.push_tags(record, want, origin);
+        let mut board = board?;
+        if row.chess960 {
+            board.position.set_chess960();
+        }
+        if !record.has_row {
+            self.head.start.chess960 = board.position.is_chess960();
+        }
+        Some((cursor.offset(), board))
+    }
+
+    /// Reads the tags of the blob.
+    fn read_tags(&mut self, cursor: &mut Cursor<'_>) -> Result<(), tabia_core::Malformed> {
+        let charset = self.database.options.charset;
+        while let Some(tag) = read_tag(cursor)? {
+            match tag {
+                Tag::Text { name, value } => {
+                    self.extra
+                        .push(&decode(name, charset), &decode(value, charset));
+                }
+                Tag::EventDate(bits) => {
+                    let date = entry::date(bits).to_string();
+                    self.extra.push("EventDate", &date);
+                }
+                Tag::Unknown { number, value } => {
+                    let name = format!("ScidTag{number}");
+                    self.extra.push(&name, &decode(value, charset));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The tags of the index and of the blob, in the order in which Scid shows them. A tag of the
+    /// blob says more than the same one of the index.
+    fn push_tags(&mut self, record: &Record, want: Want, origin: &Origin<'_>) {
+        let row = &record.row;
+        if !want.has(Want::TAGS) {
+            return;
+        }
+        if !record.has_row {
+            for (name, value) in self.extra.iter() {
+                self.head.tags.push(name, value);
+            }
+            return;
+        }
+        let database = self.database;
+        let extra = &self.extra;
+        let tags = &mut self.head.tags;
+        let text = &mut self.text;
+        text.clear();
+        let has_extra = !extra.is_empty();
+        let mut push = |name: &str, value: &str| {
+            let better = if has_extra { extra.get(name) } else { None };
+            tags.push(name, better.unwrap_or(value));
+        };
+        let faults = &mut self.faults;
+        let mut named = |field: &'static str, kind: usize, id: u32| {
+            database.text(kind, id).unwrap_or_else(|| {
+                let fault = format!("`{field}` is lost: the name file has no number {id}");
+                faults.push(
+                    Error::invalid(fault)
+                        .in_game(origin.game)
+                        .in_file(&database.names_file),
+                );
+                // Names that are saved no more still keep apart what they kept apart.
+                match (&database.salvage, WORDS.get(kind)) {
+                    (Some(_), Some(what)) => Cow::Owned(format!("(lost {what} {id})")),
+                    _ => Cow::Borrowed("?"),
+                }
+            })
+        };
+        push("Event", &named("event", 1, row.event));
+        push("Site", &named("site", 2, row.site));
+        decimal::push_date(entry::date(row.date), text);
+        push("Date", text);
+        push("Round", &named("round", 3, row.round));
+        push("White", &named("white", 0, row.white));
+        push("Black", &named("black", 0, row.black));
+        push("Result", entry::result(row.result).pgn());
+        for (color, elo, rating) in [
+            (Color::White, row.white_elo, row.white_rating),
+            (Color::Black, row.black_elo, row.black_rating),
+        ] {
+            if elo != 0 {
+                text.clear();
+                decimal::push_number(elo, 1, text);
+                push(entry::rating_tag(color, rating), text);
+            }
+        }
+        if let Some(eco) = entry::eco(row.eco) {
+            text.clear();
+            decimal::push_eco(eco, text);
+            push("ECO", text);
+        }
+        if row.event_date != 0 {
+            text.clear();
+            decimal::push_date(entry::date(row.event_date), text);
+            push("EventDate", text);
+        }
+        let letters = entry::flag_letters(row.flags);
+        if !letters.is_empty() {
+            push("ScidFlags", &letters);
+        }
+        let shown = self.head.tags.len();
+        for (place, (name, value)) in self.extra.iter().enumerate() {
+            let is_shown = self
+                .head
+                .tags
+                .iter()
+                .take(shown)
+                .any(|(tag, _)| tag == name)
+                && !self.extra.iter().take(place).any(|(tag, _)| tag == name);
+            if !is_shown {
+                self.head.tags.push(name, value);
+            }
+        }
+    }
+}

@@ -1,0 +1,294 @@
+//! Writing Scid databases.
+
+use std::io::{Seek, SeekFrom, Write};
+use std::path::Path;
+
+use tabia_core::error::{Error, ErrorKind, Result};
+use tabia_core::formats::CreateOptions;
+use tabia_core::game::Game;
+use tabia_core::games::{GameEncoder, GameWriter, Written};
+use tabia_core::io::{Cursor, Output, OutputSet, Sink};
+use tabia_core::loss::{Features, Losses};
+
+use super::disk_layout;
+use super::encoded_game::RecordEncoder;
+use super::entry::Version;
+use super::name_writer::NameWriter;
+use super::names::take_name;
+
+/// A database under construction. Blobs and rows go to the files as they come; names stay in
+/// memory until the end.
+#[derive(Debug)]
+pub(crate) struct ScidWriter {
+    version: Version,
+    outputs: OutputSet,
+    files: Files,
+    names: NameWriter,
+    can: Features,
+    encoder: RecordEncoder,
+    /// A game on its way from the encoder.
+    record: Vec<u8>,
+    row: Vec<u8>,
+    games: u32,
+    /// Length of the game file so far.
+    blobs_end: u64,
+    lost_facts: Losses,
+}
+
+/// Numbers of the files in the set.
+#[derive(Debug, Clone, Copy)]
+struct Files {
+    index: usize,
+    names: usize,
+    games: usize,
+}
+
+impl ScidWriter {
+    pub(crate) fn create(
+        version: Version,
+        can: Features,
+        path: &Path,
+        options: &CreateOptions,
+    ) -> Result<Self> {
+        let mut outputs = OutputSet::new(options.force);
+        let (names_extension, games_extension) = version.companions();
+        let files = Files {
+            index: outputs.create(path)?,
+            names: outputs.create(&path.with_extension(names_extension))?,
+            games: outputs.create(&path.with_extension(games_extension))?,
+        };
+        let mut names = NameWriter::new(version);
+        let mut header = Vec::new();
+        match version {
+            Version::V3 | Version::V4 => header = write_header(version, options),
+            Version::V5 => write_facts(&mut names, options),
+        }
+        let mut writer = Self {
+            version,
+            outputs,
+            files,
+            names,
+            can,
+            encoder: RecordEncoder::new(version, can),
+            record: Vec::new(),
+            row: Vec::new(),
+            games: 0,
+            blobs_end: 0,
+            lost_facts: options.lost_facts(|key| room(version, key)),
+        };
+        writer.file(files.index)?.write_all(&header)?;
+        Ok(writer)
+    }
+
+    fn file(&mut self, number: usize) -> Result<&mut Output> {
+        self.outputs
+            .file(number)
+            .ok_or_else(|| Error::invalid("a file of the set is closed"))
+    }
+
+    /// Appends a game that [`RecordEncoder`] has encoded.
+    fn append_record(&mut self, cursor: &mut Cursor<'_>) -> Result<()> {
+        if self.games >= self.version.max_games() {
+            return Err(Error::new(ErrorKind::Limit {
+                what: "the number of games",
+                limit: u64::from(self.version.max_games()),
+                asked: u64::from(self.games) + 1,
+            }));
+        }
+        let row = cursor.take(self.version.entry_length(), "row")?;
+        let Some(mut entry) = disk_layout::decode(self.version, row) else {
+            return Err(Error::invalid("an encoded game without its row"));
+        };
+        for id in [
+            &mut entry.event,
+            &mut entry.site,
+            &mut entry.round,
+            &mut entry.white,
+            &mut entry.black,
+        ] {
+            let (kind, name) = take_name(cursor)?;
+            *id = self.names.number(kind, name)?;
+        }
+        let blob = cursor.take(entry.blob_length as usize, "blob")?;
+        entry.blob_at = self.append_blob(blob)?;
+        self.row.clear();
+        disk_layout::encode(self.version, &entry, &mut self.row);
+        if let Some(file) = self.outputs.file(self.files.index) {
+            file.write_all(&self.row)?;
+        }
+        if self.version == Version::V5
+            && let Some(file) = self.outputs.file(self.files.names)
+        {
+            let appended = self.names.appended();
+            file.write_all(appended)?;
+            appended.clear();
+        }
+        self.games += 1;
+        Ok(())
+    }
+
+    /// Writes a blob; where its first byte is.
+    fn append_blob(&mut self, blob: &[u8]) -> Result<u64> {
+        let length = blob.len() as u64;
+        let block = self.version.block();
+        let mut at = self.blobs_end;
+        if length > block - at % block {
+            at = (at / block + 1) * block;
+        }
+        if at + length > self.version.max_offset() {
+            return Err(Error::new(ErrorKind::Limit {
+                what: "the file of games",
+                limit: self.version.max_offset(),
+                asked: at + length,
+            }));
+        }
+        let fill = at - self.blobs_end;
+        self.blobs_end = at + length;
+        let number = self.files.games;
+        if let Some(file) = self.outputs.file(number) {
+            if fill > 0 {
+                std::io::copy(&mut std::io::Read::take(std::io::repeat(0), fill), file)?;
+            }
+            file.write_all(blob)?;
+        }
+        Ok(at)
+    }
+}
+
+impl GameWriter for ScidWriter {
+    fn encoder(&self) -> Option<Box<dyn GameEncoder>> {
+        Some(Box::new(RecordEncoder::new(self.version, self.can)))
+    }
+
+    fn append(&mut self, encoded: &[u8]) -> Result<()> {
+        let mut cursor = Cursor::new(encoded);
+        while !cursor.is_empty() {
+            self.append_record(&mut cursor)?;
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, game: &Game) -> Result<Losses> {
+        let mut record = std::mem::take(&mut self.record);
+        record.clear();
+        let done = self
+            .encoder
+            .encode(game, &mut record)
+            .and_then(|losses| self.append(&record).map(|()| losses));
+        self.record = record;
+        done
+    }
+
+    fn lost_facts(&self) -> Losses {
+        self.lost_facts.clone()
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<Written> {
+        let Files { index, names, .. } = self.files;
+        match self.version {
+            Version::V3 | Version::V4 => {
+                let bytes = self.names.front_coded();
+                self.file(names)?.write_all(&bytes)?;
+                let games = disk_layout::to_u24(self.games);
+                let file = self.file(index)?;
+                file.seek(SeekFrom::Start(GAMES_AT))?;
+                file.write_all(&games)?;
+            }
+            Version::V5 => {
+                let bytes = std::mem::take(self.names.appended());
+                self.file(names)?.write_all(&bytes)?;
+            }
+        }
+        let records = self.games;
+        let (files, bytes) = self.outputs.commit()?;
+        Ok(Written {
+            records,
+            files,
+            bytes,
+        })
+    }
+}
+
+/// Where the header of si3 and si4 has the number of games.
+const GAMES_AT: u64 = 14;
+
+/// The longest value of a fact, in bytes.
+fn room(version: Version, key: &str) -> Option<usize> {
+    match (version, key) {
+        (_, "scidbType" | "created") => None,
+        (Version::V3 | Version::V4, "title") => Some(DESCRIPTION - 1),
+        (Version::V5, _) | (_, "type") => Some(MAX_FACT),
+        (Version::V4, _) => Some(FLAG_NAME - 1),
+        (Version::V3, _) => None,
+    }
+}
+
+/// The fields of the header for the description and the names of flags.
+const DESCRIPTION: usize = 108;
+const FLAG_NAME: usize = 9;
+
+/// The longest fact of si5; more than anyone writes.
+const MAX_FACT: usize = 1 << 20;
+
+/// The header of si3 and si4, for no games yet.
+fn write_header(version: Version, options: &CreateOptions) -> Vec<u8> {
+    let fact = |key: &str| {
+        let found = options.facts.iter().find(|(known, _)| known == key);
+        found.map_or("", |(_, value)| value.as_str())
+    };
+    let mut sink = Sink::new();
+    sink.bytes(&disk_layout::MAGIC);
+    sink.u16_be(if version == Version::V3 { 300 } else { 400 });
+    sink.u32_be(fact("type").parse().unwrap_or(0));
+    sink.u24_be(0);
+    sink.u24_be(fact("autoload").parse().unwrap_or(1));
+    let mut text = |text: &str, length: usize| {
+        let whole = text.floor_char_boundary(length - 1);
+        sink.fixed(text.get(..whole).unwrap_or_default().as_bytes(), length);
+    };
+    text(options.title.as_deref().unwrap_or_default(), DESCRIPTION);
+    if version == Version::V4 {
+        for number in 1..=6 {
+            text(fact(&format!("flag{number}")), FLAG_NAME);
+        }
+    }
+    sink.into_vec()
+}
+
+/// The facts of si5.
+fn write_facts(names: &mut NameWriter, options: &CreateOptions) {
+    if let Some(title) = &options.title {
+        names.fact("description", title);
+    }
+    for (key, value) in &options.facts {
+        if super::names::FACT_KEYS.contains(&key.as_str()) && key != "description" {
+            names.fact(key, value);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_games_than_an_index_counts() {
+        let folder = std::env::temp_dir().join(format!("tabia-scid-limit-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        for (version, limit) in [
+            (Version::V3, 16_777_214),
+            (Version::V4, 16_777_214),
+            (Version::V5, u32::MAX - 1),
+        ] {
+            let path = folder.join(format!("full.{}", version.id()));
+            let options = CreateOptions::default();
+            let mut writer = ScidWriter::create(version, Features::NONE, &path, &options).unwrap();
+            writer.games = limit - 1;
+            assert!(writer.write(&Game::new()).is_ok());
+            let error = writer.write(&Game::new()).unwrap_err();
+            let text = error.to_string();
+            assert!(text.contains("number of games") && text.contains(&limit.to_string()));
+        }
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}

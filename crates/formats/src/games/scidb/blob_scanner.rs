@@ -1,0 +1,221 @@
+//! Finding games in a game file without the index: a record says itself how long it is, where its
+//! moves end, and how.
+
+use std::ops::Range;
+
+use tabia_core::chess::{Material, Position, Setup};
+use tabia_core::io::Cursor;
+
+use super::NAGS_BESIDE_SINCE;
+use super::board::{Board, token, variation_follows};
+use super::entry::{Entry, MAX_PLIES};
+use super::record_body;
+use super::record_body::{Body, LENGTH};
+
+/// Bytes of magic and version before the first record; today a zero follows them.
+const FIRST: usize = 10;
+
+/// A record lies within a block of that size, or begins one.
+pub(crate) const BLOCK: usize = 1 << 17;
+
+/// The longest record.
+pub(crate) const MAX_RECORD: usize = (1 << 20) - 1;
+
+/// Bytes of moves that are looked at in vain, in all attempts from one game to the next. Real
+/// damage is seen through within a few; files made to be looked at for long are given up.
+const EFFORT: usize = 1 << 19;
+
+/// Where the mainline of a game leads to, as a row tells it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct End {
+    pub(crate) plies: u32,
+    pub(crate) material: u32,
+}
+
+impl End {
+    pub(crate) fn new(plies: u32, last: &Position) -> Self {
+        Self {
+            plies: plies.min(MAX_PLIES.into()),
+            material: Material::of(last).to_bits(),
+        }
+    }
+
+    /// What a row says.
+    pub(crate) fn of(row: &Entry) -> Self {
+        Self {
+            plies: u32::from(row.plies.min(MAX_PLIES)),
+            material: row.material,
+        }
+    }
+}
+
+/// A game that was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Found {
+    pub(crate) at: usize,
+    /// Bytes of the record, its length included.
+    pub(crate) length: usize,
+    /// Number of the start.
+    pub(crate) start: u16,
+    /// `None` when its moves are not those of chess.
+    pub(crate) end: Option<End>,
+}
+
+impl Found {
+    /// Whether it is the game that a row speaks of, as far as that can be told.
+    pub(crate) fn fits(&self, row: &Entry) -> bool {
+        self.start == row.start && self.end.is_none_or(|end| end == End::of(row))
+    }
+
+    pub(crate) const fn range(&self) -> Range<usize> {
+        self.at..self.at + self.length
+    }
+}
+
+/// What was found in a part of a game file.
+#[derive(Debug, Default)]
+pub(crate) struct Finds {
+    pub(crate) games: Vec<Found>,
+    /// Bytes that are no game and not zero.
+    pub(crate) unread: u64,
+}
+
+/// Looks for games in a file.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Scanner<'a> {
+    pub(crate) file: &'a [u8],
+    /// Most variations inside variations.
+    pub(crate) depth: u32,
+    /// The moves are those of chess.
+    pub(crate) is_chess: bool,
+    pub(crate) version: u16,
+}
+
+impl Scanner<'_> {
+    /// Where the first record is.
+    pub(crate) const fn first(&self) -> usize {
+        FIRST + (self.version >= NAGS_BESIDE_SINCE) as usize
+    }
+
+    /// Looks for games everywhere in a part of the file.
+    pub(crate) fn scan(&self, part: Range<usize>) -> Finds {
+        let mut finds = Finds::default();
+        let end = part.end.min(self.file.len());
+        let mut at = part.start.max(self.first());
+        // Whether a game is expected here: behind another, or at the start of a block.
+        let mut is_expected = true;
+        let mut left = EFFORT;
+        while at < end {
+            let mut spent = 1;
+            let found = if is_expected || left > 0 {
+                self.attempt(at, &mut spent)
+            } else {
+                None
+            };
+            left = left.saturating_sub(spent);
+            if let Some(found) = found.filter(|found| found.range().end <= end) {
+                at = found.range().end;
+                finds.games.push(found);
+                is_expected = true;
+                left = EFFORT;
+            } else {
+                finds.unread += u64::from(self.file.get(at).is_some_and(|&byte| byte != 0));
+                at += 1;
+                is_expected = at.is_multiple_of(BLOCK);
+                if is_expected {
+                    left = EFFORT;
+                }
+            }
+        }
+        finds
+    }
+
+    /// The game that begins at `at`, if its moves can be played to their end.
+    pub(crate) fn game_at(&self, at: usize) -> Option<Found> {
+        self.attempt(at, &mut 0)
+    }
+
+    fn attempt(&self, at: usize, spent: &mut usize) -> Option<Found> {
+        let rest = self.file.get(at..)?;
+        let length = Cursor::new(rest).u24_be("length").ok()? as usize;
+        let is_within = length <= BLOCK - at % BLOCK;
+        if length > MAX_RECORD || !(is_within || at.is_multiple_of(BLOCK)) {
+            return None;
+        }
+        let (body, fault) = Body::read(rest.get(LENGTH..length)?, self.version).ok()?;
+        if fault.is_some() {
+            return None;
+        }
+        let end = if self.is_chess {
+            let board = match (body.fen, record_body::start(body.start)) {
+                (Some(fen), _) => Board::from_setup(&Setup::parse_fen(fen).ok()?, false),
+                (None, Some((start, is_array))) => match &start.setup {
+                    None => Some(Board::standard()),
+                    Some(setup) => Board::from_setup(setup, is_array),
+                },
+                (None, None) => None,
+            };
+            Some(self.play(body.moves, board?, spent)?)
+        } else {
+            let ends = [token::END, token::COMMENT].map(|last| [token::END, last]);
+            ends.iter().find(|end| body.moves.ends_with(*end))?;
+            None
+        };
+        Some(Found {
+            at,
+            length,
+            start: body.start,
+            end,
+        })
+    }
+
+    /// Plays all moves; `None` when one of them cannot be played, or when they end elsewhere than
+    /// at the end.
+    fn play(&self, moves: &[u8], mut board: Board, spent: &mut usize) -> Option<End> {
+        let mut at = 0;
+        let mut plies = 0;
+        let mut before: Option<Board> = None;
+        let mut open: Vec<(Option<Board>, Board)> = Vec::new();
+        let has_nags = self.version < NAGS_BESIDE_SINCE;
+        loop {
+            *spent += 1;
+            let byte = *moves.get(at)?;
+            at += 1;
+            match byte {
+                token::NAG if has_nags => at += 1,
+                token::MARK | token::NAG | token::COMMENT => {}
+                token::BEGIN_VARIATION => {
+                    if open.len() >= self.depth as usize {
+                        return None;
+                    }
+                    let start = before.clone()?;
+                    let after = std::mem::replace(&mut board, start);
+                    open.push((before.take(), after));
+                }
+                token::END => {
+                    if !matches!(*moves.get(at)?, token::END | token::COMMENT) {
+                        return None;
+                    }
+                    at += 1;
+                    match open.pop() {
+                        Some(line) => (before, board) = line,
+                        None => break,
+                    }
+                }
+                byte => {
+                    let ply = board.decode(byte, || {
+                        let second = moves.get(at).copied();
+                        at += 1;
+                        second
+                    })?;
+                    if variation_follows(moves, at, has_nags) {
+                        before = Some(board.clone());
+                    }
+                    board.play(ply);
+                    plies += u32::from(open.is_empty());
+                }
+            }
+        }
+        (at == moves.len()).then(|| End::new(plies, &board.position))
+    }
+}

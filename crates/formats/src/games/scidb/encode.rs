@@ -1,0 +1,594 @@
+//! From a game to the body of its record and what the index says of it.
+
+use tabia_core::chess::{Color, HomePawns, Material, Piece, Ply, Position, Role};
+use tabia_core::error::{Error, Result};
+use tabia_core::game::{Annotation, Comment, Eval, Event, Foreign, Game, Language, Place};
+use tabia_core::io::{Cursor, Sink};
+use tabia_core::loss::{Feature, Features, Losses};
+
+use crate::games::common::annotation_order::remarks_first;
+
+use super::board::{Board, token};
+use super::entry::{Entry, MAX_PLIES, STANDARD, castled, count_code};
+use super::record_body::{Body, is_time_table};
+use super::replay::comment_flag;
+use super::side_data;
+use super::side_data::foreign;
+use super::{ID, VERSION, text};
+
+/// How much of a game is written; less when the record would be too long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Keep {
+    Mainline,
+    Variations,
+    Everything,
+}
+
+/// Turns moves into bytes, reusing its buffers.
+#[derive(Debug)]
+pub(crate) struct Encoder {
+    can: Features,
+    /// The moves with their tokens.
+    pub(crate) moves: Vec<u8>,
+    /// What tokens say besides.
+    pub(crate) side: Sink,
+    pub(crate) text: Vec<u8>,
+    /// Names of engines, each with a final zero, and how many.
+    pub(crate) engines: Vec<u8>,
+    pub(crate) engine_count: u8,
+    pub(crate) time_table: Vec<u8>,
+    /// Plain moves at the beginning.
+    pub(crate) run: u16,
+    open: Vec<(Option<Board>, Board)>,
+    node: Node,
+}
+
+/// What is said at the place at hand, until the next move or bracket.
+#[derive(Debug, Default)]
+struct Node {
+    nags: Vec<u8>,
+    /// Marks and move informations: how many, and their bytes in the side data.
+    marks: (u32, Sink),
+    informations: (u32, Sink),
+    before: Vec<(Option<Language>, String)>,
+    after: Vec<(Option<Language>, String)>,
+}
+
+/// What becomes known of a game while it is written.
+#[derive(Debug)]
+struct Facts {
+    annotations: u32,
+    comments: u32,
+    variations: u32,
+    plies: u32,
+    /// Plain moves at the beginning, once something else has come.
+    run: Option<u32>,
+    home: HomePawns,
+    home_pawns: [u8; 8],
+    home_pawn_count: u8,
+    castlings: u8,
+    promotion: bool,
+    under_promotion: bool,
+    has_english: bool,
+    has_other: bool,
+    first: [u16; 2],
+}
+
+impl Encoder {
+    pub(crate) fn new(can: Features) -> Self {
+        Self {
+            can,
+            moves: Vec::new(),
+            side: Sink::new(),
+            text: Vec::new(),
+            engines: Vec::new(),
+            engine_count: 0,
+            time_table: Vec::new(),
+            run: 0,
+            open: Vec::new(),
+            node: Node::default(),
+        }
+    }
+
+    /// Takes a record as it is.
+    pub(crate) fn copy(&mut self, body: &Body<'_>) {
+        self.side.clear();
+        self.side.bytes(body.side);
+        self.engine_count = memchr::memchr_iter(0, body.engines).count() as u8;
+        self.run = body.run;
+        for (own, part) in [
+            (&mut self.moves, body.moves),
+            (&mut self.text, body.text),
+            (&mut self.engines, body.engines),
+            (&mut self.time_table, body.time_table),
+        ] {
+            own.clear();
+            own.extend_from_slice(part);
+        }
+    }
+
+    /// Writes the moves and fills what the index says of them. Without a board nothing is written
+    /// but the end.
+    pub(crate) fn encode(
+        &mut self,
+        game: &Game,
+        keep: Keep,
+        board: Option<Board>,
+        entry: &mut Entry,
+        losses: &mut Losses,
+    ) -> Result<()> {
+        self.moves.clear();
+        self.side.clear();
+        self.text.clear();
+        self.engines.clear();
+        self.engine_count = 0;
+        self.time_table.clear();
+        self.open.clear();
+        self.node.clear();
+        let mut facts = Facts {
+            annotations: 0,
+            comments: 0,
+            variations: 0,
+            plies: 0,
+            run: None,
+            home: HomePawns::ALL,
+            home_pawns: [0; 8],
+            home_pawn_count: 0,
+            castlings: 0,
+            promotion: false,
+            under_promotion: false,
+            has_english: false,
+            has_other: false,
+            first: [0; 2],
+        };
+        let last = if let Some(board) = board {
+            let events = remarks_first(game.events().collect());
+            self.write_events(&events, keep, board, &mut facts, losses)?
+                .position
+        } else {
+            // What is said of the game needs no position.
+            let events: Vec<Event<'_>> = game
+                .events()
+                .take_while(|event| matches!(event, Event::Annotation(_)))
+                .collect();
+            self.write_events(&events, keep, Board::standard(), &mut facts, losses)?;
+            Position::standard()
+        };
+        self.moves.extend([token::END, token::END]);
+        self.run = facts.run.unwrap_or(facts.plies).min(u16::MAX.into()) as u16;
+        entry.annotations = count_code(facts.annotations);
+        entry.comments = count_code(facts.comments);
+        entry.variations = count_code(facts.variations);
+        entry.plies = facts.plies.min(MAX_PLIES.into()) as u16;
+        entry.material = Material::of(&last).to_bits();
+        entry.castlings = facts.castlings;
+        entry.promotion = facts.promotion;
+        entry.under_promotion = facts.under_promotion;
+        entry.has_english = facts.has_english;
+        entry.has_other_languages = facts.has_other;
+        // Scidb leaves both empty for starts that are given as FEN.
+        if entry.start != 0 {
+            entry.home_pawns = facts.home_pawns;
+            entry.home_pawn_count = facts.home_pawn_count;
+        }
+        if !matches!(entry.start, 0 | STANDARD) {
+            let [first, second] = facts.first;
+            entry.opening = u32::from(first) << 16 | u32::from(second);
+        }
+        entry.pawns = pawns(&last);
+        Ok(())
+    }
+
+    /// Writes the events; the position after the last move of the mainline.
+    fn write_events(
+        &mut self,
+        events: &[Event<'_>],
+        keep: Keep,
+        mut board: Board,
+        facts: &mut Facts,
+        losses: &mut Losses,
+    ) -> Result<Board> {
+        let mut before: Option<Board> = None;
+        let mut depth = 0_u32;
+        // The depth of a variation that is left out.
+        let mut muted: Option<u32> = None;
+        // Comments that were written before their turn.
+        let mut written: Vec<usize> = Vec::new();
+        for (place, event) in events.iter().enumerate() {
+            if let Some(level) = muted {
+                match event {
+                    Event::BeginVariation => depth += 1,
+                    Event::EndVariation => {
+                        depth -= 1;
+                        if depth < level {
+                            muted = None;
+                        }
+                    }
+                    Event::Move(_) | Event::Annotation(_) => {}
+                }
+                continue;
+            }
+            match *event {
+                Event::Move(ply) => {
+                    let last = place.checked_sub(1).and_then(|last| events.get(last));
+                    if matches!(last, Some(Event::BeginVariation)) && keep == Keep::Everything {
+                        self.open_variation(events, place, &mut written, losses);
+                    }
+                    self.flush(facts, depth);
+                    if !board.encode(ply, &mut self.moves) {
+                        let ply = match ply {
+                            Ply::Move(m) => m.to_string(),
+                            Ply::Null => "--".to_owned(),
+                        };
+                        let fen = board.position.fen();
+                        return Err(Error::invalid(format!("{ply} cannot be played in {fen}")));
+                    }
+                    let rest = events.get(place + 1..).unwrap_or_default();
+                    before = is_replaced(rest).then(|| board.clone());
+                    let us = board.position.turn();
+                    board.play(ply);
+                    if depth == 0 {
+                        facts.play(ply, us, &board.position);
+                    }
+                }
+                Event::Annotation(_) if written.contains(&place) => {}
+                Event::Annotation(annotation) => self.annotate(annotation, keep, facts, losses),
+                Event::BeginVariation => {
+                    depth += 1;
+                    let start = before.clone().filter(|_| keep != Keep::Mainline);
+                    let Some(start) = start else {
+                        losses.add(Feature::Variations, 1, None);
+                        muted = Some(depth);
+                        continue;
+                    };
+                    self.flush(facts, depth - 1);
+                    facts.end_run();
+                    facts.variations += 1;
+                    self.moves.push(token::BEGIN_VARIATION);
+                    let after = std::mem::replace(&mut board, start);
+                    self.open.push((before.take(), after));
+                }
+                Event::EndVariation => {
+                    self.flush(facts, depth);
+                    depth = depth.saturating_sub(1);
+                    self.moves.extend([token::END, token::END]);
+                    if let Some((outer_before, outer)) = self.open.pop() {
+                        before = outer_before;
+                        board = outer;
+                    }
+                }
+            }
+        }
+        self.flush(facts, depth);
+        Ok(board)
+    }
+
+    /// A variation has a place for comments before its first move, which has one of its own: the
+    /// first of two in one language stands there.
+    fn open_variation(
+        &mut self,
+        events: &[Event<'_>],
+        first_move: usize,
+        written: &mut Vec<usize>,
+        losses: &mut Losses,
+    ) {
+        written.clear();
+        let behind = (first_move + 1..).zip(events.iter().skip(first_move + 1));
+        let said = behind.map_while(|(place, event)| match event {
+            Event::Annotation(annotation) => Some((place, annotation)),
+            _ => None,
+        });
+        let before: Vec<(usize, Comment<'_>)> = said
+            .filter_map(|(place, annotation)| match *annotation {
+                Annotation::Comment(comment) if comment.place == Place::Before => {
+                    Some((place, comment))
+                }
+                _ => None,
+            })
+            .collect();
+        for (number, &(place, comment)) in before.iter().enumerate() {
+            let code = |comment: &Comment<'_>| comment.language.and_then(Language::letters);
+            let is_same = |(_, other): &(usize, Comment<'_>)| code(other) == code(&comment);
+            let is_first = !before.iter().take(number).any(is_same);
+            if is_first && before.iter().skip(number + 1).any(is_same) {
+                add_text(&mut self.node.after, comment.language, comment.text, losses);
+                written.push(place);
+            }
+        }
+    }
+
+    fn annotate(
+        &mut self,
+        annotation: Annotation<'_>,
+        keep: Keep,
+        facts: &mut Facts,
+        losses: &mut Losses,
+    ) {
+        let feature = annotation.feature();
+        if !self.can.has(feature) {
+            losses.add(feature, 1, None);
+            return;
+        }
+        if keep != Keep::Everything {
+            losses.add(Feature::LongText, 1, None);
+            return;
+        }
+        let node = &mut self.node;
+        let (marks, mark_bytes) = &mut node.marks;
+        let (informations, information_bytes) = &mut node.informations;
+        let is_kept = match annotation.reduce(self.can, losses) {
+            // Number 0 marks illegal moves.
+            Annotation::Nag(nag) if nag.0 == 0 => false,
+            Annotation::Nag(nag) => {
+                facts.annotations += 1;
+                node.nags.push(nag.0);
+                true
+            }
+            Annotation::Comment(comment) => {
+                let list = match comment.place {
+                    Place::Before => &mut node.before,
+                    Place::After => &mut node.after,
+                };
+                add_text(list, comment.language, comment.text, losses);
+                true
+            }
+            Annotation::Shape(shape) => {
+                let written = side_data::write_shape(shape, mark_bytes);
+                facts.annotations += u32::from(written);
+                *marks += u32::from(written);
+                written
+            }
+            Annotation::Clock(clock) => {
+                let written = side_data::write_clock(clock, information_bytes);
+                *informations += u32::from(written);
+                written && side_data::is_exact(clock)
+            }
+            Annotation::Eval(eval) => {
+                let eval = reduce_eval(eval, self.engine_count, losses);
+                let written = side_data::write_eval(eval, information_bytes);
+                *informations += u32::from(written);
+                written
+            }
+            Annotation::Foreign(foreign) => self.foreign(&foreign),
+            _ => false,
+        };
+        if !is_kept {
+            losses.add(feature, 1, None);
+        }
+    }
+
+    /// Writes what a database of Scidb had; `false` for anything else.
+    fn foreign(&mut self, foreign: &Foreign<'_>) -> bool {
+        if foreign.format != ID {
+            return false;
+        }
+        let bytes = foreign.bytes;
+        match foreign.kind {
+            foreign::ENGINES if self.engines.is_empty() && bytes.last() == Some(&0) => {
+                let count = memchr::memchr_iter(0, bytes).count();
+                let Ok(count) = u8::try_from(count) else {
+                    return false;
+                };
+                self.engine_count = count;
+                self.engines.extend_from_slice(bytes);
+                true
+            }
+            foreign::TIME_TABLE if self.time_table.is_empty() && is_time_table(bytes) => {
+                self.time_table.extend_from_slice(bytes);
+                true
+            }
+            foreign::INFORMATION => {
+                let mut cursor = Cursor::new(bytes);
+                let is_one = side_data::read(&mut cursor, VERSION).is_ok() && cursor.is_empty();
+                if is_one {
+                    let is_mark = bytes
+                        .first()
+                        .is_none_or(|&byte| byte < side_data::INFORMATION);
+                    let node = &mut self.node;
+                    let (count, sink) = if is_mark {
+                        &mut node.marks
+                    } else {
+                        &mut node.informations
+                    };
+                    *count += 1;
+                    sink.bytes(bytes);
+                }
+                is_one
+            }
+            foreign::ILLEGAL => {
+                self.node.nags.push(0);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Writes what is said at the place at hand.
+    fn flush(&mut self, facts: &mut Facts, depth: u32) {
+        let node = &mut self.node;
+        if node.is_empty() {
+            return;
+        }
+        if depth == 0 {
+            facts.end_run();
+        }
+        for &nag in &node.nags {
+            self.moves.push(token::NAG);
+            self.side.u8(nag);
+        }
+        let put = |(count, sink): &(u32, Sink), moves: &mut Vec<u8>, side: &mut Sink| {
+            moves.extend((0..*count).map(|_| token::MARK));
+            side.bytes(sink.as_slice());
+        };
+        put(&node.marks, &mut self.moves, &mut self.side);
+        let mut flag = 0;
+        for (texts, bit, english, other) in [
+            (
+                &node.before,
+                comment_flag::BEFORE,
+                comment_flag::BEFORE_ENGLISH,
+                comment_flag::BEFORE_OTHER,
+            ),
+            (
+                &node.after,
+                comment_flag::AFTER,
+                comment_flag::AFTER_ENGLISH,
+                comment_flag::AFTER_OTHER,
+            ),
+        ] {
+            if texts.is_empty() {
+                continue;
+            }
+            facts.comments += 1;
+            flag |= bit;
+            for (language, _) in texts {
+                match language.and_then(Language::letters) {
+                    None => {}
+                    Some([b'e', b'n']) => {
+                        flag |= english;
+                        facts.has_english = true;
+                    }
+                    Some(_) => {
+                        flag |= other;
+                        facts.has_other = true;
+                    }
+                }
+            }
+            let stored = text::write(texts);
+            self.text.extend_from_slice(stored.as_bytes());
+            self.text.push(0);
+        }
+        if flag != 0 {
+            self.moves.push(token::COMMENT);
+            self.side.u8(flag);
+        }
+        put(&node.informations, &mut self.moves, &mut self.side);
+        node.clear();
+    }
+}
+
+impl Node {
+    fn clear(&mut self) {
+        self.nags.clear();
+        for (count, sink) in [&mut self.marks, &mut self.informations] {
+            *count = 0;
+            sink.clear();
+        }
+        self.before.clear();
+        self.after.clear();
+    }
+
+    fn is_empty(&self) -> bool {
+        self.nags.is_empty()
+            && self.marks.0 + self.informations.0 == 0
+            && self.before.is_empty()
+            && self.after.is_empty()
+    }
+}
+
+/// Adds a text to those of a place. Two in one language become one of two lines; a language without
+/// a code of two letters is none.
+fn add_text(
+    list: &mut Vec<(Option<Language>, String)>,
+    language: Option<Language>,
+    text: &str,
+    losses: &mut Losses,
+) {
+    let has_code = |language: &Language| language.letters().is_some();
+    if language.is_some_and(|language| !has_code(&language)) {
+        losses.add(Feature::Languages, 1, None);
+    }
+    let language = language.filter(has_code);
+    let mut text = text.to_owned();
+    if text.contains('\0') {
+        losses.add(Feature::Characters, 1, None);
+        text.retain(|c| c != '\0');
+    }
+    match list.iter_mut().find(|(known, _)| *known == language) {
+        Some((_, known)) => {
+            losses.add(Feature::SeveralComments, 1, None);
+            known.push('\n');
+            known.push_str(&text);
+        }
+        None => list.push((language, text)),
+    }
+}
+
+/// An evaluation without a depth that has no code, and without an engine that is not listed.
+fn reduce_eval(mut eval: Eval, engines: u8, losses: &mut Losses) -> Eval {
+    if eval.depth.is_some_and(|depth| !(1..64).contains(&depth)) {
+        eval.depth = None;
+        losses.add(Feature::EvalDepths, 1, None);
+    }
+    if eval.engine > engines.min(15) {
+        eval.engine = 0;
+        losses.add(Feature::EvalDepths, 1, None);
+    }
+    eval
+}
+
+impl Facts {
+    /// Something else than a plain move belongs to the last move of the mainline.
+    fn end_run(&mut self) {
+        self.run.get_or_insert(self.plies.saturating_sub(1));
+    }
+
+    /// The next ply of the mainline was played.
+    fn play(&mut self, ply: Ply, us: Color, after: &Position) {
+        self.plies += 1;
+        let now = HomePawns::of(after);
+        if let Some(bit) = self.home.gone(now) {
+            self.home = now;
+            let count = self.home_pawn_count;
+            if let Some(byte) = self.home_pawns.get_mut(usize::from(count / 2)) {
+                *byte |= bit << (4 * (count & 1));
+                self.home_pawn_count += 1;
+            }
+        }
+        let Ply::Move(m) = ply else {
+            return;
+        };
+        if let Some(role) = m.promotion_role() {
+            self.promotion = true;
+            self.under_promotion |= role != Role::Queen;
+        }
+        if m.is_castling() {
+            let is_short = m.to().file() > m.from().file();
+            self.castlings |= match (us, is_short) {
+                (Color::White, true) => castled::WHITE_SHORT,
+                (Color::White, false) => castled::WHITE_LONG,
+                (Color::Black, true) => castled::BLACK_SHORT,
+                (Color::Black, false) => castled::BLACK_LONG,
+            };
+        }
+        let place = self.plies as usize - 1;
+        if let Some(code) = self.first.get_mut(place)
+            && m.is_normal()
+        {
+            *code = u16::from(m.from().number()) | u16::from(m.to().number()) << 6;
+        }
+    }
+}
+
+/// Whether a variation replaces the move before these events.
+fn is_replaced(events: &[Event<'_>]) -> bool {
+    let mut events = events.iter();
+    let next = events.find(|event| !matches!(event, Event::Annotation(_)));
+    matches!(next, Some(Event::BeginVariation))
+}
+
+/// Which pawns stand on their second and third ranks.
+fn pawns(position: &Position) -> [u8; 4] {
+    let pawns = |color| {
+        let role = Role::Pawn;
+        position.by_piece(Piece { color, role }).0
+    };
+    let rank = |pawns: u64, rank: u32| (pawns >> (8 * rank)) as u8;
+    let (white, black) = (pawns(Color::White), pawns(Color::Black));
+    [
+        rank(white, 1),
+        rank(white, 2),
+        rank(black, 6),
+        rank(black, 5),
+    ]
+}

@@ -1,0 +1,141 @@
+//! Databases of Scidb: sci.
+//!
+//! A database is three files of one name: the index `.sci` with a fixed row for every game, the
+//! names `.scn`, and the games `.scg`. See `FORMAT.md` beside this file.
+mod blob_scanner;
+mod board;
+mod code_tables;
+mod encode;
+mod entry;
+mod file_set;
+mod legacy_entries;
+mod name_writer;
+mod names;
+mod raw_records;
+mod read;
+mod record_body;
+mod replay;
+mod salvage;
+mod side_data;
+mod tag_fields;
+mod tags;
+mod text;
+mod write;
+
+use std::path::Path;
+
+use tabia_core::error::Result;
+use tabia_core::formats::{
+    Companion, Confidence, CreateOptions, Format, FormatId, Kind, OpenOptions, Probe,
+};
+use tabia_core::games::{Database, GameWriter};
+use tabia_core::io::Source;
+use tabia_core::loss::{Feature, Features};
+
+use read::ScidbDatabase;
+use write::ScidbWriter;
+
+const ID: FormatId = FormatId::new("sci");
+
+/// What begins an index.
+const MAGIC: [u8; 8] = *b"Scidb.i\0";
+
+/// The version that is written, and the newest that is read.
+const VERSION: u16 = 94;
+
+/// The oldest version that is read.
+const OLDEST: u16 = 91;
+
+/// Since this version NAGs stand beside the moves, not among them.
+const NAGS_BESIDE_SINCE: u16 = 94;
+
+/// Since this version a record has sections that a word announces, a row has all its fields, and a
+/// header its variant.
+const SECTIONS_SINCE: u16 = 93;
+
+/// The first version whose rows do not depend on how a compiler lays out bits.
+const WORDS_SINCE: u16 = 92;
+
+/// What Scidb holds.
+const CAN: Features = Features::of(&[
+    Feature::Moves,
+    Feature::ChessGames,
+    Feature::Tags,
+    Feature::HeaderFacts,
+    Feature::Characters,
+    Feature::SetupPositions,
+    Feature::Chess960,
+    Feature::NullMoves,
+    Feature::Variations,
+    Feature::Comments,
+    Feature::CommentPlaces,
+    Feature::Languages,
+    Feature::CommentText,
+    Feature::Nags,
+    Feature::Shapes,
+    Feature::ShapeColors,
+    Feature::Clocks,
+    Feature::Evals,
+    Feature::EvalDepths,
+    Feature::SpecialResults,
+    Feature::DeletionMarks,
+    Feature::Foreign,
+]);
+
+/// Databases of Scidb.
+pub static FORMAT: Format = Format {
+    id: ID,
+    name: "Scidb database",
+    kind: Kind::Database,
+    extensions: &["sci"],
+    companions: &[
+        Companion {
+            extension: "scg",
+            required: true,
+            holds: "games",
+        },
+        Companion {
+            extension: "scn",
+            required: true,
+            holds: "names",
+        },
+    ],
+    score,
+    can: CAN,
+    evidence: "",
+    open_database: Some(open),
+    open_stream: None,
+    open_blocks: None,
+    create_text: None,
+    can_with: Some(features_with),
+    create_database: Some(create),
+    open_book: None,
+    create_book: None,
+};
+
+fn open(source: &Source, options: &OpenOptions) -> Result<Box<dyn Database>> {
+    Ok(Box::new(ScidbDatabase::open(source, options)?))
+}
+
+fn create(path: &Path, options: &CreateOptions) -> Result<Box<dyn GameWriter>> {
+    options.is_utf8("a Scidb database")?;
+    Ok(Box::new(ScidbWriter::create(path, options)?))
+}
+
+/// A database of another variant holds records of its games, and no chess.
+fn features_with(options: &CreateOptions) -> Features {
+    if raw_records::has_chess_moves(write::variant(options)) {
+        CAN
+    } else {
+        CAN.with(&[Feature::UnreadMoves])
+            .without(&[Feature::ChessGames])
+    }
+}
+
+fn score(probe: &Probe<'_>) -> Confidence {
+    if probe.head.starts_with(&MAGIC) {
+        Confidence::Certain
+    } else {
+        Confidence::No
+    }
+}

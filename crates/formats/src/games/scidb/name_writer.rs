@@ -1,0 +1,240 @@
+//! Writing the names file.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use tabia_core::error::{Error, ErrorKind, Result};
+use tabia_core::io::Sink;
+
+use super::entry;
+use super::names::{EventFacts, MAGIC, PlayerFacts};
+
+/// Most names of a kind.
+const MAX_NAMES: u32 = (1 << 24) - 1;
+
+/// The longest name in bytes.
+pub(crate) const MAX_NAME: usize = 255;
+
+/// Gives every name with its facts a number, in the order in which they come.
+#[derive(Debug)]
+pub(crate) struct NameWriter {
+    players: Numbers<PlayerFacts>,
+    sites: Numbers<u16>,
+    events: Numbers<EventFacts>,
+    annotators: Numbers<()>,
+}
+
+#[derive(Debug)]
+struct Numbers<T> {
+    what: &'static str,
+    ids: HashMap<(Box<str>, T), u32>,
+    /// How often each was used.
+    uses: Vec<u32>,
+}
+
+impl NameWriter {
+    pub(crate) fn new() -> Self {
+        let mut annotators = Numbers::new("annotators");
+        // Number 0 stands for no annotator.
+        annotators.ids.insert((Box::from(""), ()), 0);
+        annotators.uses.push(0);
+        Self {
+            players: Numbers::new("players"),
+            sites: Numbers::new("sites"),
+            events: Numbers::new("events"),
+            annotators,
+        }
+    }
+
+    pub(crate) fn player(&mut self, name: &str, facts: PlayerFacts) -> Result<u32> {
+        self.players.number(name, facts)
+    }
+
+    pub(crate) fn site(&mut self, name: &str, country: u16) -> Result<u32> {
+        self.sites.number(name, country)
+    }
+
+    pub(crate) fn event(&mut self, name: &str, facts: EventFacts) -> Result<u32> {
+        self.events.number(name, facts)
+    }
+
+    pub(crate) fn annotator(&mut self, name: &str) -> Result<u32> {
+        self.annotators.number(name, ())
+    }
+
+    /// The whole file.
+    pub(crate) fn file(&self, version: u16) -> Vec<u8> {
+        let mut sink = Sink::new();
+        sink.bytes(&MAGIC);
+        sink.u16_be(version);
+        let total = self.players.uses.len()
+            + self.sites.uses.len()
+            + self.events.uses.len()
+            + self.annotators.uses.len();
+        sink.u32_be(total as u32);
+        self.players
+            .section(*b"player\0\0", &mut sink, write_player);
+        self.sites
+            .section(*b"site\0\0\0\0", &mut sink, |country, sink| {
+                sink.u16_be(*country);
+            });
+        self.events.section(*b"event\0\0\0", &mut sink, write_event);
+        self.annotators
+            .section(*b"annota\0\0", &mut sink, |(), _| {});
+        sink.into_vec()
+    }
+}
+
+impl<T: Copy + Eq + Ord + Hash> Numbers<T> {
+    fn new(what: &'static str) -> Self {
+        Self {
+            what,
+            ids: HashMap::new(),
+            uses: Vec::new(),
+        }
+    }
+
+    /// The number of a name, which is used once more.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Limit`] when there is no number left.
+    fn number(&mut self, name: &str, facts: T) -> Result<u32> {
+        let next = self.uses.len() as u32;
+        let id = *self.ids.entry((Box::from(name), facts)).or_insert(next);
+        if id == next {
+            if next >= MAX_NAMES {
+                return Err(Error::new(ErrorKind::Limit {
+                    what: self.what,
+                    limit: MAX_NAMES.into(),
+                    asked: u64::from(MAX_NAMES) + 1,
+                }));
+            }
+            self.uses.push(0);
+        }
+        if let Some(uses) = self.uses.get_mut(id as usize) {
+            *uses = uses.saturating_add(1);
+        }
+        Ok(id)
+    }
+
+    /// Appends a section: its names in order, each without what it shares with the one before.
+    fn section(&self, tag: [u8; 8], sink: &mut Sink, write: impl Fn(&T, &mut Sink)) {
+        #[expect(
+            clippy::iter_over_hash_type,
+            reason = "the names are sorted right after"
+        )]
+        let mut sorted = {
+            let mut sorted: Vec<(&str, &T, u32)> = Vec::with_capacity(self.ids.len());
+            for ((name, facts), &id) in &self.ids {
+                sorted.push((name, facts, id));
+            }
+            sorted
+        };
+        sorted.sort_unstable();
+        let greatest = self.uses.iter().copied().max().unwrap_or(0).min(MAX_NAMES);
+        sink.bytes(&tag);
+        sink.u24_be(sorted.len() as u32);
+        sink.u24_be(greatest);
+        sink.u24_be(greatest);
+        sink.u24_be(self.uses.len() as u32);
+        let mut previous: Option<&str> = None;
+        for (name, facts, id) in sorted {
+            sink.u24_be(id);
+            let bytes = name.as_bytes();
+            let mut prefix = 0;
+            if let Some(previous) = previous {
+                let pairs = previous.bytes().zip(name.bytes());
+                prefix = pairs.take_while(|(a, b)| a == b).count();
+                sink.u8(prefix as u8);
+            }
+            sink.u8(bytes.len() as u8);
+            sink.bytes(bytes.get(prefix..).unwrap_or_default());
+            write(facts, sink);
+            previous = Some(name);
+        }
+    }
+}
+
+fn write_player(facts: &PlayerFacts, sink: &mut Sink) {
+    let word = u16::from(facts.title & 31) << 9 | facts.country & 0x1ff;
+    let mut flags = facts.species & 7 | (facts.sex & 7) << 3;
+    if word != 0 {
+        flags |= 0x40;
+    }
+    if facts.fide != 0 {
+        flags |= 0x80;
+    }
+    sink.u8(flags);
+    if word != 0 {
+        sink.u16_be(word);
+    }
+    if facts.fide != 0 {
+        sink.u32_be(facts.fide);
+    }
+}
+
+fn write_event(facts: &EventFacts, sink: &mut Sink) {
+    sink.u24_be(facts.site);
+    let mut flags = u16::from(facts.kind & 15)
+        | u16::from(facts.mode & 7) << 4
+        | u16::from(facts.time_mode & 7) << 7;
+    if facts.date.is_unknown() {
+        sink.u16_be(flags);
+        return;
+    }
+    flags |= u16::from(facts.date.day & 31) << 10 | 0x8000;
+    sink.u16_be(flags);
+    let year = entry::year_bits(facts.date.year).unwrap_or(entry::NO_YEAR);
+    sink.u16_be(year | u16::from(facts.date.month & 15) << 10);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games::scidb::names::Names;
+    use tabia_core::game::Date;
+
+    #[test]
+    fn names_come_back_by_their_numbers() {
+        let mut writer = NameWriter::new();
+        let known = PlayerFacts {
+            species: 1,
+            sex: 2,
+            country: 89,
+            title: 1,
+            fide: 4_600_001,
+        };
+        let long = "x".repeat(MAX_NAME);
+        let names = ["Kasparov, G", "", "Karpov, A", "Ka", &long];
+        for (id, name) in (0..).zip(names) {
+            assert_eq!(writer.player(name, PlayerFacts::default()).unwrap(), id);
+        }
+        assert_eq!(writer.player("Karpov, A", known).unwrap(), 5);
+        assert_eq!(writer.player("Ka", PlayerFacts::default()).unwrap(), 3);
+        let site = writer.site("Žižkov", 62).unwrap();
+        let facts = EventFacts {
+            date: Date::new(2012, 2, 0),
+            kind: 4,
+            mode: 1,
+            time_mode: 2,
+            site,
+        };
+        assert_eq!(writer.event("Open", facts).unwrap(), 0);
+        assert_eq!(writer.event("Open", EventFacts::default()).unwrap(), 1);
+        assert_eq!(writer.annotator("Me").unwrap(), 1);
+        assert_eq!(writer.annotator("").unwrap(), 0);
+        let read = Names::read(&writer.file(94), 94);
+        assert_eq!(read.faults, []);
+        assert_eq!(read.counts(), [6, 2, 1, 2]);
+        for (id, name) in (0..).zip(names) {
+            let player = read.player(id);
+            assert_eq!(player, Some((name.as_bytes(), PlayerFacts::default())));
+        }
+        assert_eq!(read.player(5), Some((&b"Karpov, A"[..], known)));
+        assert_eq!(read.site(0), Some(("Žižkov".as_bytes(), 62)));
+        assert_eq!(read.event(0), Some((&b"Open"[..], facts)));
+        assert_eq!(read.annotator(1), Some(&b"Me"[..]));
+        assert_eq!(read.annotator(0), Some(&b""[..]));
+        assert_eq!(read.player(6), None);
+    }
+}

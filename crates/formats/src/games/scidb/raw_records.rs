@@ -1,0 +1,42 @@
+//! Records of games that are no chess, kept as bytes: version, row, body.
+
+use tabia_core::game::{Annotation, Event, Foreign, Game};
+use tabia_core::io::{Cursor, Sink};
+
+use super::entry::{Entry, ROW};
+use super::record_body::Body;
+use super::{ID, VERSION, code_tables};
+
+/// Whether games of a variant have the moves of chess: those of Three-check and Losers have.
+pub(super) fn has_chess_moves(variant: u8) -> bool {
+    let variant = code_tables::text(&code_tables::VARIANTS, variant);
+    variant.is_none_or(|name| ["Three-check", "Losers"].contains(&name))
+}
+
+/// What is handed on of a game whose moves are not read.
+pub(super) fn keep(row: &Entry, body: &[u8], version: u16) -> Vec<u8> {
+    let mut sink = Sink::new();
+    sink.u16_be(version);
+    row.write(&mut sink);
+    sink.bytes(body);
+    sink.into_vec()
+}
+
+/// The row and the record of a game that was kept so and is written as it was.
+pub(super) fn find(game: &Game) -> Option<(Entry, Body<'_>)> {
+    let bytes = game.events().find_map(|event| match event {
+        Event::Annotation(Annotation::Foreign(Foreign {
+            format: ID,
+            kind: Foreign::UNREAD_MOVES,
+            bytes,
+        })) => Some(bytes),
+        _ => None,
+    })?;
+    let mut cursor = Cursor::new(bytes);
+    if cursor.u16_be("version") != Ok(VERSION) {
+        return None;
+    }
+    let row = Entry::read(cursor.take(ROW, "row").ok()?, VERSION).ok()?;
+    let (body, fault) = Body::read(cursor.rest(), VERSION).ok()?;
+    fault.is_none().then_some((row, body))
+}

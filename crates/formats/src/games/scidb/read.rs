@@ -1,0 +1,425 @@
+//! Scidb databases as [`Database`].
+
+use std::borrow::Cow;
+use std::path::Path;
+use std::sync::Arc;
+
+use tabia_core::GameIndex;
+use tabia_core::chess::{FenStyle, Setup};
+use tabia_core::error::{Error, Malformed, Result, Why};
+use tabia_core::formats::OpenOptions;
+use tabia_core::game::{Annotation, Flow, Foreign, Head, Tags, Visitor, Want};
+use tabia_core::games::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind};
+use tabia_core::io::{Blob, Cursor, Source, decode};
+
+use crate::games::common::record_context::Origin;
+
+use super::ID;
+use super::blob_scanner::Scanner;
+use super::board::Board;
+use super::code_tables;
+use super::entry::{self, DELETED, Entry, MAX_PLIES};
+use super::file_set::{Rows, Set};
+use super::names::Names;
+use super::raw_records;
+use super::raw_records::has_chess_moves;
+use super::record_body;
+use super::record_body::{Body, LENGTH};
+use super::replay::{Scratch, Walk};
+use super::salvage::{Record, Salvage};
+use super::tags::{self, Known, round_text};
+
+/// An open Scidb database.
+#[derive(Debug)]
+pub(crate) struct ScidbDatabase {
+    version: u16,
+    /// An index into `code_tables::VARIANTS`.
+    variant: u8,
+    rows: Rows,
+    names: Names,
+    games: Blob,
+    index_file: Arc<Path>,
+    names_file: Arc<Path>,
+    games_file: Arc<Path>,
+    info: DatabaseInfo,
+    options: OpenOptions,
+    len: u32,
+    salvage: Option<Salvage>,
+}
+
+impl ScidbDatabase {
+    /// Opens the files of a set. A missing or damaged name or game file is told in the info and
+    /// hides only what it would hold.
+    pub(crate) fn open(source: &Source, options: &OpenOptions) -> Result<Self> {
+        let mut info = DatabaseInfo {
+            format: ID,
+            encoding: "UTF-8".to_owned(),
+            ..DatabaseInfo::default()
+        };
+        let set = Set::open(source, options, &mut info)?;
+        let names = match (set.names.is_empty(), options.salvage) {
+            (true, _) => Names::default(),
+            (false, true) => Names::salvage(&set.names, set.header.version),
+            (false, false) => Names::read(&set.names, set.header.version),
+        };
+        for &fault in &names.faults {
+            let error = fault.at_base(0).in_file(&set.names_file);
+            info.problems.push(error.to_string());
+        }
+        let kinds = [
+            NameKind::Player,
+            NameKind::Event,
+            NameKind::Site,
+            NameKind::Annotator,
+        ];
+        info.names = kinds.into_iter().zip(names.counts()).collect();
+        let salvage = options.salvage.then(|| {
+            let scanner = Scanner {
+                file: &set.games,
+                depth: options.limits.depth,
+                is_chess: has_chess_moves(set.header.variant),
+                version: set.header.version,
+            };
+            Salvage::find(&set.rows, set.header.games, scanner, &mut info)
+        });
+        let found = salvage.as_ref().map_or(0, Salvage::extra);
+        let mut database = Self {
+            version: set.header.version,
+            variant: set.header.variant,
+            len: set.rows.len.saturating_add(found),
+            rows: set.rows,
+            names,
+            games: set.games,
+            index_file: set.index_file,
+            names_file: set.names_file,
+            games_file: set.games_file,
+            info,
+            options: options.clone(),
+            salvage,
+        };
+        database.info.records = database.len;
+        database.info.deleted = (0..database.rows.len)
+            .filter_map(|game| database.rows.get(game))
+            .filter(|row| row.flags & DELETED != 0)
+            .count() as u32;
+        Ok(database)
+    }
+
+    /// What there is of a game.
+    fn record(&self, game: GameIndex) -> Result<Record> {
+        let row = self.rows.get(game.0);
+        let record = match &self.salvage {
+            Some(salvage) => salvage
+                .record(game.0, row)
+                .filter(|record| !record.has_row || self.leads_somewhere(&record.row)),
+            None => row.map(Record::whole),
+        };
+        record.ok_or_else(|| {
+            let error = if game.0 < self.len {
+                Error::invalid("neither its index entry nor its moves are left")
+            } else {
+                let last = self.len;
+                Error::invalid(format!("there is no such game, the last one is {last}"))
+            };
+            error.in_game(game).in_file(&self.index_file)
+        })
+    }
+
+    /// Whether anything that a row speaks of is there: what looks like a row and is none leads
+    /// nowhere.
+    fn leads_somewhere(&self, row: &Entry) -> bool {
+        (row.record_at as usize) < self.games.len()
+            || self.names.counts() == [0; 4]
+            || self.names.event(row.event).is_some()
+            || self.names.player(row.white).is_some()
+            || self.names.player(row.black).is_some()
+    }
+
+    fn text<'t>(&self, bytes: &'t [u8]) -> Cow<'t, str> {
+        decode(bytes, self.options.charset)
+    }
+}
+
+impl Database for ScidbDatabase {
+    fn info(&self) -> &DatabaseInfo {
+        &self.info
+    }
+
+    fn len(&self) -> u32 {
+        self.len
+    }
+
+    fn entry(&self, game: GameIndex) -> Result<IndexEntry> {
+        let Record { row, has_row, .. } = self.record(game)?;
+        if !has_row {
+            return Ok(IndexEntry::default());
+        }
+        let elo = |elo: u16| Some(elo).filter(|&elo| elo > 0);
+        let event = self.names.event(row.event);
+        let annotator = self.names.annotator(row.annotator);
+        Ok(IndexEntry {
+            white: Some(NameId(row.white)),
+            black: Some(NameId(row.black)),
+            event: Some(NameId(row.event)),
+            site: event.map(|(_, facts)| NameId(facts.site)),
+            round: Some(NameId(u32::from(row.round) << 8 | u32::from(row.sub_round))),
+            annotator: annotator
+                .filter(|name| !name.is_empty())
+                .map(|_| NameId(row.annotator)),
+            date: row.date(),
+            white_elo: elo(row.white_elo),
+            black_elo: elo(row.black_elo),
+            result: row.game_result(),
+            eco: row.eco(),
+            ply_count: Some(row.plies).filter(|&plies| plies < MAX_PLIES),
+            move_count: None,
+            deleted: row.flags & DELETED != 0,
+            is_text: false,
+            has_setup: row.start != entry::STANDARD,
+            has_variations: Some(row.variations != 0),
+            has_comments: Some(row.comments != 0),
+            // Marks are counted with them.
+            has_nags: (row.annotations == 0).then_some(false),
+        })
+    }
+
+    fn name(&self, kind: NameKind, id: NameId) -> Result<Cow<'_, str>> {
+        let name = match kind {
+            NameKind::Player => self.names.player(id.0).map(|(name, _)| name),
+            NameKind::Event => self.names.event(id.0).map(|(name, _)| name),
+            NameKind::Site => self.names.site(id.0).map(|(name, _)| name),
+            NameKind::Annotator => self.names.annotator(id.0),
+            NameKind::Round => {
+                let text = round_text((id.0 >> 8) as u8, id.0 as u8);
+                return Ok(Cow::Owned(text));
+            }
+            _ => None,
+        };
+        Ok(name.map_or(Cow::Borrowed("?"), |name| self.text(name)))
+    }
+
+    fn reader(&self) -> Box<dyn GameReader + '_> {
+        Box::new(ScidbReader {
+            database: self,
+            head: Head::default(),
+            extra: Tags::new(),
+            faults: Vec::new(),
+            scratch: Scratch::default(),
+        })
+    }
+}
+
+/// Reads games of one database, reusing its buffers.
+#[derive(Debug)]
+struct ScidbReader<'d> {
+    database: &'d ScidbDatabase,
+    head: Head,
+    /// The tags of the record.
+    extra: Tags,
+    /// Faults found before the game begins.
+    faults: Vec<Error>,
+    scratch: Scratch,
+}
+
+impl GameReader for ScidbReader<'_> {
+    fn read(&mut self, game: GameIndex, want: Want, visitor: &mut dyn Visitor) -> Result<Flow> {
+        let database = self.database;
+        let record = database.record(game)?;
+        let row = record.row;
+        let record_at = u64::from(row.record_at);
+        let origin = Origin {
+            file: &database.games_file,
+            base: record_at + LENGTH as u64,
+            game,
+            format: ID,
+            strict: database.options.strict,
+        };
+        self.faults.clear();
+        self.extra.clear();
+        self.head.clear();
+        if !record.has_row {
+            let text = "its index entry is lost: names, date, ratings and result";
+            let error = Error::invalid(text).in_game(game);
+            self.faults.push(error.in_file(&database.index_file));
+        }
+        let bytes = self.record(&row, &origin);
+        let body = match bytes.map(|bytes| Body::read(bytes, database.version)) {
+            None => None,
+            Some(Ok((body, fault))) => {
+                self.faults.extend(fault.map(|fault| origin.error(fault)));
+                Some(body)
+            }
+            Some(Err(fault)) => {
+                self.faults.push(origin.error(fault));
+                None
+            }
+        };
+        let start = self.read_head(&record, body.as_ref(), want, &origin);
+        let result = row.game_result();
+        let mut flow = origin.begin(&self.head, self.faults.drain(..), visitor)?;
+        if flow == Flow::Go
+            && want.has(Want::MAINLINE)
+            && let (Some(body), Some(bytes)) = (&body, bytes)
+        {
+            flow = if let Some(board) = start {
+                let mut walk = Walk {
+                    origin: origin.clone(),
+                    want,
+                    charset: database.options.charset,
+                    depth: database.options.limits.depth,
+                    version: database.version,
+                    plies: row.plies.into(),
+                    visitor: &mut *visitor,
+                    scratch: &mut self.scratch,
+                    salvage: database.salvage.is_some(),
+                    end: None,
+                };
+                let flow = walk.run(body, board)?;
+                let end = walk.end.filter(|_| flow == Flow::Go);
+                match end.and_then(|end| record.contradiction(end)) {
+                    Some(error) => {
+                        let error = error.in_game(game).in_file(&database.games_file);
+                        origin.report(error, None, visitor)?
+                    }
+                    None => flow,
+                }
+            } else if want.has(Want::ANNOTATIONS) {
+                // Moves of another game than chess, or from a start that is not known.
+                visitor.visit_annotation(Annotation::Foreign(Foreign {
+                    format: ID,
+                    kind: Foreign::UNREAD_MOVES,
+                    bytes: &raw_records::keep(&row, bytes, database.version),
+                }))
+            } else {
+                Flow::Go
+            };
+        }
+        if flow == Flow::Stop {
+            return Ok(Flow::Stop);
+        }
+        visitor.end_game(result);
+        Ok(Flow::Go)
+    }
+}
+
+impl<'d> ScidbReader<'d> {
+    /// The bytes of a body, as many as there are.
+    fn record(&mut self, row: &Entry, origin: &Origin<'_>) -> Option<&'d [u8]> {
+        let games = self.database.games.as_slice();
+        let mut cursor = Cursor::new(games.get(row.record_at as usize..).unwrap_or_default());
+        let length = match cursor.u24_be("length") {
+            Ok(length) => (length as usize).saturating_sub(LENGTH),
+            Err(fault) => {
+                let error = fault.at_base(row.record_at.into());
+                self.faults
+                    .push(error.in_game(origin.game).in_file(origin.file));
+                return None;
+            }
+        };
+        let left = cursor.rest();
+        Some(left.get(..length).unwrap_or_else(|| {
+            let why = Why::Truncated {
+                needed: length,
+                left: left.len(),
+            };
+            self.faults.push(origin.error(Malformed {
+                field: "record",
+                at: 0,
+                why,
+            }));
+            left
+        }))
+    }
+
+    /// Fills the head; the position the moves start from, if they are moves of chess.
+    fn read_head(
+        &mut self,
+        record: &Record,
+        body: Option<&Body<'_>>,
+        want: Want,
+        origin: &Origin<'_>,
+    ) -> Option<Board> {
+        let database = self.database;
+        let row = &record.row;
+        self.head.deleted = row.flags & DELETED != 0;
+        if let Some(body) = body {
+            body.push_tags(database.options.charset, &mut self.extra);
+        }
+        let variant = code_tables::text(&code_tables::VARIANTS, database.variant);
+        let is_chess = has_chess_moves(database.variant);
+        let mut board = None;
+        if let Some(body) = body.filter(|_| is_chess) {
+            board = self.read_start(body, origin);
+        } else if let Some(fen) = body.and_then(|body| body.fen) {
+            self.extra.push("FEN", &database.text(fen));
+        }
+        let tag = self.extra.text("Variant");
+        if ["chess960", "fischerandom", "fischerrandom"]
+            .iter()
+            .any(|name| tag.eq_ignore_ascii_case(name))
+        {
+            self.head.start.chess960 = true;
+        }
+        if self.head.start.chess960
+            && let Some(board) = &mut board
+        {
+            board.position.set_chess960();
+        }
+        if want.has(Want::TAGS) {
+            let faults = &mut self.faults;
+            tags::push(
+                &mut self.head.tags,
+                &self.extra,
+                &Known {
+                    names: &database.names,
+                    row,
+                    variant,
+                    charset: database.options.charset,
+                    keeps_apart: record.has_row && database.salvage.is_some(),
+                },
+                &mut |field, id| {
+                    if record.has_row {
+                        let text = format!("`{field}` is lost: the name file has no number {id}");
+                        let error = Error::invalid(text).in_game(origin.game);
+                        faults.push(error.in_file(&database.names_file));
+                    }
+                },
+            );
+        }
+        board
+    }
+
+    fn read_start(&mut self, body: &Body<'_>, origin: &Origin<'_>) -> Option<Board> {
+        let fault = |field, at, why| origin.error(Malformed { field, at, why });
+        let Some(fen) = body.fen else {
+            let Some((start, is_array)) = record_body::start(body.start) else {
+                let why = Why::Value(body.start.into());
+                self.faults.push(fault("start", 0, why));
+                return None;
+            };
+            let board = match &start.setup {
+                None => Some(Board::standard()),
+                Some(setup) => Board::from_setup(setup, is_array),
+            };
+            if let Some(setup) = &start.setup {
+                self.extra.push("SetUp", "1");
+                self.extra.push("FEN", &setup.fen(FenStyle::XFen));
+            }
+            self.head.start = start;
+            return board;
+        };
+        let mut board = None;
+        if let Ok(setup) = Setup::parse_fen(fen) {
+            board = Board::from_setup(&setup, false);
+            self.extra.push("SetUp", "1");
+            self.extra.push("FEN", &setup.fen(FenStyle::XFen));
+            self.head.start.setup = Some(Box::new(setup));
+        } else {
+            self.extra.push("FEN", &self.database.text(fen));
+        }
+        if board.is_none() {
+            self.faults.push(fault("fen", 2, Why::Text));
+        }
+        board
+    }
+}

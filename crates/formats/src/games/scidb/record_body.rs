@@ -1,0 +1,428 @@
+//! A record of the game file taken apart.
+
+use tabia_core::chess::{Color, Role, Setup, Square};
+use tabia_core::error::{Malformed, Why};
+use tabia_core::game::{Annotation, Start, Tags};
+use tabia_core::io::{Charset, Cursor, decode};
+
+use super::board::token;
+use super::code_tables::{OWN_NAME, TAGS};
+use super::entry::STANDARD;
+use super::side_data;
+use super::side_data::Said;
+use super::{NAGS_BESIDE_SINCE, SECTIONS_SINCE, VERSION, WORDS_SINCE};
+
+/// Bytes of the length that begins a record.
+pub(crate) const LENGTH: usize = 3;
+
+/// Bits of the first word of a body, above the number of the start.
+pub(crate) mod section {
+    pub(crate) const TIME_TABLE: u16 = 1 << 12;
+    pub(crate) const ENGINES: u16 = 1 << 13;
+    pub(crate) const TAGS: u16 = 1 << 14;
+    pub(crate) const TEXT: u16 = 1 << 15;
+}
+
+/// The parts of a body. Offsets count from its first byte.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Body<'a> {
+    /// Number of the start; 0 for one that is given as FEN.
+    pub(crate) start: u16,
+    pub(crate) fen: Option<&'a [u8]>,
+    /// Plain moves at the beginning.
+    pub(crate) run: u16,
+    /// The moves with their tokens.
+    pub(crate) moves: &'a [u8],
+    pub(crate) moves_at: usize,
+    pub(crate) text: &'a [u8],
+    pub(crate) tags: &'a [u8],
+    /// Names of engines, each with a final zero.
+    pub(crate) engines: &'a [u8],
+    pub(crate) time_table: &'a [u8],
+    /// What tokens say besides.
+    pub(crate) side: &'a [u8],
+    pub(crate) side_at: usize,
+}
+
+impl<'a> Body<'a> {
+    /// Finds the parts. A fault in the sections behind the moves loses only what is there: it comes
+    /// beside the body.
+    pub(crate) fn read(
+        bytes: &'a [u8],
+        version: u16,
+    ) -> Result<(Self, Option<Malformed>), Malformed> {
+        let mut cursor = Cursor::new(bytes);
+        let flags = cursor.u16_be("flags")?;
+        let start = if version < WORDS_SINCE {
+            flags
+        } else {
+            flags & 0xfff
+        };
+        let fen = if start == 0 {
+            Some(zero_ended(&mut cursor, "fen")?)
+        } else {
+            None
+        };
+        let data_at = cursor.u24_be("data_at")? as usize;
+        let run = cursor.u16_be("run_length")?;
+        let moves_at = cursor.offset();
+        let mut fault = None;
+        let end = if (moves_at..=bytes.len()).contains(&data_at) {
+            data_at
+        } else {
+            fault = Some(Malformed {
+                field: "data_at",
+                at: moves_at.saturating_sub(5),
+                why: Why::Value(data_at as u64),
+            });
+            bytes.len()
+        };
+        let mut body = Self {
+            start,
+            fen,
+            run,
+            moves: bytes.get(moves_at..end).unwrap_or_default(),
+            moves_at,
+            text: &[],
+            tags: &[],
+            engines: &[],
+            time_table: &[],
+            side: &[],
+            side_at: end,
+        };
+        if fault.is_none() {
+            cursor.seek(end, "data_at")?;
+            fault = match version {
+                SECTIONS_SINCE.. => body.read_sections(&mut cursor, flags, version),
+                WORDS_SINCE => body.read_sections_92(&mut cursor, flags),
+                _ => body.read_sections_91(&mut cursor),
+            }
+            .err();
+        }
+        Ok((body, fault))
+    }
+
+    fn read_sections(
+        &mut self,
+        cursor: &mut Cursor<'a>,
+        flags: u16,
+        version: u16,
+    ) -> Result<(), Malformed> {
+        if flags & section::TEXT != 0 {
+            self.read_text(cursor)?;
+        }
+        if flags & section::TAGS != 0 {
+            self.tags = passed(cursor, |cursor| {
+                while next_tag(cursor)?.is_some() {}
+                Ok(())
+            })?;
+        }
+        if flags & section::ENGINES != 0 {
+            self.read_engines(cursor)?;
+        }
+        if flags & section::TIME_TABLE != 0 {
+            self.time_table = passed(cursor, |cursor| skip_time_table(cursor, version))?;
+        }
+        self.side_at = cursor.offset();
+        self.side = cursor.rest();
+        Ok(())
+    }
+
+    /// In version 92 the tags stand behind the side data, whose end only the moves tell.
+    fn read_sections_92(&mut self, cursor: &mut Cursor<'a>, flags: u16) -> Result<(), Malformed> {
+        if flags & section::TEXT != 0 {
+            self.read_text(cursor)?;
+        }
+        if flags & (section::TAGS | section::ENGINES | section::TIME_TABLE) != 0 {
+            self.read_engines(cursor)?;
+        }
+        self.side_at = cursor.offset();
+        self.side = cursor.rest();
+        let moves = self.moves;
+        let side = passed(cursor, |cursor| skip_side_data(moves, cursor, WORDS_SINCE))?;
+        self.side = side;
+        // The zero that ends tags may be missing.
+        self.tags = passed(cursor, |cursor| {
+            while !cursor.is_empty() && next_tag(cursor)?.is_some() {}
+            Ok(())
+        })?;
+        Ok(())
+    }
+
+    /// Version 91 has no word for its sections: texts with their length, tags, side data.
+    fn read_sections_91(&mut self, cursor: &mut Cursor<'a>) -> Result<(), Malformed> {
+        self.side_at = cursor.offset();
+        if cursor.is_empty() {
+            return Ok(());
+        }
+        self.read_text(cursor)?;
+        self.tags = passed(cursor, |cursor| {
+            while !cursor.is_empty() && next_tag(cursor)?.is_some() {}
+            Ok(())
+        })?;
+        self.side_at = cursor.offset();
+        self.side = cursor.rest();
+        Ok(())
+    }
+
+    fn read_text(&mut self, cursor: &mut Cursor<'a>) -> Result<(), Malformed> {
+        let length = cursor.u24_be("text_length")? as usize;
+        self.text = cursor.take(length, "text")?;
+        Ok(())
+    }
+
+    fn read_engines(&mut self, cursor: &mut Cursor<'a>) -> Result<(), Malformed> {
+        let count = cursor.u8("engines")?;
+        self.engines = passed(cursor, |cursor| {
+            (0..count).try_for_each(|_| zero_ended(cursor, "engine").map(drop))
+        })?;
+        Ok(())
+    }
+
+    /// The tags of the record, in their order.
+    pub(crate) fn push_tags(&self, charset: Charset, tags: &mut Tags) {
+        let mut cursor = Cursor::new(self.tags);
+        while let Ok(Some((number, name, value))) = next_tag(&mut cursor) {
+            let value = decode(value, charset);
+            match (name, TAGS.get(usize::from(number))) {
+                (Some(name), _) => tags.push(&decode(name, charset), &value),
+                (None, Some(name)) => tags.push(name, &value),
+                (None, None) => tags.push(&format!("ScidbTag{number}"), &value),
+            };
+        }
+    }
+}
+
+/// A tag's number, its own name, its value.
+type RawTag<'a> = (u8, Option<&'a [u8]>, &'a [u8]);
+
+/// The next tag; `None` at their end.
+fn next_tag<'a>(cursor: &mut Cursor<'a>) -> Result<Option<RawTag<'a>>, Malformed> {
+    let number = cursor.u8("tag")?;
+    if number == 0 {
+        return Ok(None);
+    }
+    let name = if number == OWN_NAME {
+        Some(zero_ended(cursor, "tag_name")?)
+    } else {
+        None
+    };
+    let value = zero_ended(cursor, "tag_value")?;
+    Ok(Some((number, name, value)))
+}
+
+fn zero_ended<'a>(cursor: &mut Cursor<'a>, field: &'static str) -> Result<&'a [u8], Malformed> {
+    let end = memchr::memchr(0, cursor.rest()).unwrap_or(cursor.left());
+    let text = cursor.take(end, field)?;
+    cursor.u8(field)?;
+    Ok(text)
+}
+
+/// The bytes that `pass` goes over.
+fn passed<'a>(
+    cursor: &mut Cursor<'a>,
+    pass: impl FnOnce(&mut Cursor<'a>) -> Result<(), Malformed>,
+) -> Result<&'a [u8], Malformed> {
+    let start = *cursor;
+    pass(cursor)?;
+    let length = cursor.offset() - start.offset();
+    Ok(start.rest().get(..length).unwrap_or_default())
+}
+
+/// Goes over what tokens among the moves say, in a version with NAGs among them.
+fn skip_side_data(moves: &[u8], side: &mut Cursor<'_>, version: u16) -> Result<(), Malformed> {
+    let mut bytes = moves.iter();
+    while let Some(&byte) = bytes.next() {
+        match byte {
+            token::MARK => drop(side_data::read(side, version)?),
+            token::NAG => drop(bytes.next()),
+            token::COMMENT => drop(side.u8("comment_flag")?),
+            token::END if bytes.next() == Some(&token::COMMENT) => {
+                side.u8("comment_flag")?;
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Columns of move informations, each with its length, until one of length 0; in an older form one
+/// column with a length of two bytes, the first of them mostly 0.
+fn skip_time_table(cursor: &mut Cursor<'_>, version: u16) -> Result<(), Malformed> {
+    each_time(cursor, version, &mut |_, _| {})
+}
+
+/// Gives each move information of a time table, with its place in its column: that of its move.
+fn each_time<'a>(
+    cursor: &mut Cursor<'a>,
+    version: u16,
+    found: &mut dyn FnMut(usize, Said<'a>),
+) -> Result<(), Malformed> {
+    let mut column = |cursor: &mut Cursor<'a>, length: usize| -> Result<(), Malformed> {
+        for place in 0..length {
+            let first = cursor.rest().first().copied().unwrap_or(0);
+            let mut one = Cursor::new(cursor.take(side_data::length(first, version), "time")?);
+            let said = match first {
+                side_data::INFORMATION.. => side_data::read(&mut one, version)?,
+                _ => Said::Nothing,
+            };
+            found(place, said);
+        }
+        Ok(())
+    };
+    if version < NAGS_BESIDE_SINCE || cursor.rest().first() == Some(&0) {
+        let length = cursor.u16_be("time_table")?;
+        return column(cursor, usize::from(length));
+    }
+    loop {
+        let mut length = 0_usize;
+        loop {
+            let part = cursor.u8("time_table")?;
+            length += usize::from(part);
+            if part < 255 {
+                break;
+            }
+        }
+        if length == 0 {
+            return Ok(());
+        }
+        column(cursor, length)?;
+    }
+}
+
+/// Whether the bytes are one whole time table as it is written.
+pub(crate) fn is_time_table(bytes: &[u8]) -> bool {
+    let mut cursor = Cursor::new(bytes);
+    skip_time_table(&mut cursor, VERSION).is_ok() && cursor.is_empty()
+}
+
+/// The times of a table by the plies of the mainline they belong to; `None` when some say what has
+/// no common meaning, or when there are more than plies.
+pub(crate) fn times(
+    table: &[u8],
+    version: u16,
+    plies: usize,
+) -> Option<Vec<Vec<Annotation<'static>>>> {
+    let mut times: Vec<Vec<Annotation<'static>>> = Vec::new();
+    let mut is_known = true;
+    let read = each_time(
+        &mut Cursor::new(table),
+        version,
+        &mut |place, said| match said {
+            Said::Nothing => {}
+            Said::Annotation(annotation) if place < plies => {
+                if times.len() <= place {
+                    times.resize_with(place + 1, Vec::new);
+                }
+                if let Some(own) = times.get_mut(place) {
+                    own.push(annotation);
+                }
+            }
+            _ => is_known = false,
+        },
+    );
+    (read.is_ok() && is_known).then_some(times)
+}
+
+/// The start of a number, and whether it is an array with the pawns at home. `None` for numbers of
+/// set-ups that are not known here.
+///
+/// 1 to 960 are Chess960 starts (960 is number 0); 960 more have both rooks on the king's a-side,
+/// 1920 more both on the h-side, 2880 more the Chess960 array: these three without castling.
+pub(crate) fn start(number: u16) -> Option<(Start, bool)> {
+    if number == STANDARD {
+        return Some((Start::default(), true));
+    }
+    let kind = number.checked_sub(1)? / 960;
+    let mut setup = Setup::chess960_start(number % 960)?;
+    match kind {
+        0 => {}
+        1 => rearrange(&mut setup, [Role::Rook, Role::Rook, Role::King]),
+        2 => rearrange(&mut setup, [Role::King, Role::Rook, Role::Rook]),
+        3 => setup.castling = Default::default(),
+        _ => return None,
+    }
+    let start = Start {
+        setup: Some(Box::new(setup)),
+        chess960: kind == 0,
+    };
+    Some((start, true))
+}
+
+/// Puts king and rooks in that order on the squares they have, without castling.
+fn rearrange(setup: &mut Setup, order: [Role; 3]) {
+    setup.castling = Default::default();
+    for (color, rank) in [(Color::White, 0), (Color::Black, 7)] {
+        let mut order = order.into_iter();
+        for square in (0..8).filter_map(|file| Square::from_coords(file, rank)) {
+            let Some(mut piece) = setup.piece(square) else {
+                continue;
+            };
+            if matches!(piece.role, Role::King | Role::Rook)
+                && piece.color == color
+                && let Some(role) = order.next()
+            {
+                piece.role = role;
+                setup.set(square, Some(piece));
+            }
+        }
+    }
+}
+
+/// The number of a start that has one: the usual one and Chess960.
+pub(crate) fn number_of(start: &Start) -> Option<u16> {
+    let Some(setup) = start.setup.as_deref() else {
+        return Some(STANDARD);
+    };
+    match setup.chess960_number()? {
+        0 => Some(960),
+        number => Some(number),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tabia_core::chess::FenStyle;
+
+    #[test]
+    fn starts_have_numbers() {
+        for number in 1..=960 {
+            let (found, _) = start(number).unwrap();
+            assert_eq!(number_of(&found), Some(number));
+            assert_eq!(found.chess960, number != STANDARD);
+        }
+        let fen = |number| {
+            let (start, _) = start(number).unwrap();
+            start.setup.unwrap().fen(FenStyle::XFen)
+        };
+        let pawns = "pppppppp/8/8/8/8/PPPPPPPP";
+        assert_eq!(
+            fen(960 + 518),
+            format!("rnbqrbnk/{pawns}/RNBQRBNK w - - 0 1")
+        );
+        assert_eq!(
+            fen(1920 + 518),
+            format!("knbqrbnr/{pawns}/KNBQRBNR w - - 0 1")
+        );
+        assert_eq!(
+            fen(2880 + 518),
+            format!("rnbqkbnr/{pawns}/RNBQKBNR w - - 0 1")
+        );
+        assert!(start(3841).is_none() && start(4000).is_none() && start(0).is_none());
+    }
+
+    #[test]
+    fn time_tables_are_passed_over() {
+        for (bytes, left) in [
+            (&[2, 0x90, 0, 1, 0, 0, 9][..], 1),
+            (&[0, 1, 0xd0, 0, 1, 9], 1),
+            (&[1, 0x80, 1, 2, 3, 1, 0xe0, 1, 2, 3, 4, 0], 0),
+        ] {
+            let mut cursor = Cursor::new(bytes);
+            skip_time_table(&mut cursor, VERSION).unwrap();
+            assert_eq!(cursor.left(), left, "{bytes:?}");
+        }
+        assert!(skip_time_table(&mut Cursor::new(&[255, 255]), VERSION).is_err());
+    }
+}

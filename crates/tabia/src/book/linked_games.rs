@@ -1,0 +1,81 @@
+//! Games that a book points to.
+
+use std::fs::File;
+use std::io::{Cursor, Read, Seek, SeekFrom};
+use std::path::Path;
+use std::sync::Arc;
+
+use tabia_core::books::{Book, BookPage, LinkedGame};
+use tabia_core::formats::{Limits, OpenOptions};
+use tabia_core::game::{Game, Recorder, Want};
+use tabia_core::io::Progress;
+use tabia_core::{Error, GameIndex, Result};
+
+use crate::error::Failure;
+use crate::read_one;
+use crate::resolve::Resolver;
+use crate::summary::Unwatched;
+
+/// Games told of one position at most.
+const MOST: usize = 100;
+
+/// The games that a page points to, as far as the book knows them: those that end in the position,
+/// then the one that reached it.
+///
+/// # Errors
+/// Those of the book.
+pub fn of_page(book: &dyn Book, page: &BookPage) -> Result<Vec<LinkedGame>> {
+    let more = page.example.filter(|link| !page.ending.contains(link));
+    let mut games = Vec::new();
+    for link in page.ending.iter().copied().chain(more).take(MOST) {
+        games.extend(book.linked_game(link)?);
+    }
+    Ok(games)
+}
+
+/// The game itself, out of its source; `None` when that is no file, or the game is not in it.
+///
+/// # Errors
+/// When the source cannot be opened or read.
+pub fn load(
+    linked: &LinkedGame,
+    resolver: &Resolver,
+    options: &OpenOptions,
+) -> Result<Option<Game>, Failure> {
+    let Some(path) = &linked.path else {
+        return Ok(None);
+    };
+    let items = resolver.resolve(path.as_os_str()).map_err(Failure::input)?;
+    let [item] = items.as_slice() else {
+        return Ok(None);
+    };
+    if let Some(index) = linked.index {
+        let progress = Arc::new(Progress::default());
+        return read_one::load(item, GameIndex(index), options, &progress, &mut Unwatched);
+    }
+    let (Some(offset), Some(length)) = (linked.offset, linked.length) else {
+        return Ok(None);
+    };
+    let Some(open) = item.format().open_stream else {
+        return Ok(None);
+    };
+    let bytes = bytes(path, offset, length, &options.limits)
+        .map_err(|error| Failure::input(error.in_path(path)))?;
+    let mut stream = open(Box::new(Cursor::new(bytes)), options).map_err(Failure::input)?;
+    let mut recorder = Recorder::new();
+    let found = stream
+        .next(Want::ALL, &mut recorder)
+        .map_err(|error| Failure::input(error.in_path(path)))?;
+    Ok(found.map(|_| recorder.replace(Game::new())))
+}
+
+fn bytes(path: &Path, offset: u64, length: u64, limits: &Limits) -> Result<Vec<u8>> {
+    Limits::check("linked game", length, limits.record)?;
+    let mut file = File::open(path)?;
+    file.seek(SeekFrom::Start(offset))?;
+    let mut bytes = Vec::new();
+    file.take(length)
+        .read_to_end(&mut bytes)
+        .map_err(Error::from)?;
+    Ok(bytes)
+}

@@ -1,0 +1,230 @@
+//! Polyglot entries in the order of their keys: repeats summed, castling in one form.
+
+use std::cmp::Reverse;
+use std::io::Write;
+use std::path::Path;
+
+use tabia_core::chess::Position;
+use tabia_core::error::{Error, Result};
+use tabia_core::formats::CreateOptions;
+use tabia_core::game::Flow;
+use tabia_core::games::Written;
+use tabia_core::io::{OutputSet, Progress};
+use tabia_formats::books::polyglot::{Entry, Header, PolyglotBook, encode_move};
+use zerocopy::IntoBytes;
+use zerocopy::byteorder::big_endian::{U16, U64};
+
+use super::disk_key_set::Keys;
+use super::walk::walk;
+
+/// A move of a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Plain {
+    pub(crate) bits: u16,
+    pub(crate) weight: u32,
+    pub(crate) learn: [u8; 4],
+}
+
+/// What was put right on the way.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Mended {
+    /// Entries that repeated a move.
+    pub repeats: u64,
+    /// Castlings written as the king's two steps.
+    pub castlings: u64,
+    /// Entries without a move.
+    pub no_moves: u64,
+    /// Entries behind the first that is out of order.
+    pub out_of_order: u64,
+}
+
+/// The entries of a book, run by run.
+#[derive(Debug)]
+pub(crate) struct Runs<'b> {
+    rest: &'b [Entry],
+    /// Castlings as the king's two steps, by [`mark`].
+    castlings: Keys,
+    pub(crate) mended: Mended,
+}
+
+/// King takes rook, and the king's two steps.
+const CASTLINGS: [(u16, u16); 4] = [
+    (0x0107, 0x0106),
+    (0x0100, 0x0102),
+    (0x0f3f, 0x0f3e),
+    (0x0f38, 0x0f3a),
+];
+
+/// A move of a key as a key of its own.
+const fn mark(key: u64, bits: u16) -> u64 {
+    key ^ (bits as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+impl<'b> Runs<'b> {
+    /// Looks for castlings in the other form by walking through the book, when it may have some.
+    pub(crate) fn new(book: &'b PolyglotBook, progress: &Progress) -> Result<Self> {
+        let rest = book.book_entries();
+        let (mut rook, mut steps) = (0u64, 0u64);
+        for entry in rest {
+            let bits = entry.move_bits.get();
+            rook += u64::from(CASTLINGS.iter().any(|(form, _)| *form == bits));
+            steps += u64::from(CASTLINGS.iter().any(|(_, form)| *form == bits));
+        }
+        let mut castlings = Keys::default();
+        if steps > rook {
+            let stored = book.inspect().positions;
+            walk(
+                book,
+                &[Position::standard()],
+                stored,
+                progress,
+                &mut |position, _, page| {
+                    for entry in &page.entries {
+                        let (Some(m), [high, low, ..]) = (entry.m, &*entry.raw) else {
+                            continue;
+                        };
+                        let stored = u16::from(*high) << 8 | u16::from(*low);
+                        if m.is_castling() && stored != encode_move(m) {
+                            castlings.insert(mark(position.key(), stored))?;
+                        }
+                    }
+                    Ok(Flow::Go)
+                },
+            )?;
+        }
+        let out_of_order = book.stale();
+        Ok(Self {
+            rest,
+            castlings,
+            mended: Mended {
+                out_of_order,
+                ..Mended::default()
+            },
+        })
+    }
+
+    /// The next key.
+    pub(crate) fn key(&self) -> Option<u64> {
+        self.rest.first().map(|entry| entry.key.get())
+    }
+
+    /// Takes the moves of the next key.
+    pub(crate) fn take(&mut self, run: &mut Vec<Plain>) {
+        run.clear();
+        let Some(key) = self.key() else { return };
+        while let Some((entry, rest)) = self.rest.split_first() {
+            if entry.key.get() != key {
+                break;
+            }
+            self.rest = rest;
+            let mut bits = entry.move_bits.get();
+            if bits == 0 || entry.is_foreign() {
+                self.mended.no_moves += 1;
+                continue;
+            }
+            if let Some((normal, _)) = CASTLINGS.iter().find(|(_, form)| *form == bits)
+                && self.castlings.contains(mark(key, bits))
+            {
+                self.mended.castlings += 1;
+                bits = *normal;
+            }
+            let weight = u32::from(entry.weight.get());
+            match run.iter_mut().find(|known| known.bits == bits) {
+                Some(known) => {
+                    self.mended.repeats += 1;
+                    known.weight = known.weight.saturating_add(weight);
+                    if known.learn == [0; 4] {
+                        known.learn = entry.learn;
+                    }
+                }
+                None => run.push(Plain {
+                    bits,
+                    weight,
+                    learn: entry.learn,
+                }),
+            }
+        }
+    }
+}
+
+/// A Polyglot book written in the order of its keys.
+#[derive(Debug)]
+pub(crate) struct SortedOut {
+    set: OutputSet,
+    buffer: Vec<Entry>,
+    pub(crate) positions: u64,
+    pub(crate) moves: u64,
+}
+
+impl SortedOut {
+    pub(crate) fn create(
+        path: &Path,
+        options: &CreateOptions,
+        header: Option<&Header>,
+    ) -> Result<Self> {
+        let mut set = OutputSet::new(options.force);
+        set.create(path)?;
+        let mut out = Self {
+            set,
+            buffer: Vec::new(),
+            positions: 0,
+            moves: 0,
+        };
+        for record in header.iter().flat_map(|header| header.records()) {
+            out.write(&record)?;
+        }
+        Ok(out)
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        match self.set.file(0) {
+            Some(file) => file
+                .write_all(bytes)
+                .map_err(|error| Error::from(error).in_path(file.target())),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes the moves of a key, heaviest first; weights that 16 bits cannot hold are scaled with
+    /// their siblings.
+    pub(crate) fn put(&mut self, key: u64, run: &[Plain]) -> Result<()> {
+        if run.is_empty() {
+            return Ok(());
+        }
+        let most = run.iter().map(|entry| entry.weight).max().unwrap_or(0);
+        let limit = u32::from(u16::MAX);
+        self.buffer.clear();
+        self.buffer.extend(run.iter().map(|entry| {
+            let weight = if most > limit {
+                let scaled = u64::from(entry.weight) * u64::from(limit) / u64::from(most);
+                (scaled as u32).max(u32::from(entry.weight > 0))
+            } else {
+                entry.weight
+            };
+            Entry {
+                key: U64::new(key),
+                move_bits: U16::new(entry.bits),
+                weight: U16::new(weight as u16),
+                learn: entry.learn,
+            }
+        }));
+        self.buffer
+            .sort_by_key(|entry| (Reverse(entry.weight.get()), entry.move_bits.get()));
+        self.positions += 1;
+        self.moves += self.buffer.len() as u64;
+        let buffer = std::mem::take(&mut self.buffer);
+        let written = self.write(buffer.as_bytes());
+        self.buffer = buffer;
+        written
+    }
+
+    pub(crate) fn finish(self) -> Result<Written> {
+        let records = u32::try_from(self.moves).unwrap_or(u32::MAX);
+        let (files, bytes) = self.set.commit()?;
+        Ok(Written {
+            records,
+            files,
+            bytes,
+        })
+    }
+}

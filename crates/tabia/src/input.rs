@@ -1,0 +1,341 @@
+//! An input and how it is opened.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Cursor, Read};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tabia_core::books::Book;
+use tabia_core::formats::{Kind, Limits, OpenOptions};
+use tabia_core::games::{Blocks, Database, GameStream};
+use tabia_core::io::{Blob, Progress, Source};
+use tabia_core::{Error, ErrorKind, Format, Result};
+use tabia_formats::archives;
+use tabia_formats::archives::{Archive, ArchiveFormat, Faults};
+
+use crate::unpack;
+
+/// An input that was found and recognised, not yet opened.
+#[derive(Debug)]
+pub struct Item {
+    pub(crate) label: Arc<Path>,
+    pub(crate) format: &'static Format,
+    /// How to open it, when it is an archive.
+    pub(crate) container: Option<&'static ArchiveFormat>,
+    pub(crate) origin: Origin,
+}
+
+/// Where the bytes of an item are.
+pub(crate) enum Origin {
+    /// Files in a folder or in memory.
+    Files(Source),
+    /// A compressed file.
+    Packed(PathBuf),
+    /// A stream that can be read once: standard input, a pipe.
+    Once(Mutex<Option<Box<dyn Read + Send>>>),
+    /// A member of an archive.
+    Member {
+        archive: Arc<dyn Archive>,
+        index: usize,
+    },
+}
+
+impl fmt::Debug for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Files(source) => source.fmt(f),
+            Self::Packed(path) => write!(f, "Packed({})", path.display()),
+            Self::Once(_) => f.write_str("Once"),
+            Self::Member { index, .. } => write!(f, "Member({index})"),
+        }
+    }
+}
+
+/// An open input.
+pub enum Input {
+    /// Random access to games.
+    Database(Box<dyn Database>),
+    /// Games in a stream that several threads can read.
+    Blocks(Box<dyn Blocks>),
+    /// Games in a stream.
+    Stream(Box<dyn GameStream>),
+    /// An opening book.
+    Book(Box<dyn Book>),
+    /// Files in a file.
+    Archive(Arc<dyn Archive>),
+}
+
+/// An open input with what was found wrong on the way to it.
+#[derive(Debug)]
+pub struct Opened {
+    /// The input.
+    pub input: Input,
+    /// Faults that were passed over while opening.
+    pub problems: Vec<Error>,
+    faults: Faults,
+}
+
+impl fmt::Debug for Input {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Database(_) => "Database",
+            Self::Blocks(_) => "Blocks",
+            Self::Stream(_) => "Stream",
+            Self::Book(_) => "Book",
+            Self::Archive(_) => "Archive",
+        })
+    }
+}
+
+impl Opened {
+    /// Faults of the container that showed while the stream was read. Ask after reading.
+    pub fn late_problems(&self) -> Vec<Error> {
+        self.faults.take()
+    }
+
+    pub(crate) fn into_parts(self) -> (Input, Faults) {
+        (self.input, self.faults)
+    }
+}
+
+impl Item {
+    /// The path as messages show it; `-` for standard input, `archive:member` for a member.
+    pub fn label(&self) -> &Arc<Path> {
+        &self.label
+    }
+
+    /// A fault that was told in words, with the name of the item unless it names a file itself.
+    pub fn fault(&self, text: &str) -> Error {
+        let name = self.name();
+        let stem = name
+            .rsplit_once('.')
+            .map_or(name.as_str(), |(stem, _)| stem);
+        let error = Error::invalid(text);
+        if text.starts_with(stem) {
+            error
+        } else {
+            error.in_file(&self.label)
+        }
+    }
+
+    /// The label as text.
+    pub fn name(&self) -> String {
+        self.label.display().to_string()
+    }
+
+    /// The format.
+    pub fn format(&self) -> &'static Format {
+        self.format
+    }
+
+    /// Whether it is an archive of files rather than games or a book.
+    pub fn is_archive(&self) -> bool {
+        self.container.is_some()
+    }
+
+    /// Whether it can only be read from start to end: standard input, a pipe, a compressed file.
+    pub fn is_stream(&self) -> bool {
+        !self.is_archive()
+            && !matches!(self.origin, Origin::Files(_))
+            && (self.format.open_blocks.is_some() || self.format.open_stream.is_some())
+    }
+
+    /// The files of the set, when the item lies in a folder or in memory.
+    pub fn source(&self) -> Option<&Source> {
+        match &self.origin {
+            Origin::Files(source) => Some(source),
+            _ => None,
+        }
+    }
+
+    /// The same wherever it lies: members of archives and compressed files are unpacked.
+    ///
+    /// # Errors
+    /// What unpacking says, or that it is larger than the limits allow.
+    pub fn files(&self, options: &OpenOptions) -> Result<Source> {
+        self.whole(options, &mut Vec::new())
+            .map_err(|error| error.in_file(&self.label))
+    }
+
+    /// Whether it can be opened but once: standard input, a pipe.
+    pub fn is_once(&self) -> bool {
+        matches!(self.origin, Origin::Once(_))
+    }
+
+    /// Bytes of the main file, when known; for progress displays.
+    pub fn bytes(&self) -> Option<u64> {
+        match &self.origin {
+            Origin::Files(source) => match source.main().path() {
+                Some(path) => std::fs::metadata(path).ok().map(|metadata| metadata.len()),
+                None => source.main().open().ok().map(|blob| blob.len() as u64),
+            },
+            Origin::Packed(path) => std::fs::metadata(path).ok().map(|metadata| metadata.len()),
+            Origin::Once(_) => None,
+            Origin::Member { archive, index } => {
+                archive.members().get(*index).and_then(|member| member.size)
+            }
+        }
+    }
+
+    /// Opens the item. Text formats are opened as streams, so that nothing is indexed that nobody
+    /// asked for; `progress` advances by the bytes read from them.
+    ///
+    /// # Errors
+    /// What the format says; [`ErrorKind::Unsupported`] for formats that are only written.
+    pub fn open(&self, options: &OpenOptions, progress: Option<&Arc<Progress>>) -> Result<Opened> {
+        self.open_inner(options, progress)
+            .map_err(|error| error.in_file(&self.label))
+    }
+
+    fn open_inner(
+        &self,
+        options: &OpenOptions,
+        progress: Option<&Arc<Progress>>,
+    ) -> Result<Opened> {
+        let faults = Faults::note();
+        let mut problems = Vec::new();
+        let streams = self.format.open_blocks.is_some() || self.format.open_stream.is_some();
+        let input = if streams && self.container.is_none() {
+            let reader = Box::new(UntilFault {
+                inner: self.reader(&faults, progress)?,
+                faults: faults.clone(),
+            });
+            match (self.format.open_blocks, self.format.open_stream) {
+                (Some(open), _) => Input::Blocks(open(reader, options)?),
+                (None, Some(open)) => Input::Stream(open(reader, options)?),
+                (None, None) => return Err(self.only_written()),
+            }
+        } else {
+            let source = self.whole(options, &mut problems)?;
+            if let Some(container) = self.container {
+                Input::Archive(Arc::from((container.open)(&source, options)?))
+            } else if let Some(open) = self.format.open_database {
+                Input::Database(open(&source, options)?)
+            } else if let Some(open) = self.format.open_book {
+                Input::Book(open(&source, options)?)
+            } else {
+                return Err(self.only_written());
+            }
+        };
+        Ok(Opened {
+            input,
+            problems,
+            faults,
+        })
+    }
+
+    fn only_written(&self) -> Error {
+        let verb = match self.format.kind {
+            Kind::Database | Kind::Book => "read",
+            Kind::Archive => "unpacked",
+        };
+        Error::unsupported(format!("{} cannot be {verb}", self.format.name))
+    }
+
+    /// The bytes from start to end, unpacked.
+    fn reader(
+        &self,
+        faults: &Faults,
+        progress: Option<&Arc<Progress>>,
+    ) -> Result<Box<dyn Read + Send>> {
+        let counting = |inner: Box<dyn Read + Send>| match progress {
+            Some(progress) => Box::new(Counting {
+                inner,
+                progress: Arc::clone(progress),
+            }),
+            None => inner,
+        };
+        match &self.origin {
+            Origin::Files(source) => Ok(counting(match source.main().path() {
+                Some(path) => Box::new(File::open(path)?),
+                None => Box::new(Cursor::new(source.main().open()?)),
+            })),
+            Origin::Packed(path) => plain(counting(Box::new(File::open(path)?))),
+            Origin::Once(stream) => stream
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .take()
+                .map(counting)
+                .ok_or_else(|| Error::unsupported("a stream can be read only once")),
+            Origin::Member { archive, index } => plain(counting(archive.stream(*index, faults)?)),
+        }
+    }
+
+    /// The set of files, for formats that need to jump about in them.
+    fn whole(&self, options: &OpenOptions, problems: &mut Vec<Error>) -> Result<Source> {
+        match &self.origin {
+            Origin::Files(source) => {
+                if source.is_interrupted() {
+                    let text = "a program was stopped while it replaced these files: the new ones \
+                                are read from hidden files beside them, and get their names when a \
+                                database is next written in this folder";
+                    problems.push(Error::invalid(text));
+                }
+                Ok(source.clone())
+            }
+            Origin::Member { archive, index } => {
+                let (source, found) = match archives::source(&**archive, *index) {
+                    Err(error) if matches!(error.kind(), ErrorKind::Limit { .. }) => {
+                        unpack::source(&**archive, *index)?
+                    }
+                    other => other?,
+                };
+                problems.extend(found);
+                Ok(source)
+            }
+            Origin::Packed(_) | Origin::Once(_) => {
+                let limit = options.limits.member;
+                let mut bytes = Vec::new();
+                self.reader(&Faults::stop(), None)?
+                    .take(limit.saturating_add(1))
+                    .read_to_end(&mut bytes)?;
+                Limits::check("unpacked file", bytes.len() as u64, limit)?;
+                let name = self
+                    .label
+                    .file_stem()
+                    .map_or_else(|| "stdin".to_owned(), |name| name.to_string_lossy().into());
+                let member = (name.clone(), Blob::from(bytes));
+                Source::from_members(self.label.to_path_buf(), &name, vec![member])
+            }
+        }
+    }
+}
+
+/// A stream, unpacked when it is compressed.
+pub(crate) fn plain(reader: Box<dyn Read + Send>) -> Result<Box<dyn Read + Send>> {
+    Ok(archives::compressed::decompress(reader)?.0)
+}
+
+/// Ends where a stream cannot be read on, so that what came before is not lost; the fault is
+/// noted.
+struct UntilFault {
+    inner: Box<dyn Read + Send>,
+    faults: Faults,
+}
+
+impl Read for UntilFault {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self.inner.read(buffer) {
+            Err(error) if error.kind() != io::ErrorKind::Interrupted => {
+                self.faults.raise(error.into())?;
+                Ok(0)
+            }
+            other => other,
+        }
+    }
+}
+
+/// Counts the bytes that pass.
+struct Counting {
+    inner: Box<dyn Read + Send>,
+    progress: Arc<Progress>,
+}
+
+impl Read for Counting {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.read(buffer)?;
+        self.progress.advance(count as u64, 0);
+        Ok(count)
+    }
+}

@@ -1,0 +1,142 @@
+//! What is left of a set when its main file is lost or no longer looks like one.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tabia_core::Format;
+use tabia_core::formats::Kind;
+use tabia_core::io::Source;
+
+use crate::error::Failure;
+use crate::input::{Item, Origin};
+use crate::resolve::Resolver;
+
+/// The database that a path names, even if only companions of it are left: `base.si4`, `base.sg4`
+/// and `base` all name what there is of `base`.
+///
+/// # Errors
+/// When nothing of it is there, or no format with such files is known. A folder or an archive is a
+/// wrong use.
+pub fn remains(resolver: &Resolver, path: &OsStr) -> Result<Item, Failure> {
+    let refused = match resolver.resolve(path) {
+        Ok(mut items) => match (items.pop(), items.is_empty()) {
+            (Some(item), true) if item.format().kind == Kind::Database => return Ok(item),
+            (Some(item), true) => {
+                return Err(Failure::Usage(format!(
+                    "{}: a {} is no database",
+                    item.name(),
+                    item.format().name
+                )));
+            }
+            _ => {
+                let path = Path::new(path).display();
+                let text = format!("{path}: several databases; name one of them");
+                return Err(Failure::Usage(text));
+            }
+        },
+        Err(error) => error,
+    };
+    let path = Path::new(path);
+    let found = candidates(resolver, path)
+        .into_iter()
+        .max_by_key(|(_, files)| files.len())
+        .filter(|(_, files)| !files.is_empty());
+    let Some((format, files)) = found else {
+        return Err(Failure::input(refused));
+    };
+    let Some(main) = files.first() else {
+        return Err(Failure::input(refused));
+    };
+    let source = Source::from_path(main).map_err(Failure::input)?;
+    Ok(Item {
+        label: Arc::clone(source.label()),
+        format,
+        container: None,
+        origin: Origin::Files(source),
+    })
+}
+
+/// What programs add to the name of a set that is to take the place of another one.
+const MARKS: [&str; 3] = ["__compact__", ".compact", ".partial-"];
+
+/// Formats whose sets have files of that name, each with those that are there, the main file
+/// first.
+fn candidates(resolver: &Resolver, path: &Path) -> Vec<(&'static Format, Vec<PathBuf>)> {
+    let name = path
+        .file_name()
+        .map(|name| name.to_string_lossy().to_lowercase())
+        .unwrap_or_default();
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let beside: Vec<(String, PathBuf)> = std::fs::read_dir(folder)
+        .map(|entries| {
+            let files = entries.flatten().map(|entry| {
+                let name = entry.file_name();
+                let path = path.with_file_name(&name);
+                (name.to_string_lossy().to_lowercase(), path)
+            });
+            files.collect()
+        })
+        .unwrap_or_default();
+    let formats = resolver.formats().iter().copied().filter(|format| {
+        format.open_database.is_some() && resolver.from.is_none_or(|only| only.id == format.id)
+    });
+    let mut all = Vec::new();
+    for format in formats {
+        let extensions: Vec<&str> = format
+            .extensions
+            .iter()
+            .copied()
+            .chain(format.companions.iter().map(|file| file.extension))
+            .collect();
+        let base = match name.rsplit_once('.') {
+            Some((base, extension)) if extensions.contains(&extension) => base,
+            Some(_) if beside.iter().any(|(beside, _)| *beside == name) => continue,
+            _ => name.as_str(),
+        };
+        // Programs that rewrite a set put it beside the old one under a longer name first.
+        let matches = |exact: bool, extension: &str| {
+            let file = beside.iter().find(|(file, _)| {
+                let stem = file
+                    .strip_suffix(extension)
+                    .and_then(|stem| stem.strip_suffix('.'));
+                stem.is_some_and(|stem| {
+                    if exact {
+                        stem == base
+                    } else {
+                        stem.strip_prefix(base)
+                            .is_some_and(|rest| MARKS.iter().any(|mark| rest.starts_with(mark)))
+                    }
+                })
+            });
+            file.map(|(_, path)| path.clone())
+        };
+        let mut files: Vec<PathBuf> = Vec::new();
+        for exact in [true, false] {
+            files.extend(
+                extensions
+                    .iter()
+                    .filter_map(|extension| matches(exact, extension)),
+            );
+        }
+        all.push((format, files));
+    }
+    all
+}
+
+/// Whether a new file at `target` would replace a file of the input.
+pub fn is_part_of(target: &Path, item: &Item) -> bool {
+    let Some(source) = item.source() else {
+        return false;
+    };
+    let Ok(target) = target.canonicalize() else {
+        return false;
+    };
+    let files = source.siblings().iter().chain([source.main()]);
+    files
+        .filter_map(|file| file.path()?.canonicalize().ok())
+        .any(|file| file == target)
+}

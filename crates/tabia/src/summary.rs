@@ -1,0 +1,134 @@
+//! Everything lost and everything wrong, counted and told in input order.
+
+use std::collections::BTreeMap;
+
+use tabia_core::loss::{Feature, Losses};
+use tabia_core::{Error, GameIndex, Problem, Result};
+
+use crate::input::Item;
+use crate::select::Counts;
+
+/// Is told of everything that goes wrong or gets lost, in the order of the input, whatever the
+/// number of threads. Errors of the watcher end the job.
+pub trait Watch {
+    /// Something could not be read.
+    fn problem(&mut self, item: &Item, problem: &Problem) -> Result<()> {
+        let _ = (item, problem);
+        Ok(())
+    }
+
+    /// The target cannot hold this of a game.
+    fn losses(&mut self, item: &Item, game: GameIndex, losses: &Losses) -> Result<()> {
+        let _ = (item, game, losses);
+        Ok(())
+    }
+
+    /// An input is done.
+    fn finished(&mut self, item: &Item, counts: &Counts) -> Result<()> {
+        let _ = (item, counts);
+        Ok(())
+    }
+}
+
+/// A watcher that looks away.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Unwatched;
+
+impl Watch for Unwatched {}
+
+/// What a job has counted.
+#[derive(Debug, Clone, Default)]
+pub struct Ledger {
+    /// Records by what became of them.
+    pub counts: Counts,
+    /// Problems, those of whole inputs too.
+    pub problems: u64,
+    /// What was lost.
+    pub losses: LossTable,
+}
+
+/// What was lost, by kind, with the input and the game of the first of each.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LossTable(BTreeMap<Feature, LossRow>);
+
+/// One kind of loss.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LossRow {
+    /// How many items.
+    pub count: u64,
+    /// How many games lost some.
+    pub games: u64,
+    /// The input that lost one first, by label.
+    pub input: String,
+    /// The first game of that input that lost one; `None` when the database as a whole did.
+    pub first: Option<GameIndex>,
+}
+
+impl LossTable {
+    /// Counts the losses of one game.
+    pub fn add(&mut self, input: &str, game: GameIndex, losses: &Losses) {
+        self.count_in(input, Some(game), losses);
+    }
+
+    /// Counts what a database loses beside its games.
+    pub fn add_whole(&mut self, input: &str, losses: &Losses) {
+        self.count_in(input, None, losses);
+    }
+
+    fn count_in(&mut self, input: &str, game: Option<GameIndex>, losses: &Losses) {
+        for (feature, loss) in losses.iter() {
+            let row = self.0.entry(feature).or_insert_with(|| LossRow {
+                count: 0,
+                games: 0,
+                input: input.to_owned(),
+                first: game,
+            });
+            row.count += loss.count;
+            row.games += u64::from(game.is_some());
+        }
+    }
+
+    /// The rows in display order.
+    pub fn iter(&self) -> impl Iterator<Item = (Feature, &LossRow)> {
+        self.0.iter().map(|(feature, row)| (*feature, row))
+    }
+
+    /// How many items of one kind were lost.
+    pub fn count(&self, feature: Feature) -> u64 {
+        self.0.get(&feature).map_or(0, |row| row.count)
+    }
+
+    /// Whether nothing was lost.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// What one piece of work has to tell, with places relative to that piece.
+#[derive(Debug, Default)]
+pub(crate) struct Notes {
+    pub(crate) counts: Counts,
+    pub(crate) problems: Vec<Problem>,
+    pub(crate) losses: Vec<(GameIndex, Losses)>,
+}
+
+/// Where a piece of work begins in its input.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Base {
+    pub(crate) games: u32,
+    pub(crate) bytes: u64,
+    pub(crate) lines: u64,
+}
+
+impl Base {
+    pub(crate) fn game(self, game: GameIndex) -> GameIndex {
+        GameIndex(game.0.saturating_add(self.games))
+    }
+
+    /// The error as seen from the start of the input, with the input's name.
+    pub(crate) fn place(self, error: Error, item: &Item) -> Error {
+        error
+            .shift(self.games, self.bytes, self.lines)
+            .in_file(item.label())
+    }
+}
