@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::time::Instant;
 
-use tabia_core::books::{Book, BookPage};
+use tabia_core::books::{Book, BookPosition};
 use tabia_core::chess::Position;
 use tabia_core::formats::{Confidence, OpenOptions, Probe};
 use tabia_core::io::Source;
@@ -50,13 +50,13 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     shuffle(&mut positions);
     let mut contestants = [
         Contestant::new("moves", || {
-            let mut page = BookPage::default();
+            let mut page = BookPosition::default();
             ask(&positions, |position| {
                 (book.moves(position, &mut page).is_ok(), page.entries.len())
             })
         }),
         Contestant::new("probe", || {
-            let mut page = BookPage::default();
+            let mut page = BookPosition::default();
             ask(&positions, |position| {
                 (book.probe(position, &mut page).is_ok(), page.entries.len())
             })
@@ -105,7 +105,7 @@ fn reached(book: &dyn Book) -> Vec<Position> {
     let mut found = Vec::new();
     let mut seen = HashSet::new();
     let mut waiting = std::collections::VecDeque::from([Position::standard()]);
-    let mut page = BookPage::default();
+    let mut page = BookPosition::default();
     while let Some(position) = waiting.pop_front() {
         if found.len() >= POSITIONS || !seen.insert(position.key()) {
             continue;
@@ -117,7 +117,7 @@ fn reached(book: &dyn Book) -> Vec<Position> {
             let Some(m) = entry.m else { continue };
             let mut next = position.clone();
             next.play(m);
-            let mut replies = BookPage::default();
+            let mut replies = BookPosition::default();
             if book.moves(&next, &mut replies).unwrap_or_default() {
                 waiting.push_back(next);
                 continue;

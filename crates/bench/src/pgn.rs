@@ -11,7 +11,7 @@ use shakmaty::san::SanPlus;
 use tabia_core::GameIndex;
 use tabia_core::chess::{Ply, Position};
 use tabia_core::formats::{CreateOptions, OpenOptions, Profile};
-use tabia_core::game::{Annotation, Comment, Flow, GameResult, Head, Place, Visitor, Want};
+use tabia_core::game::{Annotation, Comment, Flow, GameHead, GameResult, Place, Visitor, Want};
 use tabia_core::games::{Block, TextWriter};
 use tabia_formats::games::pgn::FORMAT;
 
@@ -144,7 +144,7 @@ impl Visitor for Count {
         Flow::Go
     }
 
-    fn begin_game(&mut self, _: GameIndex, _: &Head) -> Flow {
+    fn begin_game(&mut self, _: GameIndex, _: &GameHead) -> Flow {
         self.games += 1;
         Flow::Go
     }
@@ -173,7 +173,7 @@ fn with_comments(block: &Block) -> Result<Vec<u8>, String> {
 struct Talker(Box<dyn TextWriter>);
 
 impl Visitor for Talker {
-    fn begin_game(&mut self, game: GameIndex, head: &Head) -> Flow {
+    fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
         self.0.begin_game(game, head)
     }
 

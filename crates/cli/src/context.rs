@@ -8,7 +8,7 @@ use std::time::Duration;
 use tabia::core::Format;
 use tabia::core::formats::OpenOptions;
 use tabia::core::io::Progress;
-use tabia::{Failure, Item, Resolver};
+use tabia::{Failure, InputItem, Resolver};
 
 use crate::args::CommonArgs;
 use crate::exit_code::ExitCode;
@@ -64,8 +64,8 @@ impl Context {
     }
 
     /// The inputs that paths name, archives unopened. The first that fails ends it.
-    pub(crate) fn items(&self, paths: &[OsString]) -> Result<Vec<Item>, Failure> {
-        let mut items: Vec<Item> = Vec::new();
+    pub(crate) fn items(&self, paths: &[OsString]) -> Result<Vec<InputItem>, Failure> {
+        let mut items: Vec<InputItem> = Vec::new();
         for path in paths {
             for item in self.resolver.resolve(path).map_err(Failure::input)? {
                 // `mega.*` names the same database once for each of its files.
@@ -79,7 +79,7 @@ impl Context {
     }
 
     /// As [`Context::items`], with the databases and books of archives in their place.
-    pub(crate) fn contents(&self, paths: &[OsString]) -> Result<Vec<Item>, Failure> {
+    pub(crate) fn contents(&self, paths: &[OsString]) -> Result<Vec<InputItem>, Failure> {
         let mut contents = Vec::new();
         for item in self.items(paths)? {
             contents.extend(self.resolver.expand(item).map_err(Failure::input)?);
@@ -93,7 +93,7 @@ impl Context {
         &self,
         paths: &[OsString],
         contents: bool,
-        mut job: impl FnMut(Result<Item, Failure>) -> Result<ExitCode, Failure>,
+        mut job: impl FnMut(Result<InputItem, Failure>) -> Result<ExitCode, Failure>,
     ) -> Result<ExitCode, Failure> {
         let mut worst = ExitCode::Done;
         let mut note = |code: ExitCode| worst = worst.worse(code);
@@ -126,7 +126,7 @@ impl Context {
 }
 
 /// Whether the item is a set of several files.
-fn is_set(item: &Item) -> bool {
+fn is_set(item: &InputItem) -> bool {
     !item.format().companions.is_empty()
 }
 

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use tabia::core::GameIndex;
 use tabia::core::chess::{FenStyle, Ply, Position, Setup, Square, san, uci};
 use tabia::core::game::{
-    Annotation, ClockKind, Comment, Flow, Game, GameResult, Head, MediaKind, Place, RecordKind,
+    Annotation, ClockKind, Comment, Flow, Game, GameHead, GameResult, MediaKind, Place, RecordKind,
     Score, Shape, ShapeColor, ShapeKind, TextKind, TrainingText, Visitor, Want,
 };
 
@@ -142,7 +142,7 @@ impl Tree {
 }
 
 impl Visitor for Tree {
-    fn begin_game(&mut self, _game: GameIndex, _head: &Head) -> Flow {
+    fn begin_game(&mut self, _game: GameIndex, _head: &GameHead) -> Flow {
         Flow::Go
     }
 

@@ -8,9 +8,9 @@ use tabia::core::error::Location;
 use tabia::core::io::OutputSet;
 use tabia::core::loss::Losses;
 use tabia::core::{Error, GameIndex, Problem, Result};
-use tabia::repair::{Audit, Verdict};
-use tabia::select::Counts;
-use tabia::{Failure, Item, Ledger, LossTable, Watch};
+use tabia::repair::{RecordOutcome, RepairObserver};
+use tabia::select::SelectionCounts;
+use tabia::{Failure, InputItem, LossTable, Observer, Summary};
 
 use crate::context::Context;
 use crate::json::Json;
@@ -98,7 +98,7 @@ impl Reporter {
     /// Notes what a file as a whole does not hold, and completes the files.
     pub(crate) fn finish_whole(mut self, file: &Path, losses: &Losses) -> Result<(), Failure> {
         let file = file.display().to_string();
-        let mut ledger = Ledger::default();
+        let mut ledger = Summary::default();
         ledger.losses.add_whole(&file, losses);
         if let Some(report) = &mut self.report {
             report
@@ -109,7 +109,7 @@ impl Reporter {
     }
 
     /// Ends the list of problems on standard error and completes the files.
-    pub(crate) fn finish(mut self, ledger: Option<&Ledger>) -> Result<(), Failure> {
+    pub(crate) fn finish(mut self, ledger: Option<&Summary>) -> Result<(), Failure> {
         if !self.messages.verbose && self.problems > SHOWN {
             let more = grouped(self.problems - SHOWN);
             let text = format!("{more} more problems; `--verbose` or `--report FILE` lists them");
@@ -146,8 +146,8 @@ impl Reporter {
     }
 }
 
-impl Watch for Reporter {
-    fn problem(&mut self, _item: &Item, problem: &Problem) -> Result<()> {
+impl Observer for Reporter {
+    fn problem(&mut self, _item: &InputItem, problem: &Problem) -> Result<()> {
         self.problems += 1;
         if self.messages.verbose || self.problems <= SHOWN {
             self.messages.warning(&problem.error.to_string());
@@ -162,14 +162,14 @@ impl Watch for Reporter {
         }
     }
 
-    fn losses(&mut self, item: &Item, game: GameIndex, losses: &Losses) -> Result<()> {
+    fn losses(&mut self, item: &InputItem, game: GameIndex, losses: &Losses) -> Result<()> {
         match &mut self.report {
             Some(report) => report.losses(&item.name(), Some(game), losses),
             None => Ok(()),
         }
     }
 
-    fn finished(&mut self, item: &Item, counts: &Counts) -> Result<()> {
+    fn finished(&mut self, item: &InputItem, counts: &SelectionCounts) -> Result<()> {
         if self.report.is_some() {
             self.inputs.push(Json::Object(vec![
                 ("file", item.name().into()),
@@ -183,8 +183,8 @@ impl Watch for Reporter {
     }
 }
 
-impl Audit for Reporter {
-    fn judged(&mut self, item: &Item, verdict: &Verdict<'_>) -> Result<()> {
+impl RepairObserver for Reporter {
+    fn judged(&mut self, item: &InputItem, verdict: &RecordOutcome<'_>) -> Result<()> {
         let reasons = verdict.reasons.iter().map(|reason| {
             let mut pairs = place(&reason.at);
             pairs.retain(|(key, _)| *key != "game");

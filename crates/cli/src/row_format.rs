@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use tabia::core::game::{Date, GameResult};
-use tabia::list::Row;
+use tabia::list::ListRow;
 
 use crate::json::quote;
 use crate::output::{Style, csv_cell, tsv_cell};
@@ -30,7 +30,7 @@ pub(crate) const NUMERIC: &[&str] = &["game", "whiteElo", "blackElo", "plies"];
 
 /// Appends a row; `path` is there when rows of several inputs are mixed. In a JSON list every row
 /// begins with a comma.
-pub(crate) fn render(style: Style, row: &Row<'_>, path: Option<&str>, out: &mut Vec<u8>) {
+pub(crate) fn render(style: Style, row: &ListRow<'_>, path: Option<&str>, out: &mut Vec<u8>) {
     if style == Style::Json {
         out.extend_from_slice(b",\n");
     }
@@ -164,10 +164,10 @@ mod tests {
 
     #[test]
     fn every_style_has_the_same_columns() {
-        let row = Row {
+        let row = ListRow {
             white: "Tal, \"Misha\"".into(),
             white_elo: Some(2705),
-            ..Row::default()
+            ..ListRow::default()
         };
         let text = |style| {
             let mut out = Vec::new();

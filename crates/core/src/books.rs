@@ -35,7 +35,7 @@ impl Wdl {
 
 /// A position as a book knows it: Polyglot has only the key, CTG has the board.
 #[derive(Debug, Clone, Copy)]
-pub enum BookPosition<'a> {
+pub enum BookKey<'a> {
     /// The whole position.
     Board(&'a Position),
     /// The Polyglot key.
@@ -104,7 +104,7 @@ pub struct LinkedGame {
 
 /// All a book knows of one position. `None` means that the format does not say, not zero.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct BookPage {
+pub struct BookPosition {
     /// Its moves, in the book's order.
     pub entries: Vec<BookEntry>,
     /// Games that reached the position.
@@ -120,17 +120,17 @@ pub struct BookPage {
     /// A comment, an opening name for example.
     pub comment: Option<String>,
     /// One game that reached the position.
-    pub example: Option<GameLink>,
+    pub sample_game: Option<GameLink>,
     /// Games whose last stored position this is.
-    pub ending: Vec<GameLink>,
+    pub games_ending_here: Vec<GameLink>,
     /// The page says what one of another position said before, since one record stands for both;
     /// set by [`Book::for_each`]. Whoever adds pages of one record up must leave this one out.
-    pub again: bool,
+    pub is_duplicate: bool,
     /// Fields only this format has, for the way back.
     pub raw: Vec<u8>,
 }
 
-impl BookPage {
+impl BookPosition {
     /// Forgets everything, keeping the memory.
     pub fn clear(&mut self) {
         let Self {
@@ -141,17 +141,17 @@ impl BookPage {
             performance,
             nags,
             comment,
-            example,
-            ending,
-            again,
+            sample_game,
+            games_ending_here,
+            is_duplicate,
             raw,
         } = self;
         entries.clear();
         nags.clear();
-        ending.clear();
+        games_ending_here.clear();
         raw.clear();
         (*games, *results, *average_rating, *performance) = (None, None, None, None);
-        (*comment, *example, *again) = (None, None, false);
+        (*comment, *sample_game, *is_duplicate) = (None, None, false);
     }
 }
 
@@ -190,11 +190,11 @@ pub trait Book: Send + Sync {
 
     /// Fills `page` with all that is known of a position and its moves. `false`: the position is
     /// not in the book, and the page is empty.
-    fn probe(&self, position: &Position, page: &mut BookPage) -> Result<bool>;
+    fn probe(&self, position: &Position, page: &mut BookPosition) -> Result<bool>;
 
     /// The moves alone, with what the position's own record says of them: what an engine needs.
     /// Formats whose statistics stand with the positions a move leads to leave those out here.
-    fn moves(&self, position: &Position, page: &mut BookPage) -> Result<bool> {
+    fn moves(&self, position: &Position, page: &mut BookPosition) -> Result<bool> {
         self.probe(position, page)
     }
 
@@ -202,13 +202,16 @@ pub trait Book: Send + Sync {
     ///
     /// Where one record stands for several positions (those that differ only by colours or by
     /// left and right), each of them that play can reach is handed on.
-    fn for_each(&self, visit: &mut dyn FnMut(BookPosition<'_>, &BookPage) -> Flow) -> Result<()>;
+    fn for_each(&self, visit: &mut dyn FnMut(BookKey<'_>, &BookPosition) -> Flow) -> Result<()>;
 
     /// Like [`for_each`](Book::for_each), in whatever order is fastest; ratings and the fields for
     /// the way back may be left out. For targets that hold moves and weights alone and bring them
     /// into an order of their own. The page is filled anew each time, so that `visit` may change it.
-    fn sweep(&self, visit: &mut dyn FnMut(BookPosition<'_>, &mut BookPage) -> Flow) -> Result<()> {
-        let mut own = BookPage::default();
+    fn for_each_unordered(
+        &self,
+        visit: &mut dyn FnMut(BookKey<'_>, &mut BookPosition) -> Flow,
+    ) -> Result<()> {
+        let mut own = BookPosition::default();
         self.for_each(&mut |position, page| {
             own.clone_from(page);
             visit(position, &mut own)
@@ -243,18 +246,18 @@ pub trait Book: Send + Sync {
 pub trait BookWriter: Send {
     /// Adds a position and its moves, in any order of positions; says what could not be kept.
     /// What is said of a position twice adds up.
-    fn put(&mut self, position: &Position, page: &BookPage) -> Result<Losses>;
+    fn put(&mut self, position: &Position, page: &BookPosition) -> Result<Losses>;
 
     /// Says, after the last position, what is lost because of what never came or found no room: a
     /// tree, for example, has no place for positions that nothing leads to. Once, before
     /// [`finish`](BookWriter::finish), which otherwise does it and keeps silent.
-    fn settle(&mut self) -> Result<Losses> {
+    fn finalize(&mut self) -> Result<Losses> {
         Ok(Losses::new())
     }
 
-    /// How much the book holds, after [`settle`](BookWriter::settle); `None`: all that was put in
+    /// How much the book holds, after [`finalize`](BookWriter::finalize); `None`: all that was put in
     /// and not said to be lost at once.
-    fn held(&self) -> Option<BookSize> {
+    fn stored(&self) -> Option<BookSize> {
         None
     }
 

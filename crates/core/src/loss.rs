@@ -6,7 +6,7 @@ use std::fmt;
 
 use crate::chess::{Ply, Position};
 use crate::error::GameIndex;
-use crate::game::{Annotation, Flow, Game, GameResult, Head, Recorder, Visitor, Want};
+use crate::game::{Annotation, Flow, Game, GameHead, GameResult, Recorder, Visitor, Want};
 
 macro_rules! features {
     ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
@@ -302,7 +302,7 @@ impl<'g> Projector<'g> {
 }
 
 impl Visitor for Projector<'_> {
-    fn begin_game(&mut self, game: GameIndex, head: &Head) -> Flow {
+    fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
         let mut head = Cow::Borrowed(head);
         if head.deleted && self.lose(Feature::DeletionMarks) {
             head.to_mut().deleted = false;
@@ -386,9 +386,9 @@ mod tests {
         let e4 = san::read(&start, b"e4").unwrap();
         let _ = out.begin_game(
             GameIndex(0),
-            &Head {
+            &GameHead {
                 deleted: true,
-                ..Head::default()
+                ..GameHead::default()
             },
         );
         let _ = out.visit_move(&start, e4);

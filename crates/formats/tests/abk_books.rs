@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use tabia_core::books::{Book, BookEntry, BookPage, BookPosition, BookWriter, Wdl};
+use tabia_core::books::{Book, BookEntry, BookKey, BookPosition, BookWriter, Wdl};
 use tabia_core::chess::{Position, san};
 use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::game::Flow;
@@ -35,7 +35,7 @@ fn after(moves: &str) -> Position {
 fn contents(book: &dyn Book) -> Vec<(u64, Vec<BookEntry>)> {
     let mut all = Vec::new();
     book.for_each(&mut |position, page| {
-        let BookPosition::Board(position) = position else {
+        let BookKey::Board(position) = position else {
             panic!("Arena books know the board")
         };
         let mut entries = page.entries.clone();
@@ -54,7 +54,7 @@ fn copy(book: &AbkBook, path: &Path, backwards: bool) -> Losses {
     let mut writer = Box::new(AbkWriter::create(path, &options).unwrap());
     let mut pages = Vec::new();
     book.for_each(&mut |position, page| {
-        if let BookPosition::Board(position) = position {
+        if let BookKey::Board(position) = position {
             pages.push((position.clone(), page.clone()));
         }
         Flow::Go
@@ -67,7 +67,7 @@ fn copy(book: &AbkBook, path: &Path, backwards: bool) -> Losses {
     for (position, page) in &pages {
         losses.merge(&writer.put(position, page).unwrap());
     }
-    losses.merge(&writer.settle().unwrap());
+    losses.merge(&writer.finalize().unwrap());
     writer.finish().unwrap();
     losses
 }
@@ -92,7 +92,7 @@ fn the_real_book_is_read_to_its_last_record() {
         book.faults().unwrap(),
         ["429 records are reached from no move"]
     );
-    let mut page = BookPage::default();
+    let mut page = BookPosition::default();
     assert!(book.probe(&Position::standard(), &mut page).unwrap());
     let weights: Vec<_> = page
         .entries
@@ -164,13 +164,13 @@ fn small(path: &Path, options: &CreateOptions) -> (Losses, Vec<u8>) {
         ("e4 e5", vec![("Nf3", 1, 0, 0), ("f4", 1, 0, 0)]),
     ] {
         let position = after(line);
-        let mut page = BookPage::default();
+        let mut page = BookPosition::default();
         for (m, white, draws, black) in moves {
             page.entries.push(entry(&position, m, white, draws, black));
         }
         losses.merge(&writer.put(&position, &page).unwrap());
     }
-    losses.merge(&writer.settle().unwrap());
+    losses.merge(&writer.finalize().unwrap());
     let written = writer.finish().unwrap();
     let bytes = std::fs::read(path).unwrap();
     assert_eq!(written.bytes, bytes.len() as u64);
@@ -189,7 +189,7 @@ fn transpositions_share_their_counts_and_loops_are_cut() {
     // d4 d5 c4 stands twice, and what follows it.
     assert_eq!(book.findings().records, 13 + 3);
     let meeting = after("d4 d5 c4");
-    let mut page = BookPage::default();
+    let mut page = BookPosition::default();
     assert!(book.probe(&meeting, &mut page).unwrap());
     let expected = [
         entry(&meeting, "e6", 6, 3, 2),
@@ -253,14 +253,14 @@ fn put_many(mut writer: AbkWriter, path: &Path) -> Vec<u8> {
                 draws: seed >> 56 & 15,
                 black: seed >> 52 & 3,
             };
-            let page = BookPage {
+            let page = BookPosition {
                 entries: vec![BookEntry {
                     m: Some(m),
                     weight: (seed >> 50 & 3 > 0).then_some((seed >> 44) as u32 & 31),
                     results: Some(results),
                     ..BookEntry::default()
                 }],
-                ..BookPage::default()
+                ..BookPosition::default()
             };
             let _ = writer.put(&position, &page).unwrap();
             position.play(m);
@@ -290,7 +290,7 @@ fn weights_become_priorities_and_deleted_moves_stay_deleted() {
     let path = scratch.join("a.abk");
     let mut writer = Box::new(AbkWriter::create(&path, &CreateOptions::default()).unwrap());
     let start = Position::standard();
-    let mut page = BookPage::default();
+    let mut page = BookPosition::default();
     for (m, weight) in [
         ("e4", Some(65520)),
         ("d4", Some(39312)),
@@ -307,12 +307,12 @@ fn weights_become_priorities_and_deleted_moves_stay_deleted() {
     page.entries.push(deleted);
     page.entries.push(BookEntry::default());
     let mut losses = writer.put(&start, &page).unwrap();
-    losses.merge(&writer.settle().unwrap());
+    losses.merge(&writer.finalize().unwrap());
     assert_eq!(losses.count(Feature::UnreadMoves), 1);
     assert_eq!(losses.count(Feature::BookWeights), 1);
     writer.finish().unwrap();
     let book = open(&path);
-    let mut read = BookPage::default();
+    let mut read = BookPosition::default();
     assert!(book.probe(&start, &mut read).unwrap());
     let moves: Vec<_> = read
         .entries

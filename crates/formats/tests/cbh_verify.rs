@@ -53,12 +53,12 @@ fn set(folder: &Scratch) {
 /// A guiding text that uses a file.
 fn text() -> Game {
     use tabia_core::GameIndex;
-    use tabia_core::game::{Annotation, GameResult, Head, RecordKind, TextPart, Visitor};
+    use tabia_core::game::{Annotation, GameHead, GameResult, RecordKind, TextPart, Visitor};
     let mut game = Game::new();
     let mut out = game.recorder();
-    let head = Head {
+    let head = GameHead {
         kind: RecordKind::Text,
-        ..Head::default()
+        ..GameHead::default()
     };
     let _ = out.begin_game(GameIndex(0), &head);
     for (kind, text) in [

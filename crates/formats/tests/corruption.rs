@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use tabia_core::chess::{Ply, Position};
 use tabia_core::formats::OpenOptions;
-use tabia_core::game::{Annotation, Flow, GameResult, Head, Visitor, Want};
+use tabia_core::game::{Annotation, Flow, GameHead, GameResult, Visitor, Want};
 use tabia_core::games::Database;
 use tabia_core::io::{Blob, Source};
 use tabia_core::{Format, GameIndex, Problem};
@@ -333,7 +333,7 @@ fn mix(print: &mut u64, value: impl Hash) {
 }
 
 impl Visitor for Printer {
-    fn begin_game(&mut self, _game: GameIndex, head: &Head) -> Flow {
+    fn begin_game(&mut self, _game: GameIndex, head: &GameHead) -> Flow {
         mix(&mut self.print.head, format!("{head:?}"));
         Flow::Go
     }

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use tabia_core::books::{Book, BookPage, BookPosition};
+use tabia_core::books::{Book, BookKey, BookPosition};
 use tabia_core::chess::{Position, Setup, Square};
 use tabia_core::formats::OpenOptions;
 use tabia_core::game::Flow;
@@ -112,7 +112,7 @@ fn every_record_is_found_in_every_way() {
         let bare = Setup::parse_fen(b"4k3/8/8/8/8/8/8/4K3 w - - 0 1").unwrap();
         let nowhere = Position::from_setup(&bare).unwrap();
         for book in ways {
-            assert!(!book.probe(&nowhere, &mut BookPage::default()).unwrap());
+            assert!(!book.probe(&nowhere, &mut BookPosition::default()).unwrap());
         }
     }
 }
@@ -147,7 +147,7 @@ fn the_first_moves_of_a_real_book() {
     };
     let book = open(&perfect);
     let start = Position::standard();
-    let mut page = BookPage::default();
+    let mut page = BookPosition::default();
     assert!(book.probe(&start, &mut page).unwrap());
     assert_eq!(page.entries.len(), 17);
     let sum: u64 = page.entries.iter().map(|e| e.results.unwrap().white).sum();
@@ -162,10 +162,10 @@ fn the_first_moves_of_a_real_book() {
     assert_eq!(e4.recommended, Some(true));
     assert!(e4.average_rating.is_some() && e4.performance.is_some());
 
-    let mut quick = BookPage::default();
+    let mut quick = BookPosition::default();
     assert!(book.moves(&start, &mut quick).unwrap());
     assert_eq!(quick.games, page.games);
-    let moves = |page: &BookPage| page.entries.iter().map(|e| e.m).collect::<Vec<_>>();
+    let moves = |page: &BookPosition| page.entries.iter().map(|e| e.m).collect::<Vec<_>>();
     assert_eq!(moves(&quick), moves(&page));
 }
 
@@ -178,7 +178,7 @@ fn every_position_is_handed_on_as_play_reaches_it() {
     let mut turns = [0u64; 2];
     let mut given = HashMap::new();
     book.for_each(&mut |position, page| {
-        let BookPosition::Board(position) = position else {
+        let BookKey::Board(position) = position else {
             panic!("a board is known");
         };
         turns[position.turn() as usize] += 1;
@@ -206,12 +206,12 @@ fn a_sweep_meets_the_same_positions() {
             let book = open_without(path, without);
             let mut given = HashMap::new();
             book.for_each(&mut |position, page| {
-                let BookPosition::Board(position) = position else {
+                let BookKey::Board(position) = position else {
                     panic!("a board is known");
                 };
                 let mut page = page.clone();
                 (page.average_rating, page.performance) = (None, None);
-                page.again = false;
+                page.is_duplicate = false;
                 page.raw.clear();
                 for entry in &mut page.entries {
                     (entry.average_rating, entry.performance) = (None, None);
@@ -221,8 +221,8 @@ fn a_sweep_meets_the_same_positions() {
                 Flow::Go
             })
             .unwrap();
-            book.sweep(&mut |position, page| {
-                let BookPosition::Board(position) = position else {
+            book.for_each_unordered(&mut |position, page| {
+                let BookKey::Board(position) = position else {
                     panic!("a board is known");
                 };
                 // Records that cannot be reached come with all that is known of them.
@@ -253,10 +253,10 @@ fn the_same_book_for_arena() {
     let arena = AbkBook::open(&arena, &OpenOptions::default()).unwrap();
     let book = open(&perfect);
     let (mut positions, mut absent, mut same, mut missing) = (0, 0, 0, 0);
-    let mut ours = BookPage::default();
+    let mut ours = BookPosition::default();
     arena
         .for_each(&mut |position, page| {
-            let BookPosition::Board(position) = position else {
+            let BookKey::Board(position) = position else {
                 panic!("a board is known");
             };
             positions += 1;
@@ -290,9 +290,9 @@ fn the_same_book_for_polyglot() {
     let polyglot = PolyglotBook::open(&source, &OpenOptions::default()).unwrap();
     let book = open(&perfect);
     let (mut positions, mut same, mut missing, mut avoided) = (0, 0, 0, 0);
-    let mut theirs = BookPage::default();
+    let mut theirs = BookPosition::default();
     book.for_each(&mut |position, page| {
-        let BookPosition::Board(position) = position else {
+        let BookKey::Board(position) = position else {
             panic!("a board is known");
         };
         if !polyglot.probe(position, &mut theirs).unwrap() {

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::io::{Seek, SeekFrom, Write};
 use std::time::Duration;
 
-use tabia_core::books::{Book, BookEntry, BookPage, BookPosition, BookWriter, Wdl};
+use tabia_core::books::{Book, BookEntry, BookKey, BookPosition, BookWriter, Wdl};
 use tabia_core::chess::{Position, san};
 use tabia_core::error::ErrorKind;
 use tabia_core::formats::{CreateOptions, OpenOptions};
@@ -33,12 +33,12 @@ fn open(set: &Set) -> Result<CtgBook, tabia_core::Error> {
 }
 
 /// A page with these moves, all drawn once.
-fn page(moves: &[tabia_core::chess::Move]) -> BookPage {
+fn page(moves: &[tabia_core::chess::Move]) -> BookPosition {
     let drawn = Wdl {
         draws: 1,
         ..Wdl::default()
     };
-    BookPage {
+    BookPosition {
         entries: moves
             .iter()
             .map(|&m| BookEntry {
@@ -47,7 +47,7 @@ fn page(moves: &[tabia_core::chess::Move]) -> BookPage {
                 ..BookEntry::default()
             })
             .collect(),
-        ..BookPage::default()
+        ..BookPosition::default()
     }
 }
 
@@ -80,10 +80,10 @@ fn whole() -> Set {
 /// Everything a program does with a book. Returns how many records were found, and whether
 /// anything was said of damage.
 fn use_all(book: &CtgBook) -> (u64, bool) {
-    let mut page = BookPage::default();
+    let mut page = BookPosition::default();
     let mut found = 0;
     book.for_each(&mut |position, page| {
-        let BookPosition::Board(position) = position else {
+        let BookKey::Board(position) = position else {
             panic!("a board is known");
         };
         for m in page.entries.iter().filter_map(|entry| entry.m) {
@@ -278,7 +278,7 @@ fn pages_past_four_gigabytes_are_found() {
         (LAST + 1, Lookup::Pages)
     );
     assert!(
-        book.probe(&Position::standard(), &mut BookPage::default())
+        book.probe(&Position::standard(), &mut BookPosition::default())
             .unwrap()
     );
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use tabia_core::books::{Book, BookEntry, BookPage, BookPosition, BookWriter, GameLink, Wdl};
+use tabia_core::books::{Book, BookEntry, BookKey, BookPosition, BookWriter, GameLink, Wdl};
 use tabia_core::chess::{Color, Move, Position, Role, Setup, Square};
 use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::game::{Flow, Nag};
@@ -33,7 +33,7 @@ fn writer(path: &Path) -> CtgWriter {
 fn put_all(book: &dyn Book, writer: &mut CtgWriter) -> Losses {
     let mut losses = Losses::new();
     book.for_each(&mut |position, page| {
-        let BookPosition::Board(position) = position else {
+        let BookKey::Board(position) = position else {
             panic!("a board is known");
         };
         losses.merge(&writer.put(position, page).unwrap());
@@ -275,9 +275,9 @@ fn played(games: usize, plies: usize, seed: u64) -> Played {
     played
 }
 
-fn page((position, tally, moves): &(Position, Tally, BTreeMap<Move, Tally>)) -> BookPage {
+fn page((position, tally, moves): &(Position, Tally, BTreeMap<Move, Tally>)) -> BookPosition {
     let turn = position.turn();
-    BookPage {
+    BookPosition {
         games: Some(tally.games),
         results: Some(tally.results(turn)),
         average_rating: Some(if turn.is_white() { 2400 } else { 2300 }),
@@ -291,7 +291,7 @@ fn page((position, tally, moves): &(Position, Tally, BTreeMap<Move, Tally>)) -> 
                 ..BookEntry::default()
             })
             .collect(),
-        ..BookPage::default()
+        ..BookPosition::default()
     }
 }
 
@@ -327,7 +327,7 @@ fn games_become_a_book() {
     assert!(book.page_count() > 50);
     assert_eq!(book.header().games, 1500);
     assert_eq!(book.inspect().faults(), [""; 0]);
-    let mut found = BookPage::default();
+    let mut found = BookPosition::default();
     for (position, _, moves) in played.values() {
         let tally = expected[Keys::of(position).unwrap().key.as_bytes()];
         assert!(book.probe(position, &mut found).unwrap());
@@ -412,10 +412,10 @@ fn moves_bring_their_positions_along() {
     first.recommended = Some(true);
     first.nags = vec![Nag(1), Nag(16)];
     first.average_rating = Some(2500);
-    let page = BookPage {
+    let page = BookPosition {
         entries: vec![first, entry(d4, None, Some(7)), entry(a4, None, Some(0))],
         nags: vec![Nag(11)],
-        ..BookPage::default()
+        ..BookPosition::default()
     };
     let losses = book.put(&start, &page).unwrap();
     assert_eq!(losses.to_string(), "1 weights of book moves");
@@ -425,7 +425,7 @@ fn moves_bring_their_positions_along() {
 
     let book = open(&target);
     assert_eq!(book.inspect().faults(), [""; 0]);
-    let mut found = BookPage::default();
+    let mut found = BookPosition::default();
     assert!(book.probe(&start, &mut found).unwrap());
     assert_eq!(found.nags, [Nag(11)]);
     // Nothing is said of the position itself: its moves' games, the drawn ones of d4 among them.
@@ -462,9 +462,9 @@ fn changes_go_before_what_was_there() {
     let entries = vec![entry.clone()];
     book.put(
         &start,
-        &BookPage {
+        &BookPosition {
             entries,
-            ..BookPage::default()
+            ..BookPosition::default()
         },
     )
     .unwrap();
@@ -473,7 +473,7 @@ fn changes_go_before_what_was_there() {
     let mut book = writer(&second);
     open(&first)
         .for_each(&mut |position, page| {
-            let BookPosition::Board(position) = position else {
+            let BookKey::Board(position) = position else {
                 panic!("a board is known");
             };
             let mut page = page.clone();
@@ -486,7 +486,7 @@ fn changes_go_before_what_was_there() {
         })
         .unwrap();
     Box::new(book).finish().unwrap();
-    let mut found = BookPage::default();
+    let mut found = BookPosition::default();
     assert!(open(&second).probe(&start, &mut found).unwrap());
     entry.raw = found.entries[0].raw.clone();
     assert_eq!(found.entries[0].recommended, Some(false));
@@ -512,11 +512,11 @@ fn what_has_no_place_is_said() {
     loud.comment = Some("at last".to_owned());
     loud.nags = vec![Nag(1), Nag(3), Nag(18)];
     loud.performance = Some(2600);
-    let page = BookPage {
+    let page = BookPosition {
         entries: vec![entry(Some(knight)), loud, entry(Some(illegal)), entry(None)],
         comment: Some("an ending".to_owned()),
-        ending: vec![GameLink::default(); 2],
-        ..BookPage::default()
+        games_ending_here: vec![GameLink::default(); 2],
+        ..BookPosition::default()
     };
     let losses = book.put(&promotion, &page).unwrap();
     for (feature, count) in [
@@ -531,14 +531,14 @@ fn what_has_no_place_is_said() {
     }
     let queens = position("6k1/8/8/8/8/8/6K1/QQQ5 w - - 0 1");
     let third = entry(Some(Move::normal(Square::C1, Square::C2)));
-    let page = BookPage {
+    let page = BookPosition {
         entries: vec![third],
-        ..BookPage::default()
+        ..BookPosition::default()
     };
     let losses = book.put(&queens, &page).unwrap();
     assert_eq!(losses.to_string(), "1 book moves without a code");
     let shuffled = Position::from_setup(&Setup::chess960_start(1).unwrap()).unwrap();
-    let losses = book.put(&shuffled, &BookPage::default()).unwrap();
+    let losses = book.put(&shuffled, &BookPosition::default()).unwrap();
     assert_eq!(losses.count(Feature::BookMoves), 1);
     // Promotion, its child, and the queens.
     assert_eq!(Box::new(book).finish().unwrap().records, 3);

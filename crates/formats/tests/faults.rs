@@ -5,10 +5,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use tabia_core::books::{BookEntry, BookPage, Wdl};
+use tabia_core::books::{BookEntry, BookPosition, Wdl};
 use tabia_core::chess::Position;
 use tabia_core::formats::CreateOptions;
-use tabia_core::io::fault_injection::{Fault, Trial};
+use tabia_core::io::fault_injection::{Fault, FaultInjection};
 use tabia_core::io::{Blob, Source};
 use tabia_core::{Format, Result};
 use tabia_formats::FORMATS;
@@ -60,7 +60,7 @@ fn book(format: &Format, path: &Path, force: bool, rounds: usize) -> Result<()> 
     let mut position = Position::standard();
     for _ in 0..rounds * 3 {
         let m = position.legal_moves()[0];
-        let mut page = BookPage::default();
+        let mut page = BookPosition::default();
         let results = Wdl {
             white: 3,
             draws: 2,
@@ -78,7 +78,7 @@ fn book(format: &Format, path: &Path, force: bool, rounds: usize) -> Result<()> 
         writer.put(&position, &page)?;
         position.play(m);
     }
-    writer.settle()?;
+    writer.finalize()?;
     writer.finish().map(|_| ())
 }
 
@@ -188,7 +188,7 @@ fn stop_everywhere(what: &str, extension: &str, job: Job<'_>) {
             }
         };
         restore();
-        let trial = Trial::start(Fault::Fails, u64::MAX);
+        let trial = FaultInjection::start(Fault::Fails, u64::MAX);
         job(&path, force, 2).unwrap();
         let steps = trial.steps();
         drop(trial);
@@ -200,7 +200,7 @@ fn stop_everywhere(what: &str, extension: &str, job: Job<'_>) {
         for at in chosen(steps) {
             for fault in [Fault::Fails, Fault::Stops] {
                 restore();
-                let trial = Trial::start(fault, at);
+                let trial = FaultInjection::start(fault, at);
                 let outcome = job(&path, force, 2);
                 drop(trial);
                 let what = format!("{what}, force {force}, step {at} of {steps}, {fault:?}");

@@ -7,7 +7,7 @@ mod support;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use tabia_core::books::{Book, BookEntry, BookPage, BookPosition, BookWriter, GameLink, Wdl};
+use tabia_core::books::{Book, BookEntry, BookKey, BookPosition, BookWriter, GameLink, Wdl};
 use tabia_core::chess::{Ply, Position, Setup, san, uci};
 use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::game::{Flow, Game, GameResult};
@@ -214,7 +214,7 @@ fn the_smallest_book_byte_by_byte() {
         .add_game(Some(source), &row, &Position::standard(), line(&plies))
         .unwrap();
     assert_eq!(added, Added::Yes(Some(0)));
-    assert_eq!(builder.settle().unwrap(), Losses::new());
+    assert_eq!(builder.finalize().unwrap(), Losses::new());
     let written = builder.finish().unwrap();
     assert_eq!(written.records, 3);
     assert_eq!(scratch.names(), ["mini.kin", "mini.ksf", "mini_0.kob"]);
@@ -256,7 +256,7 @@ fn the_smallest_book_is_read() {
     assert_eq!(fact("caption"), "Test book");
     assert_eq!(fact("text order"), "UTF-16LE, as the texts show");
     assert_eq!(fact("game lists"), "compact, as the lists show");
-    let mut page = BookPage::default();
+    let mut page = BookPosition::default();
     assert!(book.probe(&Position::standard(), &mut page).unwrap());
     assert_eq!(page.comment.as_deref(), Some("A00|Start position"));
     let won = Wdl {
@@ -270,7 +270,7 @@ fn the_smallest_book_is_read() {
     assert_eq!(page.results, Some(won));
     assert_eq!(page.entries[0].m.unwrap().to_string(), "e7e5");
     assert!(book.probe(&after("e4 e5"), &mut page).unwrap());
-    assert_eq!(page.ending, [GameLink::default()]);
+    assert_eq!(page.games_ending_here, [GameLink::default()]);
     assert!(!book.probe(&after("d4"), &mut page).unwrap());
     assert!(page.entries.is_empty());
     let game = book.linked_game(GameLink::default()).unwrap().unwrap();
@@ -439,7 +439,7 @@ fn build(path: &Path, options: &CreateOptions, games: &[SourceGame]) -> Losses {
     let mut builder = Box::new(Builder::create(path, options).unwrap());
     let source = builder.add_source(SourceKind::Pgn, "a.pgn").unwrap();
     add_all(&mut builder, Some(source), games);
-    let losses = builder.settle().unwrap();
+    let losses = builder.finalize().unwrap();
     builder.finish().unwrap();
     losses
 }
@@ -453,7 +453,7 @@ fn what_games_say_is_counted_once_a_position() {
     assert_eq!(losses.count(Feature::Characters), 2);
     let book = open(&scratch.join("a_0.kob"));
     assert_eq!(book.inspect().faults(), [""; 0]);
-    let mut page = BookPage::default();
+    let mut page = BookPosition::default();
     assert!(book.probe(&Position::standard(), &mut page).unwrap());
     // Seven games, one without a result; one comes back to the start.
     let results = Wdl {
@@ -479,11 +479,11 @@ fn what_games_say_is_counted_once_a_position() {
         black: 1,
     };
     assert_eq!(e4.unwrap().results, Some(results));
-    assert_eq!(page.example, Some(GameLink { source: 0, game: 0 }));
+    assert_eq!(page.sample_game, Some(GameLink { source: 0, game: 0 }));
     let meeting = after("d4 d5 c4 e6");
     assert!(book.probe(&meeting, &mut page).unwrap());
     let links = [1, 2].map(|game| GameLink { source: 0, game });
-    assert_eq!(page.ending, links);
+    assert_eq!(page.games_ending_here, links);
     for (number, game) in small_games().iter().enumerate() {
         let link = GameLink {
             source: 0,
@@ -501,7 +501,7 @@ fn what_games_say_is_counted_once_a_position() {
     // The game with a move that has no code ends in the last position stored.
     let knight = after("h4 g5 hxg5 h6 gxh6 Nf6 h7 Ng8 hxg8=N");
     assert!(book.probe(&knight, &mut page).unwrap());
-    assert_eq!(page.ending, [GameLink { source: 0, game: 5 }]);
+    assert_eq!(page.games_ending_here, [GameLink { source: 0, game: 5 }]);
 }
 
 fn encoding_of(name: &str) -> String {
@@ -608,7 +608,7 @@ fn the_order_of_games_changes_no_move() {
     assert!(forwards == moves("b", &games));
     // 2.d4 was never played after 1.c4 d5, but what it leads to is known.
     let book = open(&scratch.join("a_0.kob"));
-    let mut page = BookPage::default();
+    let mut page = BookPosition::default();
     assert!(book.moves(&after("c4 d5"), &mut page).unwrap());
     assert_eq!(page.entries.len(), 2);
     let before = book.inspect().moves;
@@ -625,7 +625,7 @@ fn a_copy_through_pages_has_the_same_bytes() {
     let book = open(&scratch.join("a_0.kob"));
     let mut pages = Vec::new();
     book.for_each(&mut |position, page| {
-        let BookPosition::Board(position) = position else {
+        let BookKey::Board(position) = position else {
             panic!("Kvetka books know the board")
         };
         pages.push((position.clone(), page.clone()));
@@ -649,7 +649,7 @@ fn a_copy_through_pages_has_the_same_bytes() {
         for (position, page) in &pages {
             losses.merge(&writer.put(position, page).unwrap());
         }
-        losses.merge(&writer.settle().unwrap());
+        losses.merge(&writer.finalize().unwrap());
         assert_eq!(losses, Losses::new());
         writer.finish().unwrap();
     }
@@ -690,7 +690,7 @@ fn images_in_a_chessbase_book_count_once() {
             let Ply::Move(m) = san::read(&position, name.as_bytes()).unwrap() else {
                 panic!("{name}")
             };
-            let page = BookPage {
+            let page = BookPosition {
                 games: Some(results.games()),
                 results: Some(results),
                 entries: vec![BookEntry {
@@ -699,7 +699,7 @@ fn images_in_a_chessbase_book_count_once() {
                     results: Some(results),
                     ..BookEntry::default()
                 }],
-                ..BookPage::default()
+                ..BookPosition::default()
             };
             writer.put(&position, &page).unwrap();
             before = format!("{before} {name}");
@@ -712,10 +712,10 @@ fn images_in_a_chessbase_book_count_once() {
         Box::new(Builder::create(&scratch.join("a.kob"), &CreateOptions::default()).unwrap());
     let mut again = 0;
     book.for_each(&mut |position, page| {
-        let BookPosition::Board(position) = position else {
+        let BookKey::Board(position) = position else {
             panic!("ChessBase's books know the board")
         };
-        again += usize::from(page.again);
+        again += usize::from(page.is_duplicate);
         writer.put(position, page).unwrap();
         Flow::Go
     })
@@ -723,7 +723,7 @@ fn images_in_a_chessbase_book_count_once() {
     writer.finish().unwrap();
     assert!(again > 0);
     let copy = open(&scratch.join("a_0.kob"));
-    let mut page = BookPage::default();
+    let mut page = BookPosition::default();
     for (moves, expected) in [("e4 e5", wdl(5, 1, 0)), ("e3 e5 e4", wdl(0, 1, 5))] {
         for known in [&book as &dyn Book, &copy] {
             assert!(known.probe(&after(moves), &mut page).unwrap(), "{moves}");
@@ -748,10 +748,10 @@ fn open_points_are_read_in_every_form() {
             assert_eq!((book.order(), book.list_form()), (order, form));
             assert_eq!(book.inspect().faults(), [""; 0]);
             assert_eq!(book.sources().unwrap().source(0).unwrap().address, "a.pgn");
-            let mut page = BookPage::default();
+            let mut page = BookPosition::default();
             assert!(book.probe(&after("d4 d5 c4 e6"), &mut page).unwrap());
             assert_eq!(
-                (page.ending.len(), page.comment.as_deref()),
+                (page.games_ending_here.len(), page.comment.as_deref()),
                 (2, Some("A00|Имя"))
             );
         }
@@ -790,7 +790,7 @@ fn many_games_fill_parts_and_lists_to_their_limit() {
         };
         builder.add_game(Some(source), &row, &start, plies).unwrap();
     }
-    let losses = builder.settle().unwrap();
+    let losses = builder.finalize().unwrap();
     assert!(losses.count(Feature::GameLinks) > 0 && losses.count(Feature::LongText) > 0);
     builder.finish().unwrap();
     assert!(scratch.names().contains(&"a_1.kob".to_owned()));
@@ -835,10 +835,10 @@ fn edit<'s>(set: &'s mut [(String, Vec<u8>)], name: &str) -> &'s mut Vec<u8> {
 
 /// Everything is still answered, however damaged the book is.
 fn findings(book: &KvetkaBook) -> Findings {
-    let mut page = BookPage::default();
+    let mut page = BookPosition::default();
     for line in ["", "e4", "d4 d5 c4 e6", "Nf3 Nf6"] {
         let _ = book.probe(&after(line), &mut page);
-        for link in page.ending.iter().chain(&page.example) {
+        for link in page.games_ending_here.iter().chain(&page.sample_game) {
             let _ = book.linked_game(*link);
         }
     }
@@ -1007,7 +1007,7 @@ fn every_row_of_the_table_of_damage() {
         "the index has 23 bytes",
     );
     let book = damaged(|set| edit(set, "a.kin").reverse()).unwrap();
-    let mut page = BookPage::default();
+    let mut page = BookPosition::default();
     assert!(book.probe(&after("e4 e5"), &mut page).unwrap());
     says(&findings(&book).faults(), "fields of the index do not fit");
     let book = damaged(|set| set.retain(|(name, _)| name != "a.kin")).unwrap();

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use tabia_core::books::{Book, BookEntry, BookPage, BookPosition, BookWriter, Wdl};
+use tabia_core::books::{Book, BookEntry, BookKey, BookPosition, BookWriter, Wdl};
 use tabia_core::chess::{Move, Ply, Position, Setup, san};
 use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::game::Flow;
@@ -18,22 +18,22 @@ fn open(path: &Path) -> KvetkaBook {
 }
 
 /// Positions without their counters of moves, each with all that is said of it but for the way back.
-fn given(book: &KvetkaBook, by_moves: bool) -> Vec<(String, BookPage)> {
+fn given(book: &KvetkaBook, by_moves: bool) -> Vec<(String, BookPosition)> {
     let mut all = Vec::new();
-    let mut take = |position: BookPosition<'_>, page: &BookPage| {
-        let BookPosition::Board(position) = position else {
+    let mut take = |position: BookKey<'_>, page: &BookPosition| {
+        let BookKey::Board(position) = position else {
             panic!("Kvetka books know the board")
         };
         let fen = position.fen();
         let fields: Vec<&str> = fen.split(' ').take(4).collect();
         let mut page = page.clone();
-        page.again = false;
+        page.is_duplicate = false;
         page.raw.clear();
         all.push((fields.join(" "), page));
         Flow::Go
     };
     if by_moves {
-        book.sweep(&mut |position, page| take(position, page))
+        book.for_each_unordered(&mut |position, page| take(position, page))
             .unwrap();
     } else {
         book.for_each(&mut take).unwrap();
@@ -44,7 +44,7 @@ fn given(book: &KvetkaBook, by_moves: bool) -> Vec<(String, BookPage)> {
 }
 
 /// The positions of both walks, which are to be the same.
-fn by_both_walks(book: &KvetkaBook) -> Vec<(String, BookPage)> {
+fn by_both_walks(book: &KvetkaBook) -> Vec<(String, BookPosition)> {
     let in_order = given(book, false);
     assert_eq!(in_order, given(book, true));
     in_order
@@ -81,12 +81,12 @@ impl Lines {
             results: Some(results),
             ..BookEntry::default()
         };
-        let page = BookPage {
+        let page = BookPosition {
             entries: m.map(entry).into_iter().collect(),
             games: Some(results.games()),
             results: Some(results),
             comment: self.number.is_multiple_of(5).then(|| "B20".to_owned()),
-            ..BookPage::default()
+            ..BookPosition::default()
         };
         self.builder.put(position, &page).unwrap();
     }
@@ -138,7 +138,7 @@ fn real_and_small_books_are_walked_alike() {
         let found = by_both_walks(&book);
         assert!(found.len() as u64 >= book.inspect().elements);
         assert!(found.iter().any(|(_, page)| page.comment.is_some()));
-        assert!(found.iter().any(|(_, page)| !page.ending.is_empty()));
+        assert!(found.iter().any(|(_, page)| !page.games_ending_here.is_empty()));
     }
 }
 
@@ -162,7 +162,7 @@ fn an_element_comes_once_in_every_frame_it_is_reached_in() {
         let setup = Setup::parse_fen(format!("{fen} 0 1").as_bytes()).unwrap();
         let position = Position::from_setup(&setup).unwrap();
         frames[usize::from(Frame::of(&position).number())] += 1;
-        let mut page = BookPage::default();
+        let mut page = BookPosition::default();
         assert!(book.probe(&position, &mut page).unwrap());
         // What the walk says is what a probe says.
         page.raw.clear();
@@ -240,7 +240,7 @@ fn random_lines_are_walked_alike() {
                 if count == left { Flow::Stop } else { Flow::Go }
             };
             if by_moves {
-                book.sweep(&mut |_, _| stop()).unwrap();
+                book.for_each_unordered(&mut |_, _| stop()).unwrap();
             } else {
                 book.for_each(&mut |_, _| stop()).unwrap();
             }
@@ -291,11 +291,11 @@ fn damaged_books_are_walked_alike() {
         let found = by_both_walks(&book);
         sizes.insert(found.len());
         // One that was never walked over finds the same.
-        let (fresh, mut page) = (open().unwrap(), BookPage::default());
+        let (fresh, mut page) = (open().unwrap(), BookPosition::default());
         for (fen, _) in found.iter().step_by(17) {
             let setup = Setup::parse_fen(format!("{fen} 0 1").as_bytes()).unwrap();
             let position = Position::from_setup(&setup).unwrap();
-            let mut known = BookPage::default();
+            let mut known = BookPosition::default();
             let is_there = book.probe(&position, &mut known).unwrap();
             assert_eq!(fresh.probe(&position, &mut page).unwrap(), is_there);
             assert_eq!(page, known, "{fen}");

@@ -5,7 +5,7 @@ use std::fs::{File, OpenOptions as FileOptions};
 use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 
-use tabia_core::books::{Book, BookEntry, BookPage, BookWriter, Wdl};
+use tabia_core::books::{Book, BookEntry, BookPosition, BookWriter, Wdl};
 use tabia_core::chess::{Move, Position, Square};
 use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::io::{Sink, Source};
@@ -117,7 +117,7 @@ fn records_beyond_4_gib_of_ctg_are_found() {
         black: 1,
     };
     let start = Position::standard();
-    let page = BookPage {
+    let page = BookPosition {
         entries: vec![BookEntry {
             m: Some(e4()),
             games: Some(6),
@@ -126,7 +126,7 @@ fn records_beyond_4_gib_of_ctg_are_found() {
         }],
         games: Some(6),
         results: Some(results),
-        ..BookPage::default()
+        ..BookPosition::default()
     };
     writer.put(&start, &page).unwrap();
     Box::new(writer).finish().unwrap();
@@ -139,7 +139,7 @@ fn records_beyond_4_gib_of_ctg_are_found() {
         let book = CtgBook::open(&source, &OpenOptions::default()).unwrap();
         assert_eq!(book.page_count(), PAGES);
         assert_eq!(book.lookup(), lookup, "{:?}", book.info().problems);
-        let mut page = BookPage::default();
+        let mut page = BookPosition::default();
         assert!(book.probe(&start, &mut page).unwrap());
         assert_eq!(page.results, Some(results));
         assert_eq!(page.entries.len(), 1);
@@ -182,7 +182,7 @@ fn entries_beyond_4_gib_of_polyglot_are_found() {
     let source = Source::from_path(&path).unwrap();
     let book = PolyglotBook::open(&source, &OpenOptions::default()).unwrap();
     assert_eq!(book.info().problems, [""; 0]);
-    let mut page = BookPage::default();
+    let mut page = BookPosition::default();
     assert!(book.probe(&start, &mut page).unwrap());
     let found: Vec<_> = page
         .entries

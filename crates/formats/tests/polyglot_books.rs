@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use tabia_core::books::{Book, BookPage, BookWriter};
+use tabia_core::books::{Book, BookPosition, BookWriter};
 use tabia_core::chess::{Position, Setup};
 use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::io::Source;
@@ -42,7 +42,7 @@ fn walk(book: &PolyglotBook) -> (usize, usize) {
     let mut seen = HashSet::new();
     let mut waiting = vec![Position::standard()];
     let (mut moves, mut illegal) = (0, 0);
-    let mut page = BookPage::default();
+    let mut page = BookPosition::default();
     while let Some(position) = waiting.pop() {
         if !seen.insert(position.key()) || !book.probe(&position, &mut page).unwrap() {
             continue;
@@ -127,7 +127,7 @@ fn headers_are_read() {
     let book = open(&folder.join("pg_header_normal.bin"));
     assert_eq!(book.header().unwrap().variants, ["normal"]);
     assert!(
-        book.probe(&Position::standard(), &mut BookPage::default())
+        book.probe(&Position::standard(), &mut BookPosition::default())
             .unwrap()
     );
     let two = open(&folder.join("pg_header_two_variants.bin"));

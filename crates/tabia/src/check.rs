@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tabia_core::chess::{Ply, Position};
 use tabia_core::formats::OpenOptions;
-use tabia_core::game::{Annotation, Flow, GameResult, Head, RecordKind, Visitor};
+use tabia_core::game::{Annotation, Flow, GameHead, GameResult, RecordKind, Visitor};
 use tabia_core::games::{Database, IndexEntry, NameId, NameKind};
 use tabia_core::io::Progress;
 use tabia_core::loss::Feature;
@@ -13,10 +13,10 @@ use tabia_core::{Error, GameIndex, Problem};
 pub use tabia_formats::archives::read_member;
 
 use crate::error::Failure;
-use crate::input::{Input, Item};
-use crate::scan::{Desk, Plan, Task, scan, scan_database};
+use crate::input::{InputItem, OpenInput};
+use crate::scan::{ScanOptions, ScanReporter, Task, scan, scan_database};
 use crate::select::Selection;
-use crate::summary::{Ledger, Watch};
+use crate::summary::{Observer, Summary};
 
 /// How to check.
 #[derive(Debug, Clone, Default)]
@@ -35,7 +35,7 @@ pub struct CheckOptions {
 #[derive(Debug, Clone, Default)]
 pub struct Checked {
     /// Records and problems.
-    pub ledger: Ledger,
+    pub ledger: Summary,
     /// Records marked as deleted among them.
     pub deleted: u64,
     /// Plies of all lines.
@@ -56,14 +56,14 @@ pub struct Checked {
 /// # Errors
 /// When it cannot be opened or read on; `strict`: the first problem.
 pub fn check(
-    item: &Item,
+    item: &InputItem,
     options: &CheckOptions,
     progress: &Arc<Progress>,
-    watch: &mut dyn Watch,
+    watch: &mut dyn Observer,
 ) -> Result<Checked, Failure> {
-    let mut ledger = Ledger::default();
+    let mut ledger = Summary::default();
     let mut sums = Sums::default();
-    let mut desk = Desk {
+    let mut desk = ScanReporter {
         item,
         ledger: &mut ledger,
         watch,
@@ -76,16 +76,16 @@ pub fn check(
         desk.problem(error.into(), options.strict)?;
     }
     let (input, late) = opened.into_parts();
-    let plan = Plan {
+    let plan = ScanOptions {
         threads: options.threads,
         selection: Selection::all(),
         strict: options.strict,
-        ..Plan::default()
+        ..ScanOptions::default()
     };
     let threads = 0..options.threads.max(1);
     let add = |sums: &mut Sums, out: &Sums| sums.add(out);
     match input {
-        Input::Database(database) => {
+        OpenInput::Database(database) => {
             let database = &*database;
             desk.faults_of(database, options.strict)?;
             let tasks = threads.map(|_| CheckTask::new(Some(database))).collect();
@@ -100,7 +100,7 @@ pub fn check(
                 return Err(Failure::Cancelled);
             }
         }
-        Input::Book(book) => {
+        OpenInput::Book(book) => {
             let faults = book.faults().map_err(Failure::input)?;
             for text in book.info().problems.iter().chain(&faults) {
                 desk.problem(item.fault(text).into(), options.strict)?;
@@ -116,7 +116,7 @@ pub fn check(
             })
             .map_err(Failure::input)?;
         }
-        Input::Archive(archive) => {
+        OpenInput::Archive(archive) => {
             for index in 0..archive.members().len() {
                 progress.check().map_err(Failure::input)?;
                 if let Err(error) = read_member(&*archive, index) {
@@ -155,7 +155,7 @@ pub fn check(
 }
 
 /// What the format finds when it compares its files with each other.
-fn deep(desk: &mut Desk<'_>, database: &dyn Database, strict: bool) -> Result<(), Failure> {
+fn deep(desk: &mut ScanReporter<'_>, database: &dyn Database, strict: bool) -> Result<(), Failure> {
     let mut outcome = Ok(());
     database.verify(&mut |problem| {
         if outcome.is_ok() {
@@ -225,7 +225,7 @@ impl<'d> CheckTask<'d> {
     }
 
     /// Whether the row says the same as the record.
-    fn compare(&mut self, database: &dyn Database, game: GameIndex, head: &Head) {
+    fn compare(&mut self, database: &dyn Database, game: GameIndex, head: &GameHead) {
         let entry = match database.entry(game) {
             Ok(entry) => entry,
             Err(error) => {
@@ -276,7 +276,7 @@ fn same_name(name: &str, value: &str) -> bool {
 }
 
 impl Visitor for CheckTask<'_> {
-    fn begin_game(&mut self, game: GameIndex, head: &Head) -> Flow {
+    fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
         self.sums.deleted += u64::from(head.deleted);
         if let Some(database) = self.database {
             self.compare(database, game, head);

@@ -13,11 +13,11 @@ use tabia_formats::archives::compressed::{Compression, compress};
 
 use crate::edit::appender;
 use crate::error::Failure;
-use crate::input::Item;
+use crate::input::InputItem;
 use crate::output::{EncodeTask, RecordTask, Recorded, TextTask};
 use crate::resolve::Resolver;
-use crate::scan::{Desk, Plan, scan};
-use crate::summary::{Ledger, Watch};
+use crate::scan::{ScanOptions, ScanReporter, scan};
+use crate::summary::{Observer, Summary};
 
 /// How to convert.
 #[derive(Debug, Clone, Default)]
@@ -27,7 +27,7 @@ pub struct ConvertOptions {
     /// How the target is created.
     pub create: CreateOptions,
     /// Which records, what of them, on how many threads.
-    pub plan: Plan,
+    pub plan: ScanOptions,
     /// The games are added to the database that is the target. What was there is there until the
     /// copy with all games was read back.
     pub append: bool,
@@ -146,13 +146,13 @@ pub fn writable(format: &Format) -> Result<(), Failure> {
 /// # Errors
 /// The first input that cannot be read, or what the target's side says.
 pub fn convert(
-    items: &[Item],
+    items: &[InputItem],
     target: Target<'_>,
     options: &ConvertOptions,
     progress: &Arc<Progress>,
-    watch: &mut dyn Watch,
-) -> Result<(Ledger, Written), Failure> {
-    progress.set_total(items.iter().filter_map(Item::bytes).sum());
+    watch: &mut dyn Observer,
+) -> Result<(Summary, Written), Failure> {
+    progress.set_total(items.iter().filter_map(InputItem::bytes).sum());
     match target {
         Target::Stream { format, out } => {
             let Some(create) = format.create_text else {
@@ -263,20 +263,20 @@ impl Write for Shared {
 }
 
 fn to_text(
-    items: &[Item],
+    items: &[InputItem],
     create: CreateText,
     out: &mut dyn Write,
     options: &ConvertOptions,
     progress: &Arc<Progress>,
-    watch: &mut dyn Watch,
-) -> Result<Ledger, Failure> {
-    let mut ledger = Ledger::default();
+    watch: &mut dyn Observer,
+) -> Result<Summary, Failure> {
+    let mut ledger = Summary::default();
     for item in items {
         let tasks = (0..options.plan.threads.max(1))
             .map(|_| create(&options.create).map(TextTask))
             .collect::<Result<Vec<_>, _>>()
             .map_err(uncreated)?;
-        let mut desk = Desk {
+        let mut desk = ScanReporter {
             item,
             ledger: &mut ledger,
             watch: &mut *watch,
@@ -295,21 +295,21 @@ fn to_text(
 }
 
 fn to_database(
-    items: &[Item],
+    items: &[InputItem],
     create: CreateDatabase,
     path: &Path,
     options: &ConvertOptions,
     progress: &Arc<Progress>,
-    watch: &mut dyn Watch,
-) -> Result<(Ledger, Written), Failure> {
-    let mut ledger = Ledger::default();
+    watch: &mut dyn Observer,
+) -> Result<(Summary, Written), Failure> {
+    let mut ledger = Summary::default();
     if !options.append && !options.create.force && path.exists() {
         return Err(Failure::output(Error::new(ErrorKind::Exists).in_path(path)));
     }
     let mut writer: Option<Box<dyn GameWriter>> = None;
     for item in items {
         let mut lost = Vec::new();
-        let mut desk = Desk {
+        let mut desk = ScanReporter {
             item,
             ledger: &mut ledger,
             watch: &mut *watch,
@@ -354,9 +354,9 @@ fn to_database(
 
 /// The options with the title of an input, unless another is asked for, and what else is known of
 /// it.
-fn whole(options: &ConvertOptions, input: &crate::Input) -> CreateOptions {
+fn whole(options: &ConvertOptions, input: &crate::OpenInput) -> CreateOptions {
     let mut own = options.create.clone();
-    if let crate::Input::Database(database) = input {
+    if let crate::OpenInput::Database(database) = input {
         let info = database.info();
         own.title = own.title.or_else(|| info.title.clone());
         own.facts.extend(info.facts.iter().cloned());
@@ -367,9 +367,9 @@ fn whole(options: &ConvertOptions, input: &crate::Input) -> CreateOptions {
 /// Writes the games of an input, encoded where they are read if the writer has encoders. Losses that
 /// are not posted on the way go to `lost`.
 fn write_input(
-    desk: &mut Desk<'_>,
-    input: crate::Input,
-    plan: &Plan,
+    desk: &mut ScanReporter<'_>,
+    input: crate::OpenInput,
+    plan: &ScanOptions,
     writer: &mut dyn GameWriter,
     lost: &mut Vec<(GameIndex, Losses)>,
 ) -> Result<(), Failure> {
@@ -409,10 +409,10 @@ fn write_all(
 
 /// Opens an item, has it read, and notes what was wrong with its container.
 fn each_item(
-    desk: &mut Desk<'_>,
+    desk: &mut ScanReporter<'_>,
     options: &ConvertOptions,
     progress: &Arc<Progress>,
-    read: impl FnOnce(&mut Desk<'_>, crate::Input) -> Result<(), Failure>,
+    read: impl FnOnce(&mut ScanReporter<'_>, crate::OpenInput) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let mut opened = desk
         .item

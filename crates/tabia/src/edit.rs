@@ -16,16 +16,16 @@ use tabia_formats::games::cbh;
 use tabia_formats::games::cbh::edit::{Editor, append, pack};
 
 use crate::error::Failure;
-use crate::input::Item;
-use crate::select::Numbers;
+use crate::input::InputItem;
+use crate::select::RecordRanges;
 
 /// What is changed.
 #[derive(Debug, Clone)]
 pub enum Change {
     /// Marks records as deleted.
-    Delete(Numbers),
+    Delete(RecordRanges),
     /// Takes the mark away.
-    Restore(Numbers),
+    Restore(RecordRanges),
     /// Writes a game in the place of a record.
     Replace(GameIndex, Box<Game>),
 }
@@ -62,7 +62,7 @@ pub(crate) fn appender(format: &Format) -> Result<CreateDatabase, Failure> {
     Err(Failure::Usage(text))
 }
 
-fn source(item: &Item) -> Result<&Source, Failure> {
+fn source(item: &InputItem) -> Result<&Source, Failure> {
     let name = item.name();
     if item.format().id != cbh::FORMAT.id {
         let format = item.format().name;
@@ -79,7 +79,7 @@ fn source(item: &Item) -> Result<&Source, Failure> {
 /// When the database cannot be opened or the copy cannot be written; [`Failure::Usage`] for formats
 /// that cannot be changed and for records that are not there.
 pub fn edit(
-    item: &Item,
+    item: &InputItem,
     path: &Path,
     changes: &[Change],
     options: &EditOptions,
@@ -109,7 +109,7 @@ pub fn edit(
 ///
 /// # Errors
 /// As [`edit`]; when `path` is the database itself.
-pub fn pack_to(item: &Item, path: &Path, options: &EditOptions) -> Result<Edited, Failure> {
+pub fn pack_to(item: &InputItem, path: &Path, options: &EditOptions) -> Result<Edited, Failure> {
     let source = source(item)?;
     let written = pack(source, path, &options.create, &options.open);
     Ok(Edited {
@@ -137,7 +137,7 @@ fn check(editor: &Editor, index: GameIndex) -> Result<(), Failure> {
 
 fn mark(
     editor: &mut Editor,
-    numbers: &Numbers,
+    numbers: &RecordRanges,
     deleted: bool,
     edited: &mut Edited,
 ) -> Result<(), Failure> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tabia_core::chess::{Ply, Position};
 use tabia_core::game::{
-    Annotation, Flow, Game, GameResult, Head, RecordKind, Recorder, Visitor, Want,
+    Annotation, Flow, Game, GameHead, GameResult, RecordKind, Recorder, Visitor, Want,
 };
 use tabia_core::games::IndexEntry;
 use tabia_core::{GameIndex, Problem};
@@ -12,7 +12,7 @@ use tabia_query::{Filter, Matcher};
 
 /// Hands on the games that fit a filter, or all at once where there is none.
 #[derive(Debug)]
-pub(crate) struct Sieve<V> {
+pub(crate) struct FilterVisitor<V> {
     /// Where the games go.
     pub(crate) inner: V,
     filter: Option<Arc<Filter>>,
@@ -26,7 +26,7 @@ pub(crate) struct Sieve<V> {
     stop: bool,
 }
 
-impl<V> Sieve<V> {
+impl<V> FilterVisitor<V> {
     pub(crate) fn new(inner: V, filter: Option<Arc<Filter>>) -> Self {
         Self {
             inner,
@@ -40,8 +40,8 @@ impl<V> Sieve<V> {
     }
 }
 
-impl<V: Visitor> Visitor for Sieve<V> {
-    fn begin_game(&mut self, game: GameIndex, head: &Head) -> Flow {
+impl<V: Visitor> Visitor for FilterVisitor<V> {
+    fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
         if self.filter.is_none() {
             return self.inner.begin_game(game, head);
         }

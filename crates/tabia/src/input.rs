@@ -18,7 +18,7 @@ use crate::unpack;
 
 /// An input that was found and recognised, not yet opened.
 #[derive(Debug)]
-pub struct Item {
+pub struct InputItem {
     pub(crate) label: Arc<Path>,
     pub(crate) format: &'static Format,
     /// How to open it, when it is an archive.
@@ -53,7 +53,7 @@ impl fmt::Debug for Origin {
 }
 
 /// An open input.
-pub enum Input {
+pub enum OpenInput {
     /// Random access to games.
     Database(Box<dyn Database>),
     /// Games in a stream that several threads can read.
@@ -68,15 +68,15 @@ pub enum Input {
 
 /// An open input with what was found wrong on the way to it.
 #[derive(Debug)]
-pub struct Opened {
+pub struct OpenedInput {
     /// The input.
-    pub input: Input,
+    pub input: OpenInput,
     /// Faults that were passed over while opening.
     pub problems: Vec<Error>,
     faults: Faults,
 }
 
-impl fmt::Debug for Input {
+impl fmt::Debug for OpenInput {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Database(_) => "Database",
@@ -88,18 +88,18 @@ impl fmt::Debug for Input {
     }
 }
 
-impl Opened {
+impl OpenedInput {
     /// Faults of the container that showed while the stream was read. Ask after reading.
     pub fn late_problems(&self) -> Vec<Error> {
         self.faults.take()
     }
 
-    pub(crate) fn into_parts(self) -> (Input, Faults) {
+    pub(crate) fn into_parts(self) -> (OpenInput, Faults) {
         (self.input, self.faults)
     }
 }
 
-impl Item {
+impl InputItem {
     /// The path as messages show it; `-` for standard input, `archive:member` for a member.
     pub fn label(&self) -> &Arc<Path> {
         &self.label
@@ -183,7 +183,11 @@ impl Item {
     ///
     /// # Errors
     /// What the format says; [`ErrorKind::Unsupported`] for formats that are only written.
-    pub fn open(&self, options: &OpenOptions, progress: Option<&Arc<Progress>>) -> Result<Opened> {
+    pub fn open(
+        &self,
+        options: &OpenOptions,
+        progress: Option<&Arc<Progress>>,
+    ) -> Result<OpenedInput> {
         self.open_inner(options, progress)
             .map_err(|error| error.in_file(&self.label))
     }
@@ -192,7 +196,7 @@ impl Item {
         &self,
         options: &OpenOptions,
         progress: Option<&Arc<Progress>>,
-    ) -> Result<Opened> {
+    ) -> Result<OpenedInput> {
         let faults = Faults::note();
         let mut problems = Vec::new();
         let streams = self.format.open_blocks.is_some() || self.format.open_stream.is_some();
@@ -202,23 +206,23 @@ impl Item {
                 faults: faults.clone(),
             });
             match (self.format.open_blocks, self.format.open_stream) {
-                (Some(open), _) => Input::Blocks(open(reader, options)?),
-                (None, Some(open)) => Input::Stream(open(reader, options)?),
+                (Some(open), _) => OpenInput::Blocks(open(reader, options)?),
+                (None, Some(open)) => OpenInput::Stream(open(reader, options)?),
                 (None, None) => return Err(self.only_written()),
             }
         } else {
             let source = self.whole(options, &mut problems)?;
             if let Some(container) = self.container {
-                Input::Archive(Arc::from((container.open)(&source, options)?))
+                OpenInput::Archive(Arc::from((container.open)(&source, options)?))
             } else if let Some(open) = self.format.open_database {
-                Input::Database(open(&source, options)?)
+                OpenInput::Database(open(&source, options)?)
             } else if let Some(open) = self.format.open_book {
-                Input::Book(open(&source, options)?)
+                OpenInput::Book(open(&source, options)?)
             } else {
                 return Err(self.only_written());
             }
         };
-        Ok(Opened {
+        Ok(OpenedInput {
             input,
             problems,
             faults,

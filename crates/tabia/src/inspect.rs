@@ -6,16 +6,16 @@ use tabia_core::FormatId;
 use tabia_core::books::BookInfo;
 use tabia_core::chess::{Ply, Position};
 use tabia_core::formats::OpenOptions;
-use tabia_core::game::{Flow, GameResult, Head, Visitor, Want};
+use tabia_core::game::{Flow, GameHead, GameResult, Visitor, Want};
 use tabia_core::games::{DatabaseInfo, NameKind};
 use tabia_core::io::Progress;
 
 use crate::error::Failure;
-use crate::input::{Input, Item};
+use crate::input::{InputItem, OpenInput};
 use crate::resolve::Resolver;
-use crate::scan::{Desk, Plan, Task, scan};
+use crate::scan::{ScanOptions, ScanReporter, Task, scan};
 use crate::select::Selection;
-use crate::summary::{Ledger, Unwatched};
+use crate::summary::{NoObserver, Summary};
 
 /// What an input says about itself.
 #[derive(Debug, Clone, Default)]
@@ -67,7 +67,7 @@ pub struct Info {
 /// When the item cannot be opened or, for streams, read.
 pub fn inspect(
     resolver: &Resolver,
-    item: &Item,
+    item: &InputItem,
     options: &OpenOptions,
     threads: usize,
     progress: &Arc<Progress>,
@@ -88,13 +88,13 @@ pub fn inspect(
     };
     let (input, late) = opened.into_parts();
     match input {
-        Input::Database(database) => database_info(&mut info, database.info()),
-        Input::Book(book) => {
+        OpenInput::Database(database) => database_info(&mut info, database.info()),
+        OpenInput::Book(book) => {
             book_info(&mut info, book.info());
             let size = book.size().map_err(Failure::input)?;
             (info.positions, info.moves) = (Some(size.positions), Some(size.moves));
         }
-        Input::Archive(archive) => {
+        OpenInput::Archive(archive) => {
             info.kind = "archive";
             info.members = Some(archive.members().len() as u64);
             info.facts.clone_from(&archive.info().facts);
@@ -110,18 +110,18 @@ pub fn inspect(
             sum_up(&mut info);
         }
         stream => {
-            let mut ledger = Ledger::default();
-            let mut desk = Desk {
+            let mut ledger = Summary::default();
+            let mut desk = ScanReporter {
                 item,
                 ledger: &mut ledger,
-                watch: &mut Unwatched,
+                watch: &mut NoObserver,
                 progress,
             };
-            let plan = Plan {
+            let plan = ScanOptions {
                 threads,
                 selection: Selection::all(),
                 want: Want::TAGS,
-                ..Plan::default()
+                ..ScanOptions::default()
             };
             let tasks = (0..threads.max(1)).map(|_| HeadTask::default()).collect();
             let mut deleted = 0;
@@ -192,7 +192,7 @@ fn sum_up(info: &mut Info) {
 struct HeadTask(u64);
 
 impl Visitor for HeadTask {
-    fn begin_game(&mut self, _game: tabia_core::GameIndex, head: &Head) -> Flow {
+    fn begin_game(&mut self, _game: tabia_core::GameIndex, head: &GameHead) -> Flow {
         self.0 += u64::from(head.deleted);
         Flow::Skip
     }

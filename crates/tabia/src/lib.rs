@@ -44,6 +44,6 @@ pub mod temporary_files;
 mod unpack;
 
 pub use error::Failure;
-pub use input::{Input, Item, Opened};
+pub use input::{InputItem, OpenInput, OpenedInput};
 pub use resolve::Resolver;
-pub use summary::{Ledger, LossRow, LossTable, Unwatched, Watch};
+pub use summary::{LossEntry, LossTable, NoObserver, Observer, Summary};

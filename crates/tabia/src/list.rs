@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tabia_core::chess::{Ply, Position};
 use tabia_core::formats::OpenOptions;
 use tabia_core::game::{
-    Annotation, Date, Eco, Flow, GameResult, Head, RecordKind, Tags, TextKind, Visitor, Want,
+    Annotation, Date, Eco, Flow, GameHead, GameResult, RecordKind, Tags, TextKind, Visitor, Want,
 };
 use tabia_core::games::{Database, GameReader, IndexEntry, NameId, NameKind};
 use tabia_core::io::Progress;
@@ -15,18 +15,18 @@ use tabia_core::{GameIndex, Result};
 use tabia_query::{Filter, Matcher};
 
 use crate::error::Failure;
-use crate::input::{Input, Item};
+use crate::input::{InputItem, OpenInput};
 use crate::parallel::ordered;
-use crate::scan::{Desk, Plan, Task, scan};
+use crate::scan::{ScanOptions, ScanReporter, Task, scan};
 use crate::select::Selection;
-use crate::summary::{Ledger, Watch};
+use crate::summary::{Observer, Summary};
 
 /// Rows that one thread makes at a time.
 const CHUNK: usize = 512;
 
 /// What is known of a record without showing its moves.
 #[derive(Debug, Clone, Default)]
-pub struct Row<'a> {
+pub struct ListRow<'a> {
     /// Number of the record.
     pub game: GameIndex,
     /// Player with White; `""` when unknown, as for all names. The title, for a guiding text.
@@ -114,7 +114,7 @@ pub struct ListOptions {
 }
 
 /// Turns a row into bytes; runs on several threads.
-pub type Render<'a> = &'a (dyn Fn(&Row<'_>, &mut Vec<u8>) + Sync);
+pub type Render<'a> = &'a (dyn Fn(&ListRow<'_>, &mut Vec<u8>) + Sync);
 
 /// Lists the records of an item: `emit` gets the rendered rows in order. Returns how many rows
 /// there were, those before `offset` too.
@@ -122,15 +122,15 @@ pub type Render<'a> = &'a (dyn Fn(&Row<'_>, &mut Vec<u8>) + Sync);
 /// # Errors
 /// When the item cannot be read, or what `emit` says.
 pub fn list(
-    item: &Item,
+    item: &InputItem,
     options: &ListOptions,
     render: Render<'_>,
     progress: &Arc<Progress>,
-    watch: &mut dyn Watch,
+    watch: &mut dyn Observer,
     emit: &mut dyn FnMut(&[u8]) -> Result<(), Failure>,
-) -> Result<(Ledger, u64), Failure> {
-    let mut ledger = Ledger::default();
-    let mut desk = Desk {
+) -> Result<(Summary, u64), Failure> {
+    let mut ledger = Summary::default();
+    let mut desk = ScanReporter {
         item,
         ledger: &mut ledger,
         watch,
@@ -147,7 +147,7 @@ pub fn list(
     }
     let (input, late) = opened.into_parts();
     let rows = match input {
-        Input::Database(database) => {
+        OpenInput::Database(database) => {
             desk.faults_of(&*database, options.strict)?;
             list_database(&mut desk, &*database, options, render, emit)?
         }
@@ -167,7 +167,7 @@ struct RowJob {
 }
 
 fn list_database(
-    desk: &mut Desk<'_>,
+    desk: &mut ScanReporter<'_>,
     database: &dyn Database,
     options: &ListOptions,
     render: Render<'_>,
@@ -242,13 +242,13 @@ fn database_row<'d>(
     reader: &mut (dyn GameReader + 'd),
     game: GameIndex,
     entry: &IndexEntry,
-) -> Row<'d> {
+) -> ListRow<'d> {
     let name = |kind: NameKind, id: Option<NameId>| {
         id.and_then(|id| database.name(kind, id).ok())
             .filter(|name| name != "?")
             .unwrap_or_default()
     };
-    let mut row = Row {
+    let mut row = ListRow {
         game,
         white: name(NameKind::Player, entry.white),
         white_elo: entry.white_elo,
@@ -304,7 +304,7 @@ struct Facts {
 }
 
 impl Visitor for Facts {
-    fn begin_game(&mut self, _game: GameIndex, head: &Head) -> Flow {
+    fn begin_game(&mut self, _game: GameIndex, head: &GameHead) -> Flow {
         known(head.tags.text("Round")).clone_into(&mut self.round);
         title(head).clone_into(&mut self.title);
         Flow::Go
@@ -327,7 +327,7 @@ impl Visitor for Facts {
 }
 
 /// The title of a guiding text.
-fn title(head: &Head) -> &str {
+fn title(head: &GameHead) -> &str {
     match head.kind {
         RecordKind::Text => ["Title", "White", "Event"]
             .into_iter()
@@ -344,13 +344,13 @@ fn known(value: &str) -> &str {
 }
 
 fn list_stream(
-    desk: &mut Desk<'_>,
-    input: Input,
+    desk: &mut ScanReporter<'_>,
+    input: OpenInput,
     options: &ListOptions,
     render: Render<'_>,
     emit: &mut dyn FnMut(&[u8]) -> Result<(), Failure>,
 ) -> Result<u64, Failure> {
-    let plan = Plan {
+    let plan = ScanOptions {
         threads: options.threads,
         selection: options.selection.clone(),
         strict: options.strict,
@@ -359,7 +359,7 @@ fn list_stream(
             .limit
             .filter(|_| options.filter.is_empty())
             .map(|limit| options.offset.saturating_add(limit)),
-        ..Plan::default()
+        ..ScanOptions::default()
     };
     let tasks = (0..options.threads.max(1))
         .map(|_| RowTask::default())
@@ -389,7 +389,7 @@ fn list_stream(
 }
 
 /// Asks a filter about a game that has no index entry.
-fn row_matches(matcher: &mut Matcher<'_>, row: &Row<'_>) -> bool {
+fn row_matches(matcher: &mut Matcher<'_>, row: &ListRow<'_>) -> bool {
     let elo = |elo: Option<u16>| elo.map_or_else(String::new, |elo| elo.to_string());
     let (white_elo, black_elo) = (elo(row.white_elo), elo(row.black_elo));
     let date = row.date.to_string();
@@ -424,20 +424,20 @@ fn row_matches(matcher: &mut Matcher<'_>, row: &Row<'_>) -> bool {
 /// Makes rows of games that come in a stream.
 #[derive(Debug, Default)]
 struct RowTask {
-    row: Row<'static>,
+    row: ListRow<'static>,
     plies: u32,
     depth: u32,
-    rows: Vec<Row<'static>>,
+    rows: Vec<ListRow<'static>>,
 }
 
 impl Visitor for RowTask {
-    fn begin_game(&mut self, game: GameIndex, head: &Head) -> Flow {
+    fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
         let tags = &head.tags;
         let text = |tag: &str| Cow::Owned(known(tags.text(tag)).to_owned());
         let is_text = head.kind == RecordKind::Text;
         self.plies = 0;
         self.depth = 0;
-        self.row = Row {
+        self.row = ListRow {
             game,
             white: if is_text {
                 Cow::Owned(title(head).to_owned())
@@ -505,9 +505,9 @@ impl Visitor for RowTask {
 }
 
 impl Task for RowTask {
-    type Out = Vec<Row<'static>>;
+    type Out = Vec<ListRow<'static>>;
 
-    fn swap(&mut self, out: &mut Vec<Row<'static>>) {
+    fn swap(&mut self, out: &mut Vec<ListRow<'static>>) {
         out.clear();
         std::mem::swap(&mut self.rows, out);
     }

@@ -1,7 +1,7 @@
 //! Where converted games go: text joined in order, or a database written game by game.
 
 use tabia_core::chess::{Ply, Position};
-use tabia_core::game::{Annotation, Flow, Game, GameResult, Head, Recorder, Visitor};
+use tabia_core::game::{Annotation, Flow, Game, GameHead, GameResult, Recorder, Visitor};
 use tabia_core::games::{GameEncoder, TextWriter};
 use tabia_core::loss::Losses;
 use tabia_core::{Error, GameIndex, Problem};
@@ -12,7 +12,7 @@ use crate::scan::Task;
 pub(crate) struct TextTask(pub(crate) Box<dyn TextWriter>);
 
 impl Visitor for TextTask {
-    fn begin_game(&mut self, game: GameIndex, head: &Head) -> Flow {
+    fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
         self.0.begin_game(game, head)
     }
 
@@ -79,7 +79,7 @@ pub(crate) struct RecordTask {
 }
 
 impl Visitor for RecordTask {
-    fn begin_game(&mut self, game: GameIndex, head: &Head) -> Flow {
+    fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
         self.number = game;
         self.recorder.begin_game(game, head)
     }
@@ -150,7 +150,7 @@ impl EncodeTask {
 }
 
 impl Visitor for EncodeTask {
-    fn begin_game(&mut self, game: GameIndex, head: &Head) -> Flow {
+    fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
         self.recorder.begin_game(game, head)
     }
 

@@ -8,11 +8,11 @@ use tabia_core::io::Progress;
 use tabia_core::{GameIndex, Problem};
 
 use crate::error::Failure;
-use crate::input::{Input, Item};
+use crate::input::{InputItem, OpenInput};
 use crate::output::RecordTask;
-use crate::scan::{Desk, Plan, scan};
-use crate::select::{Numbers, Selection};
-use crate::summary::{Ledger, Watch};
+use crate::scan::{ScanOptions, ScanReporter, scan};
+use crate::select::{RecordRanges, Selection};
+use crate::summary::{Observer, Summary};
 
 /// Reads one record, deleted or not; `None` when the item has fewer. A stream is read only as far
 /// as needed.
@@ -20,15 +20,15 @@ use crate::summary::{Ledger, Watch};
 /// # Errors
 /// When the item cannot be opened or read so far.
 pub fn load(
-    item: &Item,
+    item: &InputItem,
     game: GameIndex,
     options: &OpenOptions,
     progress: &Arc<Progress>,
-    watch: &mut dyn Watch,
+    watch: &mut dyn Observer,
 ) -> Result<Option<Game>, Failure> {
     let mut opened = item.open(options, Some(progress)).map_err(Failure::input)?;
-    let mut ledger = Ledger::default();
-    let mut desk = Desk {
+    let mut ledger = Summary::default();
+    let mut desk = ScanReporter {
         item,
         ledger: &mut ledger,
         watch,
@@ -38,18 +38,18 @@ pub fn load(
         desk.problem(Problem::from(error), options.strict)?;
     }
     let (input, late) = opened.into_parts();
-    if let Input::Database(database) = &input
+    if let OpenInput::Database(database) = &input
         && game.0 >= database.len()
     {
         return Ok(None);
     }
-    let plan = Plan {
+    let plan = ScanOptions {
         selection: Selection {
-            numbers: Some(Numbers::one(game)),
+            numbers: Some(RecordRanges::one(game)),
             ..Selection::all()
         },
         strict: options.strict,
-        ..Plan::default()
+        ..ScanOptions::default()
     };
     let mut found = None;
     let tasks = vec![RecordTask::default()];

@@ -16,7 +16,7 @@ use tabia_formats::books::polyglot;
 use tabia_formats::{FORMATS, unsupported};
 
 use crate::detect::{by_name, detect};
-use crate::input::{Item, Origin, plain};
+use crate::input::{InputItem, Origin, plain};
 
 /// How deep folders are searched.
 const DEPTH: u32 = 16;
@@ -69,7 +69,7 @@ impl Resolver {
     ///
     /// # Errors
     /// When nothing is there, or what is there is not recognised.
-    pub fn resolve(&self, path: &OsStr) -> Result<Vec<Item>> {
+    pub fn resolve(&self, path: &OsStr) -> Result<Vec<InputItem>> {
         if path == "-" {
             let stdin: Box<dyn Read + Send> = Box::new(io::stdin());
             return Ok(vec![self.once(Path::new("-"), None, stdin)?]);
@@ -98,7 +98,7 @@ impl Resolver {
     ///
     /// # Errors
     /// When the archive cannot be read, or nothing in it is recognised.
-    pub fn expand(&self, item: Item) -> Result<Vec<Item>> {
+    pub fn expand(&self, item: InputItem) -> Result<Vec<InputItem>> {
         let Some(archive) = self.archive(&item)? else {
             return Ok(vec![item]);
         };
@@ -117,12 +117,12 @@ impl Resolver {
     ///
     /// # Errors
     /// When it cannot be opened.
-    pub fn archive(&self, item: &Item) -> Result<Option<Arc<dyn Archive>>> {
+    pub fn archive(&self, item: &InputItem) -> Result<Option<Arc<dyn Archive>>> {
         if item.container.is_none() {
             return Ok(None);
         }
         match item.open(&self.options, None)?.input {
-            crate::Input::Archive(archive) => Ok(Some(archive)),
+            crate::OpenInput::Archive(archive) => Ok(Some(archive)),
             _ => Ok(None),
         }
     }
@@ -131,7 +131,7 @@ impl Resolver {
     ///
     /// # Errors
     /// When a member that must be read to know what it is cannot be.
-    pub fn members(&self, archive: &Arc<dyn Archive>) -> Result<Vec<Item>> {
+    pub fn members(&self, archive: &Arc<dyn Archive>) -> Result<Vec<InputItem>> {
         let mut names: Vec<(usize, &str)> = archive
             .members()
             .iter()
@@ -161,7 +161,7 @@ impl Resolver {
             .any(|format| format.extensions.contains(&extension.as_str()))
     }
 
-    fn folder(&self, path: &Path) -> Result<Vec<Item>> {
+    fn folder(&self, path: &Path) -> Result<Vec<InputItem>> {
         let mut items = Vec::new();
         let mut archives = 0;
         let mut folders = vec![(path.to_path_buf(), 0)];
@@ -212,7 +212,7 @@ impl Resolver {
         Ok(items)
     }
 
-    fn file(&self, path: &Path) -> Result<Item> {
+    fn file(&self, path: &Path) -> Result<InputItem> {
         let source = Source::from_path(path)?;
         if self.from.is_none()
             && let Some(source) = self.main_of(&source)
@@ -241,7 +241,7 @@ impl Resolver {
             .find_map(|main| source.with_main(main))
     }
 
-    fn source_item(&self, source: Source) -> Result<Item> {
+    fn source_item(&self, source: Source) -> Result<InputItem> {
         let head = if let Some(path) = source.main().path() {
             File::open(path)
                 .and_then(|mut file| read_head(&mut file))
@@ -253,7 +253,7 @@ impl Resolver {
         self.source_item_with(source, &head)
     }
 
-    fn source_item_with(&self, source: Source, head: &[u8]) -> Result<Item> {
+    fn source_item_with(&self, source: Source, head: &[u8]) -> Result<InputItem> {
         let length = source
             .main()
             .path()
@@ -300,7 +300,7 @@ impl Resolver {
         }
     }
 
-    fn packed(&self, path: &Path) -> Result<Item> {
+    fn packed(&self, path: &Path) -> Result<InputItem> {
         let head = File::open(path)
             .map_err(Error::from)
             .and_then(|file| plain(Box::new(file)))
@@ -318,7 +318,12 @@ impl Resolver {
         ))
     }
 
-    fn once(&self, label: &Path, name: Option<&str>, stream: Box<dyn Read + Send>) -> Result<Item> {
+    fn once(
+        &self,
+        label: &Path,
+        name: Option<&str>,
+        stream: Box<dyn Read + Send>,
+    ) -> Result<InputItem> {
         let opened = (|| {
             let mut stream = plain(stream)?;
             let head = read_head(&mut stream)?;
@@ -335,7 +340,7 @@ impl Resolver {
     }
 
     /// The one main file of that base name in its folder.
-    fn base_name(&self, path: &Path) -> Result<Option<Item>> {
+    fn base_name(&self, path: &Path) -> Result<Option<InputItem>> {
         let Some(wanted) = path
             .file_name()
             .map(|name| name.to_string_lossy().to_lowercase())
@@ -378,7 +383,7 @@ impl Resolver {
     }
 
     /// `archive:member`, also inside archives that are members.
-    fn member(&self, path: &Path) -> Result<Option<Item>> {
+    fn member(&self, path: &Path) -> Result<Option<InputItem>> {
         let Some(text) = path.to_str() else {
             return Ok(None);
         };
@@ -396,7 +401,7 @@ impl Resolver {
         Ok(None)
     }
 
-    fn inside(&self, item: &Item, name: &str) -> Result<Item> {
+    fn inside(&self, item: &InputItem, name: &str) -> Result<InputItem> {
         let Some(archive) = self.archive(item)? else {
             let text = format!("{} is no archive", item.format.name);
             return Err(Error::unsupported(text).in_file(&item.label));
@@ -434,7 +439,7 @@ impl Resolver {
         }
     }
 
-    fn member_item(&self, archive: &Arc<dyn Archive>, index: usize) -> Result<Item> {
+    fn member_item(&self, archive: &Arc<dyn Archive>, index: usize) -> Result<InputItem> {
         let label = &archive.info().label;
         let missing = || Error::new(ErrorKind::MissingFile(format!("number {index}")));
         let member = archive.members().get(index).ok_or_else(missing)?;
@@ -469,7 +474,7 @@ impl Resolver {
     }
 }
 
-fn item(label: Arc<Path>, format: &'static Format, origin: Origin) -> Item {
+fn item(label: Arc<Path>, format: &'static Format, origin: Origin) -> InputItem {
     let container: Option<&'static ArchiveFormat> = match format.kind {
         Kind::Archive => ARCHIVES
             .iter()
@@ -477,7 +482,7 @@ fn item(label: Arc<Path>, format: &'static Format, origin: Origin) -> Item {
             .copied(),
         Kind::Database | Kind::Book => None,
     };
-    Item {
+    InputItem {
         label,
         format,
         container,

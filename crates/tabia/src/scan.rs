@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tabia_core::chess::{Ply, Position};
-use tabia_core::game::{Annotation, Flow, GameResult, Head, Visitor, Want};
+use tabia_core::game::{Annotation, Flow, GameHead, GameResult, Visitor, Want};
 use tabia_core::games::{
     Block, BlockCounts, BlockReader, Blocks, Database, GameReader, GameStream,
 };
@@ -15,11 +15,11 @@ use tabia_core::{Error, ErrorKind, GameIndex, Problem};
 use tabia_query::{Filter, Matcher};
 
 use crate::error::Failure;
-use crate::filter_stream::Sieve;
-use crate::input::{Input, Item};
+use crate::filter_stream::FilterVisitor;
+use crate::input::{InputItem, OpenInput};
 use crate::parallel::ordered;
-use crate::select::{LeaveOut, Pick, Selection};
-use crate::summary::{Base, Ledger, Notes, Watch};
+use crate::select::{LeaveOut, SelectVisitor, Selection};
+use crate::summary::{Base, Notes, Observer, Summary};
 
 /// Records of a database that one thread takes at a time.
 const CHUNK: u32 = 256;
@@ -28,7 +28,7 @@ const BATCH: u32 = 64;
 
 /// How to go through an input.
 #[derive(Debug, Clone)]
-pub struct Plan {
+pub struct ScanOptions {
     /// Threads that read; results never depend on it.
     pub threads: usize,
     /// Which records.
@@ -45,7 +45,7 @@ pub struct Plan {
     pub at_most: Option<u64>,
 }
 
-impl Default for Plan {
+impl Default for ScanOptions {
     fn default() -> Self {
         Self {
             threads: 1,
@@ -84,17 +84,17 @@ pub(crate) trait Task: Visitor + Send {
 }
 
 /// Takes the pieces of output in order.
-pub(crate) type Take<'a, O> = &'a mut dyn FnMut(Base, &mut O) -> Result<bool, Failure>;
+pub(crate) type OnBatch<'a, O> = &'a mut dyn FnMut(Base, &mut O) -> Result<bool, Failure>;
 
 /// Where a scan reports to.
-pub(crate) struct Desk<'a> {
-    pub(crate) item: &'a Item,
-    pub(crate) ledger: &'a mut Ledger,
-    pub(crate) watch: &'a mut dyn Watch,
+pub(crate) struct ScanReporter<'a> {
+    pub(crate) item: &'a InputItem,
+    pub(crate) ledger: &'a mut Summary,
+    pub(crate) watch: &'a mut dyn Observer,
     pub(crate) progress: &'a Progress,
 }
 
-impl Desk<'_> {
+impl ScanReporter<'_> {
     /// Notes one problem of the input.
     pub(crate) fn problem(&mut self, problem: Problem, strict: bool) -> Result<(), Failure> {
         self.ledger.problems += 1;
@@ -146,7 +146,7 @@ struct Noting<T> {
 }
 
 impl<T: Task> Visitor for Noting<T> {
-    fn begin_game(&mut self, game: GameIndex, head: &Head) -> Flow {
+    fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
         self.game = game;
         self.task.begin_game(game, head)
     }
@@ -187,23 +187,23 @@ impl<T: Task> Visitor for Noting<T> {
     }
 }
 
-type Station<T> = Sieve<Pick<Noting<T>>>;
+type Pipeline<T> = FilterVisitor<SelectVisitor<Noting<T>>>;
 
 /// `sift`: the filter is asked about each game as it is read.
-fn station<T: Task>(task: T, plan: &Plan, sift: bool) -> Station<T> {
+fn station<T: Task>(task: T, plan: &ScanOptions, sift: bool) -> Pipeline<T> {
     let noting = Noting {
         task,
         notes: Notes::default(),
         game: GameIndex(0),
         strict: plan.strict,
     };
-    let mut pick = Pick::new(noting, plan.selection.clone(), plan.leave_out);
+    let mut pick = SelectVisitor::new(noting, plan.selection.clone(), plan.leave_out);
     pick.left = plan.at_most;
-    Sieve::new(pick, plan.filter.clone().filter(|_| sift))
+    FilterVisitor::new(pick, plan.filter.clone().filter(|_| sift))
 }
 
 /// Takes the notes and the output of a station.
-fn unload<T: Task>(station: &mut Station<T>, notes: &mut Notes, out: &mut T::Out) {
+fn unload<T: Task>(station: &mut Pipeline<T>, notes: &mut Notes, out: &mut T::Out) {
     let pick = &mut station.inner;
     std::mem::swap(&mut pick.inner.notes, notes);
     notes.counts = std::mem::take(&mut pick.counts);
@@ -212,20 +212,20 @@ fn unload<T: Task>(station: &mut Station<T>, notes: &mut Notes, out: &mut T::Out
 
 /// Goes through an open input; `tasks` holds one task for each thread.
 pub(crate) fn scan<T: Task>(
-    desk: &mut Desk<'_>,
-    input: Input,
-    plan: &Plan,
+    desk: &mut ScanReporter<'_>,
+    input: OpenInput,
+    plan: &ScanOptions,
     tasks: Vec<T>,
-    take: Take<'_, T::Out>,
+    take: OnBatch<'_, T::Out>,
 ) -> Result<(), Failure> {
     match input {
-        Input::Database(database) => {
+        OpenInput::Database(database) => {
             desk.faults_of(&*database, plan.strict)?;
             scan_database(desk, &*database, plan, tasks, take)
         }
-        Input::Blocks(blocks) => scan_blocks(desk, blocks, plan, tasks, take),
-        Input::Stream(stream) => scan_stream(desk, stream, plan, tasks, take),
-        Input::Book(_) | Input::Archive(_) => Err(Failure::Usage(format!(
+        OpenInput::Blocks(blocks) => scan_blocks(desk, blocks, plan, tasks, take),
+        OpenInput::Stream(stream) => scan_stream(desk, stream, plan, tasks, take),
+        OpenInput::Book(_) | OpenInput::Archive(_) => Err(Failure::Usage(format!(
             "{} holds no games: it is a {}",
             desk.item.name(),
             desk.item.format().name,
@@ -255,17 +255,17 @@ impl<O: Default> Default for DatabaseJob<O> {
 
 /// Goes through a database.
 pub(crate) fn scan_database<T: Task>(
-    desk: &mut Desk<'_>,
+    desk: &mut ScanReporter<'_>,
     database: &dyn Database,
-    plan: &Plan,
+    plan: &ScanOptions,
     tasks: Vec<T>,
-    take: Take<'_, T::Out>,
+    take: OnBatch<'_, T::Out>,
 ) -> Result<(), Failure> {
     let length = database.len();
     let weight = desk.item.bytes().unwrap_or(u64::from(length));
     let progress = desk.progress;
     let numbers = plan.selection.numbers.as_ref();
-    let end = match numbers.map(crate::select::Numbers::last) {
+    let end = match numbers.map(crate::select::RecordRanges::last) {
         Some(last) => last.map_or(0, |last| last.0.saturating_add(1)).min(length),
         None => length,
     };
@@ -312,8 +312,8 @@ pub(crate) fn scan_database<T: Task>(
 
 fn read_range<T: Task>(
     reader: &mut dyn GameReader,
-    station: &mut Station<T>,
-    plan: &Plan,
+    station: &mut Pipeline<T>,
+    plan: &ScanOptions,
     range: Range<u32>,
     wanted: &mut dyn FnMut(GameIndex) -> Result<bool, Error>,
 ) {
@@ -363,11 +363,11 @@ impl<O: Default> Default for BlockJob<O> {
 }
 
 fn scan_blocks<T: Task>(
-    desk: &mut Desk<'_>,
+    desk: &mut ScanReporter<'_>,
     mut blocks: Box<dyn Blocks>,
-    plan: &Plan,
+    plan: &ScanOptions,
     tasks: Vec<T>,
-    take: Take<'_, T::Out>,
+    take: OnBatch<'_, T::Out>,
 ) -> Result<(), Failure> {
     // Numbers of games are known only when all before them were counted.
     let threads = if plan.selection.numbers.is_some() || plan.at_most.is_some() {
@@ -379,7 +379,7 @@ fn scan_blocks<T: Task>(
         .selection
         .numbers
         .as_ref()
-        .and_then(crate::select::Numbers::last);
+        .and_then(crate::select::RecordRanges::last);
     let workers: Vec<(T, Box<dyn BlockReader>)> = tasks
         .into_iter()
         .map(|task| (task, blocks.reader()))
@@ -445,11 +445,11 @@ fn scan_blocks<T: Task>(
 }
 
 fn scan_stream<T: Task>(
-    desk: &mut Desk<'_>,
+    desk: &mut ScanReporter<'_>,
     mut stream: Box<dyn GameStream>,
-    plan: &Plan,
+    plan: &ScanOptions,
     tasks: Vec<T>,
-    take: Take<'_, T::Out>,
+    take: OnBatch<'_, T::Out>,
 ) -> Result<(), Failure> {
     let Some(task) = tasks.into_iter().next() else {
         return Ok(());

@@ -1,14 +1,14 @@
 //! Which records, and what of them.
 
 use tabia_core::chess::{Ply, Position};
-use tabia_core::game::{Annotation, Flow, GameResult, Head, RecordKind, Visitor, Want};
+use tabia_core::game::{Annotation, Flow, GameHead, GameResult, RecordKind, Visitor, Want};
 use tabia_core::{GameIndex, Problem};
 
 /// Records by number, as users write them: `1-100,205,300-`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Numbers(Vec<(u32, u32)>);
+pub struct RecordRanges(Vec<(u32, u32)>);
 
-impl Numbers {
+impl RecordRanges {
     /// Reads `1-100,205`: numbers and ranges from 1, commas between; `300-` runs to the end.
     ///
     /// # Errors
@@ -73,7 +73,7 @@ fn number(text: &str) -> Result<u32, String> {
 #[derive(Debug, Clone)]
 pub struct Selection {
     /// Only these numbers; `None` is all.
-    pub numbers: Option<Numbers>,
+    pub numbers: Option<RecordRanges>,
     /// Records marked as deleted too.
     pub deleted: bool,
     /// Guiding texts too.
@@ -145,14 +145,14 @@ impl LeaveOut {
 
 /// Hands the selected records on, with what is wanted of them, and counts.
 #[derive(Debug)]
-pub(crate) struct Pick<V> {
+pub(crate) struct SelectVisitor<V> {
     /// Where the records go.
     pub(crate) inner: V,
     pub(crate) selection: Selection,
     pub(crate) leave_out: LeaveOut,
     /// Added to the numbers that readers give before they are compared with the selection.
     pub(crate) base: u32,
-    pub(crate) counts: Counts,
+    pub(crate) counts: SelectionCounts,
     /// Records that may still pass.
     pub(crate) left: Option<u64>,
     passing: bool,
@@ -161,7 +161,7 @@ pub(crate) struct Pick<V> {
 
 /// How many records went where.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct SelectionCounts {
     /// Games handed on.
     pub games: u64,
     /// Guiding texts handed on.
@@ -170,9 +170,9 @@ pub struct Counts {
     pub deleted: u64,
 }
 
-impl Counts {
+impl SelectionCounts {
     /// Adds others.
-    pub fn add(&mut self, other: Counts) {
+    pub fn add(&mut self, other: SelectionCounts) {
         self.games += other.games;
         self.texts += other.texts;
         self.deleted += other.deleted;
@@ -180,8 +180,8 @@ impl Counts {
 
     /// What was counted since `before`.
     #[must_use]
-    pub fn since(self, before: Counts) -> Counts {
-        Counts {
+    pub fn since(self, before: SelectionCounts) -> SelectionCounts {
+        SelectionCounts {
             games: self.games - before.games,
             texts: self.texts - before.texts,
             deleted: self.deleted - before.deleted,
@@ -189,15 +189,15 @@ impl Counts {
     }
 }
 
-impl<V> Pick<V> {
+impl<V> SelectVisitor<V> {
     pub(crate) fn new(inner: V, selection: Selection, leave_out: LeaveOut) -> Self {
-        let stop_after = selection.numbers.as_ref().and_then(Numbers::last);
+        let stop_after = selection.numbers.as_ref().and_then(RecordRanges::last);
         Self {
             inner,
             selection,
             leave_out,
             base: 0,
-            counts: Counts::default(),
+            counts: SelectionCounts::default(),
             left: None,
             passing: false,
             stop_after,
@@ -205,8 +205,8 @@ impl<V> Pick<V> {
     }
 }
 
-impl<V: Visitor> Visitor for Pick<V> {
-    fn begin_game(&mut self, game: GameIndex, head: &Head) -> Flow {
+impl<V: Visitor> Visitor for SelectVisitor<V> {
+    fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
         self.passing = false;
         let number = GameIndex(game.0.saturating_add(self.base));
         if self.stop_after.is_some_and(|last| number > last) {
@@ -285,7 +285,7 @@ mod tests {
 
     #[test]
     fn numbers_are_read_as_people_write_them() {
-        let numbers = Numbers::parse("205, 1-3,2-5,300-").unwrap();
+        let numbers = RecordRanges::parse("205, 1-3,2-5,300-").unwrap();
         let meant: Vec<u32> = (0..400)
             .filter(|i| numbers.has(GameIndex(*i)))
             .map(|i| i + 1)
@@ -295,7 +295,7 @@ mod tests {
         assert!(numbers.has(GameIndex(5_000_000)));
         assert_eq!(numbers.next_from(5), Some(204));
         for wrong in ["", "0", "a", "5-3", "1,,2", "-4"] {
-            assert!(Numbers::parse(wrong).is_err(), "{wrong}");
+            assert!(RecordRanges::parse(wrong).is_err(), "{wrong}");
         }
     }
 }

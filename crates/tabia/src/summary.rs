@@ -5,26 +5,26 @@ use std::collections::BTreeMap;
 use tabia_core::loss::{Feature, Losses};
 use tabia_core::{Error, GameIndex, Problem, Result};
 
-use crate::input::Item;
-use crate::select::Counts;
+use crate::input::InputItem;
+use crate::select::SelectionCounts;
 
 /// Is told of everything that goes wrong or gets lost, in the order of the input, whatever the
 /// number of threads. Errors of the watcher end the job.
-pub trait Watch {
+pub trait Observer {
     /// Something could not be read.
-    fn problem(&mut self, item: &Item, problem: &Problem) -> Result<()> {
+    fn problem(&mut self, item: &InputItem, problem: &Problem) -> Result<()> {
         let _ = (item, problem);
         Ok(())
     }
 
     /// The target cannot hold this of a game.
-    fn losses(&mut self, item: &Item, game: GameIndex, losses: &Losses) -> Result<()> {
+    fn losses(&mut self, item: &InputItem, game: GameIndex, losses: &Losses) -> Result<()> {
         let _ = (item, game, losses);
         Ok(())
     }
 
     /// An input is done.
-    fn finished(&mut self, item: &Item, counts: &Counts) -> Result<()> {
+    fn finished(&mut self, item: &InputItem, counts: &SelectionCounts) -> Result<()> {
         let _ = (item, counts);
         Ok(())
     }
@@ -32,15 +32,15 @@ pub trait Watch {
 
 /// A watcher that looks away.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Unwatched;
+pub struct NoObserver;
 
-impl Watch for Unwatched {}
+impl Observer for NoObserver {}
 
 /// What a job has counted.
 #[derive(Debug, Clone, Default)]
-pub struct Ledger {
+pub struct Summary {
     /// Records by what became of them.
-    pub counts: Counts,
+    pub counts: SelectionCounts,
     /// Problems, those of whole inputs too.
     pub problems: u64,
     /// What was lost.
@@ -49,11 +49,11 @@ pub struct Ledger {
 
 /// What was lost, by kind, with the input and the game of the first of each.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct LossTable(BTreeMap<Feature, LossRow>);
+pub struct LossTable(BTreeMap<Feature, LossEntry>);
 
 /// One kind of loss.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LossRow {
+pub struct LossEntry {
     /// How many items.
     pub count: u64,
     /// How many games lost some.
@@ -77,7 +77,7 @@ impl LossTable {
 
     fn count_in(&mut self, input: &str, game: Option<GameIndex>, losses: &Losses) {
         for (feature, loss) in losses.iter() {
-            let row = self.0.entry(feature).or_insert_with(|| LossRow {
+            let row = self.0.entry(feature).or_insert_with(|| LossEntry {
                 count: 0,
                 games: 0,
                 input: input.to_owned(),
@@ -89,7 +89,7 @@ impl LossTable {
     }
 
     /// The rows in display order.
-    pub fn iter(&self) -> impl Iterator<Item = (Feature, &LossRow)> {
+    pub fn iter(&self) -> impl Iterator<Item = (Feature, &LossEntry)> {
         self.0.iter().map(|(feature, row)| (*feature, row))
     }
 
@@ -107,7 +107,7 @@ impl LossTable {
 /// What one piece of work has to tell, with places relative to that piece.
 #[derive(Debug, Default)]
 pub(crate) struct Notes {
-    pub(crate) counts: Counts,
+    pub(crate) counts: SelectionCounts,
     pub(crate) problems: Vec<Problem>,
     pub(crate) losses: Vec<(GameIndex, Losses)>,
 }
@@ -126,7 +126,7 @@ impl Base {
     }
 
     /// The error as seen from the start of the input, with the input's name.
-    pub(crate) fn place(self, error: Error, item: &Item) -> Error {
+    pub(crate) fn place(self, error: Error, item: &InputItem) -> Error {
         error
             .shift(self.games, self.bytes, self.lines)
             .in_file(item.label())

@@ -10,9 +10,9 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tabia::book::build::{BuildOptions, BuildTarget, Keep, KvetkaOptions, Weighing, build};
+use tabia::book::build::{BuildOptions, BuildTarget, KvetkaOptions, MoveFilter, Weighing, build};
 use tabia::core::Format;
-use tabia::core::books::{BookPage, Wdl};
+use tabia::core::books::{BookPosition, Wdl};
 use tabia::core::chess::{Move, Ply, Position, Role, san};
 use tabia::core::formats::{CreateOptions, OpenOptions};
 use tabia::core::io::Progress;
@@ -20,7 +20,7 @@ use tabia::formats::FORMATS;
 use tabia::formats::books::{ctg, kvetka};
 use tabia::query::Filter;
 use tabia::select::Selection;
-use tabia::{Resolver, Unwatched};
+use tabia::{NoObserver, Resolver};
 use tabia_testkit::Scratch;
 
 /// Games of the corpus, and plies of each.
@@ -162,7 +162,7 @@ fn options(threads: usize, memory: u64) -> BuildOptions {
         selection: Selection::default(),
         filter: Filter::default(),
         max_ply: 1024,
-        keep: Keep {
+        keep: MoveFilter {
             min_games: 1,
             min_score: 0.0,
             only: None,
@@ -194,7 +194,7 @@ fn build_book(
     };
     let progress = Arc::new(Progress::new());
     let options = options(threads, memory);
-    let built = build(&items, &target, &options, &progress, &mut Unwatched).unwrap();
+    let built = build(&items, &target, &options, &progress, &mut NoObserver).unwrap();
     assert_eq!(built.games.used, GAMES as u64);
     built.written.files
 }
@@ -224,7 +224,7 @@ fn every_format_says_what_the_games_say() {
             let known = known.clone().turned(turn);
             records.entry(record).or_default().merge(&known);
         }
-        let mut page = BookPage::default();
+        let mut page = BookPosition::default();
         let mut facts = 0u64;
         for position in corpus.positions.iter().take(10_000) {
             assert!(

@@ -18,7 +18,7 @@ use tabia::core::game::{Annotation, Event, Game, RecordKind, Want};
 use tabia::core::io::{Progress, Source};
 use tabia::core::loss::{Feature, Losses, project};
 use tabia::core::{Format, GameIndex, Result};
-use tabia::{Item, Resolver, Watch};
+use tabia::{InputItem, Observer, Resolver};
 use tabia_formats::FORMATS;
 use tabia_formats::archives::{ARCHIVES, CreateOptions as Packing, NewMember, create};
 use tabia_testkit::arbitrary::arbitrary_game;
@@ -34,8 +34,8 @@ const BOTH_WAYS: [&str; 6] = ["pgn", "cbh", "si3", "si4", "si5", "sci"];
 #[derive(Default)]
 struct Noted(BTreeMap<u32, Losses>);
 
-impl Watch for Noted {
-    fn losses(&mut self, _item: &Item, game: GameIndex, losses: &Losses) -> Result<()> {
+impl Observer for Noted {
+    fn losses(&mut self, _item: &InputItem, game: GameIndex, losses: &Losses) -> Result<()> {
         self.0.entry(game.0).or_default().merge(losses);
         Ok(())
     }
@@ -54,7 +54,7 @@ fn run(input: &Path, target: &Path, options: &ConvertOptions) -> BTreeMap<u32, L
     let resolver = Resolver::new(FORMATS);
     let items = resolver.resolve(input.as_os_str()).unwrap();
     let items = items.into_iter().map(|item| resolver.expand(item).unwrap());
-    let items: Vec<Item> = items.flatten().collect();
+    let items: Vec<InputItem> = items.flatten().collect();
     let target = Target::file(&resolver, target, None).unwrap();
     let mut noted = Noted::default();
     let progress = Arc::new(Progress::new());
@@ -321,7 +321,7 @@ fn facts_of_databases_are_kept_or_told() {
     writer.finish().unwrap();
     let resolver = Resolver::new(FORMATS);
     let item = || resolver.resolve(first.as_os_str()).unwrap().remove(0);
-    let lost = |items: &[Item], name: &str| {
+    let lost = |items: &[InputItem], name: &str| {
         let target = scratch.join(name);
         let target = Target::file(&resolver, &target, None).unwrap();
         let progress = Arc::new(Progress::new());
@@ -379,7 +379,7 @@ fn title_and_facts_go_along() {
     }
     let resolver = Resolver::new(FORMATS);
     let both = [&first, &second].map(|path| resolver.resolve(path.as_os_str()).unwrap());
-    let both: Vec<Item> = both.into_iter().flatten().collect();
+    let both: Vec<InputItem> = both.into_iter().flatten().collect();
     let path = scratch.join("both.si5");
     let target = Target::file(&resolver, &path, None).unwrap();
     let progress = Arc::new(Progress::new());

@@ -13,14 +13,14 @@ use std::sync::{Arc, Mutex};
 use tabia::convert::{ConvertOptions, Target, convert};
 use tabia::core::chess::{Ply, Position};
 use tabia::core::formats::{Confidence, CreateOptions, Kind, OpenOptions, Probe};
-use tabia::core::game::{Annotation, Flow, Game, GameResult, Head, Visitor};
+use tabia::core::game::{Annotation, Flow, Game, GameHead, GameResult, Visitor};
 use tabia::core::games::{Database, GameWriter, TextWriter, Written};
 use tabia::core::io::{OutputSet, Progress, Source};
 use tabia::core::loss::{Feature, Features, Losses};
 use tabia::core::{ErrorKind, Format, FormatId, GameIndex, Problem, Result};
-use tabia::scan::Plan;
-use tabia::select::{Numbers, Selection};
-use tabia::{Failure, Item, Resolver, Unwatched, Watch};
+use tabia::scan::ScanOptions;
+use tabia::select::{RecordRanges, Selection};
+use tabia::{Failure, InputItem, NoObserver, Observer, Resolver};
 use tabia_testkit::Scratch;
 use tabia_testkit::tiny::{TinyDatabase, games};
 
@@ -58,7 +58,7 @@ static COUNT: Format = Format {
 static TWIN: Format = format("twin", &["twin"], |probe| says(probe, b"games "));
 /// A line a game.
 static LINES: Format = Format {
-    create_text: Some(|_| Ok(Box::new(Lines::default()))),
+    create_text: Some(|_| Ok(Box::new(LinesWritten::default()))),
     ..format("lines", &["lines"], |_| Confidence::No)
 };
 /// The same through a writer of whole games.
@@ -84,15 +84,15 @@ fn open_count(source: &Source, _options: &OpenOptions) -> Result<Box<dyn Databas
 }
 
 #[derive(Default)]
-struct Lines {
+struct LinesWritten {
     text: Vec<u8>,
     losses: Losses,
     plies: u32,
     white: String,
 }
 
-impl Visitor for Lines {
-    fn begin_game(&mut self, _game: GameIndex, head: &Head) -> Flow {
+impl Visitor for LinesWritten {
+    fn begin_game(&mut self, _game: GameIndex, head: &GameHead) -> Flow {
         self.plies = 0;
         head.tags.text("White").clone_into(&mut self.white);
         Flow::Go
@@ -113,7 +113,7 @@ impl Visitor for Lines {
     }
 }
 
-impl TextWriter for Lines {
+impl TextWriter for LinesWritten {
     fn text(&mut self) -> &mut Vec<u8> {
         &mut self.text
     }
@@ -161,7 +161,7 @@ fn resolver() -> Resolver {
     Resolver::new(&[&COUNT, &LINES, &KEPT])
 }
 
-fn input(folder: &Scratch, count: usize) -> Vec<Item> {
+fn input(folder: &Scratch, count: usize) -> Vec<InputItem> {
     let path = folder.join("in.count");
     std::fs::write(&path, format!("games {count}")).unwrap();
     resolver().resolve(path.as_os_str()).unwrap()
@@ -169,9 +169,9 @@ fn input(folder: &Scratch, count: usize) -> Vec<Item> {
 
 fn options(threads: usize) -> ConvertOptions {
     ConvertOptions {
-        plan: Plan {
+        plan: ScanOptions {
             threads,
-            ..Plan::default()
+            ..ScanOptions::default()
         },
         ..ConvertOptions::default()
     }
@@ -184,15 +184,15 @@ fn to(path: &Path) -> Target<'static> {
 #[derive(Default)]
 struct Noted(Arc<Mutex<Vec<(u32, Feature, u64)>>>);
 
-impl Watch for Noted {
-    fn losses(&mut self, _item: &Item, game: GameIndex, losses: &Losses) -> Result<()> {
+impl Observer for Noted {
+    fn losses(&mut self, _item: &InputItem, game: GameIndex, losses: &Losses) -> Result<()> {
         for (feature, loss) in losses.iter() {
             self.0.lock().unwrap().push((game.0, feature, loss.count));
         }
         Ok(())
     }
 
-    fn problem(&mut self, _item: &Item, problem: &Problem) -> Result<()> {
+    fn problem(&mut self, _item: &InputItem, problem: &Problem) -> Result<()> {
         panic!("{}", problem.error)
     }
 }
@@ -247,7 +247,7 @@ fn a_writer_of_whole_games_gets_them_in_order() {
             to(&path),
             &options(threads),
             &progress,
-            &mut Unwatched,
+            &mut NoObserver,
         )
         .unwrap();
         assert_eq!(written.records, 1_001);
@@ -266,7 +266,7 @@ fn only_the_selected_records_are_read() {
     let items = input(&folder, 900);
     let mut options = options(2);
     options.plan.selection = Selection {
-        numbers: Some(Numbers::parse("2,301,899-2000").unwrap()),
+        numbers: Some(RecordRanges::parse("2,301,899-2000").unwrap()),
         ..Selection::default()
     };
     let mut out = Vec::new();
@@ -275,7 +275,7 @@ fn only_the_selected_records_are_read() {
         out: &mut out,
     };
     let progress = Arc::new(Progress::new());
-    convert(&items, target, &options, &progress, &mut Unwatched).unwrap();
+    convert(&items, target, &options, &progress, &mut NoObserver).unwrap();
     let text = String::from_utf8(out).unwrap();
     assert_eq!(
         text,
@@ -291,7 +291,7 @@ fn a_cancelled_conversion_leaves_no_target() {
         let path = folder.join(name);
         let progress = Arc::new(Progress::new());
         progress.cancel();
-        let outcome = convert(&items, to(&path), &options(2), &progress, &mut Unwatched);
+        let outcome = convert(&items, to(&path), &options(2), &progress, &mut NoObserver);
         assert!(matches!(outcome, Err(Failure::Cancelled)), "{name}");
         assert_eq!(folder.names(), ["in.count"], "{name}");
     }
@@ -305,7 +305,7 @@ fn an_existing_target_is_a_failure_of_the_output() {
         let path = folder.join(name);
         std::fs::write(&path, "theirs").unwrap();
         let progress = Arc::new(Progress::new());
-        match convert(&items, to(&path), &options(1), &progress, &mut Unwatched) {
+        match convert(&items, to(&path), &options(1), &progress, &mut NoObserver) {
             Err(Failure::Output(error)) => assert!(matches!(error.kind(), ErrorKind::Exists)),
             other => panic!("{name}: {other:?}"),
         }

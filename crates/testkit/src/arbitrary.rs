@@ -5,10 +5,10 @@ use std::time::Duration;
 use tabia_core::chess::{Color, Move, Ply, Position, Setup, Square};
 use tabia_core::game::{
     Annotation, Clock, ClockKind, Comment, CriticalPosition, Date, Eval, EvalPoint, EvalProfile,
-    Foreign, Game, GameResult, Head, Language, Media, MediaKind, Nag, PiecePath, Place, Quotation,
-    RecordKind, Recorder, Score, Shape, ShapeColor, ShapeKind, Start, StartClock, TextKind,
-    TextPart, TimeControl, TimeStage, Training, TrainingSolution, TrainingText, VariationColor,
-    Visitor as _, WebLink,
+    Foreign, Game, GameHead, GameResult, Language, Media, MediaKind, Nag, PiecePath, Place,
+    Quotation, RecordKind, Recorder, Score, Shape, ShapeColor, ShapeKind, Start, StartClock,
+    TextKind, TextPart, TimeControl, TimeStage, Training, TrainingSolution, TrainingText,
+    VariationColor, Visitor as _, WebLink,
 };
 use tabia_core::{FormatId, GameIndex};
 
@@ -90,8 +90,8 @@ pub fn arbitrary_game(seed: u64) -> Game {
     game
 }
 
-fn head(n: &mut Numbers) -> Head {
-    let mut head = Head::default();
+fn head(n: &mut Numbers) -> GameHead {
+    let mut head = GameHead::default();
     let roster = [
         ("Event", "Šachová olympiáda"),
         ("Site", "?"),

@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use tabia_core::chess::{FenStyle, Ply, Position, san};
 use tabia_core::game::{
-    Annotation, Comment, Flow, Foreign, Game, GameResult, Head, Place, RecordKind, Visitor, Want,
+    Annotation, Comment, Flow, Foreign, Game, GameHead, GameResult, Place, RecordKind, Visitor,
+    Want,
 };
 use tabia_core::games::Database;
 use tabia_core::{GameIndex, Problem};
@@ -44,7 +45,7 @@ impl Dump {
 }
 
 impl Visitor for Dump {
-    fn begin_game(&mut self, game: GameIndex, head: &Head) -> Flow {
+    fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
         if self.depth != 0 {
             self.fail(format!("game {game} begins before the end of another"));
         }

@@ -3,7 +3,7 @@
 
 use tabia_core::GameIndex;
 use tabia_core::game::{
-    Annotation, Comment, Event, Flow, Game, GameResult, Head, Place, RecordKind, Visitor as _,
+    Annotation, Comment, Event, Flow, Game, GameHead, GameResult, Place, RecordKind, Visitor as _,
 };
 
 use crate::arbitrary::{Numbers, arbitrary_game};
@@ -201,12 +201,12 @@ pub fn rich_game(seed: u64) -> Game {
 }
 
 /// What the tag says, where it says anything.
-fn said(head: &Head) -> GameResult {
+fn said(head: &GameHead) -> GameResult {
     let tag = head.tags.text("Result");
     GameResult::parse(tag.as_bytes()).unwrap_or_default()
 }
 
-fn head(n: &mut Numbers, plain: &Head) -> Head {
+fn head(n: &mut Numbers, plain: &GameHead) -> GameHead {
     let mut head = plain.clone();
     head.tags.clear();
     for (name, values) in &VALUES[..7] {

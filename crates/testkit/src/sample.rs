@@ -8,7 +8,7 @@ use tabia_core::GameIndex;
 use tabia_core::chess::{Color, Position, Setup, Square, san};
 use tabia_core::game::{
     Annotation, Clock, ClockKind, Comment, CriticalPosition, Eval, EvalPoint, EvalProfile, Game,
-    GameResult, Head, Language, Nag, Place, Quotation, RecordKind, Recorder, Score, Shape,
+    GameHead, GameResult, Language, Nag, Place, Quotation, RecordKind, Recorder, Score, Shape,
     ShapeColor, ShapeKind, Start, StartClock, TextKind, TextPart, TimeControl, TimeStage, Training,
     TrainingSolution, TrainingText, VariationColor, Visitor, WebLink,
 };
@@ -34,7 +34,7 @@ const MEDAL_TACTICS: u32 = 1 << 6;
 
 /// A guiding text in two languages.
 fn welcome() -> Game {
-    let head = Head {
+    let head = GameHead {
         tags: [
             ("Event", "tabia sample"),
             ("Site", "?"),
@@ -44,7 +44,7 @@ fn welcome() -> Game {
         .into_iter()
         .collect(),
         kind: RecordKind::Text,
-        ..Head::default()
+        ..GameHead::default()
     };
     let mut recorder = Recorder::new();
     let _ = recorder.begin_game(GameIndex(0), &head);
@@ -438,7 +438,7 @@ fn deleted() -> Game {
 
 /// Builds one game.
 struct Builder {
-    head: Head,
+    head: GameHead,
     recorder: Recorder,
     begun: bool,
     /// The position at hand and the one before the last move, for every open line.
@@ -448,9 +448,9 @@ struct Builder {
 impl Builder {
     fn new(tags: &[(&str, &str)]) -> Self {
         Self {
-            head: Head {
+            head: GameHead {
                 tags: tags.iter().copied().collect(),
-                ..Head::default()
+                ..GameHead::default()
             },
             recorder: Recorder::new(),
             begun: false,

@@ -7,7 +7,7 @@ use tabia_core::chess::{Ply, Position, Setup, Square, san};
 use tabia_core::error::{Error, ErrorKind, Result};
 use tabia_core::game::{
     Annotation, Clock, ClockKind, Comment, CriticalPosition, Date, Eval, EvalPoint, EvalProfile,
-    Flow, Foreign, Game, GameResult, Head, Language, Nag, PiecePath, Place, Quotation, Score,
+    Flow, Foreign, Game, GameHead, GameResult, Language, Nag, PiecePath, Place, Quotation, Score,
     Shape, ShapeColor, ShapeKind, Start, Training, TrainingSolution, TrainingText, VariationColor,
     Visitor, Want, WebLink,
 };
@@ -17,7 +17,7 @@ use tabia_core::{FormatId, GameIndex};
 /// Builds a game move by move.
 #[derive(Debug)]
 pub struct GameBuilder {
-    head: Head,
+    head: GameHead,
     steps: Vec<Step>,
     /// The position at hand and the one before the last move, for every open line.
     lines: Vec<(Position, Position)>,
@@ -35,7 +35,7 @@ enum Step {
 impl GameBuilder {
     /// A game from the usual start.
     pub fn new() -> Self {
-        Self::from_head(Head::default(), Position::standard())
+        Self::from_head(GameHead::default(), Position::standard())
     }
 
     /// A game from a setup position.
@@ -49,14 +49,14 @@ impl GameBuilder {
             setup: Some(Box::new(setup)),
             chess960: false,
         };
-        let head = Head {
+        let head = GameHead {
             start,
-            ..Head::default()
+            ..GameHead::default()
         };
         Self::from_head(head, position)
     }
 
-    fn from_head(head: Head, position: Position) -> Self {
+    fn from_head(head: GameHead, position: Position) -> Self {
         Self {
             head,
             steps: Vec::new(),

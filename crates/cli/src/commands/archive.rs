@@ -12,7 +12,7 @@ use tabia::formats::archives;
 use tabia::formats::archives::{
     ARCHIVES, Archive, ArchiveFormat, Checksum, Member, NewMember, Packing, create, extract,
 };
-use tabia::{Failure, Item, Watch};
+use tabia::{Failure, InputItem, Observer};
 
 use crate::args::{
     ArchiveCreateArgs, ArchiveExtractArgs, ArchiveListArgs, ArchiveTestArgs, ArchiveVerb,
@@ -262,7 +262,10 @@ fn writer(args: &ArchiveCreateArgs) -> Result<&'static ArchiveFormat, Failure> {
     }
 }
 
-fn open(context: &Context, path: &std::ffi::OsString) -> Result<(Item, Arc<dyn Archive>), Failure> {
+fn open(
+    context: &Context,
+    path: &std::ffi::OsString,
+) -> Result<(InputItem, Arc<dyn Archive>), Failure> {
     let mut items = context.items(std::slice::from_ref(path))?;
     match (items.pop(), items.is_empty()) {
         (Some(item), true) => {
@@ -276,7 +279,7 @@ fn open(context: &Context, path: &std::ffi::OsString) -> Result<(Item, Arc<dyn A
     }
 }
 
-fn archive_of(context: &Context, item: &Item) -> Result<Arc<dyn Archive>, Failure> {
+fn archive_of(context: &Context, item: &InputItem) -> Result<Arc<dyn Archive>, Failure> {
     let archive = context.resolver.archive(item).map_err(Failure::input)?;
     archive.ok_or_else(|| {
         let text = format!("this is no archive but a {}", item.format().name);
@@ -285,7 +288,7 @@ fn archive_of(context: &Context, item: &Item) -> Result<Arc<dyn Archive>, Failur
 }
 
 fn note_problems(
-    item: &Item,
+    item: &InputItem,
     archive: &dyn Archive,
     reporter: &mut Reporter,
 ) -> Result<(), Failure> {
@@ -295,7 +298,7 @@ fn note_problems(
     Ok(())
 }
 
-fn note(item: &Item, error: Error, reporter: &mut Reporter) -> Result<(), Failure> {
+fn note(item: &InputItem, error: Error, reporter: &mut Reporter) -> Result<(), Failure> {
     let problem = Problem::from(error.in_file(item.label()));
     reporter.problem(item, &problem).map_err(Failure::output)
 }

@@ -1,7 +1,7 @@
 //! `tabia check`: decodes everything, verifies all it can.
 
 use tabia::check::{CheckOptions, Checked, check};
-use tabia::{Failure, Item};
+use tabia::{Failure, InputItem};
 
 use crate::args::CheckArgs;
 use crate::context::Context;
@@ -35,7 +35,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
         deep: args.deep,
     };
     let display = context.display();
-    let mut desk = Desk {
+    let mut desk = ScanReporter {
         context: &context,
         options: &options,
         reporter: &mut reporter,
@@ -56,21 +56,21 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
     Ok(code)
 }
 
-struct Desk<'a> {
+struct ScanReporter<'a> {
     context: &'a Context,
     options: &'a CheckOptions,
     reporter: &'a mut Reporter,
     listing: &'a mut Listing,
 }
 
-impl Desk<'_> {
+impl ScanReporter<'_> {
     fn failed(&mut self, failure: &Failure) -> Result<ExitCode, Failure> {
         self.reporter.failed_input(failure)?;
         Ok(ExitCode::Input)
     }
 
     /// An item, and for an archive what is in it.
-    fn all(&mut self, item: &Item) -> Result<ExitCode, Failure> {
+    fn all(&mut self, item: &InputItem) -> Result<ExitCode, Failure> {
         let mut worst = self.one(item)?;
         let resolver = &self.context.resolver;
         let Ok(Some(archive)) = resolver.archive(item) else {
@@ -87,7 +87,7 @@ impl Desk<'_> {
         Ok(worst)
     }
 
-    fn one(&mut self, item: &Item) -> Result<ExitCode, Failure> {
+    fn one(&mut self, item: &InputItem) -> Result<ExitCode, Failure> {
         self.reporter.kept.clear();
         match check(item, self.options, &self.context.progress, self.reporter) {
             Ok(checked) => {
@@ -102,7 +102,7 @@ impl Desk<'_> {
 }
 
 fn row(
-    item: &Item,
+    item: &InputItem,
     checked: &Checked,
     problems: &[Json],
     style: Style,

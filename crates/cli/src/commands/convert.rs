@@ -12,8 +12,8 @@ use tabia::core::game::Want;
 use tabia::core::games::Written;
 use tabia::core::loss::Feature;
 use tabia::core::{Error, ErrorKind};
-use tabia::scan::Plan;
-use tabia::select::{Counts, LeaveOut, Selection};
+use tabia::scan::ScanOptions;
+use tabia::select::{LeaveOut, Selection, SelectionCounts};
 
 use crate::args::ConvertArgs;
 use crate::commands::info::size;
@@ -73,7 +73,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<ExitCode, Failure> {
     if is_file {
         let seconds = start.elapsed().as_secs_f64();
         let lost = |feature| ledger.losses.count(feature);
-        let counts = Counts {
+        let counts = SelectionCounts {
             games: ledger
                 .counts
                 .games
@@ -92,7 +92,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<ExitCode, Failure> {
 }
 
 /// `6,117 games to out.pgn: 4.1 MB in 0.3 s`.
-fn done(counts: &Counts, written: &Written, seconds: f64) -> String {
+fn done(counts: &SelectionCounts, written: &Written, seconds: f64) -> String {
     let mut text = counted(counts.games, "game");
     if counts.texts > 0 {
         let _ = write!(text, ", {}", counted(counts.texts, "guiding text"));
@@ -134,7 +134,7 @@ fn options(args: &ConvertArgs, context: &Context) -> Result<ConvertOptions, Fail
         open: context.open.clone(),
         create,
         append: args.append,
-        plan: Plan {
+        plan: ScanOptions {
             threads: context.threads,
             selection: Selection {
                 numbers: numbers(args.select.games.as_deref())?,
@@ -145,7 +145,7 @@ fn options(args: &ConvertArgs, context: &Context) -> Result<ConvertOptions, Fail
             leave_out,
             want,
             strict: args.common.strict,
-            ..Plan::default()
+            ..ScanOptions::default()
         },
     })
 }

@@ -6,8 +6,8 @@ use tabia::core::formats::CreateOptions;
 use tabia::core::{Error, ErrorKind, GameIndex};
 use tabia::edit::{Change, EditOptions, Edited, edit, pack_to};
 use tabia::read_one::load;
-use tabia::select::Numbers;
-use tabia::{Failure, Item};
+use tabia::select::RecordRanges;
+use tabia::{Failure, InputItem};
 
 use crate::args::EditArgs;
 use crate::commands::info::size;
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &EditArgs) -> Result<ExitCode, Failure> {
 }
 
 /// The one input that a path names.
-fn one(context: &Context, path: &std::ffi::OsString) -> Result<Item, Failure> {
+fn one(context: &Context, path: &std::ffi::OsString) -> Result<InputItem, Failure> {
     let mut items = context.items(std::slice::from_ref(path))?;
     if let (Some(item), true) = (items.pop(), items.is_empty()) {
         return Ok(item);
@@ -58,7 +58,7 @@ fn changes(
     reporter: &mut Reporter,
 ) -> Result<Vec<Change>, Failure> {
     let numbers = |option: &str, text: &str| {
-        Numbers::parse(text).map_err(|why| Failure::Usage(format!("`{option} {text}`: {why}")))
+        RecordRanges::parse(text).map_err(|why| Failure::Usage(format!("`{option} {text}`: {why}")))
     };
     let mut changes = Vec::new();
     if let Some(text) = &args.delete {

@@ -6,7 +6,7 @@ use std::path::Path;
 use tabia::Failure;
 use tabia::list::{ListOptions, list};
 use tabia::query::Filter;
-use tabia::select::{Numbers, Selection};
+use tabia::select::{RecordRanges, Selection};
 
 use crate::args::LsArgs;
 use crate::context::Context;
@@ -87,9 +87,9 @@ pub(crate) fn filter(text: &str) -> Result<Filter, Failure> {
 }
 
 /// The numbers of `--games`.
-pub(crate) fn numbers(text: Option<&str>) -> Result<Option<Numbers>, Failure> {
+pub(crate) fn numbers(text: Option<&str>) -> Result<Option<RecordRanges>, Failure> {
     text.map(|text| {
-        Numbers::parse(text).map_err(|why| Failure::Usage(format!("`--games {text}`: {why}")))
+        RecordRanges::parse(text).map_err(|why| Failure::Usage(format!("`--games {text}`: {why}")))
     })
     .transpose()
 }

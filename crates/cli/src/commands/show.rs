@@ -6,7 +6,7 @@ use tabia::core::formats::CreateOptions;
 use tabia::core::game::{Annotation, Event, Game, RecordKind, TextKind, Want};
 use tabia::core::{Error, ErrorKind, GameIndex};
 use tabia::read_one::load;
-use tabia::{Failure, Item};
+use tabia::{Failure, InputItem};
 
 use crate::args::ShowArgs;
 use crate::context::{Context, find_format};
@@ -52,8 +52,8 @@ pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode, Failure> {
     Ok(code)
 }
 
-fn which(items: &[Item]) -> Failure {
-    let names: Vec<String> = items.iter().take(5).map(Item::name).collect();
+fn which(items: &[InputItem]) -> Failure {
+    let names: Vec<String> = items.iter().take(5).map(InputItem::name).collect();
     Failure::Usage(format!("name one of several: {}", names.join(", ")))
 }
 

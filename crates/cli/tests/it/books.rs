@@ -1,5 +1,5 @@
 use serde_json::Value;
-use tabia::core::books::{BookEntry, BookPage};
+use tabia::core::books::{BookEntry, BookPosition};
 use tabia::core::chess::{Ply, Position, san};
 use tabia::core::formats::CreateOptions;
 use tabia::formats::FORMATS;
@@ -24,13 +24,13 @@ pub(crate) fn write_book(folder: &Scratch, name: &str, lines: &[(&str, &str, u32
         let Ply::Move(m) = san::read(&position, name.as_bytes()).unwrap() else {
             panic!("{name}")
         };
-        let page = BookPage {
+        let page = BookPosition {
             entries: vec![BookEntry {
                 m: Some(m),
                 weight: Some(*weight),
                 ..BookEntry::default()
             }],
-            ..BookPage::default()
+            ..BookPosition::default()
         };
         let _ = book.put(&position, &page).unwrap();
     }
@@ -183,7 +183,7 @@ fn lines_follow_the_numbers_of_every_format() {
         .unwrap();
     let create = ctg.create_book.unwrap();
     let mut writer = create(&folder.join("red.ctg"), &CreateOptions::default()).unwrap();
-    let mut page = BookPage::default();
+    let mut page = BookPosition::default();
     for (m, games, recommended) in [("e4", 10, Some(false)), ("d4", 1, None)] {
         let Ply::Move(m) = san::read(&position, m.as_bytes()).unwrap() else {
             panic!("{m}");

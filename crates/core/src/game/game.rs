@@ -4,7 +4,7 @@ use super::annotation_store::Kept;
 use super::recorder::Recorder;
 use crate::chess::{Move, Ply, Position};
 use crate::error::GameIndex;
-use crate::game::{Annotation, Flow, GameResult, Head, Visitor, Want};
+use crate::game::{Annotation, Flow, GameHead, GameResult, Visitor, Want};
 
 /// An owned game: head, result and a tape of 8-byte tokens in PGN order. Reused from game to game
 /// without allocation once its buffers have grown.
@@ -14,7 +14,7 @@ use crate::game::{Annotation, Flow, GameResult, Head, Visitor, Want};
 #[derive(Debug, Clone, Default)]
 pub struct Game {
     /// Tags, start and kind.
-    pub head: Head,
+    pub head: GameHead,
     /// How it ended.
     pub result: GameResult,
     pub(super) tape: Vec<Token>,
@@ -254,7 +254,7 @@ mod tests {
         let mut game = Game::new();
         let mut recorder = game.recorder();
         let mut line = vec![(Position::standard(), Position::standard())];
-        let _ = recorder.begin_game(GameIndex(0), &Head::default());
+        let _ = recorder.begin_game(GameIndex(0), &GameHead::default());
         for step in "e4 !said e5 ( c5 !$1 Nf3 ( c3 ) d6 ) Nf3".split(' ') {
             let (before, now) = line.last_mut().unwrap();
             let flow = match step {
@@ -350,7 +350,7 @@ mod tests {
     fn a_recorder_starts_clean_and_closes_what_is_open() {
         let mut game = sicilian();
         let mut recorder = game.recorder();
-        let _ = recorder.begin_game(GameIndex(0), &Head::default());
+        let _ = recorder.begin_game(GameIndex(0), &GameHead::default());
         let _ = recorder.begin_variation();
         recorder.end_game(GameResult::Unknown);
         let events: Vec<_> = game.events().collect();

@@ -22,4 +22,4 @@ pub use game::{Event, Game};
 pub use recorder::Recorder;
 pub use result::GameResult;
 pub use tags::{SEVEN_TAG_ROSTER, TagNames, Tags};
-pub use visitor::{Flow, Head, RecordKind, Start, Visitor, Want};
+pub use visitor::{Flow, GameHead, RecordKind, Start, Visitor, Want};

@@ -5,7 +5,7 @@ use std::borrow::BorrowMut;
 use super::game::{Game, Token};
 use crate::chess::{Ply, Position};
 use crate::error::{GameIndex, Problem};
-use crate::game::{Annotation, Flow, GameResult, Head, Visitor};
+use crate::game::{Annotation, Flow, GameHead, GameResult, Visitor};
 
 /// The visitor that writes a [`Game`]: its own, or that of someone else. Call `begin_game` first; a
 /// game that was skipped or cut short is closed properly by `end_game`.
@@ -68,7 +68,7 @@ impl<G: BorrowMut<Game>> Recorder<G> {
 }
 
 impl<G: BorrowMut<Game>> Visitor for Recorder<G> {
-    fn begin_game(&mut self, _game: GameIndex, head: &Head) -> Flow {
+    fn begin_game(&mut self, _game: GameIndex, head: &GameHead) -> Flow {
         self.open.clear();
         let game = self.game.borrow_mut();
         game.clear_moves();

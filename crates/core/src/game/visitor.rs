@@ -89,7 +89,7 @@ impl Start {
 
 /// All that is known before the first move.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Head {
+pub struct GameHead {
     /// The tag pairs, in stored order.
     pub tags: Tags,
     /// The first position.
@@ -100,7 +100,7 @@ pub struct Head {
     pub deleted: bool,
 }
 
-impl Clone for Head {
+impl Clone for GameHead {
     fn clone(&self) -> Self {
         Self {
             tags: self.tags.clone(),
@@ -119,7 +119,7 @@ impl Clone for Head {
     }
 }
 
-impl Head {
+impl GameHead {
     /// Empties the head for reuse, keeping its buffers.
     pub fn clear(&mut self) {
         self.tags.clear();
@@ -144,7 +144,7 @@ impl Head {
 /// moves) put it right in their own scratch space.
 pub trait Visitor {
     /// A game begins.
-    fn begin_game(&mut self, game: GameIndex, head: &Head) -> Flow {
+    fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
         let _ = (game, head);
         Flow::Go
     }

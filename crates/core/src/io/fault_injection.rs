@@ -28,9 +28,9 @@ thread_local! {
 
 /// A trial on this thread, as long as it lives.
 #[derive(Debug)]
-pub struct Trial(());
+pub struct FaultInjection(());
 
-impl Trial {
+impl FaultInjection {
     /// Step number `at`, from 0, has the fault; counting begins anew.
     pub fn start(fault: Fault, at: u64) -> Self {
         PLAN.set(Some(Plan { fault, at }));
@@ -44,7 +44,7 @@ impl Trial {
     }
 }
 
-impl Drop for Trial {
+impl Drop for FaultInjection {
     fn drop(&mut self) {
         PLAN.set(None);
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tabia_core::chess::{Ply, Position};
 use tabia_core::formats::{Confidence, CreateOptions, OpenOptions, Probe};
-use tabia_core::game::{Annotation, Flow, Game, GameResult, Head, Recorder, Visitor, Want};
+use tabia_core::game::{Annotation, Flow, Game, GameHead, GameResult, Recorder, Visitor, Want};
 use tabia_core::games::{Block, Database, GameStream};
 use tabia_core::io::Source;
 use tabia_core::loss::{Features, Losses};
@@ -196,7 +196,7 @@ impl<'g> Collector<'g> {
 }
 
 impl Visitor for Collector<'_> {
-    fn begin_game(&mut self, game: GameIndex, head: &Head) -> Flow {
+    fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
         let _ = self.dump.begin_game(game, head);
         self.check();
         self.recorder.begin_game(game, head)

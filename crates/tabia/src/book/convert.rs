@@ -2,26 +2,26 @@
 
 use std::path::Path;
 
-use tabia_core::books::{Book, BookPage};
+use tabia_core::books::{Book, BookPosition};
 use tabia_core::chess::{Move, Ply, Position};
 use tabia_core::formats::{CreateOptions, OpenOptions};
-use tabia_core::game::{Annotation, Comment, GameResult, Head, Place};
+use tabia_core::game::{Annotation, Comment, GameHead, GameResult, Place};
 use tabia_core::games::TextWriter;
 use tabia_core::io::Progress;
 use tabia_core::{Format, GameIndex};
 
-use super::disk_key_set::Keys;
+use super::disk_key_set::DiskKeySet;
 use super::merge::{MergeOptions, Merged, merge};
 use super::share;
 use crate::error::Failure;
-use crate::input::Item;
+use crate::input::InputItem;
 
 /// Writes a book in a format of books: as a merge of one.
 ///
 /// # Errors
 /// When the book cannot be read or the target not be written.
 pub fn convert_book(
-    item: &Item,
+    item: &InputItem,
     format: &'static Format,
     path: &Path,
     open: &OpenOptions,
@@ -38,7 +38,7 @@ pub fn convert_book(
 
 /// What was written as lines.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Lines {
+pub struct LinesWritten {
     /// Lines, each a game.
     pub lines: u64,
     /// Positions of the book on them.
@@ -48,7 +48,7 @@ pub struct Lines {
 /// One open position of the line that is being followed.
 struct Step {
     position: Position,
-    page: BookPage,
+    page: BookPosition,
     /// Moves still to be followed, the next one last.
     rest: Vec<Move>,
     /// The move that is being followed.
@@ -68,9 +68,9 @@ pub fn lines(
     writer: &mut dyn TextWriter,
     progress: &Progress,
     take: &mut dyn FnMut(&mut Vec<u8>) -> Result<(), Failure>,
-) -> Result<Lines, Failure> {
-    let mut done = Lines::default();
-    let mut seen = Keys::default();
+) -> Result<LinesWritten, Failure> {
+    let mut done = LinesWritten::default();
+    let mut seen = DiskKeySet::default();
     let mut steps: Vec<Step> = Vec::new();
     if let Some(step) = step(book, start, &mut seen, &mut done)? {
         steps.push(step);
@@ -108,10 +108,10 @@ pub fn lines(
 fn step(
     book: &dyn Book,
     position: &Position,
-    seen: &mut Keys,
-    done: &mut Lines,
+    seen: &mut DiskKeySet,
+    done: &mut LinesWritten,
 ) -> Result<Option<Step>, Failure> {
-    let mut page = BookPage::default();
+    let mut page = BookPosition::default();
     let mut rest: Vec<Move> = Vec::new();
     if book.probe(position, &mut page).map_err(Failure::input)? {
         seen.insert(position.key()).map_err(Failure::output)?;
@@ -124,7 +124,7 @@ fn step(
         weighed.sort_by_key(|(weight, _)| *weight);
         rest.extend(weighed.into_iter().map(|(_, m)| m));
     } else {
-        let mut other = BookPage::default();
+        let mut other = BookPosition::default();
         for &m in &*position.legal_moves() {
             let mut after = position.clone();
             after.play(m);
@@ -153,7 +153,7 @@ fn write_line(
     number: u64,
     writer: &mut dyn TextWriter,
 ) {
-    let mut head = Head::default();
+    let mut head = GameHead::default();
     head.tags.push("Event", name);
     head.tags.push("Site", "?");
     head.tags.push("Date", "????.??.??");

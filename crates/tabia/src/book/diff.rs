@@ -1,7 +1,7 @@
 //! What two books say differently.
 
 use tabia_core::Result;
-use tabia_core::books::{Book, BookEntry, BookPage, BookPosition, Raw};
+use tabia_core::books::{Book, BookEntry, BookKey, BookPosition, Raw};
 use tabia_core::chess::{Position, uci};
 use tabia_core::game::Flow;
 use tabia_core::io::Progress;
@@ -28,7 +28,7 @@ pub struct Difference {
 
 /// How two books compare.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Compared {
+pub struct BookDiff {
     /// Moves that both have and that are equal.
     pub same: u64,
     /// Moves only in the first.
@@ -44,7 +44,7 @@ pub struct Compared {
 /// Hands on what differs.
 pub type Each<'a> = &'a mut dyn FnMut(Difference) -> Result<Flow>;
 
-impl Compared {
+impl BookDiff {
     fn count(
         &mut self,
         key: u64,
@@ -129,10 +129,10 @@ pub fn diff_entries(
     second: &PolyglotBook,
     progress: &Progress,
     each: Each<'_>,
-) -> Result<Compared> {
-    let mut compared = Compared {
+) -> Result<BookDiff> {
+    let mut compared = BookDiff {
         strict: true,
-        ..Compared::default()
+        ..BookDiff::default()
     };
     let (mut a, mut b) = (Runs::new(first, progress)?, Runs::new(second, progress)?);
     let (mut run_a, mut run_b) = (Vec::new(), Vec::new());
@@ -203,12 +203,12 @@ pub fn diff_pages(
     second: &dyn Book,
     progress: &Progress,
     each: Each<'_>,
-) -> Result<Compared> {
-    let mut compared = Compared {
+) -> Result<BookDiff> {
+    let mut compared = BookDiff {
         strict: first.info().format == second.info().format,
-        ..Compared::default()
+        ..BookDiff::default()
     };
-    let mut other = BookPage::default();
+    let mut other = BookPosition::default();
     let mut stopped = false;
     super::for_each_board::boards(first, progress, &mut |position, page| {
         second.probe(position, &mut other)?;
@@ -219,7 +219,7 @@ pub fn diff_pages(
     if stopped {
         return Ok(compared);
     }
-    let nothing = BookPage::default();
+    let nothing = BookPosition::default();
     super::for_each_board::boards(second, progress, &mut |position, page| {
         if first.probe(position, &mut other)? {
             return Ok(Flow::Go);
@@ -230,10 +230,10 @@ pub fn diff_pages(
 }
 
 fn compare(
-    compared: &mut Compared,
+    compared: &mut BookDiff,
     position: &Position,
-    a: &BookPage,
-    b: &BookPage,
+    a: &BookPosition,
+    b: &BookPosition,
     each: Each<'_>,
 ) -> Result<Flow> {
     let fen = position.fen();
@@ -281,7 +281,7 @@ fn common(entry: &BookEntry) -> BookEntry {
 pub fn has_boards(book: &dyn Book) -> Result<bool> {
     let mut found = false;
     book.for_each(&mut |position, _| {
-        found = matches!(position, BookPosition::Board(_));
+        found = matches!(position, BookKey::Board(_));
         Flow::Stop
     })?;
     Ok(found)

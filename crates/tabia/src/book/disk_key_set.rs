@@ -20,13 +20,13 @@ const PIECE: usize = 1 << 13;
 /// A set of keys, which are random enough to be their own hashes. Beyond a bounded number they are
 /// kept in temporary files in the order of the keys, each a good deal larger than the next.
 #[derive(Debug)]
-pub struct Keys {
+pub struct DiskKeySet {
     young: HashSet<u64, BuildHasherDefault<KeyHasher>>,
     runs: Vec<Run>,
     most: usize,
 }
 
-impl Default for Keys {
+impl Default for DiskKeySet {
     fn default() -> Self {
         Self {
             young: HashSet::default(),
@@ -36,7 +36,7 @@ impl Default for Keys {
     }
 }
 
-impl Keys {
+impl DiskKeySet {
     /// Adds a key; whether it is new.
     ///
     /// # Errors
@@ -150,9 +150,9 @@ mod tests {
     #[test]
     fn keys_on_disk_are_known() {
         let mut seed = 7u64;
-        let mut keys = Keys {
+        let mut keys = DiskKeySet {
             most: 50,
-            ..Keys::default()
+            ..DiskKeySet::default()
         };
         let mut expected = HashSet::new();
         for i in 0..20_000u64 {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use tabia_core::books::{BookEntry, BookPage};
+use tabia_core::books::{BookEntry, BookPosition};
 use tabia_core::chess::{Move, Position};
 use tabia_core::game::{Flow, Nag};
 use tabia_core::io::Progress;
@@ -14,11 +14,11 @@ use tabia_formats::books::polyglot::{PolyglotBook, encode_move};
 use super::merge::{MergeOptions, Merged, open_polyglot};
 use super::polyglot_entries::{Plain, Runs, SortedOut};
 use crate::error::Failure;
-use crate::input::Item;
+use crate::input::InputItem;
 
 /// Where a change is made.
 #[derive(Debug, Clone)]
-pub enum At {
+pub enum EditTarget {
     /// In a position.
     Board(Box<Position>, Move),
     /// In the position of a Polyglot key; the move as Polyglot's bits.
@@ -49,8 +49,8 @@ pub struct Change {
 /// When the book cannot be read or the target not be written; [`Failure::Usage`] for changes that
 /// the format cannot make.
 pub fn edit(
-    item: &Item,
-    changes: Vec<(At, Change)>,
+    item: &InputItem,
+    changes: Vec<(EditTarget, Change)>,
     path: &Path,
     options: &MergeOptions,
     progress: &Progress,
@@ -64,7 +64,7 @@ pub fn edit(
 
 fn edit_entries(
     book: &PolyglotBook,
-    changes: Vec<(At, Change)>,
+    changes: Vec<(EditTarget, Change)>,
     path: &Path,
     options: &MergeOptions,
     progress: &Progress,
@@ -76,8 +76,8 @@ fn edit_entries(
             return Err(Failure::Usage(text.to_owned()));
         }
         let (key, bits) = match at {
-            At::Board(position, m) => (position.key(), encode_move(m)),
-            At::Key(key, bits) => (key, bits),
+            EditTarget::Board(position, m) => (position.key(), encode_move(m)),
+            EditTarget::Key(key, bits) => (key, bits),
         };
         by_key.entry(key).or_default().push((bits, change));
     }
@@ -129,9 +129,9 @@ fn apply(run: &mut Vec<Plain>, bits: u16, change: &Change) {
 }
 
 fn edit_pages(
-    item: &Item,
+    item: &InputItem,
     format: &'static Format,
-    changes: Vec<(At, Change)>,
+    changes: Vec<(EditTarget, Change)>,
     path: &Path,
     options: &MergeOptions,
     progress: &Progress,
@@ -141,7 +141,7 @@ fn edit_pages(
         .ok_or_else(|| Failure::Usage(format!("{} cannot be written", format.name)))?;
     let mut by_key: BTreeMap<u64, Vec<(Position, Move, Change)>> = BTreeMap::new();
     for (at, change) in changes {
-        let At::Board(position, m) = at else {
+        let EditTarget::Board(position, m) = at else {
             let text = format!("{} needs the FEN of each position", format.name);
             return Err(Failure::Usage(text));
         };
@@ -152,7 +152,7 @@ fn edit_pages(
     let mut writer = create(path, &options.create).map_err(Failure::output)?;
     let mut merged = Merged::default();
     let mut failed = None;
-    let mut put = |position: &Position, page: &BookPage, merged: &mut Merged| {
+    let mut put = |position: &Position, page: &BookPosition, merged: &mut Merged| {
         merged.positions += 1;
         merged.moves += page.entries.len() as u64;
         match writer.put(position, page) {
@@ -176,7 +176,7 @@ fn edit_pages(
     });
     merged.unreached = reach.map_err(Failure::input)?.unreached;
     for own in by_key.into_values() {
-        let mut page = BookPage::default();
+        let mut page = BookPosition::default();
         let Some(position) = own.first().map(|(position, ..)| position.clone()) else {
             continue;
         };
@@ -190,9 +190,9 @@ fn edit_pages(
     if let Some(error) = failed {
         return Err(Failure::output(error));
     }
-    let last = writer.settle().map_err(Failure::output)?;
+    let last = writer.finalize().map_err(Failure::output)?;
     merged.losses.merge(&last);
-    if let Some(held) = writer.held() {
+    if let Some(held) = writer.stored() {
         (merged.positions, merged.moves) = (held.positions, held.moves);
     }
     merged.written = writer.finish().map_err(Failure::output)?;
@@ -200,7 +200,7 @@ fn edit_pages(
     Ok(merged)
 }
 
-fn apply_to_page(page: &mut BookPage, m: Move, change: &Change) {
+fn apply_to_page(page: &mut BookPosition, m: Move, change: &Change) {
     if change.remove {
         page.entries.retain(|entry| entry.m != Some(m));
         return;
@@ -249,14 +249,14 @@ pub struct BookRow {
 /// # Errors
 /// Those of the book and of `each`.
 pub fn rows(
-    item: &Item,
+    item: &InputItem,
     options: &MergeOptions,
     progress: &Progress,
     each: &mut dyn FnMut(BookRow) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let book = super::open(item, &options.open)?;
     let mut failure = None;
-    let mut reached = super::disk_key_set::Keys::default();
+    let mut reached = super::disk_key_set::DiskKeySet::default();
     let is_polyglot = item.format().id == polyglot::FORMAT.id;
     let read = super::for_each_board::boards(&*book, progress, &mut |position, page| {
         reached.insert(position.key())?;

@@ -9,20 +9,20 @@ use tabia_core::GameIndex;
 use tabia_core::books::{Book, GameLink, LinkedGame, Wdl};
 use tabia_core::chess::{Color, Move, Ply, Position};
 use tabia_core::formats::{Limits, OpenOptions};
-use tabia_core::game::{Date, Flow, GameResult, Head, RecordKind, Visitor, Want};
+use tabia_core::game::{Date, Flow, GameHead, GameResult, RecordKind, Visitor, Want};
 use tabia_core::io::Progress;
 use tabia_query::{Filter, Matcher};
 
 use super::walk::walk;
 use crate::error::Failure;
-use crate::input::Item;
-use crate::scan::{Desk, Plan, Task, scan};
+use crate::input::InputItem;
+use crate::scan::{ScanOptions, ScanReporter, Task, scan};
 use crate::select::Selection;
-use crate::summary::{Ledger, Watch};
+use crate::summary::{Observer, Summary};
 
 /// What is asked.
 #[derive(Debug, Clone)]
-pub struct Question {
+pub struct ExplainQuery {
     /// The position.
     pub position: Position,
     /// The move; `None` for any.
@@ -35,7 +35,7 @@ pub struct Question {
 
 /// A game in which the move was played.
 #[derive(Debug, Clone, Default)]
-pub struct Witness {
+pub struct MoveOccurrence {
     /// Number of the game in its input.
     pub game: GameIndex,
     /// The move.
@@ -60,7 +60,7 @@ pub struct Witness {
 
 /// What the games make together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Sum {
+pub struct MoveStats {
     /// Times the move was played.
     pub games: u64,
     /// How those games ended.
@@ -69,19 +69,19 @@ pub struct Sum {
     pub points: u64,
 }
 
-struct Look<'a> {
-    question: &'a Question,
+struct BookMove<'a> {
+    question: &'a ExplainQuery,
     matcher: Matcher<'a>,
-    found: Vec<Witness>,
+    found: Vec<MoveOccurrence>,
     /// The current game: where its witnesses begin, what its tags say.
     first: usize,
-    game: Witness,
+    game: MoveOccurrence,
     ply: u32,
     passing: bool,
 }
 
-impl Visitor for Look<'_> {
-    fn begin_game(&mut self, game: GameIndex, head: &Head) -> Flow {
+impl Visitor for BookMove<'_> {
+    fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
         self.first = self.found.len();
         self.ply = 0;
         let tags = &head.tags;
@@ -93,14 +93,14 @@ impl Visitor for Look<'_> {
         if !self.passing {
             return Flow::Skip;
         }
-        self.game = Witness {
+        self.game = MoveOccurrence {
             game,
             white: tags.text("White").to_owned(),
             white_elo: tags.white_elo(),
             black: tags.text("Black").to_owned(),
             black_elo: tags.black_elo(),
             date: tags.date().unwrap_or_default(),
-            ..Witness::default()
+            ..MoveOccurrence::default()
         };
         Flow::Go
     }
@@ -116,7 +116,7 @@ impl Visitor for Look<'_> {
         if is_asked {
             let mut name = Vec::new();
             tabia_core::chess::san::write(before, ply, &mut name);
-            self.found.push(Witness {
+            self.found.push(MoveOccurrence {
                 san: String::from_utf8_lossy(&name).into_owned(),
                 ply: self.ply - 1,
                 ..self.game.clone()
@@ -145,10 +145,10 @@ impl Visitor for Look<'_> {
     }
 }
 
-impl Task for Look<'_> {
-    type Out = Vec<Witness>;
+impl Task for BookMove<'_> {
+    type Out = Vec<MoveOccurrence>;
 
-    fn swap(&mut self, out: &mut Vec<Witness>) {
+    fn swap(&mut self, out: &mut Vec<MoveOccurrence>) {
         out.clear();
         std::mem::swap(&mut self.found, out);
         self.first = 0;
@@ -160,40 +160,40 @@ impl Task for Look<'_> {
 /// # Errors
 /// The first source that cannot be read, or what `each` says.
 pub fn explain(
-    items: &[Item],
-    question: &Question,
+    items: &[InputItem],
+    question: &ExplainQuery,
     open: &OpenOptions,
     threads: usize,
     progress: &Arc<Progress>,
-    watch: &mut dyn Watch,
-    each: &mut dyn FnMut(&Item, &Witness) -> Result<(), Failure>,
-) -> Result<(Sum, u64), Failure> {
-    progress.set_total(items.iter().filter_map(Item::bytes).sum());
-    let mut ledger = Ledger::default();
-    let mut sum = Sum::default();
+    watch: &mut dyn Observer,
+    each: &mut dyn FnMut(&InputItem, &MoveOccurrence) -> Result<(), Failure>,
+) -> Result<(MoveStats, u64), Failure> {
+    progress.set_total(items.iter().filter_map(InputItem::bytes).sum());
+    let mut ledger = Summary::default();
+    let mut sum = MoveStats::default();
     for item in items {
         let tasks = (0..threads.max(1))
-            .map(|_| Look {
+            .map(|_| BookMove {
                 question,
                 matcher: Matcher::new(&question.filter),
                 found: Vec::new(),
                 first: 0,
-                game: Witness::default(),
+                game: MoveOccurrence::default(),
                 ply: 0,
                 passing: false,
             })
             .collect();
-        let plan = Plan {
+        let plan = ScanOptions {
             threads,
             selection: Selection {
                 texts: false,
                 ..Selection::default()
             },
             want: Want::TAGS.and(Want::MAINLINE),
-            ..Plan::default()
+            ..ScanOptions::default()
         };
         let mut opened = item.open(open, Some(progress)).map_err(Failure::input)?;
-        let mut desk = Desk {
+        let mut desk = ScanReporter {
             item,
             ledger: &mut ledger,
             watch: &mut *watch,
@@ -237,7 +237,7 @@ pub fn linked(
     let mut failure = None;
     let starts = [start.clone()];
     let walked = walk(book, &starts, 0, progress, &mut |_, _, page| {
-        for &link in page.ending.iter().chain(&page.example) {
+        for &link in page.games_ending_here.iter().chain(&page.sample_game) {
             if !seen.insert(link) {
                 continue;
             }

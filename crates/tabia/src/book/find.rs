@@ -1,7 +1,7 @@
 //! What a book knows of a position, as players want to see it.
 
 use tabia_core::Result;
-use tabia_core::books::{Book, BookPage, LinkedGame, Wdl};
+use tabia_core::books::{Book, BookPosition, LinkedGame, Wdl};
 use tabia_core::chess::{Move, Ply, Position, san, uci};
 use tabia_core::game::Nag;
 use tabia_query::openings::{self, Opening};
@@ -10,7 +10,7 @@ use super::{linked_games, share};
 
 /// A position of a book. `None` means that the format does not say, not zero.
 #[derive(Debug, Clone, Default)]
-pub struct Found {
+pub struct FoundPosition {
     /// Games that reached the position.
     pub games: Option<u64>,
     /// How they ended, from White's side.
@@ -62,18 +62,18 @@ pub struct FoundMove {
 ///
 /// # Errors
 /// Those of the book.
-pub fn find(book: &dyn Book, position: &Position) -> Result<Option<Found>> {
-    let mut page = BookPage::default();
+pub fn find(book: &dyn Book, position: &Position) -> Result<Option<FoundPosition>> {
+    let mut page = BookPosition::default();
     if !book.probe(position, &mut page)? {
         return Ok(None);
     }
     let total: u64 = page.entries.iter().map(share).sum();
-    let mut found = Found {
+    let mut found = FoundPosition {
         games: page.games,
         results: page.results,
         comment: page.comment.clone(),
         linked: linked_games::of_page(book, &page)?,
-        ..Found::default()
+        ..FoundPosition::default()
     };
     for entry in &page.entries {
         let Some(m) = entry.m else {

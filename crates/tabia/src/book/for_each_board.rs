@@ -1,6 +1,6 @@
 //! Every position of a book with its board, whatever the format stores.
 
-use tabia_core::books::{Book, BookPage, BookPosition, Wdl};
+use tabia_core::books::{Book, BookKey, BookPosition, Wdl};
 use tabia_core::chess::Position;
 use tabia_core::game::Flow;
 use tabia_core::io::Progress;
@@ -10,7 +10,7 @@ use super::walk::walk;
 
 /// How much of a book was handed on.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Reach {
+pub struct ScanCounts {
     /// Positions handed on.
     pub positions: u64,
     /// Positions that are stored by key only and were not reached.
@@ -25,9 +25,9 @@ pub struct Reach {
 pub fn boards(
     book: &dyn Book,
     progress: &Progress,
-    visit: &mut dyn FnMut(&Position, &BookPage) -> Result<Flow>,
-) -> Result<Reach> {
-    let mut stand = Stand::new(progress);
+    visit: &mut dyn FnMut(&Position, &BookPosition) -> Result<Flow>,
+) -> Result<ScanCounts> {
+    let mut stand = RecordState::new(progress);
     book.for_each(&mut |position, page| stand.take(position, |position| visit(position, page)))?;
     stand.finish(book, visit)
 }
@@ -39,30 +39,30 @@ pub fn boards(
 pub fn swept(
     book: &dyn Book,
     progress: &Progress,
-    visit: &mut dyn FnMut(&Position, &mut BookPage) -> Result<Flow>,
-) -> Result<Reach> {
-    let mut stand = Stand::new(progress);
-    book.sweep(&mut |position, page| stand.take(position, |position| visit(position, page)))?;
+    visit: &mut dyn FnMut(&Position, &mut BookPosition) -> Result<Flow>,
+) -> Result<ScanCounts> {
+    let mut stand = RecordState::new(progress);
+    book.for_each_unordered(&mut |position, page| stand.take(position, |position| visit(position, page)))?;
     stand.finish(book, &mut |position, page| {
         visit(position, &mut page.clone())
     })
 }
 
 /// How far the handing on has come.
-struct Stand<'p> {
+struct RecordState<'p> {
     progress: &'p Progress,
-    reach: Reach,
+    reach: ScanCounts,
     /// Positions met, by board or by key.
     stored: u64,
     has_boards: bool,
     failure: Option<Error>,
 }
 
-impl<'p> Stand<'p> {
+impl<'p> RecordState<'p> {
     fn new(progress: &'p Progress) -> Self {
         Self {
             progress,
-            reach: Reach::default(),
+            reach: ScanCounts::default(),
             stored: 0,
             has_boards: false,
             failure: None,
@@ -71,11 +71,11 @@ impl<'p> Stand<'p> {
 
     fn take(
         &mut self,
-        position: BookPosition<'_>,
+        position: BookKey<'_>,
         visit: impl FnOnce(&Position) -> Result<Flow>,
     ) -> Flow {
         self.stored += 1;
-        let BookPosition::Board(position) = position else {
+        let BookKey::Board(position) = position else {
             return Flow::Go;
         };
         self.has_boards = true;
@@ -95,8 +95,8 @@ impl<'p> Stand<'p> {
     fn finish(
         mut self,
         book: &dyn Book,
-        visit: &mut dyn FnMut(&Position, &BookPage) -> Result<Flow>,
-    ) -> Result<Reach> {
+        visit: &mut dyn FnMut(&Position, &BookPosition) -> Result<Flow>,
+    ) -> Result<ScanCounts> {
         if let Some(error) = self.failure {
             return Err(error);
         }
@@ -119,7 +119,7 @@ impl<'p> Stand<'p> {
 
 /// Gives moves without a weight one: 0 when the author advises against them, two points for a win of the side that plays them and one for a
 /// draw, else the games; and scales weights that do not fit into 16 bits.
-pub fn give_weights(page: &mut BookPage, white_to_move: bool) {
+pub fn give_weights(page: &mut BookPosition, white_to_move: bool) {
     for entry in &mut page.entries {
         if entry.weight.is_some() {
             continue;

@@ -1,6 +1,6 @@
 //! What a book is, how much it holds, what is wrong with it.
 
-use tabia_core::books::{Book, BookInfo, BookPage, BookPosition};
+use tabia_core::books::{Book, BookInfo, BookKey, BookPosition};
 use tabia_core::chess::{Color, Position};
 use tabia_core::formats::OpenOptions;
 use tabia_core::game::Flow;
@@ -11,11 +11,11 @@ use tabia_formats::books::polyglot::PolyglotBook;
 use super::merge::open_polyglot;
 use super::walk::{Walked, walk};
 use crate::error::Failure;
-use crate::input::Item;
+use crate::input::InputItem;
 
 /// Everything a look at a whole book tells. `None`: not known, or not asked for.
 #[derive(Debug, Clone, Default)]
-pub struct Survey {
+pub struct BookReport {
     /// What the book says of itself.
     pub info: BookInfo,
     /// Positions stored, one a record.
@@ -48,11 +48,11 @@ pub struct Survey {
 /// # Errors
 /// When the book cannot be opened or read.
 pub fn survey(
-    item: &Item,
+    item: &InputItem,
     options: &OpenOptions,
     reach: bool,
     progress: &Progress,
-) -> Result<Survey, Failure> {
+) -> Result<BookReport, Failure> {
     let is_polyglot = item.format().id == polyglot::FORMAT.id;
     let own = is_polyglot
         .then(|| open_polyglot(item, options))
@@ -64,10 +64,10 @@ pub fn survey(
         other = super::open(item, options)?;
         &*other
     };
-    let mut survey = Survey {
+    let mut survey = BookReport {
         info: book.info().clone(),
         games: book.info().games,
-        ..Survey::default()
+        ..BookReport::default()
     };
     let mut unreadable = 0;
     match &own {
@@ -86,7 +86,7 @@ pub fn survey(
     Ok(survey)
 }
 
-impl Survey {
+impl BookReport {
     fn defect(&mut self, name: &'static str, count: u64) {
         if count > 0 {
             self.defects.push((name, count));
@@ -94,7 +94,7 @@ impl Survey {
     }
 }
 
-fn look_at_polyglot(survey: &mut Survey, book: &PolyglotBook) {
+fn look_at_polyglot(survey: &mut BookReport, book: &PolyglotBook) {
     let findings = book.inspect();
     survey.positions = findings.positions;
     survey.boards = findings.positions;
@@ -111,20 +111,20 @@ fn look_at_polyglot(survey: &mut Survey, book: &PolyglotBook) {
 }
 
 /// Counts what is stored; returns how many moves are unreadable.
-fn count(survey: &mut Survey, book: &dyn Book) -> tabia_core::Result<u64> {
+fn count(survey: &mut BookReport, book: &dyn Book) -> tabia_core::Result<u64> {
     let mut unreadable = 0;
     let mut zero = 0;
     let mut sides = [0; 2];
     let mut have_boards = false;
     let size = book.size()?;
     (survey.positions, survey.moves) = (size.positions, size.moves);
-    book.for_each(&mut |position, page: &BookPage| {
+    book.for_each(&mut |position, page: &BookPosition| {
         survey.boards += 1;
         for entry in &page.entries {
             unreadable += u64::from(entry.m.is_none());
             zero += u64::from(entry.weight == Some(0));
         }
-        if let BookPosition::Board(position) = position {
+        if let BookKey::Board(position) = position {
             have_boards = true;
             let side = usize::from(position.turn() == Color::Black);
             sides[side] += 1;
@@ -140,7 +140,7 @@ fn count(survey: &mut Survey, book: &dyn Book) -> tabia_core::Result<u64> {
 
 /// Walks through the book; returns how many moves are not legal.
 fn go_through(
-    survey: &mut Survey,
+    survey: &mut BookReport,
     book: &dyn Book,
     progress: &Progress,
 ) -> tabia_core::Result<u64> {

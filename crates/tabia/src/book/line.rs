@@ -3,14 +3,14 @@
 use std::collections::HashSet;
 
 use tabia_core::Result;
-use tabia_core::books::{Book, BookEntry, BookPage};
+use tabia_core::books::{Book, BookEntry, BookPosition};
 use tabia_core::chess::{Move, Position};
 
 use super::share;
 
 /// How a move is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Choice {
+pub enum MoveChoice {
     /// The heaviest; of equals the first.
     Best,
     /// At random in proportion to the weights, from this seed.
@@ -22,20 +22,25 @@ pub enum Choice {
 ///
 /// # Errors
 /// Those of the book.
-pub fn line(book: &dyn Book, start: &Position, choice: Choice, most: usize) -> Result<Vec<Move>> {
+pub fn line(
+    book: &dyn Book,
+    start: &Position,
+    choice: MoveChoice,
+    most: usize,
+) -> Result<Vec<Move>> {
     let mut random = match choice {
-        Choice::Best => 0,
-        Choice::Random(seed) => seed,
+        MoveChoice::Best => 0,
+        MoveChoice::Random(seed) => seed,
     };
     let mut position = start.clone();
     let mut seen = HashSet::from([position.key()]);
     let mut moves = Vec::new();
-    let mut page = BookPage::default();
+    let mut page = BookPosition::default();
     // With what the positions behind the moves say: some formats have all numbers there.
     while moves.len() < most && book.probe(&position, &mut page)? {
         let chosen = match choice {
-            Choice::Best => best(&page.entries),
-            Choice::Random(_) => any(&page.entries, next(&mut random)),
+            MoveChoice::Best => best(&page.entries),
+            MoveChoice::Random(_) => any(&page.entries, next(&mut random)),
         };
         let Some(m) = chosen else { break };
         position.play(m);

@@ -5,7 +5,7 @@ use std::io::{Cursor, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
 
-use tabia_core::books::{Book, BookPage, LinkedGame};
+use tabia_core::books::{Book, BookPosition, LinkedGame};
 use tabia_core::formats::{Limits, OpenOptions};
 use tabia_core::game::{Game, Recorder, Want};
 use tabia_core::io::Progress;
@@ -14,7 +14,7 @@ use tabia_core::{Error, GameIndex, Result};
 use crate::error::Failure;
 use crate::read_one;
 use crate::resolve::Resolver;
-use crate::summary::Unwatched;
+use crate::summary::NoObserver;
 
 /// Games told of one position at most.
 const MOST: usize = 100;
@@ -24,10 +24,10 @@ const MOST: usize = 100;
 ///
 /// # Errors
 /// Those of the book.
-pub fn of_page(book: &dyn Book, page: &BookPage) -> Result<Vec<LinkedGame>> {
-    let more = page.example.filter(|link| !page.ending.contains(link));
+pub fn of_page(book: &dyn Book, page: &BookPosition) -> Result<Vec<LinkedGame>> {
+    let more = page.sample_game.filter(|link| !page.games_ending_here.contains(link));
     let mut games = Vec::new();
-    for link in page.ending.iter().copied().chain(more).take(MOST) {
+    for link in page.games_ending_here.iter().copied().chain(more).take(MOST) {
         games.extend(book.linked_game(link)?);
     }
     Ok(games)
@@ -51,7 +51,7 @@ pub fn load(
     };
     if let Some(index) = linked.index {
         let progress = Arc::new(Progress::default());
-        return read_one::load(item, GameIndex(index), options, &progress, &mut Unwatched);
+        return read_one::load(item, GameIndex(index), options, &progress, &mut NoObserver);
     }
     let (Some(offset), Some(length)) = (linked.offset, linked.length) else {
         return Ok(None);

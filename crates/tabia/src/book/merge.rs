@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tabia_core::books::{Book, BookEntry, BookPage, Wdl};
+use tabia_core::books::{Book, BookEntry, BookPosition, Wdl};
 use tabia_core::chess::Position;
 use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::game::Flow;
@@ -14,15 +14,15 @@ use tabia_formats::books::polyglot;
 use tabia_formats::books::polyglot::{Header, PolyglotBook};
 use tabia_formats::books::{ctg, kvetka};
 
-use super::disk_key_set::Keys;
+use super::disk_key_set::DiskKeySet;
 use super::for_each_board::{boards, give_weights, swept};
-use super::polyglot_entries::{Mended, Plain, Runs, SortedOut};
+use super::polyglot_entries::{FixCounts, Plain, Runs, SortedOut};
 use crate::error::Failure;
-use crate::input::Item;
+use crate::input::InputItem;
 
 /// What becomes of a move that several books have.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Mode {
+pub enum MergeMode {
     /// The weights are added.
     #[default]
     Sum,
@@ -42,7 +42,7 @@ pub struct MergeOptions {
     /// How the target is created.
     pub create: CreateOptions,
     /// What becomes of moves that several books have.
-    pub mode: Mode,
+    pub mode: MergeMode,
     /// What the weights of each book are multiplied by; 1 for those that are not given.
     pub factors: Vec<f64>,
     /// Brings the heaviest move of each position of each book to 65535 first.
@@ -59,7 +59,7 @@ pub struct Merged {
     /// Moves written.
     pub moves: u64,
     /// What was put right on the way, of all inputs.
-    pub mended: Mended,
+    pub mended: FixCounts,
     /// Positions that books know only by key and that no walk reaches.
     pub unreached: u64,
     /// What the target could not hold.
@@ -73,7 +73,7 @@ pub struct Merged {
 /// # Errors
 /// The first book that cannot be read, or what the target's side says.
 pub fn merge(
-    items: &[Item],
+    items: &[InputItem],
     format: &'static Format,
     path: &Path,
     options: &MergeOptions,
@@ -98,7 +98,7 @@ pub fn merge(
 ///
 /// # Errors
 /// When it cannot be read.
-pub fn open_polyglot(item: &Item, options: &OpenOptions) -> Result<PolyglotBook, Failure> {
+pub fn open_polyglot(item: &InputItem, options: &OpenOptions) -> Result<PolyglotBook, Failure> {
     let files = item.files(options).map_err(Failure::input)?;
     PolyglotBook::open(&files, options).map_err(|error| Failure::input(error.in_file(item.label())))
 }
@@ -123,7 +123,7 @@ fn merge_entries(
             .sum(),
     );
     let mut run = Vec::new();
-    let mut voices: Vec<Voice> = Vec::new();
+    let mut voices: Vec<BookVote> = Vec::new();
     let mut joined: Vec<Plain> = Vec::new();
     while let Some(key) = runs.iter().filter_map(Runs::key).min() {
         voices.clear();
@@ -134,12 +134,12 @@ fn merge_entries(
             }
             runs.take(&mut run);
             progress.advance(run.len() as u64, 0);
-            if run.is_empty() || (options.mode == Mode::Priority && knowing > 0) {
+            if run.is_empty() || (options.mode == MergeMode::Priority && knowing > 0) {
                 continue;
             }
             knowing += 1;
             let scale = options.scale(book, run.iter().map(|entry| entry.weight).max());
-            voices.extend(run.iter().map(|entry| Voice {
+            voices.extend(run.iter().map(|entry| BookVote {
                 bits: entry.bits,
                 weight: f64::from(entry.weight) * scale,
                 learn: entry.learn,
@@ -149,7 +149,7 @@ fn merge_entries(
         out.put(key, &joined).map_err(Failure::output)?;
         progress.check().map_err(Failure::output)?;
     }
-    let mut mended = Mended::default();
+    let mut mended = FixCounts::default();
     for runs in &runs {
         mended.repeats += runs.mended.repeats;
         mended.castlings += runs.mended.castlings;
@@ -167,14 +167,14 @@ fn merge_entries(
 }
 
 /// A move of one book.
-struct Voice {
+struct BookVote {
     bits: u16,
     weight: f64,
     learn: [u8; 4],
 }
 
 /// The moves of one key from all books.
-fn join(voices: &[Voice], knowing: usize, options: &MergeOptions, out: &mut Vec<Plain>) {
+fn join(voices: &[BookVote], knowing: usize, options: &MergeOptions, out: &mut Vec<Plain>) {
     out.clear();
     let mut weights: Vec<(f64, bool)> = Vec::new();
     for voice in voices {
@@ -216,8 +216,8 @@ impl MergeOptions {
 
     fn both(&self, a: f64, b: f64) -> f64 {
         match self.mode {
-            Mode::Max => a.max(b),
-            Mode::Sum | Mode::Average | Mode::Priority => a + b,
+            MergeMode::Max => a.max(b),
+            MergeMode::Sum | MergeMode::Average | MergeMode::Priority => a + b,
         }
     }
 
@@ -226,7 +226,7 @@ impl MergeOptions {
             return 0;
         }
         let weight = match self.mode {
-            Mode::Average => weight / knowing.max(1) as f64,
+            MergeMode::Average => weight / knowing.max(1) as f64,
             _ => weight,
         };
         let least = if weight > 0.0 { 1.0 } else { 0.0 };
@@ -267,9 +267,9 @@ fn merge_pages(
     let mut writer = create(path, &options.create).map_err(Failure::output)?;
     let mut merged = Merged::default();
     let mut output_failed = None;
-    let mut other = BookPage::default();
+    let mut other = BookPosition::default();
     let mut others = Vec::new();
-    let mut given = Keys::default();
+    let mut given = DiskKeySet::default();
     let total = books.iter().filter_map(|book| book.info().positions);
     progress.set_total(total.sum());
     // Polyglot entries are sorted anyway and hold nothing of another format's own.
@@ -279,7 +279,7 @@ fn merge_pages(
     // a twin has been said. In other formats it has not, unless the position itself was met.
     let is_shared = [ctg::FORMAT.id, kvetka::FORMAT.id].contains(&format.id);
     for (number, book) in books.iter().enumerate() {
-        let mut visit = |position: &Position, page: &mut BookPage| {
+        let mut visit = |position: &Position, page: &mut BookPosition| {
             let is_known = if is_shared {
                 let mut earlier = books.iter().take(number);
                 earlier.try_fold(false, |known, book| {
@@ -294,7 +294,7 @@ fn merge_pages(
             others.clear();
             for (of, book) in books.iter().enumerate().filter(|(of, _)| *of != number) {
                 // Of the books that have the position, the first alone counts or all of them do.
-                let is_first_only = options.mode == Mode::Priority;
+                let is_first_only = options.mode == MergeMode::Priority;
                 if is_first_only && (of > number || !others.is_empty()) {
                     break;
                 }
@@ -303,7 +303,7 @@ fn merge_pages(
                 }
             }
             let mut first = number;
-            if options.mode == Mode::Priority
+            if options.mode == MergeMode::Priority
                 && let Some((earlier, theirs)) = others.pop()
             {
                 *page = theirs;
@@ -339,9 +339,9 @@ fn merge_pages(
         let reach = reach.map_err(Failure::input)?;
         merged.unreached += reach.unreached;
     }
-    let last = writer.settle().map_err(Failure::output)?;
+    let last = writer.finalize().map_err(Failure::output)?;
     merged.losses.merge(&last);
-    if let Some(held) = writer.held() {
+    if let Some(held) = writer.stored() {
         (merged.positions, merged.moves) = (held.positions, held.moves);
     }
     merged.written = writer.finish().map_err(Failure::output)?;
@@ -353,8 +353,8 @@ fn merge_pages(
 /// without a weight get one where it is needed: among others, or when the target `weighs`.
 fn join_pages(
     position: &Position,
-    (first, all): (usize, &mut BookPage),
-    pages: &mut Vec<(usize, BookPage)>,
+    (first, all): (usize, &mut BookPosition),
+    pages: &mut Vec<(usize, BookPosition)>,
     options: &MergeOptions,
     weighs: bool,
 ) {
@@ -367,7 +367,7 @@ fn join_pages(
     if is_alone {
         return;
     }
-    let scaled = |book: usize, page: &BookPage| -> Vec<f64> {
+    let scaled = |book: usize, page: &BookPosition| -> Vec<f64> {
         let most = page.entries.iter().filter_map(|entry| entry.weight).max();
         let scale = options.scale(book, most);
         let weights = page.entries.iter().map(|entry| entry.weight.unwrap_or(0));
@@ -455,8 +455,8 @@ fn mean(a: Option<u16>, b: Option<u16>, games: (Option<u64>, Option<u64>)) -> Op
 mod tests {
     use super::*;
 
-    fn joined(mode: Mode, zero_wins: bool) -> Vec<(u16, u32)> {
-        let voice = |bits, weight| Voice {
+    fn joined(mode: MergeMode, zero_wins: bool) -> Vec<(u16, u32)> {
+        let voice = |bits, weight| BookVote {
             bits,
             weight,
             learn: [0; 4],
@@ -480,9 +480,9 @@ mod tests {
 
     #[test]
     fn modes() {
-        assert_eq!(joined(Mode::Sum, false), [(1, 40), (2, 5), (3, 1)]);
-        assert_eq!(joined(Mode::Max, false), [(1, 30), (2, 5), (3, 1)]);
-        assert_eq!(joined(Mode::Average, false), [(1, 20), (2, 3), (3, 1)]);
-        assert_eq!(joined(Mode::Sum, true), [(1, 40), (2, 0), (3, 1)]);
+        assert_eq!(joined(MergeMode::Sum, false), [(1, 40), (2, 5), (3, 1)]);
+        assert_eq!(joined(MergeMode::Max, false), [(1, 30), (2, 5), (3, 1)]);
+        assert_eq!(joined(MergeMode::Average, false), [(1, 20), (2, 3), (3, 1)]);
+        assert_eq!(joined(MergeMode::Sum, true), [(1, 40), (2, 0), (3, 1)]);
     }
 }

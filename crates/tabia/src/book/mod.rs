@@ -40,21 +40,21 @@ pub mod position_arg;
 pub mod walk;
 pub mod xxh64;
 
-pub use polyglot_entries::Mended;
+pub use polyglot_entries::FixCounts;
 
 use tabia_core::books::{Book, BookEntry};
 use tabia_core::formats::OpenOptions;
 
 use crate::error::Failure;
-use crate::input::{Input, Item};
+use crate::input::{InputItem, OpenInput};
 
 /// Opens an item as a book.
 ///
 /// # Errors
 /// [`Failure::Usage`] when it is something else, else what the format says.
-pub fn open(item: &Item, options: &OpenOptions) -> Result<Box<dyn Book>, Failure> {
+pub fn open(item: &InputItem, options: &OpenOptions) -> Result<Box<dyn Book>, Failure> {
     match item.open(options, None).map_err(Failure::input)?.input {
-        Input::Book(book) => Ok(book),
+        OpenInput::Book(book) => Ok(book),
         _ => Err(Failure::Usage(format!(
             "{} is no book, its format is {}",
             item.name(),

@@ -3,11 +3,11 @@
 use std::io::Write;
 use std::sync::Arc;
 
-use tabia_core::books::{Book, BookEntry, BookPage};
+use tabia_core::books::{Book, BookEntry, BookPosition};
 use tabia_core::chess::{Ply, Position, san};
 use tabia_core::formats::{CreateOptions, CreateText, OpenOptions};
 use tabia_core::game::{
-    Annotation, Comment, Flow, GameResult, Head, Nag, Place, RecordKind, Visitor, Want,
+    Annotation, Comment, Flow, GameHead, GameResult, Nag, Place, RecordKind, Visitor, Want,
 };
 use tabia_core::games::TextWriter;
 use tabia_core::io::Progress;
@@ -16,9 +16,9 @@ use tabia_core::{Error, GameIndex, Problem};
 
 use super::share;
 use crate::error::Failure;
-use crate::input::Item;
-use crate::scan::{Desk, Plan, Task, scan};
-use crate::summary::{Ledger, Watch};
+use crate::input::InputItem;
+use crate::scan::{ScanOptions, ScanReporter, Task, scan};
+use crate::summary::{Observer, Summary};
 
 /// The NAG of a novelty.
 const NOVELTY: Nag = Nag(146);
@@ -44,14 +44,14 @@ pub struct NoveltyOptions {
     /// How the PGN is written.
     pub create: CreateOptions,
     /// Which records, on how many threads.
-    pub plan: Plan,
+    pub plan: ScanOptions,
 }
 
 /// Passes a game on with the move that leaves the book marked.
 struct Mark<'a> {
     book: &'a dyn Book,
     out: Box<dyn TextWriter>,
-    page: BookPage,
+    page: BookPosition,
     depth: u32,
     ply: u32,
     state: State,
@@ -125,7 +125,7 @@ fn names(position: &Position, entries: &[BookEntry]) -> String {
 }
 
 impl Visitor for Mark<'_> {
-    fn begin_game(&mut self, game: GameIndex, head: &Head) -> Flow {
+    fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
         self.depth = 0;
         self.ply = 0;
         self.state = match head.kind {
@@ -212,16 +212,16 @@ impl Task for Mark<'_> {
 /// # Errors
 /// The first input that cannot be read, the book, or what the target's side says.
 pub fn mark_novelties(
-    items: &[Item],
+    items: &[InputItem],
     book: &dyn Book,
     create: CreateText,
     out: &mut dyn Write,
     options: &NoveltyOptions,
     progress: &Arc<Progress>,
-    watch: &mut dyn Watch,
-) -> Result<(Novelties, Ledger), Failure> {
-    progress.set_total(items.iter().filter_map(Item::bytes).sum());
-    let mut ledger = Ledger::default();
+    watch: &mut dyn Observer,
+) -> Result<(Novelties, Summary), Failure> {
+    progress.set_total(items.iter().filter_map(InputItem::bytes).sum());
+    let mut ledger = Summary::default();
     let mut all = Novelties::default();
     for item in items {
         let mut tasks = Vec::new();
@@ -229,7 +229,7 @@ pub fn mark_novelties(
             tasks.push(Mark {
                 book,
                 out: create(&options.create).map_err(Failure::output)?,
-                page: BookPage::default(),
+                page: BookPosition::default(),
                 depth: 0,
                 ply: 0,
                 state: State::Idle,
@@ -237,14 +237,14 @@ pub fn mark_novelties(
                 failure: None,
             });
         }
-        let plan = Plan {
+        let plan = ScanOptions {
             want: Want::ALL,
             ..options.plan.clone()
         };
         let mut opened = item
             .open(&options.open, Some(progress))
             .map_err(Failure::input)?;
-        let mut desk = Desk {
+        let mut desk = ScanReporter {
             item,
             ledger: &mut ledger,
             watch: &mut *watch,

@@ -14,7 +14,7 @@ use tabia_formats::books::polyglot::{Entry, Header, PolyglotBook, encode_move};
 use zerocopy::IntoBytes;
 use zerocopy::byteorder::big_endian::{U16, U64};
 
-use super::disk_key_set::Keys;
+use super::disk_key_set::DiskKeySet;
 use super::walk::walk;
 
 /// A move of a key.
@@ -27,7 +27,7 @@ pub(crate) struct Plain {
 
 /// What was put right on the way.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Mended {
+pub struct FixCounts {
     /// Entries that repeated a move.
     pub repeats: u64,
     /// Castlings written as the king's two steps.
@@ -43,8 +43,8 @@ pub struct Mended {
 pub(crate) struct Runs<'b> {
     rest: &'b [Entry],
     /// Castlings as the king's two steps, by [`mark`].
-    castlings: Keys,
-    pub(crate) mended: Mended,
+    castlings: DiskKeySet,
+    pub(crate) mended: FixCounts,
 }
 
 /// King takes rook, and the king's two steps.
@@ -70,7 +70,7 @@ impl<'b> Runs<'b> {
             rook += u64::from(CASTLINGS.iter().any(|(form, _)| *form == bits));
             steps += u64::from(CASTLINGS.iter().any(|(_, form)| *form == bits));
         }
-        let mut castlings = Keys::default();
+        let mut castlings = DiskKeySet::default();
         if steps > rook {
             let stored = book.inspect().positions;
             walk(
@@ -96,9 +96,9 @@ impl<'b> Runs<'b> {
         Ok(Self {
             rest,
             castlings,
-            mended: Mended {
+            mended: FixCounts {
                 out_of_order,
-                ..Mended::default()
+                ..FixCounts::default()
             },
         })
     }

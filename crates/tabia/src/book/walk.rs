@@ -1,14 +1,14 @@
 //! Every position of a book that can be reached.
 
 use tabia_core::Result;
-use tabia_core::books::{Book, BookPage, BookPosition};
+use tabia_core::books::{Book, BookKey, BookPosition};
 use tabia_core::chess::Position;
 use tabia_core::game::Flow;
 use tabia_core::io::Progress;
 
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
-use super::disk_key_set::Keys;
+use super::disk_key_set::DiskKeySet;
 use super::disk_queue::Tape;
 use super::packed_position::Packed;
 
@@ -34,7 +34,7 @@ impl Step {
 /// Positions still to be visited, and the keys of all that were ever among them.
 #[derive(Debug, Default)]
 struct Ahead {
-    seen: Keys,
+    seen: DiskKeySet,
     queue: Tape<Step>,
 }
 
@@ -71,14 +71,14 @@ pub fn walk(
     starts: &[Position],
     stored: u64,
     progress: &Progress,
-    visit: &mut dyn FnMut(&Position, u32, &BookPage) -> Result<Flow>,
+    visit: &mut dyn FnMut(&Position, u32, &BookPosition) -> Result<Flow>,
 ) -> Result<Walked> {
     let mut walked = Walked::default();
     let mut ahead = Ahead::default();
     for start in starts {
         ahead.add(start, 0)?;
     }
-    let mut page = BookPage::default();
+    let mut page = BookPosition::default();
     // Positions of the book, whose moves that are not in it are tried last.
     let mut met: Tape<Step> = Tape::default();
     let mut sieve = None;
@@ -89,7 +89,12 @@ pub fn walk(
                 break;
             };
             progress.check()?;
-            enter(book, Sieve::once(&mut sieve, book)?, step, &mut ahead)?;
+            enter(
+                book,
+                FilterVisitor::once(&mut sieve, book)?,
+                step,
+                &mut ahead,
+            )?;
             continue;
         };
         let Some(position) = step.packed.position() else {
@@ -97,7 +102,12 @@ pub fn walk(
         };
         progress.check()?;
         if !book.probe(&position, &mut page)? {
-            enter(book, Sieve::once(&mut sieve, book)?, step, &mut ahead)?;
+            enter(
+                book,
+                FilterVisitor::once(&mut sieve, book)?,
+                step,
+                &mut ahead,
+            )?;
             continue;
         }
         walked.positions += 1;
@@ -117,11 +127,11 @@ pub fn walk(
 }
 
 /// Queues what every legal move leads to that is in the book.
-fn enter(book: &dyn Book, sieve: &Sieve, step: Step, ahead: &mut Ahead) -> Result<()> {
+fn enter(book: &dyn Book, sieve: &FilterVisitor, step: Step, ahead: &mut Ahead) -> Result<()> {
     let Some(position) = step.packed.position() else {
         return Ok(());
     };
-    let mut page = BookPage::default();
+    let mut page = BookPosition::default();
     for &m in &*position.legal_moves() {
         let mut after = position.clone();
         after.play(m);
@@ -135,7 +145,7 @@ fn enter(book: &dyn Book, sieve: &Sieve, step: Step, ahead: &mut Ahead) -> Resul
 
 /// What a book that knows only keys certainly lacks, told without a look into the book: most of the
 /// legal moves of a position lead nowhere.
-struct Sieve {
+struct FilterVisitor {
     /// A bit for some of a key's bits, set when the book has such a key; none: it may have any.
     bits: Vec<u64>,
 }
@@ -145,7 +155,7 @@ const SPARSE: u64 = 16;
 /// Most words of bits: 64 MiB.
 const MOST_WORDS: usize = 8 << 20;
 
-impl Sieve {
+impl FilterVisitor {
     /// The sieve of the book, made when first asked for.
     fn once<'s>(made: &'s mut Option<Self>, book: &dyn Book) -> Result<&'s Self> {
         let sieve = match made.take() {
@@ -164,7 +174,7 @@ impl Sieve {
         let mut has_boards = false;
         book.for_each(&mut |position, _| {
             // One record may stand for several boards.
-            let BookPosition::Key(key) = position else {
+            let BookKey::Key(key) = position else {
                 has_boards = true;
                 return Flow::Stop;
             };
@@ -197,7 +207,7 @@ mod tests {
 
     #[test]
     fn a_sieve_lets_pass_what_it_knows() {
-        let mut sieve = Sieve {
+        let mut sieve = FilterVisitor {
             bits: vec![0; 1 << 4],
         };
         let keys: Vec<u64> = (0..60u64)
@@ -211,6 +221,6 @@ mod tests {
         let others =
             (1000..2000u64).filter(|n| sieve.may_have(n.wrapping_mul(0x1234_5678_9abc_def1)));
         assert!(others.count() < 200);
-        assert!(Sieve { bits: Vec::new() }.may_have(7));
+        assert!(FilterVisitor { bits: Vec::new() }.may_have(7));
     }
 }

@@ -9,7 +9,7 @@ use tabia_core::formats::Kind;
 use tabia_core::io::Source;
 
 use crate::error::Failure;
-use crate::input::{Item, Origin};
+use crate::input::{InputItem, Origin};
 use crate::resolve::Resolver;
 
 /// The database that a path names, even if only companions of it are left: `base.si4`, `base.sg4`
@@ -18,7 +18,7 @@ use crate::resolve::Resolver;
 /// # Errors
 /// When nothing of it is there, or no format with such files is known. A folder or an archive is a
 /// wrong use.
-pub fn remains(resolver: &Resolver, path: &OsStr) -> Result<Item, Failure> {
+pub fn remains(resolver: &Resolver, path: &OsStr) -> Result<InputItem, Failure> {
     let refused = match resolver.resolve(path) {
         Ok(mut items) => match (items.pop(), items.is_empty()) {
             (Some(item), true) if item.format().kind == Kind::Database => return Ok(item),
@@ -49,7 +49,7 @@ pub fn remains(resolver: &Resolver, path: &OsStr) -> Result<Item, Failure> {
         return Err(Failure::input(refused));
     };
     let source = Source::from_path(main).map_err(Failure::input)?;
-    Ok(Item {
+    Ok(InputItem {
         label: Arc::clone(source.label()),
         format,
         container: None,
@@ -128,7 +128,7 @@ fn candidates(resolver: &Resolver, path: &Path) -> Vec<(&'static Format, Vec<Pat
 }
 
 /// Whether a new file at `target` would replace a file of the input.
-pub fn is_part_of(target: &Path, item: &Item) -> bool {
+pub fn is_part_of(target: &Path, item: &InputItem) -> bool {
     let Some(source) = item.source() else {
         return false;
     };

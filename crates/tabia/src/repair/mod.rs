@@ -18,11 +18,11 @@ use tabia_core::loss::{Feature, Losses};
 use tabia_core::{ErrorKind, Format, GameIndex, Problem, Result as CoreResult};
 
 use crate::error::Failure;
-use crate::input::{Input, Item};
+use crate::input::{InputItem, OpenInput};
 use crate::output::{RecordTask, Recorded};
-use crate::scan::{Desk, Plan, scan, scan_database};
-use crate::select::{Counts, Selection};
-use crate::summary::{Base, Ledger, Watch};
+use crate::scan::{ScanOptions, ScanReporter, scan, scan_database};
+use crate::select::{Selection, SelectionCounts};
+use crate::summary::{Base, Observer, Summary};
 
 pub use find_remains::{is_part_of, remains};
 use target::Sink;
@@ -40,7 +40,7 @@ pub struct RepairOptions {
 
 /// What became of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
+pub enum RepairOutcome {
     /// All of it was read.
     Whole,
     /// Some of it was lost in the input.
@@ -49,7 +49,7 @@ pub enum Fate {
     Lost,
 }
 
-impl Fate {
+impl RepairOutcome {
     /// One word for people and programs.
     pub fn name(self) -> &'static str {
         match self {
@@ -71,11 +71,11 @@ pub struct Reason {
 
 /// The account of one record.
 #[derive(Debug)]
-pub struct Verdict<'a> {
+pub struct RecordOutcome<'a> {
     /// The record, by its number in the input.
     pub game: GameIndex,
     /// What became of it.
-    pub fate: Fate,
+    pub fate: RepairOutcome,
     /// Its number in the target; `None` also for texts where the target holds games only.
     pub saved_as: Option<GameIndex>,
     /// What was lost of it; empty when it is whole.
@@ -83,21 +83,21 @@ pub struct Verdict<'a> {
 }
 
 /// Is told what became of every record that is not whole, in order of the input.
-pub trait Audit: Watch {
+pub trait RepairObserver: Observer {
     /// A record is damaged or lost.
-    fn judged(&mut self, item: &Item, verdict: &Verdict<'_>) -> CoreResult<()> {
+    fn judged(&mut self, item: &InputItem, verdict: &RecordOutcome<'_>) -> CoreResult<()> {
         let _ = (item, verdict);
         Ok(())
     }
 }
 
-impl Audit for crate::Unwatched {}
+impl RepairObserver for crate::NoObserver {}
 
 /// What a repair has done.
 #[derive(Debug, Clone, Default)]
 pub struct Repaired {
     /// Records read, problems, and what the target could not hold.
-    pub ledger: Ledger,
+    pub ledger: Summary,
     /// Records of which nothing was lost.
     pub whole: u64,
     /// Records of which a part was lost.
@@ -116,25 +116,25 @@ pub struct Repaired {
 /// # Errors
 /// When nothing of the input can be opened, or the target cannot be written.
 pub fn repair(
-    item: &Item,
+    item: &InputItem,
     format: &'static Format,
     path: &Path,
     options: &RepairOptions,
     progress: &Arc<Progress>,
-    audit: &mut dyn Audit,
+    audit: &mut dyn RepairObserver,
 ) -> Result<Repaired, Failure> {
     progress.set_total(item.bytes().unwrap_or_default());
     let mut open = options.open.clone();
     open.salvage = true;
     let mut opened = item.open(&open, Some(progress)).map_err(Failure::input)?;
-    let mut ledger = Ledger::default();
+    let mut ledger = Summary::default();
     let audit = RefCell::new(audit);
     let pending = RefCell::new(Vec::new());
-    let mut listener = Listener {
+    let mut listener = ProblemCollector {
         audit: &audit,
         pending: &pending,
     };
-    let mut desk = Desk {
+    let mut desk = ScanReporter {
         item,
         ledger: &mut ledger,
         watch: &mut listener,
@@ -146,23 +146,23 @@ pub fn repair(
     let (input, late) = opened.into_parts();
     let mut create = options.create.clone();
     let mut faults = Vec::new();
-    if let Input::Database(database) = &input {
+    if let OpenInput::Database(database) = &input {
         let info = database.info();
         create.title.clone_from(&info.title);
         create.facts.clone_from(&info.facts);
         faults.clone_from(&info.problems);
         desk.faults_of(&**database, false)?;
     }
-    let mut court = Court {
+    let mut court = RepairCollector {
         sink: Sink::create(format, path, &create)?,
         saved: 0,
         repaired: Repaired::default(),
         losses: Vec::new(),
     };
-    let plan = Plan {
+    let plan = ScanOptions {
         threads: options.threads,
         selection: Selection::all(),
-        ..Plan::default()
+        ..ScanOptions::default()
     };
     let tasks = (0..options.threads.max(1))
         .map(|_| RecordTask::default())
@@ -176,7 +176,7 @@ pub fn repair(
         Ok(true)
     };
     match input {
-        Input::Database(database) => {
+        OpenInput::Database(database) => {
             scan_database(&mut desk, &*database, &plan, tasks, &mut take)?;
             if progress.is_cancelled() {
                 return Err(Failure::Cancelled);
@@ -187,7 +187,7 @@ pub fn repair(
     for error in late.take() {
         desk.problem(error.in_file(item.label()).into(), false)?;
     }
-    let Court {
+    let RepairCollector {
         sink,
         mut repaired,
         losses,
@@ -208,13 +208,13 @@ pub fn repair(
 }
 
 /// Keeps what is said of records until they come by.
-struct Listener<'a, 'w> {
-    audit: &'a RefCell<&'w mut dyn Audit>,
+struct ProblemCollector<'a, 'w> {
+    audit: &'a RefCell<&'w mut dyn RepairObserver>,
     pending: &'a RefCell<Vec<(GameIndex, Reason)>>,
 }
 
-impl Watch for Listener<'_, '_> {
-    fn problem(&mut self, item: &Item, problem: &Problem) -> CoreResult<()> {
+impl Observer for ProblemCollector<'_, '_> {
+    fn problem(&mut self, item: &InputItem, problem: &Problem) -> CoreResult<()> {
         let at = problem.error.location();
         if let Some(game) = at.game {
             let reason = Reason {
@@ -226,17 +226,17 @@ impl Watch for Listener<'_, '_> {
         self.audit.borrow_mut().problem(item, problem)
     }
 
-    fn losses(&mut self, item: &Item, game: GameIndex, losses: &Losses) -> CoreResult<()> {
+    fn losses(&mut self, item: &InputItem, game: GameIndex, losses: &Losses) -> CoreResult<()> {
         self.audit.borrow_mut().losses(item, game, losses)
     }
 
-    fn finished(&mut self, item: &Item, counts: &Counts) -> CoreResult<()> {
+    fn finished(&mut self, item: &InputItem, counts: &SelectionCounts) -> CoreResult<()> {
         self.audit.borrow_mut().finished(item, counts)
     }
 }
 
 /// Writes records and counts what became of them.
-struct Court {
+struct RepairCollector {
     sink: Sink,
     saved: u32,
     repaired: Repaired,
@@ -244,9 +244,9 @@ struct Court {
     losses: Vec<(GameIndex, Losses)>,
 }
 
-type Told<'a> = &'a mut dyn FnMut(&Verdict<'_>) -> Result<(), Failure>;
+type Told<'a> = &'a mut dyn FnMut(&RecordOutcome<'_>) -> Result<(), Failure>;
 
-impl Court {
+impl RepairCollector {
     /// Judges the records of one piece of work: those that are there, and those that only faults
     /// speak of.
     fn judge(
@@ -296,9 +296,9 @@ impl Court {
                 continue;
             }
             self.repaired.damaged += 1;
-            told(&Verdict {
+            told(&RecordOutcome {
                 game: number,
-                fate: Fate::Damaged,
+                fate: RepairOutcome::Damaged,
                 saved_as,
                 reasons: &reasons,
             })?;
@@ -312,9 +312,9 @@ impl Court {
 
     fn lose(&mut self, game: GameIndex, reasons: &[Reason], told: Told<'_>) -> Result<(), Failure> {
         self.repaired.lost += 1;
-        told(&Verdict {
+        told(&RecordOutcome {
             game,
-            fate: Fate::Lost,
+            fate: RepairOutcome::Lost,
             saved_as: None,
             reasons,
         })

@@ -1,7 +1,9 @@
 //! Targets for ChessBase databases.
 
 use tabia_core::chess::Position;
-use tabia_core::game::{Annotation, Event, Flow, Game, GameResult, Head, Recorder, Visitor, Want};
+use tabia_core::game::{
+    Annotation, Event, Flow, Game, GameHead, GameResult, Recorder, Visitor, Want,
+};
 use tabia_core::io::Charset;
 use tabia_core::{Error, GameIndex};
 use tabia_formats::games::cbh::annotations;
@@ -53,9 +55,9 @@ fn read_moves(
     want: Want,
 ) -> Option<(Game, Option<Error>)> {
     let record = decoder.open(bytes, 0, Some(518)).ok()?;
-    let head = Head {
+    let head = GameHead {
         start: record.start.clone(),
-        ..Head::default()
+        ..GameHead::default()
     };
     let mut recorder = Recorder::new();
     let _ = recorder.begin_game(GameIndex(0), &head);
@@ -111,7 +113,7 @@ pub(super) fn annotations(data: &[u8]) {
 
 fn decode_item(decoder: &mut annotations::Decoder, item: &Item<'_>) -> Game {
     let mut recorder = Recorder::new();
-    let _ = recorder.begin_game(GameIndex(0), &Head::default());
+    let _ = recorder.begin_game(GameIndex(0), &GameHead::default());
     let flow = decoder.decode(item, &mut |annotation| {
         recorder.visit_annotation(annotation)
     });
@@ -140,7 +142,7 @@ fn write_again(
         }
         drop(losses);
         let mut found = Recorder::new();
-        let _ = found.begin_game(GameIndex(0), &Head::default());
+        let _ = found.begin_game(GameIndex(0), &GameHead::default());
         if let Some(record) = encoder.finish(1) {
             let mut decoder = annotations::Decoder::new(texts);
             for item in Items::new(record).expect("a record just written") {

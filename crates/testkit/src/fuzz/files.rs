@@ -4,7 +4,7 @@ use std::io::{Cursor, Read, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tabia_core::Format;
-use tabia_core::books::{Book, BookPage, BookPosition};
+use tabia_core::books::{Book, BookKey, BookPosition};
 use tabia_core::chess::Position;
 use tabia_core::error::GameIndex;
 use tabia_core::formats::{CreateOptions, OpenOptions};
@@ -192,12 +192,12 @@ const ASKED: usize = 40;
 /// all stands and another one, the same, that did not.
 fn read_book(book: &dyn Book, other: &dyn Book) {
     let _ = format!("{:?}", book.info());
-    let mut page = BookPage::default();
+    let mut page = BookPosition::default();
     let _ = book.probe(&Position::standard(), &mut page);
     let mut met = vec![Position::standard()];
     let mut in_order = Walked::default();
     let _ = book.for_each(&mut |position, page| {
-        if let BookPosition::Board(position) = position
+        if let BookKey::Board(position) = position
             && met.len() < ASKED
         {
             met.push(position.clone());
@@ -205,11 +205,11 @@ fn read_book(book: &dyn Book, other: &dyn Book) {
         in_order.take(position, page)
     });
     let mut as_moves_lead = Walked::default();
-    let _ = book.sweep(&mut |position, page| as_moves_lead.take(position, page));
+    let _ = book.for_each_unordered(&mut |position, page| as_moves_lead.take(position, page));
     if in_order.count < WALKED {
         assert_eq!(in_order, as_moves_lead);
     }
-    let mut theirs = BookPage::default();
+    let mut theirs = BookPosition::default();
     for position in &met {
         let known = book.probe(position, &mut page).ok();
         assert_eq!(other.probe(position, &mut theirs).ok(), known);
@@ -229,15 +229,15 @@ struct Walked {
 }
 
 impl Walked {
-    fn take(&mut self, position: BookPosition<'_>, page: &BookPage) -> Flow {
+    fn take(&mut self, position: BookKey<'_>, page: &BookPosition) -> Flow {
         let key = match position {
-            BookPosition::Board(position) => {
+            BookKey::Board(position) => {
                 for m in page.entries.iter().filter_map(|entry| entry.m) {
                     assert!(position.is_legal(m), "{m:?} in {}", position.fen());
                 }
                 position.key()
             }
-            BookPosition::Key(key) => key,
+            BookKey::Key(key) => key,
         };
         self.count += 1;
         self.entries += page.entries.len();

@@ -9,7 +9,7 @@ pub mod seeds;
 pub mod set;
 
 use tabia_core::chess::{Ply, Position};
-use tabia_core::game::{Annotation, Flow, GameResult, Head, Visitor};
+use tabia_core::game::{Annotation, Flow, GameHead, GameResult, Visitor};
 use tabia_core::{GameIndex, Problem};
 
 /// One target: its name and what it does. It panics when a promise is broken.
@@ -67,7 +67,7 @@ impl<'v> Checked<'v> {
 }
 
 impl Visitor for Checked<'_> {
-    fn begin_game(&mut self, game: GameIndex, head: &Head) -> Flow {
+    fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
         self.depth = 0;
         self.inner.begin_game(game, head)
     }

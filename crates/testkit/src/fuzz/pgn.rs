@@ -4,7 +4,9 @@ use std::io::Cursor;
 
 use tabia_core::chess::{Ply, Position};
 use tabia_core::formats::{CreateOptions, Profile};
-use tabia_core::game::{Annotation, Event, Flow, Game, GameResult, Head, Recorder, Visitor, Want};
+use tabia_core::game::{
+    Annotation, Event, Flow, Game, GameHead, GameResult, Recorder, Visitor, Want,
+};
 use tabia_core::games::{Block, GameStream};
 use tabia_core::io::{Blob, Source};
 use tabia_core::loss::project;
@@ -194,7 +196,7 @@ struct All {
 }
 
 impl Visitor for All {
-    fn begin_game(&mut self, game: GameIndex, head: &Head) -> Flow {
+    fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
         self.recorder.begin_game(game, head)
     }
 

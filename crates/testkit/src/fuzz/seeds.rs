@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use tabia_core::Format;
-use tabia_core::books::{BookEntry, BookPage, BookWriter};
+use tabia_core::books::{BookEntry, BookPosition, BookWriter};
 use tabia_core::chess::Ply;
 use tabia_core::formats::CreateOptions;
 use tabia_core::game::{Event, Game};
@@ -119,9 +119,9 @@ fn own_ctg() -> Vec<u8> {
                 games: Some(1),
                 ..BookEntry::default()
             };
-            let page = BookPage {
+            let page = BookPosition {
                 entries: vec![entry],
-                ..BookPage::default()
+                ..BookPosition::default()
             };
             writer.put(&position, &page).expect("a position");
             position.play(m);

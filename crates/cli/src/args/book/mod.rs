@@ -11,7 +11,7 @@ use clap::{Args, Subcommand};
 
 pub(crate) use build::{BookBuildArgs, Compat, from_polyglot};
 pub(crate) use modify::{
-    Advice, BookConvertArgs, BookEditArgs, BookFixArgs, BookMergeArgs, MergeMode,
+    Advice, BookConvertArgs, BookEditArgs, BookFixArgs, BookMergeArgs, MergeModeArg,
 };
 pub(crate) use query::{
     BookDiffArgs, BookExplainArgs, BookFindArgs, BookInfoArgs, BookLineArgs, BookNoveltyArgs,

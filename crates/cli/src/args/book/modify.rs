@@ -32,7 +32,7 @@ pub(crate) struct BookMergeArgs {
         default_value = "sum",
         hide_possible_values = true
     )]
-    pub(crate) mode: MergeMode,
+    pub(crate) mode: MergeModeArg,
     /// What the weights of each book are multiplied by, as `2,1`
     #[arg(long, value_name = "NUMBERS", value_delimiter = ',', value_parser = factor)]
     pub(crate) factors: Vec<f64>,
@@ -53,7 +53,7 @@ fn factor(text: &str) -> Result<f64, String> {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum MergeMode {
+pub(crate) enum MergeModeArg {
     Sum,
     Max,
     Priority,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use tabia::book::build::{
-    BuildOptions, BuildTarget, Built, GameCounts, Keep, KvetkaOptions, Weighing, build,
+    BuildOptions, BuildTarget, Built, GameCounts, KvetkaOptions, MoveFilter, Weighing, build,
 };
 use tabia::book::xxh64;
 use tabia::core::chess::Color;
@@ -17,7 +17,7 @@ use tabia::formats::books::kvetka;
 use tabia::formats::books::kvetka::Header;
 use tabia::formats::books::polyglot;
 use tabia::select::Selection;
-use tabia::{Failure, Item};
+use tabia::{Failure, InputItem};
 
 use super::book_format;
 use super::merge::{sums, tell_losses};
@@ -112,7 +112,7 @@ fn options(
         },
         filter: filter(&args.filter)?,
         max_ply: args.max_ply,
-        keep: Keep {
+        keep: MoveFilter {
             min_games: least_games(args),
             min_score: args.min_score,
             only: match (args.only_white, args.only_black) {
@@ -183,7 +183,7 @@ fn refuse_existing(path: &Path, force: bool) -> Result<(), Failure> {
 fn write_record(
     path: &Path,
     args: &BookBuildArgs,
-    items: &[Item],
+    items: &[InputItem],
     target: &BuildTarget,
     built: &Built,
 ) -> Result<(), Failure> {

@@ -8,7 +8,7 @@ use tabia::core::Error;
 use tabia::core::chess::Position;
 use tabia::core::formats::{CreateOptions, Kind};
 use tabia::core::io::OutputSet;
-use tabia::{Failure, Item};
+use tabia::{Failure, InputItem};
 
 use super::merge::settle;
 use super::{asked, book_format, item, open, tell};
@@ -72,7 +72,7 @@ fn to_lines(
     args: &BookConvertArgs,
     context: &Context,
     mut reporter: Reporter,
-    item: &Item,
+    item: &InputItem,
     start: &Position,
     format: &str,
 ) -> Result<ExitCode, Failure> {

@@ -1,7 +1,7 @@
 //! `tabia book diff`: what two books say differently.
 
 use tabia::Failure;
-use tabia::book::diff::{Compared, Difference, diff_entries, diff_pages};
+use tabia::book::diff::{BookDiff, Difference, diff_entries, diff_pages};
 use tabia::book::find::symbols;
 use tabia::book::merge::open_polyglot;
 use tabia::core::books::BookEntry;
@@ -77,7 +77,7 @@ pub(crate) fn run(args: &BookDiffArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::Done)
 }
 
-fn summary(compared: Compared) -> String {
+fn summary(compared: BookDiff) -> String {
     format!(
         "{} equal, {} changed, {} only in the first, {} only in the second",
         counted(compared.same, "move"),

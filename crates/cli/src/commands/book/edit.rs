@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use tabia::book::edit::{At, BookRow, Change, edit, rows};
+use tabia::book::edit::{BookRow, Change, EditTarget, edit, rows};
 use tabia::book::find::{nag_of, symbols};
 use tabia::book::merge::MergeOptions;
 use tabia::book::position_arg;
 use tabia::core::Error;
 use tabia::core::chess::Square;
 use tabia::core::game::Nag;
-use tabia::{Failure, Item};
+use tabia::{Failure, InputItem};
 
 use super::find::advice;
 use super::merge::{options, settle};
@@ -81,7 +81,7 @@ pub(crate) fn run(args: &BookEditArgs) -> Result<ExitCode, Failure> {
 fn list(
     args: &BookEditArgs,
     context: &Context,
-    item: &Item,
+    item: &InputItem,
     options: &MergeOptions,
 ) -> Result<(), Failure> {
     let mut listing = Listing::new(&args.listing, COLUMNS, NUMERIC)?;
@@ -115,7 +115,7 @@ fn json(row: &BookRow) -> Vec<(&'static str, Json)> {
 }
 
 /// The one change of the command line.
-fn change(args: &BookEditArgs, m: &str) -> Result<(At, Change), Failure> {
+fn change(args: &BookEditArgs, m: &str) -> Result<(EditTarget, Change), Failure> {
     let (_, _, position) = asked(&args.position)?;
     let m = move_of(&position, m)?;
     let nags = args.annotation.as_deref().map(nags).transpose();
@@ -136,7 +136,7 @@ fn change(args: &BookEditArgs, m: &str) -> Result<(At, Change), Failure> {
             "say what to change: `--weight`, `--annotation`, `--advice`, `--comment` or `--remove`";
         return Err(Failure::Usage(text.to_owned()));
     }
-    Ok((At::Board(Box::new(position), m), change))
+    Ok((EditTarget::Board(Box::new(position), m), change))
 }
 
 fn nags(text: &str) -> Result<Vec<Nag>, String> {
@@ -146,7 +146,7 @@ fn nags(text: &str) -> Result<Vec<Nag>, String> {
 }
 
 /// The changes of a file of rows.
-fn import(path: &Path) -> Result<Vec<(At, Change)>, Failure> {
+fn import(path: &Path) -> Result<Vec<(EditTarget, Change)>, Failure> {
     let text = std::fs::read_to_string(path)
         .map_err(|error| Failure::input(Error::from(error).in_path(path)))?;
     let wrong = |line: usize, why: String| {
@@ -210,17 +210,17 @@ fn change_of<'c>(cell: &impl Fn(&str) -> Option<&'c str>) -> Result<Change, Stri
     Ok(change)
 }
 
-fn place_of<'c>(cell: &impl Fn(&str) -> Option<&'c str>) -> Result<At, String> {
+fn place_of<'c>(cell: &impl Fn(&str) -> Option<&'c str>) -> Result<EditTarget, String> {
     let m = cell("move").ok_or("the row names no move")?;
     if let Some(fen) = cell("fen") {
         let position = position_arg::position_of_fen(fen)?;
         let m = move_of(&position, m).map_err(|failure| failure.to_string())?;
-        return Ok(At::Board(Box::new(position), m));
+        return Ok(EditTarget::Board(Box::new(position), m));
     }
     let key = cell("key").ok_or("the row names neither `fen` nor `key`")?;
     let key = u64::from_str_radix(key, 16).map_err(|_| format!("`{key}` is no key"))?;
     let bits = polyglot_bits(m).ok_or_else(|| format!("`{m}` is no move in coordinates"))?;
-    Ok(At::Key(key, bits))
+    Ok(EditTarget::Key(key, bits))
 }
 
 /// The bits of coordinates, castling as king takes rook.

@@ -1,8 +1,8 @@
 //! `tabia book explain`: which games made a move's weight.
 
 use tabia::Failure;
-use tabia::book::explain::{Question, Sum, Witness, explain, linked, text_of};
-use tabia::book::find::{Found, find};
+use tabia::book::explain::{ExplainQuery, MoveOccurrence, MoveStats, explain, linked, text_of};
+use tabia::book::find::{FoundPosition, find};
 use tabia::core::GameIndex;
 use tabia::core::books::{Book, LinkedGame};
 use tabia::core::chess::Position;
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &BookExplainArgs) -> Result<ExitCode, Failure> {
         return links(args, &context, &*book, &after);
     }
     let known = find(&*book, &position).map_err(Failure::input)?;
-    let question = Question {
+    let question = ExplainQuery {
         position,
         m,
         filter: filter(&args.filter)?,
@@ -162,7 +162,7 @@ fn linked_row(game: &LinkedGame) -> Vec<(&'static str, Json)> {
     ]
 }
 
-fn row(source: &str, witness: &Witness) -> Vec<(&'static str, Json)> {
+fn row(source: &str, witness: &MoveOccurrence) -> Vec<(&'static str, Json)> {
     let date = Some(witness.date).filter(|date| *date != Date::UNKNOWN);
     vec![
         ("source", source.into()),
@@ -180,7 +180,7 @@ fn row(source: &str, witness: &Witness) -> Vec<(&'static str, Json)> {
 }
 
 /// What the games make beside what the book says.
-fn verdict(sum: Sum, question: &Question, known: Option<&Found>) -> Vec<String> {
+fn verdict(sum: MoveStats, question: &ExplainQuery, known: Option<&FoundPosition>) -> Vec<String> {
     let mut lines = vec![format!(
         "{}: +{} ={} -{} for White, {}",
         counted(sum.games, "game"),

@@ -1,7 +1,7 @@
 //! `tabia book find`: what books know of a position.
 
 use tabia::Failure;
-use tabia::book::find::{Found, FoundMove, find, opening_of};
+use tabia::book::find::{FoundMove, FoundPosition, find, opening_of};
 use tabia::core::books::{LinkedGame, Wdl};
 use tabia::core::chess::Position;
 use tabia::core::game::GameResult;
@@ -83,7 +83,7 @@ pub(crate) fn run(args: &BookFindArgs) -> Result<ExitCode, Failure> {
 
 /// One document for one book; a list of them, each with its book, for several.
 fn documents(
-    found: &[(String, Option<Found>)],
+    found: &[(String, Option<FoundPosition>)],
     position: &Position,
     opening: Option<Opening>,
 ) -> Result<(), Failure> {
@@ -106,7 +106,7 @@ fn documents(
 
 fn document(
     book: Option<&str>,
-    found: Option<&Found>,
+    found: Option<&FoundPosition>,
     position: &Position,
     opening: Option<Opening>,
 ) -> Vec<(&'static str, Json)> {
@@ -223,7 +223,7 @@ fn real(value: f64, decimals: i32) -> Json {
 fn table(
     args: &BookFindArgs,
     style: Style,
-    found: &[(String, Option<Found>)],
+    found: &[(String, Option<FoundPosition>)],
 ) -> Result<(), Failure> {
     let several = found.len() > 1;
     let mut columns = COLUMNS.to_vec();

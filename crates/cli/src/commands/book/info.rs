@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use tabia::book::inspect::{Survey, survey};
+use tabia::book::inspect::{BookReport, survey};
 use tabia::core::formats::Kind;
-use tabia::{Failure, Item, Watch};
+use tabia::{Failure, InputItem, Observer};
 
 use crate::args::book::BookInfoArgs;
 use crate::context::Context;
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &BookInfoArgs) -> Result<ExitCode, Failure> {
     let folders: Vec<&Path> = folders.collect();
     let code = context.each(&args.books, true, |item| {
         // Of folders the books alone.
-        let is_other = |item: &Item| {
+        let is_other = |item: &InputItem| {
             let is_inside = folders
                 .iter()
                 .any(|folder| item.label().starts_with(folder));
@@ -91,7 +91,7 @@ pub(crate) fn run(args: &BookInfoArgs) -> Result<ExitCode, Failure> {
 }
 
 /// What is wrong, in the words of the format.
-fn problems(survey: &Survey) -> Vec<String> {
+fn problems(survey: &BookReport) -> Vec<String> {
     let mut all = survey.info.problems.clone();
     for fault in &survey.faults {
         if !all.contains(fault) {
@@ -102,7 +102,7 @@ fn problems(survey: &Survey) -> Vec<String> {
 }
 
 /// The keys of `book info --json`; those that do not apply are absent.
-fn row(path: &str, survey: &Survey) -> Vec<(&'static str, Json)> {
+fn row(path: &str, survey: &BookReport) -> Vec<(&'static str, Json)> {
     let mut row: Vec<(&'static str, Json)> = vec![
         ("path", path.into()),
         ("format", survey.info.format.to_string().into()),
@@ -155,7 +155,7 @@ fn row(path: &str, survey: &Survey) -> Vec<(&'static str, Json)> {
 }
 
 /// What `book info` says on a terminal.
-fn describe(path: &str, format: &str, survey: &Survey) -> String {
+fn describe(path: &str, format: &str, survey: &BookReport) -> String {
     let mut lines: Vec<(&str, String)> = vec![
         ("format", format.to_owned()),
         ("positions", grouped(survey.positions)),

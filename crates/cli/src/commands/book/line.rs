@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 
 use tabia::Failure;
 use tabia::book::find::opening_of;
-use tabia::book::line::{Choice, line};
+use tabia::book::line::{MoveChoice, line};
 use tabia::core::chess::{Ply, Position, san, uci};
 
 use super::{asked, item, open};
@@ -39,9 +39,9 @@ pub(crate) fn run(args: &BookLineArgs) -> Result<ExitCode, Failure> {
     let mut code = ExitCode::Done;
     for number in 0..u64::from(args.count) {
         let choice = if args.best {
-            Choice::Best
+            MoveChoice::Best
         } else {
-            Choice::Random(seed.wrapping_add(number))
+            MoveChoice::Random(seed.wrapping_add(number))
         };
         let moves = line(&*book, &position, choice, args.plies).map_err(Failure::input)?;
         if moves.is_empty() {

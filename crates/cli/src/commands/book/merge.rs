@@ -3,15 +3,15 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use tabia::book::merge::{MergeOptions, Merged, Mode, merge};
+use tabia::book::merge::{MergeMode, MergeOptions, Merged, merge};
 use tabia::core::Error;
 use tabia::core::formats::CreateOptions;
 use tabia::core::games::Written;
 use tabia::core::loss::{Feature, Losses};
-use tabia::{Failure, Item};
+use tabia::{Failure, InputItem};
 
 use super::{book_format, item, items, tell};
-use crate::args::book::{BookFixArgs, BookMergeArgs, MergeMode};
+use crate::args::book::{BookFixArgs, BookMergeArgs, MergeModeArg};
 use crate::commands::info::size;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
@@ -25,10 +25,10 @@ pub(crate) fn run(args: &BookMergeArgs) -> Result<ExitCode, Failure> {
     let mut reporter = Reporter::new(&context, "book merge", args.out.force, None)?;
     let options = MergeOptions {
         mode: match args.mode {
-            MergeMode::Sum => Mode::Sum,
-            MergeMode::Max => Mode::Max,
-            MergeMode::Priority => Mode::Priority,
-            MergeMode::Average => Mode::Average,
+            MergeModeArg::Sum => MergeMode::Sum,
+            MergeModeArg::Max => MergeMode::Max,
+            MergeModeArg::Priority => MergeMode::Priority,
+            MergeModeArg::Average => MergeMode::Average,
         },
         factors: args.factors.clone(),
         normalize: args.normalize,
@@ -88,7 +88,7 @@ pub(super) fn options(context: &Context, force: bool) -> MergeOptions {
 pub(super) fn settle(
     context: &Context,
     mut reporter: Reporter,
-    inputs: &[Item],
+    inputs: &[InputItem],
     output: &Path,
     merged: &Merged,
 ) -> Result<ExitCode, Failure> {

@@ -19,7 +19,7 @@ use tabia::core::books::Book;
 use tabia::core::chess::{Move, Ply, Position, san, uci};
 use tabia::core::formats::Kind;
 use tabia::core::{Error, ErrorKind};
-use tabia::{Failure, Item, Watch};
+use tabia::{Failure, InputItem, Observer};
 
 use crate::args::book::{BookVerb, PositionArgs};
 use crate::context::Context;
@@ -69,7 +69,11 @@ fn move_of(position: &Position, text: &str) -> Result<Move, Failure> {
 }
 
 /// Opens a book and tells what is wrong with it as a whole.
-fn open(context: &Context, item: &Item, reporter: &mut Reporter) -> Result<Box<dyn Book>, Failure> {
+fn open(
+    context: &Context,
+    item: &InputItem,
+    reporter: &mut Reporter,
+) -> Result<Box<dyn Book>, Failure> {
     let book = tabia::book::open(item, &context.open)?;
     told(context, item, &*book, reporter)?;
     Ok(book)
@@ -77,7 +81,7 @@ fn open(context: &Context, item: &Item, reporter: &mut Reporter) -> Result<Box<d
 
 fn told(
     context: &Context,
-    item: &Item,
+    item: &InputItem,
     book: &dyn Book,
     reporter: &mut Reporter,
 ) -> Result<(), Failure> {
@@ -94,13 +98,13 @@ fn told(
 
 /// Tells what is wrong with books as wholes, before anything is made of them; what can be read but
 /// once is left alone.
-fn tell(context: &Context, items: &[Item], reporter: &mut Reporter) -> Result<(), Failure> {
+fn tell(context: &Context, items: &[InputItem], reporter: &mut Reporter) -> Result<(), Failure> {
     let mut files = items.iter().filter(|item| !item.is_once());
     files.try_for_each(|item| open(context, item, reporter).map(drop))
 }
 
 /// The books that paths name; of folders and archives all that are in them.
-fn items(context: &Context, paths: &[OsString]) -> Result<Vec<Item>, Failure> {
+fn items(context: &Context, paths: &[OsString]) -> Result<Vec<InputItem>, Failure> {
     let mut books = Vec::new();
     for path in paths {
         let mut items = context.contents(std::slice::from_ref(path))?;
@@ -112,12 +116,12 @@ fn items(context: &Context, paths: &[OsString]) -> Result<Vec<Item>, Failure> {
     Ok(books)
 }
 
-fn is_book(item: &Item) -> bool {
+fn is_book(item: &InputItem) -> bool {
     item.format().kind == Kind::Book
 }
 
 /// The one book that a path names.
-fn item(context: &Context, path: &OsString) -> Result<Item, Failure> {
+fn item(context: &Context, path: &OsString) -> Result<InputItem, Failure> {
     let mut items = items(context, std::slice::from_ref(path))?;
     match (items.pop(), items.len()) {
         (Some(item), 0) => Ok(item),

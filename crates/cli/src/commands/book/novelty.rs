@@ -4,7 +4,7 @@ use tabia::Failure;
 use tabia::book::novelty::{NoveltyOptions, mark_novelties};
 use tabia::core::formats::CreateOptions;
 use tabia::core::io::OutputSet;
-use tabia::scan::Plan;
+use tabia::scan::ScanOptions;
 use tabia::select::Selection;
 
 use super::item;
@@ -31,14 +31,14 @@ pub(crate) fn run(args: &BookNoveltyArgs) -> Result<ExitCode, Failure> {
     let options = NoveltyOptions {
         open: context.open.clone(),
         create: CreateOptions::default(),
-        plan: Plan {
+        plan: ScanOptions {
             threads: context.threads,
             selection: Selection {
                 numbers: numbers(args.games.as_deref())?,
                 ..Selection::default()
             },
             strict: args.common.strict,
-            ..Plan::default()
+            ..ScanOptions::default()
         },
     };
     let mut reporter = Reporter::new(&context, "book novelty", args.force, None)?;

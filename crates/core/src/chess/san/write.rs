@@ -39,7 +39,7 @@ pub fn write_and_play(position: &mut Position, ply: Ply, out: &mut Vec<u8>) {
 
 /// The text that [`write()`] writes for a legal move.
 #[inline(always)]
-pub fn spell(position: &Position, m: Move) -> Spelled {
+pub fn spell(position: &Position, m: Move) -> SanText {
     let text = begin(position, m);
     if position.foreseen.is_quiet(m) {
         text
@@ -50,7 +50,7 @@ pub fn spell(position: &Position, m: Move) -> Spelled {
 
 /// Adds `+` or `#` where they belong.
 #[inline(never)]
-fn mark_check(position: &Position, m: Move, mut text: Spelled) -> Spelled {
+fn mark_check(position: &Position, m: Move, mut text: SanText) -> SanText {
     if position.will_check(m) {
         let mates = !position.lets_king_flee(m) && {
             let mut next = position.clone();
@@ -64,17 +64,17 @@ fn mark_check(position: &Position, m: Move, mut text: Spelled) -> Spelled {
 
 /// The text of a move: at most seven letters (`Qa1xb2+`, `exd8=Q#`) in one number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Spelled {
+pub struct SanText {
     letters: u64,
     bits: u32,
 }
 
-impl Spelled {
-    const SHORT_CASTLING: Spelled = Spelled {
+impl SanText {
+    const SHORT_CASTLING: SanText = SanText {
         letters: 0x4f_2d_4f,
         bits: 24,
     };
-    const LONG_CASTLING: Spelled = Spelled {
+    const LONG_CASTLING: SanText = SanText {
         letters: 0x4f_2d_4f_2d_4f,
         bits: 40,
     };
@@ -137,7 +137,7 @@ static SQUARES: [u16; 64] = {
 
 /// The text without `+` and `#`.
 #[inline(always)]
-fn begin(position: &Position, m: Move) -> Spelled {
+fn begin(position: &Position, m: Move) -> SanText {
     if m.is_normal() {
         go(position, m)
     } else {
@@ -149,7 +149,7 @@ fn begin(position: &Position, m: Move) -> Spelled {
 /// predict.
 #[inline(always)]
 #[expect(clippy::needless_bitwise_bool, reason = "see above")]
-fn go(position: &Position, m: Move) -> Spelled {
+fn go(position: &Position, m: Move) -> SanText {
     let (from, to) = (m.from(), m.to());
     let code = position.board[from.index()] & 7;
     let is_pawn = code == PAWN;
@@ -166,7 +166,7 @@ fn go(position: &Position, m: Move) -> Spelled {
     }
     let kind = if is_pawn { from.file() } else { code | 8 };
     let first = FIRST[usize::from(kind & 15)][usize::from(takes)];
-    let mut text = Spelled {
+    let mut text = SanText {
         letters: u64::from(first & 0xffff),
         bits: first >> 16 & 0xff,
     };
@@ -193,13 +193,13 @@ static FIRST: [[u32; 2]; 16] = {
 
 /// The same for castling and promotions.
 #[inline(never)]
-fn begin_rare(position: &Position, m: Move) -> Spelled {
+fn begin_rare(position: &Position, m: Move) -> SanText {
     let (from, to) = (m.from(), m.to());
     if m.is_castling() {
         return if to.file() > from.file() {
-            Spelled::SHORT_CASTLING
+            SanText::SHORT_CASTLING
         } else {
-            Spelled::LONG_CASTLING
+            SanText::LONG_CASTLING
         };
     }
     let mut text = go(position, m);
@@ -212,8 +212,8 @@ fn begin_rare(position: &Position, m: Move) -> Spelled {
 
 /// Not a legal move; coordinates say what was asked for.
 #[cold]
-fn coordinates(m: Move) -> Spelled {
-    let mut text = Spelled {
+fn coordinates(m: Move) -> SanText {
+    let mut text = SanText {
         letters: 0,
         bits: 0,
     };
@@ -225,7 +225,7 @@ fn coordinates(m: Move) -> Spelled {
 /// A piece that is no pawn and where it goes, with file, rank or both where another one can go to
 /// the same square.
 #[inline(never)]
-fn disambiguate(position: &Position, m: Move, takes: bool) -> Spelled {
+fn disambiguate(position: &Position, m: Move, takes: bool) -> SanText {
     let (from, to) = (m.from(), m.to());
     let code = position.board[from.index()] & 7;
     let (mut any, mut file, mut rank) = (false, false, false);
@@ -240,7 +240,7 @@ fn disambiguate(position: &Position, m: Move, takes: bool) -> Spelled {
         }
     }
     let [file_letter, rank_letter] = from.letters();
-    let mut text = Spelled {
+    let mut text = SanText {
         letters: u64::from(LETTERS[usize::from(code & 7)]),
         bits: 8,
     };

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use tabia_core::books::{Book, BookEntry, BookInfo, BookPage, BookPosition, Wdl};
+use tabia_core::books::{Book, BookEntry, BookInfo, BookKey, BookPosition, Wdl};
 use tabia_core::chess::{Move, Position};
 use tabia_core::error::{Error, ErrorKind, Result};
 use tabia_core::formats::OpenOptions;
@@ -491,15 +491,15 @@ impl Book for AbkBook {
         &self.info
     }
 
-    fn probe(&self, position: &Position, page: &mut BookPage) -> Result<bool> {
+    fn probe(&self, position: &Position, page: &mut BookPosition) -> Result<bool> {
         page.clear();
         let run = self.find(position.key());
         self.tell(run, &mut page.entries);
         Ok(!run.is_empty())
     }
 
-    fn for_each(&self, visit: &mut dyn FnMut(BookPosition<'_>, &BookPage) -> Flow) -> Result<()> {
-        let mut page = BookPage::default();
+    fn for_each(&self, visit: &mut dyn FnMut(BookKey<'_>, &BookPosition) -> Flow) -> Result<()> {
+        let mut page = BookPosition::default();
         let mut findings = Findings::default();
         walk(self.records(), &mut findings, &mut |position, number, _| {
             let run = self.find(position.key());
@@ -509,7 +509,7 @@ impl Book for AbkBook {
             }
             page.clear();
             self.tell(run, &mut page.entries);
-            visit(BookPosition::Board(position), &page)
+            visit(BookKey::Board(position), &page)
         });
         Ok(())
     }

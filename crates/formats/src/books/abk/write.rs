@@ -3,7 +3,7 @@
 use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 
-use tabia_core::books::{BookEntry, BookPage, BookSize, BookWriter, Wdl};
+use tabia_core::books::{BookEntry, BookPosition, BookSize, BookWriter, Wdl};
 use tabia_core::chess::Position;
 use tabia_core::error::{Error, Result};
 use tabia_core::formats::CreateOptions;
@@ -149,9 +149,9 @@ fn results(entry: &BookEntry) -> Wdl {
 }
 
 impl BookWriter for AbkWriter {
-    fn put(&mut self, position: &Position, page: &BookPage) -> Result<Losses> {
+    fn put(&mut self, position: &Position, page: &BookPosition) -> Result<Losses> {
         let mut losses = Losses::new();
-        let links = u64::from(page.example.is_some()) + page.ending.len() as u64;
+        let links = u64::from(page.sample_game.is_some()) + page.games_ending_here.len() as u64;
         losses.add(Feature::GameLinks, links, None);
         losses.add(Feature::Nags, page.nags.len() as u64, None);
         losses.add(Feature::Comments, u64::from(page.comment.is_some()), None);
@@ -163,19 +163,19 @@ impl BookWriter for AbkWriter {
         Ok(losses)
     }
 
-    fn settle(&mut self) -> Result<Losses> {
+    fn finalize(&mut self) -> Result<Losses> {
         if self.records.is_some() {
             return Ok(Losses::new());
         }
         self.build()
     }
 
-    fn held(&self) -> Option<BookSize> {
+    fn stored(&self) -> Option<BookSize> {
         self.held
     }
 
     fn finish(mut self: Box<Self>) -> Result<Written> {
-        self.settle()?;
+        self.finalize()?;
         let records = self.records.unwrap_or(0);
         let (files, bytes) = self.set.commit()?;
         Ok(Written {

@@ -1,6 +1,6 @@
 //! What a record and the records behind its moves say, as a page.
 
-use tabia_core::books::{BookEntry, BookPage, Wdl};
+use tabia_core::books::{BookEntry, BookPosition, Wdl};
 use tabia_core::chess::Position;
 
 use super::key::seen_keys;
@@ -19,7 +19,7 @@ pub(super) fn fill_moves(
     position: &Position,
     frame: Frame,
     record: &Record<'_>,
-    page: &mut BookPage,
+    page: &mut BookPosition,
 ) {
     describe_position(frame, &record.stats(), page);
     for &[code, annotation] in record.moves {
@@ -42,7 +42,7 @@ impl CtgBook {
         seen: Option<Seen<'_>>,
         frame: Frame,
         record: &Record<'_>,
-        page: &mut BookPage,
+        page: &mut BookPosition,
     ) {
         let first = page.entries.len();
         fill_moves(position, frame, record, page);
@@ -87,14 +87,14 @@ impl CtgBook {
 }
 
 /// What the statistics of a record say of its position.
-fn describe_position(frame: Frame, stats: &Stats, page: &mut BookPage) {
+fn describe_position(frame: Frame, stats: &Stats, page: &mut BookPosition) {
     count_position(frame, stats, page);
     page.average_rating = stats.own_average();
     page.performance = stats.own_performance();
 }
 
 /// The same without ratings, which take longer than all the rest.
-pub(super) fn count_position(frame: Frame, stats: &Stats, page: &mut BookPage) {
+pub(super) fn count_position(frame: Frame, stats: &Stats, page: &mut BookPosition) {
     page.games = Some(u64::from(stats.games));
     page.results = Some(results(stats, frame.flipped));
     page.nags

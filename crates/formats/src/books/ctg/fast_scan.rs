@@ -1,6 +1,6 @@
 //! A walk over the book as pages without ratings.
 
-use tabia_core::books::{BookEntry, BookPage, BookPosition};
+use tabia_core::books::{BookEntry, BookKey, BookPosition};
 use tabia_core::chess::{Move, Position};
 use tabia_core::game::Flow;
 
@@ -61,19 +61,16 @@ impl<'b> Stored<'b> for &'b CtgBook {
 
 /// Every record as each position that play reaches in it, then the others as they are stored;
 /// without ratings and the fields for the way back.
-pub(super) fn sweep(
-    book: &CtgBook,
-    visit: &mut dyn FnMut(BookPosition<'_>, &mut BookPage) -> Flow,
-) {
+pub(super) fn sweep(book: &CtgBook, visit: &mut dyn FnMut(BookKey<'_>, &mut BookPosition) -> Flow) {
     let mut met = Met::none_of(book);
-    let mut page = BookPage::default();
+    let mut page = BookPosition::default();
     let mut flow = Flow::Go;
     follow(book, &mut met, |step, moves| {
         page.clear();
         count_position(step.frame, &step.record.stats(), &mut page);
         let entries = moves.iter().map(|followed| entry(step.frame, followed));
         page.entries.extend(entries);
-        flow = visit(BookPosition::Board(&step.position), &mut page);
+        flow = visit(BookKey::Board(&step.position), &mut page);
         flow
     });
     if flow == Flow::Stop {
@@ -92,7 +89,7 @@ pub(super) fn sweep(
             page.clear();
             let seen = book.look(&position);
             book.fill(&position, seen, Frame::PLAIN, &record, &mut page);
-            if visit(BookPosition::Board(&position), &mut page) == Flow::Stop {
+            if visit(BookKey::Board(&position), &mut page) == Flow::Stop {
                 return;
             }
         }
@@ -136,14 +133,14 @@ mod tests {
                 seed ^= seed << 17;
                 let moves = position.legal_moves();
                 let m = moves[(seed % moves.len() as u64) as usize];
-                let page = BookPage {
+                let page = BookPosition {
                     entries: vec![BookEntry {
                         m: Some(m),
                         games: Some(1),
                         ..BookEntry::default()
                     }],
                     games: Some(1),
-                    ..BookPage::default()
+                    ..BookPosition::default()
                 };
                 writer.put(&position, &page).unwrap();
                 position.play(m);
@@ -207,14 +204,14 @@ mod tests {
         assert_eq!(damaged.inspect().damaged_pages, broken as u64);
         let mut keys = Vec::new();
         crate::books::ctg::for_each::for_each(&damaged, &mut |position, _| {
-            if let BookPosition::Board(position) = position {
+            if let BookKey::Board(position) = position {
                 keys.push(position.key());
             }
             Flow::Go
         });
         let mut swept = Vec::new();
         sweep(&damaged, &mut |position, _| {
-            if let BookPosition::Board(position) = position {
+            if let BookKey::Board(position) = position {
                 swept.push(position.key());
             }
             Flow::Go

@@ -1,6 +1,6 @@
 //! Which positions a record stands for: those that play reaches from the start.
 
-use tabia_core::books::{BookPage, BookPosition};
+use tabia_core::books::{BookKey, BookPosition};
 use tabia_core::game::Flow;
 
 use super::key::decode;
@@ -11,9 +11,9 @@ use crate::books::mirrored::orientation::Frame;
 use crate::books::mirrored::reachable::Met;
 
 /// Every record as each position that play reaches in it, or else as it is stored.
-pub(super) fn for_each(book: &CtgBook, visit: &mut dyn FnMut(BookPosition<'_>, &BookPage) -> Flow) {
+pub(super) fn for_each(book: &CtgBook, visit: &mut dyn FnMut(BookKey<'_>, &BookPosition) -> Flow) {
     let met = Met::by_play(book);
-    let mut page = BookPage::default();
+    let mut page = BookPosition::default();
     for number in 0..book.page_count() {
         let mut records = Records::of(book.page(number).unwrap_or_default());
         while let Some(record) = records.next() {
@@ -30,9 +30,9 @@ pub(super) fn for_each(book: &CtgBook, visit: &mut dyn FnMut(BookPosition<'_>, &
                 page.clear();
                 book.fill(&position, book.look(&position), frame, &record, &mut page);
                 RawPage { again, record }.write(&mut page.raw);
-                page.again = again;
+                page.is_duplicate = again;
                 again = true;
-                if visit(BookPosition::Board(&position), &page) == Flow::Stop {
+                if visit(BookKey::Board(&position), &page) == Flow::Stop {
                     return;
                 }
             }

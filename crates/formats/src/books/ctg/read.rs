@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use tabia_core::books::{Book, BookInfo, BookPage, BookPosition, BookSize};
+use tabia_core::books::{Book, BookInfo, BookKey, BookPosition, BookSize};
 use tabia_core::chess::Position;
 use tabia_core::error::{Error, ErrorKind, Result};
 use tabia_core::formats::OpenOptions;
@@ -309,7 +309,7 @@ impl Book for CtgBook {
         &self.info
     }
 
-    fn probe(&self, position: &Position, page: &mut BookPage) -> Result<bool> {
+    fn probe(&self, position: &Position, page: &mut BookPosition) -> Result<bool> {
         page.clear();
         let seen = self.look(position);
         let Some((frame, place)) = self.place(position, seen) else {
@@ -321,7 +321,7 @@ impl Book for CtgBook {
         Ok(true)
     }
 
-    fn moves(&self, position: &Position, page: &mut BookPage) -> Result<bool> {
+    fn moves(&self, position: &Position, page: &mut BookPosition) -> Result<bool> {
         page.clear();
         let Some((frame, place)) = self.place(position, self.look(position)) else {
             return Ok(false);
@@ -330,12 +330,15 @@ impl Book for CtgBook {
         Ok(true)
     }
 
-    fn for_each(&self, visit: &mut dyn FnMut(BookPosition<'_>, &BookPage) -> Flow) -> Result<()> {
+    fn for_each(&self, visit: &mut dyn FnMut(BookKey<'_>, &BookPosition) -> Flow) -> Result<()> {
         for_each::for_each(self, visit);
         Ok(())
     }
 
-    fn sweep(&self, visit: &mut dyn FnMut(BookPosition<'_>, &mut BookPage) -> Flow) -> Result<()> {
+    fn for_each_unordered(
+        &self,
+        visit: &mut dyn FnMut(BookKey<'_>, &mut BookPosition) -> Flow,
+    ) -> Result<()> {
         fast_scan::sweep(self, visit);
         Ok(())
     }

@@ -17,7 +17,7 @@ pub struct RawPage<'a> {
 }
 
 impl<'a> RawPage<'a> {
-    /// From [`BookPage::raw`](tabia_core::books::BookPage::raw).
+    /// From [`BookPosition::raw`](tabia_core::books::BookPosition::raw).
     pub fn read(raw: &'a [u8]) -> Option<Self> {
         let (&again, body) = raw.strip_prefix(&TAG)?.split_first()?;
         let again = match again {

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use tabia_core::books::{BookEntry, BookPage, BookWriter, Wdl};
+use tabia_core::books::{BookEntry, BookPosition, BookWriter, Wdl};
 use tabia_core::chess::{Move, Position};
 use tabia_core::error::{Error, Result};
 use tabia_core::formats::CreateOptions;
@@ -90,9 +90,9 @@ struct Told {
 }
 
 impl BookWriter for CtgWriter {
-    fn put(&mut self, position: &Position, page: &BookPage) -> Result<Losses> {
+    fn put(&mut self, position: &Position, page: &BookPosition) -> Result<Losses> {
         let mut losses = Losses::new();
-        let links = page.ending.len() as u64 + u64::from(page.example.is_some());
+        let links = page.games_ending_here.len() as u64 + u64::from(page.sample_game.is_some());
         losses.add(Feature::GameLinks, links, None);
         losses.add(Feature::Comments, u64::from(page.comment.is_some()), None);
         let Some(Keys { frame, key, .. }) = Keys::of(position) else {
@@ -191,7 +191,12 @@ fn gone() -> Error {
 }
 
 /// What a page says of its position, its moves aside.
-fn of_page(page: &BookPage, frame: Frame, raw: Option<&RawPage<'_>>, losses: &mut Losses) -> Said {
+fn of_page(
+    page: &BookPosition,
+    frame: Frame,
+    raw: Option<&RawPage<'_>>,
+    losses: &mut Losses,
+) -> Said {
     let flipped = frame.flipped;
     let mut said = Said::default();
     let known = raw.map(|raw| raw.record.stats());
@@ -225,7 +230,7 @@ fn of_page(page: &BookPage, frame: Frame, raw: Option<&RawPage<'_>>, losses: &mu
         said.commentary = nags::commentary_byte(nag, flipped);
     }
     losses.add(Feature::Nags, nags.count() as u64, None);
-    if page.again || raw.is_some_and(|raw| raw.again) {
+    if page.is_duplicate || raw.is_some_and(|raw| raw.again) {
         said.counts_again = counts;
         said.own_again = own;
         said.other_again = other;

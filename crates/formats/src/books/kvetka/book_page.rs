@@ -1,6 +1,6 @@
 //! What an element and the elements behind its moves say, as a page.
 
-use tabia_core::books::{BookEntry, BookPage, Wdl};
+use tabia_core::books::{BookEntry, BookPosition, Wdl};
 use tabia_core::chess::{Move, Position};
 
 use super::element::{Element, links};
@@ -19,7 +19,7 @@ impl KvetkaBook {
         position: &Position,
         frame: Frame,
         element: &Element<'_>,
-        page: &mut BookPage,
+        page: &mut BookPosition,
     ) {
         self.describe(frame, element, page);
         let mut codes = Codes::default();
@@ -32,17 +32,17 @@ impl KvetkaBook {
     }
 
     /// The same without the moves.
-    pub(super) fn describe(&self, frame: Frame, element: &Element<'_>, page: &mut BookPage) {
+    pub(super) fn describe(&self, frame: Frame, element: &Element<'_>, page: &mut BookPosition) {
         let results = results(element.counts, frame);
         page.games = Some(results.games());
         page.results = Some(results);
         page.comment = element.comment.map(|comment| self.order().decode(comment));
-        page.example = element.source;
+        page.sample_game = element.source;
         links(
             element,
             self.header().has_game_links(),
             self.list_form(),
-            &mut page.ending,
+            &mut page.games_ending_here,
         );
     }
 
@@ -52,7 +52,7 @@ impl KvetkaBook {
         &self,
         position: &Position,
         seen: Option<Seen<'_>>,
-        page: &mut BookPage,
+        page: &mut BookPosition,
     ) {
         for entries in page.entries.chunks_mut(TOGETHER) {
             let children = match seen {

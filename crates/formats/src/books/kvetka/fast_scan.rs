@@ -1,6 +1,6 @@
 //! All of a book: each element as the positions that play reaches in it from the start.
 
-use tabia_core::books::{BookPage, BookPosition};
+use tabia_core::books::{BookKey, BookPosition};
 use tabia_core::chess::{Move, Position};
 use tabia_core::game::Flow;
 
@@ -51,7 +51,7 @@ impl<'b> Stored<'b> for &'b KvetkaBook {
 /// Every element as each position that play reaches in it, or else as it is stored; in file order.
 pub(super) fn for_each(
     book: &KvetkaBook,
-    visit: &mut dyn FnMut(BookPosition<'_>, &BookPage) -> Flow,
+    visit: &mut dyn FnMut(BookKey<'_>, &BookPosition) -> Flow,
 ) {
     let met = Met::by_play(book);
     as_stored(book, &mut |element, place, page| {
@@ -65,9 +65,9 @@ pub(super) fn for_each(
                 continue;
             };
             page.raw.extend_from_slice(RAW);
-            page.again = again;
+            page.is_duplicate = again;
             again = true;
-            if visit(BookPosition::Board(&position), page) == Flow::Stop {
+            if visit(BookKey::Board(&position), page) == Flow::Stop {
                 return Flow::Stop;
             }
         }
@@ -79,10 +79,10 @@ pub(super) fn for_each(
 /// without the fields for the way back.
 pub(super) fn sweep(
     book: &KvetkaBook,
-    visit: &mut dyn FnMut(BookPosition<'_>, &mut BookPage) -> Flow,
+    visit: &mut dyn FnMut(BookKey<'_>, &mut BookPosition) -> Flow,
 ) {
     let mut met = Met::none_of(book);
-    let mut page = BookPage::default();
+    let mut page = BookPosition::default();
     let mut flow = Flow::Go;
     follow(book, &mut met, |step, moves| {
         page.clear();
@@ -102,7 +102,7 @@ pub(super) fn sweep(
                 );
             }
         }
-        flow = visit(BookPosition::Board(&step.position), &mut page);
+        flow = visit(BookKey::Board(&step.position), &mut page);
         flow
     });
     if flow == Flow::Stop {
@@ -113,7 +113,7 @@ pub(super) fn sweep(
             return Flow::Go;
         }
         match book.page(element, Frame::PLAIN, page) {
-            Some(position) => visit(BookPosition::Board(&position), page),
+            Some(position) => visit(BookKey::Board(&position), page),
             None => Flow::Go,
         }
     });
@@ -121,7 +121,12 @@ pub(super) fn sweep(
 
 impl KvetkaBook {
     /// Fills a page with all that is known of an element in that frame; the position, if it is one.
-    fn page(&self, element: &Element<'_>, frame: Frame, page: &mut BookPage) -> Option<Position> {
+    fn page(
+        &self,
+        element: &Element<'_>,
+        frame: Frame,
+        page: &mut BookPosition,
+    ) -> Option<Position> {
         let position = element.key.position(frame)?;
         page.clear();
         self.fill(&position, frame, element, page);
@@ -131,9 +136,12 @@ impl KvetkaBook {
 }
 
 /// Every element with its place.
-fn as_stored(book: &KvetkaBook, each: &mut dyn FnMut(&Element<'_>, u64, &mut BookPage) -> Flow) {
+fn as_stored(
+    book: &KvetkaBook,
+    each: &mut dyn FnMut(&Element<'_>, u64, &mut BookPosition) -> Flow,
+) {
     let linked = book.header().has_game_links();
-    let mut page = BookPage::default();
+    let mut page = BookPosition::default();
     for block in 0..book.parts().len() {
         let mut elements = book.parts().elements(block);
         loop {
@@ -183,14 +191,14 @@ mod tests {
                     white: seed % 300,
                     ..Wdl::default()
                 };
-                let page = BookPage {
+                let page = BookPosition {
                     entries: vec![BookEntry {
                         m: Some(m),
                         results: Some(results),
                         ..BookEntry::default()
                     }],
                     results: Some(results),
-                    ..BookPage::default()
+                    ..BookPosition::default()
                 };
                 builder.put(&position, &page).unwrap();
                 position.play(m);

@@ -1,6 +1,6 @@
 //! A new book from the pages of another.
 
-use tabia_core::books::{BookPage, BookWriter, Wdl};
+use tabia_core::books::{BookPosition, BookWriter, Wdl};
 use tabia_core::chess::Position;
 use tabia_core::error::Result;
 use tabia_core::games::Written;
@@ -16,14 +16,14 @@ use super::read::RAW;
 use crate::books::mirrored::orientation::Frame;
 
 impl BookWriter for Builder {
-    fn put(&mut self, position: &Position, page: &BookPage) -> Result<Losses> {
+    fn put(&mut self, position: &Position, page: &BookPosition) -> Result<Losses> {
         let mut losses = Losses::new();
         let Some((key, frame)) = Key::of(position) else {
             losses.add(Feature::BookMoves, page.entries.len().max(1) as u64, None);
             return Ok(losses);
         };
         let is_own = page.raw.starts_with(RAW);
-        if page.again {
+        if page.is_duplicate {
             // The same element in another frame, which was put already.
             return Ok(losses);
         }
@@ -68,7 +68,7 @@ impl BookWriter for Builder {
         losses.add(Feature::BookRatings, u64::from(rated), None);
         let counted = page.games.is_some() && page.results.is_none();
         losses.add(Feature::BookCounts, u64::from(counted), None);
-        let (mut source, mut list) = (page.example, page.ending.as_slice());
+        let (mut source, mut list) = (page.sample_game, page.games_ending_here.as_slice());
         if !self.keeps_links {
             let lost = u64::from(source.is_some()) + list.len() as u64;
             losses.add(Feature::GameLinks, lost, None);
@@ -90,7 +90,7 @@ impl BookWriter for Builder {
         Ok(losses)
     }
 
-    fn settle(&mut self) -> Result<Losses> {
+    fn finalize(&mut self) -> Result<Losses> {
         if self.done.is_none() {
             self.done = Some(move_links::write(self)?);
             self.write_sources()?;
@@ -99,7 +99,7 @@ impl BookWriter for Builder {
     }
 
     fn finish(mut self: Box<Self>) -> Result<Written> {
-        self.settle()?;
+        self.finalize()?;
         let (parts, records) = self.done.unwrap_or_default();
         let set = std::mem::replace(&mut self.set, OutputSet::new(false));
         let (files, bytes) = set.commit()?;

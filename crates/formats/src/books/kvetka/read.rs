@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use tabia_core::books::{Book, BookInfo, BookPage, BookPosition, BookSize, GameLink, LinkedGame};
+use tabia_core::books::{Book, BookInfo, BookKey, BookPosition, BookSize, GameLink, LinkedGame};
 use tabia_core::chess::Position;
 use tabia_core::error::Result;
 use tabia_core::formats::OpenOptions;
@@ -405,7 +405,7 @@ impl Book for KvetkaBook {
         &self.info
     }
 
-    fn probe(&self, position: &Position, page: &mut BookPage) -> Result<bool> {
+    fn probe(&self, position: &Position, page: &mut BookPosition) -> Result<bool> {
         page.clear();
         let seen = self.look(position);
         let Some((element, frame)) = self.of_position(position, seen) else {
@@ -416,7 +416,7 @@ impl Book for KvetkaBook {
         Ok(true)
     }
 
-    fn moves(&self, position: &Position, page: &mut BookPage) -> Result<bool> {
+    fn moves(&self, position: &Position, page: &mut BookPosition) -> Result<bool> {
         page.clear();
         let Some((element, frame)) = self.of_position(position, self.look(position)) else {
             return Ok(false);
@@ -425,12 +425,15 @@ impl Book for KvetkaBook {
         Ok(true)
     }
 
-    fn for_each(&self, visit: &mut dyn FnMut(BookPosition<'_>, &BookPage) -> Flow) -> Result<()> {
+    fn for_each(&self, visit: &mut dyn FnMut(BookKey<'_>, &BookPosition) -> Flow) -> Result<()> {
         fast_scan::for_each(self, visit);
         Ok(())
     }
 
-    fn sweep(&self, visit: &mut dyn FnMut(BookPosition<'_>, &mut BookPage) -> Flow) -> Result<()> {
+    fn for_each_unordered(
+        &self,
+        visit: &mut dyn FnMut(BookKey<'_>, &mut BookPosition) -> Flow,
+    ) -> Result<()> {
         fast_scan::sweep(self, visit);
         Ok(())
     }

@@ -105,7 +105,7 @@ fn create(path: &Path, options: &CreateOptions) -> Result<Box<dyn BookWriter>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tabia_core::books::BookPage;
+    use tabia_core::books::BookPosition;
     use tabia_core::chess::{Move, Position, Square};
     use tabia_core::io::Blob;
 
@@ -169,7 +169,7 @@ mod tests {
             b"\n",
         );
         let book = open(&source);
-        let mut page = BookPage::default();
+        let mut page = BookPosition::default();
         assert!(book.probe(&Position::standard(), &mut page).unwrap());
         let shown: Vec<_> = page
             .entries
@@ -209,7 +209,7 @@ mod tests {
         assert_eq!(book.book_entries().len(), 2);
         assert_eq!(book.inspect().out_of_order, 1);
         assert!(
-            book.probe(&Position::standard(), &mut BookPage::default())
+            book.probe(&Position::standard(), &mut BookPosition::default())
                 .unwrap()
         );
     }
@@ -234,7 +234,7 @@ mod tests {
         let book = open(&book(&[], b""));
         assert!(
             !book
-                .probe(&Position::standard(), &mut BookPage::default())
+                .probe(&Position::standard(), &mut BookPosition::default())
                 .unwrap()
         );
         assert_eq!(book.info().problems.len(), 1);

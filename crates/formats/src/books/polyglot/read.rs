@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use tabia_core::books::{Book, BookEntry, BookInfo, BookPage, BookPosition, BookSize, Raw};
+use tabia_core::books::{Book, BookEntry, BookInfo, BookKey, BookPosition, BookSize, Raw};
 use tabia_core::chess::Position;
 use tabia_core::error::{Error, ErrorKind, Result};
 use tabia_core::formats::OpenOptions;
@@ -230,15 +230,15 @@ impl Book for PolyglotBook {
         })
     }
 
-    fn probe(&self, position: &Position, page: &mut BookPage) -> Result<bool> {
+    fn probe(&self, position: &Position, page: &mut BookPosition) -> Result<bool> {
         page.clear();
         let found = self.find(position.key());
         gather(position, found, &mut page.entries);
         Ok(!found.is_empty())
     }
 
-    fn for_each(&self, visit: &mut dyn FnMut(BookPosition<'_>, &BookPage) -> Flow) -> Result<()> {
-        let mut page = BookPage::default();
+    fn for_each(&self, visit: &mut dyn FnMut(BookKey<'_>, &BookPosition) -> Flow) -> Result<()> {
+        let mut page = BookPosition::default();
         for run in self.book_entries().chunk_by(|a, b| a.key == b.key) {
             let Some(first) = run.first() else { continue };
             page.clear();
@@ -247,7 +247,7 @@ impl Book for PolyglotBook {
                 raw: raw(entry),
                 ..BookEntry::default()
             }));
-            if visit(BookPosition::Key(first.key.get()), &page) == Flow::Stop {
+            if visit(BookKey::Key(first.key.get()), &page) == Flow::Stop {
                 break;
             }
         }

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use tabia_core::books::{BookEntry, BookPage, BookWriter};
+use tabia_core::books::{BookEntry, BookPosition, BookWriter};
 use tabia_core::chess::Position;
 use tabia_core::error::{Error, Result};
 use tabia_core::formats::CreateOptions;
@@ -72,7 +72,7 @@ impl PolyglotWriter {
 }
 
 impl BookWriter for PolyglotWriter {
-    fn put(&mut self, position: &Position, page: &BookPage) -> Result<Losses> {
+    fn put(&mut self, position: &Position, page: &BookPosition) -> Result<Losses> {
         let mut losses = Losses::new();
         for entry in &page.entries {
             let Some(m) = entry.m else {

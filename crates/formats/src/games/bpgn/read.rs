@@ -9,7 +9,7 @@ use std::sync::Arc;
 use tabia_core::GameIndex;
 use tabia_core::error::{Error, Malformed, Problem, Result};
 use tabia_core::formats::{Limits, OpenOptions};
-use tabia_core::game::{Flow, Head, Visitor, Want};
+use tabia_core::game::{Flow, GameHead, Visitor, Want};
 use tabia_core::games::{
     Database, DatabaseInfo, GameReader, GameStream, IndexEntry, NameId, NameKind,
 };
@@ -65,7 +65,7 @@ pub(super) fn open_stream(
         is_whole: false,
         games: 0,
         page: Match::default(),
-        head: Head::default(),
+        head: GameHead::default(),
         options: options.clone(),
     })
 }
@@ -150,7 +150,7 @@ impl Database for BpgnDatabase {
         Box::new(BpgnReader {
             database: self,
             page: Match::default(),
-            head: Head::default(),
+            head: GameHead::default(),
         })
     }
 }
@@ -160,7 +160,7 @@ impl Database for BpgnDatabase {
 struct BpgnReader<'d> {
     database: &'d BpgnDatabase,
     page: Match,
-    head: Head,
+    head: GameHead,
 }
 
 impl GameReader for BpgnReader<'_> {
@@ -187,7 +187,7 @@ impl GameReader for BpgnReader<'_> {
 /// Hands a match on.
 fn visit(
     page: &Match,
-    head: &mut Head,
+    head: &mut GameHead,
     game: GameIndex,
     want: Want,
     options: &OpenOptions,
@@ -243,7 +243,7 @@ struct BpgnStream {
     is_whole: bool,
     games: u32,
     page: Match,
-    head: Head,
+    head: GameHead,
     options: OpenOptions,
 }
 

@@ -3,7 +3,7 @@
 use tabia_core::chess::{Ply, Position};
 use tabia_core::error::GameIndex;
 use tabia_core::formats::CreateOptions;
-use tabia_core::game::{Annotation, Flow, GameResult, Head, RecordKind, Tags, Visitor};
+use tabia_core::game::{Annotation, Flow, GameHead, GameResult, RecordKind, Tags, Visitor};
 use tabia_core::games::TextWriter;
 use tabia_core::io::{Charset, encode};
 use tabia_core::loss::{Feature, Losses};
@@ -22,7 +22,7 @@ pub(super) struct Writer {
     charset: Charset,
     losses: Losses,
     game: GameIndex,
-    head: Head,
+    head: GameHead,
     /// What is said of the match: first of all its moves.
     texts: Vec<String>,
     /// What a match has no place for, counted when the game turns out to be one.
@@ -37,7 +37,7 @@ impl Writer {
             charset: options.charset,
             losses: Losses::new(),
             game: GameIndex(0),
-            head: Head::default(),
+            head: GameHead::default(),
             texts: Vec::new(),
             unfit: Losses::new(),
         }
@@ -181,7 +181,7 @@ fn push_lines(body: &str, wrap: bool, out: &mut Vec<u8>) {
 }
 
 impl Visitor for Writer {
-    fn begin_game(&mut self, game: GameIndex, head: &Head) -> Flow {
+    fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
         self.head.clone_from(head);
         self.game = game;
         self.texts.clear();

@@ -8,7 +8,7 @@ use tabia_core::GameIndex;
 use tabia_core::chess::FenStyle;
 use tabia_core::error::{Error, Malformed, Problem, Result, Why};
 use tabia_core::formats::OpenOptions;
-use tabia_core::game::{Flow, Head, Visitor, Want};
+use tabia_core::game::{Flow, GameHead, Visitor, Want};
 use tabia_core::games::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind};
 use tabia_core::io::{Blob, Charset, Cursor, Source};
 
@@ -287,7 +287,7 @@ impl Database for CbfDatabase {
     fn reader(&self) -> Box<dyn GameReader + '_> {
         Box::new(CbfReader {
             database: self,
-            head: Head::default(),
+            head: GameHead::default(),
             parts: Parts::default(),
             open: Vec::new(),
         })
@@ -298,7 +298,7 @@ impl Database for CbfDatabase {
 #[derive(Debug)]
 struct CbfReader<'d> {
     database: &'d CbfDatabase,
-    head: Head,
+    head: GameHead,
     parts: Parts,
     open: Vec<Open>,
 }

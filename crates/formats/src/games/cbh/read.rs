@@ -5,7 +5,7 @@ use std::ops::Range;
 use tabia_core::error::{Error, ErrorKind, GameIndex, Problem, Result};
 use tabia_core::formats::Limits;
 use tabia_core::game::{
-    Annotation, Flow, Foreign, GameResult, Head, RecordKind, TextKind, TextPart, Visitor, Want,
+    Annotation, Flow, Foreign, GameHead, GameResult, RecordKind, TextKind, TextPart, Visitor, Want,
 };
 use tabia_core::games::GameReader;
 
@@ -23,7 +23,7 @@ use super::tags::{SharedTags, TagWriter};
 pub(super) struct CbhReader<'d> {
     db: &'d CbhDatabase,
     parts: &'d Parts,
-    head: Head,
+    head: GameHead,
     moves: Decoder,
     decoder: annotations::Decoder,
     places: Vec<Place>,
@@ -46,7 +46,7 @@ impl<'d> CbhReader<'d> {
         Self {
             db,
             parts,
-            head: Head::default(),
+            head: GameHead::default(),
             moves: Decoder::new(db.limits.depth),
             decoder: annotations::Decoder::new(parts.texts),
             places: Vec::new(),

@@ -7,7 +7,7 @@ use tabia_core::GameIndex;
 use tabia_core::chess::Position;
 use tabia_core::error::{Error, ErrorKind, Malformed, Result, Why};
 use tabia_core::game::{
-    Annotation, Flow, Foreign, GameResult, Head, RecordKind, TextKind, TextPart, Visitor, Want,
+    Annotation, Flow, Foreign, GameHead, GameResult, RecordKind, TextKind, TextPart, Visitor, Want,
 };
 use tabia_core::games::GameReader;
 use tabia_core::io::{Blob, Cursor};
@@ -30,7 +30,7 @@ use crate::games::common::record_context::Origin;
 #[derive(Debug)]
 pub(super) struct Reader<'d> {
     db: &'d Cbh2Database,
-    head: Head,
+    head: GameHead,
     tree: Tree,
     problems: Vec<Error>,
 }
@@ -39,7 +39,7 @@ impl<'d> Reader<'d> {
     pub(super) fn new(db: &'d Cbh2Database) -> Self {
         Self {
             db,
-            head: Head::default(),
+            head: GameHead::default(),
             tree: Tree::default(),
             problems: Vec::new(),
         }

@@ -7,7 +7,7 @@ use tabia_core::chess::{Color, Piece, Role, Setup, Square};
 use tabia_core::error::{ErrorKind, Result};
 use tabia_core::formats::{Confidence, OpenOptions, Probe};
 use tabia_core::game::{
-    Annotation, Event, Flow, Foreign, Game, GameResult, Head, RecordKind, Start, TextKind,
+    Annotation, Event, Flow, Foreign, Game, GameHead, GameResult, RecordKind, Start, TextKind,
     TextPart, Training, Visitor, Want,
 };
 use tabia_core::games::{Database, NameId, NameKind};
@@ -153,7 +153,7 @@ fn chess960() -> [Game; 2] {
     other.castling[1][0] = Square::parse(b"h8");
     other.full_move_number = 7;
     [(numbered, "e2e4 e7e5"), (other, "e2e4 c8h8 c1b1")].map(|(setup, moves)| {
-        let head = Head {
+        let head = GameHead {
             tags: named(GameBuilder::new())
                 .result(GameResult::Unknown)
                 .head
@@ -162,7 +162,7 @@ fn chess960() -> [Game; 2] {
                 setup: Some(Box::new(setup)),
                 chess960: true,
             },
-            ..Head::default()
+            ..GameHead::default()
         };
         let mut position = head.start.position().unwrap();
         position.set_chess960();
@@ -199,9 +199,9 @@ fn nulls() -> Game {
 }
 
 fn text() -> Game {
-    let mut head = Head {
+    let mut head = GameHead {
         kind: RecordKind::Text,
-        ..Head::default()
+        ..GameHead::default()
     };
     head.tags.push("Event", "Tiny Open");
     head.tags.push("Site", "Berlin");

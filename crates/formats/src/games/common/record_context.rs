@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tabia_core::error::{Malformed, Problem, Result};
-use tabia_core::game::{Flow, Head, Visitor};
+use tabia_core::game::{Flow, GameHead, Visitor};
 use tabia_core::{Error, FormatId, GameIndex};
 
 /// The origin of one game's bytes.
@@ -45,7 +45,7 @@ impl Origin<'_> {
     /// ends without moves.
     pub(crate) fn begin(
         &self,
-        head: &Head,
+        head: &GameHead,
         faults: impl IntoIterator<Item = Error>,
         visitor: &mut dyn Visitor,
     ) -> Result<Flow> {

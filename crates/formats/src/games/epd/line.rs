@@ -2,7 +2,7 @@
 
 use tabia_core::chess::Setup;
 use tabia_core::error::{Error, Result};
-use tabia_core::game::{Head, Tags};
+use tabia_core::game::{GameHead, Tags};
 use tabia_core::io::{Charset, decode};
 
 /// A line that is neither empty nor a remark.
@@ -75,7 +75,7 @@ pub(super) fn is_position(line: &[u8]) -> bool {
 }
 
 /// Reads a line; `tags` only when they are wanted.
-pub(super) fn read(line: &[u8], charset: Charset, tags: bool, head: &mut Head) -> Result<()> {
+pub(super) fn read(line: &[u8], charset: Charset, tags: bool, head: &mut GameHead) -> Result<()> {
     head.clear();
     let (position, rest) = split(line);
     let mut setup =
@@ -212,8 +212,8 @@ pub(super) fn is_name(name: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn read_line(line: &str) -> Head {
-        let mut head = Head::default();
+    fn read_line(line: &str) -> GameHead {
+        let mut head = GameHead::default();
         read(line.as_bytes(), Charset::Auto, true, &mut head).unwrap();
         head
     }
@@ -251,7 +251,7 @@ mod tests {
         assert!(start.start.setup.is_none() && start.tags.is_empty());
         let open = read_line("4k3/8/8/8/8/8/8/4K2R w K - id \"open; bm Kf1;");
         assert_eq!(open.tags.get("bm"), Some("Kf1"));
-        let mut head = Head::default();
+        let mut head = GameHead::default();
         assert!(read(b"no position", Charset::Auto, true, &mut head).is_err());
         assert!(!is_position(b"no position") && !is_position(b"1. e4 e5 2. Nf3 *"));
         let text = b"\xef\xbb\xbf# a remark\r\n\n 8/8/8/8/8/8/8/8 w - -\r\n";

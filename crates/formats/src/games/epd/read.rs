@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tabia_core::error::{Error, ErrorKind, GameIndex, Result};
 use tabia_core::formats::{Limits, OpenOptions};
-use tabia_core::game::{Flow, GameResult, Head, Visitor, Want};
+use tabia_core::game::{Flow, GameHead, GameResult, Visitor, Want};
 use tabia_core::games::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind};
 use tabia_core::io::{Blob, Charset, Source};
 
@@ -62,7 +62,7 @@ impl Suite {
         })
     }
 
-    fn head(&self, game: GameIndex, tags: bool, head: &mut Head) -> Result<()> {
+    fn head(&self, game: GameIndex, tags: bool, head: &mut GameHead) -> Result<()> {
         let Some(place) = self.lines.get(game.0 as usize) else {
             return Err(Error::invalid("no such position").in_file(&self.label));
         };
@@ -105,7 +105,7 @@ impl Database for Suite {
     }
 
     fn entry(&self, game: GameIndex) -> Result<IndexEntry> {
-        let mut head = Head::default();
+        let mut head = GameHead::default();
         self.head(game, true, &mut head)?;
         let tags = &head.tags;
         // A name is named by its line: twice the number, and one more for Black.
@@ -136,7 +136,7 @@ impl Database for Suite {
     }
 
     fn name(&self, kind: NameKind, id: NameId) -> Result<Cow<'_, str>> {
-        let mut head = Head::default();
+        let mut head = GameHead::default();
         self.head(GameIndex(id.0 / 2), true, &mut head)?;
         let text = tag_of(kind, id.0).map(|tag| head.tags.text(tag).to_owned());
         Ok(Cow::Owned(text.unwrap_or_default()))
@@ -145,14 +145,14 @@ impl Database for Suite {
     fn reader(&self) -> Box<dyn GameReader + '_> {
         Box::new(Reader {
             suite: self,
-            head: Head::default(),
+            head: GameHead::default(),
         })
     }
 }
 
 struct Reader<'s> {
     suite: &'s Suite,
-    head: Head,
+    head: GameHead,
 }
 
 impl GameReader for Reader<'_> {

@@ -3,7 +3,7 @@
 use tabia_core::chess::{FenStyle, Ply, Position};
 use tabia_core::error::GameIndex;
 use tabia_core::formats::{CreateOptions, Profile};
-use tabia_core::game::{Annotation, Flow, GameResult, Head, RecordKind, Visitor};
+use tabia_core::game::{Annotation, Flow, GameHead, GameResult, RecordKind, Visitor};
 use tabia_core::games::TextWriter;
 use tabia_core::loss::{Feature, Losses};
 
@@ -16,7 +16,7 @@ pub(super) struct Writer {
     all_tags: bool,
     text: Vec<u8>,
     losses: Losses,
-    head: Head,
+    head: GameHead,
     game: GameIndex,
     /// The position after the last move.
     reached: Option<Position>,
@@ -28,7 +28,7 @@ impl Writer {
             all_tags: options.profile == Profile::Full,
             text: Vec::new(),
             losses: Losses::new(),
-            head: Head::default(),
+            head: GameHead::default(),
             game: GameIndex(0),
             reached: None,
         }
@@ -86,7 +86,7 @@ impl Writer {
 }
 
 impl Visitor for Writer {
-    fn begin_game(&mut self, game: GameIndex, head: &Head) -> Flow {
+    fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
         self.head.clone_from(head);
         self.game = game;
         self.reached = None;

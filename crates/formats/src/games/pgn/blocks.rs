@@ -4,7 +4,7 @@ use std::io::Read;
 
 use tabia_core::error::Result;
 use tabia_core::formats::{Limits, OpenOptions};
-use tabia_core::game::{Flow, GameResult, Head, Visitor, Want};
+use tabia_core::game::{Flow, GameHead, GameResult, Visitor, Want};
 use tabia_core::games::{Block, BlockCounts, BlockReader, Blocks, GameStream};
 use tabia_core::io::Charset;
 use tabia_core::{Error, GameIndex};
@@ -94,7 +94,7 @@ impl PgnBlocks {
 struct Nobody;
 
 impl Visitor for Nobody {
-    fn begin_game(&mut self, _game: GameIndex, _head: &Head) -> Flow {
+    fn begin_game(&mut self, _game: GameIndex, _head: &GameHead) -> Flow {
         Flow::Skip
     }
 

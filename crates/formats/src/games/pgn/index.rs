@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tabia_core::error::{Error, GameIndex, Problem, Result};
 use tabia_core::formats::OpenOptions;
-use tabia_core::game::{Date, Eco, Flow, GameResult, Head, RecordKind, Visitor, Want};
+use tabia_core::game::{Date, Eco, Flow, GameHead, GameResult, RecordKind, Visitor, Want};
 use tabia_core::games::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind};
 use tabia_core::io::{Blob, Charset, Source};
 
@@ -204,7 +204,7 @@ impl Index {
 }
 
 impl Visitor for Index {
-    fn begin_game(&mut self, _game: GameIndex, head: &Head) -> Flow {
+    fn begin_game(&mut self, _game: GameIndex, head: &GameHead) -> Flow {
         let mut row = Row {
             start: 0,
             white: NONE,

@@ -1,7 +1,7 @@
 //! Tag sections of games whose tags have the same names: which are written, in which order and with
 //! what around the values is found out once.
 
-use tabia_core::game::{GameResult, Head, RecordKind};
+use tabia_core::game::{GameHead, GameResult, RecordKind};
 
 use crate::games::common::tag_plan_cache::Plans;
 
@@ -41,7 +41,7 @@ pub(super) enum Value {
 const SHORT: usize = 32;
 
 /// Whether nothing but the names decides what is written of the tags.
-fn is_plain(head: &Head) -> bool {
+fn is_plain(head: &GameHead) -> bool {
     let start = &head.start;
     let is_usual = head.kind == RecordKind::Game && !head.deleted;
     is_usual
@@ -54,7 +54,7 @@ fn is_plain(head: &Head) -> bool {
 #[inline]
 pub(super) fn write(
     plans: &mut Plans<Plan>,
-    head: &Head,
+    head: &GameHead,
     full: bool,
     out: &mut Vec<u8>,
 ) -> Option<(ResultTag, Left)> {
@@ -66,7 +66,7 @@ pub(super) fn write(
 /// other, and the text at the end.
 pub(super) fn add(
     plans: &mut Plans<Plan>,
-    head: &Head,
+    head: &GameHead,
     parts: impl Iterator<Item = (Vec<u8>, Value)>,
     tail: &[u8],
     left: Left,
@@ -98,7 +98,7 @@ pub(super) fn add(
 }
 
 impl Plan {
-    fn write(&self, head: &Head, full: bool, out: &mut Vec<u8>) -> ResultTag {
+    fn write(&self, head: &GameHead, full: bool, out: &mut Vec<u8>) -> ResultTag {
         let (values, ends) = head.tags.values();
         let values = values.as_bytes();
         let span = |place: u32| {

@@ -2,7 +2,7 @@
 
 use tabia_core::chess::{FenStyle, Position, Setup};
 use tabia_core::formats::Profile;
-use tabia_core::game::{GameResult, Head, RecordKind, SEVEN_TAG_ROSTER};
+use tabia_core::game::{GameHead, GameResult, RecordKind, SEVEN_TAG_ROSTER};
 use tabia_core::loss::Feature;
 
 use crate::games::common::tag_plan_cache::Plans;
@@ -74,7 +74,7 @@ impl TagWriter {
     /// Appends the tag section of `head`; how many tags are left out goes to `lose`.
     pub(super) fn write(
         &mut self,
-        head: &Head,
+        head: &GameHead,
         out: &mut Vec<u8>,
         mut lose: impl FnMut(Feature, u64),
     ) -> ResultTag {
@@ -94,7 +94,7 @@ impl TagWriter {
 
     /// The same for tags of which there is no plan yet.
     #[inline(never)]
-    fn write_unplanned(&mut self, head: &Head, out: &mut Vec<u8>) -> (ResultTag, Left) {
+    fn write_unplanned(&mut self, head: &GameHead, out: &mut Vec<u8>) -> (ResultTag, Left) {
         let full = self.profile == Profile::Full;
         let mut left = Left::default();
         let classical = self.collect(head, &mut left);
@@ -157,7 +157,7 @@ impl TagWriter {
     }
 
     /// Plans the items for the next games with tags of the same names.
-    fn plan(&mut self, head: &Head, order: &str, left: Left) {
+    fn plan(&mut self, head: &GameHead, order: &str, left: Left) {
         if head.tags.iter().any(|(name, _)| decides(name)) {
             return;
         }
@@ -201,7 +201,7 @@ impl TagWriter {
 
     /// Lists what is to be written. Says whether a reader must be told that the game is not
     /// Chess960.
-    fn collect(&mut self, head: &Head, left: &mut Left) -> bool {
+    fn collect(&mut self, head: &GameHead, left: &mut Left) -> bool {
         let full = self.profile == Profile::Full;
         let seven = self.profile == Profile::Seven;
         let setup = head.start.setup.as_deref();
@@ -316,7 +316,7 @@ fn has_control(value: &str) -> bool {
 
 fn write_item(
     item: Item,
-    head: &Head,
+    head: &GameHead,
     full: bool,
     out: &mut Vec<u8>,
     place: &mut ResultTag,
@@ -492,7 +492,7 @@ mod tests {
             };
             let mut planned = 0;
             for _ in 0..4000 {
-                let mut head = Head::default();
+                let mut head = GameHead::default();
                 // Few lists of names, so that they come back.
                 let list = next(24);
                 for place in 0..list % 9 {
@@ -528,9 +528,9 @@ mod tests {
     fn long_lists_are_written_without_a_plan() {
         let mut writer = TagWriter::new(Profile::Standard);
         let value = "x".repeat(5000);
-        let head = Head {
+        let head = GameHead {
             tags: [("Event", &*value)].into_iter().collect::<Tags>(),
-            ..Head::default()
+            ..GameHead::default()
         };
         for _ in 0..2 {
             let mut out = Vec::new();

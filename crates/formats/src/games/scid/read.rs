@@ -8,7 +8,7 @@ use tabia_core::GameIndex;
 use tabia_core::chess::{Color, FenStyle, Setup};
 use tabia_core::error::{Error, Result, Why};
 use tabia_core::formats::OpenOptions;
-use tabia_core::game::{Flow, Head, Tags, Visitor, Want};
+use tabia_core::game::{Flow, GameHead, Tags, Visitor, Want};
 use tabia_core::games::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind};
 use tabia_core::io::{Blob, Cursor, Source, decode};
 
@@ -187,7 +187,7 @@ impl Database for ScidDatabase {
     fn reader(&self) -> Box<dyn GameReader + '_> {
         Box::new(ScidReader {
             database: self,
-            head: Head::default(),
+            head: GameHead::default(),
             extra: Tags::new(),
             text: String::new(),
             faults: Vec::new(),
@@ -203,7 +203,7 @@ const WORDS: [&str; 4] = ["player", "event", "site", "round"];
 #[derive(Debug)]
 struct ScidReader<'d> {
     database: &'d ScidDatabase,
-    head: Head,
+    head: GameHead,
     /// The tags of the blob.
     extra: Tags,
     /// The value of a tag.

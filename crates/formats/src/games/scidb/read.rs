@@ -8,7 +8,7 @@ use tabia_core::GameIndex;
 use tabia_core::chess::{FenStyle, Setup};
 use tabia_core::error::{Error, Malformed, Result, Why};
 use tabia_core::formats::OpenOptions;
-use tabia_core::game::{Annotation, Flow, Foreign, Head, Tags, Visitor, Want};
+use tabia_core::game::{Annotation, Flow, Foreign, GameHead, Tags, Visitor, Want};
 use tabia_core::games::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind};
 use tabia_core::io::{Blob, Cursor, Source, decode};
 
@@ -201,7 +201,7 @@ impl Database for ScidbDatabase {
     fn reader(&self) -> Box<dyn GameReader + '_> {
         Box::new(ScidbReader {
             database: self,
-            head: Head::default(),
+            head: GameHead::default(),
             extra: Tags::new(),
             faults: Vec::new(),
             scratch: Scratch::default(),
@@ -213,7 +213,7 @@ impl Database for ScidbDatabase {
 #[derive(Debug)]
 struct ScidbReader<'d> {
     database: &'d ScidbDatabase,
-    head: Head,
+    head: GameHead,
     /// The tags of the record.
     extra: Tags,
     /// Faults found before the game begins.

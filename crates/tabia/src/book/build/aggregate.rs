@@ -1,6 +1,6 @@
 //! From records to the moves of positions.
 
-use tabia_core::books::{BookEntry, BookPage, Wdl};
+use tabia_core::books::{BookEntry, BookPosition, Wdl};
 use tabia_core::chess::{Color, Move};
 
 use super::grouping::Adding;
@@ -25,7 +25,7 @@ pub enum Weighing {
 
 /// Which moves are kept.
 #[derive(Debug, Clone, Copy)]
-pub struct Keep {
+pub struct MoveFilter {
     /// Games in which a move was played, at least.
     pub min_games: u64,
     /// Score of the side that plays it in percent, at least.
@@ -137,8 +137,13 @@ impl Group {
 
     /// The page of the position: statistics of all games, the moves that are kept with their
     /// weights.
-    pub(super) fn page(&self, keep: &Keep, weighing: Weighing, stretch: bool) -> BookPage {
-        let mut page = BookPage::default();
+    pub(super) fn page(
+        &self,
+        keep: &MoveFilter,
+        weighing: Weighing,
+        stretch: bool,
+    ) -> BookPosition {
+        let mut page = BookPosition::default();
         let mut results = Wdl::default();
         let mut games = 0;
         let mut all = Cell::default();
@@ -173,7 +178,7 @@ impl Group {
     /// The moves that are kept, with weights in 16 bits, in the order they came.
     pub(super) fn weigh(
         &self,
-        keep: &Keep,
+        keep: &MoveFilter,
         weighing: Weighing,
         stretch: bool,
         out: &mut Vec<(Cell, u16)>,
@@ -242,7 +247,7 @@ impl Cell {
         2 * wins + self.games - self.results.white - self.results.black
     }
 
-    fn is_kept(&self, keep: &Keep, weighing: Weighing, white: bool) -> bool {
+    fn is_kept(&self, keep: &MoveFilter, weighing: Weighing, white: bool) -> bool {
         let (n, sum) = match weighing {
             Weighing::Polyglot => (self.n, self.sum),
             _ => (self.games, self.points(white)),
@@ -289,7 +294,7 @@ mod tests {
     use tabia_core::chess::Square;
     use tabia_core::game::Date;
 
-    const KEEP: Keep = Keep {
+    const KEEP: MoveFilter = MoveFilter {
         min_games: 1,
         min_score: 0.0,
         only: None,

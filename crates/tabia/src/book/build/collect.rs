@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use tabia_core::chess::{Ply, Position};
-use tabia_core::game::{Flow, GameResult, Head, RecordKind, Tags, Visitor};
+use tabia_core::game::{Flow, GameHead, GameResult, RecordKind, Tags, Visitor};
 use tabia_core::games::IndexEntry;
 use tabia_core::{GameIndex, Problem};
 use tabia_formats::books::kvetka;
@@ -196,7 +196,7 @@ pub(super) fn tagged_result(tags: &Tags) -> GameResult {
 }
 
 impl<S: Stored> Visitor for Gather<'_, S> {
-    fn begin_game(&mut self, _: GameIndex, head: &Head) -> Flow {
+    fn begin_game(&mut self, _: GameIndex, head: &GameHead) -> Flow {
         self.passing = false;
         self.bad = false;
         self.last_used = false;

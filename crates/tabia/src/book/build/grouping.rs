@@ -169,8 +169,8 @@ mod tests {
     use super::super::record::{GameFacts, Occurrence, Outcome, Short};
     use super::super::{KvetkaOptions, Selection};
     use super::*;
-    use crate::book::build::{Filter, Keep};
-    use tabia_core::books::BookPage;
+    use crate::book::build::{Filter, MoveFilter};
+    use tabia_core::books::BookPosition;
     use tabia_core::chess::{Color, Move, Square};
     use tabia_core::formats::{CreateOptions, OpenOptions};
     use tabia_core::game::Date;
@@ -228,7 +228,7 @@ mod tests {
             selection: Selection::default(),
             filter: Filter::default(),
             max_ply: 1024,
-            keep: Keep {
+            keep: MoveFilter {
                 min_games: 2,
                 min_score: 0.0,
                 only: None,
@@ -244,7 +244,10 @@ mod tests {
         }
     }
 
-    fn folded<S: Stored>(gathered: &Gathered<S>, options: &BuildOptions) -> Vec<(u64, BookPage)> {
+    fn folded<S: Stored>(
+        gathered: &Gathered<S>,
+        options: &BuildOptions,
+    ) -> Vec<(u64, BookPosition)> {
         let mut folder = Folder::new(gathered, options, true);
         let mut pages = Vec::new();
         let mut take = |group: &Group, _: &[Board]| {

@@ -5,7 +5,7 @@ use std::path::{Path, absolute};
 use std::sync::Arc;
 
 use tabia_core::chess::{Ply, Position};
-use tabia_core::game::{Flow, GameResult, Head, RecordKind, Visitor};
+use tabia_core::game::{Flow, GameHead, GameResult, RecordKind, Visitor};
 use tabia_core::games::{Database, IndexEntry};
 use tabia_core::io::{Progress, Source};
 use tabia_core::loss::Feature;
@@ -17,9 +17,9 @@ use tabia_query::{Matcher, openings};
 
 use super::{BuildOptions, BuildTarget, Built, GameCounts, plan};
 use crate::error::Failure;
-use crate::input::Item;
-use crate::scan::{Desk, Task, scan_database};
-use crate::summary::{Ledger, Watch};
+use crate::input::InputItem;
+use crate::scan::{ScanReporter, Task, scan_database};
+use crate::summary::{Observer, Summary};
 
 /// What only Kvetka books have.
 #[derive(Debug, Clone, Default)]
@@ -37,11 +37,11 @@ pub struct KvetkaOptions {
 
 /// Builds the book, one game after another.
 pub(super) fn build(
-    items: &[Item],
+    items: &[InputItem],
     target: &BuildTarget,
     options: &BuildOptions,
     progress: &Arc<Progress>,
-    watch: &mut dyn Watch,
+    watch: &mut dyn Observer,
 ) -> Result<Built, Failure> {
     let mut builder = Box::new(builder(target, options)?);
     if options.kvetka.names {
@@ -49,7 +49,7 @@ pub(super) fn build(
     }
     let plan = plan(options);
     let mut built = Built::default();
-    let mut ledger = Ledger::default();
+    let mut ledger = Summary::default();
     for item in items {
         let (database, kind, address) = source_of(item, &target.path, options)?;
         let number = builder
@@ -61,7 +61,7 @@ pub(super) fn build(
             ..Noting::default()
         };
         let tasks = (0..options.threads.max(1)).map(|_| task()).collect();
-        let mut desk = Desk {
+        let mut desk = ScanReporter {
             item,
             ledger: &mut ledger,
             watch: &mut *watch,
@@ -101,7 +101,7 @@ pub(super) fn build(
 
 fn finish(mut builder: Box<Builder>, mut built: Built) -> Result<Built, Failure> {
     use tabia_core::books::BookWriter;
-    let last = builder.settle().map_err(Failure::output)?;
+    let last = builder.finalize().map_err(Failure::output)?;
     built.losses.merge(&last);
     built.moves = builder.moves();
     built.written = builder.finish().map_err(Failure::output)?;
@@ -130,7 +130,7 @@ pub(super) fn name_of(position: &Position) -> Option<String> {
 
 /// The games of an item, and how a book tells where they are.
 fn source_of(
-    item: &Item,
+    item: &InputItem,
     book: &Path,
     options: &BuildOptions,
 ) -> Result<(Box<dyn Database>, SourceKind, String), Failure> {
@@ -231,7 +231,7 @@ struct Noting<'a> {
 }
 
 impl Visitor for Noting<'_> {
-    fn begin_game(&mut self, game: GameIndex, head: &Head) -> Flow {
+    fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
         self.passing = false;
         self.bad = false;
         if head.kind == RecordKind::Text {

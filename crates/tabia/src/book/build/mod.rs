@@ -15,7 +15,7 @@ mod polyglot;
 mod record;
 mod spill_store;
 
-pub use aggregate::{Keep, Weighing};
+pub use aggregate::{MoveFilter, Weighing};
 pub use collect::GameCounts;
 pub use kvetka::KvetkaOptions;
 
@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tabia_core::Format;
-use tabia_core::books::BookPage;
+use tabia_core::books::BookPosition;
 use tabia_core::chess::Position;
 use tabia_core::error::Result;
 use tabia_core::formats::{CreateOptions, OpenOptions};
@@ -35,11 +35,11 @@ use tabia_formats::books::{ctg, kvetka as kvetka_format, polyglot as polyglot_fo
 use tabia_query::{Filter, Matcher};
 
 use crate::error::Failure;
-use crate::input::{Input, Item};
+use crate::input::{InputItem, OpenInput};
 use crate::parallel::ordered;
-use crate::scan::{Desk, Plan, scan};
+use crate::scan::{ScanOptions, ScanReporter, scan};
 use crate::select::{LeaveOut, Selection};
-use crate::summary::{Ledger, Watch};
+use crate::summary::{Observer, Summary};
 use collect::{Gather, Rules, Sketch};
 use grouping::Folder;
 use record::{Board, Occurrence, Short, Stored};
@@ -61,7 +61,7 @@ pub struct BuildOptions {
     /// Plies of each game.
     pub max_ply: u32,
     /// Which moves are kept.
-    pub keep: Keep,
+    pub keep: MoveFilter,
     /// How moves get their weight.
     pub weighing: Weighing,
     /// Weights are stretched so that the heaviest of each position has 65535.
@@ -113,13 +113,13 @@ pub struct BuildTarget {
 /// # Errors
 /// The first input that cannot be read, or what the target's side says.
 pub fn build(
-    items: &[Item],
+    items: &[InputItem],
     target: &BuildTarget,
     options: &BuildOptions,
     progress: &Arc<Progress>,
-    watch: &mut dyn Watch,
+    watch: &mut dyn Observer,
 ) -> Result<Built, Failure> {
-    progress.set_total(items.iter().filter_map(Item::bytes).sum());
+    progress.set_total(items.iter().filter_map(InputItem::bytes).sum());
     if options.kvetka.game_links {
         return kvetka::build(items, target, options, progress, watch);
     }
@@ -165,9 +165,9 @@ pub fn build(
     )?;
     // Its disk space and memory are of use to what follows.
     drop(gathered);
-    let last = writer.settle().map_err(Failure::output)?;
+    let last = writer.finalize().map_err(Failure::output)?;
     built.losses.merge(&last);
-    if let Some(held) = writer.held() {
+    if let Some(held) = writer.stored() {
         (built.positions, built.moves) = (held.positions, held.moves);
     }
     built.written = writer.finish().map_err(Failure::output)?;
@@ -176,11 +176,11 @@ pub fn build(
 }
 
 fn build_polyglot<S: Stored>(
-    items: &[Item],
+    items: &[InputItem],
     target: &BuildTarget,
     options: &BuildOptions,
     progress: &Arc<Progress>,
-    watch: &mut dyn Watch,
+    watch: &mut dyn Observer,
 ) -> Result<Built, Failure> {
     let out = polyglot::Out::create(&target.path, &options.create).map_err(Failure::output)?;
     let mut gathered = Gathered::<S>::new(&target.path, options.memory / 8 * 5, 0);
@@ -208,12 +208,12 @@ impl<S: Stored> Gathered<S> {
 
 /// Reads all games.
 fn gather<S: Stored>(
-    items: &[Item],
+    items: &[InputItem],
     gathered: &mut Gathered<S>,
     sketch: Option<&Sketch>,
     options: &BuildOptions,
     progress: &Arc<Progress>,
-    watch: &mut dyn Watch,
+    watch: &mut dyn Observer,
 ) -> Result<Built, Failure> {
     let mut built = Built::default();
     let plan = plan(options);
@@ -222,7 +222,7 @@ fn gather<S: Stored>(
         polyglot: options.weighing == Weighing::Polyglot,
         least_elo: options.kvetka.least_elo,
     };
-    let mut ledger = Ledger::default();
+    let mut ledger = Summary::default();
     for item in items {
         let tasks = (0..options.threads.max(1))
             .map(|_| {
@@ -231,7 +231,7 @@ fn gather<S: Stored>(
             })
             .collect();
         let mut own = GameCounts::default();
-        let mut desk = Desk {
+        let mut desk = ScanReporter {
             item,
             ledger: &mut ledger,
             watch: &mut *watch,
@@ -244,7 +244,7 @@ fn gather<S: Stored>(
             desk.problem(error.into(), options.strict)?;
         }
         let (input, late) = opened.into_parts();
-        if let Input::Book(_) = input {
+        if let OpenInput::Book(_) = input {
             return Err(Failure::Usage(format!(
                 "{} is a book: `book merge` and `book convert` take books",
                 item.name()
@@ -278,9 +278,9 @@ fn gather<S: Stored>(
 }
 
 /// How the inputs are gone through.
-fn plan(options: &BuildOptions) -> Plan {
+fn plan(options: &BuildOptions) -> ScanOptions {
     let want = Want::TAGS.and(Want::MAINLINE);
-    Plan {
+    ScanOptions {
         threads: options.threads,
         selection: Selection {
             texts: false,
@@ -296,12 +296,12 @@ fn plan(options: &BuildOptions) -> Plan {
             want
         },
         strict: options.strict,
-        ..Plan::default()
+        ..ScanOptions::default()
     }
 }
 
 /// Positions and moves of a page that a writer has taken, by what it says is lost.
-pub(super) fn kept(page: &BookPage, losses: &Losses) -> (u64, u64) {
+pub(super) fn kept(page: &BookPosition, losses: &Losses) -> (u64, u64) {
     let lost = losses.count(Feature::BookMoves) + losses.count(Feature::UnreadMoves);
     let moves = page.entries.len() as u64;
     let is_lost = losses.count(Feature::BookMoves) >= moves.max(1);
@@ -322,7 +322,7 @@ pub(super) fn stored(format: &Format, written: &Written, counted: u64) -> u64 {
 #[derive(Default)]
 struct PageJob {
     part: usize,
-    pages: Vec<(Option<Position>, BookPage)>,
+    pages: Vec<(Option<Position>, BookPosition)>,
     failure: Option<tabia_core::Error>,
 }
 
@@ -333,7 +333,7 @@ fn pages(
     weighs: bool,
     progress: &Progress,
     built: &mut Built,
-    put: &mut dyn FnMut(&Position, &BookPage) -> Result<Losses>,
+    put: &mut dyn FnMut(&Position, &BookPosition) -> Result<Losses>,
 ) -> Result<(), Failure> {
     let mut next = 0;
     let fill = |job: &mut PageJob| {

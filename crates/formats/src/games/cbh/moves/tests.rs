@@ -5,7 +5,7 @@ use std::path::Path;
 use tabia_core::GameIndex;
 use tabia_core::chess::{Ply, Position, Setup};
 use tabia_core::game::{
-    Annotation, Comment, Event, Flow, Game, GameResult, Head, Place, Start, Visitor, Want,
+    Annotation, Comment, Event, Flow, Game, GameHead, GameResult, Place, Start, Visitor, Want,
 };
 use tabia_core::io::Cursor;
 use tabia_testkit::corrupt::{self, Random};
@@ -60,9 +60,9 @@ fn read(decoder: &mut Decoder, bytes: &[u8], want: Want, notes: &mut dyn Notes) 
         Ok(record) => record,
         Err(fault) => return (game, fault.to_string()),
     };
-    let head = Head {
+    let head = GameHead {
         start: record.start.clone(),
-        ..Head::default()
+        ..GameHead::default()
     };
     let _ = recorder.begin_game(GameIndex(0), &head);
     let visited = decoder.visit(&record, want, &mut recorder, notes);
@@ -229,14 +229,14 @@ fn random_game(random: &mut Random) -> Game {
         }
         _ => None,
     };
-    let head = Head {
+    let head = GameHead {
         start: Start {
             chess960: setup
                 .as_ref()
                 .is_some_and(|setup| setup.chess960_number().is_some()),
             setup: setup.map(Box::new),
         },
-        ..Head::default()
+        ..GameHead::default()
     };
     let mut game = Game::new();
     let mut recorder = game.recorder();

@@ -7,7 +7,7 @@ use std::fmt;
 
 use tabia_core::chess::{Color, Ply, Position};
 use tabia_core::error::{Error, ErrorKind, GameIndex, Problem};
-use tabia_core::game::{Flow, Head, Visitor, Want};
+use tabia_core::game::{Flow, GameHead, Visitor, Want};
 use tabia_core::games::{Database, GameReader};
 
 use crate::games::cbh::annotations::{Item, Items};
@@ -345,7 +345,7 @@ struct Facts {
 }
 
 impl Visitor for Facts {
-    fn begin_game(&mut self, _game: GameIndex, head: &Head) -> Flow {
+    fn begin_game(&mut self, _game: GameIndex, head: &GameHead) -> Flow {
         let turn = head.start.setup.as_ref().map(|setup| setup.turn);
         self.moves.has_start = turn.is_some();
         self.moves.black_first = turn == Some(Color::Black);

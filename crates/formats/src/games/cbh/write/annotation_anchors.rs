@@ -61,14 +61,14 @@ mod tests {
     use super::*;
     use tabia_core::GameIndex;
     use tabia_core::chess::{Ply, Position};
-    use tabia_core::game::{Flow, GameResult, Head, Nag, Visitor};
+    use tabia_core::game::{Flow, GameHead, GameResult, Nag, Visitor};
 
     #[test]
     fn annotations_find_their_moves() {
         let mut game = Game::new();
         let mut recorder = game.recorder();
         let nag = |number| Annotation::Nag(Nag(number));
-        let _: Flow = recorder.begin_game(GameIndex(0), &Head::default());
+        let _: Flow = recorder.begin_game(GameIndex(0), &GameHead::default());
         let position = Position::standard();
         let mut step = |what: &str| {
             let _: Flow = match what {

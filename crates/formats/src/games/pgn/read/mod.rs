@@ -18,7 +18,7 @@ mod variations;
 
 use tabia_core::chess::{Ply, Position};
 use tabia_core::error::{Error, GameIndex, Problem, Result};
-use tabia_core::game::{Flow, GameResult, Head, Language, Visitor, Want};
+use tabia_core::game::{Flow, GameHead, GameResult, Language, Visitor, Want};
 use tabia_core::io::Charset;
 
 use self::start_position::find_start;
@@ -36,7 +36,7 @@ pub(super) struct Reader {
     strict: bool,
     max_depth: usize,
     boundaries: Boundaries,
-    head: Head,
+    head: GameHead,
     game_start: usize,
     /// The value of the tag `Result`.
     tag_result: Option<GameResult>,
@@ -83,7 +83,7 @@ impl Reader {
             strict,
             max_depth: max_depth as usize,
             boundaries: Boundaries::default(),
-            head: Head::default(),
+            head: GameHead::default(),
             game_start: 0,
             tag_result: None,
             position: Position::standard(),

@@ -13,7 +13,7 @@ mod moves;
 use tabia_core::chess::{Color, Ply, Position};
 use tabia_core::error::GameIndex;
 use tabia_core::formats::{CreateOptions, Profile};
-use tabia_core::game::{Annotation, Flow, GameResult, Head, RecordKind, Visitor};
+use tabia_core::game::{Annotation, Flow, GameHead, GameResult, RecordKind, Visitor};
 use tabia_core::games::TextWriter;
 use tabia_core::io::{Charset, encode};
 use tabia_core::loss::{Feature, Features, Losses};
@@ -158,7 +158,7 @@ impl Writer {
 }
 
 impl Visitor for Writer {
-    fn begin_game(&mut self, game: GameIndex, head: &Head) -> Flow {
+    fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
         self.game = game;
         self.left_out = false;
         self.pending.clear();
