@@ -13,7 +13,9 @@
 #![warn(missing_docs)]
 
 pub mod books;
+pub mod calendar;
 pub mod chess;
+pub mod decimal;
 pub mod error;
 pub mod formats;
 pub mod game;

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::decimal;
+
 /// A date whose parts may be unknown, as PGN writes `1950.??.??`. Parts that are 0 are unknown.
 ///
 /// Ordered with unknown parts first. Nothing checks that the day exists in its month: databases
@@ -37,6 +39,31 @@ impl Date {
     /// Whether every part is known.
     pub fn is_complete(self) -> bool {
         self.year != 0 && self.month != 0 && self.day != 0
+    }
+
+    /// Appends the PGN form, as `Display` writes it.
+    pub fn push_to(self, out: &mut String) {
+        match self.year {
+            0 => out.push_str("????"),
+            year @ 1..=9999 => {
+                decimal::push_two(u64::from(year / 100), out);
+                decimal::push_two(u64::from(year % 100), out);
+            }
+            year => decimal::push_number(year.into(), out),
+        }
+        for part in [self.month, self.day] {
+            match part {
+                0 => out.push_str(".??"),
+                1..=99 => {
+                    out.push('.');
+                    decimal::push_two(part.into(), out);
+                }
+                _ => {
+                    out.push('.');
+                    decimal::push_number(part.into(), out);
+                }
+            }
+        }
     }
 
     /// Reads `2013.09.29`, `1950.??.??`, `1950`, with `.`, `-` or `/` between the parts. `None`
@@ -102,6 +129,23 @@ mod tests {
         assert_eq!(Date::parse("2013-09-29"), Some(Date::new(2013, 9, 29)));
         for text in ["", "soon", "2013.13.01", "2013.09.29.1", "20130929"] {
             assert_eq!(Date::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn appended_dates_are_those_of_the_formatter() {
+        for date in [
+            Date::UNKNOWN,
+            Date::new(9, 0, 0),
+            Date::new(850, 0, 31),
+            Date::new(2026, 11, 5),
+            Date::new(0, 15, 31),
+            Date::new(9999, 99, 100),
+            Date::new(u16::MAX, u8::MAX, 0),
+        ] {
+            let mut text = String::from("<");
+            date.push_to(&mut text);
+            assert_eq!(text, format!("<{date}"));
         }
     }
 

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::decimal;
+
 /// An opening code of the Encyclopaedia of Chess Openings, `A00` to `E99`, with the finer number
 /// that databases add (0 when there is none).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -28,6 +30,12 @@ impl Eco {
     /// The database's finer number, 0 for none.
     pub const fn sub(self) -> u8 {
         self.sub
+    }
+
+    /// Appends the three characters, as `Display` writes them.
+    pub fn push_to(self, out: &mut String) {
+        out.push(char::from(b'A' + (self.code / 100) as u8));
+        decimal::push_two(u64::from(self.code % 100), out);
     }
 
     /// Reads `B90`; what follows the three characters (`B90k3`, `B90/01`) is left to the caller.
@@ -61,6 +69,9 @@ mod tests {
         for code in 0..500 {
             let eco = Eco::new(code, 0).unwrap();
             assert_eq!(Eco::parse(&eco.to_string()), Some(eco));
+            let mut text = String::new();
+            eco.push_to(&mut text);
+            assert_eq!(text, eco.to_string());
         }
         assert_eq!(Eco::new(500, 0), None);
         assert_eq!(Eco::parse("F00"), None);

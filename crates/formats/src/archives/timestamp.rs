@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use tabia_core::calendar::{civil_from_days, days_from_civil};
+
 /// A date and a time of day, as archives store them; no time zone.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Stamp {
@@ -41,36 +43,16 @@ impl Stamp {
     pub fn from_unix(seconds: i64) -> Option<Self> {
         let days = seconds.div_euclid(86_400);
         let second = u32::try_from(seconds.rem_euclid(86_400)).ok()?;
-        // Years are counted from March, so that the leap day is the last day of one.
-        let days = days.checked_add(719_468)?;
-        let era = days.div_euclid(146_097);
-        let day_of_era = days.rem_euclid(146_097);
-        let year_of_era =
-            (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-        let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-        let month_from_march = (5 * day_of_year + 2) / 153;
-        let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-        let month = if month_from_march < 10 {
-            month_from_march + 3
-        } else {
-            month_from_march - 9
-        };
-        let year = year_of_era + era * 400 + i64::from(month <= 2);
+        let (year, month, day) = civil_from_days(days)?;
         Self::new(
-            (u32::try_from(year).ok()?, month as u32, day as u32),
+            (u32::try_from(year).ok()?, month.into(), day.into()),
             (second / 3600, second / 60 % 60, second % 60),
         )
     }
 
     /// Seconds since 1970-01-01 00:00:00 UTC, taken as UTC.
     pub fn to_unix(self) -> i64 {
-        let year = i64::from(self.year) - i64::from(self.month <= 2);
-        let era = year.div_euclid(400);
-        let year_of_era = year.rem_euclid(400);
-        let month_from_march = (i64::from(self.month) + 9) % 12;
-        let day_of_year = (153 * month_from_march + 2) / 5 + i64::from(self.day) - 1;
-        let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
-        let days = era * 146_097 + day_of_era - 719_468;
+        let days = days_from_civil(self.year.into(), self.month, self.day);
         days * 86_400
             + i64::from(self.hour) * 3600
             + i64::from(self.minute) * 60

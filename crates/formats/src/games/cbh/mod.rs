@@ -3,11 +3,11 @@
 pub mod annotations;
 pub mod charset;
 pub mod content_summary;
-mod decimal;
 pub mod entities;
 pub mod entity_order;
 pub mod field_codecs;
 pub mod guiding_texts;
+mod hexadecimal;
 mod index_entry;
 pub mod moves;
 pub mod nations;

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use super::decimal;
+use tabia_core::calendar::{civil_from_days, days_from_civil};
+use tabia_core::decimal;
 
 /// A creation time: 1/1024 s since 2008-12-01, local time of its maker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,7 +24,7 @@ impl Created {
     pub fn write(self, out: &mut String) {
         write_time(CREATED_EPOCH, self.0 >> 10, out);
         out.push('.');
-        decimal::padded((self.0 & 1023) * 9_765_625, 10, out);
+        decimal::push_padded((self.0 & 1023) * 9_765_625, 10, out);
     }
 }
 
@@ -32,7 +33,7 @@ impl Saved {
     pub fn write(self, out: &mut String) {
         write_time(SAVED_EPOCH, self.0 / 10_000_000, out);
         out.push('.');
-        decimal::padded(self.0 % 10_000_000, 7, out);
+        decimal::push_padded(self.0 % 10_000_000, 7, out);
         out.push('Z');
     }
 }
@@ -78,24 +79,34 @@ impl Saved {
     }
 }
 
+/// Appends `2016-08-06T15:18:07`.
 fn write_time(epoch: i64, seconds: u64, out: &mut String) {
-    let (year, month, day) = civil(epoch.saturating_add_unsigned(seconds / SECONDS_A_DAY));
+    let days = epoch.saturating_add_unsigned(seconds / SECONDS_A_DAY);
+    let (year, month, day) = civil_from_days(days).unwrap_or_default();
     let second = seconds % SECONDS_A_DAY;
-    let [month, day] = [month, day].map(i64::unsigned_abs);
-    let [hour, minute, second] = [second / 3600, second / 60 % 60, second % 60];
-    decimal::time(year.unsigned_abs(), [month, day, hour, minute, second], out);
+    decimal::push_padded(year.unsigned_abs().into(), 4, out);
+    for (separator, part) in [
+        ('-', u64::from(month)),
+        ('-', u64::from(day)),
+        ('T', second / 3600),
+        (':', second / 60 % 60),
+        (':', second % 60),
+    ] {
+        out.push(separator);
+        decimal::push_two(part, out);
+    }
 }
 
 /// Seconds since the epoch, and the digits behind the point.
 fn parse_time(text: &str, epoch: i64) -> Option<(u64, &str)> {
     let (date, time) = text.split_once('T')?;
-    let mut parts = date.splitn(3, '-').map(|part| part.parse::<i64>().ok());
-    let (year, month, day) = (parts.next()??, parts.next()??, parts.next()??);
-    if !(0..=1 << 40).contains(&year) {
-        return None;
-    }
-    let days = days(year, month, day);
-    if civil(days) != (year, month, day) {
+    let mut parts = date.splitn(3, '-');
+    let year = parts.next()?.parse::<u32>().ok()?;
+    let year = i32::try_from(year).ok()?;
+    let month = parts.next()?.parse().ok()?;
+    let day = parts.next()?.parse().ok()?;
+    let days = days_from_civil(year, month, day);
+    if civil_from_days(days) != Some((year, month, day)) {
         return None;
     }
     let (time, fraction) = time.split_once('.')?;
@@ -116,35 +127,6 @@ fn parse_fraction(text: &str, digits: usize) -> Option<u64> {
     } else {
         None
     }
-}
-
-/// Year, month and day from days since 1970-01-01. Years are counted from March, so that the leap
-/// day is the last.
-fn civil(days: i64) -> (i64, i64, i64) {
-    let days = days + 719_468;
-    let era = days.div_euclid(146_097);
-    let day_of_era = days.rem_euclid(146_097);
-    let year_of_era =
-        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let march_month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * march_month + 2) / 5 + 1;
-    let month = if march_month < 10 {
-        march_month + 3
-    } else {
-        march_month - 9
-    };
-    (year_of_era + era * 400 + i64::from(month <= 2), month, day)
-}
-
-/// The reverse of [`civil`].
-fn days(year: i64, month: i64, day: i64) -> i64 {
-    let year = year - i64::from(month <= 2);
-    let era = year.div_euclid(400);
-    let year_of_era = year.rem_euclid(400);
-    let march_month = if month > 2 { month - 3 } else { month + 9 };
-    let day_of_year = (153 * march_month + 2) / 5 + day - 1;
-    era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468
 }
 
 #[cfg(test)]

@@ -16,7 +16,6 @@ mod chessbase;
 pub(crate) mod commands;
 mod comment;
 mod create_options;
-mod decimal;
 mod encoding;
 pub(crate) mod full_profile;
 mod game_boundary;

@@ -260,6 +260,17 @@ pub(crate) fn eco(code: u16) -> Option<Eco> {
     Eco::new(code / SUB_CODES, (code % SUB_CODES) as u8)
 }
 
+/// Appends an opening code with Scid's sub-code: `B90`, `B90k`, `B90k3`.
+pub(crate) fn push_eco(eco: Eco, out: &mut String) {
+    eco.push_to(out);
+    if let Some(sub) = eco.sub().checked_sub(1) {
+        out.push(char::from(b'a' + sub / 5 % 26));
+        if !sub.is_multiple_of(5) {
+            out.push(char::from(b'0' + sub % 5));
+        }
+    }
+}
+
 /// The code of an opening as Scid writes it; `None` for text that says more, or something else.
 pub(crate) fn eco_code(text: &str) -> Option<u16> {
     let base = Eco::parse(text)?.code() * SUB_CODES + 1;
@@ -279,7 +290,6 @@ pub(crate) fn eco_code(text: &str) -> Option<u16> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::games::scid::decimal::push_eco;
 
     fn eco_text(eco: Eco) -> String {
         let mut text = String::new();

@@ -5,7 +5,6 @@
 mod blob_scanner;
 mod board;
 mod comments;
-mod decimal;
 mod disk_layout;
 mod encode;
 mod encoded_game;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use tabia_core::GameIndex;
 use tabia_core::chess::{Color, FenStyle, Setup};
+use tabia_core::decimal;
 use tabia_core::error::{Error, Result, Why};
 use tabia_core::formats::OpenOptions;
 use tabia_core::game::{Flow, GameHead, Tags, Visitor, Want};
@@ -15,7 +16,6 @@ use tabia_core::io::{Blob, Cursor, Source, decode};
 use crate::games::common::record_context::Origin;
 
 use super::board::Board;
-use super::decimal;
 use super::entry::{self, Entry, Version, flag};
 use super::file_set::{Rows, Set};
 use super::game::{Scratch, Walk};
@@ -409,7 +409,7 @@ impl<'d> ScidReader<'d> {
         };
         push("Event", &named("event", 1, row.event));
         push("Site", &named("site", 2, row.site));
-        decimal::push_date(entry::date(row.date), text);
+        entry::date(row.date).push_to(text);
         push("Date", text);
         push("Round", &named("round", 3, row.round));
         push("White", &named("white", 0, row.white));
@@ -421,18 +421,18 @@ impl<'d> ScidReader<'d> {
         ] {
             if elo != 0 {
                 text.clear();
-                decimal::push_number(elo, 1, text);
+                decimal::push_number(elo.into(), text);
                 push(entry::rating_tag(color, rating), text);
             }
         }
         if let Some(eco) = entry::eco(row.eco) {
             text.clear();
-            decimal::push_eco(eco, text);
+            entry::push_eco(eco, text);
             push("ECO", text);
         }
         if row.event_date != 0 {
             text.clear();
-            decimal::push_date(entry::date(row.event_date), text);
+            entry::date(row.event_date).push_to(text);
             push("EventDate", text);
         }
         let letters = entry::flag_letters(row.flags);

@@ -1,5 +1,6 @@
 //! Tags one after the other.
 
+use tabia_core::decimal;
 use tabia_core::game::Tags;
 
 use super::tag_text::{event_type, write_player, write_round};
@@ -11,7 +12,7 @@ use crate::games::cbh::records::{
     ExtendedRecord, PlayerRecord, RATING_DEFAULT, TOURNAMENT_EXTRA_DEFAULT, TournamentExtraRecord,
     TournamentRecord,
 };
-use crate::games::cbh::{decimal, timestamps};
+use crate::games::cbh::{hexadecimal, timestamps};
 
 /// The tags of one record, tournament or source, one after the other.
 pub(super) struct List<'t> {
@@ -68,7 +69,7 @@ impl List<'_> {
     pub(super) fn eco(&mut self, value: u16) {
         match decode_eco(value) {
             Some(eco) => {
-                self.tags.push_with("ECO", |text| decimal::eco(eco, text));
+                self.tags.push_with("ECO", |text| eco.push_to(text));
                 self.tags.number("CbEcoSub", eco.sub());
             }
             None if value < CHESS960_ECO => self.tags.number("CbEco", value),
@@ -203,11 +204,11 @@ impl List<'_> {
         let total = extended.material_total.get();
         if (strong, weak, total) != (0, 0, 0xfffe) {
             self.tags.push_with("CbMaterial", |text| {
-                decimal::hexadecimal(strong, text);
+                hexadecimal::push_number(strong, text);
                 text.push(' ');
-                decimal::hexadecimal(weak, text);
+                hexadecimal::push_number(weak, text);
                 text.push(' ');
-                decimal::hexadecimal(u32::from(total), text);
+                hexadecimal::push_number(u32::from(total), text);
             });
         }
         self.tags.bytes("CbUnknown70", &extended.unknown_70);
@@ -218,9 +219,9 @@ impl List<'_> {
     /// Facts of `.cbj` that games and texts have.
     pub(super) fn saves(&mut self, extended: &ExtendedRecord) {
         if extended.version.get() != 1 {
-            let version = u32::from(extended.version.get());
+            let version = u64::from(extended.version.get());
             self.tags
-                .push_with("CbVersion", |text| decimal::decimal(version, text));
+                .push_with("CbVersion", |text| decimal::push_number(version, text));
         }
         if extended.created.get() != 0 {
             let created = timestamps::Created(extended.created.get());

@@ -2,10 +2,11 @@
 
 use std::fmt::{Display, Write as _};
 
+use tabia_core::decimal;
 use tabia_core::game::{Date, Tags};
 
 use crate::games::cbh::field_codecs::{decode_date, encode_date};
-use crate::games::cbh::{decimal, nations};
+use crate::games::cbh::{hexadecimal, nations};
 
 /// Appends tags of values.
 pub(crate) trait Facts {
@@ -54,18 +55,18 @@ impl Facts for Tags {
     }
 
     fn put_date(&mut self, tag: &str, date: Date) {
-        self.push_with(tag, |text| decimal::date(date, text));
+        self.push_with(tag, |text| date.push_to(text));
     }
 
     fn number(&mut self, tag: &str, value: impl Into<u32>) {
         let value = value.into();
         if value != 0 {
-            self.push_with(tag, |text| decimal::decimal(value, text));
+            self.push_with(tag, |text| decimal::push_number(value.into(), text));
         }
     }
 
     fn hex(&mut self, tag: &str, bytes: &[u8]) {
-        self.push_with(tag, |text| decimal::hex(bytes, text));
+        self.push_with(tag, |text| hexadecimal::push_bytes(bytes, text));
     }
 
     fn date(&mut self, tag: &str, raw: &str, value: u32) {

@@ -8,8 +8,8 @@ use tabia_core::loss::Feature;
 
 use super::Writer;
 use crate::games::pgn::commands::letter_of;
-use crate::games::pgn::decimal::{write_number, write_two};
 use crate::games::pgn::{chessbase, full_profile};
+use tabia_core::decimal::{write_number, write_two};
 
 /// Ranks of commands inside a comment; the order is ChessBase's.
 mod rank {

@@ -9,8 +9,8 @@ use tabia_core::loss::Feature;
 use super::Writer;
 use super::moves::write_move_number;
 use crate::games::pgn::comment::{is_tidy, tidy_into};
-use crate::games::pgn::decimal::write_number;
 use crate::games::pgn::full_profile;
+use tabia_core::decimal::write_number;
 
 /// What a comment must say about its place.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -5,7 +5,7 @@ use tabia_core::formats::Profile;
 use zerocopy::byteorder::little_endian::U64;
 
 use super::Writer;
-use crate::games::pgn::decimal::write_number;
+use tabia_core::decimal::write_number;
 
 impl Writer {
     /// Writes a move, with its number where one belongs.
