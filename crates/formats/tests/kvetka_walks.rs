@@ -138,7 +138,11 @@ fn real_and_small_books_are_walked_alike() {
         let found = by_both_walks(&book);
         assert!(found.len() as u64 >= book.inspect().elements);
         assert!(found.iter().any(|(_, page)| page.comment.is_some()));
-        assert!(found.iter().any(|(_, page)| !page.games_ending_here.is_empty()));
+        assert!(
+            found
+                .iter()
+                .any(|(_, page)| !page.games_ending_here.is_empty())
+        );
     }
 }
 

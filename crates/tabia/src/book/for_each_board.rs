@@ -42,7 +42,9 @@ pub fn swept(
     visit: &mut dyn FnMut(&Position, &mut BookPosition) -> Result<Flow>,
 ) -> Result<ScanCounts> {
     let mut stand = RecordState::new(progress);
-    book.for_each_unordered(&mut |position, page| stand.take(position, |position| visit(position, page)))?;
+    book.for_each_unordered(&mut |position, page| {
+        stand.take(position, |position| visit(position, page))
+    })?;
     stand.finish(book, &mut |position, page| {
         visit(position, &mut page.clone())
     })

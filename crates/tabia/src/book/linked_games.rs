@@ -25,9 +25,17 @@ const MOST: usize = 100;
 /// # Errors
 /// Those of the book.
 pub fn of_page(book: &dyn Book, page: &BookPosition) -> Result<Vec<LinkedGame>> {
-    let more = page.sample_game.filter(|link| !page.games_ending_here.contains(link));
+    let more = page
+        .sample_game
+        .filter(|link| !page.games_ending_here.contains(link));
     let mut games = Vec::new();
-    for link in page.games_ending_here.iter().copied().chain(more).take(MOST) {
+    for link in page
+        .games_ending_here
+        .iter()
+        .copied()
+        .chain(more)
+        .take(MOST)
+    {
         games.extend(book.linked_game(link)?);
     }
     Ok(games)
