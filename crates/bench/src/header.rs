@@ -60,12 +60,15 @@ fn ours(path: &Path) -> Result<u64, String> {
     let end = database.len();
     let mut next = 0;
     loop {
-        let game = matcher.skip(&*database, next, end);
+        let game = matcher.next_candidate(&*database, next, end);
         if game >= end {
             break;
         }
         next = game + 1;
-        if matcher.game(&*database, GameIndex(game)).map_err(text)? {
+        if matcher
+            .matches_game(&*database, GameIndex(game))
+            .map_err(text)?
+        {
             found += 1;
         }
     }

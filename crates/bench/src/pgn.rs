@@ -11,7 +11,9 @@ use shakmaty::san::SanPlus;
 use tabia_core::GameIndex;
 use tabia_core::chess::{Ply, Position};
 use tabia_core::formats::{CreateOptions, OpenOptions, Profile};
-use tabia_core::game::{Annotation, Comment, Flow, GameHead, GameResult, Place, Visitor, Want};
+use tabia_core::game::{
+    Annotation, Comment, CommentPlacement, Flow, GameHead, GameResult, Visitor, Want,
+};
 use tabia_core::games::{Block, TextWriter};
 use tabia_formats::games::pgn::FORMAT;
 
@@ -180,7 +182,7 @@ impl Visitor for Talker {
     fn visit_move(&mut self, before: &Position, ply: Ply) -> Flow {
         let _ = self.0.visit_move(before, ply);
         self.0.visit_annotation(Annotation::Comment(Comment {
-            place: Place::After,
+            placement: CommentPlacement::After,
             language: None,
             text: "The knight stands well here; White has the two bishops and a little more room on \
                    the queen's side.",

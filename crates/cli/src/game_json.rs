@@ -5,8 +5,8 @@ use std::fmt::Write;
 use tabia::core::GameIndex;
 use tabia::core::chess::{FenStyle, Ply, Position, Setup, Square, san, uci};
 use tabia::core::game::{
-    Annotation, ClockKind, Comment, Flow, Game, GameHead, GameResult, MediaKind, Place, RecordKind,
-    Score, Shape, ShapeColor, ShapeKind, TextKind, TrainingText, Visitor, Want,
+    Annotation, ClockKind, Comment, CommentPlacement, Flow, Game, GameHead, GameResult, MediaKind,
+    RecordKind, Score, Shape, ShapeColor, ShapeKind, TextKind, TrainingText, Visitor, Want,
 };
 
 use crate::json::Json;
@@ -387,13 +387,13 @@ fn annotation_json(annotation: &Annotation<'_>) -> Json {
 }
 
 fn comment_pairs(comment: &Comment<'_>) -> Vec<(&'static str, Json)> {
-    let place = match comment.place {
-        Place::Before => "before",
-        Place::After => "after",
+    let placement = match comment.placement {
+        CommentPlacement::Before => "before",
+        CommentPlacement::After => "after",
     };
     vec![
         ("text", comment.text.into()),
-        ("place", place.into()),
+        ("place", placement.into()),
         (
             "language",
             comment.language.map(|language| language.to_string()).into(),

@@ -133,7 +133,7 @@ impl Reporter {
     }
 
     fn reject(&mut self, problem: &Problem) -> Result<()> {
-        let (Some(set), Some(bytes)) = (&mut self.rejects, &problem.kept) else {
+        let (Some(set), Some(bytes)) = (&mut self.rejects, &problem.unread_bytes) else {
             return Ok(());
         };
         if let Some(file) = set.file(0) {

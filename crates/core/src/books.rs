@@ -2,7 +2,7 @@
 
 mod small_bytes;
 
-pub use small_bytes::Raw;
+pub use small_bytes::SmallBytes;
 
 use std::path::PathBuf;
 
@@ -65,7 +65,7 @@ pub struct BookEntry {
     /// A comment.
     pub comment: Option<String>,
     /// Fields only this format has, for the way back.
-    pub raw: Raw,
+    pub raw: SmallBytes,
 }
 
 /// A game a book points to, by numbers in its list of sources.

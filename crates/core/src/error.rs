@@ -7,7 +7,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::formats::FormatId;
-use crate::loss::Losses;
 
 /// The result of everything that can fail in tabia.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -112,14 +111,12 @@ pub enum ErrorKind {
         /// The limit in force.
         limit: u64,
         /// The size found in the file.
-        asked: u64,
+        size: u64,
     },
     /// An archive needs a password, or another one.
     Password,
     /// The target exists and may not be replaced.
     Exists,
-    /// `strict`: the target format cannot hold this.
-    Lossy(Losses),
     /// The caller cancelled the work.
     Cancelled,
 }
@@ -313,12 +310,11 @@ impl fmt::Display for ErrorKind {
             Self::MissingFile(name) => write!(f, "the file {name} is missing"),
             Self::Malformed(malformed) => write!(f, "{malformed}"),
             Self::Invalid(text) => write!(f, "{text}"),
-            Self::Limit { what, limit, asked } => {
-                write!(f, "{what} of {asked} exceeds the limit of {limit}")
+            Self::Limit { what, limit, size } => {
+                write!(f, "{what} of {size} exceeds the limit of {limit}")
             }
             Self::Password => write!(f, "the password is missing or wrong"),
             Self::Exists => write!(f, "exists already"),
-            Self::Lossy(losses) => write!(f, "the target cannot hold {losses}"),
             Self::Cancelled => write!(f, "cancelled"),
         }
     }
@@ -364,13 +360,16 @@ impl From<Malformed> for Error {
 pub struct Problem {
     /// What and where.
     pub error: Error,
-    /// The bytes that could not be understood, when there are any to keep.
-    pub kept: Option<Box<[u8]>>,
+    /// The bytes that could not be read; `None` if there are none to keep.
+    pub unread_bytes: Option<Box<[u8]>>,
 }
 
 impl From<Error> for Problem {
     fn from(error: Error) -> Self {
-        Self { error, kept: None }
+        Self {
+            error,
+            unread_bytes: None,
+        }
     }
 }
 

@@ -123,11 +123,7 @@ impl Limits {
     pub fn check(what: &'static str, size: u64, limit: u64) -> Result<usize> {
         match usize::try_from(size) {
             Ok(fits) if size <= limit => Ok(fits),
-            _ => Err(Error::new(ErrorKind::Limit {
-                what,
-                limit,
-                asked: size,
-            })),
+            _ => Err(Error::new(ErrorKind::Limit { what, limit, size })),
         }
     }
 }

@@ -26,6 +26,10 @@ macro_rules! features {
 
             /// A stable key for JSON, in lower camel case.
             pub fn key(self) -> String {
+                if self == Feature::CommentPlacement {
+                    // The name it had when the JSON format was fixed.
+                    return "commentPlaces".to_owned();
+                }
                 let name = format!("{self:?}");
                 let mut chars = name.chars();
                 chars.next().map_or_else(String::new, |c| c.to_ascii_lowercase().to_string() + chars.as_str())
@@ -57,8 +61,8 @@ features! {
     Variations = "variations",
     /// Comments.
     Comments = "comments",
-    /// Comments that stand before their move.
-    CommentPlaces = "comments before their move",
+    /// Comments before their move.
+    CommentPlacement = "comments before their move",
     /// Languages of comments.
     Languages = "comment languages",
     /// Line breaks and braces inside comments.
@@ -376,7 +380,7 @@ impl Visitor for Projector<'_> {
 mod tests {
     use super::*;
     use crate::chess::san;
-    use crate::game::{Comment, Eval, Language, Nag, Place, Score};
+    use crate::game::{Comment, CommentPlacement, Eval, Language, Nag, Score};
 
     /// `1. e4 $1 {(de) before} (1. -- e5) 1... -- 2. d4`, deleted, won by forfeit.
     fn game() -> Game {
@@ -395,7 +399,7 @@ mod tests {
         for annotation in [
             Annotation::Nag(Nag(1)),
             Annotation::Comment(Comment {
-                place: Place::Before,
+                placement: CommentPlacement::Before,
                 language: Language::iso(*b"de"),
                 text: "vor",
             }),
@@ -431,7 +435,7 @@ mod tests {
         let can = Features::ALL.without(&[
             Feature::NullMoves,
             Feature::Languages,
-            Feature::CommentPlaces,
+            Feature::CommentPlacement,
             Feature::EvalDepths,
             Feature::DeletionMarks,
             Feature::SpecialResults,
@@ -443,7 +447,7 @@ mod tests {
         for (feature, count) in [
             (Feature::NullMoves, 2),
             (Feature::Languages, 1),
-            (Feature::CommentPlaces, 1),
+            (Feature::CommentPlacement, 1),
             (Feature::EvalDepths, 1),
             (Feature::DeletionMarks, 1),
             (Feature::SpecialResults, 1),

@@ -245,7 +245,7 @@ fn any_move_at_all_leaves_a_sound_position() {
                         let mut next = position.clone();
                         next.play(m);
                         let gives_check = !next.checkers().is_empty();
-                        assert_eq!(position.foresee(m), gives_check, "{position:?} {m:?}");
+                        assert_eq!(position.cache_check(m), gives_check, "{position:?} {m:?}");
                     }
                     position.play(m);
                 }

@@ -18,7 +18,7 @@ use support::{open, read_database};
 use tabia_core::Format;
 use tabia_core::chess::Ply;
 use tabia_core::formats::OpenOptions;
-use tabia_core::game::{Annotation, Event, Game, Place, RecordKind, Want};
+use tabia_core::game::{Annotation, CommentPlacement, Event, Game, RecordKind, Want};
 use tabia_core::io::Charset;
 use tabia_core::loss::{Feature, Losses, project};
 use tabia_formats::games::{cbh, scid, scidb};
@@ -37,7 +37,10 @@ fn features(game: &Game) -> BTreeMap<Feature, u64> {
                 add(annotation.feature(), true);
                 if let Annotation::Comment(comment) = annotation {
                     add(Feature::Languages, comment.language.is_some());
-                    add(Feature::CommentPlaces, comment.place == Place::Before);
+                    add(
+                        Feature::CommentPlacement,
+                        comment.placement == CommentPlacement::Before,
+                    );
                 }
                 if let Annotation::Eval(eval) = annotation {
                     let is_plain = eval.depth.is_none() && eval.engine == 0;

@@ -8,7 +8,7 @@ use std::path::Path;
 use tabia_core::books::{BookEntry, BookPosition, Wdl};
 use tabia_core::chess::Position;
 use tabia_core::formats::CreateOptions;
-use tabia_core::io::fault_injection::{Fault, FaultInjection};
+use tabia_core::io::failure_injection::{FailureInjection, FailureMode};
 use tabia_core::io::{Blob, Source};
 use tabia_core::{Format, Result};
 use tabia_formats::FORMATS;
@@ -188,7 +188,7 @@ fn stop_everywhere(what: &str, extension: &str, job: Job<'_>) {
             }
         };
         restore();
-        let trial = FaultInjection::start(Fault::Fails, u64::MAX);
+        let trial = FailureInjection::start(FailureMode::Fails, u64::MAX);
         job(&path, force, 2).unwrap();
         let steps = trial.steps();
         drop(trial);
@@ -198,9 +198,9 @@ fn stop_everywhere(what: &str, extension: &str, job: Job<'_>) {
             new.keys().collect::<Vec<_>>()
         );
         for at in chosen(steps) {
-            for fault in [Fault::Fails, Fault::Stops] {
+            for fault in [FailureMode::Fails, FailureMode::Stops] {
                 restore();
-                let trial = FaultInjection::start(fault, at);
+                let trial = FailureInjection::start(fault, at);
                 let outcome = job(&path, force, 2);
                 drop(trial);
                 let what = format!("{what}, force {force}, step {at} of {steps}, {fault:?}");
@@ -210,7 +210,7 @@ fn stop_everywhere(what: &str, extension: &str, job: Job<'_>) {
                     for (name, bytes) in &new {
                         assert_eq!(found.get(name), Some(bytes), "{what}: {name}");
                     }
-                } else if fault == Fault::Fails {
+                } else if fault == FailureMode::Fails {
                     let names = |files: &Files| files.keys().cloned().collect::<Vec<_>>();
                     assert_eq!(names(&found), names(&before), "{what}");
                     assert!(found == before, "{what}: an old file is another");

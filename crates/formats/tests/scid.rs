@@ -189,7 +189,7 @@ fn lines(game: &Game) -> Vec<String> {
     let line = |event: Event<'_>| match event {
         Event::Annotation(Annotation::Comment(comment)) => {
             let words: Vec<&str> = comment.text.split_whitespace().collect();
-            let place = comment.place;
+            let place = comment.placement;
             (!words.is_empty()).then(|| format!("{place:?} {}", words.join(" ")))
         }
         other => Some(format!("{other:?}")),

@@ -305,7 +305,7 @@ fn what_does_not_fit_is_told() {
         vec![
             (Feature::HeaderFacts, facts),
             (Feature::LongText, long),
-            (Feature::CommentPlaces, 1),
+            (Feature::CommentPlacement, 1),
             (Feature::SeveralComments, 1),
             (Feature::SpecialResults, 1),
         ]
@@ -390,7 +390,7 @@ fn is_finer(feature: Feature) -> bool {
         Feature::Chess960
             | Feature::LongText
             | Feature::SeveralComments
-            | Feature::CommentPlaces
+            | Feature::CommentPlacement
             | Feature::IllegalPositions
             | Feature::HeaderFacts
             | Feature::GuidingTexts
@@ -643,7 +643,7 @@ fn the_profile_full_keeps_what_only_other_formats_know() {
         assert_eq!(predicted.to_string(), "2 comment languages");
         assert_eq!(losses.count(Feature::Languages), 2);
         assert_eq!(losses.count(Feature::SeveralComments), 2);
-        assert_eq!(losses.count(Feature::CommentPlaces), 1);
+        assert_eq!(losses.count(Feature::CommentPlacement), 1);
         assert_eq!(losses.iter().count(), 3, "{losses}");
         let source = Source::from_path(&path).unwrap();
         let options = OpenOptions::default();

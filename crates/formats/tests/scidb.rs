@@ -7,8 +7,8 @@ use std::time::Duration;
 use tabia_core::chess::Square;
 use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::game::{
-    Annotation, Clock, ClockKind, Comment, Eval, Event, Flow, Foreign, Game, GameResult, Language,
-    Nag, Place, Score, Shape, ShapeColor, ShapeKind, Visitor, Want,
+    Annotation, Clock, ClockKind, Comment, CommentPlacement, Eval, Event, Flow, Foreign, Game,
+    GameResult, Language, Nag, Score, Shape, ShapeColor, ShapeKind, Visitor, Want,
 };
 use tabia_core::games::{Database, NameKind};
 use tabia_core::io::{Blob, Source};
@@ -305,9 +305,9 @@ fn roster(builder: GameBuilder) -> GameBuilder {
 /// Everything that the format holds of one move comes back in Scidb's order.
 #[test]
 fn what_is_said_comes_back() {
-    let comment = |place, language: Option<[u8; 2]>, text| {
+    let comment = |placement, language: Option<[u8; 2]>, text| {
         Annotation::Comment(Comment {
-            place,
+            placement,
             language: language.and_then(Language::iso),
             text,
         })
@@ -330,10 +330,10 @@ fn what_is_said_comes_back() {
             kind: ShapeKind::Letter(Square::A1, 'x'),
             color: ShapeColor::White,
         }),
-        comment(Place::Before, None, "so <far> & \"no\" further"),
-        comment(Place::After, Some(*b"en"), "Good."),
-        comment(Place::After, Some(*b"de"), "Gut,\nsehr gut."),
-        comment(Place::After, None, "$"),
+        comment(CommentPlacement::Before, None, "so <far> & \"no\" further"),
+        comment(CommentPlacement::After, Some(*b"en"), "Good."),
+        comment(CommentPlacement::After, Some(*b"de"), "Gut,\nsehr gut."),
+        comment(CommentPlacement::After, None, "$"),
         Annotation::Clock(Clock {
             kind: ClockKind::Remaining,
             time: Duration::from_secs(5399),
@@ -417,7 +417,7 @@ fn what_has_no_place_is_counted() {
         })
     };
     let comment = Annotation::Comment(Comment {
-        place: Place::After,
+        placement: CommentPlacement::After,
         language: None,
         text: "a\0b",
     });

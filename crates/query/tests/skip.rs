@@ -80,11 +80,11 @@ fn nothing_that_matches_is_skipped() {
             let mut found = Vec::new();
             let (mut next, end) = (0, database.len());
             while next < end {
-                next = matcher.skip(&database, next, end);
+                next = matcher.next_candidate(&database, next, end);
                 if next == end {
                     break;
                 }
-                if matcher.game(&database, GameIndex(next)).unwrap() {
+                if matcher.matches_game(&database, GameIndex(next)).unwrap() {
                     found.push(next);
                 }
                 next += 1;
@@ -92,14 +92,14 @@ fn nothing_that_matches_is_skipped() {
             let mut each = Matcher::new(&filter);
             let mut row = |game| {
                 let entry = database.entry(GameIndex(game)).unwrap();
-                each.entry(&database, &entry).unwrap()
+                each.matches_entry(&database, &entry).unwrap()
             };
             let expected: Vec<u32> = (0..end).filter(|&game| row(game)).collect();
             assert_eq!(found, expected, "{text}");
             // In any order, too.
             for step in 0..2 * end {
                 let game = (step * 7919 + step / 300) % end;
-                let fits = matcher.game(&database, GameIndex(game)).unwrap();
+                let fits = matcher.matches_game(&database, GameIndex(game)).unwrap();
                 assert_eq!(
                     fits,
                     expected.binary_search(&game).is_ok(),

@@ -87,7 +87,7 @@ impl<V: Visitor> Visitor for FilterVisitor<V> {
         };
         self.recorder.end_game(result);
         let game = self.recorder.replace(std::mem::take(&mut self.spare));
-        let fits = Matcher::new(filter).tags(&game.head.tags, result, &row(&game));
+        let fits = Matcher::new(filter).matches_tags(&game.head.tags, result, &row(&game));
         if fits {
             let mut flow = Flow::Go;
             for problem in self.problems.drain(..) {

@@ -189,7 +189,7 @@ fn list_database(
             if end.is_some_and(|end| passed >= end) {
                 break;
             }
-            at = matcher.skip(database, at, database.len());
+            at = matcher.next_candidate(database, at, database.len());
             let next = numbers.map_or(Some(at), |numbers| numbers.next_from(at));
             let Some(game) = next.filter(|game| *game < database.len()).map(GameIndex) else {
                 break;
@@ -197,7 +197,7 @@ fn list_database(
             at = game.0.saturating_add(1);
             let entry = database.entry(game).and_then(|entry| {
                 let wanted = options.selection.keeps(entry.deleted, entry.is_text)
-                    && matcher.entry(database, &entry)?;
+                    && matcher.matches_entry(database, &entry)?;
                 Ok(wanted.then_some(entry))
             });
             match entry {
@@ -418,7 +418,7 @@ fn row_matches(matcher: &mut Matcher<'_>, row: &ListRow<'_>) -> bool {
         has_nags: Some(row.flags.nags),
         ..IndexEntry::default()
     };
-    matcher.tags(&tags, row.result, &entry)
+    matcher.matches_tags(&tags, row.result, &entry)
 }
 
 /// Makes rows of games that come in a stream.

@@ -291,7 +291,7 @@ pub(crate) fn scan_database<T: Task>(
         move |job: &mut DatabaseJob<T::Out>| {
             if let Some(station) = &mut station {
                 let mut wanted = |game: GameIndex| match &mut matcher {
-                    Some(matcher) => matcher.game(database, game),
+                    Some(matcher) => matcher.matches_game(database, game),
                     None => Ok(true),
                 };
                 let range = job.range.clone();

@@ -18,7 +18,8 @@ use std::path::Path;
 use tabia::core::chess::{FenStyle, Ply, Setup};
 use tabia::core::formats::{CreateOptions, Profile};
 use tabia::core::game::{
-    Annotation, Date, Event, Game, GameResult, Place, RecordKind, ShapeColor, TextKind, Want,
+    Annotation, CommentPlacement, Date, Event, Game, GameResult, RecordKind, ShapeColor, TextKind,
+    Want,
 };
 use tabia::core::loss::{Feature, Losses};
 use tabia::core::{Format, GameIndex};
@@ -149,9 +150,9 @@ fn facts(game: &Game) -> Facts {
                 let said = match annotation {
                     Annotation::Comment(comment) => {
                         let place = if is_fresh {
-                            Place::Before
+                            CommentPlacement::Before
                         } else {
-                            comment.place
+                            comment.placement
                         };
                         format!("{place:?} {:?} {:?}", comment.language, comment.text)
                     }
@@ -257,7 +258,7 @@ fn reasons(fact: &Fact) -> Vec<Feature> {
             reasons.extend(match feature {
                 Feature::Comments => &[
                     Feature::Languages,
-                    Feature::CommentPlaces,
+                    Feature::CommentPlacement,
                     Feature::CommentText,
                     Feature::SeveralComments,
                     Feature::Characters,

@@ -89,7 +89,7 @@ fn is_finer(feature: Feature) -> bool {
         Feature::Chess960
             | Feature::LongText
             | Feature::SeveralComments
-            | Feature::CommentPlaces
+            | Feature::CommentPlacement
             | Feature::CommentText
             | Feature::IllegalPositions
             | Feature::HeaderFacts

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use tabia_core::chess::{Color, Move, Ply, Position, Setup, Square};
 use tabia_core::game::{
-    Annotation, Clock, ClockKind, Comment, CriticalPosition, Date, Eval, EvalPoint, EvalProfile,
-    Foreign, Game, GameHead, GameResult, Language, Media, MediaKind, Nag, PiecePath, Place,
-    Quotation, RecordKind, Recorder, Score, Shape, ShapeColor, ShapeKind, Start, StartClock,
-    TextKind, TextPart, TimeControl, TimeStage, Training, TrainingSolution, TrainingText,
-    VariationColor, Visitor as _, WebLink,
+    Annotation, Clock, ClockKind, Comment, CommentPlacement, CriticalPosition, Date, Eval,
+    EvalPoint, EvalProfile, Foreign, Game, GameHead, GameResult, Language, Media, MediaKind, Nag,
+    PiecePath, Quotation, RecordKind, Recorder, Score, Shape, ShapeColor, ShapeKind, Start,
+    StartClock, TextKind, TextPart, TimeControl, TimeStage, Training, TrainingSolution,
+    TrainingText, VariationColor, Visitor as _, WebLink,
 };
 use tabia_core::{FormatId, GameIndex};
 
@@ -207,13 +207,13 @@ enum Stand {
 fn annotations(n: &mut Numbers, out: &mut Recorder<&mut Game>, stand: Stand) {
     if matches!(stand, Stand::Move | Stand::First) {
         while n.one_in(4) {
-            comment(n, out, Place::Before);
+            comment(n, out, CommentPlacement::Before);
         }
     }
     for _ in 0..n.below(4) {
         if n.one_in(2) {
             if stand != Stand::Variation {
-                comment(n, out, Place::After);
+                comment(n, out, CommentPlacement::After);
             }
         } else {
             annotation(n, out);
@@ -221,7 +221,7 @@ fn annotations(n: &mut Numbers, out: &mut Recorder<&mut Game>, stand: Stand) {
     }
 }
 
-fn comment(n: &mut Numbers, out: &mut Recorder<&mut Game>, place: Place) {
+fn comment(n: &mut Numbers, out: &mut Recorder<&mut Game>, placement: CommentPlacement) {
     let language = match n.below(6) {
         0 => Language::iso(*b"de"),
         1 => Some(Language::nation(121)),
@@ -229,7 +229,7 @@ fn comment(n: &mut Numbers, out: &mut Recorder<&mut Game>, place: Place) {
     };
     let text = text(n);
     let _ = out.visit_annotation(Annotation::Comment(Comment {
-        place,
+        placement,
         language,
         text: &text,
     }));

@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use tabia_core::chess::{FenStyle, Ply, Position, san};
 use tabia_core::game::{
-    Annotation, Comment, Flow, Foreign, Game, GameHead, GameResult, Place, RecordKind, Visitor,
-    Want,
+    Annotation, Comment, CommentPlacement, Flow, Foreign, Game, GameHead, GameResult, RecordKind,
+    Visitor, Want,
 };
 use tabia_core::games::Database;
 use tabia_core::{GameIndex, Problem};
@@ -122,7 +122,7 @@ impl Visitor for Dump {
     }
 
     fn problem(&mut self, problem: Problem) -> Flow {
-        let kept = match &problem.kept {
+        let kept = match &problem.unread_bytes {
             Some(bytes) => format!(" (kept {})", hex(bytes)),
             None => String::new(),
         };
@@ -156,16 +156,16 @@ fn annotation_line(annotation: &Annotation<'_>) -> String {
     match annotation {
         Annotation::Nag(nag) => format!("${}", nag.0),
         Annotation::Comment(Comment {
-            place,
+            placement,
             language,
             text,
         }) => {
-            let place = match place {
-                Place::Before => " before",
-                Place::After => "",
+            let placement = match placement {
+                CommentPlacement::Before => " before",
+                CommentPlacement::After => "",
             };
             let language = language.map_or_else(String::new, |language| format!(" {language}"));
-            format!("comment{place}{language} {text:?}")
+            format!("comment{placement}{language} {text:?}")
         }
         Annotation::Foreign(Foreign {
             format,

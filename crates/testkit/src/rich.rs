@@ -3,7 +3,8 @@
 
 use tabia_core::GameIndex;
 use tabia_core::game::{
-    Annotation, Comment, Event, Flow, Game, GameHead, GameResult, Place, RecordKind, Visitor as _,
+    Annotation, Comment, CommentPlacement, Event, Flow, Game, GameHead, GameResult, RecordKind,
+    Visitor as _,
 };
 
 use crate::arbitrary::{Numbers, arbitrary_game};
@@ -176,14 +177,14 @@ pub fn rich_game(seed: u64) -> Game {
             }
         };
         if is_game && !fresh && n.one_in(12) {
-            let place = if n.one_in(4) {
-                Place::Before
+            let placement = if n.one_in(4) {
+                CommentPlacement::Before
             } else {
-                Place::After
+                CommentPlacement::After
             };
             let text = ["", "", " ", "\n", " edge "][n.below(5) as usize];
             let _ = out.visit_annotation(Annotation::Comment(Comment {
-                place,
+                placement,
                 language: None,
                 text,
             }));

@@ -7,10 +7,10 @@ use std::time::Duration;
 use tabia_core::GameIndex;
 use tabia_core::chess::{Color, Position, Setup, Square, san};
 use tabia_core::game::{
-    Annotation, Clock, ClockKind, Comment, CriticalPosition, Eval, EvalPoint, EvalProfile, Game,
-    GameHead, GameResult, Language, Nag, Place, Quotation, RecordKind, Recorder, Score, Shape,
-    ShapeColor, ShapeKind, Start, StartClock, TextKind, TextPart, TimeControl, TimeStage, Training,
-    TrainingSolution, TrainingText, VariationColor, Visitor, WebLink,
+    Annotation, Clock, ClockKind, Comment, CommentPlacement, CriticalPosition, Eval, EvalPoint,
+    EvalProfile, Game, GameHead, GameResult, Language, Nag, Quotation, RecordKind, Recorder, Score,
+    Shape, ShapeColor, ShapeKind, Start, StartClock, TextKind, TextPart, TimeControl, TimeStage,
+    Training, TrainingSolution, TrainingText, VariationColor, Visitor, WebLink,
 };
 
 /// All records in the order of the sample: eight games, one of them deleted, and a guiding text.
@@ -503,24 +503,24 @@ impl Builder {
         self
     }
 
-    fn text(self, place: Place, language: [u8; 2], text: &str) -> Self {
+    fn text(self, placement: CommentPlacement, language: [u8; 2], text: &str) -> Self {
         self.note(Annotation::Comment(Comment {
-            place,
+            placement,
             language: Language::iso(language),
             text,
         }))
     }
 
     fn comment(self, text: &str) -> Self {
-        self.text(Place::After, *b"en", text)
+        self.text(CommentPlacement::After, *b"en", text)
     }
 
     fn german(self, text: &str) -> Self {
-        self.text(Place::After, *b"de", text)
+        self.text(CommentPlacement::After, *b"de", text)
     }
 
     fn before(self, text: &str) -> Self {
-        self.text(Place::Before, *b"en", text)
+        self.text(CommentPlacement::Before, *b"en", text)
     }
 
     fn nag(self, number: u8) -> Self {

@@ -6,10 +6,10 @@ use std::time::Duration;
 use tabia_core::chess::{Ply, Position, Setup, Square, san};
 use tabia_core::error::{Error, ErrorKind, Result};
 use tabia_core::game::{
-    Annotation, Clock, ClockKind, Comment, CriticalPosition, Date, Eval, EvalPoint, EvalProfile,
-    Flow, Foreign, Game, GameHead, GameResult, Language, Nag, PiecePath, Place, Quotation, Score,
-    Shape, ShapeColor, ShapeKind, Start, Training, TrainingSolution, TrainingText, VariationColor,
-    Visitor, Want, WebLink,
+    Annotation, Clock, ClockKind, Comment, CommentPlacement, CriticalPosition, Date, Eval,
+    EvalPoint, EvalProfile, Flow, Foreign, Game, GameHead, GameResult, Language, Nag, PiecePath,
+    Quotation, Score, Shape, ShapeColor, ShapeKind, Start, Training, TrainingSolution,
+    TrainingText, VariationColor, Visitor, Want, WebLink,
 };
 use tabia_core::games::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind};
 use tabia_core::{FormatId, GameIndex};
@@ -26,7 +26,7 @@ pub struct GameBuilder {
 #[derive(Debug)]
 enum Step {
     Move(Position, Ply),
-    Comment(Place, String),
+    Comment(CommentPlacement, String),
     Nag(u8),
     Begin,
     End,
@@ -89,14 +89,14 @@ impl GameBuilder {
     /// Adds a comment to the last move.
     pub fn comment(mut self, text: &str) -> Self {
         self.steps
-            .push(Step::Comment(Place::After, text.to_owned()));
+            .push(Step::Comment(CommentPlacement::After, text.to_owned()));
         self
     }
 
     /// Adds a comment that stands before the last move.
     pub fn comment_before(mut self, text: &str) -> Self {
         self.steps
-            .push(Step::Comment(Place::Before, text.to_owned()));
+            .push(Step::Comment(CommentPlacement::Before, text.to_owned()));
         self
     }
 
@@ -134,9 +134,9 @@ impl GameBuilder {
         for step in &self.steps {
             let _ = match step {
                 Step::Move(before, ply) => recorder.visit_move(before, *ply),
-                Step::Comment(place, text) => {
+                Step::Comment(placement, text) => {
                     recorder.visit_annotation(Annotation::Comment(Comment {
-                        place: *place,
+                        placement: *placement,
                         language: None,
                         text,
                     }))
@@ -269,9 +269,9 @@ pub fn annotated() -> Game {
         moves: Some(before.mainline().take(2).collect()),
         ..Quotation::default()
     };
-    let comment = |place, language, text| {
+    let comment = |placement, language, text| {
         Annotation::Comment(Comment {
-            place,
+            placement,
             language,
             text,
         })
@@ -284,16 +284,16 @@ pub fn annotated() -> Game {
     };
     let shape = |kind, color| Annotation::Shape(Shape { kind, color });
     let of_game = [
-        comment(Place::After, None, "Before everything."),
+        comment(CommentPlacement::After, None, "Before everything."),
         Annotation::EvalProfile(&profile),
     ];
     let of_moves: [&[Annotation<'_>]; 4] = [
         &[
-            comment(Place::Before, None, "A bad beginning."),
+            comment(CommentPlacement::Before, None, "A bad beginning."),
             Annotation::Nag(Nag(2)),
             Annotation::Nag(Nag(16)),
-            comment(Place::After, Language::iso(*b"de"), "Schlecht."),
-            comment(Place::After, Language::iso(*b"en"), "Bad."),
+            comment(CommentPlacement::After, Language::iso(*b"de"), "Schlecht."),
+            comment(CommentPlacement::After, Language::iso(*b"en"), "Bad."),
             shape(ShapeKind::Square(square(28)), ShapeColor::Green),
             shape(ShapeKind::Arrow(square(12), square(28)), ShapeColor::Red),
         ],

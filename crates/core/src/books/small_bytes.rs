@@ -8,7 +8,7 @@ const SHORT: usize = 14;
 
 /// A few bytes, which take no memory of their own unless there are more than 14.
 #[derive(Clone)]
-pub struct Raw(Kept);
+pub struct SmallBytes(Kept);
 
 #[derive(Clone)]
 enum Kept {
@@ -16,7 +16,7 @@ enum Kept {
     Elsewhere(Box<[u8]>),
 }
 
-impl Raw {
+impl SmallBytes {
     /// No bytes.
     pub const fn new() -> Self {
         Self(Kept::Here(0, [0; SHORT]))
@@ -28,7 +28,7 @@ impl Raw {
     }
 }
 
-impl From<&[u8]> for Raw {
+impl From<&[u8]> for SmallBytes {
     fn from(bytes: &[u8]) -> Self {
         let mut short = [0; SHORT];
         match short.get_mut(..bytes.len()) {
@@ -41,19 +41,19 @@ impl From<&[u8]> for Raw {
     }
 }
 
-impl<const N: usize> From<[u8; N]> for Raw {
+impl<const N: usize> From<[u8; N]> for SmallBytes {
     fn from(bytes: [u8; N]) -> Self {
         Self::from(bytes.as_slice())
     }
 }
 
-impl Default for Raw {
+impl Default for SmallBytes {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl Deref for Raw {
+impl Deref for SmallBytes {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
@@ -64,7 +64,7 @@ impl Deref for Raw {
     }
 }
 
-impl DerefMut for Raw {
+impl DerefMut for SmallBytes {
     fn deref_mut(&mut self) -> &mut [u8] {
         match &mut self.0 {
             Kept::Here(length, bytes) => bytes.get_mut(..usize::from(*length)).unwrap_or_default(),
@@ -73,15 +73,15 @@ impl DerefMut for Raw {
     }
 }
 
-impl PartialEq for Raw {
+impl PartialEq for SmallBytes {
     fn eq(&self, other: &Self) -> bool {
         **self == **other
     }
 }
 
-impl Eq for Raw {}
+impl Eq for SmallBytes {}
 
-impl fmt::Debug for Raw {
+impl fmt::Debug for SmallBytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (**self).fmt(f)
     }
@@ -95,15 +95,15 @@ mod tests {
     fn bytes_come_back() {
         for length in [0, 1, 13, 14, 15, 100] {
             let bytes: Vec<u8> = (0..length).collect();
-            let mut raw = Raw::from(bytes.as_slice());
+            let mut raw = SmallBytes::from(bytes.as_slice());
             assert_eq!(&*raw, bytes);
             assert_eq!(raw, raw.clone());
             for byte in &mut *raw {
                 *byte ^= 1;
             }
-            assert_eq!(raw == Raw::from(bytes.as_slice()), length == 0);
+            assert_eq!(raw == SmallBytes::from(bytes.as_slice()), length == 0);
             raw.clear();
-            assert_eq!(raw, Raw::new());
+            assert_eq!(raw, SmallBytes::new());
         }
     }
 }

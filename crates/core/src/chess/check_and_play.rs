@@ -7,14 +7,14 @@ use super::types::Move;
 
 impl Position {
     /// Whether the move is legal here; if it is, looks whether it gives check and remembers it, as
-    /// [`Position::foresee`] does. Costs less than [`Position::is_legal`] and that. Any value may be
+    /// [`Position::cache_check`] does. Costs less than [`Position::is_legal`] and that. Any value may be
     /// asked about.
     #[inline]
     #[expect(
         clippy::needless_bitwise_bool,
         reason = "branches that are seldom taken instead of such that nobody can predict"
     )]
-    pub fn foresee_legal(&mut self, m: Move) -> bool {
+    pub fn is_legal_cached(&mut self, m: Move) -> bool {
         let (from, to) = (m.from(), m.to());
         let us = self.turn;
         let number = self.board[from.index()];
@@ -102,7 +102,7 @@ mod tests {
                 if ply % 16 == 15 && !position.is_check() {
                     position.play_ply(Ply::Null);
                 } else {
-                    assert!(position.foresee_legal(m), "{m} in {}", position.fen());
+                    assert!(position.is_legal_cached(m), "{m} in {}", position.fen());
                     position.play(m);
                 }
             }
@@ -113,7 +113,7 @@ mod tests {
         let mut other = position.clone();
         let is_legal = position.is_legal(m);
         assert_eq!(
-            other.foresee_legal(m),
+            other.is_legal_cached(m),
             is_legal,
             "{m} in {}",
             position.fen()

@@ -22,6 +22,6 @@ pub use fen::{FenError, FenStyle};
 pub use moves::MoveList;
 pub use position::{Position, SetupError};
 pub use setup::Setup;
-pub use setup_problems::{Fault, Legality};
+pub use setup_problems::{Legality, SetupProblem};
 pub use signature::{HomePawns, Material, Signature};
 pub use types::{Bitboard, Color, Move, Piece, Ply, Role, Square, Squares};

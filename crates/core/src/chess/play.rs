@@ -49,7 +49,7 @@ impl Position {
     /// Looks whether a legal move gives check and remembers it for whoever writes or plays that
     /// move next.
     #[inline]
-    pub fn foresee(&mut self, m: Move) -> bool {
+    pub fn cache_check(&mut self, m: Move) -> bool {
         let gives_check = self.gives_check(m);
         self.foreseen = Foreseen::new(m, gives_check);
         gives_check

@@ -6,7 +6,7 @@ mod write;
 use std::fmt;
 
 pub use read::{read, read_and_play, read_letters};
-pub use write::{SanText, spell, write, write_and_play};
+pub use write::{SanText, text, write, write_and_play};
 
 /// Why a text is no move here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

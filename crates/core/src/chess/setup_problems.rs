@@ -9,7 +9,7 @@ use super::types::{Color, Piece, Role, Square};
 /// One reason why an arrangement cannot come from a game of chess.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
-pub enum Fault {
+pub enum SetupProblem {
     /// A side has no king: not playable.
     NoKing,
     /// A side has several kings: not playable.
@@ -32,9 +32,9 @@ pub enum Fault {
     EnPassant,
 }
 
-impl Fault {
+impl SetupProblem {
     /// All of them.
-    pub const ALL: [Fault; 10] = [
+    pub const ALL: [SetupProblem; 10] = [
         Self::NoKing,
         Self::TooManyKings,
         Self::PawnOnLastRank,
@@ -48,7 +48,7 @@ impl Fault {
     ];
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for SetupProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::NoKing => "a side has no king",
@@ -65,7 +65,7 @@ impl fmt::Display for Fault {
     }
 }
 
-/// A set of [`Fault`]s.
+/// A set of [`SetupProblem`]s.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Legality(u16);
 
@@ -76,17 +76,19 @@ impl Legality {
     }
 
     /// Whether it has that fault.
-    pub const fn has(self, fault: Fault) -> bool {
-        self.0 >> fault as u16 & 1 == 1
+    pub const fn has(self, problem: SetupProblem) -> bool {
+        self.0 >> problem as u16 & 1 == 1
     }
 
     /// The faults.
-    pub fn faults(self) -> impl Iterator<Item = Fault> {
-        Fault::ALL.into_iter().filter(move |&fault| self.has(fault))
+    pub fn problems(self) -> impl Iterator<Item = SetupProblem> {
+        SetupProblem::ALL
+            .into_iter()
+            .filter(move |&problem| self.has(problem))
     }
 
-    fn note(&mut self, is_wrong: bool, fault: Fault) {
-        self.0 |= u16::from(is_wrong) << fault as u16;
+    fn note(&mut self, is_wrong: bool, problem: SetupProblem) {
+        self.0 |= u16::from(is_wrong) << problem as u16;
     }
 }
 
@@ -98,11 +100,11 @@ impl Setup {
         for color in [Color::White, Color::Black] {
             let count = |role| self.squares(Piece { color, role }).count();
             let (kings, pawns) = (count(Role::King), count(Role::Pawn));
-            found.note(kings == 0, Fault::NoKing);
-            found.note(kings > 1, Fault::TooManyKings);
-            found.note(pawns > 8, Fault::TooManyPawns);
+            found.note(kings == 0, SetupProblem::NoKing);
+            found.note(kings > 1, SetupProblem::TooManyKings);
+            found.note(pawns > 8, SetupProblem::TooManyPawns);
             let pieces: u32 = Role::ALL.into_iter().map(count).sum();
-            found.note(pieces > 16, Fault::TooManyPieces);
+            found.note(pieces > 16, SetupProblem::TooManyPieces);
             let promoted = count(Role::Queen).saturating_sub(1)
                 + [Role::Knight, Role::Bishop, Role::Rook]
                     .into_iter()
@@ -110,28 +112,34 @@ impl Setup {
                     .sum::<u32>();
             found.note(
                 promoted > 8u32.saturating_sub(pawns),
-                Fault::TooManyPromoted,
+                SetupProblem::TooManyPromoted,
             );
             let pawns = self.squares(Piece {
                 color,
                 role: Role::Pawn,
             });
-            found.note(pawns.0 & 0xff00_0000_0000_00ff != 0, Fault::PawnOnLastRank);
+            found.note(
+                pawns.0 & 0xff00_0000_0000_00ff != 0,
+                SetupProblem::PawnOnLastRank,
+            );
             for side in 0..2 {
                 let right = self.castling[color as usize][side];
                 let wrong = right.is_some_and(|rook| !self.can_have_right(color, side, rook));
-                found.note(wrong, Fault::CastlingRight);
+                found.note(wrong, SetupProblem::CastlingRight);
             }
         }
         let wrong = self
             .en_passant
             .is_some_and(|square| !self.was_passed(square));
-        found.note(wrong, Fault::EnPassant);
+        found.note(wrong, SetupProblem::EnPassant);
         if let Ok(position) = Position::from_setup(self) {
-            found.note(position.checkers().count() > 2, Fault::TooManyCheckers);
+            found.note(
+                position.checkers().count() > 2,
+                SetupProblem::TooManyCheckers,
+            );
             let king = position.king(self.turn.other());
             let attackers = position.attackers_to(king, self.turn);
-            found.note(!attackers.is_empty(), Fault::OpponentInCheck);
+            found.note(!attackers.is_empty(), SetupProblem::OpponentInCheck);
         }
         found
     }
@@ -175,29 +183,38 @@ mod tests {
     #[test]
     fn each_fault_is_found() {
         let cases = [
-            ("8/8/8/8/8/8/8/K7 w - - 0 1", &[Fault::NoKing][..]),
-            ("k6k/8/8/8/8/8/8/K7 w - - 0 1", &[Fault::TooManyKings]),
-            ("k6P/8/8/8/8/8/8/K7 w - - 0 1", &[Fault::PawnOnLastRank]),
+            ("8/8/8/8/8/8/8/K7 w - - 0 1", &[SetupProblem::NoKing][..]),
+            (
+                "k6k/8/8/8/8/8/8/K7 w - - 0 1",
+                &[SetupProblem::TooManyKings],
+            ),
+            (
+                "k6P/8/8/8/8/8/8/K7 w - - 0 1",
+                &[SetupProblem::PawnOnLastRank],
+            ),
             (
                 "k7/8/8/8/8/P7/PPPPPPPP/K7 w - - 0 1",
-                &[Fault::TooManyPawns],
+                &[SetupProblem::TooManyPawns],
             ),
             (
                 "k7/8/8/8/NNNN4/NNNNNN2/PPPPPPPP/K7 w - - 0 1",
-                &[Fault::TooManyPieces, Fault::TooManyPromoted],
+                &[SetupProblem::TooManyPieces, SetupProblem::TooManyPromoted],
             ),
             (
                 "k7/8/8/8/8/3QQ3/PPPPPPPP/K7 w - - 0 1",
-                &[Fault::TooManyPromoted],
+                &[SetupProblem::TooManyPromoted],
             ),
-            ("k6R/8/8/8/8/8/8/K7 w - - 0 1", &[Fault::OpponentInCheck]),
+            (
+                "k6R/8/8/8/8/8/8/K7 w - - 0 1",
+                &[SetupProblem::OpponentInCheck],
+            ),
             (
                 "k6R/2N5/1N6/3B4/8/8/8/K7 b - - 0 1",
-                &[Fault::TooManyCheckers],
+                &[SetupProblem::TooManyCheckers],
             ),
             (
                 "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq e3 0 1",
-                &[Fault::EnPassant],
+                &[SetupProblem::EnPassant],
             ),
             (
                 "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
@@ -210,12 +227,12 @@ mod tests {
         ];
         for (fen, expected) in cases {
             let setup = Setup::parse_fen(fen.as_bytes()).unwrap();
-            let found: Vec<_> = setup.legality().faults().collect();
+            let found: Vec<_> = setup.legality().problems().collect();
             assert_eq!(found, expected, "{fen}");
             assert_eq!(setup.legality().is_legal(), expected.is_empty());
         }
         let mut setup = Setup::standard();
         setup.set(Square::A1, None);
-        assert!(setup.legality().has(Fault::CastlingRight));
+        assert!(setup.legality().has(SetupProblem::CastlingRight));
     }
 }

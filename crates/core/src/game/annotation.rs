@@ -95,9 +95,11 @@ impl Annotation<'_> {
                     comment.language = None;
                     losses.add(Feature::Languages, 1, None);
                 }
-                if comment.place == Place::Before && !can.has(Feature::CommentPlaces) {
-                    comment.place = Place::After;
-                    losses.add(Feature::CommentPlaces, 1, None);
+                if comment.placement == CommentPlacement::Before
+                    && !can.has(Feature::CommentPlacement)
+                {
+                    comment.placement = CommentPlacement::After;
+                    losses.add(Feature::CommentPlacement, 1, None);
                 }
             }
             Self::Eval(eval)
@@ -119,7 +121,7 @@ pub struct Nag(pub u8);
 
 /// Where a comment stands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum Place {
+pub enum CommentPlacement {
     /// Before the move it belongs to.
     Before,
     /// After the move it belongs to.
@@ -131,7 +133,7 @@ pub enum Place {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Comment<'a> {
     /// Before or after its move.
-    pub place: Place,
+    pub placement: CommentPlacement,
     /// The language, when the format says; `None` is *any*.
     pub language: Option<Language>,
     /// The text; may be empty.

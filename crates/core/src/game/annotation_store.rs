@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use crate::formats::FormatId;
 use crate::game::{
-    Annotation, Clock, Comment, CriticalPosition, Eval, EvalProfile, Foreign, Language, Media,
-    MediaKind, Nag, PiecePath, Place, Quotation, Shape, StartClock, TextKind, TextPart,
+    Annotation, Clock, Comment, CommentPlacement, CriticalPosition, Eval, EvalProfile, Foreign,
+    Language, Media, MediaKind, Nag, PiecePath, Quotation, Shape, StartClock, TextKind, TextPart,
     TimeControl, Training, VariationColor, WebLink,
 };
 
@@ -21,7 +21,7 @@ pub(super) struct Kept {
 enum Stored {
     Nag(Nag),
     Comment {
-        place: Place,
+        placement: CommentPlacement,
         language: Option<Language>,
         text: Range<u32>,
     },
@@ -77,7 +77,7 @@ impl Kept {
         let stored = match annotation {
             Annotation::Nag(nag) => Stored::Nag(nag),
             Annotation::Comment(comment) => Stored::Comment {
-                place: comment.place,
+                placement: comment.placement,
                 language: comment.language,
                 text: self.add_text(comment.text),
             },
@@ -140,11 +140,11 @@ impl Kept {
         match stored {
             Stored::Nag(nag) => Annotation::Nag(*nag),
             Stored::Comment {
-                place,
+                placement,
                 language,
                 text,
             } => Annotation::Comment(Comment {
-                place: *place,
+                placement: *placement,
                 language: *language,
                 text: self.slice(text),
             }),

@@ -239,11 +239,11 @@ impl PartialEq for Game {
 mod tests {
     use super::*;
     use crate::chess::{Setup, san};
-    use crate::game::{Comment, Nag, Place};
+    use crate::game::{Comment, CommentPlacement, Nag};
 
     fn comment(text: &str) -> Annotation<'_> {
         Annotation::Comment(Comment {
-            place: Place::After,
+            placement: CommentPlacement::After,
             language: None,
             text,
         })

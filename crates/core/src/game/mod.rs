@@ -11,10 +11,10 @@ mod tags;
 mod visitor;
 
 pub use annotation::{
-    Annotation, Clock, ClockKind, Comment, CriticalPosition, Eval, EvalPoint, EvalProfile, Foreign,
-    Language, Media, MediaKind, Nag, PiecePath, Place, Quotation, Score, Shape, ShapeColor,
-    ShapeKind, StartClock, TextKind, TextPart, TimeControl, TimeStage, Training, TrainingSolution,
-    TrainingText, VariationColor, WebLink,
+    Annotation, Clock, ClockKind, Comment, CommentPlacement, CriticalPosition, Eval, EvalPoint,
+    EvalProfile, Foreign, Language, Media, MediaKind, Nag, PiecePath, Quotation, Score, Shape,
+    ShapeColor, ShapeKind, StartClock, TextKind, TextPart, TimeControl, TimeStage, Training,
+    TrainingSolution, TrainingText, VariationColor, WebLink,
 };
 pub use date::Date;
 pub use eco::Eco;

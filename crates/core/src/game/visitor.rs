@@ -136,7 +136,7 @@ impl GameHead {
 ///
 /// *Annotations* belong to the last move visited in their line; before the first move of the
 /// mainline to the game, before the first move of a variation to the variation. A comment that
-/// stands before a move still comes after it, with [`Place::Before`](crate::game::Place); so the
+/// stands before a move still comes after it, with [`CommentPlacement::Before`](crate::game::CommentPlacement); so the
 /// comment at the start of a variation belongs to its first move. Only a variation without moves
 /// keeps its comments itself.
 ///

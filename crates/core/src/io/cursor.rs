@@ -104,7 +104,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// A fault in `field` at the current place.
-    pub const fn fault(&self, field: &'static str, why: Why) -> Malformed {
+    pub const fn malformed(&self, field: &'static str, why: Why) -> Malformed {
         Malformed {
             field,
             at: self.at,

@@ -9,7 +9,7 @@ const LARGE: usize = 1 << 22;
 
 /// Words that are zero at first. A large room has large pages where the system gives them, so that
 /// who asks for a word need not wait for where its page is as well.
-pub struct Room {
+pub struct HugeTable {
     memory: Memory,
     words: usize,
 }
@@ -19,9 +19,9 @@ enum Memory {
     Owned(Vec<u64>),
 }
 
-impl Room {
+impl HugeTable {
     /// Room for so many words of eight bytes.
-    pub fn of(words: usize) -> Self {
+    pub fn zeroed(words: usize) -> Self {
         let memory = map(words).map_or_else(|| Memory::Owned(vec![0; words]), Memory::Map);
         Self { memory, words }
     }
@@ -59,9 +59,11 @@ fn map(words: usize) -> Option<memmap2::MmapMut> {
     Some(map)
 }
 
-impl fmt::Debug for Room {
+impl fmt::Debug for HugeTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Room").field("words", &self.words).finish()
+        f.debug_struct("HugeTable")
+            .field("words", &self.words)
+            .finish()
     }
 }
 
@@ -72,7 +74,7 @@ mod tests {
     #[test]
     fn rooms_are_empty_and_keep_what_is_put_there() {
         for words in [0, 1, 1000, LARGE / 8, LARGE / 8 + 1, 3 << 20] {
-            let mut room = Room::of(words);
+            let mut room = HugeTable::zeroed(words);
             assert_eq!(room.words().len(), words);
             assert!(room.words().iter().all(|word| *word == 0));
             for (number, word) in room.words_mut().iter_mut().enumerate() {
@@ -80,7 +82,10 @@ mod tests {
             }
             let expected = (0..words as u64).map(|number| number * 7);
             assert!(room.words().iter().copied().eq(expected));
-            assert_eq!(format!("{room:?}"), format!("Room {{ words: {words} }}"));
+            assert_eq!(
+                format!("{room:?}"),
+                format!("HugeTable {{ words: {words} }}")
+            );
         }
     }
 }

@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::fault_injection;
+use super::failure_injection;
 use super::output::{Disk, folder, remove, rename, temporary_name};
 
 /// The first line of a journal.
@@ -197,11 +197,11 @@ fn describe(steps: &[Step]) -> Option<String> {
 }
 
 fn put(path: &Path, text: &str) -> io::Result<()> {
-    fault_injection::step()?;
+    failure_injection::step()?;
     let file = File::options().write(true).create_new(true).open(path)?;
     let mut file = Disk(file);
     file.write_all(text.as_bytes())?;
-    fault_injection::step()?;
+    failure_injection::step()?;
     file.0.sync_all()
 }
 

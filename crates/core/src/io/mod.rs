@@ -2,7 +2,7 @@
 
 mod blob;
 mod cursor;
-pub mod fault_injection;
+pub mod failure_injection;
 mod huge_table;
 mod journal;
 mod output;
@@ -14,7 +14,7 @@ mod text;
 
 pub use blob::Blob;
 pub use cursor::Cursor;
-pub use huge_table::Room;
+pub use huge_table::HugeTable;
 pub use output::{Output, OutputSet, scratch_file};
 pub use progress::Progress;
 pub use sink::Sink;

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::JoinHandle;
 
 use super::blob::Blob;
-use super::fault_injection;
+use super::failure_injection;
 use super::journal::{Journal, Step, sync};
 use super::stale_files;
 use crate::error::{Error, ErrorKind, Result};
@@ -87,7 +87,7 @@ impl OutputSet {
         if target.is_dir() {
             return Err(Error::from(io::Error::from(io::ErrorKind::IsADirectory)).in_path(target));
         }
-        let (file, temporary) = fault_injection::step()
+        let (file, temporary) = failure_injection::step()
             .and_then(|()| open_unnamed(target))
             .map_err(|error| Error::from(error).in_path(target))?;
         let file = Some(BufWriter::with_capacity(BUFFER, Disk(file)));
@@ -306,7 +306,7 @@ impl Output {
     ///
     /// # Errors
     /// When what an earlier call brought to the disk did not get there.
-    pub fn sync_behind(&mut self) -> io::Result<()> {
+    pub fn start_sync(&mut self) -> io::Result<()> {
         if let Some(running) = self.syncing.take() {
             if !running.is_finished() {
                 self.syncing = Some(running);
@@ -332,7 +332,7 @@ impl Output {
         // A fault of the disk is told only once.
         self.syncing.take().map_or(Ok(()), join)?;
         self.inner()?.flush()?;
-        fault_injection::step()?;
+        failure_injection::step()?;
         self.spawn_sync(File::sync_all)
     }
 
@@ -410,7 +410,7 @@ impl Write for Output {
         let written = self.inner()?.write(bytes)?;
         self.waiting += written;
         if self.waiting >= self.patience {
-            self.sync_behind()?;
+            self.start_sync()?;
         }
         Ok(written)
     }
@@ -442,7 +442,7 @@ pub(super) struct Disk(pub(super) File);
 
 impl Write for Disk {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        fault_injection::step()?;
+        failure_injection::step()?;
         self.0.write(bytes)
     }
 
@@ -458,17 +458,17 @@ impl Seek for Disk {
 }
 
 pub(super) fn rename(from: &Path, to: &Path) -> io::Result<()> {
-    fault_injection::step()?;
+    failure_injection::step()?;
     std::fs::rename(from, to)
 }
 
 fn hard_link(from: &Path, to: &Path) -> io::Result<()> {
-    fault_injection::step()?;
+    failure_injection::step()?;
     std::fs::hard_link(from, to)
 }
 
 pub(super) fn remove(path: &Path) -> io::Result<()> {
-    fault_injection::step()?;
+    failure_injection::step()?;
     std::fs::remove_file(path)
 }
 
@@ -526,7 +526,7 @@ fn unnamed(folder: &Path) -> Option<File> {
 fn link(file: &File, target: &Path) -> io::Result<()> {
     use rustix::fs::{AtFlags, CWD, linkat};
     use std::os::fd::AsRawFd;
-    fault_injection::step()?;
+    failure_injection::step()?;
     let from = format!("/proc/self/fd/{}", file.as_raw_fd());
     linkat(CWD, from, CWD, target, AtFlags::SYMLINK_FOLLOW)?;
     Ok(())
@@ -616,7 +616,7 @@ mod tests {
         let out = set.file(number).unwrap();
         for _ in 0..3 {
             out.write_all(b"piece").unwrap();
-            out.sync_behind().unwrap();
+            out.start_sync().unwrap();
         }
         set.commit().unwrap();
         let text = std::fs::read(folder.join("a")).unwrap();

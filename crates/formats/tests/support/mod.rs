@@ -241,7 +241,7 @@ impl Visitor for Collector<'_> {
     fn problem(&mut self, problem: Problem) -> Flow {
         let line = Problem {
             error: Error::new(ErrorKind::Invalid(problem.error.to_string())),
-            kept: problem.kept.clone(),
+            unread_bytes: problem.unread_bytes.clone(),
         };
         let _ = self.dump.problem(line);
         self.recorder.problem(problem)

@@ -57,7 +57,7 @@ impl<'f> Matcher<'f> {
 
     /// The first record from `game` on, or `end`, that the terms about ratings do not rule out.
     /// For going over a database in order: each thread and each database has its own matcher.
-    pub fn skip(&mut self, db: &dyn Database, game: u32, end: u32) -> u32 {
+    pub fn next_candidate(&mut self, db: &dyn Database, game: u32, end: u32) -> u32 {
         if self.rated.is_empty() {
             return game;
         }
@@ -113,7 +113,7 @@ impl<'f> Matcher<'f> {
     ///
     /// # Errors
     /// Those of [`Database::name`].
-    pub fn entry(&mut self, db: &dyn Database, entry: &IndexEntry) -> Result<bool> {
+    pub fn matches_entry(&mut self, db: &dyn Database, entry: &IndexEntry) -> Result<bool> {
         for asked in &mut self.terms {
             let holds = match &asked.term.test {
                 Test::Name(field, texts) => {
@@ -149,7 +149,7 @@ impl<'f> Matcher<'f> {
     ///
     /// # Errors
     /// Those of [`Database::entry`] and [`Database::name`].
-    pub fn game(&mut self, db: &dyn Database, game: GameIndex) -> Result<bool> {
+    pub fn matches_game(&mut self, db: &dyn Database, game: GameIndex) -> Result<bool> {
         if self.terms.is_empty() {
             return Ok(true);
         }
@@ -163,12 +163,12 @@ impl<'f> Matcher<'f> {
             }
         }
         let entry = db.entry(game)?;
-        self.entry(db, &entry)
+        self.matches_entry(db, &entry)
     }
 
     /// Whether a game of a stream matches, by its tags. What only an index knows (`moves:`,
     /// `has:variations`) is taken from `row` where the caller has it.
-    pub fn tags(&mut self, tags: &Tags, result: GameResult, row: &IndexEntry) -> bool {
+    pub fn matches_tags(&mut self, tags: &Tags, result: GameResult, row: &IndexEntry) -> bool {
         for asked in &self.terms {
             let holds = match &asked.term.test {
                 Test::Name(field, texts) => tag_names(*field).iter().any(|name| {
@@ -386,7 +386,7 @@ mod tests {
             has_comments: Some(true),
             ..IndexEntry::default()
         };
-        Matcher::new(&filter).tags(&tags(), GameResult::WhiteWins, &row)
+        Matcher::new(&filter).matches_tags(&tags(), GameResult::WhiteWins, &row)
     }
 
     #[test]
@@ -478,6 +478,6 @@ mod tests {
             ..IndexEntry::default()
         };
         let mut matcher = Matcher::new(&filter);
-        assert!(!matcher.tags(&Tags::new(), GameResult::Unknown, &row));
+        assert!(!matcher.matches_tags(&Tags::new(), GameResult::Unknown, &row));
     }
 }

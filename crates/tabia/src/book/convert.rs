@@ -5,7 +5,7 @@ use std::path::Path;
 use tabia_core::books::{Book, BookPosition};
 use tabia_core::chess::{Move, Ply, Position};
 use tabia_core::formats::{CreateOptions, OpenOptions};
-use tabia_core::game::{Annotation, Comment, GameHead, GameResult, Place};
+use tabia_core::game::{Annotation, Comment, CommentPlacement, GameHead, GameResult};
 use tabia_core::games::TextWriter;
 use tabia_core::io::Progress;
 use tabia_core::{Format, GameIndex};
@@ -186,7 +186,7 @@ fn write_line(
             text += "; goes on as in a line before";
         }
         let _ = writer.visit_annotation(Annotation::Comment(Comment {
-            place: Place::After,
+            placement: CommentPlacement::After,
             language: None,
             text: &text,
         }));

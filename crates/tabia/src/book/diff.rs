@@ -1,7 +1,7 @@
 //! What two books say differently.
 
 use tabia_core::Result;
-use tabia_core::books::{Book, BookEntry, BookKey, BookPosition, Raw};
+use tabia_core::books::{Book, BookEntry, BookKey, BookPosition, SmallBytes};
 use tabia_core::chess::{Position, uci};
 use tabia_core::game::Flow;
 use tabia_core::io::Progress;
@@ -269,7 +269,7 @@ fn compare(
 fn common(entry: &BookEntry) -> BookEntry {
     BookEntry {
         m: None,
-        raw: Raw::new(),
+        raw: SmallBytes::new(),
         ..entry.clone()
     }
 }

@@ -89,7 +89,7 @@ impl Visitor for BookMove<'_> {
         self.passing = head.kind == RecordKind::Game
             && self
                 .matcher
-                .tags(tags, result, &tabia_core::games::IndexEntry::default());
+                .matches_tags(tags, result, &tabia_core::games::IndexEntry::default());
         if !self.passing {
             return Flow::Skip;
         }

@@ -7,7 +7,8 @@ use tabia_core::books::{Book, BookEntry, BookPosition};
 use tabia_core::chess::{Ply, Position, san};
 use tabia_core::formats::{CreateOptions, CreateText, OpenOptions};
 use tabia_core::game::{
-    Annotation, Comment, Flow, GameHead, GameResult, Nag, Place, RecordKind, Visitor, Want,
+    Annotation, Comment, CommentPlacement, Flow, GameHead, GameResult, Nag, RecordKind, Visitor,
+    Want,
 };
 use tabia_core::games::TextWriter;
 use tabia_core::io::Progress;
@@ -147,7 +148,7 @@ impl Visitor for Mark<'_> {
                 self.state = State::Left;
                 let _ = self.out.visit_annotation(Annotation::Nag(NOVELTY));
                 let _ = self.out.visit_annotation(Annotation::Comment(Comment {
-                    place: Place::After,
+                    placement: CommentPlacement::After,
                     language: None,
                     text: &text,
                 }));

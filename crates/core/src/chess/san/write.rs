@@ -12,7 +12,7 @@ use crate::chess::types::{Move, Ply, Square};
 #[inline]
 pub fn write(position: &Position, ply: Ply, out: &mut Vec<u8>) {
     match ply {
-        Ply::Move(m) => spell(position, m).append_to(out),
+        Ply::Move(m) => text(position, m).append_to(out),
         Ply::Null => out.extend_from_slice(b"--"),
     }
 }
@@ -39,7 +39,7 @@ pub fn write_and_play(position: &mut Position, ply: Ply, out: &mut Vec<u8>) {
 
 /// The text that [`write()`] writes for a legal move.
 #[inline(always)]
-pub fn spell(position: &Position, m: Move) -> SanText {
+pub fn text(position: &Position, m: Move) -> SanText {
     let text = begin(position, m);
     if position.foreseen.is_quiet(m) {
         text

@@ -1,6 +1,6 @@
 //! What only this format knows of a position or a move, carried along for the way back.
 
-use tabia_core::books::Raw;
+use tabia_core::books::SmallBytes;
 
 use super::record::{Record, Stats};
 
@@ -73,7 +73,7 @@ impl RawMove {
         }
     }
 
-    pub(super) fn write(self) -> Raw {
+    pub(super) fn write(self) -> SmallBytes {
         let ([c, t, g], code, annotation) = (TAG, self.code, self.annotation);
         match self.child {
             Some((flags, weight, commentary)) => {

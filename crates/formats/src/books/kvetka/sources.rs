@@ -108,7 +108,7 @@ impl Sources {
             };
             let at = at as usize;
             let source = if at < contents || at >= blob.len() {
-                let why = cursor.fault("source offset", Why::Value(at as u64));
+                let why = cursor.malformed("source offset", Why::Value(at as u64));
                 Err(why)
             } else {
                 read_source(&blob, at, order)
@@ -307,7 +307,7 @@ fn read_source(bytes: &[u8], at: usize, order: Order) -> Result<BookSource, Malf
     let address = cursor.take(units.saturating_mul(2), "address")?;
     let games = cursor.u32_be("games_number")?;
     if games as usize > cursor.left() / SHORTEST_GAME {
-        return Err(cursor.fault("games_number", Why::Value(u64::from(games))));
+        return Err(cursor.malformed("games_number", Why::Value(u64::from(games))));
     }
     Ok(BookSource {
         kind,

@@ -14,14 +14,14 @@ pub(super) fn read_compact(cursor: &mut Cursor<'_>, field: &'static str) -> Resu
     for _ in 0..DIGITS {
         let digit = cursor.u8(field)?;
         if value >> 56 != 0 {
-            return Err(cursor.fault(field, Why::Value(value)));
+            return Err(cursor.malformed(field, Why::Value(value)));
         }
         value = value << 7 | u64::from(digit & 0x7f);
         if digit & 0x80 == 0 {
             return Ok(value);
         }
     }
-    Err(cursor.fault(field, Why::Value(value)))
+    Err(cursor.malformed(field, Why::Value(value)))
 }
 
 /// Writes a number in its shortest form; what is too great becomes the greatest.

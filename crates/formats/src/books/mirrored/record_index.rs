@@ -6,7 +6,7 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use tabia_core::io::Room;
+use tabia_core::io::HugeTable;
 
 /// Questions for each page or block of the book, until the table is made.
 const PATIENCE: u32 = 8;
@@ -62,7 +62,7 @@ impl Places {
 #[derive(Debug)]
 pub(crate) struct Table {
     /// Two words a slot: the hash, and what is known of the record; 0 where there is none.
-    words: Room,
+    words: HugeTable,
     /// Slots less one.
     mask: usize,
 }
@@ -102,7 +102,7 @@ impl Table {
         }
         let length = (records + records / 2 + 1).next_power_of_two();
         Some(Self {
-            words: Room::of(2 * length),
+            words: HugeTable::zeroed(2 * length),
             mask: length - 1,
         })
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use tabia_core::books::{Book, BookEntry, BookInfo, BookKey, BookPosition, BookSize, Raw};
+use tabia_core::books::{Book, BookEntry, BookInfo, BookKey, BookPosition, BookSize, SmallBytes};
 use tabia_core::chess::Position;
 use tabia_core::error::{Error, ErrorKind, Result};
 use tabia_core::formats::OpenOptions;
@@ -209,7 +209,7 @@ fn gather(position: &Position, found: &[Entry], out: &mut Vec<BookEntry>) {
 }
 
 /// The move's two bytes and the four of `learn`, as stored.
-fn raw(entry: &Entry) -> Raw {
+fn raw(entry: &Entry) -> SmallBytes {
     let [high, low] = entry.move_bits.to_bytes();
     let [a, b, c, d] = entry.learn;
     [high, low, a, b, c, d].into()

@@ -1,7 +1,7 @@
 //! One game: its tags, and its moves as text.
 
 use tabia_core::error::{Malformed, Why};
-use tabia_core::game::{Annotation, Comment, GameResult, Place, Tags};
+use tabia_core::game::{Annotation, Comment, CommentPlacement, GameResult, Tags};
 use tabia_core::io::{Charset, decode};
 
 use super::game_boundary;
@@ -47,7 +47,7 @@ impl Match {
     /// The moves as an annotation of the game.
     pub(crate) fn annotation(&self) -> Option<Annotation<'_>> {
         (!self.moves.is_empty()).then_some(Annotation::Comment(Comment {
-            place: Place::After,
+            placement: CommentPlacement::After,
             language: None,
             text: &self.moves,
         }))

@@ -212,7 +212,10 @@ fn visit(
         if options.strict {
             return Err(error);
         }
-        flow = visitor.problem(Problem { error, kept: None });
+        flow = visitor.problem(Problem {
+            error,
+            unread_bytes: None,
+        });
         if flow != Flow::Go {
             break;
         }

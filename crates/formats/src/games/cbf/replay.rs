@@ -2,7 +2,7 @@
 
 use tabia_core::chess::Ply;
 use tabia_core::error::{Malformed, Result, Why};
-use tabia_core::game::{Annotation, Comment, Flow, Foreign, Place, Visitor, Want};
+use tabia_core::game::{Annotation, Comment, CommentPlacement, Flow, Foreign, Visitor, Want};
 use tabia_core::io::Charset;
 
 use crate::games::common::record_context::Origin;
@@ -141,7 +141,7 @@ impl Walk<'_, '_> {
         }
         if !note.text.is_empty() {
             let flow = self.visitor.visit_annotation(Annotation::Comment(Comment {
-                place: Place::After,
+                placement: CommentPlacement::After,
                 language: None,
                 text: &note.text,
             }));

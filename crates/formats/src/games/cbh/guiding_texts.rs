@@ -61,7 +61,7 @@ pub fn decode(
     if cursor.is_empty() {
         Ok(Flow::Go)
     } else {
-        Err(cursor.fault("text_end", Why::Value(cursor.left() as u64)))
+        Err(cursor.malformed("text_end", Why::Value(cursor.left() as u64)))
     }
 }
 
@@ -235,7 +235,7 @@ pub fn formatting(block: &[u8], text_length: usize) -> Result<Formatting, Malfor
     let mut cursor = Cursor::new(block);
     let mark = cursor.u16_le("format_mark")?;
     if mark != FORMAT_MARK {
-        return Err(cursor.fault("format_mark", Why::Value(u64::from(mark))));
+        return Err(cursor.malformed("format_mark", Why::Value(u64::from(mark))));
     }
     let objects = cursor.u16_le("object_count")?;
     cursor.u16_le("media_count")?;
@@ -258,13 +258,13 @@ pub fn formatting(block: &[u8], text_length: usize) -> Result<Formatting, Malfor
     }
     let end = cursor.u16_le("format_end")?;
     if end != 0xffff {
-        return Err(cursor.fault("format_end", Why::Value(u64::from(end))));
+        return Err(cursor.malformed("format_end", Why::Value(u64::from(end))));
     }
     for _ in 0..3 {
         attributes(&mut cursor)?;
     }
     if !cursor.is_empty() {
-        return Err(cursor.fault("format_end", Why::Value(cursor.left() as u64)));
+        return Err(cursor.malformed("format_end", Why::Value(cursor.left() as u64)));
     }
     Ok(Formatting {
         objects,

@@ -188,7 +188,7 @@ impl<'d> CbhReader<'d> {
                 }
                 let problem = Problem {
                     error: fault,
-                    kept: Some(body.into()),
+                    unread_bytes: Some(body.into()),
                 };
                 let body = Annotation::Foreign(Foreign {
                     format: CBH,

@@ -5,8 +5,8 @@ use tabia_core::chess::Square;
 use tabia_core::error::{Error, ErrorKind};
 use tabia_core::formats::{Confidence, OpenOptions, Probe};
 use tabia_core::game::{
-    Annotation, Comment, Flow, Game, GameResult, Language, Nag, Place, RecordKind, Shape,
-    ShapeColor, ShapeKind, TextKind, TextPart, Want,
+    Annotation, Comment, CommentPlacement, Flow, Game, GameResult, Language, Nag, RecordKind,
+    Shape, ShapeColor, ShapeKind, TextKind, TextPart, Want,
 };
 use tabia_core::games::{Database, NameKind};
 use tabia_core::io::{Blob, Sink, Source};
@@ -44,9 +44,9 @@ fn moves_of_first() -> Game {
         .result(GameResult::WhiteWins)
 }
 
-fn comment(place: Place, language: Option<Language>, text: &str) -> Annotation<'_> {
+fn comment(placement: CommentPlacement, language: Option<Language>, text: &str) -> Annotation<'_> {
     Annotation::Comment(Comment {
-        place,
+        placement,
         language,
         text,
     })
@@ -56,11 +56,18 @@ fn comment(place: Place, language: Option<Language>, text: &str) -> Annotation<'
 fn notes_of_first() -> Vec<(i32, Annotation<'static>)> {
     let square = |number| Square::new(number).unwrap();
     vec![
-        (-1, comment(Place::After, None, "Before\nthe game [#]")),
+        (
+            -1,
+            comment(CommentPlacement::After, None, "Before\nthe game [#]"),
+        ),
         (-1, Annotation::Medals(1 << 6)),
         (
             1,
-            comment(Place::After, Language::iso(*b"de"), "gut für ♘f3"),
+            comment(
+                CommentPlacement::After,
+                Language::iso(*b"de"),
+                "gut für ♘f3",
+            ),
         ),
         (1, Annotation::Nag(Nag(1))),
         (1, Annotation::Nag(Nag(14))),
@@ -71,8 +78,8 @@ fn notes_of_first() -> Vec<(i32, Annotation<'static>)> {
                 color: ShapeColor::Red,
             }),
         ),
-        (5, comment(Place::Before, None, "Or")),
-        (99, comment(Place::After, None, "past the end")),
+        (5, comment(CommentPlacement::Before, None, "Or")),
+        (99, comment(CommentPlacement::After, None, "past the end")),
     ]
 }
 

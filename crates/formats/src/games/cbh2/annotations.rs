@@ -7,9 +7,9 @@ use std::time::Duration;
 use tabia_core::chess::Color;
 use tabia_core::error::{Error, Malformed};
 use tabia_core::game::{
-    Annotation, Clock, ClockKind, Comment, CriticalPosition, EvalPoint, EvalProfile, Flow, Foreign,
-    Language, Nag, PiecePath, Place, Shape, ShapeColor, ShapeKind, StartClock, Training,
-    TrainingSolution, TrainingText, Visitor, WebLink,
+    Annotation, Clock, ClockKind, Comment, CommentPlacement, CriticalPosition, EvalPoint,
+    EvalProfile, Flow, Foreign, Language, Nag, PiecePath, Shape, ShapeColor, ShapeKind, StartClock,
+    Training, TrainingSolution, TrainingText, Visitor, WebLink,
 };
 use tabia_core::io::Cursor;
 
@@ -277,10 +277,10 @@ fn comment(kind: u16, cursor: &mut Cursor<'_>, texts: Texts, emit: Emit<'_>) -> 
         return Ok(None);
     }
     Ok(Some(emit(Annotation::Comment(Comment {
-        place: if kind == u16::from(kind::TEXT_BEFORE) {
-            Place::Before
+        placement: if kind == u16::from(kind::TEXT_BEFORE) {
+            CommentPlacement::Before
         } else {
-            Place::After
+            CommentPlacement::After
         },
         language,
         text: &texts.plain(bytes),

@@ -65,7 +65,7 @@ pub(super) fn content(file: &[u8], at: i64, limit: u64) -> Result<Content<'_>, M
     };
     let mut fault = None;
     if checksum(content) != sum {
-        fault = Some(cursor.fault("checksum", Why::Checksum));
+        fault = Some(cursor.malformed("checksum", Why::Checksum));
     }
     let end = length.checked_add(room as usize).and_then(|skipped| {
         let after = cursor.rest().get(skipped..)?;
@@ -76,7 +76,7 @@ pub(super) fn content(file: &[u8], at: i64, limit: u64) -> Result<Content<'_>, M
         && let Some(total) = end
         && total != expected
     {
-        fault = Some(cursor.fault("total", Why::Value(total)));
+        fault = Some(cursor.malformed("total", Why::Value(total)));
     }
     Ok(Content {
         bytes: content,

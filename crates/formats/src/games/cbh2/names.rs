@@ -55,7 +55,7 @@ impl Names {
             cursor.i64_be("first_deleted")?;
         }
         if block == 0 {
-            return Err(cursor.fault("place_size", Why::Value(0)));
+            return Err(cursor.malformed("place_size", Why::Value(0)));
         }
         Ok(Self {
             file,

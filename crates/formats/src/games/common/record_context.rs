@@ -32,13 +32,16 @@ impl Origin<'_> {
     pub(crate) fn report(
         &self,
         error: Error,
-        kept: Option<Box<[u8]>>,
+        unread_bytes: Option<Box<[u8]>>,
         visitor: &mut dyn Visitor,
     ) -> Result<Flow> {
         if self.strict {
             return Err(error);
         }
-        Ok(visitor.problem(Problem { error, kept }))
+        Ok(visitor.problem(Problem {
+            error,
+            unread_bytes,
+        }))
     }
 
     /// Begins the game and tells the visitor of the faults found before its moves. `Skip`: the game

@@ -281,7 +281,7 @@ impl Visitor for Index {
     }
 
     fn problem(&mut self, problem: Problem) -> Flow {
-        let between = problem.kept.is_some();
+        let between = problem.unread_bytes.is_some();
         if between && self.problems.len() < 1000 {
             self.problems.push(problem.error.to_string());
         }

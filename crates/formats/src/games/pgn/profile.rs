@@ -36,7 +36,7 @@ const STANDARD: Features = SEVEN.with(&[
     Feature::Tags,
     Feature::Variations,
     Feature::Comments,
-    Feature::CommentPlaces,
+    Feature::CommentPlacement,
     Feature::SeveralComments,
     Feature::Nags,
     Feature::Shapes,

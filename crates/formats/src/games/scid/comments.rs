@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use tabia_core::game::{
-    Annotation, Clock, ClockKind, Comment, Eval, Flow, Language, Place, Score, Shape, ShapeColor,
-    ShapeKind, Visitor,
+    Annotation, Clock, ClockKind, Comment, CommentPlacement, Eval, Flow, Language, Score, Shape,
+    ShapeColor, ShapeKind, Visitor,
 };
 use tabia_core::loss::{Feature, Losses};
 
@@ -21,9 +21,9 @@ pub(crate) struct Held {
 
 impl Held {
     /// The comment, at its place.
-    pub(crate) fn annotation(&self, place: Place) -> Annotation<'_> {
+    pub(crate) fn annotation(&self, placement: CommentPlacement) -> Annotation<'_> {
         Annotation::Comment(Comment {
-            place,
+            placement,
             language: self.language,
             text: &self.text,
         })
@@ -128,8 +128,10 @@ impl Words {
                 held.push(comment);
                 Flow::Go
             }
-            (None, Some(true)) => visitor.visit_annotation(comment.annotation(Place::Before)),
-            _ => visitor.visit_annotation(comment.annotation(Place::After)),
+            (None, Some(true)) => {
+                visitor.visit_annotation(comment.annotation(CommentPlacement::Before))
+            }
+            _ => visitor.visit_annotation(comment.annotation(CommentPlacement::After)),
         }
     }
 }

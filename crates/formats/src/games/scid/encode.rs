@@ -2,7 +2,7 @@
 
 use tabia_core::chess::{FenStyle, Ply, Role, Setup};
 use tabia_core::error::{Error, Result};
-use tabia_core::game::{Annotation, Event, Game, Place};
+use tabia_core::game::{Annotation, CommentPlacement, Event, Game};
 use tabia_core::loss::{Feature, Features, Losses};
 
 use crate::games::common::annotation_order::remarks_first;
@@ -368,10 +368,10 @@ impl Encoder {
             kept => {
                 let stands_before = matches!(
                     kept,
-                    Annotation::Comment(comment) if comment.place == Place::Before
+                    Annotation::Comment(comment) if comment.placement == CommentPlacement::Before
                 );
                 if stands_before && !node.is_first && !node.at_start {
-                    losses.add(Feature::CommentPlaces, 1, None);
+                    losses.add(Feature::CommentPlacement, 1, None);
                 }
                 let at_start = node.at_start && node.in_variation;
                 let writer = if at_start || stands_before && node.is_first {

@@ -69,7 +69,7 @@ impl GameEncoder for RecordEncoder {
                 return Err(Error::new(ErrorKind::Limit {
                     what: "a game",
                     limit: self.version.max_blob() as u64,
-                    asked: encoder.blob.len() as u64,
+                    size: encoder.blob.len() as u64,
                 }));
             }
         }

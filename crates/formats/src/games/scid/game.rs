@@ -3,7 +3,7 @@
 use tabia_core::Error;
 use tabia_core::chess::Material;
 use tabia_core::error::{Malformed, Result, Why};
-use tabia_core::game::{Annotation, Flow, Foreign, Nag, Place, Visitor, Want};
+use tabia_core::game::{Annotation, CommentPlacement, Flow, Foreign, Nag, Visitor, Want};
 use tabia_core::io::{Charset, decode};
 
 use crate::games::common::record_context::Origin;
@@ -141,7 +141,7 @@ impl<'a> Walk<'a, '_> {
             && !line.is_cut
             && let Some(text) = line.comments.as_mut().and_then(Comments::unmarked)
         {
-            let flow = self.comment(text, Place::After);
+            let flow = self.comment(text, CommentPlacement::After);
             if flow != Flow::Go {
                 return Ok(flow);
             }
@@ -257,7 +257,7 @@ impl<'a> Walk<'a, '_> {
         line.may_take = line.has_unmarked;
         if line.fresh {
             line.fresh = false;
-            return Some(self.show_held(Place::Before));
+            return Some(self.show_held(CommentPlacement::Before));
         }
         Some(Flow::Go)
     }
@@ -335,12 +335,12 @@ impl<'a> Walk<'a, '_> {
             return self.report(fault("comment", line.bytes.len(), why), line, None);
         };
         let before_first = line.fresh && !self.scratch.open.is_empty();
-        let place = if before_first {
-            Place::Before
+        let placement = if before_first {
+            CommentPlacement::Before
         } else {
-            Place::After
+            CommentPlacement::After
         };
-        Ok(self.comment(text, place))
+        Ok(self.comment(text, placement))
     }
 
     /// The comment of a move without a mark.
@@ -348,25 +348,25 @@ impl<'a> Walk<'a, '_> {
     fn unmarked_comment(&mut self, line: &mut Line<'a>) -> Flow {
         line.may_take = false;
         match line.comments.as_mut().and_then(Comments::unmarked) {
-            Some(text) => self.comment(text, Place::After),
+            Some(text) => self.comment(text, CommentPlacement::After),
             None => Flow::Go,
         }
     }
 
     /// Shows what a comment says. The text of one before the first move of a variation waits for
     /// that move.
-    fn comment(&mut self, bytes: &[u8], place: Place) -> Flow {
+    fn comment(&mut self, bytes: &[u8], placement: CommentPlacement) -> Flow {
         let text = decode(bytes, self.charset);
-        let held = match place {
-            Place::Before => Some(&mut self.scratch.held),
-            Place::After => None,
+        let held = match placement {
+            CommentPlacement::Before => Some(&mut self.scratch.held),
+            CommentPlacement::After => None,
         };
         comments::read(&text, held, self.visitor)
     }
 
-    fn show_held(&mut self, place: Place) -> Flow {
+    fn show_held(&mut self, placement: CommentPlacement) -> Flow {
         for held in self.scratch.held.drain(..) {
-            let flow = self.visitor.visit_annotation(held.annotation(place));
+            let flow = self.visitor.visit_annotation(held.annotation(placement));
             if flow != Flow::Go {
                 return flow;
             }
@@ -418,7 +418,7 @@ impl<'a> Walk<'a, '_> {
     }
 
     fn end_variation(&mut self, line: &mut Line<'a>) -> Flow {
-        let flow = self.show_held(Place::After);
+        let flow = self.show_held(CommentPlacement::After);
         if flow != Flow::Go {
             return flow;
         }

@@ -51,7 +51,7 @@ const CAN: Features = Features::of(&[
     Feature::NullMoves,
     Feature::Variations,
     Feature::Comments,
-    Feature::CommentPlaces,
+    Feature::CommentPlacement,
     Feature::CommentText,
     Feature::Nags,
     Feature::Shapes,

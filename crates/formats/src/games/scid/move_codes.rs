@@ -163,7 +163,7 @@ impl Coded {
             None if self == Self::NULL => return Some(Ply::Null),
             None => self.special(position, from, code)?,
         };
-        position.foresee_legal(m).then_some(Ply::Move(m))
+        position.is_legal_cached(m).then_some(Ply::Move(m))
     }
 
     /// Promotion or castling. Castling is granted, since set-up positions of old databases lack the

@@ -53,7 +53,7 @@ impl NameWriter {
             return Err(Error::new(ErrorKind::Limit {
                 what,
                 limit: u64::from(limit),
-                asked: u64::from(limit) + 1,
+                size: u64::from(limit) + 1,
             }));
         };
         match self.version {

@@ -146,18 +146,18 @@ impl Names {
         while !cursor.is_empty() {
             let head = varint(&mut cursor, "name_head")?;
             let length = usize::try_from(head >> 3)
-                .map_err(|_| cursor.fault("name_head", Why::Value(head)))?;
+                .map_err(|_| cursor.malformed("name_head", Why::Value(head)))?;
             let at = cursor.offset() as u64;
             let kind = (head & 7) as usize;
             if kind > 4 {
-                return Err(cursor.fault("name_kind", Why::Value(head & 7)));
+                return Err(cursor.malformed("name_kind", Why::Value(head & 7)));
             }
             let bytes = cursor.take(length, "name")?;
             if let Some(table) = self.tables.get_mut(kind) {
                 table.push(Span {
                     at,
                     length: u32::try_from(length)
-                        .map_err(|_| cursor.fault("name_head", Why::Value(head)))?,
+                        .map_err(|_| cursor.malformed("name_head", Why::Value(head)))?,
                 });
             } else if let Some(key) = FACT_KEYS
                 .into_iter()
@@ -204,7 +204,7 @@ impl Table<'_> {
                 _ => usize::from(cursor.u8("name_prefix")?),
             };
             if prefix > length || prefix > previous.len() {
-                return Err(cursor.fault("name_prefix", Why::Value(prefix as u64)));
+                return Err(cursor.malformed("name_prefix", Why::Value(prefix as u64)));
             }
             let start = text.len();
             text.extend_from_within(previous.start..previous.start + prefix);
@@ -234,7 +234,7 @@ impl Table<'_> {
 pub(crate) fn take_name<'a>(cursor: &mut Cursor<'a>) -> Result<(usize, &'a [u8]), Malformed> {
     let head = varint(cursor, "name_head")?;
     let length =
-        usize::try_from(head >> 3).map_err(|_| cursor.fault("name_head", Why::Value(head)))?;
+        usize::try_from(head >> 3).map_err(|_| cursor.malformed("name_head", Why::Value(head)))?;
     Ok(((head & 7) as usize, cursor.take(length, "name")?))
 }
 
@@ -248,7 +248,7 @@ fn varint(cursor: &mut Cursor<'_>, field: &'static str) -> Result<u64, Malformed
             return Ok(value);
         }
     }
-    Err(cursor.fault(field, Why::Value(value)))
+    Err(cursor.malformed(field, Why::Value(value)))
 }
 
 #[cfg(test)]

@@ -92,7 +92,7 @@ impl ScidWriter {
             return Err(Error::new(ErrorKind::Limit {
                 what: "the number of games",
                 limit: u64::from(self.version.max_games()),
-                asked: u64::from(self.games) + 1,
+                size: u64::from(self.games) + 1,
             }));
         }
         let row = cursor.take(self.version.entry_length(), "row")?;
@@ -139,7 +139,7 @@ impl ScidWriter {
             return Err(Error::new(ErrorKind::Limit {
                 what: "the file of games",
                 limit: self.version.max_offset(),
-                asked: at + length,
+                size: at + length,
             }));
         }
         let fill = at - self.blobs_end;

@@ -2,7 +2,9 @@
 
 use tabia_core::chess::{Color, HomePawns, Material, Piece, Ply, Position, Role};
 use tabia_core::error::{Error, Result};
-use tabia_core::game::{Annotation, Comment, Eval, Event, Foreign, Game, Language, Place};
+use tabia_core::game::{
+    Annotation, Comment, CommentPlacement, Eval, Event, Foreign, Game, Language,
+};
 use tabia_core::io::{Cursor, Sink};
 use tabia_core::loss::{Feature, Features, Losses};
 
@@ -280,7 +282,7 @@ impl Encoder {
         });
         let before: Vec<(usize, Comment<'_>)> = said
             .filter_map(|(place, annotation)| match *annotation {
-                Annotation::Comment(comment) if comment.place == Place::Before => {
+                Annotation::Comment(comment) if comment.placement == CommentPlacement::Before => {
                     Some((place, comment))
                 }
                 _ => None,
@@ -325,9 +327,9 @@ impl Encoder {
                 true
             }
             Annotation::Comment(comment) => {
-                let list = match comment.place {
-                    Place::Before => &mut node.before,
-                    Place::After => &mut node.after,
+                let list = match comment.placement {
+                    CommentPlacement::Before => &mut node.before,
+                    CommentPlacement::After => &mut node.after,
                 };
                 add_text(list, comment.language, comment.text, losses);
                 true

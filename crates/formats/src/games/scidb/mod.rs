@@ -68,7 +68,7 @@ const CAN: Features = Features::of(&[
     Feature::NullMoves,
     Feature::Variations,
     Feature::Comments,
-    Feature::CommentPlaces,
+    Feature::CommentPlacement,
     Feature::Languages,
     Feature::CommentText,
     Feature::Nags,

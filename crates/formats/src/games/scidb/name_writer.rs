@@ -106,7 +106,7 @@ impl<T: Copy + Eq + Ord + Hash> Numbers<T> {
                 return Err(Error::new(ErrorKind::Limit {
                     what: self.what,
                     limit: MAX_NAMES.into(),
-                    asked: u64::from(MAX_NAMES) + 1,
+                    size: u64::from(MAX_NAMES) + 1,
                 }));
             }
             self.uses.push(0);

@@ -87,7 +87,7 @@ impl Names {
             let from = cursor.offset().min(bytes.len());
             let found = memchr::memmem::find(bytes.get(from..).unwrap_or_default(), section);
             let read = match found {
-                None => Err(cursor.fault("section", Why::Text)),
+                None => Err(cursor.malformed("section", Why::Text)),
                 Some(place) => cursor
                     .seek(from + place, "section")
                     .and_then(|()| names.read_section(&mut cursor, version)),
@@ -145,12 +145,12 @@ impl Names {
 
     fn read_header(&mut self, cursor: &mut Cursor<'_>, version: u16) -> Result<(), Malformed> {
         if cursor.array("magic")? != MAGIC {
-            return Err(cursor.fault("magic", Why::Text));
+            return Err(cursor.malformed("magic", Why::Text));
         }
         let own = cursor.u16_be("version")?;
         if own != version {
             self.faults
-                .push(cursor.fault("version", Why::Value(own.into())));
+                .push(cursor.malformed("version", Why::Value(own.into())));
         }
         cursor.u32_be("total")?;
         Ok(())
@@ -173,7 +173,7 @@ impl Names {
             }),
             Some(b'e') => records(cursor, used, text, &mut self.events, event_facts),
             Some(b'a') => records(cursor, used, text, &mut self.annotators, |_| Ok(())),
-            _ => Err(cursor.fault("section", Why::Text)),
+            _ => Err(cursor.malformed("section", Why::Text)),
         }
     }
 }
@@ -197,7 +197,7 @@ fn records<T>(
         let shared = last.clone().unwrap_or(0..0);
         let shared_length = (shared.end - shared.start) as usize;
         if prefix > length || prefix > shared_length {
-            return Err(cursor.fault("prefix", Why::Value(prefix as u64)));
+            return Err(cursor.malformed("prefix", Why::Value(prefix as u64)));
         }
         let rest = cursor.take(length - prefix, "name")?;
         let name = if rest.is_empty() && prefix == shared_length && last.is_some() {
@@ -209,7 +209,7 @@ fn records<T>(
             text.extend_from_slice(rest);
             match (u32::try_from(start), u32::try_from(text.len())) {
                 (Ok(start), Ok(end)) => start..end,
-                _ => return Err(cursor.fault("name", Why::Text)),
+                _ => return Err(cursor.malformed("name", Why::Text)),
             }
         };
         let facts = facts(cursor)?;

@@ -2,7 +2,9 @@
 //! two streams beside them.
 
 use tabia_core::error::{Malformed, Result, Why};
-use tabia_core::game::{Annotation, Comment, Flow, Foreign, Language, Nag, Place, Visitor, Want};
+use tabia_core::game::{
+    Annotation, Comment, CommentPlacement, Flow, Foreign, Language, Nag, Visitor, Want,
+};
 use tabia_core::io::{Charset, Cursor, decode};
 
 use crate::games::common::record_context::Origin;
@@ -232,7 +234,7 @@ impl<'a> Walk<'a, '_> {
         }
         if line.fresh {
             line.fresh = false;
-            return Ok(self.show_held(Place::Before));
+            return Ok(self.show_held(CommentPlacement::Before));
         }
         Ok(Flow::Go)
     }
@@ -281,7 +283,7 @@ impl<'a> Walk<'a, '_> {
                     format!("[#] {caption}")
                 };
                 Ok(self.visitor.visit_annotation(Annotation::Comment(Comment {
-                    place: Place::After,
+                    placement: CommentPlacement::After,
                     language: None,
                     text: &text,
                 })))
@@ -319,11 +321,14 @@ impl<'a> Walk<'a, '_> {
             Err(fault) => return self.side_fault(fault, line),
         };
         let waits = line.fresh && !self.scratch.open.is_empty();
-        for (stored, place) in [(before, Place::Before), (after, Place::After)] {
+        for (stored, placement) in [
+            (before, CommentPlacement::Before),
+            (after, CommentPlacement::After),
+        ] {
             let Some(stored) = stored else {
                 continue;
             };
-            let flow = self.show(stored, place, waits);
+            let flow = self.show(stored, placement, waits);
             if flow != Flow::Go {
                 return Ok(flow);
             }
@@ -346,7 +351,7 @@ impl<'a> Walk<'a, '_> {
             Err(fault) => return self.side_fault(fault, line),
         };
         for stored in [before, after].into_iter().flatten() {
-            let flow = self.show(stored, Place::After, false);
+            let flow = self.show(stored, CommentPlacement::After, false);
             if flow != Flow::Go {
                 return Ok(flow);
             }
@@ -355,7 +360,7 @@ impl<'a> Walk<'a, '_> {
     }
 
     /// Visits the texts of a comment, or keeps them for the first move of their variation.
-    fn show(&mut self, stored: &[u8], place: Place, waits: bool) -> Flow {
+    fn show(&mut self, stored: &[u8], placement: CommentPlacement, waits: bool) -> Flow {
         let stored = decode(stored, self.charset);
         let read = text::read(&stored);
         for (language, text) in read.parts {
@@ -364,7 +369,7 @@ impl<'a> Walk<'a, '_> {
                 continue;
             }
             let flow = self.visitor.visit_annotation(Annotation::Comment(Comment {
-                place,
+                placement,
                 language,
                 text: &text,
             }));
@@ -378,10 +383,10 @@ impl<'a> Walk<'a, '_> {
         Flow::Go
     }
 
-    fn show_held(&mut self, place: Place) -> Flow {
+    fn show_held(&mut self, placement: CommentPlacement) -> Flow {
         for held in self.scratch.held.drain(..) {
             let flow = self.visitor.visit_annotation(Annotation::Comment(Comment {
-                place,
+                placement,
                 language: held.language,
                 text: &held.text,
             }));
@@ -444,7 +449,7 @@ impl<'a> Walk<'a, '_> {
     }
 
     fn end_variation(&mut self, line: &mut Line<'a>) -> Flow {
-        let flow = self.show_held(Place::After);
+        let flow = self.show_held(CommentPlacement::After);
         if flow != Flow::Go {
             return flow;
         }

@@ -116,7 +116,7 @@ pub(crate) fn read<'a>(cursor: &mut Cursor<'a>, version: u16) -> Result<Said<'a>
             cursor.u8("mark_caption")?;
             Ok(Said::Diagram(caption))
         }
-        other => Err(start.fault("mark", Why::Value(other.into()))),
+        other => Err(start.malformed("mark", Why::Value(other.into()))),
     }
 }
 

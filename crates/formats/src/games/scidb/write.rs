@@ -120,7 +120,7 @@ impl ScidbWriter {
             return Err(Error::new(ErrorKind::Limit {
                 what: "the file of games",
                 limit: MAX_FILE,
-                asked: at + length,
+                size: at + length,
             }));
         }
         let fill = at - self.end;
@@ -345,7 +345,7 @@ impl GameWriter for ScidbWriter {
             return Err(Error::new(ErrorKind::Limit {
                 what: "the number of games",
                 limit: MAX_GAMES.into(),
-                asked: u64::from(self.games) + 1,
+                size: u64::from(self.games) + 1,
             }));
         }
         if !has_chess_moves(self.variant) {
@@ -383,7 +383,7 @@ impl GameWriter for ScidbWriter {
                 return Err(Error::new(ErrorKind::Limit {
                     what: "a game",
                     limit: MAX_RECORD as u64,
-                    asked: self.record.len() as u64,
+                    size: self.record.len() as u64,
                 }));
             }
         }

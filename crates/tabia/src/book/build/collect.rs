@@ -214,7 +214,7 @@ impl<S: Stored> Visitor for Gather<'_, S> {
                 has_setup: head.start.setup.is_some(),
                 ..IndexEntry::default()
             };
-            if !matcher.tags(tags, self.tag_result, &row) {
+            if !matcher.matches_tags(tags, self.tag_result, &row) {
                 self.counts.filtered += 1;
                 return Flow::Skip;
             }

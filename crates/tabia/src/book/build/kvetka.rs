@@ -245,7 +245,7 @@ impl Visitor for Noting<'_> {
                 has_setup: head.start.setup.is_some(),
                 ..IndexEntry::default()
             };
-            if !matcher.tags(tags, result, &row) {
+            if !matcher.matches_tags(tags, result, &row) {
                 self.batch.counts.filtered += 1;
                 return Flow::Skip;
             }

@@ -5,9 +5,9 @@ use std::time::Duration;
 use tabia_core::chess::Color;
 use tabia_core::error::Malformed;
 use tabia_core::game::{
-    Annotation, Clock, ClockKind, Comment, CriticalPosition, Eval, EvalPoint, EvalProfile, Flow,
-    Foreign, Media, MediaKind, Nag, PiecePath, Place, Score, Shape, ShapeColor, ShapeKind,
-    StartClock, TimeControl, TimeStage, VariationColor, WebLink,
+    Annotation, Clock, ClockKind, Comment, CommentPlacement, CriticalPosition, Eval, EvalPoint,
+    EvalProfile, Flow, Foreign, Media, MediaKind, Nag, PiecePath, Score, Shape, ShapeColor,
+    ShapeKind, StartClock, TimeControl, TimeStage, VariationColor, WebLink,
 };
 use tabia_core::io::Cursor;
 
@@ -77,10 +77,10 @@ impl Decoder {
         self.text.clear();
         self.texts.text(text, *language, &mut self.text);
         let flow = emit(Annotation::Comment(Comment {
-            place: if item.kind == kind::TEXT_BEFORE {
-                Place::Before
+            placement: if item.kind == kind::TEXT_BEFORE {
+                CommentPlacement::Before
             } else {
-                Place::After
+                CommentPlacement::After
             },
             language: decode_language(*language),
             text: &self.text,

@@ -2,8 +2,8 @@
 
 use tabia_core::chess::Color;
 use tabia_core::game::{
-    Annotation, Clock, ClockKind, Comment, Eval, Foreign, Media, MediaKind, Place, Score, Shape,
-    ShapeColor, ShapeKind,
+    Annotation, Clock, ClockKind, Comment, CommentPlacement, Eval, Foreign, Media, MediaKind,
+    Score, Shape, ShapeColor, ShapeKind,
 };
 use tabia_core::io::{Charset, Sink};
 use tabia_core::loss::Feature;
@@ -242,9 +242,9 @@ impl Encoder {
     }
 
     fn comment(&mut self, position: i32, comment: &Comment<'_>) -> Option<Feature> {
-        let kind = match comment.place {
-            Place::Before => kind::TEXT_BEFORE,
-            Place::After => kind::TEXT_AFTER,
+        let kind = match comment.placement {
+            CommentPlacement::Before => kind::TEXT_BEFORE,
+            CommentPlacement::After => kind::TEXT_AFTER,
         };
         let language = encode_language(comment.language);
         let mut text = std::mem::take(&mut self.text);

@@ -98,7 +98,7 @@ fn setup(cursor: &mut Cursor<'_>) -> Result<Option<Setup>, Malformed> {
 fn text(cursor: &mut Cursor<'_>, texts: Texts) -> Result<String, Malformed> {
     let length = cursor.u8("length")?;
     let bytes = cursor.take(usize::from(length), "text")?;
-    let end = cursor.fault("text_end", Why::Text);
+    let end = cursor.malformed("text_end", Why::Text);
     if cursor.u8("text_end")? != 0 {
         return Err(end);
     }

@@ -403,7 +403,7 @@ impl Decoder {
         let mut is_first = true;
         while let Some(node) = self.node(at) {
             if let Ply::Move(m) = node.ply {
-                position.foresee(m);
+                position.cache_check(m);
             }
             go!(walk.visitor.visit_move(&position, node.ply));
             go!(walk.notes_of(base + at));

@@ -153,7 +153,7 @@ impl Encoder {
             return Err(Error::new(ErrorKind::Limit {
                 what: "size of a game's moves",
                 limit: MAX_SIZE as u64,
-                asked: size as u64,
+                size: size as u64,
             }));
         }
         self.record.patch_u24_be(1, size as u32);
@@ -303,7 +303,7 @@ impl Encoder {
         match ply {
             Ply::Null => self.put(table, mode, compact_codes::NULL_VALUE, count),
             Ply::Move(m) => {
-                if !board.position.foresee_legal(m) && !self.grant(board, m) {
+                if !board.position.is_legal_cached(m) && !self.grant(board, m) {
                     let text = format!("{m:?} cannot be played in {}", board.position.fen());
                     return Err(Error::invalid(text));
                 }
@@ -332,7 +332,7 @@ impl Encoder {
         let is_granted = self.may_grant
             && m.is_castling()
             && board.position.grant_castling(turn, side)
-            && board.position.foresee_legal(m);
+            && board.position.is_legal_cached(m);
         self.granted |= is_granted;
         is_granted
     }

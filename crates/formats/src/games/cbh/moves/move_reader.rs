@@ -50,7 +50,7 @@ impl<'r> MoveRecord<'r> {
     ) -> Result<Self, Malformed> {
         let mut cursor = Cursor::new(bytes);
         let first = cursor.u8("mode")?;
-        let size_at = cursor.fault("size", Why::Value(0));
+        let size_at = cursor.malformed("size", Why::Value(0));
         let size = cursor.u24_be("size")? as usize;
         if size < HEAD {
             let why = Why::Value(size as u64);
@@ -234,7 +234,7 @@ impl<'r> Input<'r> {
                 };
                 let to = code.target(from);
                 let m = Move::normal(from, to);
-                if !board.position.foresee_legal(m) {
+                if !board.position.is_legal_cached(m) {
                     return Step::Fault;
                 }
                 board.slots.step(&board.position, code.slot, from, to);
@@ -318,7 +318,7 @@ impl<'r> Input<'r> {
     /// Checks a move of `length` bytes and follows it with the numbers of the pieces.
     fn play(&mut self, board: &mut Board, m: Option<Move>, length: usize) -> Step {
         match m {
-            Some(m) if board.position.foresee_legal(m) => {
+            Some(m) if board.position.is_legal_cached(m) => {
                 board.slots.play(&board.position, m);
                 self.moves = self.moves.wrapping_add(1);
                 self.at += length;

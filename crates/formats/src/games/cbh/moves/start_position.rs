@@ -57,7 +57,7 @@ pub(super) fn decode(cursor: &mut Cursor<'_>, chess960: bool) -> Result<(Setup, 
         Color::Black
     };
     setup.full_move_number = u16::from(move_number).max(1);
-    let board_at = cursor.fault("board", Why::Value(0));
+    let board_at = cursor.malformed("board", Why::Value(0));
     decode_board(&cursor.array("board")?, &mut setup).ok_or(board_at)?;
     let rooks = if chess960 {
         decode_rooks(cursor)?

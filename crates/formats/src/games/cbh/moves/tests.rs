@@ -5,7 +5,8 @@ use std::path::Path;
 use tabia_core::GameIndex;
 use tabia_core::chess::{Ply, Position, Setup};
 use tabia_core::game::{
-    Annotation, Comment, Event, Flow, Game, GameHead, GameResult, Place, Start, Visitor, Want,
+    Annotation, Comment, CommentPlacement, Event, Flow, Game, GameHead, GameResult, Start, Visitor,
+    Want,
 };
 use tabia_core::io::Cursor;
 use tabia_testkit::corrupt::{self, Random};
@@ -28,7 +29,7 @@ impl Notes for Numbers {
             Spot::Past(number) => format!("past {number}"),
         };
         visitor.visit_annotation(Annotation::Comment(Comment {
-            place: Place::After,
+            placement: CommentPlacement::After,
             language: None,
             text: &text,
         }))

@@ -155,7 +155,7 @@ impl<E: Ordered + Copy + IntoBytes + Immutable> Names<E> {
             return Err(Error::new(ErrorKind::Limit {
                 what: "number of names of one kind",
                 limit: MAX_NAMES,
-                asked: u64::from(id) + 1,
+                size: u64::from(id) + 1,
             }));
         }
         self.ids.insert(key.into(), id);

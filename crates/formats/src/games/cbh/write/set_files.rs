@@ -170,7 +170,7 @@ impl Files {
             return Err(Error::new(ErrorKind::Limit {
                 what: "number of games",
                 limit: u64::from(limit),
-                asked: u64::from(self.records) + 1,
+                size: u64::from(self.records) + 1,
             }));
         }
         Ok(self.records + 1)
@@ -273,7 +273,7 @@ impl Files {
             Error::new(ErrorKind::Limit {
                 what: "size of .cbm",
                 limit: i32::MAX as u64,
-                asked: at as u64,
+                size: at as u64,
             })
         })?;
         self.media.i32_le(-1);
@@ -371,7 +371,7 @@ impl Files {
             // They are complete, and get to the disk while the trees are made.
             self.on_file(file, |output| {
                 output.flush()?;
-                output.sync_behind()
+                output.start_sync()
             })?;
         }
         // In the order of `EXTENSIONS`, behind the four that are there already.

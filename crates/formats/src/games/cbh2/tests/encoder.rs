@@ -518,7 +518,7 @@ fn put_annotation(annotation: &Annotation<'_>, sink: &mut Sink) {
     let square = |square: Square| square.file() * 8 + square.rank() + 1;
     match annotation {
         Annotation::Comment(comment) => {
-            let before = comment.place == tabia_core::game::Place::Before;
+            let before = comment.placement == tabia_core::game::CommentPlacement::Before;
             sink.u16_le(if before { 0x82 } else { 2 });
             sink.u16_le(0);
             let letters = comment

@@ -1,7 +1,7 @@
 //! Comments and symbols.
 
 use tabia_core::error::Error;
-use tabia_core::game::{Annotation, Comment, Flow, Nag, Place, Want};
+use tabia_core::game::{Annotation, Comment, CommentPlacement, Flow, Nag, Want};
 use tabia_core::io::decode;
 
 use super::{Input, Reader};
@@ -66,7 +66,7 @@ impl Reader {
         } else {
             !self.frames.is_empty()
         };
-        let mut place = Place::After;
+        let mut placement = CommentPlacement::After;
         let mut language = None;
         let mut scratch = std::mem::take(&mut self.text);
         let mut shown: Option<&str> = None;
@@ -83,7 +83,7 @@ impl Reader {
             language = found.language;
             before = found.before.unwrap_or(before);
             if found.here {
-                place = Place::Before;
+                placement = CommentPlacement::Before;
             }
             if found.has_text {
                 shown = Some(&scratch);
@@ -103,7 +103,7 @@ impl Reader {
                 self.annotate(
                     input,
                     Annotation::Comment(Comment {
-                        place,
+                        placement,
                         language,
                         text,
                     }),
@@ -137,11 +137,11 @@ impl Reader {
     /// Hands on the comments that waited for a move which did not come.
     pub(super) fn release(&mut self, input: &mut Input<'_, '_>) {
         if !self.waiting.is_empty() {
-            self.give(input, Place::After);
+            self.give(input, CommentPlacement::After);
         }
     }
 
-    pub(super) fn give(&mut self, input: &mut Input<'_, '_>, place: Place) {
+    pub(super) fn give(&mut self, input: &mut Input<'_, '_>, placement: CommentPlacement) {
         let mut start = 0;
         let mut texts = std::mem::take(&mut self.waiting);
         let all = std::mem::take(&mut self.waiting_text);
@@ -151,7 +151,7 @@ impl Reader {
             self.annotate(
                 input,
                 Annotation::Comment(Comment {
-                    place,
+                    placement,
                     language,
                     text,
                 }),

@@ -177,8 +177,12 @@ impl Reader {
             self.flow = Flow::Stop;
             return false;
         }
-        let kept = kept.map(Box::from);
-        if input.visitor.problem(Problem { error, kept }) == Flow::Stop {
+        let unread_bytes = kept.map(Box::from);
+        if input.visitor.problem(Problem {
+            error,
+            unread_bytes,
+        }) == Flow::Stop
+        {
             self.flow = Flow::Stop;
         }
         !self.has_ended()

@@ -2,7 +2,7 @@
 
 use tabia_core::chess::{Ply, san};
 use tabia_core::error::Error;
-use tabia_core::game::{Flow, GameResult, Place, Want};
+use tabia_core::game::{CommentPlacement, Flow, GameResult, Want};
 
 use super::{Input, Reader};
 use crate::games::pgn::char_class::{
@@ -173,7 +173,7 @@ impl Reader {
     fn play(&mut self, input: &mut Input<'_, '_>, ply: Ply) -> Flow {
         // The writer asks for it, and so does the next move.
         if let Ply::Move(m) = ply {
-            self.position.foresee(m);
+            self.position.cache_check(m);
         }
         let flow = if input.want.has(Want::MAINLINE) || !self.frames.is_empty() {
             input.visitor.visit_move(&self.position, ply)
@@ -189,7 +189,7 @@ impl Reader {
             self.flow = flow;
         }
         if !self.waiting.is_empty() {
-            self.give(input, Place::Before);
+            self.give(input, CommentPlacement::Before);
         }
         self.flow
     }

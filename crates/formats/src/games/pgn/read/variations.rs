@@ -35,7 +35,7 @@ impl Reader {
                 Error::new(ErrorKind::Limit {
                     what: "depth of variations",
                     limit: self.max_depth as u64,
-                    asked: depth as u64 + 1,
+                    size: depth as u64 + 1,
                 })
             } else {
                 Error::invalid("a variation without a move to replace")

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use tabia_core::formats::Profile;
-use tabia_core::game::{Comment, Place};
+use tabia_core::game::{Comment, CommentPlacement};
 use tabia_core::loss::Feature;
 
 use super::Writer;
@@ -35,7 +35,7 @@ impl Writer {
     }
 
     pub(super) fn comment(&mut self, comment: &Comment<'_>) {
-        let before = comment.place == Place::Before;
+        let before = comment.placement == CommentPlacement::Before;
         if self.is_full() {
             if before && self.move_open && !self.said {
                 let mut text = Vec::new();
@@ -73,7 +73,7 @@ impl Writer {
         }
         if before && self.move_open {
             if self.first && self.depth == 0 {
-                self.lose(Feature::CommentPlaces);
+                self.lose(Feature::CommentPlacement);
             }
             let mut text = Vec::with_capacity(comment.text.len() + 4);
             let edge = self.profile == Profile::Lichess;
@@ -84,7 +84,7 @@ impl Writer {
             return;
         }
         if before {
-            self.lose(Feature::CommentPlaces);
+            self.lose(Feature::CommentPlacement);
         }
         self.pending
             .text(|out| write_text(comment.text, changed, out));

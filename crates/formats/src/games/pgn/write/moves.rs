@@ -26,7 +26,7 @@ impl Writer {
         let length = (start >> 56) as usize & 7;
         self.move_at = self.out.len() + 1;
         self.san_at = self.out.len() + length;
-        let text = san::spell(before, m);
+        let text = san::text(before, m);
         // Eight bytes at once, then cut: cheaper than one after the other.
         self.out.extend_from_slice(&U64::new(start).to_bytes());
         self.out.truncate(self.san_at);

@@ -8,7 +8,7 @@ use std::io;
 
 /// What happens at the chosen step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fault {
+pub enum FailureMode {
     /// It fails, and all others succeed: a full disk, a lost permission.
     Fails,
     /// It and all that follow fail: what a killed process does not do any more.
@@ -17,7 +17,7 @@ pub enum Fault {
 
 #[derive(Debug, Clone, Copy)]
 struct Plan {
-    fault: Fault,
+    fault: FailureMode,
     at: u64,
 }
 
@@ -28,11 +28,11 @@ thread_local! {
 
 /// A trial on this thread, as long as it lives.
 #[derive(Debug)]
-pub struct FaultInjection(());
+pub struct FailureInjection(());
 
-impl FaultInjection {
+impl FailureInjection {
     /// Step number `at`, from 0, has the fault; counting begins anew.
-    pub fn start(fault: Fault, at: u64) -> Self {
+    pub fn start(fault: FailureMode, at: u64) -> Self {
         PLAN.set(Some(Plan { fault, at }));
         STEPS.set(0);
         Self(())
@@ -44,7 +44,7 @@ impl FaultInjection {
     }
 }
 
-impl Drop for FaultInjection {
+impl Drop for FailureInjection {
     fn drop(&mut self) {
         PLAN.set(None);
     }
@@ -58,8 +58,8 @@ pub(super) fn step() -> io::Result<()> {
     let number = STEPS.get();
     STEPS.set(number + 1);
     let fails = match plan.fault {
-        Fault::Fails => number == plan.at,
-        Fault::Stops => number >= plan.at,
+        FailureMode::Fails => number == plan.at,
+        FailureMode::Stops => number >= plan.at,
     };
     if fails {
         return Err(io::ErrorKind::StorageFull.into());
