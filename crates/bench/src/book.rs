@@ -8,7 +8,7 @@ use tabia_core::books::{Book, BookPosition};
 use tabia_core::chess::Position;
 use tabia_core::formats::{Confidence, OpenOptions, Probe};
 use tabia_core::io::Source;
-use tabia_formats::FORMATS;
+use tabia_formats::BOOKS;
 
 use crate::rounds::{Contestant, run as time};
 
@@ -81,10 +81,9 @@ fn open(path: &Path) -> tabia_core::Result<Box<dyn Book>> {
         head: file.get(..Probe::HEAD).unwrap_or(&file),
         len: Some(file.len() as u64),
     };
-    let books = FORMATS.iter().filter_map(|format| {
-        let open = format.open_book?;
-        Some(((format.score)(&probe), open))
-    });
+    let books = BOOKS
+        .iter()
+        .map(|format| ((format.file.score)(&probe), format.open));
     match books.max_by_key(|(score, _)| *score) {
         Some((score, open)) if score > Confidence::No => open(&source, &OpenOptions::default()),
         _ => Err(tabia_core::Error::invalid("not a book")),

@@ -51,7 +51,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
 
 fn ours(path: &Path) -> Result<u64, String> {
     let text = |error: tabia_core::Error| error.to_string();
-    let open = FORMAT.open_database.ok_or("not a database")?;
+    let open = FORMAT.open;
     let source = Source::from_path(path).map_err(text)?;
     let database = open(&source, &OpenOptions::default()).map_err(text)?;
     let filter = Filter::parse(&format!("elo:>={ELO}")).map_err(|error| format!("{error:?}"))?;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use tabia::core::Format;
 use tabia::core::formats::OpenOptions;
 use tabia::core::io::Progress;
+use tabia::formats::Format;
 use tabia::{Failure, InputItem, Resolver};
 
 use crate::args::CommonArgs;
@@ -127,16 +127,16 @@ impl Context {
 
 /// Whether the item is a set of several files.
 fn is_set(item: &InputItem) -> bool {
-    !item.format().companions.is_empty()
+    !item.format().companions().is_empty()
 }
 
 /// The format of that name.
-pub(crate) fn find_format(resolver: &Resolver, name: &str) -> Result<&'static Format, Failure> {
+pub(crate) fn find_format(resolver: &Resolver, name: &str) -> Result<Format, Failure> {
     resolver.format(name).ok_or_else(|| {
         let known: Vec<String> = resolver
             .formats()
             .iter()
-            .map(|format| format.id.to_string())
+            .map(|format| format.id().to_string())
             .collect();
         Failure::Usage(format!(
             "no format is called `{name}`; known are {}",

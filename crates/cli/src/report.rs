@@ -173,7 +173,7 @@ impl Observer for Reporter {
         if self.report.is_some() {
             self.inputs.push(Json::Object(vec![
                 ("file", item.name().into()),
-                ("format", item.format().id.to_string().into()),
+                ("format", item.format().id().to_string().into()),
                 ("games", counts.games.into()),
                 ("texts", counts.texts.into()),
                 ("deletedLeftOut", counts.deleted.into()),

@@ -1,4 +1,4 @@
-//! The descriptor of a format: how it plugs into everything else.
+//! Descriptors of formats: [`GameFormat`] and [`BookFormat`], options, limits, detection.
 
 use std::fmt;
 use std::io;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::books::{Book, BookWriter};
 use crate::error::{Error, ErrorKind, Result};
-use crate::games::{Blocks, Database, GameStream, GameWriter, TextWriter};
+use crate::games::{Blocks, Database, DatabaseEditor, GameStream, GameWriter, TextWriter, Written};
 use crate::io::{Charset, Source};
 use crate::loss::{Feature, Features, Losses};
 
@@ -49,12 +49,12 @@ impl fmt::Debug for FormatId {
     }
 }
 
-/// What a format holds.
+/// What the files of a format hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum FormatKind {
     /// Games.
-    Database,
-    /// Positions and moves.
+    Games,
+    /// Positions and their moves.
     Book,
     /// Other files.
     Archive,
@@ -302,42 +302,97 @@ pub type CreateDatabase = fn(&Path, &CreateOptions) -> Result<Box<dyn GameWriter
 pub type OpenBook = fn(&Source, &OpenOptions) -> Result<Box<dyn Book>>;
 /// Creates a book.
 pub type CreateBook = fn(&Path, &CreateOptions) -> Result<Box<dyn BookWriter>>;
+/// Opens a database to change a copy of it, which will be called by the path.
+pub type OpenEditor =
+    fn(&Source, &Path, &CreateOptions, &OpenOptions) -> Result<Box<dyn DatabaseEditor>>;
+/// Writes a copy of a database without its deleted records, holes and unused names.
+pub type PackDatabase = fn(&Source, &Path, &CreateOptions, &OpenOptions) -> Result<Written>;
 
-/// All that the rest of the program knows about a format. Data, not code paths.
+/// How the files of a format are named and recognised, whatever they hold.
 #[derive(Debug)]
-pub struct Format {
+pub struct FileFormat {
     /// Short name.
     pub id: FormatId,
     /// For people: `"ChessBase database"`.
     pub name: &'static str,
-    /// Games, book or archive.
-    pub kind: Kind,
     /// Extensions of the main file, in lower case.
     pub extensions: &'static [&'static str],
     /// The other files of a set.
     pub companions: &'static [Companion],
     /// How likely a file is of this format.
     pub score: fn(&Probe<'_>) -> Confidence,
-    /// What it can hold.
-    pub can: Features,
-    /// How sure we are of it, for the matrix: `""` when checked against real files.
+    /// How sure we are of the format, for the matrix: `""` if checked against real files.
     pub evidence: &'static str,
-    /// Opens a database.
-    pub open_database: Option<OpenDatabase>,
-    /// Opens a stream.
+}
+
+/// A format of games.
+#[derive(Debug)]
+pub struct GameFormat {
+    /// Names and detection.
+    pub file: FileFormat,
+    /// The most that a game in it can hold.
+    pub can: Features,
+    /// What a game can hold under the given options; `can` if the options do not matter.
+    pub can_with: Option<fn(&CreateOptions) -> Features>,
+    /// Opens a file or a set of files.
+    pub open: OpenDatabase,
+    /// Opens a stream, for formats that need no random access.
     pub open_stream: Option<OpenStream>,
-    /// Cuts a stream for several threads.
+    /// Cuts a stream into blocks for several threads.
     pub open_blocks: Option<OpenBlocks>,
     /// Writes games as text, on several threads.
     pub create_text: Option<CreateText>,
-    /// What it can hold under the given options; `can` when there is no choice.
-    pub can_with: Option<fn(&CreateOptions) -> Features>,
     /// Creates a database.
-    pub create_database: Option<CreateDatabase>,
+    pub create: Option<CreateDatabase>,
+    /// Changes databases.
+    pub edit: Option<EditFunctions>,
+}
+
+impl GameFormat {
+    /// What a game can hold under these options.
+    pub fn features(&self, options: &CreateOptions) -> Features {
+        self.can_with.map_or(self.can, |can| can(options))
+    }
+
+    /// Whether games can be written, as text or as a database.
+    pub fn is_writable(&self) -> bool {
+        self.create_text.is_some() || self.create.is_some()
+    }
+
+    /// Whether games can be read from a stream of bytes.
+    pub fn is_streamable(&self) -> bool {
+        self.open_blocks.is_some() || self.open_stream.is_some()
+    }
+}
+
+/// Changes databases of a format. All of these change a copy, which takes its name at the end.
+#[derive(Debug, Clone, Copy)]
+pub struct EditFunctions {
+    /// Opens a database to delete and replace records.
+    pub open: OpenEditor,
+    /// Opens a database to add games.
+    pub append: CreateDatabase,
+    /// Writes a packed copy.
+    pub pack: PackDatabase,
+}
+
+/// A format of opening books.
+#[derive(Debug)]
+pub struct BookFormat {
+    /// Names and detection.
+    pub file: FileFormat,
+    /// What a book can hold.
+    pub can: Features,
+    /// One record stands for a position and its mirror images (colours exchanged, files
+    /// mirrored), so that statistics of all of them are stored together.
+    pub is_mirrored: bool,
+    /// A book is a list of Polyglot entries sorted by key, so that jobs can work on the entries as
+    /// they are stored, in bounded memory.
+    pub has_key_entries: bool,
     /// Opens a book.
-    pub open_book: Option<OpenBook>,
+    pub open: OpenBook,
     /// Creates a book.
-    pub create_book: Option<CreateBook>,
+    pub create: CreateBook,
 }
 
 #[cfg(test)]

@@ -130,6 +130,35 @@ pub struct DatabaseInfo {
     pub facts: Vec<(String, String)>,
 }
 
+/// Changes a copy of a database; the copy takes its name when it is finished.
+pub trait DatabaseEditor: Send {
+    /// Number of records: games and texts, deleted ones too.
+    fn len(&self) -> u32;
+
+    /// Whether there are no records.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Replaces a record by `game`; returns what of it could not be kept.
+    ///
+    /// # Errors
+    /// When there is no such record, or the files cannot be written.
+    fn replace(&mut self, record: GameIndex, game: &Game) -> Result<Losses>;
+
+    /// Sets or removes the deletion mark of a record.
+    ///
+    /// # Errors
+    /// When there is no such record.
+    fn set_deleted(&mut self, record: GameIndex, deleted: bool) -> Result<()>;
+
+    /// Reads the copy back and gives it its name.
+    ///
+    /// # Errors
+    /// When what was read back differs, or the files cannot be written.
+    fn finish(self: Box<Self>) -> Result<Written>;
+}
+
 /// Random access to games. Shared between threads: `&self` only, no shared cursor.
 pub trait Database: Send + Sync {
     /// What it is and what was found on opening.

@@ -24,4 +24,4 @@ pub mod io;
 pub mod loss;
 
 pub use error::{Error, ErrorKind, GameIndex, Malformed, Problem, Result};
-pub use formats::{Format, FormatId};
+pub use formats::{BookFormat, FormatId, GameFormat};

@@ -133,6 +133,26 @@ features! {
     ChessGames = "games of chess",
 }
 
+impl Feature {
+    /// Whether only opening books can hold it.
+    pub const fn is_of_books(self) -> bool {
+        matches!(
+            self,
+            Self::BookWeights
+                | Self::BookCounts
+                | Self::BookResults
+                | Self::BookRatings
+                | Self::BookMoves
+                | Self::GameLinks
+        )
+    }
+
+    /// Whether a database of games can hold it.
+    pub const fn is_of_games(self) -> bool {
+        !self.is_of_books()
+    }
+}
+
 /// A set of [`Feature`]s.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Features(u64);

@@ -2,8 +2,18 @@
 
 use tabia_core::formats::Probe;
 
+use crate::books::polyglot;
+
+/// Why a file that no format recognises is not read, in words; `None` if nothing is known of it.
+pub fn explain(probe: &Probe<'_>) -> Option<String> {
+    if let Some(what) = name(probe) {
+        return Some(format!("{what}: recognised, but not read"));
+    }
+    polyglot::why_not(probe).map(|why| format!("named like a Polyglot book, but {why}"))
+}
+
 /// What a file is that none of the formats here reads; `None` when it is not known either.
-pub fn name(probe: &Probe<'_>) -> Option<&'static str> {
+fn name(probe: &Probe<'_>) -> Option<&'static str> {
     let extension = probe.extension();
     if probe.head.starts_with(b"BOO!") || probe.head.starts_with(b"UGWS") {
         return Some("a Chessmaster book");

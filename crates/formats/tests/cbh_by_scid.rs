@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 
 use sets::{assert_equal, charset, clear, games, name, open_set, sets, settled, write};
 use support::{open, read_database};
-use tabia_core::Format;
+use tabia_core::GameFormat;
 use tabia_core::chess::Ply;
 use tabia_core::formats::OpenOptions;
 use tabia_core::game::{Annotation, CommentPlacement, Event, Game, RecordKind, Want};
@@ -82,7 +82,7 @@ fn what_scidb_loses_was_predicted() {
 
 /// Writes every set into the format: what is not there when it is read again was told, and what was
 /// foreseen was told.
-fn loses_what_was_predicted(test: &str, format: &Format) {
+fn loses_what_was_predicted(test: &str, format: &GameFormat) {
     let scratch = Scratch::new("to-scid");
     for path in sets(test) {
         // Without moves, annotations have no places to keep.
@@ -91,7 +91,7 @@ fn loses_what_was_predicted(test: &str, format: &Format) {
         }
         let what = name(&path);
         let before = games(&open_set(&path));
-        let target = scratch.join(&format!("there.{}", format.extensions[0]));
+        let target = scratch.join(&format!("there.{}", format.file.extensions[0]));
         let told = write(format, &target, &before, Charset::Auto);
         let database = open(format, &target, &OpenOptions::default()).unwrap();
         let after = read_database(&*database, Want::ALL);
@@ -139,7 +139,7 @@ fn sets_come_back_through_scidb() {
 
 /// Writes every set into the format and that into a set again: what comes back is the original less
 /// what was told on the two ways, feature by feature.
-fn sets_come_back_through(test: &str, format: &Format) {
+fn sets_come_back_through(test: &str, format: &GameFormat) {
     let scratch = Scratch::new("third-leg");
     let mut sum = [0; 2];
     for path in sets(test) {
@@ -153,7 +153,7 @@ fn sets_come_back_through(test: &str, format: &Format) {
             .iter()
             .filter(|game| game.head.kind == RecordKind::Game)
             .collect();
-        let between = scratch.join(&format!("between.{}", format.extensions[0]));
+        let between = scratch.join(&format!("between.{}", format.file.extensions[0]));
         let there = write(format, &between, before.iter().copied(), Charset::Auto);
         let database = open(format, &between, &OpenOptions::default()).unwrap();
         let read = read_database(&*database, Want::ALL);

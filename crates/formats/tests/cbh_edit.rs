@@ -182,7 +182,7 @@ fn real_sets_are_packed() {
 
 fn small_set(folder: &Scratch) -> PathBuf {
     let path = folder.join("small.cbh");
-    let create = cbh::FORMAT.create_database.unwrap();
+    let create = cbh::FORMAT.create.unwrap();
     let mut writer = create(&path, &CreateOptions::default()).unwrap();
     for game in tiny::games() {
         writer.write(&game).unwrap();

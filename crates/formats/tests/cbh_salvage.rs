@@ -21,7 +21,7 @@ use tabia_testkit::{Scratch, arbitrary, shared_data, tiny};
 fn open(path: &Path, salvage: bool) -> Box<dyn Database> {
     let mut options = OpenOptions::default();
     options.salvage = salvage;
-    cbh::FORMAT.open_database.unwrap()(&Source::from_path(path).unwrap(), &options).unwrap()
+    (cbh::FORMAT.open)(&Source::from_path(path).unwrap(), &options).unwrap()
 }
 
 /// Games with the problems that were told of each.
@@ -46,7 +46,7 @@ fn is_exhaustive() -> bool {
 
 fn set(folder: &Scratch) -> PathBuf {
     let path = folder.join("set.cbh");
-    let create = cbh::FORMAT.create_database.unwrap();
+    let create = cbh::FORMAT.create.unwrap();
     let mut writer = create(&path, &CreateOptions::default()).unwrap();
     for _ in 0..4 {
         for game in tiny::games() {

@@ -92,7 +92,7 @@ impl Shown {
 /// The games of a text, without a problem.
 fn twins(path: &Path) -> Vec<Game> {
     let source = Source::from_path(path).unwrap();
-    let open = tabia_formats::games::pgn::FORMAT.open_database.unwrap();
+    let open = tabia_formats::games::pgn::FORMAT.open;
     let database = open(&source, &OpenOptions::default()).unwrap();
     let mut reader = database.reader();
     let read = |index| {

@@ -23,7 +23,7 @@ fn set(folder: &Scratch) {
     let mut options = CreateOptions::default();
     options.now = 1_700_000_000;
     let path = folder.join("a.cbh");
-    let mut writer = cbh::FORMAT.create_database.unwrap()(&path, &options).unwrap();
+    let mut writer = cbh::FORMAT.create.unwrap()(&path, &options).unwrap();
     for number in 0..7 {
         let name = |what: &str| format!("{what} {}", number * 5 % 7);
         let game = GameBuilder::new()
@@ -281,7 +281,7 @@ fn what_we_write_holds() {
     let folder = Scratch::new("holds");
     let path = folder.join("many.cbh");
     let options = CreateOptions::default();
-    let mut writer = cbh::FORMAT.create_database.unwrap()(&path, &options).unwrap();
+    let mut writer = cbh::FORMAT.create.unwrap()(&path, &options).unwrap();
     for seed in 0..300 {
         writer.write(&arbitrary_game(seed)).unwrap();
     }

@@ -47,7 +47,7 @@ fn games(database: &dyn Database) -> Vec<(Game, usize)> {
 fn write<'g>(path: &Path, games: impl Iterator<Item = &'g Game>, charset: Charset) -> Losses {
     let mut options = CreateOptions::default();
     options.charset = charset;
-    let create = cbh::FORMAT.create_database.unwrap();
+    let create = cbh::FORMAT.create.unwrap();
     let mut writer = create(path, &options).unwrap();
     let mut losses = Losses::new();
     let mut records = 0;

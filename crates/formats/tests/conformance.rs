@@ -10,8 +10,8 @@ use std::thread;
 use tabia_core::formats::{Confidence, CreateOptions, OpenOptions, Profile};
 use tabia_core::game::{Eco, Event, Game, Want};
 use tabia_core::loss::{Feature, Losses, project};
-use tabia_core::{Format, GameIndex};
-use tabia_formats::FORMATS;
+use tabia_core::{GameFormat, GameIndex};
+use tabia_formats::GAMES;
 use tabia_testkit::dump::{self, assert_same};
 use tabia_testkit::{Scratch, tiny};
 
@@ -40,18 +40,18 @@ fn games() -> Vec<Game> {
 
 #[test]
 fn ids_and_extensions_are_distinct() {
-    assert!(!FORMATS.is_empty());
-    for (number, format) in FORMATS.iter().enumerate() {
-        for other in &FORMATS[number + 1..] {
-            assert_ne!(format.id, other.id);
+    assert!(!GAMES.is_empty());
+    for (number, format) in GAMES.iter().enumerate() {
+        for other in &GAMES[number + 1..] {
+            assert_ne!(format.file.id, other.file.id);
         }
-        let id = format.id.as_str();
+        let id = format.file.id.as_str();
         assert!(
             id.bytes()
                 .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()),
             "{id}"
         );
-        for extension in format.extensions {
+        for extension in format.file.extensions {
             assert_eq!(*extension, extension.to_lowercase(), "{id}");
         }
     }
@@ -59,13 +59,12 @@ fn ids_and_extensions_are_distinct() {
 
 #[test]
 fn every_format_that_is_written_has_fixtures() {
-    let is_written =
-        |format: &&Format| format.create_text.is_some() || format.create_database.is_some();
+    let is_written = |format: &&GameFormat| format.create_text.is_some() || format.create.is_some();
     for format in game_formats().filter(is_written) {
         assert!(
             !fixtures(format).is_empty(),
             "{} has no fixtures",
-            format.id
+            format.file.id
         );
     }
 }
@@ -74,14 +73,15 @@ fn every_format_that_is_written_has_fixtures() {
 fn round_trip_of_text() {
     let games = games();
     // Those that hold no moves have laws of their own.
-    let writes = |format: &&&Format| format.create_text.is_some() && format.can.has(Feature::Moves);
-    for format in FORMATS.iter().filter(writes) {
+    let writes =
+        |format: &&&GameFormat| format.create_text.is_some() && format.can.has(Feature::Moves);
+    for format in GAMES.iter().filter(writes) {
         for (profile, name) in Profile::ALL {
             for wrap in [true, false] {
                 let mut options = CreateOptions::default();
                 options.profile = profile;
                 options.wrap = wrap;
-                let what = format!("{} in profile {name}, wrap {wrap}", format.id);
+                let what = format!("{} in profile {name}, wrap {wrap}", format.file.id);
                 round_trip_text(format, &options, &games, &what);
             }
         }
@@ -90,7 +90,7 @@ fn round_trip_of_text() {
 
 /// What is written reads as what was predicted. Only `full` promises equal games; the other
 /// profiles promise the same moves, and that a second round changes nothing.
-fn round_trip_text(format: &Format, options: &CreateOptions, games: &[Game], what: &str) {
+fn round_trip_text(format: &GameFormat, options: &CreateOptions, games: &[Game], what: &str) {
     let (text, _) = write_text(format, options, games);
     let read = read_stream(&mut *stream(format, &text), Want::ALL);
     assert_eq!(read.len(), games.len(), "{what}: number of games");
@@ -123,24 +123,24 @@ fn round_trip_text(format: &Format, options: &CreateOptions, games: &[Game], wha
 #[test]
 fn round_trip_of_databases() {
     let games = games();
-    for format in FORMATS {
-        if format.create_database.is_none() || format.open_database.is_none() {
+    for format in GAMES {
+        if format.create.is_none() {
             continue;
         }
         let (read, losses) = write_and_read(format, &games);
         let mut all = Vec::new();
         for (index, ((game, read), lost)) in games.iter().zip(&read).zip(&losses).enumerate() {
-            let what = format!("{}, game {}", format.id, index + 1);
+            let what = format!("{}, game {}", format.file.id, index + 1);
             // A start that cannot be played from is told every time it is read.
             if game.head.start.position().is_some() {
                 check_kept(format, game, read, lost, &what);
             }
             all.push(read.game.clone());
         }
-        assert_eq!(read.len(), games.len(), "{}", format.id);
+        assert_eq!(read.len(), games.len(), "{}", format.file.id);
         let (again, losses) = write_and_read(format, &all);
         for (index, ((once, twice), lost)) in read.iter().zip(&again).zip(&losses).enumerate() {
-            let what = format!("{}, game {}, written again", format.id, index + 1);
+            let what = format!("{}, game {}, written again", format.file.id, index + 1);
             assert_same(&what, &once.dump, &twice.dump);
             assert!(lost.is_empty(), "{what}: {lost} are lost");
         }
@@ -148,16 +148,16 @@ fn round_trip_of_databases() {
 }
 
 /// A new database of these games, read back; and what the writer says is lost of each.
-fn write_and_read(format: &Format, games: &[Game]) -> (Vec<ReadGame>, Vec<Losses>) {
+fn write_and_read(format: &GameFormat, games: &[Game]) -> (Vec<ReadGame>, Vec<Losses>) {
     let scratch = Scratch::new("round-trip");
-    let extension = format.extensions.first().copied().unwrap_or_default();
+    let extension = format.file.extensions.first().copied().unwrap_or_default();
     let path = scratch.join(&format!("new.{extension}"));
-    let create = format.create_database.expect("the caller has looked");
+    let create = format.create.expect("the caller has looked");
     let mut writer = create(&path, &CreateOptions::default()).expect("the target is created");
     let write = |game| writer.write(game).expect("the game is written");
     let losses = games.iter().map(write).collect();
     let written = writer.finish().expect("the target is completed");
-    assert_eq!(written.records as usize, games.len(), "{}", format.id);
+    assert_eq!(written.records as usize, games.len(), "{}", format.file.id);
     let names: Vec<String> = written
         .files
         .iter()
@@ -170,20 +170,20 @@ fn write_and_read(format: &Format, games: &[Game]) -> (Vec<ReadGame>, Vec<Losses
         scratch.names(),
         sorted,
         "{}: files beside those named",
-        format.id
+        format.file.id
     );
     assert_eq!(
         names.first().map(String::as_str),
         Some(&*format!("new.{extension}"))
     );
     let database = open(format, &path, &OpenOptions::default()).expect("it opens");
-    assert_eq!(database.info().problems, [""; 0], "{}", format.id);
+    assert_eq!(database.info().problems, [""; 0], "{}", format.file.id);
     (read_database(&*database, Want::ALL), losses)
 }
 
 /// Moves, variations and annotations are those that were predicted; so are the tags, in whatever
 /// order, unless the writer says that its fields were too narrow.
-fn check_kept(format: &Format, game: &Game, read: &ReadGame, lost: &Losses, what: &str) {
+fn check_kept(format: &GameFormat, game: &Game, read: &ReadGame, lost: &Losses, what: &str) {
     let (kept, predicted) = project(can(format, &CreateOptions::default()), game);
     for (feature, count) in predicted.iter() {
         let told = lost.count(feature);
@@ -500,15 +500,15 @@ fn fixtures_are_recognised_as_what_they_are() {
             assert!(
                 own > Confidence::No,
                 "{what} is not recognised as {}",
-                format.id
+                format.file.id
             );
-            for other in FORMATS.iter().filter(|other| other.id != format.id) {
+            for other in GAMES.iter().filter(|other| other.file.id != format.file.id) {
                 let theirs = score(other, &path, &bytes);
                 assert!(
                     theirs < own,
                     "{what} is as likely {} as {}",
-                    other.id,
-                    format.id
+                    other.file.id,
+                    format.file.id
                 );
             }
         }
@@ -526,7 +526,7 @@ fn strict_gives_the_same_up_to_its_error() {
             };
             let lenient = read_database(&*lenient, Want::ALL);
             let source = tabia_core::io::Source::from_path(&path).expect("it is there");
-            let open = format.open_database.expect("checked above");
+            let open = format.open;
             let Ok(database) = open(&source, &strict) else {
                 continue;
             };

@@ -21,7 +21,7 @@ use tabia_core::formats::OpenOptions;
 use tabia_core::game::{Annotation, Flow, GameHead, GameResult, Visitor, Want};
 use tabia_core::games::Database;
 use tabia_core::io::{Blob, Source};
-use tabia_core::{Format, GameIndex, Problem};
+use tabia_core::{GameFormat, GameIndex, Problem};
 use tabia_testkit::corrupt::{self, Damaged};
 use tabia_testkit::guard::{self, Watchdog};
 use tabia_testkit::{shared, shared_data, skip};
@@ -74,7 +74,7 @@ const SMALL: usize = 64 << 10;
 /// A database in memory.
 struct Set {
     label: String,
-    format: &'static Format,
+    format: &'static GameFormat,
     main: String,
     files: Vec<(String, Vec<u8>)>,
 }
@@ -90,7 +90,7 @@ struct Print {
 
 impl Set {
     /// The set that lies in a folder, without files that the format does not know.
-    fn from_folder(format: &'static Format, main: &Path) -> Self {
+    fn from_folder(format: &'static GameFormat, main: &Path) -> Self {
         let source = Source::from_path(main).expect("the set is there");
         let name = main
             .file_name()
@@ -125,7 +125,7 @@ impl Set {
             (name.clone(), Blob::from(bytes))
         });
         let source = Source::from_members(&self.label, &self.main, members.collect()).ok()?;
-        let open = self.format.open_database?;
+        let open = self.format.open;
         let database = open(&source, &OpenOptions::default()).ok()?;
         Some(read_all(&*database))
     }
@@ -276,12 +276,14 @@ impl Set {
 /// Size of the file header and of each record of `.cbh`. The data files' headers are shorter.
 const HEADER: usize = 46;
 
-fn extensions(format: &Format) -> impl Iterator<Item = &'static str> {
+fn extensions(format: &GameFormat) -> impl Iterator<Item = &'static str> {
     let companions = format
+        .file
         .companions
         .iter()
         .map(|companion| companion.extension);
     let mut all: Vec<&str> = format
+        .file
         .extensions
         .iter()
         .copied()
@@ -396,10 +398,10 @@ fn damaged_real_databases() {
         return skip("damaged_real_databases");
     };
     let mut count = 0;
-    for format in game_formats().filter(|format| !format.companions.is_empty()) {
+    for format in game_formats().filter(|format| !format.file.companions.is_empty()) {
         for path in shared::files_below(&data) {
             let length = path.metadata().map_or(0, |metadata| metadata.len());
-            if !has_extension(&path, format.extensions) || length > SMALL as u64 / 4 {
+            if !has_extension(&path, format.file.extensions) || length > SMALL as u64 / 4 {
                 continue;
             }
             let set = Set::from_folder(format, &path);
@@ -420,9 +422,9 @@ fn damaged_real_texts() {
     let Some(folder) = shared_data(name, "pgn") else {
         return;
     };
-    for format in game_formats().filter(|format| format.companions.is_empty()) {
+    for format in game_formats().filter(|format| format.file.companions.is_empty()) {
         for path in shared::files_below(&folder) {
-            if !has_extension(&path, format.extensions) {
+            if !has_extension(&path, format.file.extensions) {
                 continue;
             }
             let bytes = std::fs::read(&path).expect("the file can be read");

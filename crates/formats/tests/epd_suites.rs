@@ -19,7 +19,7 @@ use support::{ReadGame, fixtures, read_database, write_text};
 fn suite(text: &[u8], options: &OpenOptions) -> Box<dyn Database> {
     let members = vec![("a.epd".to_owned(), Blob::from(text.to_vec()))];
     let source = Source::from_members("a.epd", "a.epd", members).unwrap();
-    (FORMAT.open_database.unwrap())(&source, options).unwrap()
+    (FORMAT.open)(&source, options).unwrap()
 }
 
 fn read(text: &[u8]) -> Vec<ReadGame> {
@@ -146,9 +146,9 @@ fn real_suites_are_read_to_the_last_line() {
             continue;
         }
         let source = Source::from_path(&path).unwrap();
-        let zip = tabia_formats::archives::ARCHIVES
+        let zip = tabia_formats::ARCHIVES
             .iter()
-            .find(|archive| archive.format.id.as_str() == "zip")
+            .find(|archive| archive.file.id.as_str() == "zip")
             .unwrap();
         let archive = (zip.open)(&source, &OpenOptions::default()).unwrap();
         let mut text = Vec::new();

@@ -10,10 +10,11 @@ use tabia_core::chess::Position;
 use tabia_core::formats::CreateOptions;
 use tabia_core::io::failure_injection::{FailureInjection, FailureMode};
 use tabia_core::io::{Blob, Source};
-use tabia_core::{Format, Result};
-use tabia_formats::FORMATS;
+use tabia_core::{BookFormat, GameFormat, Result};
+use tabia_formats::GAMES;
 use tabia_formats::archives;
-use tabia_formats::archives::{ARCHIVES, ArchiveFormat, NewMember};
+use tabia_formats::archives::{ArchiveFormat, NewMember};
+use tabia_formats::{ARCHIVES, BOOKS};
 use tabia_testkit::{Scratch, tiny};
 
 /// Files by name, hidden ones too.
@@ -43,8 +44,8 @@ fn options(force: bool) -> CreateOptions {
 /// Something that writes to a path; `rounds` times the same, so that files differ by it.
 type Job<'j> = &'j dyn Fn(&Path, bool, usize) -> Result<()>;
 
-fn database(format: &Format, path: &Path, force: bool, rounds: usize) -> Result<()> {
-    let create = format.create_database.unwrap();
+fn database(format: &GameFormat, path: &Path, force: bool, rounds: usize) -> Result<()> {
+    let create = format.create.unwrap();
     let mut writer = create(path, &options(force))?;
     for _ in 0..rounds {
         for game in tiny::games() {
@@ -54,8 +55,8 @@ fn database(format: &Format, path: &Path, force: bool, rounds: usize) -> Result<
     writer.finish().map(|_| ())
 }
 
-fn book(format: &Format, path: &Path, force: bool, rounds: usize) -> Result<()> {
-    let create = format.create_book.unwrap();
+fn book(format: &BookFormat, path: &Path, force: bool, rounds: usize) -> Result<()> {
+    let create = format.create;
     let mut writer = create(path, &options(force))?;
     let mut position = Position::standard();
     for _ in 0..rounds * 3 {
@@ -233,33 +234,34 @@ fn stop_everywhere(what: &str, extension: &str, job: Job<'_>) {
 
 #[test]
 fn databases_appear_whole_or_not_at_all() {
-    for format in FORMATS
-        .iter()
-        .filter(|format| format.create_database.is_some())
-    {
-        let extension = format.extensions.first().unwrap();
-        stop_everywhere(&format.id.to_string(), extension, &|path, force, rounds| {
-            database(format, path, force, rounds)
-        });
+    for format in GAMES.iter().filter(|format| format.create.is_some()) {
+        let extension = format.file.extensions.first().unwrap();
+        stop_everywhere(
+            &format.file.id.to_string(),
+            extension,
+            &|path, force, rounds| database(format, path, force, rounds),
+        );
     }
 }
 
 #[test]
 fn books_appear_whole_or_not_at_all() {
-    for format in FORMATS.iter().filter(|format| format.create_book.is_some()) {
-        let extension = format.extensions.first().unwrap();
-        stop_everywhere(&format.id.to_string(), extension, &|path, force, rounds| {
-            book(format, path, force, rounds)
-        });
+    for format in BOOKS.iter() {
+        let extension = format.file.extensions.first().unwrap();
+        stop_everywhere(
+            &format.file.id.to_string(),
+            extension,
+            &|path, force, rounds| book(format, path, force, rounds),
+        );
     }
 }
 
 #[test]
 fn archives_appear_whole_or_not_at_all() {
     for format in ARCHIVES.iter().filter(|format| format.create.is_some()) {
-        let extension = format.format.extensions.first().unwrap();
+        let extension = format.file.extensions.first().unwrap();
         stop_everywhere(
-            &format.format.id.to_string(),
+            &format.file.id.to_string(),
             extension,
             &|path, force, rounds| archive(format, path, force, rounds),
         );
@@ -269,7 +271,7 @@ fn archives_appear_whole_or_not_at_all() {
 /// Appending goes the same way.
 #[test]
 fn an_edited_database_appears_whole_or_not_at_all() {
-    let cbh = FORMATS.iter().find(|format| format.id.as_str() == "cbh");
+    let cbh = GAMES.iter().find(|format| format.file.id.as_str() == "cbh");
     let cbh = cbh.unwrap();
     stop_everywhere("cbh, appended to", "cbh", &|path, force, rounds| {
         if !force {

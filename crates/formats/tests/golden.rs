@@ -14,8 +14,8 @@ use tabia_core::formats::OpenOptions;
 use tabia_core::game::Want;
 use tabia_core::games::Database;
 use tabia_core::io::Source;
-use tabia_core::{Format, GameIndex};
-use tabia_formats::FORMATS;
+use tabia_core::{GameFormat, GameIndex};
+use tabia_formats::GAMES;
 use tabia_testkit::dump::assert_same;
 use tabia_testkit::shared::files_below;
 
@@ -35,13 +35,13 @@ fn fixtures_read_as_expected() {
 
 #[test]
 fn bad_files_fail_as_expected() {
-    for format in FORMATS {
+    for format in GAMES {
         let folder = fixture_folder(format).join("bad");
         if !folder.is_dir() {
             continue;
         }
         for path in files_below(&folder) {
-            if has_extension(&path, format.extensions) {
+            if has_extension(&path, format.file.extensions) {
                 expect(&path, &failure(format, &path));
             }
         }
@@ -70,10 +70,8 @@ fn describe(database: &dyn Database) -> String {
     text
 }
 
-fn failure(format: &Format, path: &Path) -> String {
-    let open = format
-        .open_database
-        .expect("only databases have bad files so far");
+fn failure(format: &GameFormat, path: &Path) -> String {
+    let open = format.open;
     let source = Source::from_path(path).expect("the file is there");
     match open(&source, &OpenOptions::default()) {
         Ok(database) => panic!(
@@ -87,12 +85,12 @@ fn failure(format: &Format, path: &Path) -> String {
 
 /// Messages name files with their path; the expected text has the file names alone.
 fn without_folder(text: &str) -> String {
-    let folder = fixture_folder(FORMATS[0]);
+    let folder = fixture_folder(GAMES[0]);
     let folder = folder.parent().expect("the folder of all fixtures");
     let mut text = text.to_owned();
-    for format in FORMATS {
+    for format in GAMES {
         for below in ["bad/", ""] {
-            let prefix = folder.join(format.id.as_str()).join(below);
+            let prefix = folder.join(format.file.id.as_str()).join(below);
             let prefix = format!("{}/", prefix.display().to_string().trim_end_matches('/'));
             text = text.replace(&prefix, "");
         }

@@ -675,7 +675,7 @@ fn a_copy_through_pages_has_the_same_bytes() {
 fn images_in_a_chessbase_book_count_once() {
     let scratch = Scratch::new("kvetka-images");
     let path = scratch.join("a.ctg");
-    let create = tabia_formats::books::ctg::FORMAT.create_book.unwrap();
+    let create = tabia_formats::books::ctg::FORMAT.create;
     let mut writer = create(&path, &CreateOptions::default()).unwrap();
     let wdl = |white, draws, black| Wdl {
         white,

@@ -3,14 +3,14 @@
 
 use std::path::{Path, PathBuf};
 
-use tabia_core::Format;
+use tabia_core::GameFormat;
 use tabia_core::GameIndex;
 use tabia_core::formats::{Confidence, CreateOptions, OpenOptions, Probe};
 use tabia_core::game::{Annotation, Event, Flow, Game, Want};
 use tabia_core::games::{Database, DatabaseInfo};
 use tabia_core::io::Source;
 use tabia_core::loss::Losses;
-use tabia_formats::FORMATS;
+use tabia_formats::GAMES;
 use tabia_formats::archives::compressed;
 use tabia_testkit::{Scratch, dump, shared_data};
 
@@ -41,15 +41,15 @@ fn open(path: &Path) -> Box<dyn Database> {
         head: &bytes[..bytes.len().min(Probe::HEAD)],
         len: Some(bytes.len() as u64),
     };
-    assert!((format.score)(&probe) >= Confidence::Likely, "{name}");
+    assert!((format.file.score)(&probe) >= Confidence::Likely, "{name}");
     let source = Source::from_path(path).unwrap();
-    format.open_database.unwrap()(&source, &OpenOptions::default()).unwrap()
+    (format.open)(&source, &OpenOptions::default()).unwrap()
 }
 
-fn format(id: &str) -> &'static Format {
-    FORMATS
+fn format(id: &str) -> &'static GameFormat {
+    GAMES
         .iter()
-        .find(|format| format.id.as_str() == id)
+        .find(|format| format.file.id.as_str() == id)
         .unwrap()
 }
 
@@ -70,7 +70,7 @@ fn write(path: &Path, games: &[Game], info: &DatabaseInfo) -> Losses {
     let mut options = CreateOptions::default();
     options.title.clone_from(&info.title);
     options.facts.clone_from(&info.facts);
-    let mut writer = format.create_database.unwrap()(path, &options).unwrap();
+    let mut writer = format.create.unwrap()(path, &options).unwrap();
     let mut losses = Losses::new();
     for game in games {
         losses.merge(&writer.write(game).unwrap());

@@ -9,14 +9,14 @@ use tabia_core::game::{Event, Flow, Game, GameResult, Start, Visitor, Want};
 use tabia_core::games::{Database, NameId, NameKind};
 use tabia_core::io::{Blob, Source};
 use tabia_core::loss::{Feature, Losses, project};
-use tabia_core::{Format, GameIndex};
+use tabia_core::{GameFormat, GameIndex};
 use tabia_formats::games::scid::{SI3, SI4, SI5};
 use tabia_testkit::arbitrary::arbitrary_game;
 use tabia_testkit::guard::Watchdog;
 use tabia_testkit::tiny::GameBuilder;
 use tabia_testkit::{Scratch, corrupt, dump};
 
-const ALL: [&Format; 3] = [&SI3, &SI4, &SI5];
+const ALL: [&GameFormat; 3] = [&SI3, &SI4, &SI5];
 
 /// The files of a database: index, names, games.
 type Files = Vec<(String, Vec<u8>)>;
@@ -93,15 +93,15 @@ fn games() -> Vec<Game> {
     vec![annotated, deleted, setup]
 }
 
-fn files(format: &Format, games: &[Game]) -> (Files, Losses) {
+fn files(format: &GameFormat, games: &[Game]) -> (Files, Losses) {
     let scratch = Scratch::new("scid-own");
-    let path = scratch.join(&format!("own.{}", format.id));
+    let path = scratch.join(&format!("own.{}", format.file.id));
     let mut options = CreateOptions::default();
     options.title = Some("Our games".to_owned());
     options.facts = [("type", "4"), ("flag1", "Analysed"), ("unknown", "x")]
         .map(|(key, value)| (key.to_owned(), value.to_owned()))
         .to_vec();
-    let mut writer = format.create_database.unwrap()(&path, &options).unwrap();
+    let mut writer = format.create.unwrap()(&path, &options).unwrap();
     let mut losses = Losses::new();
     for (number, game) in (0..).zip(games) {
         let mut lost = writer.write(game).unwrap();
@@ -121,14 +121,14 @@ fn files(format: &Format, games: &[Game]) -> (Files, Losses) {
     (files, losses)
 }
 
-fn open(format: &Format, files: &Files) -> tabia_core::Result<Box<dyn Database>> {
+fn open(format: &GameFormat, files: &Files) -> tabia_core::Result<Box<dyn Database>> {
     let members: Vec<(String, Blob)> = files
         .iter()
         .map(|(name, bytes)| (name.clone(), Blob::from(bytes.clone())))
         .collect();
-    let main = format!("own.{}", format.id);
+    let main = format!("own.{}", format.file.id);
     let source = Source::from_members("own.zip", &main, members)?;
-    format.open_database.unwrap()(&source, &OpenOptions::default())
+    (format.open)(&source, &OpenOptions::default())
 }
 
 fn read(database: &dyn Database) -> Vec<Game> {
@@ -145,7 +145,7 @@ fn read(database: &dyn Database) -> Vec<Game> {
         .collect()
 }
 
-fn written(format: &Format, game: Game) -> (Game, Losses) {
+fn written(format: &GameFormat, game: Game) -> (Game, Losses) {
     let (files, losses) = files(format, &[game]);
     let mut games = read(&*open(format, &files).unwrap());
     (games.remove(0), losses)
@@ -156,18 +156,18 @@ fn games_come_back_equal() {
     let games = games();
     for format in ALL {
         let (files, losses) = files(format, &games);
-        assert!(losses.is_empty(), "{}: {losses}", format.id);
+        assert!(losses.is_empty(), "{}: {losses}", format.file.id);
         let database = open(format, &files).unwrap();
         assert_eq!(database.info().problems, Vec::<String>::new());
         assert_eq!(database.info().title.as_deref(), Some("Our games"));
         let facts = &database.info().facts;
         let fact = |key: &str| facts.iter().find(|(known, _)| known == key);
         assert_eq!(fact("type").unwrap().1, "4");
-        assert_eq!(fact("flag1").is_some(), format.id != SI3.id);
+        assert_eq!(fact("flag1").is_some(), format.file.id != SI3.file.id);
         assert!(fact("unknown").is_none());
         for (index, (game, back)) in (0..).zip(games.iter().zip(read(&*database))) {
             let index = GameIndex(index);
-            let what = format!("{} game {index}", format.id);
+            let what = format!("{} game {index}", format.file.id);
             dump::assert_same(&what, &dump::game(index, game), &dump::game(index, &back));
             assert_eq!(*game, back, "{what}");
         }
@@ -294,7 +294,7 @@ fn what_does_not_fit_is_told() {
         .result(GameResult::BothLose);
     let mut game = game;
     game.head.tags.set("White", &"é".repeat(130));
-    let counts = |format: &Format| {
+    let counts = |format: &GameFormat| {
         let (_, losses) = written(format, game.clone());
         losses
             .iter()
@@ -327,9 +327,9 @@ fn losses_are_those_predicted() {
     games.extend((1..900).map(arbitrary_game));
     for format in ALL {
         let scratch = Scratch::new("scid-predicted");
-        let path = scratch.join(&format!("own.{}", format.id));
+        let path = scratch.join(&format!("own.{}", format.file.id));
         let options = CreateOptions::default();
-        let mut writer = format.create_database.unwrap()(&path, &options).unwrap();
+        let mut writer = format.create.unwrap()(&path, &options).unwrap();
         let mut encoder = writer.encoder().unwrap();
         let mut whole = Vec::new();
         let mut number = 0;
@@ -346,7 +346,7 @@ fn losses_are_those_predicted() {
                 .iter()
                 .filter(|feature| !format.can.has(**feature))
             {
-                let what = format!("{}: {feature:?}", format.id);
+                let what = format!("{}: {feature:?}", format.file.id);
                 // Of lines that cannot be written, what is in them is not counted again.
                 let cuts = [Feature::Chess960, Feature::IllegalPositions];
                 let is_cut = cuts.iter().any(|cut| losses.count(*cut) > 0);
@@ -366,15 +366,19 @@ fn losses_are_those_predicted() {
         }
         writer.finish().unwrap();
         let source = Source::from_path(&path).unwrap();
-        let database = format.open_database.unwrap()(&source, &OpenOptions::default()).unwrap();
+        let database = (format.open)(&source, &OpenOptions::default()).unwrap();
         let back = read(&*database);
         assert_eq!(back.len(), number as usize);
-        assert!(whole.len() > 3, "{}: {}", format.id, whole.len());
+        assert!(whole.len() > 3, "{}: {}", format.file.id, whole.len());
         for (number, game) in whole {
             let back = &back[number as usize];
             assert_eq!(back.head.start, game.head.start, "{number}");
             assert_eq!(back.result, game.result, "{number}");
-            assert!(back.events().eq(game.events()), "{}: {number}", format.id);
+            assert!(
+                back.events().eq(game.events()),
+                "{}: {number}",
+                format.file.id
+            );
         }
     }
 }
@@ -532,7 +536,7 @@ fn damaged_files_lose_only_what_they_held() {
         let mut names = whole.clone();
         names[1].1.pop();
         let database = open(format, &names).unwrap();
-        assert_eq!(database.info().problems.len(), 1, "{}", format.id);
+        assert_eq!(database.info().problems.len(), 1, "{}", format.file.id);
         assert_eq!(read_white(&*database), "Abel, Ada");
         names[1].1.clear();
         let (game, told) = problems(&names, 0);
@@ -615,7 +619,7 @@ fn strict_readers_stop_at_faults() {
     let source = Source::from_members("own.zip", "own.si4", members).unwrap();
     let mut options = OpenOptions::default();
     options.strict = true;
-    let database = SI4.open_database.unwrap()(&source, &options).unwrap();
+    let database = (SI4.open)(&source, &options).unwrap();
     let mut game = Game::new();
     let error = database
         .reader()
@@ -631,12 +635,12 @@ fn the_profile_full_keeps_what_only_other_formats_know() {
     let game = tabia_testkit::tiny::annotated();
     let scratch = Scratch::new("scid-full");
     for format in ALL {
-        let path = scratch.join(&format!("full.{}", format.id));
+        let path = scratch.join(&format!("full.{}", format.file.id));
         let mut options = CreateOptions::default();
         options.profile = tabia_core::formats::Profile::Full;
         let can = format.can_with.unwrap()(&options);
         let (kept, predicted) = project(can, &game);
-        let mut writer = format.create_database.unwrap()(&path, &options).unwrap();
+        let mut writer = format.create.unwrap()(&path, &options).unwrap();
         let losses = writer.write(&game).unwrap();
         writer.finish().unwrap();
         // One place has one comment, in no language.
@@ -647,7 +651,7 @@ fn the_profile_full_keeps_what_only_other_formats_know() {
         assert_eq!(losses.iter().count(), 3, "{losses}");
         let source = Source::from_path(&path).unwrap();
         let options = OpenOptions::default();
-        let database = format.open_database.unwrap()(&source, &options).unwrap();
+        let database = (format.open)(&source, &options).unwrap();
         let back = read(&*database).remove(0);
         let others = |game: &Game| -> String {
             let is_comment = |event: &Event<'_>| {

@@ -12,7 +12,7 @@ use std::process::Command;
 use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::game::{Annotation, Event, Flow, Game, Nag, Want};
 use tabia_core::io::Source;
-use tabia_core::{Format, GameIndex};
+use tabia_core::{GameFormat, GameIndex};
 use tabia_formats::games::pgn;
 use tabia_formats::games::scid::{SI3, SI4, SI5};
 use tabia_testkit::{Scratch, shared_data};
@@ -48,8 +48,8 @@ enum Task {
 }
 
 /// Lets the Scid of a format do its work; `None` when it is not installed, which is said.
-fn scid(test: &str, format: &Format, task: Task, base: &Path, pgn: &Path) -> Option<()> {
-    let ran = if format.id == SI5.id {
+fn scid(test: &str, format: &GameFormat, task: Task, base: &Path, pgn: &Path) -> Option<()> {
+    let ran = if format.file.id == SI5.file.id {
         let python = std::env::var_os("TABIA_SCID5").unwrap_or_else(|| "python3".into());
         let script = tabia_testkit::shared::repository().join("crates/formats/tests/scid5.py");
         let verb = match task {
@@ -69,7 +69,7 @@ fn scid(test: &str, format: &Format, task: Task, base: &Path, pgn: &Path) -> Opt
         ran.find(Option::is_some).flatten()
     };
     if ran.is_none() {
-        let line = format!("{test}: skipped: no Scid for {}\n", format.id);
+        let line = format!("{test}: skipped: no Scid for {}\n", format.file.id);
         let _ = std::io::stderr().write_all(line.as_bytes());
     }
     ran
@@ -89,9 +89,9 @@ fn run(command: &mut Command, base: &Path, pgn: &Path) -> Option<()> {
     }
 }
 
-fn read(format: &Format, path: &Path) -> Vec<Game> {
+fn read(format: &GameFormat, path: &Path) -> Vec<Game> {
     let source = Source::from_path(path).unwrap();
-    let database = format.open_database.unwrap()(&source, &OpenOptions::default()).unwrap();
+    let database = (format.open)(&source, &OpenOptions::default()).unwrap();
     let mut reader = database.reader();
     (0..database.len())
         .map(|index| {
@@ -105,8 +105,8 @@ fn read(format: &Format, path: &Path) -> Vec<Game> {
         .collect()
 }
 
-fn write(format: &Format, path: &Path, games: &[Game]) {
-    let mut writer = format.create_database.unwrap()(path, &CreateOptions::default()).unwrap();
+fn write(format: &GameFormat, path: &Path, games: &[Game]) {
+    let mut writer = format.create.unwrap()(path, &CreateOptions::default()).unwrap();
     for game in games {
         let _ = writer.write(game).unwrap();
     }
@@ -131,8 +131,8 @@ const CORPORA: [&str; 14] = [
     "pgn/misc/world_matches.pgn",
 ];
 
-fn corpora(test: &str, format: &Format) -> Vec<(&'static str, PathBuf)> {
-    let chess960 = (format.id == SI5.id).then_some("scid/pgn/frc.pgn");
+fn corpora(test: &str, format: &GameFormat) -> Vec<(&'static str, PathBuf)> {
+    let chess960 = (format.file.id == SI5.file.id).then_some("scid/pgn/frc.pgn");
     let names = CORPORA.into_iter().chain(chess960);
     names
         .filter_map(|name| {
@@ -205,7 +205,7 @@ fn scid_exports_what_we_write() {
     }
 }
 
-fn exports(format: &Format) {
+fn exports(format: &GameFormat) {
     let test = "scid_exports_what_we_write";
     let mut count = 0;
     let mut odd = Vec::new();
@@ -213,8 +213,12 @@ fn exports(format: &Format) {
         let folder = Scratch::new("scid-exports");
         let base = folder.join(name);
         let source = read(&pgn::FORMAT, &path);
-        write(format, &base.with_extension(format.id.as_str()), &source);
-        if format.id == SI3.id {
+        write(
+            format,
+            &base.with_extension(format.file.id.as_str()),
+            &source,
+        );
+        if format.file.id == SI3.file.id {
             // What Scid does itself when it is to open one of these.
             for kind in ["si", "sg", "sn"] {
                 let old = base.with_extension(format!("{kind}3"));
@@ -259,7 +263,7 @@ fn exports(format: &Format) {
         }
     }
     assert_eq!(odd, Vec::<String>::new(), "{} of {count} games", odd.len());
-    tell(&format!("{}: {count} games exported equal", format.id));
+    tell(&format!("{}: {count} games exported equal", format.file.id));
 }
 
 fn tell(text: &str) {
@@ -267,8 +271,8 @@ fn tell(text: &str) {
 }
 
 /// Bytes of the header of an index and of a row.
-fn sizes(format: &Format) -> (usize, usize) {
-    if format.id == SI5.id {
+fn sizes(format: &GameFormat) -> (usize, usize) {
+    if format.file.id == SI5.file.id {
         (0, 56)
     } else {
         (182, 47)
@@ -276,7 +280,12 @@ fn sizes(format: &Format) -> (usize, usize) {
 }
 
 /// The row of a game without the place and the length of its blob, and the blob.
-fn parts<'a>(format: &Format, index: &[u8], games: &'a [u8], number: usize) -> (Vec<u8>, &'a [u8]) {
+fn parts<'a>(
+    format: &GameFormat,
+    index: &[u8],
+    games: &'a [u8],
+    number: usize,
+) -> (Vec<u8>, &'a [u8]) {
     let (header, size) = sizes(format);
     let mut row = index[header + size * number..][..size].to_vec();
     let high_first = |bytes: &[u8]| {
@@ -284,7 +293,7 @@ fn parts<'a>(format: &Format, index: &[u8], games: &'a [u8], number: usize) -> (
             .iter()
             .fold(0, |all, &byte| all << 8 | usize::from(byte))
     };
-    let (at, length) = if format.id == SI5.id {
+    let (at, length) = if format.file.id == SI5.file.id {
         // Two words, each with its lowest byte first.
         row[32..40].reverse();
         let words = high_first(&row[32..40]);
@@ -344,7 +353,7 @@ fn scid_writes_the_same_bytes() {
     }
 }
 
-fn writes_the_same(format: &Format) {
+fn writes_the_same(format: &GameFormat) {
     let test = "scid_writes_the_same_bytes";
     let (header, row_size) = sizes(format);
     let (mut count, mut same) = (0, 0);
@@ -353,7 +362,7 @@ fn writes_the_same(format: &Format) {
         let leaves_out = ["europe_echecs", "kdave-lichess", "lichess_magnus"].contains(&name);
         // Scid 5 also those with a long tag or with what it cannot read.
         let refuses = ["features", "perle", "scarborough_2001"].contains(&name);
-        if leaves_out || refuses && format.id == SI5.id {
+        if leaves_out || refuses && format.file.id == SI5.file.id {
             continue;
         }
         let folder = Scratch::new("scid-bytes");
@@ -362,8 +371,12 @@ fn writes_the_same(format: &Format) {
             return;
         }
         let games = read(&pgn::FORMAT, &path);
-        write(format, &ours.with_extension(format.id.as_str()), &games);
-        let version = &format.id.as_str()[2..];
+        write(
+            format,
+            &ours.with_extension(format.file.id.as_str()),
+            &games,
+        );
+        let version = &format.file.id.as_str()[2..];
         let bytes = |base: &Path, kind: &str| {
             std::fs::read(base.with_extension(format!("{kind}{version}"))).unwrap()
         };
@@ -384,7 +397,7 @@ fn writes_the_same(format: &Format) {
         }
         let mut explained = EXPLAINED.iter();
         let explained = explained.find(|(file, _, reason)| {
-            *file == name && (format.id != SI5.id || !reason.contains(OF_SI4))
+            *file == name && (format.file.id != SI5.file.id || !reason.contains(OF_SI4))
         });
         assert_eq!(
             odd,
@@ -394,11 +407,15 @@ fn writes_the_same(format: &Format) {
     }
     if count > 0 {
         // Scid 5 keeps line breaks of comments that Scid 4 takes for blanks.
-        let least = if format.id == SI5.id { 80 } else { 95 };
+        let least = if format.file.id == SI5.file.id {
+            80
+        } else {
+            95
+        };
         assert!(same * 100 > count * least, "{same} of {count} are the same");
         tell(&format!(
             "{}: {same} of {count} rows and blobs identical",
-            format.id
+            format.file.id
         ));
     }
 }

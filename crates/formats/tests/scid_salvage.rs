@@ -38,7 +38,7 @@ fn all(test: &str) -> Vec<Files> {
 }
 
 fn version(files: &Files) -> char {
-    files.format.id.as_str().chars().last().unwrap()
+    files.format.file.id.as_str().chars().last().unwrap()
 }
 
 #[test]

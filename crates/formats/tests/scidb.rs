@@ -13,7 +13,7 @@ use tabia_core::game::{
 use tabia_core::games::{Database, NameKind};
 use tabia_core::io::{Blob, Source};
 use tabia_core::loss::{Feature, Losses};
-use tabia_core::{Format, FormatId, GameIndex};
+use tabia_core::{FormatId, GameFormat, GameIndex};
 use tabia_formats::games::{pgn, scidb};
 use tabia_testkit::tiny::{self, GameBuilder};
 use tabia_testkit::{Scratch, dump, shared_data};
@@ -26,9 +26,9 @@ const SAMPLES: [(&str, u32); 4] = [
     ("twic1599_1000k", 1110),
 ];
 
-fn open(path: &Path, format: &Format) -> Box<dyn Database> {
+fn open(path: &Path, format: &GameFormat) -> Box<dyn Database> {
     let source = Source::from_path(path).unwrap();
-    format.open_database.unwrap()(&source, &OpenOptions::default()).unwrap()
+    (format.open)(&source, &OpenOptions::default()).unwrap()
 }
 
 /// The games and, as text, what was found wrong.
@@ -57,7 +57,7 @@ fn write(path: &Path, games: &[Game]) -> Losses {
 }
 
 fn write_with(path: &Path, games: &[Game], options: &CreateOptions) -> Losses {
-    let mut writer = scidb::FORMAT.create_database.unwrap()(path, options).unwrap();
+    let mut writer = scidb::FORMAT.create.unwrap()(path, options).unwrap();
     let mut losses = Losses::new();
     for (number, game) in (0..).zip(games) {
         let mut lost = writer.write(game).unwrap();
@@ -490,7 +490,7 @@ fn open_files(files: &[(String, Vec<u8>)]) -> tabia_core::Result<Box<dyn Databas
         .iter()
         .map(|(n, bytes)| (n.clone(), Blob::from(bytes.clone())));
     let source = Source::from_members("tiny.sci", "tiny.sci", members.collect())?;
-    scidb::FORMAT.open_database.unwrap()(&source, &OpenOptions::default())
+    (scidb::FORMAT.open)(&source, &OpenOptions::default())
 }
 
 /// Moves of other games than chess are no chess moves: tags, and the bytes as they are. A database
@@ -529,7 +529,7 @@ fn variants_keep_their_moves() {
         // Games of chess have no place there, and those of the variant none among chess.
         std::fs::remove_dir_all(path.parent().unwrap()).unwrap();
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        let mut writer = scidb::FORMAT.create_database.unwrap()(&path, &options).unwrap();
+        let mut writer = scidb::FORMAT.create.unwrap()(&path, &options).unwrap();
         let lost = writer.write(&tiny::games()[0]).unwrap();
         assert_eq!(lost.count(Feature::ChessGames), 1);
         assert_eq!(writer.finish().unwrap().records, 0);

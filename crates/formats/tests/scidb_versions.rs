@@ -23,7 +23,7 @@ fn made(games: &[Game]) -> Files {
     let path = scratch.join("made.sci");
     let mut options = CreateOptions::default();
     options.title = Some("Old games".to_owned());
-    let mut writer = FORMAT.create_database.unwrap()(&path, &options).unwrap();
+    let mut writer = FORMAT.create.unwrap()(&path, &options).unwrap();
     for game in games {
         // Some have what Scidb cannot hold; what it holds is what counts here.
         let _ = writer.write(game).unwrap();
@@ -42,7 +42,7 @@ fn try_open(files: &Files, salvage: bool) -> tabia_core::Result<Box<dyn Database
     let source = Source::from_members("made.sci", "made.sci", members.collect()).unwrap();
     let mut options = OpenOptions::default();
     options.salvage = salvage;
-    FORMAT.open_database.unwrap()(&source, &options)
+    (FORMAT.open)(&source, &options)
 }
 
 fn read(files: &Files, salvage: bool) -> (Vec<Game>, Vec<String>) {

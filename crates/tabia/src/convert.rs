@@ -8,7 +8,8 @@ use tabia_core::formats::{CreateDatabase, CreateOptions, CreateText, OpenOptions
 use tabia_core::games::{GameWriter, Written};
 use tabia_core::io::{Output, OutputSet, Progress};
 use tabia_core::loss::Losses;
-use tabia_core::{Error, ErrorKind, Format, GameIndex};
+use tabia_core::{Error, ErrorKind, GameFormat, GameIndex};
+use tabia_formats::Format;
 use tabia_formats::archives::compressed::{Compression, compress};
 
 use crate::edit::appender;
@@ -38,14 +39,14 @@ pub enum Target<'a> {
     /// Text to a stream; it is not closed.
     Stream {
         /// A format that is text.
-        format: &'static Format,
+        format: &'static GameFormat,
         /// The stream.
         out: &'a mut dyn Write,
     },
     /// A file or a set of files.
     File {
         /// The format.
-        format: &'static Format,
+        format: &'static GameFormat,
         /// The main file.
         path: PathBuf,
         /// How it is compressed, for text.
@@ -56,8 +57,10 @@ pub enum Target<'a> {
 impl std::fmt::Debug for Target<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Stream { format, .. } => write!(f, "Stream({})", format.id),
-            Self::File { format, path, .. } => write!(f, "File({}, {})", format.id, path.display()),
+            Self::Stream { format, .. } => write!(f, "Stream({})", format.file.id),
+            Self::File { format, path, .. } => {
+                write!(f, "File({}, {})", format.file.id, path.display())
+            }
         }
     }
 }
@@ -67,11 +70,7 @@ impl Target<'_> {
     ///
     /// # Errors
     /// [`Failure::Usage`] when no format that can be written has the extension.
-    pub fn file(
-        resolver: &Resolver,
-        path: &Path,
-        to: Option<&'static Format>,
-    ) -> Result<Self, Failure> {
+    pub fn file(resolver: &Resolver, path: &Path, to: Option<Format>) -> Result<Self, Failure> {
         let name = path
             .file_name()
             .map(|name| name.to_string_lossy().into_owned())
@@ -81,10 +80,9 @@ impl Target<'_> {
             .rsplit_once('.')
             .map_or_else(String::new, |(_, extension)| extension.to_ascii_lowercase());
         let format = match to {
-            Some(format) => format,
+            Some(format) => writable(format)?,
             None => writer_for(resolver, &extension, path)?,
         };
-        writable(format)?;
         if compression != Compression::None && format.create_text.is_none() {
             return Err(Failure::Usage(format!(
                 "{}: only text can be compressed while it is written",
@@ -104,12 +102,16 @@ fn writer_for(
     resolver: &Resolver,
     extension: &str,
     path: &Path,
-) -> Result<&'static Format, Failure> {
+) -> Result<&'static GameFormat, Failure> {
     let known = resolver
         .formats()
         .iter()
-        .filter(|format| format.extensions.contains(&extension));
-    let writers = || known.clone().filter(|format| can_write(format));
+        .copied()
+        .filter(|format| format.extensions().contains(&extension));
+    let writers = || {
+        let games = known.clone().filter_map(Format::games);
+        games.filter(|format| format.is_writable())
+    };
     match (writers().next(), known.clone().next()) {
         (Some(format), _) => Ok(format),
         (None, Some(format)) => Err(Failure::Usage(cannot_write(format))),
@@ -120,24 +122,19 @@ fn writer_for(
     }
 }
 
-fn can_write(format: &Format) -> bool {
-    format.create_text.is_some() || format.create_database.is_some()
-}
-
-fn cannot_write(format: &Format) -> String {
-    format!("{} ({}) cannot be written", format.name, format.id)
+fn cannot_write(format: Format) -> String {
+    format!("{} ({}) cannot be written", format.name(), format.id())
 }
 
 /// Refuses formats that games cannot be written in.
 ///
 /// # Errors
 /// [`Failure::Usage`].
-pub fn writable(format: &Format) -> Result<(), Failure> {
-    if can_write(format) {
-        Ok(())
-    } else {
-        Err(Failure::Usage(cannot_write(format)))
-    }
+pub fn writable(format: Format) -> Result<&'static GameFormat, Failure> {
+    format
+        .games()
+        .filter(|format| format.is_writable())
+        .ok_or_else(|| Failure::Usage(cannot_write(format)))
 }
 
 /// Converts the games of all items, in order, into one target. The target appears complete or not
@@ -158,7 +155,7 @@ pub fn convert(
             let Some(create) = format.create_text else {
                 return Err(Failure::Usage(format!(
                     "{} cannot go to a stream; give a file with `-o`",
-                    format.name
+                    format.file.name
                 )));
             };
             let ledger = to_text(items, create, out, options, progress, watch)?;
@@ -180,7 +177,7 @@ pub fn convert(
             format,
             path,
             compression,
-        } => match (format.create_text, format.create_database) {
+        } => match (format.create_text, format.create) {
             (Some(create), _) => {
                 let shared = Shared::create(&path, options.create.force)?;
                 let mut out =
@@ -199,7 +196,7 @@ pub fn convert(
                 Ok((ledger, written))
             }
             (None, Some(create)) => to_database(items, create, &path, options, progress, watch),
-            (None, None) => Err(Failure::Usage(cannot_write(format))),
+            (None, None) => Err(Failure::Usage(cannot_write(Format::Games(format)))),
         },
     }
 }

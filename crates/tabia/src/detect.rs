@@ -1,7 +1,8 @@
 //! Which format a file has.
 
 use tabia_core::formats::{Confidence, Probe};
-use tabia_core::{Error, ErrorKind, Format, FormatId, Result};
+use tabia_core::{Error, ErrorKind, FormatId, Result};
+use tabia_formats::Format;
 
 /// The format of a file by its first bytes, then by its name.
 ///
@@ -10,13 +11,16 @@ use tabia_core::{Error, ErrorKind, Format, FormatId, Result};
 ///
 /// # Errors
 /// [`ErrorKind::UnknownFormat`], [`ErrorKind::AmbiguousFormat`].
-pub fn detect(formats: &[&'static Format], probe: &Probe<'_>) -> Result<&'static Format> {
+pub fn detect(formats: &[Format], probe: &Probe<'_>) -> Result<Format> {
     let extension = probe.extension();
-    let mut best: Vec<&'static Format> = Vec::new();
+    let mut best: Vec<Format> = Vec::new();
     let mut best_score = (Confidence::No, false);
     for format in formats {
-        let confidence = (format.score)(probe);
-        let score = (confidence, format.extensions.contains(&extension.as_str()));
+        let confidence = format.score(probe);
+        let score = (
+            confidence,
+            format.extensions().contains(&extension.as_str()),
+        );
         if confidence == Confidence::No || score < best_score {
             continue;
         }
@@ -24,31 +28,31 @@ pub fn detect(formats: &[&'static Format], probe: &Probe<'_>) -> Result<&'static
             best.clear();
             best_score = score;
         }
-        best.push(format);
+        best.push(*format);
     }
     match best.as_slice() {
-        [format] => Ok(format),
+        [format] => Ok(*format),
         [] => Err(Error::new(ErrorKind::UnknownFormat {
             found: probe.head.iter().copied().take(8).collect(),
         })),
         several => Err(Error::new(ErrorKind::AmbiguousFormat(
-            several.iter().map(|format| format.id).collect(),
+            several.iter().map(|format| format.id()).collect(),
         ))),
     }
 }
 
 /// The format of that name: its short name or one of its extensions, in any letter case.
-pub fn by_name(formats: &[&'static Format], name: &str) -> Option<&'static Format> {
+pub fn by_name(formats: &[Format], name: &str) -> Option<Format> {
     let name = name.to_ascii_lowercase();
     let name = name.trim_start_matches('.');
     let short = (name.len() <= 8).then(|| FormatId::new(name));
     formats
         .iter()
-        .find(|format| Some(format.id) == short)
+        .find(|format| Some(format.id()) == short)
         .or_else(|| {
             formats
                 .iter()
-                .find(|format| format.extensions.contains(&name))
+                .find(|format| format.extensions().contains(&name))
         })
         .copied()
 }

@@ -6,14 +6,12 @@
 use std::path::Path;
 
 use tabia_core::error::Error;
-use tabia_core::formats::{CreateDatabase, CreateOptions, OpenOptions};
+use tabia_core::formats::{CreateDatabase, CreateOptions, EditFunctions, OpenOptions};
 use tabia_core::game::Game;
-use tabia_core::games::Written;
+use tabia_core::games::{DatabaseEditor, Written};
 use tabia_core::io::Source;
 use tabia_core::loss::Losses;
-use tabia_core::{Format, GameIndex};
-use tabia_formats::games::cbh;
-use tabia_formats::games::cbh::edit::{Editor, append, pack};
+use tabia_core::{GameFormat, GameIndex};
 
 use crate::error::Failure;
 use crate::input::InputItem;
@@ -54,23 +52,26 @@ pub struct Edited {
 ///
 /// # Errors
 /// [`Failure::Usage`] when none does.
-pub(crate) fn appender(format: &Format) -> Result<CreateDatabase, Failure> {
-    if format.id == cbh::FORMAT.id {
-        return Ok(append);
+pub(crate) fn appender(format: &GameFormat) -> Result<CreateDatabase, Failure> {
+    match format.edit {
+        Some(functions) => Ok(functions.append),
+        None => Err(Failure::Usage(format!(
+            "{} ({}) cannot be appended to",
+            format.file.name, format.file.id
+        ))),
     }
-    let text = format!("{} ({}) cannot be appended to", format.name, format.id);
-    Err(Failure::Usage(text))
 }
 
-fn source(item: &InputItem) -> Result<&Source, Failure> {
+fn editable(item: &InputItem) -> Result<(EditFunctions, &Source), Failure> {
     let name = item.name();
-    if item.format().id != cbh::FORMAT.id {
-        let format = item.format().name;
+    let Some(functions) = item.format().games().and_then(|format| format.edit) else {
+        let format = item.format().name();
         let text = format!("{name}: a {format} cannot be changed; `convert` makes a new one");
         return Err(Failure::Usage(text));
-    }
+    };
     let text = format!("{name}: is inside of another file; `archive extract` takes it out");
-    item.source().ok_or(Failure::Usage(text))
+    let source = item.source().ok_or(Failure::Usage(text))?;
+    Ok((functions, source))
 }
 
 /// Changes a copy of a database that will be called `path`.
@@ -84,16 +85,16 @@ pub fn edit(
     changes: &[Change],
     options: &EditOptions,
 ) -> Result<Edited, Failure> {
-    let source = source(item)?;
-    let editor = Editor::new(source, path, &options.create, &options.open);
+    let (functions, source) = editable(item)?;
+    let editor = (functions.open)(source, path, &options.create, &options.open);
     let mut editor = editor.map_err(|error| side(error, path))?;
     let mut edited = Edited::default();
     for change in changes {
         match change {
-            Change::Delete(numbers) => mark(&mut editor, numbers, true, &mut edited)?,
-            Change::Restore(numbers) => mark(&mut editor, numbers, false, &mut edited)?,
+            Change::Delete(numbers) => mark(&mut *editor, numbers, true, &mut edited)?,
+            Change::Restore(numbers) => mark(&mut *editor, numbers, false, &mut edited)?,
             Change::Replace(index, game) => {
-                check(&editor, *index)?;
+                check(&*editor, *index)?;
                 let mut losses = editor.replace(*index, game).map_err(Failure::output)?;
                 losses.in_game(*index);
                 edited.losses.merge(&losses);
@@ -110,8 +111,8 @@ pub fn edit(
 /// # Errors
 /// As [`edit`]; when `path` is the database itself.
 pub fn pack_to(item: &InputItem, path: &Path, options: &EditOptions) -> Result<Edited, Failure> {
-    let source = source(item)?;
-    let written = pack(source, path, &options.create, &options.open);
+    let (functions, source) = editable(item)?;
+    let written = (functions.pack)(source, path, &options.create, &options.open);
     Ok(Edited {
         written: written.map_err(|error| side(error, path))?,
         ..Edited::default()
@@ -127,7 +128,7 @@ fn side(error: Error, path: &Path) -> Failure {
     }
 }
 
-fn check(editor: &Editor, index: GameIndex) -> Result<(), Failure> {
+fn check(editor: &dyn DatabaseEditor, index: GameIndex) -> Result<(), Failure> {
     if index.0 < editor.len() {
         return Ok(());
     }
@@ -136,7 +137,7 @@ fn check(editor: &Editor, index: GameIndex) -> Result<(), Failure> {
 }
 
 fn mark(
-    editor: &mut Editor,
+    editor: &mut dyn DatabaseEditor,
     numbers: &RecordRanges,
     deleted: bool,
     edited: &mut Edited,

@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tabia_core::books::Book;
-use tabia_core::formats::{Kind, Limits, OpenOptions};
+use tabia_core::formats::{Limits, OpenOptions};
 use tabia_core::games::{Blocks, Database, GameStream};
 use tabia_core::io::{Blob, Progress, Source};
-use tabia_core::{Error, ErrorKind, Format, Result};
+use tabia_core::{Error, ErrorKind, GameFormat, Result};
+use tabia_formats::Format;
 use tabia_formats::archives;
-use tabia_formats::archives::{Archive, ArchiveFormat, Faults};
+use tabia_formats::archives::{Archive, Faults};
 
 use crate::unpack;
 
@@ -20,9 +21,7 @@ use crate::unpack;
 #[derive(Debug)]
 pub struct InputItem {
     pub(crate) label: Arc<Path>,
-    pub(crate) format: &'static Format,
-    /// How to open it, when it is an archive.
-    pub(crate) container: Option<&'static ArchiveFormat>,
+    pub(crate) format: Format,
     pub(crate) origin: Origin,
 }
 
@@ -125,20 +124,19 @@ impl InputItem {
     }
 
     /// The format.
-    pub fn format(&self) -> &'static Format {
+    pub fn format(&self) -> Format {
         self.format
     }
 
     /// Whether it is an archive of files rather than games or a book.
     pub fn is_archive(&self) -> bool {
-        self.container.is_some()
+        self.format.archive().is_some()
     }
 
     /// Whether it can only be read from start to end: standard input, a pipe, a compressed file.
     pub fn is_stream(&self) -> bool {
-        !self.is_archive()
-            && !matches!(self.origin, Origin::Files(_))
-            && (self.format.open_blocks.is_some() || self.format.open_stream.is_some())
+        let is_streamable = self.format.games().is_some_and(GameFormat::is_streamable);
+        is_streamable && !matches!(self.origin, Origin::Files(_))
     }
 
     /// The files of the set, when the item lies in a folder or in memory.
@@ -182,7 +180,7 @@ impl InputItem {
     /// asked for; `progress` advances by the bytes read from them.
     ///
     /// # Errors
-    /// What the format says; [`ErrorKind::Unsupported`] for formats that are only written.
+    /// What the format says; [`ErrorKind::Unsupported`] for what is not read.
     pub fn open(
         &self,
         options: &OpenOptions,
@@ -199,27 +197,25 @@ impl InputItem {
     ) -> Result<OpenedInput> {
         let faults = Faults::note();
         let mut problems = Vec::new();
-        let streams = self.format.open_blocks.is_some() || self.format.open_stream.is_some();
-        let input = if streams && self.container.is_none() {
+        let text = self.format.games().filter(|format| format.is_streamable());
+        let input = if let Some(text) = text {
             let reader = Box::new(UntilFault {
                 inner: self.reader(&faults, progress)?,
                 faults: faults.clone(),
             });
-            match (self.format.open_blocks, self.format.open_stream) {
+            match (text.open_blocks, text.open_stream) {
                 (Some(open), _) => OpenInput::Blocks(open(reader, options)?),
                 (None, Some(open)) => OpenInput::Stream(open(reader, options)?),
-                (None, None) => return Err(self.only_written()),
+                (None, None) => return Err(Error::unsupported("not a stream")),
             }
         } else {
             let source = self.whole(options, &mut problems)?;
-            if let Some(container) = self.container {
-                OpenInput::Archive(Arc::from((container.open)(&source, options)?))
-            } else if let Some(open) = self.format.open_database {
-                OpenInput::Database(open(&source, options)?)
-            } else if let Some(open) = self.format.open_book {
-                OpenInput::Book(open(&source, options)?)
-            } else {
-                return Err(self.only_written());
+            match self.format {
+                Format::Games(format) => OpenInput::Database((format.open)(&source, options)?),
+                Format::Book(format) => OpenInput::Book((format.open)(&source, options)?),
+                Format::Archive(format) => {
+                    OpenInput::Archive(Arc::from((format.open)(&source, options)?))
+                }
             }
         };
         Ok(OpenedInput {
@@ -227,14 +223,6 @@ impl InputItem {
             problems,
             faults,
         })
-    }
-
-    fn only_written(&self) -> Error {
-        let verb = match self.format.kind {
-            Kind::Database | Kind::Book => "read",
-            Kind::Archive => "unpacked",
-        };
-        Error::unsupported(format!("{} cannot be {verb}", self.format.name))
     }
 
     /// The bytes from start to end, unpacked.

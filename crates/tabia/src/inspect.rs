@@ -75,8 +75,8 @@ pub fn inspect(
     let opened = item.open(options, Some(progress)).map_err(Failure::input)?;
     let mut info = Info {
         path: item.name(),
-        format: item.format().id,
-        format_name: item.format().name,
+        format: item.format().id(),
+        format_name: item.format().name(),
         kind: if item.is_stream() {
             "stream"
         } else {

@@ -6,14 +6,13 @@ use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use tabia_core::formats::{Kind, OpenOptions, Probe};
+use tabia_core::formats::{OpenOptions, Probe};
 use tabia_core::io::Source;
-use tabia_core::{Error, ErrorKind, Format, Result};
+use tabia_core::{Error, ErrorKind, Result};
 use tabia_formats::archives;
 use tabia_formats::archives::compressed::Compression;
-use tabia_formats::archives::{ARCHIVES, Archive, ArchiveFormat, Faults};
-use tabia_formats::books::polyglot;
-use tabia_formats::{FORMATS, unsupported};
+use tabia_formats::archives::{Archive, Faults};
+use tabia_formats::{ARCHIVES, Format, formats, unsupported};
 
 use crate::detect::{by_name, detect};
 use crate::input::{InputItem, Origin, plain};
@@ -25,26 +24,26 @@ const DEPTH: u32 = 16;
 /// members of archives, compressed files, streams.
 #[derive(Debug, Clone)]
 pub struct Resolver {
-    formats: Vec<&'static Format>,
+    formats: Vec<Format>,
     /// Takes every input for this format.
-    pub from: Option<&'static Format>,
+    pub from: Option<Format>,
     /// How archives are opened on the way to their members.
     pub options: OpenOptions,
 }
 
 impl Default for Resolver {
     fn default() -> Self {
-        Self::new(FORMATS)
+        Self::new(formats())
     }
 }
 
 impl Resolver {
     /// A resolver that knows these formats, and all archives.
-    pub fn new(formats: &[&'static Format]) -> Self {
-        let mut all = formats.to_vec();
-        for container in ARCHIVES {
-            if !all.iter().any(|format| format.id == container.format.id) {
-                all.push(&container.format);
+    pub fn new(formats: impl IntoIterator<Item = Format>) -> Self {
+        let mut all: Vec<Format> = formats.into_iter().collect();
+        for archive in ARCHIVES.iter().copied().map(Format::Archive) {
+            if !all.contains(&archive) {
+                all.push(archive);
             }
         }
         Self {
@@ -55,12 +54,12 @@ impl Resolver {
     }
 
     /// Every format known here.
-    pub fn formats(&self) -> &[&'static Format] {
+    pub fn formats(&self) -> &[Format] {
         &self.formats
     }
 
     /// The format of that name or extension.
-    pub fn format(&self, name: &str) -> Option<&'static Format> {
+    pub fn format(&self, name: &str) -> Option<Format> {
         by_name(&self.formats, name)
     }
 
@@ -118,7 +117,7 @@ impl Resolver {
     /// # Errors
     /// When it cannot be opened.
     pub fn archive(&self, item: &InputItem) -> Result<Option<Arc<dyn Archive>>> {
-        if item.container.is_none() {
+        if !item.is_archive() {
             return Ok(None);
         }
         match item.open(&self.options, None)?.input {
@@ -143,7 +142,7 @@ impl Resolver {
         let mut items = Vec::new();
         for (index, _) in names {
             match self.member_item(archive, index) {
-                Ok(item) if item.container.is_none() => items.push(item),
+                Ok(item) if !item.is_archive() => items.push(item),
                 Ok(_) => {}
                 Err(error) if is_unrecognised(&error) => {}
                 Err(error) => return Err(error),
@@ -158,7 +157,7 @@ impl Resolver {
         let extension = extension(bare);
         self.formats
             .iter()
-            .any(|format| format.extensions.contains(&extension.as_str()))
+            .any(|format| format.extensions().contains(&extension.as_str()))
     }
 
     fn folder(&self, path: &Path) -> Result<Vec<InputItem>> {
@@ -194,7 +193,7 @@ impl Resolver {
         files.sort();
         for file in files {
             match self.file(&file) {
-                Ok(item) if item.container.is_some() => archives += 1,
+                Ok(item) if item.is_archive() => archives += 1,
                 Ok(item) => items.push(item),
                 Err(error) if is_unrecognised(&error) => {}
                 Err(error) => return Err(error),
@@ -236,8 +235,8 @@ impl Resolver {
         }
         self.formats
             .iter()
-            .filter(|format| format.companions.iter().any(|c| c.extension == extension))
-            .flat_map(|format| format.extensions)
+            .filter(|format| format.companions().iter().any(|c| c.extension == extension))
+            .flat_map(|format| format.extensions())
             .find_map(|main| source.with_main(main))
     }
 
@@ -280,18 +279,15 @@ impl Resolver {
             head,
             len: None,
         };
-        if let Some(what) = unsupported::name(&probe) {
-            return Error::unsupported(format!("{what}: recognised, but not read"));
-        }
-        if let Some(why) = polyglot::why_not(&probe) {
-            return Error::unsupported(format!("named like a Polyglot book, but {why}"));
+        if let Some(text) = unsupported::explain(&probe) {
+            return Error::unsupported(text);
         }
         let extension = source.extension();
         let owner = self
             .formats
             .iter()
-            .find(|format| format.companions.iter().any(|c| c.extension == extension));
-        match owner.and_then(|format| format.extensions.first()) {
+            .find(|format| format.companions().iter().any(|c| c.extension == extension));
+        match owner.and_then(|format| format.extensions().first()) {
             Some(main) => {
                 let name = Path::new(source.name()).with_extension(main);
                 Error::new(ErrorKind::MissingFile(name.display().to_string()))
@@ -403,7 +399,7 @@ impl Resolver {
 
     fn inside(&self, item: &InputItem, name: &str) -> Result<InputItem> {
         let Some(archive) = self.archive(item)? else {
-            let text = format!("{} is no archive", item.format.name);
+            let text = format!("{} is no archive", item.format.name());
             return Err(Error::unsupported(text).in_file(&item.label));
         };
         if let Some(index) = self.find(&archive, name) {
@@ -461,12 +457,7 @@ impl Resolver {
         ))
     }
 
-    fn recognise(
-        &self,
-        name: Option<&str>,
-        head: &[u8],
-        len: Option<u64>,
-    ) -> Result<&'static Format> {
+    fn recognise(&self, name: Option<&str>, head: &[u8], len: Option<u64>) -> Result<Format> {
         match self.from {
             Some(format) => Ok(format),
             None => detect(&self.formats, &Probe { name, head, len }),
@@ -474,18 +465,10 @@ impl Resolver {
     }
 }
 
-fn item(label: Arc<Path>, format: &'static Format, origin: Origin) -> InputItem {
-    let container: Option<&'static ArchiveFormat> = match format.kind {
-        Kind::Archive => ARCHIVES
-            .iter()
-            .find(|container| container.format.id == format.id)
-            .copied(),
-        Kind::Database | Kind::Book => None,
-    };
+fn item(label: Arc<Path>, format: Format, origin: Origin) -> InputItem {
     InputItem {
         label,
         format,
-        container,
         origin,
     }
 }

@@ -228,7 +228,7 @@ pub(crate) fn scan<T: Task>(
         OpenInput::Book(_) | OpenInput::Archive(_) => Err(Failure::Usage(format!(
             "{} holds no games: it is a {}",
             desk.item.name(),
-            desk.item.format().name,
+            desk.item.format().name(),
         ))),
     }?;
     if desk.progress.is_cancelled() {

@@ -11,12 +11,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tabia::book::build::{BuildOptions, BuildTarget, KvetkaOptions, MoveFilter, Weighing, build};
-use tabia::core::Format;
+use tabia::core::BookFormat;
 use tabia::core::books::{BookPosition, Wdl};
 use tabia::core::chess::{Move, Ply, Position, Role, san};
 use tabia::core::formats::{CreateOptions, OpenOptions};
 use tabia::core::io::Progress;
-use tabia::formats::FORMATS;
+use tabia::formats::BOOKS;
 use tabia::formats::books::{ctg, kvetka};
 use tabia::query::Filter;
 use tabia::select::Selection;
@@ -181,7 +181,7 @@ fn options(threads: usize, memory: u64) -> BuildOptions {
 /// Builds a book; its files, the main one first.
 fn build_book(
     folder: &Scratch,
-    format: &'static Format,
+    format: &'static BookFormat,
     threads: usize,
     memory: u64,
 ) -> Vec<PathBuf> {
@@ -190,7 +190,7 @@ fn build_book(
         .unwrap();
     let target = BuildTarget {
         format,
-        path: folder.join(&format!("book.{}", format.extensions[0])),
+        path: folder.join(&format!("book.{}", format.file.extensions[0])),
     };
     let progress = Arc::new(Progress::new());
     let options = options(threads, memory);
@@ -211,9 +211,9 @@ fn every_format_says_what_the_games_say() {
     let folder = Scratch::new("book-statistics");
     std::fs::write(folder.join("games.pgn"), &corpus.text).unwrap();
     let mut compared = Vec::new();
-    for format in FORMATS.iter().filter(|format| format.create_book.is_some()) {
+    for format in BOOKS.iter() {
         let files = build_book(&folder, format, 2, 64 << 20);
-        let name = format.id;
+        let name = format.file.id;
         let book = open(&files[0]);
         // Some formats keep the statistics of a move with the position it leads to, by whatever
         // way that was reached, and some have one record for positions that are each other's
@@ -265,7 +265,7 @@ fn every_format_says_what_the_games_say() {
                     );
                     facts += 1;
                 }
-                if format.id.as_str() == "polyglot" {
+                if format.file.id.as_str() == "polyglot" {
                     let wins = if position.turn().is_white() {
                         own.results.white
                     } else {
@@ -296,7 +296,7 @@ fn the_same_bytes_on_any_number_of_threads() {
     let corpus = corpus();
     let folder = Scratch::new("book-threads");
     std::fs::write(folder.join("games.pgn"), &corpus.text).unwrap();
-    for format in FORMATS.iter().filter(|format| format.create_book.is_some()) {
+    for format in BOOKS.iter() {
         let mut all: Vec<Vec<(PathBuf, Vec<u8>)>> = Vec::new();
         for (threads, memory) in [(1, 16 << 20), (3, 256 << 20)] {
             let files = build_book(&folder, format, threads, memory);
@@ -307,7 +307,7 @@ fn the_same_bytes_on_any_number_of_threads() {
             }
             all.push(bytes);
         }
-        assert!(all[0] == all[1], "{}", format.id);
+        assert!(all[0] == all[1], "{}", format.file.id);
     }
     assert_eq!(folder.names(), ["games.pgn"]);
 }

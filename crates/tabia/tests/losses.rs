@@ -22,7 +22,7 @@ use tabia::core::game::{
     Want,
 };
 use tabia::core::loss::{Feature, Losses};
-use tabia::core::{Format, GameIndex};
+use tabia::core::{GameFormat, GameIndex};
 use tabia_testkit::Scratch;
 use tabia_testkit::rich::rich_game;
 use tabia_testkit::tiny;
@@ -36,7 +36,7 @@ fn options(profile: Profile) -> CreateOptions {
 }
 
 /// Writes games; what each lost.
-fn write(format: &Format, path: &Path, profile: Profile, games: &[Game]) -> Vec<Losses> {
+fn write(format: &GameFormat, path: &Path, profile: Profile, games: &[Game]) -> Vec<Losses> {
     let options = options(profile);
     if let Some(create) = format.create_text {
         let mut writer = create(&options).unwrap();
@@ -50,7 +50,7 @@ fn write(format: &Format, path: &Path, profile: Profile, games: &[Game]) -> Vec<
         std::fs::write(path, text).unwrap();
         return losses;
     }
-    let mut writer = format.create_database.unwrap()(path, &options).unwrap();
+    let mut writer = format.create.unwrap()(path, &options).unwrap();
     let losses = games.iter().map(|game| writer.write(game).unwrap());
     let losses = losses.collect();
     writer.finish().unwrap();

@@ -17,10 +17,11 @@ use tabia::core::formats::{OpenOptions, Profile};
 use tabia::core::game::{Annotation, Event, Game, RecordKind, Want};
 use tabia::core::io::{Progress, Source};
 use tabia::core::loss::{Feature, Losses, project};
-use tabia::core::{Format, GameIndex, Result};
+use tabia::core::{GameFormat, GameIndex, Result};
 use tabia::{InputItem, Observer, Resolver};
-use tabia_formats::FORMATS;
-use tabia_formats::archives::{ARCHIVES, CreateOptions as Packing, NewMember, create};
+use tabia_formats::ARCHIVES;
+use tabia_formats::archives::{CreateOptions as Packing, NewMember, create};
+use tabia_formats::formats;
 use tabia_testkit::arbitrary::arbitrary_game;
 use tabia_testkit::dump::assert_same;
 use tabia_testkit::{Scratch, tiny};
@@ -51,7 +52,7 @@ fn options(profile: Profile) -> ConvertOptions {
 
 /// Converts what a name stands for; the losses.
 fn run(input: &Path, target: &Path, options: &ConvertOptions) -> BTreeMap<u32, Losses> {
-    let resolver = Resolver::new(FORMATS);
+    let resolver = Resolver::new(formats());
     let items = resolver.resolve(input.as_os_str()).unwrap();
     let items = items.into_iter().map(|item| resolver.expand(item).unwrap());
     let items: Vec<InputItem> = items.flatten().collect();
@@ -143,7 +144,7 @@ fn by_kind(game: &Game) -> String {
 /// Holds what came out against what went in; how many games lost nothing beyond the prediction.
 fn check(
     what: &str,
-    target: &Format,
+    target: &GameFormat,
     profile: Profile,
     games: &[Game],
     found: &[Game],
@@ -263,12 +264,10 @@ fn archives_and_members_are_inputs_like_files() {
     let scratch = Scratch::new("matrix-archives");
     let sources = sources(&scratch);
     for container in ["scv", "zip"] {
-        let archive = ARCHIVES
-            .iter()
-            .find(|it| it.format.extensions == [container]);
+        let archive = ARCHIVES.iter().find(|it| it.file.extensions == [container]);
         for source in &sources {
             let from = source.extension().unwrap().to_str().unwrap();
-            let set = format(from).companions.iter().map(|it| it.extension);
+            let set = format(from).file.companions.iter().map(|it| it.extension);
             let files = [from].into_iter().chain(set);
             let files = files.map(|extension| source.with_extension(extension));
             let members: Vec<NewMember> = files
@@ -282,7 +281,7 @@ fn archives_and_members_are_inputs_like_files() {
                 let result = |input: &Path, name: &str| {
                     let path = scratch.join(&format!("{from}-{container}-{name}.{target}"));
                     let told = run(input, &path, &options(Profile::Full));
-                    let set = format(target).companions.iter().map(|it| it.extension);
+                    let set = format(target).file.companions.iter().map(|it| it.extension);
                     let files: Vec<Option<Vec<u8>>> = [target]
                         .into_iter()
                         .chain(set)
@@ -315,11 +314,11 @@ fn facts_of_databases_are_kept_or_told() {
     ]
     .map(|(key, value)| (key.to_owned(), value.to_owned()))
     .to_vec();
-    let mut writer = format("si5").create_database.unwrap()(&first, &create).unwrap();
+    let mut writer = format("si5").create.unwrap()(&first, &create).unwrap();
     assert!(writer.lost_facts().is_empty());
     let _ = writer.write(&tiny::games()[0]).unwrap();
     writer.finish().unwrap();
-    let resolver = Resolver::new(FORMATS);
+    let resolver = Resolver::new(formats());
     let item = || resolver.resolve(first.as_os_str()).unwrap().remove(0);
     let lost = |items: &[InputItem], name: &str| {
         let target = scratch.join(name);
@@ -355,13 +354,13 @@ fn title_and_facts_go_along() {
     create.facts = [("type", "4"), ("flag1", "Study"), ("flag6", "Later")]
         .map(|(key, value)| (key.to_owned(), value.to_owned()))
         .to_vec();
-    let mut writer = format("si4").create_database.unwrap()(&first, &create).unwrap();
+    let mut writer = format("si4").create.unwrap()(&first, &create).unwrap();
     let _ = writer.write(&tiny::games()[0]).unwrap();
     writer.finish().unwrap();
     let info = |path: &Path| {
         let source = Source::from_path(path).unwrap();
         let extension = path.extension().unwrap().to_str().unwrap();
-        let open = format(extension).open_database.unwrap();
+        let open = format(extension).open;
         let database = open(&source, &OpenOptions::default()).unwrap();
         database.info().clone()
     };
@@ -377,7 +376,7 @@ fn title_and_facts_go_along() {
         run(&first, &path, &options(Profile::Full));
         assert_eq!(info(&path).title.as_deref(), Some("My games"));
     }
-    let resolver = Resolver::new(FORMATS);
+    let resolver = Resolver::new(formats());
     let both = [&first, &second].map(|path| resolver.resolve(path.as_os_str()).unwrap());
     let both: Vec<InputItem> = both.into_iter().flatten().collect();
     let path = scratch.join("both.si5");

@@ -12,12 +12,13 @@ use std::sync::{Arc, Mutex};
 
 use tabia::convert::{ConvertOptions, Target, convert};
 use tabia::core::chess::{Ply, Position};
-use tabia::core::formats::{Confidence, CreateOptions, Kind, OpenOptions, Probe};
+use tabia::core::formats::{Confidence, CreateOptions, FileFormat, OpenOptions, Probe};
 use tabia::core::game::{Annotation, Flow, Game, GameHead, GameResult, Visitor};
 use tabia::core::games::{Database, GameWriter, TextWriter, Written};
 use tabia::core::io::{OutputSet, Progress, Source};
 use tabia::core::loss::{Feature, Features, Losses};
-use tabia::core::{ErrorKind, Format, FormatId, GameIndex, Problem, Result};
+use tabia::core::{Error, ErrorKind, FormatId, GameFormat, GameIndex, Problem, Result};
+use tabia::formats::Format;
 use tabia::scan::ScanOptions;
 use tabia::select::{RecordRanges, Selection};
 use tabia::{Failure, InputItem, NoObserver, Observer, Resolver};
@@ -28,42 +29,42 @@ const fn format(
     id: &'static str,
     extensions: &'static [&'static str],
     score: fn(&Probe<'_>) -> Confidence,
-) -> Format {
-    Format {
-        id: FormatId::new(id),
-        name: id,
-        kind: Kind::Database,
-        extensions,
-        companions: &[],
-        score,
+) -> GameFormat {
+    GameFormat {
+        file: FileFormat {
+            id: FormatId::new(id),
+            name: id,
+            extensions,
+            companions: &[],
+            score,
+            evidence: "",
+        },
         can: Features::ALL,
-        evidence: "",
-        open_database: None,
+        can_with: None,
+        open: |_, _| Err(Error::unsupported("only written")),
         open_stream: None,
         open_blocks: None,
         create_text: None,
-        can_with: None,
-        create_database: None,
-        open_book: None,
-        create_book: None,
+        create: None,
+        edit: None,
     }
 }
 
 /// A file that says `games N`.
-static COUNT: Format = Format {
-    open_database: Some(open_count),
+static COUNT: GameFormat = GameFormat {
+    open: open_count,
     ..format("count", &["count"], |probe| says(probe, b"games "))
 };
 /// Says the same of the same files, whatever their name.
-static TWIN: Format = format("twin", &["twin"], |probe| says(probe, b"games "));
+static TWIN: GameFormat = format("twin", &["twin"], |probe| says(probe, b"games "));
 /// A line a game.
-static LINES: Format = Format {
+static LINES: GameFormat = GameFormat {
     create_text: Some(|_| Ok(Box::new(LinesWritten::default()))),
     ..format("lines", &["lines"], |_| Confidence::No)
 };
 /// The same through a writer of whole games.
-static KEPT: Format = Format {
-    create_database: Some(create_kept),
+static KEPT: GameFormat = GameFormat {
+    create: Some(create_kept),
     ..format("kept", &["kept"], |_| Confidence::No)
 };
 
@@ -158,7 +159,7 @@ impl GameWriter for Kept {
 }
 
 fn resolver() -> Resolver {
-    Resolver::new(&[&COUNT, &LINES, &KEPT])
+    Resolver::new([&COUNT, &LINES, &KEPT].map(Format::Games))
 }
 
 fn input(folder: &Scratch, count: usize) -> Vec<InputItem> {
@@ -316,7 +317,7 @@ fn an_existing_target_is_a_failure_of_the_output() {
 #[test]
 fn a_tie_names_both_formats_and_a_name_breaks_it() {
     let folder = Scratch::new("tie");
-    let two = Resolver::new(&[&COUNT, &TWIN]);
+    let two = Resolver::new([&COUNT, &TWIN].map(Format::Games));
     let path = folder.join("in.dat");
     std::fs::write(&path, "games 1").unwrap();
     let error = two.resolve(path.as_os_str()).unwrap_err();
@@ -327,11 +328,11 @@ fn a_tie_names_both_formats_and_a_name_breaks_it() {
     let named = folder.join("in.twin");
     std::fs::rename(&path, &named).unwrap();
     let items = two.resolve(named.as_os_str()).unwrap();
-    assert_eq!(items[0].format().id, TWIN.id);
+    assert_eq!(items[0].format().id(), TWIN.file.id);
     let mut insisting = two.clone();
-    insisting.from = Some(&COUNT);
+    insisting.from = Some(Format::Games(&COUNT));
     let items = insisting.resolve(named.as_os_str()).unwrap();
-    assert_eq!(items[0].format().id, COUNT.id);
+    assert_eq!(items[0].format().id(), COUNT.file.id);
 }
 
 #[test]

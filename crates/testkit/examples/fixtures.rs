@@ -9,20 +9,20 @@
 use std::path::PathBuf;
 
 use tabia_core::formats::CreateOptions;
-use tabia_formats::FORMATS;
+use tabia_formats::GAMES;
 use tabia_testkit::tiny;
 
 fn main() {
     let folder = PathBuf::from(std::env::args_os().nth(1).expect("a folder"));
     let mut games = tiny::games();
     games.push(tiny::annotated());
-    for format in FORMATS {
-        let Some(create) = format.create_database else {
+    for format in GAMES {
+        let Some(create) = format.create else {
             continue;
         };
-        let folder = folder.join(format.id.as_str());
+        let folder = folder.join(format.file.id.as_str());
         std::fs::create_dir_all(&folder).expect("the folder can be made");
-        let path = folder.join(format!("tiny.{}", format.extensions[0]));
+        let path = folder.join(format!("tiny.{}", format.file.extensions[0]));
         let mut options = CreateOptions::default();
         options.force = true;
         let mut writer = create(&path, &options).expect("the target can be made");

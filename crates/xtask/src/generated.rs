@@ -2,11 +2,8 @@
 
 use std::fmt::Write;
 
-use tabia_core::Format;
-use tabia_core::formats::Kind;
 use tabia_core::loss::Feature;
-use tabia_formats::FORMATS;
-use tabia_formats::archives::ARCHIVES;
+use tabia_formats::{Format, GAMES, formats};
 
 use crate::{Outcome, run};
 
@@ -59,22 +56,21 @@ fn with_matrix(readme: &str) -> Result<String, String> {
 fn matrix() -> String {
     let mut text = String::from("\n| format | files | reads | writes | checked against |\n");
     text.push_str("|---|---|---|---|---|\n");
-    for format in all() {
+    for format in formats() {
         let files: Vec<String> = format
-            .extensions
+            .extensions()
             .iter()
             .map(|extension| format!("`.{extension}`"))
             .collect();
-        let evidence = if format.evidence.is_empty() {
-            "real files"
-        } else {
-            format.evidence
+        let evidence = match format.file().evidence {
+            "" => "real files",
+            other => other,
         };
         let _ = writeln!(
             text,
             "| {} (`{}`) | {} | {} | {} | {evidence} |",
-            format.name,
-            format.id,
+            format.name(),
+            format.id(),
             files.join(" "),
             reads(format),
             writes(format),
@@ -84,51 +80,21 @@ fn matrix() -> String {
     text
 }
 
-/// Formats of games and books, then archives.
-fn all() -> impl Iterator<Item = &'static Format> {
-    let archives = ARCHIVES.iter().map(|archive| &archive.format);
-    FORMATS.iter().copied().chain(archives)
+fn reads(format: Format) -> &'static str {
+    match format {
+        Format::Games(games) if games.is_streamable() => "games, streams",
+        Format::Games(_) => "games",
+        Format::Book(_) => "positions",
+        Format::Archive(_) => "members",
+    }
 }
 
-fn reads(format: &Format) -> String {
-    let mut ways = Vec::new();
-    if format.kind == Kind::Archive {
-        ways.push("members");
-    }
-    if format.open_database.is_some() {
-        ways.push("games");
-    }
-    if format.open_stream.is_some() || format.open_blocks.is_some() {
-        ways.push("streams");
-    }
-    if format.open_book.is_some() {
-        ways.push("positions");
-    }
-    or_nothing(&ways)
-}
-
-fn writes(format: &Format) -> String {
-    let mut ways = Vec::new();
-    if format.create_database.is_some() || format.create_text.is_some() {
-        ways.push("games");
-    }
-    if format.create_book.is_some() {
-        ways.push("positions");
-    }
-    let archive = ARCHIVES
-        .iter()
-        .find(|archive| archive.format.id == format.id);
-    if archive.is_some_and(|archive| archive.create.is_some()) {
-        ways.push("members");
-    }
-    or_nothing(&ways)
-}
-
-fn or_nothing(ways: &[&str]) -> String {
-    if ways.is_empty() {
-        "-".to_owned()
-    } else {
-        ways.join(", ")
+fn writes(format: Format) -> &'static str {
+    match format {
+        _ if !format.is_writable() => "-",
+        Format::Games(_) => "games",
+        Format::Book(_) => "positions",
+        Format::Archive(_) => "members",
     }
 }
 
@@ -140,22 +106,18 @@ fn features() -> String {
          cannot hold; `yes` means that it is kept exactly. Where options of a writer decide, the\n\
          most that it can keep is shown.\n\n",
     );
-    let formats: Vec<&&Format> = FORMATS
-        .iter()
-        .filter(|format| format.kind == Kind::Database)
-        .collect();
     text.push_str("| |");
-    for format in &formats {
-        let _ = write!(text, " {} |", format.id);
+    for format in GAMES {
+        let _ = write!(text, " {} |", format.file.id);
     }
     text.push_str("\n|---|");
-    for _ in &formats {
+    for _ in GAMES {
         text.push_str("---|");
     }
     text.push('\n');
-    for feature in Feature::ALL {
+    for feature in Feature::ALL.iter().filter(|feature| feature.is_of_games()) {
         let _ = write!(text, "| {} |", feature.label());
-        for format in &formats {
+        for format in GAMES {
             let _ = write!(
                 text,
                 " {} |",

@@ -120,9 +120,8 @@ fn code_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
 /// The format whose id stands in a comparison or a `match` arm of that line.
 fn compared_format(line: &str) -> Option<&'static str> {
     let squeezed: String = line.split_whitespace().collect();
-    tabia_formats::FORMATS
-        .iter()
-        .map(|format| format.id.as_str())
+    tabia_formats::formats()
+        .map(|format| format.file().id.as_str())
         .find(|id| {
             let quoted = format!("\"{id}\"");
             [

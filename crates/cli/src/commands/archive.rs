@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use tabia::check::read_member;
 use tabia::core::io::Source;
-use tabia::core::{Error, Format, Problem};
-use tabia::formats::FORMATS;
+use tabia::core::{Error, Problem};
 use tabia::formats::archives;
 use tabia::formats::archives::{
-    ARCHIVES, Archive, ArchiveFormat, Checksum, Member, NewMember, Packing, create, extract,
+    Archive, ArchiveFormat, Checksum, Member, NewMember, Packing, create, extract,
 };
+use tabia::formats::{ARCHIVES, Format, formats};
 use tabia::{Failure, InputItem, Observer};
 
 use crate::args::{
@@ -203,12 +203,12 @@ fn with_companions(files: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         let extension = file.extension().map(OsStr::to_ascii_lowercase);
         let extension = extension.as_deref().and_then(OsStr::to_str);
         let is_main =
-            |format: &&&Format| extension.is_some_and(|it| format.extensions.contains(&it));
-        let Some(format) = FORMATS.iter().find(is_main).filter(|_| file.is_file()) else {
+            |format: &Format| extension.is_some_and(|it| format.extensions().contains(&it));
+        let Some(format) = formats().find(is_main).filter(|_| file.is_file()) else {
             continue;
         };
         let source = Source::from_path(file).map_err(Failure::input)?;
-        for companion in format.companions {
+        for companion in format.companions() {
             let found = source.companion(companion.extension);
             let path = found.and_then(|found| found.path());
             if let Some(path) = path.filter(|path| !named(path)) {
@@ -220,19 +220,20 @@ fn with_companions(files: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
 }
 
 fn packing(wanted: Option<Compression>, format: &ArchiveFormat) -> Result<Packing, Failure> {
-    let id = format.format.id.as_str();
-    match (wanted, id) {
-        (None, _) => Ok(Packing::Best),
-        (Some(Compression::Raw), _) => Ok(Packing::Stored),
-        (Some(Compression::Zlib), "scv" | "zip") => Ok(Packing::Zlib),
-        (Some(Compression::Lzo), "scv") => Ok(Packing::Lzo),
-        (Some(Compression::Zlib), _) => Err(Failure::Usage(format!(
-            "{id} archives have a compression of their own: leave `--compression` out"
-        ))),
-        (Some(Compression::Lzo), _) => Err(Failure::Usage(format!(
-            "only scv archives can be packed with lzo, not {id}"
-        ))),
+    let packing = match wanted {
+        None => return Ok(Packing::Best),
+        Some(Compression::Raw) => Packing::Stored,
+        Some(Compression::Zlib) => Packing::Zlib,
+        Some(Compression::Lzo) => Packing::Lzo,
+    };
+    if format.packings.contains(&packing) {
+        return Ok(packing);
     }
+    let id = format.file.id;
+    Err(Failure::Usage(match packing {
+        Packing::Lzo => format!("{id} archives cannot be packed with lzo"),
+        _ => format!("{id} archives have a compression of their own: leave `--compression` out"),
+    }))
 }
 
 fn writer(args: &ArchiveCreateArgs) -> Result<&'static ArchiveFormat, Failure> {
@@ -243,14 +244,14 @@ fn writer(args: &ArchiveCreateArgs) -> Result<&'static ArchiveFormat, Failure> {
         .unwrap_or_default();
     let name = args.to.as_ref().map_or(extension, |to| to.to_lowercase());
     let matches = |container: &&&ArchiveFormat| {
-        let format = &container.format;
+        let format = &container.file;
         format.id.as_str() == name || format.extensions.contains(&name.as_str())
     };
     let known = || {
         let writers = ARCHIVES
             .iter()
             .filter(|container| container.create.is_some());
-        let names: Vec<String> = writers.map(|c| c.format.id.to_string()).collect();
+        let names: Vec<String> = writers.map(|c| c.file.id.to_string()).collect();
         names.join(", ")
     };
     match ARCHIVES.iter().find(matches) {
@@ -282,7 +283,7 @@ fn open(
 fn archive_of(context: &Context, item: &InputItem) -> Result<Arc<dyn Archive>, Failure> {
     let archive = context.resolver.archive(item).map_err(Failure::input)?;
     archive.ok_or_else(|| {
-        let text = format!("this is no archive but a {}", item.format().name);
+        let text = format!("this is no archive but a {}", item.format().name());
         Failure::Input(Error::unsupported(text).in_file(item.label()))
     })
 }

@@ -109,10 +109,10 @@ fn row(
 ) -> Vec<(&'static str, Json)> {
     let mut row: Vec<(&'static str, Json)> = vec![
         ("path", item.name().into()),
-        ("format", item.format().id.to_string().into()),
+        ("format", item.format().id().to_string().into()),
     ];
     let ledger = &checked.ledger;
-    if item.format().open_book.is_some() {
+    if item.format().book().is_some() {
         row.push(("positions", checked.positions.into()));
         row.push(("moves", checked.entries.into()));
     } else if !item.is_archive() {

@@ -43,9 +43,8 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<ExitCode, Failure> {
         target
     } else {
         let format = to.map_or_else(|| find_format(&context.resolver, "pgn"), Ok)?;
-        writable(format)?;
         Target::Stream {
-            format,
+            format: writable(format)?,
             out: out.writer(),
         }
     };

@@ -1,9 +1,8 @@
 //! `tabia formats`: what can be read, written, held.
 
-use tabia::core::Format;
-use tabia::core::formats::Kind;
+use tabia::core::formats::FormatKind;
 use tabia::core::loss::{Feature, Features};
-use tabia::formats::archives::{ARCHIVES, ArchiveFormat};
+use tabia::formats::Format;
 use tabia::{Failure, Resolver};
 
 use crate::args::FormatsArgs;
@@ -26,54 +25,45 @@ pub(crate) fn run(args: &FormatsArgs) -> Result<ExitCode, Failure> {
     let resolver = Resolver::default();
     let mut listing = Listing::new(&args.listing, COLUMNS, &[])?;
     for format in resolver.formats() {
-        let row = row(format, listing.style());
+        let row = row(*format, listing.style());
         listing.push(row)?;
     }
     listing.finish()?;
     Ok(ExitCode::Done)
 }
 
-fn row(format: &Format, style: Style) -> Vec<(&'static str, Json)> {
-    let container: Option<&ArchiveFormat> = ARCHIVES
-        .iter()
-        .find(|container| container.format.id == format.id)
-        .copied();
-    let reads = container.is_some()
-        || format.open_database.is_some()
-        || format.open_blocks.is_some()
-        || format.open_stream.is_some()
-        || format.open_book.is_some();
-    let writes = container.is_some_and(|container| container.create.is_some())
-        || format.create_text.is_some()
-        || format.create_database.is_some()
-        || format.create_book.is_some();
-    let kind = match format.kind {
-        Kind::Database => "database",
-        Kind::Book => "book",
-        Kind::Archive => "archive",
+fn row(format: Format, style: Style) -> Vec<(&'static str, Json)> {
+    let kind = match format.kind() {
+        FormatKind::Games => "database",
+        FormatKind::Book => "book",
+        FormatKind::Archive => "archive",
     };
-    let extensions = format.extensions.iter().map(|name| Json::from(*name));
+    let extensions = format.extensions().iter().map(|name| Json::from(*name));
     let mut row: Vec<(&'static str, Json)> = vec![
-        ("format", format.id.to_string().into()),
-        ("name", format.name.into()),
+        ("format", format.id().to_string().into()),
+        ("name", format.name().into()),
         ("kind", kind.into()),
         ("extensions", Json::List(extensions.collect())),
     ];
-    let lacks = match format.kind {
-        Kind::Database => {
-            let held: Vec<Feature> = format.can.iter().collect();
-            Features::ALL.without(&held)
+    let (can, lacks) = match format {
+        Format::Games(games) => {
+            let of_games = Feature::ALL.iter().filter(|feature| feature.is_of_games());
+            let held: Vec<Feature> = games.can.iter().collect();
+            let of_games: Vec<Feature> = of_games.copied().collect();
+            (games.can, Features::of(&of_games).without(&held))
         }
-        Kind::Book | Kind::Archive => Features::NONE,
+        Format::Book(book) => (book.can, Features::NONE),
+        Format::Archive(_) => (Features::NONE, Features::NONE),
     };
+    let writes = format.is_writable();
     if style.has_cells() {
         let yes = |value: bool| Json::from(if value { "yes" } else { "no" });
         let labels: Vec<&str> = lacks.iter().map(Feature::label).collect();
-        row.push(("read", yes(reads)));
+        row.push(("read", yes(true)));
         row.push(("write", yes(writes)));
         row.push(("cannotHold", labels.join(", ").into()));
     } else {
-        let companions = format.companions.iter().map(|companion| {
+        let companions = format.companions().iter().map(|companion| {
             Json::Object(vec![
                 ("extension", companion.extension.into()),
                 ("required", companion.required.into()),
@@ -81,12 +71,12 @@ fn row(format: &Format, style: Style) -> Vec<(&'static str, Json)> {
             ])
         });
         row.push(("companions", Json::List(companions.collect())));
-        row.push(("read", reads.into()));
+        row.push(("read", true.into()));
         row.push(("write", writes.into()));
-        row.push(("holds", keys(format.can)));
+        row.push(("holds", keys(can)));
         row.push(("cannotHold", keys(lacks)));
     }
-    let evidence = match format.evidence {
+    let evidence = match format.file().evidence {
         "" => "checked against real files",
         other => other,
     };

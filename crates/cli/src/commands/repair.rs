@@ -71,8 +71,8 @@ pub(crate) fn run(args: &RepairArgs) -> Result<ExitCode, Failure> {
     if args.json {
         let mut document = vec![
             ("path", item.name().into()),
-            ("format", item.format().id.to_string().into()),
-            ("to", format.id.to_string().into()),
+            ("format", item.format().id().to_string().into()),
+            ("to", format.file.id.to_string().into()),
         ];
         let files = repaired.written.files.iter();
         let files = files.map(|file| file.display().to_string().into());

@@ -65,8 +65,8 @@ pub(crate) fn pgn(
     game: &Game,
 ) -> Result<Vec<u8>, Failure> {
     let format = find_format(&context.resolver, "pgn")?;
-    let Some(create) = format.create_text else {
-        let text = format!("{} cannot be written", format.name);
+    let Some(create) = format.games().and_then(|format| format.create_text) else {
+        let text = format!("{} cannot be written", format.name());
         return Err(Failure::Output(Error::new(ErrorKind::Unsupported(text))));
     };
     let mut writer = create(options).map_err(Failure::output)?;

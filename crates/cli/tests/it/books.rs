@@ -2,7 +2,7 @@ use serde_json::Value;
 use tabia::core::books::{BookEntry, BookPosition};
 use tabia::core::chess::{Ply, Position, san};
 use tabia::core::formats::CreateOptions;
-use tabia::formats::FORMATS;
+use tabia::formats::BOOKS;
 use tabia_testkit::Scratch;
 
 use crate::common::{many_games, tabia, tabia_with_input};
@@ -10,11 +10,11 @@ use crate::common::{many_games, tabia, tabia_with_input};
 /// A book of these moves: line to the position, move, weight.
 pub(crate) fn write_book(folder: &Scratch, name: &str, lines: &[(&str, &str, u32)]) {
     let extension = name.rsplit_once('.').unwrap().1;
-    let format = FORMATS
+    let format = BOOKS
         .iter()
-        .find(|format| format.extensions.contains(&extension))
+        .find(|format| format.file.extensions.contains(&extension))
         .unwrap();
-    let create = format.create_book.unwrap();
+    let create = format.create;
     let mut book = create(&folder.join(name), &CreateOptions::default()).unwrap();
     for (line, name, weight) in lines {
         let mut position = Position::standard();
@@ -148,8 +148,8 @@ fn lines_follow_the_numbers_of_every_format() {
         .map(|m| format!("[Result \"1/2-1/2\"]\n\n1. {m} Nf6 2. Nc3 Ng8 1/2-1/2\n\n"))
         .concat();
     std::fs::write(folder.join("games.pgn"), games).unwrap();
-    for format in FORMATS.iter().filter(|format| format.create_book.is_some()) {
-        let name = format!("all.{}", format.extensions[0]);
+    for format in BOOKS.iter() {
+        let name = format!("all.{}", format.file.extensions[0]);
         let build = [
             "book",
             "build",
@@ -177,11 +177,11 @@ fn lines_follow_the_numbers_of_every_format() {
     }
     // What the author advises against, which a CTG book says of the position behind the move.
     let position = Position::standard();
-    let ctg = FORMATS
+    let ctg = BOOKS
         .iter()
-        .find(|format| format.id.as_str() == "ctg")
+        .find(|format| format.file.id.as_str() == "ctg")
         .unwrap();
-    let create = ctg.create_book.unwrap();
+    let create = ctg.create;
     let mut writer = create(&folder.join("red.ctg"), &CreateOptions::default()).unwrap();
     let mut page = BookPosition::default();
     for (m, games, recommended) in [("e4", 10, Some(false)), ("d4", 1, None)] {
@@ -798,8 +798,8 @@ fn every_format_built_from_the_same_games_says_the_same() {
         "-q",
         "--no-record",
     ];
-    for format in FORMATS.iter().filter(|format| format.create_book.is_some()) {
-        let extension = format.extensions[0];
+    for format in BOOKS.iter() {
+        let extension = format.file.extensions[0];
         let name = format!("six.{extension}");
         let mut args = vec!["book", "build", "six.pgn", "-o", &name];
         args.extend_from_slice(&filter);

@@ -20,8 +20,8 @@ fn formats_come_from_the_table() {
         let mut all = formats.as_array().unwrap().iter();
         all.find(|format| format["format"] == id).cloned().unwrap()
     };
-    for format in tabia::formats::FORMATS {
-        find(format.id.as_str());
+    for format in tabia::formats::GAMES {
+        find(format.file.id.as_str());
     }
     assert_eq!(find("pgn")["write"], true);
     assert_eq!(find("cbh")["read"], true);

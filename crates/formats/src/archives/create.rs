@@ -156,7 +156,7 @@ pub fn format_of_name(name: &str) -> Option<&'static ArchiveFormat> {
     ARCHIVES
         .iter()
         .copied()
-        .find(|format| format.format.extensions.contains(&extension.as_str()))
+        .find(|format| format.file.extensions.contains(&extension.as_str()))
 }
 
 /// Makes an archive of `members`; it appears complete or not at all. Returns its size in bytes.
@@ -171,7 +171,7 @@ pub fn create(
     options: &CreateOptions,
 ) -> Result<u64> {
     let Some(write) = format.create else {
-        let name = format.format.name;
+        let name = format.file.name;
         return Err(Error::unsupported(format!("a {name} cannot be made")).in_path(target));
     };
     let mut names = std::collections::BTreeSet::new();

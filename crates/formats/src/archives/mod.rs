@@ -13,10 +13,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tabia_core::error::{Malformed, Why};
-use tabia_core::formats::{Confidence, Kind, Limits, OpenOptions, Probe};
+use tabia_core::formats::{Confidence, FileFormat, Limits, OpenOptions, Probe};
 use tabia_core::io::{Blob, Source};
-use tabia_core::loss::Features;
-use tabia_core::{Error, ErrorKind, Format, FormatId, Result};
+use tabia_core::{Error, ErrorKind, FormatId, Result};
+
+use crate::ARCHIVES;
 
 pub mod cbv;
 pub mod compressed;
@@ -35,48 +36,37 @@ pub use on_error::Faults;
 pub use safe_names::safe_name;
 pub use timestamp::Stamp;
 
-/// Every archive format, in the order of the documentation.
-pub static ARCHIVES: &[&ArchiveFormat] = &[&cbv::CBV, &cbv::CBZ, &scv::SCV, &zip::ZIP];
-
-/// An archive format: its descriptor and how to open it.
+/// An archive format.
 #[derive(Debug)]
 pub struct ArchiveFormat {
-    /// What it shares with all formats.
-    pub format: Format,
+    /// Names and detection.
+    pub file: FileFormat,
     /// Opens an archive.
     pub open: fn(&Source, &OpenOptions) -> Result<Box<dyn Archive>>,
     /// Writes an archive.
     pub create: Option<CreateArchive>,
+    /// How members can be packed, beside [`Packing::Best`].
+    pub packings: &'static [Packing],
 }
 
 /// Writes an archive of members whose names are safe and differ.
 pub type CreateArchive = fn(&mut dyn create::WriteSeek, &[NewMember], &CreateOptions) -> Result<()>;
 
-/// The descriptor of an archive format: no games, only other files.
-const fn descriptor(
+/// The names of an archive format and how it is recognised: an archive has no companions.
+const fn file_format(
     id: &str,
     name: &'static str,
     extensions: &'static [&'static str],
     score: fn(&Probe<'_>) -> Confidence,
     evidence: &'static str,
-) -> Format {
-    Format {
+) -> FileFormat {
+    FileFormat {
         id: FormatId::new(id),
         name,
-        kind: Kind::Archive,
         extensions,
         companions: &[],
         score,
-        can: Features::NONE,
         evidence,
-        open_database: None,
-        open_stream: None,
-        open_blocks: None,
-        create_text: None,
-        can_with: None,
-        create_database: None,
-        open_book: None,
-        create_book: None,
     }
 }
 
@@ -237,7 +227,7 @@ pub fn open_archive(source: &Source, options: &OpenOptions) -> Result<Option<Box
 pub fn detect(probe: &Probe<'_>) -> Option<&'static ArchiveFormat> {
     let scored = ARCHIVES
         .iter()
-        .map(|format| ((format.format.score)(probe), *format))
+        .map(|format| ((format.file.score)(probe), *format))
         .filter(|(score, _)| *score > Confidence::No);
     scored
         .max_by_key(|(score, _)| *score)

@@ -10,8 +10,8 @@ use tabia_core::game::{Annotation, Flow, Game, GameHead, GameResult, Recorder, V
 use tabia_core::games::{Block, Database, GameStream};
 use tabia_core::io::Source;
 use tabia_core::loss::{Features, Losses};
-use tabia_core::{Error, ErrorKind, Format, GameIndex, Problem, Result};
-use tabia_formats::FORMATS;
+use tabia_core::{Error, ErrorKind, GameFormat, GameIndex, Problem, Result};
+use tabia_formats::GAMES;
 use tabia_testkit::dump::Dump;
 use tabia_testkit::shared::{files_below, repository};
 use tabia_testkit::{shared, skip};
@@ -28,14 +28,14 @@ pub(crate) struct ReadGame {
 }
 
 /// The folder of this format's fixtures.
-pub(crate) fn fixture_folder(format: &Format) -> PathBuf {
+pub(crate) fn fixture_folder(format: &GameFormat) -> PathBuf {
     repository()
         .join("crates/formats/tests/fixtures")
-        .join(format.id.as_str())
+        .join(format.file.id.as_str())
 }
 
 /// The main files among a format's fixtures, sorted. `bad` holds files that cannot be opened.
-pub(crate) fn fixtures(format: &Format) -> Vec<PathBuf> {
+pub(crate) fn fixtures(format: &GameFormat) -> Vec<PathBuf> {
     let folder = fixture_folder(format);
     if !folder.is_dir() {
         return Vec::new();
@@ -43,22 +43,22 @@ pub(crate) fn fixtures(format: &Format) -> Vec<PathBuf> {
     files_below(&folder)
         .into_iter()
         .filter(|path| !path.components().any(|part| part.as_os_str() == "bad"))
-        .filter(|path| has_extension(path, format.extensions))
+        .filter(|path| has_extension(path, format.file.extensions))
         .collect()
 }
 
 /// Fixtures, and the small real databases of that format where there are any.
-pub(crate) fn databases(format: &Format) -> Vec<PathBuf> {
+pub(crate) fn databases(format: &GameFormat) -> Vec<PathBuf> {
     let mut found = fixtures(format);
     let Some(shared) = shared() else {
-        skip(&format!("real databases of {}", format.id));
+        skip(&format!("real databases of {}", format.file.id));
         return found;
     };
     let real = files_below(&shared.join("data"))
         .into_iter()
         .filter(|path| {
             let length = path.metadata().map_or(0, |metadata| metadata.len());
-            has_extension(path, format.extensions) && length < REAL
+            has_extension(path, format.file.extensions) && length < REAL
         });
     found.extend(real);
     found
@@ -75,19 +75,16 @@ pub(crate) fn has_extension(path: &Path, extensions: &[&str]) -> bool {
 }
 
 /// Formats of games, as opposed to books and archives.
-pub(crate) fn game_formats() -> impl Iterator<Item = &'static Format> {
-    FORMATS
-        .iter()
-        .copied()
-        .filter(|format| format.open_database.is_some() || format.open_stream.is_some())
+pub(crate) fn game_formats() -> impl Iterator<Item = &'static GameFormat> {
+    GAMES.iter().copied()
 }
 
 pub(crate) fn open(
-    format: &Format,
+    format: &GameFormat,
     path: &Path,
     options: &OpenOptions,
 ) -> Option<Box<dyn Database>> {
-    let open = format.open_database?;
+    let open = format.open;
     let source = Source::from_path(path).expect("the fixture is there");
     Some(open(&source, options).unwrap_or_else(|error| panic!("{}: {error}", path.display())))
 }
@@ -122,7 +119,7 @@ pub(crate) fn read_stream(stream: &mut dyn GameStream, want: Want) -> Vec<ReadGa
 
 /// Every game of a stream that is cut into blocks.
 pub(crate) fn read_blocks(
-    format: &Format,
+    format: &GameFormat,
     bytes: Box<dyn Read + Send>,
     want: Want,
 ) -> Vec<ReadGame> {
@@ -141,7 +138,7 @@ pub(crate) fn read_blocks(
 }
 
 /// A stream over bytes in memory.
-pub(crate) fn stream(format: &Format, bytes: &[u8]) -> Box<dyn GameStream> {
+pub(crate) fn stream(format: &GameFormat, bytes: &[u8]) -> Box<dyn GameStream> {
     let open = format.open_stream.expect("the format has streams");
     open(
         Box::new(Cursor::new(bytes.to_vec())),
@@ -250,7 +247,7 @@ impl Visitor for Collector<'_> {
 
 /// Writes games as text with one writer, as `convert` does on one thread.
 pub(crate) fn write_text(
-    format: &Format,
+    format: &GameFormat,
     options: &CreateOptions,
     games: &[Game],
 ) -> (Vec<u8>, Losses) {
@@ -264,16 +261,16 @@ pub(crate) fn write_text(
 }
 
 /// What the format holds under these options.
-pub(crate) fn can(format: &Format, options: &CreateOptions) -> Features {
+pub(crate) fn can(format: &GameFormat, options: &CreateOptions) -> Features {
     format.can_with.map_or(format.can, |can| can(options))
 }
 
 /// The best score that a format gives to a file.
-pub(crate) fn score(format: &Format, path: &Path, bytes: &[u8]) -> Confidence {
+pub(crate) fn score(format: &GameFormat, path: &Path, bytes: &[u8]) -> Confidence {
     let name = path
         .file_name()
         .map(|name| name.to_string_lossy().into_owned());
-    (format.score)(&Probe {
+    (format.file.score)(&Probe {
         name: name.as_deref(),
         head: &bytes[..bytes.len().min(Probe::HEAD)],
         len: Some(bytes.len() as u64),

@@ -6,7 +6,7 @@ use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::game::{Event, Game, GameResult, Recorder, Want};
 use tabia_core::games::Database;
 use tabia_core::io::{Blob, Source};
-use tabia_core::{Format, GameIndex};
+use tabia_core::{GameFormat, GameIndex};
 use tabia_testkit::arbitrary::arbitrary_game;
 use tabia_testkit::tiny::GameBuilder;
 use tabia_testkit::{Scratch, shared_data};
@@ -14,18 +14,19 @@ use tabia_testkit::{Scratch, shared_data};
 /// Files of a set by name, the index first.
 #[derive(Clone)]
 pub(crate) struct Files {
-    pub(crate) format: &'static Format,
+    pub(crate) format: &'static GameFormat,
     pub(crate) files: Vec<(String, Vec<u8>)>,
 }
 
 impl Files {
     /// The files beside a main file.
-    pub(crate) fn read(format: &'static Format, path: &Path) -> Self {
+    pub(crate) fn read(format: &'static GameFormat, path: &Path) -> Self {
         let companions = format
+            .file
             .companions
             .iter()
             .map(|companion| companion.extension);
-        let files = [format.extensions[0]].into_iter().chain(companions);
+        let files = [format.file.extensions[0]].into_iter().chain(companions);
         let files = files.map(|extension| {
             let bytes = std::fs::read(path.with_extension(extension)).unwrap();
             (format!("base.{extension}"), bytes)
@@ -37,9 +38,9 @@ impl Files {
     }
 
     /// Those of the folder of real data, when it is at hand.
-    pub(crate) fn real(test: &str, format: &'static Format, name: &str) -> Option<Self> {
+    pub(crate) fn real(test: &str, format: &'static GameFormat, name: &str) -> Option<Self> {
         let folder = shared_data(test, "scid")?;
-        let id = format.id.as_str();
+        let id = format.file.id.as_str();
         let path = folder.join(id).join(format!("{name}.{id}"));
         Some(Self::read(format, &path))
     }
@@ -47,12 +48,14 @@ impl Files {
     /// A new database of these games, whatever it cannot hold of them.
     pub(crate) fn made(
         test: &str,
-        format: &'static Format,
+        format: &'static GameFormat,
         games: impl IntoIterator<Item = Game>,
     ) -> Self {
         let scratch = Scratch::new(test);
-        let path = scratch.join("made").with_extension(format.extensions[0]);
-        let create = format.create_database.unwrap();
+        let path = scratch
+            .join("made")
+            .with_extension(format.file.extensions[0]);
+        let create = format.create.unwrap();
         let mut writer = create(&path, &CreateOptions::default()).unwrap();
         for game in games {
             let _ = writer.write(&game);
@@ -81,7 +84,7 @@ impl Files {
         let source = Source::from_members(main.as_str(), main, members.collect()).unwrap();
         let mut options = OpenOptions::default();
         options.salvage = true;
-        self.format.open_database.unwrap()(&source, &options).unwrap()
+        (self.format.open)(&source, &options).unwrap()
     }
 
     pub(crate) fn salvage(&self) -> Saved {

@@ -8,7 +8,7 @@ use tabia_core::game::{Game, Want};
 use tabia_core::games::Database;
 use tabia_core::io::{Charset, Source};
 use tabia_core::loss::Losses;
-use tabia_core::{Format, GameIndex};
+use tabia_core::{GameFormat, GameIndex};
 use tabia_formats::games::cbh::CbhDatabase;
 use tabia_testkit::shared::files_below;
 use tabia_testkit::{Scratch, dump, shared_data};
@@ -76,14 +76,14 @@ pub(crate) fn charset(path: &Path) -> Charset {
 
 /// A new database of `games` at `path`, and what the writer says is lost of each.
 pub(crate) fn write<'g>(
-    format: &Format,
+    format: &GameFormat,
     path: &Path,
     games: impl IntoIterator<Item = &'g Game>,
     charset: Charset,
 ) -> Vec<Losses> {
     let mut options = CreateOptions::default();
     options.charset = charset;
-    let mut writer = format.create_database.unwrap()(path, &options).unwrap();
+    let mut writer = format.create.unwrap()(path, &options).unwrap();
     let losses = games.into_iter().map(|game| writer.write(game).unwrap());
     let losses = losses.collect();
     writer.finish().unwrap();

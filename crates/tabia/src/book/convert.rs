@@ -8,7 +8,7 @@ use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::game::{Annotation, Comment, CommentPlacement, GameHead, GameResult};
 use tabia_core::games::TextWriter;
 use tabia_core::io::Progress;
-use tabia_core::{Format, GameIndex};
+use tabia_core::{BookFormat, GameIndex};
 
 use super::disk_key_set::DiskKeySet;
 use super::merge::{MergeOptions, Merged, merge};
@@ -22,7 +22,7 @@ use crate::input::InputItem;
 /// When the book cannot be read or the target not be written.
 pub fn convert_book(
     item: &InputItem,
-    format: &'static Format,
+    format: &'static BookFormat,
     path: &Path,
     open: &OpenOptions,
     create: &CreateOptions,

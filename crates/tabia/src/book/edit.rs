@@ -7,11 +7,11 @@ use tabia_core::books::{BookEntry, BookPosition};
 use tabia_core::chess::{Move, Position};
 use tabia_core::game::{Flow, Nag};
 use tabia_core::io::Progress;
-use tabia_core::{Format, Result};
-use tabia_formats::books::polyglot;
+use tabia_core::{BookFormat, Result};
 use tabia_formats::books::polyglot::{PolyglotBook, encode_move};
 
-use super::merge::{MergeOptions, Merged, open_polyglot};
+use super::book_format;
+use super::merge::{MergeOptions, Merged, has_key_entries, open_polyglot};
 use super::polyglot_entries::{Plain, Runs, SortedOut};
 use crate::error::Failure;
 use crate::input::InputItem;
@@ -55,11 +55,12 @@ pub fn edit(
     options: &MergeOptions,
     progress: &Progress,
 ) -> Result<Merged, Failure> {
-    if item.format().id == polyglot::FORMAT.id {
+    if has_key_entries(item) {
         let book = open_polyglot(item, &options.open)?;
         return edit_entries(&book, changes, path, options, progress);
     }
-    edit_pages(item, item.format(), changes, path, options, progress)
+    let format = book_format(item)?;
+    edit_pages(item, format, changes, path, options, progress)
 }
 
 fn edit_entries(
@@ -130,26 +131,23 @@ fn apply(run: &mut Vec<Plain>, bits: u16, change: &Change) {
 
 fn edit_pages(
     item: &InputItem,
-    format: &'static Format,
+    format: &'static BookFormat,
     changes: Vec<(EditTarget, Change)>,
     path: &Path,
     options: &MergeOptions,
     progress: &Progress,
 ) -> Result<Merged, Failure> {
-    let create = format
-        .create_book
-        .ok_or_else(|| Failure::Usage(format!("{} cannot be written", format.name)))?;
     let mut by_key: BTreeMap<u64, Vec<(Position, Move, Change)>> = BTreeMap::new();
     for (at, change) in changes {
         let EditTarget::Board(position, m) = at else {
-            let text = format!("{} needs the FEN of each position", format.name);
+            let text = format!("{} needs the FEN of each position", format.file.name);
             return Err(Failure::Usage(text));
         };
         let list = by_key.entry(position.key()).or_default();
         list.push((*position, m, change));
     }
     let book = super::open(item, &options.open)?;
-    let mut writer = create(path, &options.create).map_err(Failure::output)?;
+    let mut writer = (format.create)(path, &options.create).map_err(Failure::output)?;
     let mut merged = Merged::default();
     let mut failed = None;
     let mut put = |position: &Position, page: &BookPosition, merged: &mut Merged| {
@@ -257,7 +255,7 @@ pub fn rows(
     let book = super::open(item, &options.open)?;
     let mut failure = None;
     let mut reached = super::disk_key_set::DiskKeySet::default();
-    let is_polyglot = item.format().id == polyglot::FORMAT.id;
+    let is_polyglot = has_key_entries(item);
     let read = super::for_each_board::boards(&*book, progress, &mut |position, page| {
         reached.insert(position.key())?;
         for entry in &page.entries {

@@ -8,7 +8,7 @@ use tabia_core::io::Progress;
 use tabia_formats::books::polyglot;
 use tabia_formats::books::polyglot::PolyglotBook;
 
-use super::merge::open_polyglot;
+use super::merge::{has_key_entries, open_polyglot};
 use super::walk::{Walked, walk};
 use crate::error::Failure;
 use crate::input::InputItem;
@@ -53,7 +53,7 @@ pub fn survey(
     reach: bool,
     progress: &Progress,
 ) -> Result<BookReport, Failure> {
-    let is_polyglot = item.format().id == polyglot::FORMAT.id;
+    let is_polyglot = has_key_entries(item);
     let own = is_polyglot
         .then(|| open_polyglot(item, options))
         .transpose()?;
@@ -147,7 +147,7 @@ fn go_through(
     let mut illegal = 0;
     let mut sides = [0; 2];
     let mut castlings = [0; 2];
-    let is_polyglot = survey.info.format == polyglot::FORMAT.id;
+    let is_polyglot = survey.learn.is_some();
     let stored = survey.boards;
     progress.set_total(stored);
     let walked = walk(

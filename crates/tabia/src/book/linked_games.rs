@@ -64,7 +64,7 @@ pub fn load(
     let (Some(offset), Some(length)) = (linked.offset, linked.length) else {
         return Ok(None);
     };
-    let Some(open) = item.format().open_stream else {
+    let Some(open) = item.format().games().and_then(|format| format.open_stream) else {
         return Ok(None);
     };
     let bytes = bytes(path, offset, length, &options.limits)

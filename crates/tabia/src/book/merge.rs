@@ -9,10 +9,8 @@ use tabia_core::game::Flow;
 use tabia_core::games::Written;
 use tabia_core::io::Progress;
 use tabia_core::loss::{Feature, Losses};
-use tabia_core::{Error, Format, Result};
-use tabia_formats::books::polyglot;
+use tabia_core::{BookFormat, Error, Result};
 use tabia_formats::books::polyglot::{Header, PolyglotBook};
-use tabia_formats::books::{ctg, kvetka};
 
 use super::disk_key_set::DiskKeySet;
 use super::for_each_board::{boards, give_weights, swept};
@@ -74,13 +72,12 @@ pub struct Merged {
 /// The first book that cannot be read, or what the target's side says.
 pub fn merge(
     items: &[InputItem],
-    format: &'static Format,
+    format: &'static BookFormat,
     path: &Path,
     options: &MergeOptions,
     progress: &Progress,
 ) -> Result<Merged, Failure> {
-    let is_polyglot = |format: &Format| format.id == polyglot::FORMAT.id;
-    if is_polyglot(format) && items.iter().all(|item| is_polyglot(item.format())) {
+    if format.has_key_entries && items.iter().all(has_key_entries) {
         let mut books = Vec::new();
         for item in items {
             books.push(open_polyglot(item, &options.open)?);
@@ -92,6 +89,12 @@ pub fn merge(
         books.push(super::open(item, &options.open)?);
     }
     merge_pages(&books, format, path, options, progress)
+}
+
+/// Whether the item is a book of entries sorted by key.
+pub fn has_key_entries(item: &InputItem) -> bool {
+    let book = item.format().book();
+    book.is_some_and(|format| format.has_key_entries)
 }
 
 /// Opens an item as a Polyglot book with all that the format has.
@@ -256,15 +259,12 @@ fn header_of_all(books: &[PolyglotBook]) -> Option<Header> {
 
 fn merge_pages(
     books: &[Box<dyn Book>],
-    format: &'static Format,
+    format: &'static BookFormat,
     path: &Path,
     options: &MergeOptions,
     progress: &Progress,
 ) -> Result<Merged, Failure> {
-    let create = format
-        .create_book
-        .ok_or_else(|| Failure::Usage(format!("{} cannot be written as a book", format.name)))?;
-    let mut writer = create(path, &options.create).map_err(Failure::output)?;
+    let mut writer = (format.create)(path, &options.create).map_err(Failure::output)?;
     let mut merged = Merged::default();
     let mut output_failed = None;
     let mut other = BookPosition::default();
@@ -273,11 +273,11 @@ fn merge_pages(
     let total = books.iter().filter_map(|book| book.info().positions);
     progress.set_total(total.sum());
     // Polyglot entries are sorted anyway and hold nothing of another format's own.
-    let is_swept = format.id == polyglot::FORMAT.id;
+    let is_swept = format.has_key_entries;
     let weighs = format.can.has(Feature::BookWeights);
     // One record of these stands for a position and its twins: what an earlier book knows through
     // a twin has been said. In other formats it has not, unless the position itself was met.
-    let is_shared = [ctg::FORMAT.id, kvetka::FORMAT.id].contains(&format.id);
+    let is_shared = format.is_mirrored;
     for (number, book) in books.iter().enumerate() {
         let mut visit = |position: &Position, page: &mut BookPosition| {
             let is_known = if is_shared {

@@ -42,6 +42,7 @@ pub mod xxh64;
 
 pub use polyglot_entries::FixCounts;
 
+use tabia_core::BookFormat;
 use tabia_core::books::{Book, BookEntry};
 use tabia_core::formats::OpenOptions;
 
@@ -58,9 +59,23 @@ pub fn open(item: &InputItem, options: &OpenOptions) -> Result<Box<dyn Book>, Fa
         _ => Err(Failure::Usage(format!(
             "{} is no book, its format is {}",
             item.name(),
-            item.format().name
+            item.format().name()
         ))),
     }
+}
+
+/// The format of a book.
+///
+/// # Errors
+/// [`Failure::Usage`] when the item is something else.
+pub fn book_format(item: &InputItem) -> Result<&'static BookFormat, Failure> {
+    item.format().book().ok_or_else(|| {
+        Failure::Usage(format!(
+            "{} is no book, its format is {}",
+            item.name(),
+            item.format().name()
+        ))
+    })
 }
 
 /// How much an entry counts among its siblings: its weight, else its games; 0 is *never play*, which

@@ -4,9 +4,8 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tabia_core::Format;
-use tabia_core::formats::Kind;
 use tabia_core::io::Source;
+use tabia_formats::Format;
 
 use crate::error::Failure;
 use crate::input::{InputItem, Origin};
@@ -21,12 +20,12 @@ use crate::resolve::Resolver;
 pub fn remains(resolver: &Resolver, path: &OsStr) -> Result<InputItem, Failure> {
     let refused = match resolver.resolve(path) {
         Ok(mut items) => match (items.pop(), items.is_empty()) {
-            (Some(item), true) if item.format().kind == Kind::Database => return Ok(item),
+            (Some(item), true) if item.format().games().is_some() => return Ok(item),
             (Some(item), true) => {
                 return Err(Failure::Usage(format!(
                     "{}: a {} is no database",
                     item.name(),
-                    item.format().name
+                    item.format().name()
                 )));
             }
             _ => {
@@ -52,7 +51,6 @@ pub fn remains(resolver: &Resolver, path: &OsStr) -> Result<InputItem, Failure> 
     Ok(InputItem {
         label: Arc::clone(source.label()),
         format,
-        container: None,
         origin: Origin::Files(source),
     })
 }
@@ -62,7 +60,7 @@ const MARKS: [&str; 3] = ["__compact__", ".compact", ".partial-"];
 
 /// Formats whose sets have files of that name, each with those that are there, the main file
 /// first.
-fn candidates(resolver: &Resolver, path: &Path) -> Vec<(&'static Format, Vec<PathBuf>)> {
+fn candidates(resolver: &Resolver, path: &Path) -> Vec<(Format, Vec<PathBuf>)> {
     let name = path
         .file_name()
         .map(|name| name.to_string_lossy().to_lowercase())
@@ -82,15 +80,15 @@ fn candidates(resolver: &Resolver, path: &Path) -> Vec<(&'static Format, Vec<Pat
         })
         .unwrap_or_default();
     let formats = resolver.formats().iter().copied().filter(|format| {
-        format.open_database.is_some() && resolver.from.is_none_or(|only| only.id == format.id)
+        format.games().is_some() && resolver.from.is_none_or(|only| only == *format)
     });
     let mut all = Vec::new();
     for format in formats {
         let extensions: Vec<&str> = format
-            .extensions
+            .extensions()
             .iter()
             .copied()
-            .chain(format.companions.iter().map(|file| file.extension))
+            .chain(format.companions().iter().map(|file| file.extension))
             .collect();
         let base = match name.rsplit_once('.') {
             Some((base, extension)) if extensions.contains(&extension) => base,

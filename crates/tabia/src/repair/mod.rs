@@ -15,7 +15,7 @@ use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::games::Written;
 use tabia_core::io::Progress;
 use tabia_core::loss::{Feature, Losses};
-use tabia_core::{ErrorKind, Format, GameIndex, Problem, Result as CoreResult};
+use tabia_core::{ErrorKind, GameFormat, GameIndex, Problem, Result as CoreResult};
 
 use crate::error::Failure;
 use crate::input::{InputItem, OpenInput};
@@ -117,7 +117,7 @@ pub struct Repaired {
 /// When nothing of the input can be opened, or the target cannot be written.
 pub fn repair(
     item: &InputItem,
-    format: &'static Format,
+    format: &'static GameFormat,
     path: &Path,
     options: &RepairOptions,
     progress: &Arc<Progress>,

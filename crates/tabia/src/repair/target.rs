@@ -8,7 +8,7 @@ use tabia_core::game::{Game, Want};
 use tabia_core::games::{GameWriter, TextWriter, Written};
 use tabia_core::io::OutputSet;
 use tabia_core::loss::Losses;
-use tabia_core::{Error, Format, GameIndex, Result};
+use tabia_core::{Error, GameFormat, GameIndex, Result};
 
 use crate::error::Failure;
 
@@ -23,11 +23,11 @@ pub(super) enum Sink {
 
 impl Sink {
     pub(super) fn create(
-        format: &'static Format,
+        format: &'static GameFormat,
         path: &Path,
         options: &CreateOptions,
     ) -> Result<Self, Failure> {
-        match (format.create_database, format.create_text) {
+        match (format.create, format.create_text) {
             (Some(create), _) => create(path, options).map(Self::Database),
             (None, Some(create)) => create(options).and_then(|writer| {
                 let mut outputs = OutputSet::new(options.force);
@@ -39,7 +39,10 @@ impl Sink {
                 })
             }),
             (None, None) => {
-                let text = format!("{} ({}) cannot be written", format.name, format.id);
+                let text = format!(
+                    "{} ({}) cannot be written",
+                    format.file.name, format.file.id
+                );
                 return Err(Failure::Usage(text));
             }
         }

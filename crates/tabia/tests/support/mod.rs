@@ -5,13 +5,13 @@ use std::path::Path;
 use tabia::core::formats::OpenOptions;
 use tabia::core::game::{Flow, Game, Recorder, Want};
 use tabia::core::io::Source;
-use tabia::core::{Format, GameIndex};
-use tabia_formats::FORMATS;
+use tabia::core::{GameFormat, GameIndex};
+use tabia_formats::GAMES;
 
-pub(crate) fn format(extension: &str) -> &'static Format {
-    let mut formats = FORMATS.iter();
+pub(crate) fn format(extension: &str) -> &'static GameFormat {
+    let mut formats = GAMES.iter();
     formats
-        .find(|format| format.extensions.contains(&extension))
+        .find(|format| format.file.extensions.contains(&extension))
         .unwrap()
 }
 
@@ -19,7 +19,7 @@ pub(crate) fn format(extension: &str) -> &'static Format {
 pub(crate) fn read(path: &Path) -> Vec<Game> {
     let extension = path.extension().unwrap().to_str().unwrap();
     let source = Source::from_path(path).unwrap();
-    let open = format(extension).open_database.unwrap();
+    let open = format(extension).open;
     let database = open(&source, &OpenOptions::default()).unwrap();
     let mut reader = database.reader();
     let games = (0..database.len()).map(|number| {

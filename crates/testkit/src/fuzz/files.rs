@@ -3,7 +3,7 @@
 use std::io::{Cursor, Read, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tabia_core::Format;
+use tabia_core::GameFormat;
 use tabia_core::books::{Book, BookKey, BookPosition};
 use tabia_core::chess::Position;
 use tabia_core::error::GameIndex;
@@ -11,10 +11,11 @@ use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::game::{Flow, Game, Recorder, Want};
 use tabia_core::games::{Database, NameId, NameKind};
 use tabia_core::io::{Blob, Source};
-use tabia_formats::FORMATS;
+use tabia_formats::ARCHIVES;
 use tabia_formats::archives::compressed;
 use tabia_formats::archives::compressed::Compression;
-use tabia_formats::archives::{ARCHIVES, Archive, Faults, salvage};
+use tabia_formats::archives::{Archive, Faults, salvage};
+use tabia_formats::{Format, formats};
 
 use super::{Checked, set};
 
@@ -30,19 +31,24 @@ pub(super) fn options() -> OpenOptions {
 }
 
 /// The format of that name.
-pub(super) fn format(id: &str) -> &'static Format {
-    let found = FORMATS.iter().find(|format| format.id.as_str() == id);
+pub(super) fn format(id: &str) -> Format {
+    let found = formats().find(|format| format.id().as_str() == id);
     found.expect("a format of that name")
 }
 
+/// The format of games of that name.
+pub(super) fn game_format(id: &str) -> &'static GameFormat {
+    format(id).games().expect("a format of games")
+}
+
 /// The extensions of a format's set, main file first.
-pub(super) fn extensions(format: &Format) -> Vec<&'static str> {
+pub(super) fn extensions(format: Format) -> Vec<&'static str> {
     let companions = format
-        .companions
+        .companions()
         .iter()
         .map(|companion| companion.extension);
     let mut all = Vec::new();
-    for extension in format.extensions.iter().copied().chain(companions) {
+    for extension in format.extensions().iter().copied().chain(companions) {
         if !all.contains(&extension) {
             all.push(extension);
         }
@@ -54,13 +60,13 @@ pub(super) fn extensions(format: &Format) -> Vec<&'static str> {
 /// every game read, whole and the mainline alone.
 pub(super) fn database(id: &str, data: &[u8]) {
     let format = format(id);
-    let (Some(open), Some(source)) = (format.open_database, set::source(data, &extensions(format)))
+    let (Some(games), Some(source)) = (format.games(), set::source(data, &extensions(format)))
     else {
         return;
     };
     let mut options = options();
     options.salvage = data.iter().fold(0, |sum, byte| sum ^ byte) & 1 == 1;
-    match open(&source, &options) {
+    match (games.open)(&source, &options) {
         Ok(database) => read_all(&*database, options.salvage),
         Err(error) => drop(error.to_string()),
     }
@@ -77,22 +83,22 @@ pub(super) fn salvaged(data: &[u8]) {
     let source = Source::from_members(&name, &name, members).expect("the first file is there");
     let mut options = options();
     options.salvage = true;
-    let open = format.open_database.expect("it is read");
-    let Ok(database) = open(&source, &options) else {
+    let games = game_format("cbh");
+    let Ok(database) = (games.open)(&source, &options) else {
         return;
     };
     read_all(&*database, true);
     // Writing costs far more than reading.
     if data.iter().fold(0, |sum, byte| sum ^ byte) & 7 == 1 {
-        write_again(format, &*database);
+        write_again(games, &*database);
     }
 }
 
 /// Writes the games of a database into a new one, which must be sound.
-fn write_again(format: &Format, database: &dyn Database) {
+fn write_again(format: &GameFormat, database: &dyn Database) {
     let folder = crate::Scratch::new("salvaged");
     let target = folder.join("new.cbh");
-    let create = format.create_database.expect("it is written");
+    let create = format.create.expect("it is written");
     let mut writer = create(&target, &CreateOptions::default()).expect("a new database");
     let mut reader = database.reader();
     let mut written = 0;
@@ -106,7 +112,7 @@ fn write_again(format: &Format, database: &dyn Database) {
     let done = writer.finish().expect("the database is completed");
     assert_eq!(done.records, written);
     let source = Source::from_path(&target).expect("the database is there");
-    let open = format.open_database.expect("it is read");
+    let open = format.open;
     let again = open(&source, &OpenOptions::default()).expect("the database opens");
     assert_eq!(again.info().problems, [""; 0]);
     again.verify(&mut |problem| panic!("{}", problem.error));
@@ -151,11 +157,13 @@ fn read_all(database: &dyn Database, salvage: bool) {
 /// A book: every position, and what is said of the usual start.
 pub(super) fn book(id: &str, data: &[u8]) {
     let format = format(id);
-    let (Some(open), Some(source)) = (format.open_book, set::source(data, &extensions(format)))
-    else {
+    let (Some(book), Some(source)) = (format.book(), set::source(data, &extensions(format))) else {
         return;
     };
-    if let (Ok(book), Ok(other)) = (open(&source, &options()), open(&source, &options())) {
+    if let (Ok(book), Ok(other)) = (
+        (book.open)(&source, &options()),
+        (book.open)(&source, &options()),
+    ) {
         read_book(&*book, &*other);
     }
 }
@@ -254,16 +262,9 @@ impl Walked {
 
 /// An archive: every member is read whole, as a stream, and as far as it can be saved.
 pub(super) fn archive(id: &str, data: &[u8]) {
-    let found = ARCHIVES
-        .iter()
-        .find(|format| format.format.id.as_str() == id);
+    let found = ARCHIVES.iter().find(|format| format.file.id.as_str() == id);
     let format = found.expect("an archive format of that name");
-    let extension = format
-        .format
-        .extensions
-        .first()
-        .copied()
-        .unwrap_or_default();
+    let extension = format.file.extensions.first().copied().unwrap_or_default();
     let name = format!("fuzz.{extension}");
     let members = vec![(name.clone(), Blob::from(data.to_vec()))];
     let source = Source::from_members(&name, &name, members).expect("the main file is there");

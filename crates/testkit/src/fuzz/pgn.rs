@@ -10,16 +10,16 @@ use tabia_core::game::{
 use tabia_core::games::{Block, GameStream};
 use tabia_core::io::{Blob, Source};
 use tabia_core::loss::project;
-use tabia_core::{Format, GameIndex, Problem};
+use tabia_core::{GameFormat, GameIndex, Problem};
 
 use super::Checked;
-use super::files::{format, options};
+use super::files::{game_format, options};
 use crate::dump;
 
 /// Any bytes read to games, the same whether they are read as a stream, cut into blocks, or by
 /// index; and the mainline is the same alone.
 pub(super) fn read(data: &[u8]) {
-    let format = format("pgn");
+    let format = game_format("pgn");
     let streamed = games(format, data, Want::ALL);
     assert_same("blocks", &streamed, &blocks(format, data));
     assert_same("by index", &streamed, &indexed(format, data, Want::ALL));
@@ -37,7 +37,7 @@ pub(super) fn read(data: &[u8]) {
 /// Any bytes read as bughouse, the same as a stream and by index, and without a chess move. What
 /// was read is written so that it reads the same, and writing that again changes nothing.
 pub(super) fn bughouse(data: &[u8]) {
-    let format = format("bpgn");
+    let format = game_format("bpgn");
     let streamed = games(format, data, Want::ALL);
     assert_same("by index", &streamed, &indexed(format, data, Want::ALL));
     for game in &streamed {
@@ -98,7 +98,7 @@ fn in_order(game: &Game) -> Game {
 
 /// Games that are read are written, in the profile that loses nothing, so that they read the same.
 pub(super) fn roundtrip(data: &[u8]) {
-    let format = format("pgn");
+    let format = game_format("pgn");
     let (Some(create), Some(can_with)) = (format.create_text, format.can_with) else {
         return;
     };
@@ -130,7 +130,7 @@ fn assert_same(what: &str, expected: &[Game], found: &[Game]) {
     assert_eq!(expected.len(), found.len(), "{what}: number of games");
 }
 
-fn games(format: &Format, data: &[u8], want: Want) -> Vec<Game> {
+fn games(format: &GameFormat, data: &[u8], want: Want) -> Vec<Game> {
     let open = format.open_stream.expect("PGN is a stream");
     let mut stream = match open(Box::new(Cursor::new(data.to_vec())), &options()) {
         Ok(stream) => stream,
@@ -158,7 +158,7 @@ fn next(stream: &mut dyn GameStream, want: Want, all: &mut All) -> Result<bool, 
         .map_err(|error| error.to_string())
 }
 
-fn blocks(format: &Format, data: &[u8]) -> Vec<Game> {
+fn blocks(format: &GameFormat, data: &[u8]) -> Vec<Game> {
     let open = format.open_blocks.expect("PGN can be cut");
     let Ok(mut blocks) = open(Box::new(Cursor::new(data.to_vec())), &options()) else {
         return Vec::new();
@@ -172,8 +172,8 @@ fn blocks(format: &Format, data: &[u8]) -> Vec<Game> {
     all.done
 }
 
-fn indexed(format: &Format, data: &[u8], want: Want) -> Vec<Game> {
-    let open = format.open_database.expect("PGN opens as a database");
+fn indexed(format: &GameFormat, data: &[u8], want: Want) -> Vec<Game> {
+    let open = format.open;
     let members = vec![("fuzz.pgn".to_owned(), Blob::from(data.to_vec()))];
     let source = Source::from_members("fuzz.pgn", "fuzz.pgn", members).expect("it is there");
     let Ok(database) = open(&source, &options()) else {

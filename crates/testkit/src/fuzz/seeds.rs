@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use tabia_core::Format;
 use tabia_core::books::{BookEntry, BookPosition, BookWriter};
 use tabia_core::chess::Ply;
 use tabia_core::formats::CreateOptions;
 use tabia_core::game::{Event, Game};
 use tabia_core::io::Source;
+use tabia_formats::Format;
 use tabia_formats::archives::compressed::Compression;
 use tabia_formats::books::ctg::CtgWriter;
 use tabia_formats::games::cbh;
@@ -80,7 +80,7 @@ fn own_set(id: &str) -> Vec<u8> {
 }
 
 /// The files of the set `tiny` in a folder, with their places.
-fn own_files(format: &Format, folder: &Path) -> Vec<(u8, Vec<u8>)> {
+fn own_files(format: Format, folder: &Path) -> Vec<(u8, Vec<u8>)> {
     (0u8..)
         .zip(super::files::extensions(format))
         .filter_map(|(place, extension)| {
@@ -228,7 +228,7 @@ fn with_extension(data: &Path, extension: &str) -> Vec<PathBuf> {
 }
 
 /// Sets of files as one input each; their files are cut so that none fills the input.
-fn sets(data: &Path, format: &Format) -> Vec<Vec<u8>> {
+fn sets(data: &Path, format: Format) -> Vec<Vec<u8>> {
     let extensions = super::files::extensions(format);
     let mut found = Vec::new();
     for path in with_extension(data, extensions[0]) {

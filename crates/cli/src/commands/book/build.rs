@@ -12,10 +12,9 @@ use tabia::book::xxh64;
 use tabia::core::chess::Color;
 use tabia::core::formats::CreateOptions;
 use tabia::core::io::OutputSet;
+use tabia::core::loss::Feature;
 use tabia::core::{Error, ErrorKind};
-use tabia::formats::books::kvetka;
 use tabia::formats::books::kvetka::Header;
-use tabia::formats::books::polyglot;
 use tabia::select::Selection;
 use tabia::{Failure, InputItem};
 
@@ -33,12 +32,12 @@ use crate::report::Reporter;
 pub(crate) fn run(args: &BookBuildArgs) -> Result<ExitCode, Failure> {
     let context = Context::new(&args.common)?;
     let format = book_format(&context, &args.output, args.to.as_deref())?;
-    let is_polyglot = format.id == polyglot::FORMAT.id;
+    let is_polyglot = format.has_key_entries;
     if args.compat.is_some() && !is_polyglot {
         let text = "`--compat polyglot` makes Polyglot books";
         return Err(Failure::Usage(text.to_owned()));
     }
-    let is_kvetka = format.id == kvetka::FORMAT.id;
+    let is_kvetka = format.can.has(Feature::GameLinks);
     if let Some(option) = args.kvetka.used().filter(|_| !is_kvetka) {
         let text = format!("`{option}` is for Kvetka books (`.kob`)");
         return Err(Failure::Usage(text));
@@ -191,7 +190,7 @@ fn write_record(
     for (item, counts) in items.iter().zip(&built.inputs) {
         let mut pairs = vec![
             ("path", Json::from(item.name())),
-            ("format", item.format().id.to_string().into()),
+            ("format", item.format().id().to_string().into()),
         ];
         let file = item.label();
         // Streams and members of archives have no file of their own to look at again.
@@ -222,7 +221,7 @@ fn write_record(
             "program",
             concat!("tabia ", env!("CARGO_PKG_VERSION")).into(),
         ),
-        ("format", target.format.id.to_string().into()),
+        ("format", target.format.file.id.to_string().into()),
         ("files", Json::List(files)),
         ("positions", built.positions.into()),
         ("moves", built.moves.into()),

@@ -6,7 +6,7 @@ use std::path::Path;
 use tabia::book::convert::{convert_book, lines};
 use tabia::core::Error;
 use tabia::core::chess::Position;
-use tabia::core::formats::{CreateOptions, Kind};
+use tabia::core::formats::CreateOptions;
 use tabia::core::io::OutputSet;
 use tabia::{Failure, InputItem};
 
@@ -32,7 +32,7 @@ pub(crate) fn run(args: &BookConvertArgs) -> Result<ExitCode, Failure> {
         (None, None) => true,
         (Some(name), _) => {
             let known = context.resolver.format(name);
-            known.is_some_and(|format| format.kind == Kind::Database)
+            known.is_some_and(|format| format.games().is_some())
         }
         (None, Some(_)) => false,
     };
@@ -77,10 +77,10 @@ fn to_lines(
     format: &str,
 ) -> Result<ExitCode, Failure> {
     let format = find_format(&context.resolver, format)?;
-    let Some(create) = format.create_text else {
+    let Some(create) = format.games().and_then(|format| format.create_text) else {
         let text = format!(
             "a book becomes another book or lines of text, not a {}",
-            format.name
+            format.name()
         );
         return Err(Failure::Usage(text));
     };

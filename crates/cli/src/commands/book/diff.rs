@@ -3,10 +3,9 @@
 use tabia::Failure;
 use tabia::book::diff::{BookDiff, Difference, diff_entries, diff_pages};
 use tabia::book::find::symbols;
-use tabia::book::merge::open_polyglot;
+use tabia::book::merge::{has_key_entries, open_polyglot};
 use tabia::core::books::BookEntry;
 use tabia::core::game::Flow;
-use tabia::formats::books::polyglot;
 
 use super::{item, open, told};
 use crate::args::book::BookDiffArgs;
@@ -45,9 +44,7 @@ pub(crate) fn run(args: &BookDiffArgs) -> Result<ExitCode, Failure> {
     };
     let progress = &context.progress;
     let both = [&first, &second];
-    let are_polyglot = both
-        .iter()
-        .all(|item| item.format().id == polyglot::FORMAT.id);
+    let are_polyglot = both.iter().all(|item| has_key_entries(item));
     let display = context.display();
     let compared = if are_polyglot {
         let a = open_polyglot(&first, &context.open)?;

@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use tabia::book::inspect::{BookReport, survey};
-use tabia::core::formats::Kind;
 use tabia::{Failure, InputItem, Observer};
 
 use crate::args::book::BookInfoArgs;
@@ -53,7 +52,7 @@ pub(crate) fn run(args: &BookInfoArgs) -> Result<ExitCode, Failure> {
             let is_inside = folders
                 .iter()
                 .any(|folder| item.label().starts_with(folder));
-            is_inside && item.format().kind != Kind::Book
+            is_inside && item.format().book().is_none()
         };
         if item.as_ref().is_ok_and(is_other) {
             return Ok(ExitCode::Done);
@@ -77,7 +76,7 @@ pub(crate) fn run(args: &BookInfoArgs) -> Result<ExitCode, Failure> {
         let name = item.name();
         if spelled_out {
             listing.out().text(std::mem::replace(&mut gap, "\n"))?;
-            let text = describe(&name, item.format().name, &found);
+            let text = describe(&name, item.format().name(), &found);
             listing.out().text(&text)?;
         } else {
             listing.push(row(&name, &found))?;

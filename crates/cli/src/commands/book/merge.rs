@@ -60,7 +60,7 @@ pub(crate) fn fix(args: &BookFixArgs) -> Result<ExitCode, Failure> {
     let format = book_format(&context, &args.out.output, args.out.to.as_deref())?;
     let item = item(&context, &args.book)?;
     let mut reporter = Reporter::new(&context, "book fix", args.out.force, None)?;
-    if format.id != item.format().id {
+    if format.file.id != item.format().id() {
         let text = "`book fix` keeps the format; `book convert` changes it";
         return Err(Failure::Usage(text.to_owned()));
     }

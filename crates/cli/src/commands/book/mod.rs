@@ -15,10 +15,11 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use tabia::book::position_arg;
+use tabia::core::BookFormat;
 use tabia::core::books::Book;
 use tabia::core::chess::{Move, Ply, Position, san, uci};
-use tabia::core::formats::Kind;
 use tabia::core::{Error, ErrorKind};
+use tabia::formats::Format;
 use tabia::{Failure, InputItem, Observer};
 
 use crate::args::book::{BookVerb, PositionArgs};
@@ -117,7 +118,7 @@ fn items(context: &Context, paths: &[OsString]) -> Result<Vec<InputItem>, Failur
 }
 
 fn is_book(item: &InputItem) -> bool {
-    item.format().kind == Kind::Book
+    item.format().book().is_some()
 }
 
 /// The one book that a path names.
@@ -139,27 +140,20 @@ fn book_format(
     context: &Context,
     path: &Path,
     to: Option<&str>,
-) -> Result<&'static tabia::core::Format, Failure> {
+) -> Result<&'static BookFormat, Failure> {
     let extension = path
         .extension()
         .map(|extension| extension.to_string_lossy().to_ascii_lowercase());
     let name = to.or(extension.as_deref()).unwrap_or_default();
-    let known = context.resolver.formats().iter();
-    let writes = |format: &&&'static tabia::core::Format| format.create_book.is_some();
-    let chosen = context
-        .resolver
-        .format(name)
-        .filter(|format| format.create_book.is_some())
-        .or_else(|| {
-            let mut books = known.clone().filter(writes);
-            books
-                .find(|format| format.extensions.contains(&name))
-                .copied()
-        });
+    let books = || {
+        let known = context.resolver.formats().iter();
+        known.filter_map(|format| format.book())
+    };
+    let by_name = context.resolver.format(name).and_then(Format::book);
+    let chosen = by_name.or_else(|| books().find(|book| book.file.extensions.contains(&name)));
     chosen.ok_or_else(|| {
-        let names: Vec<String> = known
-            .filter(writes)
-            .map(|format| format!("{} (.{})", format.id, format.extensions.join(", .")))
+        let names: Vec<String> = books()
+            .map(|book| format!("{} (.{})", book.file.id, book.file.extensions.join(", .")))
             .collect();
         Failure::Usage(format!(
             "{}: not a book that can be written; there are {}",

@@ -19,7 +19,7 @@ use crate::report::Reporter;
 pub(crate) fn run(args: &BookNoveltyArgs) -> Result<ExitCode, Failure> {
     let context = Context::new(&args.common)?;
     let format = find_format(&context.resolver, "pgn")?;
-    let Some(create) = format.create_text else {
+    let Some(create) = format.games().and_then(|format| format.create_text) else {
         return Err(Failure::Usage("PGN cannot be written".to_owned()));
     };
     let book = tabia::book::open(&item(&context, &args.book)?, &context.open)?;

@@ -14,7 +14,7 @@ use tabia_core::formats::{Confidence, OpenOptions, Probe};
 use tabia_core::io::Source;
 use tabia_core::{Error, FormatId};
 
-use super::{Archive, ArchiveFormat, descriptor};
+use super::{Archive, ArchiveFormat, Packing, file_format};
 
 /// The first bytes: offset of the directory.
 const MAGIC: [u8; 2] = [8, 0];
@@ -27,14 +27,15 @@ const BLOCK: usize = 0xf000;
 
 /// ChessBase archives.
 pub static CBV: ArchiveFormat = ArchiveFormat {
-    format: descriptor("cbv", "ChessBase archive", &["cbv"], score_cbv, ""),
+    file: file_format("cbv", "ChessBase archive", &["cbv"], score_cbv, ""),
     open: open_cbv,
     create: Some(write::create_cbv),
+    packings: &[Packing::Stored],
 };
 
 /// ChessBase archives with a password.
 pub static CBZ: ArchiveFormat = ArchiveFormat {
-    format: descriptor(
+    file: file_format(
         "cbz",
         "encrypted ChessBase archive",
         &["cbz"],
@@ -43,6 +44,7 @@ pub static CBZ: ArchiveFormat = ArchiveFormat {
     ),
     open: open_cbz,
     create: Some(write::create_cbz),
+    packings: &[Packing::Stored],
 };
 
 fn score_cbv(probe: &Probe<'_>) -> Confidence {

@@ -8,14 +8,14 @@ mod write;
 
 use tabia_core::formats::{Confidence, Probe};
 
-use super::{ArchiveFormat, descriptor};
+use super::{ArchiveFormat, Packing, file_format};
 
 /// The first line.
 const MAGIC: &[u8] = b"iveArch";
 
 /// Scidb's archives.
 pub static SCV: ArchiveFormat = ArchiveFormat {
-    format: descriptor(
+    file: file_format(
         "scv",
         "Scidb archive",
         &["scv"],
@@ -24,6 +24,7 @@ pub static SCV: ArchiveFormat = ArchiveFormat {
     ),
     open: read::open,
     create: Some(write::create),
+    packings: &[Packing::Stored, Packing::Zlib, Packing::Lzo],
 };
 
 fn score(probe: &Probe<'_>) -> Confidence {

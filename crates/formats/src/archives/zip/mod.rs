@@ -15,14 +15,15 @@ use tabia_core::{Error, ErrorKind, FormatId, Malformed, Result};
 
 use super::compressed::decompress;
 use super::verified_reader::{Checked, Expected, InflateReader};
-use super::{Archive, ArchiveFormat, ArchiveInfo, Faults, Member, descriptor};
+use super::{Archive, ArchiveFormat, ArchiveInfo, Faults, Member, Packing, file_format};
 use directory::Entry;
 
 /// ZIP archives.
 pub static ZIP: ArchiveFormat = ArchiveFormat {
-    format: descriptor("zip", "ZIP archive", &["zip"], score, ""),
+    file: file_format("zip", "ZIP archive", &["zip"], score, ""),
     open,
     create: Some(write::create),
+    packings: &[Packing::Stored, Packing::Zlib],
 };
 
 const STORED: u16 = 0;

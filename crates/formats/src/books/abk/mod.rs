@@ -12,31 +12,28 @@ pub use read::{AbkBook, Findings};
 pub use record::{Record, decode_move, encode_move};
 pub use write::AbkWriter;
 
-use tabia_core::formats::{Confidence, Format, FormatId, Kind, Probe};
+use tabia_core::formats::{BookFormat, Confidence, FileFormat, FormatId, Probe};
 use tabia_core::loss::{Feature, Features};
 
 /// Arena opening books.
-pub static FORMAT: Format = Format {
-    id: FormatId::new("abk"),
-    name: "Arena book",
-    kind: Kind::Book,
-    extensions: &["abk"],
-    companions: &[],
-    score,
+pub static FORMAT: BookFormat = BookFormat {
+    file: FileFormat {
+        id: FormatId::new("abk"),
+        name: "Arena book",
+        extensions: &["abk"],
+        companions: &[],
+        score,
+        evidence: "",
+    },
     can: Features::of(&[
         Feature::BookWeights,
         Feature::BookCounts,
         Feature::BookResults,
     ]),
-    evidence: "",
-    open_database: None,
-    open_stream: None,
-    open_blocks: None,
-    create_text: None,
-    can_with: None,
-    create_database: None,
-    open_book: Some(|source, options| Ok(Box::new(AbkBook::open(source, options)?))),
-    create_book: Some(|path, options| Ok(Box::new(AbkWriter::create(path, options)?))),
+    is_mirrored: false,
+    has_key_entries: false,
+    open: |source, options| Ok(Box::new(AbkBook::open(source, options)?)),
+    create: |path, options| Ok(Box::new(AbkWriter::create(path, options)?)),
 };
 
 fn score(probe: &Probe<'_>) -> Confidence {

@@ -215,7 +215,7 @@ impl AbkBook {
             } else {
                 "it does not begin as such books do".to_owned()
             };
-            let expected = super::FORMAT.id;
+            let expected = super::FORMAT.file.id;
             return Err(Error::new(ErrorKind::WrongFormat { expected, why }).in_file(label));
         };
         let info = info(&header, blob.len() - RECORDS_AT);
@@ -451,7 +451,7 @@ fn info(header: &Header, bytes: usize) -> BookInfo {
     let records = bytes / Record::SIZE;
     facts.push(("records".to_owned(), records.to_string()));
     BookInfo {
-        format: super::FORMAT.id,
+        format: super::FORMAT.file.id,
         version: String::new(),
         positions: None,
         moves: None,

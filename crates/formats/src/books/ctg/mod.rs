@@ -37,50 +37,47 @@ use std::path::Path;
 use tabia_core::books::{Book, BookWriter};
 use tabia_core::error::Result;
 use tabia_core::formats::{
-    Companion, Confidence, CreateOptions, Format, FormatId, Kind, OpenOptions, Probe,
+    BookFormat, Companion, Confidence, CreateOptions, FileFormat, FormatId, OpenOptions, Probe,
 };
 use tabia_core::io::Source;
 use tabia_core::loss::{Feature, Features};
 
 /// `ChessBase` opening books.
-pub static FORMAT: Format = Format {
-    id: FormatId::new("ctg"),
-    name: "ChessBase book",
-    kind: Kind::Book,
-    extensions: &["ctg"],
-    companions: &[
-        Companion {
-            extension: "ctb",
-            required: false,
-            holds: "which pages were split",
-        },
-        Companion {
-            extension: "cto",
-            required: false,
-            holds: "where each page is",
-        },
-        Companion {
-            extension: "ini",
-            required: false,
-            holds: "options of the book (not read)",
-        },
-    ],
-    score,
+pub static FORMAT: BookFormat = BookFormat {
+    file: FileFormat {
+        id: FormatId::new("ctg"),
+        name: "ChessBase book",
+        extensions: &["ctg"],
+        companions: &[
+            Companion {
+                extension: "ctb",
+                required: false,
+                holds: "which pages were split",
+            },
+            Companion {
+                extension: "cto",
+                required: false,
+                holds: "where each page is",
+            },
+            Companion {
+                extension: "ini",
+                required: false,
+                holds: "options of the book (not read)",
+            },
+        ],
+        score,
+        evidence: "",
+    },
     can: Features::of(&[
         Feature::BookCounts,
         Feature::BookResults,
         Feature::BookRatings,
         Feature::Nags,
     ]),
-    evidence: "",
-    open_database: None,
-    open_stream: None,
-    open_blocks: None,
-    create_text: None,
-    can_with: None,
-    create_database: None,
-    open_book: Some(open),
-    create_book: Some(create),
+    is_mirrored: true,
+    has_key_entries: false,
+    open,
+    create,
 };
 
 /// The lengths of header and page, then numbers that are the same in every known book.

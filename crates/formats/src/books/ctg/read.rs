@@ -70,7 +70,7 @@ impl CtgBook {
         let label = Arc::clone(source.label());
         let blob = source.main().open()?;
         if !Header::is_book(&blob) {
-            let expected = super::FORMAT.id;
+            let expected = super::FORMAT.file.id;
             let why = "the file does not begin with a header of 32 bytes and pages of 4096";
             let why = why.to_owned();
             return Err(Error::new(ErrorKind::WrongFormat { expected, why }).in_file(&label));
@@ -104,7 +104,7 @@ impl CtgBook {
         }
         let (major, minor) = header.version;
         let info = BookInfo {
-            format: super::FORMAT.id,
+            format: super::FORMAT.file.id,
             version: format!("{major}.{minor}"),
             positions: None,
             moves: None,

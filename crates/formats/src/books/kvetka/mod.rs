@@ -32,43 +32,40 @@ pub use sources::{BookSource, SourceKind, Sources};
 pub use sources_writer::GameRow;
 pub use varint::Order;
 
-use tabia_core::formats::{Companion, Confidence, Format, FormatId, Kind, Probe};
+use tabia_core::formats::{BookFormat, Companion, Confidence, FileFormat, FormatId, Probe};
 use tabia_core::loss::{Feature, Features};
 
 /// Kvetka opening books.
-pub static FORMAT: Format = Format {
-    id: FormatId::new("kvetka"),
-    name: "Kvetka book",
-    kind: Kind::Book,
-    extensions: &["kob"],
-    companions: &[
-        Companion {
-            extension: "kin",
-            required: false,
-            holds: "index of the blocks",
-        },
-        Companion {
-            extension: "ksf",
-            required: false,
-            holds: "games the book was made from",
-        },
-    ],
-    score,
+pub static FORMAT: BookFormat = BookFormat {
+    file: FileFormat {
+        id: FormatId::new("kvetka"),
+        name: "Kvetka book",
+        extensions: &["kob"],
+        companions: &[
+            Companion {
+                extension: "kin",
+                required: false,
+                holds: "index of the blocks",
+            },
+            Companion {
+                extension: "ksf",
+                required: false,
+                holds: "games the book was made from",
+            },
+        ],
+        score,
+        evidence: "from the published description",
+    },
     can: Features::of(&[
         Feature::BookCounts,
         Feature::BookResults,
         Feature::Comments,
         Feature::GameLinks,
     ]),
-    evidence: "from the published description",
-    open_database: None,
-    open_stream: None,
-    open_blocks: None,
-    create_text: None,
-    can_with: None,
-    create_database: None,
-    open_book: Some(|source, options| Ok(Box::new(KvetkaBook::open(source, options)?))),
-    create_book: Some(|path, options| Ok(Box::new(Builder::create(path, options)?))),
+    is_mirrored: true,
+    has_key_entries: false,
+    open: |source, options| Ok(Box::new(KvetkaBook::open(source, options)?)),
+    create: |path, options| Ok(Box::new(Builder::create(path, options)?)),
 };
 
 /// The header has no magic, so the first block must show an element too. Later parts have none,

@@ -83,7 +83,7 @@ impl Parts {
         let part = |number: u32| file(source, &format!("{base}_{number}.kob"));
         let blob = main.open()?;
         let header = Header::read(&blob).map_err(|why| {
-            let expected = super::FORMAT.id;
+            let expected = super::FORMAT.file.id;
             Error::new(ErrorKind::WrongFormat { expected, why }).in_file(source.label())
         })?;
         let mut parts = Self {

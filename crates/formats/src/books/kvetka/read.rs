@@ -125,7 +125,7 @@ impl KvetkaBook {
             (0..sources.len() as u32).map(games).sum()
         });
         let info = BookInfo {
-            format: super::FORMAT.id,
+            format: super::FORMAT.file.id,
             version: "1".to_owned(),
             positions: None,
             moves: None,

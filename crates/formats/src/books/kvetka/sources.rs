@@ -3,12 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use tabia_core::FormatId;
 use tabia_core::books::{GameLink, LinkedGame};
 use tabia_core::error::{Malformed, Why};
 use tabia_core::game::GameResult;
 use tabia_core::io::{Blob, Charset, Cursor, decode};
 
 use super::varint::{Order, Votes};
+use crate::games::{cbh, pgn};
 
 /// The table of contents ends at a multiple of this.
 pub(super) const SECTOR: usize = 512;
@@ -37,6 +39,15 @@ pub enum SourceKind {
 }
 
 impl SourceKind {
+    /// The kind of a source of that format; `None` if a book cannot link to games in it.
+    pub fn of_format(format: FormatId) -> Option<Self> {
+        match format {
+            id if id == pgn::FORMAT.file.id => Some(Self::Pgn),
+            id if id == cbh::FORMAT.file.id => Some(Self::Cbh),
+            _ => None,
+        }
+    }
+
     pub(super) const fn from_byte(byte: u8) -> Self {
         match byte {
             0 => Self::Empty,

@@ -16,29 +16,28 @@ use std::path::Path;
 
 use tabia_core::books::{Book, BookWriter};
 use tabia_core::error::Result;
-use tabia_core::formats::{Confidence, CreateOptions, Format, FormatId, Kind, OpenOptions, Probe};
+use tabia_core::formats::{
+    BookFormat, Confidence, CreateOptions, FileFormat, FormatId, OpenOptions, Probe,
+};
 use tabia_core::io::Source;
 use tabia_core::loss::{Feature, Features};
 use zerocopy::FromBytes;
 
 /// Polyglot opening books.
-pub static FORMAT: Format = Format {
-    id: FormatId::new("polyglot"),
-    name: "Polyglot book",
-    kind: Kind::Book,
-    extensions: &["bin"],
-    companions: &[],
-    score,
+pub static FORMAT: BookFormat = BookFormat {
+    file: FileFormat {
+        id: FormatId::new("polyglot"),
+        name: "Polyglot book",
+        extensions: &["bin"],
+        companions: &[],
+        score,
+        evidence: "",
+    },
     can: Features::of(&[Feature::BookWeights]),
-    evidence: "",
-    open_database: None,
-    open_stream: None,
-    open_blocks: None,
-    create_text: None,
-    can_with: None,
-    create_database: None,
-    open_book: Some(open),
-    create_book: Some(create),
+    is_mirrored: false,
+    has_key_entries: true,
+    open,
+    create,
 };
 
 /// Files of fewer entries are not told by the order of their keys.

@@ -58,7 +58,7 @@ impl PolyglotBook {
         }
         let entries = entries(&blob);
         if let Some(why) = foreign(entries) {
-            let expected = super::FORMAT.id;
+            let expected = super::FORMAT.file.id;
             return Err(Error::new(ErrorKind::WrongFormat { expected, why }).in_file(&label));
         }
         let (null_records, header) = header::read(entries);
@@ -79,7 +79,7 @@ impl PolyglotBook {
             facts.push(("header comment".to_owned(), header.comment.clone()));
         }
         let info = BookInfo {
-            format: super::FORMAT.id,
+            format: super::FORMAT.file.id,
             version: String::new(),
             positions: None,
             moves: Some(count.saturating_sub(null_records) as u64),

@@ -6,27 +6,27 @@ mod read;
 mod token;
 mod write;
 
-use tabia_core::formats::{Confidence, Format, FormatId, Kind, Probe};
+use tabia_core::formats::{Confidence, FileFormat, FormatId, GameFormat, Probe};
 use tabia_core::loss::{Feature, Features};
 
 /// Matches of bughouse as text.
-pub static FORMAT: Format = Format {
-    id: ID,
-    name: "Bughouse games",
-    kind: Kind::Database,
-    extensions: &["bpgn"],
-    companions: &[],
-    score,
+pub static FORMAT: GameFormat = GameFormat {
+    file: FileFormat {
+        id: ID,
+        name: "Bughouse games",
+        extensions: &["bpgn"],
+        companions: &[],
+        score,
+        evidence: "made by the tests",
+    },
     can: Features::of(&[Feature::Tags, Feature::Comments, Feature::CommentText]),
-    evidence: "made by the tests",
-    open_database: Some(read::open),
+    can_with: None,
+    open: read::open,
     open_stream: Some(|input, options| Ok(read::open_stream(input, options))),
     open_blocks: None,
     create_text: Some(|options| Ok(Box::new(write::Writer::new(options)))),
-    can_with: None,
-    create_database: None,
-    open_book: None,
-    create_book: None,
+    create: None,
+    edit: None,
 };
 
 const ID: FormatId = FormatId::new("bpgn");

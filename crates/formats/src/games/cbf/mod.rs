@@ -11,23 +11,25 @@ mod replay;
 #[cfg(test)]
 mod tests;
 
-use tabia_core::formats::{Companion, Confidence, Format, FormatId, Kind, Probe};
+use tabia_core::formats::{Companion, Confidence, FileFormat, FormatId, GameFormat, Probe};
 use tabia_core::loss::{Feature, Features};
 
 use record::Header;
 
 /// ChessBase databases of before 1994.
-pub static FORMAT: Format = Format {
-    id: ID,
-    name: "ChessBase database for DOS",
-    kind: Kind::Database,
-    extensions: &["cbf"],
-    companions: &[Companion {
-        extension: "cbi",
-        required: false,
-        holds: "where the games lie",
-    }],
-    score,
+pub static FORMAT: GameFormat = GameFormat {
+    file: FileFormat {
+        id: ID,
+        name: "ChessBase database for DOS",
+        extensions: &["cbf"],
+        companions: &[Companion {
+            extension: "cbi",
+            required: false,
+            holds: "where the games lie",
+        }],
+        score,
+        evidence: "made by the tests",
+    },
     can: Features::of(&[
         Feature::Moves,
         Feature::ChessGames,
@@ -37,15 +39,13 @@ pub static FORMAT: Format = Format {
         Feature::CommentText,
         Feature::Nags,
     ]),
-    evidence: "made by the tests",
-    open_database: Some(read::open),
+    can_with: None,
+    open: read::open,
     open_stream: None,
     open_blocks: None,
     create_text: None,
-    can_with: None,
-    create_database: None,
-    open_book: None,
-    create_book: None,
+    create: None,
+    edit: None,
 };
 
 const ID: FormatId = FormatId::new("cbf");

@@ -263,7 +263,7 @@ fn open(files: &[(String, Vec<u8>)], options: &OpenOptions) -> Result<Box<dyn Da
         .iter()
         .map(|(name, bytes)| (name.clone(), Blob::from(bytes.clone())));
     let source = Source::from_members("tiny.cbf", "tiny.cbf", members.collect())?;
-    FORMAT.open_database.unwrap()(&source, options)
+    (FORMAT.open)(&source, options)
 }
 
 /// The games and, as text, what was found wrong.
@@ -383,7 +383,7 @@ fn the_character_set_can_be_chosen() {
 fn files_are_told_by_name_and_check_byte() {
     let [(_, data), _] = files(&games());
     let score = |name, head| {
-        (FORMAT.score)(&Probe {
+        (FORMAT.file.score)(&Probe {
             name: Some(name),
             head,
             len: None,
@@ -402,9 +402,9 @@ fn the_sample_has_the_games_of_its_twin() {
     let Some(folder) = shared_data(test, "cbf") else {
         return;
     };
-    let open = |path: &Path, format: &tabia_core::Format| {
+    let open = |path: &Path, format: &tabia_core::GameFormat| {
         let source = Source::from_path(path).unwrap();
-        format.open_database.unwrap()(&source, &OpenOptions::default()).unwrap()
+        (format.open)(&source, &OpenOptions::default()).unwrap()
     };
     let database = open(&folder.join("features.cbf"), &FORMAT);
     let (found, problems) = read(&*database);

@@ -135,7 +135,7 @@ impl CbhDatabase {
         );
         count(NameKind::Team, tables.teams.as_ref().map(EntityTable::live));
         DatabaseInfo {
-            format: FORMAT.id,
+            format: FORMAT.file.id,
             version,
             records: self.len,
             texts,
@@ -143,6 +143,7 @@ impl CbhDatabase {
             encoding: parts.texts.describe(),
             title: parts.title.clone(),
             companions: FORMAT
+                .file
                 .companions
                 .iter()
                 .map(|companion| {

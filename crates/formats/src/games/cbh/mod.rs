@@ -26,7 +26,9 @@ pub mod write;
 #[cfg(test)]
 mod tests;
 
-use tabia_core::formats::{Companion, Confidence, Format, FormatId, Kind, Probe};
+use tabia_core::formats::{
+    Companion, Confidence, EditFunctions, FileFormat, FormatId, GameFormat, Probe,
+};
 use tabia_core::loss::{Feature, Features};
 
 use records::FileHeader;
@@ -35,27 +37,29 @@ pub use open::{CbhDatabase, Record};
 pub use write::edit;
 
 /// ChessBase databases.
-pub static FORMAT: Format = Format {
-    id: FormatId::new("cbh"),
-    name: "ChessBase database",
-    kind: Kind::Database,
-    extensions: &["cbh"],
-    companions: &[
-        companion("cbg", "moves and guiding texts"),
-        companion("cba", "annotations"),
-        companion("cbp", "players"),
-        companion("cbt", "tournaments"),
-        companion("cbc", "annotators"),
-        companion("cbs", "sources"),
-        companion("cbe", "teams"),
-        companion("cbl", "game tags"),
-        companion("cbtt", "tournament extras"),
-        companion("cbj", "extended game headers"),
-        companion("cbm", "media of guiding texts"),
-        companion("flags", "top games"),
-        companion("ini", "title and window settings"),
-    ],
-    score,
+pub static FORMAT: GameFormat = GameFormat {
+    file: FileFormat {
+        id: FormatId::new("cbh"),
+        name: "ChessBase database",
+        extensions: &["cbh"],
+        companions: &[
+            companion("cbg", "moves and guiding texts"),
+            companion("cba", "annotations"),
+            companion("cbp", "players"),
+            companion("cbt", "tournaments"),
+            companion("cbc", "annotators"),
+            companion("cbs", "sources"),
+            companion("cbe", "teams"),
+            companion("cbl", "game tags"),
+            companion("cbtt", "tournament extras"),
+            companion("cbj", "extended game headers"),
+            companion("cbm", "media of guiding texts"),
+            companion("flags", "top games"),
+            companion("ini", "title and window settings"),
+        ],
+        score,
+        evidence: "",
+    },
     can: Features::ALL.without(&[
         Feature::DatabaseFacts,
         Feature::Tags,
@@ -63,15 +67,17 @@ pub static FORMAT: Format = Format {
         Feature::ShapeColors,
         Feature::UnreadMoves,
     ]),
-    evidence: "",
-    open_database: Some(open::open),
+    can_with: None,
+    open: open::open,
     open_stream: None,
     open_blocks: None,
     create_text: None,
-    can_with: None,
-    create_database: Some(write::create),
-    open_book: None,
-    create_book: None,
+    create: Some(write::create),
+    edit: Some(EditFunctions {
+        open: edit::open,
+        append: edit::append,
+        pack: edit::pack,
+    }),
 };
 
 const fn companion(extension: &'static str, holds: &'static str) -> Companion {

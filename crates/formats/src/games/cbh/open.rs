@@ -397,7 +397,7 @@ fn records(headers: &[u8]) -> u32 {
 
 fn wrong_format(why: String) -> Error {
     Error::new(ErrorKind::WrongFormat {
-        expected: FORMAT.id,
+        expected: FORMAT.file.id,
         why,
     })
 }

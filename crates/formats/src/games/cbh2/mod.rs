@@ -16,41 +16,41 @@ mod tags;
 #[cfg(test)]
 mod tests;
 
-use tabia_core::formats::{Companion, Confidence, Format, FormatId, Kind, Probe};
+use tabia_core::formats::{Companion, Confidence, FileFormat, FormatId, GameFormat, Probe};
 use tabia_core::loss::{Feature, Features};
 
 use records::FileHeader;
 
 /// ChessBase databases of version 17 and later.
-pub static FORMAT: Format = Format {
-    id: ID,
-    name: "ChessBase 17 database",
-    kind: Kind::Database,
-    extensions: &["2cbh"],
-    companions: &[
-        companion("2cbg", "moves and guiding texts"),
-        companion("2cba", "annotations"),
-        companion("2lid", "players, tournaments, sources, teams, titles"),
-        companion("2lcd", "orders of names"),
-        companion("2lgd", "games of names"),
-        companion("ini", "title and window settings"),
-    ],
-    score,
+pub static FORMAT: GameFormat = GameFormat {
+    file: FileFormat {
+        id: ID,
+        name: "ChessBase 17 database",
+        extensions: &["2cbh"],
+        companions: &[
+            companion("2cbg", "moves and guiding texts"),
+            companion("2cba", "annotations"),
+            companion("2lid", "players, tournaments, sources, teams, titles"),
+            companion("2lcd", "orders of names"),
+            companion("2lgd", "games of names"),
+            companion("ini", "title and window settings"),
+        ],
+        score,
+        evidence: "from published notes, unverified",
+    },
     can: Features::ALL.without(&[
         Feature::Tags,
         Feature::LongText,
         Feature::ShapeColors,
         Feature::UnreadMoves,
     ]),
-    evidence: "from published notes, unverified",
-    open_database: Some(open::open),
+    can_with: None,
+    open: open::open,
     open_stream: None,
     open_blocks: None,
     create_text: None,
-    can_with: None,
-    create_database: None,
-    open_book: None,
-    create_book: None,
+    create: None,
+    edit: None,
 };
 
 const ID: FormatId = FormatId::new("2cbh");

@@ -147,7 +147,7 @@ impl Cbh2Database {
                 names.push((kind, stored.count(what)));
             }
         }
-        let companions = FORMAT.companions.iter().map(|companion| {
+        let companions = FORMAT.file.companions.iter().map(|companion| {
             let is_there = source.companion(companion.extension).is_some();
             (companion.extension.to_owned(), is_there)
         });

@@ -231,7 +231,7 @@ fn open(files: &Files, options: &OpenOptions) -> Result<Box<dyn Database>> {
         .iter()
         .map(|(extension, bytes)| (format!("tiny.{extension}"), Blob::from(bytes.clone())));
     let source = Source::from_members("tiny.2cbh", "tiny.2cbh", members.collect())?;
-    FORMAT.open_database.unwrap()(&source, options)
+    (FORMAT.open)(&source, options)
 }
 
 /// The games and, as text, what was found wrong.
@@ -481,7 +481,7 @@ fn other_versions_are_refused_by_name() {
 fn files_are_told_by_name_and_size_of_records() {
     let set = files(&games());
     let score = |name, head| {
-        (FORMAT.score)(&Probe {
+        (FORMAT.file.score)(&Probe {
             name: Some(name),
             head,
             len: None,

@@ -4,19 +4,21 @@ mod line;
 mod read;
 mod write;
 
-use tabia_core::formats::{Confidence, Format, FormatId, Kind, Probe};
+use tabia_core::formats::{Confidence, FileFormat, FormatId, GameFormat, Probe};
 use tabia_core::loss::{Feature, Features};
 
 const ID: FormatId = FormatId::new("epd");
 
 /// Suites of positions.
-pub static FORMAT: Format = Format {
-    id: ID,
-    name: "EPD or FEN suite",
-    kind: Kind::Database,
-    extensions: &["epd", "fen"],
-    companions: &[],
-    score,
+pub static FORMAT: GameFormat = GameFormat {
+    file: FileFormat {
+        id: ID,
+        name: "EPD or FEN suite",
+        extensions: &["epd", "fen"],
+        companions: &[],
+        score,
+        evidence: "",
+    },
     can: Features::of(&[
         Feature::Tags,
         Feature::SetupPositions,
@@ -24,22 +26,20 @@ pub static FORMAT: Format = Format {
         Feature::Chess960,
         Feature::ChessGames,
     ]),
-    evidence: "",
-    open_database: Some(|source, options| Ok(Box::new(read::Suite::open(source, options)?))),
+    can_with: None,
+    open: |source, options| Ok(Box::new(read::Suite::open(source, options)?)),
     open_stream: None,
     open_blocks: None,
     create_text: Some(|options| {
         options.is_utf8("a suite of positions")?;
         Ok(Box::new(write::Writer::new(options)))
     }),
-    can_with: None,
-    create_database: None,
-    open_book: None,
-    create_book: None,
+    create: None,
+    edit: None,
 };
 
 fn score(probe: &Probe<'_>) -> Confidence {
-    let named = FORMAT.extensions.contains(&probe.extension().as_str());
+    let named = FORMAT.file.extensions.contains(&probe.extension().as_str());
     let first = line::lines(probe.head).next();
     let is_position = first.is_some_and(|line| line::is_position(line.bytes));
     match (named, is_position) {

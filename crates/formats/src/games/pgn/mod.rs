@@ -35,37 +35,35 @@ mod text_cursor;
 mod wrap;
 mod write;
 
-use tabia_core::formats::{Confidence, Format, FormatId, Kind, Probe, Profile};
+use tabia_core::formats::{Confidence, FileFormat, FormatId, GameFormat, Probe, Profile};
 
 const ID: FormatId = FormatId::new("pgn");
 
 /// Portable Game Notation.
-pub static FORMAT: Format = Format {
-    id: ID,
-    name: "Portable Game Notation",
-    kind: Kind::Database,
-    extensions: &["pgn"],
-    companions: &[],
-    score,
+pub static FORMAT: GameFormat = GameFormat {
+    file: FileFormat {
+        id: ID,
+        name: "Portable Game Notation",
+        extensions: &["pgn"],
+        companions: &[],
+        score,
+        evidence: "",
+    },
     can: profile::features(Profile::Full),
-    evidence: "",
-    open_database: Some(|source, options| Ok(Box::new(index::PgnDatabase::open(source, options)?))),
+    can_with: Some(profile::features_with),
+    open: |source, options| Ok(Box::new(index::PgnDatabase::open(source, options)?)),
     open_stream: Some(|input, options| {
         let blocks = blocks::PgnBlocks::open(input, options)?;
         Ok(Box::new(blocks::PgnStream::new(blocks)))
     }),
     open_blocks: Some(|input, options| Ok(Box::new(blocks::PgnBlocks::open(input, options)?))),
     create_text: Some(|options| Ok(Box::new(write::Writer::new(options)))),
-    can_with: Some(profile::features_with),
-    create_database: Some(|path, options| {
-        Ok(Box::new(create_options::PgnFile::create(path, options)?))
-    }),
-    open_book: None,
-    create_book: None,
+    create: Some(|path, options| Ok(Box::new(create_options::PgnFile::create(path, options)?))),
+    edit: None,
 };
 
 fn score(probe: &Probe<'_>) -> Confidence {
-    let named = FORMAT.extensions.contains(&probe.extension().as_str());
+    let named = FORMAT.file.extensions.contains(&probe.extension().as_str());
     let text: Vec<u8>;
     let mut head = probe.head;
     if let Some(encoding) = encoding::utf16(head) {

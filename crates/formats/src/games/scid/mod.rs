@@ -25,11 +25,10 @@ mod write;
 
 use std::path::Path;
 
-use tabia_core::Format;
+use tabia_core::GameFormat;
 use tabia_core::error::Result;
-use tabia_core::formats::{
-    Companion, Confidence, CreateOptions, Kind, OpenOptions, Probe, Profile,
-};
+use tabia_core::formats::FileFormat;
+use tabia_core::formats::{Companion, Confidence, CreateOptions, OpenOptions, Probe, Profile};
 use tabia_core::games::{Database, GameWriter};
 use tabia_core::io::Source;
 use tabia_core::loss::{Feature, Features};
@@ -93,96 +92,96 @@ const fn with_commands(can: Features, options: &CreateOptions) -> Features {
 }
 
 /// Databases of Scid 3.
-pub static SI3: Format = Format {
-    id: Version::V3.id(),
-    name: "Scid 3 database",
-    kind: Kind::Database,
-    extensions: &["si3"],
-    companions: &[
-        Companion {
-            extension: "sg3",
-            required: true,
-            holds: "games",
-        },
-        Companion {
-            extension: "sn3",
-            required: true,
-            holds: "names",
-        },
-    ],
-    score: |probe| score_header(probe, 300),
+pub static SI3: GameFormat = GameFormat {
+    file: FileFormat {
+        id: Version::V3.id(),
+        name: "Scid 3 database",
+        extensions: &["si3"],
+        companions: &[
+            Companion {
+                extension: "sg3",
+                required: true,
+                holds: "games",
+            },
+            Companion {
+                extension: "sn3",
+                required: true,
+                holds: "names",
+            },
+        ],
+        score: |probe| score_header(probe, 300),
+        evidence: "",
+    },
     can: CAN_OLD,
-    evidence: "",
-    open_database: Some(|source, options| open(Version::V3, source, options)),
+    can_with: Some(|options| with_commands(CAN_OLD, options)),
+    open: |source, options| open(Version::V3, source, options),
     open_stream: None,
     open_blocks: None,
     create_text: None,
-    can_with: Some(|options| with_commands(CAN_OLD, options)),
-    create_database: Some(|path, options| create(Version::V3, CAN_OLD, path, options)),
-    open_book: None,
-    create_book: None,
+    create: Some(|path, options| create(Version::V3, CAN_OLD, path, options)),
+    edit: None,
 };
 
 /// Databases of Scid 4 and Scid vs. PC.
-pub static SI4: Format = Format {
-    id: Version::V4.id(),
-    name: "Scid 4 database",
-    kind: Kind::Database,
-    extensions: &["si4"],
-    companions: &[
-        Companion {
-            extension: "sg4",
-            required: true,
-            holds: "games",
-        },
-        Companion {
-            extension: "sn4",
-            required: true,
-            holds: "names",
-        },
-    ],
-    score: |probe| score_header(probe, 400),
+pub static SI4: GameFormat = GameFormat {
+    file: FileFormat {
+        id: Version::V4.id(),
+        name: "Scid 4 database",
+        extensions: &["si4"],
+        companions: &[
+            Companion {
+                extension: "sg4",
+                required: true,
+                holds: "games",
+            },
+            Companion {
+                extension: "sn4",
+                required: true,
+                holds: "names",
+            },
+        ],
+        score: |probe| score_header(probe, 400),
+        evidence: "",
+    },
     can: CAN_OLD,
-    evidence: "",
-    open_database: Some(|source, options| open(Version::V4, source, options)),
+    can_with: Some(|options| with_commands(CAN_OLD, options)),
+    open: |source, options| open(Version::V4, source, options),
     open_stream: None,
     open_blocks: None,
     create_text: None,
-    can_with: Some(|options| with_commands(CAN_OLD, options)),
-    create_database: Some(|path, options| create(Version::V4, CAN_OLD, path, options)),
-    open_book: None,
-    create_book: None,
+    create: Some(|path, options| create(Version::V4, CAN_OLD, path, options)),
+    edit: None,
 };
 
 /// Databases of Scid 5.
-pub static SI5: Format = Format {
-    id: Version::V5.id(),
-    name: "Scid 5 database",
-    kind: Kind::Database,
-    extensions: &["si5"],
-    companions: &[
-        Companion {
-            extension: "sg5",
-            required: true,
-            holds: "games",
-        },
-        Companion {
-            extension: "sn5",
-            required: true,
-            holds: "names",
-        },
-    ],
-    score: score_bare,
+pub static SI5: GameFormat = GameFormat {
+    file: FileFormat {
+        id: Version::V5.id(),
+        name: "Scid 5 database",
+        extensions: &["si5"],
+        companions: &[
+            Companion {
+                extension: "sg5",
+                required: true,
+                holds: "games",
+            },
+            Companion {
+                extension: "sn5",
+                required: true,
+                holds: "names",
+            },
+        ],
+        score: score_bare,
+        evidence: "",
+    },
     can: CAN,
-    evidence: "",
-    open_database: Some(|source, options| open(Version::V5, source, options)),
+    can_with: Some(|options| with_commands(CAN, options)),
+    open: |source, options| open(Version::V5, source, options),
     open_stream: None,
     open_blocks: None,
     create_text: None,
-    can_with: Some(|options| with_commands(CAN, options)),
-    create_database: Some(|path, options| create(Version::V5, CAN, path, options)),
-    open_book: None,
-    create_book: None,
+    create: Some(|path, options| create(Version::V5, CAN, path, options)),
+    edit: None,
 };
 
 fn open(version: Version, source: &Source, options: &OpenOptions) -> Result<Box<dyn Database>> {

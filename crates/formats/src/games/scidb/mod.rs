@@ -26,7 +26,7 @@ use std::path::Path;
 
 use tabia_core::error::Result;
 use tabia_core::formats::{
-    Companion, Confidence, CreateOptions, Format, FormatId, Kind, OpenOptions, Probe,
+    Companion, Confidence, CreateOptions, FileFormat, FormatId, GameFormat, OpenOptions, Probe,
 };
 use tabia_core::games::{Database, GameWriter};
 use tabia_core::io::Source;
@@ -83,34 +83,34 @@ const CAN: Features = Features::of(&[
 ]);
 
 /// Databases of Scidb.
-pub static FORMAT: Format = Format {
-    id: ID,
-    name: "Scidb database",
-    kind: Kind::Database,
-    extensions: &["sci"],
-    companions: &[
-        Companion {
-            extension: "scg",
-            required: true,
-            holds: "games",
-        },
-        Companion {
-            extension: "scn",
-            required: true,
-            holds: "names",
-        },
-    ],
-    score,
+pub static FORMAT: GameFormat = GameFormat {
+    file: FileFormat {
+        id: ID,
+        name: "Scidb database",
+        extensions: &["sci"],
+        companions: &[
+            Companion {
+                extension: "scg",
+                required: true,
+                holds: "games",
+            },
+            Companion {
+                extension: "scn",
+                required: true,
+                holds: "names",
+            },
+        ],
+        score,
+        evidence: "",
+    },
     can: CAN,
-    evidence: "",
-    open_database: Some(open),
+    can_with: Some(features_with),
+    open,
     open_stream: None,
     open_blocks: None,
     create_text: None,
-    can_with: Some(features_with),
-    create_database: Some(create),
-    open_book: None,
-    create_book: None,
+    create: Some(create),
+    edit: None,
 };
 
 fn open(source: &Source, options: &OpenOptions) -> Result<Box<dyn Database>> {

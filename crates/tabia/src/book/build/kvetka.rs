@@ -12,7 +12,6 @@ use tabia_core::loss::Feature;
 use tabia_core::{GameIndex, Problem};
 use tabia_formats::books::kvetka;
 use tabia_formats::books::kvetka::{Added, Builder, GameRow, KvetkaBook, SourceKind};
-use tabia_formats::games::{cbh, pgn};
 use tabia_query::{Matcher, openings};
 
 use super::{BuildOptions, BuildTarget, Built, GameCounts, plan};
@@ -138,25 +137,18 @@ fn source_of(
         let name = item.name();
         Failure::Usage(format!("{name}: games cannot be linked to {why}"))
     };
-    let kind = match item.format().id {
-        id if id == pgn::FORMAT.id => SourceKind::Pgn,
-        id if id == cbh::FORMAT.id => SourceKind::Cbh,
-        _ => {
-            return Err(refused(
-                "in this format; PGN and ChessBase databases will do",
-            ));
-        }
-    };
+    let kind = SourceKind::of_format(item.format().id())
+        .ok_or_else(|| refused("in this format; PGN and ChessBase databases will do"))?;
     let path = item.source().and_then(|source| source.main().path());
     let Some(path) = path else {
         return Err(refused("inside of another file or a stream"));
     };
     let address = address(path, book).ok_or_else(|| refused("by a name that is no text"))?;
-    let (Some(source), Some(open)) = (item.source(), item.format().open_database) else {
+    let (Some(source), Some(format)) = (item.source(), item.format().games()) else {
         return Err(refused("in this format"));
     };
-    let database =
-        open(source, &options.open).map_err(|error| Failure::input(error.in_file(item.label())))?;
+    let database = (format.open)(source, &options.open)
+        .map_err(|error| Failure::input(error.in_file(item.label())))?;
     Ok((database, kind, address))
 }
 

@@ -22,7 +22,7 @@ pub use kvetka::KvetkaOptions;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tabia_core::Format;
+use tabia_core::BookFormat;
 use tabia_core::books::BookPosition;
 use tabia_core::chess::Position;
 use tabia_core::error::Result;
@@ -31,7 +31,6 @@ use tabia_core::game::Want;
 use tabia_core::games::Written;
 use tabia_core::io::Progress;
 use tabia_core::loss::{Feature, Losses};
-use tabia_formats::books::{ctg, kvetka as kvetka_format, polyglot as polyglot_format};
 use tabia_query::{Filter, Matcher};
 
 use crate::error::Failure;
@@ -103,7 +102,7 @@ pub struct Built {
 #[derive(Debug, Clone)]
 pub struct BuildTarget {
     /// A format of books that can be written.
-    pub format: &'static Format,
+    pub format: &'static BookFormat,
     /// The main file.
     pub path: PathBuf,
 }
@@ -123,7 +122,7 @@ pub fn build(
     if options.kvetka.game_links {
         return kvetka::build(items, target, options, progress, watch);
     }
-    let is_polyglot = target.format.id == polyglot_format::FORMAT.id;
+    let is_polyglot = target.format.has_key_entries;
     if is_polyglot {
         return if let Weighing::Recency { .. } = options.weighing {
             build_polyglot::<Occurrence>(items, target, options, progress, watch)
@@ -131,13 +130,7 @@ pub fn build(
             build_polyglot::<Short>(items, target, options, progress, watch)
         };
     }
-    let Some(create) = target.format.create_book else {
-        return Err(Failure::Usage(format!(
-            "{} ({}) cannot be written as a book",
-            target.format.name, target.format.id
-        )));
-    };
-    let writer = create(&target.path, &options.create).map_err(Failure::output)?;
+    let writer = (target.format.create)(&target.path, &options.create).map_err(Failure::output)?;
     let sketch_bits = (options.memory / 8).max(1 << 16).ilog2();
     let sketch = Sketch::new(sketch_bits, options.keep.min_games);
     let share = options.memory / 16;
@@ -310,8 +303,8 @@ pub(super) fn kept(page: &BookPosition, losses: &Losses) -> (u64, u64) {
 
 /// Positions that a book has. Where a record is a position the book says so itself: several that
 /// were put in may share one, and what moves lead to has one too.
-pub(super) fn stored(format: &Format, written: &Written, counted: u64) -> u64 {
-    if [ctg::FORMAT.id, kvetka_format::FORMAT.id].contains(&format.id) {
+pub(super) fn stored(format: &BookFormat, written: &Written, counted: u64) -> u64 {
+    if format.is_mirrored {
         written.records.into()
     } else {
         counted

@@ -13,7 +13,7 @@ use tabia_core::chess::{Ply, Position};
 use tabia_core::error::{Error, ErrorKind, GameIndex, Result};
 use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::game::{Event, Flow, Game, Visitor, Want};
-use tabia_core::games::{Database, GameWriter, Written};
+use tabia_core::games::{Database, DatabaseEditor, GameWriter, Written};
 use tabia_core::io::{Charset, Source};
 use tabia_core::loss::{Feature, Losses};
 
@@ -50,6 +50,34 @@ pub fn append(path: &Path, options: &CreateOptions) -> Result<Box<dyn GameWriter
     let source = Source::from_path(path)?;
     let editor = Editor::new(&source, path, &options, &OpenOptions::default())?;
     Ok(Box::new(editor))
+}
+
+/// Opens a database to change a copy of it, as [`Editor::new`] does.
+pub(in crate::games::cbh) fn open(
+    source: &Source,
+    path: &Path,
+    create: &CreateOptions,
+    open: &OpenOptions,
+) -> Result<Box<dyn DatabaseEditor>> {
+    Ok(Box::new(Editor::new(source, path, create, open)?))
+}
+
+impl DatabaseEditor for Editor {
+    fn len(&self) -> u32 {
+        Editor::len(self)
+    }
+
+    fn replace(&mut self, record: GameIndex, game: &Game) -> Result<Losses> {
+        Editor::replace(self, record, game)
+    }
+
+    fn set_deleted(&mut self, record: GameIndex, deleted: bool) -> Result<()> {
+        Editor::set_deleted(self, record, deleted)
+    }
+
+    fn finish(self: Box<Self>) -> Result<Written> {
+        Editor::finish(*self)
+    }
 }
 
 impl Editor {
@@ -313,7 +341,7 @@ fn refuse_other_case(path: &Path) -> Result<()> {
     let Ok(source) = Source::from_path(path) else {
         return Ok(());
     };
-    for companion in FORMAT.companions {
+    for companion in FORMAT.file.companions {
         let file = source.companion(companion.extension);
         let there = file.map(|file| path.with_file_name(&file.name));
         let written = path.with_extension(companion.extension);
