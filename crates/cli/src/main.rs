@@ -5,17 +5,21 @@ mod commands;
 mod context;
 mod exit_code;
 mod game_json;
+mod game_pgn;
 mod json;
 mod messages;
 mod output;
 mod progress;
 mod report;
 mod row_format;
+mod select_args;
+mod target_args;
 mod terminal;
+mod units;
 
 use std::io::Write;
 
-use clap::{ArgAction, CommandFactory, FromArgMatches};
+use clap::FromArgMatches;
 use tabia::Failure;
 
 use crate::args::{Cli, ColorChoice, Verb};
@@ -28,7 +32,7 @@ fn main() -> std::process::ExitCode {
 
 fn run() -> ExitCode {
     let typed = args::book::from_polyglot(std::env::args_os().collect());
-    let cli = match command().try_get_matches_from(typed) {
+    let cli = match args::command().try_get_matches_from(typed) {
         Ok(matches) => match Cli::from_arg_matches(&matches) {
             Ok(cli) => cli,
             Err(error) => return explain(&error),
@@ -56,21 +60,6 @@ fn run() -> ExitCode {
             .map_or(ColorChoice::Auto, |common| common.color);
         Messages::last(color).failure(&failure);
         ExitCode::of(&failure)
-    })
-}
-
-/// The command line: `--help` is short for every verb, `help VERB` says all.
-fn command() -> clap::Command {
-    let short_help = || {
-        clap::Arg::new("help")
-            .short('h')
-            .long("help")
-            .action(ArgAction::HelpShort)
-            .help("This help; `tabia help VERB` says more")
-    };
-    Cli::command().mut_subcommands(move |verb| {
-        let verb = verb.mut_subcommands(|inner| inner.disable_help_flag(true).arg(short_help()));
-        verb.disable_help_flag(true).arg(short_help())
     })
 }
 

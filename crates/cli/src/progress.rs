@@ -12,6 +12,7 @@ use tabia::core::io::Progress;
 use crate::args::ProgressChoice;
 use crate::json::Json;
 use crate::terminal::stderr_is_terminal;
+use crate::units::{counted, grouped};
 
 /// Shows progress until it is dropped.
 #[derive(Debug)]
@@ -137,36 +138,5 @@ impl State {
             ("secondsLeft", self.left().into()),
             ("memory", self.memory.into()),
         ])
-    }
-}
-
-/// `1 game`, `6,117 games`.
-pub(crate) fn counted(number: u64, thing: &str) -> String {
-    let ending = if number == 1 { "" } else { "s" };
-    format!("{} {thing}{ending}", grouped(number))
-}
-
-/// `11,964,285`.
-pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_are_grouped() {
-        assert_eq!(grouped(0), "0");
-        assert_eq!(grouped(999), "999");
-        assert_eq!(grouped(11_964_285), "11,964,285");
     }
 }

@@ -15,7 +15,7 @@ use tabia::{Failure, InputItem, LossTable, Observer, Summary};
 use crate::context::Context;
 use crate::json::Json;
 use crate::messages::{Messages, friendly};
-use crate::progress::grouped;
+use crate::units::{counted_as, grouped};
 
 /// Problems shown on standard error unless all are wanted.
 const SHOWN: u64 = 10;
@@ -111,8 +111,8 @@ impl Reporter {
     /// Ends the list of problems on standard error and completes the files.
     pub(crate) fn finish(mut self, ledger: Option<&Summary>) -> Result<(), Failure> {
         if !self.messages.verbose && self.problems > SHOWN {
-            let more = grouped(self.problems - SHOWN);
-            let text = format!("{more} more problems; `--verbose` or `--report FILE` lists them");
+            let hidden = counted_as(self.problems - SHOWN, "more problem", "more problems");
+            let text = format!("{hidden}; `--verbose` or `--report FILE` lists all");
             self.messages.warning(&text);
         }
         if let Some(rejects) = self.rejects.take() {

@@ -116,7 +116,7 @@ fn writer_for(
         (Some(format), _) => Ok(format),
         (None, Some(format)) => Err(Failure::Usage(cannot_write(format))),
         (None, None) => Err(Failure::Usage(format!(
-            "{}: no format has the extension `.{extension}`; name one with `--to`",
+            "{}: no format has the extension `.{extension}`",
             path.display()
         ))),
     }
@@ -154,7 +154,7 @@ pub fn convert(
         Target::Stream { format, out } => {
             let Some(create) = format.create_text else {
                 return Err(Failure::Usage(format!(
-                    "{} cannot go to a stream; give a file with `-o`",
+                    "{} cannot be written to a stream",
                     format.file.name
                 )));
             };

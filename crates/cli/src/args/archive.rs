@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::{CommonArgs, ListingArgs};
+use super::common::{CommonArgs, ListingArgs};
 
 /// Archives of files: scv, cbv, cbz, zip
 #[derive(Debug, Subcommand)]

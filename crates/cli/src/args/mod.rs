@@ -8,7 +8,7 @@ mod reading;
 mod shell;
 mod writing;
 
-use clap::{Parser, Subcommand};
+use clap::{ArgAction, CommandFactory, Parser, Subcommand};
 
 pub(crate) use archive::*;
 pub(crate) use common::*;
@@ -75,4 +75,20 @@ impl Verb {
             Self::Completions(_) | Self::Man(_) => return None,
         })
     }
+}
+
+/// The command line as clap knows it. `--help` prints the short help of a verb, `help VERB` the long
+/// one.
+pub(crate) fn command() -> clap::Command {
+    let short_help = || {
+        clap::Arg::new("help")
+            .short('h')
+            .long("help")
+            .action(ArgAction::HelpShort)
+            .help("This help; `tabia help VERB` explains more")
+    };
+    Cli::command().mut_subcommands(move |verb| {
+        let verb = verb.mut_subcommands(|inner| inner.disable_help_flag(true).arg(short_help()));
+        verb.disable_help_flag(true).arg(short_help())
+    })
 }

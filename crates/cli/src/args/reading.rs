@@ -4,8 +4,7 @@ use std::ffi::OsString;
 
 use clap::Args;
 
-use super::common::profile;
-use super::{CommonArgs, ListingArgs, SelectArgs};
+use super::common::{CommonArgs, ListingArgs, SelectArgs, profile};
 
 /// What inputs are, how much they hold, how healthy they are
 ///

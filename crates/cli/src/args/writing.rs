@@ -5,8 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::common::{charset, profile};
-use super::{CommonArgs, SelectArgs};
+use super::common::{CommonArgs, SelectArgs, charset, profile};
 
 /// Any database to any writable format
 ///

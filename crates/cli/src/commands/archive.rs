@@ -18,13 +18,12 @@ use crate::args::{
     ArchiveCreateArgs, ArchiveExtractArgs, ArchiveListArgs, ArchiveTestArgs, ArchiveVerb,
     Compression,
 };
-use crate::commands::info::size;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::json::Json;
 use crate::output::Listing;
-use crate::progress::grouped;
 use crate::report::Reporter;
+use crate::units::{counted, size};
 
 const COLUMNS: &[&str] = &[
     "name",
@@ -153,8 +152,8 @@ fn take_out(args: &ArchiveExtractArgs) -> Result<ExitCode, Failure> {
         note(&item, error, &mut reporter)?;
     }
     context.messages.note(&format!(
-        "{} files to {}: {}",
-        grouped(done.files.len() as u64),
+        "{} to {}: {}",
+        counted(done.files.len() as u64, "file"),
         args.directory.display(),
         size(done.bytes)
     ));
@@ -186,8 +185,8 @@ fn make(args: &ArchiveCreateArgs) -> Result<ExitCode, Failure> {
     }
     let bytes = create(format, &args.archive, &members, &options).map_err(Failure::output)?;
     context.messages.note(&format!(
-        "{} files in {}: {}",
-        grouped(members.len() as u64),
+        "{} in {}: {}",
+        counted(members.len() as u64, "file"),
         args.archive.display(),
         size(bytes)
     ));

@@ -11,40 +11,37 @@ use tabia::core::formats::CreateOptions;
 use tabia::core::game::Want;
 use tabia::core::games::Written;
 use tabia::core::loss::Feature;
-use tabia::core::{Error, ErrorKind};
 use tabia::scan::ScanOptions;
 use tabia::select::{LeaveOut, Selection, SelectionCounts};
 
 use crate::args::ConvertArgs;
-use crate::commands::info::size;
-use crate::commands::ls::{filter, numbers};
 use crate::context::{Context, find_format};
 use crate::exit_code::ExitCode;
 use crate::output::Out;
-use crate::progress::{counted, grouped};
 use crate::report::{Reporter, loss_table};
+use crate::select_args::{parse_filter, parse_games};
+use crate::target_args::{format_of_to, refuse_existing, refuse_stream, target_file};
+use crate::units::{counted, size};
 
 pub(crate) fn run(args: &ConvertArgs) -> Result<ExitCode, Failure> {
     let context = Context::new(&args.common)?;
     let options = options(args, &context)?;
-    let to = args
-        .to
-        .as_deref()
-        .map(|name| find_format(&context.resolver, name))
-        .transpose()?;
+    let to = format_of_to(&context.resolver, args.to.as_deref())?;
     let start = Instant::now();
     let mut out = Out::new();
     let path = args.output.as_deref().filter(|path| *path != "-");
     let target = if let Some(path) = path {
-        let target = Target::file(&context.resolver, Path::new(path), to)?;
+        let target = target_file(&context.resolver, Path::new(path), to)?;
         if !args.append {
             refuse_existing(Path::new(path), args.force)?;
         }
         target
     } else {
         let format = to.map_or_else(|| find_format(&context.resolver, "pgn"), Ok)?;
+        let format = writable(format)?;
+        refuse_stream(format)?;
         Target::Stream {
-            format: writable(format)?,
+            format,
             out: out.writer(),
         }
     };
@@ -65,8 +62,8 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<ExitCode, Failure> {
     flushed?;
     loss_table(context.messages, &ledger.losses, items.len() > 1);
     if ledger.counts.deleted > 0 {
-        let count = grouped(ledger.counts.deleted);
-        let text = format!("{count} deleted games left out; `--include-deleted` keeps them");
+        let count = counted(ledger.counts.deleted, "deleted game");
+        let text = format!("{count} left out; `--include-deleted` also writes those");
         context.messages.note(&text);
     }
     if is_file {
@@ -102,15 +99,6 @@ fn done(counts: &SelectionCounts, written: &Written, seconds: f64) -> String {
     text + &format!(": {} in {seconds:.1} s", size(written.bytes))
 }
 
-/// Says so before the work rather than after it.
-fn refuse_existing(path: &Path, force: bool) -> Result<(), Failure> {
-    if !force && std::fs::symlink_metadata(path).is_ok() {
-        let exists = Error::new(ErrorKind::Exists).in_path(path);
-        return Err(Failure::Output(exists));
-    }
-    Ok(())
-}
-
 fn options(args: &ConvertArgs, context: &Context) -> Result<ConvertOptions, Failure> {
     let mut create = CreateOptions::default();
     create.force = args.force;
@@ -122,7 +110,8 @@ fn options(args: &ConvertArgs, context: &Context) -> Result<ConvertOptions, Fail
         variations: args.no_variations,
         nags: args.no_nags,
     };
-    let filter = Some(Arc::new(filter(&args.select.filter)?)).filter(|filter| !filter.is_empty());
+    let filter =
+        Some(Arc::new(parse_filter(&args.select.filter)?)).filter(|filter| !filter.is_empty());
     // What the filter asks for has to be read.
     let want = if filter.is_some() {
         Want::ALL
@@ -136,7 +125,7 @@ fn options(args: &ConvertArgs, context: &Context) -> Result<ConvertOptions, Fail
         plan: ScanOptions {
             threads: context.threads,
             selection: Selection {
-                numbers: numbers(args.select.games.as_deref())?,
+                numbers: parse_games(args.select.games.as_deref())?,
                 deleted: args.select.include_deleted,
                 texts: true,
             },

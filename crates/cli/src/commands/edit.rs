@@ -2,26 +2,24 @@
 
 use std::path::Path;
 
+use tabia::core::GameIndex;
 use tabia::core::formats::CreateOptions;
-use tabia::core::{Error, ErrorKind, GameIndex};
 use tabia::edit::{Change, EditOptions, Edited, edit, pack_to};
 use tabia::read_one::load;
-use tabia::select::RecordRanges;
 use tabia::{Failure, InputItem};
 
 use crate::args::EditArgs;
-use crate::commands::info::size;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
-use crate::progress::grouped;
 use crate::report::Reporter;
+use crate::select_args::parse_ranges;
+use crate::target_args::refuse_existing;
+use crate::units::{counted, grouped, size};
 
 pub(crate) fn run(args: &EditArgs) -> Result<ExitCode, Failure> {
     let context = Context::new(&args.common)?;
     let path = Path::new(&args.output);
-    if !args.force && std::fs::symlink_metadata(path).is_ok() {
-        return Err(Failure::Output(Error::new(ErrorKind::Exists).in_path(path)));
-    }
+    refuse_existing(path, args.force)?;
     let mut reporter = Reporter::new(&context, "edit", args.force, None)?;
     let item = one(&context, &args.path)?;
     let mut create = CreateOptions::default();
@@ -37,7 +35,7 @@ pub(crate) fn run(args: &EditArgs) -> Result<ExitCode, Failure> {
         let changes = changes(args, &context, &mut reporter)?;
         edit(&item, path, &changes, &options)?
     };
-    tell(&context, args, &edited);
+    report_edited(&context, args, &edited);
     reporter.finish(None)?;
     Ok(ExitCode::Done)
 }
@@ -57,15 +55,12 @@ fn changes(
     context: &Context,
     reporter: &mut Reporter,
 ) -> Result<Vec<Change>, Failure> {
-    let numbers = |option: &str, text: &str| {
-        RecordRanges::parse(text).map_err(|why| Failure::Usage(format!("`{option} {text}`: {why}")))
-    };
     let mut changes = Vec::new();
     if let Some(text) = &args.delete {
-        changes.push(Change::Delete(numbers("--delete", text)?));
+        changes.push(Change::Delete(parse_ranges("--delete", text)?));
     }
     if let Some(text) = &args.restore {
-        changes.push(Change::Restore(numbers("--restore", text)?));
+        changes.push(Change::Restore(parse_ranges("--restore", text)?));
     }
     if let (Some(number), Some(file)) = (args.replace, &args.with) {
         let index = number
@@ -92,7 +87,7 @@ fn changes(
     Ok(changes)
 }
 
-fn tell(context: &Context, args: &EditArgs, edited: &Edited) {
+fn report_edited(context: &Context, args: &EditArgs, edited: &Edited) {
     let written = &edited.written;
     let file = written.files.first();
     let file = file.map_or_else(String::new, |file| format!(" in {}", file.display()));
@@ -101,11 +96,11 @@ fn tell(context: &Context, args: &EditArgs, edited: &Edited) {
     } else {
         format!("{} changed", grouped(edited.changed))
     };
-    let records = grouped(written.records.into());
+    let records = counted(written.records.into(), "record");
     let bytes = size(written.bytes);
     context
         .messages
-        .note(&format!("{what}: {records} records{file}, {bytes}"));
+        .note(&format!("{what}: {records}{file}, {bytes}"));
     if !edited.losses.is_empty() {
         context.messages.note(&format!("lost: {}", edited.losses));
     }

@@ -10,9 +10,9 @@ use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::json::Json;
 use crate::output::{Listing, Style};
-use crate::progress::grouped;
 use crate::report::Reporter;
 use crate::terminal::one_line;
+use crate::units::{counted, grouped, size};
 
 const COLUMNS: &[&str] = &[
     "path",
@@ -193,22 +193,7 @@ fn counts(games: u64, info: &Info) -> String {
         let _ = write!(text, ", {} deleted", grouped(deleted));
     }
     if let Some(texts) = info.texts.filter(|count| *count > 0) {
-        let _ = write!(text, "; {} guiding texts", grouped(texts));
+        let _ = write!(text, "; {}", counted(texts, "guiding text"));
     }
     text
-}
-
-/// `4.1 MB`.
-pub(crate) fn size(bytes: u64) -> String {
-    if bytes < 1000 {
-        return format!("{bytes} bytes");
-    }
-    let mut value = bytes as f64;
-    for unit in ["kB", "MB", "GB"] {
-        value /= 1000.0;
-        if value < 1000.0 {
-            return format!("{value:.1} {unit}");
-        }
-    }
-    format!("{:.1} TB", value / 1000.0)
 }

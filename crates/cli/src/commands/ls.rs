@@ -5,8 +5,7 @@ use std::path::Path;
 
 use tabia::Failure;
 use tabia::list::{ListOptions, list};
-use tabia::query::Filter;
-use tabia::select::{RecordRanges, Selection};
+use tabia::select::Selection;
 
 use crate::args::LsArgs;
 use crate::context::Context;
@@ -14,6 +13,7 @@ use crate::exit_code::ExitCode;
 use crate::output::{Out, Style, Table, line};
 use crate::report::Reporter;
 use crate::row_format::{COLUMNS, NUMERIC, render};
+use crate::select_args::{parse_filter, parse_games};
 
 pub(crate) fn run(args: &LsArgs) -> Result<ExitCode, Failure> {
     let context = Context::new(&args.common)?;
@@ -23,11 +23,11 @@ pub(crate) fn run(args: &LsArgs) -> Result<ExitCode, Failure> {
         open: context.open.clone(),
         threads: context.threads,
         selection: Selection {
-            numbers: numbers(args.select.games.as_deref())?,
+            numbers: parse_games(args.select.games.as_deref())?,
             deleted: args.select.include_deleted,
             texts: args.texts,
         },
-        filter: filter(&args.select.filter)?,
+        filter: parse_filter(&args.select.filter)?,
         offset: args.listing.offset,
         limit: args.listing.limit,
         strict: args.common.strict,
@@ -73,25 +73,6 @@ pub(crate) fn run(args: &LsArgs) -> Result<ExitCode, Failure> {
     page.finish()?;
     reporter.finish(None)?;
     Ok(code)
-}
-
-/// The filter of `--where`.
-pub(crate) fn filter(text: &str) -> Result<Filter, Failure> {
-    Filter::parse(text).map_err(|error| {
-        let hint = error
-            .hint
-            .as_ref()
-            .map_or_else(String::new, |hint| format!("; {hint}"));
-        Failure::Usage(format!("`--where`: {error}{hint}"))
-    })
-}
-
-/// The numbers of `--games`.
-pub(crate) fn numbers(text: Option<&str>) -> Result<Option<RecordRanges>, Failure> {
-    text.map(|text| {
-        RecordRanges::parse(text).map_err(|why| Failure::Usage(format!("`--games {text}`: {why}")))
-    })
-    .transpose()
 }
 
 fn is_folder(path: &OsStr) -> bool {

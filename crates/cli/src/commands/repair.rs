@@ -5,18 +5,17 @@ use std::path::Path;
 use tabia::Failure;
 use tabia::convert::Target;
 use tabia::core::formats::CreateOptions;
-use tabia::core::{Error, ErrorKind};
 use tabia::formats::archives::compressed::Compression;
 use tabia::repair::{RepairOptions, Repaired, is_part_of, remains, repair};
 
 use crate::args::RepairArgs;
-use crate::commands::info::size;
-use crate::context::{Context, find_format};
+use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::json::Json;
 use crate::output::Out;
-use crate::progress::grouped;
 use crate::report::{Reporter, loss_rows, loss_table};
+use crate::target_args::{format_of_to, refuse_existing, target_file};
+use crate::units::{counted, grouped, size};
 
 pub(crate) fn run(args: &RepairArgs) -> Result<ExitCode, Failure> {
     let context = Context::new(&args.common)?;
@@ -24,17 +23,13 @@ pub(crate) fn run(args: &RepairArgs) -> Result<ExitCode, Failure> {
         let text = "`--strict` stops at the first problem; `check --strict` finds it";
         return Err(Failure::Usage(text.to_owned()));
     }
-    let to = args
-        .to
-        .as_deref()
-        .map(|name| find_format(&context.resolver, name))
-        .transpose()?;
+    let to = format_of_to(&context.resolver, args.to.as_deref())?;
     let output = Path::new(&args.output);
     let Target::File {
         format,
         path,
         compression: Compression::None,
-    } = Target::file(&context.resolver, output, to)?
+    } = target_file(&context.resolver, output, to)?
     else {
         let text = format!("{}: what is saved is not compressed", output.display());
         return Err(Failure::Usage(text));
@@ -44,10 +39,7 @@ pub(crate) fn run(args: &RepairArgs) -> Result<ExitCode, Failure> {
         let text = format!("{}: is part of the input", path.display());
         return Err(Failure::Usage(text));
     }
-    if !args.force && std::fs::symlink_metadata(&path).is_ok() {
-        let exists = Error::new(ErrorKind::Exists).in_path(&path);
-        return Err(Failure::Output(exists));
-    }
+    refuse_existing(&path, args.force)?;
     let mut reporter = Reporter::new(&context, "repair", args.force, None)?;
     let mut create = CreateOptions::default();
     create.force = args.force;
@@ -84,7 +76,7 @@ pub(crate) fn run(args: &RepairArgs) -> Result<ExitCode, Failure> {
         out.text(&format!("{}\n", Json::Object(document).compact()))?;
         out.flush()?;
     }
-    tell(&context, &repaired);
+    report_repaired(&context, &repaired);
     let code = ExitCode::of_problems(repaired.ledger.problems + repaired.lost);
     reporter.extra = counts;
     reporter.finish(Some(&repaired.ledger))?;
@@ -106,11 +98,11 @@ fn counts(repaired: &Repaired) -> Vec<(&'static str, Json)> {
     ]
 }
 
-fn tell(context: &Context, repaired: &Repaired) {
+fn report_repaired(context: &Context, repaired: &Repaired) {
     loss_table(context.messages, &repaired.ledger.losses, false);
     let note = |text: String| context.messages.note(&text);
     let all = repaired.whole + repaired.damaged + repaired.lost;
-    note(format!("{} records:", grouped(all)));
+    note(format!("{}:", counted(all, "record")));
     let width = grouped(all).len();
     for (count, fate) in [
         (repaired.whole, "recovered whole"),
@@ -122,8 +114,8 @@ fn tell(context: &Context, repaired: &Repaired) {
     if let Some(file) = repaired.written.files.first() {
         let bytes = size(repaired.written.bytes);
         note(format!(
-            "{} records to {}: {bytes}",
-            grouped(repaired.written.records.into()),
+            "{} to {}: {bytes}",
+            counted(repaired.written.records.into(), "record"),
             file.display()
         ));
     }

@@ -7,13 +7,13 @@ use tabia::Failure;
 use tabia::core::Error;
 use tabia::core::io::OutputSet;
 
-use crate::args::{CompletionsArgs, ManArgs};
+use crate::args::{self, CompletionsArgs, ManArgs};
 use crate::exit_code::ExitCode;
 use crate::output::Out;
 
 pub(crate) fn completions(args: &CompletionsArgs) -> Result<ExitCode, Failure> {
     let mut text = Vec::new();
-    clap_complete::generate(args.shell, &mut crate::command(), "tabia", &mut text);
+    clap_complete::generate(args.shell, &mut args::command(), "tabia", &mut text);
     let mut out = Out::new();
     out.bytes(&text)?;
     out.flush()?;
@@ -42,7 +42,7 @@ pub(crate) fn man(args: &ManArgs) -> Result<ExitCode, Failure> {
 /// Every page with its name.
 fn pages() -> Vec<(String, clap::Command)> {
     let mut pages = Vec::new();
-    let mut waiting = vec![("tabia".to_owned(), crate::command())];
+    let mut waiting = vec![("tabia".to_owned(), args::command())];
     while let Some((name, command)) = waiting.pop() {
         let inner: Vec<(String, clap::Command)> = command
             .get_subcommands()

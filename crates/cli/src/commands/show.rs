@@ -3,15 +3,16 @@
 use std::fmt::Write as _;
 
 use tabia::core::formats::CreateOptions;
-use tabia::core::game::{Annotation, Event, Game, RecordKind, TextKind, Want};
-use tabia::core::{Error, ErrorKind, GameIndex};
+use tabia::core::game::{Annotation, Event, Game, RecordKind, TextKind};
+use tabia::core::{Error, GameIndex};
 use tabia::read_one::load;
 use tabia::{Failure, InputItem};
 
 use crate::args::ShowArgs;
-use crate::context::{Context, find_format};
+use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::game_json::document;
+use crate::game_pgn::pgn;
 use crate::output::Out;
 use crate::report::Reporter;
 
@@ -55,24 +56,6 @@ pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode, Failure> {
 fn which(items: &[InputItem]) -> Failure {
     let names: Vec<String> = items.iter().take(5).map(InputItem::name).collect();
     Failure::Usage(format!("name one of several: {}", names.join(", ")))
-}
-
-/// A game as PGN.
-pub(crate) fn pgn(
-    context: &Context,
-    options: &CreateOptions,
-    number: GameIndex,
-    game: &Game,
-) -> Result<Vec<u8>, Failure> {
-    let format = find_format(&context.resolver, "pgn")?;
-    let Some(create) = format.games().and_then(|format| format.create_text) else {
-        let text = format!("{} cannot be written", format.name());
-        return Err(Failure::Output(Error::new(ErrorKind::Unsupported(text))));
-    };
-    let mut writer = create(options).map_err(Failure::output)?;
-    // The writer takes everything.
-    let _ = game.replay(number, Want::ALL, &mut *writer);
-    Ok(std::mem::take(writer.text()))
 }
 
 /// Titles and bodies; HTML without its tags.

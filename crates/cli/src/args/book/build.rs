@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::above_zero;
-use crate::args::CommonArgs;
+use super::common::above_zero;
+use crate::args::common::CommonArgs;
 
 /// A book from games, of any format that opens
 ///

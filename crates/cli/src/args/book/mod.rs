@@ -1,15 +1,14 @@
 //! What can be typed after `tabia book`.
 
 mod build;
+mod common;
 mod modify;
 mod query;
 
-use std::path::PathBuf;
-use std::str::FromStr;
-
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 
 pub(crate) use build::{BookBuildArgs, Compat, from_polyglot};
+pub(crate) use common::PositionArgs;
 pub(crate) use modify::{
     Advice, BookConvertArgs, BookEditArgs, BookFixArgs, BookMergeArgs, MergeModeArg,
 };
@@ -17,7 +16,7 @@ pub(crate) use query::{
     BookDiffArgs, BookExplainArgs, BookFindArgs, BookInfoArgs, BookLineArgs, BookNoveltyArgs,
 };
 
-use crate::args::CommonArgs;
+use crate::args::common::CommonArgs;
 
 /// Opening books: what they know, and how they are made
 #[derive(Debug, Subcommand)]
@@ -57,36 +56,4 @@ impl BookVerb {
             Self::Novelty(args) => &args.common,
         }
     }
-}
-
-/// A whole number that is not 0.
-fn above_zero<T: FromStr + Default + PartialEq>(text: &str) -> Result<T, String> {
-    let number = text.parse().ok();
-    let number = number.filter(|number| *number != T::default());
-    number.ok_or_else(|| "a whole number above 0".to_owned())
-}
-
-/// Which position.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct PositionArgs {
-    /// The position, as FEN [default: the usual start]
-    #[arg(long, value_name = "FEN")]
-    pub(crate) fen: Option<String>,
-    /// The position after these moves, SAN or UCI, with or without numbers
-    #[arg(long, value_name = "MOVES")]
-    pub(crate) moves: Option<String>,
-}
-
-/// Where a book is written.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct BookOutArgs {
-    /// The book
-    #[arg(long, short, value_name = "OUT")]
-    pub(crate) output: PathBuf,
-    /// The book's format, whatever its extension
-    #[arg(long, value_name = "FORMAT")]
-    pub(crate) to: Option<String>,
-    /// Replace an existing book
-    #[arg(long, short)]
-    pub(crate) force: bool,
 }

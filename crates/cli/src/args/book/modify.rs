@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{BookOutArgs, PositionArgs, above_zero};
-use crate::args::{CommonArgs, ListingArgs};
+use super::common::{BookOutArgs, PositionArgs, above_zero};
+use crate::args::common::{CommonArgs, ListingArgs};
 
 /// Several books into one
 ///

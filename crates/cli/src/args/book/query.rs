@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{PositionArgs, above_zero};
-use crate::args::{CommonArgs, ListingArgs};
+use super::common::{PositionArgs, above_zero};
+use crate::args::common::{CommonArgs, ListingArgs};
 
 /// What books are, how much they hold, and every defect by name and count
 ///

@@ -9,25 +9,25 @@ use tabia::book::build::{
     BuildOptions, BuildTarget, Built, GameCounts, KvetkaOptions, MoveFilter, Weighing, build,
 };
 use tabia::book::xxh64;
+use tabia::core::Error;
 use tabia::core::chess::Color;
 use tabia::core::formats::CreateOptions;
 use tabia::core::io::OutputSet;
 use tabia::core::loss::Feature;
-use tabia::core::{Error, ErrorKind};
 use tabia::formats::books::kvetka::Header;
 use tabia::select::Selection;
 use tabia::{Failure, InputItem};
 
-use super::book_format;
-use super::merge::{sums, tell_losses};
+use super::inputs::book_format;
+use super::report::{report_losses, written_summary};
 use crate::args::book::{BookBuildArgs, Compat};
-use crate::commands::info::size;
-use crate::commands::ls::{filter, numbers};
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::json::Json;
-use crate::progress::{counted, grouped};
 use crate::report::Reporter;
+use crate::select_args::{parse_filter, parse_games};
+use crate::target_args::refuse_existing;
+use crate::units::{counted, grouped, size};
 
 pub(crate) fn run(args: &BookBuildArgs) -> Result<ExitCode, Failure> {
     let context = Context::new(&args.common)?;
@@ -71,9 +71,9 @@ pub(crate) fn run(args: &BookBuildArgs) -> Result<ExitCode, Failure> {
         write_record(&record, args, &items, &target, &built)?;
     }
     let seconds = start.elapsed().as_secs_f64();
-    tell(&context, args, &built, seconds);
+    report_built(&context, args, &built, seconds);
     let problems = reporter.count();
-    reporter.extra = sums(built.positions, built.moves, &built.written);
+    reporter.extra = written_summary(built.positions, built.moves, &built.written);
     reporter
         .extra
         .push(("games", Json::Object(counts_json(built.games))));
@@ -105,11 +105,11 @@ fn options(
         create,
         threads: context.threads,
         selection: Selection {
-            numbers: numbers(args.games.as_deref())?,
+            numbers: parse_games(args.games.as_deref())?,
             deleted: args.include_deleted,
             texts: false,
         },
-        filter: filter(&args.filter)?,
+        filter: parse_filter(&args.filter)?,
         max_ply: args.max_ply,
         keep: MoveFilter {
             min_games: least_games(args),
@@ -170,13 +170,6 @@ fn record_path(output: &Path) -> PathBuf {
     let mut name = output.file_name().unwrap_or_default().to_os_string();
     name.push(".json");
     output.with_file_name(name)
-}
-
-fn refuse_existing(path: &Path, force: bool) -> Result<(), Failure> {
-    if !force && std::fs::symlink_metadata(path).is_ok() {
-        return Err(Failure::output(Error::new(ErrorKind::Exists).in_path(path)));
-    }
-    Ok(())
 }
 
 fn write_record(
@@ -276,7 +269,7 @@ fn options_json(args: &BookBuildArgs) -> Json {
     ])
 }
 
-fn tell(context: &Context, args: &BookBuildArgs, built: &Built, seconds: f64) {
+fn report_built(context: &Context, args: &BookBuildArgs, built: &Built, seconds: f64) {
     let games = built.games;
     // Some formats number their parts: what was written has another name than what was asked for.
     let main = built.written.files.first().unwrap_or(&args.output);
@@ -306,7 +299,7 @@ fn tell(context: &Context, args: &BookBuildArgs, built: &Built, seconds: f64) {
             .messages
             .warning(&format!("the book is empty: {why}"));
     }
-    tell_losses(context, &built.losses);
+    report_losses(context, &built.losses);
 }
 
 /// Why games made no book.

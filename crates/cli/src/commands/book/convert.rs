@@ -10,18 +10,18 @@ use tabia::core::formats::CreateOptions;
 use tabia::core::io::OutputSet;
 use tabia::{Failure, InputItem};
 
-use super::merge::settle;
-use super::{asked, book_format, item, open, tell};
+use super::inputs::{QueriedPosition, book_format, book_input, open_book, report_problems_of_all};
+use super::report::report_merged;
 use crate::args::book::BookConvertArgs;
 use crate::context::{Context, find_format};
 use crate::exit_code::ExitCode;
 use crate::output::Out;
-use crate::progress::counted;
 use crate::report::Reporter;
+use crate::units::counted;
 
 pub(crate) fn run(args: &BookConvertArgs) -> Result<ExitCode, Failure> {
     let context = Context::new(&args.common)?;
-    let (_, _, position) = asked(&args.position)?;
+    let QueriedPosition { position, .. } = QueriedPosition::parse(&args.position)?;
     let extension = args
         .output
         .as_deref()
@@ -36,7 +36,7 @@ pub(crate) fn run(args: &BookConvertArgs) -> Result<ExitCode, Failure> {
         }
         (None, Some(_)) => false,
     };
-    let item = item(&context, &args.book)?;
+    let item = book_input(&context, &args.book)?;
     let mut reporter = Reporter::new(&context, "book convert", args.force, None)?;
     if is_text {
         let format = wanted.unwrap_or("pgn");
@@ -54,7 +54,7 @@ pub(crate) fn run(args: &BookConvertArgs) -> Result<ExitCode, Failure> {
     let mut create = CreateOptions::default();
     create.force = args.force;
     let items = std::slice::from_ref(&item);
-    tell(&context, items, &mut reporter)?;
+    report_problems_of_all(&context, items, &mut reporter)?;
     let display = context.display();
     let merged = convert_book(
         &item,
@@ -65,7 +65,7 @@ pub(crate) fn run(args: &BookConvertArgs) -> Result<ExitCode, Failure> {
         &context.progress,
     );
     drop(display);
-    settle(&context, reporter, items, output, &merged?)
+    report_merged(&context, reporter, items, output, &merged?)
 }
 
 fn to_lines(
@@ -84,7 +84,7 @@ fn to_lines(
         );
         return Err(Failure::Usage(text));
     };
-    let book = open(context, item, &mut reporter)?;
+    let book = open_book(context, item, &mut reporter)?;
     let mut writer = create(&CreateOptions::default()).map_err(Failure::output)?;
     let mut out = Out::new();
     let mut set = OutputSet::new(args.force);

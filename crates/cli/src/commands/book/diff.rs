@@ -7,14 +7,14 @@ use tabia::book::merge::{has_key_entries, open_polyglot};
 use tabia::core::books::BookEntry;
 use tabia::core::game::Flow;
 
-use super::{item, open, told};
+use super::inputs::{book_input, open_book, report_problems};
 use crate::args::book::BookDiffArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::json::Json;
 use crate::output::Listing;
-use crate::progress::{counted, grouped};
 use crate::report::Reporter;
+use crate::units::{counted, grouped};
 
 const COLUMNS: &[&str] = &[
     "change",
@@ -31,7 +31,8 @@ const NUMERIC: &[&str] = &["first", "second", "games", "gamesThen"];
 
 pub(crate) fn run(args: &BookDiffArgs) -> Result<ExitCode, Failure> {
     let context = Context::new(&args.common)?;
-    let (first, second) = (item(&context, &args.first)?, item(&context, &args.second)?);
+    let first = book_input(&context, &args.first)?;
+    let second = book_input(&context, &args.second)?;
     let mut reporter = Reporter::new(&context, "book diff", false, None)?;
     let mut listing = Listing::new(&args.listing, COLUMNS, NUMERIC)?;
     let mut failed = None;
@@ -49,12 +50,12 @@ pub(crate) fn run(args: &BookDiffArgs) -> Result<ExitCode, Failure> {
     let compared = if are_polyglot {
         let a = open_polyglot(&first, &context.open)?;
         let b = open_polyglot(&second, &context.open)?;
-        told(&context, &first, &a, &mut reporter)?;
-        told(&context, &second, &b, &mut reporter)?;
+        report_problems(&context, &first, &a, &mut reporter)?;
+        report_problems(&context, &second, &b, &mut reporter)?;
         diff_entries(&a, &b, progress, &mut each)
     } else {
-        let a = open(&context, &first, &mut reporter)?;
-        let b = open(&context, &second, &mut reporter)?;
+        let a = open_book(&context, &first, &mut reporter)?;
+        let b = open_book(&context, &second, &mut reporter)?;
         diff_pages(&*a, &*b, progress, &mut each)
     };
     drop(display);

@@ -11,9 +11,10 @@ use tabia::core::chess::Square;
 use tabia::core::game::Nag;
 use tabia::{Failure, InputItem};
 
-use super::find::advice;
-use super::merge::{options, settle};
-use super::{asked, item, move_of, tell};
+use super::inputs::{
+    QueriedPosition, book_input, merge_options, parse_move, report_problems_of_all,
+};
+use super::report::{advice_name, report_merged};
 use crate::args::book::{Advice, BookEditArgs};
 use crate::context::Context;
 use crate::exit_code::ExitCode;
@@ -49,8 +50,8 @@ const NUMERIC: &[&str] = &[
 
 pub(crate) fn run(args: &BookEditArgs) -> Result<ExitCode, Failure> {
     let context = Context::new(&args.common)?;
-    let item = item(&context, &args.book)?;
-    let options = options(&context, args.force);
+    let item = book_input(&context, &args.book)?;
+    let options = merge_options(&context, args.force);
     let mut reporter = Reporter::new(&context, "book edit", args.force, None)?;
     let Some(output) = &args.output else {
         list(args, &context, &item, &options)?;
@@ -65,11 +66,11 @@ pub(crate) fn run(args: &BookEditArgs) -> Result<ExitCode, Failure> {
             return Err(Failure::Usage(text.to_owned()));
         }
     };
-    tell(&context, std::slice::from_ref(&item), &mut reporter)?;
+    report_problems_of_all(&context, std::slice::from_ref(&item), &mut reporter)?;
     let display = context.display();
     let merged = edit(&item, changes, output, &options, &context.progress);
     drop(display);
-    settle(
+    report_merged(
         &context,
         reporter,
         std::slice::from_ref(&item),
@@ -108,7 +109,7 @@ fn json(row: &BookRow) -> Vec<(&'static str, Json)> {
         ("averageRating", entry.average_rating.into()),
         ("performance", entry.performance.into()),
         ("annotation", symbols(&entry.nags).into()),
-        ("advice", entry.recommended.map(advice).into()),
+        ("advice", entry.recommended.map(advice_name).into()),
         ("comment", entry.comment.clone().into()),
         ("learn", learn.into()),
     ]
@@ -116,8 +117,8 @@ fn json(row: &BookRow) -> Vec<(&'static str, Json)> {
 
 /// The one change of the command line.
 fn change(args: &BookEditArgs, m: &str) -> Result<(EditTarget, Change), Failure> {
-    let (_, _, position) = asked(&args.position)?;
-    let m = move_of(&position, m)?;
+    let QueriedPosition { position, .. } = QueriedPosition::parse(&args.position)?;
+    let m = parse_move(&position, m)?;
     let nags = args.annotation.as_deref().map(nags).transpose();
     let change = Change {
         remove: args.remove,
@@ -214,7 +215,7 @@ fn place_of<'c>(cell: &impl Fn(&str) -> Option<&'c str>) -> Result<EditTarget, S
     let m = cell("move").ok_or("the row names no move")?;
     if let Some(fen) = cell("fen") {
         let position = position_arg::position_of_fen(fen)?;
-        let m = move_of(&position, m).map_err(|failure| failure.to_string())?;
+        let m = parse_move(&position, m).map_err(|failure| failure.to_string())?;
         return Ok(EditTarget::Board(Box::new(position), m));
     }
     let key = cell("key").ok_or("the row names neither `fen` nor `key`")?;

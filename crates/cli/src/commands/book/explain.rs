@@ -9,16 +9,16 @@ use tabia::core::chess::Position;
 use tabia::core::formats::CreateOptions;
 use tabia::core::game::Date;
 
-use super::{asked, item, move_of};
+use super::inputs::{QueriedPosition, book_input, parse_move};
 use crate::args::book::BookExplainArgs;
-use crate::commands::ls::filter;
-use crate::commands::show::pgn;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
+use crate::game_pgn::pgn;
 use crate::json::Json;
 use crate::output::{Listing, Out};
-use crate::progress::{counted, grouped};
 use crate::report::Reporter;
+use crate::select_args::parse_filter;
+use crate::units::{counted, grouped};
 
 const COLUMNS: &[&str] = &[
     "source", "game", "offset", "ply", "move", "white", "whiteElo", "black", "blackElo", "result",
@@ -28,13 +28,13 @@ const NUMERIC: &[&str] = &["game", "offset", "ply", "whiteElo", "blackElo", "poi
 
 pub(crate) fn run(args: &BookExplainArgs) -> Result<ExitCode, Failure> {
     let context = Context::new(&args.common)?;
-    let (_, _, position) = asked(&args.position)?;
+    let QueriedPosition { position, .. } = QueriedPosition::parse(&args.position)?;
     let m = args
         .m
         .as_deref()
-        .map(|text| move_of(&position, text))
+        .map(|text| parse_move(&position, text))
         .transpose()?;
-    let book = tabia::book::open(&item(&context, &args.book)?, &context.open)?;
+    let book = tabia::book::open(&book_input(&context, &args.book)?, &context.open)?;
     if args.sources.is_empty() {
         let mut after = position;
         if let Some(m) = m {
@@ -46,7 +46,7 @@ pub(crate) fn run(args: &BookExplainArgs) -> Result<ExitCode, Failure> {
     let question = ExplainQuery {
         position,
         m,
-        filter: filter(&args.filter)?,
+        filter: parse_filter(&args.filter)?,
         max_ply: args.max_ply,
     };
     let mut reporter = Reporter::new(&context, "book explain", false, None)?;

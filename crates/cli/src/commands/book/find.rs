@@ -7,7 +7,8 @@ use tabia::core::chess::Position;
 use tabia::core::game::GameResult;
 use tabia::query::openings::Opening;
 
-use super::{asked, items, open};
+use super::inputs::{QueriedPosition, book_inputs, open_book};
+use super::report::advice_name;
 use crate::args::book::BookFindArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
@@ -49,12 +50,16 @@ const BAR: u64 = 12;
 
 pub(crate) fn run(args: &BookFindArgs) -> Result<ExitCode, Failure> {
     let context = Context::new(&args.common)?;
-    let (start, plies, position) = asked(&args.position)?;
+    let QueriedPosition {
+        start,
+        plies,
+        position,
+    } = QueriedPosition::parse(&args.position)?;
     let mut reporter = Reporter::new(&context, "book find", false, None)?;
     let opening = opening_of(&start, &plies);
     let mut found = Vec::new();
-    for item in items(&context, &args.books)? {
-        let book = open(&context, &item, &mut reporter)?;
+    for item in book_inputs(&context, &args.books)? {
+        let book = open_book(&context, &item, &mut reporter)?;
         let known = find(&*book, &position).map_err(Failure::input)?;
         found.push((item.name(), known));
     }
@@ -208,11 +213,6 @@ fn move_json(m: &FoundMove) -> Vec<(&'static str, Json)> {
     pairs
 }
 
-/// The author's advice in a word.
-pub(super) fn advice(recommended: bool) -> &'static str {
-    if recommended { "play" } else { "avoid" }
-}
-
 /// A number with so many decimals at most.
 fn real(value: f64, decimals: i32) -> Json {
     let unit = 10f64.powi(decimals);
@@ -263,7 +263,7 @@ fn table(
         row.push(("weight", m.weight.into()));
         row.push(("probability", percent(m.probability)));
         row.push(("annotation", m.annotation.clone().into()));
-        row.push(("advice", m.recommended.map(advice).into()));
+        row.push(("advice", m.recommended.map(advice_name).into()));
         let opening = m
             .opening
             .map(|opening| format!("{} {}", opening.eco, opening.name));

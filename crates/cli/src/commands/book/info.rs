@@ -11,9 +11,9 @@ use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::json::Json;
 use crate::output::{Listing, Style};
-use crate::progress::grouped;
 use crate::report::Reporter;
 use crate::terminal::one_line;
+use crate::units::grouped;
 
 const COLUMNS: &[&str] = &[
     "path",

@@ -8,7 +8,7 @@ use tabia::book::find::opening_of;
 use tabia::book::line::{MoveChoice, line};
 use tabia::core::chess::{Ply, Position, san, uci};
 
-use super::{asked, item, open};
+use super::inputs::{QueriedPosition, book_input, open_book};
 use crate::args::book::BookLineArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
@@ -21,10 +21,14 @@ const NUMERIC: &[&str] = &["plies"];
 
 pub(crate) fn run(args: &BookLineArgs) -> Result<ExitCode, Failure> {
     let context = Context::new(&args.common)?;
-    let (start, before, position) = asked(&args.position)?;
-    let item = item(&context, &args.book)?;
+    let QueriedPosition {
+        start,
+        plies: before,
+        position,
+    } = QueriedPosition::parse(&args.position)?;
+    let item = book_input(&context, &args.book)?;
     let mut reporter = Reporter::new(&context, "book line", false, None)?;
-    let book = open(&context, &item, &mut reporter)?;
+    let book = open_book(&context, &item, &mut reporter)?;
     let seed = args.seed.unwrap_or_else(any_seed);
     // Nobody asked for rows: lines of moves are what people and engines read.
     let bare = match Style::of(&args.listing) {
@@ -85,7 +89,7 @@ fn any_seed() -> u64 {
 }
 
 /// `1. e4 c5 2. Nf3`.
-pub(super) fn numbered(start: &Position, plies: &[Ply]) -> String {
+fn numbered(start: &Position, plies: &[Ply]) -> String {
     let mut position = start.clone();
     let mut text = String::new();
     for (i, ply) in plies.iter().enumerate() {

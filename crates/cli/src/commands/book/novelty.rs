@@ -7,14 +7,14 @@ use tabia::core::io::OutputSet;
 use tabia::scan::ScanOptions;
 use tabia::select::Selection;
 
-use super::item;
+use super::inputs::book_input;
 use crate::args::book::BookNoveltyArgs;
-use crate::commands::ls::numbers;
 use crate::context::{Context, find_format};
 use crate::exit_code::ExitCode;
 use crate::output::Out;
-use crate::progress::{counted, grouped};
 use crate::report::Reporter;
+use crate::select_args::parse_games;
+use crate::units::{counted, grouped};
 
 pub(crate) fn run(args: &BookNoveltyArgs) -> Result<ExitCode, Failure> {
     let context = Context::new(&args.common)?;
@@ -22,7 +22,7 @@ pub(crate) fn run(args: &BookNoveltyArgs) -> Result<ExitCode, Failure> {
     let Some(create) = format.games().and_then(|format| format.create_text) else {
         return Err(Failure::Usage("PGN cannot be written".to_owned()));
     };
-    let book = tabia::book::open(&item(&context, &args.book)?, &context.open)?;
+    let book = tabia::book::open(&book_input(&context, &args.book)?, &context.open)?;
     let mut out = Out::new();
     let mut set = OutputSet::new(args.force);
     if let Some(path) = &args.output {
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &BookNoveltyArgs) -> Result<ExitCode, Failure> {
         plan: ScanOptions {
             threads: context.threads,
             selection: Selection {
-                numbers: numbers(args.games.as_deref())?,
+                numbers: parse_games(args.games.as_deref())?,
                 ..Selection::default()
             },
             strict: args.common.strict,

@@ -1,0 +1,38 @@
+//! Options that several verbs of `tabia book` share.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::Args;
+
+/// A whole number that is not 0.
+pub(super) fn above_zero<T: FromStr + Default + PartialEq>(text: &str) -> Result<T, String> {
+    let number = text.parse().ok();
+    let number = number.filter(|number| *number != T::default());
+    number.ok_or_else(|| "a whole number above 0".to_owned())
+}
+
+/// Which position.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct PositionArgs {
+    /// The position, as FEN [default: the usual start]
+    #[arg(long, value_name = "FEN")]
+    pub(crate) fen: Option<String>,
+    /// The position after these moves, SAN or UCI, with or without numbers
+    #[arg(long, value_name = "MOVES")]
+    pub(crate) moves: Option<String>,
+}
+
+/// Where a book is written.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct BookOutArgs {
+    /// The book
+    #[arg(long, short, value_name = "OUT")]
+    pub(crate) output: PathBuf,
+    /// The book's format, whatever its extension
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) to: Option<String>,
+    /// Replace an existing book
+    #[arg(long, short)]
+    pub(crate) force: bool,
+}

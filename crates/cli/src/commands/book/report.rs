@@ -1,0 +1,122 @@
+//! What the verbs of `tabia book` report of a book that was written.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use tabia::book::merge::Merged;
+use tabia::core::Error;
+use tabia::core::games::Written;
+use tabia::core::loss::{Feature, Losses};
+use tabia::{Failure, InputItem};
+
+use crate::context::Context;
+use crate::exit_code::ExitCode;
+use crate::json::Json;
+use crate::report::Reporter;
+use crate::units::{counted, counted_as, grouped, size};
+
+/// Reports what was written, corrected and lost, and completes the report. Exit code 3 if entries or
+/// positions of the inputs are not in the book.
+pub(super) fn report_merged(
+    context: &Context,
+    mut reporter: Reporter,
+    inputs: &[InputItem],
+    output: &Path,
+    merged: &Merged,
+) -> Result<ExitCode, Failure> {
+    let main = merged.written.files.first().map_or(output, |file| file);
+    let mut text = format!(
+        "{}: {}, {}, {}",
+        main.display(),
+        counted(merged.positions, "position"),
+        counted(merged.moves, "move"),
+        size(merged.written.bytes)
+    );
+    let fixes = merged.mended;
+    let entries = |count| counted_as(count, "entry", "entries");
+    let mut problems = Vec::new();
+    if fixes.repeats > 0 {
+        problems.push(format!("{} added up", counted(fixes.repeats, "repeat")));
+    }
+    if fixes.no_moves > 0 {
+        problems.push(format!(
+            "{} without a move dropped",
+            entries(fixes.no_moves)
+        ));
+    }
+    if fixes.out_of_order > 0 {
+        // The book has reported these as a problem of its own.
+        let count = entries(fixes.out_of_order);
+        let _ = write!(text, "; {count} out of order dropped");
+    }
+    for problem in &problems {
+        let _ = write!(text, "; {problem}");
+    }
+    if fixes.castlings > 0 {
+        let count = counted(fixes.castlings, "castling");
+        let _ = write!(text, "; {count} rewritten");
+    }
+    context.messages.note(&text);
+    if merged.unreached > 0 {
+        let count = counted(merged.unreached, "position");
+        let text = format!(
+            "{count} known only by key and not reached from the usual start: not in the target"
+        );
+        context.messages.note(&text);
+        problems.push(text);
+    }
+    for text in problems {
+        let error = Error::invalid(text);
+        reporter.note(&match inputs {
+            [only] => error.in_file(only.label()),
+            _ => error,
+        })?;
+    }
+    report_losses(context, &merged.losses);
+    let code = ExitCode::of_problems(reporter.count());
+    reporter.extra = written_summary(merged.positions, merged.moves, &merged.written);
+    reporter.finish_whole(main, &merged.losses)?;
+    Ok(code)
+}
+
+/// Reports what the target does not hold, one line per kind.
+pub(super) fn report_losses(context: &Context, losses: &Losses) {
+    let rows = losses.iter().map(|(feature, loss)| {
+        let label = match feature {
+            Feature::BookMoves => "book moves that do not fit",
+            other => other.label(),
+        };
+        (grouped(loss.count), label)
+    });
+    let rows: Vec<(String, &str)> = rows.collect();
+    let Some(width) = rows.iter().map(|(count, _)| count.len()).max() else {
+        return;
+    };
+    context.messages.note("not kept in the target format:");
+    for (count, label) in rows {
+        context
+            .messages
+            .note(&format!("  {count:>width$}  {label}"));
+    }
+}
+
+/// The keys that the summary of a report has for a book that was written.
+pub(super) fn written_summary(
+    positions: u64,
+    moves: u64,
+    written: &Written,
+) -> Vec<(&'static str, Json)> {
+    let files = written.files.iter();
+    let files = files.map(|file| file.display().to_string().into());
+    vec![
+        ("positions", positions.into()),
+        ("moves", moves.into()),
+        ("files", Json::List(files.collect())),
+        ("bytes", written.bytes.into()),
+    ]
+}
+
+/// The author's advice in a word.
+pub(super) fn advice_name(recommended: bool) -> &'static str {
+    if recommended { "play" } else { "avoid" }
+}
