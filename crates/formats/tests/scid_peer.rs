@@ -69,8 +69,7 @@ fn scid(test: &str, format: &GameFormat, task: Task, base: &Path, pgn: &Path) ->
         ran.find(Option::is_some).flatten()
     };
     if ran.is_none() {
-        let line = format!("{test}: skipped: no Scid for {}\n", format.file.id);
-        let _ = std::io::stderr().write_all(line.as_bytes());
+        tabia_testkit::skip_without_peer(test, &format!("Scid for {}", format.file.id));
     }
     ran
 }

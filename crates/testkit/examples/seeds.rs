@@ -8,14 +8,14 @@
 use std::path::PathBuf;
 
 use tabia_testkit::fuzz::seeds;
-use tabia_testkit::{shared, skip};
+use tabia_testkit::shared;
 
 fn main() {
     let mut arguments = std::env::args_os().skip(1);
     let folder = PathBuf::from(arguments.next().expect("a folder"));
     let data = shared().map(|shared| shared.join("data"));
     if data.is_none() {
-        skip("seeds from real data");
+        println!("no shared data: only seeds made here");
     }
     for target in arguments {
         let target = target.to_string_lossy();

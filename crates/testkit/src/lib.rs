@@ -30,7 +30,9 @@ pub mod rich;
 pub mod sample;
 pub mod scratch;
 pub mod shared;
+pub mod skipped;
 pub mod tiny;
 
 pub use scratch::Scratch;
 pub use shared::{shared, shared_data, skip};
+pub use skipped::skip_without_peer;

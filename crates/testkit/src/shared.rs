@@ -1,14 +1,15 @@
-//! The folder of real data beside the repository, which is no part of it.
+//! The folder of real data next to the repository, which is not part of it.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// The folder of real data: what `TABIA_SHARED` names, else `shared` beside the repository.
-///
-/// `None` when it is not there; the caller then returns after [`skip`].
+use crate::skipped::{Missing, report};
+
+/// The folder of real data: the one that `TABIA_SHARED` names, else `shared` next to the
+/// repository. `None` if absent; the caller then calls [`skip`] and returns.
 ///
 /// # Panics
-/// When it is not there and `CI` is `true`: there a test may not be skipped.
+/// If the folder is absent and `TABIA_REQUIRE_SHARED` is `1`: then no test may be skipped for lack
+/// of data.
 pub fn shared() -> Option<PathBuf> {
     let folder = match std::env::var_os("TABIA_SHARED") {
         Some(folder) => PathBuf::from(folder),
@@ -17,27 +18,28 @@ pub fn shared() -> Option<PathBuf> {
     if folder.join("data").is_dir() {
         return Some(folder);
     }
-    let ci = std::env::var_os("CI").is_some_and(|value| value == "true");
+    let required = std::env::var_os("TABIA_REQUIRE_SHARED").is_some_and(|value| value == "1");
     assert!(
-        !ci,
-        "CI=true and no shared data in {}: nothing may be skipped",
+        !required,
+        "TABIA_REQUIRE_SHARED=1, but {} has no folder `data`",
         folder.display()
     );
     None
 }
 
-/// Says that the test of that name was skipped. Shown even where output is captured.
+/// Reports that a test, or a part of it, was skipped because the folder of real data is absent.
+///
+/// The message goes to standard error, also where the output of tests is captured, and the test is
+/// counted in the [`summary`](crate::skipped::summary()).
 pub fn skip(test: &str) {
-    let line = format!("{test}: skipped: no shared data\n");
-    // A closed standard error is no reason to fail.
-    let _ = std::io::stderr().write_all(line.as_bytes());
+    report(test, Missing::SharedData, "no shared data");
 }
 
-/// A file or folder below `data` of the shared folder; says that `test` is skipped when there is
-/// no shared folder.
+/// A file or folder below `data` in the folder of real data; `None`, after [`skip`], if that folder
+/// is absent.
 ///
 /// # Panics
-/// When the shared folder is there and the file is not.
+/// If the folder of real data exists and does not contain `path`.
 pub fn shared_data(test: &str, path: &str) -> Option<PathBuf> {
     let Some(folder) = shared() else {
         skip(test);
@@ -48,12 +50,12 @@ pub fn shared_data(test: &str, path: &str) -> Option<PathBuf> {
     Some(path)
 }
 
-/// The root of the repository.
+/// The root folder of the repository.
 pub fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Every file below a folder, sorted by path.
+/// All files below a folder, sorted by path.
 pub fn files_below(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     let mut waiting = vec![folder.to_path_buf()];
@@ -77,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_repository_is_found() {
+    fn the_repository_contains_its_manifest() {
         assert!(repository().join("Cargo.toml").is_file());
         let files = files_below(&repository().join("crates/testkit"));
         assert!(files.iter().any(|path| path.ends_with("src/shared.rs")));

@@ -108,8 +108,22 @@ fn ci(_: &[String]) -> Outcome {
     Err(format!("failed: {}", failed.join(", ")))
 }
 
+/// Runs all tests, the examples of the documentation first: then the output ends with the line
+/// that counts the tests without shared data or a peer program.
 fn test(rest: &[String]) -> Outcome {
-    run::cargo(&["test", "--workspace"]).args(rest).run()
+    let examples = run::cargo(&["test", "--workspace", "--doc"])
+        .args(rest)
+        .run();
+    let others = [
+        "test",
+        "--workspace",
+        "--lib",
+        "--bins",
+        "--tests",
+        "--examples",
+    ];
+    run::cargo(&others).args(rest).run()?;
+    examples
 }
 
 fn lint(_: &[String]) -> Outcome {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use tabia::core::chess::{Ply, Position, san};
-use tabia_testkit::{Scratch, shared_data};
+use tabia_testkit::{Scratch, shared_data, skip_without_peer};
 
 use crate::common::tabia;
 
@@ -19,7 +19,7 @@ fn polyglot(folder: &Scratch, args: &[&str]) -> Option<String> {
             .output()
     };
     let Ok(output) = run("/usr/games/polyglot").or_else(|_| run("polyglot")) else {
-        println!("skipped: polyglot is not installed");
+        skip_without_peer("polyglot_makes_the_same_bytes_and_reads_ours", "polyglot");
         return None;
     };
     Some(String::from_utf8_lossy(&output.stdout).into_owned())
@@ -205,7 +205,7 @@ fn python_chess_reads_the_same_entries() {
         .args(["-c", "import chess.polyglot"])
         .output();
     if !is_there.is_ok_and(|output| output.status.success()) {
-        println!("skipped: python-chess is not installed");
+        skip_without_peer("python_chess_reads_the_same_entries", "python-chess");
         return;
     }
     let folder = Scratch::new("book-python");
@@ -275,7 +275,7 @@ fn jja_reads_a_copy_as_the_original() {
             .current_dir(folder.path())
             .output();
         if run.is_err() {
-            println!("skipped: jja is not installed");
+            skip_without_peer(test, "jja");
             return;
         }
     }

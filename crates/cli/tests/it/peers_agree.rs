@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use tabia_testkit::shared::files_below;
-use tabia_testkit::{Scratch, shared_data};
+use tabia_testkit::{Scratch, shared_data, skip_without_peer};
 
 use crate::common::tabia;
 
@@ -90,10 +90,10 @@ fn run(program: &str, args: &[&Path]) -> Option<Output> {
     Some(output)
 }
 
-fn is_installed(program: &str) -> bool {
+fn is_installed(test: &str, program: &str) -> bool {
     let found = Command::new(program).arg("--help").output().is_ok();
     if !found {
-        println!("skipped: {program} is not installed");
+        skip_without_peer(test, program);
     }
     found
 }
@@ -207,7 +207,7 @@ fn compare(program: &str, differs: &[Differs], export: &dyn Fn(&Path, &Path)) {
 
 #[test]
 fn cbvault_reads_the_same_games() {
-    if is_installed("cbvault") {
+    if is_installed("cbvault_reads_the_same_games", "cbvault") {
         compare("cbvault", CBVAULT, &|main, text| {
             // It wants the name without its extension.
             let ran = run(
@@ -225,7 +225,7 @@ fn cbvault_reads_the_same_games() {
 
 #[test]
 fn cbh2pgn_reads_the_same_games() {
-    if is_installed("cbh2pgn") {
+    if is_installed("cbh2pgn_reads_the_same_games", "cbh2pgn") {
         compare("cbh2pgn", CBH2PGN, &|main, text| {
             run(
                 "cbh2pgn",
@@ -237,7 +237,8 @@ fn cbh2pgn_reads_the_same_games() {
 
 #[test]
 fn cbvault_verifies_databases_and_unpacks_archives() {
-    if !is_installed("cbvault") {
+    let test = "cbvault_verifies_databases_and_unpacks_archives";
+    if !is_installed(test, "cbvault") {
         return;
     }
     let (mut records, mut members) = (0, 0);

@@ -1,6 +1,8 @@
 use std::fs::OpenOptions;
 use std::io::{Seek, SeekFrom, Write};
 
+use tabia_testkit::skip_without_peer;
+
 use crate::common::{GAMES, tabia, with_games};
 
 #[test]
@@ -102,13 +104,11 @@ fn another_reader_unpacks_ours() {
             .arg(&out)
             .output();
         let Ok(run) = run else {
-            let line = format!("{test}: skipped: no python3\n");
-            let _ = std::io::stderr().write_all(line.as_bytes());
+            skip_without_peer(test, "python3");
             return;
         };
         if run.status.code() == Some(3) {
-            let line = format!("{test}: {compression} skipped: no liblzo2\n");
-            let _ = std::io::stderr().write_all(line.as_bytes());
+            skip_without_peer(test, "liblzo2");
             continue;
         }
         let told = String::from_utf8_lossy(&run.stderr);
@@ -150,8 +150,7 @@ fn members_packed_by_lzo_itself_are_read() {
         .output();
     let packed = run.ok().filter(|run| run.status.code() != Some(3));
     let Some(packed) = packed else {
-        let line = format!("{test}: skipped: no python3 with liblzo2\n");
-        let _ = std::io::stderr().write_all(line.as_bytes());
+        skip_without_peer(test, "python3 with liblzo2");
         return;
     };
     let told = String::from_utf8_lossy(&packed.stderr);
