@@ -26,6 +26,11 @@ impl Write for Shared {
     }
 }
 
+/// The kinds that this build reads and writes.
+fn kinds() -> impl Iterator<Item = Compression> {
+    Compression::ALL.into_iter().filter(|kind| kind.is_available())
+}
+
 fn packed(kind: Compression, data: &[u8]) -> Vec<u8> {
     let target = Shared::default();
     let mut writer = compress(Box::new(target.clone()), kind).unwrap();
@@ -74,7 +79,7 @@ fn text(length: usize) -> Vec<u8> {
 
 #[test]
 fn there_and_back() {
-    for kind in Compression::ALL {
+    for kind in kinds() {
         for length in [0, 1, 100, 1_000_000] {
             let data = text(length);
             let bytes = packed(kind, &data);
@@ -89,7 +94,7 @@ fn there_and_back() {
 
 #[test]
 fn several_streams_are_one() {
-    for kind in Compression::ALL {
+    for kind in kinds() {
         let (one, two) = (text(300_000), text(5));
         let mut bytes = packed(kind, &one);
         bytes.extend(packed(kind, &[]));
@@ -127,7 +132,7 @@ fn what_is_not_compressed_passes() {
 
 #[test]
 fn a_stream_that_is_cut_off_says_so_at_its_end() {
-    for kind in Compression::ALL {
+    for kind in kinds() {
         let data = text(400_000);
         let bytes = packed(kind, &data);
         for cut in [bytes.len() - 1, bytes.len() - 5, bytes.len() / 2, 20] {
@@ -147,7 +152,7 @@ fn a_stream_that_is_cut_off_says_so_at_its_end() {
 #[test]
 fn what_precedes_the_damage_is_delivered() {
     let data = text(3_000_000);
-    for kind in Compression::ALL {
+    for kind in kinds() {
         let mut bytes = packed(kind, &data);
         let at = bytes.len() * 3 / 4;
         for byte in &mut bytes[at..at + 64] {
@@ -169,7 +174,7 @@ fn what_precedes_the_damage_is_delivered() {
 
 #[test]
 fn bytes_behind_the_end_are_told() {
-    for kind in Compression::ALL {
+    for kind in kinds() {
         let data = text(1000);
         let mut bytes = packed(kind, &data);
         let end = bytes.len() as u64;
@@ -184,7 +189,7 @@ fn bytes_behind_the_end_are_told() {
 #[test]
 fn no_damage_panics_or_hangs() {
     let data = text(20_000);
-    for kind in Compression::ALL {
+    for kind in kinds() {
         let bytes = packed(kind, &data);
         for damaged in corrupt::random(&bytes, 400, 11) {
             let (mut stream, _) =

@@ -137,7 +137,9 @@ fn lint(_: &[String]) -> Outcome {
         "-D",
         "warnings",
     ])
-    .run()
+    .run()?;
+    // Without the default features the program builds too.
+    run::cargo(&["check", "--quiet", "--package", "tabia-cli", "--no-default-features"]).run()
 }
 
 fn doc(_: &[String]) -> Outcome {

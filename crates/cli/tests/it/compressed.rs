@@ -5,6 +5,9 @@ fn compression_comes_and_goes_by_extension_and_content() {
     let folder = with_games("compressed");
     let plain = tabia(&folder, &["convert", "games.pgn"]).expect(0);
     for extension in ["gz", "bz2", "xz", "zst", "lz4"] {
+        if extension == "zst" && cfg!(not(feature = "zstd")) {
+            continue;
+        }
         let packed = format!("out.pgn.{extension}");
         tabia(&folder, &["convert", "games.pgn", "-o", &packed]).expect(0);
         let bytes = std::fs::read(folder.join(&packed)).unwrap();
@@ -26,6 +29,19 @@ fn compression_comes_and_goes_by_extension_and_content() {
         assert_eq!(info[0]["format"], "pgn");
         assert_eq!(info[0]["games"], 3);
     }
+}
+
+#[cfg(not(feature = "zstd"))]
+#[test]
+fn without_the_feature_zstd_such_files_are_refused() {
+    let folder = with_games("no-zstd");
+    let write = tabia(&folder, &["convert", "games.pgn", "-o", "out.pgn.zst"]).expect(5);
+    assert!(write.err.contains("feature `zstd`"), "{}", write.err);
+    assert!(!folder.join("out.pgn.zst").exists());
+    let frame = [0x28, 0xb5, 0x2f, 0xfd, 0, 0, 0, 0];
+    std::fs::write(folder.join("in.pgn.zst"), frame).unwrap();
+    let read = tabia(&folder, &["convert", "in.pgn.zst"]).expect(4);
+    assert!(read.err.contains("feature `zstd`"), "{}", read.err);
 }
 
 #[test]

@@ -86,7 +86,7 @@ fn zstandard() -> io::Result<Box<dyn Engine>> {
 
 #[cfg(not(feature = "zstd"))]
 fn zstandard() -> io::Result<Box<dyn Engine>> {
-    let text = "this build reads no zstd: build with the feature `zstd`";
+    let text = "this build cannot read Zstandard: build tabia with the feature `zstd`";
     Err(tabia_core::Error::unsupported(text).into())
 }
 

@@ -41,6 +41,14 @@ impl Compression {
     /// Every way to compress.
     pub const ALL: [Self; 5] = [Self::Gzip, Self::Bzip2, Self::Xz, Self::Zstd, Self::Lz4];
 
+    /// Whether this build reads and writes it: Zstandard needs the feature `zstd`.
+    pub const fn is_available(self) -> bool {
+        match self {
+            Self::Zstd => cfg!(feature = "zstd"),
+            _ => true,
+        }
+    }
+
     /// Its name: `gzip`, `bzip2`, `xz`, `zstd`, `lz4`; `none`.
     pub const fn name(self) -> &'static str {
         match self {

@@ -97,6 +97,6 @@ fn zstandard(target: Target) -> io::Result<Box<dyn Compressor>> {
 
 #[cfg(not(feature = "zstd"))]
 fn zstandard(_: Target) -> io::Result<Box<dyn Compressor>> {
-    let text = "this build writes no zstd: build with the feature `zstd`";
+    let text = "this build cannot write Zstandard: build tabia with the feature `zstd`";
     Err(tabia_core::Error::unsupported(text).into())
 }
