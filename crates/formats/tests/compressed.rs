@@ -28,7 +28,9 @@ impl Write for Shared {
 
 /// The kinds that this build reads and writes.
 fn kinds() -> impl Iterator<Item = Compression> {
-    Compression::ALL.into_iter().filter(|kind| kind.is_available())
+    Compression::ALL
+        .into_iter()
+        .filter(|kind| kind.is_available())
 }
 
 fn packed(kind: Compression, data: &[u8]) -> Vec<u8> {

@@ -139,7 +139,14 @@ fn lint(_: &[String]) -> Outcome {
     ])
     .run()?;
     // Without the default features the program builds too.
-    run::cargo(&["check", "--quiet", "--package", "tabia-cli", "--no-default-features"]).run()
+    run::cargo(&[
+        "check",
+        "--quiet",
+        "--package",
+        "tabia-cli",
+        "--no-default-features",
+    ])
+    .run()
 }
 
 fn doc(_: &[String]) -> Outcome {

@@ -309,7 +309,10 @@ pub(super) fn compressed(data: &[u8]) {
     // Compressing costs far more than unpacking: one input in sixteen, in one way.
     let kinds = Compression::ALL;
     let kind = kinds[data.len() % kinds.len()];
-    if !kind.is_available() || data.len() > 2048 || data.iter().fold(0, |sum, byte| sum ^ byte) % 16 != 0 {
+    if !kind.is_available()
+        || data.len() > 2048
+        || data.iter().fold(0, |sum, byte| sum ^ byte) % 16 != 0
+    {
         return;
     }
     let packed = packed(data, kind);
