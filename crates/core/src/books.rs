@@ -1,7 +1,9 @@
 //! Opening books.
 
+mod learn;
 mod small_bytes;
 
+pub use learn::Learn;
 pub use small_bytes::SmallBytes;
 
 use std::path::PathBuf;
@@ -64,7 +66,10 @@ pub struct BookEntry {
     pub nags: Vec<Nag>,
     /// A comment.
     pub comment: Option<String>,
-    /// Fields only this format has, for the way back.
+    /// The `learn` value. `None` in formats without
+    /// [`Feature::BookLearn`](crate::loss::Feature::BookLearn).
+    pub learn: Option<Learn>,
+    /// Fields that only this format has, so that a copy into it is exact.
     pub raw: SmallBytes,
 }
 

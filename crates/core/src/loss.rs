@@ -121,6 +121,8 @@ features! {
     BookResults = "results of book moves",
     /// Ratings of those who played book moves.
     BookRatings = "ratings of book moves",
+    /// Polyglot's `learn` values of book moves, see [`Learn`](crate::books::Learn).
+    BookLearn = "learn values of book moves",
     /// Book moves and positions for which the format has no code or no room.
     BookMoves = "book moves without a code",
     /// Games that a book points to.
@@ -142,6 +144,7 @@ impl Feature {
                 | Self::BookCounts
                 | Self::BookResults
                 | Self::BookRatings
+                | Self::BookLearn
                 | Self::BookMoves
                 | Self::GameLinks
         )

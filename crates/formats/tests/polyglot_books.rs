@@ -8,7 +8,7 @@ use tabia_core::books::{Book, BookPosition, BookWriter};
 use tabia_core::chess::{Position, Setup};
 use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::io::Source;
-use tabia_formats::books::polyglot::{Learn, PolyglotBook, PolyglotWriter};
+use tabia_formats::books::polyglot::{LearnConvention, PolyglotBook, PolyglotWriter};
 use tabia_testkit::shared::files_below;
 use tabia_testkit::shared_data;
 
@@ -110,11 +110,11 @@ fn damage_and_conventions_are_named() {
     let performance = open(&folder.join("performance.bin")).inspect();
     assert_eq!(
         (performance.learn, performance.positions),
-        (Learn::ScoreAndDepth, 77872)
+        (LearnConvention::ScoreAndDepth, 77872)
     );
     assert_eq!(
         open(&folder.join("scid_Performance.bin")).inspect().learn,
-        Learn::Nothing
+        LearnConvention::Unused
     );
     assert!(!open(&folder.join("Prime.bin")).inspect().by_weight);
 }

@@ -114,7 +114,7 @@ fn differing(a: &BookEntry, b: &BookEntry, strict: bool) -> Vec<&'static str> {
             "comment",
             differ(a.comment.as_ref(), b.comment.as_ref(), strict),
         ),
-        ("learn", a.raw != b.raw),
+        ("learn", differ(a.learn.as_ref(), b.learn.as_ref(), strict)),
     ];
     let differing = all.into_iter().filter(|(_, is_so)| *is_so);
     differing.map(|(name, _)| name).collect()
@@ -171,7 +171,7 @@ pub fn diff_entries(
 fn entry_of(plain: &Plain) -> BookEntry {
     BookEntry {
         weight: Some(plain.weight),
-        raw: plain.learn.into(),
+        learn: Some(plain.learn),
         ..BookEntry::default()
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use tabia_core::books::{BookEntry, BookPosition};
+use tabia_core::books::{BookEntry, BookPosition, Learn};
 use tabia_core::chess::{Move, Position};
 use tabia_core::game::{Flow, Nag};
 use tabia_core::io::Progress;
@@ -39,8 +39,8 @@ pub struct Change {
     pub advice: Option<Option<bool>>,
     /// The comment; empty for none.
     pub comment: Option<String>,
-    /// Polyglot's `learn`.
-    pub learn: Option<[u8; 4]>,
+    /// The `learn` value, in formats that have one.
+    pub learn: Option<Learn>,
 }
 
 /// Copies a book with changes. The book is read to its end first, so it may be replaced.
@@ -120,7 +120,7 @@ fn apply(run: &mut Vec<Plain>, bits: u16, change: &Change) {
         run.push(Plain {
             bits,
             weight: 1,
-            learn: [0; 4],
+            learn: Learn::ZERO,
         });
     }
     for entry in run.iter_mut().filter(|entry| entry.bits == bits) {
@@ -218,6 +218,7 @@ fn apply_to_page(page: &mut BookPosition, m: Move, change: &Change) {
             }
         }
         entry.weight = change.weight.or(entry.weight);
+        entry.learn = change.learn.or(entry.learn);
         if let Some(nags) = &change.nags {
             entry.nags.clone_from(nags);
         }
@@ -238,8 +239,6 @@ pub struct BookRow {
     pub uci: String,
     /// All that is known of the move.
     pub entry: BookEntry,
-    /// Polyglot's `learn`.
-    pub learn: Option<[u8; 4]>,
 }
 
 /// Hands on every move of a book. Positions that a walk does not reach have no FEN.
@@ -266,7 +265,6 @@ pub fn rows(
                 key: position.key(),
                 fen: Some(position.fen()),
                 uci: String::from_utf8_lossy(&text).into_owned(),
-                learn: learn_of(&entry.raw).filter(|_| is_polyglot),
                 entry: entry.clone(),
             };
             if let Err(error) = each(row) {
@@ -296,20 +294,13 @@ pub fn rows(
                 key,
                 fen: None,
                 uci: super::diff::coordinates(plain.bits),
-                learn: Some(plain.learn),
                 entry: BookEntry {
                     weight: Some(plain.weight),
+                    learn: Some(plain.learn),
                     ..BookEntry::default()
                 },
             })?;
         }
     }
     Ok(())
-}
-
-fn learn_of(raw: &[u8]) -> Option<[u8; 4]> {
-    match *raw {
-        [_, _, a, b, c, d] => Some([a, b, c, d]),
-        _ => None,
-    }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tabia_core::books::{Book, BookEntry, BookPosition, Wdl};
+use tabia_core::books::{Book, BookEntry, BookPosition, Learn, Wdl};
 use tabia_core::chess::Position;
 use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::game::Flow;
@@ -173,7 +173,7 @@ fn merge_entries(
 struct BookVote {
     bits: u16,
     weight: f64,
-    learn: [u8; 4],
+    learn: Learn,
 }
 
 /// The moves of one key from all books.
@@ -188,7 +188,7 @@ fn join(voices: &[BookVote], knowing: usize, options: &MergeOptions, out: &mut V
         {
             known.0 = options.both(known.0, voice.weight);
             known.1 |= is_zero;
-            if entry.learn == [0; 4] {
+            if entry.learn.is_zero() {
                 entry.learn = voice.learn;
             }
             continue;
@@ -459,7 +459,7 @@ mod tests {
         let voice = |bits, weight| BookVote {
             bits,
             weight,
-            learn: [0; 4],
+            learn: Learn::ZERO,
         };
         let options = MergeOptions {
             mode,

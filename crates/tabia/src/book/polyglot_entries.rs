@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::io::Write;
 use std::path::Path;
 
+use tabia_core::books::Learn;
 use tabia_core::chess::Position;
 use tabia_core::error::{Error, Result};
 use tabia_core::formats::CreateOptions;
@@ -22,7 +23,7 @@ use super::walk::walk;
 pub(crate) struct Plain {
     pub(crate) bits: u16,
     pub(crate) weight: u32,
-    pub(crate) learn: [u8; 4],
+    pub(crate) learn: Learn,
 }
 
 /// What was put right on the way.
@@ -133,14 +134,14 @@ impl<'b> Runs<'b> {
                 Some(known) => {
                     self.mended.repeats += 1;
                     known.weight = known.weight.saturating_add(weight);
-                    if known.learn == [0; 4] {
-                        known.learn = entry.learn;
+                    if known.learn.is_zero() {
+                        known.learn = entry.learn();
                     }
                 }
                 None => run.push(Plain {
                     bits,
                     weight,
-                    learn: entry.learn,
+                    learn: entry.learn(),
                 }),
             }
         }
@@ -205,7 +206,7 @@ impl SortedOut {
                 key: U64::new(key),
                 move_bits: U16::new(entry.bits),
                 weight: U16::new(weight as u16),
-                learn: entry.learn,
+                learn: entry.learn.to_bytes(),
             }
         }));
         self.buffer

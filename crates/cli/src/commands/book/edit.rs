@@ -7,6 +7,7 @@ use tabia::book::find::{nag_of, symbols};
 use tabia::book::merge::MergeOptions;
 use tabia::book::position_arg;
 use tabia::core::Error;
+use tabia::core::books::Learn;
 use tabia::core::chess::Square;
 use tabia::core::game::Nag;
 use tabia::{Failure, InputItem};
@@ -94,8 +95,7 @@ fn list(
 
 fn json(row: &BookRow) -> Vec<(&'static str, Json)> {
     let entry = &row.entry;
-    let learn = row.learn.filter(|learn| *learn != [0; 4]);
-    let learn = learn.map(|bytes| bytes.map(|byte| format!("{byte:02x}")).concat());
+    let learn = entry.learn.filter(|learn| !learn.is_zero());
     let results = entry.results;
     vec![
         ("key", format!("{:016x}", row.key).into()),
@@ -111,7 +111,7 @@ fn json(row: &BookRow) -> Vec<(&'static str, Json)> {
         ("annotation", symbols(&entry.nags).into()),
         ("advice", entry.recommended.map(advice_name).into()),
         ("comment", entry.comment.clone().into()),
-        ("learn", learn.into()),
+        ("learn", learn.map(|learn| learn.to_string()).into()),
     ]
 }
 
@@ -202,11 +202,8 @@ fn change_of<'c>(cell: &impl Fn(&str) -> Option<&'c str>) -> Result<Change, Stri
     };
     change.comment = cell("comment").map(str::to_owned);
     if let Some(text) = cell("learn") {
-        let number = u32::from_str_radix(text, 16)
-            .ok()
-            .filter(|_| text.len() == 8);
-        let number = number.ok_or_else(|| format!("`{text}` is not four bytes"))?;
-        change.learn = Some([24, 16, 8, 0].map(|shift| (number >> shift) as u8));
+        let learn = Learn::parse(text);
+        change.learn = Some(learn.ok_or_else(|| format!("`{text}` is not four bytes"))?);
     }
     Ok(change)
 }

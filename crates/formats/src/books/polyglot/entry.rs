@@ -1,5 +1,6 @@
 //! The 16-byte entry and its move.
 
+use tabia_core::books::Learn;
 use tabia_core::chess::{Color, Move, Piece, Position, Role, Square};
 use zerocopy::byteorder::big_endian::{U16, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
@@ -23,7 +24,7 @@ pub struct Entry {
     pub move_bits: U16,
     /// The weight.
     pub weight: U16,
-    /// Left to the writer.
+    /// The bytes of [`Entry::learn`].
     pub learn: [u8; 4],
 }
 const _: () = assert!(size_of::<Entry>() == Entry::SIZE);
@@ -31,6 +32,11 @@ const _: () = assert!(size_of::<Entry>() == Entry::SIZE);
 impl Entry {
     /// Bytes of an entry.
     pub const SIZE: usize = 16;
+
+    /// The `learn` value.
+    pub const fn learn(&self) -> Learn {
+        Learn::from_bytes(self.learn)
+    }
 
     /// Whether the move has bits that no book uses: bit 15 or a promotion above the queen.
     pub fn is_foreign(&self) -> bool {

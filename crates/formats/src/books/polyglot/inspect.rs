@@ -4,12 +4,12 @@ use std::collections::HashSet;
 
 use super::entry::Entry;
 
-/// What is stored in the four bytes of `learn`.
+/// The convention that the [`Learn`](tabia_core::books::Learn) values of a book follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Learn {
-    /// All zero.
-    Nothing,
+pub enum LearnConvention {
+    /// All values are zero.
+    Unused,
     /// Centipawns (little-endian, side to move), depth, engine.
     ScoreAndDepth,
     /// Links to games, one entry a game.
@@ -20,11 +20,11 @@ pub enum Learn {
     Counts,
 }
 
-impl Learn {
-    /// For people.
+impl LearnConvention {
+    /// The name shown to people.
     pub const fn label(self) -> &'static str {
         match self {
-            Self::Nothing => "none",
+            Self::Unused => "none",
             Self::ScoreAndDepth => "score and depth",
             Self::GameLinks => "links to games",
             Self::GamesAndPoints => "games and points",
@@ -53,7 +53,7 @@ pub struct Findings {
     /// Whether the moves of every key come by falling weight.
     pub by_weight: bool,
     /// The convention of `learn`; a guess that nothing depends on.
-    pub learn: Learn,
+    pub learn: LearnConvention,
 }
 
 pub(super) fn inspect(entries: &[Entry], null_records: usize, sorted: usize) -> Findings {
@@ -67,7 +67,7 @@ pub(super) fn inspect(entries: &[Entry], null_records: usize, sorted: usize) -> 
         no_moves: 0,
         null_records: null_records as u64,
         by_weight: true,
-        learn: Learn::Nothing,
+        learn: LearnConvention::Unused,
     };
     let mut linked = 0u64;
     for run in book.chunk_by(|a, b| a.key == b.key) {
@@ -93,31 +93,28 @@ pub(super) fn inspect(entries: &[Entry], null_records: usize, sorted: usize) -> 
 }
 
 /// The likely convention of `learn` (FORMAT.md § Learn).
-fn convention(book: &[Entry], linked: u64) -> Learn {
+fn convention(book: &[Entry], linked: u64) -> LearnConvention {
     let (mut used, mut scores, mut points) = (0u64, 0u64, 0u64);
     let mut depths = HashSet::new();
     for entry in book {
-        let [a, b, c, d] = entry.learn;
-        if entry.learn == [0; 4] {
+        let learn = entry.learn();
+        if learn.is_zero() {
             continue;
         }
         used += 1;
-        let score = i32::from(b.cast_signed()) * 256 + i32::from(a);
-        if (1..=60).contains(&c) && score.abs() < 3000 {
+        let (score, depth) = learn.score_and_depth();
+        if (1..=60).contains(&depth) && score.unsigned_abs() < 3000 {
             scores += 1;
-            depths.insert(c);
+            depths.insert(depth);
         }
-        let (played, scored) = (
-            u32::from(a) << 8 | u32::from(b),
-            u32::from(c) << 8 | u32::from(d),
-        );
-        points += u64::from(scored <= 2 * played);
+        let (played, scored) = learn.games_and_points();
+        points += u64::from(u32::from(scored) <= 2 * u32::from(played));
     }
     match used {
-        0 => Learn::Nothing,
-        _ if scores * 100 >= used * 95 && depths.len() <= 16 => Learn::ScoreAndDepth,
-        _ if linked > 0 => Learn::GameLinks,
-        _ if points == used => Learn::GamesAndPoints,
-        _ => Learn::Counts,
+        0 => LearnConvention::Unused,
+        _ if scores * 100 >= used * 95 && depths.len() <= 16 => LearnConvention::ScoreAndDepth,
+        _ if linked > 0 => LearnConvention::GameLinks,
+        _ if points == used => LearnConvention::GamesAndPoints,
+        _ => LearnConvention::Counts,
     }
 }

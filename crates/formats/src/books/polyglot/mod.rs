@@ -8,7 +8,7 @@ mod write;
 
 pub use entry::{Entry, decode_move, encode_move};
 pub use header::Header;
-pub use inspect::{Findings, Learn};
+pub use inspect::{Findings, LearnConvention};
 pub use read::PolyglotBook;
 pub use write::PolyglotWriter;
 
@@ -33,7 +33,7 @@ pub static FORMAT: BookFormat = BookFormat {
         score,
         evidence: "",
     },
-    can: Features::of(&[Feature::BookWeights]),
+    can: Features::of(&[Feature::BookWeights, Feature::BookLearn]),
     is_mirrored: false,
     has_key_entries: true,
     open,
@@ -104,7 +104,7 @@ fn create(path: &Path, options: &CreateOptions) -> Result<Box<dyn BookWriter>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tabia_core::books::BookPosition;
+    use tabia_core::books::{BookPosition, Learn};
     use tabia_core::chess::{Move, Position, Square};
     use tabia_core::io::Blob;
 
@@ -179,8 +179,8 @@ mod tests {
         let d4 = Some(Move::normal(Square::D2, Square::D4));
         assert_eq!(shown, [(e4, Some(42)), (d4, Some(0)), (None, Some(9))]);
         assert_eq!(
-            page.entries.first().map(|entry| entry.raw.clone()).unwrap()[2..],
-            learn
+            page.entries.first().and_then(|entry| entry.learn),
+            Some(Learn::from_bytes(learn))
         );
         let findings = book.inspect();
         assert_eq!(

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use tabia_core::books::{Book, BookEntry, BookInfo, BookKey, BookPosition, BookSize, SmallBytes};
+use tabia_core::books::{Book, BookEntry, BookInfo, BookKey, BookPosition, BookSize, Learn};
 use tabia_core::chess::Position;
 use tabia_core::error::{Error, ErrorKind, Result};
 use tabia_core::formats::OpenOptions;
@@ -194,25 +194,27 @@ fn gather(position: &Position, found: &[Entry], out: &mut Vec<BookEntry>) {
         let known = out.iter_mut().find(|known| m.is_some() && known.m == m);
         if let Some(known) = known {
             known.weight = known.weight.map(|sum| sum.saturating_add(weight));
-            if known.raw.iter().skip(2).all(|&byte| byte == 0) {
-                known.raw = raw(entry);
+            if known.learn.is_none_or(Learn::is_zero) {
+                known.learn = Some(entry.learn());
+                known.raw = entry.move_bits.to_bytes().into();
             }
             continue;
         }
         out.push(BookEntry {
             m,
-            weight: Some(weight),
-            raw: raw(entry),
-            ..BookEntry::default()
+            ..book_entry(entry)
         });
     }
 }
 
-/// The move's two bytes and the four of `learn`, as stored.
-fn raw(entry: &Entry) -> SmallBytes {
-    let [high, low] = entry.move_bits.to_bytes();
-    let [a, b, c, d] = entry.learn;
-    [high, low, a, b, c, d].into()
+/// An entry without its move, whose two bytes go into `raw`.
+fn book_entry(entry: &Entry) -> BookEntry {
+    BookEntry {
+        weight: Some(u32::from(entry.weight.get())),
+        learn: Some(entry.learn()),
+        raw: entry.move_bits.to_bytes().into(),
+        ..BookEntry::default()
+    }
 }
 
 impl Book for PolyglotBook {
@@ -242,11 +244,7 @@ impl Book for PolyglotBook {
         for run in self.book_entries().chunk_by(|a, b| a.key == b.key) {
             let Some(first) = run.first() else { continue };
             page.clear();
-            page.entries.extend(run.iter().map(|entry| BookEntry {
-                weight: Some(u32::from(entry.weight.get())),
-                raw: raw(entry),
-                ..BookEntry::default()
-            }));
+            page.entries.extend(run.iter().map(book_entry));
             if visit(BookKey::Key(first.key.get()), &page) == Flow::Stop {
                 break;
             }

@@ -85,7 +85,7 @@ impl BookWriter for PolyglotWriter {
                 key: U64::new(position.key()),
                 move_bits: U16::new(encode_move(m)),
                 weight: U16::new(weight(entry)),
-                learn: learn(entry),
+                learn: entry.learn.unwrap_or_default().to_bytes(),
             })?;
         }
         Ok(losses)
@@ -154,12 +154,4 @@ fn weight(entry: &BookEntry) -> u16 {
         .map(|games| u32::try_from(games).unwrap_or(u32::MAX));
     let weight = entry.weight.or(games).unwrap_or(1);
     u16::try_from(weight).unwrap_or(u16::MAX)
-}
-
-/// The bytes of another Polyglot book behind the move's two, if that is where the entry is from.
-fn learn(entry: &BookEntry) -> [u8; 4] {
-    match *entry.raw {
-        [_, _, a, b, c, d] => [a, b, c, d],
-        _ => [0; 4],
-    }
 }
