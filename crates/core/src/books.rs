@@ -15,7 +15,7 @@ use crate::game::{Flow, GameResult, Nag};
 use crate::games::Written;
 use crate::loss::Losses;
 
-/// Games won by White, drawn, and won by Black. Always from White's side.
+/// Counts of games won by White, drawn, and won by Black.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Wdl {
     /// Games won by White.
@@ -27,7 +27,7 @@ pub struct Wdl {
 }
 
 impl Wdl {
-    /// All games.
+    /// The sum of the three counts.
     pub const fn games(self) -> u64 {
         self.white
             .saturating_add(self.draws)
@@ -35,108 +35,111 @@ impl Wdl {
     }
 }
 
-/// A position as a book knows it: Polyglot has only the key, CTG has the board.
+/// How a book identifies a position: Polyglot stores only a key, CTG the board.
 #[derive(Debug, Clone, Copy)]
 pub enum BookKey<'a> {
-    /// The whole position.
+    /// The position itself.
     Board(&'a Position),
-    /// The Polyglot key.
+    /// The Polyglot key; the position cannot be restored from it.
     Key(u64),
 }
 
-/// One move of a book position. `None` means that the format does not say, not zero.
+/// One move of a book position. `None` in a field means that the book does not store it, not zero.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct BookEntry {
-    /// The move; `None` when the stored bytes name no legal move here.
+    /// The move; `None` if the stored bytes encode no legal move of the position.
     pub m: Option<Move>,
-    /// How much the book likes the move, relative to its siblings.
+    /// The move's weight relative to the other moves of the position; 0: never to be played.
     pub weight: Option<u32>,
-    /// Games in which it was played.
+    /// Games in which the move was played.
     pub games: Option<u64>,
-    /// How those games ended.
+    /// Results of those games.
     pub results: Option<Wdl>,
-    /// Average rating of those who played it.
+    /// Average Elo of the players who played the move.
     pub average_rating: Option<u16>,
-    /// Performance of those who played it.
+    /// Performance of these players in these games, as an Elo number.
     pub performance: Option<u16>,
-    /// Whether the book's author wants it played: `true` above all others (ChessBase shows it
-    /// green), `false` never (red).
+    /// The author's recommendation: `true` to play the move before all others (ChessBase shows it
+    /// green), `false` never to play it (red).
     pub recommended: Option<bool>,
-    /// What the book's author says about it.
+    /// The author's NAGs on the move, and on the position it leads to.
     pub nags: Vec<Nag>,
     /// A comment.
     pub comment: Option<String>,
     /// The `learn` value. `None` in formats without
     /// [`Feature::BookLearn`](crate::loss::Feature::BookLearn).
     pub learn: Option<Learn>,
-    /// Fields that only this format has, so that a copy into it is exact.
+    /// Bytes of the entry that only its format understands; they make a copy in the same format
+    /// exact. Empty for most entries of most formats.
     pub raw: SmallBytes,
 }
 
-/// A game a book points to, by numbers in its list of sources.
+/// A game that a book links to, by its number in the book's list of sources.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GameLink {
     /// Number of the source, from 0.
     pub source: u32,
-    /// Number of the game in it, from 0.
+    /// Number of the game in the source, from 0.
     pub game: u32,
 }
 
-/// A game that a book points to, as the book's list of sources describes it.
+/// A game that a book links to, as the book's list of sources describes it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LinkedGame {
-    /// The file or web page it is in, as stored.
+    /// The file or web page that contains the game, as stored.
     pub source: String,
-    /// Where that file should be, when it is one.
+    /// The expected path of that file; `None` for a web page.
     pub path: Option<PathBuf>,
     /// Offset of the game in the source, in bytes.
     pub offset: Option<u64>,
-    /// Its length in bytes.
+    /// Length of the game in the source, in bytes.
     pub length: Option<u64>,
-    /// Its number in the source, from 0.
+    /// Number of the game in the source, from 0.
     pub index: Option<u32>,
     /// Player with White.
     pub white: String,
     /// Player with Black.
     pub black: String,
-    /// Rating of White.
+    /// Elo of White.
     pub white_elo: Option<u16>,
-    /// Rating of Black.
+    /// Elo of Black.
     pub black_elo: Option<u16>,
-    /// How it ended.
+    /// The result.
     pub result: GameResult,
 }
 
-/// All a book knows of one position. `None` means that the format does not say, not zero.
+/// The moves and statistics that a book stores for one position. `None` in a field means that the
+/// book does not store it, not zero.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct BookPosition {
-    /// Its moves, in the book's order.
+    /// The moves, in the book's order.
     pub entries: Vec<BookEntry>,
     /// Games that reached the position.
     pub games: Option<u64>,
-    /// How they ended.
+    /// Results of those games.
     pub results: Option<Wdl>,
-    /// Average rating of the side to move.
+    /// Average Elo of the side to move.
     pub average_rating: Option<u16>,
-    /// Performance of the side to move.
+    /// Performance of the side to move, as an Elo number.
     pub performance: Option<u16>,
-    /// What the book's author says of the position.
+    /// The author's NAGs on the position.
     pub nags: Vec<Nag>,
     /// A comment, an opening name for example.
     pub comment: Option<String>,
     /// One game that reached the position.
     pub sample_game: Option<GameLink>,
-    /// Games whose last stored position this is.
+    /// Games whose last stored position is this one.
     pub games_ending_here: Vec<GameLink>,
-    /// The page says what one of another position said before, since one record stands for both;
-    /// set by [`Book::for_each`]. Whoever adds pages of one record up must leave this one out.
+    /// True if [`Book::for_each`] visited the same record already for a mirrored position; skip the
+    /// position when summing.
     pub is_duplicate: bool,
-    /// Fields only this format has, for the way back.
+    /// Bytes of the record that only its format understands; they make a copy in the same format
+    /// exact.
     pub raw: Vec<u8>,
 }
 
 impl BookPosition {
-    /// Forgets everything, keeping the memory.
+    /// Resets all fields to their defaults and keeps the allocated memory.
     pub fn clear(&mut self) {
         let Self {
             entries,
@@ -160,70 +163,72 @@ impl BookPosition {
     }
 }
 
-/// What a book says about itself.
+/// Properties of a book, known when it is opened.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct BookInfo {
     /// The format.
     pub format: FormatId,
-    /// Version or flavour in words.
+    /// Version or variant of the format, in words; empty if there is only one.
     pub version: String,
-    /// Positions stored, when known without a walk.
+    /// Number of positions; `None` if only a walk can count them.
     pub positions: Option<u64>,
-    /// Move entries stored, when known without a walk.
+    /// Number of move entries; `None` if only a walk can count them.
     pub moves: Option<u64>,
-    /// Games behind the book, when it says.
+    /// Number of games that the book was made from; `None` if it does not state it.
     pub games: Option<u64>,
-    /// Faults found on opening, one line each.
+    /// Problems found on opening, one line each.
     pub problems: Vec<String>,
-    /// Facts of this format, name and value, for people.
+    /// Further properties, each a name and a value, to be shown to people.
     pub facts: Vec<(String, String)>,
 }
 
-/// How much a book stores.
+/// The size of a book.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct BookSize {
-    /// Positions, one a record.
+    /// Number of positions; a record that several mirrored positions share counts once.
     pub positions: u64,
-    /// Moves in all of them.
+    /// Number of move entries in all positions.
     pub moves: u64,
 }
 
 /// An opening book.
 pub trait Book: Send + Sync {
-    /// What it is and what was found on opening.
+    /// Properties of the book and the problems found on opening.
     fn info(&self) -> &BookInfo;
 
-    /// Fills `page` with all that is known of a position and its moves. `false`: the position is
-    /// not in the book, and the page is empty.
+    /// Fills `page` with the moves and statistics of a position. Returns `false` and leaves `page`
+    /// empty if the book does not contain the position.
     fn probe(&self, position: &Position, page: &mut BookPosition) -> Result<bool>;
 
-    /// The moves alone, with what the position's own record says of them: what an engine needs.
-    /// Formats whose statistics stand with the positions a move leads to leave those out here.
+    /// Like [`probe`](Book::probe), but reads the position's own record only, which is enough to
+    /// choose a move. In formats that store the statistics of a move with the position it leads to,
+    /// the entries have no statistics.
     fn moves(&self, position: &Position, page: &mut BookPosition) -> Result<bool> {
         self.probe(position, page)
     }
 
-    /// Every stored position once, in file order; for copying, counting and checking.
+    /// Calls `visit` once for every stored position, in file order.
     ///
-    /// Where one record stands for several positions (those that differ only by colours or by
-    /// left and right), each of them that play can reach is handed on.
+    /// A record that several mirrored positions share (colours exchanged, files mirrored) is
+    /// visited once for each of them that is reachable from the standard position; see
+    /// [`BookPosition::is_duplicate`].
     fn for_each(&self, visit: &mut dyn FnMut(BookKey<'_>, &BookPosition) -> Flow) -> Result<()>;
 
-    /// Like [`for_each`](Book::for_each), in whatever order is fastest; ratings and the fields for
-    /// the way back may be left out. For targets that hold moves and weights alone and bring them
-    /// into an order of their own. The page is filled anew each time, so that `visit` may change it.
+    /// Like [`for_each`](Book::for_each), in the fastest order. Ratings and `raw` bytes may be
+    /// missing. Meant for targets that store only moves and weights and sort them anyway. The page
+    /// is filled again for each position, so `visit` may change it.
     fn for_each_unordered(
         &self,
         visit: &mut dyn FnMut(BookKey<'_>, &mut BookPosition) -> Flow,
     ) -> Result<()> {
-        let mut own = BookPosition::default();
+        let mut copy = BookPosition::default();
         self.for_each(&mut |position, page| {
-            own.clone_from(page);
-            visit(position, &mut own)
+            copy.clone_from(page);
+            visit(position, &mut copy)
         })
     }
 
-    /// How much is stored. May read the whole file.
+    /// Counts positions and moves. May read the complete file.
     fn size(&self) -> Result<BookSize> {
         let mut size = BookSize::default();
         self.for_each(&mut |_, page| {
@@ -234,38 +239,38 @@ pub trait Book: Send + Sync {
         Ok(size)
     }
 
-    /// The game that a link of this book names; `None` when the book does not know it.
+    /// The description of a linked game; `None` if the book's list of sources has no such game.
     fn linked_game(&self, link: GameLink) -> Result<Option<LinkedGame>> {
         let _ = link;
         Ok(None)
     }
 
-    /// Faults that only a look at the whole file finds, one line each, beside those that
-    /// [`info`](Book::info) tells. May take as long as reading everything.
-    fn faults(&self) -> Result<Vec<String>> {
+    /// Problems that only a scan of the complete file finds, one line each, in addition to
+    /// [`BookInfo::problems`]. May take as long as reading everything.
+    fn problems(&self) -> Result<Vec<String>> {
         Ok(Vec::new())
     }
 }
 
 /// Writes a new book.
 pub trait BookWriter: Send {
-    /// Adds a position and its moves, in any order of positions; says what could not be kept.
-    /// What is said of a position twice adds up.
+    /// Adds a position with its moves and returns what the format cannot store of it. Positions may
+    /// come in any order; statistics of a position that is put twice are summed.
     fn put(&mut self, position: &Position, page: &BookPosition) -> Result<Losses>;
 
-    /// Says, after the last position, what is lost because of what never came or found no room: a
-    /// tree, for example, has no place for positions that nothing leads to. Once, before
-    /// [`finish`](BookWriter::finish), which otherwise does it and keeps silent.
+    /// Finishes the layout and returns losses known only now (e.g. positions unreachable in an ABK
+    /// tree). Call once, before [`finish`](BookWriter::finish); otherwise `finish` calls it and
+    /// drops the result.
     fn finalize(&mut self) -> Result<Losses> {
         Ok(Losses::new())
     }
 
-    /// How much the book holds, after [`finalize`](BookWriter::finalize); `None`: all that was put in
-    /// and not said to be lost at once.
+    /// Positions and moves actually stored, after [`finalize`](BookWriter::finalize). `None`:
+    /// everything [`put`](BookWriter::put), less the losses it returned.
     fn stored(&self) -> Option<BookSize> {
         None
     }
 
-    /// Completes the files and gives them their names.
+    /// Completes the files and renames them to their final names.
     fn finish(self: Box<Self>) -> Result<Written>;
 }

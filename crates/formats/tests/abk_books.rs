@@ -89,7 +89,7 @@ fn the_real_book_is_read_to_its_last_record() {
     assert_eq!(book.header().author, "Sedat Canbaz");
     assert_eq!(book.header().numbers[1], 9542);
     assert_eq!(
-        book.faults().unwrap(),
+        book.problems().unwrap(),
         ["429 records are reached from no move"]
     );
     let mut page = BookPosition::default();
@@ -117,7 +117,7 @@ fn a_copy_of_the_real_book_says_the_same() {
     assert_eq!(copy(&book, &first, false), Losses::new());
     let copied = open(&first);
     assert_eq!(copied.info().problems, [""; 0]);
-    assert_eq!(copied.faults().unwrap(), [""; 0]);
+    assert_eq!(copied.problems().unwrap(), [""; 0]);
     assert!(contents(&book) == contents(&copied));
     assert_eq!(copied.header().comment, book.header().comment);
     assert_eq!(copied.header().numbers[2..], book.header().numbers[2..]);
@@ -185,7 +185,7 @@ fn transpositions_share_their_counts_and_loops_are_cut() {
     assert_eq!(losses.count(Feature::BookMoves), 2);
     let book = in_memory(bytes).unwrap();
     assert_eq!(book.info().problems, [""; 0]);
-    assert_eq!(book.faults().unwrap(), [""; 0]);
+    assert_eq!(book.problems().unwrap(), [""; 0]);
     // d4 d5 c4 stands twice, and what follows it.
     assert_eq!(book.findings().records, 13 + 3);
     let meeting = after("d4 d5 c4");
@@ -280,7 +280,7 @@ fn memory_makes_no_difference() {
     let few = put_many(writer(&path).with_memory(&path, 5000), &path);
     assert!(all.len() > 200_000 && all == few);
     let book = in_memory(all).unwrap();
-    assert_eq!(book.faults().unwrap(), [""; 0]);
+    assert_eq!(book.problems().unwrap(), [""; 0]);
     assert!(book.findings().records > book.findings().moves);
 }
 
@@ -342,7 +342,7 @@ fn damage_is_named_and_never_hangs() {
         for (at, new) in changes {
             bytes[*at..at + new.len()].copy_from_slice(new);
         }
-        in_memory(bytes).unwrap().faults().unwrap()
+        in_memory(bytes).unwrap().problems().unwrap()
     };
     let root = [0x84, 3, 0, 0];
     // An answer that is the root again, and an alternative that is itself.

@@ -129,7 +129,7 @@ fn oddities_are_named_and_counted() {
     let size = book.size().unwrap();
     assert_eq!((size.positions, size.moves), (104_224, 112_290));
     assert_eq!(
-        findings.faults(),
+        findings.problems(),
         [
             "255 records cannot be reached from the start",
             "the header counts 104794 records, 104224 are there"
@@ -137,7 +137,7 @@ fn oddities_are_named_and_counted() {
     );
     let findings = open(&simple).inspect();
     assert_eq!((findings.records, findings.moves), (4, 3));
-    assert_eq!(findings.faults(), [""; 0]);
+    assert_eq!(findings.problems(), [""; 0]);
 }
 
 #[test]

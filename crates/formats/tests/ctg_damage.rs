@@ -99,7 +99,7 @@ fn use_all(book: &CtgBook) -> (u64, bool) {
             tabia_formats::books::ctg::decode(record.key, tabia_formats::books::ctg::Frame::PLAIN);
         found += u64::from(position.is_some_and(|position| book.record(&position).is_some()));
     }
-    let is_said = !book.info().problems.is_empty() || !book.faults().unwrap().is_empty();
+    let is_said = !book.info().problems.is_empty() || !book.problems().unwrap().is_empty();
     (found, is_said)
 }
 
@@ -243,7 +243,7 @@ fn moves_in_a_circle_end() {
     })
     .unwrap();
     assert_eq!((book.records().count(), positions), (4, 4));
-    assert_eq!(book.faults().unwrap(), [""; 0]);
+    assert_eq!(book.problems().unwrap(), [""; 0]);
 }
 
 /// A file with a hole of more than four gigabytes before its last page.

@@ -326,7 +326,7 @@ fn games_become_a_book() {
     let book = open(&target);
     assert!(book.page_count() > 50);
     assert_eq!(book.header().games, 1500);
-    assert_eq!(book.inspect().faults(), [""; 0]);
+    assert_eq!(book.inspect().problems(), [""; 0]);
     let mut found = BookPosition::default();
     for (position, _, moves) in played.values() {
         let tally = expected[Keys::of(position).unwrap().key.as_bytes()];
@@ -424,7 +424,7 @@ fn moves_bring_their_positions_along() {
     check_lookups(&target);
 
     let book = open(&target);
-    assert_eq!(book.inspect().faults(), [""; 0]);
+    assert_eq!(book.inspect().problems(), [""; 0]);
     let mut found = BookPosition::default();
     assert!(book.probe(&start, &mut found).unwrap());
     assert_eq!(found.nags, [Nag(11)]);
@@ -556,5 +556,5 @@ fn nothing_is_replaced_unasked() {
     Box::new(book).finish().unwrap();
     let empty = open(&target);
     assert_eq!(empty.records().count(), 0);
-    assert_eq!(empty.inspect().faults(), [""; 0]);
+    assert_eq!(empty.inspect().problems(), [""; 0]);
 }

@@ -247,7 +247,7 @@ fn the_smallest_book_is_read() {
         assert!(book.sources().is_some(), "{name}");
     }
     let book = open(&fixture("mini_0.kob"));
-    assert_eq!(book.inspect().faults(), [""; 0]);
+    assert_eq!(book.inspect().problems(), [""; 0]);
     assert_eq!(book.order(), Order::Little);
     let fact = |name: &str| {
         let found = book.info().facts.iter().find(|(key, _)| key == name);
@@ -369,7 +369,7 @@ fn the_book_of_another_program_is_read_and_made_again() {
     let book = open(&folder.join("kv400_0.kob"));
     assert_eq!(book.info().problems, [""; 0]);
     let findings = book.inspect();
-    assert_eq!(findings.faults(), [""; 0]);
+    assert_eq!(findings.problems(), [""; 0]);
     assert_eq!(findings.elements, 8817);
     let Some(pgn) = shared_data(test, "pgn/m10k.pgn.zst") else {
         return;
@@ -452,7 +452,7 @@ fn what_games_say_is_counted_once_a_position() {
     assert_eq!(losses.count(Feature::BookMoves), 1);
     assert_eq!(losses.count(Feature::Characters), 2);
     let book = open(&scratch.join("a_0.kob"));
-    assert_eq!(book.inspect().faults(), [""; 0]);
+    assert_eq!(book.inspect().problems(), [""; 0]);
     let mut page = BookPosition::default();
     assert!(book.probe(&Position::standard(), &mut page).unwrap());
     // Seven games, one without a result; one comes back to the start.
@@ -746,7 +746,7 @@ fn open_points_are_read_in_every_form() {
             builder.finish().unwrap();
             let book = open(&scratch.join("a_0.kob"));
             assert_eq!((book.order(), book.list_form()), (order, form));
-            assert_eq!(book.inspect().faults(), [""; 0]);
+            assert_eq!(book.inspect().problems(), [""; 0]);
             assert_eq!(book.sources().unwrap().source(0).unwrap().address, "a.pgn");
             let mut page = BookPosition::default();
             assert!(book.probe(&after("d4 d5 c4 e6"), &mut page).unwrap());
@@ -801,7 +801,7 @@ fn many_games_fill_parts_and_lists_to_their_limit() {
     for name in ["a_0.kob", "a_1.kob"] {
         let book = open(&scratch.join(name));
         assert_eq!(book.info().problems, [""; 0]);
-        assert_eq!(book.inspect().faults(), [""; 0]);
+        assert_eq!(book.inspect().problems(), [""; 0]);
         assert_eq!(book.inspect().elements, 31);
     }
 }
@@ -860,14 +860,17 @@ fn every_row_of_the_table_of_damage() {
     assert_eq!(names, ["a.kin", "a.ksf", "a_0.kob", "a_1.kob"]);
     let sound = damaged(|_| {}).unwrap();
     assert_eq!(
-        (sound.info().problems.as_slice(), findings(&sound).faults()),
+        (
+            sound.info().problems.as_slice(),
+            findings(&sound).problems()
+        ),
         (&[][..], vec![])
     );
     let total = findings(&sound).elements;
     let problem = |change: &dyn Fn(&mut Set)| {
         let book = damaged(change).unwrap();
         let mut problems = book.info().problems.clone();
-        problems.extend(findings(&book).faults());
+        problems.extend(findings(&book).problems());
         problems
     };
     let says = |problems: &[String], what: &str| {
@@ -1009,10 +1012,13 @@ fn every_row_of_the_table_of_damage() {
     let book = damaged(|set| edit(set, "a.kin").reverse()).unwrap();
     let mut page = BookPosition::default();
     assert!(book.probe(&after("e4 e5"), &mut page).unwrap());
-    says(&findings(&book).faults(), "fields of the index do not fit");
+    says(
+        &findings(&book).problems(),
+        "fields of the index do not fit",
+    );
     let book = damaged(|set| set.retain(|(name, _)| name != "a.kin")).unwrap();
     assert!(book.probe(&after("e4 e5"), &mut page).unwrap());
-    assert_eq!(findings(&book).faults(), [""; 0]);
+    assert_eq!(findings(&book).problems(), [""; 0]);
 
     // Sources: an offset outside or in the table, a length past the end, too many of them.
     for (at, bytes) in [

@@ -101,7 +101,7 @@ pub fn check(
             }
         }
         OpenInput::Book(book) => {
-            let faults = book.faults().map_err(Failure::input)?;
+            let faults = book.problems().map_err(Failure::input)?;
             for text in book.info().problems.iter().chain(&faults) {
                 desk.problem(item.fault(text).into(), options.strict)?;
             }

@@ -81,7 +81,7 @@ pub fn survey(
     survey.defect("moves that are not legal", unreadable);
     // Polyglot's are counted by name above.
     if !is_polyglot {
-        survey.faults = book.faults().map_err(Failure::input)?;
+        survey.faults = book.problems().map_err(Failure::input)?;
     }
     Ok(survey)
 }

@@ -225,7 +225,7 @@ fn read_book(book: &dyn Book, other: &dyn Book) {
         assert_eq!(book.moves(position, &mut page).ok(), known);
     }
     let _ = book.size();
-    let _ = book.faults();
+    let _ = book.problems();
 }
 
 /// What a walk handed on, in whatever order.

@@ -463,7 +463,7 @@ fn info(header: &Header, bytes: usize) -> BookInfo {
 
 impl Findings {
     /// One line for each kind of fault that was found.
-    pub fn faults(&self) -> Vec<String> {
+    pub fn problems(&self) -> Vec<String> {
         let orphans = self.records.saturating_sub(self.reached);
         [
             (orphans, "records are reached from no move"),
@@ -514,7 +514,7 @@ impl Book for AbkBook {
         Ok(())
     }
 
-    fn faults(&self) -> Result<Vec<String>> {
-        Ok(self.findings().faults())
+    fn problems(&self) -> Result<Vec<String>> {
+        Ok(self.findings().problems())
     }
 }

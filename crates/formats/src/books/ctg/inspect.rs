@@ -46,7 +46,7 @@ pub struct Findings {
 
 impl Findings {
     /// The faults, one line each.
-    pub fn faults(&self) -> Vec<String> {
+    pub fn problems(&self) -> Vec<String> {
         let mut lines = Vec::new();
         for (count, text) in [
             (self.damaged_pages, "pages are damaged"),

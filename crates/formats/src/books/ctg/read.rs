@@ -352,7 +352,7 @@ impl Book for CtgBook {
         Ok(size)
     }
 
-    fn faults(&self) -> Result<Vec<String>> {
-        Ok(self.inspect().faults())
+    fn problems(&self) -> Result<Vec<String>> {
+        Ok(self.inspect().problems())
     }
 }

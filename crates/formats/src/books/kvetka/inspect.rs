@@ -145,7 +145,7 @@ fn bad_index(book: &KvetkaBook) -> u64 {
 
 impl Findings {
     /// What is wrong, one line each.
-    pub fn faults(&self) -> Vec<String> {
+    pub fn problems(&self) -> Vec<String> {
         [
             (self.bad_blocks, "blocks have an impossible length"),
             (self.lost_bytes, "bytes in blocks are no elements"),

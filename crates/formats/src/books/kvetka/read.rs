@@ -450,7 +450,7 @@ impl Book for KvetkaBook {
         })
     }
 
-    fn faults(&self) -> Result<Vec<String>> {
-        Ok(self.inspect().faults())
+    fn problems(&self) -> Result<Vec<String>> {
+        Ok(self.inspect().problems())
     }
 }
