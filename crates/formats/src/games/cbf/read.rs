@@ -16,7 +16,7 @@ use crate::games::common::record_context::Origin;
 
 use super::moves::Board;
 use super::record::{HEADER, Header, Parts, setup};
-use super::replay::{Open, Walk};
+use super::replay::{Buffers, Replay, Walker};
 use super::{ID, charset};
 
 /// Opens a database.
@@ -289,7 +289,7 @@ impl Database for CbfDatabase {
             database: self,
             head: GameHead::default(),
             parts: Parts::default(),
-            open: Vec::new(),
+            buffers: Buffers::default(),
         })
     }
 }
@@ -300,7 +300,7 @@ struct CbfReader<'d> {
     database: &'d CbfDatabase,
     head: GameHead,
     parts: Parts,
-    open: Vec<Open>,
+    buffers: Buffers,
 }
 
 impl GameReader for CbfReader<'_> {
@@ -342,15 +342,9 @@ impl GameReader for CbfReader<'_> {
             && want.has(Want::MAINLINE)
             && let Some(board) = start
         {
-            flow = Walk {
-                origin,
-                want,
-                charset: database.options.charset,
-                depth: database.options.limits.depth,
-                visitor,
-                open: &mut self.open,
-            }
-            .run(&self.parts, board)?;
+            let depth = database.options.limits.depth;
+            let walker = Walker::new(origin, want, depth, board, &mut self.buffers, visitor);
+            flow = Replay::new(walker, &self.parts, database.options.charset).run()?;
         }
         if flow == Flow::Stop {
             return Ok(Flow::Stop);

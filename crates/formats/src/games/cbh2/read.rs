@@ -19,7 +19,7 @@ use super::move_tree::Tree;
 use super::names::{self, What};
 use super::open::Cbh2Database;
 use super::records::{Record, TYPE_DELETED, TextRecord, id};
-use super::replay::Walk;
+use super::replay::{Buffers, Replay, Walker};
 use super::start_position;
 use super::tags::{TagWriter, text_language};
 use crate::games::cbh::charset::Texts;
@@ -32,6 +32,7 @@ pub(super) struct Reader<'d> {
     db: &'d Cbh2Database,
     head: GameHead,
     tree: Tree,
+    buffers: Buffers,
     problems: Vec<Error>,
 }
 
@@ -41,6 +42,7 @@ impl<'d> Reader<'d> {
             db,
             head: GameHead::default(),
             tree: Tree::default(),
+            buffers: Buffers::default(),
             problems: Vec::new(),
         }
     }
@@ -196,24 +198,25 @@ impl<'d> Reader<'d> {
             && want.has(Want::MAINLINE)
             && let Some(position) = position
         {
-            let mut walk = Walk {
-                origin: Origin {
-                    file: &db.moves_name,
-                    base: u64::try_from(moves_at).unwrap_or(0) + HEAD as u64,
-                    game,
-                    format: ID,
-                    strict: db.options.strict,
-                },
-                want,
-                depth: db.options.limits.depth,
-                tree: &self.tree,
-                content: bytes,
-                notes: &notes,
-                visitor,
-                number: 0,
+            let origin = Origin {
+                file: &db.moves_name,
+                base: u64::try_from(moves_at).unwrap_or(0) + HEAD as u64,
+                game,
+                format: ID,
+                strict: db.options.strict,
             };
-            flow = walk.run(position)?;
-            number = walk.number;
+            let depth = db.options.limits.depth;
+            let walker = Walker::new(
+                origin,
+                want,
+                depth,
+                position,
+                &mut self.buffers,
+                &mut *visitor,
+            );
+            let mut replay = Replay::new(walker, &self.tree, bytes, &notes);
+            flow = replay.run()?;
+            number = replay.next_number();
         }
         if flow == Flow::Go && want.has(Want::ANNOTATIONS) {
             // What is said of moves that are not there.

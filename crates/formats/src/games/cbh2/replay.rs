@@ -1,170 +1,177 @@
-//! From the tree of a game to a visitor, in PGN order.
+//! Replays the moves of a game's tree for a visitor, in PGN order.
+
+use std::ops::ControlFlow::{self, Break, Continue};
 
 use tabia_core::chess::{Ply, Position};
-use tabia_core::error::{Malformed, Result, Why};
-use tabia_core::game::{Annotation, Flow, Foreign, Visitor, Want};
+use tabia_core::error::{Malformed, Problem, Result, Why};
+use tabia_core::game::{Flow, Foreign, Want};
 
-use crate::games::common::record_context::Origin;
+use crate::games::common::replay::{VariationWalker, WalkerBuffers};
 
 use super::annotations::Notes;
 use super::move_codes;
 use super::move_tree::{NONE, ROOT, Tree};
 
-/// Moves on their way to a visitor.
-pub(super) struct Walk<'a, 'v> {
-    /// Of the content.
-    pub(super) origin: Origin<'a>,
-    pub(super) want: Want,
-    /// Most variations inside variations.
-    pub(super) depth: u32,
-    pub(super) tree: &'a Tree,
-    pub(super) content: &'a [u8],
-    pub(super) notes: &'a Notes<'a>,
-    pub(super) visitor: &'v mut dyn Visitor,
-    /// The number that annotations know the next move by.
-    pub(super) number: u32,
+pub(super) type Walker<'a, 'v> = VariationWalker<'a, 'v, Position>;
+pub(super) type Buffers = WalkerBuffers<Position>;
+
+/// The moves of one game and how far they have been visited.
+pub(super) struct Replay<'a, 'v> {
+    walker: Walker<'a, 'v>,
+    tree: &'a Tree,
+    content: &'a [u8],
+    notes: &'a Notes<'a>,
+    /// The number by which annotations refer to the next move.
+    next_number: u32,
+    /// For each open variation the move that it replaces.
+    branches: Vec<Branch>,
 }
 
 /// A move whose alternatives are being visited.
 #[derive(Debug)]
-struct Frame {
-    /// The position before it.
-    before: Position,
-    ply: Ply,
-    node: u32,
+struct Branch {
     /// The next alternative.
     next: u32,
-    plies: u32,
+    /// The move that follows the first one.
+    child: u32,
 }
 
-impl Walk<'_, '_> {
-    /// Visits the moves, which start from `position`. `Skip` and `Stop` are the visitor's.
-    pub(super) fn run(&mut self, mut position: Position) -> Result<Flow> {
-        let mut frames: Vec<Frame> = Vec::new();
-        let mut node = self.tree.node(ROOT).map_or(NONE, |root| root.child);
-        let mut plies = 0;
-        let flow = self.break_off(ROOT)?;
+impl<'a, 'v> Replay<'a, 'v> {
+    /// A replay of a tree, which starts from the walker's position. `content` is what the tree was
+    /// read from.
+    pub(super) fn new(
+        walker: Walker<'a, 'v>,
+        tree: &'a Tree,
+        content: &'a [u8],
+        notes: &'a Notes<'a>,
+    ) -> Self {
+        Self {
+            walker,
+            tree,
+            content,
+            notes,
+            next_number: 0,
+            branches: Vec::new(),
+        }
+    }
+
+    /// The number by which annotations refer to the first move that was not visited.
+    pub(super) const fn next_number(&self) -> u32 {
+        self.next_number
+    }
+
+    /// Visits the moves. `Skip` and `Stop` are the visitor's.
+    pub(super) fn run(&mut self) -> Result<Flow> {
+        let flow = self.report_break(ROOT)?;
         if flow != Flow::Go {
             return Ok(flow);
         }
+        let mut node = self.tree.node(ROOT).map_or(NONE, |root| root.child);
         loop {
-            let Some(&here) = self.tree.node(node) else {
-                let Some(mut frame) = frames.pop() else {
-                    return Ok(Flow::Go);
-                };
-                self.visitor.end_variation();
-                match self.alternative(&mut frame, frames.len())? {
-                    Next::Visit(first) => {
-                        position.clone_from(&frame.before);
-                        plies = frame.plies;
-                        node = first;
-                        frames.push(frame);
-                    }
-                    Next::GoOn => {
-                        position = frame.before;
-                        position.play_ply(frame.ply);
-                        plies = frame.plies + 1;
-                        node = self.tree.node(frame.node).map_or(NONE, |main| main.child);
-                    }
-                    Next::Flow(flow) => return Ok(flow),
+            let visited = if self.tree.node(node).is_some() {
+                self.visit_move(node)?
+            } else if let Some(branch) = self.branches.pop() {
+                match self.walker.end_variation() {
+                    Flow::Go => self.visit_alternatives(branch)?,
+                    flow => Break(flow),
                 }
-                continue;
-            };
-            let ply = if here.word == move_codes::NULL {
-                Some(Ply::Null)
             } else {
-                move_codes::find(here.word, &mut position).map(Ply::Move)
+                return Ok(Flow::Go);
             };
-            let Some(ply) = ply else {
-                let flow = self.unread(node, plies)?;
-                if flow != Flow::Go {
-                    return Ok(flow);
-                }
-                node = NONE;
-                continue;
-            };
-            let mut flow = self.visitor.visit_move(&position, ply);
-            if flow == Flow::Go {
-                flow = self.visit_notes(1);
-            }
-            if flow == Flow::Go {
-                flow = self.break_off(node)?;
-            }
-            if flow != Flow::Go {
-                return Ok(flow);
-            }
-            if here.next == NONE || !self.tree.is_first(node) {
-                position.play_ply(ply);
-                plies += 1;
-                node = here.child;
-                continue;
-            }
-            let mut frame = Frame {
-                before: position.clone(),
-                ply,
-                node,
-                next: here.next,
-                plies,
-            };
-            match self.alternative(&mut frame, frames.len())? {
-                Next::Visit(first) => {
-                    node = first;
-                    frames.push(frame);
-                }
-                Next::GoOn => {
-                    position.play_ply(ply);
-                    plies += 1;
-                    node = here.child;
-                }
-                Next::Flow(flow) => return Ok(flow),
+            match visited {
+                Continue(next) => node = next,
+                Break(flow) => return Ok(flow),
             }
         }
     }
 
-    /// The next alternative that the visitor wants.
-    fn alternative(&mut self, frame: &mut Frame, open: usize) -> Result<Next> {
-        while let Some(first) = self.tree.node(frame.next) {
-            let number = std::mem::replace(&mut frame.next, first.next);
-            let mut flow = Flow::Skip;
-            if self.want.has(Want::VARIATIONS) {
-                if open < self.depth as usize {
-                    flow = self.visitor.begin_variation();
-                } else {
-                    let fault = fault(first.at, "variation", Why::Value(open as u64));
-                    let error = self.origin.error(fault).at_ply(frame.plies);
-                    let flow = self.origin.report(error, None, self.visitor)?;
-                    if flow != Flow::Go {
-                        return Ok(Next::Flow(flow));
-                    }
-                }
-            }
+    /// Visits and plays a move with its annotations. The node to visit next, or the visitor's
+    /// answer.
+    fn visit_move(&mut self, node: u32) -> Result<Next> {
+        let Some(&stored) = self.tree.node(node) else {
+            return Ok(Continue(NONE));
+        };
+        let walker = &mut self.walker;
+        let ply = if stored.word == move_codes::NULL {
+            Some(Ply::Null)
+        } else {
+            move_codes::find(stored.word, &mut walker.board).map(Ply::Move)
+        };
+        let Some(ply) = ply else {
+            return Ok(match self.unreadable_moves(node)? {
+                Flow::Go => Continue(NONE),
+                flow => Break(flow),
+            });
+        };
+        let mut flow = walker.visitor.visit_move(&walker.board, ply);
+        if flow == Flow::Go {
+            flow = self.visit_notes(1);
+        }
+        if flow == Flow::Go {
+            flow = self.report_break(node)?;
+        }
+        if flow != Flow::Go {
+            return Ok(Break(flow));
+        }
+        let has_alternatives = stored.next != NONE && self.tree.is_first(node);
+        let walker = &mut self.walker;
+        if has_alternatives {
+            walker.before = Some(walker.board.clone());
+        }
+        walker.board.play_ply(ply);
+        walker.plies += 1;
+        if has_alternatives {
+            self.visit_alternatives(Branch {
+                next: stored.next,
+                child: stored.child,
+            })
+        } else {
+            Ok(Continue(stored.child))
+        }
+    }
+
+    /// Begins the next alternative that the visitor wants. Its first node, or the child of the
+    /// branch after the last alternative.
+    fn visit_alternatives(&mut self, mut branch: Branch) -> Result<Next> {
+        while let Some(first) = self.tree.node(branch.next) {
+            let node = std::mem::replace(&mut branch.next, first.next);
+            let open = self.branches.len() as u64;
+            let flow = self.walker.begin_variation(|walker| {
+                let malformed = malformed(first.at, "variation", Why::Value(open));
+                let error = walker.origin.error(malformed);
+                Problem::from(error.at_ply(walker.plies.saturating_sub(1)))
+            })?;
             match flow {
-                Flow::Go => return Ok(Next::Visit(number)),
-                Flow::Skip => self.number = self.number.saturating_add(first.size),
-                Flow::Stop => return Ok(Next::Flow(Flow::Stop)),
+                Flow::Go => {
+                    self.branches.push(branch);
+                    return Ok(Continue(node));
+                }
+                Flow::Skip => self.next_number = self.next_number.saturating_add(first.size),
+                Flow::Stop => return Ok(Break(Flow::Stop)),
             }
         }
-        Ok(Next::GoOn)
+        Ok(Continue(branch.child))
     }
 
-    /// What is said of the next moves, `count` of them.
+    /// Visits the annotations of the next `count` moves.
     fn visit_notes(&mut self, count: u32) -> Flow {
-        let from = self.number;
-        self.number = from.saturating_add(count);
-        if self.want.has(Want::ANNOTATIONS) {
-            self.notes.visit(from, self.number, self.visitor)
+        let from = self.next_number;
+        self.next_number = from.saturating_add(count);
+        if self.walker.want.has(Want::ANNOTATIONS) {
+            self.notes
+                .visit(from, self.next_number, self.walker.visitor)
         } else {
             Flow::Go
         }
     }
 
-    /// A word that is no legal move ends its line. The bytes of the rest are kept, and behind them
-    /// what is said of its moves.
-    fn unread(&mut self, number: u32, plies: u32) -> Result<Flow> {
+    /// A word that is no legal move ends its line. The bytes of the rest are kept, followed by the
+    /// annotations of its moves.
+    fn unreadable_moves(&mut self, number: u32) -> Result<Flow> {
         let Some(node) = self.tree.node(number) else {
             return Ok(Flow::Go);
         };
-        let kept = self.tree.bytes(number, self.content);
+        let rest = self.tree.bytes(number, self.content);
         let mut count = node.size;
         if self.tree.is_first(number) {
             let mut next = node.next;
@@ -173,7 +180,7 @@ impl Walk<'_, '_> {
                 next = sibling.next;
             }
         }
-        let flow = self.keep(kept);
+        let flow = self.visit_unread(rest);
         if flow != Flow::Go {
             return Ok(flow);
         }
@@ -181,54 +188,49 @@ impl Walk<'_, '_> {
         if flow != Flow::Go {
             return Ok(flow);
         }
-        let fault = fault(node.at, "move", Why::IllegalMove);
-        let error = self.origin.error(fault).at_ply(plies);
-        self.origin.report(error, Some(kept.into()), self.visitor)
+        let malformed = malformed(node.at, "move", Why::IllegalMove);
+        let problem = self.walker.problem(malformed);
+        self.walker.report(Problem {
+            unread_bytes: Some(rest.into()),
+            ..problem
+        })
     }
 
-    fn keep(&mut self, bytes: &[u8]) -> Flow {
-        if !self.want.has(Want::ANNOTATIONS) || bytes.is_empty() {
+    fn visit_unread(&mut self, bytes: &[u8]) -> Flow {
+        if !self.walker.want.has(Want::ANNOTATIONS) || bytes.is_empty() {
             return Flow::Go;
         }
-        self.visitor.visit_annotation(Annotation::Foreign(Foreign {
-            format: self.origin.format,
-            kind: Foreign::UNREAD_MOVES,
-            bytes,
-        }))
+        self.walker.visit_foreign(Foreign::UNREAD_MOVES, bytes)
     }
 
-    /// After the move behind which the words make no sense: tells of it and keeps what follows.
-    fn break_off(&mut self, after: u32) -> Result<Flow> {
-        let Some((last, fault)) = self.tree.fault else {
+    /// Reports the malformed word where the tree ends, if it follows the move `after`, and keeps
+    /// what follows.
+    fn report_break(&mut self, after: u32) -> Result<Flow> {
+        let Some((last, malformed)) = self.tree.fault else {
             return Ok(Flow::Go);
         };
         if last != after {
             return Ok(Flow::Go);
         }
-        let kept = self.content.get(fault.at..).unwrap_or_default();
-        let flow = self.keep(kept);
+        let rest = self.content.get(malformed.at..).unwrap_or_default();
+        let flow = self.visit_unread(rest);
         if flow != Flow::Go {
             return Ok(flow);
         }
-        let error = self.origin.error(fault);
-        self.origin.report(error, Some(kept.into()), self.visitor)
+        self.walker.report(Problem {
+            error: self.walker.origin.error(malformed),
+            unread_bytes: Some(rest.into()),
+        })
     }
 }
 
-fn fault(at: u32, field: &'static str, why: Why) -> Malformed {
+/// The node to visit next, or the visitor's answer if it is not `Go`.
+type Next = ControlFlow<Flow, u32>;
+
+fn malformed(at: u32, field: &'static str, why: Why) -> Malformed {
     Malformed {
         field,
         at: at as usize,
         why,
     }
-}
-
-/// What follows a move or an alternative.
-enum Next {
-    /// An alternative, which has begun.
-    Visit(u32),
-    /// The line itself.
-    GoOn,
-    /// The visitor's answer.
-    Flow(Flow),
 }

@@ -3,4 +3,5 @@
 pub(crate) mod annotation_order;
 pub(crate) mod interner;
 pub(crate) mod record_context;
+pub(crate) mod replay;
 pub(crate) mod tag_plan_cache;

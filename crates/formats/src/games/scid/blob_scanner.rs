@@ -9,8 +9,9 @@ use tabia_core::io::Cursor;
 
 use super::board::{Board, token};
 use super::entry::Version;
-use super::game::{End, are_moves_wiped};
-use super::game_blob::{Tag, read_start, read_tag, variation_follows};
+use super::game_blob::{
+    MainlineEnd, Tag, are_moves_wiped, read_start, read_tag, variation_follows,
+};
 
 /// What old versions of Scid begin their game files with: a magic, the version, a zero.
 const MAGIC: &[u8; 8] = b"Scid.sg\0";
@@ -28,7 +29,7 @@ const START_BITS: u8 = 7;
 pub(crate) struct Found {
     pub(crate) at: u64,
     pub(crate) length: u32,
-    pub(crate) end: End,
+    pub(crate) end: MainlineEnd,
     /// Nothing in its texts looks unusual.
     is_plain: bool,
 }
@@ -147,7 +148,7 @@ fn try_at(file: &[u8], at: usize, end: usize, depth: u32, spent: &mut usize) -> 
 struct Moves {
     at: usize,
     marks: usize,
-    end: End,
+    end: MainlineEnd,
 }
 
 /// Plays all moves from `at` on; `None` when one of them cannot be played.
@@ -195,7 +196,7 @@ fn moves_at(
     open.is_empty().then(|| Moves {
         at,
         marks,
-        end: End {
+        end: MainlineEnd {
             plies,
             material: Material::of(&board.position).to_bits(),
         },

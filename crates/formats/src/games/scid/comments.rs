@@ -8,33 +8,16 @@ use tabia_core::game::{
 };
 use tabia_core::loss::{Feature, Losses};
 
+use crate::games::common::replay::HeldComment;
 use crate::games::pgn::commands;
 use crate::games::pgn::commands::Said;
 use crate::games::pgn::full_profile;
-
-/// A comment that waits for the first move of its variation.
-#[derive(Debug)]
-pub(crate) struct Held {
-    text: String,
-    language: Option<Language>,
-}
-
-impl Held {
-    /// The comment, at its place.
-    pub(crate) fn annotation(&self, placement: CommentPlacement) -> Annotation<'_> {
-        Annotation::Comment(Comment {
-            placement,
-            language: self.language,
-            text: &self.text,
-        })
-    }
-}
 
 /// Visits what a comment says: annotations and words in their order; words on both sides of
 /// commands come joined, behind them. The words go to `held` when there is one.
 pub(crate) fn read(
     text: &str,
-    mut held: Option<&mut Vec<Held>>,
+    mut held: Option<&mut Vec<HeldComment>>,
     visitor: &mut dyn Visitor,
 ) -> Flow {
     let mut words = Words::default();
@@ -110,7 +93,7 @@ impl Words {
         self.text.trim_ascii().is_empty()
     }
 
-    fn show(self, held: Option<&mut Vec<Held>>, visitor: &mut dyn Visitor) -> Flow {
+    fn show(self, held: Option<&mut Vec<HeldComment>>, visitor: &mut dyn Visitor) -> Flow {
         let mut text = self.text;
         if text.contains("\r\n") {
             text = text.replace("\r\n", "\n");
@@ -119,9 +102,9 @@ impl Words {
             text.truncate(text.trim_ascii_end().len());
             text.drain(..text.len() - text.trim_ascii_start().len());
         }
-        let comment = Held {
-            text,
+        let comment = HeldComment {
             language: self.language,
+            text,
         };
         match (held, self.before) {
             (Some(held), None | Some(true)) => {

@@ -189,9 +189,9 @@ impl<'a> Comments<'a> {
         memchr::memchr_iter(0, self.rest).count() > self.marks
     }
 
-    /// Whether zeros stand where comments were.
+    /// Whether zeros replace the remaining comments.
     pub(crate) fn are_wiped(&self) -> bool {
-        super::game::are_comments_wiped(self.rest)
+        is_wiped(self.rest, WIPED_COMMENTS)
     }
 
     /// Drops what is left.
@@ -211,8 +211,33 @@ impl<'a> Comments<'a> {
     }
 }
 
-/// A fault at an offset of the blob.
-pub(crate) const fn fault(field: &'static str, at: usize, why: Why) -> Malformed {
+/// Where the mainline of a game ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct MainlineEnd {
+    pub(crate) plies: u32,
+    /// Material signature of the last position.
+    pub(crate) material: u32,
+}
+
+/// More consecutive null moves than any game has.
+const WIPED_MOVES: usize = 4;
+
+/// More consecutive empty comments than any game has.
+const WIPED_COMMENTS: usize = 8;
+
+/// Whether zeros replace the moves: a longer run than any game has, or nothing else.
+pub(crate) fn are_moves_wiped(bytes: &[u8]) -> bool {
+    is_wiped(bytes, WIPED_MOVES)
+}
+
+fn is_wiped(bytes: &[u8], run: usize) -> bool {
+    let zeros = bytes.iter().take(run).take_while(|&&byte| byte == 0);
+    let zeros = zeros.count();
+    zeros == run || zeros == bytes.len() && zeros > 2
+}
+
+/// A problem at an offset of the blob.
+pub(crate) const fn malformed(field: &'static str, at: usize, why: Why) -> Malformed {
     Malformed { field, at, why }
 }
 

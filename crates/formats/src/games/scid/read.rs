@@ -18,9 +18,9 @@ use crate::games::common::record_context::Origin;
 use super::board::Board;
 use super::entry::{self, Entry, Version, flag};
 use super::file_set::{Rows, Set};
-use super::game::{Scratch, Walk};
-use super::game_blob::{Tag, fault, read_start, read_tag};
+use super::game_blob::{Tag, malformed, read_start, read_tag};
 use super::names::{self, Names};
+use super::replay::{Buffers, Replay, Walker};
 use super::salvage::{Record, Salvage};
 
 /// An open Scid database.
@@ -191,7 +191,7 @@ impl Database for ScidDatabase {
             extra: Tags::new(),
             text: String::new(),
             faults: Vec::new(),
-            scratch: Scratch::default(),
+            buffers: Buffers::default(),
         })
     }
 }
@@ -210,7 +210,7 @@ struct ScidReader<'d> {
     text: String,
     /// Faults found before the game begins.
     faults: Vec<Error>,
-    scratch: Scratch,
+    buffers: Buffers,
 }
 
 impl GameReader for ScidReader<'_> {
@@ -236,18 +236,13 @@ impl GameReader for ScidReader<'_> {
             && want.has(Want::MAINLINE)
             && let Some((at, board)) = start
         {
-            let mut walk = Walk {
-                origin: origin.clone(),
-                want,
-                charset: database.options.charset,
-                depth: database.options.limits.depth,
-                visitor: &mut *visitor,
-                scratch: &mut self.scratch,
-                salvage: database.salvage.is_some(),
-                end: None,
-            };
-            flow = walk.run(bytes, at, board)?;
-            let end = walk.end;
+            let depth = database.options.limits.depth;
+            let buffers = &mut self.buffers;
+            let walker = Walker::new(origin.clone(), want, depth, board, buffers, &mut *visitor);
+            let (charset, salvage) = (database.options.charset, database.salvage.is_some());
+            let mut replay = Replay::new(walker, bytes, at, charset, salvage);
+            flow = replay.run()?;
+            let end = replay.end();
             if flow == Flow::Go
                 && let Some(end) = end
                 && let Some(error) = record.contradiction(end)
@@ -285,7 +280,7 @@ impl<'d> ScidReader<'d> {
                 needed: length,
                 left: left.len(),
             };
-            self.faults.push(origin.error(fault("blob", 0, why)));
+            self.faults.push(origin.error(malformed("blob", 0, why)));
             left
         })
     }
@@ -332,7 +327,7 @@ impl<'d> ScidReader<'d> {
             if board.is_none() {
                 let why = Why::Text;
                 let at = cursor.offset().saturating_sub(fen.len() + 1);
-                self.faults.push(origin.error(fault("fen", at, why)));
+                self.faults.push(origin.error(malformed("fen", at, why)));
             }
         }
         self.push_tags(record, want, origin);

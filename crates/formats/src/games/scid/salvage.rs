@@ -9,7 +9,7 @@ use tabia_core::io::Blob;
 use super::blob_scanner::{Finds, Found, block_end, game_at, scan};
 use super::entry::{Entry, Version};
 use super::file_set::Rows;
-use super::game::End;
+use super::game_blob::MainlineEnd;
 
 /// What there is of a game.
 #[derive(Debug, Clone, Copy)]
@@ -45,7 +45,7 @@ impl Record {
     }
 
     /// Why what was read is not the game of this row.
-    pub(crate) fn contradiction(&self, end: End) -> Option<Error> {
+    pub(crate) fn contradiction(&self, end: MainlineEnd) -> Option<Error> {
         if self.is_checked {
             return None;
         }
@@ -286,7 +286,7 @@ impl Search<'_> {
 
 /// Gives rows the games that end as they say, where only one does.
 fn match_ends(lost: &[(u32, Entry)], finds: &mut Finds, salvage: &mut Salvage) -> usize {
-    let key = |end: End| (end.plies.min(MAX_PLIES), end.material);
+    let key = |end: MainlineEnd| (end.plies.min(MAX_PLIES), end.material);
     let mut ends: HashMap<(u32, u32), (usize, u32)> = HashMap::new();
     for (place, found) in finds.games.iter().enumerate() {
         ends.entry(key(found.end)).or_insert((place, 0)).1 += 1;
@@ -314,7 +314,7 @@ fn match_ends(lost: &[(u32, Entry)], finds: &mut Finds, salvage: &mut Salvage) -
     used.len()
 }
 
-fn is_end_of(row: &Entry, end: End) -> bool {
+fn is_end_of(row: &Entry, end: MainlineEnd) -> bool {
     u32::from(row.plies) == end.plies.min(MAX_PLIES) && row.material == end.material
 }
 

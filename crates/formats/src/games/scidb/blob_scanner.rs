@@ -6,11 +6,11 @@ use std::ops::Range;
 use tabia_core::chess::{Material, Position, Setup};
 use tabia_core::io::Cursor;
 
-use super::NAGS_BESIDE_SINCE;
 use super::board::{Board, token, variation_follows};
 use super::entry::{Entry, MAX_PLIES};
 use super::record_body;
 use super::record_body::{Body, LENGTH};
+use super::version::SEPARATE_NAGS_SINCE;
 
 /// Bytes of magic and version before the first record; today a zero follows them.
 const FIRST: usize = 10;
@@ -94,7 +94,7 @@ pub(crate) struct Scanner<'a> {
 impl Scanner<'_> {
     /// Where the first record is.
     pub(crate) const fn first(&self) -> usize {
-        FIRST + (self.version >= NAGS_BESIDE_SINCE) as usize
+        FIRST + (self.version >= SEPARATE_NAGS_SINCE) as usize
     }
 
     /// Looks for games everywhere in a part of the file.
@@ -176,7 +176,7 @@ impl Scanner<'_> {
         let mut plies = 0;
         let mut before: Option<Board> = None;
         let mut open: Vec<(Option<Board>, Board)> = Vec::new();
-        let has_nags = self.version < NAGS_BESIDE_SINCE;
+        let has_nags = self.version < SEPARATE_NAGS_SINCE;
         loop {
             *spent += 1;
             let byte = *moves.get(at)?;

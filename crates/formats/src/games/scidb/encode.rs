@@ -16,7 +16,8 @@ use super::record_body::{Body, is_time_table};
 use super::replay::comment_flag;
 use super::side_data;
 use super::side_data::foreign;
-use super::{ID, VERSION, text};
+use super::text;
+use super::version::{ID, VERSION};
 
 /// How much of a game is written; less when the record would be too long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

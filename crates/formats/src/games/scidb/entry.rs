@@ -4,7 +4,8 @@ use tabia_core::error::Malformed;
 use tabia_core::game::{Date, Eco, GameResult};
 use tabia_core::io::{Cursor, Sink};
 
-use super::{SECTIONS_SINCE, WORDS_SINCE, legacy_entries};
+use super::legacy_entries;
+use super::version::{SECTIONS_SINCE, WORDS_SINCE};
 
 /// Bytes of the header and of a row.
 pub(crate) const HEADER: usize = 128;
@@ -265,7 +266,7 @@ pub(crate) const fn count_code(count: u32) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::games::scidb::VERSION;
+    use crate::games::scidb::version::VERSION;
 
     #[test]
     fn rows_come_back() {

@@ -8,8 +8,9 @@ use tabia_core::formats::OpenOptions;
 use tabia_core::games::DatabaseInfo;
 use tabia_core::io::{Blob, Cursor, Source, SourceFile, decode};
 
+use super::code_tables;
 use super::entry::{Entry, HEADER, ROW};
-use super::{ID, MAGIC, OLDEST, SECTIONS_SINCE, VERSION, code_tables};
+use super::version::{ID, MAGIC, OLDEST, SECTIONS_SINCE, VERSION};
 
 /// The open files of a database with the names that messages call them by. A missing file is
 /// empty.

@@ -20,41 +20,22 @@ mod side_data;
 mod tag_fields;
 mod tags;
 mod text;
+mod version;
 mod write;
 
 use std::path::Path;
 
 use tabia_core::error::Result;
 use tabia_core::formats::{
-    Companion, Confidence, CreateOptions, FileFormat, FormatId, GameFormat, OpenOptions, Probe,
+    Companion, Confidence, CreateOptions, FileFormat, GameFormat, OpenOptions, Probe,
 };
 use tabia_core::games::{Database, GameWriter};
 use tabia_core::io::Source;
 use tabia_core::loss::{Feature, Features};
 
 use read::ScidbDatabase;
+use version::{ID, MAGIC};
 use write::ScidbWriter;
-
-const ID: FormatId = FormatId::new("sci");
-
-/// What begins an index.
-const MAGIC: [u8; 8] = *b"Scidb.i\0";
-
-/// The version that is written, and the newest that is read.
-const VERSION: u16 = 94;
-
-/// The oldest version that is read.
-const OLDEST: u16 = 91;
-
-/// Since this version NAGs stand beside the moves, not among them.
-const NAGS_BESIDE_SINCE: u16 = 94;
-
-/// Since this version a record has sections that a word announces, a row has all its fields, and a
-/// header its variant.
-const SECTIONS_SINCE: u16 = 93;
-
-/// The first version whose rows do not depend on how a compiler lays out bits.
-const WORDS_SINCE: u16 = 92;
 
 /// What Scidb holds.
 const CAN: Features = Features::of(&[

@@ -6,7 +6,8 @@ use tabia_core::error::{Malformed, Why};
 use tabia_core::game::Date;
 use tabia_core::io::Cursor;
 
-use super::{WORDS_SINCE, entry};
+use super::entry;
+use super::version::WORDS_SINCE;
 
 /// What begins a names file.
 pub(crate) const MAGIC: [u8; 8] = *b"Scidb.n\0";

@@ -3,9 +3,10 @@
 use tabia_core::game::{Annotation, Event, Foreign, Game};
 use tabia_core::io::{Cursor, Sink};
 
+use super::code_tables;
 use super::entry::{Entry, ROW};
 use super::record_body::Body;
-use super::{ID, VERSION, code_tables};
+use super::version::{ID, VERSION};
 
 /// Whether games of a variant have the moves of chess: those of Three-check and Losers have.
 pub(super) fn has_chess_moves(variant: u8) -> bool {

@@ -14,7 +14,6 @@ use tabia_core::io::{Blob, Cursor, Source, decode};
 
 use crate::games::common::record_context::Origin;
 
-use super::ID;
 use super::blob_scanner::Scanner;
 use super::board::Board;
 use super::code_tables;
@@ -25,9 +24,10 @@ use super::raw_records;
 use super::raw_records::has_chess_moves;
 use super::record_body;
 use super::record_body::{Body, LENGTH};
-use super::replay::{Scratch, Walk};
+use super::replay::{Buffers, Replay, ReplayOptions, Walker};
 use super::salvage::{Record, Salvage};
 use super::tags::{self, Known, round_text};
+use super::version::ID;
 
 /// An open Scidb database.
 #[derive(Debug)]
@@ -204,7 +204,7 @@ impl Database for ScidbDatabase {
             head: GameHead::default(),
             extra: Tags::new(),
             faults: Vec::new(),
-            scratch: Scratch::default(),
+            buffers: Buffers::default(),
         })
     }
 }
@@ -218,7 +218,7 @@ struct ScidbReader<'d> {
     extra: Tags,
     /// Faults found before the game begins.
     faults: Vec<Error>,
-    scratch: Scratch,
+    buffers: Buffers,
 }
 
 impl GameReader for ScidbReader<'_> {
@@ -262,20 +262,19 @@ impl GameReader for ScidbReader<'_> {
             && let (Some(body), Some(bytes)) = (&body, bytes)
         {
             flow = if let Some(board) = start {
-                let mut walk = Walk {
-                    origin: origin.clone(),
-                    want,
+                let depth = database.options.limits.depth;
+                let buffers = &mut self.buffers;
+                let walker =
+                    Walker::new(origin.clone(), want, depth, board, buffers, &mut *visitor);
+                let options = ReplayOptions {
                     charset: database.options.charset,
-                    depth: database.options.limits.depth,
                     version: database.version,
                     plies: row.plies.into(),
-                    visitor: &mut *visitor,
-                    scratch: &mut self.scratch,
                     salvage: database.salvage.is_some(),
-                    end: None,
                 };
-                let flow = walk.run(body, board)?;
-                let end = walk.end.filter(|_| flow == Flow::Go);
+                let mut replay = Replay::new(walker, body, options);
+                let flow = replay.run()?;
+                let end = replay.end().filter(|_| flow == Flow::Go);
                 match end.and_then(|end| record.contradiction(end)) {
                     Some(error) => {
                         let error = error.in_game(game).in_file(&database.games_file);

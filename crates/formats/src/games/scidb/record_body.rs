@@ -10,7 +10,7 @@ use super::code_tables::{OWN_NAME, TAGS};
 use super::entry::STANDARD;
 use super::side_data;
 use super::side_data::Said;
-use super::{NAGS_BESIDE_SINCE, SECTIONS_SINCE, VERSION, WORDS_SINCE};
+use super::version::{SECTIONS_SINCE, SEPARATE_NAGS_SINCE, VERSION, WORDS_SINCE};
 
 /// Bytes of the length that begins a record.
 pub(crate) const LENGTH: usize = 3;
@@ -270,7 +270,7 @@ fn each_time<'a>(
         }
         Ok(())
     };
-    if version < NAGS_BESIDE_SINCE || cursor.rest().first() == Some(&0) {
+    if version < SEPARATE_NAGS_SINCE || cursor.rest().first() == Some(&0) {
         let length = cursor.u16_be("time_table")?;
         return column(cursor, usize::from(length));
     }

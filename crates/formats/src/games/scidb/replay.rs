@@ -1,13 +1,11 @@
-//! From the moves of a record to a visitor. They are in PGN order; what is said of them comes from
-//! two streams beside them.
+//! Replays the moves of a record for a visitor. They are stored in PGN order; the data and texts of
+//! annotations are in two streams of their own.
 
 use tabia_core::error::{Malformed, Result, Why};
-use tabia_core::game::{
-    Annotation, Comment, CommentPlacement, Flow, Foreign, Language, Nag, Visitor, Want,
-};
-use tabia_core::io::{Charset, Cursor, decode};
+use tabia_core::game::{Annotation, Comment, CommentPlacement, Flow, Nag, Want};
+use tabia_core::io::{Charset, Cursor, Sink, decode};
 
-use crate::games::common::record_context::Origin;
+use crate::games::common::replay::{HeldComment, VariationWalker, WalkerBuffers};
 
 use super::blob_scanner::End;
 use super::board::{Board, token, variation_follows};
@@ -15,7 +13,11 @@ use super::record_body;
 use super::record_body::Body;
 use super::side_data;
 use super::side_data::{Said, foreign};
-use super::{NAGS_BESIDE_SINCE, SECTIONS_SINCE, VERSION, text};
+use super::text;
+use super::version::{SECTIONS_SINCE, SEPARATE_NAGS_SINCE, VERSION};
+
+pub(crate) type Walker<'a, 'v> = VariationWalker<'a, 'v, Board>;
+pub(crate) type Buffers = WalkerBuffers<Board>;
 
 /// Bits of the byte that says how a comment stands.
 pub(crate) mod comment_flag {
@@ -27,172 +29,155 @@ pub(crate) mod comment_flag {
     pub(crate) const AFTER_OTHER: u8 = 32;
 }
 
-/// A line that waits for the end of a variation of it.
-#[derive(Debug)]
-struct Open {
-    /// The position before the last move, and after it.
-    before: Option<Board>,
-    after: Board,
-    plies: u32,
-}
-
-/// A comment that waits for the first move of its variation.
-#[derive(Debug)]
-struct Held {
-    language: Option<Language>,
-    text: String,
-}
-
-/// What reading games needs again and again.
-#[derive(Debug, Default)]
-pub(crate) struct Scratch {
-    open: Vec<Open>,
-    held: Vec<Held>,
-}
-
-/// Moves on their way to a visitor.
-pub(crate) struct Walk<'a, 'v> {
-    pub(crate) origin: Origin<'a>,
-    pub(crate) want: Want,
-    pub(crate) charset: Charset,
-    /// Most variations inside variations.
-    pub(crate) depth: u32,
-    pub(crate) version: u16,
-    /// Plies of the mainline, as far as the index tells.
-    pub(crate) plies: usize,
-    pub(crate) visitor: &'v mut dyn Visitor,
-    pub(crate) scratch: &'v mut Scratch,
-    /// What is left over was lost by damage, and is told.
-    pub(crate) salvage: bool,
-    /// Where the mainline led to; known only when `salvage` asks for it.
-    pub(crate) end: Option<End>,
-}
-
-/// What stands beside the moves.
+/// The side data and the texts that have not been taken.
 #[derive(Debug, Clone, Copy)]
-struct Beside<'a> {
+struct SideCursors<'a> {
     side: Cursor<'a>,
     text: Cursor<'a>,
 }
 
-/// The state of a walk.
-struct Line<'a> {
-    bytes: &'a [u8],
-    at: usize,
-    /// Where the moves begin in the body, and the side data.
-    base: usize,
-    side_at: usize,
-    /// `None` when nobody wants it, or when it has ended too early.
-    beside: Option<Beside<'a>>,
-    board: Board,
-    /// The position before the last move, when a variation replaces it.
-    before: Option<Board>,
-    plies: u32,
-    /// No move yet in this line.
-    fresh: bool,
-    /// What the table of times says of the plies of the mainline.
-    times: Vec<Vec<Annotation<'static>>>,
+/// What a replay needs to know of its game besides the record.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ReplayOptions {
+    pub(crate) charset: Charset,
+    pub(crate) version: u16,
+    /// Plies of the mainline by the index.
+    pub(crate) plies: usize,
+    /// Unused annotations are damage and reported.
+    pub(crate) salvage: bool,
 }
 
-impl<'a> Walk<'a, '_> {
-    /// Visits the moves of a body, which start from `board`. `Skip` and `Stop` are the visitor's.
-    pub(crate) fn run(&mut self, body: &Body<'a>, board: Board) -> Result<Flow> {
-        self.scratch.open.clear();
-        self.scratch.held.clear();
-        let wanted = self.want.has(Want::ANNOTATIONS);
-        let mut line = Line {
-            bytes: body.moves,
+/// The moves of one game and how far they have been visited.
+pub(crate) struct Replay<'a, 'v> {
+    walker: Walker<'a, 'v>,
+    options: ReplayOptions,
+    body: &'a Body<'a>,
+    /// Offset of the next byte in the moves.
+    at: usize,
+    /// `None` if annotations are not wanted, or after an unreadable one.
+    cursors: Option<SideCursors<'a>>,
+    /// Annotations of the mainline's plies from the time table.
+    times: Vec<Vec<Annotation<'static>>>,
+    /// Where the mainline ended, for `salvage`.
+    end: Option<End>,
+}
+
+impl<'a, 'v> Replay<'a, 'v> {
+    /// A replay of the moves of a body, which start from the walker's board.
+    pub(crate) fn new(walker: Walker<'a, 'v>, body: &'a Body<'a>, options: ReplayOptions) -> Self {
+        let wants_annotations = walker.want.has(Want::ANNOTATIONS);
+        Self {
+            walker,
+            options,
+            body,
             at: 0,
-            base: body.moves_at,
-            side_at: body.side_at,
-            beside: wanted.then(|| Beside {
+            cursors: wants_annotations.then(|| SideCursors {
                 side: Cursor::new(body.side),
                 text: Cursor::new(body.text),
             }),
-            board,
-            before: None,
-            plies: 0,
-            fresh: true,
             times: Vec::new(),
-        };
-        if wanted {
-            let mut kept = body.time_table;
-            if let Some(times) = record_body::times(kept, self.version, self.plies) {
-                line.times = times;
-                kept = &[];
-            }
-            let kind = if self.version < VERSION {
-                foreign::REST
-            } else {
-                foreign::TIME_TABLE
-            };
-            for (kind, bytes) in [(foreign::ENGINES, body.engines), (kind, kept)] {
-                if !bytes.is_empty() && self.foreign(kind, bytes) == Flow::Stop {
-                    return Ok(Flow::Stop);
-                }
-            }
+            end: None,
         }
-        let flow = self.walk(&mut line)?;
+    }
+
+    /// Where the mainline ended. `None` before the end, or unless the game is to be salvaged.
+    pub(crate) const fn end(&self) -> Option<End> {
+        self.end
+    }
+
+    /// Visits the moves. `Skip` and `Stop` are the visitor's.
+    pub(crate) fn run(&mut self) -> Result<Flow> {
+        if self.cursors.is_some() && self.visit_game_annotations() == Flow::Stop {
+            return Ok(Flow::Stop);
+        }
+        let flow = self.visit_tokens()?;
         if flow != Flow::Go {
             return Ok(flow);
         }
-        while !self.scratch.open.is_empty() {
-            let why = Why::Truncated { needed: 1, left: 0 };
-            let flow = self.report("variation_end", why, &line)?;
-            if flow != Flow::Go {
-                return Ok(flow);
-            }
-            let flow = self.end_variation(&mut line);
-            if flow != Flow::Go {
-                return Ok(flow);
+        let flow = self.walker.end_open_variations(Some(self.offset()))?;
+        if flow != Flow::Go {
+            return Ok(flow);
+        }
+        if self.options.salvage {
+            let walker = &self.walker;
+            self.end = Some(End::new(walker.plies, &walker.board.position));
+        }
+        self.visit_unused()
+    }
+
+    /// Visits the parts of the record that belong to no move.
+    fn visit_game_annotations(&mut self) -> Flow {
+        let mut time_table = self.body.time_table;
+        let ReplayOptions { version, plies, .. } = self.options;
+        if let Some(times) = record_body::times(time_table, version, plies) {
+            self.times = times;
+            time_table = &[];
+        }
+        let time_kind = if version < VERSION {
+            foreign::REST
+        } else {
+            foreign::TIME_TABLE
+        };
+        let engines = (foreign::ENGINES, self.body.engines);
+        for (kind, bytes) in [engines, (time_kind, time_table)] {
+            if !bytes.is_empty() && self.walker.visit_foreign(kind, bytes) == Flow::Stop {
+                return Flow::Stop;
             }
         }
-        if self.salvage {
-            self.end = Some(End::new(line.plies, &line.board.position));
+        Flow::Go
+    }
+
+    /// Visits the side data and texts that no token has taken.
+    fn visit_unused(&mut self) -> Result<Flow> {
+        let Some(SideCursors { side, text }) = self.cursors else {
+            return Ok(Flow::Go);
+        };
+        for rest in [side.rest(), text.rest()] {
+            if !rest.is_empty() && self.walker.visit_foreign(foreign::REST, rest) == Flow::Stop {
+                return Ok(Flow::Stop);
+            }
         }
-        if let Some(Beside { side, text }) = line.beside {
-            for rest in [side.rest(), text.rest()] {
-                if !rest.is_empty() && self.foreign(foreign::REST, rest) == Flow::Stop {
-                    return Ok(Flow::Stop);
-                }
-            }
-            let left = side.left() + text.left();
-            if self.salvage && left > 0 {
-                let why = Why::Truncated {
-                    needed: left,
-                    left: 0,
-                };
-                return self.report("annotations", why, &line);
-            }
+        let unused = side.left() + text.left();
+        if self.options.salvage && unused > 0 {
+            let why = Why::Truncated {
+                needed: unused,
+                left: 0,
+            };
+            return self.report("annotations", why);
         }
         Ok(Flow::Go)
     }
 
-    fn walk(&mut self, line: &mut Line<'a>) -> Result<Flow> {
+    /// Offset of the next byte in the record.
+    fn offset(&self) -> usize {
+        self.body.moves_at + self.at
+    }
+
+    fn visit_tokens(&mut self) -> Result<Flow> {
         loop {
-            let Some(&byte) = line.bytes.get(line.at) else {
+            let Some(&byte) = self.body.moves.get(self.at) else {
                 let why = Why::Truncated { needed: 1, left: 0 };
-                return self.report("moves", why, line);
+                return self.report("moves", why);
             };
-            let at = line.at;
-            line.at += 1;
+            let at = self.at;
+            self.at += 1;
             let flow = match byte {
-                token::MARK => self.mark(line)?,
-                token::NAG => self.nag(line)?,
-                token::COMMENT => self.comment(line)?,
-                token::BEGIN_VARIATION => self.begin_variation(line)?,
+                token::MARK => self.mark()?,
+                token::NAG => self.nag()?,
+                token::COMMENT => self.comment()?,
+                token::BEGIN_VARIATION => self.begin_variation()?,
                 token::END => {
-                    let flow = self.end(line)?;
-                    if flow == Flow::Go && self.scratch.open.is_empty() {
+                    let flow = self.end_comment()?;
+                    if flow == Flow::Go && !self.walker.is_in_variation() {
                         return Ok(Flow::Go);
                     }
                     if flow == Flow::Go {
-                        self.end_variation(line)
+                        self.walker.end_variation()
                     } else {
                         flow
                     }
                 }
-                byte => self.ply(byte, at, line)?,
+                byte => self.visit_move(byte, at)?,
             };
             if flow != Flow::Go {
                 return Ok(flow);
@@ -200,127 +185,115 @@ impl<'a> Walk<'a, '_> {
         }
     }
 
-    fn ply(&mut self, byte: u8, at: usize, line: &mut Line<'a>) -> Result<Flow> {
-        let mut next = line.at;
-        let ply = line.board.decode(byte, || {
-            let second = line.bytes.get(next).copied();
+    fn visit_move(&mut self, byte: u8, at: usize) -> Result<Flow> {
+        let (moves, mut next) = (self.body.moves, self.at);
+        let walker = &mut self.walker;
+        let ply = walker.board.decode(byte, || {
+            let second = moves.get(next).copied();
             next += 1;
             second
         });
         let Some(ply) = ply else {
-            return self.unread(at, line);
+            self.at = at;
+            let rest = self.skip_line();
+            return self.walker.unreadable_moves(self.body.moves_at + at, rest);
         };
-        line.at = next;
-        if self.want.has(Want::VARIATIONS)
-            && variation_follows(line.bytes, next, self.version < NAGS_BESIDE_SINCE)
+        self.at = next;
+        if walker.want.has(Want::VARIATIONS)
+            && variation_follows(moves, next, self.options.version < SEPARATE_NAGS_SINCE)
         {
-            line.before = Some(line.board.clone());
+            walker.before = Some(walker.board.clone());
         }
-        let flow = self.visitor.visit_move(&line.board.position, ply);
+        let flow = walker.visitor.visit_move(&walker.board.position, ply);
         if flow != Flow::Go {
             return Ok(flow);
         }
-        line.board.play(ply);
-        line.plies += 1;
-        if self.scratch.open.is_empty()
-            && let Some(times) = line.times.get(line.plies as usize - 1)
+        walker.board.play(ply);
+        walker.plies += 1;
+        if !walker.is_in_variation()
+            && let Some(times) = self.times.get(walker.plies as usize - 1)
         {
             for &annotation in times {
-                let flow = self.visitor.visit_annotation(annotation);
+                let flow = walker.visitor.visit_annotation(annotation);
                 if flow != Flow::Go {
                     return Ok(flow);
                 }
             }
         }
-        if line.fresh {
-            line.fresh = false;
-            return Ok(self.show_held(CommentPlacement::Before));
+        if walker.is_line_start {
+            walker.is_line_start = false;
+            return Ok(walker.visit_held(CommentPlacement::Before));
         }
         Ok(Flow::Go)
     }
 
-    /// A move that cannot be played ends its line. What is left of the line is kept: its moves,
-    /// and with lengths before them its side data and its texts.
-    fn unread(&mut self, at: usize, line: &mut Line<'a>) -> Result<Flow> {
-        line.at = at;
-        let kept = self.skip_line(line);
-        if self.want.has(Want::ANNOTATIONS) {
-            let flow = self.foreign(Foreign::UNREAD_MOVES, &kept);
-            if flow != Flow::Go {
-                return Ok(flow);
-            }
-        }
-        let fault = Malformed {
-            field: "move",
-            at: line.base + at,
-            why: Why::IllegalMove,
-        };
-        let error = self.origin.error(fault).at_ply(line.plies);
-        self.origin
-            .report(error, Some(kept.into_boxed_slice()), self.visitor)
-    }
-
-    fn mark(&mut self, line: &mut Line<'a>) -> Result<Flow> {
-        let Some(beside) = &mut line.beside else {
+    fn mark(&mut self) -> Result<Flow> {
+        let Some(cursors) = &mut self.cursors else {
             return Ok(Flow::Go);
         };
-        let said = match side_data::read(&mut beside.side, self.version) {
-            Ok(said) => said,
-            Err(fault) => return self.side_fault(fault, line),
+        let version = self.options.version;
+        let data = match side_data::read(&mut cursors.side, version) {
+            Ok(data) => data,
+            Err(malformed) => return self.end_annotations(malformed),
         };
-        match said {
+        let walker = &mut self.walker;
+        match data {
             Said::Nothing => Ok(Flow::Go),
-            Said::Annotation(annotation) => Ok(self.visitor.visit_annotation(annotation)),
-            Said::Bytes(bytes) if self.version < SECTIONS_SINCE && is_information(bytes) => {
-                Ok(self.foreign(foreign::OLD_INFORMATION, bytes))
+            Said::Annotation(annotation) => Ok(walker.visitor.visit_annotation(annotation)),
+            Said::Bytes(bytes) if version < SECTIONS_SINCE && is_information(bytes) => {
+                Ok(walker.visit_foreign(foreign::OLD_INFORMATION, bytes))
             }
-            Said::Bytes(bytes) => Ok(self.foreign(foreign::INFORMATION, bytes)),
+            Said::Bytes(bytes) => Ok(walker.visit_foreign(foreign::INFORMATION, bytes)),
             Said::Diagram(caption) => {
-                let caption = decode(caption, self.charset);
+                let caption = decode(caption, self.options.charset);
                 let text = if caption.is_empty() {
                     "[#]".to_owned()
                 } else {
                     format!("[#] {caption}")
                 };
-                Ok(self.visitor.visit_annotation(Annotation::Comment(Comment {
+                let comment = Annotation::Comment(Comment {
                     placement: CommentPlacement::After,
                     language: None,
                     text: &text,
-                })))
+                });
+                Ok(walker.visitor.visit_annotation(comment))
             }
         }
     }
 
-    fn nag(&mut self, line: &mut Line<'a>) -> Result<Flow> {
-        let number = if self.version < NAGS_BESIDE_SINCE {
-            let number = line.bytes.get(line.at).copied();
-            line.at += 1;
-            number.filter(|_| line.beside.is_some())
+    fn nag(&mut self) -> Result<Flow> {
+        let number = if self.options.version < SEPARATE_NAGS_SINCE {
+            let number = self.body.moves.get(self.at).copied();
+            self.at += 1;
+            number.filter(|_| self.cursors.is_some())
         } else {
-            let Some(beside) = &mut line.beside else {
+            let Some(cursors) = &mut self.cursors else {
                 return Ok(Flow::Go);
             };
-            match beside.side.u8("nag") {
+            match cursors.side.u8("nag") {
                 Ok(number) => Some(number),
-                Err(fault) => return self.side_fault(fault, line),
+                Err(malformed) => return self.end_annotations(malformed),
             }
         };
         Ok(match number {
             None => Flow::Go,
-            Some(0) => self.foreign(foreign::ILLEGAL, &[]),
-            Some(number) => self.visitor.visit_annotation(Annotation::Nag(Nag(number))),
+            Some(0) => self.walker.visit_foreign(foreign::ILLEGAL, &[]),
+            Some(number) => {
+                let nag = Annotation::Nag(Nag(number));
+                self.walker.visitor.visit_annotation(nag)
+            }
         })
     }
 
-    fn comment(&mut self, line: &mut Line<'a>) -> Result<Flow> {
-        let Some(beside) = &mut line.beside else {
+    fn comment(&mut self) -> Result<Flow> {
+        let Some(cursors) = &mut self.cursors else {
             return Ok(Flow::Go);
         };
-        let (before, after) = match beside.comment() {
+        let (before, after) = match cursors.comment() {
             Ok(texts) => texts,
-            Err(fault) => return self.side_fault(fault, line),
+            Err(malformed) => return self.end_annotations(malformed),
         };
-        let waits = line.fresh && !self.scratch.open.is_empty();
+        let is_held = self.walker.is_line_start && self.walker.is_in_variation();
         for (stored, placement) in [
             (before, CommentPlacement::Before),
             (after, CommentPlacement::After),
@@ -328,7 +301,7 @@ impl<'a> Walk<'a, '_> {
             let Some(stored) = stored else {
                 continue;
             };
-            let flow = self.show(stored, placement, waits);
+            let flow = self.visit_text(stored, placement, is_held);
             if flow != Flow::Go {
                 return Ok(flow);
             }
@@ -336,22 +309,22 @@ impl<'a> Walk<'a, '_> {
         Ok(Flow::Go)
     }
 
-    /// The end of a line, which may have a comment.
-    fn end(&mut self, line: &mut Line<'a>) -> Result<Flow> {
-        let second = line.bytes.get(line.at).copied();
-        line.at += 1;
+    /// The second byte of a line's end, and the comment that it may announce.
+    fn end_comment(&mut self) -> Result<Flow> {
+        let second = self.body.moves.get(self.at).copied();
+        self.at += 1;
         if second != Some(token::COMMENT) {
             return Ok(Flow::Go);
         }
-        let Some(beside) = &mut line.beside else {
+        let Some(cursors) = &mut self.cursors else {
             return Ok(Flow::Go);
         };
-        let (before, after) = match beside.comment() {
+        let (before, after) = match cursors.comment() {
             Ok(texts) => texts,
-            Err(fault) => return self.side_fault(fault, line),
+            Err(malformed) => return self.end_annotations(malformed),
         };
         for stored in [before, after].into_iter().flatten() {
-            let flow = self.show(stored, CommentPlacement::After, false);
+            let flow = self.visit_text(stored, CommentPlacement::After, false);
             if flow != Flow::Go {
                 return Ok(flow);
             }
@@ -359,125 +332,74 @@ impl<'a> Walk<'a, '_> {
         Ok(Flow::Go)
     }
 
-    /// Visits the texts of a comment, or keeps them for the first move of their variation.
-    fn show(&mut self, stored: &[u8], placement: CommentPlacement, waits: bool) -> Flow {
-        let stored = decode(stored, self.charset);
+    /// Visits the texts of a comment, or holds them until the first move of their variation.
+    fn visit_text(&mut self, stored: &[u8], placement: CommentPlacement, is_held: bool) -> Flow {
+        let stored = decode(stored, self.options.charset);
         let read = text::read(&stored);
         for (language, text) in read.parts {
-            if waits {
-                self.scratch.held.push(Held { language, text });
+            let comment = HeldComment { language, text };
+            let (held, visitor) = self.walker.held_and_visitor();
+            if is_held {
+                held.push(comment);
                 continue;
             }
-            let flow = self.visitor.visit_annotation(Annotation::Comment(Comment {
-                placement,
-                language,
-                text: &text,
-            }));
+            let flow = visitor.visit_annotation(comment.annotation(placement));
             if flow != Flow::Go {
                 return flow;
             }
         }
         if read.has_markup {
-            return self.foreign(foreign::MARKUP, stored.as_bytes());
+            return self
+                .walker
+                .visit_foreign(foreign::MARKUP, stored.as_bytes());
         }
         Flow::Go
     }
 
-    fn show_held(&mut self, placement: CommentPlacement) -> Flow {
-        for held in self.scratch.held.drain(..) {
-            let flow = self.visitor.visit_annotation(Annotation::Comment(Comment {
-                placement,
-                language: held.language,
-                text: &held.text,
-            }));
-            if flow != Flow::Go {
-                return flow;
-            }
+    fn begin_variation(&mut self) -> Result<Flow> {
+        let at = self.offset();
+        let flow = self.walker.begin_variation(|walker| {
+            let why = Why::Value(token::BEGIN_VARIATION.into());
+            walker.problem(Malformed {
+                field: "variation",
+                at,
+                why,
+            })
+        })?;
+        if flow != Flow::Skip {
+            return Ok(flow);
         }
-        Flow::Go
+        self.skip_line();
+        // Its end, and the comment there.
+        self.at += 1;
+        if self.body.moves.get(self.at) == Some(&token::COMMENT)
+            && let Some(cursors) = &mut self.cursors
+            && cursors.comment().is_err()
+        {
+            self.cursors = None;
+        }
+        self.at = (self.at + 1).min(self.body.moves.len());
+        Ok(Flow::Go)
     }
 
-    fn foreign(&mut self, kind: u16, bytes: &[u8]) -> Flow {
-        self.visitor.visit_annotation(Annotation::Foreign(Foreign {
-            format: self.origin.format,
-            kind,
-            bytes,
-        }))
-    }
-
-    fn begin_variation(&mut self, line: &mut Line<'a>) -> Result<Flow> {
-        let mut flow = Flow::Skip;
-        if self.want.has(Want::VARIATIONS) {
-            let can_begin = line.before.is_some() && self.scratch.open.len() < self.depth as usize;
-            flow = if can_begin {
-                self.visitor.begin_variation()
-            } else {
-                // A variation of no move, or one too deep.
-                let why = Why::Value(token::BEGIN_VARIATION.into());
-                match self.report("variation", why, line)? {
-                    Flow::Go => Flow::Skip,
-                    other => return Ok(other),
-                }
-            };
-        }
-        match (flow, line.before.clone()) {
-            (Flow::Go, Some(before)) => {
-                self.scratch.open.push(Open {
-                    before: line.before.take(),
-                    after: std::mem::replace(&mut line.board, before),
-                    plies: line.plies,
-                });
-                line.plies = line.plies.saturating_sub(1);
-                line.fresh = true;
-                Ok(Flow::Go)
-            }
-            (Flow::Stop, _) => Ok(Flow::Stop),
-            _ => {
-                self.skip_line(line);
-                // Its end, and the comment there.
-                line.at += 1;
-                if line.bytes.get(line.at) == Some(&token::COMMENT)
-                    && let Some(beside) = &mut line.beside
-                    && beside.comment().is_err()
-                {
-                    line.beside = None;
-                }
-                line.at = (line.at + 1).min(line.bytes.len());
-                Ok(Flow::Go)
-            }
-        }
-    }
-
-    fn end_variation(&mut self, line: &mut Line<'a>) -> Flow {
-        let flow = self.show_held(CommentPlacement::After);
-        if flow != Flow::Go {
-            return flow;
-        }
-        if let Some(open) = self.scratch.open.pop() {
-            line.before = open.before;
-            line.board = open.after;
-            line.plies = open.plies;
-            line.fresh = false;
-            self.visitor.end_variation();
-        }
-        Flow::Go
-    }
-
-    /// Goes to the end of the line at hand, and passes over what stands beside it. Gives all of
-    /// it: lengths of moves and side data (four bytes each, lowest first), moves, side data, texts.
-    fn skip_line(&self, line: &mut Line<'a>) -> Vec<u8> {
-        let start = line.at;
-        let beside = line.beside;
+    /// Skips the rest of the current line with its side data and texts, and returns all of it:
+    /// lengths of moves and side data (four bytes each, lowest first), moves, side data, texts.
+    fn skip_line(&mut self) -> Vec<u8> {
+        let bytes = self.body.moves;
+        let start = self.at;
+        let skipped_from = self.cursors;
+        let version = self.options.version;
+        let mut at = start;
         let mut depth = 0_u32;
-        while let Some(&byte) = line.bytes.get(line.at) {
-            let passed = match (byte, &mut line.beside) {
+        while let Some(&byte) = bytes.get(at) {
+            let skipped = match (byte, &mut self.cursors) {
                 (token::END, _) if depth == 0 => break,
-                (token::END, beside) => {
+                (token::END, cursors) => {
                     depth -= 1;
-                    line.at += 1;
-                    match beside {
-                        Some(beside) if line.bytes.get(line.at) == Some(&token::COMMENT) => {
-                            beside.comment().map(drop)
+                    at += 1;
+                    match cursors {
+                        Some(cursors) if bytes.get(at) == Some(&token::COMMENT) => {
+                            cursors.comment().map(drop)
                         }
                         _ => Ok(()),
                     }
@@ -486,32 +408,32 @@ impl<'a> Walk<'a, '_> {
                     depth += 1;
                     Ok(())
                 }
-                (token::NAG, _) if self.version < NAGS_BESIDE_SINCE => {
-                    line.at += 1;
+                (token::NAG, _) if version < SEPARATE_NAGS_SINCE => {
+                    at += 1;
                     Ok(())
                 }
-                (token::MARK, Some(beside)) => {
-                    side_data::read(&mut beside.side, self.version).map(drop)
+                (token::MARK, Some(cursors)) => {
+                    side_data::read(&mut cursors.side, version).map(drop)
                 }
-                (token::NAG, Some(beside)) => beside.side.u8("nag").map(drop),
-                (token::COMMENT, Some(beside)) => beside.comment().map(drop),
+                (token::NAG, Some(cursors)) => cursors.side.u8("nag").map(drop),
+                (token::COMMENT, Some(cursors)) => cursors.comment().map(drop),
                 _ => Ok(()),
             };
-            if passed.is_err() {
-                line.beside = None;
+            if skipped.is_err() {
+                self.cursors = None;
             }
-            line.at += 1;
+            at += 1;
         }
-        line.at = line.at.min(line.bytes.len());
-        let moves = line.bytes.get(start..line.at).unwrap_or_default();
-        let passed = |before: Cursor<'a>, after: Option<Cursor<'a>>| -> &'a [u8] {
-            let left = after.map_or(0, |after| after.left());
-            let length = before.left().saturating_sub(left);
-            before.rest().get(..length).unwrap_or_default()
-        };
-        let side = beside.map_or(&[][..], |b| passed(b.side, line.beside.map(|a| a.side)));
-        let text = beside.map_or(&[][..], |b| passed(b.text, line.beside.map(|a| a.text)));
-        let mut sink = tabia_core::io::Sink::new();
+        self.at = at.min(bytes.len());
+        let moves = bytes.get(start..self.at).unwrap_or_default();
+        let (side, text) = skipped_from.map_or((&[][..], &[][..]), |from| {
+            let to = self.cursors;
+            (
+                taken(from.side, to.map(|to| to.side)),
+                taken(from.text, to.map(|to| to.text)),
+            )
+        });
+        let mut sink = Sink::new();
         sink.u32_le(moves.len() as u32);
         sink.u32_le(side.len() as u32);
         sink.bytes(moves);
@@ -520,37 +442,37 @@ impl<'a> Walk<'a, '_> {
         sink.into_vec()
     }
 
-    /// What stands beside the moves has ended too early, or says what is not known: from here on
-    /// nothing in it has a place.
-    fn side_fault(&mut self, fault: Malformed, line: &mut Line<'a>) -> Result<Flow> {
-        let rest = line.beside.take();
-        if let Some(Beside { side, text }) = rest {
+    /// Visits the rest of the side data and texts as they are: an annotation ends too early or is
+    /// of an unknown kind, so that nothing after it can be found.
+    fn end_annotations(&mut self, malformed: Malformed) -> Result<Flow> {
+        if let Some(SideCursors { side, text }) = self.cursors.take() {
             for rest in [side.rest(), text.rest()] {
                 if !rest.is_empty() {
-                    let flow = self.foreign(foreign::REST, rest);
+                    let flow = self.walker.visit_foreign(foreign::REST, rest);
                     if flow != Flow::Go {
                         return Ok(flow);
                     }
                 }
             }
         }
-        let fault = Malformed {
-            at: line.side_at + fault.at,
-            ..fault
-        };
-        let error = self.origin.error(fault).at_ply(line.plies);
-        self.origin.report(error, None, self.visitor)
+        let problem = self.walker.problem(Malformed {
+            at: self.body.side_at + malformed.at,
+            ..malformed
+        });
+        self.walker.report(problem)
     }
 
-    fn report(&mut self, field: &'static str, why: Why, line: &Line<'a>) -> Result<Flow> {
-        let fault = Malformed {
-            field,
-            at: line.base + line.at,
-            why,
-        };
-        let error = self.origin.error(fault).at_ply(line.plies);
-        self.origin.report(error, None, self.visitor)
+    fn report(&mut self, field: &'static str, why: Why) -> Result<Flow> {
+        let at = self.offset();
+        self.walker.report_malformed(field, at, why)
     }
+}
+
+/// The bytes between two states of a cursor; all that were left without a second one.
+fn taken<'a>(from: Cursor<'a>, to: Option<Cursor<'a>>) -> &'a [u8] {
+    let left = to.map_or(0, |to| to.left());
+    let length = from.left().saturating_sub(left);
+    from.rest().get(..length).unwrap_or_default()
 }
 
 fn is_information(bytes: &[u8]) -> bool {
@@ -562,7 +484,7 @@ fn is_information(bytes: &[u8]) -> bool {
 /// Two texts of a comment: before its move and after it.
 type Stored<'a> = (Option<&'a [u8]>, Option<&'a [u8]>);
 
-impl<'a> Beside<'a> {
+impl<'a> SideCursors<'a> {
     /// The texts of the next comment.
     fn comment(&mut self) -> Result<Stored<'a>, Malformed> {
         let flag = self.side.u8("comment_flag")?;

@@ -7,7 +7,7 @@ use tabia_core::error::{Malformed, Why};
 use tabia_core::game::{Annotation, Clock, ClockKind, Eval, Score, Shape, ShapeColor, ShapeKind};
 use tabia_core::io::{Cursor, Sink};
 
-use super::SECTIONS_SINCE;
+use super::version::SECTIONS_SINCE;
 
 /// Kinds of bytes without a common meaning.
 pub(crate) mod foreign {
@@ -308,7 +308,7 @@ pub(crate) fn write_eval(eval: Eval, sink: &mut Sink) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::games::scidb::VERSION;
+    use crate::games::scidb::version::VERSION;
 
     fn back(sink: &Sink) -> Annotation<'static> {
         let mut cursor = Cursor::new(sink.as_slice());

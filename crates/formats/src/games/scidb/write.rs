@@ -11,6 +11,7 @@ use tabia_core::games::{GameWriter, Written};
 use tabia_core::io::{Output, OutputSet, Sink};
 use tabia_core::loss::{Feature, Losses};
 
+use super::CAN;
 use super::blob_scanner::MAX_RECORD;
 use super::board::Board;
 use super::code_tables;
@@ -23,7 +24,7 @@ use super::raw_records::has_chess_moves;
 use super::record_body;
 use super::record_body::{LENGTH, section};
 use super::tag_fields::{Left, cut, date, number, parse_letters, parse_words, round, write_tag};
-use super::{CAN, MAGIC, VERSION};
+use super::version::{MAGIC, VERSION};
 
 /// A database under construction. Records and rows go to the files as they come; names stay in
 /// memory until the end.
