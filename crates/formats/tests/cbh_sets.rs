@@ -311,8 +311,8 @@ fn what_real_sets_say_of_themselves_holds() {
     assert_eq!(
         found,
         [
-            "Stale fob.cba: the header says 10 bytes, 24 are there",
-            "Stale Hedgehog.cbg: the header says 1428 unused bytes, there are 5011",
+            "Stale fob.cba: the header states 10 bytes, the file has 24",
+            "Stale Hedgehog.cbg: the header states 1428 unused bytes, the file has 5011",
             "Damage World-ch.cbg: the file is missing: games have no moves",
             "Stale World-ch.cbh: game 941: `media_at` is 0x1028, where .cbm has no list of files",
         ]

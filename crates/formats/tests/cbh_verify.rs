@@ -1,4 +1,4 @@
-//! The deep check finds every invariant that is broken, and nothing in what holds.
+//! The deep check finds every broken invariant, and none in sound databases.
 
 #![allow(
     clippy::unwrap_used,
@@ -18,7 +18,7 @@ use tabia_testkit::Scratch;
 use tabia_testkit::arbitrary::arbitrary_game;
 use tabia_testkit::tiny::GameBuilder;
 
-/// A set with several of everything.
+/// A set with several records of every kind.
 fn set(folder: &Scratch) {
     let mut options = CreateOptions::default();
     options.now = 1_700_000_000;
@@ -37,7 +37,7 @@ fn set(folder: &Scratch) {
             .tag("CbEventLatitude", "47.5")
             .tag("CbTopGame", "3")
             .moves("e4")
-            .comment("said")
+            .comment("text")
             .moves("e5")
             .begin()
             .moves("c5")
@@ -55,25 +55,25 @@ fn text() -> Game {
     use tabia_core::GameIndex;
     use tabia_core::game::{Annotation, GameHead, GameResult, RecordKind, TextPart, Visitor};
     let mut game = Game::new();
-    let mut out = game.recorder();
+    let mut recorder = game.recorder();
     let head = GameHead {
         kind: RecordKind::Text,
         ..GameHead::default()
     };
-    let _ = out.begin_game(GameIndex(0), &head);
+    let _ = recorder.begin_game(GameIndex(0), &head);
     for (kind, text) in [
         (TextKind::Title, "Title"),
         (TextKind::Html, "<p>Text</p>"),
         (TextKind::File, "picture.jpg"),
     ] {
-        let _ = out.visit_annotation(Annotation::Text(TextPart {
+        let _ = recorder.visit_annotation(Annotation::Text(TextPart {
             kind,
             language: 0,
             text,
         }));
     }
-    out.end_game(GameResult::Unknown);
-    drop(out);
+    recorder.end_game(GameResult::Unknown);
+    drop(recorder);
     game
 }
 
@@ -83,13 +83,13 @@ fn findings(path: &Path) -> Vec<String> {
     verify(&database).iter().map(ToString::to_string).collect()
 }
 
-/// Bytes to put at an offset of a file.
+/// A change of a file.
 enum Patch {
-    /// These bytes.
+    /// Overwrites bytes at an offset.
     Put(&'static str, usize, &'static [u8]),
-    /// A byte more or less by that much.
+    /// Adds to the byte at an offset.
     Add(&'static str, usize, u8),
-    /// Bytes at the end of the file.
+    /// Appends bytes.
     Push(&'static str, &'static [u8]),
 }
 
@@ -98,20 +98,20 @@ use Patch::{Add, Push, Put};
 const MINUS_ONE: &[u8] = &[0xff; 4];
 const DELETED: &[u8] = &[0x19, 0xfc, 0xff, 0xff];
 
-/// What is damaged, and what must be said of it.
+/// Each damage, and a part of the finding that must report it.
 const DAMAGE: &[(Patch, &str)] = &[
     // The main file: the header twice, then the first record.
     (
         Add("cbh", 9, 1),
-        "a.cbh: the header names 10 as the next game, 8 are there",
+        "a.cbh: the header states 10 as the next game, the file has 8 records",
     ),
     (
         Add("cbh", 43, 1),
-        "a.cbh: the header names 9 as the next game, and then 10",
+        "a.cbh: the header states 9 as the next game, its second copy 10",
     ),
     (
         Push("cbh", b"x"),
-        "a.cbh: 1 bytes at the end are no whole record",
+        "a.cbh: 1 bytes at the end are not a complete record",
     ),
     (Add("cbh", 46 + 4, 1), "`moves_at` is"),
     (Add("cbh", 46 + 8, 2), "`annotations_at` is"),
@@ -126,21 +126,24 @@ const DAMAGE: &[(Patch, &str)] = &[
     (Add("cbh", 46 + 42, 0x10), "`flags` is"),
     (Add("cbh", 46 + 44, 8), "`magnitudes` is 0x8"),
     (Add("cbh", 46 + 45, 1), "`move_count` is 0x3"),
-    // Bodies: sizes and holes in the header, records over each other.
-    (Add("cbg", 5, 1), "a.cbg: the header says"),
+    // Bodies: sizes and gaps in the header, overlapping records.
+    (Add("cbg", 5, 1), "a.cbg: the header states"),
     (Add("cbg", 17, 1), "in its wide field"),
     (
         Add("cbg", 9, 1),
-        "a.cbg: the header says 1 unused bytes, there are 0",
+        "a.cbg: the header states 1 unused bytes, the file has 0",
     ),
     (
         Add("cbg", 25, 1),
-        "a.cbg: the header says 1 unused bytes in its wide field",
+        "a.cbg: the header states 1 unused bytes in its wide field",
     ),
-    (Push("cbg", b"xyz"), "a.cbg: the header says"),
+    (Push("cbg", b"xyz"), "a.cbg: the header states"),
     (Add("cbg", 26 + 3, 3), "the record runs into that of game 1"),
-    (Add("cba", 5, 1), "a.cba: the header says"),
-    (Add("cba", 26 + 2, 1), "the annotations name game 2"),
+    (Add("cba", 5, 1), "a.cba: the header states"),
+    (
+        Add("cba", 26 + 2, 1),
+        "the annotations are marked as those of game 2",
+    ),
     (Add("cba", 26 + 9, 1), "`count` is 3 for 1 annotations"),
     (
         Put("cba", 26 + 14, &[0, 0, 77]),
@@ -150,28 +153,28 @@ const DAMAGE: &[(Patch, &str)] = &[
     // the order of their first game; 0 is `White 0`, 2 is `White 5`.
     (
         Add("cbp", 0, 1),
-        "a.cbp: the header says 15 records, 14 are there",
+        "a.cbp: the header states 15 records, the file has 14",
     ),
     (
         Add("cbp", 20, 1),
-        "a.cbp: the header says 15 entities, 14 are there",
+        "a.cbp: the header states 15 entities, the file has 14",
     ),
     (
         Push("cbp", b"x"),
-        "a.cbp: 1 bytes at the end are no whole record",
+        "a.cbp: 1 bytes at the end are not a complete record",
     ),
-    (Put("cbp", 4, &[99, 0, 0, 0]), "the tree names number 99"),
+    (Put("cbp", 4, &[99, 0, 0, 0]), "the tree contains number 99"),
     (Put("cbp", 4, MINUS_ONE), "number 0 is not in the tree"),
     (Put("cbp", 32, &[0, 0, 0, 0]), "is in the tree twice"),
-    (Add("cbp", 32 + 8, 1), "number 0 says balance"),
+    (Add("cbp", 32 + 8, 1), "number 0 states balance"),
     (Put("cbp", 32 + 9, b"Zz"), "a.cbp: the tree is not in order"),
     (
         Add("cbp", 32 + 9 + 50, 1),
-        "a.cbp: number 0 says 2 references",
+        "a.cbp: number 0 states 2 references",
     ),
     (
         Add("cbp", 32 + 9 + 54, 1),
-        "a.cbp: number 0 says 1 references, the first from game 2",
+        "a.cbp: number 0 states 1 references, the first from game 2",
     ),
     (
         Put("cbp", 32, DELETED),
@@ -183,7 +186,7 @@ const DAMAGE: &[(Patch, &str)] = &[
     ),
     (
         Put("cbp", 16, &[99, 0, 0, 0]),
-        "the chain of deleted records names number 99",
+        "the chain of deleted records contains number 99",
     ),
     (
         Put("cbt", 32, DELETED),
@@ -191,28 +194,28 @@ const DAMAGE: &[(Patch, &str)] = &[
     ),
     (
         Add("cbt", 32 + 9 + 82, 1),
-        "a.cbt: number 0 says 2 references",
+        "a.cbt: number 0 states 2 references",
     ),
     (
         Add("cbc", 32 + 9 + 45, 1),
-        "a.cbc: number 0 says 2 references",
+        "a.cbc: number 0 states 2 references",
     ),
     (
         Add("cbs", 32 + 9 + 51, 1),
-        "a.cbs: number 0 says 2 references",
+        "a.cbs: number 0 states 2 references",
     ),
     (
         Add("cbe", 32 + 9 + 55, 1),
-        "a.cbe: number 0 says 2 references",
+        "a.cbe: number 0 states 2 references",
     ),
     (
         Add("cbl", 32 + 9 + 1600, 1),
-        "a.cbl: number 0 says 2 references",
+        "a.cbl: number 0 states 2 references",
     ),
     // Side files.
     (
         Add("cbj", 8, 1),
-        "a.cbj: the header says 9 records, 8 are there",
+        "a.cbj: the header states 9 records, the file has 8",
     ),
     (
         Add("cbj", 0, 253),
@@ -234,18 +237,18 @@ const DAMAGE: &[(Patch, &str)] = &[
     ),
     (
         Push("cbj", b"xx"),
-        "a.cbj: 2 bytes at the end are no whole record",
+        "a.cbj: 2 bytes at the end are not a complete record",
     ),
-    (Add("cbtt", 8, 1), "a.cbtt: the header says that"),
+    (Add("cbtt", 8, 1), "a.cbtt: the header states"),
     (
         Add("cbtt", 0, 1),
         "a.cbtt: version 4 has records of 223 bytes, not 65",
     ),
     (
         Add("cbm", 8, 1),
-        "a.cbm: the header says 2 records, 1 are there",
+        "a.cbm: the header states 2 records, the file has 1",
     ),
-    (Add("flags", 7, 1), "a.flags: the header says"),
+    (Add("flags", 7, 1), "a.flags: the header states"),
 ];
 
 #[test]
@@ -277,7 +280,7 @@ fn every_broken_invariant_is_named() {
 }
 
 #[test]
-fn what_we_write_holds() {
+fn written_databases_have_no_findings() {
     let folder = Scratch::new("holds");
     let path = folder.join("many.cbh");
     let options = CreateOptions::default();
@@ -287,7 +290,7 @@ fn what_we_write_holds() {
     }
     writer.finish().unwrap();
     let found = findings(&path);
-    // Starts that cannot be played from are told whenever they are read.
+    // Start positions that cannot be played from are reported on every read.
     let found: Vec<_> = found
         .iter()
         .filter(|finding| !finding.contains("start"))

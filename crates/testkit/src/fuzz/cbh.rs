@@ -10,7 +10,7 @@ use tabia_formats::games::cbh::annotations;
 use tabia_formats::games::cbh::annotations::{Item, Items};
 use tabia_formats::games::cbh::charset::{TextForm, Texts};
 use tabia_formats::games::cbh::moves;
-use tabia_formats::games::cbh::moves::{Notes, Spot};
+use tabia_formats::games::cbh::moves::NoAnnotations;
 
 /// Variations inside variations beyond this are refused: the default of readers.
 const DEPTH: u32 = 1 << 20;
@@ -42,7 +42,7 @@ pub(super) fn moves(data: &[u8]) {
         again.events().eq(game.events()),
         "{game:?} reads back as {again:?}"
     );
-    if encoded.whole_start {
+    if encoded.is_start_exact {
         let (start, expected) = (again.head.start.position(), game.head.start.position());
         let fen = |position: Option<Position>| position.map(|position| position.fen());
         assert_eq!(fen(start), fen(expected));
@@ -62,25 +62,12 @@ fn read_moves(
     let mut recorder = Recorder::new();
     let _ = recorder.begin_game(GameIndex(0), &head);
     let mut checked = super::Checked::new(&mut recorder);
-    let visited = decoder.visit(&record, want, &mut checked, &mut Nothing);
+    let visited = decoder.visit(&record, want, &mut checked, &mut NoAnnotations);
     recorder.end_game(GameResult::Unknown);
-    if let Some(fault) = &visited.fault {
-        let _ = fault.to_string();
+    if let Some(error) = &visited.error {
+        let _ = error.to_string();
     }
-    Some((recorder.game().clone(), visited.fault))
-}
-
-/// No annotations.
-struct Nothing;
-
-impl Notes for Nothing {
-    fn visit(&mut self, _spot: Spot, _visitor: &mut dyn Visitor) -> Flow {
-        Flow::Go
-    }
-
-    fn reach(&self) -> u32 {
-        0
-    }
+    Some((recorder.game().clone(), visited.error))
 }
 
 /// The items of an annotation record read, and what is written of them reads the same. The first

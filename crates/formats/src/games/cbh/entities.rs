@@ -1,7 +1,7 @@
 //! Entity files: players, tournaments, annotators, sources, teams, game tags.
 //!
-//! Ids are walked up to the end of the file; the counts and the tree in the file are not needed
-//! and not trusted.
+//! Ids run to the end of the file; the counts and the tree stored in it are neither needed nor
+//! trusted.
 
 use tabia_core::error::{Malformed, Why};
 use tabia_core::io::Blob;
@@ -9,15 +9,19 @@ use zerocopy::{FromBytes, FromZeros, Immutable, IntoBytes, KnownLayout, Unaligne
 
 use super::records::{
     AnnotatorRecord, ENTITY_MAGIC, EntityHeader, EntityNode, GameTagRecord, NODE_DELETED,
-    PlayerRecord, SourceRecord, TeamRecord, TournamentRecord,
+    PlayerRecord, SourceRecord, TeamRecord, TournamentRecord, U24,
 };
+
+/// The id that rebuilt records store for an unknown name.
+pub(super) const UNKNOWN_ID: U24 = U24::new(0xff_ffff);
 
 /// A record of an entity file.
 pub trait Entity: FromBytes + KnownLayout + Immutable + Unaligned {
     /// Extension of its file.
     const EXTENSION: &'static str;
 
-    /// How often it is referred to, and the first game that does (from 1, 0 for none), as stored.
+    /// The stored number of references to it, and the stored number (from 1, 0 if absent) of the
+    /// first record that refers to it.
     fn uses(&self) -> (i32, i32);
 }
 
@@ -56,29 +60,32 @@ pub struct EntityTable<E> {
 }
 
 impl<E: Entity> EntityTable<E> {
-    /// The table in the bytes of a file. Records may be longer than known; a last record that is
-    /// cut off does not exist.
+    /// The table in the bytes of a file. Records may be longer than the known ones; a last record
+    /// that is cut off is not counted.
+    ///
+    /// # Errors
+    /// If the header is cut off, has another magic number or impossible sizes.
     pub fn new(blob: Blob) -> Result<Self, Malformed> {
-        let fault = |field, at, why| Malformed { field, at, why };
+        let malformed = |field, at, why| Malformed { field, at, why };
         let Some(header) = EntityHeader::read(&blob).copied() else {
             let why = Why::Truncated {
                 needed: EntityHeader::SIZE,
                 left: blob.len(),
             };
-            return Err(fault("entity_header", 0, why));
+            return Err(malformed("entity_header", 0, why));
         };
         if header.magic.get() != ENTITY_MAGIC {
             let value = u64::from(header.magic.get());
-            return Err(fault("magic", 8, Why::Value(value)));
+            return Err(malformed("magic", 8, Why::Value(value)));
         }
         let data_size = header.data_size.get() as usize;
         if data_size < size_of::<E>() || data_size > 1 << 24 {
-            return Err(fault("data_size", 12, Why::Value(data_size as u64)));
+            return Err(malformed("data_size", 12, Why::Value(data_size as u64)));
         }
         let extra = header.extra.get() as usize;
         let start = EntityHeader::SIZE.saturating_add(extra);
         if extra > 1 << 16 {
-            return Err(fault("extra", 24, Why::Value(extra as u64)));
+            return Err(malformed("extra", 24, Why::Value(extra as u64)));
         }
         let stride = EntityNode::SIZE + data_size;
         let records = blob.len().saturating_sub(start) / stride;
@@ -94,9 +101,9 @@ impl<E: Entity> EntityTable<E> {
         })
     }
 
-    /// The table in the bytes of a file whose header makes no sense: records are taken to be as
-    /// long as usual, behind a header of the length that leaves the fewest bytes over. `None` when
-    /// there is no whole record.
+    /// The table in the bytes of a file with a corrupt header: records are taken to have the known
+    /// size, after a header of the size that leaves the fewest bytes over. `None` if not one
+    /// record is complete.
     pub(super) fn salvage(blob: Blob) -> Option<Self> {
         let stride = EntityNode::SIZE + size_of::<E>();
         let rest = |start: &usize| blob.len().saturating_sub(*start) % stride;
@@ -118,7 +125,7 @@ impl<E: Entity> EntityTable<E> {
         })
     }
 
-    /// The table with records up to `end`, those that are not there made.
+    /// The table with ids up to `end` (exclusive); missing records are made by `make`.
     pub(super) fn extended(table: Option<&Self>, end: u32, make: impl Fn(u32) -> E) -> Self
     where
         E: IntoBytes,
@@ -130,14 +137,14 @@ impl<E: Entity> EntityTable<E> {
         let header = table.map_or(header, |table| table.header);
         let stride = table.map_or(EntityNode::SIZE + size_of::<E>(), |table| table.stride);
         let start = table.map_or(0, |table| table.start);
-        let known = table.map_or(0, |table| table.capacity);
-        let length = start + stride * known as usize;
+        let existing = table.map_or(0, |table| table.capacity);
+        let length = start + stride * existing as usize;
         let old = table.and_then(|table| table.blob.get(..length));
         let mut bytes = old.unwrap_or_default().to_vec();
         let mut node = EntityNode::new_zeroed();
         node.left.set(-1);
         node.right.set(-1);
-        for id in known..end {
+        for id in existing..end {
             let next = bytes.len() + stride;
             bytes.extend_from_slice(node.as_bytes());
             bytes.extend_from_slice(make(id).as_bytes());
@@ -158,17 +165,17 @@ impl<E: Entity> EntityTable<E> {
         &self.header
     }
 
-    /// Records in the file, deleted ones too.
+    /// Records in the file, including deleted ones.
     pub fn capacity(&self) -> u32 {
         self.capacity
     }
 
-    /// Bytes at the end of the file that are no whole record.
+    /// Bytes after the last complete record.
     pub fn rest(&self) -> usize {
         self.blob.len().saturating_sub(self.start) % self.stride
     }
 
-    /// Entities that are not deleted. Only the chain of deleted ones is walked.
+    /// Number of entities that are not deleted, by following the chain of deleted ones.
     pub fn live(&self) -> u32 {
         let mut deleted = 0;
         let mut next = self.header.first_deleted.get();
@@ -182,18 +189,18 @@ impl<E: Entity> EntityTable<E> {
         self.capacity - deleted
     }
 
-    /// The tree node of an entity.
+    /// The tree node of an entity; `None` if there is no record with this id.
     pub fn node(&self, id: u32) -> Option<&EntityNode> {
         EntityNode::read(self.bytes(id)?)
     }
 
-    /// An entity, deleted or not.
+    /// An entity, deleted or not; `None` if there is no record with this id.
     pub fn get(&self, id: u32) -> Option<&E> {
         let data = self.bytes(id)?.get(EntityNode::SIZE..)?;
         E::ref_from_prefix(data).ok().map(|(record, _)| record)
     }
 
-    /// The entities that are not deleted, by id.
+    /// The entities that are not deleted, with their ids in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = (u32, &E)> {
         (0..self.capacity).filter_map(|id| {
             let deleted = self.node(id)?.left.get() == NODE_DELETED;
@@ -222,11 +229,12 @@ mod tests {
 
     use super::*;
 
-    /// A `.cbc` with the given names; those called `-` are deleted, chained from the last one on.
+    /// A `.cbc` with the given names; those called `-` are deleted, chained from the last to the
+    /// first.
     fn annotators(names: &[&str], extra: usize, longer: usize) -> Vec<u8> {
         let deleted: Vec<usize> = (0..names.len()).filter(|&i| names[i] == "-").collect();
         let mut sink = Sink::new();
-        sink.u32_le(7); // neither capacity nor count are to be trusted
+        sink.u32_le(7); // capacity and count are wrong on purpose
         sink.i32_le(0);
         sink.u32_le(ENTITY_MAGIC);
         sink.u32_le(53 + longer as u32);
@@ -251,20 +259,20 @@ mod tests {
     }
 
     #[test]
-    fn records_are_found_in_headers_of_both_sizes() {
+    fn records_are_found_after_headers_of_both_sizes() {
         for (extra, longer) in [(0, 0), (4, 0), (4, 3)] {
             let bytes = annotators(&["Ann", "-", "Bob", "-"], extra, longer);
             let table = EntityTable::<AnnotatorRecord>::new(Blob::from(bytes)).unwrap();
             assert_eq!((table.capacity(), table.live()), (4, 2));
             let names: Vec<_> = table.iter().map(|(id, a)| (id, a.name[0])).collect();
             assert_eq!(names, [(0, b'A'), (2, b'B')]);
-            assert!(table.get(1).is_some(), "deleted records stay readable");
+            assert!(table.get(1).is_some(), "deleted records are readable");
             assert!(table.get(4).is_none());
         }
     }
 
     #[test]
-    fn damage_is_told_or_survived() {
+    fn damaged_tables_fail_or_lose_records() {
         let bytes = annotators(&["Ann", "Bob"], 4, 0);
         for length in 0..bytes.len() {
             let cut = Blob::from(bytes[..length].to_vec());
@@ -274,7 +282,7 @@ mod tests {
             }
         }
         let mut circle = annotators(&["-", "-"], 4, 0);
-        // Record 0 names itself as the next deleted one.
+        // The next deleted record of record 0 is record 0 itself.
         circle[32 + 4..32 + 8].fill(0);
         let table = EntityTable::<AnnotatorRecord>::new(Blob::from(circle)).unwrap();
         assert_eq!(table.live(), 0);

@@ -1,6 +1,6 @@
-//! How entities are ordered in their files' trees: byte by byte, no collation, shorter first.
-//! Known from trees rebuilt byte for byte; whether bytes from 0x80 come last (unsigned) or first
-//! (signed) differs by file and by age of ChessBase.
+//! The order of entities in the trees of their files: byte by byte, without collation, shorter
+//! first. Derived from trees that were rebuilt byte for byte. Whether bytes from 0x80 come last
+//! (unsigned) or first (signed) depends on the file and on the age of ChessBase.
 
 use std::cmp::Ordering;
 
@@ -9,29 +9,29 @@ use super::records::{
     AnnotatorRecord, GameTagRecord, PlayerRecord, SourceRecord, TeamRecord, TournamentRecord,
 };
 
-/// How bytes from 0x80 compare with ASCII.
+/// The order of bytes from 0x80 relative to ASCII.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Bytes {
-    /// After it.
+pub enum ByteOrder {
+    /// After ASCII.
     Unsigned,
-    /// Before it.
+    /// Before ASCII.
     Signed,
 }
 
-/// Entities that have an order.
+/// Entities with an order.
 pub trait Ordered {
-    /// How current versions of ChessBase compare bytes in this file.
-    const BYTES: Bytes;
+    /// The byte order of current versions of ChessBase in this file.
+    const BYTES: ByteOrder;
 
-    /// The order of two entities; equal when they are the same entity.
-    fn order(&self, other: &Self, bytes: Bytes) -> Ordering;
+    /// Compares two entities; equal if they are the same entity.
+    fn order(&self, other: &Self, bytes: ByteOrder) -> Ordering;
 }
 
-fn text(a: &[u8], b: &[u8], bytes: Bytes) -> Ordering {
+fn text(a: &[u8], b: &[u8], bytes: ByteOrder) -> Ordering {
     let (a, b) = (until_zero(a), until_zero(b));
     match bytes {
-        Bytes::Unsigned => a.cmp(b),
-        Bytes::Signed => {
+        ByteOrder::Unsigned => a.cmp(b),
+        ByteOrder::Signed => {
             let signed = |byte: &u8| *byte as i8;
             a.iter().map(signed).cmp(b.iter().map(signed))
         }
@@ -39,40 +39,40 @@ fn text(a: &[u8], b: &[u8], bytes: Bytes) -> Ordering {
 }
 
 impl Ordered for PlayerRecord {
-    const BYTES: Bytes = Bytes::Unsigned;
+    const BYTES: ByteOrder = ByteOrder::Unsigned;
 
-    fn order(&self, other: &Self, bytes: Bytes) -> Ordering {
+    fn order(&self, other: &Self, bytes: ByteOrder) -> Ordering {
         text(&self.last_name, &other.last_name, bytes)
             .then_with(|| text(&self.first_name, &other.first_name, bytes))
     }
 }
 
 impl Ordered for TournamentRecord {
-    const BYTES: Bytes = Bytes::Signed;
+    const BYTES: ByteOrder = ByteOrder::Signed;
 
-    fn order(&self, other: &Self, bytes: Bytes) -> Ordering {
+    fn order(&self, other: &Self, bytes: ByteOrder) -> Ordering {
         let (a, b) = (self.date.get(), other.date.get());
         // Later years, months and days first; month and day compare like the low nine bits.
         (b >> 9)
             .cmp(&(a >> 9))
             .then_with(|| text(&self.title, &other.title, bytes))
-            .then_with(|| text(&self.place, &other.place, bytes))
+            .then_with(|| text(&self.site, &other.site, bytes))
             .then_with(|| (b & 0x1ff).cmp(&(a & 0x1ff)))
     }
 }
 
 impl Ordered for AnnotatorRecord {
-    const BYTES: Bytes = Bytes::Signed;
+    const BYTES: ByteOrder = ByteOrder::Signed;
 
-    fn order(&self, other: &Self, bytes: Bytes) -> Ordering {
+    fn order(&self, other: &Self, bytes: ByteOrder) -> Ordering {
         text(&self.name, &other.name, bytes)
     }
 }
 
 impl Ordered for SourceRecord {
-    const BYTES: Bytes = Bytes::Signed;
+    const BYTES: ByteOrder = ByteOrder::Signed;
 
-    fn order(&self, other: &Self, bytes: Bytes) -> Ordering {
+    fn order(&self, other: &Self, bytes: ByteOrder) -> Ordering {
         text(&self.title, &other.title, bytes)
             .then_with(|| text(&self.publisher, &other.publisher, bytes))
             .then_with(|| self.publication.get().cmp(&other.publication.get()))
@@ -83,9 +83,9 @@ impl Ordered for SourceRecord {
 }
 
 impl Ordered for TeamRecord {
-    const BYTES: Bytes = Bytes::Unsigned;
+    const BYTES: ByteOrder = ByteOrder::Unsigned;
 
-    fn order(&self, other: &Self, bytes: Bytes) -> Ordering {
+    fn order(&self, other: &Self, bytes: ByteOrder) -> Ordering {
         text(&self.title, &other.title, bytes)
             .then_with(|| self.number.get().cmp(&other.number.get()))
             // Seasons before years.
@@ -96,9 +96,9 @@ impl Ordered for TeamRecord {
 }
 
 impl Ordered for GameTagRecord {
-    const BYTES: Bytes = Bytes::Unsigned;
+    const BYTES: ByteOrder = ByteOrder::Unsigned;
 
-    fn order(&self, other: &Self, bytes: Bytes) -> Ordering {
+    fn order(&self, other: &Self, bytes: ByteOrder) -> Ordering {
         self.titles
             .iter()
             .zip(&other.titles)
@@ -125,12 +125,12 @@ mod tests {
     fn tournaments_are_ordered_by_year_then_title_then_day() {
         let newer = tournament(2016 << 9, "Z");
         let older = tournament(2015 << 9, "A");
-        assert_eq!(newer.order(&older, Bytes::Signed), Ordering::Less);
+        assert_eq!(newer.order(&older, ByteOrder::Signed), Ordering::Less);
         let may = tournament(2016 << 9 | 5 << 5, "A");
         let june = tournament(2016 << 9 | 6 << 5, "A");
-        assert_eq!(june.order(&may, Bytes::Signed), Ordering::Less);
-        assert_eq!(may.order(&newer, Bytes::Signed), Ordering::Less);
-        assert_eq!(may.order(&may, Bytes::Signed), Ordering::Equal);
+        assert_eq!(june.order(&may, ByteOrder::Signed), Ordering::Less);
+        assert_eq!(may.order(&newer, ByteOrder::Signed), Ordering::Less);
+        assert_eq!(may.order(&may, ByteOrder::Signed), Ordering::Equal);
     }
 
     #[test]
@@ -139,11 +139,11 @@ mod tests {
         umlaut.name[0] = 0xd6;
         let mut plain = AnnotatorRecord::new_zeroed();
         plain.name[0] = b'Z';
-        // What stands behind the terminator does not count.
+        // ByteOrder after the terminator do not count.
         plain.name[9] = b'x';
-        assert_eq!(umlaut.order(&plain, Bytes::Signed), Ordering::Less);
-        assert_eq!(umlaut.order(&plain, Bytes::Unsigned), Ordering::Greater);
+        assert_eq!(umlaut.order(&plain, ByteOrder::Signed), Ordering::Less);
+        assert_eq!(umlaut.order(&plain, ByteOrder::Unsigned), Ordering::Greater);
         let empty = AnnotatorRecord::new_zeroed();
-        assert_eq!(empty.order(&plain, Bytes::Unsigned), Ordering::Less);
+        assert_eq!(empty.order(&plain, ByteOrder::Unsigned), Ordering::Less);
     }
 }

@@ -1,4 +1,4 @@
-//! What is known of a set and its games without reading moves.
+//! The [`Database`] of a set: its description and index entries, which need no moves.
 
 use std::borrow::Cow;
 
@@ -10,10 +10,11 @@ use super::FORMAT;
 use super::content_summary;
 use super::entities::EntityTable;
 use super::field_codecs::{decode_date, decode_eco, decode_result};
-use super::open::{CbhDatabase, Parts, Record};
+use super::open::{CbhDatabase, Companions};
 use super::read::CbhReader;
-use super::records::{FileHeader, GameRecord, TYPE_DELETED, TYPE_TEXT};
-use super::tags::{entity, player_name, round_name};
+use super::records::{FileHeader, GameRecord, Record, TYPE_DELETED, TYPE_TEXT};
+use super::tables::entity;
+use super::tags::{player_name, round_name};
 
 impl Database for CbhDatabase {
     fn info(&self) -> &DatabaseInfo {
@@ -41,7 +42,7 @@ impl Database for CbhDatabase {
     }
 
     fn span(&self, game: GameIndex) -> Option<(u64, u64)> {
-        // The header is as long as a record.
+        // The file header has the size of a record.
         let record = size_of::<GameRecord>() as u64;
         (game.0 < self.len).then(|| ((u64::from(game.0) + 1) * record, record))
     }
@@ -51,7 +52,7 @@ impl Database for CbhDatabase {
         let first = (first.0 as usize).saturating_add(1);
         for (record, ratings) in records.get(first..).unwrap_or_default().iter().zip(out) {
             *ratings = GameRecord::read(record).map_or([0; 2], |game| {
-                // What stands there in a text is no rating.
+                // In a text these bytes are not ratings.
                 let mask = u16::from(game.kind & TYPE_TEXT != 0).wrapping_sub(1);
                 [game.white_elo.get() & mask, game.black_elo.get() & mask]
             });
@@ -60,18 +61,16 @@ impl Database for CbhDatabase {
     }
 
     fn name(&self, kind: NameKind, NameId(id): NameId) -> Result<Cow<'_, str>> {
-        let Parts { tables, texts, .. } = self.parts();
+        let Companions { tables, texts, .. } = self.companions();
         let texts = *texts;
-        // A file that is missing has no names; an id that is beyond its file is told by `read`.
+        // A missing file has no names; `read` reports an id beyond the end of its file.
         Ok(match kind {
             NameKind::Player => entity(tables.players.as_ref(), id)
                 .map(|player| Cow::Owned(player_name(player, texts))),
             NameKind::Event => {
                 entity(tables.tournaments.as_ref(), id).map(|t| texts.field(&t.title))
             }
-            NameKind::Site => {
-                entity(tables.tournaments.as_ref(), id).map(|t| texts.field(&t.place))
-            }
+            NameKind::Site => entity(tables.tournaments.as_ref(), id).map(|t| texts.field(&t.site)),
             NameKind::Round => Some(Cow::Owned(round_name((id >> 8) as u8, id as u8))),
             NameKind::Annotator => {
                 entity(tables.annotators.as_ref(), id).map(|a| texts.field(&a.name))
@@ -96,7 +95,7 @@ impl Database for CbhDatabase {
 
 impl CbhDatabase {
     fn describe(&self) -> DatabaseInfo {
-        let parts = self.parts();
+        let companions = self.companions();
         let (mut texts, mut deleted) = (0, 0);
         for record in self.headers.chunks_exact(FileHeader::SIZE).skip(1) {
             let kind = record.first().copied().unwrap_or(0);
@@ -110,12 +109,12 @@ impl CbhDatabase {
             Some((version, _)) => format!("header version {version}"),
             None => String::new(),
         };
-        if let Some(extended) = &parts.tables.extended {
+        if let Some(extended) = &companions.tables.extended {
             version += ", .cbj version ";
             version += &extended.header().version.to_string();
         }
         let mut names = Vec::new();
-        let tables = &parts.tables;
+        let tables = &companions.tables;
         let mut count = |kind, live: Option<u32>| names.extend(live.map(|live| (kind, live)));
         count(
             NameKind::Player,
@@ -140,21 +139,21 @@ impl CbhDatabase {
             records: self.len,
             texts,
             deleted,
-            encoding: parts.texts.describe(),
-            title: parts.title.clone(),
+            encoding: companions.texts.describe(),
+            title: companions.title.clone(),
             companions: FORMAT
                 .file
                 .companions
                 .iter()
                 .map(|companion| {
-                    let is_there = self.source.companion(companion.extension).is_some();
-                    (companion.extension.to_owned(), is_there)
+                    let exists = self.source.companion(companion.extension).is_some();
+                    (companion.extension.to_owned(), exists)
                 })
                 .collect(),
             problems: self
                 .problems
                 .iter()
-                .chain(&parts.problems)
+                .chain(&companions.problems)
                 .cloned()
                 .collect(),
             names,

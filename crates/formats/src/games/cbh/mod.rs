@@ -14,10 +14,12 @@ pub mod nations;
 mod open;
 mod placeholder_names;
 mod read;
+mod record_scan;
 pub mod records;
 mod salvage;
 mod search_boosters;
 pub mod side_files;
+pub mod tables;
 pub mod tags;
 pub mod timestamps;
 pub mod verify;
@@ -26,14 +28,18 @@ pub mod write;
 #[cfg(test)]
 mod tests;
 
+use tabia_core::error::Result;
 use tabia_core::formats::{
-    Companion, Confidence, EditFunctions, FileFormat, FormatId, GameFormat, Probe,
+    Companion, Confidence, EditFunctions, FileFormat, FormatId, GameFormat, OpenOptions, Probe,
 };
+use tabia_core::games::Database;
+use tabia_core::io::Source;
 use tabia_core::loss::{Feature, Features};
 
 use records::FileHeader;
 
-pub use open::{CbhDatabase, Record};
+pub use open::CbhDatabase;
+pub use records::Record;
 pub use write::edit;
 
 /// ChessBase databases.
@@ -68,7 +74,7 @@ pub static FORMAT: GameFormat = GameFormat {
         Feature::UnreadMoves,
     ]),
     can_with: None,
-    open: open::open,
+    open: open_database,
     open_stream: None,
     open_blocks: None,
     create_text: None,
@@ -88,19 +94,33 @@ const fn companion(extension: &'static str, holds: &'static str) -> Companion {
     }
 }
 
-/// The header says how long it is and that records have 46 bytes.
-fn score(probe: &Probe<'_>) -> Confidence {
-    let is_named = probe.extension() == "cbh";
-    match FileHeader::read(probe.head) {
-        Some(header) if is_ours(header) => Confidence::Certain,
-        // Too short to tell: the name gives the message about what is wrong.
-        None if is_named => Confidence::ByName,
-        _ => Confidence::No,
+fn open_database(source: &Source, options: &OpenOptions) -> Result<Box<dyn Database>> {
+    Ok(Box::new(CbhDatabase::open(source, options)?))
+}
+
+impl CbhDatabase {
+    /// Opens the set of the main file. Only that file is required; problems of the others are in
+    /// [`Database::info`]. With [`OpenOptions::salvage`] no file is required, and lost headers and
+    /// names are rebuilt from the files that are left.
+    ///
+    /// # Errors
+    /// If the main file cannot be read or is not a ChessBase database; never when salvaging.
+    pub fn open(source: &Source, options: &OpenOptions) -> Result<Self> {
+        if options.salvage {
+            Ok(salvage::open(source, options))
+        } else {
+            open::open(source, options)
+        }
     }
 }
 
-fn is_ours(header: &FileHeader) -> bool {
-    header.zero == 0
-        && (30..=46).contains(&header.header_size.get())
-        && usize::from(header.record_size.get()) == FileHeader::SIZE
+/// Recognizes the file by the header's own size and the record size of 46 bytes in it.
+fn score(probe: &Probe<'_>) -> Confidence {
+    let is_named = probe.extension() == "cbh";
+    match FileHeader::read(probe.head) {
+        Some(header) if header.is_cbh() => Confidence::Certain,
+        // Too short to recognize; opening it by name reports why.
+        None if is_named => Confidence::ByName,
+        _ => Confidence::No,
+    }
 }

@@ -1,4 +1,4 @@
-//! Opening a set of files.
+//! An open set: its headers, and the other files, which are opened on first use.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -6,29 +6,28 @@ use std::sync::{Arc, OnceLock};
 
 use tabia_core::error::{Error, ErrorKind, GameIndex, Malformed, Result};
 use tabia_core::formats::{Limits, OpenOptions};
-use tabia_core::games::{Database, DatabaseInfo};
+use tabia_core::games::DatabaseInfo;
 use tabia_core::io::{Blob, Charset, Source};
 
+use super::FORMAT;
 use super::annotations::{Items, kind};
 use super::charset::{Detector, Texts, until_zero};
 use super::entities::{Entity, EntityTable};
-use super::placeholder_names::Lost;
-use super::records::{ExtendedRecord, FileHeader, GameRecord, TYPE_TEXT, TextRecord};
-use super::salvage;
-use super::search_boosters::Boosters;
+use super::placeholder_names::Placeholders;
+use super::records::{ExtendedRecord, FileHeader, Record};
 use super::side_files::{SideTable, TopGames};
-use super::tags::{Tables, player_name};
-use super::{FORMAT, is_ours};
+use super::tables::Tables;
+use super::tags::player_name;
 
-/// Values looked at to guess the character set, of each kind.
+/// Names of each kind that are sampled to guess the character set.
 const SAMPLES: u32 = 256;
-/// Annotation records looked at for the same purpose.
+/// Annotation records that are sampled for the same purpose.
 const SAMPLE_RECORDS: u32 = 64;
 
 /// A ChessBase database.
 ///
-/// Its headers are open. The other files are opened when they are first asked for: a search by
-/// ratings touches none of them.
+/// Only the headers are open at first. The other files are opened on first use, so that a search
+/// by ratings reads none of them.
 #[derive(Debug)]
 pub struct CbhDatabase {
     pub(super) headers: Blob,
@@ -39,23 +38,23 @@ pub struct CbhDatabase {
     charset: Charset,
     pub(super) source: Source,
     pub(super) len: u32,
-    /// What was found before the other files were opened.
+    /// Problems of the headers.
     pub(super) problems: Vec<String>,
-    parts: OnceLock<Parts>,
+    pub(super) companions: OnceLock<Companions>,
     pub(super) info: OnceLock<DatabaseInfo>,
-    /// Records whose headers were made again, sorted.
-    pub(super) made: Vec<u32>,
-    /// The players of games by number, where their sides are lost.
-    pairs: HashMap<u32, [u32; 2]>,
-    /// Names that a damaged set has lost.
-    pub(super) lost: Lost,
-    /// Whether the set is read to be saved.
-    pub(super) is_saved: bool,
+    /// Indexes of the records whose headers were rebuilt, sorted.
+    pub(super) rebuilt: Vec<u32>,
+    /// Both players by game number (from 1), of games whose colours are lost.
+    pub(super) player_pairs: HashMap<u32, [u32; 2]>,
+    /// The ids of placeholders for lost names.
+    pub(super) placeholders: Placeholders,
+    /// Whether the set is read for repair.
+    pub(super) is_salvaged: bool,
 }
 
-/// The files beside the headers, and what was learnt from them.
+/// The other files of the set, opened and parsed.
 #[derive(Debug)]
-pub(super) struct Parts {
+pub(super) struct Companions {
     pub(super) moves: Option<Blob>,
     pub(super) annotations: Option<Blob>,
     pub(super) media: Option<SideTable>,
@@ -69,98 +68,42 @@ pub(super) struct Parts {
     pub(super) problems: Vec<String>,
 }
 
-/// Opens the set that a `.cbh` file belongs to.
-pub(super) fn open(source: &Source, options: &OpenOptions) -> Result<Box<dyn Database>> {
-    Ok(Box::new(CbhDatabase::open(source, options)?))
+/// Opens the set of a `.cbh` file, which must have an intact header.
+pub(super) fn open(source: &Source, options: &OpenOptions) -> Result<CbhDatabase> {
+    let label = Arc::clone(source.label());
+    let headers = source.main().open().map_err(|e| e.in_file(&label))?;
+    let Some(header) = FileHeader::read(&headers) else {
+        let why = format!("the file has {} bytes, a header has 46", headers.len());
+        return Err(wrong_format(why).in_file(&label));
+    };
+    if !header.is_cbh() {
+        let why = format!(
+            "the header states {} bytes of header and {} a record, not 44 or 36 and 46",
+            header.header_size, header.record_size
+        );
+        return Err(wrong_format(why).in_file(&label));
+    }
+    let mut opener = CompanionOpener::new(source, false);
+    let len = record_count(&headers);
+    if headers.len() % FileHeader::SIZE != 0 {
+        let left = headers.len() % FileHeader::SIZE;
+        let text = format!("{left} bytes at the end are not a complete record");
+        opener.problem("cbh", &text);
+    }
+    if header.next_game.get() != len.saturating_add(1) {
+        let next = header.next_game.get();
+        let text = format!("the header states {next} as the next game, the file has {len} records");
+        opener.problem("cbh", &text);
+    }
+    let problems = opener.problems;
+    Ok(CbhDatabase::from_headers(
+        source, options, label, headers, problems,
+    ))
 }
 
 impl CbhDatabase {
-    /// Opens the set of the main file. Only that file is required; what is wrong with the others
-    /// is among the problems of [`Database::info`].
-    pub fn open(source: &Source, options: &OpenOptions) -> Result<Self> {
-        if options.salvage {
-            return Ok(Self::salvage(source, options));
-        }
-        let label = Arc::clone(source.label());
-        let headers = source.main().open().map_err(|e| e.in_file(&label))?;
-        let Some(header) = FileHeader::read(&headers) else {
-            let why = format!("{} bytes are no header of 46", headers.len());
-            return Err(wrong_format(why).in_file(&label));
-        };
-        if !is_ours(header) {
-            let why = format!(
-                "the header says {} bytes of header and {} a record, not 44 or 36 and 46",
-                header.header_size, header.record_size
-            );
-            return Err(wrong_format(why).in_file(&label));
-        }
-        let mut files = Files {
-            source,
-            salvage: false,
-            problems: Vec::new(),
-        };
-        let len = records(&headers);
-        if headers.len() % FileHeader::SIZE != 0 {
-            let left = headers.len() % FileHeader::SIZE;
-            let text = format!("{left} bytes at the end are no whole record");
-            files.problem("cbh", &text);
-        }
-        if header.next_game.get() != len.saturating_add(1) {
-            let next = header.next_game.get();
-            let text = format!("the header names {next} as the next game, {len} are there");
-            files.problem("cbh", &text);
-        }
-        let problems = files.problems;
-        Ok(Self::with(source, options, label, headers, problems))
-    }
-
-    /// What is left of a damaged set, its headers made again where they are lost.
-    fn salvage(source: &Source, options: &OpenOptions) -> Self {
-        let mut files = Files {
-            source,
-            salvage: true,
-            problems: Vec::new(),
-        };
-        let old = files.open("cbh");
-        let moves = files.open("cbg");
-        let annotations = files.open("cba");
-        for (extension, is_there) in [("cbg", moves.is_some()), ("cba", annotations.is_some())] {
-            if !is_there {
-                files.problem(extension, "the file is missing");
-            }
-        }
-        let mut tables = files.tables();
-        let boosters = Boosters::read(
-            files.open("cit").as_ref(),
-            files.open("cib").as_ref(),
-            files.open("cbgi").as_ref(),
-            &tables,
-        );
-        let headers = salvage::headers(
-            old.as_deref(),
-            moves.as_deref(),
-            annotations.as_deref(),
-            &tables,
-            &boosters,
-        );
-        for text in &headers.told {
-            files.problem("cbh", text);
-        }
-        let label = Arc::from(source.label().with_extension("cbh"));
-        let problems = std::mem::take(&mut files.problems);
-        let mut database = Self::with(source, options, label, headers.file, problems);
-        database.made = headers.made;
-        database.pairs = boosters.players;
-        database
-            .pairs
-            .retain(|&number, _| number <= headers.last_sure);
-        database.lost = Lost::fill(&database.headers, &mut tables);
-        let parts = database.gather(files, moves, annotations, tables);
-        database.parts = OnceLock::from(parts);
-        database
-    }
-
-    fn with(
+    /// The set with these headers; no other file is open yet.
+    pub(super) fn from_headers(
         source: &Source,
         options: &OpenOptions,
         label: Arc<Path>,
@@ -168,7 +111,7 @@ impl CbhDatabase {
         problems: Vec<String>,
     ) -> Self {
         Self {
-            len: records(&headers),
+            len: record_count(&headers),
             headers,
             headers_name: label,
             strict: options.strict,
@@ -176,98 +119,90 @@ impl CbhDatabase {
             charset: options.charset,
             source: source.clone(),
             problems,
-            parts: OnceLock::new(),
+            companions: OnceLock::new(),
             info: OnceLock::new(),
-            made: Vec::new(),
-            pairs: HashMap::new(),
-            lost: Lost::NOTHING,
-            is_saved: options.salvage,
+            rebuilt: Vec::new(),
+            player_pairs: HashMap::new(),
+            placeholders: Placeholders::NONE,
+            is_salvaged: options.salvage,
         }
     }
 
-    /// The files beside the headers.
-    pub(super) fn parts(&self) -> &Parts {
-        self.parts.get_or_init(|| {
-            let mut files = Files {
-                source: &self.source,
-                salvage: false,
-                problems: Vec::new(),
-            };
-            let moves = files.open("cbg");
+    /// The other files of the set, opened on the first call.
+    pub(super) fn companions(&self) -> &Companions {
+        self.companions.get_or_init(|| {
+            let mut opener = CompanionOpener::new(&self.source, false);
+            let moves = opener.open("cbg");
             if moves.is_none() && self.len > 0 {
-                files.problem("cbg", "the file is missing: games have no moves");
+                opener.problem("cbg", "the file is missing: games have no moves");
             }
-            let annotations = files.open("cba");
+            let annotations = opener.open("cba");
             if annotations.is_none() && self.len > 0 {
-                files.problem("cba", "the file is missing: games have no annotations");
+                opener.problem("cba", "the file is missing: games have no annotations");
             }
-            let tables = files.tables();
-            self.gather(files, moves, annotations, tables)
+            let tables = opener.tables();
+            self.open_companions(opener, moves, annotations, tables)
         })
     }
 
-    fn gather(
+    /// Completes the open files with those that are not needed before.
+    pub(super) fn open_companions(
         &self,
-        mut files: Files<'_>,
+        mut opener: CompanionOpener<'_>,
         moves: Option<Blob>,
         annotations: Option<Blob>,
         tables: Tables,
-    ) -> Parts {
+    ) -> Companions {
         let source = &self.source;
-        let page = self.detect(&tables, annotations.as_deref());
+        let page = self.detect_page(&tables, annotations.as_deref());
         let texts = Texts::new(self.charset, page);
         let ini = source.open_companion("ini").ok().flatten();
-        Parts {
+        Companions {
             moves,
             annotations,
-            media: files.side("cbm"),
+            media: opener.side_table("cbm"),
             tables,
             texts,
             moves_name: source.label_of("cbg"),
             annotations_name: source.label_of("cba"),
             title: ini.and_then(|ini| ini_title(&ini, texts)),
-            problems: files.problems,
+            problems: opener.problems,
         }
     }
 
-    /// The file header.
+    /// The file header; `None` if the file is shorter.
     pub fn header(&self) -> Option<&FileHeader> {
         FileHeader::read(&self.headers)
     }
 
     /// The tables of the set.
     pub fn tables(&self) -> &Tables {
-        &self.parts().tables
+        &self.companions().tables
     }
 
-    /// How texts are read.
+    /// The character set of the set's texts.
     pub fn texts(&self) -> Texts {
-        self.parts().texts
+        self.companions().texts
     }
 
-    /// The record of a game or text, whichever it is.
+    /// The header of a game or text; `None` if the index is not below the number of records.
     pub fn record(&self, game: GameIndex) -> Option<Record<'_>> {
-        let bytes = self.header_bytes(game)?;
-        let game = GameRecord::read(bytes)?;
-        Some(if game.kind & TYPE_TEXT == 0 {
-            Record::Game(game)
-        } else {
-            Record::Text(TextRecord::read(bytes)?)
-        })
+        Record::read(self.header_bytes(game)?)
     }
 
-    /// What `.cbj` says of a record, and the bytes behind what is known of it.
+    /// The extended header of a record in `.cbj`, and the stored bytes after its known fields;
+    /// `None` without that file.
     pub fn extended(&self, game: GameIndex) -> Option<(ExtendedRecord, &[u8])> {
         let table = self.tables().extended.as_ref()?;
         Some(table.extended(game.0))
     }
 
-    /// Where the body and the annotations of a record begin; 0 is nowhere.
-    pub(super) fn places(&self, index: GameIndex, record: Record<'_>) -> Places {
+    /// The offsets of a record's body and annotations; 0 if absent.
+    pub(super) fn offsets(&self, index: GameIndex, record: Record<'_>) -> RecordOffsets {
         let extended = self.extended(index);
         let wide = |short: u32, long: fn(&ExtendedRecord) -> u64| {
             let long = extended.as_ref().map_or(0, |(record, _)| long(record));
-            // The 64-bit copy counts when its low bits agree.
+            // The 64-bit copy is valid if its low bits agree.
             if long & 0xffff_ffff == u64::from(short) {
                 long
             } else {
@@ -275,23 +210,24 @@ impl CbhDatabase {
             }
         };
         match record {
-            Record::Game(game) => Places {
+            Record::Game(game) => RecordOffsets {
                 moves_at: wide(game.moves_at.get(), |record| record.moves_at.get()),
                 annotations_at: match game.annotations_at.get() {
                     0 => 0,
                     short => wide(short, |record| record.annotations_at.get()),
                 },
             },
-            Record::Text(text) => Places {
+            Record::Text(text) => RecordOffsets {
                 moves_at: wide(text.body_at.get(), |record| record.moves_at.get()),
                 annotations_at: 0,
             },
         }
     }
 
-    /// The names of both players of a game whose header is lost.
-    pub(super) fn pair(&self, game: GameIndex) -> Option<[String; 2]> {
-        let ids = self.pairs.get(&(game.0 + 1))?;
+    /// The names of both players of a game whose header is lost, in no particular order; `None`
+    /// if they are unknown.
+    pub(super) fn player_pair(&self, game: GameIndex) -> Option<[String; 2]> {
+        let ids = self.player_pairs.get(&(game.0 + 1))?;
         let players = self.tables().players.as_ref()?;
         let name = |id: u32| {
             let name = player_name(players.get(id)?, self.texts());
@@ -305,9 +241,9 @@ impl CbhDatabase {
         Some([name(one)?, name(other)?])
     }
 
-    /// Whether the header of a record was lost and made again.
-    pub(super) fn is_made(&self, game: GameIndex) -> bool {
-        self.made.binary_search(&game.0).is_ok()
+    /// Whether the header of a record was lost and rebuilt.
+    pub(super) fn is_rebuilt(&self, game: GameIndex) -> bool {
+        self.rebuilt.binary_search(&game.0).is_ok()
     }
 
     fn header_bytes(&self, game: GameIndex) -> Option<&[u8]> {
@@ -321,13 +257,13 @@ impl CbhDatabase {
 
     pub(super) fn no_such_game(&self, game: GameIndex) -> Error {
         let count = self.len;
-        Error::invalid(format!("there are only {count} records"))
+        Error::invalid(format!("the database has only {count} records"))
             .in_file(&self.headers_name)
             .in_game(game)
     }
 
-    /// Looks at names and comments spread over the database.
-    fn detect(
+    /// Guesses the single-byte character set from a sample of names and comments.
+    fn detect_page(
         &self,
         tables: &Tables,
         annotations: Option<&[u8]>,
@@ -338,15 +274,15 @@ impl CbhDatabase {
         });
         sample(tables.tournaments.as_ref(), |tournament| {
             detector.add(until_zero(&tournament.title));
-            detector.add(until_zero(&tournament.place));
+            detector.add(until_zero(&tournament.site));
         });
         sample(tables.annotators.as_ref(), |annotator| {
             detector.add(until_zero(&annotator.name));
         });
         let step = (self.len / SAMPLE_RECORDS).max(1);
         for start in (0..self.len).step_by(step as usize) {
-            let mut near = start..start.saturating_add(step.min(16));
-            let comments = near.find_map(|i| self.annotation_bytes(annotations?, i));
+            let mut nearby = start..start.saturating_add(step.min(16));
+            let comments = nearby.find_map(|i| self.annotation_bytes(annotations?, i));
             let Some(items) = comments.and_then(|record| Items::new(record).ok()) else {
                 continue;
             };
@@ -359,7 +295,7 @@ impl CbhDatabase {
         detector.page()
     }
 
-    /// The annotation record of a game, for guessing only.
+    /// The annotation record of a game, cut after 64 KiB; only a sample for [`Self::detect_page`].
     fn annotation_bytes<'a>(&self, annotations: &'a [u8], index: u32) -> Option<&'a [u8]> {
         let Record::Game(game) = self.record(GameIndex(index))? else {
             return None;
@@ -371,26 +307,17 @@ impl CbhDatabase {
     }
 }
 
-/// Where the parts of a record are.
+/// The offsets of a record's parts.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Places {
+pub(super) struct RecordOffsets {
     /// Offset in `.cbg`.
     pub(super) moves_at: u64,
     /// Offset in `.cba`.
     pub(super) annotations_at: u64,
 }
 
-/// A record of the `.cbh` file.
-#[derive(Debug, Clone, Copy)]
-pub enum Record<'a> {
-    /// A game.
-    Game(&'a GameRecord),
-    /// A guiding text.
-    Text(&'a TextRecord),
-}
-
-/// Whole records behind the header.
-fn records(headers: &[u8]) -> u32 {
+/// The number of complete records after the file header.
+fn record_count(headers: &[u8]) -> u32 {
     let records = (headers.len() / FileHeader::SIZE).saturating_sub(1);
     u32::try_from(records).unwrap_or(u32::MAX)
 }
@@ -402,20 +329,20 @@ fn wrong_format(why: String) -> Error {
     })
 }
 
-/// Looks at entities spread over a table.
-fn sample<E: Entity>(table: Option<&EntityTable<E>>, mut look: impl FnMut(&E)) {
+/// Visits up to about [`SAMPLES`] entities, spread evenly over a table.
+fn sample<E: Entity>(table: Option<&EntityTable<E>>, mut visit: impl FnMut(&E)) {
     let Some(table) = table else {
         return;
     };
     let step = (table.capacity() / SAMPLES).max(1);
     for id in (0..table.capacity()).step_by(step as usize) {
-        if let Some(found) = table.get(id) {
-            look(found);
+        if let Some(entity) = table.get(id) {
+            visit(entity);
         }
     }
 }
 
-/// `Title=` of the settings file.
+/// The value of `Title=` in the settings file; `None` if absent or empty.
 fn ini_title(ini: &[u8], texts: Texts) -> Option<String> {
     let line = ini
         .split(|&byte| byte == b'\n')
@@ -424,21 +351,29 @@ fn ini_title(ini: &[u8], texts: Texts) -> Option<String> {
     (!title.is_empty()).then(|| title.into_owned())
 }
 
-/// The companions of a set, and what was wrong with them.
-struct Files<'s> {
+/// Opens the companions of a set and collects their problems.
+pub(super) struct CompanionOpener<'s> {
     source: &'s Source,
-    /// Tables whose headers make no sense are read as if they did.
+    /// Entity files with corrupt headers are read all the same.
     salvage: bool,
-    problems: Vec<String>,
+    pub(super) problems: Vec<String>,
 }
 
-impl Files<'_> {
-    fn problem(&mut self, extension: &str, text: &str) {
+impl<'s> CompanionOpener<'s> {
+    pub(super) fn new(source: &'s Source, salvage: bool) -> Self {
+        Self {
+            source,
+            salvage,
+            problems: Vec::new(),
+        }
+    }
+
+    pub(super) fn problem(&mut self, extension: &str, text: &str) {
         let name = self.source.label_of(extension);
         self.problems.push(format!("{}: {text}", name.display()));
     }
 
-    fn open(&mut self, extension: &str) -> Option<Blob> {
+    pub(super) fn open(&mut self, extension: &str) -> Option<Blob> {
         match self.source.open_companion(extension) {
             Ok(blob) => blob,
             Err(error) => {
@@ -462,7 +397,7 @@ impl Files<'_> {
         }
     }
 
-    fn tables(&mut self) -> Tables {
+    pub(super) fn tables(&mut self) -> Tables {
         Tables {
             players: self.entities(true),
             tournaments: self.entities(true),
@@ -470,13 +405,13 @@ impl Files<'_> {
             sources: self.entities(true),
             teams: self.entities(false),
             game_tags: self.entities(false),
-            extended: self.side("cbj"),
-            tournament_extras: self.side("cbtt"),
+            extended: self.side_table("cbj"),
+            tournament_extras: self.side_table("cbtt"),
             top_games: self.parse("flags", TopGames::new),
         }
     }
 
-    fn side(&mut self, extension: &str) -> Option<SideTable> {
+    fn side_table(&mut self, extension: &str) -> Option<SideTable> {
         self.parse(extension, SideTable::new)
     }
 
@@ -489,7 +424,7 @@ impl Files<'_> {
         }
         let blob = self.open(E::EXTENSION)?;
         EntityTable::new(blob.clone()).ok().or_else(|| {
-            let text = "the header makes no sense; its records are read all the same";
+            let text = "the header is corrupt; its records are read all the same";
             self.problem(E::EXTENSION, text);
             EntityTable::salvage(blob)
         })

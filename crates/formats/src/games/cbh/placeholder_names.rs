@@ -1,30 +1,27 @@
-//! Names that a damaged set has lost: what refers to them keeps apart what it kept apart.
+//! Placeholders for names lost to damage, one for each id, so that games by different players stay
+//! distinct.
 //!
-//! Nothing else in a set has the names, so each gets a slot that says which it was: `(lost player
-//! 12)`. Games that had a name in common have that in common again, and whoever finds the old file
-//! can put the names back.
+//! No other file of a set contains the names, so a placeholder only states the id: `(lost player
+//! 12)`. Games that shared a name still share one, and the names can be restored if the old file
+//! turns up.
 
 use std::fmt::Write as _;
 
 use zerocopy::{FromZeros, IntoBytes};
 
-use super::entities::{Entity, EntityTable};
-use super::open::Record;
+use super::entities::{Entity, EntityTable, UNKNOWN_ID};
 use super::records::{
-    AnnotatorRecord, ExtendedRecord, FileHeader, GameRecord, GameTagRecord, PlayerRecord,
-    SourceRecord, TYPE_TEXT, TeamRecord, TextRecord, TournamentRecord, U24,
+    AnnotatorRecord, ExtendedRecord, FileHeader, GameTagRecord, PlayerRecord, Record, SourceRecord,
+    TeamRecord, TournamentRecord, U24,
 };
-use super::tags::Tables;
+use super::tables::Tables;
 
-/// The number of a name that is not known.
-pub(super) const UNKNOWN: U24 = U24::new(0xff_ffff);
+/// At most this many placeholders are made per record, so that one wrong id cannot exhaust memory.
+const MAX_PER_RECORD: u32 = 4;
 
-/// Slots are made for that many names a record, so that one wrong number does not fill the memory.
-const MOST: u32 = 4;
-
-/// Where the numbers of lost names begin, by kind; all are there when it is `u32::MAX`.
+/// The first id of the placeholders of each kind; `u32::MAX` if no name of the kind is lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Lost {
+pub(super) struct Placeholders {
     players: u32,
     tournaments: u32,
     annotators: u32,
@@ -33,9 +30,9 @@ pub(super) struct Lost {
     game_tags: u32,
 }
 
-impl Lost {
+impl Placeholders {
     /// No name is lost.
-    pub(super) const NOTHING: Self = Self {
+    pub(super) const NONE: Self = Self {
         players: u32::MAX,
         tournaments: u32::MAX,
         annotators: u32::MAX,
@@ -44,66 +41,68 @@ impl Lost {
         game_tags: u32::MAX,
     };
 
-    /// Gives every name a slot that the records in `headers` (a whole `.cbh`) and `.cbj` refer to and
-    /// the tables do not have.
-    pub(super) fn fill(headers: &[u8], tables: &mut Tables) -> Self {
-        let mut ends = Ends::default();
+    /// Extends the tables by placeholders up to the highest ids that the records of `headers` (a
+    /// complete `.cbh` file) and of `.cbj` refer to.
+    pub(super) fn add_to(tables: &mut Tables, headers: &[u8]) -> Self {
+        let mut ends = IdEnds::default();
         let mut count = 0;
         for (index, record) in (0..).zip(headers.chunks_exact(FileHeader::SIZE).skip(1)) {
-            ends.look(record);
+            if let Some(record) = Record::read(record) {
+                ends.include(record);
+            }
             if let Some(table) = &tables.extended {
-                ends.look_beside(&table.extended(index).0);
+                ends.include_extended(&table.extended(index).0);
             }
             count = index + 1;
         }
-        let most = count * MOST + 64;
+        let limit = count * MAX_PER_RECORD + 64;
         Self {
-            players: fill(&mut tables.players, ends.players, most, |id| {
+            players: extend(&mut tables.players, ends.players, limit, |id| {
                 let mut record = PlayerRecord::new_zeroed();
-                put(&mut record.last_name, "player", id);
+                write_placeholder(&mut record.last_name, "player", id);
                 record
             }),
-            tournaments: fill(&mut tables.tournaments, ends.tournaments, most, |id| {
+            tournaments: extend(&mut tables.tournaments, ends.tournaments, limit, |id| {
                 let mut record = TournamentRecord::new_zeroed();
-                put(&mut record.title, "tournament", id);
+                write_placeholder(&mut record.title, "tournament", id);
                 record
             }),
-            annotators: fill(&mut tables.annotators, ends.annotators, most, |id| {
+            annotators: extend(&mut tables.annotators, ends.annotators, limit, |id| {
                 let mut record = AnnotatorRecord::new_zeroed();
-                put(&mut record.name, "annotator", id);
+                write_placeholder(&mut record.name, "annotator", id);
                 record
             }),
-            sources: fill(&mut tables.sources, ends.sources, most, |id| {
+            sources: extend(&mut tables.sources, ends.sources, limit, |id| {
                 let mut record = SourceRecord::new_zeroed();
-                put(&mut record.title, "source", id);
+                write_placeholder(&mut record.title, "source", id);
                 record
             }),
-            teams: fill(&mut tables.teams, ends.teams, most, |id| {
+            teams: extend(&mut tables.teams, ends.teams, limit, |id| {
                 let mut record = TeamRecord::new_zeroed();
-                put(&mut record.title, "team", id);
+                write_placeholder(&mut record.title, "team", id);
                 record
             }),
-            // These are large, and few.
-            game_tags: fill(&mut tables.game_tags, ends.game_tags, count, |id| {
+            // Game tags are large and few: at most one per record.
+            game_tags: extend(&mut tables.game_tags, ends.game_tags, count, |id| {
                 let mut record = GameTagRecord::new_zeroed();
                 if let Some(english) = record.titles.first_mut() {
-                    put(english, "title", id);
+                    write_placeholder(english, "title", id);
                 }
                 record
             }),
         }
     }
 
-    /// What is lost of a record, in words.
-    pub(super) fn of(
+    /// A message about the lost names of a record; `None` if no name of it is lost.
+    pub(super) fn describe(
         &self,
         record: Record<'_>,
         extended: Option<&ExtendedRecord>,
     ) -> Option<String> {
-        if *self == Self::NOTHING {
+        if *self == Self::NONE {
             return None;
         }
-        let beside = |id: Option<i32>| id.and_then(|id| u32::try_from(id).ok());
+        let optional = |id: Option<i32>| id.and_then(|id| u32::try_from(id).ok());
         let mut fields = Vec::new();
         match record {
             Record::Game(game) => {
@@ -122,8 +121,8 @@ impl Lost {
                     self.annotators,
                 ));
                 fields.push(("the source", "cbs", used(game.source), self.sources));
-                let white = beside(extended.map(|it| it.white_team.get()));
-                let black = beside(extended.map(|it| it.black_team.get()));
+                let white = optional(extended.map(|extended| extended.white_team.get()));
+                let black = optional(extended.map(|extended| extended.black_team.get()));
                 fields.push(("White's team", "cbe", white, self.teams));
                 fields.push(("Black's team", "cbe", black, self.teams));
             }
@@ -143,26 +142,26 @@ impl Lost {
                 fields.push(("the source", "cbs", used(text.source), self.sources));
             }
         }
-        let title = beside(extended.map(|it| it.game_tag.get()));
+        let title = optional(extended.map(|extended| extended.game_tag.get()));
         fields.push(("the title", "cbl", title, self.game_tags));
         let mut text = String::new();
-        for (field, extension, id, from) in fields {
-            if let Some(id) = id.filter(|&id| id >= from) {
-                let begin = if text.is_empty() {
+        for (field, extension, id, first) in fields {
+            if let Some(id) = id.filter(|&id| id >= first) {
+                let separator = if text.is_empty() {
                     "names are lost: "
                 } else {
                     ", "
                 };
-                let _ = write!(text, "{begin}{field} ({id} in .{extension})");
+                let _ = write!(text, "{separator}{field} ({id} in .{extension})");
             }
         }
         (!text.is_empty()).then_some(text)
     }
 }
 
-/// One more than the largest number of each kind.
+/// One more than the highest id of each kind that is referred to; 0 if none is.
 #[derive(Debug, Default)]
-struct Ends {
+struct IdEnds {
     players: u32,
     tournaments: u32,
     annotators: u32,
@@ -171,62 +170,62 @@ struct Ends {
     game_tags: u32,
 }
 
-impl Ends {
-    fn look(&mut self, record: &[u8]) {
-        let Some(game) = GameRecord::read(record) else {
-            return;
+impl IdEnds {
+    fn include(&mut self, record: Record<'_>) {
+        let (tournament, annotator, source) = match record {
+            Record::Game(game) => {
+                raise(&mut self.players, used(game.white));
+                raise(&mut self.players, used(game.black));
+                (game.tournament, game.annotator, game.source)
+            }
+            Record::Text(text) => (text.tournament, text.annotator, text.source),
         };
-        if game.kind & TYPE_TEXT == 0 {
-            reach(&mut self.players, used(game.white));
-            reach(&mut self.players, used(game.black));
-            reach(&mut self.tournaments, used(game.tournament));
-            reach(&mut self.annotators, used(game.annotator));
-            reach(&mut self.sources, used(game.source));
-        } else if let Some(text) = TextRecord::read(record) {
-            reach(&mut self.tournaments, used(text.tournament));
-            reach(&mut self.annotators, used(text.annotator));
-            reach(&mut self.sources, used(text.source));
-        }
+        raise(&mut self.tournaments, used(tournament));
+        raise(&mut self.annotators, used(annotator));
+        raise(&mut self.sources, used(source));
     }
 
-    fn look_beside(&mut self, extended: &ExtendedRecord) {
-        let known = |id: i32| u32::try_from(id).ok();
-        reach(&mut self.teams, known(extended.white_team.get()));
-        reach(&mut self.teams, known(extended.black_team.get()));
-        reach(&mut self.game_tags, known(extended.game_tag.get()));
+    fn include_extended(&mut self, extended: &ExtendedRecord) {
+        let used = |id: i32| u32::try_from(id).ok();
+        raise(&mut self.teams, used(extended.white_team.get()));
+        raise(&mut self.teams, used(extended.black_team.get()));
+        raise(&mut self.game_tags, used(extended.game_tag.get()));
     }
 }
 
-fn reach(end: &mut u32, id: Option<u32>) {
+/// Raises `end` above an id.
+fn raise(end: &mut u32, id: Option<u32>) {
     if let Some(id) = id {
         *end = (*end).max(id.saturating_add(1));
     }
 }
 
+/// The id that a record stores; `None` for [`UNKNOWN_ID`].
 fn used(id: U24) -> Option<u32> {
-    (id != UNKNOWN).then_some(id.get())
+    (id != UNKNOWN_ID).then_some(id.get())
 }
 
-/// Extends a table to `end`, when that is within `most` of what it has; where the made names begin.
-fn fill<E: Entity + IntoBytes>(
+/// Extends a table to `end` ids, by at most `limit`. The id of the first new name; `u32::MAX` if
+/// no name is lost.
+fn extend<E: Entity + IntoBytes>(
     table: &mut Option<EntityTable<E>>,
     end: u32,
-    most: u32,
+    limit: u32,
     make: impl Fn(u32) -> E,
 ) -> u32 {
-    let known = table.as_ref().map_or(0, EntityTable::capacity);
-    let end = end.min(known.saturating_add(most));
-    if end > known {
+    let existing = table.as_ref().map_or(0, EntityTable::capacity);
+    let end = end.min(existing.saturating_add(limit));
+    if end > existing {
         *table = Some(EntityTable::extended(table.as_ref(), end, make));
-        known
+        existing
     } else {
         u32::MAX
     }
 }
 
-/// `(lost player 12)` into a field, which is longer.
-fn put(field: &mut [u8], what: &str, id: u32) {
-    let text = format!("(lost {what} {id})");
+/// Writes `(lost player 12)` to a zeroed field, which is longer.
+fn write_placeholder(field: &mut [u8], kind: &str, id: u32) {
+    let text = format!("(lost {kind} {id})");
     for (byte, letter) in field.iter_mut().zip(text.bytes()) {
         *byte = letter;
     }
@@ -236,39 +235,40 @@ fn put(field: &mut [u8], what: &str, id: u32) {
 mod tests {
     use tabia_core::io::Blob;
 
+    use super::super::records::GameRecord;
     use super::*;
 
     #[test]
-    fn slots_are_made_for_what_is_referred_to() {
+    fn every_referenced_lost_name_gets_a_placeholder() {
         let mut game = GameRecord::new_zeroed();
         game.kind = 1;
         game.white = U24::new(2);
-        game.black = UNKNOWN;
+        game.black = UNKNOWN_ID;
         game.source = U24::new(0xff_fffe);
         let mut headers = vec![0; FileHeader::SIZE];
         headers.extend_from_slice(game.as_bytes());
         let mut tables = Tables::default();
-        let lost = Lost::fill(&headers, &mut tables);
+        let placeholders = Placeholders::add_to(&mut tables, &headers);
         let players = tables.players.as_ref().unwrap();
         assert_eq!((players.capacity(), players.live()), (3, 3));
         let name = players.get(2).unwrap().last_name;
         assert!(name.starts_with(b"(lost player 2)\0"));
-        // A number that cannot be is not followed.
+        // The number of placeholders is bounded.
         assert_eq!(tables.sources.as_ref().unwrap().capacity(), 68);
-        let text = lost.of(Record::Game(&game), None).unwrap();
+        let text = placeholders.describe(Record::Game(&game), None).unwrap();
         assert!(text.starts_with("names are lost: White (2 in .cbp), the tournament (0 in .cbt)"));
         assert!(text.contains("16777214 in .cbs") && !text.contains("Black"));
-        // What is there stays, and records keep their length.
-        let again = Lost::fill(&headers, &mut tables);
+        // Existing names stay, and records keep their size.
+        let again = Placeholders::add_to(&mut tables, &headers);
         assert_eq!(again.players, u32::MAX);
-        let long = EntityTable::<PlayerRecord>::new(Blob::from(longer())).unwrap();
-        let more = EntityTable::extended(Some(&long), 3, |_| PlayerRecord::new_zeroed());
-        assert_eq!((more.capacity(), more.rest()), (3, 0));
-        assert_eq!(more.get(0).unwrap().last_name[0], b'A');
+        let long = EntityTable::<PlayerRecord>::new(Blob::from(long_player_file())).unwrap();
+        let extended = EntityTable::extended(Some(&long), 3, |_| PlayerRecord::new_zeroed());
+        assert_eq!((extended.capacity(), extended.rest()), (3, 0));
+        assert_eq!(extended.get(0).unwrap().last_name[0], b'A');
     }
 
-    /// One player in a record of two bytes more than known.
-    fn longer() -> Vec<u8> {
+    /// One player in a record two bytes longer than the known ones.
+    fn long_player_file() -> Vec<u8> {
         let mut sink = tabia_core::io::Sink::new();
         sink.u32_le(1);
         sink.i32_le(0);

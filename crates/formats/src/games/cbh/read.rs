@@ -14,27 +14,27 @@ use super::content_summary::{HAS_START, IS_UNORTHODOX};
 use super::entities::EntityTable;
 use super::field_codecs::{CHESS960_ECO, decode_result};
 use super::guiding_texts;
-use super::moves::{Decoder, MoveRecord, Notes, Spot};
-use super::open::{CbhDatabase, Parts, Record};
-use super::records::{ExtendedRecord, GameRecord, MovesHead, TYPE_DELETED, TextRecord};
+use super::moves::{AnnotationAnchor, AnnotationSource, Decoder, MoveRecord};
+use super::open::{CbhDatabase, Companions};
+use super::records::{ExtendedRecord, GameRecord, MovesHead, Record, TYPE_DELETED, TextRecord};
 use super::tags::{SharedTags, TagWriter};
 
-/// Reads records, reusing its memory.
+/// Reads records; its buffers are reused.
 pub(super) struct CbhReader<'d> {
     db: &'d CbhDatabase,
-    parts: &'d Parts,
+    companions: &'d Companions,
     head: GameHead,
     moves: Decoder,
     decoder: annotations::Decoder,
-    places: Vec<Place>,
+    /// The annotation items of the current game, sorted by position.
+    items: Vec<ItemRange>,
     problems: Vec<Error>,
-    /// Tags that games share.
     shared: SharedTags,
 }
 
-/// An annotation item in its record.
+/// An annotation item; `data` is its range in the record.
 #[derive(Debug, Clone)]
-struct Place {
+struct ItemRange {
     position: i32,
     kind: u8,
     data: Range<usize>,
@@ -42,14 +42,14 @@ struct Place {
 
 impl<'d> CbhReader<'d> {
     pub(super) fn new(db: &'d CbhDatabase) -> Self {
-        let parts = db.parts();
+        let companions = db.companions();
         Self {
             db,
-            parts,
+            companions,
             head: GameHead::default(),
             moves: Decoder::new(db.limits.depth),
-            decoder: annotations::Decoder::new(parts.texts),
-            places: Vec::new(),
+            decoder: annotations::Decoder::new(companions.texts),
+            items: Vec::new(),
             problems: Vec::new(),
             shared: SharedTags::default(),
         }
@@ -64,10 +64,10 @@ impl<'d> CbhReader<'d> {
     ) -> Result<Flow> {
         let db = self.db;
         let extended = db.extended(index);
-        let places = db.places(index, Record::Game(game));
+        let offsets = db.offsets(index, Record::Game(game));
         if want.has(Want::TAGS) {
-            let beside = extended.as_ref().map(|(record, _)| record);
-            if !self.tell_losses(index, Record::Game(game), beside) {
+            let known = extended.as_ref().map(|(record, _)| record);
+            if !self.report_losses(index, Record::Game(game), known) {
                 self.check_names(game);
             }
             self.tags().game(
@@ -81,17 +81,17 @@ impl<'d> CbhReader<'d> {
         let has_start =
             game.flags.get() & (HAS_START | IS_UNORTHODOX) != 0 || game.eco.get() >= CHESS960_ECO;
         let record = if has_start || want.has(Want::MAINLINE) {
-            self.open_moves(game, places.moves_at)
+            self.open_moves(game, offsets.moves_at)
         } else {
             None
         };
         if let Some(record) = &record {
             self.head.start = record.start.clone();
         }
-        let items = if want.has(Want::ANNOTATIONS) {
-            self.open_annotations(places.annotations_at)
+        let annotations = if want.has(Want::ANNOTATIONS) {
+            self.open_annotations(offsets.annotations_at)
         } else {
-            self.places.clear();
+            self.items.clear();
             &[]
         };
         let result = decode_result(game.result).unwrap_or_default();
@@ -103,29 +103,29 @@ impl<'d> CbhReader<'d> {
             }
             Flow::Stop => return Ok(Flow::Stop),
         }
-        let mut notes = GameNotes {
+        let mut annotations = GameAnnotations {
             decoder: &mut self.decoder,
-            bytes: items,
-            places: &self.places,
+            record: annotations,
+            items: &self.items,
             next: 0,
-            medals: (!self.db.is_made(index)).then_some(game.medals.get()),
-            is_saved: self.db.is_saved,
+            medals: (!self.db.is_rebuilt(index)).then_some(game.medals.get()),
+            is_salvaged: self.db.is_salvaged,
         };
         let flow = if let Some(record) = &record {
-            let visited = self.moves.visit(record, want, visitor, &mut notes);
-            if let Some(fault) = visited.fault {
-                let fault = fault.in_file(&self.parts.moves_name).in_game(index);
+            let visited = self.moves.visit(record, want, visitor, &mut annotations);
+            if let Some(error) = visited.error {
+                let error = error.in_file(&self.companions.moves_name).in_game(index);
                 if db.strict {
-                    return Err(fault);
+                    return Err(error);
                 }
-                if visited.flow == Flow::Stop || visitor.problem(fault.into()) == Flow::Stop {
+                if visited.flow == Flow::Stop || visitor.problem(error.into()) == Flow::Stop {
                     return Ok(Flow::Stop);
                 }
             }
             visited.flow
         } else if want.has(Want::ANNOTATIONS) {
-            match notes.visit(Spot::Game, visitor) {
-                Flow::Go => notes.visit(Spot::Past(0), visitor),
+            match annotations.visit(AnnotationAnchor::Game, visitor) {
+                Flow::Go => annotations.visit(AnnotationAnchor::Past(0), visitor),
                 other => other,
             }
         } else {
@@ -149,12 +149,12 @@ impl<'d> CbhReader<'d> {
         let extended = db.extended(index);
         if want.has(Want::TAGS) {
             let extended = extended.as_ref().map(|(record, _)| record);
-            self.tell_losses(index, Record::Text(text), extended);
+            self.report_losses(index, Record::Text(text), extended);
             self.tags().text(text, extended);
         }
         self.head.kind = RecordKind::Text;
         self.head.deleted = text.kind & TYPE_DELETED != 0;
-        let at = db.places(index, Record::Text(text)).moves_at;
+        let at = db.offsets(index, Record::Text(text)).moves_at;
         let body = if want.has(Want::ANNOTATIONS) {
             self.record_bytes(at)
         } else {
@@ -170,7 +170,7 @@ impl<'d> CbhReader<'d> {
         }
         if let Some(body) = body {
             let mut stopped = false;
-            let read = guiding_texts::decode(body, self.parts.texts, &mut |annotation| {
+            let read = guiding_texts::decode(body, self.companions.texts, &mut |annotation| {
                 let flow = visitor.visit_annotation(annotation);
                 stopped |= flow == Flow::Stop;
                 flow
@@ -179,15 +179,15 @@ impl<'d> CbhReader<'d> {
                 return Ok(Flow::Stop);
             }
             if let Err(malformed) = read {
-                let fault = malformed
+                let error = malformed
                     .at_base(at)
-                    .in_file(&self.parts.moves_name)
+                    .in_file(&self.companions.moves_name)
                     .in_game(index);
                 if db.strict {
-                    return Err(fault);
+                    return Err(error);
                 }
                 let problem = Problem {
-                    error: fault,
+                    error,
                     unread_bytes: Some(body.into()),
                 };
                 let body = Annotation::Foreign(Foreign {
@@ -195,9 +195,9 @@ impl<'d> CbhReader<'d> {
                     kind: foreign::TEXT_BODY,
                     bytes: body,
                 });
-                // What is saved must be readable: the parts before the fault.
+                // A repaired text must be readable: only the parts before the corruption stay.
                 if visitor.problem(problem) == Flow::Stop
-                    || !db.is_saved && visitor.visit_annotation(body) == Flow::Stop
+                    || !db.is_salvaged && visitor.visit_annotation(body) == Flow::Stop
                 {
                     return Ok(Flow::Stop);
                 }
@@ -211,17 +211,21 @@ impl<'d> CbhReader<'d> {
         Ok(Flow::Go)
     }
 
-    /// The files that a text uses.
+    /// Visits the names of the files that a text uses.
     fn visit_media(&self, media_at: i32, visitor: &mut dyn Visitor) -> Flow {
         let Ok(at) = u64::try_from(media_at) else {
             return Flow::Go;
         };
-        let names = self.parts.media.as_ref().and_then(|table| table.media(at));
+        let names = self
+            .companions
+            .media
+            .as_ref()
+            .and_then(|table| table.media(at));
         for name in names.into_iter().flatten() {
             let part = Annotation::Text(TextPart {
                 kind: TextKind::File,
                 language: ANY_LANGUAGE,
-                text: &self.parts.texts.plain(name),
+                text: &self.companions.texts.plain(name),
             });
             if visitor.visit_annotation(part) == Flow::Stop {
                 return Flow::Stop;
@@ -230,7 +234,7 @@ impl<'d> CbhReader<'d> {
         Flow::Go
     }
 
-    /// Hands on the head and the problems found so far.
+    /// Begins the game and reports the problems found so far.
     fn begin(&mut self, index: GameIndex, visitor: &mut dyn Visitor) -> Result<Flow> {
         if self.db.strict && !self.problems.is_empty() {
             return Err(self.problems.swap_remove(0).in_game(index));
@@ -249,47 +253,47 @@ impl<'d> CbhReader<'d> {
 
     fn tags(&mut self) -> TagWriter<'_> {
         TagWriter {
-            tables: &self.parts.tables,
-            texts: self.parts.texts,
-            without_moves: self.parts.moves.is_none(),
-            without_medals: self.db.is_saved,
+            tables: &self.companions.tables,
+            texts: self.companions.texts,
+            without_moves: self.companions.moves.is_none(),
+            without_medals: self.db.is_salvaged,
             tags: &mut self.head.tags,
             shared: &mut self.shared,
         }
     }
 
-    /// Tells what of a damaged set is lost for a record; whether its header is.
-    fn tell_losses(
+    /// Reports what a record of a damaged set has lost. Returns whether its header is lost.
+    fn report_losses(
         &mut self,
         index: GameIndex,
         record: Record<'_>,
         extended: Option<&ExtendedRecord>,
     ) -> bool {
-        let is_made = self.db.is_made(index);
-        let text = if is_made {
-            let lost = match self.db.pair(index) {
-                // As the boosters have it.
+        let is_rebuilt = self.db.is_rebuilt(index);
+        let text = if is_rebuilt {
+            let lost = match self.db.player_pair(index) {
+                // Boosters contain both players without their colours.
                 Some([one, other]) => format!("which of {one} and {other} was White"),
                 None => "players".to_owned(),
             };
             let text = "result, date, round and ratings are unknown";
             Some(format!("the header is lost: {lost}, {text}"))
         } else {
-            self.db.lost.of(record, extended)
+            self.db.placeholders.describe(record, extended)
         };
         let error = text.map(|text| Error::invalid(text).in_file(&self.db.headers_name));
         self.problems.extend(error);
-        is_made
+        is_rebuilt
     }
 
-    /// Tells of players and tournaments that are not in their files.
+    /// Reports names whose ids are beyond the ends of their files.
     fn check_names(&mut self, game: &GameRecord) {
-        let tables = &self.parts.tables;
+        let tables = &self.companions.tables;
         let players = tables.players.as_ref().map(EntityTable::capacity);
         let tournaments = tables.tournaments.as_ref().map(EntityTable::capacity);
         let annotators = tables.annotators.as_ref().map(EntityTable::capacity);
         let sources = tables.sources.as_ref().map(EntityTable::capacity);
-        for (what, id, capacity) in [
+        for (field, id, capacity) in [
             ("white", game.white, players),
             ("black", game.black, players),
             ("tournament", game.tournament, tournaments),
@@ -298,21 +302,22 @@ impl<'d> CbhReader<'d> {
         ] {
             let id = id.get();
             if let Some(capacity) = capacity.filter(|&capacity| id >= capacity) {
-                let text = format!("`{what}` is number {id}, its file has {capacity}");
+                let text = format!("`{field}` is number {id}, its file has {capacity}");
                 let error = Error::invalid(text).in_file(&self.db.headers_name);
                 self.problems.push(error);
             }
         }
     }
 
-    /// Bytes of `.cbg` from an offset to the end of the record there, cut at the end of the file.
+    /// The record at an offset of `.cbg`, cut at the end of the file.
     fn record_bytes(&mut self, at: u64) -> Option<&'d [u8]> {
-        let (db, parts) = (self.db, self.parts);
-        let Some(moves) = &parts.moves else {
-            let name = parts.moves_name.file_name().unwrap_or_default();
+        let (db, companions) = (self.db, self.companions);
+        let Some(moves) = &companions.moves else {
+            let name = companions.moves_name.file_name().unwrap_or_default();
             let name = name.to_string_lossy().into_owned();
             let error = Error::new(ErrorKind::MissingFile(name));
-            self.problems.push(error.in_file(&self.parts.moves_name));
+            self.problems
+                .push(error.in_file(&self.companions.moves_name));
             return None;
         };
         let found = usize::try_from(at).ok().and_then(|at| {
@@ -326,11 +331,12 @@ impl<'d> CbhReader<'d> {
                 moves.len()
             );
             self.problems
-                .push(Error::invalid(text).in_file(&self.parts.moves_name));
+                .push(Error::invalid(text).in_file(&self.companions.moves_name));
             return None;
         };
         if let Err(error) = Limits::check("a record of moves", size as u64, db.limits.record) {
-            self.problems.push(error.in_file(&self.parts.moves_name));
+            self.problems
+                .push(error.in_file(&self.companions.moves_name));
             return None;
         }
         Some(bytes)
@@ -342,29 +348,30 @@ impl<'d> CbhReader<'d> {
         match self.moves.open(bytes, at, chess960) {
             Ok(record) => Some(record),
             Err(malformed) => {
-                let error = malformed.at_base(at).in_file(&self.parts.moves_name);
+                let error = malformed.at_base(at).in_file(&self.companions.moves_name);
                 self.problems.push(error);
                 None
             }
         }
     }
 
-    /// Finds the items of a game's annotation record and gives its bytes.
+    /// The bytes of a game's annotation record, whose items go to `self.items`.
     fn open_annotations(&mut self, at: u64) -> &'d [u8] {
-        self.places.clear();
-        let Some(file) = self.parts.annotations.as_ref().filter(|_| at != 0) else {
+        self.items.clear();
+        let Some(file) = self.companions.annotations.as_ref().filter(|_| at != 0) else {
             return &[];
         };
         match self.find_items(file.as_slice(), at) {
             Ok(record) => record,
             Err((record, error)) => {
                 self.problems
-                    .push(error.in_file(&self.parts.annotations_name));
+                    .push(error.in_file(&self.companions.annotations_name));
                 record
             }
         }
     }
 
+    /// The record at an offset of `.cba`. If it is damaged, the error with the part that is left.
     fn find_items(&mut self, file: &'d [u8], at: u64) -> Result<&'d [u8], (&'d [u8], Error)> {
         let none: &[u8] = &[];
         let Some(bytes) = usize::try_from(at).ok().and_then(|at| file.get(at..)) else {
@@ -385,14 +392,14 @@ impl<'d> CbhReader<'d> {
             let item = item.map_err(|malformed| (record, malformed.at_base(at)))?;
             is_sorted &= item.position >= last;
             last = item.position;
-            self.places.push(Place {
+            self.items.push(ItemRange {
                 position: item.position.max(-1),
                 kind: item.kind,
                 data: item.at..item.at + item.data.len(),
             });
         }
         if !is_sorted {
-            self.places.sort_by_key(|place| place.position);
+            self.items.sort_by_key(|item| item.position);
         }
         if record.len() < size {
             let text = format!(
@@ -417,67 +424,67 @@ impl GameReader for CbhReader<'_> {
     }
 }
 
-/// The language of texts that holds for all.
+/// The language number of parts that belong to all languages.
 const ANY_LANGUAGE: u16 = 7;
 
-/// The annotations of a game, found by their move.
-struct GameNotes<'n> {
+/// The annotations of a game, by the stored number of their move.
+struct GameAnnotations<'n> {
     decoder: &'n mut annotations::Decoder,
-    bytes: &'n [u8],
+    record: &'n [u8],
     /// Sorted by position.
-    places: &'n [Place],
-    /// Behind the last place that was visited: mostly the next one asked for is there.
+    items: &'n [ItemRange],
+    /// The index after the last visited item, where the next requested one usually is.
     next: usize,
     /// The medals of the game's header, unless that is lost.
     medals: Option<u16>,
-    /// Whether some annotations may be lost.
-    is_saved: bool,
+    /// Whether the set is read for repair, so that annotations may be lost.
+    is_salvaged: bool,
 }
 
-impl GameNotes<'_> {
-    /// The places of a move, numbered in stored order.
-    fn places_of(&self, number: u32) -> Range<usize> {
-        let places = self.places;
-        let position = |place: &Place| i64::from(place.position);
+impl GameAnnotations<'_> {
+    /// The indexes of a move's items; `number` is that of the move in stored order.
+    fn items_of_move(&self, number: u32) -> Range<usize> {
+        let items = self.items;
+        let position = |item: &ItemRange| i64::from(item.position);
         let (at, number) = (self.next, i64::from(number));
-        let is_here = places.get(at).is_none_or(|place| position(place) >= number)
-            && places
+        let starts_here = items.get(at).is_none_or(|item| position(item) >= number)
+            && items
                 .get(at.wrapping_sub(1))
-                .is_none_or(|place| position(place) < number);
-        let start = if is_here {
+                .is_none_or(|item| position(item) < number);
+        let start = if starts_here {
             at
         } else {
-            places.partition_point(|place| position(place) < number)
+            items.partition_point(|item| position(item) < number)
         };
-        let rest = places.get(start..).unwrap_or_default();
+        let rest = items.get(start..).unwrap_or_default();
         let count = rest
             .iter()
-            .take_while(|place| position(place) == number)
+            .take_while(|item| position(item) == number)
             .count();
         start..start + count
     }
 
-    /// The medals of the header, when they are not those of the annotations.
+    /// Visits the medals of the header if they differ from those of the annotations.
     fn header_medals(&mut self, visitor: &mut dyn Visitor) -> Flow {
         let all = self
-            .places
+            .items
             .iter()
-            .filter(|place| place.kind == kind::MEDALS)
-            .filter_map(|place| self.bytes.get(place.data.clone()))
+            .filter(|item| item.kind == kind::MEDALS)
+            .filter_map(|item| self.record.get(item.data.clone()))
             .filter_map(|data| data.last_chunk::<2>())
             .fold([0, 0], |[a, b], [c, d]| [a | c, b | d]);
         let [high, low] = all;
-        let counts = self.is_saved || !self.bytes.is_empty();
-        let Some(medals) = self.medals.filter(|_| counts) else {
+        let is_relevant = self.is_salvaged || !self.record.is_empty();
+        let Some(medals) = self.medals.filter(|_| is_relevant) else {
             return Flow::Go;
         };
-        let known = u16::from(high) << 8 | u16::from(low);
-        if known == medals {
+        let annotated = u16::from(high) << 8 | u16::from(low);
+        if annotated == medals {
             return Flow::Go;
         }
-        if self.is_saved {
-            // Those of lost annotations become the game's own.
-            return match medals & !known {
+        if self.is_salvaged {
+            // The medals of lost annotations become annotations of the game.
+            return match medals & !annotated {
                 0 => Flow::Go,
                 rest => visitor.visit_annotation(Annotation::Medals(rest.into())),
             };
@@ -490,23 +497,23 @@ impl GameNotes<'_> {
     }
 }
 
-impl Notes for GameNotes<'_> {
-    fn visit(&mut self, spot: Spot, visitor: &mut dyn Visitor) -> Flow {
-        let places = self.places;
-        let below =
-            |position: i64| places.partition_point(|place| i64::from(place.position) < position);
-        let range = match spot {
-            Spot::Game => 0..below(0),
-            Spot::Move(number) => self.places_of(number),
-            Spot::Past(number) => below(i64::from(number))..places.len(),
+impl AnnotationSource for GameAnnotations<'_> {
+    fn visit(&mut self, anchor: AnnotationAnchor, visitor: &mut dyn Visitor) -> Flow {
+        let items = self.items;
+        let count_below =
+            |position: i64| items.partition_point(|item| i64::from(item.position) < position);
+        let range = match anchor {
+            AnnotationAnchor::Game => 0..count_below(0),
+            AnnotationAnchor::Move(number) => self.items_of_move(number),
+            AnnotationAnchor::Past(number) => count_below(i64::from(number))..items.len(),
         };
         self.next = range.end;
-        for place in places.get(range).unwrap_or_default() {
+        for item in items.get(range).unwrap_or_default() {
             let item = Item {
-                position: place.position,
-                kind: place.kind,
-                at: place.data.start,
-                data: self.bytes.get(place.data.clone()).unwrap_or_default(),
+                position: item.position,
+                kind: item.kind,
+                at: item.data.start,
+                data: self.record.get(item.data.clone()).unwrap_or_default(),
             };
             let flow = self.decoder.decode(&item, &mut |annotation| {
                 visitor.visit_annotation(annotation)
@@ -515,14 +522,14 @@ impl Notes for GameNotes<'_> {
                 return flow;
             }
         }
-        if spot == Spot::Game {
+        if anchor == AnnotationAnchor::Game {
             return self.header_medals(visitor);
         }
         Flow::Go
     }
 
-    fn reach(&self) -> u32 {
-        let last = self.places.last().map_or(-1, |place| place.position);
+    fn end_number(&self) -> u32 {
+        let last = self.items.last().map_or(-1, |item| item.position);
         u32::try_from(last.saturating_add(1)).unwrap_or(0)
     }
 }

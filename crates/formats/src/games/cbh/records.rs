@@ -68,7 +68,7 @@ macro_rules! record {
             /// Its size in bytes.
             pub const SIZE: usize = $size;
 
-            /// The record at the start of `bytes`; `None` when they are too short.
+            /// The record at the start of `bytes`; `None` if they are too short.
             #[inline]
             pub fn read(bytes: &[u8]) -> Option<&Self> {
                 Self::ref_from_prefix(bytes).ok().map(|(record, _)| record)
@@ -88,7 +88,7 @@ record! {
         3 record_size: U16,
         /// 1 in classic databases, 3 and 5 in those converted from 2CBH.
         5 version: u8,
-        /// Number of the next record: one more than there are.
+        /// Number of the next record: the number of records plus one.
         6 next_game: U32,
         /// 0.
         10 unknown_10: U16,
@@ -107,14 +107,23 @@ record! {
     }
 }
 
+impl FileHeader {
+    /// Whether this is the header of a ChessBase database, of any known age.
+    pub fn is_cbh(&self) -> bool {
+        self.zero == 0
+            && (30..=46).contains(&self.header_size.get())
+            && usize::from(self.record_size.get()) == Self::SIZE
+    }
+}
+
 record! {
     /// One game in the `.cbh` file, big-endian; game *n* (from 1) starts at byte 46 · *n*.
     GameRecord, 46 {
-        /// [`TYPE_TEXT`], [`TYPE_DELETED`], [`TYPE_ALWAYS`].
+        /// Bits [`TYPE_TEXT`], [`TYPE_DELETED`], [`TYPE_ALWAYS`].
         0 kind: u8,
         /// Start of the moves in `.cbg`.
         1 moves_at: U32,
-        /// Start of the annotations in `.cba`, 0 for none.
+        /// Start of the annotations in `.cba`; 0 if absent.
         5 annotations_at: U32,
         /// Player in `.cbp`.
         9 white: U24,
@@ -126,27 +135,27 @@ record! {
         18 annotator: U24,
         /// Source in `.cbs`.
         21 source: U24,
-        /// Day, month << 5, year << 9; each 0 when unknown.
+        /// Day, month << 5, year << 9; each 0 if unknown.
         24 date: U24,
         /// 0 to 7; FORMAT.md lists them.
         27 result: u8,
         /// A NAG, used only when the result is 3.
         28 line_evaluation: u8,
-        /// 0 for none.
+        /// 0 if absent.
         29 round: u8,
-        /// 0 for none.
+        /// 0 if absent.
         30 sub_round: u8,
-        /// 0 for none.
+        /// 0 if absent.
         31 white_elo: U16,
-        /// 0 for none.
+        /// 0 if absent.
         33 black_elo: U16,
         /// (code + 1) · 128 + sub-code; from 64,576 the number of a Chess960 start.
         35 eco: U16,
         /// All medals of the game, one bit each.
         37 medals: U16,
-        /// What the game contains, one bit each.
+        /// Kinds of content that occur in the game, one bit each.
         39 flags: U32,
-        /// How much of it, in steps.
+        /// Amounts of some kinds of content, in classes.
         43 magnitudes: U16,
         /// Full moves of the mainline, 255 for 255 or more.
         45 move_count: u8,
@@ -168,14 +177,43 @@ record! {
         10 source: U24,
         /// Author in `.cbc`.
         13 annotator: U24,
-        /// 0 for none.
+        /// 0 if absent.
         16 round: u8,
-        /// 0 for none.
+        /// 0 if absent.
         17 sub_round: u8,
         /// As in [`GameRecord`]; only the bits of sounds, pictures and videos occur.
         18 flags: U32,
         /// 0.
         22 unknown_22: [u8; 24],
+    }
+}
+
+/// A record of the `.cbh` file.
+#[derive(Debug, Clone, Copy)]
+pub enum Record<'a> {
+    /// A game.
+    Game(&'a GameRecord),
+    /// A guiding text.
+    Text(&'a TextRecord),
+}
+
+impl<'a> Record<'a> {
+    /// The record at the start of `bytes`, by its type byte; `None` if they are too short.
+    pub fn read(bytes: &'a [u8]) -> Option<Self> {
+        let game = GameRecord::read(bytes)?;
+        Some(if game.kind & TYPE_TEXT == 0 {
+            Self::Game(game)
+        } else {
+            Self::Text(TextRecord::read(bytes)?)
+        })
+    }
+
+    /// The type byte.
+    pub fn kind(self) -> u8 {
+        match self {
+            Self::Game(game) => game.kind,
+            Self::Text(text) => text.kind,
+        }
     }
 }
 
@@ -193,11 +231,11 @@ record! {
         0 header_size: U16,
         /// Size of the file, its low 32 bits.
         2 file_size: U32,
-        /// Bytes inside the file that no record uses.
+        /// Bytes of the file that belong to no record.
         6 unused: U32,
         /// Size of the file.
         10 file_size_wide: U64,
-        /// Bytes inside the file that no record uses.
+        /// Bytes of the file that belong to no record.
         18 unused_wide: U64,
     }
 }
@@ -206,19 +244,19 @@ record! {
     /// The start of an entity file (`.cbp .cbt .cbc .cbs .cbe .cbl`), little-endian, followed by
     /// `extra` bytes without meaning (0 or 4).
     EntityHeader, 28 {
-        /// Records in the file, deleted ones too.
+        /// Records in the file, including deleted ones.
         0 capacity: I32Le,
-        /// The root of the tree, 0 or −1 when there is none.
+        /// Id of the tree's root; 0 or −1 if the tree is empty.
         4 root: I32Le,
         /// [`ENTITY_MAGIC`].
         8 magic: U32Le,
-        /// Bytes of an entity, without the node in front.
+        /// Bytes of an entity, without the node before it.
         12 data_size: U32Le,
-        /// The first deleted record, −1 for none.
+        /// Id of the first deleted record; −1 if absent.
         16 first_deleted: I32Le,
         /// Entities that are not deleted.
         20 count: I32Le,
-        /// Bytes of header behind these.
+        /// Further header bytes after these.
         24 extra: U32Le,
     }
 }
@@ -227,13 +265,13 @@ record! {
 pub const ENTITY_MAGIC: u32 = 1_234_567_890;
 
 record! {
-    /// What stands before every entity: its place in a balanced tree.
+    /// The bytes before every entity: its node of a balanced tree.
     EntityNode, 9 {
-        /// Left child, −1 for none, [`NODE_DELETED`] for a deleted record.
+        /// Left child, −1 if absent; [`NODE_DELETED`] for a deleted record.
         0 left: I32Le,
-        /// Right child, −1 for none; of a deleted record the next deleted one.
+        /// Right child, −1 if absent; of a deleted record the next deleted one.
         4 right: I32Le,
-        /// Height of the right branch less that of the left one.
+        /// Height of the right subtree less that of the left one.
         8 balance: i8,
     }
 }
@@ -255,7 +293,7 @@ record! {
     /// A tournament in `.cbt`.
     TournamentRecord, 90 {
         0 title: [u8; 40],
-        40 place: [u8; 30],
+        40 site: [u8; 30],
         /// As dates in [`GameRecord`], in four bytes.
         70 date: U32Le,
         /// Bits 0-4 type, bit 5 blitz, bit 6 rapid, bit 7 correspondence.
@@ -331,7 +369,7 @@ record! {
     SideHeader, 32 {
         0 version: U32Le,
         4 record_size: U32Le,
-        /// `.cbj`, `.cbm`: records; `.cbtt`: the last record, 0 for none or one.
+        /// `.cbj`, `.cbm`: number of records; `.cbtt`: index of the last record, 0 if empty.
         8 count: U32Le,
         /// `.cbm`: −1 and zeros; elsewhere without meaning.
         12 unknown_12: [u8; 20],
@@ -339,42 +377,42 @@ record! {
 }
 
 record! {
-    /// What `.cbj` adds to a game, big-endian. Shorter records end at a field's end.
+    /// The extended header of a game in `.cbj`, big-endian. Shorter records end at a field's end.
     ExtendedRecord, 120 {
-        /// In `.cbe`, −1 for none.
+        /// In `.cbe`; −1 if absent.
         0 white_team: I32,
-        /// In `.cbe`, −1 for none.
+        /// In `.cbe`; −1 if absent.
         4 black_team: I32,
-        /// Record in `.cbm` plus 8, −1 for none.
+        /// Offset of the record in `.cbm` plus 8; −1 if absent.
         8 media_at: I32,
-        /// Start of the annotations in `.cba`, 0 for none.
+        /// Start of the annotations in `.cba`; 0 if absent.
         12 annotations_at: U64,
         /// Final material of the stronger side.
         20 material_strong: U32,
         /// Final material of the weaker side.
         24 material_weak: U32,
-        /// Their sum less 2; 0xfffe when unset.
+        /// Their sum less 2; 0xfffe if unset.
         28 material_total: U16,
-        /// Start of the moves in `.cbg`, 0 for *as in `.cbh`*.
+        /// Start of the moves in `.cbg`; 0 if only `.cbh` has it.
         30 moves_at: U64,
         38 white_rating: [u8; 16],
         54 black_rating: [u8; 16],
         70 unknown_70: [u8; 4],
         74 unknown_74: [u8; 4],
-        /// 1, and one more with every save.
+        /// 1 at first, plus 1 with every save.
         78 version: U16,
         /// 1/1024 s since 2008-12-01.
         80 created: U64,
         /// Endgames that occurred: u16 filled, u16 longest, 4 × {u16 type, u16 ply}.
         88 endgames: [u8; 20],
-        /// 100 ns since 1582-10-15 UTC, 0 for never.
+        /// 100 ns since 1582-10-15 UTC; 0 if never saved.
         108 saved: U64,
-        /// In `.cbl`, −1 for none.
+        /// In `.cbl`; −1 if absent.
         116 game_tag: I32,
     }
 }
 
-/// A game of which `.cbj` says nothing.
+/// The extended header of a game without a record in `.cbj`: every field unset.
 pub const EXTENDED_DEFAULT: ExtendedRecord = ExtendedRecord {
     white_team: I32::new(-1),
     black_team: I32::new(-1),
@@ -399,13 +437,13 @@ pub const EXTENDED_DEFAULT: ExtendedRecord = ExtendedRecord {
 pub const RATING_DEFAULT: [u8; 16] = *b"\x00\x01\x00\x01\x00FIDE\0\0\0\0\0\0\0";
 
 record! {
-    /// What `.cbtt` adds to a tournament. Shorter records end at a field's end.
+    /// The extended record of a tournament in `.cbtt`. Shorter records end at a field's end.
     TournamentExtraRecord, 65 {
         0 latitude: F64,
         8 longitude: F64,
         /// Zeros but for a 7 at 26, 37 and 48 of the record.
         16 unknown_16: [u8; 34],
-        /// In order, unused ones 1.
+        /// Rule numbers in order; unused ones are 1.
         50 tie_breaks: [u8; 10],
         60 tie_break_count: u8,
         /// Big-endian, from version 3 on.
@@ -413,7 +451,7 @@ record! {
     }
 }
 
-/// A tournament of which `.cbtt` says nothing.
+/// The extended record of a tournament without one in `.cbtt`: every field unset.
 pub const TOURNAMENT_EXTRA_DEFAULT: TournamentExtraRecord = TournamentExtraRecord {
     latitude: F64::new(0.0),
     longitude: F64::new(0.0),
@@ -434,7 +472,7 @@ record! {
     FlagsHeader, 12 {
         /// [`FLAGS_MAGIC`].
         0 magic: U32,
-        /// Room, in words of 32 bits.
+        /// Capacity in words of 32 bits.
         4 capacity: U32,
         /// 2.
         8 bits_per_game: U32,
@@ -461,9 +499,9 @@ record! {
         0 game: U24,
         /// `01 00 0e 0e`.
         3 unknown_3: [u8; 4],
-        /// One more than there are.
+        /// Number of annotations plus one.
         7 count: U24,
-        /// Bytes of the record with this head.
+        /// Bytes of the record, this head included.
         10 size: U32,
     }
 }
@@ -474,10 +512,10 @@ pub const ANNOTATIONS_MARK: [u8; 4] = [1, 0, 14, 14];
 record! {
     /// The start of one annotation in `.cba`, big-endian.
     ItemHead, 6 {
-        /// −1 for the game, else the move in stored order, from 0; signed.
+        /// Signed: −1 for the game, else the number of the move in stored order, from 0.
         0 position: U24,
         3 kind: u8,
-        /// Bytes with this head.
+        /// Bytes of the item, this head included.
         4 size: U16,
     }
 }
@@ -487,7 +525,7 @@ record! {
     MovesHead, 4 {
         /// Bit 7 guiding text, bit 6 a start position follows, bits 0-5 how moves are coded.
         0 mode: u8,
-        /// Bytes of the record with this head.
+        /// Bytes of the record, this head included.
         1 size: U24,
     }
 }
@@ -497,7 +535,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_game_header_is_read_field_by_field() {
+    fn game_record_fields_are_at_their_offsets() {
         let mut bytes = [0_u8; 46];
         bytes[0] = TYPE_ALWAYS | TYPE_DELETED;
         bytes[9..12].copy_from_slice(&[0x01, 0x02, 0x03]);

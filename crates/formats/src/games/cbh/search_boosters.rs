@@ -1,14 +1,14 @@
-//! ChessBase's search boosters, read for repair only: which games use a name (`.cit` and `.cib`), and
-//! where their moves are (`.cbgi`). FORMAT.md § Search boosters.
+//! ChessBase's search boosters, read for repair only: the games that use a name (`.cit` and `.cib`)
+//! and the offsets of their moves (`.cbgi`). FORMAT.md § Search boosters.
 
 use std::collections::HashMap;
 
 use tabia_core::io::{Blob, Cursor};
 
 use super::entities::{Entity, EntityTable};
-use super::tags::Tables;
+use super::tables::Tables;
 
-/// What boosters know of games, by their numbers from 1.
+/// The contents of the boosters, by game number (from 1).
 #[derive(Debug, Default)]
 pub(super) struct Boosters {
     /// Offsets in `.cbg`, from the first game on; 0 for texts.
@@ -16,28 +16,28 @@ pub(super) struct Boosters {
     pub(super) tournaments: HashMap<u32, u32>,
     pub(super) annotators: HashMap<u32, u32>,
     pub(super) sources: HashMap<u32, u32>,
-    /// Both players of a game; which side each had is not known.
+    /// Both players of a game, without their colours.
     pub(super) players: HashMap<u32, [u32; 2]>,
 }
 
 /// Bytes of the header of `.cit` and `.cib`.
 const HEADER: usize = 12;
-/// Bytes of a record of `.cit`: first and last block for five kinds of names.
-const LISTS: usize = 40;
+/// Bytes of a record of `.cit`: the first and last block of five kinds of names.
+const LIST_HEADS: usize = 40;
 /// Bytes of a block of `.cib`.
 const BLOCK: usize = 64;
-/// Numbers of games in it.
-const GAMES: u32 = 13;
+/// Game numbers in a full block.
+const GAMES_PER_BLOCK: u32 = 13;
 
-/// Places of the kinds in a record of `.cit`.
+/// Indexes of the kinds in a record of `.cit`.
 const PLAYERS: usize = 0;
 const TOURNAMENTS: usize = 1;
 const SOURCES: usize = 3;
 const ANNOTATORS: usize = 4;
 
 impl Boosters {
-    /// What those of the files say that are there. A list counts only when it is as long as its
-    /// name says that it is used: boosters are not always kept up.
+    /// Reads the files that exist. A list is used only if its length is the stored number of uses
+    /// of its name, because boosters may be out of date.
     pub(super) fn read(
         lists: Option<&Blob>,
         blocks: Option<&Blob>,
@@ -56,14 +56,14 @@ impl Boosters {
             heads: lists,
             blocks,
         };
-        if !starts_with(lists.heads, LISTS) || !starts_with(lists.blocks, BLOCK) {
+        if !has_record_size(lists.heads, LIST_HEADS) || !has_record_size(lists.blocks, BLOCK) {
             return boosters;
         }
-        boosters.tournaments = lists.one(tables.tournaments.as_ref(), TOURNAMENTS);
-        boosters.annotators = lists.one(tables.annotators.as_ref(), ANNOTATORS);
-        boosters.sources = lists.one(tables.sources.as_ref(), SOURCES);
+        boosters.tournaments = lists.game_to_id(tables.tournaments.as_ref(), TOURNAMENTS);
+        boosters.annotators = lists.game_to_id(tables.annotators.as_ref(), ANNOTATORS);
+        boosters.sources = lists.game_to_id(tables.sources.as_ref(), SOURCES);
         let mut players: HashMap<u32, Vec<u32>> = HashMap::new();
-        lists.each(tables.players.as_ref(), PLAYERS, |id, game| {
+        lists.for_each_use(tables.players.as_ref(), PLAYERS, |id, game| {
             players.entry(game).or_default().push(id);
         });
         let pairs = players.into_iter();
@@ -73,8 +73,8 @@ impl Boosters {
     }
 }
 
-/// Whether a file says that its parts have that size.
-fn starts_with(file: &[u8], size: usize) -> bool {
+/// Whether the header of a file states this record size.
+fn has_record_size(file: &[u8], size: usize) -> bool {
     Cursor::new(file).u32_le("size") == Ok(size as u32)
 }
 
@@ -87,26 +87,30 @@ fn offsets(file: &[u8]) -> Vec<u32> {
 }
 
 struct Lists<'f> {
-    /// `.cit`, which says where lists begin.
+    /// `.cit`: the first block of each list.
     heads: &'f [u8],
     /// `.cib`.
     blocks: &'f [u8],
-    /// Blocks that belong to a list already.
+    /// Blocks that a list has used already.
     seen: Vec<bool>,
 }
 
 impl Lists<'_> {
-    /// The name that each game uses, of a kind of which it has one.
-    fn one<E: Entity>(&mut self, table: Option<&EntityTable<E>>, kind: usize) -> HashMap<u32, u32> {
-        let mut found = HashMap::new();
-        self.each(table, kind, |id, game| {
-            found.entry(game).or_insert(id);
+    /// The id of each game's name, for a kind of which a game has one.
+    fn game_to_id<E: Entity>(
+        &mut self,
+        table: Option<&EntityTable<E>>,
+        kind: usize,
+    ) -> HashMap<u32, u32> {
+        let mut ids = HashMap::new();
+        self.for_each_use(table, kind, |id, game| {
+            ids.entry(game).or_insert(id);
         });
-        found
+        ids
     }
 
-    /// All games of all names of a kind.
-    fn each<E: Entity>(
+    /// Calls `add` with the id and the game number of every use of every name of a kind.
+    fn for_each_use<E: Entity>(
         &mut self,
         table: Option<&EntityTable<E>>,
         kind: usize,
@@ -126,20 +130,23 @@ impl Lists<'_> {
         }
     }
 
+    /// Appends the games of one name to `games`.
     fn list(&mut self, id: u32, kind: usize, games: &mut Vec<u32>) {
         let at = (id as usize)
-            .checked_mul(LISTS)
+            .checked_mul(LIST_HEADS)
             .map(|at| at + HEADER + kind * 8);
         let first = at.and_then(|at| number(self.heads, at));
         let mut next = first.unwrap_or(u32::MAX);
-        // −1 is no block, and no file has that many.
+        // −1 ends the list; no file has that many blocks.
         while let Some(seen) = self.seen.get_mut(next as usize) {
             if std::mem::replace(seen, true) {
                 return;
             }
             let at = HEADER + next as usize * BLOCK;
-            let count = number(self.blocks, at + 8).unwrap_or(0).min(GAMES) as usize;
-            games.extend((0..count).filter_map(|place| number(self.blocks, at + 12 + place * 4)));
+            let count = number(self.blocks, at + 8)
+                .unwrap_or(0)
+                .min(GAMES_PER_BLOCK) as usize;
+            games.extend((0..count).filter_map(|i| number(self.blocks, at + 12 + i * 4)));
             next = number(self.blocks, at).unwrap_or(u32::MAX);
         }
     }

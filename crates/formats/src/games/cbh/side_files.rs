@@ -1,5 +1,5 @@
-//! Side files with what came later: `.cbj` (games), `.cbtt` (tournaments), `.cbm` (media),
-//! `.flags` (top games). None is required; what they lack is taken as unset.
+//! Side files that newer versions added: `.cbj` (games), `.cbtt` (tournaments), `.cbm` (media),
+//! `.flags` (top games). None is required; missing records and fields are read as unset.
 
 use tabia_core::error::{Malformed, Why};
 use tabia_core::io::Blob;
@@ -10,7 +10,7 @@ use super::records::{
     TOURNAMENT_EXTRA_DEFAULT, TournamentExtraRecord,
 };
 
-/// A file of records of one size behind a 32-byte header.
+/// A file of records of one size after a 32-byte header.
 #[derive(Debug, Clone)]
 pub struct SideTable {
     blob: Blob,
@@ -20,8 +20,11 @@ pub struct SideTable {
 }
 
 impl SideTable {
-    /// The table in the bytes of a file. The number of records is what fits, whatever the header
-    /// says.
+    /// The table in the bytes of a file. The number of records follows from the file's size, not
+    /// from the header.
+    ///
+    /// # Errors
+    /// If the header is cut off or states a record size of 0.
     pub fn new(blob: Blob) -> Result<Self, Malformed> {
         let Some(header) = SideHeader::read(&blob).copied() else {
             return Err(Malformed {
@@ -56,22 +59,22 @@ impl SideTable {
         &self.header
     }
 
-    /// Whole records in the file.
+    /// The number of complete records.
     pub fn len(&self) -> u32 {
         self.records
     }
 
-    /// Whether there are none.
+    /// Whether the table has no complete record.
     pub fn is_empty(&self) -> bool {
         self.records == 0
     }
 
-    /// Bytes at the end of the file that are no whole record.
+    /// Bytes after the last complete record.
     pub fn rest(&self) -> usize {
         (self.blob.len() - SideHeader::SIZE) % self.record_size
     }
 
-    /// The bytes of a record, from 0.
+    /// The bytes of the record at an index (from 0); `None` if absent.
     pub fn record(&self, index: u32) -> Option<&[u8]> {
         if index >= self.records {
             return None;
@@ -81,17 +84,19 @@ impl SideTable {
         self.blob.as_slice().get(at..end)
     }
 
-    /// What `.cbj` says of a game, from 0, and the bytes behind what is known.
+    /// The `.cbj` record of the game at an index (from 0), and the stored bytes after its known
+    /// fields.
     pub fn extended(&self, game: u32) -> (ExtendedRecord, &[u8]) {
         self.filled(game, EXTENDED_DEFAULT)
     }
 
-    /// What `.cbtt` says of a tournament, and the bytes behind what is known.
+    /// The `.cbtt` record of a tournament, and the stored bytes after its known fields.
     pub fn tournament(&self, id: u32) -> (TournamentExtraRecord, &[u8]) {
         self.filled(id, TOURNAMENT_EXTRA_DEFAULT)
     }
 
-    /// A record whose missing end is filled from `default`.
+    /// A stored record over the fields of `record`, which are kept where the stored one is too
+    /// short. Also the stored bytes after it.
     fn filled<R>(&self, index: u32, mut record: R) -> (R, &[u8])
     where
         R: FromBytes + IntoBytes + Immutable,
@@ -99,14 +104,14 @@ impl SideTable {
         let stored = self.record(index).unwrap_or_default();
         let known = stored.len().min(size_of::<R>());
         let (stored, rest) = stored.split_at_checked(known).unwrap_or_default();
-        if let Some(place) = record.as_mut_bytes().get_mut(..known) {
-            place.copy_from_slice(stored);
+        if let Some(bytes) = record.as_mut_bytes().get_mut(..known) {
+            bytes.copy_from_slice(stored);
         }
         (record, rest)
     }
 
-    /// The names of the files in a `.cbm` record; `media_at` is what `.cbj` says, the record's
-    /// offset plus 8. `None` when there is no such record.
+    /// The names of the files in a `.cbm` record; `media_at` is the field of `.cbj`, the record's
+    /// offset plus 8. `None` if there is no such record.
     pub fn media(&self, media_at: u64) -> Option<impl Iterator<Item = &[u8]>> {
         let offset = media_at.checked_sub((SideHeader::SIZE + MediaRecord::SIZE) as u64)?;
         let size = self.record_size as u64;
@@ -129,6 +134,9 @@ pub struct TopGames(Blob);
 
 impl TopGames {
     /// The marks in the bytes of a file.
+    ///
+    /// # Errors
+    /// If the header is cut off or has another magic number.
     pub fn new(blob: Blob) -> Result<Self, Malformed> {
         match FlagsHeader::read(&blob) {
             Some(header) if header.magic.get() == FLAGS_MAGIC => Ok(Self(blob)),
@@ -148,12 +156,12 @@ impl TopGames {
         }
     }
 
-    /// The whole file.
+    /// The complete file, its header included.
     pub fn bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// The mark of a game, its number from 1: 0 not looked at, 2 looked at, 3 top game.
+    /// The mark of a game, by its number from 1: 0 not evaluated, 2 evaluated, 3 top game.
     pub fn mark(&self, number: u32) -> u8 {
         let at = FlagsHeader::SIZE + (number / 4) as usize;
         let byte = self.0.as_slice().get(at).copied().unwrap_or(0);
@@ -178,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn short_and_missing_records_are_filled() {
+    fn short_and_missing_records_have_default_fields() {
         let old = table(8, &[0, 0, 0, 5, 0, 0, 0, 6, 1, 2, 3]);
         assert_eq!(old.len(), 1);
         let (record, rest) = old.extended(0);
@@ -206,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn top_games_are_two_bits_each() {
+    fn top_game_marks_have_two_bits() {
         let mut sink = Sink::new();
         sink.u32_be(FLAGS_MAGIC);
         sink.u32_be(16);

@@ -221,7 +221,7 @@ fn names() -> Files {
     let players = [player("Abel", "Ada"), player("Čapek", ""), player("", "")];
     let mut open = TournamentRecord::new_zeroed();
     open.title = text("Tiny Open");
-    open.place = text("Berlin");
+    open.site = text("Berlin");
     open.date.set(2021 << 9);
     open.kind = 4 | 0x40;
     open.nation = 53;
@@ -498,7 +498,10 @@ fn findings_name_what_is_false() {
         has("game 1: 1 annotations belong to moves past the last of 8"),
         "{findings:#?}"
     );
-    assert!(has("set.cbp: number 1 says 0 references"), "{findings:#?}");
+    assert!(
+        has("set.cbp: number 1 states 0 references"),
+        "{findings:#?}"
+    );
     assert!(has("set.cbp: number 1 is not in the tree"), "{findings:#?}");
 }
 

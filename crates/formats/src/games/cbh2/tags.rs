@@ -7,7 +7,7 @@ use super::names::{Names, Player, Source, Team, Tournament, What, titles};
 use super::records::{AnalysisRecord, GameRecord, TextRecord, id};
 use crate::games::cbh::charset::Texts;
 use crate::games::cbh::field_codecs::{CHESS960_ECO, decode_date, decode_eco, decode_result};
-use crate::games::cbh::tags::{BLACK_TEAM, Facts as _, GAME_TAG_NAMES, WHITE_TEAM, event_type};
+use crate::games::cbh::tags::{BLACK_TEAM, GAME_TAG_NAMES, ValueTags as _, WHITE_TEAM, event_type};
 
 /// Looks names up.
 #[derive(Debug, Clone, Copy)]
@@ -92,7 +92,7 @@ impl<'d> TagWriter<'_, 'd> {
         self.round(game.round.get(), game.sub_round.get());
         for (tag, number) in [("White", game.white), ("Black", game.black)] {
             let name = id(number).map(|number| self.lookup.player_name(number));
-            self.tags.push(tag, known(&name.unwrap_or_default()));
+            self.tags.push(tag, or_unknown(&name.unwrap_or_default()));
         }
         let result = decode_result(game.result);
         self.tags.push("Result", result.unwrap_or_default().pgn());
@@ -177,15 +177,15 @@ impl<'d> TagWriter<'_, 'd> {
         let tournament = tournament.unwrap_or_default();
         let texts = lookup.texts;
         self.tags
-            .push("Event", known(&texts.plain(tournament.title)));
+            .push("Event", or_unknown(&texts.plain(tournament.title)));
         self.tags
-            .push("Site", known(&texts.plain(tournament.place)));
+            .push("Site", or_unknown(&texts.plain(tournament.place)));
         tournament
     }
 
     fn round(&mut self, round: u16, sub_round: u16) {
         let name = round_name(round, sub_round);
-        self.tags.push("Round", known(&name));
+        self.tags.push("Round", or_unknown(&name));
     }
 
     fn annotator(&mut self, number: Option<u32>) {
@@ -304,7 +304,9 @@ const TITLE_NATIONS: [i32; 7] = [42, 53, 49, 43, 70, 103, 117];
 
 /// The tag of a title by its nation.
 fn title_name(nation: i32) -> Option<&'static str> {
-    let place = TITLE_NATIONS.iter().position(|&known| known == nation)?;
+    let place = TITLE_NATIONS
+        .iter()
+        .position(|&or_unknown| or_unknown == nation)?;
     GAME_TAG_NAMES.get(place).copied()
 }
 
@@ -315,12 +317,14 @@ pub(super) fn text_language(nation: i32) -> Option<u16> {
         116 => Some(12),
         55 => Some(18),
         _ => {
-            let place = TITLE_NATIONS.iter().position(|&known| known == nation)?;
+            let place = TITLE_NATIONS
+                .iter()
+                .position(|&or_unknown| or_unknown == nation)?;
             Some(place as u16)
         }
     }
 }
 
-fn known(text: &str) -> &str {
+fn or_unknown(text: &str) -> &str {
     if text.is_empty() { "?" } else { text }
 }

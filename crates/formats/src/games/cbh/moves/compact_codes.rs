@@ -1,4 +1,4 @@
-//! The values of the compact move records: which numbered piece takes which step.
+//! The values of compact move records: each is one step of one numbered piece.
 //!
 //! Steps wrap around the board in both directions, so that one value serves both directions of a
 //! line (FORMAT.md § Compact records).
@@ -8,7 +8,7 @@ use tabia_core::chess::{Color, Role, Square};
 use super::piece_numbers;
 use super::piece_numbers::PAWNS;
 
-/// What a value means for one side.
+/// The meaning of a value for one side.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(4))]
 pub(super) struct Code {
@@ -30,9 +30,9 @@ pub(super) const SHORT: u8 = 33;
 pub(super) const LONG: u8 = 34;
 /// Two bytes with the squares follow.
 pub(super) const TWO_BYTES: u8 = 35;
-/// No meaning is known; skipped.
+/// A value without a known meaning, which is skipped.
 pub(super) const IGNORED: u8 = 36;
-/// Another move in this position follows after the line that starts here.
+/// An alternative to the next move follows after the line that starts here.
 pub(super) const BRANCH: u8 = 37;
 /// The line ends.
 pub(super) const END: u8 = 38;
@@ -91,14 +91,14 @@ const LINES: [(i8, i8); 4] = [(0, 1), (1, 0), (1, 1), (1, -1)];
 pub(super) static CODES: [[Code; 256]; 2] = [codes(1), codes(-1)];
 
 impl Code {
-    /// Where the step leads from a square.
+    /// The square to which the step leads.
     #[inline(always)]
     pub(super) const fn target(self, from: Square) -> Square {
         let ranks = from.index() + self.ranks as usize;
         let files = from.index() + self.files as usize;
         match Square::new(((ranks & 0o70) | (files & 7)) as u8) {
             Some(square) => square,
-            // Six bits always are a square.
+            // Six bits are always a square.
             None => from,
         }
     }
@@ -112,11 +112,11 @@ const fn codes(pawn: i8) -> [Code; 256] {
         let mut i = 0;
         while i < count(slot as u8) {
             let (file, rank) = step(slot as u8, i);
-            let way = if slot as u8 >= PAWNS { pawn } else { 1 };
+            let direction = if slot as u8 >= PAWNS { pawn } else { 1 };
             codes[first + i] = Code {
                 slot: slot as u8,
-                files: (file * way) as u8 & 7,
-                ranks: ((rank * way) as u8 & 7) << 3,
+                files: (file * direction) as u8 & 7,
+                ranks: ((rank * direction) as u8 & 7) << 3,
             };
             i += 1;
         }
@@ -139,7 +139,7 @@ const fn special(slot: u8) -> Code {
     }
 }
 
-/// How many values a numbered piece has.
+/// The number of values of a numbered piece.
 const fn count(slot: u8) -> usize {
     match slot {
         0 | 10..=12 => 8,
@@ -149,7 +149,7 @@ const fn count(slot: u8) -> usize {
     }
 }
 
-/// The step of a piece's value, counted from its first.
+/// The step of a piece's value; `i` counts from its first value.
 const fn step(slot: u8, i: usize) -> (i8, i8) {
     let line = match slot {
         0 => return KING[i],
@@ -162,21 +162,22 @@ const fn step(slot: u8, i: usize) -> (i8, i8) {
     (line.0 * length, line.1 * length)
 }
 
-/// The value of a numbered piece's move, as ChessBase chooses it: of the two codes that a diagonal
-/// of four squares has, the first. `None` when the piece does not move like that.
+/// The value of a numbered piece's move, as ChessBase chooses it: a step of four squares on a
+/// diagonal has two values, of which it is the first. `None` if the piece does not move like that.
 pub(super) fn value(color: Color, slot: u8, from: Square, to: Square) -> Option<u8> {
     let first = FIRST.get(usize::from(slot))?;
-    // Black's pawns go the other way.
-    let turned = slot >= PAWNS && !color.is_white();
-    let (from, to) = if turned { (to, from) } else { (from, to) };
+    // Black pawns move in the opposite direction.
+    let is_reversed = slot >= PAWNS && !color.is_white();
+    let (from, to) = if is_reversed { (to, from) } else { (from, to) };
     let (from, to) = (from.number(), to.number());
     let files = to.wrapping_sub(from) & 7;
     let ranks = (to & 0o70).wrapping_sub(from & 0o70) & 0o70;
-    let place = PLACES[usize::from(KINDS[usize::from(slot & 31)])][usize::from(ranks | files)];
-    (place != NO_PLACE).then(|| first + place)
+    let kind = usize::from(KINDS[usize::from(slot & 31)]);
+    let value = RELATIVE_VALUES[kind][usize::from(ranks | files)];
+    (value != NO_VALUE).then(|| first + value)
 }
 
-/// What a numbered piece is, as a place in [`PLACES`].
+/// The kind of each numbered piece, as an index into [`RELATIVE_VALUES`].
 const KINDS: [u8; 32] = {
     let mut kinds = [5; 32];
     let mut slot = 0;
@@ -187,13 +188,13 @@ const KINDS: [u8; 32] = {
     kinds
 };
 
-/// No value of a piece leads there.
-const NO_PLACE: u8 = 0xff;
+/// No value of the piece leads there.
+const NO_VALUE: u8 = 0xff;
 
-/// For kings, queens, rooks, bishops, knights and white pawns: which of its values leads to the
-/// square so many ranks (times eight) and files away.
-static PLACES: [[u8; 64]; 6] = {
-    let mut places = [[NO_PLACE; 64]; 6];
+/// For kings, queens, rooks, bishops, knights and white pawns: the value, relative to the piece's
+/// first one, of the step with this distance in ranks (times eight) and files.
+static RELATIVE_VALUES: [[u8; 64]; 6] = {
+    let mut values = [[NO_VALUE; 64]; 6];
     let first_slots = [0, 1, 4, 7, 10, PAWNS];
     let mut kind = 0;
     while kind < 6 {
@@ -202,15 +203,15 @@ static PLACES: [[u8; 64]; 6] = {
         while i > 0 {
             i -= 1;
             let (file, rank) = step(slot, i);
-            let away = (rank as u8 & 7) << 3 | file as u8 & 7;
-            places[kind][away as usize] = i as u8;
+            let distance = (rank as u8 & 7) << 3 | file as u8 & 7;
+            values[kind][distance as usize] = i as u8;
         }
         kind += 1;
     }
-    places
+    values
 };
 
-/// The two bytes of a move that has no value of its own.
+/// The two bytes of a move without its own value.
 pub(super) fn two_bytes(from: Square, to: Square, promotion: Option<Role>) -> u16 {
     let promotion = match promotion {
         Some(Role::Rook) => 1,
@@ -221,7 +222,7 @@ pub(super) fn two_bytes(from: Square, to: Square, promotion: Option<Role>) -> u1
     number(from) | number(to) << 6 | promotion << 12
 }
 
-/// From square, to square and promotion of a move of two bytes; the promotion counts only when a
+/// The squares and the promotion role of a move of two bytes. The role is meaningful only if a
 /// pawn reaches the last rank.
 pub(super) fn from_two_bytes(word: u16) -> (Square, Square, Role) {
     let role = match word >> 12 & 3 {
@@ -233,12 +234,12 @@ pub(super) fn from_two_bytes(word: u16) -> (Square, Square, Role) {
     (square(word & 63), square(word >> 6 & 63), role)
 }
 
-/// ChessBase numbers squares a1, a2, … h8.
+/// The ChessBase number of a square: a1, a2, … h8 from 0.
 pub(super) fn number(square: Square) -> u16 {
     u16::from(square.file()) << 3 | u16::from(square.rank())
 }
 
-/// The square of a ChessBase number; only its low six bits count.
+/// The square with a ChessBase number, of which only the low six bits are used.
 pub(super) fn square(number: u16) -> Square {
     let index = (number & 7) << 3 | number >> 3 & 7;
     Square::ALL[usize::from(index & 63)]
@@ -249,8 +250,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_values_lie_as_documented() {
-        let slots: Vec<u8> = CODES[0].iter().map(|code| code.slot).collect();
+    fn values_belong_to_the_documented_pieces() {
+        let numbers: Vec<u8> = CODES[0].iter().map(|code| code.slot).collect();
         for (value, slot) in [
             (0, NULL),
             (1, 0),
@@ -275,12 +276,12 @@ mod tests {
             (0xfe, BRANCH),
             (0xff, END),
         ] {
-            assert_eq!(slots[value], slot, "{value:#x}");
+            assert_eq!(numbers[value], slot, "{value:#x}");
         }
     }
 
     #[test]
-    fn steps_wrap() {
+    fn steps_wrap_around_the_board() {
         let [e5, e2] = [(4, 4), (4, 1)].map(|(f, r)| Square::from_coords(f, r).unwrap());
         assert_eq!(CODES[0][15].target(e5), e2);
         assert_eq!(value(Color::White, 1, e5, e2), Some(15));
@@ -291,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn a_diagonal_of_four_has_one_code() {
+    fn four_squares_on_a_diagonal_have_the_first_of_two_values() {
         let square = |name: &str| Square::parse(name.as_bytes()).unwrap();
         assert_eq!(
             value(Color::White, 7, square("a1"), square("e5")),
@@ -305,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn values_lead_where_they_should() {
+    fn value_is_the_reverse_of_target() {
         for (side, color) in [Color::White, Color::Black].into_iter().enumerate() {
             for slot in 0..piece_numbers::SLOTS as u8 {
                 for (from, to) in Square::ALL
@@ -322,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn squares_and_words_come_back() {
+    fn squares_and_words_round_trip() {
         for at in Square::ALL {
             assert_eq!(square(number(at)), at);
         }

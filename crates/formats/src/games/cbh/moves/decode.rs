@@ -1,79 +1,94 @@
-//! Reads the moves of a game and hands them on in PGN order.
+//! Decodes the moves of a game and visits them in PGN order.
 //!
-//! Records hold the mainline to its end first, then the alternatives from the last branch back.
-//! As long as no move has alternatives, stored order is PGN order and moves go straight to the
-//! visitor. From the first branch on, the rest is read into a flat list of moves and walked.
+//! Records contain the mainline to its end first, then the alternatives from the last branch back.
+//! As long as no move has alternatives, stored order is PGN order and moves go directly to the
+//! visitor. From the first branch on, the rest is read into a tree of moves, which is then visited.
 
 use tabia_core::chess::{Ply, Position};
 use tabia_core::error::{Error, Malformed, Why};
 use tabia_core::game::{Annotation, Flow, Foreign, Visitor, Want};
 
-use super::move_reader::{Board, Input, MoveRecord, Step};
-use super::piece_numbers::Slots;
+use super::move_reader::{Board, MoveReader, MoveRecord, Step};
+use super::piece_numbers::PieceNumbers;
 use super::start_position;
 use crate::games::cbh::annotations::CBH;
 
-/// Where annotations of a game stand.
+/// What annotations belong to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Spot {
-    /// Before the first move: those of the whole game.
+pub enum AnnotationAnchor {
+    /// The game; visited before the first move.
     Game,
-    /// After the move with that number in stored order, from 0.
+    /// The move with this number in stored order, from 0; visited after it.
     Move(u32),
-    /// After the last move of the mainline: those whose move is that number or above, which is
-    /// past the last move of the game.
+    /// Moves with this number or above, which the game does not have; visited after the last move
+    /// of the mainline.
     Past(u32),
 }
 
 /// The annotations of a game.
-pub trait Notes {
-    /// Hands on the annotations of one spot.
-    fn visit(&mut self, spot: Spot, visitor: &mut dyn Visitor) -> Flow;
+pub trait AnnotationSource {
+    /// Visits the annotations of one anchor.
+    fn visit(&mut self, anchor: AnnotationAnchor, visitor: &mut dyn Visitor) -> Flow;
 
-    /// One above the highest number of a move that has annotations.
-    fn reach(&self) -> u32;
+    /// One more than the highest number of a move with annotations; 0 if no move has any.
+    fn end_number(&self) -> u32;
 }
 
-/// What came of reading the moves.
+/// An [`AnnotationSource`] without annotations.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoAnnotations;
+
+impl AnnotationSource for NoAnnotations {
+    fn visit(&mut self, _anchor: AnnotationAnchor, _visitor: &mut dyn Visitor) -> Flow {
+        Flow::Go
+    }
+
+    fn end_number(&self) -> u32 {
+        0
+    }
+}
+
+/// The outcome of [`Decoder::visit`].
 #[derive(Debug)]
 pub struct Visited {
     /// The visitor's last answer.
     pub flow: Flow,
-    /// Why the rest of the record could not be read. What could be read was visited, and the rest
-    /// was handed on as [`Foreign`] bytes when annotations were wanted.
-    pub fault: Option<Error>,
+    /// Why the rest of the record could not be read; `None` if all of it was read. Moves before
+    /// the error were visited, and if annotations were wanted, the rest was visited as [`Foreign`]
+    /// bytes.
+    pub error: Option<Error>,
 }
 
-/// Reads move records, one after another, reusing its memory.
+/// Decodes move records; its buffers are reused from record to record.
 #[derive(Debug)]
 pub struct Decoder {
-    /// Numbers of the pieces in the usual start position, from a1 and from h8.
-    standard: [Slots; 2],
+    /// Numbers of the pieces in the standard position, counted from a1 and from h8.
+    standard: [PieceNumbers; 2],
     nodes: Vec<Node>,
     branches: Vec<Branch>,
-    frames: Vec<Frame>,
+    frames: Vec<VariationFrame>,
     depth: u32,
 }
 
-/// A move in stored order. The first continuation of a move, if it has one, is the next in order.
+/// A move in stored order. The first continuation of a move is the next node, if it has one.
 #[derive(Debug, Clone, Copy)]
 struct Node {
     ply: Ply,
     has_next: bool,
     /// The next alternative to this move.
     alternative: u32,
-    /// Of the first alternative in a position: the last one so far.
+    /// For the first move of a position: its last alternative so far.
     tail: u32,
 }
 
 /// No move.
 const NONE: u32 = u32::MAX;
 
-/// A position to which reading comes back.
+/// A position with an alternative that is stored later.
 #[derive(Debug, Clone)]
 struct Branch {
     board: Board,
-    /// The move before.
+    /// The move that led to it.
     last: u32,
     /// The first move read in this position.
     first: u32,
@@ -82,25 +97,28 @@ struct Branch {
 
 /// A position whose alternatives are being visited.
 #[derive(Debug)]
-struct Frame {
+struct VariationFrame {
     before: Position,
     first: u32,
     alternative: u32,
     is_open: bool,
 }
 
-/// Why and where reading stopped.
-struct Stop {
+/// Why and after how many plies reading ended early.
+struct ReadFailure {
     malformed: Malformed,
     ply: u32,
 }
 
 impl Decoder {
-    /// Refuses variations nested deeper than `depth`.
+    /// A decoder that refuses variations nested deeper than `depth`.
     pub fn new(depth: u32) -> Self {
         let position = Position::standard();
         Self {
-            standard: [Slots::new(&position, false), Slots::new(&position, true)],
+            standard: [
+                PieceNumbers::new(&position, false),
+                PieceNumbers::new(&position, true),
+            ],
             nodes: Vec::new(),
             branches: Vec::new(),
             frames: Vec::new(),
@@ -108,10 +126,13 @@ impl Decoder {
         }
     }
 
-    /// Reads the head and start position of the record that begins at `bytes`; `base` is its offset
-    /// in the file, `chess960` the start number that the game's header gives.
+    /// Reads the head and start position of the record at the start of `bytes`; `base` is its
+    /// offset in the file, `chess960` the start number in the game's header.
     ///
-    /// Set-up games that castle without the stored right get the right.
+    /// Games with a setup position that castle without the stored right get the right.
+    ///
+    /// # Errors
+    /// If the head or the start position is malformed.
     pub fn open<'r>(
         &mut self,
         bytes: &'r [u8],
@@ -126,13 +147,13 @@ impl Decoder {
         if missing.is_empty() {
             return Ok(record);
         }
-        let (mut read, mut whole) = self.readable(&record);
-        // A right may be needed behind a move that needs another.
-        let mut has_more = true;
-        while has_more && !whole {
-            has_more = false;
+        let (mut read, mut is_complete) = self.count_readable(&record);
+        // A right may be needed after a move that needs another one.
+        let mut has_progress = true;
+        while has_progress && !is_complete {
+            has_progress = false;
             for &(color, side) in &missing {
-                if whole {
+                if is_complete {
                     break;
                 }
                 let mut granted = record.clone();
@@ -140,119 +161,124 @@ impl Decoder {
                     setup.castling[color as usize][side] =
                         start_position::CLASSICAL[color as usize][side];
                 }
-                let (further, granted_whole) = self.readable(&granted);
+                let (further, is_granted_complete) = self.count_readable(&granted);
                 if further > read {
-                    (record, read, whole) = (granted, further, granted_whole);
-                    has_more = true;
+                    (record, read, is_complete) = (granted, further, is_granted_complete);
+                    has_progress = true;
                 }
             }
         }
         Ok(record)
     }
 
-    /// Visits the moves of a record in PGN order with their annotations.
+    /// Visits the moves of a record, with their annotations, in PGN order.
     pub fn visit(
         &mut self,
         record: &MoveRecord<'_>,
         want: Want,
         visitor: &mut dyn Visitor,
-        notes: &mut dyn Notes,
+        annotations: &mut dyn AnnotationSource,
     ) -> Visited {
-        let annotated = want.has(Want::ANNOTATIONS);
-        let mut walk = Walk {
-            annotated,
-            reach: if annotated { notes.reach() } else { 0 },
+        let is_annotated = want.has(Want::ANNOTATIONS);
+        let mut target = AnnotatedVisitor {
+            is_annotated,
+            end_number: if is_annotated {
+                annotations.end_number()
+            } else {
+                0
+            },
             visitor,
-            notes,
+            annotations,
         };
-        let mut fault = None;
-        let flow = self.visit_record(record, want, &mut walk, &mut fault);
-        Visited { flow, fault }
+        let mut error = None;
+        let flow = self.visit_record(record, want, &mut target, &mut error);
+        Visited { flow, error }
     }
 
     fn visit_record(
         &mut self,
         record: &MoveRecord<'_>,
         want: Want,
-        walk: &mut Walk<'_>,
-        fault: &mut Option<Error>,
+        target: &mut AnnotatedVisitor<'_>,
+        error: &mut Option<Error>,
     ) -> Flow {
-        let flow = walk.notes(Spot::Game);
+        let flow = target.visit_annotations(AnnotationAnchor::Game);
         if flow != Flow::Go || !want.has(Want::MAINLINE) {
             return flow;
         }
-        if let Err(error) = record.check_mode() {
-            *fault = Some(error);
-            return walk.unread(record.bytes);
+        if let Err(unsupported) = record.check_mode() {
+            *error = Some(unsupported);
+            return target.visit_unread(record.bytes);
         }
-        let (Some(mut input), Some(mut board)) = (Input::new(record), self.board(record)) else {
-            return Self::visit_unplayable(record, walk, fault);
+        let (Some(mut reader), Some(mut board)) = (MoveReader::new(record), self.board(record))
+        else {
+            return Self::visit_unplayable(record, target, error);
         };
         let mut branches = 0u32;
-        // How many of them are at the position at hand. A line that ends at once there is no line:
-        // the next one in its place is the mainline.
-        let mut here = 0u32;
+        // Branches in the current position. A line that ends at once is empty, and the mainline
+        // goes on with the next alternative.
+        let mut branches_here = 0u32;
         loop {
-            let stored = input.moves();
-            match input.next(&mut board) {
+            let stored = reader.moves();
+            match reader.next(&mut board) {
                 Step::Play(ply) => {
-                    let flow = walk.visitor.visit_move(&board.position, ply);
+                    let flow = target.visitor.visit_move(&board.position, ply);
                     if flow != Flow::Go {
                         return flow;
                     }
                     board.position.play_ply(ply);
-                    here = 0;
-                    let flow = walk.notes_of(stored);
+                    branches_here = 0;
+                    let flow = target.visit_annotations_of(stored);
                     if flow != Flow::Go {
                         return flow;
                     }
                 }
                 Step::Branch if want.has(Want::VARIATIONS) => {
                     let start = board.position.clone();
-                    let stop = self.collect(&mut input, board, stored);
-                    let rest = input.offset();
-                    let stop = stop.map(|stop| fail(&stop, record, fault, rest));
-                    return self.walk(start, stored, stop, walk);
+                    let failure = self.collect(&mut reader, board, stored);
+                    let rest = reader.offset();
+                    let unread = failure.map(|failure| fail(&failure, record, error, rest));
+                    return self.visit_nodes(start, stored, unread, target);
                 }
                 Step::Branch => {
                     branches += 1;
-                    here += 1;
+                    branches_here += 1;
                 }
-                Step::End if here > 0 => {
+                Step::End if branches_here > 0 => {
                     branches -= 1;
-                    here -= 1;
+                    branches_here -= 1;
                 }
                 Step::End => {
-                    if walk.reach > stored
+                    if target.end_number > stored
                         && let Some(rest) = branches
                             .checked_sub(1)
-                            .map_or(Some(0), |open| input.count_rest(open))
-                        && walk.reach > stored + rest
+                            .map_or(Some(0), |open| reader.count_rest(open))
+                        && target.end_number > stored + rest
                     {
-                        return walk.notes(Spot::Past(stored + rest));
+                        return target.visit_annotations(AnnotationAnchor::Past(stored + rest));
                     }
                     return Flow::Go;
                 }
-                Step::Fault => {
-                    let rest = input.offset();
-                    let stop = Stop {
-                        malformed: input.fault(),
+                Step::Unreadable => {
+                    let rest = reader.offset();
+                    let failure = ReadFailure {
+                        malformed: reader.malformed(),
                         ply: stored,
                     };
-                    let unread = fail(&stop, record, fault, rest);
-                    return walk.unread(unread);
+                    let unread = fail(&failure, record, error, rest);
+                    return target.visit_unread(unread);
                 }
             }
         }
     }
 
-    /// Moves from a position that cannot be played from are kept as they are.
+    /// Visits the moves of a start position that cannot be played from as unread bytes.
     fn visit_unplayable(
         record: &MoveRecord<'_>,
-        walk: &mut Walk<'_>,
-        fault: &mut Option<Error>,
+        target: &mut AnnotatedVisitor<'_>,
+        error: &mut Option<Error>,
     ) -> Flow {
-        let has_moves = Input::new(record).and_then(|input| input.count_rest(0)) != Some(0);
+        let has_moves = MoveReader::new(record).and_then(|reader| reader.count_rest(0)) != Some(0);
         if !has_moves {
             return Flow::Go;
         }
@@ -261,53 +287,58 @@ impl Decoder {
             at: record.body,
             why: Why::IllegalMove,
         };
-        *fault = Some(malformed.at_base(record.base).at_ply(0));
-        walk.unread(record.bytes.get(record.body..).unwrap_or_default())
+        *error = Some(malformed.at_base(record.base).at_ply(0));
+        target.visit_unread(record.bytes.get(record.body..).unwrap_or_default())
     }
 
-    /// The first position and its numbers; `None` when it cannot be played from.
+    /// The start position and its piece numbers; `None` if it cannot be played from.
     fn board(&self, record: &MoveRecord<'_>) -> Option<Board> {
         let position = record.start.position()?;
-        let slots = match (&record.start.setup, &self.standard) {
+        let numbers = match (&record.start.setup, &self.standard) {
             (None, [_, reverse]) if record.is_reverse() => reverse.clone(),
             (None, [forward, _]) => forward.clone(),
-            (Some(_), _) => Slots::new(&position, record.is_reverse()),
+            (Some(_), _) => PieceNumbers::new(&position, record.is_reverse()),
         };
-        Some(Board { position, slots })
+        Some(Board { position, numbers })
     }
 
-    /// How many moves of a record can be read, and whether those are all.
-    fn readable(&mut self, record: &MoveRecord<'_>) -> (u32, bool) {
-        match (Input::new(record), self.board(record)) {
-            (Some(mut input), Some(board)) => {
-                let stop = self.collect_from(&mut input, board, 0, false);
-                (input.moves(), stop.is_none())
+    /// The number of moves of a record that can be read, and whether these are all.
+    fn count_readable(&mut self, record: &MoveRecord<'_>) -> (u32, bool) {
+        match (MoveReader::new(record), self.board(record)) {
+            (Some(mut reader), Some(board)) => {
+                let failure = self.collect_from(&mut reader, board, 0, false);
+                (reader.moves(), failure.is_none())
             }
             _ => (0, true),
         }
     }
 
-    /// Reads the rest of a game after its first branch into the list of moves.
-    fn collect(&mut self, input: &mut Input<'_>, board: Board, ply: u32) -> Option<Stop> {
-        self.collect_from(input, board, ply, true)
+    /// Reads the rest of a game, from its first branch on, into `self.nodes`.
+    fn collect(
+        &mut self,
+        reader: &mut MoveReader<'_>,
+        board: Board,
+        ply: u32,
+    ) -> Option<ReadFailure> {
+        self.collect_from(reader, board, ply, true)
     }
 
     fn collect_from(
         &mut self,
-        input: &mut Input<'_>,
+        reader: &mut MoveReader<'_>,
         mut board: Board,
         mut ply: u32,
-        branched: bool,
-    ) -> Option<Stop> {
+        is_branch: bool,
+    ) -> Option<ReadFailure> {
         self.nodes.clear();
         self.branches.clear();
         let mut last = NONE;
-        // The first move of the position to which reading has come back, NONE when it goes on.
+        // The first move of the branch's position after a line has ended, NONE inside a line.
         let mut first = NONE;
-        let mut step = if branched {
+        let mut step = if is_branch {
             Step::Branch
         } else {
-            input.next(&mut board)
+            reader.next(&mut board)
         };
         loop {
             let next = self.nodes.len() as u32;
@@ -316,10 +347,10 @@ impl Decoder {
                     if self.branches.len() >= self.depth as usize {
                         let malformed = Malformed {
                             field: "variation",
-                            at: input.offset(),
+                            at: reader.offset(),
                             why: Why::Value(u64::from(self.depth)),
                         };
-                        return Some(Stop { malformed, ply });
+                        return Some(ReadFailure { malformed, ply });
                     }
                     self.branches.push(Branch {
                         board: board.clone(),
@@ -339,16 +370,16 @@ impl Decoder {
                     board = branch.board;
                     (last, first, ply) = (branch.last, branch.first, branch.ply);
                 }
-                Step::Fault => {
-                    let malformed = input.fault();
-                    return Some(Stop { malformed, ply });
+                Step::Unreadable => {
+                    let malformed = reader.malformed();
+                    return Some(ReadFailure { malformed, ply });
                 }
             }
-            step = input.next(&mut board);
+            step = reader.next(&mut board);
         }
     }
 
-    /// Adds a move after `last`, or as another move beside `first`.
+    /// Adds a move as the continuation of `last`, or as another alternative to `first`.
     fn add(&mut self, ply: Ply, last: u32, first: u32) {
         let added = self.nodes.len() as u32;
         self.nodes.push(Node {
@@ -374,14 +405,14 @@ impl Decoder {
         self.nodes.get(index as usize).copied()
     }
 
-    /// Visits the list of moves, which begins at `position` with the stored move `base`. Bytes that
-    /// were not read come after the last move in stored order.
-    fn walk(
+    /// Visits `self.nodes`, which begin in `position` with the stored move number `base`. Unread
+    /// bytes are visited after the last move in stored order.
+    fn visit_nodes(
         &mut self,
         position: Position,
         base: u32,
         unread: Option<&[u8]>,
-        walk: &mut Walk<'_>,
+        target: &mut AnnotatedVisitor<'_>,
     ) -> Flow {
         macro_rules! go {
             ($flow:expr) => {
@@ -397,7 +428,7 @@ impl Decoder {
         if count == 0
             && let Some(bytes) = unread
         {
-            return walk.unread(bytes);
+            return target.visit_unread(bytes);
         }
         let mut at = 0;
         let mut is_first = true;
@@ -405,22 +436,22 @@ impl Decoder {
             if let Ply::Move(m) = node.ply {
                 position.cache_check(m);
             }
-            go!(walk.visitor.visit_move(&position, node.ply));
-            go!(walk.notes_of(base + at));
+            go!(target.visitor.visit_move(&position, node.ply));
+            go!(target.visit_annotations_of(base + at));
             if let Some(bytes) = unread
                 && at + 1 == count
             {
-                go!(walk.unread(bytes));
-            } else if walk.reach > base + count
+                go!(target.visit_unread(bytes));
+            } else if target.end_number > base + count
                 && !node.has_next
                 && is_first
                 && self.frames.is_empty()
                 && unread.is_none()
             {
-                go!(walk.notes(Spot::Past(base + count)));
+                go!(target.visit_annotations(AnnotationAnchor::Past(base + count)));
             }
             if is_first && node.alternative != NONE {
-                self.frames.push(Frame {
+                self.frames.push(VariationFrame {
                     before: position.clone(),
                     first: at,
                     alternative: node.alternative,
@@ -432,19 +463,19 @@ impl Decoder {
                 is_first = true;
                 continue;
             }
-            // The next alternative, or on with the line whose alternatives are through.
+            // The next alternative, or the rest of the line if all its alternatives were visited.
             loop {
                 let Some(frame) = self.frames.last_mut() else {
                     return Flow::Go;
                 };
                 if frame.is_open {
-                    walk.visitor.end_variation();
+                    target.visitor.end_variation();
                     frame.is_open = false;
                 }
                 if let Some(node) = self.nodes.get(frame.alternative as usize) {
                     at = frame.alternative;
                     frame.alternative = node.alternative;
-                    match walk.visitor.begin_variation() {
+                    match target.visitor.begin_variation() {
                         Flow::Go => {}
                         Flow::Skip => continue,
                         Flow::Stop => return Flow::Stop,
@@ -473,48 +504,51 @@ impl Decoder {
     }
 }
 
-/// Notes the fault and gives the bytes that were not read.
+/// Stores the error of a failure and returns the unread bytes, which begin at `rest`.
 fn fail<'r>(
-    stop: &Stop,
+    failure: &ReadFailure,
     record: &MoveRecord<'r>,
-    fault: &mut Option<Error>,
+    error: &mut Option<Error>,
     rest: usize,
 ) -> &'r [u8] {
-    *fault = Some(stop.malformed.at_base(record.base).at_ply(stop.ply));
+    *error = Some(failure.malformed.at_base(record.base).at_ply(failure.ply));
     record.bytes.get(rest..).unwrap_or_default()
 }
 
-/// What the walk talks to.
-struct Walk<'v> {
-    annotated: bool,
-    /// That of the notes, 0 when nobody wants them.
-    reach: u32,
+/// A visitor together with the annotations for it.
+struct AnnotatedVisitor<'v> {
+    /// Whether annotations are wanted.
+    is_annotated: bool,
+    /// The end number of the annotations; 0 if they are not wanted.
+    end_number: u32,
     visitor: &'v mut dyn Visitor,
-    notes: &'v mut dyn Notes,
+    annotations: &'v mut dyn AnnotationSource,
 }
 
-impl Walk<'_> {
+impl AnnotatedVisitor<'_> {
     #[inline]
-    fn notes(&mut self, spot: Spot) -> Flow {
-        if self.annotated {
-            self.notes.visit(spot, self.visitor)
+    fn visit_annotations(&mut self, anchor: AnnotationAnchor) -> Flow {
+        if self.is_annotated {
+            self.annotations.visit(anchor, self.visitor)
         } else {
             Flow::Go
         }
     }
 
-    /// The annotations of a move.
+    /// Visits the annotations of a move by its number in stored order.
     #[inline]
-    fn notes_of(&mut self, number: u32) -> Flow {
-        if number < self.reach {
-            self.notes.visit(Spot::Move(number), self.visitor)
+    fn visit_annotations_of(&mut self, number: u32) -> Flow {
+        if number < self.end_number {
+            self.annotations
+                .visit(AnnotationAnchor::Move(number), self.visitor)
         } else {
             Flow::Go
         }
     }
 
-    fn unread(&mut self, bytes: &[u8]) -> Flow {
-        if !self.annotated || bytes.is_empty() {
+    /// Visits unread moves as foreign bytes, if annotations are wanted.
+    fn visit_unread(&mut self, bytes: &[u8]) -> Flow {
+        if !self.is_annotated || bytes.is_empty() {
             return Flow::Go;
         }
         self.visitor.visit_annotation(Annotation::Foreign(Foreign {

@@ -1,4 +1,4 @@
-//! Writes the moves of a game as ChessBase does: mode 0, or mode 10 for Chess960.
+//! Encodes the moves of a game as ChessBase does: mode 0, or mode 10 for Chess960.
 
 use tabia_core::chess::{Color, Move, Ply, Position, Setup, Square};
 use tabia_core::error::{Error, ErrorKind};
@@ -7,44 +7,45 @@ use tabia_core::io::Sink;
 
 use super::compact_codes;
 use super::move_reader::{Board, CHESS960, HAS_START, ORDINARY};
-use super::piece_numbers::Slots;
+use super::piece_numbers::PieceNumbers;
 use super::start_position;
 use super::start_position::CLASSICAL;
 use super::substitution::{MODES, Table};
 
-/// The largest size that the head of a record can say.
+/// The largest record size that fits its head.
 const MAX_SIZE: usize = 0xff_ffff;
 
-/// Turns games into move records, reusing its memory.
+/// Encodes games as move records; its buffers are reused from game to game.
 #[derive(Debug)]
 pub struct Encoder {
-    /// Numbers of the pieces in the usual start position.
-    standard: Slots,
+    /// Piece numbers of the standard position.
+    standard: PieceNumbers,
     nodes: Vec<Node>,
     /// For every open variation, the move it replaces.
     open: Vec<u32>,
-    later: Vec<Later>,
+    pending: Vec<PendingBranch>,
     stored: Vec<u32>,
     record: Sink,
-    /// Whether a castling right may be granted that the start does not have, and was.
+    /// Whether castling rights that the start position lacks may be granted.
     may_grant: bool,
+    /// Whether one was granted.
     granted: bool,
 }
 
-/// The moves of a game as stored.
+/// A game's encoded moves.
 #[derive(Debug)]
 pub struct Encoded<'e> {
-    /// The whole record with its head.
+    /// The complete record, its head included.
     pub record: &'e [u8],
-    /// For every move in the game's order: its number in stored order, to which annotations refer.
+    /// For every move in the game's order, its number in stored order, to which annotations refer.
     pub stored: &'e [u32],
     /// Plies of the mainline.
     pub mainline: u32,
     /// Plies of variations.
     pub variations: u32,
-    /// Whether the start position was stored as it is. A half-move clock, and a move number above
-    /// 255, have no place.
-    pub whole_start: bool,
+    /// Whether the start position was stored completely. A half-move clock and a move number above
+    /// 255 cannot be stored.
+    pub is_start_exact: bool,
     /// Whether the record is that of a Chess960 game.
     pub is_chess960: bool,
 }
@@ -57,16 +58,17 @@ struct Node {
     next: u32,
     /// The next alternative.
     alternative: u32,
-    /// The first move in this position, and the last one so far (kept with the first).
+    /// The first move in this position.
     first: u32,
+    /// For the first move of a position: its last alternative so far.
     tail: u32,
-    /// The move before.
+    /// The previous move.
     before: u32,
 }
 
-/// A position to which writing comes back: its next move, and the plies before it.
+/// A position with alternatives still to write: its next move and the plies before it.
 #[derive(Debug, Clone)]
-struct Later {
+struct PendingBranch {
     board: Board,
     next: u32,
     ply: u32,
@@ -82,13 +84,13 @@ impl Default for Encoder {
 }
 
 impl Encoder {
-    /// An encoder.
+    /// An encoder with empty buffers.
     pub fn new() -> Self {
         Self {
-            standard: Slots::new(&Position::standard(), false),
+            standard: PieceNumbers::new(&Position::standard(), false),
             nodes: Vec::new(),
             open: Vec::new(),
-            later: Vec::new(),
+            pending: Vec::new(),
             stored: Vec::new(),
             record: Sink::new(),
             may_grant: false,
@@ -96,11 +98,11 @@ impl Encoder {
         }
     }
 
-    /// The record of a game. Variations of a variation's first move become variations of the move
-    /// that it replaces, which is the same to read. Variations without moves are left out.
+    /// Encodes the record of a game. Variations of a variation's first move become variations of
+    /// the move that it replaces, which is equivalent. Variations without moves are left out.
     ///
     /// # Errors
-    /// When a move is illegal, or the record or its start position does not fit.
+    /// If a move is illegal, or the record or its start position does not fit.
     pub fn encode(&mut self, game: &Game) -> Result<Encoded<'_>, Error> {
         self.record.clear();
         self.stored.clear();
@@ -116,7 +118,7 @@ impl Encoder {
         let flag = if setup.is_some() { HAS_START } else { 0 };
         self.record.u8(mode | flag);
         self.record.u24_be(0);
-        let mut whole_start = true;
+        let mut is_start_exact = true;
         if let Some(setup) = setup {
             let pieces = Square::ALL
                 .iter()
@@ -127,13 +129,13 @@ impl Encoder {
                     "a start position with {pieces} pieces does not fit, 32 do"
                 )));
             }
-            whole_start = start_position::encode(&setup, is_chess960, &mut self.record)
+            is_start_exact = start_position::encode(&setup, is_chess960, &mut self.record)
                 && setup.half_move_clock == 0
                 && setup.full_move_number != 0;
         }
-        let is_plain = !game.has_variations();
+        let is_linear = !game.has_variations();
         self.nodes.clear();
-        if !is_plain {
+        if !is_linear {
             self.collect(game);
         }
         let is_empty = self.nodes.is_empty() && game.mainline().next().is_none();
@@ -142,7 +144,7 @@ impl Encoder {
                 self.put(&MODES[usize::from(mode)], mode, compact_codes::END_VALUE, 0);
                 0
             }
-            (false, Some(position)) if is_plain => self.write_plain(game, position, mode)?,
+            (false, Some(position)) if is_linear => self.write_mainline(game, position, mode)?,
             (false, Some(position)) => self.write(position, mode)?,
             (false, None) => {
                 return Err(Error::invalid("moves from a position without its kings").at_ply(0));
@@ -162,15 +164,16 @@ impl Encoder {
             stored: &self.stored,
             mainline,
             variations: self.stored.len() as u32 - mainline,
-            whole_start: whole_start && !self.granted,
+            is_start_exact: is_start_exact && !self.granted,
             is_chess960,
         })
     }
 
-    /// The game's moves with what follows and what stands beside each.
+    /// Collects the game's moves in `self.nodes`, linked to their continuations and alternatives.
     fn collect(&mut self, game: &Game) {
         self.open.clear();
-        // The last move of the open line, and the first move of the position it has come back to.
+        // The last move of the current line, and the first move of the position where the next
+        // move is an alternative.
         let (mut last, mut first) = (NONE, NONE);
         for event in game.events() {
             match event {
@@ -198,8 +201,8 @@ impl Encoder {
 
     fn add(&mut self, ply: Ply, last: u32, first: u32) {
         let added = self.nodes.len() as u32;
-        // A variation before the first move has nothing to replace; its moves, and moves after an
-        // empty variation in the same place, stand beside the first.
+        // A variation before the first move replaces no move. Its first move, and a move after an
+        // empty variation there, become alternatives to the first move.
         let first = match (first, last) {
             (NONE, NONE) if added > 0 => 0,
             _ => first,
@@ -232,14 +235,14 @@ impl Encoder {
         self.nodes.get(index as usize).copied()
     }
 
-    /// Writes the moves of a game without variations; gives their number.
-    fn write_plain(&mut self, game: &Game, position: Position, mode: u8) -> Result<u32, Error> {
+    /// Writes the moves of a game without variations and returns their number.
+    fn write_mainline(&mut self, game: &Game, position: Position, mode: u8) -> Result<u32, Error> {
         let table = &MODES[usize::from(mode)];
-        let slots = match game.head.start.setup {
+        let numbers = match game.head.start.setup {
             None => self.standard.clone(),
-            Some(_) => Slots::new(&position, false),
+            Some(_) => PieceNumbers::new(&position, false),
         };
-        let mut board = Board { position, slots };
+        let mut board = Board { position, numbers };
         let mut count = 0;
         for ply in game.mainline() {
             self.put_ply(table, mode, &mut board, ply, count)
@@ -251,20 +254,20 @@ impl Encoder {
         Ok(count)
     }
 
-    /// Writes all lines; gives the plies of the mainline.
+    /// Writes all lines and returns the plies of the mainline.
     fn write(&mut self, position: Position, mode: u8) -> Result<u32, Error> {
         let table = &MODES[usize::from(mode)];
-        let slots = Slots::new(&position, false);
-        let mut board = Board { position, slots };
+        let numbers = PieceNumbers::new(&position, false);
+        let mut board = Board { position, numbers };
         let (mut count, mut ply) = (0u32, 0u32);
         let mut mainline = None;
         let mut at = 0;
-        self.later.clear();
+        self.pending.clear();
         self.stored.resize(self.nodes.len(), 0);
         while let Some(node) = self.node(at) {
             if node.alternative != NONE {
                 self.put(table, mode, compact_codes::BRANCH_VALUE, count);
-                self.later.push(Later {
+                self.pending.push(PendingBranch {
                     board: board.clone(),
                     next: node.alternative,
                     ply,
@@ -283,8 +286,8 @@ impl Encoder {
             }
             self.put(table, mode, compact_codes::END_VALUE, count);
             mainline.get_or_insert(count);
-            match self.later.pop() {
-                Some(later) => (board, at, ply) = (later.board, later.next, later.ply),
+            match self.pending.pop() {
+                Some(branch) => (board, at, ply) = (branch.board, branch.next, branch.ply),
                 None => break,
             }
         }
@@ -308,15 +311,15 @@ impl Encoder {
                     return Err(Error::invalid(text));
                 }
                 let (from, to) = (m.from(), m.to());
-                let slot = board.slots.on(from);
+                let slot = board.numbers.on(from);
                 let color = board.position.turn();
                 if m.is_normal()
                     && let Some(value) = compact_codes::value(color, slot, from, to)
                 {
                     self.put(table, mode, value, count);
-                    board.slots.step(&board.position, slot, from, to);
+                    board.numbers.step(&board.position, slot, from, to);
                 } else {
-                    self.put_rare(table, mode, board, m, count);
+                    self.put_special(table, mode, board, m, count);
                 }
             }
         }
@@ -324,7 +327,7 @@ impl Encoder {
         Ok(())
     }
 
-    /// Grants the castling right that a setup position lacks; readers do so too.
+    /// Grants a castling right that a setup position lacks, as readers do.
     #[cold]
     fn grant(&mut self, board: &mut Board, m: Move) -> bool {
         let side = usize::from(m.to().file() < m.from().file());
@@ -337,10 +340,10 @@ impl Encoder {
         is_granted
     }
 
-    /// Writes castling and what takes two bytes.
+    /// Writes castling or a move of two bytes.
     #[inline(never)]
-    fn put_rare(&mut self, table: &Table, mode: u8, board: &mut Board, m: Move, count: u32) {
-        match rare_value(m, mode) {
+    fn put_special(&mut self, table: &Table, mode: u8, board: &mut Board, m: Move, count: u32) {
+        match special_value(m, mode) {
             Ok(value) => self.put(table, mode, value, count),
             Err(word) => {
                 self.put(table, mode, compact_codes::TWO_BYTES_VALUE, count);
@@ -348,7 +351,7 @@ impl Encoder {
                 self.put(table, mode, word as u8, count);
             }
         }
-        board.slots.play(&board.position, m);
+        board.numbers.play(&board.position, m);
     }
 
     /// Writes a value after `count` moves.
@@ -363,8 +366,8 @@ impl Encoder {
     }
 }
 
-/// The value of castling, or the two bytes of another move.
-fn rare_value(m: Move, mode: u8) -> Result<u8, u16> {
+/// The value of castling, or the two bytes of another move as an error.
+fn special_value(m: Move, mode: u8) -> Result<u8, u16> {
     let (from, to) = (m.from(), m.to());
     if !m.is_castling() {
         return Err(compact_codes::two_bytes(from, to, m.promotion_role()));
@@ -382,7 +385,8 @@ fn rare_value(m: Move, mode: u8) -> Result<u8, u16> {
     Err(compact_codes::two_bytes(target, target, None))
 }
 
-/// Whether a game needs the Chess960 encoding: it says so, or castles with rooks elsewhere.
+/// Whether a game needs the Chess960 encoding: it is marked as Chess960, or its kings and castling
+/// rooks are not on their standard squares.
 fn is_chess960(start: &Start) -> bool {
     let Some(setup) = &start.setup else {
         return start.chess960;

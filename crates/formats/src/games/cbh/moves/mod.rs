@@ -1,4 +1,4 @@
-//! Move records (`.cbg`): start positions and the encodings of moves, both ways.
+//! Move records (`.cbg`): start positions and the encodings of moves, decoded and encoded.
 
 mod compact_codes;
 mod decode;
@@ -11,7 +11,7 @@ mod substitution;
 #[cfg(test)]
 mod tests;
 
-pub use decode::{Decoder, Notes, Spot, Visited};
+pub use decode::{AnnotationAnchor, AnnotationSource, Decoder, NoAnnotations, Visited};
 pub use encode::{Encoded, Encoder};
 pub use move_reader::MoveRecord;
 pub use quotation::{

@@ -1,4 +1,4 @@
-//! The moves of a record one after another, in stored order.
+//! Reads the moves of a record one by one, in stored order.
 
 use tabia_core::chess::{Color, Move, Ply, Position, Role, Setup};
 use tabia_core::error::{Error, Malformed, Why};
@@ -7,7 +7,7 @@ use tabia_core::io::Cursor;
 
 use super::compact_codes;
 use super::compact_codes::CODES;
-use super::piece_numbers::Slots;
+use super::piece_numbers::PieceNumbers;
 use super::start_position;
 use super::start_position::Rooks;
 use super::substitution;
@@ -24,25 +24,25 @@ pub(super) const ORDINARY: u8 = 0;
 /// Mode of Chess960 games.
 pub(super) const CHESS960: u8 = 10;
 
-/// The move record of a game: its head and start position read, its moves not yet.
+/// The move record of a game with its head and start position parsed; its moves are not.
 #[derive(Debug, Clone)]
 pub struct MoveRecord<'r> {
-    /// The whole record, cut to its size.
+    /// The record, cut to its size.
     pub(super) bytes: &'r [u8],
     /// Offset of the record in its file, for messages.
     pub(super) base: u64,
-    /// Where the moves begin.
+    /// Offset of the moves in the record.
     pub(super) body: usize,
     /// The encoding mode, 0 to 63.
     pub mode: u8,
-    /// The first position.
+    /// The start position.
     pub start: Start,
     rooks: Rooks,
 }
 
 impl<'r> MoveRecord<'r> {
-    /// Reads head and start position of the record that begins at `bytes`; `chess960` is the start
-    /// number that the game's header gives, for Chess960 records that lack their position.
+    /// Reads the head and start position of the record at the start of `bytes`; `chess960` is the
+    /// start number in the game's header, for Chess960 records without a start position.
     pub(super) fn read(
         bytes: &'r [u8],
         base: u64,
@@ -50,11 +50,15 @@ impl<'r> MoveRecord<'r> {
     ) -> Result<Self, Malformed> {
         let mut cursor = Cursor::new(bytes);
         let first = cursor.u8("mode")?;
-        let size_at = cursor.malformed("size", Why::Value(0));
+        let at = cursor.offset();
         let size = cursor.u24_be("size")? as usize;
         if size < HEAD {
             let why = Why::Value(size as u64);
-            return Err(Malformed { why, ..size_at });
+            return Err(Malformed {
+                field: "size",
+                at,
+                why,
+            });
         }
         let bytes = bytes.get(..size).unwrap_or(bytes);
         let mut cursor = Cursor::new(bytes);
@@ -84,7 +88,11 @@ impl<'r> MoveRecord<'r> {
         })
     }
 
-    /// Fails for the encodings that are not read.
+    /// Fails for encoding modes that are not read.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unsupported`](tabia_core::error::ErrorKind::Unsupported), naming the kind of
+    /// game.
     pub fn check_mode(&self) -> Result<(), Error> {
         let game = match self.mode {
             0..=7 | 10 | 11 => return Ok(()),
@@ -110,46 +118,46 @@ impl<'r> MoveRecord<'r> {
 /// One step through the moves of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
-    /// A move, legal in the position it was read for, which has foreseen it.
+    /// A move that is legal in the current position, which has cached whether it gives check.
     Play(Ply),
-    /// The next move has alternatives, which follow after its line.
+    /// The next move has alternatives, which are stored after its line.
     Branch,
     /// The line ends.
     End,
-    /// The next move cannot be read; see [`Input::fault`].
-    Fault,
+    /// The next move cannot be read; see [`MoveReader::malformed`].
+    Unreadable,
 }
 
-/// The position of a line together with the numbers of its pieces.
+/// A position with the numbers of its pieces.
 #[derive(Debug, Clone)]
 pub(super) struct Board {
     pub(super) position: Position,
-    pub(super) slots: Slots,
+    pub(super) numbers: PieceNumbers,
 }
 
 /// Reads the moves of a record.
 #[derive(Debug, Clone)]
-pub(super) struct Input<'r> {
+pub(super) struct MoveReader<'r> {
     bytes: &'r [u8],
     at: usize,
-    /// Moves read so far, variations too; the stored bytes depend on it.
+    /// Number of moves read so far, variations included; the stored bytes depend on it.
     moves: u32,
     table: &'static Table,
-    /// All ones where the number of moves is taken off before the lookup.
+    /// 0xff if the number of moves is subtracted before the table lookup, 0 if after it.
     before: u8,
     simple: bool,
     reverse: bool,
-    pending: Pending,
+    pending: PendingStep,
     rooks: Rooks,
 }
 
-/// What is still to be said of the last simple word.
+/// The next step, if the last simple word has more than one.
 #[derive(Debug, Clone, Copy)]
-enum Pending {
-    Nothing,
-    /// Its move; the branch before it was told.
+enum PendingStep {
+    None,
+    /// The move of a word whose branch was returned.
     Move(u16),
-    /// That the line ends.
+    /// The end of the line after the word's move.
     End,
 }
 
@@ -160,8 +168,8 @@ pub(super) const SIMPLE_END: u16 = 0x4000;
 /// Flag of a simple word: this move has alternatives.
 pub(super) const SIMPLE_BRANCH: u16 = 0x8000;
 
-impl<'r> Input<'r> {
-    /// At the first move of a record; `None` for modes that are not read.
+impl<'r> MoveReader<'r> {
+    /// A reader at the first move of a record; `None` for modes that are not read.
     pub(super) fn new(record: &MoveRecord<'r>) -> Option<Self> {
         record.check_mode().ok()?;
         let simple = matches!(record.mode, 1 | 3 | 5 | 7);
@@ -173,12 +181,12 @@ impl<'r> Input<'r> {
             before: if record.mode < 4 { 0xff } else { 0 },
             simple,
             reverse: record.is_reverse(),
-            pending: Pending::Nothing,
+            pending: PendingStep::None,
             rooks: record.rooks,
         })
     }
 
-    /// The moves of a game quotation.
+    /// A reader of the moves of a game quotation.
     pub(super) fn quotation(bytes: &'r [u8]) -> Self {
         Self {
             bytes,
@@ -188,7 +196,7 @@ impl<'r> Input<'r> {
             before: 0xff,
             simple: true,
             reverse: false,
-            pending: Pending::Nothing,
+            pending: PendingStep::None,
             rooks: start_position::CLASSICAL,
         }
     }
@@ -198,7 +206,7 @@ impl<'r> Input<'r> {
         self.moves
     }
 
-    /// Where in the record; after a fault, the move that could not be read.
+    /// The offset in the record; after [`Step::Unreadable`], that of the unreadable move.
     pub(super) const fn offset(&self) -> usize {
         self.at
     }
@@ -215,8 +223,8 @@ impl<'r> Input<'r> {
         u16::from(self.value(high)) << 8 | u16::from(self.value(low))
     }
 
-    /// The next step. The numbers of the pieces follow a move at once; its position is left to the
-    /// caller, who sees the position before the move.
+    /// The next step. For a move, the piece numbers are updated, but the position is still the one
+    /// before it: the caller plays the move.
     #[inline(always)]
     pub(super) fn next(&mut self, board: &mut Board) -> Step {
         if self.simple {
@@ -225,19 +233,19 @@ impl<'r> Input<'r> {
         let color = board.position.turn();
         loop {
             let Some(&stored) = self.bytes.get(self.at) else {
-                return Step::Fault;
+                return Step::Unreadable;
             };
             let code = CODES[side_of(color)][usize::from(self.value(stored))];
             if code.slot < compact_codes::PIECES {
-                let Some(from) = board.slots.square(color, code.slot) else {
-                    return Step::Fault;
+                let Some(from) = board.numbers.square(color, code.slot) else {
+                    return Step::Unreadable;
                 };
                 let to = code.target(from);
                 let m = Move::normal(from, to);
                 if !board.position.is_legal_cached(m) {
-                    return Step::Fault;
+                    return Step::Unreadable;
                 }
-                board.slots.step(&board.position, code.slot, from, to);
+                board.numbers.step(&board.position, code.slot, from, to);
                 self.at += 1;
                 self.moves = self.moves.wrapping_add(1);
                 return Step::Play(Ply::Move(m));
@@ -252,14 +260,14 @@ impl<'r> Input<'r> {
                     self.at += 1;
                     return Step::End;
                 }
-                _ => return self.next_rare(board, code.slot),
+                _ => return self.next_special(board, code.slot),
             }
         }
     }
 
     /// Null moves, castling and moves of two bytes.
     #[cold]
-    fn next_rare(&mut self, board: &mut Board, kind: u8) -> Step {
+    fn next_special(&mut self, board: &mut Board, kind: u8) -> Step {
         let mut length = 1;
         let m = match kind {
             compact_codes::NULL => {
@@ -272,7 +280,7 @@ impl<'r> Input<'r> {
             _ => {
                 length = 3;
                 let Some(&[high, low]) = self.bytes.get(self.at + 1..self.at + 3) else {
-                    return Step::Fault;
+                    return Step::Unreadable;
                 };
                 self.word_to_move(&board.position, self.word(high, low))
             }
@@ -282,18 +290,18 @@ impl<'r> Input<'r> {
 
     #[inline(never)]
     fn next_simple(&mut self, board: &mut Board) -> Step {
-        let word = match std::mem::replace(&mut self.pending, Pending::Nothing) {
-            Pending::End => return Step::End,
-            Pending::Move(word) => word,
-            Pending::Nothing => {
+        let word = match std::mem::replace(&mut self.pending, PendingStep::None) {
+            PendingStep::End => return Step::End,
+            PendingStep::Move(word) => word,
+            PendingStep::None => {
                 let word = match self.bytes.get(self.at..) {
                     // A game without moves has no bytes at all.
                     None | Some([]) => return Step::End,
-                    Some([_]) => return Step::Fault,
+                    Some([_]) => return Step::Unreadable,
                     Some(&[high, low, ..]) => self.word(high, low),
                 };
                 if word & SIMPLE_BRANCH != 0 {
-                    self.pending = Pending::Move(word);
+                    self.pending = PendingStep::Move(word);
                     return Step::Branch;
                 }
                 word
@@ -304,27 +312,27 @@ impl<'r> Input<'r> {
             self.at += 2;
             Step::Play(Ply::Null)
         } else {
-            let turned = (word & 0x3f) << 6 | word >> 6 & 0x3f | word & 0x3000;
-            let word = if self.reverse { turned } else { word };
+            let swapped = (word & 0x3f) << 6 | word >> 6 & 0x3f | word & 0x3000;
+            let word = if self.reverse { swapped } else { word };
             let m = self.word_to_move(&board.position, word);
             self.play(board, m, 2)
         };
         if word & SIMPLE_END != 0 {
-            self.pending = Pending::End;
+            self.pending = PendingStep::End;
         }
         step
     }
 
-    /// Checks a move of `length` bytes and follows it with the numbers of the pieces.
+    /// Checks a move of `length` bytes and updates the piece numbers.
     fn play(&mut self, board: &mut Board, m: Option<Move>, length: usize) -> Step {
         match m {
             Some(m) if board.position.is_legal_cached(m) => {
-                board.slots.play(&board.position, m);
+                board.numbers.play(&board.position, m);
                 self.moves = self.moves.wrapping_add(1);
                 self.at += length;
                 Step::Play(Ply::Move(m))
             }
-            _ => Step::Fault,
+            _ => Step::Unreadable,
         }
     }
 
@@ -334,8 +342,8 @@ impl<'r> Input<'r> {
         Some(Move::castling(position.king(color), rook))
     }
 
-    /// The move with these squares: castling is the king's step of two files or, as Chess960 games
-    /// have it, a step from the king's target to itself.
+    /// The move with these squares. Castling is the king's step of two files or, in Chess960 games,
+    /// a step from the king's target square to itself.
     fn word_to_move(&self, position: &Position, word: u16) -> Option<Move> {
         let (from, to, role) = compact_codes::from_two_bytes(word);
         if from == to {
@@ -357,8 +365,8 @@ impl<'r> Input<'r> {
         })
     }
 
-    /// Counts the moves that follow, up to the end of the game with `open` lines still open, without
-    /// looking at them; `None` when the record ends too early.
+    /// Counts the remaining moves of a game with `open` lines to end, without decoding them. `None`
+    /// if the record ends too early.
     pub(super) fn count_rest(&self, mut open: u32) -> Option<u32> {
         let mut rest = self.clone();
         let start = rest.moves;
@@ -403,7 +411,7 @@ impl<'r> Input<'r> {
 
     /// Why the next move cannot be read.
     #[cold]
-    pub(super) fn fault(&self) -> Malformed {
+    pub(super) fn malformed(&self) -> Malformed {
         let left = self.bytes.len().saturating_sub(self.at);
         let needed = match self.bytes.get(self.at) {
             _ if self.simple => 2,

@@ -1,48 +1,48 @@
-//! Numbers of pieces, as the compact move records count them.
+//! The numbers of pieces in compact move records.
 //!
-//! Each side has a king, three numbers for queens, rooks, bishops and knights each, and eight for
-//! pawns (FORMAT.md § Piece numbers). A fourth piece of a kind and a ninth pawn have none, even
-//! when a number becomes free later.
+//! Each side has one number for the king, three each for queens, rooks, bishops and knights, and
+//! eight for pawns (FORMAT.md § Piece numbers). A fourth piece of a kind and a ninth pawn have no
+//! number, even if one becomes free later. In code, the number of a piece is its slot.
 
 use tabia_core::chess::{Color, Move, Piece, Position, Role, Square};
 
-/// Numbers of one side: king 0, queens 1–3, rooks 4–6, bishops 7–9, knights 10–12, pawns 13–20.
+/// Slots of one side: king 0, queens 1–3, rooks 4–6, bishops 7–9, knights 10–12, pawns 13–20.
 pub(super) const SLOTS: usize = 21;
-/// The first number of pawns.
+/// The first slot of pawns.
 pub(super) const PAWNS: u8 = 13;
-/// No number, or no square.
+/// No slot, or no square.
 pub(super) const NONE: u8 = 0xff;
 
-/// Where the numbered pieces stand, by number and by square.
+/// The squares of the numbered pieces, and the slots of the squares.
 #[derive(Debug, Clone)]
-pub(super) struct Slots {
-    /// Square index by colour and number; 32 entries so that a masked index is always inside.
+pub(super) struct PieceNumbers {
+    /// Square index by colour and slot; 32 entries, so that a masked index is always valid.
     squares: [[u8; 32]; 2],
-    /// Number by square index, whatever the colour.
+    /// Slot by square index, for both colours.
     at: [u8; 64],
 }
 
-impl Slots {
+impl PieceNumbers {
     /// Numbers the pieces from a1, a2, … to h8, or from h8 to a1.
     pub(super) fn new(position: &Position, reverse: bool) -> Self {
-        let mut slots = Self {
+        let mut numbers = Self {
             squares: [[NONE; 32]; 2],
             at: [NONE; 64],
         };
         for step in 0..64u8 {
-            let place = if reverse { 63 - step } else { step };
-            // Files come first here: a1, a2, …
-            let Some(square) = Square::from_coords(place >> 3, place & 7) else {
+            let number = if reverse { 63 - step } else { step };
+            // ChessBase counts a1, a2, …
+            let Some(square) = Square::from_coords(number >> 3, number & 7) else {
                 continue;
             };
             if let Some(Piece { color, role }) = position.piece_at(square) {
-                slots.add(color, role, square);
+                numbers.add(color, role, square);
             }
         }
-        slots
+        numbers
     }
 
-    /// The number of the piece on a square.
+    /// The slot of the piece on a square, or [`NONE`].
     #[inline(always)]
     pub(super) fn on(&self, square: Square) -> u8 {
         self.at[square.index()]
@@ -54,7 +54,7 @@ impl Slots {
         Square::new(self.squares[side(color)][usize::from(slot & 31)])
     }
 
-    /// Follows a move that is legal in `before`.
+    /// Updates the numbers for a move that is legal in `before`.
     pub(super) fn play(&mut self, before: &Position, m: Move) {
         let us = before.turn();
         if m.is_castling() {
@@ -72,7 +72,8 @@ impl Slots {
         }
     }
 
-    /// Follows a legal move of the piece with number `slot`, that does not castle or promote.
+    /// Updates the numbers for a legal move of the piece with number `slot` that is neither
+    /// castling nor a promotion.
     #[inline(always)]
     pub(super) fn step(&mut self, before: &Position, slot: u8, from: Square, to: Square) {
         let us = before.turn();
@@ -127,7 +128,7 @@ impl Slots {
         }
     }
 
-    /// Gives a piece the first free number of its kind, if there is one.
+    /// Gives a piece the first free number of its kind, if one is free.
     fn add(&mut self, color: Color, role: Role, square: Square) {
         let squares = &mut self.squares[side(color)];
         let (first, last) = numbers(role);
@@ -140,7 +141,8 @@ impl Slots {
         }
     }
 
-    /// Takes the number of a captured piece: pawns leave a gap, other pieces move up.
+    /// Frees the number of a captured piece: pawns leave a gap, higher numbers of other pieces move
+    /// down.
     #[inline(never)]
     fn remove(&mut self, color: Color, slot: u8) {
         let squares = &mut self.squares[side(color)];
@@ -160,7 +162,7 @@ impl Slots {
     }
 }
 
-/// The first and last number of a kind.
+/// The first and last slot of a role.
 pub(super) const fn numbers(role: Role) -> (u8, u8) {
     match role {
         Role::King => (0, 0),
@@ -194,54 +196,54 @@ mod tests {
 
     #[test]
     fn pieces_are_numbered_by_file() {
-        let slots = Slots::new(&Position::standard(), false);
-        assert_eq!(slots.square(Color::White, 4), Some(square("a1")));
-        assert_eq!(slots.square(Color::Black, 5), Some(square("h8")));
-        assert_eq!(slots.square(Color::White, PAWNS + 4), Some(square("e2")));
-        let reverse = Slots::new(&Position::standard(), true);
+        let numbers = PieceNumbers::new(&Position::standard(), false);
+        assert_eq!(numbers.square(Color::White, 4), Some(square("a1")));
+        assert_eq!(numbers.square(Color::Black, 5), Some(square("h8")));
+        assert_eq!(numbers.square(Color::White, PAWNS + 4), Some(square("e2")));
+        let reverse = PieceNumbers::new(&Position::standard(), true);
         assert_eq!(reverse.square(Color::White, 4), Some(square("h1")));
         assert_eq!(reverse.square(Color::White, PAWNS), Some(square("h2")));
     }
 
     #[test]
-    fn a_capture_moves_the_higher_numbers_up_but_gives_none_to_a_fourth_piece() {
+    fn captures_shift_higher_numbers_but_number_no_fourth_piece() {
         let before = position("4k3/8/8/1b6/Q1Q1Q1Q1/8/8/4K3 b - - 0 1");
-        let mut slots = Slots::new(&before, false);
-        assert_eq!(slots.on(square("g4")), NONE);
-        slots.play(&before, Move::normal(square("b5"), square("a4")));
-        assert_eq!(slots.on(square("c4")), 1);
-        assert_eq!(slots.on(square("e4")), 2);
-        assert_eq!(slots.on(square("g4")), NONE);
-        assert_eq!(slots.square(Color::White, 3), None);
-        assert_eq!(slots.on(square("a4")), 7);
+        let mut numbers = PieceNumbers::new(&before, false);
+        assert_eq!(numbers.on(square("g4")), NONE);
+        numbers.play(&before, Move::normal(square("b5"), square("a4")));
+        assert_eq!(numbers.on(square("c4")), 1);
+        assert_eq!(numbers.on(square("e4")), 2);
+        assert_eq!(numbers.on(square("g4")), NONE);
+        assert_eq!(numbers.square(Color::White, 3), None);
+        assert_eq!(numbers.on(square("a4")), 7);
     }
 
     #[test]
-    fn en_passant_and_promotion() {
+    fn en_passant_and_promotion_update_numbers() {
         let before = position("4k3/P7/8/3pP3/8/8/8/4K3 w - d6 0 2");
-        let mut slots = Slots::new(&before, false);
-        slots.play(&before, Move::normal(square("e5"), square("d6")));
-        assert_eq!(slots.square(Color::Black, PAWNS), None);
-        assert_eq!(slots.on(square("d5")), NONE);
-        assert_eq!(slots.on(square("d6")), PAWNS + 1);
+        let mut numbers = PieceNumbers::new(&before, false);
+        numbers.play(&before, Move::normal(square("e5"), square("d6")));
+        assert_eq!(numbers.square(Color::Black, PAWNS), None);
+        assert_eq!(numbers.on(square("d5")), NONE);
+        assert_eq!(numbers.on(square("d6")), PAWNS + 1);
 
-        let mut slots = Slots::new(&before, false);
-        slots.play(
+        let mut numbers = PieceNumbers::new(&before, false);
+        numbers.play(
             &before,
             Move::promotion(square("a7"), square("a8"), Role::Rook),
         );
-        assert_eq!(slots.square(Color::White, PAWNS), None);
-        assert_eq!(slots.square(Color::White, 4), Some(square("a8")));
+        assert_eq!(numbers.square(Color::White, PAWNS), None);
+        assert_eq!(numbers.square(Color::White, 4), Some(square("a8")));
     }
 
     #[test]
-    fn castling_moves_both() {
+    fn castling_moves_king_and_rook() {
         let before = position("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1");
-        let mut slots = Slots::new(&before, false);
-        slots.play(&before, Move::castling(square("e1"), square("a1")));
-        assert_eq!(slots.square(Color::White, 0), Some(square("c1")));
-        assert_eq!(slots.square(Color::White, 4), Some(square("d1")));
-        assert_eq!(slots.on(square("a1")), NONE);
-        assert_eq!(slots.on(square("e1")), NONE);
+        let mut numbers = PieceNumbers::new(&before, false);
+        numbers.play(&before, Move::castling(square("e1"), square("a1")));
+        assert_eq!(numbers.square(Color::White, 0), Some(square("c1")));
+        assert_eq!(numbers.square(Color::White, 4), Some(square("d1")));
+        assert_eq!(numbers.on(square("a1")), NONE);
+        assert_eq!(numbers.on(square("e1")), NONE);
     }
 }

@@ -1,35 +1,35 @@
-//! The moves of quoted games: simple words with a table of their own, mainline only.
+//! The moves of quoted games: simple words with their own substitution table, mainline only.
 
 use tabia_core::chess::{Ply, Position, Setup, Square};
 use tabia_core::error::{Malformed, Why};
 use tabia_core::io::{Cursor, Sink};
 
 use super::compact_codes;
-use super::move_reader::{Board, Input, SIMPLE_END, Step};
-use super::piece_numbers::Slots;
+use super::move_reader::{Board, MoveReader, SIMPLE_END, Step};
+use super::piece_numbers::PieceNumbers;
 use super::start_position;
 use super::substitution::QUOTATIONS;
 
-/// Reads the moves of a quoted game from all of `bytes`; the last word must be the end mark, a null
-/// move that ends the line.
+/// Reads the moves of a quoted game from all of `bytes`, whose last word must be the end mark: a
+/// null move that ends the line.
 pub fn decode_quoted_moves(bytes: &[u8], setup: Option<&Setup>) -> Result<Vec<Ply>, Malformed> {
     let position = match setup {
         Some(setup) => Position::from_setup(setup).map_err(|_| illegal(0))?,
         None => Position::standard(),
     };
-    let slots = Slots::new(&position, false);
-    let mut board = Board { position, slots };
-    let mut input = Input::quotation(bytes);
+    let numbers = PieceNumbers::new(&position, false);
+    let mut board = Board { position, numbers };
+    let mut reader = MoveReader::quotation(bytes);
     let mut plies = Vec::new();
     loop {
-        let at = input.offset();
-        match input.next(&mut board) {
+        let at = reader.offset();
+        match reader.next(&mut board) {
             Step::Play(ply) => {
                 board.position.play_ply(ply);
                 plies.push(ply);
             }
             Step::Branch => return Err(illegal(at)),
-            Step::Fault => return Err(input.fault()),
+            Step::Unreadable => return Err(reader.malformed()),
             Step::End => {
                 let ended = plies.pop() == Some(Ply::Null);
                 if ended && at == bytes.len() && !bytes.is_empty() {
@@ -45,7 +45,7 @@ pub fn decode_quoted_moves(bytes: &[u8], setup: Option<&Setup>) -> Result<Vec<Pl
     }
 }
 
-/// Writes the moves of a quoted game with the end mark; `None` when a move is illegal or the first
+/// Writes the moves of a quoted game and the end mark. `None` if a move is illegal or the start
 /// position cannot be played from.
 pub fn encode_quoted_moves(plies: &[Ply], setup: Option<&Setup>, sink: &mut Sink) -> Option<()> {
     let mut position = match setup {
@@ -79,7 +79,7 @@ pub fn decode_quoted_start(cursor: &mut Cursor<'_>) -> Result<Setup, Malformed> 
     start_position::decode(cursor, false).map(|(setup, _)| setup)
 }
 
-/// Writes it; `false` when something of it does not fit.
+/// Writes the start position of a quoted game. `false` if the format cannot store all of it.
 pub fn encode_quoted_start(setup: &Setup, sink: &mut Sink) -> bool {
     start_position::encode(setup, false, sink)
 }
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn moves_come_back() {
+    fn moves_round_trip() {
         let game = plies("e4 e5 Nf3 Nc6 Bc4 Nf6 O-O Be7 -- O-O");
         let mut sink = Sink::new();
         encode_quoted_moves(&game, None, &mut sink).unwrap();
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn no_moves_are_the_end_mark_alone() {
+    fn empty_games_consist_of_the_end_mark() {
         let mut sink = Sink::new();
         encode_quoted_moves(&[], None, &mut sink).unwrap();
         assert_eq!(sink.as_slice(), [0xb5, 0xaf]);

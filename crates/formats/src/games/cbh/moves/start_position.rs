@@ -1,15 +1,15 @@
-//! Start positions: the 28 bytes in front of the moves, and eight more for Chess960.
+//! Start positions: the 28 bytes before the moves, and eight more for Chess960.
 //!
 //! | at | size | field | meaning |
 //! |---:|-----:|-------|---------|
 //! |  0 |    1 | | 1 |
-//! |  1 |    1 | `turn` | bit 4 Black to move; bits 0–3 en passant file from 1, 0 none |
+//! |  1 |    1 | `turn` | bit 4 Black to move; bits 0–3 en passant file from 1, 0 if absent |
 //! |  2 |    1 | `castling` | bit 0 White a-side, 1 White h-side, 2 Black a-side, 3 Black h-side |
 //! |  3 |    1 | `move_number` | of the first move; 0 and 1 are both 1 |
 //! |  4 |   24 | `board` | bits, highest first, squares a1, a2, … h8: `0` empty, `1cppp` a piece |
 //! | 28 |    2 | `kings` | Chess960: squares of the white and the black king |
 //! | 30 |    4 | `rooks` | Chess960: white h-side, white a-side, black h-side, black a-side |
-//! | 34 |    2 | `number` | Chess960: Scharnagl number; often wrong, the board counts |
+//! | 34 |    2 | `number` | Chess960: Scharnagl number; often wrong, the board is right |
 //!
 //! Known from real files (FORMAT.md § Start positions).
 
@@ -23,7 +23,7 @@ use super::compact_codes;
 #[cfg(test)]
 const SIZE: usize = 28;
 
-/// Rooks that castle, by colour: h-side, a-side.
+/// Castling rooks by colour: h-side, a-side.
 pub(super) type Rooks = [[Option<Square>; 2]; 2];
 
 /// The rooks of ordinary chess.
@@ -42,9 +42,12 @@ const ROLES: [Role; 6] = [
     Role::Pawn,
 ];
 
-/// Reads a start position and, with `chess960`, which rooks castle; otherwise those in the corners
-/// do. A castling right is kept only where the king and that rook stand on their rank, an en
-/// passant file only where a pawn can just have moved there.
+/// Reads a start position and its castling rooks, which are stored with `chess960` and are those in
+/// the corners otherwise. A castling right is kept only if king and rook are on their rank, an en
+/// passant file only if a pawn can just have moved there.
+///
+/// # Errors
+/// If the bytes end early or the board has bits that are not a piece.
 pub(super) fn decode(cursor: &mut Cursor<'_>, chess960: bool) -> Result<(Setup, Rooks), Malformed> {
     let mut setup = Setup::empty();
     cursor.u8("start")?;
@@ -57,8 +60,8 @@ pub(super) fn decode(cursor: &mut Cursor<'_>, chess960: bool) -> Result<(Setup, 
         Color::Black
     };
     setup.full_move_number = u16::from(move_number).max(1);
-    let board_at = cursor.malformed("board", Why::Value(0));
-    decode_board(&cursor.array("board")?, &mut setup).ok_or(board_at)?;
+    let malformed_board = cursor.malformed("board", Why::Value(0));
+    decode_board(&cursor.array("board")?, &mut setup).ok_or(malformed_board)?;
     let rooks = if chess960 {
         decode_rooks(cursor)?
     } else {
@@ -74,8 +77,8 @@ pub(super) fn decode(cursor: &mut Cursor<'_>, chess960: bool) -> Result<(Setup, 
     Ok((setup, rooks))
 }
 
-/// Writes a start position and, with `chess960`, the squares of kings and rooks. `false` when the
-/// board has more pieces than fit (32) or the move number is above 255 and was cut.
+/// Writes a start position and, with `chess960`, the squares of kings and rooks. `false` if the
+/// board has more than the 32 pieces that fit, or the move number is above 255 and was cut.
 pub(super) fn encode(setup: &Setup, chess960: bool, sink: &mut Sink) -> bool {
     let mut castling = 0;
     for (color, side, bit) in RIGHTS {
@@ -106,8 +109,8 @@ pub(super) fn encode(setup: &Setup, chess960: bool, sink: &mut Sink) -> bool {
     fits && setup.full_move_number <= 255
 }
 
-/// Rights of ordinary chess that a setup lacks although king and rook are at home: whose, and which
-/// side (0 h-side, 1 a-side).
+/// Castling rights of ordinary chess that a setup lacks although king and rook are on their start
+/// squares: colour and side (0 h-side, 1 a-side).
 pub(super) fn missing_rights(setup: &Setup) -> Vec<(Color, usize)> {
     RIGHTS
         .into_iter()
@@ -120,7 +123,7 @@ pub(super) fn missing_rights(setup: &Setup) -> Vec<(Color, usize)> {
         .collect()
 }
 
-/// Castling rights: whose, which side (0 h-side, 1 a-side), which bit.
+/// Castling rights: colour, side (0 h-side, 1 a-side), bit.
 const RIGHTS: [(Color, usize, u8); 4] = [
     (Color::White, 1, 1),
     (Color::White, 0, 2),
@@ -128,7 +131,7 @@ const RIGHTS: [(Color, usize, u8); 4] = [
     (Color::Black, 0, 8),
 ];
 
-/// `None` when the bits are no pieces or end too early.
+/// `None` if the bits are not pieces or end too early.
 fn decode_board(bytes: &[u8; 24], setup: &mut Setup) -> Option<()> {
     let mut bits = bytes
         .iter()
@@ -215,7 +218,7 @@ fn outer_rook(setup: &Setup, color: Color, side: usize) -> Option<Square> {
         .find(|&rook| has_rook(setup, color, side, Some(rook), true))
 }
 
-/// The square behind a pawn that can just have moved two squares on that file (from 1).
+/// The square passed over by a pawn that can just have moved two squares on this file (from 1).
 fn en_passant(setup: &Setup, file: u8) -> Option<Square> {
     let file = file.checked_sub(1)?;
     let [from, over, to] = match setup.turn {
@@ -237,7 +240,7 @@ fn en_passant(setup: &Setup, file: u8) -> Option<Square> {
 mod tests {
     use super::*;
 
-    fn both_ways(setup: &Setup, chess960: bool) -> Setup {
+    fn round_trip(setup: &Setup, chess960: bool) -> Setup {
         let mut sink = Sink::new();
         assert!(encode(setup, chess960, &mut sink));
         assert_eq!(sink.len(), SIZE + if chess960 { 8 } else { 0 });
@@ -246,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn positions_come_back() {
+    fn positions_round_trip() {
         for fen in [
             "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
             "rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b Kq e3 0 3",
@@ -255,11 +258,11 @@ mod tests {
             "KKKKKKKK/8/8/pppppppp/8/8/8/PPPPPPPP w - - 0 1",
         ] {
             let setup = Setup::parse_fen(fen.as_bytes()).unwrap();
-            assert_eq!(both_ways(&setup, false), setup, "{fen}");
+            assert_eq!(round_trip(&setup, false), setup, "{fen}");
         }
         for number in 0..960 {
             let setup = Setup::chess960_start(number).unwrap();
-            assert_eq!(both_ways(&setup, true), setup, "{number}");
+            assert_eq!(round_trip(&setup, true), setup, "{number}");
         }
     }
 
@@ -270,16 +273,16 @@ mod tests {
         setup.castling = CLASSICAL;
         setup.en_passant = Square::from_coords(3, 5);
         encode(&setup, false, &mut sink);
-        let (back, _) = decode(&mut Cursor::new(sink.as_slice()), false).unwrap();
+        let (decoded, _) = decode(&mut Cursor::new(sink.as_slice()), false).unwrap();
         assert_eq!(
-            back.castling,
+            decoded.castling,
             [[Square::from_coords(7, 0), None], [None; 2]]
         );
-        assert_eq!(back.en_passant, None);
+        assert_eq!(decoded.en_passant, None);
     }
 
     #[test]
-    fn what_does_not_fit_is_told() {
+    fn too_many_pieces_do_not_fit() {
         let mut setup = Setup::empty();
         let queen = Piece {
             color: Color::White,

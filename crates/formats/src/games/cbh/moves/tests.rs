@@ -1,4 +1,4 @@
-//! Records of real databases, of generated games, and damaged ones.
+//! Move records of real databases, of generated games, and damaged ones.
 
 use std::path::Path;
 
@@ -14,19 +14,19 @@ use tabia_testkit::shared::files_below;
 use tabia_testkit::shared_data;
 use tabia_testkit::tiny::GameBuilder;
 
-use super::{Decoder, Encoder, MoveRecord, Notes, Spot};
+use super::{AnnotationAnchor, AnnotationSource, Decoder, Encoder, MoveRecord, NoAnnotations};
 
 const DEPTH: u32 = 1 << 16;
 
-/// Every move has its number in stored order as a NAG.
-struct Numbers(u32);
+/// A comment on every move: its number in stored order.
+struct NumberComments(u32);
 
-impl Notes for Numbers {
-    fn visit(&mut self, spot: Spot, visitor: &mut dyn Visitor) -> Flow {
-        let text = match spot {
-            Spot::Move(number) => number.to_string(),
-            Spot::Game => "game".to_owned(),
-            Spot::Past(number) => format!("past {number}"),
+impl AnnotationSource for NumberComments {
+    fn visit(&mut self, anchor: AnnotationAnchor, visitor: &mut dyn Visitor) -> Flow {
+        let text = match anchor {
+            AnnotationAnchor::Move(number) => number.to_string(),
+            AnnotationAnchor::Game => "game".to_owned(),
+            AnnotationAnchor::Past(number) => format!("past {number}"),
         };
         visitor.visit_annotation(Annotation::Comment(Comment {
             placement: CommentPlacement::After,
@@ -35,44 +35,36 @@ impl Notes for Numbers {
         }))
     }
 
-    fn reach(&self) -> u32 {
+    fn end_number(&self) -> u32 {
         self.0
     }
 }
 
-/// No annotations.
-struct Nothing;
-
-impl Notes for Nothing {
-    fn visit(&mut self, _spot: Spot, _visitor: &mut dyn Visitor) -> Flow {
-        Flow::Go
-    }
-
-    fn reach(&self) -> u32 {
-        0
-    }
-}
-
-/// Reads a record whole; the fault in words, if there is one.
-fn read(decoder: &mut Decoder, bytes: &[u8], want: Want, notes: &mut dyn Notes) -> (Game, String) {
+/// Reads a record; also the error message, empty if there is no error.
+fn read(
+    decoder: &mut Decoder,
+    bytes: &[u8],
+    want: Want,
+    annotations: &mut dyn AnnotationSource,
+) -> (Game, String) {
     let mut game = Game::new();
     let mut recorder = game.recorder();
     let record = match decoder.open(bytes, 0, None) {
         Ok(record) => record,
-        Err(fault) => return (game, fault.to_string()),
+        Err(error) => return (game, error.to_string()),
     };
     let head = GameHead {
         start: record.start.clone(),
         ..GameHead::default()
     };
     let _ = recorder.begin_game(GameIndex(0), &head);
-    let visited = decoder.visit(&record, want, &mut recorder, notes);
+    let visited = decoder.visit(&record, want, &mut recorder, annotations);
     recorder.end_game(GameResult::Unknown);
     (
         game,
         visited
-            .fault
-            .map_or_else(String::new, |fault| fault.to_string()),
+            .error
+            .map_or_else(String::new, |error| error.to_string()),
     )
 }
 
@@ -85,7 +77,7 @@ fn dump(game: &Game) -> String {
 }
 
 #[test]
-fn the_mainline_is_stored_first() {
+fn mainline_is_stored_first() {
     let game = GameBuilder::new()
         .moves("e4 c5")
         .begin()
@@ -99,12 +91,17 @@ fn the_mainline_is_stored_first() {
     assert_eq!((encoded.mainline, encoded.variations), (3, 2));
     assert_eq!(encoded.record.len(), 4 + 5 + 3);
     let record = encoded.record.to_vec();
-    let (back, fault) = read(&mut Decoder::new(DEPTH), &record, Want::ALL, &mut Nothing);
-    assert_eq!((dump(&back), fault.as_str()), (dump(&game), ""));
+    let (back, error) = read(
+        &mut Decoder::new(DEPTH),
+        &record,
+        Want::ALL,
+        &mut NoAnnotations,
+    );
+    assert_eq!((dump(&back), error.as_str()), (dump(&game), ""));
 }
 
 #[test]
-fn annotations_find_their_moves() {
+fn annotations_follow_their_moves() {
     let game = GameBuilder::new()
         .moves("e4 e5")
         .begin()
@@ -124,9 +121,14 @@ fn annotations_find_their_moves() {
         .result(GameResult::Unknown);
     let bytes = encode(&game);
     let mut decoder = Decoder::new(DEPTH);
-    let numbers = |want, reach| {
-        let (back, fault) = read(&mut Decoder::new(DEPTH), &bytes, want, &mut Numbers(reach));
-        assert_eq!(fault, "");
+    let comments = |want, end_number| {
+        let (back, error) = read(
+            &mut Decoder::new(DEPTH),
+            &bytes,
+            want,
+            &mut NumberComments(end_number),
+        );
+        assert_eq!(error, "");
         back.events()
             .filter_map(|event| match event {
                 Event::Annotation(Annotation::Comment(comment)) => Some(comment.text.to_owned()),
@@ -135,18 +137,18 @@ fn annotations_find_their_moves() {
             .collect::<Vec<_>>()
             .join(" ")
     };
-    assert_eq!(numbers(Want::ALL, 9), "game 0 1 4 5 6 8 7 2 3");
-    assert_eq!(numbers(Want::ALL, 10), "game 0 1 4 5 6 8 7 2 past 9 3");
+    assert_eq!(comments(Want::ALL, 9), "game 0 1 4 5 6 8 7 2 3");
+    assert_eq!(comments(Want::ALL, 10), "game 0 1 4 5 6 8 7 2 past 9 3");
     let mainline = Want::MAINLINE.and(Want::ANNOTATIONS);
-    assert_eq!(numbers(mainline, 9), "game 0 1 2");
-    assert_eq!(numbers(mainline, 10), "game 0 1 2 past 9");
-    // Reading goes on with the same decoder.
-    let (back, _) = read(&mut decoder, &bytes, Want::ALL, &mut Nothing);
+    assert_eq!(comments(mainline, 9), "game 0 1 2");
+    assert_eq!(comments(mainline, 10), "game 0 1 2 past 9");
+    // The decoder can be reused.
+    let (back, _) = read(&mut decoder, &bytes, Want::ALL, &mut NoAnnotations);
     assert_eq!(dump(&back), dump(&game));
 }
 
 #[test]
-fn set_up_games_may_castle_without_the_right() {
+fn setup_games_that_castle_get_the_missing_right() {
     let fen = "r3k2r/8/8/8/8/8/8/R3K2R w - - 0 1";
     let stored = GameBuilder::from_fen("r3k2r/8/8/8/8/8/8/R3K2R w Kq - 0 1")
         .moves("O-O O-O-O")
@@ -154,27 +156,37 @@ fn set_up_games_may_castle_without_the_right() {
     let mut bytes = encode(&stored);
     assert_eq!(bytes[6], 0b0110);
     bytes[6] = 0;
-    let (back, fault) = read(&mut Decoder::new(DEPTH), &bytes, Want::ALL, &mut Nothing);
-    assert_eq!((dump(&back), fault.as_str()), (dump(&stored), ""));
+    let (back, error) = read(
+        &mut Decoder::new(DEPTH),
+        &bytes,
+        Want::ALL,
+        &mut NoAnnotations,
+    );
+    assert_eq!((dump(&back), error.as_str()), (dump(&stored), ""));
     // A right that the game does not need is not granted.
     let quiet = GameBuilder::from_fen(fen)
         .moves("Ke2 Ke7")
         .result(GameResult::Unknown);
-    let (back, fault) = read(
+    let (back, error) = read(
         &mut Decoder::new(DEPTH),
         &encode(&quiet),
         Want::ALL,
-        &mut Nothing,
+        &mut NoAnnotations,
     );
-    assert_eq!((dump(&back), fault.as_str()), (dump(&quiet), ""));
+    assert_eq!((dump(&back), error.as_str()), (dump(&quiet), ""));
 }
 
 #[test]
-fn other_kinds_of_chess_are_kept_as_they_are() {
+fn moves_of_unsupported_variants_are_kept_as_bytes() {
     let bytes = [8, 0, 0, 7, 1, 2, 3];
-    let (game, fault) = read(&mut Decoder::new(DEPTH), &bytes, Want::ALL, &mut Nothing);
+    let (game, error) = read(
+        &mut Decoder::new(DEPTH),
+        &bytes,
+        Want::ALL,
+        &mut NoAnnotations,
+    );
     assert_eq!(
-        fault,
+        error,
         "offset 0x0: moves in encoding mode 8 (losing chess) are not read"
     );
     let kept: Vec<_> = game.events().collect();
@@ -186,7 +198,7 @@ fn other_kinds_of_chess_are_kept_as_they_are() {
 }
 
 #[test]
-fn what_stands_before_a_fault_is_read() {
+fn moves_before_an_unreadable_one_are_read() {
     let game = GameBuilder::new()
         .moves("e4 e5")
         .begin()
@@ -198,8 +210,13 @@ fn what_stands_before_a_fault_is_read() {
     let last = bytes.len() - 2;
     // The king's step back instead of the sixth move.
     bytes[last] = super::substitution::MODES[0].stored[5].wrapping_add(5);
-    let (back, fault) = read(&mut Decoder::new(DEPTH), &bytes, Want::ALL, &mut Nothing);
-    assert!(fault.contains("ply 2, offset 0xb"), "{fault}");
+    let (back, error) = read(
+        &mut Decoder::new(DEPTH),
+        &bytes,
+        Want::ALL,
+        &mut NoAnnotations,
+    );
+    assert!(error.contains("ply 2, offset 0xb"), "{error}");
     let events: Vec<_> = back.events().collect();
     assert_eq!(events.len(), 8);
     assert!(matches!(
@@ -209,15 +226,25 @@ fn what_stands_before_a_fault_is_read() {
 }
 
 #[test]
-fn depth_is_bounded() {
+fn variation_depth_is_bounded() {
     let mut bytes = vec![0, 0, 0, 0];
     let branch = super::substitution::MODES[0].stored[254];
     bytes.resize(1000, branch);
     bytes[1..4].copy_from_slice(&[0, 3, 232]);
-    let (_, fault) = read(&mut Decoder::new(100), &bytes, Want::ALL, &mut Nothing);
-    assert!(fault.contains("`variation`"), "{fault}");
-    let (_, fault) = read(&mut Decoder::new(DEPTH), &bytes, Want::ALL, &mut Nothing);
-    assert!(fault.contains("`move` needs 1 bytes"), "{fault}");
+    let (_, error) = read(
+        &mut Decoder::new(100),
+        &bytes,
+        Want::ALL,
+        &mut NoAnnotations,
+    );
+    assert!(error.contains("`variation`"), "{error}");
+    let (_, error) = read(
+        &mut Decoder::new(DEPTH),
+        &bytes,
+        Want::ALL,
+        &mut NoAnnotations,
+    );
+    assert!(error.contains("`move` needs 1 bytes"), "{error}");
 }
 
 /// A game of random legal moves with variations, null moves, comments and NAGs.
@@ -249,7 +276,7 @@ fn random_game(random: &mut Random) -> Game {
     game
 }
 
-/// A line; with `taken`, a variation whose first move is none of these and is added to them.
+/// A line. With `taken` it is a variation, whose first move is a new one and is added to `taken`.
 fn random_line(
     random: &mut Random,
     recorder: &mut dyn Visitor,
@@ -263,7 +290,7 @@ fn random_line(
         else {
             return;
         };
-        // Alternatives to the first move of a variation stand beside the variation.
+        // An alternative to a variation's first move is stored as an alternative to the variation.
         let is_alternative = taken.is_some();
         if let Some(list) = taken.take() {
             list.push(ply);
@@ -273,7 +300,7 @@ fn random_line(
         if !is_alternative && depth < 4 && random.below(12) == 0 {
             let mut taken = vec![ply];
             for _ in 0..=random.below(3) {
-                let known = taken.len();
+                let count = taken.len();
                 let length = 1 + random.below(12);
                 let before = position.clone();
                 random_line(
@@ -284,7 +311,7 @@ fn random_line(
                     depth + 1,
                     Some(&mut taken),
                 );
-                if taken.len() > known {
+                if taken.len() > count {
                     recorder.end_variation();
                 }
             }
@@ -307,18 +334,18 @@ fn random_ply(random: &mut Random, position: &Position, taken: &[Ply]) -> Option
 }
 
 #[test]
-fn random_games_come_back() {
+fn random_games_round_trip() {
     let mut random = Random::new(22);
     let mut decoder = Decoder::new(DEPTH);
     let mut encoder = Encoder::new();
     for number in 0..300 {
         let game = random_game(&mut random);
         let encoded = encoder.encode(&game).unwrap();
-        let (back, fault) = read(&mut decoder, encoded.record, Want::ALL, &mut Nothing);
-        assert_eq!(fault, "", "game {number}");
+        let (back, error) = read(&mut decoder, encoded.record, Want::ALL, &mut NoAnnotations);
+        assert_eq!(error, "", "game {number}");
         assert_eq!(back, game, "game {number}");
         let want = Want::MAINLINE;
-        let (mainline, _) = read(&mut decoder, encoded.record, want, &mut Nothing);
+        let (mainline, _) = read(&mut decoder, encoded.record, want, &mut NoAnnotations);
         assert!(mainline.mainline().eq(game.mainline()), "game {number}");
         let again = encode(&back);
         assert_eq!(again, encoded.record, "game {number}");
@@ -369,9 +396,14 @@ fn simple_words_are_read_in_every_mode() {
                 });
             }
         }
-        let (back, fault) = read(&mut Decoder::new(DEPTH), &bytes, Want::ALL, &mut Nothing);
+        let (back, error) = read(
+            &mut Decoder::new(DEPTH),
+            &bytes,
+            Want::ALL,
+            &mut NoAnnotations,
+        );
         assert_eq!(
-            (dump(&back), fault.as_str()),
+            (dump(&back), error.as_str()),
             (dump(&game), ""),
             "mode {mode}"
         );
@@ -379,7 +411,7 @@ fn simple_words_are_read_in_every_mode() {
 }
 
 #[test]
-fn damaged_records_do_no_harm() {
+fn damaged_records_do_not_add_moves() {
     let mut random = Random::new(5);
     let mut decoder = Decoder::new(DEPTH);
     for seed in 0..12 {
@@ -398,18 +430,22 @@ fn damaged_records_do_no_harm() {
                     *first = mode;
                 }
                 let length = damaged.bytes.len();
-                let (game, fault) =
-                    read(&mut decoder, &damaged.bytes, Want::ALL, &mut Numbers(9999));
+                let (game, error) = read(
+                    &mut decoder,
+                    &damaged.bytes,
+                    Want::ALL,
+                    &mut NumberComments(9999),
+                );
                 let moves = game
                     .events()
                     .filter(|event| matches!(event, Event::Move(_)));
-                assert!(moves.count() <= length, "{}: {fault}", damaged.how);
+                assert!(moves.count() <= length, "{}: {error}", damaged.how);
             }
         }
     }
 }
 
-/// What reading and writing all games of the shared databases came to.
+/// The result of reading and writing all games of the shared databases.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Counts {
     games: u32,
@@ -432,7 +468,7 @@ fn real_games_are_read_and_written_back() {
             read_database(&path, &mut decoder, &mut encoder, &mut counts);
         }
     }
-    // One has the filler value that is never written, two have move number 0 instead of 1.
+    // One game has the filler value, which is not written; two have move number 0 instead of 1.
     let expected = Counts {
         games: 6485,
         legal: 6485,
@@ -457,9 +493,9 @@ fn read_database(path: &Path, decoder: &mut Decoder, encoder: &mut Encoder, coun
             continue;
         };
         counts.games += 1;
-        let (game, fault) = read(decoder, bytes, Want::ALL, &mut Nothing);
-        if !fault.is_empty() {
-            println!("{} {number}: {fault}", path.display());
+        let (game, error) = read(decoder, bytes, Want::ALL, &mut NoAnnotations);
+        if !error.is_empty() {
+            println!("{} {number}: {error}", path.display());
             continue;
         }
         counts.legal += 1;
@@ -489,13 +525,13 @@ fn real_records_of_every_kind_are_read() {
     let mut same = 0;
     for path in files_below(&folder) {
         let bytes = std::fs::read(&path).unwrap();
-        let (game, fault) = read(&mut decoder, &bytes, Want::ALL, &mut Nothing);
-        assert_eq!(fault, "", "{}", path.display());
-        let (_, fault) = read(&mut decoder, &bytes, Want::MAINLINE, &mut Nothing);
-        assert_eq!(fault, "", "{}", path.display());
+        let (game, error) = read(&mut decoder, &bytes, Want::ALL, &mut NoAnnotations);
+        assert_eq!(error, "", "{}", path.display());
+        let (_, error) = read(&mut decoder, &bytes, Want::MAINLINE, &mut NoAnnotations);
+        assert_eq!(error, "", "{}", path.display());
         let written = encode(&game);
-        let (back, fault) = read(&mut decoder, &written, Want::ALL, &mut Nothing);
-        assert_eq!((dump(&back), fault.as_str()), (dump(&game), ""));
+        let (back, error) = read(&mut decoder, &written, Want::ALL, &mut NoAnnotations);
+        assert_eq!((dump(&back), error.as_str()), (dump(&game), ""));
         println!("{} {}", path.display(), written == bytes);
         same += u32::from(written == bytes);
     }

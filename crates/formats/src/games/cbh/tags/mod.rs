@@ -1,5 +1,5 @@
-//! Header facts as tags. What PGN has no tag for becomes a tag whose name begins with `Cb`
-//! (FORMAT.md § Tags). A value that says nothing gets no tag.
+//! Headers as tags. Fields without a PGN tag become tags whose names begin with `Cb` (FORMAT.md
+//! § Tags). Zero and empty values produce no tag.
 
 mod tag_buffer;
 mod tag_text;
@@ -8,99 +8,69 @@ mod value_tags;
 use tabia_core::game::Tags;
 
 pub use self::tag_buffer::GAME_TAG_NAMES;
-use self::tag_buffer::List;
+use self::tag_buffer::TagBuffer;
 pub use self::tag_text::{event_type, parse_event_type, player_name, round_name};
-pub(crate) use self::value_tags::{BLACK_TEAM, Facts, WHITE_TEAM};
+pub(crate) use self::value_tags::{BLACK_TEAM, ValueTags, WHITE_TEAM};
 use super::charset::Texts;
-use super::entities::{Entity, EntityTable};
 use super::field_codecs::{decode_date, decode_result};
 use super::records::{
-    AnnotatorRecord, ExtendedRecord, GameRecord, GameTagRecord, PlayerRecord, SourceRecord,
-    TYPE_ALWAYS, TYPE_DELETED, TYPE_TEXT, TeamRecord, TextRecord, TournamentRecord,
+    ExtendedRecord, GameRecord, TYPE_ALWAYS, TYPE_DELETED, TYPE_TEXT, TextRecord,
 };
-use super::side_files::{SideTable, TopGames};
+use super::tables::{Tables, entity};
 
-/// The tables that tags are made from; any may be missing.
-#[derive(Debug, Default)]
-pub struct Tables {
-    /// `.cbp`.
-    pub players: Option<EntityTable<PlayerRecord>>,
-    /// `.cbt`.
-    pub tournaments: Option<EntityTable<TournamentRecord>>,
-    /// `.cbc`.
-    pub annotators: Option<EntityTable<AnnotatorRecord>>,
-    /// `.cbs`.
-    pub sources: Option<EntityTable<SourceRecord>>,
-    /// `.cbe`.
-    pub teams: Option<EntityTable<TeamRecord>>,
-    /// `.cbl`.
-    pub game_tags: Option<EntityTable<GameTagRecord>>,
-    /// `.cbj`.
-    pub extended: Option<SideTable>,
-    /// `.cbtt`.
-    pub tournament_extras: Option<SideTable>,
-    /// `.flags`.
-    pub top_games: Option<TopGames>,
-}
-
-/// An entity in a table; `None` when the table or the entity is missing.
-pub fn entity<E: Entity>(table: Option<&EntityTable<E>>, id: u32) -> Option<&E> {
-    table?.get(id)
-}
-
-/// Tags that many games share, made once as long as they are remembered: those of a tournament and
-/// those of a source.
+/// Recently written tags that many games share: those of tournaments and of sources.
 #[derive(Debug, Default)]
 pub struct SharedTags {
-    tournaments: Memory<[Tags; 2]>,
-    sources: Memory<Tags>,
+    tournaments: RecentCache<[Tags; 2]>,
+    sources: RecentCache<Tags>,
 }
 
-/// What was made last for each remainder of the number.
+/// A direct-mapped cache: an id has one slot, by its remainder.
 #[derive(Debug)]
-struct Memory<T>(Vec<(Option<u32>, T)>);
+struct RecentCache<T>(Vec<(Option<u32>, T)>);
 
-/// How many are remembered.
-const REMEMBERED: usize = 64;
-/// Bytes of text from which on tags are made again each time.
-const TOO_LONG: usize = 1 << 12;
+/// Slots of a cache.
+const CACHE_SIZE: usize = 64;
+/// Tags with more bytes of text than this are not cached.
+const MAX_CACHED_BYTES: usize = 1 << 12;
 
-impl<T> Default for Memory<T> {
+impl<T> Default for RecentCache<T> {
     fn default() -> Self {
         Self(Vec::new())
     }
 }
 
-impl<T: Default> Memory<T> {
-    /// What is remembered for `id` and whether it is for that, in place to be made anew.
-    fn place(&mut self, id: u32) -> Option<(bool, &mut (Option<u32>, T))> {
+impl<T: Default> RecentCache<T> {
+    /// The slot of `id`, and whether it contains the value of `id` and not that of another.
+    fn slot(&mut self, id: u32) -> Option<(bool, &mut (Option<u32>, T))> {
         if self.0.is_empty() {
-            self.0.resize_with(REMEMBERED, || (None, T::default()));
+            self.0.resize_with(CACHE_SIZE, || (None, T::default()));
         }
-        let place = self.0.get_mut(id as usize % REMEMBERED)?;
-        Some((place.0 == Some(id), place))
+        let slot = self.0.get_mut(id as usize % CACHE_SIZE)?;
+        Some((slot.0 == Some(id), slot))
     }
 }
 
 /// Writes the tags of one record.
 #[derive(Debug)]
 pub struct TagWriter<'t> {
-    /// Where names come from.
+    /// The tables that contain the names.
     pub tables: &'t Tables,
-    /// How they are read.
+    /// The character set of the names.
     pub texts: Texts,
-    /// Whether the moves are missing, so that what the header says of them counts.
+    /// Whether the moves are missing, so that the header's number of moves becomes a tag.
     pub without_moves: bool,
-    /// Whether the game says its medals itself.
+    /// Whether the medals are reported as an annotation and need no tag.
     pub without_medals: bool,
-    /// Where the tags go.
+    /// Receives the tags.
     pub tags: &'t mut Tags,
-    /// Tags of the same tables made before.
+    /// The cached tags of the same tables.
     pub shared: &'t mut SharedTags,
 }
 
 impl TagWriter<'_> {
-    /// The tags of a game, `number` from 1; `extended` with the bytes behind it.
+    /// Writes the tags of a game. `number` is from 1; `extended` is its `.cbj` record with the
+    /// stored bytes after the known fields.
     pub fn game(
         &mut self,
         number: u32,
@@ -109,87 +79,88 @@ impl TagWriter<'_> {
     ) {
         self.prepare(game.tournament.get(), game.source.get());
         self.tournament(game.tournament.get(), 0);
-        let mut list = self.list();
+        let mut buffer = self.buffer();
         match decode_date(game.date.get()) {
-            Some(date) => list.tags.put_date("Date", date),
-            None => list.raw("Date", "CbDate", game.date.get()),
+            Some(date) => buffer.tags.put_date("Date", date),
+            None => buffer.raw("Date", "CbDate", game.date.get()),
         }
-        list.round(game.round, game.sub_round);
-        let players = list.tables.players.as_ref();
-        list.player("White", "CbWhiteLast", entity(players, game.white.get()));
-        list.player("Black", "CbBlackLast", entity(players, game.black.get()));
+        buffer.round(game.round, game.sub_round);
+        let players = buffer.tables.players.as_ref();
+        buffer.player("White", "CbWhiteLast", entity(players, game.white.get()));
+        buffer.player("Black", "CbBlackLast", entity(players, game.black.get()));
         let result = decode_result(game.result);
-        list.tags.push("Result", result.unwrap_or_default().pgn());
+        buffer.tags.push("Result", result.unwrap_or_default().pgn());
         if result.is_none() {
-            list.tags.put("CbResult", game.result);
+            buffer.tags.put("CbResult", game.result);
         }
-        list.eco(game.eco.get());
-        list.tags.number("WhiteElo", game.white_elo.get());
-        list.tags.number("BlackElo", game.black_elo.get());
-        list.annotator(game.annotator.get());
+        buffer.eco(game.eco.get());
+        buffer.tags.number("WhiteElo", game.white_elo.get());
+        buffer.tags.number("BlackElo", game.black_elo.get());
+        buffer.annotator(game.annotator.get());
         self.tournament(game.tournament.get(), 1);
         self.source(game.source.get());
         let (without_moves, without_medals) = (self.without_moves, self.without_medals);
-        let mut list = self.list();
+        let mut buffer = self.buffer();
         if let Some((extended, _)) = extended {
-            list.teams(extended);
+            buffer.teams(extended);
         }
         if game.kind & !(TYPE_ALWAYS | TYPE_DELETED) != 0 || game.kind & TYPE_ALWAYS == 0 {
-            list.tags.put("CbType", game.kind);
+            buffer.tags.put("CbType", game.kind);
         }
-        list.tags.number("CbLineEvaluation", game.line_evaluation);
+        buffer.tags.number("CbLineEvaluation", game.line_evaluation);
         if game.annotations_at.get() == 0 && !without_medals {
-            list.tags.number("CbMedals", game.medals.get());
+            buffer.tags.number("CbMedals", game.medals.get());
         }
         if without_moves {
-            list.tags.number("CbMoveCount", game.move_count);
+            buffer.tags.number("CbMoveCount", game.move_count);
         }
-        if let Some(marks) = &list.tables.top_games {
-            list.tags.number("CbTopGame", marks.mark(number));
+        if let Some(marks) = &buffer.tables.top_games {
+            buffer.tags.number("CbTopGame", marks.mark(number));
         }
         if let Some((extended, rest)) = extended {
-            list.game_facts(extended);
-            list.saves(extended);
-            list.tags.bytes("CbExtra", rest);
+            buffer.extended(extended);
+            buffer.saves(extended);
+            buffer.tags.bytes("CbExtra", rest);
         }
     }
 
-    /// The tags of a guiding text.
+    /// Writes the tags of a guiding text.
     pub fn text(&mut self, text: &TextRecord, extended: Option<&ExtendedRecord>) {
         self.prepare(text.tournament.get(), text.source.get());
         self.tournament(text.tournament.get(), 0);
-        let mut list = self.list();
-        list.round(text.round, text.sub_round);
-        list.annotator(text.annotator.get());
+        let mut buffer = self.buffer();
+        buffer.round(text.round, text.sub_round);
+        buffer.annotator(text.annotator.get());
         self.tournament(text.tournament.get(), 1);
         self.source(text.source.get());
-        let mut list = self.list();
+        let mut buffer = self.buffer();
         if text.kind & !(TYPE_ALWAYS | TYPE_TEXT | TYPE_DELETED) != 0 {
-            list.tags.put("CbType", text.kind);
+            buffer.tags.put("CbType", text.kind);
         }
         if text.flags.get() != 0 {
-            list.tags
+            buffer
+                .tags
                 .put("CbTextFlags", format_args!("{:#x}", text.flags.get()));
         }
-        list.tags.bytes("CbTextUnknown5", &text.unknown_5);
-        list.tags.bytes("CbTextUnknown22", &text.unknown_22);
+        buffer.tags.bytes("CbTextUnknown5", &text.unknown_5);
+        buffer.tags.bytes("CbTextUnknown22", &text.unknown_22);
         if let Some(extended) = extended {
-            list.saves(extended);
+            buffer.saves(extended);
         }
     }
 
-    fn list(&mut self) -> List<'_> {
-        List {
+    fn buffer(&mut self) -> TagBuffer<'_> {
+        TagBuffer {
             tables: self.tables,
             texts: self.texts,
             tags: self.tags,
         }
     }
 
-    /// Makes the tags of a tournament and a source unless they are remembered.
+    /// Puts the tags of a tournament and a source into the caches.
     fn prepare(&mut self, tournament: u32, source: u32) {
         let (tables, texts) = (self.tables, self.texts);
-        let list = |tags| List {
+        let buffer = |tags| TagBuffer {
             tables,
             texts,
             tags,
@@ -198,39 +169,39 @@ impl TagWriter<'_> {
             tournaments,
             sources,
         } = &mut *self.shared;
-        if let Some((false, (id, [front, facts]))) = tournaments.place(tournament) {
+        if let Some((false, (id, [names, details]))) = tournaments.slot(tournament) {
             *id = Some(tournament);
-            front.clear();
-            facts.clear();
+            names.clear();
+            details.clear();
             let record = entity(tables.tournaments.as_ref(), tournament);
-            list(front).event(record);
-            list(facts).tournament(tournament, record);
+            buffer(names).event(record);
+            buffer(details).tournament(tournament, record);
         }
-        if let Some((false, (id, tags))) = sources.place(source) {
+        if let Some((false, (id, tags))) = sources.slot(source) {
             *id = Some(source);
             tags.clear();
-            list(tags).source(source);
+            buffer(tags).source(source);
         }
     }
 
-    /// The first tags of a prepared tournament, or those with its facts.
+    /// Appends the cached tags of a tournament: part 0 has its names, part 1 its other fields.
     fn tournament(&mut self, id: u32, part: usize) {
-        let Some((_, (id, parts))) = self.shared.tournaments.place(id) else {
+        let Some((_, (id, parts))) = self.shared.tournaments.slot(id) else {
             return;
         };
         let Some(tags) = parts.get(part) else {
             return;
         };
         self.tags.append(tags);
-        // Tags of unusual length do not stay in memory.
-        if part == 1 && tags.size() > TOO_LONG {
+        // Unusually long tags are not kept in memory.
+        if part == 1 && tags.size() > MAX_CACHED_BYTES {
             (*id, *parts) = (None, <[Tags; 2]>::default());
         }
     }
 
-    /// The tags of a prepared source.
+    /// Appends the cached tags of a source.
     fn source(&mut self, id: u32) {
-        if let Some((_, (_, tags))) = self.shared.sources.place(id) {
+        if let Some((_, (_, tags))) = self.shared.sources.slot(id) {
             self.tags.append(tags);
         }
     }
@@ -242,9 +213,10 @@ mod tests {
     use zerocopy::{FromZeros, IntoBytes};
 
     use super::*;
-    use crate::games::cbh::records::{ENTITY_MAGIC, U24};
+    use crate::games::cbh::entities::EntityTable;
+    use crate::games::cbh::records::{ENTITY_MAGIC, TournamentRecord, U24};
 
-    /// Tournaments called by their numbers, with as many rounds.
+    /// Tournaments titled by their ids; the id is also the number of rounds.
     fn tournaments(count: u8) -> EntityTable<TournamentRecord> {
         let mut sink = Sink::new();
         for value in [u32::from(count), 0, ENTITY_MAGIC, 90, u32::MAX, 0, 0] {
@@ -262,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn remembered_tags_are_those_of_the_tournament() {
+    fn cached_tags_are_those_of_the_tournament() {
         let tables = Tables {
             tournaments: Some(tournaments(200)),
             ..Tables::default()

@@ -1,37 +1,35 @@
-//! Tags one after the other.
+//! Appends the tags of a record, tournament or source, in order.
 
 use tabia_core::decimal;
 use tabia_core::game::Tags;
 
 use super::tag_text::{event_type, write_player, write_round};
-use super::value_tags::{BLACK_TEAM, Facts as _, WHITE_TEAM};
-use super::{Tables, entity};
+use super::value_tags::{BLACK_TEAM, ValueTags as _, WHITE_TEAM};
 use crate::games::cbh::charset::{Texts, until_zero};
 use crate::games::cbh::field_codecs::{CHESS960_ECO, decode_eco};
 use crate::games::cbh::records::{
     ExtendedRecord, PlayerRecord, RATING_DEFAULT, TOURNAMENT_EXTRA_DEFAULT, TournamentExtraRecord,
     TournamentRecord,
 };
+use crate::games::cbh::tables::{Tables, entity};
 use crate::games::cbh::{hexadecimal, timestamps};
 
-/// The tags of one record, tournament or source, one after the other.
-pub(super) struct List<'t> {
+/// The tags of one record, tournament or source.
+pub(super) struct TagBuffer<'t> {
     pub(super) tables: &'t Tables,
     pub(super) texts: Texts,
     pub(super) tags: &'t mut Tags,
 }
 
-impl List<'_> {
+impl TagBuffer<'_> {
     pub(super) fn event(&mut self, tournament: Option<&TournamentRecord>) {
         let texts = self.texts;
         let title = tournament
             .map(|t| texts.field(&t.title))
             .unwrap_or_default();
-        let place = tournament
-            .map(|t| texts.field(&t.place))
-            .unwrap_or_default();
-        self.tags.push("Event", known(&title));
-        self.tags.push("Site", known(&place));
+        let site = tournament.map(|t| texts.field(&t.site)).unwrap_or_default();
+        self.tags.push("Event", or_unknown(&title));
+        self.tags.push("Site", or_unknown(&site));
     }
 
     pub(super) fn round(&mut self, round: u8, sub_round: u8) {
@@ -43,6 +41,7 @@ impl List<'_> {
         }
     }
 
+    /// A player; `last` is the tag for a last name that would be split wrongly when read again.
     pub(super) fn player(&mut self, tag: &str, last: &str, player: Option<&PlayerRecord>) {
         let texts = self.texts;
         let Some(player) = player else {
@@ -56,7 +55,6 @@ impl List<'_> {
                 text.push('?');
             }
         });
-        // The name would be cut at the wrong place.
         let bytes = until_zero(&player.last_name);
         if memchr::memchr(b',', bytes).is_some() || bytes == b"?" || !bytes.is_ascii() {
             let last_name = texts.plain(bytes);
@@ -73,7 +71,7 @@ impl List<'_> {
                 self.tags.number("CbEcoSub", eco.sub());
             }
             None if value < CHESS960_ECO => self.tags.number("CbEco", value),
-            // The number of a Chess960 start: the start position says it.
+            // The number of a Chess960 start, which the start position implies.
             None => {}
         }
     }
@@ -184,8 +182,8 @@ impl List<'_> {
         }
     }
 
-    /// Facts of `.cbj` that only games have.
-    pub(super) fn game_facts(&mut self, extended: &ExtendedRecord) {
+    /// Fields of `.cbj` that only games have.
+    pub(super) fn extended(&mut self, extended: &ExtendedRecord) {
         for (tag, rating) in [
             ("CbWhiteRating", &extended.white_rating),
             ("CbBlackRating", &extended.black_rating),
@@ -216,7 +214,7 @@ impl List<'_> {
         self.tags.bytes("CbEndgames", &extended.endgames);
     }
 
-    /// Facts of `.cbj` that games and texts have.
+    /// Fields of `.cbj` that games and texts have.
     pub(super) fn saves(&mut self, extended: &ExtendedRecord) {
         if extended.version.get() != 1 {
             let version = u64::from(extended.version.get());
@@ -240,11 +238,13 @@ impl List<'_> {
         }
     }
 
+    /// An unknown date, with the stored number under `raw`.
     pub(super) fn raw(&mut self, tag: &str, raw: &str, value: u32) {
         self.tags.push(tag, "????.??.??");
         self.tags.put(raw, value);
     }
 
+    /// A fixed-size text field, unless it is empty.
     pub(super) fn field(&mut self, tag: &str, bytes: &[u8]) {
         if bytes.first() == Some(&0) {
             return;
@@ -256,7 +256,7 @@ impl List<'_> {
     }
 }
 
-/// The titles of game tags, in stored order.
+/// The names of the tags for the titles of a game tag, in stored order.
 pub const GAME_TAG_NAMES: [&str; 8] = [
     "CbGameTagEnglish",
     "CbGameTagGerman",
@@ -268,6 +268,6 @@ pub const GAME_TAG_NAMES: [&str; 8] = [
     "CbGameTagOther",
 ];
 
-fn known(text: &str) -> &str {
+fn or_unknown(text: &str) -> &str {
     if text.is_empty() { "?" } else { text }
 }

@@ -4,7 +4,7 @@ use crate::games::cbh::charset::Texts;
 use crate::games::cbh::records::PlayerRecord;
 use tabia_core::decimal;
 
-/// `Last, First`; `""` for an unknown player.
+/// `Last, First`; `""` if both are empty.
 pub fn player_name(player: &PlayerRecord, texts: Texts) -> String {
     let mut name = String::new();
     write_player(player, texts, &mut name);
@@ -20,7 +20,7 @@ pub(super) fn write_player(player: &PlayerRecord, texts: Texts, out: &mut String
     }
 }
 
-/// `5`, `5.2`, `""` for none.
+/// `5` or `5.2`; `""` if both are 0.
 pub fn round_name(round: u8, sub_round: u8) -> String {
     let mut name = String::new();
     write_round(round, sub_round, &mut name);
@@ -42,8 +42,8 @@ const EVENT_TYPES: [&str; 9] = [
     "", "game", "match", "tourn", "swiss", "team", "k.o.", "simul", "schev",
 ];
 
-/// The `EventType` of a tournament: `swiss`, `team-tourn (rapid)`, …. `None` when there is none or
-/// words cannot say it.
+/// The `EventType` of a tournament: `swiss`, `team-tourn (rapid)`, …. `None` if its type is unset
+/// or has no words.
 pub fn event_type(kind: u8, team: bool) -> Option<String> {
     let word = EVENT_TYPES.get(usize::from(kind & 0x1f))?;
     let pace = match kind >> 5 {
@@ -60,7 +60,7 @@ pub fn event_type(kind: u8, team: bool) -> Option<String> {
     Some(format!("{team}{word}{pace}"))
 }
 
-/// The reverse of [`event_type`].
+/// The type byte and the team flag of an `EventType`: the reverse of [`event_type`].
 pub fn parse_event_type(text: &str) -> Option<(u8, bool)> {
     let (team, text) = match text.strip_prefix("team-") {
         Some(rest) => (true, rest),
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn event_types_are_in_words() {
+    fn event_types_round_trip() {
         let words = |kind, team| event_type(kind, team);
         assert_eq!(words(4, false).as_deref(), Some("swiss"));
         assert_eq!(words(3 | 0x40, true).as_deref(), Some("team-tourn (rapid)"));
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn rounds_have_sub_rounds() {
+    fn round_names_have_sub_rounds() {
         assert_eq!(round_name(0, 0), "");
         assert_eq!(round_name(5, 0), "5");
         assert_eq!(round_name(5, 2), "5.2");

@@ -1,4 +1,4 @@
-//! Values of headers as tags. One that says nothing gets no tag, but for those that are put.
+//! Header values as PGN tags. Zero or empty values produce no tag, except through `put`.
 
 use std::fmt::{Display, Write as _};
 
@@ -8,28 +8,31 @@ use tabia_core::game::{Date, Tags};
 use crate::games::cbh::field_codecs::{decode_date, encode_date};
 use crate::games::cbh::{hexadecimal, nations};
 
-/// Appends tags of values.
-pub(crate) trait Facts {
+/// Appends tags for header values.
+pub(crate) trait ValueTags {
+    /// Any value, zero included.
     fn put(&mut self, tag: &str, value: impl Display);
 
+    /// Any date, an unknown one included.
     fn put_date(&mut self, tag: &str, date: Date);
 
     /// A number that is not 0.
     fn number(&mut self, tag: &str, value: impl Into<u32>);
 
+    /// Any bytes, in hexadecimal.
     fn hex(&mut self, tag: &str, bytes: &[u8]);
 
-    /// A date that is known; under `raw` what is no date.
+    /// A date that is not unknown; under `raw` the stored number of an impossible date.
     fn date(&mut self, tag: &str, raw: &str, value: u32);
 
-    /// Bytes that are not all 0.
+    /// Bytes that are not all 0, in hexadecimal.
     fn bytes(&mut self, tag: &str, bytes: &[u8]);
 
-    /// A nation by its number; under `raw` what its name does not say.
+    /// A nation's letters; under `raw` its number if the letters do not imply it.
     fn nation(&mut self, tag: &str, raw: &str, number: u8);
 }
 
-/// Tags of a team: title, country, nation number, number, year, season.
+/// Tags of White's team: title, country, nation number, number, year, season.
 pub(crate) const WHITE_TEAM: [&str; 6] = [
     "WhiteTeam",
     "WhiteTeamCountry",
@@ -38,6 +41,7 @@ pub(crate) const WHITE_TEAM: [&str; 6] = [
     "CbWhiteTeamYear",
     "CbWhiteTeamSeason",
 ];
+/// Tags of Black's team, in the same order.
 pub(crate) const BLACK_TEAM: [&str; 6] = [
     "BlackTeam",
     "BlackTeamCountry",
@@ -47,7 +51,7 @@ pub(crate) const BLACK_TEAM: [&str; 6] = [
     "CbBlackTeamSeason",
 ];
 
-impl Facts for Tags {
+impl ValueTags for Tags {
     fn put(&mut self, tag: &str, value: impl Display) {
         self.push_with(tag, |text| {
             let _ = write!(text, "{value}");

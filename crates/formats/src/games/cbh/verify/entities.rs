@@ -2,54 +2,54 @@
 
 use tabia_core::error::Error;
 
-use super::{Check, Counts, Severity};
+use super::{ReferenceCounts, Severity, Verifier};
 use crate::games::cbh::entities::{Entity, EntityTable};
-use crate::games::cbh::entity_order::{Bytes, Ordered};
+use crate::games::cbh::entity_order::{ByteOrder, Ordered};
 use crate::games::cbh::records::NODE_DELETED;
 
-impl Check<'_> {
-    /// All that an entity file says. `uses` are the references that were counted, when they could
-    /// be.
+impl Verifier<'_> {
+    /// Checks an entity file. `references` are the counted references, if they could be counted.
     pub(super) fn table<E: Entity + Ordered>(
         &mut self,
         table: Option<&EntityTable<E>>,
-        uses: Option<&Counts>,
+        references: Option<&ReferenceCounts>,
     ) {
         let Some(table) = table else {
             return;
         };
         let name = self.db.headers_name.with_extension(E::EXTENSION);
-        let mut find = |severity, text: String| {
-            self.find(severity, Error::invalid(text).in_path(&name));
+        let mut report = |severity, text: String| {
+            self.report(severity, Error::invalid(text).in_path(&name));
         };
-        for text in header_faults(table) {
-            find(Severity::Stale, text);
+        for text in header_problems(table) {
+            report(Severity::Stale, text);
         }
-        for (id, (count, first)) in (0..).zip(uses.into_iter().flat_map(|uses| &uses.0)) {
+        let references = references.into_iter().flat_map(|counts| &counts.0);
+        for (id, (count, first)) in (0..).zip(references) {
             if is_deleted(table, id) {
                 if *count > 0 {
                     let text = format!("number {id} is deleted, {count} records refer to it");
-                    find(Severity::Damage, text);
+                    report(Severity::Damage, text);
                 }
                 continue;
             }
-            let Some(found) = table.get(id).map(Entity::uses) else {
+            let Some(stated) = table.get(id).map(Entity::uses) else {
                 continue;
             };
-            if found != (*count, *first) {
-                let (references, first_game) = found;
+            if stated != (*count, *first) {
+                let (references, first_game) = stated;
                 let text = format!(
-                    "number {id} says {references} references, the first from game {first_game}; \
-                     there are {count}, the first from game {first}"
+                    "number {id} states {references} references, the first from game {first_game}; \
+                     it has {count}, the first from game {first}"
                 );
-                find(Severity::Stale, text);
+                report(Severity::Stale, text);
             }
         }
-        for text in tree_faults(table) {
-            find(Severity::Stale, text);
+        for text in tree_problems(table) {
+            report(Severity::Stale, text);
         }
-        for text in chain_faults(table) {
-            find(Severity::Stale, text);
+        for text in chain_problems(table) {
+            report(Severity::Stale, text);
         }
     }
 }
@@ -59,83 +59,83 @@ fn is_deleted<E: Entity>(table: &EntityTable<E>, id: u32) -> bool {
     node.is_some_and(|node| node.left.get() == NODE_DELETED)
 }
 
-/// Counts in the header. Files of ChessBase 6 count one too few: they forget the first entity.
-fn header_faults<E: Entity>(table: &EntityTable<E>) -> Vec<String> {
+/// Problems of the header. Files of ChessBase 6 do not count the first entity.
+fn header_problems<E: Entity>(table: &EntityTable<E>) -> Vec<String> {
     let header = table.header();
-    let mut faults = Vec::new();
+    let mut problems = Vec::new();
     let (stated, found) = (
         i64::from(header.capacity.get()),
         i64::from(table.capacity()),
     );
     if stated != found {
-        faults.push(format!(
-            "the header says {stated} records, {found} are there"
+        problems.push(format!(
+            "the header states {stated} records, the file has {found}"
         ));
     }
     let (stated, found) = (i64::from(header.count.get()), table.iter().count() as i64);
     let is_old = header.extra.get() == 0 && stated + 1 == found;
     if stated != found && !is_old {
-        faults.push(format!(
-            "the header says {stated} entities, {found} are there"
+        problems.push(format!(
+            "the header states {stated} entities, the file has {found}"
         ));
     }
     let rest = table.rest();
     if rest > 0 {
-        faults.push(format!("{rest} bytes at the end are no whole record"));
+        problems.push(format!("{rest} bytes at the end are not a complete record"));
     }
-    faults
+    problems
 }
 
-/// The chain of deleted records must lead to each of them once.
-fn chain_faults<E: Entity>(table: &EntityTable<E>) -> Vec<String> {
-    let mut faults = Vec::new();
+/// Problems of the chain of deleted records, which must contain each of them once.
+fn chain_problems<E: Entity>(table: &EntityTable<E>) -> Vec<String> {
+    let mut problems = Vec::new();
     let mut seen = vec![false; table.capacity() as usize];
     let mut next = table.header().first_deleted.get();
     while let Ok(id) = u32::try_from(next) {
-        let Some(place) = seen.get_mut(id as usize) else {
+        let Some(is_seen) = seen.get_mut(id as usize) else {
             let capacity = table.capacity();
-            faults.push(format!(
-                "the chain of deleted records names number {id}, the file has {capacity}"
+            problems.push(format!(
+                "the chain of deleted records contains number {id}, the file has {capacity}"
             ));
             break;
         };
-        if *place {
-            faults.push(format!(
-                "the chain of deleted records comes back to number {id}"
+        if *is_seen {
+            problems.push(format!(
+                "the chain of deleted records returns to number {id}"
             ));
             break;
         }
-        *place = true;
+        *is_seen = true;
         if !is_deleted(table, id) {
-            faults.push(format!(
+            problems.push(format!(
                 "number {id} is in the chain of deleted records and is not deleted"
             ));
             break;
         }
         next = table.node(id).map_or(-1, |node| node.right.get());
     }
-    if faults.is_empty() {
+    if problems.is_empty() {
         let ids = (0..table.capacity()).zip(&seen);
-        let lost = ids.filter(|(id, seen)| !**seen && is_deleted(table, *id));
-        faults.extend(lost.map(|(id, _)| {
+        let unchained = ids.filter(|(id, seen)| !**seen && is_deleted(table, *id));
+        problems.extend(unchained.map(|(id, _)| {
             format!("number {id} is deleted and not in the chain of deleted records")
         }));
     }
-    faults
+    problems
 }
 
-/// What is wrong with the tree of an entity file: every live record must be in it once, branches
-/// must be as high as they say and differ by at most one, and the names must be in order.
-fn tree_faults<E: Entity + Ordered>(table: &EntityTable<E>) -> Vec<String> {
-    let mut walk = Walk::new(table.capacity());
+/// Problems of the tree: every record that is not deleted must be in it once, the subtrees of a node
+/// must differ in height as stated and by at most one, and the names must be in order.
+fn tree_problems<E: Entity + Ordered>(table: &EntityTable<E>) -> Vec<String> {
+    let mut walk = TreeWalk::new(table.capacity());
     walk.run(table);
-    let mut faults = std::mem::take(&mut walk.faults);
-    if !walk.is_whole {
-        return faults;
+    let mut problems = std::mem::take(&mut walk.problems);
+    if !walk.is_complete {
+        return problems;
     }
     let seen = |id: u32| walk.seen.get(id as usize).copied().unwrap_or(true);
     let outside = table.iter().filter(|(id, _)| !seen(*id));
-    faults.extend(outside.map(|(id, _)| format!("number {id} is not in the tree")));
+    problems.extend(outside.map(|(id, _)| format!("number {id} is not in the tree")));
     let is_sorted = |bytes| {
         walk.in_order
             .is_sorted_by(|a, b| match (table.get(*a), table.get(*b)) {
@@ -144,29 +144,29 @@ fn tree_faults<E: Entity + Ordered>(table: &EntityTable<E>) -> Vec<String> {
             })
     };
     // Old versions compared bytes as signed numbers in all files.
-    if !is_sorted(Bytes::Unsigned) && !is_sorted(Bytes::Signed) {
-        faults.push("the tree is not in order".to_owned());
+    if !is_sorted(ByteOrder::Unsigned) && !is_sorted(ByteOrder::Signed) {
+        problems.push("the tree is not in order".to_owned());
     }
-    faults
+    problems
 }
 
-/// A walk through a tree in order, without recursion.
-struct Walk {
-    faults: Vec<String>,
-    /// It came to its end.
-    is_whole: bool,
+/// An in-order walk through a tree, without recursion.
+struct TreeWalk {
+    problems: Vec<String>,
+    /// Whether the walk reached the end of the tree.
+    is_complete: bool,
     heights: Vec<i32>,
     seen: Vec<bool>,
     in_order: Vec<u32>,
-    /// A node, and how many of its branches are through.
+    /// The nodes from the root on, each with the number of its visited subtrees.
     path: Vec<(u32, u8)>,
 }
 
-impl Walk {
+impl TreeWalk {
     fn new(capacity: u32) -> Self {
         Self {
-            faults: Vec::new(),
-            is_whole: true,
+            problems: Vec::new(),
+            is_complete: true,
             heights: vec![0; capacity as usize],
             seen: vec![false; capacity as usize],
             in_order: Vec::new(),
@@ -176,7 +176,7 @@ impl Walk {
 
     fn run<E: Entity>(&mut self, table: &EntityTable<E>) {
         let root = table.header().root.get();
-        // An empty file names 0 as its root, too.
+        // An empty file also has 0 as its root.
         let is_empty = table.iter().next().is_none() && root <= 0;
         let mut next = child(root).filter(|_| !is_empty);
         loop {
@@ -210,16 +210,16 @@ impl Walk {
         }
     }
 
-    /// `false` when the tree cannot be walked on.
+    /// Enters a node. `false` if the walk cannot go on.
     fn enter<E: Entity>(&mut self, table: &EntityTable<E>, id: u32) -> bool {
-        let fault = match self.seen.get_mut(id as usize) {
+        let problem = match self.seen.get_mut(id as usize) {
             None => {
                 let capacity = table.capacity();
-                format!("the tree names number {id}, the file has {capacity}")
+                format!("the tree contains number {id}, the file has {capacity}")
             }
             Some(true) => format!("number {id} is in the tree twice"),
             Some(_) if is_deleted(table, id) => {
-                format!("the tree names number {id}, which is deleted")
+                format!("the tree contains number {id}, which is deleted")
             }
             Some(seen) => {
                 *seen = true;
@@ -227,8 +227,8 @@ impl Walk {
                 return true;
             }
         };
-        self.faults.push(fault);
-        self.is_whole = false;
+        self.problems.push(problem);
+        self.is_complete = false;
         false
     }
 
@@ -240,11 +240,11 @@ impl Walk {
         let (left, right) = (height(left), height(right));
         let found = right - left;
         if found != i32::from(stated) {
-            let text = format!("number {id} says balance {stated}, it is {found}");
-            self.faults.push(text);
+            let text = format!("number {id} states balance {stated}, it is {found}");
+            self.problems.push(text);
         } else if found.abs() > 1 {
-            let text = format!("the branches of number {id} differ by {found}");
-            self.faults.push(text);
+            let text = format!("the subtrees of number {id} differ in height by {found}");
+            self.problems.push(text);
         }
         if let Some(height) = self.heights.get_mut(id as usize) {
             *height = left.max(right) + 1;

@@ -1,14 +1,14 @@
-//! What the headers of `.cbh`, `.cbg`, `.cba` and the side files say, and records that overlap.
+//! The headers of `.cbh`, `.cbg`, `.cba` and the side files, and records that overlap.
 
 use tabia_core::error::{Error, GameIndex};
 use tabia_core::games::Database;
 
-use super::{Check, Severity};
+use super::{Severity, Verifier};
 use crate::games::cbh::entities::EntityTable;
 use crate::games::cbh::records::{BodyHeader, FileHeader, FlagsHeader, SideHeader};
 use crate::games::cbh::side_files::SideTable;
 
-/// Sizes of the records of `.cbj` and of `.cbtt`, by version.
+/// Sizes of the records of `.cbj`, by version.
 const EXTENDED_SIZES: [(u32, u32); 7] = [
     (1, 8),
     (3, 20),
@@ -18,13 +18,15 @@ const EXTENDED_SIZES: [(u32, u32); 7] = [
     (8, 78),
     (11, 120),
 ];
+/// Sizes of the records of `.cbtt`, by version.
 const EXTRA_SIZES: [(u32, u32); 4] = [(2, 61), (3, 65), (4, 223), (5, 405)];
+/// Sizes of the records of `.cbm`, by version.
 const MEDIA_SIZES: [(u32, u32); 1] = [(1, 1024)];
 
-/// Length of the file headers of ChessBase 6 to 9, of which the rest is older still.
+/// Bytes in use of the headers of `.cbg` and `.cba` in ChessBase 6 to 9.
 const OLD_BODY_HEADER: u16 = 10;
 
-/// The header of a file, zeros for what old ones do not have.
+/// The header of `.cbg` or `.cba`; fields that old headers lack are zero. `None` if it is cut off.
 fn body_header(file: &[u8]) -> Option<BodyHeader> {
     let mut bytes = [0; BodyHeader::SIZE];
     let known = file.len().min(BodyHeader::SIZE);
@@ -35,17 +37,21 @@ fn body_header(file: &[u8]) -> Option<BodyHeader> {
     BodyHeader::read(&bytes).copied()
 }
 
-impl Check<'_> {
-    /// Everything but the entity files.
+impl Verifier<'_> {
+    /// Checks all files except the entity files.
     pub(super) fn files(&mut self) {
         self.main_header();
         let db = self.db;
         for (extension, file, records) in [
-            ("cbg", &db.parts().moves, std::mem::take(&mut self.bodies)),
+            (
+                "cbg",
+                &db.companions().moves,
+                std::mem::take(&mut self.bodies),
+            ),
             (
                 "cba",
-                &db.parts().annotations,
-                std::mem::take(&mut self.comments),
+                &db.companions().annotations,
+                std::mem::take(&mut self.annotations),
             ),
         ] {
             if let Some(file) = file {
@@ -54,10 +60,10 @@ impl Check<'_> {
         }
         let tables = db.tables();
         if let Some(extended) = &tables.extended {
-            self.side("cbj", extended, &EXTENDED_SIZES);
+            self.side_table("cbj", extended, &EXTENDED_SIZES);
             let (stated, found) = (extended.header().count.get(), extended.len());
             if stated != found {
-                let text = format!("the header says {stated} records, {found} are there");
+                let text = format!("the header states {stated} records, the file has {found}");
                 self.in_file("cbj", text);
             }
             if found > db.len() {
@@ -66,12 +72,13 @@ impl Check<'_> {
             }
         }
         if let Some(extras) = &tables.tournament_extras {
-            self.side("cbtt", extras, &EXTRA_SIZES);
-            // The number of the last record, which a file with one record cannot be told from
-            // an empty one by.
+            self.side_table("cbtt", extras, &EXTRA_SIZES);
+            // The index of the last record, which is 0 both for one record and for none.
             let (stated, found) = (extras.header().count.get(), extras.len());
             if stated != found.saturating_sub(1) {
-                let text = format!("the header says that {stated} is the last of {found} records");
+                let text = format!(
+                    "the header states {stated} as the last index, the file has {found} records"
+                );
                 self.in_file("cbtt", text);
             }
             let tournaments = tables.tournaments.as_ref().map(EntityTable::capacity);
@@ -80,20 +87,20 @@ impl Check<'_> {
                 self.in_file("cbtt", text);
             }
         }
-        if let Some(media) = &db.parts().media {
-            self.side("cbm", media, &MEDIA_SIZES);
+        if let Some(media) = &db.companions().media {
+            self.side_table("cbm", media, &MEDIA_SIZES);
             let (stated, found) = (media.header().count.get(), media.len());
             if stated != found {
-                let text = format!("the header says {stated} records, {found} are there");
+                let text = format!("the header states {stated} records, the file has {found}");
                 self.in_file("cbm", text);
             }
         }
         if let Some(marks) = &tables.top_games {
             let bytes = marks.bytes();
             let words = FlagsHeader::read(bytes).map_or(0, |header| header.capacity.get());
-            let room = (bytes.len() - FlagsHeader::SIZE) / 4;
-            if words as usize != room {
-                let text = format!("the header says {words} words, {room} are there");
+            let found = (bytes.len() - FlagsHeader::SIZE) / 4;
+            if words as usize != found {
+                let text = format!("the header states {words} words, the file has {found}");
                 self.in_file("flags", text);
             }
         }
@@ -101,10 +108,10 @@ impl Check<'_> {
 
     fn in_file(&mut self, extension: &str, text: String) {
         let name = self.db.headers_name.with_extension(extension);
-        self.find(Severity::Stale, Error::invalid(text).in_path(&name));
+        self.report(Severity::Stale, Error::invalid(text).in_path(&name));
     }
 
-    /// The second copy of the next number; the first is compared on opening.
+    /// Compares the second copy of the next number; the first is compared on opening.
     fn main_header(&mut self) {
         let Some(header) = self.db.header() else {
             return;
@@ -113,30 +120,35 @@ impl Check<'_> {
         let is_old = usize::from(header.header_size.get()) < FileHeader::SIZE - 2;
         if !is_old && again != header.next_game.get() {
             let next = header.next_game.get();
-            let text = format!("the header names {next} as the next game, and then {again}");
+            let text =
+                format!("the header states {next} as the next game, its second copy {again}");
             self.in_file("cbh", text);
         }
     }
 
-    /// Sizes in the header, and records that overlap each other or the header.
+    /// Compares the sizes in the header of `.cbg` or `.cba`, and reports records that overlap each
+    /// other or the header.
     fn body_file(&mut self, extension: &str, file: &[u8], mut records: Vec<(u64, u64, GameIndex)>) {
         let Some(header) = body_header(file) else {
-            self.in_file(extension, format!("{} bytes are no header", file.len()));
+            self.in_file(
+                extension,
+                format!("the header is cut off after {} bytes", file.len()),
+            );
             return;
         };
         let size = file.len() as u64;
         let is_long = header.header_size.get() > OLD_BODY_HEADER;
         let stated = u64::from(header.file_size.get());
         if stated != size & 0xffff_ffff {
-            let text = format!("the header says {stated} bytes, {size} are there");
+            let text = format!("the header states {stated} bytes, the file has {size}");
             self.in_file(extension, text);
         } else if is_long && header.file_size_wide.get() != size {
             let stated = header.file_size_wide.get();
             let text =
-                format!("the header says {stated} bytes in its wide field, {size} are there");
+                format!("the header states {stated} bytes in its wide field, the file has {size}");
             self.in_file(extension, text);
         }
-        let is_true = stated == size & 0xffff_ffff;
+        let is_size_true = stated == size & 0xffff_ffff;
         records.sort_unstable();
         let mut covered = u64::from(header.header_size.get());
         let mut unused = 0;
@@ -149,7 +161,7 @@ impl Check<'_> {
                 };
                 let name = self.db.headers_name.with_extension(extension);
                 let error = Error::invalid(text).in_path(&name);
-                self.find(Severity::Damage, error.in_game(game).at_offset(start));
+                self.report(Severity::Damage, error.in_game(game).at_offset(start));
             }
             unused += start.saturating_sub(covered);
             if end > covered {
@@ -159,23 +171,23 @@ impl Check<'_> {
         }
         unused += size.saturating_sub(covered);
         let stated = u64::from(header.unused.get());
-        if !is_true {
+        if !is_size_true {
             return;
         }
         if stated != unused & 0xffff_ffff {
-            let text = format!("the header says {stated} unused bytes, there are {unused}");
+            let text = format!("the header states {stated} unused bytes, the file has {unused}");
             self.in_file(extension, text);
         } else if is_long && header.unused_wide.get() != unused {
             let stated = header.unused_wide.get();
             let text = format!(
-                "the header says {stated} unused bytes in its wide field, there are {unused}"
+                "the header states {stated} unused bytes in its wide field, the file has {unused}"
             );
             self.in_file(extension, text);
         }
     }
 
-    /// The record size that belongs to the version.
-    fn side(&mut self, extension: &str, table: &SideTable, sizes: &[(u32, u32)]) {
+    /// Compares the record size with that of the version.
+    fn side_table(&mut self, extension: &str, table: &SideTable, sizes: &[(u32, u32)]) {
         let header: &SideHeader = table.header();
         let (version, size) = (header.version.get(), header.record_size.get());
         let known = sizes.iter().find(|(known, _)| *known == version);
@@ -188,7 +200,7 @@ impl Check<'_> {
         }
         let rest = table.rest();
         if rest > 0 {
-            let text = format!("{rest} bytes at the end are no whole record");
+            let text = format!("{rest} bytes at the end are not a complete record");
             self.in_file(extension, text);
         }
     }

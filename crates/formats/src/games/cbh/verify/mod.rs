@@ -1,4 +1,5 @@
-//! The deep check of a database: does what the files say of themselves and of each other hold?
+//! The deep check of a database: compares what the files state about themselves and each other with
+//! their contents.
 
 mod entities;
 mod files;
@@ -13,25 +14,25 @@ use tabia_core::games::{Database, GameReader};
 use crate::games::cbh::annotations::{Item, Items};
 use crate::games::cbh::content_summary::{Contents, MoveFacts};
 use crate::games::cbh::entities::{Entity, EntityTable};
-use crate::games::cbh::open::{CbhDatabase, Record};
-use crate::games::cbh::records::{AnnotationsHead, ExtendedRecord, GameRecord, MovesHead};
+use crate::games::cbh::open::CbhDatabase;
+use crate::games::cbh::records::{AnnotationsHead, ExtendedRecord, GameRecord, MovesHead, Record};
 use crate::games::cbh::side_files::SideTable;
 
-/// How bad a finding is.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// A number that programs compute again or do not need is out of date.
+    /// A number is out of date that programs recompute or do not need.
     Stale,
-    /// Something points to what is not there, or cannot be read.
+    /// Data is missing or cannot be read.
     Damage,
 }
 
-/// Something in the files that does not hold.
+/// An inconsistency in the files.
 #[derive(Debug)]
 pub struct Finding {
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
-    /// What and where.
+    /// Its message and location.
     pub error: Error,
 }
 
@@ -41,60 +42,64 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Reads everything and compares. Findings come in the order of the files, games first.
+/// Reads and compares everything. Findings are in the order of the files, games first.
 pub fn verify(db: &CbhDatabase) -> Vec<Finding> {
     run(db, true)
 }
 
-/// Compares all but what is inside moves and annotations.
+/// Compares everything except the contents of moves and annotations.
 pub fn structure(db: &CbhDatabase) -> Vec<Finding> {
     run(db, false)
 }
 
 fn run(db: &CbhDatabase, contents: bool) -> Vec<Finding> {
-    let mut check = Check {
+    let mut verifier = Verifier {
         db,
         contents,
         findings: Vec::new(),
         bodies: Vec::new(),
-        comments: Vec::new(),
+        annotations: Vec::new(),
     };
     for problem in &db.info().problems {
-        check.find(Severity::Damage, Error::invalid(problem.clone()));
+        verifier.report(Severity::Damage, Error::invalid(problem.clone()));
     }
-    let mut uses = Uses::new(db);
+    let mut references = References::new(db);
     let mut reader = db.reader();
     for index in (0..db.len()).map(GameIndex) {
-        check.record(index, &mut *reader, &mut uses);
+        verifier.record(index, &mut *reader, &mut references);
     }
-    check.files();
+    verifier.files();
     let tables = db.tables();
-    check.table(tables.players.as_ref(), Some(&uses.players));
-    check.table(tables.tournaments.as_ref(), Some(&uses.tournaments));
-    check.table(tables.annotators.as_ref(), Some(&uses.annotators));
-    check.table(tables.sources.as_ref(), Some(&uses.sources));
-    // Records that `.cbj` lacks would refer to teams and tags.
+    verifier.table(tables.players.as_ref(), Some(&references.players));
+    verifier.table(tables.tournaments.as_ref(), Some(&references.tournaments));
+    verifier.table(tables.annotators.as_ref(), Some(&references.annotators));
+    verifier.table(tables.sources.as_ref(), Some(&references.sources));
+    // Without all records of `.cbj`, references to teams and tags cannot be counted.
     let extended = tables.extended.as_ref().map_or(0, SideTable::len);
-    let is_whole = extended >= db.len();
-    check.table(tables.teams.as_ref(), is_whole.then_some(&uses.teams));
-    check.table(
-        tables.game_tags.as_ref(),
-        is_whole.then_some(&uses.game_tags),
+    let is_complete = extended >= db.len();
+    verifier.table(
+        tables.teams.as_ref(),
+        is_complete.then_some(&references.teams),
     );
-    check.findings
+    verifier.table(
+        tables.game_tags.as_ref(),
+        is_complete.then_some(&references.game_tags),
+    );
+    verifier.findings
 }
 
-/// References to the entities of one file: how many, and the first record that refers.
+/// References to the entities of one file: for each id their number, and the number (from 1) of the
+/// first record that refers to it.
 #[derive(Debug, Default)]
-struct Counts(Vec<(i32, i32)>);
+struct ReferenceCounts(Vec<(i32, i32)>);
 
-impl Counts {
+impl ReferenceCounts {
     fn new<E: Entity>(table: Option<&EntityTable<E>>) -> Self {
         let capacity = table.map_or(0, EntityTable::capacity);
         Self(vec![(0, 0); capacity as usize])
     }
 
-    /// `false` when there is no such entity although there is a file.
+    /// Counts a reference. `false` if the file exists and does not have the entity.
     fn add(&mut self, id: u32, number: i32) -> bool {
         let Some((count, first)) = self.0.get_mut(id as usize) else {
             return self.0.is_empty();
@@ -107,88 +112,97 @@ impl Counts {
     }
 }
 
-struct Uses {
-    players: Counts,
-    tournaments: Counts,
-    annotators: Counts,
-    sources: Counts,
-    teams: Counts,
-    game_tags: Counts,
+/// The references to all entities.
+struct References {
+    players: ReferenceCounts,
+    tournaments: ReferenceCounts,
+    annotators: ReferenceCounts,
+    sources: ReferenceCounts,
+    teams: ReferenceCounts,
+    game_tags: ReferenceCounts,
 }
 
-impl Uses {
+impl References {
     fn new(db: &CbhDatabase) -> Self {
         let tables = db.tables();
         Self {
-            players: Counts::new(tables.players.as_ref()),
-            tournaments: Counts::new(tables.tournaments.as_ref()),
-            annotators: Counts::new(tables.annotators.as_ref()),
-            sources: Counts::new(tables.sources.as_ref()),
-            teams: Counts::new(tables.teams.as_ref()),
-            game_tags: Counts::new(tables.game_tags.as_ref()),
+            players: ReferenceCounts::new(tables.players.as_ref()),
+            tournaments: ReferenceCounts::new(tables.tournaments.as_ref()),
+            annotators: ReferenceCounts::new(tables.annotators.as_ref()),
+            sources: ReferenceCounts::new(tables.sources.as_ref()),
+            teams: ReferenceCounts::new(tables.teams.as_ref()),
+            game_tags: ReferenceCounts::new(tables.game_tags.as_ref()),
         }
     }
 }
 
-struct Check<'d> {
+struct Verifier<'d> {
     db: &'d CbhDatabase,
     /// Whether moves and annotations are read.
     contents: bool,
     findings: Vec<Finding>,
-    /// Start, end and game of the records of `.cbg` and of `.cba`.
+    /// Start, end and game of the records of `.cbg`.
     bodies: Vec<(u64, u64, GameIndex)>,
-    comments: Vec<(u64, u64, GameIndex)>,
+    /// Start, end and game of the records of `.cba`.
+    annotations: Vec<(u64, u64, GameIndex)>,
 }
 
-impl Check<'_> {
-    fn find(&mut self, severity: Severity, error: Error) {
+impl Verifier<'_> {
+    fn report(&mut self, severity: Severity, error: Error) {
         self.findings.push(Finding { severity, error });
     }
 
+    /// Reports a finding in a game's header.
     fn header(&mut self, severity: Severity, game: GameIndex, text: String) {
         let name = &self.db.headers_name;
         let error = Error::invalid(text).in_file(name).in_game(game);
-        self.find(severity, error);
+        self.report(severity, error);
     }
 
-    fn record(&mut self, index: GameIndex, reader: &mut dyn GameReader, uses: &mut Uses) {
-        let mut facts = Facts::default();
+    fn record(
+        &mut self,
+        index: GameIndex,
+        reader: &mut dyn GameReader,
+        references: &mut References,
+    ) {
+        let mut counter = MoveCounter::default();
         let want = if self.contents { Want::ALL } else { Want::TAGS };
-        if let Err(error) = reader.read(index, want, &mut facts) {
-            self.find(Severity::Damage, error);
+        if let Err(error) = reader.read(index, want, &mut counter) {
+            self.report(Severity::Damage, error);
             return;
         }
-        for problem in facts.problems {
-            // That a file is missing is told once.
+        for problem in counter.problems {
+            // Missing files are reported once for the database.
             if !matches!(problem.error.kind(), ErrorKind::MissingFile(_)) {
-                self.find(Severity::Damage, problem.error);
+                self.report(Severity::Damage, problem.error);
             }
         }
         let Some(record) = self.db.record(index) else {
             return;
         };
-        self.references(index, record, uses);
-        let places = self.db.places(index, record);
+        self.references(index, record, references);
+        let offsets = self.db.offsets(index, record);
         if let Some((extended, _)) = self.db.extended(index) {
             self.extended(index, record, &extended);
         }
-        if let Some(moves) = &self.db.parts().moves
-            && let Some(bytes) = from(moves, places.moves_at)
+        if let Some(moves) = &self.db.companions().moves
+            && let Some(bytes) = bytes_from(moves, offsets.moves_at)
             && let Some(head) = MovesHead::read(bytes)
         {
-            let end = places.moves_at + u64::from(head.size.get());
-            self.bodies.push((places.moves_at, end, index));
+            let end = offsets.moves_at + u64::from(head.size.get());
+            self.bodies.push((offsets.moves_at, end, index));
         }
         if let Record::Game(game) = record {
-            self.game(index, game, facts.moves, places.annotations_at);
+            self.game(index, game, counter.moves, offsets.annotations_at);
         }
     }
 
-    /// What `.cbj` repeats of the header, and the media that it names.
+    /// Compares the offsets of `.cbj` with those of the header, and checks the media that it refers
+    /// to.
     fn extended(&mut self, index: GameIndex, record: Record<'_>, extended: &ExtendedRecord) {
         let (moves_at, annotations_at) = match record {
             Record::Game(game) => (game.moves_at.get(), Some(game.annotations_at.get())),
-            // Old files leave anything there for texts.
+            // In texts of old files this field has no meaning.
             Record::Text(text) => (text.body_at.get(), None),
         };
         for (field, copy, short) in [
@@ -208,7 +222,7 @@ impl Check<'_> {
         }
         let media_at = extended.media_at.get();
         if let (Record::Text(_), Ok(at @ 1..)) = (record, u64::try_from(media_at)) {
-            let media = self.db.parts().media.as_ref();
+            let media = self.db.companions().media.as_ref();
             if media.is_some_and(|media| media.media(at).is_none()) {
                 let text = format!("`media_at` is {at:#x}, where .cbm has no list of files");
                 self.header(Severity::Stale, index, text);
@@ -216,23 +230,23 @@ impl Check<'_> {
         }
     }
 
-    /// What the header says of moves and annotations.
+    /// Compares the header with the moves and annotations.
     fn game(&mut self, index: GameIndex, game: &GameRecord, moves: MoveFacts, at: u64) {
         let mut items: Vec<Item<'_>> = Vec::new();
-        if let Some(file) = &self.db.parts().annotations
+        if let Some(file) = &self.db.companions().annotations
             && at != 0
-            && let Some(bytes) = from(file, at)
+            && let Some(bytes) = bytes_from(file, at)
             && let Ok(size) = Items::size(bytes)
             && let Some(record) = bytes.get(..size)
         {
-            self.comments.push((at, at + size as u64, index));
+            self.annotations.push((at, at + size as u64, index));
             if let Ok(all) = Items::new(record) {
                 items.extend(all.map_while(Result::ok));
             }
             self.annotations_head(index, record, items.len());
         }
         let total = moves.mainline.saturating_add(moves.variations);
-        if self.db.parts().moves.is_none() || !self.contents {
+        if self.db.companions().moves.is_none() || !self.contents {
             return;
         }
         let past = items
@@ -243,27 +257,23 @@ impl Check<'_> {
             let text = format!("{past} annotations belong to moves past the last of {total}");
             self.header(Severity::Damage, index, text);
         }
-        let true_contents = Contents::of(moves, items.into_iter());
+        let computed = Contents::of(moves, items.into_iter());
         for (field, found, expected) in [
-            ("flags", game.flags.get(), true_contents.flags),
+            ("flags", game.flags.get(), computed.flags),
             (
                 "magnitudes",
                 game.magnitudes.get().into(),
-                true_contents.magnitudes.into(),
+                computed.magnitudes.into(),
             ),
-            (
-                "medals",
-                game.medals.get().into(),
-                true_contents.medals.into(),
-            ),
+            ("medals", game.medals.get().into(), computed.medals.into()),
             (
                 "move_count",
                 game.move_count.into(),
-                true_contents.move_count.into(),
+                computed.move_count.into(),
             ),
         ] {
             if found != expected {
-                let text = format!("`{field}` is {found:#x}, the game says {expected:#x}");
+                let text = format!("`{field}` is {found:#x}, not {expected:#x} as computed");
                 self.header(Severity::Stale, index, text);
             }
         }
@@ -273,78 +283,80 @@ impl Check<'_> {
         let Some(head) = AnnotationsHead::read(record) else {
             return;
         };
-        let name = &self.db.parts().annotations_name;
+        let name = &self.db.companions().annotations_name;
         let stated = head.count.get() as usize;
         if stated != count + 1 {
             let text = format!("`count` is {stated} for {count} annotations");
             let error = Error::invalid(text).in_file(name).in_game(index);
-            self.find(Severity::Stale, error);
+            self.report(Severity::Stale, error);
         }
         let game = head.game.get();
         if game != 0 && game != (index.0 + 1) & 0x00ff_ffff {
-            let text = format!("the annotations name game {game}");
+            let text = format!("the annotations are marked as those of game {game}");
             let error = Error::invalid(text).in_file(name).in_game(index);
-            self.find(Severity::Damage, error);
+            self.report(Severity::Damage, error);
         }
     }
 
-    fn references(&mut self, index: GameIndex, record: Record<'_>, uses: &mut Uses) {
+    /// Counts the references of a record, and reports those to missing entities.
+    fn references(&mut self, index: GameIndex, record: Record<'_>, references: &mut References) {
         let number = i32::try_from(index.0 + 1).unwrap_or(i32::MAX);
-        let mut lost = Vec::new();
-        let mut add = |what, counts: &mut Counts, id: u32| {
+        let mut missing = Vec::new();
+        let mut add = |field, counts: &mut ReferenceCounts, id: u32| {
             if !counts.add(id, number) {
-                lost.push((what, id));
+                missing.push((field, id));
             }
         };
         let (tournament, annotator, source) = match record {
             Record::Game(game) => {
-                add("white", &mut uses.players, game.white.get());
-                add("black", &mut uses.players, game.black.get());
+                add("white", &mut references.players, game.white.get());
+                add("black", &mut references.players, game.black.get());
                 (game.tournament, game.annotator, game.source)
             }
             Record::Text(text) => (text.tournament, text.annotator, text.source),
         };
-        add("tournament", &mut uses.tournaments, tournament.get());
-        add("annotator", &mut uses.annotators, annotator.get());
-        add("source", &mut uses.sources, source.get());
+        add("tournament", &mut references.tournaments, tournament.get());
+        add("annotator", &mut references.annotators, annotator.get());
+        add("source", &mut references.sources, source.get());
         if let Some((extended, _)) = self.db.extended(index) {
             if matches!(record, Record::Game(_)) {
-                for (what, id) in [
+                for (field, id) in [
                     ("white_team", extended.white_team.get()),
                     ("black_team", extended.black_team.get()),
                 ] {
                     if let Ok(id) = u32::try_from(id) {
-                        add(what, &mut uses.teams, id);
+                        add(field, &mut references.teams, id);
                     }
                 }
             }
             if let Ok(id) = u32::try_from(extended.game_tag.get()) {
-                add("game_tag", &mut uses.game_tags, id);
+                add("game_tag", &mut references.game_tags, id);
             }
         }
-        for (what, id) in lost {
-            // Those that reading needs were told of there.
-            if matches!(what, "white_team" | "black_team" | "game_tag") {
-                let text = format!("`{what}` is number {id}, its file has fewer");
+        for (field, id) in missing {
+            // Reading the record has reported the other fields.
+            if matches!(field, "white_team" | "black_team" | "game_tag") {
+                let text = format!("`{field}` is number {id}, its file has fewer");
                 self.header(Severity::Damage, index, text);
             }
         }
     }
 }
 
-fn from(file: &[u8], at: u64) -> Option<&[u8]> {
+/// The bytes from an offset on; `None` if it is beyond the end.
+fn bytes_from(file: &[u8], at: u64) -> Option<&[u8]> {
     file.get(usize::try_from(at).ok()?..)
 }
 
-/// Counts moves and keeps problems.
+/// Counts the moves of a game and collects its problems.
 #[derive(Debug, Default)]
-struct Facts {
+struct MoveCounter {
     moves: MoveFacts,
     depth: u32,
     problems: Vec<Problem>,
 }
 
-impl Visitor for Facts {
+impl Visitor for MoveCounter {
     fn begin_game(&mut self, _game: GameIndex, head: &GameHead) -> Flow {
         let turn = head.start.setup.as_ref().map(|setup| setup.turn);
         self.moves.has_start = turn.is_some();

@@ -23,8 +23,8 @@ use crate::games::cbh::FORMAT;
 use crate::games::cbh::annotations::Items;
 use crate::games::cbh::charset::until_zero;
 use crate::games::cbh::entities::EntityTable;
-use crate::games::cbh::open::{CbhDatabase, Record};
-use crate::games::cbh::records::{EXTENDED_DEFAULT, MovesHead, TYPE_DELETED};
+use crate::games::cbh::open::CbhDatabase;
+use crate::games::cbh::records::{EXTENDED_DEFAULT, MovesHead, Record, TYPE_DELETED};
 use crate::games::cbh::verify::{Severity, structure};
 
 pub use super::pack::pack;
@@ -225,13 +225,18 @@ impl Editor {
             return Rooms::default();
         };
         let [moves, annotations] = self.starts.get_or_insert_with(|| starts(db));
-        let places = db.places(index, record);
+        let places = db.offsets(index, record);
         let size = |bytes: &[u8]| Some(u64::from(MovesHead::read(bytes)?.size.get()));
         let notes_size = |bytes: &[u8]| Items::size(bytes).ok().map(|size| size as u64);
         Rooms {
-            moves: room(db.parts().moves.as_deref(), places.moves_at, moves, size),
+            moves: room(
+                db.companions().moves.as_deref(),
+                places.moves_at,
+                moves,
+                size,
+            ),
             annotations: room(
-                db.parts().annotations.as_deref(),
+                db.companions().annotations.as_deref(),
                 places.annotations_at,
                 annotations,
                 notes_size,
@@ -257,7 +262,7 @@ fn starts(db: &CbhDatabase) -> [Vec<u64>; 2] {
         let Some(record) = db.record(index) else {
             continue;
         };
-        let places = db.places(index, record);
+        let places = db.offsets(index, record);
         let [moves, annotations] = &mut starts;
         moves.push(places.moves_at);
         if places.annotations_at != 0 {
@@ -302,7 +307,7 @@ fn charset(db: &CbhDatabase) -> Charset {
     }
     for (_, tournament) in tables.tournaments.iter().flat_map(EntityTable::iter) {
         look(&tournament.title);
-        look(&tournament.place);
+        look(&tournament.site);
     }
     for (_, annotator) in tables.annotators.iter().flat_map(EntityTable::iter) {
         look(&annotator.name);

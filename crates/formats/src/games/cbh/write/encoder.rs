@@ -82,7 +82,7 @@ impl RecordEncoder {
         if game.has_variations() {
             losses.add(Feature::Variations, empty_variations(game), None);
         }
-        if !moves.whole_start {
+        if !moves.is_start_exact {
             losses.add(Feature::HeaderFacts, 1, None);
         }
         self.annotations.clear();

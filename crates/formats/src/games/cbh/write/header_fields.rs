@@ -117,7 +117,7 @@ impl<'l> TagReader<'l> {
             "White" | "Black" | "ECO" | "Result" | "SetUp" | "FEN" | "PlyCount" => {}
             "Variant" if is_chess960(value) => {}
             "Event" => tournament.title = self.name(value),
-            "Site" => tournament.place = self.name(value),
+            "Site" => tournament.site = self.name(value),
             "Date" => facts.date = date(value)?,
             "Round" => (facts.round, facts.sub_round) = round(value)?,
             "WhiteElo" => facts.white_elo = number(value)?,

@@ -18,9 +18,9 @@ use super::{CbhWriter, U24};
 use crate::games::cbh::annotations::Items;
 use crate::games::cbh::entities::{Entity, EntityTable};
 use crate::games::cbh::entity_order::Ordered;
-use crate::games::cbh::open::{CbhDatabase, Record};
+use crate::games::cbh::open::CbhDatabase;
 use crate::games::cbh::records::{
-    EXTENDED_DEFAULT, ExtendedRecord, MovesHead, TYPE_DELETED, TournamentExtraRecord,
+    EXTENDED_DEFAULT, ExtendedRecord, MovesHead, Record, TYPE_DELETED, TournamentExtraRecord,
 };
 
 /// Writes a new database at `path` with the records of `source` that are not marked as deleted.
@@ -100,13 +100,16 @@ impl Packer<'_> {
             return Ok(());
         }
         let number = self.files.next_number()?;
-        let places = db.places(index, record);
+        let places = db.offsets(index, record);
         let (mut extended, rest) = db.extended(index).unwrap_or((EXTENDED_DEFAULT, &[]));
-        let body = body(db.parts().moves.as_deref(), places.moves_at)?;
+        let body = body(db.companions().moves.as_deref(), places.moves_at)?;
         let moves_at = self.files.put_moves(body, None)?;
         let mut annotations_at = 0;
-        if places.annotations_at != 0 && db.parts().annotations.is_some() {
-            let record = annotations(db.parts().annotations.as_deref(), places.annotations_at)?;
+        if places.annotations_at != 0 && db.companions().annotations.is_some() {
+            let record = annotations(
+                db.companions().annotations.as_deref(),
+                places.annotations_at,
+            )?;
             let mut record = record.to_vec();
             // Other programs than ChessBase leave the game's number out.
             if let Some(place) = record.get_mut(..3).filter(|place| **place != [0; 3]) {
@@ -199,7 +202,7 @@ impl Packer<'_> {
         if let Some(&known) = self.media.get(&at) {
             return known;
         }
-        let table = self.db.parts().media.as_ref();
+        let table = self.db.companions().media.as_ref();
         let place = u64::try_from(at).ok();
         let names: Option<Vec<String>> = place.and_then(|at| {
             let names = table?.media(at)?;

@@ -43,8 +43,8 @@ impl Files {
         files.teams = optional_names(tables.teams.as_ref())?;
         files.game_tags = optional_names(tables.game_tags.as_ref())?;
         for (place, extension, blob) in [
-            (MOVES, "cbg", &db.parts().moves),
-            (ANNOTATIONS, "cba", &db.parts().annotations),
+            (MOVES, "cbg", &db.companions().moves),
+            (ANNOTATIONS, "cba", &db.companions().annotations),
         ] {
             let Some(blob) = blob else {
                 if place == MOVES {
@@ -55,7 +55,7 @@ impl Files {
             };
             files.copy_body(place, blob)?;
         }
-        if let Some(table) = &db.parts().media
+        if let Some(table) = &db.companions().media
             && table.header().record_size.get() as usize == MEDIA_SIZE
         {
             for record in (0..table.len()).filter_map(|id| table.record(id)) {

@@ -1,0 +1,148 @@
+//! Finds records without their headers: move records and texts by the sizes in their heads,
+//! annotation records by the bytes that all of their heads have.
+
+use std::collections::HashMap;
+
+use tabia_core::chess::{Ply, Position};
+use tabia_core::game::{Flow, Visitor, Want};
+
+use super::annotations::Items;
+use super::moves::{Decoder, NoAnnotations};
+use super::records::{ANNOTATIONS_MARK, AnnotationsHead, BodyHeader, MovesHead};
+
+/// The first byte of a guiding text.
+pub(super) const TEXT_MODE: u8 = 0x80;
+/// The highest encoding mode of games that are read: Chess960.
+const LAST_MODE: u8 = 11;
+/// Bytes of the header of old `.cbg` files.
+const OLD_HEADER: u16 = 10;
+/// At most this many offsets are tried after a corrupt record.
+const MAX_TRIES: u32 = 1 << 20;
+
+/// The head of the record at an offset of `.cbg`; `None` if it cannot be one.
+pub(super) fn head(moves: &[u8], at: u64) -> Option<&MovesHead> {
+    let bytes = moves.get(usize::try_from(at).ok()?..).filter(|_| at != 0)?;
+    let head = MovesHead::read(bytes)?;
+    let size = head.size.get() as usize;
+    let is_text = head.mode == TEXT_MODE;
+    let mode = head.mode & 0x3f;
+    (size > MovesHead::SIZE && size <= bytes.len() && (is_text || mode <= LAST_MODE))
+        .then_some(head)
+}
+
+/// The offset of the first record of `.cbg`.
+pub(super) fn start(moves: &[u8]) -> u64 {
+    let header = BodyHeader::read(moves).map(|header| header.header_size.get());
+    let old = header.filter(|&size| size == OLD_HEADER);
+    old.map_or(BodyHeader::SIZE as u64, u64::from)
+}
+
+/// The end offset of the record at an offset; `None` if there cannot be one.
+pub(super) fn end(moves: &[u8], at: u64) -> Option<u64> {
+    Some(at + u64::from(head(moves, at)?.size.get()))
+}
+
+/// The records found by [`scan`].
+pub(super) struct Scanned {
+    /// Their offsets.
+    pub(super) offsets: Vec<u64>,
+    /// The number of records before the first gap.
+    pub(super) before_gap: usize,
+}
+
+/// Finds the records of `.cbg` from offset `from` on, one after another by their sizes. After a
+/// corrupt record, every offset is tried up to the next record that can be read completely.
+pub(super) fn scan(moves: &[u8], from: Option<u64>) -> Scanned {
+    let mut offsets = Vec::new();
+    let mut before_gap = None;
+    let start = start(moves);
+    let mut at = from.unwrap_or(start).max(start);
+    let mut decoder = Decoder::new(1 << 10);
+    let mut tries = 0;
+    while at < moves.len() as u64 {
+        if let Some(next) = end(moves, at) {
+            // If no record follows at its end, this one must be readable.
+            if continues(moves, next) || is_readable(moves, at, &mut decoder, &mut tries) {
+                offsets.push(at);
+                at = next;
+                continue;
+            }
+        }
+        before_gap = before_gap.or(Some(offsets.len()));
+        at = match resume(moves, at + 1, &mut decoder, &mut tries) {
+            Some(at) => at,
+            None => break,
+        };
+    }
+    Scanned {
+        before_gap: before_gap.unwrap_or(offsets.len()),
+        offsets,
+    }
+}
+
+/// Whether a record begins at an offset, or the file ends there.
+fn continues(moves: &[u8], at: u64) -> bool {
+    at == moves.len() as u64 || head(moves, at).is_some()
+}
+
+/// The next offset of a record that can be read completely.
+fn resume(moves: &[u8], from: u64, decoder: &mut Decoder, tries: &mut u32) -> Option<u64> {
+    let has_next = |at| end(moves, at).is_some_and(|next| continues(moves, next));
+    (from..moves.len() as u64).find(|&at| has_next(at) && is_readable(moves, at, decoder, tries))
+}
+
+/// Whether all moves of a game can be read; for a text, whether its version is known.
+fn is_readable(moves: &[u8], at: u64, decoder: &mut Decoder, tries: &mut u32) -> bool {
+    let Some(head) = head(moves, at).filter(|_| *tries < MAX_TRIES) else {
+        return false;
+    };
+    // Large records count for more, so that the work is bounded.
+    *tries += 1 + head.size.get() / 1024;
+    let bytes = usize::try_from(at).ok().and_then(|at| {
+        let end = at.checked_add(head.size.get() as usize)?;
+        moves.get(at..end)
+    });
+    let bytes = bytes.unwrap_or_default();
+    if head.mode == TEXT_MODE {
+        return matches!(bytes.get(4..6), Some([1..=3, 0]));
+    }
+    let Ok(record) = decoder.open(bytes, at, None) else {
+        return false;
+    };
+    let visited = decoder.visit(
+        &record,
+        Want::MAINLINE,
+        &mut NullVisitor,
+        &mut NoAnnotations,
+    );
+    visited.error.is_none()
+}
+
+/// Ignores everything.
+struct NullVisitor;
+
+impl Visitor for NullVisitor {
+    fn visit_move(&mut self, _before: &Position, _ply: Ply) -> Flow {
+        Flow::Go
+    }
+}
+
+/// The offsets of the annotation records in a `.cba` file, by the game numbers in their heads.
+pub(super) fn scan_annotations(file: &[u8]) -> HashMap<u32, u64> {
+    let mut offsets = HashMap::new();
+    for mark in memchr::memmem::find_iter(file, &ANNOTATIONS_MARK) {
+        let Some(at) = mark.checked_sub(3) else {
+            continue;
+        };
+        let bytes = file.get(at..).unwrap_or_default();
+        let Some(head) = AnnotationsHead::read(bytes) else {
+            continue;
+        };
+        let fits = Items::size(bytes).is_ok_and(|size| size <= bytes.len());
+        let game = head.game.get();
+        if fits && game != 0 {
+            offsets.entry(game).or_insert(at as u64);
+        }
+    }
+    offsets
+}
