@@ -1,69 +1,69 @@
-//! What to do with tags, found out once for all lists of tags with the same names, as those of most
-//! neighbours in a database are.
+//! A cache of what a writer does with lists of tags. Neighbouring games of a database mostly have
+//! tags with the same names, so that few plans serve all games.
 
 use tabia_core::game::{TagNames, Tags};
 
-/// Plans made of late.
+/// The most recent plans, by the names of the tags.
 #[derive(Debug)]
-pub(crate) struct Plans<P> {
+pub(crate) struct TagPlanCache<P> {
     /// The oldest one first.
-    made: Vec<(TagNames, P)>,
-    /// The one that served last.
+    plans: Vec<(TagNames, P)>,
+    /// Index of the plan that was used last.
     last: usize,
-    /// For tags that are too long to be kept.
-    long: Option<P>,
+    /// The plan for tags that are too long for the cache.
+    uncached: Option<P>,
 }
 
-/// How many plans there are.
-const PLANS: usize = 16;
-/// Tags with more bytes of names and values are not kept.
-const LONGEST: usize = 1 << 12;
+/// Maximal number of plans.
+const MAX_PLANS: usize = 16;
+/// Maximal number of bytes in the names and values of tags that are cached.
+const MAX_SIZE: usize = 1 << 12;
 
-impl<P> Default for Plans<P> {
+impl<P> Default for TagPlanCache<P> {
     fn default() -> Self {
         Self {
-            made: Vec::new(),
+            plans: Vec::new(),
             last: 0,
-            long: None,
+            uncached: None,
         }
     }
 }
 
-impl<P> Plans<P> {
-    /// The plan for tags of these names.
+impl<P> TagPlanCache<P> {
+    /// The plan for tags with the names of `tags`; `None` if absent.
     #[inline]
     pub(crate) fn get(&mut self, tags: &Tags) -> Option<&P> {
-        let place = self.find(tags)?;
-        self.made.get(place).map(|(_, plan)| plan)
+        let index = self.find(tags)?;
+        self.plans.get(index).map(|(_, plan)| plan)
     }
 
-    /// The same, which is made where there is none.
+    /// The plan for tags with the names of `tags`, which is made if absent.
     #[inline]
     pub(crate) fn get_or_add(&mut self, tags: &Tags, make: impl FnOnce(&Tags) -> P) -> Option<&P> {
-        let Some(place) = self.find(tags) else {
+        let Some(index) = self.find(tags) else {
             return Some(self.add(tags, make(tags)));
         };
-        self.made.get(place).map(|(_, plan)| plan)
+        self.plans.get(index).map(|(_, plan)| plan)
     }
 
     #[inline]
     fn find(&mut self, tags: &Tags) -> Option<usize> {
         let is_for = |(names, _): &(TagNames, P)| tags.have_names(names);
-        if !is_for(self.made.get(self.last)?) {
-            self.last = self.made.iter().position(is_for)?;
+        if !is_for(self.plans.get(self.last)?) {
+            self.last = self.plans.iter().position(is_for)?;
         }
         Some(self.last)
     }
 
-    /// Keeps a plan for tags of these names, in place of the oldest one.
+    /// Adds the plan for tags with the names of `tags`, and drops the oldest plan if the cache is full.
     pub(crate) fn add(&mut self, tags: &Tags, plan: P) -> &P {
-        if tags.size() > LONGEST {
-            return self.long.insert(plan);
+        if tags.size() > MAX_SIZE {
+            return self.uncached.insert(plan);
         }
-        if self.made.len() >= PLANS {
-            self.made.remove(0);
+        if self.plans.len() >= MAX_PLANS {
+            self.plans.remove(0);
         }
-        self.last = self.made.len();
-        &self.made.push_mut((tags.names(), plan)).1
+        self.last = self.plans.len();
+        &self.plans.push_mut((tags.names(), plan)).1
     }
 }

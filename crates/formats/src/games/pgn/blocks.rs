@@ -1,4 +1,4 @@
-//! Streams of games, cut into blocks of whole games.
+//! Streams of games, and their blocks: parts of a stream that hold complete games.
 
 use std::io::Read;
 
@@ -9,41 +9,44 @@ use tabia_core::games::{Block, BlockCounts, BlockReader, Blocks, GameStream};
 use tabia_core::io::Charset;
 use tabia_core::{Error, GameIndex};
 
-use super::encoding::{Input, SAMPLE, detect};
-use super::game_boundary::{BOM, Boundaries};
+use super::encoding::{SAMPLE, Utf8Input, detect};
+use super::event_boundary::{BOM, EventBoundaries};
 use super::read::Reader;
-use super::text_cursor::{Walk, count_lines};
+use super::text_cursor::{TextCursor, count_lines};
 
-/// Bytes that are read at a time.
-const PIECE: usize = 1 << 19;
+/// Size of a block, in bytes; a block with a longer game is larger.
+const BLOCK_SIZE: usize = 1 << 19;
 
-/// Cuts a stream where games certainly begin.
+/// Cuts a stream into blocks, at event boundaries if possible.
 #[derive(Debug)]
 pub(super) struct PgnBlocks {
-    input: Input,
-    /// The first `filled` bytes are read and not yet handed out; behind them is room.
+    input: Utf8Input,
+    /// Bytes that are read but in no block yet: the first `filled` ones. The others are spare
+    /// capacity.
     ready: Vec<u8>,
     filled: usize,
+    /// Offset of the next block in the stream.
     offset: u64,
+    /// Whether the end of the stream is read.
     ended: bool,
-    piece: usize,
+    block_size: usize,
     limits: Limits,
     strict: bool,
     charset: Charset,
-    boundaries: Boundaries,
+    boundaries: EventBoundaries,
 }
 
 impl PgnBlocks {
     pub(super) fn open(input: Box<dyn Read + Send>, options: &OpenOptions) -> Result<Self> {
-        Self::with_piece(input, options, PIECE)
+        Self::with_block_size(input, options, BLOCK_SIZE)
     }
 
-    pub(super) fn with_piece(
+    pub(super) fn with_block_size(
         input: Box<dyn Read + Send>,
         options: &OpenOptions,
-        piece: usize,
+        block_size: usize,
     ) -> Result<Self> {
-        let mut input = Input::open(input)?;
+        let mut input = Utf8Input::open(input)?;
         let (mut ready, mut filled) = (Vec::new(), 0);
         let ended = !input.fill(SAMPLE, &mut ready, &mut filled)?;
         ready.truncate(filled);
@@ -60,11 +63,11 @@ impl PgnBlocks {
             filled,
             offset,
             ended,
-            piece: piece.max(16),
+            block_size: block_size.max(16),
             limits: options.limits,
             strict: options.strict,
             charset,
-            boundaries: Boundaries::default(),
+            boundaries: EventBoundaries::default(),
         })
     }
 
@@ -72,28 +75,28 @@ impl PgnBlocks {
         Reader::new(self.charset, self.strict, self.limits.depth)
     }
 
-    /// Where to cut the first `length` bytes: at the last game that certainly begins there, else
-    /// at the last but one that reading finds.
-    fn cut(&self, length: usize) -> Option<usize> {
+    /// Where to cut the first `length` bytes: at the last event boundary, else after the last but one
+    /// of the games that reading finds. `None` if more bytes are needed.
+    fn find_cut(&self, length: usize) -> Option<usize> {
         let text = self.ready.get(..length)?;
-        if let Some(place) = self.boundaries.last(text) {
-            return Some(place);
+        if let Some(boundary) = self.boundaries.last(text) {
+            return Some(boundary);
         }
-        // How a game begins may depend on what follows it; the last one's is not seen here.
+        // Where a game begins may depend on the bytes after it, and those after the last are unread.
         let (mut last, mut cut) = (0, 0);
         let mut reader = Reader::new(self.charset, false, self.limits.depth);
-        let mut walk = Walk::default();
-        while let Ok(Some(_)) = reader.next(text, &mut walk, Want::TAGS, &mut Nobody) {
-            (cut, last) = (last, walk.at);
+        let mut cursor = TextCursor::default();
+        while let Ok(Some(_)) = reader.next(text, &mut cursor, Want::TAGS, &mut SkipGames) {
+            (cut, last) = (last, cursor.at);
         }
         (cut > 0).then_some(cut)
     }
 }
 
-/// Looks at nothing.
-struct Nobody;
+/// A visitor that skips every game.
+struct SkipGames;
 
-impl Visitor for Nobody {
+impl Visitor for SkipGames {
     fn begin_game(&mut self, _game: GameIndex, _head: &GameHead) -> Flow {
         Flow::Skip
     }
@@ -108,7 +111,7 @@ impl Visitor for Nobody {
 impl Blocks for PgnBlocks {
     fn next(&mut self, block: &mut Block) -> Result<bool> {
         block.offset = self.offset;
-        let mut wanted = self.piece;
+        let mut wanted = self.block_size;
         loop {
             if !self.ended && self.filled < wanted {
                 let missing = wanted - self.filled;
@@ -119,7 +122,7 @@ impl Blocks for PgnBlocks {
             let cut = if self.ended && length == self.filled {
                 Some(length)
             } else {
-                self.cut(length)
+                self.find_cut(length)
             };
             let Some(cut) = cut else {
                 Limits::check("game", wanted as u64, self.limits.record)
@@ -127,13 +130,13 @@ impl Blocks for PgnBlocks {
                 wanted = wanted.saturating_mul(2);
                 continue;
             };
-            // What is behind the cut is short; the buffers change places.
+            // The bytes after the cut are few: copy them to the other buffer and swap the two.
             let rest = self.ready.get(cut..self.filled).unwrap_or_default();
             if block.bytes.len() < rest.len() {
                 block.bytes.resize(rest.len(), 0);
             }
-            if let Some(room) = block.bytes.get_mut(..rest.len()) {
-                room.copy_from_slice(rest);
+            if let Some(start) = block.bytes.get_mut(..rest.len()) {
+                start.copy_from_slice(rest);
             }
             self.filled = rest.len();
             std::mem::swap(&mut block.bytes, &mut self.ready);
@@ -148,6 +151,7 @@ impl Blocks for PgnBlocks {
     }
 }
 
+/// Reads the games of a block.
 struct PgnBlockReader(Reader);
 
 impl BlockReader for PgnBlockReader {
@@ -157,40 +161,40 @@ impl BlockReader for PgnBlockReader {
         want: Want,
         visitor: &mut dyn Visitor,
     ) -> Result<(Flow, BlockCounts)> {
-        let mut walk = Walk::default();
+        let mut cursor = TextCursor::default();
         let mut flow = Flow::Go;
         while flow == Flow::Go {
-            match self.0.next(&block.bytes, &mut walk, want, visitor)? {
+            match self.0.next(&block.bytes, &mut cursor, want, visitor)? {
                 Some(answer) => flow = answer,
                 None => break,
             }
         }
         let counts = BlockCounts {
-            games: walk.games,
+            games: cursor.games,
             lines: count_lines(&block.bytes, 0, block.bytes.len()),
         };
         Ok((flow, counts))
     }
 }
 
-/// One game after another.
+/// Reads the games of a stream one after another.
 #[derive(Debug)]
 pub(super) struct PgnStream {
     blocks: PgnBlocks,
     block: Block,
     reader: Reader,
-    walk: Walk,
+    cursor: TextCursor,
 }
 
 impl PgnStream {
     pub(super) fn new(blocks: PgnBlocks) -> Self {
         let reader = blocks.new_reader();
-        let walk = Walk::new(0, blocks.offset);
+        let cursor = TextCursor::new(0, blocks.offset);
         Self {
             blocks,
             block: Block::default(),
             reader,
-            walk,
+            cursor,
         }
     }
 }
@@ -200,11 +204,11 @@ impl GameStream for PgnStream {
         loop {
             let answer = self
                 .reader
-                .next(&self.block.bytes, &mut self.walk, want, visitor)?;
+                .next(&self.block.bytes, &mut self.cursor, want, visitor)?;
             if answer.is_some() {
                 return Ok(answer);
             }
-            self.walk.next_text(&self.block.bytes);
+            self.cursor.next_text(&self.block.bytes);
             if !self.blocks.next(&mut self.block)? {
                 self.block.bytes.clear();
                 return Ok(None);

@@ -1,12 +1,12 @@
-//! What a byte can be in movetext.
+//! Classes of bytes in movetext and tag pairs, and searches for the end of a run of them.
 
 use zerocopy::byteorder::little_endian::{U32, U64};
 
-/// What a byte begins.
+/// The kind of token that a byte begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Class {
+pub(super) enum CharClass {
     Space,
-    /// Letters a move can begin with.
+    /// A letter with which a move can begin.
     Move,
     Digit,
     Dot,
@@ -31,32 +31,32 @@ pub(super) enum Class {
     Other,
 }
 
-const CLASSES: [Class; 256] = {
-    let mut table = [Class::Other; 256];
+const CLASSES: [CharClass; 256] = {
+    let mut table = [CharClass::Other; 256];
     let mut i = 0;
     while i < 256 {
         table[i] = match i as u8 {
-            b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c => Class::Space,
-            b'a'..=b'h' | b'K' | b'Q' | b'R' | b'B' | b'N' | b'O' | b'P' | b'o' => Class::Move,
-            b'0'..=b'9' => Class::Digit,
-            b'.' => Class::Dot,
-            b'{' => Class::Brace,
-            b'(' => Class::Open,
-            b')' => Class::Close,
-            b'$' => Class::Dollar,
-            b'!' | b'?' => Class::Mark,
-            b'*' => Class::Star,
-            b';' => Class::Semicolon,
-            b'[' => Class::Bracket,
-            b'%' => Class::Percent,
-            _ => Class::Other,
+            b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c => CharClass::Space,
+            b'a'..=b'h' | b'K' | b'Q' | b'R' | b'B' | b'N' | b'O' | b'P' | b'o' => CharClass::Move,
+            b'0'..=b'9' => CharClass::Digit,
+            b'.' => CharClass::Dot,
+            b'{' => CharClass::Brace,
+            b'(' => CharClass::Open,
+            b')' => CharClass::Close,
+            b'$' => CharClass::Dollar,
+            b'!' | b'?' => CharClass::Mark,
+            b'*' => CharClass::Star,
+            b';' => CharClass::Semicolon,
+            b'[' => CharClass::Bracket,
+            b'%' => CharClass::Percent,
+            _ => CharClass::Other,
         };
         i += 1;
     }
     table
 };
 
-/// Bytes that go on with a move, a number or a result.
+/// Bytes that can continue a move, a number or a result.
 const SYMBOLS: [bool; 256] = {
     let mut table = [false; 256];
     let mut i = 0;
@@ -71,7 +71,7 @@ const SYMBOLS: [bool; 256] = {
     table
 };
 
-/// Letters, digits and the underscore: what names of tags are made of.
+/// Letters, digits and the underscore, of which tag names consist.
 const NAMES: [bool; 256] = {
     let mut table = [false; 256];
     let mut i = 0;
@@ -87,12 +87,12 @@ pub(super) fn is_name(byte: u8) -> bool {
     NAMES[byte as usize]
 }
 
-/// Letters a move can begin with.
+/// Letters with which a move can begin.
 const MOVES: [bool; 256] = {
     let mut table = [false; 256];
     let mut i = 0;
     while i < 256 {
-        table[i] = matches!(CLASSES[i], Class::Move);
+        table[i] = matches!(CLASSES[i], CharClass::Move);
         i += 1;
     }
     table
@@ -102,20 +102,20 @@ const SPACES: [bool; 256] = {
     let mut table = [false; 256];
     let mut i = 0;
     while i < 256 {
-        table[i] = matches!(CLASSES[i], Class::Space);
+        table[i] = matches!(CLASSES[i], CharClass::Space);
         i += 1;
     }
     table
 };
 
-/// Whether a move can begin so.
+/// Whether a move can begin with `byte`.
 #[inline(always)]
 pub(super) fn begins_move(byte: u8) -> bool {
     MOVES[byte as usize]
 }
 
 #[inline(always)]
-pub(super) fn class(byte: u8) -> Class {
+pub(super) fn class(byte: u8) -> CharClass {
     CLASSES[byte as usize]
 }
 
@@ -134,7 +134,7 @@ pub(super) fn is_newline(byte: u8) -> bool {
     matches!(byte, b'\n' | b'\r')
 }
 
-/// Where the run of symbols from `at` ends.
+/// The end of the run of symbols from `at` on.
 #[inline(always)]
 pub(super) fn symbol_end(text: &[u8], mut at: usize) -> usize {
     while let Some(&byte) = text.get(at) {
@@ -146,7 +146,7 @@ pub(super) fn symbol_end(text: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Where the run of digits from `at` ends, one digit at least.
+/// The end of the run of digits from `at` on; the byte at `at` counts as one.
 #[inline(always)]
 pub(super) fn digits_end(text: &[u8], at: usize) -> usize {
     let mut end = at + 1;
@@ -156,7 +156,7 @@ pub(super) fn digits_end(text: &[u8], at: usize) -> usize {
     end
 }
 
-/// The place behind a space at `at`, if there is one.
+/// `at + 1` if the byte at `at` is a space, else `at`.
 #[inline(always)]
 pub(super) fn past_space(text: &[u8], at: usize) -> usize {
     at + text
@@ -164,13 +164,13 @@ pub(super) fn past_space(text: &[u8], at: usize) -> usize {
         .map_or(0, |&byte| usize::from(SPACES[byte as usize]))
 }
 
-/// The eight bytes from `at` on, the first in the lowest byte, and the length of the word they
-/// begin with, which ends at a blank or control character: found without a branch for each byte.
-/// `None` when there are fewer bytes or the word is longer.
+/// The eight bytes from `at` on, the first in the lowest byte, and the length of the word at their
+/// start, which ends at a blank or control character: found without a branch for each byte.
+/// `None` if fewer bytes follow or the word is longer.
 #[inline(always)]
-pub(super) fn word(text: &[u8], at: usize) -> Option<(u64, usize)> {
-    let bytes = eight(text, at)?;
-    // The lowest marked byte is the first below `!`; those above it may be marked wrongly.
+pub(super) fn word_at(text: &[u8], at: usize) -> Option<(u64, usize)> {
+    let bytes = load_u64(text, at)?;
+    // The lowest marked byte is the first below `!`; marks above it may be wrong.
     let low = bytes.wrapping_sub(ONES * 0x21) & !bytes & HIGH;
     (low != 0).then(|| (bytes, (low.trailing_zeros() / 8) as usize))
 }
@@ -178,16 +178,17 @@ pub(super) fn word(text: &[u8], at: usize) -> Option<(u64, usize)> {
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = ONES << 7;
 
+/// The eight bytes from `at` on, the first in the lowest byte.
 #[inline(always)]
-fn eight(text: &[u8], at: usize) -> Option<u64> {
+fn load_u64(text: &[u8], at: usize) -> Option<u64> {
     let bytes = text.get(at..)?.first_chunk()?;
     Some(U64::from_bytes(*bytes).get())
 }
 
-/// Where the name of a tag from `at` on ends. Nearly all are letters, which are taken eight at a time.
+/// The end of the tag name that begins at `at`. Letters, the most frequent, are tested eight at a time.
 #[inline(always)]
 pub(super) fn name_end(text: &[u8], mut at: usize) -> usize {
-    while let Some(bytes) = eight(text, at) {
+    while let Some(bytes) = load_u64(text, at) {
         let small = (bytes | (ONES * 0x20)) & !HIGH;
         let from_a = small + ONES * (0x80 - 0x61);
         let from_z = small + ONES * (0x80 - 0x7b);
@@ -204,10 +205,10 @@ pub(super) fn name_end(text: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Where a quote, a backslash or a control character stands next, from `at` on; the end if nowhere.
+/// The offset of the next quote, backslash or control character from `at` on, else the end of `text`.
 #[inline(always)]
 pub(super) fn value_end(text: &[u8], mut at: usize) -> usize {
-    while let Some(bytes) = eight(text, at) {
+    while let Some(bytes) = load_u64(text, at) {
         let marks = specials(bytes);
         if marks != 0 {
             return at + (marks.trailing_zeros() / 8) as usize;
@@ -223,7 +224,7 @@ pub(super) fn value_end(text: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Whether a text has no quotes, backslashes and control characters.
+/// Whether a text contains no quote, backslash or control character.
 #[inline(always)]
 pub(super) fn is_clean(text: &[u8]) -> bool {
     const BLANKS: u64 = ONES * b' ' as u64;
@@ -247,7 +248,8 @@ pub(super) fn is_clean(text: &[u8]) -> bool {
     specials(bytes) == 0
 }
 
-/// Marks the quotes, backslashes and control characters of eight bytes; the lowest mark is right.
+/// Sets the highest bit of every byte that is a quote, backslash or control character. The lowest mark
+/// is right; those above it may be wrong.
 #[inline(always)]
 fn specials(bytes: u64) -> u64 {
     let is = |byte: u8| {
@@ -258,7 +260,7 @@ fn specials(bytes: u64) -> u64 {
     (is(b'"') | is(b'\\') | is(0x7f) | low) & HIGH
 }
 
-/// The first byte from `at` on that is no space.
+/// The offset of the first byte from `at` on that is not a space.
 #[inline(always)]
 pub(super) fn skip_spaces(text: &[u8], mut at: usize) -> usize {
     while let Some(&byte) = text.get(at) {
@@ -270,7 +272,7 @@ pub(super) fn skip_spaces(text: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// The end of the line that `at` is in: the place of its line break, or the end.
+/// The end of the line that contains `at`: the offset of its line break, or the end of `text`.
 pub(super) fn line_end(text: &[u8], at: usize) -> usize {
     let rest = text.get(at..).unwrap_or_default();
     memchr::memchr2(b'\n', b'\r', rest).map_or(text.len(), |found| at + found)
@@ -286,7 +288,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn specials_are_found_wherever_they_stand() {
+    fn special_characters_are_found_at_every_offset() {
         for length in 0..20 {
             let plain = vec![b'a'; length];
             assert!(is_clean(&plain));
@@ -304,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn names_end_behind_letters_digits_and_underscores() {
+    fn names_consist_of_letters_digits_and_underscores() {
         for byte in 0..=255 {
             for before in ["", "Event", "WhiteElo", "WhiteFideId", "a_b", "Z9z"] {
                 for after in ["", " \"?\"]\r\n[Site"] {
@@ -321,10 +323,10 @@ mod tests {
     #[test]
     fn words_end_at_blanks() {
         let text = b"Nf3 e4\tQxe5+\r\nabcdefgh ";
-        assert_eq!(word(text, 0).map(|(_, length)| length), Some(3));
-        assert_eq!(word(text, 4).map(|(_, length)| length), Some(2));
-        assert_eq!(word(text, 7).map(|(_, length)| length), Some(5));
-        assert_eq!(word(text, 14), None);
-        assert_eq!(word(text, 16), None);
+        assert_eq!(word_at(text, 0).map(|(_, length)| length), Some(3));
+        assert_eq!(word_at(text, 4).map(|(_, length)| length), Some(2));
+        assert_eq!(word_at(text, 7).map(|(_, length)| length), Some(5));
+        assert_eq!(word_at(text, 14), None);
+        assert_eq!(word_at(text, 16), None);
     }
 }

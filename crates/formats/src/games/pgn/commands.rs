@@ -1,4 +1,4 @@
-//! Commands inside comments (`[%clk 0:01:00]`): read from text.
+//! Parses the commands inside comments: `[%clk 0:01:00]`.
 
 use std::time::Duration;
 
@@ -8,32 +8,16 @@ use tabia_core::game::{
     ShapeKind, Training, TrainingSolution, TrainingText,
 };
 
-use super::full_profile;
+use super::full_profile::{self, ParsedCommand};
+use super::shape_colors::color_of;
 
-/// What a command says about the comment it stands in, or its text given exactly.
-#[derive(Debug, PartialEq)]
-pub(crate) enum Said<'a> {
-    /// An annotation for `sink`, already given.
-    Annotation,
-    /// The language of the comment.
-    Language(tabia_core::game::Language),
-    /// The comment stands before its move.
-    Before,
-    /// The comment belongs before its move and stands where it is all the same.
-    BeforeHere,
-    /// The comment stands where it is.
-    After,
-    /// A comment whose text is percent-encoded.
-    Text(&'a str),
-}
-
-/// Reads the command `[%name args]`; `None` when it is not known or does not say what it should,
-/// and then belongs to the text of the comment.
+/// Parses the command `[%name args]` and passes its annotations to `sink`. `None` if the name is
+/// unknown or the arguments are invalid: then the command belongs to the text of the comment.
 pub(crate) fn read<'a>(
     name: &str,
     args: &'a str,
     sink: &mut dyn FnMut(Annotation<'_>),
-) -> Option<Said<'a>> {
+) -> Option<ParsedCommand<'a>> {
     let args = args.trim_ascii();
     match name {
         "clk" => sink(clock(ClockKind::Remaining, args)?),
@@ -49,7 +33,7 @@ pub(crate) fn read<'a>(
         "tqu" => sink(Annotation::Training(&training(args)?)),
         _ => return full_profile::read(name, args, sink),
     }
-    Some(Said::Annotation)
+    Some(ParsedCommand::Annotation)
 }
 
 fn clock(kind: ClockKind, args: &str) -> Option<Annotation<'static>> {
@@ -57,15 +41,15 @@ fn clock(kind: ClockKind, args: &str) -> Option<Annotation<'static>> {
     Some(Annotation::Clock(Clock { kind, time }))
 }
 
-/// `h:mm:ss`, `m:ss` or `s`, with a fraction of up to nine digits.
+/// Parses `h:mm:ss`, `m:ss` or `s`, with a fraction of up to nine digits.
 pub(super) fn duration(text: &str) -> Option<Duration> {
-    let (whole, fraction) = match text.split_once('.') {
-        Some((whole, fraction)) => (whole, Some(fraction)),
+    let (integer, fraction) = match text.split_once('.') {
+        Some((integer, fraction)) => (integer, Some(fraction)),
         None => (text, None),
     };
     let mut seconds = 0_u64;
     let mut parts = 0;
-    for part in whole.split(':') {
+    for part in integer.split(':') {
         if part.is_empty() || part.len() > 9 || !part.bytes().all(|byte| byte.is_ascii_digit()) {
             return None;
         }
@@ -87,7 +71,8 @@ pub(super) fn duration(text: &str) -> Option<Duration> {
     (parts <= 3).then(|| Duration::new(seconds, nanos))
 }
 
-/// Pawns with a dot (Lichess), hundredths without one (ChessBase), `#` for mate; then the depth.
+/// Parses an evaluation and a depth: pawns if there is a decimal point (Lichess), else hundredths
+/// (ChessBase), or `#` and the moves to mate.
 fn eval(args: &str) -> Option<Eval> {
     let (value, depth) = match args.split_once(',') {
         Some((value, depth)) => (value.trim_ascii(), Some(depth.trim_ascii().parse().ok()?)),
@@ -98,9 +83,13 @@ fn eval(args: &str) -> Option<Eval> {
     } else if let Some((pawns, decimals)) = value.split_once('.') {
         let negative = pawns.starts_with('-');
         let pawns = pawns.trim_start_matches(['-', '+']);
-        let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-        let exact = decimals.trim_end_matches('0').len() <= 2;
-        if !digits(pawns) || !digits(decimals) || !exact || pawns.len() + decimals.len() == 0 {
+        let are_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        let is_exact = decimals.trim_end_matches('0').len() <= 2;
+        if !are_digits(pawns)
+            || !are_digits(decimals)
+            || !is_exact
+            || pawns.len() + decimals.len() == 0
+        {
             return None;
         }
         let pawns: i64 = if pawns.is_empty() {
@@ -126,7 +115,7 @@ fn eval(args: &str) -> Option<Eval> {
     })
 }
 
-/// `Gd4,Rf5` and `Ge2e4`: all items, or none when one is not understood.
+/// Parses `Gd4,Rf5` or `Ge2e4`, items of `length` bytes; `None` if one of them is invalid.
 fn shapes(args: &str, length: usize, sink: &mut dyn FnMut(Annotation<'_>)) -> Option<()> {
     let item = |text: &str| -> Option<Shape> {
         let bytes = text.trim_ascii().as_bytes();
@@ -154,33 +143,7 @@ fn shapes(args: &str, length: usize, sink: &mut dyn FnMut(Annotation<'_>)) -> Op
     Some(())
 }
 
-const LETTERS: [(u8, ShapeColor); 11] = [
-    (b'G', ShapeColor::Green),
-    (b'Y', ShapeColor::Yellow),
-    (b'R', ShapeColor::Red),
-    (b'B', ShapeColor::Blue),
-    (b'O', ShapeColor::Orange),
-    (b'C', ShapeColor::Cyan),
-    (b'M', ShapeColor::Magenta),
-    (b'P', ShapeColor::Purple),
-    (b'D', ShapeColor::DarkBlue),
-    (b'W', ShapeColor::White),
-    (b'K', ShapeColor::Black),
-];
-
-pub(super) fn color_of(letter: u8) -> Option<ShapeColor> {
-    let letter = letter.to_ascii_uppercase();
-    let found = LETTERS.iter().find(|(known, _)| *known == letter)?;
-    Some(found.1)
-}
-
-/// The letter of a colour, when it has one.
-pub(crate) fn letter_of(color: ShapeColor) -> Option<u8> {
-    let found = LETTERS.iter().find(|(_, known)| *known == color)?;
-    Some(found.0)
-}
-
-/// Scid: `full,d4,red`, `arrow,e2,e4,green`, `circle,e4,#00ff00`, `+,e4,blue`.
+/// Parses a shape of Scid: `full,d4,red`, `arrow,e2,e4,green`, `circle,e4,#00ff00`, `+,e4,blue`.
 fn scid_shape(args: &str) -> Option<Shape> {
     let mut parts = args.split(',').map(str::trim_ascii);
     let kind = parts.next()?;
@@ -218,7 +181,7 @@ fn scid_shape(args: &str) -> Option<Shape> {
     parts.next().is_none().then_some(Shape { kind, color })
 }
 
-/// ChessBase's `0,<count - 1>,v0,v1,…`: hundredths, 30000 - n for mate in n, 32767 for none.
+/// Parses ChessBase's `0,<count - 1>,v0,v1,…`: hundredths, 30000 - n for mate in n, 32767 for no value.
 fn eval_profile(args: &str) -> Option<EvalProfile> {
     let mut numbers = args.split(',').map(|text| text.trim_ascii().parse::<i32>());
     let first = numbers.next()?.ok()?;
@@ -252,18 +215,18 @@ fn eval_profile(args: &str) -> Option<EvalProfile> {
         .then_some(EvalProfile { points })
 }
 
-/// ChessBase's names of text languages, by number.
+/// ChessBase's names of the languages of texts, by number.
 pub(super) const TEXT_LANGUAGES: [&str; 8] = ["En", "De", "Fr", "Es", "It", "Nl", "Pt", ""];
 
-/// ChessBase's `"En","question","help 1","help 2","h6f8","comment",6`: a language, three texts,
-/// then answers of coordinates, text and points.
+/// Parses ChessBase's `"En","question","help 1","help 2","h6f8","comment",6`: a language, three
+/// texts, then the coordinates, text and points of each answer.
 fn training(args: &str) -> Option<Training> {
     let fields = fields(args)?;
     let mut fields = fields.iter().map(String::as_str);
     let name = fields.next()?;
     let language = TEXT_LANGUAGES
         .iter()
-        .position(|known| known.eq_ignore_ascii_case(name))? as u16;
+        .position(|language| language.eq_ignore_ascii_case(name))? as u16;
     let mut text = || -> Option<Vec<TrainingText>> {
         let text = fields.next()?.to_owned();
         Some(if text.is_empty() {
@@ -299,7 +262,7 @@ fn training(args: &str) -> Option<Training> {
     Some(training)
 }
 
-/// Fields between commas, texts between quotes.
+/// Splits fields at commas; those in quotes may contain commas. `None` if a quote is not closed.
 fn fields(args: &str) -> Option<Vec<String>> {
     let mut fields = Vec::new();
     let mut rest = args;
@@ -316,7 +279,7 @@ fn fields(args: &str) -> Option<Vec<String>> {
             after
         };
         match after.strip_prefix(',') {
-            Some(more) => rest = more,
+            Some(remaining) => rest = remaining,
             None => return after.is_empty().then_some(fields),
         }
     }
@@ -326,7 +289,7 @@ fn fields(args: &str) -> Option<Vec<String>> {
 mod tests {
     use super::*;
 
-    fn all(name: &str, args: &str) -> Option<Vec<String>> {
+    fn annotations(name: &str, args: &str) -> Option<Vec<String>> {
         let mut found = Vec::new();
         read(name, args, &mut |annotation| {
             found.push(format!("{annotation:?}"));
@@ -335,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn both_dialects_of_evaluations() {
+    fn evaluations_of_lichess_and_chessbase_are_parsed() {
         let score = |text: &str| eval(text).map(|eval| (eval.score, eval.depth));
         assert_eq!(score("0.31"), Some((Score::Centipawns(31), None)));
         assert_eq!(score("-0.05,20"), Some((Score::Centipawns(-5), Some(20))));
@@ -348,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn clocks() {
+    fn clock_times_are_parsed() {
         assert_eq!(
             duration("1:02:03.5"),
             Some(Duration::new(3723, 500_000_000))
@@ -360,17 +323,17 @@ mod tests {
     }
 
     #[test]
-    fn shapes_are_all_or_nothing() {
-        assert_eq!(all("csl", "Gd4, Rf5").unwrap().len(), 2);
-        assert_eq!(all("cal", "Ge2e4").unwrap().len(), 1);
-        assert_eq!(all("csl", "Gd4,Rf9"), None);
-        assert_eq!(all("csl", "Ge2e4"), None);
-        assert_eq!(all("draw", "arrow,e2,e4,#00ff00").unwrap().len(), 1);
-        assert_eq!(all("nonsense", "x"), None);
+    fn one_invalid_shape_invalidates_the_command() {
+        assert_eq!(annotations("csl", "Gd4, Rf5").unwrap().len(), 2);
+        assert_eq!(annotations("cal", "Ge2e4").unwrap().len(), 1);
+        assert_eq!(annotations("csl", "Gd4,Rf9"), None);
+        assert_eq!(annotations("csl", "Ge2e4"), None);
+        assert_eq!(annotations("draw", "arrow,e2,e4,#00ff00").unwrap().len(), 1);
+        assert_eq!(annotations("nonsense", "x"), None);
     }
 
     #[test]
-    fn chessbase_commands() {
+    fn commands_of_chessbase_are_parsed() {
         let profile = eval_profile("0,2,10,32767,-29998").unwrap();
         let flags: Vec<_> = profile
             .points

@@ -1,33 +1,34 @@
-//! Comments: text and commands told apart.
+//! Parses comments: separates commands from text, and normalizes blanks in the text.
 
 use tabia_core::game::{Annotation, Language};
 
-use super::commands::{self, Said};
-use super::full_profile;
+use super::commands;
+use super::full_profile::{self, ParsedCommand};
 
-/// What was found in one comment beside its annotations.
+/// The properties of a comment, apart from its text and annotations.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Found {
+pub(super) struct CommentProperties {
     pub(super) language: Option<Language>,
-    /// The place, when a command names it: before its move, or where it stands.
-    pub(super) before: Option<bool>,
-    /// It stands where it is, and belongs before the move there.
-    pub(super) here: bool,
-    /// Whether there is a comment beside the commands.
+    /// Whether the comment belongs before the next move; `None` if no command states it.
+    pub(super) is_before_next: Option<bool>,
+    /// Whether a command states that the comment belongs before the last move.
+    pub(super) is_before_last: bool,
+    /// Whether the comment has a text, which may be empty, and not only commands.
     pub(super) has_text: bool,
 }
 
-/// Reads the inside of a comment: annotations go to `sink` in order, what is left becomes `text`,
-/// where a run of blanks with a line break in it is one space and none stand at the ends.
+/// Parses `content`, which is inside the braces: passes annotations to `sink` in order and replaces
+/// `text` by the other characters. In it a run of blanks with a line break is one space, and there
+/// are no blanks at the ends.
 pub(super) fn read(
     content: &str,
     text: &mut String,
     sink: &mut dyn FnMut(Annotation<'_>),
-) -> Found {
+) -> CommentProperties {
     text.clear();
-    let mut found = Found::default();
-    let mut commands = false;
-    let mut exact = false;
+    let mut found = CommentProperties::default();
+    let mut has_commands = false;
+    let mut has_exact_text = false;
     let mut rest = content;
     while let Some(at) = find_command(rest) {
         let (before, command) = rest.split_at(at);
@@ -37,75 +38,75 @@ pub(super) fn read(
             rest = rest.get(end..).unwrap_or_default();
             continue;
         };
-        let known = commands::read(name, args, sink);
-        if known.is_none() {
+        let Some(command) = commands::read(name, args, sink) else {
             let end = rest.len() - after.len();
             text.push_str(rest.get(..end).unwrap_or_default());
             rest = after;
             continue;
-        }
+        };
         push_part(text, before);
-        commands = true;
+        has_commands = true;
         rest = after;
-        match known {
-            Some(Said::Language(language)) => {
+        match command {
+            ParsedCommand::Language(language) => {
                 found.language = Some(language);
                 found.has_text = true;
             }
-            Some(Said::Before) => {
-                found.before = Some(true);
+            ParsedCommand::Before => {
+                found.is_before_next = Some(true);
                 found.has_text = true;
             }
-            Some(Said::BeforeHere) => {
-                found.before = Some(false);
-                found.here = true;
+            ParsedCommand::BeforeHere => {
+                found.is_before_next = Some(false);
+                found.is_before_last = true;
                 found.has_text = true;
             }
-            Some(Said::After) => {
-                found.before = Some(false);
+            ParsedCommand::After => {
+                found.is_before_next = Some(false);
                 found.has_text = true;
             }
-            Some(Said::Text(encoded)) => {
+            ParsedCommand::Text(encoded) => {
                 text.clear();
                 text.push_str(&full_profile::decode(encoded));
-                exact = true;
+                has_exact_text = true;
             }
-            Some(Said::Annotation) | None => {}
+            ParsedCommand::Annotation => {}
         }
     }
-    if exact {
-        // What stands beside a text given exactly is only layout.
+    if has_exact_text {
+        // Characters next to an exact text are only layout.
         found.has_text = true;
         return found;
     }
     push_part(text, rest);
-    tidy(text);
-    found.has_text |= !text.is_empty() || !commands;
+    normalize(text);
+    found.has_text |= !text.is_empty() || !has_commands;
     found
 }
 
-/// Whether a text may hold commands.
+/// Whether a text contains the start of a command.
 #[inline]
 pub(super) fn has_commands(text: &str) -> bool {
     find_command(text).is_some()
 }
 
+/// The offset of the next `[%`.
 fn find_command(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     memchr::memchr_iter(b'[', bytes).find(|at| bytes.get(at + 1) == Some(&b'%'))
 }
 
-/// Appends what stands between commands; one blank stays where two would meet.
+/// Appends the text between two commands. Blanks of both sides of a command do not add up.
 fn push_part(text: &mut String, part: &str) {
-    let blank = |byte: Option<&u8>| byte.is_none_or(u8::is_ascii_whitespace);
-    if blank(text.as_bytes().last()) {
+    let is_blank = |byte: Option<&u8>| byte.is_none_or(u8::is_ascii_whitespace);
+    if is_blank(text.as_bytes().last()) {
         text.push_str(part.trim_ascii_start());
     } else {
         text.push_str(part);
     }
 }
 
-/// `[%name args]rest` in its parts.
+/// Splits `[%name args]rest`; `None` if it is not a command or has no end.
 fn split(command: &str) -> Option<(&str, &str, &str)> {
     let inside = command.strip_prefix("[%")?;
     let length = inside
@@ -116,7 +117,7 @@ fn split(command: &str) -> Option<(&str, &str, &str)> {
         return None;
     }
     let end = if name == "tqu" {
-        // Texts between quotes may hold a bracket.
+        // Texts in quotes may contain a bracket.
         let mut quoted = false;
         args.bytes().position(|byte| {
             quoted ^= byte == b'"';
@@ -128,33 +129,34 @@ fn split(command: &str) -> Option<(&str, &str, &str)> {
     Some((name, args.get(..end)?, args.get(end + 1..)?))
 }
 
-/// Whether a text certainly has no commands and is tidy: most are so, and one look tells.
-pub(super) fn is_plain(text: &str) -> bool {
+/// Whether a text has neither commands nor blanks to normalize, as most have. `false` for some texts
+/// of this kind.
+pub(super) fn is_simple(text: &str) -> bool {
     !has_blank_ends(text) && memchr::memchr3(b'\n', b'\r', b'[', text.as_bytes()).is_none()
 }
 
-/// Whether a text without commands is as [`read`] would leave it.
-pub(super) fn is_tidy(text: &str) -> bool {
+/// Whether [`read`] leaves a text without commands unchanged.
+pub(super) fn is_normalized(text: &str) -> bool {
     !has_blank_ends(text) && memchr::memchr2(b'\n', b'\r', text.as_bytes()).is_none()
 }
 
 fn has_blank_ends(text: &str) -> bool {
-    let blank = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_whitespace);
-    blank(text.as_bytes().first()) || blank(text.as_bytes().last())
+    let is_blank = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_whitespace);
+    is_blank(text.as_bytes().first()) || is_blank(text.as_bytes().last())
 }
 
-/// One space for every run of blanks with a line break in it, none at the ends.
-pub(super) fn tidy(text: &mut String) {
-    if is_tidy(text) {
+/// Replaces every run of blanks with a line break by one space, and removes blanks at the ends.
+fn normalize(text: &mut String) {
+    if is_normalized(text) {
         return;
     }
-    let mut tidied = String::with_capacity(text.len());
-    tidy_into(text, &mut tidied);
-    *text = tidied;
+    let mut normalized = String::with_capacity(text.len());
+    normalize_into(text, &mut normalized);
+    *text = normalized;
 }
 
-/// Appends `text` tidied to `out`.
-pub(super) fn tidy_into(text: &str, out: &mut String) {
+/// Appends `text` to `out`, with blanks as [`normalize`] leaves them.
+pub(super) fn normalize_into(text: &str, out: &mut String) {
     let mut rest = text.trim_ascii();
     while let Some(at) = memchr::memchr2(b'\n', b'\r', rest.as_bytes()) {
         let (line, after) = rest.split_at(at);
@@ -178,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_leave_the_text() {
+    fn commands_are_removed_from_the_text() {
         check(" plain  text ", 0, Some("plain  text"));
         check("over \n  lines\r\n here", 0, Some("over lines here"));
         check("", 0, Some(""));

@@ -1,21 +1,22 @@
-//! Character sets of PGN files: found out from the first bytes, UTF-16 turned into UTF-8.
+//! Character sets of PGN files: detection, and decoding of UTF-16.
 
 use std::io::{self, Read};
 
 use encoding_rs::{CoderResult, Decoder, Encoding};
 use tabia_core::io::Charset;
 
-/// How many first bytes are looked at.
+/// Length of the sample that [`detect`] gets, in bytes.
 pub(super) const SAMPLE: usize = 1 << 20;
 
-/// The set in which to read what is not valid UTF-8: the one asked for, else windows-1251 when the
-/// sample holds words of its letters, else windows-1252.
-pub(super) fn detect(sample: &[u8], asked: Charset) -> Charset {
-    if asked != Charset::Auto {
-        return asked;
+/// The character set of a file that begins with `sample`: the requested one unless it is
+/// [`Charset::Auto`]. Otherwise the file is UTF-8, and invalid UTF-8 in it is windows-1251 if the
+/// sample contains more words of its letters than single letters, else windows-1252.
+pub(super) fn detect(sample: &[u8], requested: Charset) -> Charset {
+    if requested != Charset::Auto {
+        return requested;
     }
     let mut rest = sample;
-    // Letters beside letters of the upper half, and beside ASCII letters.
+    // Runs of at least three bytes from 0x80 on, and shorter runs next to an ASCII letter.
     let (mut words, mut mixed) = (0_u32, 0_u32);
     while let Err(error) = std::str::from_utf8(rest) {
         let at = error.valid_up_to();
@@ -27,10 +28,10 @@ pub(super) fn detect(sample: &[u8], asked: Charset) -> Charset {
             .position(|&byte| byte < 0x80)
             .unwrap_or(rest.len() - at);
         let after = rest.get(at + length);
-        let letter = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphabetic);
+        let is_letter = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphabetic);
         if length >= 3 {
             words += 1;
-        } else if letter(before) || letter(after) {
+        } else if is_letter(before) || is_letter(after) {
             mixed += 1;
         }
         rest = rest.get(at + length.max(1)..).unwrap_or_default();
@@ -42,7 +43,7 @@ pub(super) fn detect(sample: &[u8], asked: Charset) -> Charset {
     }
 }
 
-/// A name of the set for people.
+/// The name of a character set, for users.
 pub(super) fn name(sample: &[u8], charset: Charset) -> String {
     match (charset, std::str::from_utf8(sample)) {
         (Charset::Auto | Charset::Utf8, Ok(_)) => "UTF-8".to_owned(),
@@ -52,7 +53,8 @@ pub(super) fn name(sample: &[u8], charset: Charset) -> String {
     }
 }
 
-/// UTF-16 by its byte order mark, or by a `[` of two bytes.
+/// The variant of UTF-16, recognized by a byte order mark or by a `[` of two bytes; `None` if `head`
+/// has neither.
 pub(super) fn utf16(head: &[u8]) -> Option<&'static Encoding> {
     match head {
         [0xff, 0xfe, ..] | [b'[', 0, ..] => Some(encoding_rs::UTF_16LE),
@@ -61,24 +63,26 @@ pub(super) fn utf16(head: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-/// A stream of bytes, UTF-16 turned into UTF-8 on the way.
-pub(super) struct Input {
+/// A stream of bytes, in which UTF-16 is decoded to UTF-8.
+pub(super) struct Utf8Input {
     inner: Box<dyn Read + Send>,
     decoder: Option<Decoder>,
-    raw: Vec<u8>,
-    /// What was read before anyone asked.
+    /// UTF-16 that is not decoded yet.
+    encoded: Vec<u8>,
+    /// Bytes that are read but not returned yet.
     ahead: io::Cursor<Vec<u8>>,
+    /// Whether the end of `inner` is read.
     ended: bool,
 }
 
-impl std::fmt::Debug for Input {
+impl std::fmt::Debug for Utf8Input {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Input").finish_non_exhaustive()
+        f.debug_struct("Utf8Input").finish_non_exhaustive()
     }
 }
 
-impl Input {
-    /// Looks at the first bytes.
+impl Utf8Input {
+    /// Reads the first bytes to recognize UTF-16.
     pub(super) fn open(mut inner: Box<dyn Read + Send>) -> io::Result<Self> {
         let mut head = Vec::new();
         inner.by_ref().take(4).read_to_end(&mut head)?;
@@ -86,20 +90,20 @@ impl Input {
         let mut input = Self {
             inner,
             decoder,
-            raw: Vec::new(),
+            encoded: Vec::new(),
             ahead: io::Cursor::new(Vec::new()),
             ended: false,
         };
         if input.decoder.is_some() {
-            input.raw = head;
+            input.encoded = head;
         } else {
             input.ahead = io::Cursor::new(head);
         }
         Ok(input)
     }
 
-    /// Puts up to `length` bytes, fewer only at the end, behind the first `filled` of `out`, and counts
-    /// them there. What `out` has beyond is room that needs not be made again; some may be left.
+    /// Reads `length` bytes to `out[*filled..]` and adds their number to `filled`; `false` if the stream
+    /// ended before. Bytes of `out` after `filled` are overwritten or spare; `out` grows as needed.
     pub(super) fn fill(
         &mut self,
         length: usize,
@@ -113,28 +117,32 @@ impl Input {
             *filled = out.len();
         }
         if left > 0 && !self.ended {
-            left -= fill_whole(&mut self.inner, left as usize, out, filled)? as u64;
+            left -= read_full(&mut self.inner, left as usize, out, filled)? as u64;
             self.ended = left > 0;
         }
         Ok(left == 0)
     }
 
-    /// Appends what was read before, and turns UTF-16 into UTF-8 up to that many bytes.
-    fn append(&mut self, most: u64, out: &mut Vec<u8>) -> io::Result<u64> {
-        let mut left = most;
+    /// Appends at most `limit` bytes that are read ahead or decoded from UTF-16; returns their number.
+    fn append(&mut self, limit: u64, out: &mut Vec<u8>) -> io::Result<u64> {
+        let mut left = limit;
         left -= (&mut self.ahead).take(left).read_to_end(out)? as u64;
         while left > 0 && !self.ended {
             let Some(decoder) = &mut self.decoder else {
                 break;
             };
-            let got = (&mut self.inner).take(1 << 16).read_to_end(&mut self.raw)?;
+            let got = (&mut self.inner)
+                .take(1 << 16)
+                .read_to_end(&mut self.encoded)?;
             self.ended = got == 0;
             let mut text = String::new();
-            let needed = decoder.max_utf8_buffer_length(self.raw.len()).unwrap_or(0);
+            let needed = decoder
+                .max_utf8_buffer_length(self.encoded.len())
+                .unwrap_or(0);
             text.reserve(needed);
-            let (result, _, _) = decoder.decode_to_string(&self.raw, &mut text, self.ended);
+            let (result, _, _) = decoder.decode_to_string(&self.encoded, &mut text, self.ended);
             debug_assert_eq!(result, CoderResult::InputEmpty);
-            self.raw.clear();
+            self.encoded.clear();
             let bytes = text.as_bytes();
             let now = bytes.len().min(left as usize);
             out.extend_from_slice(bytes.get(..now).unwrap_or_default());
@@ -144,31 +152,31 @@ impl Input {
                 self.ahead = io::Cursor::new(rest);
             }
         }
-        Ok(most - left)
+        Ok(limit - left)
     }
 }
 
-/// Puts `length` bytes, fewer only at the end, behind the first `filled` of `out`, in few reads; how
-/// many they are. No more room is made than twice what was there to be read.
-fn fill_whole(
+/// Reads `length` bytes, fewer only at the end of `input`, to `out[*filled..]` in few calls, adds their
+/// number to `filled` and returns it. `out` grows to at most twice the bytes that `input` had.
+fn read_full(
     input: &mut dyn Read,
     length: usize,
     out: &mut Vec<u8>,
     filled: &mut usize,
 ) -> io::Result<usize> {
-    const LEAST: usize = 1 << 16;
+    const MIN_GROWTH: usize = 1 << 16;
     let start = *filled;
     loop {
         let got = *filled - start;
         if out.len() <= *filled {
-            out.resize(*filled + (length - got).min(got.max(LEAST)), 0);
+            out.resize(*filled + (length - got).min(got.max(MIN_GROWTH)), 0);
         }
         let end = out.len().min(start + length);
-        let room = out.get_mut(*filled..end).unwrap_or_default();
-        if room.is_empty() {
+        let spare = out.get_mut(*filled..end).unwrap_or_default();
+        if spare.is_empty() {
             return Ok(got);
         }
-        match input.read(room) {
+        match input.read(spare) {
             Ok(0) => return Ok(got),
             Ok(read) => *filled += read,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -182,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sets_are_told_apart() {
+    fn windows_1251_is_detected_by_its_words() {
         let auto = |bytes: &[u8]| detect(bytes, Charset::Auto);
         assert_eq!(
             auto(b"[White \"M\xfcller\"] [Black \"Ca\xf1as\"]"),
@@ -197,9 +205,9 @@ mod tests {
     }
 
     #[test]
-    fn room_is_used_again() {
+    fn spare_bytes_of_the_buffer_are_overwritten() {
         let bytes: Vec<u8> = (0..200_000_u32).map(|i| (i * 7) as u8).collect();
-        let mut input = Input::open(Box::new(io::Cursor::new(bytes.clone()))).unwrap();
+        let mut input = Utf8Input::open(Box::new(io::Cursor::new(bytes.clone()))).unwrap();
         let mut found = Vec::new();
         let mut out = vec![1; 5_000];
         loop {
@@ -228,7 +236,7 @@ mod tests {
                         if big { [high, low] } else { [low, high] }
                     })
                     .collect();
-                let mut input = Input::open(Box::new(io::Cursor::new(bytes))).unwrap();
+                let mut input = Utf8Input::open(Box::new(io::Cursor::new(bytes))).unwrap();
                 let (mut out, mut filled) = (Vec::new(), 0);
                 while input.fill(3, &mut out, &mut filled).unwrap() {}
                 out.truncate(filled);

@@ -1,4 +1,4 @@
-//! Random access to the games of a file: one pass over it without looking at moves.
+//! Random access to the games of a file. Opening it makes an index of the tags, without the moves.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -10,44 +10,46 @@ use tabia_core::games::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, 
 use tabia_core::io::{Blob, Charset, Source};
 
 use super::encoding::{SAMPLE, detect, name, utf16};
-use super::game_boundary::BOM;
+use super::event_boundary::BOM;
 use super::read::Reader;
-use super::text_cursor::Walk;
+use super::text_cursor::TextCursor;
 use crate::games::common::interner::Numbering;
 
-/// The names of one kind.
+/// The names of one kind, each with an id.
 #[derive(Debug, Default)]
 struct Names {
     numbers: Numbering,
+    /// The id of the last interned name, which is often repeated.
     last: Option<u32>,
 }
 
-const NONE: u32 = u32::MAX;
+/// The id of an unknown name.
+const NO_NAME: u32 = u32::MAX;
 
 impl Names {
     fn get(&self, id: u32) -> Option<&str> {
         std::str::from_utf8(self.numbers.get(id)?).ok()
     }
 
-    /// The number of a name; none for an unknown one.
+    /// The id of a name; [`NO_NAME`] if it is empty or `?`.
     fn intern(&mut self, name: &str) -> u32 {
         if name.is_empty() || name == "?" {
-            return NONE;
+            return NO_NAME;
         }
         if let Some(last) = self.last
             && self.numbers.get(last) == Some(name.as_bytes())
         {
             return last;
         }
-        let Some((id, _)) = self.numbers.number(name.as_bytes(), NONE) else {
-            return NONE;
+        let Some((id, _)) = self.numbers.number(name.as_bytes(), NO_NAME) else {
+            return NO_NAME;
         };
         self.last = Some(id);
         id
     }
 }
 
-/// What is kept of a game: 56 bytes.
+/// The index entry of a game: 56 bytes.
 #[derive(Debug, Clone, Copy)]
 struct Row {
     start: u64,
@@ -73,7 +75,7 @@ const SETUP: u8 = 4;
 #[derive(Debug)]
 pub(super) struct PgnDatabase {
     blob: Blob,
-    /// The text is not that of the file.
+    /// Whether `blob` is decoded from UTF-16, so that its offsets are not those of the file.
     is_recoded: bool,
     label: Arc<std::path::Path>,
     charset: Charset,
@@ -89,7 +91,8 @@ const SITES: usize = 2;
 const ROUNDS: usize = 3;
 const ANNOTATORS: usize = 4;
 
-fn kind_place(kind: NameKind) -> Option<usize> {
+/// The index in [`PgnDatabase::names`] of a kind of names; `None` if PGN has no such names.
+fn names_index(kind: NameKind) -> Option<usize> {
     Some(match kind {
         NameKind::Player => PLAYERS,
         NameKind::Event => EVENTS,
@@ -117,16 +120,16 @@ impl PgnDatabase {
         let encoding = encoding.unwrap_or_else(|| name(sample, charset));
         let mut index = Index::default();
         let mut reader = Reader::new(charset, false, options.limits.depth);
-        let mut walk = Walk::new(if blob.starts_with(BOM) { BOM.len() } else { 0 }, 0);
+        let mut cursor = TextCursor::new(if blob.starts_with(BOM) { BOM.len() } else { 0 }, 0);
         while reader
-            .next(&blob, &mut walk, Want::TAGS, &mut index)?
+            .next(&blob, &mut cursor, Want::TAGS, &mut index)?
             .is_some()
         {
-            index.end(reader.game_start());
+            index.finish_row(reader.game_start());
         }
         let count = u32::try_from(index.rows.len())
             .map_err(|_| Error::unsupported("more than 4,294,967,295 games").in_file(&label))?;
-        let counted = |flag: u8| {
+        let count_flag = |flag: u8| {
             index
                 .rows
                 .iter()
@@ -137,8 +140,8 @@ impl PgnDatabase {
             format: super::ID,
             version: "PGN".to_owned(),
             records: count,
-            texts: counted(TEXT) as u32,
-            deleted: counted(DELETED) as u32,
+            texts: count_flag(TEXT) as u32,
+            deleted: count_flag(DELETED) as u32,
             encoding,
             problems: index.problems,
             names: [
@@ -184,22 +187,20 @@ struct Index {
     rows: Vec<Row>,
     names: [Names; 5],
     problems: Vec<String>,
-    /// Problems between games; those inside are told when the game is read.
-    inside: bool,
 }
 
 impl Index {
-    fn end(&mut self, start: usize) {
-        self.inside = false;
+    /// Sets the offset of the last game.
+    fn finish_row(&mut self, start: usize) {
         if let Some(row) = self.rows.last_mut() {
             row.start = start as u64;
         }
     }
 
-    fn intern(&mut self, place: usize, name: &str) -> u32 {
+    fn intern(&mut self, kind: usize, name: &str) -> u32 {
         self.names
-            .get_mut(place)
-            .map_or(NONE, |names| names.intern(name))
+            .get_mut(kind)
+            .map_or(NO_NAME, |names| names.intern(name))
     }
 }
 
@@ -207,12 +208,12 @@ impl Visitor for Index {
     fn begin_game(&mut self, _game: GameIndex, head: &GameHead) -> Flow {
         let mut row = Row {
             start: 0,
-            white: NONE,
-            black: NONE,
-            event: NONE,
-            site: NONE,
-            round: NONE,
-            annotator: NONE,
+            white: NO_NAME,
+            black: NO_NAME,
+            event: NO_NAME,
+            site: NO_NAME,
+            round: NO_NAME,
+            annotator: NO_NAME,
             date: Date::UNKNOWN,
             white_elo: 0,
             black_elo: 0,
@@ -262,7 +263,6 @@ impl Visitor for Index {
             row.flags |= SETUP;
         }
         self.rows.push(row);
-        self.inside = true;
         Flow::Go
     }
 
@@ -281,8 +281,9 @@ impl Visitor for Index {
     }
 
     fn problem(&mut self, problem: Problem) -> Flow {
-        let between = problem.unread_bytes.is_some();
-        if between && self.problems.len() < 1000 {
+        // Reading a game reports the problems inside it.
+        let is_between_games = problem.unread_bytes.is_some();
+        if is_between_games && self.problems.len() < 1000 {
             self.problems.push(problem.error.to_string());
         }
         Flow::Go
@@ -311,7 +312,7 @@ impl Database for PgnDatabase {
 
     fn entry(&self, game: GameIndex) -> Result<IndexEntry> {
         let row = self.row(game)?;
-        let id = |id: u32| (id != NONE).then_some(NameId(id));
+        let id = |id: u32| (id != NO_NAME).then_some(NameId(id));
         let elo = |elo: u16| (elo != 0).then_some(elo);
         Ok(IndexEntry {
             white: id(row.white),
@@ -333,8 +334,8 @@ impl Database for PgnDatabase {
     }
 
     fn name(&self, kind: NameKind, NameId(id): NameId) -> Result<Cow<'_, str>> {
-        kind_place(kind)
-            .and_then(|place| self.names.get(place)?.get(id))
+        names_index(kind)
+            .and_then(|index| self.names.get(index)?.get(id))
             .map(Cow::Borrowed)
             .ok_or_else(|| Error::invalid("there is no such name").in_file(&self.label))
     }
@@ -344,7 +345,7 @@ impl Database for PgnDatabase {
         Box::new(IndexReader {
             database: self,
             reader: Reader::new(self.charset, self.options.strict, depth),
-            walk: Walk::default(),
+            cursor: TextCursor::default(),
         })
     }
 }
@@ -352,23 +353,23 @@ impl Database for PgnDatabase {
 struct IndexReader<'d> {
     database: &'d PgnDatabase,
     reader: Reader,
-    walk: Walk,
+    cursor: TextCursor,
 }
 
 impl GameReader for IndexReader<'_> {
     fn read(&mut self, game: GameIndex, want: Want, visitor: &mut dyn Visitor) -> Result<Flow> {
         let start = self.database.row(game)?.start as usize;
-        if start < self.walk.at || self.walk.end == 0 {
-            self.walk.end = 0;
+        if start < self.cursor.at || self.cursor.part_end == 0 {
+            self.cursor.part_end = 0;
         }
-        self.walk.at = start;
-        self.walk.games = game.0;
-        if start >= self.walk.end {
-            self.walk.end = 0;
+        self.cursor.at = start;
+        self.cursor.games = game.0;
+        if start >= self.cursor.part_end {
+            self.cursor.part_end = 0;
         }
         let flow = self
             .reader
-            .next(&self.database.blob, &mut self.walk, want, visitor)
+            .next(&self.database.blob, &mut self.cursor, want, visitor)
             .map_err(|error| error.in_file(&self.database.label))?;
         Ok(flow.unwrap_or(Flow::Go))
     }

@@ -1,34 +1,37 @@
 //! Portable Game Notation: see `FORMAT.md` in this folder.
 //!
-//! | module | holds |
+//! | module | contains |
 //! |---|---|
-//! | `boundary` | the rule by which a file is cut |
-//! | `blocks` | streams and blocks of games |
-//! | `index` | random access |
-//! | `read`, `skip`, `section`, `comment`, `commands`, `glyphs` | the reader, outside in |
-//! | `write`, `tags`, `pending`, `wrap`, `number`, `create` | the writer |
-//! | `profile`, `roster`, `full`, `chessbase` | what profiles keep, and how |
+//! | `index` | random access to the games of a file |
+//! | `blocks`, `encoding` | streams and blocks of games, and their character sets |
+//! | `read` | the reader: games to visitor calls |
+//! | `event_boundary`, `text_cursor` | cutting a text into parts, and the position in it |
+//! | `tag_parser`, `comment`, `commands`, `nag_symbols`, `char_class` | the tokens |
+//! | `movetext_skipper` | skipping movetext that is not read |
+//! | `write`, `file_writer` | the writer: visitor calls to text |
+//! | `tag_writer`, `tag_plan`, `pending_annotations`, `wrap` | parts of the text |
+//! | `profile`, `tag_roster`, `full_profile`, `chessbase_commands`, `shape_colors` | features, tags and commands of the profiles |
 
-mod base64;
 mod blocks;
 mod char_class;
-mod chessbase;
+mod chessbase_commands;
 pub(crate) mod commands;
 mod comment;
-mod create_options;
 mod encoding;
+mod event_boundary;
+mod file_writer;
 pub(crate) mod full_profile;
-mod game_boundary;
 mod index;
 mod movetext_skipper;
 mod nag_symbols;
 mod pending_annotations;
 mod profile;
 mod read;
+pub(crate) mod shape_colors;
+mod tag_parser;
 mod tag_plan;
 mod tag_roster;
-mod tag_section;
-mod tags;
+mod tag_writer;
 #[cfg(test)]
 mod tests;
 mod text_cursor;
@@ -58,10 +61,11 @@ pub static FORMAT: GameFormat = GameFormat {
     }),
     open_blocks: Some(|input, options| Ok(Box::new(blocks::PgnBlocks::open(input, options)?))),
     create_text: Some(|options| Ok(Box::new(write::Writer::new(options)))),
-    create: Some(|path, options| Ok(Box::new(create_options::PgnFile::create(path, options)?))),
+    create: Some(|path, options| Ok(Box::new(file_writer::PgnFileWriter::create(path, options)?))),
     edit: None,
 };
 
+/// How certainly a file is PGN: by its extension, a tag pair, or a first move.
 fn score(probe: &Probe<'_>) -> Confidence {
     let named = FORMAT.file.extensions.contains(&probe.extension().as_str());
     let text: Vec<u8>;
@@ -77,7 +81,7 @@ fn score(probe: &Probe<'_>) -> Confidence {
     if memchr::memchr(0, head).is_some() {
         return Confidence::No;
     }
-    let head = head.strip_prefix(game_boundary::BOM).unwrap_or(head);
+    let head = head.strip_prefix(event_boundary::BOM).unwrap_or(head);
     if crate::games::bpgn::is_bughouse(head) {
         return Confidence::No;
     }
@@ -89,8 +93,8 @@ fn score(probe: &Probe<'_>) -> Confidence {
     if lines.clone().next().is_some_and(tag) {
         return Confidence::Certain;
     }
-    let tagged = lines.any(tag);
-    match (named, tagged) {
+    let has_tag = lines.any(tag);
+    match (named, has_tag) {
         (true, true) => Confidence::Certain,
         (false, true) => Confidence::Likely,
         (true, false) => Confidence::ByName,
@@ -99,6 +103,7 @@ fn score(probe: &Probe<'_>) -> Confidence {
     }
 }
 
+/// Whether a text begins with `1.` and a move that is legal in the standard position.
 fn begins_with_moves(head: &[u8]) -> bool {
     let head = head.trim_ascii_start();
     let dot = [b"1. ".as_slice(), b"1."]

@@ -1,4 +1,4 @@
-//! Going over movetext without playing it: where a line or a game ends.
+//! Skips movetext without playing it, to the end of a variation or a game.
 
 use tabia_core::game::GameResult;
 
@@ -6,38 +6,51 @@ use super::char_class::{
     at_line_start, is_name, is_space, is_symbol, line_end, skip_spaces, symbol_end,
 };
 
-/// What ends a stretch of movetext.
+/// The token that ends movetext.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum End {
-    /// `)` of the line that was skipped.
-    Close,
-    /// The result, which is that many bytes long.
+pub(super) enum MovetextEnd {
+    /// The `)` of the variation in which skipping began.
+    VariationEnd,
+    /// The result, and its length in bytes.
     Result(GameResult, usize),
     /// The first tag of the next game.
     Tag,
     /// The end of the text.
-    Text,
+    EndOfText,
 }
 
-/// Goes from `at`, which lies inside `depth` variations, to the end of the game: its result, the
-/// next tag or the end of the text; with `line` no further than the `)` that closes the innermost
-/// variation. Returns the place and what is there.
-pub(super) fn skip(text: &[u8], mut at: usize, depth: usize, line: bool) -> (usize, End) {
+/// How far [`skip_movetext`] goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SkipTo {
+    /// To the `)` of the innermost variation, or to the end of the game if that comes first.
+    VariationEnd,
+    /// To the end of the game.
+    GameEnd,
+}
+
+/// Skips movetext from `at`, which is inside `depth` variations, to the result of the game, the next
+/// tag or the end of the text, or to the end of the variation. Returns the offset of that token.
+pub(super) fn skip_movetext(
+    text: &[u8],
+    mut at: usize,
+    depth: usize,
+    to: SkipTo,
+) -> (usize, MovetextEnd) {
     let outer = depth;
     let mut depth = depth;
-    // Where the token that is looked at can begin at the earliest.
+    // The first offset at which the current token can begin.
     let mut low = at;
     loop {
         at = next_mark(text, at);
         let Some(&byte) = text.get(at) else {
-            return (text.len(), End::Text);
+            return (text.len(), MovetextEnd::EndOfText);
         };
         match byte {
             b'{' => {
                 let rest = text.get(at..).unwrap_or_default();
                 match memchr::memchr(b'}', rest) {
                     Some(length) => at += length + 1,
-                    None => return (text.len(), End::Text),
+                    None => return (text.len(), MovetextEnd::EndOfText),
                 }
             }
             b';' => at = line_end(text, at),
@@ -47,18 +60,18 @@ pub(super) fn skip(text: &[u8], mut at: usize, depth: usize, line: bool) -> (usi
                 at += 1;
             }
             b')' => {
-                if line && outer > 0 && depth == outer {
-                    return (at, End::Close);
+                if to == SkipTo::VariationEnd && outer > 0 && depth == outer {
+                    return (at, MovetextEnd::VariationEnd);
                 }
                 depth = depth.saturating_sub(1);
                 at += 1;
             }
-            b'[' if is_tag(text, at) => return (at, End::Tag),
+            b'[' if is_tag(text, at) => return (at, MovetextEnd::Tag),
             b'[' | b'%' => at += 1,
             _ => {
                 let start = token_start(text, low, at);
-                if let Some((result, length)) = result(text, start, depth > 0) {
-                    return (start, End::Result(result, length));
+                if let Some((result, length)) = result_at(text, start, depth > 0) {
+                    return (start, MovetextEnd::Result(result, length));
                 }
                 at = symbol_end(text, at).max(at + 1);
             }
@@ -67,8 +80,8 @@ pub(super) fn skip(text: &[u8], mut at: usize, depth: usize, line: bool) -> (usi
     }
 }
 
-/// Where the token begins that holds the byte at `at`, not before `low`: the digits of a NAG
-/// belong to the NAG.
+/// The start, at least `low`, of the token that contains the byte at `at`. The digits after a `$`
+/// belong to the NAG, not to the token.
 fn token_start(text: &[u8], low: usize, at: usize) -> usize {
     if !text.get(at).is_some_and(|&byte| is_symbol(byte)) {
         return at;
@@ -88,9 +101,9 @@ fn token_start(text: &[u8], low: usize, at: usize) -> usize {
     }
 }
 
-/// How many bytes are looked at in one go: the loop over them becomes a few vector instructions.
+/// Bytes that are tested together: the loop over them becomes a few vector instructions.
 const STRIDE: usize = 32;
-/// What [`is_mark`] says, for single bytes.
+/// [`is_mark`] of every byte.
 const MARKS: [bool; 256] = {
     let mut table = [false; 256];
     let mut i = 0;
@@ -100,21 +113,21 @@ const MARKS: [bool; 256] = {
     }
     table
 };
-/// How many bytes are looked at one by one before that.
+/// Bytes that are tested one by one before that.
 const NEAR: usize = 12;
 
-/// The next byte from `at` on that can begin a comment, a variation, a tag or an escape line, or
-/// that is part of a result.
+/// The offset of the next byte from `at` on that can begin a comment, a variation, a tag or an escape
+/// line, or that is part of a result.
 #[inline]
 fn next_mark(text: &[u8], at: usize) -> usize {
-    // A move or two between comments are over sooner than the vectors are filled.
+    // The one or two moves between comments are shorter than a stride.
     let near = text.get(at..).unwrap_or_default();
     let near = near.first_chunk::<NEAR>().map_or(near, |near| near);
     if let Some(found) = near.iter().position(|&byte| MARKS[usize::from(byte)]) {
         return at + found;
     }
-    let mut passed = at + near.len();
-    let rest = text.get(passed..).unwrap_or_default();
+    let mut tested = at + near.len();
+    let rest = text.get(tested..).unwrap_or_default();
     let (chunks, tail) = rest.as_chunks::<STRIDE>();
     for chunk in chunks {
         let mut found = false;
@@ -122,15 +135,15 @@ fn next_mark(text: &[u8], at: usize) -> usize {
             found |= is_mark(byte);
         }
         if found {
-            return passed + chunk.iter().position(|&byte| is_mark(byte)).unwrap_or(0);
+            return tested + chunk.iter().position(|&byte| is_mark(byte)).unwrap_or(0);
         }
-        passed += STRIDE;
+        tested += STRIDE;
     }
     let found = tail.iter().position(|&byte| is_mark(byte));
-    found.map_or(text.len(), |found| passed + found)
+    found.map_or(text.len(), |found| tested + found)
 }
 
-/// The bytes `( ) * % - / : ; [ {` and all beyond ASCII.
+/// Whether a byte is one of `( ) * % - / : ; [ {` or not ASCII.
 #[inline(always)]
 #[expect(
     clippy::needless_bitwise_bool,
@@ -146,7 +159,7 @@ const fn is_mark(byte: u8) -> bool {
         | (byte >= 0x80)
 }
 
-/// Whether a tag pair stands at `at`, which is a `[`: a name and a quote.
+/// Whether the `[` at `at` begins a tag pair: a name and a quote follow.
 pub(super) fn is_tag(text: &[u8], at: usize) -> bool {
     let mut i = at + 1;
     while matches!(text.get(i), Some(b' ' | b'\t')) {
@@ -165,9 +178,9 @@ pub(super) fn is_tag(text: &[u8], at: usize) -> bool {
     text.get(i) == Some(&b'"')
 }
 
-/// The result that stands at `at` as a token of its own, and its length. Inside a variation
-/// (`inner`), and for `0-0`, which is castling as well, only when nothing of the game follows.
-pub(super) fn result(text: &[u8], at: usize, inner: bool) -> Option<(GameResult, usize)> {
+/// The result that is the token at `at`, and its length in bytes. Inside a variation (`inner`), and
+/// for `0-0`, which can also be castling, only if the game ends after it.
+pub(super) fn result_at(text: &[u8], at: usize, inner: bool) -> Option<(GameResult, usize)> {
     let rest = text.get(at..)?;
     let (found, length, castling) = match rest {
         [b'*', ..] => (GameResult::Unknown, 1, false),
@@ -193,8 +206,8 @@ pub(super) fn result(text: &[u8], at: usize, inner: bool) -> Option<(GameResult,
                 ("-:-", GameResult::BothLose),
             ]
             .into_iter()
-            .find(|(known, _)| rest.starts_with(known.as_bytes()))
-            .map(|(known, found)| (found, known.len()))
+            .find(|(symbol, _)| rest.starts_with(symbol.as_bytes()))
+            .map(|(symbol, found)| (found, symbol.len()))
             // Latin-1 and windows-1252.
             .or(rest
                 .starts_with(b"\xbd-\xbd")
@@ -204,12 +217,12 @@ pub(super) fn result(text: &[u8], at: usize, inner: bool) -> Option<(GameResult,
     };
     if inner || castling {
         let next = skip_spaces(text, at + length);
-        let last = match text.get(next) {
+        let game_ends = match text.get(next) {
             None => true,
             Some(b'[') => is_tag(text, next),
             _ => false,
         };
-        if !last {
+        if !game_ends {
             return None;
         }
     }
@@ -218,53 +231,55 @@ pub(super) fn result(text: &[u8], at: usize, inner: bool) -> Option<(GameResult,
 
 #[cfg(test)]
 mod tests {
-    use super::super::char_class::{Class, class};
+    use super::super::char_class::{CharClass, class};
     use super::*;
 
-    /// The same, byte by byte.
-    fn slowly(text: &[u8], mut at: usize, outer: usize, line: bool) -> (usize, End) {
+    /// [`skip_movetext`], byte by byte.
+    fn skip_slowly(text: &[u8], mut at: usize, outer: usize, to: SkipTo) -> (usize, MovetextEnd) {
         let mut depth = outer;
         loop {
             let Some(&byte) = text.get(at) else {
-                return (text.len(), End::Text);
+                return (text.len(), MovetextEnd::EndOfText);
             };
             match class(byte) {
-                Class::Brace => match memchr::memchr(b'}', &text[at..]) {
+                CharClass::Brace => match memchr::memchr(b'}', &text[at..]) {
                     Some(length) => at += length + 1,
-                    None => return (text.len(), End::Text),
+                    None => return (text.len(), MovetextEnd::EndOfText),
                 },
-                Class::Semicolon => at = line_end(text, at),
-                Class::Percent if at_line_start(text, at) => at = line_end(text, at),
-                Class::Open => {
+                CharClass::Semicolon => at = line_end(text, at),
+                CharClass::Percent if at_line_start(text, at) => at = line_end(text, at),
+                CharClass::Open => {
                     depth += 1;
                     at += 1;
                 }
-                Class::Close if line && outer > 0 && depth == outer => return (at, End::Close),
-                Class::Close => {
+                CharClass::Close if to == SkipTo::VariationEnd && outer > 0 && depth == outer => {
+                    return (at, MovetextEnd::VariationEnd);
+                }
+                CharClass::Close => {
                     depth = depth.saturating_sub(1);
                     at += 1;
                 }
-                Class::Bracket if is_tag(text, at) => return (at, End::Tag),
-                Class::Dollar => {
+                CharClass::Bracket if is_tag(text, at) => return (at, MovetextEnd::Tag),
+                CharClass::Dollar => {
                     at += 1;
                     while text.get(at).is_some_and(u8::is_ascii_digit) {
                         at += 1;
                     }
                 }
-                Class::Digit | Class::Star | Class::Other => {
-                    if let Some((result, length)) = result(text, at, depth > 0) {
-                        return (at, End::Result(result, length));
+                CharClass::Digit | CharClass::Star | CharClass::Other => {
+                    if let Some((result, length)) = result_at(text, at, depth > 0) {
+                        return (at, MovetextEnd::Result(result, length));
                     }
                     at = symbol_end(text, at).max(at + 1);
                 }
-                Class::Move => at = symbol_end(text, at),
+                CharClass::Move => at = symbol_end(text, at),
                 _ => at += 1,
             }
         }
     }
 
     #[test]
-    fn every_byte_counts_the_same() {
+    fn skipping_by_strides_equals_skipping_by_bytes() {
         const PARTS: [&[u8]; 32] = [
             b" ",
             b"\n",
@@ -311,11 +326,10 @@ mod tests {
                 bits = bits.rotate_right(5).wrapping_mul(0x9e3779b97f4a7c15);
             }
             for depth in 0..3 {
-                for line in [false, true] {
-                    let fast = skip(&text, 0, depth, line);
+                for to in [SkipTo::GameEnd, SkipTo::VariationEnd] {
                     assert_eq!(
-                        fast,
-                        slowly(&text, 0, depth, line),
+                        skip_movetext(&text, 0, depth, to),
+                        skip_slowly(&text, 0, depth, to),
                         "{}",
                         text.escape_ascii()
                     );
@@ -325,28 +339,39 @@ mod tests {
     }
 
     #[test]
-    fn ends_of_lines() {
-        let check = |text: &str, variation: bool, at: usize, end: End| {
+    fn movetext_ends_at_results_parentheses_and_tags() {
+        let check = |text: &str, variation: bool, at: usize, end: MovetextEnd| {
             let depth = usize::from(variation);
-            assert_eq!(skip(text.as_bytes(), 0, depth, true), (at, end), "{text}");
+            let found = skip_movetext(text.as_bytes(), 0, depth, SkipTo::VariationEnd);
+            assert_eq!(found, (at, end), "{text}");
         };
         check(
             "e4 (e5) {1-0} 1-0",
             false,
             14,
-            End::Result(GameResult::WhiteWins, 3),
+            MovetextEnd::Result(GameResult::WhiteWins, 3),
         );
-        check("e4 (e5 1-0) ) 1-0", true, 12, End::Close);
-        check("0-0 Nf3\n", false, 8, End::Text);
-        check("e4 0-0\n", false, 3, End::Result(GameResult::BothLose, 3));
-        check("e4 ; 1-0\n*", false, 9, End::Result(GameResult::Unknown, 1));
-        check("e4 e5 [White \"x\"]", false, 6, End::Tag);
-        check("e4 {[White \"x\"]}", false, 16, End::Text);
+        check("e4 (e5 1-0) ) 1-0", true, 12, MovetextEnd::VariationEnd);
+        check("0-0 Nf3\n", false, 8, MovetextEnd::EndOfText);
+        check(
+            "e4 0-0\n",
+            false,
+            3,
+            MovetextEnd::Result(GameResult::BothLose, 3),
+        );
+        check(
+            "e4 ; 1-0\n*",
+            false,
+            9,
+            MovetextEnd::Result(GameResult::Unknown, 1),
+        );
+        check("e4 e5 [White \"x\"]", false, 6, MovetextEnd::Tag);
+        check("e4 {[White \"x\"]}", false, 16, MovetextEnd::EndOfText);
         check(
             "e4 \u{bd}-\u{bd} ",
             false,
             3,
-            End::Result(GameResult::Draw, 5),
+            MovetextEnd::Result(GameResult::Draw, 5),
         );
     }
 }

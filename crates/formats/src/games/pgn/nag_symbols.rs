@@ -1,6 +1,6 @@
-//! Symbols that stand for NAGs: suffixes of moves and tokens of their own.
+//! Symbols of NAGs: suffixes of moves (`!?`) and separate tokens (`+-`).
 
-/// The NAG of a run of `!` and `?`, with the number of its bytes: `!?!` is `!?` and `!`.
+/// The NAG of the `!` and `?` at the start of `text`, and its length in bytes: `!?!` is `!?` and `!`.
 pub(super) fn suffix(text: &[u8]) -> Option<(u8, usize)> {
     Some(match text {
         [b'!', b'!', ..] => (3, 2),
@@ -13,7 +13,7 @@ pub(super) fn suffix(text: &[u8]) -> Option<(u8, usize)> {
     })
 }
 
-/// Tokens in ASCII; the longer ones first where one begins another.
+/// ASCII tokens; a token comes before those that are its prefix.
 const ASCII: &[(&str, u8)] = &[
     ("+/-", 16),
     ("-/+", 17),
@@ -32,7 +32,7 @@ const ASCII: &[(&str, u8)] = &[
     ("~", 13),
 ];
 
-/// Tokens outside ASCII. Numbers up to 139 are those of the PGN standard, the others ChessBase's.
+/// Non-ASCII tokens. NAGs up to 139 are defined by the PGN standard, the others by ChessBase.
 const UNICODE: &[(&str, u8)] = &[
     ("\u{203c}", 3),
     ("\u{2047}", 4),
@@ -58,23 +58,23 @@ const UNICODE: &[(&str, u8)] = &[
     ("\u{2313}", 142),
 ];
 
-/// The NAG of a whole token in ASCII.
+/// The NAG whose ASCII symbol is `text`.
 pub(super) fn token(text: &[u8]) -> Option<u8> {
     ASCII
         .iter()
-        .find(|(known, _)| known.as_bytes() == text)
+        .find(|(symbol, _)| symbol.as_bytes() == text)
         .map(|&(_, nag)| nag)
 }
 
-/// The NAG that `text` begins with, outside ASCII, and its length in bytes.
+/// The NAG whose non-ASCII symbol `text` begins with, and the length of the symbol in bytes.
 pub(super) fn unicode(text: &[u8]) -> Option<(u8, usize)> {
-    if let Some((known, nag)) = UNICODE
+    if let Some((symbol, nag)) = UNICODE
         .iter()
-        .find(|(known, _)| text.starts_with(known.as_bytes()))
+        .find(|(symbol, _)| text.starts_with(symbol.as_bytes()))
     {
-        return Some((*nag, known.len()));
+        return Some((*nag, symbol.len()));
     }
-    // windows-1252 and Latin-1 have ± alone.
+    // ± is the only one in windows-1252 and Latin-1.
     match text {
         [0xb1, next, ..] if !(0x80..0xc0).contains(next) => Some((16, 1)),
         [0xb1] => Some((16, 1)),
@@ -82,17 +82,17 @@ pub(super) fn unicode(text: &[u8]) -> Option<(u8, usize)> {
     }
 }
 
-/// An evaluation glued to the end of a move (`e4+-`, `Nf3=`): its NAG and the move without it.
-pub(super) fn glued(text: &[u8]) -> Option<(&[u8], u8)> {
+/// Splits an evaluation from the end of a move (`e4+-`, `Nf3=`): the move and the NAG.
+pub(super) fn split_evaluation(text: &[u8]) -> Option<(&[u8], u8)> {
     ASCII
         .iter()
-        .filter(|(known, _)| !known.as_bytes()[0].is_ascii_alphabetic())
-        .find_map(|(known, nag)| Some((text.strip_suffix(known.as_bytes())?, *nag)))
+        .filter(|(symbol, _)| !symbol.as_bytes()[0].is_ascii_alphabetic())
+        .find_map(|(symbol, nag)| Some((text.strip_suffix(symbol.as_bytes())?, *nag)))
         .filter(|(rest, _)| rest.len() > 1)
 }
 
-/// The letter of a figurine (`\u{2654}` to `\u{265f}`) at the start of `text`, which is always
-/// three bytes; 0 for a pawn, which has none.
+/// The letter of the piece whose figurine (`\u{2654}` to `\u{265f}`, three bytes) is at the start of
+/// `text`; 0 for a pawn, which has no letter.
 pub(super) fn figurine(text: &[u8]) -> Option<u8> {
     match text {
         [0xe2, 0x99, last @ 0x94..=0x9f, ..] => [b'K', b'Q', b'R', b'B', b'N', 0]
@@ -107,14 +107,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn symbols_are_read() {
+    fn symbols_have_nags() {
         assert_eq!(suffix(b"!?!"), Some((5, 2)));
         assert_eq!(token(b"+/-"), Some(16));
         assert_eq!(token(b"N"), Some(146));
         assert_eq!(token(b"Nf3"), None);
         assert_eq!(unicode("=\u{221e} x".as_bytes()), Some((44, 4)));
         assert_eq!(unicode(b"\xb1 "), Some((16, 1)));
-        assert_eq!(glued(b"Qh5+-"), Some((b"Qh5".as_slice(), 18)));
+        assert_eq!(split_evaluation(b"Qh5+-"), Some((b"Qh5".as_slice(), 18)));
         assert_eq!(figurine("\u{265e}f6".as_bytes()), Some(b'N'));
     }
 }

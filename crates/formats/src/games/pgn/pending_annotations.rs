@@ -1,94 +1,108 @@
-//! What is said about a move, collected until the next move so that it stands in PGN's order:
-//! NAGs, then one comment of commands and text, then further comments.
+//! Annotations of a move, collected until the next token and then written in the order of PGN: NAGs,
+//! then one comment with the commands and the first text, then a comment for each further text.
 
-/// Collected annotations.
+/// The annotations that are not written yet.
 #[derive(Debug, Default)]
-pub(super) struct Pending {
+pub(super) struct PendingAnnotations {
     pub(super) nags: Vec<u8>,
     commands: Vec<u8>,
-    /// Rank and start of every command.
-    marks: Vec<(u8, usize)>,
+    /// The rank of every command and its start in `commands`.
+    command_starts: Vec<(u8, usize)>,
     texts: Vec<u8>,
-    /// End of every text.
-    ends: Vec<usize>,
+    /// The end of every text in `texts`.
+    text_ends: Vec<usize>,
 }
 
-impl Pending {
+impl PendingAnnotations {
     pub(super) fn clear(&mut self) {
         self.nags.clear();
         self.commands.clear();
-        self.marks.clear();
+        self.command_starts.clear();
         self.texts.clear();
-        self.ends.clear();
+        self.text_ends.clear();
     }
 
-    pub(super) fn has_commands(&self) -> bool {
-        !self.marks.is_empty()
+    #[inline(always)]
+    pub(super) fn is_empty(&self) -> bool {
+        self.nags.is_empty() && !self.has_comments()
+    }
+
+    /// Whether there are commands or texts.
+    #[inline(always)]
+    pub(super) fn has_comments(&self) -> bool {
+        !self.command_starts.is_empty() || self.has_texts()
     }
 
     pub(super) fn has_texts(&self) -> bool {
-        !self.ends.is_empty()
+        !self.text_ends.is_empty()
     }
 
-    /// Adds a command behind those of the same and lower ranks.
+    /// Adds a command after those of the same and lower ranks.
     pub(super) fn command(&mut self, rank: u8, write: impl FnOnce(&mut Vec<u8>)) {
         let start = self.commands.len();
         write(&mut self.commands);
         let length = self.commands.len() - start;
-        let place = self.marks.partition_point(|&(other, _)| other <= rank);
-        let Some(&(_, at)) = self.marks.get(place) else {
-            self.marks.push((rank, start));
+        let index = self
+            .command_starts
+            .partition_point(|&(other, _)| other <= rank);
+        let Some(&(_, at)) = self.command_starts.get(index) else {
+            self.command_starts.push((rank, start));
             return;
         };
         if let Some(tail) = self.commands.get_mut(at..) {
             tail.rotate_right(length);
         }
-        for (_, start) in self.marks.iter_mut().skip(place) {
+        for (_, start) in self.command_starts.iter_mut().skip(index) {
             *start += length;
         }
-        self.marks.insert(place, (rank, at));
+        self.command_starts.insert(index, (rank, at));
     }
 
-    /// Adds an item to the last command of that rank when it begins with `name`; `false` when there
-    /// is none. With `last`, only the very last command is looked at.
+    /// Adds an item to the last command of `rank`, or with `last` to the last of all commands; `false` if
+    /// that command has another rank or name.
     pub(super) fn extend(&mut self, rank: u8, name: &[u8], item: &[u8], last: bool) -> bool {
-        let place = if last {
-            self.marks.len()
+        let index = if last {
+            self.command_starts.len()
         } else {
-            self.marks.partition_point(|&(other, _)| other <= rank)
+            self.command_starts
+                .partition_point(|&(other, _)| other <= rank)
         };
-        let Some(&(found, start)) = place.checked_sub(1).and_then(|i| self.marks.get(i)) else {
+        let Some(&(found, start)) = index
+            .checked_sub(1)
+            .and_then(|i| self.command_starts.get(i))
+        else {
             return false;
         };
         let end = self
-            .marks
-            .get(place)
+            .command_starts
+            .get(index)
             .map_or(self.commands.len(), |&(_, start)| start);
         let command = self.commands.get(start..end).unwrap_or_default();
         if found != rank || !command.starts_with(name) || command.last() != Some(&b']') {
             return false;
         }
         self.commands.splice(end - 1..end - 1, item.iter().copied());
-        for (_, start) in self.marks.iter_mut().skip(place) {
+        for (_, start) in self.command_starts.iter_mut().skip(index) {
             *start += item.len();
         }
         true
     }
 
-    /// Adds a text.
+    /// Adds the text of a comment.
     pub(super) fn text(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
         write(&mut self.texts);
-        self.ends.push(self.texts.len());
+        self.text_ends.push(self.texts.len());
     }
 
-    /// Writes the comments, a blank before each unless `glue`, `edge` inside the braces.
-    pub(super) fn write_comments(&self, out: &mut Vec<u8>, glue: bool, edge: &[u8]) {
-        let mut glue = glue;
+    /// Writes the comments, with a blank before each except the first, which has one if `needs_blank`,
+    /// and with `edge` inside the braces.
+    pub(super) fn write_comments(&self, out: &mut Vec<u8>, needs_blank: bool, edge: &[u8]) {
+        let mut needs_blank = needs_blank;
         let mut open = |out: &mut Vec<u8>| {
-            if !glue {
+            if needs_blank {
                 out.push(b' ');
             }
-            glue = false;
+            needs_blank = true;
             out.push(b'{');
             out.extend_from_slice(edge);
         };
@@ -96,35 +110,39 @@ impl Pending {
             out.extend_from_slice(edge);
             out.push(b'}');
         };
-        let mut inside = false;
-        let mut starts = self.marks.iter().map(|&(_, start)| start).peekable();
+        let mut is_open = false;
+        let mut starts = self
+            .command_starts
+            .iter()
+            .map(|&(_, start)| start)
+            .peekable();
         while let Some(start) = starts.next() {
-            if inside {
+            if is_open {
                 out.push(b' ');
             } else {
                 open(out);
-                inside = true;
+                is_open = true;
             }
             let end = starts.peek().copied().unwrap_or(self.commands.len());
             out.extend_from_slice(self.commands.get(start..end).unwrap_or_default());
         }
         let mut start = 0;
-        for &end in &self.ends {
+        for &end in &self.text_ends {
             let text = self.texts.get(start..end).unwrap_or_default();
             start = end;
-            if inside && !text.is_empty() {
+            if is_open && !text.is_empty() {
                 out.push(b' ');
             } else {
-                if inside {
+                if is_open {
                     close(out);
                 }
                 open(out);
             }
             out.extend_from_slice(text);
             close(out);
-            inside = false;
+            is_open = false;
         }
-        if inside {
+        if is_open {
             close(out);
         }
     }
@@ -135,8 +153,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commands_are_in_order_and_share_a_comment_with_the_first_text() {
-        let mut pending = Pending::default();
+    fn commands_and_the_first_text_share_a_comment() {
+        let mut pending = PendingAnnotations::default();
         pending.text(|out| out.extend_from_slice(b"one"));
         pending.text(|_| {});
         pending.command(3, |out| out.extend_from_slice(b"[%cal Ge2e4]"));
@@ -145,7 +163,7 @@ mod tests {
         assert!(!pending.extend(2, b"[%csl ", b",Rd4", true));
         pending.command(0, |out| out.extend_from_slice(b"[%eval 0.1]"));
         let mut out = Vec::new();
-        pending.write_comments(&mut out, true, b"");
+        pending.write_comments(&mut out, false, b"");
         assert_eq!(
             String::from_utf8(out).unwrap(),
             "{[%eval 0.1] [%csl Ge4,Rd4] [%cal Ge2e4] one} {}"

@@ -1,9 +1,9 @@
-//! What each profile keeps.
+//! The features that PGN holds in each profile.
 
 use tabia_core::formats::{CreateOptions, Profile};
 use tabia_core::loss::{Feature, Features};
 
-/// What PGN holds in a profile.
+/// The features that PGN holds in `profile`.
 pub(super) const fn features(profile: Profile) -> Features {
     match profile {
         Profile::Full => Features::ALL.without(&[Feature::DatabaseFacts]),
@@ -16,7 +16,7 @@ pub(super) const fn features(profile: Profile) -> Features {
     }
 }
 
-/// The same by options.
+/// The features that PGN holds with these options.
 pub(super) fn features_with(options: &CreateOptions) -> Features {
     features(options.profile)
 }

@@ -1,77 +1,96 @@
-//! Tag sections of games whose tags have the same names: which are written, in which order and with
-//! what around the values is found out once.
+//! Plans of tag sections: which tags are written, in which order, and the text around their values.
+//! A plan is made once for all games whose tags have the same names.
 
 use tabia_core::game::{GameHead, GameResult, RecordKind};
 
-use crate::games::common::tag_plan_cache::Plans;
+use crate::games::common::tag_plan_cache::TagPlanCache;
 
 use super::char_class::is_clean;
-use super::tags::{Left, ResultTag};
 
-/// How the tags of a game are written.
+/// The numbers of tags that are left out or changed.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct TagLosses {
+    /// Header facts of database formats.
+    pub(super) facts: u64,
+    /// All other tags.
+    pub(super) tags: u64,
+}
+
+/// The value of the tag `Result` in the text that is written.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct ResultTag {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    /// The result as which a reader parses the value.
+    pub(super) value: Option<GameResult>,
+    /// Whether the stored value is written and must not be changed.
+    pub(super) is_stored: bool,
+}
+
+/// A plan for writing the tags of a game.
 #[derive(Debug)]
-pub(super) struct Plan {
-    /// What is written before the values, one behind the other, and [`SHORT`] bytes more.
+pub(super) struct TagPlan {
+    /// The texts before the values, in order, then `tail`, then [`SHORT`] bytes of padding.
     texts: Vec<u8>,
     steps: Vec<Step>,
-    /// What is written behind the last value.
+    /// Start and end in `texts` of the text after the last value.
     tail: (usize, usize),
-    left: Left,
+    losses: TagLosses,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Step {
-    /// Start and end of what is written before the value.
+    /// Start and end in `texts` of the text before the value.
     before: (usize, usize),
-    value: Value,
+    value: ValueSource,
 }
 
-/// What is written next.
+/// The source of a value that is written.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Value {
-    /// The value at that place.
+pub(super) enum ValueSource {
+    /// The stored tag with this index.
     Stored(u32),
-    /// The same, as the game's result.
+    /// The stored tag with this index, which is `Result`.
     Result(u32),
-    /// The result of a game without that tag.
-    NoResult,
+    /// A result that is not known until the game ends: there is no tag `Result`.
+    MissingResult,
 }
 
-/// So many bytes are copied at once, and cut: cheaper than a copy of unknown length.
+/// Bytes that are copied at once, and then truncated: faster than a copy of variable length.
 const SHORT: usize = 32;
 
-/// Whether nothing but the names decides what is written of the tags.
-fn is_plain(head: &GameHead) -> bool {
+/// Whether the tag section depends only on the names and values of the tags, and no value needs a
+/// backslash or has control characters.
+fn can_be_planned(head: &GameHead) -> bool {
     let start = &head.start;
-    let is_usual = head.kind == RecordKind::Game && !head.deleted;
-    is_usual
+    let is_ordinary = head.kind == RecordKind::Game && !head.deleted;
+    is_ordinary
         && start.setup.is_none()
         && !start.chess960
         && is_clean(head.tags.values().0.as_bytes())
 }
 
-/// Writes the tags of `head` if there is a plan for them; `full` for that profile.
+/// Writes the tags of `head` with the cached plan for them, if there is one; `full` for that profile.
 #[inline]
 pub(super) fn write(
-    plans: &mut Plans<Plan>,
+    plans: &mut TagPlanCache<TagPlan>,
     head: &GameHead,
     full: bool,
     out: &mut Vec<u8>,
-) -> Option<(ResultTag, Left)> {
+) -> Option<(ResultTag, TagLosses)> {
     let plan = plans.get(&head.tags)?;
-    is_plain(head).then(|| (plan.write(head, full, out), plan.left))
+    can_be_planned(head).then(|| (plan.write(head, full, out), plan.losses))
 }
 
-/// Plans the tags of `head`, of which `left` are left out: texts and values as they follow each
-/// other, and the text at the end.
+/// Caches a plan for the tags of `head`: texts, each followed by a value, and the text at the end.
 pub(super) fn add(
-    plans: &mut Plans<Plan>,
+    plans: &mut TagPlanCache<TagPlan>,
     head: &GameHead,
-    parts: impl Iterator<Item = (Vec<u8>, Value)>,
+    parts: impl Iterator<Item = (Vec<u8>, ValueSource)>,
     tail: &[u8],
-    left: Left,
+    losses: TagLosses,
 ) {
-    if !is_plain(head) {
+    if !can_be_planned(head) {
         return;
     }
     let mut texts = Vec::new();
@@ -88,36 +107,37 @@ pub(super) fn add(
         .collect();
     let tail = add(tail);
     texts.extend_from_slice(&[0; SHORT]);
-    let plan = Plan {
+    let plan = TagPlan {
         texts,
         steps,
         tail,
-        left,
+        losses,
     };
     plans.add(&head.tags, plan);
 }
 
-impl Plan {
+impl TagPlan {
+    /// Appends the tag section to `out`.
     fn write(&self, head: &GameHead, full: bool, out: &mut Vec<u8>) -> ResultTag {
         let (values, ends) = head.tags.values();
         let values = values.as_bytes();
-        let span = |place: u32| {
-            let end_of = |place: usize| ends.get(place).map_or(0, |&end| end as usize);
-            let place = place as usize;
-            (place.checked_sub(1).map_or(0, end_of), end_of(place))
+        let span = |index: u32| {
+            let end_of = |index: usize| ends.get(index).map_or(0, |&end| end as usize);
+            let index = index as usize;
+            (index.checked_sub(1).map_or(0, end_of), end_of(index))
         };
         let mut result = ResultTag::default();
         out.reserve(self.texts.len() + values.len() + SHORT);
         for step in &self.steps {
             append(&self.texts, step.before, out);
             let start = out.len();
-            let (value, stored) = match step.value {
-                Value::Stored(place) => {
-                    append(values, span(place), out);
+            let (value, is_stored) = match step.value {
+                ValueSource::Stored(index) => {
+                    append(values, span(index), out);
                     continue;
                 }
-                Value::Result(place) => {
-                    let (from, to) = span(place);
+                ValueSource::Result(index) => {
+                    let (from, to) = span(index);
                     let text = values.get(from..to).unwrap_or_default();
                     let read = GameResult::parse(text.trim_ascii());
                     match read {
@@ -131,7 +151,7 @@ impl Plan {
                         }
                     }
                 }
-                Value::NoResult => {
+                ValueSource::MissingResult => {
                     out.push(b'*');
                     (Some(GameResult::Unknown), false)
                 }
@@ -140,7 +160,7 @@ impl Plan {
                 start,
                 end: out.len(),
                 value,
-                stored,
+                is_stored,
             };
         }
         append(&self.texts, self.tail, out);
@@ -148,7 +168,7 @@ impl Plan {
     }
 }
 
-/// Appends bytes of `all` from a place to another.
+/// Appends the bytes `from..to` of `all`.
 #[inline(always)]
 fn append(all: &[u8], (from, to): (usize, usize), out: &mut Vec<u8>) {
     let length = to.saturating_sub(from);

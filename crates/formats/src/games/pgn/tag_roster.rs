@@ -1,19 +1,19 @@
-//! Which tags there are, in which order they are written, and what they say about the game.
+//! The order of tags, and the tags with a meaning: variant, result, and those of the profile `full`.
 
 use tabia_core::game::{GameResult, SEVEN_TAG_ROSTER, Tags};
 
 use super::full_profile;
 
-/// Marks a record that is no ordinary game: words `deleted`, `text`, `classical`.
+/// Marks records that are not ordinary games: words `deleted`, `text`, `classical`.
 pub(super) const RECORD: &str = "TabiaRecord";
-/// The order in which the tags were stored: numbers of written tags, from 1.
+/// The stored order of the tags: numbers of written tags, from 1.
 pub(super) const ORDER: &str = "TabiaTags";
-/// The result, where tag and marker do not say it.
+/// The result, if `Result` and the termination marker do not state it exactly.
 pub(super) const RESULT: &str = "TabiaResult";
-/// A tag that PGN cannot write: percent-encoded name and value.
+/// A tag that PGN cannot represent: percent-encoded name and value.
 pub(super) const ENCODED: &str = "TabiaTag";
 
-/// Tags that follow the roster, in the order of most programs.
+/// The tags that follow the roster, in the order of most programs.
 const COMMON: [&str; 24] = [
     "WhiteTitle",
     "BlackTitle",
@@ -44,12 +44,12 @@ const COMMON: [&str; 24] = [
 /// The rank of all other tags.
 pub(super) const REST: u8 = 255;
 
-/// The ranks of the tags that say how a game begins.
+/// The ranks of the tags that define the start position.
 pub(super) const VARIANT: u8 = 20;
 pub(super) const SETUP: u8 = 24;
 pub(super) const FEN: u8 = 25;
 
-/// The names that have a rank, by rank.
+/// The names with a rank, in order of rank.
 const NAMES: [&str; 31] = {
     let mut names = [""; 31];
     let mut i = 0;
@@ -64,7 +64,7 @@ const NAMES: [&str; 31] = {
     names
 };
 
-/// The ranks by the [`slot`] of their names, in which no two are.
+/// Ranks by the [`slot`] of their names: a perfect hash table.
 static RANKS: [u8; 64] = {
     let mut ranks = [REST; 64];
     let mut i = 0;
@@ -75,22 +75,24 @@ static RANKS: [u8; 64] = {
     ranks
 };
 
+/// The hash of a name.
 const fn slot(name: &[u8]) -> usize {
     let [first, ..] = *name else { return 0 };
     let [.., third, _, _] = *name else { return 0 };
     (first as usize * 9 + third as usize * 10 + name.len() * 7) % 64
 }
 
-/// The place of a name among those written first.
+/// The rank of a name: tags are written in order of rank, and [`REST`] follows all others.
 pub(super) fn rank(name: &str) -> u8 {
     let rank = RANKS[slot(name.as_bytes())];
     match NAMES.get(usize::from(rank)) {
-        Some(known) if *known == name => rank,
+        Some(ranked) if *ranked == name => rank,
         _ => REST,
     }
 }
 
-/// Whether a tag is a header fact of one database format, which has no tag of its own in PGN.
+/// Whether a tag is a header fact of a database format (`Cb…`, `Scid…`, `Sci…`) without a standard
+/// name in PGN.
 pub(super) fn is_fact(name: &str) -> bool {
     name.starts_with(['C', 'S'])
         && ["Cb", "Scid", "Sci"].iter().any(|prefix| {
@@ -99,17 +101,17 @@ pub(super) fn is_fact(name: &str) -> bool {
         })
 }
 
-/// What a game is played by, as the tag `Variant` says.
+/// The rules of a game, according to the tag `Variant`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Variant {
-    /// Chess, or a word that is no variant's name (some files name the opening there).
+    /// Chess, or a value that is not a variant (some files contain the name of the opening).
     Chess,
     Chess960,
     /// Other rules.
     Other,
 }
 
-/// Reads the value of the tag `Variant`.
+/// Parses the value of the tag `Variant`.
 pub(super) fn variant(value: &str) -> Variant {
     let name: String = value
         .chars()
@@ -136,8 +138,8 @@ pub(super) fn variant(value: &str) -> Variant {
     }
 }
 
-/// The result of a game by its tag and its termination marker. The marker counts; the tag says
-/// what a missing or unknown marker does not, and which forfeit it was.
+/// The result of a game with this tag `Result` and this termination marker. The marker has
+/// precedence; the tag is used if the marker is absent or `*`, and for forfeits.
 pub(super) fn result(tag: Option<GameResult>, marker: Option<GameResult>) -> GameResult {
     match (tag, marker) {
         (Some(tag), Some(marker)) if tag.is_special() && tag.to_pgn() == marker => tag,
@@ -151,27 +153,27 @@ pub(super) fn result(tag: Option<GameResult>, marker: Option<GameResult>) -> Gam
     }
 }
 
-/// What the tags of the profile `full` say about the record.
+/// The words of the tag [`RECORD`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Special {
+pub(super) struct RecordMarks {
     pub(super) deleted: bool,
     pub(super) text: bool,
-    /// Not Chess960, whatever the castling rights look like.
+    /// Not Chess960, although the castling rights may look like it.
     pub(super) classical: bool,
 }
 
-/// Reads [`RECORD`].
-pub(super) fn special(tags: &Tags) -> Special {
+/// Parses the tag [`RECORD`].
+pub(super) fn record_marks(tags: &Tags) -> RecordMarks {
     let words = tags.text(RECORD);
-    let has = |word: &str| words.split_ascii_whitespace().any(|known| known == word);
-    Special {
+    let has = |word: &str| words.split_ascii_whitespace().any(|marked| marked == word);
+    RecordMarks {
         deleted: has("deleted"),
         text: has("text"),
         classical: has("classical"),
     }
 }
 
-/// Takes the tags of the profile `full` away and puts the others in the order they had.
+/// Removes the tags of the profile `full` and restores the stored order of the others.
 pub(super) fn restore(tags: &mut Tags) {
     if !tags.iter().any(|(name, _)| name.starts_with("Tabia")) {
         return;
@@ -206,6 +208,7 @@ pub(super) fn restore(tags: &mut Tags) {
     }
 }
 
+/// Parses the value of the tag [`ORDER`].
 fn parse_order(text: &str) -> Vec<usize> {
     let mut numbers = Vec::new();
     for item in text.split(',') {
@@ -220,7 +223,7 @@ fn parse_order(text: &str) -> Vec<usize> {
     numbers
 }
 
-/// Writes numbers as [`parse_order`] reads them: `1-7,9`.
+/// Formats the value of the tag [`ORDER`]: `1-7,9`.
 pub(super) fn write_order(numbers: &[usize]) -> String {
     let mut out = String::new();
     let mut rest = numbers;
@@ -248,7 +251,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_name_has_its_rank() {
+    fn names_have_distinct_ranks() {
         for (i, name) in (0..).zip(NAMES) {
             assert_eq!(rank(name), i, "{name}");
         }
@@ -256,19 +259,19 @@ mod tests {
             [rank(""), rank("Ev"), rank("event"), rank("Eventx")],
             [REST; 4]
         );
-        let known = [VARIANT, SETUP, FEN].map(|rank| NAMES[usize::from(rank)]);
-        assert_eq!(known, ["Variant", "SetUp", "FEN"]);
+        let start = [VARIANT, SETUP, FEN].map(|rank| NAMES[usize::from(rank)]);
+        assert_eq!(start, ["Variant", "SetUp", "FEN"]);
     }
 
     #[test]
-    fn orders_are_read_back() {
+    fn orders_round_trip() {
         for order in [vec![], vec![1], vec![1, 2, 3, 7, 5, 6], vec![3, 2, 1]] {
             assert_eq!(parse_order(&write_order(&order)), order);
         }
     }
 
     #[test]
-    fn results_of_tag_and_marker() {
+    fn marker_has_precedence_over_tag() {
         use GameResult::{BothLose, Draw, Unknown, WhiteWins, WhiteWinsByForfeit};
         assert_eq!(result(Some(WhiteWins), None), WhiteWins);
         assert_eq!(result(Some(Draw), Some(WhiteWins)), WhiteWins);
@@ -283,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn variants() {
+    fn variants_are_recognized_by_name() {
         assert_eq!(variant("fischerandom"), Variant::Chess960);
         assert_eq!(variant("Chess 960"), Variant::Chess960);
         assert_eq!(variant("Three-check"), Variant::Other);

@@ -1,4 +1,4 @@
-//! Laws of reading and writing.
+//! Properties of reading and writing, most of them checked with random games.
 
 use std::io::Cursor;
 
@@ -13,10 +13,10 @@ use super::profile::features;
 use super::write::Writer;
 use tabia_testkit::arbitrary::arbitrary_game;
 
-/// All games of a text, and the problems in words.
-pub(super) fn read(text: &[u8], piece: usize) -> (Vec<Game>, Vec<String>) {
+/// All games of a text, and the messages of its problems.
+pub(super) fn read(text: &[u8], block_size: usize) -> (Vec<Game>, Vec<String>) {
     let input = Box::new(Cursor::new(text.to_vec()));
-    let blocks = PgnBlocks::with_piece(input, &OpenOptions::default(), piece).unwrap();
+    let blocks = PgnBlocks::with_block_size(input, &OpenOptions::default(), block_size).unwrap();
     let mut stream = PgnStream::new(blocks);
     let mut games = Vec::new();
     let mut problems = Vec::new();
@@ -30,7 +30,7 @@ pub(super) fn read(text: &[u8], piece: usize) -> (Vec<Game>, Vec<String>) {
     (games, problems)
 }
 
-/// The text of games in a profile, and what was lost.
+/// The text of games in a profile, and the losses.
 pub(super) fn write(games: &[Game], profile: Profile) -> (String, Losses) {
     let mut options = CreateOptions::default();
     options.profile = profile;
@@ -45,6 +45,7 @@ pub(super) fn write(games: &[Game], profile: Profile) -> (String, Losses) {
     )
 }
 
+/// The movetext of a game after reading and writing it without problems and losses.
 fn movetext(text: &str) -> String {
     let (games, problems) = read(text.as_bytes(), 1 << 20);
     assert_eq!(problems, [""; 0], "{text}");
@@ -55,7 +56,7 @@ fn movetext(text: &str) -> String {
 }
 
 #[test]
-fn forms_of_real_files() {
+fn notations_of_real_files_are_standardized() {
     for (text, expect) in [
         ("1. e4 e5 2. Nf3 Nc6 1-0", "1. e4 e5 2. Nf3 Nc6 1-0"),
         ("1.e4! e5?! 2 Nf3$14 *", "1. e4 $1 e5 $6 2. Nf3 $14 *"),
@@ -90,7 +91,7 @@ fn forms_of_real_files() {
 }
 
 #[test]
-fn full_loses_nothing() {
+fn full_round_trips_every_game() {
     for seed in 0..1500 {
         let game = arbitrary_game(seed);
         let (text, losses) = write(std::slice::from_ref(&game), Profile::Full);
@@ -115,8 +116,8 @@ fn full_loses_nothing() {
     }
 }
 
-/// Texts that hold commands are read as commands by everyone.
-fn is_plain(game: &Game) -> bool {
+/// Whether all names of tags can be written in every profile, and no text contains a command.
+fn is_representable(game: &Game) -> bool {
     let tags =
         game.head.tags.iter().all(|(name, _)| {
             !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric())
@@ -130,12 +131,12 @@ fn is_plain(game: &Game) -> bool {
 }
 
 #[test]
-fn what_a_profile_writes_it_keeps() {
+fn writing_a_second_time_changes_nothing() {
     for (profile, name) in Profile::ALL {
         let mut checked = 0;
         for seed in 0..600 {
             let game = arbitrary_game(seed);
-            if !is_plain(&game) {
+            if !is_representable(&game) {
                 continue;
             }
             let (text, _) = write(std::slice::from_ref(&game), profile);
@@ -151,7 +152,7 @@ fn what_a_profile_writes_it_keeps() {
 }
 
 #[test]
-fn moves_and_losses_are_those_predicted() {
+fn moves_and_losses_are_as_predicted() {
     for (profile, name) in Profile::ALL {
         for seed in 0..300 {
             let game = arbitrary_game(seed);
@@ -179,7 +180,7 @@ fn moves_and_losses_are_those_predicted() {
     }
 }
 
-/// A file with everything that goes wrong in files.
+/// A file with many kinds of errors.
 fn dirty() -> String {
     let mut text = String::from("\u{feff}From: someone\n\n");
     for seed in 0..12 {
@@ -188,7 +189,7 @@ fn dirty() -> String {
         text += match seed % 6 {
             0 => "[Event \"a\"]\n\n1. e4 {never closed\n\n",
             1 => "1. d4 d5 (1... Nf6 2. c4 1-0\n\n[White \"no event\"]\n\n1. Qxe5 e5 {x} 0-1\n",
-            2 => "\n\n[White \"x\"]\n\n\n1. e4 e5) 2. Nf3 1/2-1/2 {behind}\ngarbage here\n",
+            2 => "\n\n[White \"x\"]\n\n\n1. e4 e5) 2. Nf3 1/2-1/2 {after}\ngarbage here\n",
             3 => "1. e4 1-0\r\n1. d4 0-1\r\n\r\n",
             4 => "\r\r[Event \"cr\"]\r\r1. e4 $999 e5\r",
             _ => "[Event \"open\n[Site \"x]\n\n1. c4 ((1. d4) 0-0\n\n",
@@ -198,37 +199,42 @@ fn dirty() -> String {
 }
 
 #[test]
-fn cutting_never_shows() {
+fn block_size_does_not_change_games_and_problems() {
     let text = dirty();
-    let whole = read(text.as_bytes(), 1 << 24);
-    assert!(whole.0.len() > 20 && whole.1.len() > 8, "{:?}", whole.1);
-    for piece in [16, 17, 100, 333, 1000, 4096, 20_000] {
-        let parts = read(text.as_bytes(), piece);
-        assert_eq!(parts.1, whole.1, "piece {piece}");
-        assert_eq!(parts.0.len(), whole.0.len(), "piece {piece}");
-        assert!(parts.0 == whole.0, "piece {piece}");
+    let expected = read(text.as_bytes(), 1 << 24);
+    assert!(expected.0.len() > 20, "{}", expected.0.len());
+    assert!(expected.1.len() > 8, "{:?}", expected.1);
+    for block_size in [16, 17, 100, 333, 1000, 4096, 20_000] {
+        let found = read(text.as_bytes(), block_size);
+        assert_eq!(found.1, expected.1, "block size {block_size}");
+        assert_eq!(found.0.len(), expected.0.len(), "block size {block_size}");
+        assert!(found.0 == expected.0, "block size {block_size}");
     }
 }
 
 #[test]
-fn every_beginning_of_a_file_reads() {
+fn games_before_a_cut_are_unchanged() {
     let text = dirty();
-    let whole = read(text.as_bytes(), 1 << 24).0;
+    let complete = read(text.as_bytes(), 1 << 24).0;
     let cut = text.len().min(6000);
     for end in (0..cut).step_by(7) {
         let Some(part) = text.as_bytes().get(..end) else {
             break;
         };
         let (games, _) = read(part, 1 << 24);
-        let same = games.iter().zip(&whole).take_while(|(a, b)| a == b).count();
+        let same = games
+            .iter()
+            .zip(&complete)
+            .take_while(|(a, b)| a == b)
+            .count();
         assert!(same + 1 >= games.len(), "cut at {end}");
     }
 }
 
 #[test]
-fn what_is_wanted_never_changes_what_is_there() {
+fn heads_and_results_do_not_depend_on_want() {
     let text = dirty();
-    let count = |want: Want| {
+    let read_heads = |want: Want| {
         let input = Box::new(Cursor::new(text.clone().into_bytes()));
         let blocks = PgnBlocks::open(input, &OpenOptions::default()).unwrap();
         let mut stream = PgnStream::new(blocks);
@@ -240,9 +246,9 @@ fn what_is_wanted_never_changes_what_is_there() {
         }
         found
     };
-    let all = count(Want::ALL);
-    assert_eq!(count(Want::TAGS).len(), all.len());
-    assert_eq!(count(Want::TAGS.and(Want::MAINLINE)), all);
+    let all = read_heads(Want::ALL);
+    assert_eq!(read_heads(Want::TAGS).len(), all.len());
+    assert_eq!(read_heads(Want::TAGS.and(Want::MAINLINE)), all);
 }
 
 #[test]

@@ -1,26 +1,29 @@
-//! Where a reader is in its text.
+//! The position of a reader in a text, with what error messages need: games, lines, offsets.
 
 use tabia_core::error::{Error, GameIndex};
 
-use super::game_boundary::Boundaries;
+use super::event_boundary::EventBoundaries;
 
-/// A text of whole games and the place reached in it.
+/// A position in a text that holds complete games.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Walk {
+pub(super) struct TextCursor {
+    /// Offset of the next byte to read.
     pub(super) at: usize,
-    /// Where the next game certainly begins.
-    pub(super) end: usize,
-    /// Games read so far, before this text and in it.
+    /// The next event boundary, or the end of the text: the games before it are read without
+    /// looking further.
+    pub(super) part_end: usize,
+    /// Games read so far, in this text and all before it.
     pub(super) games: u32,
-    /// What came before this text.
+    /// Bytes of the stream before this text.
     pub(super) offset: u64,
+    /// Lines of the stream before this text.
     pub(super) lines: u64,
-    /// A place and the number of lines before it.
+    /// An offset in this text and the number of lines before it, so that lines are counted once.
     counted: (usize, u64),
 }
 
-impl Walk {
-    /// At a place of a text that begins at an offset of its stream.
+impl TextCursor {
+    /// A cursor at `at` in a text that begins at `offset` of its stream.
     pub(super) fn new(at: usize, offset: u64) -> Self {
         Self {
             at,
@@ -29,28 +32,28 @@ impl Walk {
         }
     }
 
-    /// At the start of the next text, which follows `before`.
-    pub(super) fn next_text(&mut self, before: &[u8]) {
-        self.lines += count_lines(before, 0, before.len());
-        self.offset += before.len() as u64;
+    /// Moves to the start of the text that follows `previous`.
+    pub(super) fn next_text(&mut self, previous: &[u8]) {
+        self.lines += count_lines(previous, 0, previous.len());
+        self.offset += previous.len() as u64;
         self.at = 0;
-        self.end = 0;
+        self.part_end = 0;
         self.counted = (0, 0);
     }
 
-    /// Goes to the next certain game when this one is used up; `false` at the end.
-    pub(super) fn advance(&mut self, text: &[u8], boundaries: &Boundaries) -> bool {
-        if self.at < self.end {
+    /// Moves on to the next event boundary if this part is used up; `false` at the end of `text`.
+    pub(super) fn advance(&mut self, text: &[u8], boundaries: &EventBoundaries) -> bool {
+        if self.at < self.part_end {
             return true;
         }
         if self.at >= text.len() {
             return false;
         }
-        self.end = boundaries.next(text, self.at);
+        self.part_end = boundaries.next_after(text, self.at);
         true
     }
 
-    /// `error` with the place `at` of the game being read.
+    /// `error` with the current game, and the line, column and offset of `at`.
     pub(super) fn locate(&mut self, text: &[u8], at: usize, error: Error) -> Error {
         let (from, lines) = self.counted;
         let (from, lines) = if from <= at { (from, lines) } else { (0, 0) };
@@ -65,19 +68,19 @@ impl Walk {
     }
 }
 
-/// Line breaks of `text` in a range: `\n`, `\r\n` and `\r`.
+/// The number of line breaks in a range of `text`: `\n`, `\r\n` and `\r`.
 pub(super) fn count_lines(text: &[u8], from: usize, to: usize) -> u64 {
     let part = text.get(from..to).unwrap_or_default();
     let feeds = memchr::memchr_iter(b'\n', part).count();
     let returns = match memchr::memchr(b'\r', part) {
-        Some(first) => lone_returns(text, from + first, to),
+        Some(first) => count_lone_returns(text, from + first, to),
         None => 0,
     };
     (feeds + returns) as u64
 }
 
-/// Every `\r` in a range that no `\n` follows, counted without a branch for each.
-fn lone_returns(text: &[u8], from: usize, to: usize) -> usize {
+/// The number of `\r` in a range that no `\n` follows, counted without a branch for each.
+fn count_lone_returns(text: &[u8], from: usize, to: usize) -> usize {
     let part = text.get(from..to).unwrap_or_default();
     let next = text.get(from + 1..).unwrap_or_default();
     let pairs = part.chunks(128).zip(next.chunks(128));
@@ -97,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_end_in_three_ways() {
+    fn three_kinds_of_line_breaks_are_counted() {
         let mut text = Vec::new();
         let mut lines = 0;
         for i in 0..200_usize {

@@ -1,28 +1,28 @@
-//! Lines of at most 80 columns, made in place: a blank becomes a line break.
+//! Wraps movetext in place to lines of at most 80 columns, by replacing blanks with line breaks.
 
-/// Columns of a line.
+/// Maximal columns of a line.
 const WIDTH: usize = 80;
 
 /// Breaks the single line of movetext that begins at `start`.
 pub(super) fn wrap(out: &mut [u8], start: usize) {
     let mut line = start;
     while let Some(rest) = out.get(line..) {
-        let limit = columns(rest);
+        let limit = line_length(rest);
         if limit >= rest.len() {
             return;
         }
-        let Some(place) = last_break(rest, limit).or_else(|| next_break(rest, limit)) else {
+        let Some(blank) = last_break(rest, limit).or_else(|| next_break(rest, limit)) else {
             return;
         };
-        if let Some(blank) = out.get_mut(line + place) {
-            *blank = b'\n';
+        if let Some(byte) = out.get_mut(line + blank) {
+            *byte = b'\n';
         }
-        line += place + 1;
+        line += blank + 1;
     }
 }
 
-/// How many bytes fill a line; characters of several bytes count once.
-fn columns(rest: &[u8]) -> usize {
+/// The number of bytes in the first [`WIDTH`] characters of `rest`.
+fn line_length(rest: &[u8]) -> usize {
     match rest.get(..=WIDTH) {
         None => rest.len(),
         Some(line) if line.is_ascii() => WIDTH,
@@ -35,6 +35,7 @@ fn columns(rest: &[u8]) -> usize {
     }
 }
 
+/// The last blank up to `limit` that may become a line break.
 fn last_break(rest: &[u8], limit: usize) -> Option<usize> {
     let mut end = limit + 1;
     loop {
@@ -46,14 +47,15 @@ fn last_break(rest: &[u8], limit: usize) -> Option<usize> {
     }
 }
 
+/// The first blank from `limit` on that may become a line break.
 fn next_break(rest: &[u8], limit: usize) -> Option<usize> {
     memchr::memchr_iter(b' ', rest.get(limit..)?)
         .map(|found| limit + found)
         .find(|&at| may_break(rest, at))
 }
 
-/// A blank may become a line break when reading makes it one blank again: not beside another,
-/// not before a `%` or a `;` that would begin a line, not behind the name of a command.
+/// Whether a reader turns a line break at `at` into one blank again. It does not next to another
+/// blank, before a `%` or `;` that would begin a line, or after the name of a command.
 fn may_break(rest: &[u8], at: usize) -> bool {
     let (Some(&before), Some(&after)) = (rest.get(at.wrapping_sub(1)), rest.get(at + 1)) else {
         return false;
@@ -77,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_full_and_never_too_long() {
+    fn lines_have_at_most_80_columns() {
         let text = format!(
             "{{{}}} 1. e4 {{[%clk 0:00:01]}} *",
             "word ".repeat(40).trim_end()

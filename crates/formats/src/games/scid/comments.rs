@@ -10,8 +10,9 @@ use tabia_core::loss::{Feature, Losses};
 
 use crate::games::common::replay::HeldComment;
 use crate::games::pgn::commands;
-use crate::games::pgn::commands::Said;
 use crate::games::pgn::full_profile;
+use crate::games::pgn::full_profile::ParsedCommand;
+use crate::games::pgn::shape_colors;
 
 /// Visits what a comment says: annotations and words in their order; words on both sides of
 /// commands come joined, behind them. The words go to `held` when there is one.
@@ -46,14 +47,14 @@ pub(crate) fn read(
         }
         words.has_commands |= said.is_some();
         match said {
-            Some(Said::Language(language)) => words.language = Some(language),
-            Some(Said::Before | Said::BeforeHere) => words.before = Some(true),
-            Some(Said::After) => words.before = Some(false),
-            Some(Said::Text(encoded)) => {
+            Some(ParsedCommand::Language(language)) => words.language = Some(language),
+            Some(ParsedCommand::Before | ParsedCommand::BeforeHere) => words.before = Some(true),
+            Some(ParsedCommand::After) => words.before = Some(false),
+            Some(ParsedCommand::Text(encoded)) => {
                 words.text = full_profile::decode(encoded);
                 words.is_exact = true;
             }
-            Some(Said::Annotation) => {}
+            Some(ParsedCommand::Annotation) => {}
             None => words.push(command.whole),
         }
     }
@@ -256,7 +257,7 @@ impl CommentWriter {
 
     /// Squares and arrows of one kind share a command, as Lichess and ChessBase write them.
     fn shape(&mut self, shape: Shape, list: Option<&'static str>, losses: &mut Losses) {
-        let letter = commands::letter_of(shape.color).map(char::from);
+        let letter = shape_colors::letter_of(shape.color).map(char::from);
         let (name, squares) = match shape.kind {
             ShapeKind::Square(square) => ("csl", format!("{square}")),
             ShapeKind::Arrow(from, to) => ("cal", format!("{from}{to}")),

@@ -7,7 +7,7 @@ use tabia_core::chess::Color;
 use tabia_core::game::{Date, Game, GameResult, Tags};
 use tabia_core::loss::{Feature, Losses};
 
-use crate::games::common::tag_plan_cache::Plans;
+use crate::games::common::tag_plan_cache::TagPlanCache;
 
 use super::disk_layout;
 use super::encode::is_playable;
@@ -23,7 +23,7 @@ const MAX_TAG: usize = 240;
 #[derive(Debug)]
 pub(crate) struct TagWriter {
     version: Version,
-    plans: Plans<Plan>,
+    plans: TagPlanCache<Plan>,
     /// Whether the tags of the game at hand have found a field, by place.
     taken: Vec<bool>,
 }
@@ -32,7 +32,7 @@ impl TagWriter {
     pub(crate) fn new(version: Version) -> Self {
         Self {
             version,
-            plans: Plans::default(),
+            plans: TagPlanCache::default(),
             taken: Vec::new(),
         }
     }

@@ -1,40 +1,71 @@
-//! Commands of the profile `full`: what PGN has no form for, written so that it is read back.
+//! Commands of the profile `full`, which store everything that PGN has no notation for.
 //!
-//! `[%cb… key=value …]` for what ChessBase knows, `[%tabia …]` for the rest, `[%lang de]` for the
-//! language of a comment. Values are percent-encoded.
+//! `[%cb… key=value …]` for annotations of ChessBase, `[%lang de]` for the language of a comment,
+//! `[%tabia …]` for all else. Values are percent-encoded, foreign data is in base64.
 
 mod read;
 mod write;
 
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use tabia_core::game::Language;
+
 pub(super) use self::read::read;
 pub(crate) use self::write::write;
 
-/// Percent-encodes a value: no blanks, no characters that commands use.
+/// The meaning of a command for the comment that contains it.
+#[derive(Debug, PartialEq)]
+pub(crate) enum ParsedCommand<'a> {
+    /// The command is an annotation, which the sink got.
+    Annotation,
+    /// The language of the comment.
+    Language(Language),
+    /// The comment belongs before the next move.
+    Before,
+    /// The comment belongs before the last move, other annotations of which precede it.
+    BeforeHere,
+    /// The comment belongs after the last move.
+    After,
+    /// The exact text of the comment, percent-encoded.
+    Text(&'a str),
+}
+
+/// Base64, written with padding and read without it.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new()
+        .with_decode_allow_trailing_bits(true)
+        .with_decode_padding_mode(DecodePaddingMode::RequireNone),
+);
+
+/// Percent-encodes a value, blanks and the characters with a meaning in commands included.
 pub(super) fn encode(text: &str, out: &mut Vec<u8>) {
     for &byte in text.as_bytes() {
-        let plain = byte >= 0x80 || byte.is_ascii_alphanumeric() || b"-._~!?'()*+#".contains(&byte);
-        put(byte, plain, out);
+        let is_literal =
+            byte >= 0x80 || byte.is_ascii_alphanumeric() || b"-._~!?'()*+#".contains(&byte);
+        push(byte, is_literal, out);
     }
 }
 
-/// Percent-encodes a text, leaving single blanks between words.
+/// Percent-encodes a text, except single blanks between words.
 pub(crate) fn encode_text(text: &[u8], out: &mut Vec<u8>) {
     let valid = std::str::from_utf8(text).is_ok();
     let mut was_blank = true;
     for (i, &byte) in text.iter().enumerate() {
-        let blank = byte == b' ' && !was_blank && i + 1 < text.len();
-        let plain = if byte < 0x80 {
+        let is_single_blank = byte == b' ' && !was_blank && i + 1 < text.len();
+        let is_literal = if byte < 0x80 {
             byte.is_ascii_graphic() && !b"%[]{}".contains(&byte)
         } else {
             valid
         };
-        put(byte, plain || blank, out);
+        push(byte, is_literal || is_single_blank, out);
         was_blank = byte == b' ';
     }
 }
 
-fn put(byte: u8, plain: bool, out: &mut Vec<u8>) {
-    if plain {
+/// Appends a byte, percent-encoded unless `is_literal`.
+fn push(byte: u8, is_literal: bool, out: &mut Vec<u8>) {
+    if is_literal {
         out.push(byte);
     } else {
         let digit = |half: u8| {
@@ -47,22 +78,22 @@ fn put(byte: u8, plain: bool, out: &mut Vec<u8>) {
     }
 }
 
-/// Undoes [`encode`] and [`encode_text`].
+/// Decodes the result of [`encode`] or [`encode_text`].
 pub(super) fn decode_bytes(text: &str) -> Vec<u8> {
     let hex = |byte: Option<u8>| char::from(byte?).to_digit(16);
     let mut out = Vec::new();
     let mut bytes = text.bytes().peekable();
-    let mut line_break = false;
+    let mut after_line_break = false;
     while let Some(byte) = bytes.next() {
-        // A line break comes from wrapping and stands for the blank that was there.
+        // A line break comes from wrapping, which replaced a blank with it.
         if matches!(byte, b'\n' | b'\r') {
-            if !line_break {
+            if !after_line_break {
                 out.push(b' ');
             }
-            line_break = true;
+            after_line_break = true;
             continue;
         }
-        line_break = false;
+        after_line_break = false;
         if byte == b'%' {
             let mut ahead = bytes.clone();
             if let (Some(high), Some(low)) = (hex(ahead.next()), hex(ahead.next())) {
@@ -76,7 +107,7 @@ pub(super) fn decode_bytes(text: &str) -> Vec<u8> {
     out
 }
 
-/// Undoes [`encode`] for a text.
+/// Decodes a text; bytes that are not UTF-8 become U+FFFD.
 pub(crate) fn decode(text: &str) -> String {
     match String::from_utf8(decode_bytes(text)) {
         Ok(text) => text,

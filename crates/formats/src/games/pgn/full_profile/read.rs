@@ -1,5 +1,6 @@
-//! Commands of the profile `full`, read.
+//! Parses the commands of the profile `full`.
 
+use base64::Engine as _;
 use tabia_core::FormatId;
 use tabia_core::chess::{Color, Move, Ply, Setup, Square};
 use tabia_core::game::{
@@ -9,14 +10,14 @@ use tabia_core::game::{
     TrainingText, VariationColor, WebLink,
 };
 
-use super::{decode, decode_bytes};
-use crate::games::pgn::base64;
-use crate::games::pgn::commands::Said;
+use super::{BASE64, ParsedCommand, decode, decode_bytes};
+use crate::games::pgn::shape_colors::color_of;
 
-/// The keys and values of a command.
+/// The arguments of a command: `key=value` pairs between blanks.
 struct Fields<'a>(&'a str);
 
 impl<'a> Fields<'a> {
+    /// The value of `key`, still percent-encoded; `None` if absent.
     fn raw(&self, key: &str) -> Option<&'a str> {
         self.0
             .split_ascii_whitespace()
@@ -31,7 +32,7 @@ impl<'a> Fields<'a> {
         self.raw(key)?.parse().ok()
     }
 
-    /// Items between commas; none when the key is missing or empty.
+    /// The items of a value that is a comma-separated list; empty if the key is absent.
     fn list(&self, key: &str) -> impl Iterator<Item = &'a str> + use<'a> {
         let raw = self.raw(key).unwrap_or_default();
         raw.split(',').filter(|item| !item.is_empty())
@@ -42,16 +43,16 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Reads a command of this profile; see [`commands::read`](crate::games::pgn::commands::read).
+/// Parses a command of this profile, as [`commands::read`](crate::games::pgn::commands::read) does.
 pub(in crate::games::pgn) fn read<'a>(
     name: &str,
     args: &'a str,
     sink: &mut dyn FnMut(Annotation<'_>),
-) -> Option<Said<'a>> {
+) -> Option<ParsedCommand<'a>> {
     let fields = Fields(args);
     match name {
-        "lang" => return Language::parse(args).map(Said::Language),
-        "tabia" => return read_own(args, sink),
+        "lang" => return Language::parse(args).map(ParsedCommand::Language),
+        "tabia" => return read_tabia(args, sink),
         "cbshape" => sink(Annotation::Shape(read_shape(&fields)?)),
         "cbeval" => sink(Annotation::Eval(Eval {
             score: match fields.number("mate") {
@@ -124,26 +125,30 @@ pub(in crate::games::pgn) fn read<'a>(
         })),
         _ => return None,
     }
-    Some(Said::Annotation)
+    Some(ParsedCommand::Annotation)
 }
 
-fn read_own<'a>(args: &'a str, sink: &mut dyn FnMut(Annotation<'_>)) -> Option<Said<'a>> {
+/// Parses the arguments of `[%tabia …]`.
+fn read_tabia<'a>(
+    args: &'a str,
+    sink: &mut dyn FnMut(Annotation<'_>),
+) -> Option<ParsedCommand<'a>> {
     let (word, rest) = match args.split_once([' ', '\n', '\r']) {
         Some((word, rest)) => (word, rest.trim_ascii_start()),
         None => (args, ""),
     };
     match word {
-        "before" if rest == "here" => return Some(Said::BeforeHere),
-        "before" => return Some(Said::Before),
-        "after" => return Some(Said::After),
-        "text" => return Some(Said::Text(rest)),
+        "before" if rest == "here" => return Some(ParsedCommand::BeforeHere),
+        "before" => return Some(ParsedCommand::Before),
+        "after" => return Some(ParsedCommand::After),
+        "text" => return Some(ParsedCommand::Text(rest)),
         "unread" => {
             sink(Annotation::Foreign(Foreign {
                 format: crate::games::pgn::ID,
                 kind: Foreign::UNREAD_MOVES,
                 bytes: &decode_bytes(rest),
             }));
-            return Some(Said::Annotation);
+            return Some(ParsedCommand::Annotation);
         }
         _ => {}
     }
@@ -151,12 +156,13 @@ fn read_own<'a>(args: &'a str, sink: &mut dyn FnMut(Annotation<'_>)) -> Option<S
     let kind = u16::from_str_radix(parts.next()?, 16).ok()?;
     let mut bytes = Vec::new();
     for part in parts {
-        base64::decode(part, &mut bytes)?;
+        let digits = part.trim_end_matches('=');
+        BASE64.decode_vec(digits, &mut bytes).ok()?;
     }
-    let known = word
+    let is_id = word
         .bytes()
         .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
-    if word.len() > 8 || word.is_empty() || !known {
+    if word.len() > 8 || word.is_empty() || !is_id {
         return None;
     }
     sink(Annotation::Foreign(Foreign {
@@ -164,7 +170,7 @@ fn read_own<'a>(args: &'a str, sink: &mut dyn FnMut(Annotation<'_>)) -> Option<S
         kind,
         bytes: &bytes,
     }));
-    Some(Said::Annotation)
+    Some(ParsedCommand::Annotation)
 }
 
 fn read_shape(fields: &Fields<'_>) -> Option<Shape> {
@@ -185,16 +191,17 @@ fn read_shape(fields: &Fields<'_>) -> Option<Shape> {
     } else if let Some(number) = color.strip_prefix("cb") {
         ShapeColor::ChessBase(number.parse().ok()?)
     } else {
-        crate::games::pgn::commands::color_of(*color.as_bytes().first()?)?
+        color_of(*color.as_bytes().first()?)?
     };
     Some(Shape { kind, color })
 }
 
+/// Parses exactly `N` numbers between slashes.
 fn numbers<const N: usize>(text: &str) -> Option<[i64; N]> {
     let mut found = [0; N];
     let mut parts = text.split('/');
-    for place in &mut found {
-        *place = parts.next()?.parse().ok()?;
+    for number in &mut found {
+        *number = parts.next()?.parse().ok()?;
     }
     parts.next().is_none().then_some(found)
 }
@@ -222,7 +229,7 @@ fn read_time_control(fields: &Fields<'_>) -> Option<TimeControl> {
     Some(TimeControl { stages })
 }
 
-/// `0:text,1:text`, after what stands before them in a solution.
+/// Parses texts: `language:text`.
 fn read_texts<'a>(items: impl Iterator<Item = &'a str>) -> Option<Vec<TrainingText>> {
     items
         .map(|item| {

@@ -1,17 +1,19 @@
-//! Commands of the profile `full`, written.
+//! Writes the commands of the profile `full`.
 
 use std::io::Write as _;
 
+use base64::Engine as _;
 use tabia_core::chess::{FenStyle, Ply};
 use tabia_core::game::{
     Annotation, Date, EvalPoint, MediaKind, Quotation, Score, Shape, ShapeColor, ShapeKind,
     TextKind, TimeStage, Training, TrainingText,
 };
 
-use super::encode;
-use crate::games::pgn::base64;
+use super::{BASE64, encode};
+use crate::games::pgn::shape_colors::letter_of;
 
-/// Writes the command of an annotation that has no form in the other profiles.
+/// Appends the command of an annotation; nothing for the kinds that other modules write, such as
+/// comments.
 pub(crate) fn write(annotation: &Annotation<'_>, out: &mut Vec<u8>) {
     let done = write_command(annotation, out);
     debug_assert!(done.is_ok(), "writing to memory cannot fail");
@@ -101,7 +103,7 @@ fn write_command(annotation: &Annotation<'_>, out: &mut Vec<u8>) -> std::io::Res
                 name => name.to_owned(),
             };
             write!(out, "[%tabia {name} {:x} ", foreign.kind)?;
-            base64::encode(foreign.bytes, out);
+            out.extend_from_slice(BASE64.encode(foreign.bytes).as_bytes());
         }
         _ => return Ok(()),
     }
@@ -109,6 +111,7 @@ fn write_command(annotation: &Annotation<'_>, out: &mut Vec<u8>) -> std::io::Res
     Ok(())
 }
 
+/// Appends ` key=value`.
 fn field(key: &str, value: &str, out: &mut Vec<u8>) {
     out.push(b' ');
     out.extend_from_slice(key.as_bytes());
@@ -124,7 +127,7 @@ fn write_shape(shape: Shape, out: &mut Vec<u8>) -> std::io::Result<()> {
         ShapeKind::Disk(square) => ("disk", square),
         ShapeKind::Frame(square) => ("frame", square),
         ShapeKind::Letter(square, _) => ("letter", square),
-        // Kinds not known here have no square to name.
+        // Kinds that are added to the enum later.
         _ => return Ok(()),
     };
     write!(out, "[%cbshape kind={kind} square={square}")?;
@@ -138,12 +141,13 @@ fn write_shape(shape: Shape, out: &mut Vec<u8>) -> std::io::Result<()> {
         ShapeColor::Rgb(color) => write!(out, " color=#{color:06x}"),
         ShapeColor::ChessBase(number) => write!(out, " color=cb{number}"),
         named => {
-            let letter = crate::games::pgn::commands::letter_of(named).unwrap_or(b'G');
+            let letter = letter_of(named).unwrap_or(b'G');
             write!(out, " color={}", char::from(letter))
         }
     }
 }
 
+/// Appends ` key=language:text,…`, or nothing if there are no texts.
 fn write_texts(key: &str, texts: &[TrainingText], out: &mut Vec<u8>) -> std::io::Result<()> {
     if texts.is_empty() {
         return Ok(());

@@ -1,10 +1,10 @@
-//! Comments and symbols.
+//! Comments and NAGs.
 
 use tabia_core::error::Error;
 use tabia_core::game::{Annotation, Comment, CommentPlacement, Flow, Nag, Want};
 use tabia_core::io::decode;
 
-use super::{Input, Reader};
+use super::{Input, LineState, Reader};
 use crate::games::pgn::char_class::skip_spaces;
 use crate::games::pgn::comment;
 
@@ -21,6 +21,7 @@ impl Reader {
         }
     }
 
+    /// A NAG (`$1`) at `at`; returns its end.
     pub(super) fn dollar(&mut self, input: &mut Input<'_, '_>, at: usize) -> usize {
         let mut end = at + 1;
         let mut number = 0_u32;
@@ -33,15 +34,15 @@ impl Reader {
         match u8::try_from(number) {
             Ok(nag) if end > at + 1 => self.nag(input, nag),
             _ => {
-                let kept = input.text.get(at..end);
+                let unread = input.text.get(at..end);
                 let error = Error::invalid("a NAG is a number from 0 to 255").at_ply(self.ply);
-                self.report(input, at, error, kept);
+                self.report(input, at, error, unread);
             }
         }
         end
     }
 
-    /// A comment in braces; returns its end.
+    /// A comment in braces at `at`; returns its end.
     pub(super) fn brace(&mut self, input: &mut Input<'_, '_>, at: usize) -> usize {
         let rest = input.text.get(at..).unwrap_or_default();
         if let Some(length) = memchr::memchr(b'}', rest) {
@@ -55,51 +56,51 @@ impl Reader {
         input.text.len()
     }
 
+    /// A comment whose content is `from..to`.
     pub(super) fn comment(&mut self, input: &mut Input<'_, '_>, from: usize, to: usize) {
         if !input.want.has(Want::ANNOTATIONS) {
             return;
         }
         let content = input.text.get(from..to).unwrap_or_default();
         let content = decode(content, self.charset);
-        let mut before = if self.moved {
-            self.numbered
-        } else {
-            !self.frames.is_empty()
+        let mut is_before_next = match self.line {
+            LineState::Start => !self.frames.is_empty(),
+            LineState::AfterMove => false,
+            LineState::AfterNumber => true,
         };
         let mut placement = CommentPlacement::After;
         let mut language = None;
-        let mut scratch = std::mem::take(&mut self.text);
-        let mut shown: Option<&str> = None;
-        if comment::is_plain(&content) {
-            shown = Some(&content);
+        let mut buffer = std::mem::take(&mut self.comment_text);
+        let mut text: Option<&str> = None;
+        if comment::is_simple(&content) {
+            text = Some(&content);
         } else if comment::has_commands(&content) {
             let visitor = &mut *input.visitor;
             let flow = &mut self.flow;
-            let found = comment::read(&content, &mut scratch, &mut |annotation| {
+            let found = comment::read(&content, &mut buffer, &mut |annotation| {
                 if *flow != Flow::Stop && visitor.visit_annotation(annotation) == Flow::Stop {
                     *flow = Flow::Stop;
                 }
             });
             language = found.language;
-            before = found.before.unwrap_or(before);
-            if found.here {
+            is_before_next = found.is_before_next.unwrap_or(is_before_next);
+            if found.is_before_last {
                 placement = CommentPlacement::Before;
             }
             if found.has_text {
-                shown = Some(&scratch);
+                text = Some(&buffer);
             }
-        } else if comment::is_tidy(&content) {
-            shown = Some(&content);
+        } else if comment::is_normalized(&content) {
+            text = Some(&content);
         } else {
-            scratch.clear();
-            comment::tidy_into(&content, &mut scratch);
-            shown = Some(&scratch);
+            buffer.clear();
+            comment::normalize_into(&content, &mut buffer);
+            text = Some(&buffer);
         }
-        if let Some(text) = shown {
-            if before {
-                self.waiting_text.push_str(text);
-                self.waiting.push((self.waiting_text.len(), language));
-            } else if !self.has_ended() {
+        if let Some(text) = text {
+            if is_before_next {
+                self.deferred.push(text, language);
+            } else if !self.has_stopped() {
                 self.annotate(
                     input,
                     Annotation::Comment(Comment {
@@ -110,11 +111,17 @@ impl Reader {
                 );
             }
         }
-        self.text = scratch;
+        self.comment_text = buffer;
     }
 
-    /// Comments behind the result still belong to the game. Returns where they end.
-    pub(super) fn behind(&mut self, input: &mut Input<'_, '_>, at: usize, read: bool) -> usize {
+    /// Comments after the result, which belong to the game: visits them if `visit`, and returns their
+    /// end.
+    pub(super) fn comments_after_result(
+        &mut self,
+        input: &mut Input<'_, '_>,
+        at: usize,
+        visit: bool,
+    ) -> usize {
         let mut at = at;
         loop {
             let next = skip_spaces(input.text, at);
@@ -125,29 +132,29 @@ impl Reader {
             let Some(length) = memchr::memchr(b'}', rest) else {
                 return at;
             };
-            if read && !self.has_ended() {
-                self.moved = true;
-                self.numbered = false;
+            if visit && !self.has_stopped() {
+                self.line = LineState::AfterMove;
                 self.comment(input, next + 1, next + length);
             }
             at = next + length + 1;
         }
     }
 
-    /// Hands on the comments that waited for a move which did not come.
-    pub(super) fn release(&mut self, input: &mut Input<'_, '_>) {
-        if !self.waiting.is_empty() {
-            self.give(input, CommentPlacement::After);
+    /// Visits the deferred comments of a move that does not follow.
+    pub(super) fn release_deferred(&mut self, input: &mut Input<'_, '_>) {
+        if !self.deferred.is_empty() {
+            self.visit_deferred(input, CommentPlacement::After);
         }
     }
 
-    pub(super) fn give(&mut self, input: &mut Input<'_, '_>, placement: CommentPlacement) {
-        let mut start = 0;
-        let mut texts = std::mem::take(&mut self.waiting);
-        let all = std::mem::take(&mut self.waiting_text);
-        for &(end, language) in &texts {
-            let text = all.get(start..end).unwrap_or_default();
-            start = end;
+    /// Visits the deferred comments.
+    pub(super) fn visit_deferred(
+        &mut self,
+        input: &mut Input<'_, '_>,
+        placement: CommentPlacement,
+    ) {
+        let mut deferred = std::mem::take(&mut self.deferred);
+        for (text, language) in deferred.iter() {
             self.annotate(
                 input,
                 Annotation::Comment(Comment {
@@ -157,9 +164,7 @@ impl Reader {
                 }),
             );
         }
-        texts.clear();
-        self.waiting = texts;
-        self.waiting_text = all;
-        self.waiting_text.clear();
+        deferred.clear();
+        self.deferred = deferred;
     }
 }

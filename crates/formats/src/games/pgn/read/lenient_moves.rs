@@ -1,4 +1,4 @@
-//! Moves that are not written plainly, and what cannot be read.
+//! Moves in other notations than the usual one, and movetext that cannot be read.
 
 use std::fmt::Display;
 
@@ -7,17 +7,17 @@ use tabia_core::error::Error;
 use tabia_core::game::{Annotation, Flow, Foreign, Want};
 use tabia_core::io::decode;
 
-use super::{Input, Reader};
+use super::{Input, LineState, Reader};
 use crate::games::pgn::char_class::{skip_spaces, symbol_end};
-use crate::games::pgn::game_boundary::BOM;
-use crate::games::pgn::movetext_skipper::{End, skip};
+use crate::games::pgn::event_boundary::BOM;
+use crate::games::pgn::movetext_skipper::{MovetextEnd, SkipTo, skip_movetext};
 use crate::games::pgn::nag_symbols;
 
 impl Reader {
-    /// A token that is no plain move. Returns where it ends.
+    /// A token that is not a move in the usual notation; returns its end.
     #[cold]
     #[inline(never)]
-    pub(super) fn odd(&mut self, input: &mut Input<'_, '_>, at: usize) -> usize {
+    pub(super) fn nonstandard_token(&mut self, input: &mut Input<'_, '_>, at: usize) -> usize {
         let text = input.text;
         let rest = text.get(at..).unwrap_or_default();
         let end = symbol_end(text, at);
@@ -27,13 +27,14 @@ impl Reader {
             .take_while(|byte| byte.is_ascii_digit())
             .count();
         if digits == token.len() && digits > 0 {
-            self.numbered = true;
+            self.line = self.line.after_number();
             return end;
         }
-        if rest.starts_with(b"e.p.") && self.moved {
+        let has_move = self.line != LineState::Start;
+        if rest.starts_with(b"e.p.") && has_move {
             return at + 4;
         }
-        if token == b"ep" && self.moved {
+        if token == b"ep" && has_move {
             return end;
         }
         if rest.starts_with("\u{2026}".as_bytes()) {
@@ -51,17 +52,17 @@ impl Reader {
             self.nag(input, nag);
             return end;
         }
-        let mut plain = [0; 16];
+        let mut ascii = [0; 16];
         let mut end = end;
         let mut token = token;
         if let Some(letter) = nag_symbols::figurine(rest) {
             end = symbol_end(text, at + 3);
             let squares = text.get(at + 3..end).unwrap_or_default();
             let from = usize::from(letter != 0);
-            plain[0] = letter;
-            if let Some(place) = plain.get_mut(from..from + squares.len()) {
-                place.copy_from_slice(squares);
-                token = plain.get(..from + squares.len()).unwrap_or_default();
+            ascii[0] = letter;
+            if let Some(slot) = ascii.get_mut(from..from + squares.len()) {
+                slot.copy_from_slice(squares);
+                token = ascii.get(..from + squares.len()).unwrap_or_default();
             }
         }
         // `1e4`
@@ -70,49 +71,49 @@ impl Reader {
             && let Some(rest) = token.get(digits..)
             && let Ok(ply) = san::read(&self.position, rest)
         {
-            let _ = self.played(input, ply);
+            let _ = self.play_uninlined(input, ply);
             return end;
         }
-        let mut glued = None;
-        let mut read = self.lenient(token);
+        let mut evaluation = None;
+        let mut read = self.read_leniently(token);
         if read.is_none()
-            && let Some((rest, nag)) = nag_symbols::glued(token)
+            && let Some((rest, nag)) = nag_symbols::split_evaluation(token)
         {
-            read = self.lenient(rest);
-            glued = Some(nag);
+            read = self.read_leniently(rest);
+            evaluation = Some(nag);
         }
         if read.is_none()
             && let Some(&[b'(', letter, b')']) = text.get(end..end + 3)
         {
-            let mut spelled = token.to_vec();
-            spelled.extend_from_slice(&[b'(', letter, b')']);
-            read = self.lenient(&spelled);
+            let mut move_text = token.to_vec();
+            move_text.extend_from_slice(&[b'(', letter, b')']);
+            read = self.read_leniently(&move_text);
             end += 3;
         }
         if read.is_none()
             && let Some(rest) = self.without_result(token)
         {
-            read = self.lenient(rest);
+            read = self.read_leniently(rest);
         }
         if let Some(ply) = read {
-            if self.played(input, ply) == Flow::Go
-                && let Some(nag) = glued
+            if self.play_uninlined(input, ply) == Flow::Go
+                && let Some(nag) = evaluation
             {
                 self.nag(input, nag);
             }
             return end;
         }
-        self.unread(input, at)
+        self.unreadable_move(input, at)
     }
 
-    /// A move with the game's result glued to its end, as the tag says it too.
+    /// The move in a token that ends with the result of the game, if the tag states the same result.
     fn without_result<'t>(&self, token: &'t [u8]) -> Option<&'t [u8]> {
-        let said = self.tag_result.filter(|_| self.frames.is_empty())?;
-        token.strip_suffix(said.pgn().as_bytes())
+        let result = self.tag_result.filter(|_| self.frames.is_empty())?;
+        token.strip_suffix(result.pgn().as_bytes())
     }
 
-    /// Reads a move, granting a castling right that a setup position forgot.
-    fn lenient(&mut self, token: &[u8]) -> Option<Ply> {
+    /// Reads a move, and adds a castling right that is missing in a setup position.
+    fn read_leniently(&mut self, token: &[u8]) -> Option<Ply> {
         if let Ok(ply) = san::read(&self.position, token) {
             return Some(ply);
         }
@@ -131,9 +132,10 @@ impl Reader {
         Some(ply)
     }
 
-    /// A move that cannot be read ends its line: reported, and the rest of the line kept.
-    fn unread(&mut self, input: &mut Input<'_, '_>, at: usize) -> usize {
-        self.release(input);
+    /// Reports a move that cannot be read, and preserves the rest of its line as foreign data. Returns
+    /// the end of the line.
+    fn unreadable_move(&mut self, input: &mut Input<'_, '_>, at: usize) -> usize {
+        self.release_deferred(input);
         let text = input.text;
         let mut token_end = symbol_end(text, at);
         if token_end == at {
@@ -148,20 +150,25 @@ impl Reader {
             Ok(_) => &"not the notation of a move",
         };
         let error = Error::invalid(format!("`{token}` is {why}")).at_ply(self.ply);
-        let (end, _) = skip(text, at, self.frames.len(), true);
-        let kept = text.get(at..end).unwrap_or_default().trim_ascii_end();
-        self.report(input, at, error, Some(kept));
-        if !self.has_ended() {
-            self.keep(input, at, end);
+        let (end, _) = skip_movetext(text, at, self.frames.len(), SkipTo::VariationEnd);
+        let unread = text.get(at..end).unwrap_or_default().trim_ascii_end();
+        self.report(input, at, error, Some(unread));
+        if !self.has_stopped() {
+            self.preserve_unread(input, at, end);
         }
         end.max(at + 1)
     }
 
-    /// Keeps movetext that cannot be played as it stands, but for the comments before it.
-    pub(super) fn unplayed(&mut self, input: &mut Input<'_, '_>, at: usize) -> (usize, End) {
-        self.begin_line();
+    /// Preserves the movetext of a game whose moves cannot be played as foreign data, except for the
+    /// comments and NAGs before the first move.
+    pub(super) fn unplayable_moves(
+        &mut self,
+        input: &mut Input<'_, '_>,
+        at: usize,
+    ) -> (usize, MovetextEnd) {
+        self.begin_mainline();
         let mut at = skip_spaces(input.text, at);
-        while !self.has_ended() {
+        while !self.has_stopped() {
             let end = match input.text.get(at) {
                 Some(b'{') => self.brace(input, at),
                 Some(b'$') => self.dollar(input, at),
@@ -169,18 +176,19 @@ impl Reader {
             };
             at = skip_spaces(input.text, end);
         }
-        let (end, what) = skip(input.text, at, 0, false);
+        let (end, token) = skip_movetext(input.text, at, 0, SkipTo::GameEnd);
         if end > at
             && let Some(error) = self.unplayable.take()
         {
-            let kept = input.text.get(at..end);
-            self.report(input, at, error, kept);
+            let unread = input.text.get(at..end);
+            self.report(input, at, error, unread);
         }
-        self.keep(input, at, end);
-        (end, what)
+        self.preserve_unread(input, at, end);
+        (end, token)
     }
 
-    pub(super) fn keep(&mut self, input: &mut Input<'_, '_>, from: usize, to: usize) {
+    /// Visits the bytes `from..to` as foreign data.
+    pub(super) fn preserve_unread(&mut self, input: &mut Input<'_, '_>, from: usize, to: usize) {
         let bytes = input.text.get(from..to).unwrap_or_default().trim_ascii();
         if !bytes.is_empty() && input.want.has(Want::ANNOTATIONS) {
             self.annotate(

@@ -1,77 +1,99 @@
-//! The reader: games of a text handed to a visitor.
+//! The reader: hands the games of a text to a visitor.
 //!
-//! | module | holds |
+//! | module | contains |
 //! |---|---|
-//! | `start` | where a game begins |
-//! | `tags` | the tag section and the first position |
-//! | `moves` | movetext, and moves as nearly all are written |
-//! | `odd` | moves written otherwise, and what cannot be read |
-//! | `lines` | variations |
-//! | `remarks` | comments and symbols |
+//! | `game_start` | finding the start of the next game |
+//! | `tags` | the tag section and the start position |
+//! | `moves` | movetext, with a fast path for moves in the usual notation |
+//! | `lenient_moves` | moves in other notations, and unreadable moves |
+//! | `variations` | the begin and end of variations |
+//! | `move_history` | the moves that a variation can replace |
+//! | `comments` | comments and NAGs |
+//! | `deferred_comments` | comments that precede their move |
 
 mod comments;
+mod deferred_comments;
+mod game_start;
 mod lenient_moves;
+mod move_history;
 mod moves;
-mod start_position;
 mod tags;
 mod variations;
 
-use tabia_core::chess::{Ply, Position};
+use tabia_core::chess::Position;
 use tabia_core::error::{Error, GameIndex, Problem, Result};
-use tabia_core::game::{Flow, GameHead, GameResult, Language, Visitor, Want};
+use tabia_core::game::{Flow, GameHead, GameResult, Visitor, Want};
 use tabia_core::io::Charset;
 
-use self::start_position::find_start;
-use self::tags::Spans;
-use self::variations::Frame;
-use super::game_boundary::Boundaries;
-use super::movetext_skipper::{End, skip};
+use self::deferred_comments::DeferredComments;
+use self::game_start::find_game_start;
+use self::move_history::MoveHistory;
+use self::tags::PairSpans;
+use self::variations::VariationFrame;
+use super::event_boundary::EventBoundaries;
+use super::movetext_skipper::{MovetextEnd, SkipTo, skip_movetext};
 use super::tag_roster;
-use super::text_cursor::Walk;
+use super::text_cursor::TextCursor;
 
-/// Reads games, reusing its scratch space.
+/// The last token of a line. It decides to which move a comment belongs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LineState {
+    /// The line has no move yet. A comment belongs to the game, or to the first move of a variation.
+    Start,
+    /// The last token, apart from annotations, was a move. A comment belongs to that move.
+    AfterMove,
+    /// The last token, apart from annotations, was a move number. A comment belongs to the next move.
+    AfterNumber,
+}
+
+impl LineState {
+    /// The state after a move number.
+    #[inline(always)]
+    fn after_number(self) -> Self {
+        match self {
+            Self::Start => Self::Start,
+            Self::AfterMove | Self::AfterNumber => Self::AfterNumber,
+        }
+    }
+}
+
+/// Reads games, reusing its buffers.
 #[derive(Debug)]
 pub(super) struct Reader {
     charset: Charset,
     strict: bool,
     max_depth: usize,
-    boundaries: Boundaries,
+    boundaries: EventBoundaries,
     head: GameHead,
+    /// Offset of the current game in its text.
     game_start: usize,
     /// The value of the tag `Result`.
     tag_result: Option<GameResult>,
-    position: Position,
-    /// A position of this line, and where in `since` the moves from there on begin.
-    checkpoint: Position,
-    since_start: usize,
-    since: Vec<Ply>,
-    frames: Vec<Frame>,
-    /// Plies played in this line and before it.
-    ply: u32,
-    /// Whether this line has a move.
-    moved: bool,
-    /// Whether a move number stands since the last move.
-    numbered: bool,
-    /// Comments that wait for their move, in `waiting_text`.
-    waiting: Vec<(usize, Option<Language>)>,
-    waiting_text: String,
-    text: String,
-    /// A result that tag and marker do not say.
-    said: Option<GameResult>,
-    /// Whether there is a tag of the profile `full`.
-    special: bool,
-    pairs: Vec<Spans>,
-    /// Why no moves can be played from the first position.
+    /// The value of the tag `TabiaResult`, which overrides the tag `Result` and the marker.
+    exact_result: Option<GameResult>,
+    /// Whether the game has a tag of the profile `full`.
+    has_full_tags: bool,
+    pairs: Vec<PairSpans>,
+    /// The reason why no moves can be played from the start position.
     unplayable: Option<Error>,
-    /// Whether to go on, to leave this game, or to end: because the visitor said so or of `failed`.
+    position: Position,
+    history: MoveHistory,
+    line: LineState,
+    /// The plies from the start of the game to `position`.
+    ply: u32,
+    /// The lines that are interrupted by a variation, the mainline first.
+    frames: Vec<VariationFrame>,
+    deferred: DeferredComments,
+    comment_text: String,
+    /// `Skip`: the visitor skips this game. `Stop`: it ends the scan, or `failed` does.
     flow: Flow,
     failed: Option<Error>,
 }
 
-/// What the moves of a game are read with.
+/// The text and the visitor of a call.
 struct Input<'t, 'v> {
     text: &'t [u8],
-    walk: &'v mut Walk,
+    cursor: &'v mut TextCursor,
     want: Want,
     visitor: &'v mut dyn Visitor,
 }
@@ -82,64 +104,60 @@ impl Reader {
             charset,
             strict,
             max_depth: max_depth as usize,
-            boundaries: Boundaries::default(),
+            boundaries: EventBoundaries::default(),
             head: GameHead::default(),
             game_start: 0,
             tag_result: None,
-            position: Position::standard(),
-            checkpoint: Position::standard(),
-            since_start: 0,
-            since: Vec::new(),
-            frames: Vec::new(),
-            ply: 0,
-            moved: false,
-            numbered: false,
-            waiting: Vec::new(),
-            waiting_text: String::new(),
-            text: String::new(),
-            said: None,
-            special: false,
+            exact_result: None,
+            has_full_tags: false,
             pairs: Vec::new(),
             unplayable: None,
+            position: Position::standard(),
+            history: MoveHistory::default(),
+            line: LineState::Start,
+            ply: 0,
+            frames: Vec::new(),
+            deferred: DeferredComments::default(),
+            comment_text: String::new(),
             flow: Flow::Go,
             failed: None,
         }
     }
 
-    /// Hands the next game of `text` to `visitor`; `None` when there is no other.
+    /// Hands the next game of `text` to `visitor`; `None` if there is no other.
     pub(super) fn next(
         &mut self,
         text: &[u8],
-        walk: &mut Walk,
+        cursor: &mut TextCursor,
         want: Want,
         visitor: &mut dyn Visitor,
     ) -> Result<Option<Flow>> {
         self.flow = Flow::Go;
         self.failed = None;
-        while walk.advance(text, &self.boundaries) {
-            let part = text.get(..walk.end).unwrap_or(text);
+        while cursor.advance(text, &self.boundaries) {
+            let part = text.get(..cursor.part_end).unwrap_or(text);
             let mut input = Input {
                 text: part,
-                walk: &mut *walk,
+                cursor: &mut *cursor,
                 want,
                 visitor: &mut *visitor,
             };
-            let found = self.find(&mut input);
+            let found = self.find_game(&mut input);
             if !found {
                 if let Some(error) = self.failed.take() {
                     return Err(error);
                 }
-                if self.has_ended() {
+                if self.has_stopped() {
                     return Ok(Some(Flow::Stop));
                 }
                 continue;
             }
-            self.game(&mut input);
-            walk.games = walk.games.saturating_add(1);
+            self.read_game(&mut input);
+            cursor.games = cursor.games.saturating_add(1);
             if let Some(error) = self.failed.take() {
                 return Err(error);
             }
-            return Ok(Some(if self.has_ended() {
+            return Ok(Some(if self.has_stopped() {
                 Flow::Stop
             } else {
                 Flow::Go
@@ -148,63 +166,65 @@ impl Reader {
         Ok(None)
     }
 
-    /// Goes to the start of the next game in this part of the text; `false` when it has none.
-    fn find(&mut self, input: &mut Input<'_, '_>) -> bool {
+    /// Moves the cursor to the next game of this part of the text; `false` if there is no other,
+    /// or if reading ends at the text before it.
+    fn find_game(&mut self, input: &mut Input<'_, '_>) -> bool {
         let text = input.text;
-        let (start, garbage) = find_start(text, input.walk.at);
-        input.walk.at = start.unwrap_or(text.len());
+        let (start, garbage) = find_game_start(text, input.cursor.at);
+        input.cursor.at = start.unwrap_or(text.len());
         if let Some((from, to)) = garbage {
             let bytes = text.get(from..to).unwrap_or_default().trim_ascii_end();
             let error = Error::invalid("text that belongs to no game");
             let go = self.report(input, from, error, Some(bytes));
-            // What stands between games belongs to none of them.
             return go && start.is_some();
         }
         start.is_some()
     }
 
-    /// Reports a problem; `false` when reading should end.
+    /// Reports a problem at `at`, with the bytes that are not read because of it; `false` if reading
+    /// ends.
     fn report(
         &mut self,
         input: &mut Input<'_, '_>,
         at: usize,
         error: Error,
-        kept: Option<&[u8]>,
+        unread: Option<&[u8]>,
     ) -> bool {
-        let error = input.walk.locate(input.text, at, error);
+        let error = input.cursor.locate(input.text, at, error);
         if self.strict {
             self.failed.get_or_insert(error);
             self.flow = Flow::Stop;
             return false;
         }
-        let unread_bytes = kept.map(Box::from);
-        if input.visitor.problem(Problem {
+        let unread_bytes = unread.map(Box::from);
+        let problem = Problem {
             error,
             unread_bytes,
-        }) == Flow::Stop
-        {
+        };
+        if input.visitor.problem(problem) == Flow::Stop {
             self.flow = Flow::Stop;
         }
-        !self.has_ended()
+        !self.has_stopped()
     }
 
-    /// Whether nothing more is to be handed on.
-    fn has_ended(&self) -> bool {
+    /// Whether the visitor gets nothing more.
+    fn has_stopped(&self) -> bool {
         self.flow == Flow::Stop
     }
 
-    /// Where the game read last begins in its text.
+    /// The offset of the last game in its text.
     pub(super) fn game_start(&self) -> usize {
         self.game_start
     }
 
-    fn game(&mut self, input: &mut Input<'_, '_>) {
-        self.game_start = input.walk.at;
+    /// Reads the game at the cursor.
+    fn read_game(&mut self, input: &mut Input<'_, '_>) {
+        self.game_start = input.cursor.at;
         self.flow = Flow::Go;
         let mut at = self.tags(input);
         let playable = self.start(input, at);
-        let index = GameIndex(input.walk.games);
-        let flow = if self.has_ended() {
+        let index = GameIndex(input.cursor.games);
+        let flow = if self.has_stopped() {
             Flow::Skip
         } else {
             input.visitor.begin_game(index, &self.head)
@@ -212,32 +232,32 @@ impl Reader {
         if flow == Flow::Stop {
             self.flow = Flow::Stop;
         }
-        let moves = input.want.has(Want::MAINLINE)
+        let wants_moves = input.want.has(Want::MAINLINE)
             || input.want.has(Want::VARIATIONS)
             || input.want.has(Want::ANNOTATIONS);
         let end;
-        (at, end) = if flow != Flow::Go || !moves || self.has_ended() {
-            skip(input.text, at, 0, false)
+        (at, end) = if flow != Flow::Go || !wants_moves || self.has_stopped() {
+            skip_movetext(input.text, at, 0, SkipTo::GameEnd)
         } else if playable {
             self.moves(input, at)
         } else {
-            self.unplayed(input, at)
+            self.unplayable_moves(input, at)
         };
         let marker = match end {
-            End::Result(result, length) => {
-                at = self.behind(
+            MovetextEnd::Result(result, length) => {
+                at = self.comments_after_result(
                     input,
                     at + length,
-                    flow == Flow::Go && moves && self.flow != Flow::Skip,
+                    flow == Flow::Go && wants_moves && self.flow != Flow::Skip,
                 );
                 Some(result)
             }
             _ => None,
         };
-        input.walk.at = at;
-        if !self.has_ended() {
+        input.cursor.at = at;
+        if !self.has_stopped() {
             let result = tag_roster::result(self.tag_result, marker);
-            input.visitor.end_game(self.said.unwrap_or(result));
+            input.visitor.end_game(self.exact_result.unwrap_or(result));
         }
     }
 }

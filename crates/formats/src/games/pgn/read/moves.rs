@@ -1,106 +1,106 @@
-//! Movetext, and moves as nearly all are written.
+//! Movetext, with a fast path for moves and numbers in the usual notation.
 
 use tabia_core::chess::{Ply, san};
 use tabia_core::error::Error;
 use tabia_core::game::{CommentPlacement, Flow, GameResult, Want};
 
-use super::{Input, Reader};
+use super::{Input, LineState, Reader};
 use crate::games::pgn::char_class::{
-    Class, at_line_start, begins_move, class, digits_end, is_space, line_end, past_space,
-    symbol_end, word,
+    CharClass, at_line_start, begins_move, class, digits_end, is_space, line_end, past_space,
+    symbol_end, word_at,
 };
-use crate::games::pgn::movetext_skipper::{End, is_tag, result, skip};
+use crate::games::pgn::movetext_skipper::{MovetextEnd, SkipTo, is_tag, result_at, skip_movetext};
 use crate::games::pgn::nag_symbols;
 
 impl Reader {
-    pub(super) fn begin_line(&mut self) {
-        self.checkpoint.clone_from(&self.position);
-        self.since.clear();
-        self.since_start = 0;
+    /// Begins the mainline at the start position.
+    pub(super) fn begin_mainline(&mut self) {
+        self.history.begin(&self.position);
         self.frames.clear();
-        self.waiting.clear();
-        self.waiting_text.clear();
+        self.deferred.clear();
         self.ply = 0;
-        self.moved = false;
-        self.numbered = false;
+        self.line = LineState::Start;
     }
 
-    /// Reads movetext to the end of the game.
-    pub(super) fn moves(&mut self, input: &mut Input<'_, '_>, from: usize) -> (usize, End) {
-        self.begin_line();
+    /// Reads movetext to the end of the game: its offset and the token there.
+    pub(super) fn moves(&mut self, input: &mut Input<'_, '_>, from: usize) -> (usize, MovetextEnd) {
+        self.begin_mainline();
         let text = input.text;
         let mut at = from;
         let end = loop {
             match self.flow {
                 Flow::Go => {}
-                Flow::Skip => return skip(text, at, self.frames.len(), false),
-                Flow::Stop => return (text.len(), End::Text),
+                Flow::Skip => {
+                    return skip_movetext(text, at, self.frames.len(), SkipTo::GameEnd);
+                }
+                Flow::Stop => return (text.len(), MovetextEnd::EndOfText),
             }
             let Some(&byte) = text.get(at) else {
-                break (text.len(), End::Text);
+                break (text.len(), MovetextEnd::EndOfText);
             };
             let class = class(byte);
-            if matches!(class, Class::Move | Class::Digit) {
-                let end = self.plain_moves(input, at);
+            if matches!(class, CharClass::Move | CharClass::Digit) {
+                let end = self.usual_moves(input, at);
                 if end > at {
                     at = end;
                     continue;
                 }
             }
             match class {
-                Class::Space | Class::Dot => at += 1,
-                Class::Move => {
+                CharClass::Space | CharClass::Dot => at += 1,
+                CharClass::Move => {
                     let end = symbol_end(text, at);
                     let token = text.get(at..end).unwrap_or_default();
                     if let Ok(ply) = san::read(&self.position, token) {
                         at = end;
-                        let _ = self.played(input, ply);
+                        let _ = self.play_uninlined(input, ply);
                     } else {
-                        at = self.odd(input, at);
+                        at = self.nonstandard_token(input, at);
                     }
                 }
-                Class::Digit => {
+                CharClass::Digit => {
                     let end = digits_end(text, at);
                     if text.get(end) == Some(&b' ') {
-                        self.numbered = true;
+                        self.line = self.line.after_number();
                         at = end + 1;
-                    } else if let Some((result, length)) = result(text, at, !self.frames.is_empty())
-                        && !(result == GameResult::BothLose && self.castles(text, at))
+                    } else if let Some((result, length)) =
+                        result_at(text, at, !self.frames.is_empty())
+                        && !(result == GameResult::BothLose && self.is_castling(text, at))
                     {
-                        break (at, End::Result(result, length));
+                        break (at, MovetextEnd::Result(result, length));
                     } else {
-                        at = self.odd(input, at);
+                        at = self.nonstandard_token(input, at);
                     }
                 }
-                Class::Brace => at = self.brace(input, at),
-                Class::Semicolon => {
+                CharClass::Brace => at = self.brace(input, at),
+                CharClass::Semicolon => {
                     let end = line_end(text, at);
                     self.comment(input, at + 1, end);
                     at = end;
                 }
-                Class::Percent if at_line_start(text, at) => at = line_end(text, at),
-                Class::Open => at = self.open(input, at),
-                Class::Close => {
-                    self.close(input, at);
+                CharClass::Percent if at_line_start(text, at) => at = line_end(text, at),
+                CharClass::Open => at = self.open_variation(input, at),
+                CharClass::Close => {
+                    self.close_variation(input, at);
                     at += 1;
                 }
-                Class::Dollar => at = self.dollar(input, at),
-                Class::Mark => {
+                CharClass::Dollar => at = self.dollar(input, at),
+                CharClass::Mark => {
                     let rest = text.get(at..).unwrap_or_default();
                     let (nag, length) = nag_symbols::suffix(rest).unwrap_or((0, 1));
                     self.nag(input, nag);
                     at += length;
                 }
-                Class::Bracket if is_tag(text, at) => break (at, End::Tag),
-                Class::Star | Class::Other | Class::Bracket | Class::Percent => {
-                    if let Some((result, length)) = result(text, at, !self.frames.is_empty()) {
-                        break (at, End::Result(result, length));
+                CharClass::Bracket if is_tag(text, at) => break (at, MovetextEnd::Tag),
+                CharClass::Star | CharClass::Other | CharClass::Bracket | CharClass::Percent => {
+                    if let Some((result, length)) = result_at(text, at, !self.frames.is_empty()) {
+                        break (at, MovetextEnd::Result(result, length));
                     }
-                    at = self.odd(input, at);
+                    at = self.nonstandard_token(input, at);
                 }
             }
         };
-        self.release(input);
+        self.release_deferred(input);
         if let Some(frame) = self.frames.last() {
             let at = frame.at;
             self.report(
@@ -111,32 +111,32 @@ impl Reader {
             );
         }
         while self.frames.pop().is_some() {
-            self.release(input);
+            self.release_deferred(input);
             input.visitor.end_variation();
         }
         end
     }
 
-    /// Reads moves and numbers as nearly all are written, up to something else.
+    /// Reads moves and numbers in the usual notation, up to the first other token. Returns its offset.
     #[inline(never)]
-    fn plain_moves(&mut self, input: &mut Input<'_, '_>, from: usize) -> usize {
+    fn usual_moves(&mut self, input: &mut Input<'_, '_>, from: usize) -> usize {
         let text = input.text;
         let mut at = from;
         while let Some(&byte) = text.get(at) {
             let mut byte = byte;
-            // A number before every second move is a pattern that can be foreseen.
+            // A number before every second move is a pattern that branch prediction learns.
             if byte.is_ascii_digit() {
                 let end = digits_end(text, at);
                 if text.get(end) != Some(&b'.') {
                     break;
                 }
-                self.numbered = true;
+                self.line = self.line.after_number();
                 at = past_space(text, end + 1);
                 let Some(&next) = text.get(at) else { break };
                 byte = next;
             }
             if begins_move(byte) {
-                let Some((letters, length)) = word(text, at) else {
+                let Some((letters, length)) = word_at(text, at) else {
                     break;
                 };
                 let Some(m) = san::read_letters(&self.position, letters, length) else {
@@ -155,23 +155,23 @@ impl Reader {
         at
     }
 
-    /// Whether the `0-0` at `at` can be played.
-    fn castles(&self, text: &[u8], at: usize) -> bool {
+    /// Whether the `0-0` at `at` is castling and not a result.
+    fn is_castling(&self, text: &[u8], at: usize) -> bool {
         let token = text.get(at..symbol_end(text, at)).unwrap_or_default();
-        // The tag decides first, so that the result does not depend on reading the moves.
-        let decided = self.tag_result.is_some_and(|result| {
+        // Only if the tag states another result, so that the result does not depend on the moves.
+        let has_other_result = self.tag_result.is_some_and(|result| {
             matches!(
                 result,
                 GameResult::WhiteWins | GameResult::BlackWins | GameResult::Draw
             )
         });
-        decided && san::read(&self.position, token).is_ok()
+        has_other_result && san::read(&self.position, token).is_ok()
     }
 
-    /// Hands a move on and plays it.
+    /// Hands a move to the visitor and plays it.
     #[inline(always)]
     fn play(&mut self, input: &mut Input<'_, '_>, ply: Ply) -> Flow {
-        // The writer asks for it, and so does the next move.
+        // Both a writer of SAN and the next move need the cached values.
         if let Ply::Move(m) = ply {
             self.position.cache_check(m);
         }
@@ -181,22 +181,21 @@ impl Reader {
             Flow::Go
         };
         self.position.play_ply(ply);
-        self.since.push(ply);
+        self.history.push(ply);
         self.ply += 1;
-        self.moved = true;
-        self.numbered = false;
+        self.line = LineState::AfterMove;
         if flow != Flow::Go {
             self.flow = flow;
         }
-        if !self.waiting.is_empty() {
-            self.give(input, CommentPlacement::Before);
+        if !self.deferred.is_empty() {
+            self.visit_deferred(input, CommentPlacement::Before);
         }
         self.flow
     }
 
-    /// The same for moves that are not written plainly.
+    /// [`play`](Self::play) for moves outside the fast path.
     #[inline(never)]
-    pub(super) fn played(&mut self, input: &mut Input<'_, '_>, ply: Ply) -> Flow {
+    pub(super) fn play_uninlined(&mut self, input: &mut Input<'_, '_>, ply: Ply) -> Flow {
         self.play(input, ply)
     }
 }

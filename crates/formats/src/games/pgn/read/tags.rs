@@ -1,4 +1,4 @@
-//! The tag section, and the first position, which it says.
+//! The tag section, and the start position, which it contains.
 
 use tabia_core::chess::{Position, Setup};
 use tabia_core::error::Error;
@@ -6,21 +6,21 @@ use tabia_core::game::{GameResult, RecordKind};
 use tabia_core::io::{Charset, decode};
 
 use super::{Input, Reader};
-use crate::games::pgn::game_boundary::BOM;
-use crate::games::pgn::{tag_roster, tag_section};
+use crate::games::pgn::event_boundary::BOM;
+use crate::games::pgn::{tag_parser, tag_roster};
 
-/// Starts and lengths of a tag's name and value.
-pub(super) type Spans = ((usize, usize), (usize, usize));
+/// The offsets and lengths of the name and the value of a tag.
+pub(super) type PairSpans = ((usize, usize), (usize, usize));
 
 impl Reader {
-    /// Reads the tag section into `head` and returns its end.
+    /// Reads the tag section at the cursor into `head` and returns its end.
     pub(super) fn tags(&mut self, input: &Input<'_, '_>) -> usize {
         self.head.clear();
         self.tag_result = None;
-        self.said = None;
-        self.special = false;
+        self.exact_result = None;
+        self.has_full_tags = false;
         self.unplayable = None;
-        let mut at = input.walk.at;
+        let mut at = input.cursor.at;
         if input
             .text
             .get(at..)
@@ -32,37 +32,37 @@ impl Reader {
         let mut pairs = std::mem::take(&mut self.pairs);
         pairs.clear();
         let end = loop {
-            let (pair, end) = tag_section::next(input.text, at);
+            let (pair, end) = tag_parser::next_pair(input.text, at);
             let Some(pair) = pair else {
                 break end;
             };
             at = end;
-            self.special |= pair.name.starts_with(b"Tabia");
-            if pair.plain {
+            self.has_full_tags |= pair.name.starts_with(b"Tabia");
+            if pair.is_literal {
                 let name = (pair.name_at - start, pair.name.len());
                 pairs.push((name, (pair.value_at - start, pair.value.len())));
                 continue;
             }
-            self.push_plain(input.text, start, at, &mut pairs);
+            self.push_literal(input.text, start, at, &mut pairs);
             self.push_tag(ascii(pair.name), &pair.text(self.charset));
             start = at;
         };
-        self.push_plain(input.text, start, at, &mut pairs);
+        self.push_literal(input.text, start, at, &mut pairs);
         self.pairs = pairs;
         end
     }
 
-    /// Adds tags that stand in the text as they are, looking once whether all are valid UTF-8.
-    fn push_plain(&mut self, text: &[u8], start: usize, end: usize, pairs: &mut Vec<Spans>) {
+    /// Adds tags without escapes. UTF-8 is validated once for all of them.
+    fn push_literal(&mut self, text: &[u8], start: usize, end: usize, pairs: &mut Vec<PairSpans>) {
         let part = text.get(start..end).unwrap_or_default();
-        let valid = match self.charset {
+        let valid_text = match self.charset {
             Charset::Single(_) => None,
             _ => std::str::from_utf8(part).ok(),
         };
         for &((name, name_length), (value, value_length)) in &*pairs {
             let (name, value) = (name..name + name_length, value..value + value_length);
-            if let Some((name, value)) =
-                valid.and_then(|valid| Some((valid.get(name.clone())?, valid.get(value.clone())?)))
+            if let Some((name, value)) = valid_text
+                .and_then(|text| Some((text.get(name.clone())?, text.get(value.clone())?)))
             {
                 self.push_tag(name, value);
             } else {
@@ -79,33 +79,34 @@ impl Reader {
             self.tag_result = GameResult::parse(value.trim_ascii().as_bytes());
         }
         if name == tag_roster::RESULT {
-            self.said = GameResult::parse(value.as_bytes());
+            self.exact_result = GameResult::parse(value.as_bytes());
         }
         self.head.tags.push(name, value);
     }
 
-    /// Finds the first position; `false` when no moves can be played from it.
+    /// Sets the start position; `false` if no moves can be played from it.
     pub(super) fn start(&mut self, input: &mut Input<'_, '_>, at: usize) -> bool {
-        if !self.special {
-            return self.first_position(input, at, tag_roster::Special::default());
+        if !self.has_full_tags {
+            return self.start_position(input, at, tag_roster::RecordMarks::default());
         }
-        let special = tag_roster::special(&self.head.tags);
-        let playable = self.first_position(input, at, special);
+        let marks = tag_roster::record_marks(&self.head.tags);
+        let playable = self.start_position(input, at, marks);
         tag_roster::restore(&mut self.head.tags);
-        if special.deleted {
+        if marks.deleted {
             self.head.deleted = true;
         }
-        if special.text {
+        if marks.text {
             self.head.kind = RecordKind::Text;
         }
         playable
     }
 
-    fn first_position(
+    /// Sets the start position from the tags `FEN` and `Variant`.
+    fn start_position(
         &mut self,
         input: &mut Input<'_, '_>,
         at: usize,
-        special: tag_roster::Special,
+        marks: tag_roster::RecordMarks,
     ) -> bool {
         if let Some(fen) = self.head.tags.get("FEN") {
             let Ok(setup) = Setup::parse_fen(fen.trim_ascii().as_bytes()) else {
@@ -117,7 +118,7 @@ impl Reader {
         }
         let variant = self.head.tags.get("Variant").map(tag_roster::variant);
         self.head.start.chess960 =
-            variant == Some(tag_roster::Variant::Chess960) && !special.classical;
+            variant == Some(tag_roster::Variant::Chess960) && !marks.classical;
         if let Some(tag_roster::Variant::Other) = variant {
             let name = self.head.tags.text("Variant");
             let error = format!("games of {name} are not played here");
@@ -131,7 +132,7 @@ impl Reader {
             }
             Some(setup) => match Position::from_setup(setup) {
                 Ok(position) => {
-                    if position.is_chess960() && !special.classical {
+                    if position.is_chess960() && !marks.classical {
                         self.head.start.chess960 = true;
                     }
                     self.position = position;

@@ -1,17 +1,17 @@
-//! What is said about moves in commands: `[%clk 0:01:00]`.
+//! Annotations that are written as commands: `[%clk 0:01:00]`.
 
+use tabia_core::decimal::{write_number, write_two};
 use tabia_core::formats::Profile;
 use tabia_core::game::{
-    Annotation, Clock, ClockKind, Eval, EvalPoint, Foreign, Score, Shape, ShapeColor, ShapeKind,
+    Annotation, Clock, ClockKind, Eval, EvalPoint, Foreign, Score, Shape, ShapeKind,
 };
 use tabia_core::loss::Feature;
 
 use super::Writer;
-use crate::games::pgn::commands::letter_of;
-use crate::games::pgn::{chessbase, full_profile};
-use tabia_core::decimal::{write_number, write_two};
+use crate::games::pgn::shape_colors::{letter_of, nearest_letter};
+use crate::games::pgn::{chessbase_commands, full_profile};
 
-/// Ranks of commands inside a comment; the order is ChessBase's.
+/// The order of commands in a comment, which is that of ChessBase.
 mod rank {
     pub(super) const EVAL: u8 = 0;
     pub(super) const CLOCK: u8 = 1;
@@ -22,8 +22,8 @@ mod rank {
 }
 
 impl Writer {
-    /// Writes what is neither symbol nor comment.
-    pub(super) fn add_command(&mut self, annotation: &Annotation<'_>) {
+    /// Adds the command of an annotation that is neither a NAG nor a comment.
+    pub(super) fn add_as_command(&mut self, annotation: &Annotation<'_>) {
         let full = self.is_full();
         match annotation {
             Annotation::Shape(shape) => self.shape(*shape),
@@ -35,20 +35,24 @@ impl Writer {
                 out.push(b']');
             }),
             Annotation::EvalProfile(profile) if !full => {
-                // Depths have no place there, and no evaluation is no number.
-                let is_cut = |point: &EvalPoint| {
+                // The command has no depths, and one number for all kinds of missing evaluations.
+                let is_reduced = |point: &EvalPoint| {
                     point.depth != 0 || point.flag > 1 && (point.flag != 0xff || point.value != 0)
                 };
-                if profile.points.iter().any(is_cut) {
+                if profile.points.iter().any(is_reduced) {
                     self.lose(Feature::EvalDepths);
                 }
-                self.command(rank::MEDALS, |out| chessbase::profile(profile, out));
+                self.command(rank::MEDALS, |out| {
+                    chessbase_commands::write_eval_profile(profile, out)
+                });
             }
             Annotation::Training(training) if !full => {
-                if chessbase::training_is_cut(training) {
+                if chessbase_commands::training_is_reduced(training) {
                     self.lose(Feature::Training);
                 }
-                self.command(rank::OTHER, |out| chessbase::training(training, out));
+                self.command(rank::OTHER, |out| {
+                    chessbase_commands::write_training(training, out)
+                });
             }
             Annotation::Foreign(foreign) => self.foreign(foreign),
             Annotation::StartClock(_) if !full => self.lose(Feature::Clocks),
@@ -56,7 +60,7 @@ impl Writer {
         }
     }
 
-    /// A command; in the profile `full` the order is kept, else it is ChessBase's.
+    /// Adds a command: in the order of annotations in profile `full`, else in that of ChessBase.
     fn command(&mut self, rank: u8, write: impl FnOnce(&mut Vec<u8>)) {
         let mut rank = rank;
         if self.is_full() {
@@ -66,7 +70,7 @@ impl Writer {
             }
         }
         self.pending.command(rank, write);
-        self.say();
+        self.state = self.state.annotated();
     }
 
     fn shape(&mut self, shape: Shape) {
@@ -133,7 +137,7 @@ impl Writer {
                 out.push(b']');
             });
         }
-        self.say();
+        self.state = self.state.annotated();
     }
 
     fn eval(&mut self, eval: &Eval) {
@@ -145,10 +149,10 @@ impl Writer {
                 return;
             }
             self.lose(Feature::EvalDepths);
-        } else if eval.depth.is_some() && !self.can.has(Feature::EvalDepths) {
+        } else if eval.depth.is_some() && !self.features.has(Feature::EvalDepths) {
             self.lose(Feature::EvalDepths);
         }
-        if !self.can.has(Feature::EvalDepths) {
+        if !self.features.has(Feature::EvalDepths) {
             eval.depth = None;
         }
         let chessbase = self.profile == Profile::ChessBase;
@@ -166,19 +170,6 @@ impl Writer {
         } else {
             self.command(rank::OTHER, |out| full_profile::write(&annotation, out));
         }
-    }
-}
-
-fn nearest_letter(color: ShapeColor) -> u8 {
-    let ShapeColor::Rgb(rgb) = color else {
-        return b'G';
-    };
-    let [_, red, green, blue] = [rgb >> 24, rgb >> 16 & 255, rgb >> 8 & 255, rgb & 255];
-    match (red > 127, green > 127, blue > 127) {
-        (true, true, _) => b'Y',
-        (true, false, _) => b'R',
-        (false, _, true) if blue >= green => b'B',
-        _ => b'G',
     }
 }
 

@@ -1,67 +1,53 @@
-//! Symbols and comments, before and behind moves.
+//! NAGs and comments, before and after moves.
 
 use std::io::Write as _;
 
+use tabia_core::decimal::write_number;
 use tabia_core::formats::Profile;
 use tabia_core::game::{Comment, CommentPlacement};
 use tabia_core::loss::Feature;
 
-use super::Writer;
 use super::moves::write_move_number;
-use crate::games::pgn::comment::{is_tidy, tidy_into};
+use super::{MoveNumber, TokenState, Writer};
+use crate::games::pgn::comment::{is_normalized, normalize_into};
 use crate::games::pgn::full_profile;
-use tabia_core::decimal::write_number;
 
-/// What a comment must say about its place.
+/// The marker without which profile `full` would not restore the position of a comment.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Stand {
-    /// Nothing: where it stands says it.
-    Clear,
-    /// It is about the move that follows.
+enum PositionMarker {
+    /// No marker is needed.
+    None,
+    /// The comment belongs before the next move.
     Before,
-    /// It comes before the last move, other remarks on which precede it.
+    /// The comment belongs before the last move, other annotations of which precede it.
     BeforeHere,
-    /// It is about what precedes.
+    /// The comment belongs after the last move.
     After,
+}
+
+impl PositionMarker {
+    fn command(self) -> &'static [u8] {
+        match self {
+            Self::None => b"",
+            Self::Before => b"[%tabia before] ",
+            Self::BeforeHere => b"[%tabia before here] ",
+            Self::After => b"[%tabia after] ",
+        }
+    }
 }
 
 impl Writer {
     pub(super) fn nag(&mut self, nag: u8) {
-        if self.is_full() && (self.pending.has_commands() || self.pending.has_texts()) {
+        if self.is_full() && self.pending.has_comments() {
             self.flush();
         }
         self.pending.nags.push(nag);
-        self.say();
+        self.state = self.state.annotated();
     }
 
     pub(super) fn comment(&mut self, comment: &Comment<'_>) {
-        let before = comment.placement == CommentPlacement::Before;
         if self.is_full() {
-            if before && self.move_open && !self.said {
-                let mut text = Vec::new();
-                text.push(b'{');
-                // The first move of the mainline has the comments of the game before it.
-                let stand = if self.first && self.depth == 0 {
-                    Stand::Before
-                } else {
-                    Stand::Clear
-                };
-                Self::write_full_text(comment, stand, &mut text);
-                text.push(b'}');
-                self.insert(&text);
-                return;
-            }
-            let mut text = Vec::new();
-            // A comment at the start of a variation would be taken for one before its first move.
-            let after = !before && self.line_start && self.depth > 0;
-            let stand = match (before, after) {
-                (true, _) => Stand::BeforeHere,
-                (false, true) => Stand::After,
-                (false, false) => Stand::Clear,
-            };
-            Self::write_full_text(comment, stand, &mut text);
-            self.pending.text(|out| out.extend_from_slice(&text));
-            self.say();
+            self.full_comment(comment);
             return;
         }
         if comment.language.is_some() {
@@ -71,16 +57,17 @@ impl Writer {
         if changed {
             self.lose(Feature::CommentText);
         }
-        if before && self.move_open {
-            if self.first && self.depth == 0 {
+        let before = comment.placement == CommentPlacement::Before;
+        if before && self.state.is_after_move() {
+            if self.is_at_first_move() {
                 self.lose(Feature::CommentPlacement);
             }
             let mut text = Vec::with_capacity(comment.text.len() + 4);
-            let edge = self.profile == Profile::Lichess;
-            text.extend_from_slice(if edge { b"{ " } else { b"{" });
+            let has_blanks = self.profile == Profile::Lichess;
+            text.extend_from_slice(if has_blanks { b"{ " } else { b"{" });
             write_text(comment.text, changed, &mut text);
-            text.extend_from_slice(if edge { b" }" } else { b"}" });
-            self.insert(&text);
+            text.extend_from_slice(if has_blanks { b" }" } else { b"}" });
+            self.insert_before_move(&text);
             return;
         }
         if before {
@@ -88,23 +75,58 @@ impl Writer {
         }
         self.pending
             .text(|out| write_text(comment.text, changed, out));
-        self.say();
+        self.state = self.state.annotated();
     }
 
-    pub(super) fn write_waiting(&mut self) {
-        self.waits = false;
+    /// A comment in profile `full`.
+    fn full_comment(&mut self, comment: &Comment<'_>) {
+        let before = comment.placement == CommentPlacement::Before;
+        let mut text = Vec::new();
+        if before && self.state == TokenState::Move {
+            text.push(b'{');
+            // A reader takes comments before the first move of the mainline for comments on the game.
+            let marker = if self.is_at_first_move() {
+                PositionMarker::Before
+            } else {
+                PositionMarker::None
+            };
+            write_full_text(comment, marker, &mut text);
+            text.push(b'}');
+            self.insert_before_move(&text);
+            return;
+        }
+        let marker = if before {
+            PositionMarker::BeforeHere
+        } else if self.state.is_line_start() && self.depth > 0 {
+            // A reader takes comments at the start of a variation for comments before its first move.
+            PositionMarker::After
+        } else {
+            PositionMarker::None
+        };
+        write_full_text(comment, marker, &mut text);
+        self.pending.text(|out| out.extend_from_slice(&text));
+        self.state = self.state.annotated();
+    }
+
+    /// Whether the last move is the first of the mainline.
+    fn is_at_first_move(&self) -> bool {
+        self.last_move.number_state == MoveNumber::StartsLine && self.depth == 0
+    }
+
+    /// Writes the pending annotations: NAGs, then comments.
+    pub(super) fn write_pending(&mut self) {
         if !self.pending.nags.is_empty() {
             self.write_nags();
         }
-        if self.pending.has_commands() || self.pending.has_texts() {
+        if self.pending.has_comments() {
             let edge: &[u8] = if self.profile == Profile::Lichess {
                 b" "
             } else {
                 b""
             };
-            self.pending.write_comments(&mut self.out, self.glue, edge);
-            self.glue = false;
-            self.needs_number = true;
+            self.pending
+                .write_comments(&mut self.out, self.state.needs_blank(), edge);
+            self.state = self.state.after_comment();
         }
         self.pending.clear();
     }
@@ -112,7 +134,7 @@ impl Writer {
     fn write_nags(&mut self) {
         let nags = std::mem::take(&mut self.pending.nags);
         for (i, &nag) in nags.iter().enumerate() {
-            let mark: &[u8] = match nag {
+            let suffix: &[u8] = match nag {
                 1 => b"!",
                 2 => b"?",
                 3 => b"!!",
@@ -121,86 +143,84 @@ impl Writer {
                 6 => b"?!",
                 _ => b"",
             };
-            let attaches = self.profile == Profile::Lichess && i == 0 && self.move_open;
-            if attaches && !mark.is_empty() && !self.glue {
-                self.out.extend_from_slice(mark);
+            let is_suffix =
+                self.profile == Profile::Lichess && i == 0 && self.state.is_after_move();
+            if is_suffix && !suffix.is_empty() {
+                self.out.extend_from_slice(suffix);
                 continue;
             }
-            self.blank();
+            self.write_blank();
             self.out.push(b'$');
             write_number(nag.into(), &mut self.out);
+            self.state = self.state.after_nag();
         }
         self.pending.nags = nags;
     }
 
-    /// Writes a text so that it is read back exactly.
-    fn write_full_text(comment: &Comment<'_>, stand: Stand, out: &mut Vec<u8>) {
-        let start = out.len();
-        if let Some(language) = comment.language {
-            let _ = write!(out, "[%lang {language}] ");
-        }
-        out.extend_from_slice(match stand {
-            Stand::Clear => b"",
-            Stand::Before => b"[%tabia before] ",
-            Stand::BeforeHere => b"[%tabia before here] ",
-            Stand::After => b"[%tabia after] ",
-        });
-        let text = comment.text;
-        let plain = is_tidy(text)
-            && !text.bytes().any(|byte| byte.is_ascii_control())
-            && !text.contains(['{', '}'])
-            && !text.contains("[%");
-        if plain {
-            out.extend_from_slice(text.as_bytes());
-            if text.is_empty() && out.len() > start {
-                out.pop();
-            }
-        } else {
-            out.extend_from_slice(b"[%tabia text ");
-            full_profile::encode_text(text.as_bytes(), out);
-            out.push(b']');
-        }
-    }
-
-    /// Puts a comment before the last move: behind its number, or before it at the start of a
-    /// line.
-    fn insert(&mut self, text: &[u8]) {
+    /// Inserts a comment before the last move: after its number, or before the number if the move
+    /// starts a line.
+    fn insert_before_move(&mut self, text: &[u8]) {
+        let last = &mut self.last_move;
         let mut bytes = Vec::with_capacity(text.len() + 8);
-        let at = if self.first || !self.has_number {
-            self.move_at
-        } else {
-            self.san_at
+        let at = match last.number_state {
+            MoveNumber::Written => last.san_start,
+            MoveNumber::Omitted | MoveNumber::StartsLine => last.start,
         };
-        if !self.first && !self.has_number {
-            write_move_number(self.number, &mut bytes);
-            self.has_number = true;
+        if last.number_state == MoveNumber::Omitted {
+            write_move_number(last.number, &mut bytes);
+            last.number_state = MoveNumber::Written;
         }
         bytes.extend_from_slice(text);
         bytes.push(b' ');
         let length = bytes.len();
         self.out.splice(at..at, bytes);
-        if self.first {
-            self.move_at += length;
+        if last.number_state == MoveNumber::StartsLine {
+            last.start += length;
         }
-        self.san_at += length;
+        last.san_start += length;
     }
 }
 
-/// Whether a text has to be changed to stand in a comment.
-fn needs_change(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    memchr::memchr3(b'{', b'}', b'\n', bytes).is_some() || !is_tidy(text)
+/// Appends the text of a comment in profile `full`, so that a reader gets exactly this text.
+fn write_full_text(comment: &Comment<'_>, marker: PositionMarker, out: &mut Vec<u8>) {
+    let start = out.len();
+    if let Some(language) = comment.language {
+        let _ = write!(out, "[%lang {language}] ");
+    }
+    out.extend_from_slice(marker.command());
+    let text = comment.text;
+    let is_literal = is_normalized(text)
+        && !text.bytes().any(|byte| byte.is_ascii_control())
+        && !text.contains(['{', '}'])
+        && !text.contains("[%");
+    if is_literal {
+        out.extend_from_slice(text.as_bytes());
+        if text.is_empty() && out.len() > start {
+            out.pop();
+        }
+    } else {
+        out.extend_from_slice(b"[%tabia text ");
+        full_profile::encode_text(text.as_bytes(), out);
+        out.push(b']');
+    }
 }
 
-/// Writes a text for everyone's comments: braces as parentheses, line breaks as blanks.
+/// Whether a text must be changed before it can be in a comment of the other profiles.
+fn needs_change(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    memchr::memchr3(b'{', b'}', b'\n', bytes).is_some() || !is_normalized(text)
+}
+
+/// Appends the text of a comment in the other profiles. If it must be changed, braces become
+/// parentheses and line breaks become blanks.
 fn write_text(text: &str, changed: bool, out: &mut Vec<u8>) {
     if !changed {
         out.extend_from_slice(text.as_bytes());
         return;
     }
-    let mut tidied = String::with_capacity(text.len());
-    tidy_into(text, &mut tidied);
-    out.extend(tidied.bytes().map(|byte| match byte {
+    let mut normalized = String::with_capacity(text.len());
+    normalize_into(text, &mut normalized);
+    out.extend(normalized.bytes().map(|byte| match byte {
         b'{' => b'(',
         b'}' => b')',
         byte => byte,

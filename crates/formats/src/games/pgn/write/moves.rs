@@ -1,14 +1,14 @@
 //! Moves and their numbers.
 
 use tabia_core::chess::{Color, Ply, Position, san};
+use tabia_core::decimal::write_number;
 use tabia_core::formats::Profile;
 use zerocopy::byteorder::little_endian::U64;
 
-use super::Writer;
-use tabia_core::decimal::write_number;
+use super::{LastMove, MoveNumber, TokenState, Writer};
 
 impl Writer {
-    /// Writes a move, with its number where one belongs.
+    /// Writes a move, with its number if it needs one.
     #[inline(always)]
     pub(super) fn add_move(&mut self, before: &Position, ply: Ply) {
         let (number, turn) = (before.full_move_number(), before.turn());
@@ -16,44 +16,53 @@ impl Writer {
             Color::White => NUMBERS.get(usize::from(number)).copied(),
             Color::Black => Some(BLANK),
         };
-        let (true, Ply::Move(m), Some(start)) = (self.steady, ply, blank_and_number) else {
+        let (TokenState::Move, Ply::Move(m), Some(start)) = (self.state, ply, blank_and_number)
+        else {
             self.write_move(before, ply);
             return;
         };
-        self.number = (number, turn);
-        self.has_number = turn.is_white();
-        self.first = false;
+        self.last_move.number = (number, turn);
+        self.last_move.number_state = match turn {
+            Color::White => MoveNumber::Written,
+            Color::Black => MoveNumber::Omitted,
+        };
         let length = (start >> 56) as usize & 7;
-        self.move_at = self.out.len() + 1;
-        self.san_at = self.out.len() + length;
+        let san_start = self.out.len() + length;
+        self.last_move.start = self.out.len() + 1;
+        self.last_move.san_start = san_start;
         let text = san::text(before, m);
-        // Eight bytes at once, then cut: cheaper than one after the other.
+        // Appending eight bytes and truncating is faster than appending fewer.
         self.out.extend_from_slice(&U64::new(start).to_bytes());
-        self.out.truncate(self.san_at);
+        self.out.truncate(san_start);
         self.out
             .extend_from_slice(&U64::new(text.letters()).to_bytes());
-        self.out.truncate(self.san_at + text.len());
+        self.out.truncate(san_start + text.len());
     }
 
-    /// Writes a move that begins a line, follows something that was said, or is no ordinary one.
+    /// Writes a move that does not directly follow another move, or a null move.
     #[inline(never)]
     fn write_move(&mut self, before: &Position, ply: Ply) {
         self.flush();
-        let turn = before.turn();
-        self.number = (before.full_move_number(), turn);
-        self.has_number = turn.is_white() || self.needs_number;
-        self.blank();
-        self.move_at = self.out.len();
-        if self.has_number {
-            write_move_number(self.number, &mut self.out);
-            self.needs_number = false;
+        let number = (before.full_move_number(), before.turn());
+        let number_state = if self.state.is_line_start() {
+            MoveNumber::StartsLine
+        } else if before.turn().is_white() || self.state.needs_number() {
+            MoveNumber::Written
+        } else {
+            MoveNumber::Omitted
+        };
+        self.write_blank();
+        let start = self.out.len();
+        if number_state != MoveNumber::Omitted {
+            write_move_number(number, &mut self.out);
         }
-        self.first = self.line_start;
-        self.line_start = false;
-        self.move_open = true;
-        self.said = false;
-        self.steady = true;
-        self.san_at = self.out.len();
+        self.last_move = LastMove {
+            start,
+            san_start: self.out.len(),
+            number,
+            number_state,
+        };
+        self.state = TokenState::Move;
         if ply == Ply::Null && self.profile == Profile::ChessBase {
             self.out.extend_from_slice(b"Z0");
         } else {
@@ -62,11 +71,11 @@ impl Writer {
     }
 }
 
-/// A blank as [`NUMBERS`] would have it.
+/// A blank without a number, in the form of [`NUMBERS`].
 const BLANK: u64 = b' ' as u64 | 1 << 56;
 
-/// A blank and the numbers below 1000 as texts with a full stop and a blank, the first letter in
-/// the lowest byte and the length in the highest.
+/// The texts before a move of White with a number below 1000: a blank, the number, a full stop and a
+/// blank. The first character is in the lowest byte, the length in the highest.
 static NUMBERS: [u64; 1000] = {
     let mut table = [0; 1000];
     let mut number = 0;
@@ -85,6 +94,7 @@ static NUMBERS: [u64; 1000] = {
     table
 };
 
+/// Writes `1. ` or `1... `.
 pub(super) fn write_move_number((number, turn): (u16, Color), out: &mut Vec<u8>) {
     write_number(number.into(), out);
     out.extend_from_slice(if turn.is_white() { b". " } else { b"... " });

@@ -1,4 +1,4 @@
-//! Commands that only ChessBase writes.
+//! Commands of the profile `chessbase`: `[%evp]` and `[%tqu]`.
 
 use std::io::Write as _;
 
@@ -6,8 +6,8 @@ use tabia_core::game::{EvalProfile, Training, TrainingText};
 
 use super::commands::TEXT_LANGUAGES;
 
-/// `[%evp 0,<count - 1>,v0,…]`.
-pub(super) fn profile(profile: &EvalProfile, out: &mut Vec<u8>) {
+/// Writes `[%evp 0,<count - 1>,v0,…]`.
+pub(super) fn write_eval_profile(profile: &EvalProfile, out: &mut Vec<u8>) {
     let _ = write!(out, "[%evp 0,{}", profile.points.len() as i64 - 1);
     for point in &profile.points {
         let value = i32::from(point.value);
@@ -22,27 +22,27 @@ pub(super) fn profile(profile: &EvalProfile, out: &mut Vec<u8>) {
     out.push(b']');
 }
 
-/// Whether [`training`] leaves something out: other languages, seconds, answers to wrong moves.
-pub(super) fn training_is_cut(training: &Training) -> bool {
-    let language = language(training);
-    let other = |texts: &[TrainingText]| {
+/// Whether [`write_training`] leaves something out: other languages, seconds, answers to wrong moves.
+pub(super) fn training_is_reduced(training: &Training) -> bool {
+    let language = question_language(training);
+    let has_other_text = |texts: &[TrainingText]| {
         texts.len() > 1 || texts.iter().any(|text| text.language != language)
     };
     training.seconds != 0
         || training.points != 0
         || !training.wrong.is_empty()
-        || other(&training.question)
-        || other(&training.first_help)
-        || other(&training.second_help)
+        || has_other_text(&training.question)
+        || has_other_text(&training.first_help)
+        || has_other_text(&training.second_help)
         || training
             .solutions
             .iter()
-            .any(|solution| solution.promotion != 0 || other(&solution.comments))
+            .any(|solution| solution.promotion != 0 || has_other_text(&solution.comments))
 }
 
-/// `[%tqu "En","question","help","help","h6f8","comment",6]`, in the first language there is.
-pub(super) fn training(training: &Training, out: &mut Vec<u8>) {
-    let language = language(training);
+/// Writes `[%tqu "En","question","help","help","h6f8","comment",6]` in the language of the question.
+pub(super) fn write_training(training: &Training, out: &mut Vec<u8>) {
+    let language = question_language(training);
     let text = |texts: &[TrainingText]| -> String {
         texts
             .iter()
@@ -77,7 +77,8 @@ pub(super) fn training(training: &Training, out: &mut Vec<u8>) {
     out.push(b']');
 }
 
-fn language(training: &Training) -> u16 {
+/// The number of the first language of the question, at most 7; 0 (English) if there is no question.
+fn question_language(training: &Training) -> u16 {
     training
         .question
         .first()

@@ -1,36 +1,39 @@
-//! The tag section, written.
+//! Writes tag sections.
 
 use tabia_core::chess::{FenStyle, Position, Setup};
 use tabia_core::formats::Profile;
 use tabia_core::game::{GameHead, GameResult, RecordKind, SEVEN_TAG_ROSTER};
 use tabia_core::loss::Feature;
 
-use crate::games::common::tag_plan_cache::Plans;
+use crate::games::common::tag_plan_cache::TagPlanCache;
 
 use super::char_class::{is_clean, is_name};
 use super::full_profile;
 use super::tag_plan;
-use super::tag_plan::{Plan, Value};
+use super::tag_plan::{ResultTag, TagLosses, TagPlan, ValueSource};
 use super::tag_roster;
 use super::tag_roster::{REST, Variant};
 
-/// A tag about to be written: its rank, and which it is.
+/// A tag to be written. Items are sorted by rank, and by stored order within a rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Item {
+struct TagItem {
     rank: u8,
-    what: What,
+    source: TagSource,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum What {
-    /// A stored tag, by its place.
+enum TagSource {
+    /// The stored tag with this index.
     Stored(u32),
-    /// A stored tag in the encoded form.
+    /// The stored tag with this index, percent-encoded.
     Encoded(u32),
-    /// A tag of the roster that is not stored.
-    Roster(u8),
+    /// The tag of the roster with this rank, which is not stored.
+    Missing(u8),
+    /// A tag `Variant` for Chess960.
     Variant,
+    /// A tag `SetUp` for the setup position.
     SetUp,
+    /// A tag `FEN` for the setup position.
     Fen,
 }
 
@@ -38,28 +41,8 @@ enum What {
 #[derive(Debug)]
 pub(super) struct TagWriter {
     profile: Profile,
-    items: Vec<Item>,
-    plans: Plans<Plan>,
-}
-
-/// How many tags are left out or changed.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Left {
-    /// Facts of other formats.
-    facts: u64,
-    /// Others.
-    tags: u64,
-}
-
-/// Where the value of `Result` stands, and what it says.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct ResultTag {
-    pub(super) start: usize,
-    pub(super) end: usize,
-    /// What a reader takes it for.
-    pub(super) value: Option<GameResult>,
-    /// Whether it may be changed.
-    pub(super) stored: bool,
+    items: Vec<TagItem>,
+    plans: TagPlanCache<TagPlan>,
 }
 
 impl TagWriter {
@@ -67,11 +50,11 @@ impl TagWriter {
         Self {
             profile,
             items: Vec::new(),
-            plans: Plans::default(),
+            plans: TagPlanCache::default(),
         }
     }
 
-    /// Appends the tag section of `head`; how many tags are left out goes to `lose`.
+    /// Appends the tag section of `head` and reports the number of tags that are lost to `lose`.
     pub(super) fn write(
         &mut self,
         head: &GameHead,
@@ -79,44 +62,44 @@ impl TagWriter {
         mut lose: impl FnMut(Feature, u64),
     ) -> ResultTag {
         let full = self.profile == Profile::Full;
-        let (result, left) = match tag_plan::write(&mut self.plans, head, full, out) {
+        let (result, losses) = match tag_plan::write(&mut self.plans, head, full, out) {
             Some(written) => written,
             None => self.write_unplanned(head, out),
         };
-        if left.facts > 0 {
-            lose(Feature::HeaderFacts, left.facts);
+        if losses.facts > 0 {
+            lose(Feature::HeaderFacts, losses.facts);
         }
-        if left.tags > 0 {
-            lose(Feature::Tags, left.tags);
+        if losses.tags > 0 {
+            lose(Feature::Tags, losses.tags);
         }
         result
     }
 
-    /// The same for tags of which there is no plan yet.
+    /// Appends the tag section of a head without a cached plan, and adds a plan if possible.
     #[inline(never)]
-    fn write_unplanned(&mut self, head: &GameHead, out: &mut Vec<u8>) -> (ResultTag, Left) {
+    fn write_unplanned(&mut self, head: &GameHead, out: &mut Vec<u8>) -> (ResultTag, TagLosses) {
         let full = self.profile == Profile::Full;
-        let mut left = Left::default();
-        let classical = self.collect(head, &mut left);
-        let sorted = self.items.is_sorted();
-        let event = head.tags.pair(0).is_some_and(|(name, _)| name == "Event");
+        let mut losses = TagLosses::default();
+        let is_classical = self.collect(head, &mut losses);
+        let is_sorted = self.items.is_sorted();
+        let begins_with_event = head.tags.pair(0).is_some_and(|(name, _)| name == "Event");
         let in_order = if full {
-            event && self.items.len() == head.tags.len()
+            begins_with_event && self.items.len() == head.tags.len()
         } else {
-            sorted
+            is_sorted
         };
         if !in_order {
             self.items.sort_unstable();
         }
         let order = if full && !in_order {
-            self.order()
+            self.order_tag()
         } else {
             String::new()
         };
-        self.plan(head, &order, left);
-        let mut place = ResultTag::default();
+        self.add_plan(head, &order, losses);
+        let mut result = ResultTag::default();
         for item in &self.items {
-            write_item(*item, head, full, out, &mut place, &mut left);
+            write_item(*item, head, full, out, &mut result, &mut losses);
         }
         out.extend_from_slice(order.as_bytes());
         if full {
@@ -127,20 +110,20 @@ impl TagWriter {
             if head.deleted {
                 words.push("deleted");
             }
-            if classical {
+            if is_classical {
                 words.push("classical");
             }
             if !words.is_empty() {
-                pair(tag_roster::RECORD, &words.join(" "), out);
+                write_pair(tag_roster::RECORD, &words.join(" "), out);
             }
         }
-        (place, left)
+        (result, losses)
     }
 
-    /// The tag that says in which order the tags were stored, where they are written in another.
-    fn order(&self) -> String {
-        let stored = |(number, item): (usize, &Item)| match item.what {
-            What::Stored(place) | What::Encoded(place) => Some((place, number)),
+    /// The tag for the stored order of the tags; empty if they are written in that order.
+    fn order_tag(&self) -> String {
+        let stored = |(number, item): (usize, &TagItem)| match item.source {
+            TagSource::Stored(index) | TagSource::Encoded(index) => Some((index, number)),
             _ => None,
         };
         let mut order: Vec<(u32, usize)> = (1..).zip(&self.items).filter_map(stored).collect();
@@ -156,58 +139,60 @@ impl TagWriter {
         )
     }
 
-    /// Plans the items for the next games with tags of the same names.
-    fn plan(&mut self, head: &GameHead, order: &str, left: Left) {
-        if head.tags.iter().any(|(name, _)| decides(name)) {
+    /// Adds a plan for the next games with tags of the same names, if the items depend on nothing else.
+    fn add_plan(&mut self, head: &GameHead, order: &str, losses: TagLosses) {
+        if head.tags.iter().any(|(name, _)| has_effect(name)) {
             return;
         }
         let mut text = Vec::new();
         let mut parts = Vec::new();
         let mut has_result = false;
         for item in &self.items {
-            let value = match item.what {
-                What::Stored(place) => match head.tags.pair(place as usize) {
-                    Some((name, _)) if !is_plain_name(name) => return,
+            let value = match item.source {
+                TagSource::Stored(index) => match head.tags.pair(index as usize) {
+                    Some((name, _)) if !is_valid_name(name) => return,
                     Some((name, _)) => {
                         begin_pair(name, &mut text);
                         if name == "Result" && !has_result {
-                            Value::Result(place)
+                            ValueSource::Result(index)
                         } else {
-                            Value::Stored(place)
+                            ValueSource::Stored(index)
                         }
                     }
                     None => return,
                 },
-                What::Roster(place) => match SEVEN_TAG_ROSTER.get(usize::from(place)) {
+                TagSource::Missing(rank) => match SEVEN_TAG_ROSTER.get(usize::from(rank)) {
                     Some(&"Result") => {
                         begin_pair("Result", &mut text);
-                        Value::NoResult
+                        ValueSource::MissingResult
                     }
                     Some(name) => {
-                        pair(name, unknown(name), &mut text);
+                        write_pair(name, unknown_value(name), &mut text);
                         continue;
                     }
                     None => return,
                 },
-                What::Encoded(_) | What::Variant | What::SetUp | What::Fen => return,
+                TagSource::Encoded(_) | TagSource::Variant | TagSource::SetUp | TagSource::Fen => {
+                    return;
+                }
             };
-            has_result |= !matches!(value, Value::Stored(_));
+            has_result |= !matches!(value, ValueSource::Stored(_));
             parts.push((std::mem::take(&mut text), value));
-            text.extend_from_slice(END);
+            text.extend_from_slice(PAIR_END);
         }
         text.extend_from_slice(order.as_bytes());
-        tag_plan::add(&mut self.plans, head, parts.into_iter(), &text, left);
+        tag_plan::add(&mut self.plans, head, parts.into_iter(), &text, losses);
     }
 
-    /// Lists what is to be written. Says whether a reader must be told that the game is not
-    /// Chess960.
-    fn collect(&mut self, head: &GameHead, left: &mut Left) -> bool {
+    /// Collects the items to be written. Returns whether the game must be marked as classical, because
+    /// a reader would take it for Chess960.
+    fn collect(&mut self, head: &GameHead, losses: &mut TagLosses) -> bool {
         let full = self.profile == Profile::Full;
         let seven = self.profile == Profile::Seven;
         let setup = head.start.setup.as_deref();
         let stored_fen = head.tags.get("FEN").map(parse_fen);
         let stored_variant = head.tags.get("Variant").map(tag_roster::variant);
-        // A stored FEN says what a reader will make of it; another one must not be read.
+        // A reader starts from a stored FEN, so that it must not contradict the start position.
         let fen_agrees = match &stored_fen {
             Some(parsed) => parsed.as_ref() == setup,
             None => setup.is_none(),
@@ -215,8 +200,8 @@ impl TagWriter {
         let looks_960 = setup
             .and_then(|setup| Position::from_setup(setup).ok())
             .is_some_and(|position| position.is_chess960());
-        let says_960 = stored_variant == Some(Variant::Chess960);
-        let needs_variant = head.start.chess960 && !says_960 && !(full && looks_960);
+        let variant_is_960 = stored_variant == Some(Variant::Chess960);
+        let needs_variant = head.start.chess960 && !variant_is_960 && !(full && looks_960);
         let other_variant = stored_variant == Some(Variant::Other);
 
         self.items.clear();
@@ -224,40 +209,40 @@ impl TagWriter {
         for (i, (name, value)) in (0_u32..).zip(head.tags.iter()) {
             let mut rank = tag_roster::rank(name);
             if full {
-                let hidden = match name {
+                let must_be_encoded = match name {
                     "FEN" => !fen_agrees,
                     "Variant" => needs_variant || (other_variant && head.start.chess960),
-                    _ => name.starts_with("Tabia") || !is_plain(name, value),
+                    _ => name.starts_with("Tabia") || !is_representable(name, value),
                 };
-                if hidden {
-                    self.push(REST, What::Encoded(i));
+                if must_be_encoded {
+                    self.push(REST, TagSource::Encoded(i));
                     continue;
                 }
             } else {
-                let is_read = matches!(&stored_fen, Some(Some(_)));
-                if rank == tag_roster::FEN && is_read && head.start.contradicts(value) {
-                    // A reader would start from there.
-                    left.tags += 1;
+                let is_valid_fen = matches!(&stored_fen, Some(Some(_)));
+                if rank == tag_roster::FEN && is_valid_fen && head.start.contradicts(value) {
+                    // A reader would start from that position.
+                    losses.tags += 1;
                     continue;
                 }
                 if name.starts_with("Tabia") {
-                    left.tags += 1;
+                    losses.tags += 1;
                     continue;
                 }
-                let generated = match rank {
+                let is_generated = match rank {
                     tag_roster::FEN | tag_roster::SETUP => setup.is_some(),
                     tag_roster::VARIANT => head.start.chess960,
                     _ => false,
                 };
-                if generated {
+                if is_generated {
                     continue;
                 }
                 if rank == REST && tag_roster::is_fact(name) {
-                    left.facts += 1;
+                    losses.facts += 1;
                     continue;
                 }
                 if seven && rank > 6 && !(stored_fen == Some(None) && name == "FEN") {
-                    left.tags += 1;
+                    losses.tags += 1;
                     continue;
                 }
             }
@@ -268,25 +253,25 @@ impl TagWriter {
                     rank = REST;
                 }
             }
-            self.push(rank, What::Stored(i));
+            self.push(rank, TagSource::Stored(i));
         }
-        for place in 0..7 {
-            if seen & 1 << place == 0 {
-                self.push(place, What::Roster(place));
+        for rank in 0..7 {
+            if seen & 1 << rank == 0 {
+                self.push(rank, TagSource::Missing(rank));
             }
         }
         if needs_variant || (!full && head.start.chess960) {
-            self.push(tag_roster::VARIANT, What::Variant);
+            self.push(tag_roster::VARIANT, TagSource::Variant);
         }
         if setup.is_some() && !(full && fen_agrees) {
-            self.push(tag_roster::SETUP, What::SetUp);
-            self.push(tag_roster::FEN, What::Fen);
+            self.push(tag_roster::SETUP, TagSource::SetUp);
+            self.push(tag_roster::FEN, TagSource::Fen);
         }
-        full && !head.start.chess960 && (looks_960 || says_960)
+        full && !head.start.chess960 && (looks_960 || variant_is_960)
     }
 
-    fn push(&mut self, rank: u8, what: What) {
-        self.items.push(Item { rank, what });
+    fn push(&mut self, rank: u8, source: TagSource) {
+        self.items.push(TagItem { rank, source });
     }
 }
 
@@ -294,17 +279,17 @@ fn parse_fen(fen: &str) -> Option<Setup> {
     Setup::parse_fen(fen.trim_ascii().as_bytes()).ok()
 }
 
-/// Whether a pair can be written so that it is read back.
-fn is_plain(name: &str, value: &str) -> bool {
-    is_plain_name(name) && !has_control(value)
+/// Whether a reader gets the same pair back if it is written as a tag pair.
+fn is_representable(name: &str, value: &str) -> bool {
+    is_valid_name(name) && !has_control(value)
 }
 
-fn is_plain_name(name: &str) -> bool {
+fn is_valid_name(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(is_name)
 }
 
-/// Whether what is written of the tags depends on the value of that one.
-fn decides(name: &str) -> bool {
+/// Whether the value of a tag has an effect on which other tags are written.
+fn has_effect(name: &str) -> bool {
     matches!(name, "FEN" | "Variant")
 }
 
@@ -314,38 +299,41 @@ fn has_control(value: &str) -> bool {
         .fold(false, |found, byte| found | byte.is_ascii_control())
 }
 
+/// Appends a tag pair. The first `Result` is described in `result`, and a pair that must be changed is
+/// counted in `losses`.
 fn write_item(
-    item: Item,
+    item: TagItem,
     head: &GameHead,
     full: bool,
     out: &mut Vec<u8>,
-    place: &mut ResultTag,
-    left: &mut Left,
+    result: &mut ResultTag,
+    losses: &mut TagLosses,
 ) {
-    match item.what {
-        What::Stored(i) => {
+    match item.source {
+        TagSource::Stored(i) => {
             let Some((name, value)) = head.tags.pair(i as usize) else {
                 return;
             };
-            if name == "Result" && place.end == 0 {
-                let read = GameResult::parse(value.trim_ascii().as_bytes());
-                if !full && let Some(read) = read {
-                    result_pair(read.pgn(), Some(read.to_pgn()), false, out, place);
+            if name == "Result" && result.end == 0 {
+                let parsed = GameResult::parse(value.trim_ascii().as_bytes());
+                if !full && let Some(parsed) = parsed {
+                    *result = write_result(parsed.pgn(), Some(parsed.to_pgn()), false, out);
                     return;
                 }
-                result_pair(value, read, full, out, place);
+                *result = write_result(value, parsed, full, out);
                 return;
             }
-            // Those with a rank have plain names.
+            // Names with a rank are valid.
             if item.rank != REST && is_clean(value.as_bytes()) {
-                plain_pair(name, value, out);
+                write_clean_pair(name, value, out);
                 return;
             }
-            if full || (item.rank != REST && !has_control(value)) || is_plain(name, value) {
-                pair(name, value, out);
+            let is_ranked = item.rank != REST && !has_control(value);
+            if full || is_ranked || is_representable(name, value) {
+                write_pair(name, value, out);
                 return;
             }
-            left.tags += 1;
+            losses.tags += 1;
             let name: String = name
                 .chars()
                 .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
@@ -355,10 +343,10 @@ fn write_item(
                 .map(|c| if c.is_ascii_control() { ' ' } else { c })
                 .collect();
             if !name.is_empty() {
-                pair(&name, &value, out);
+                write_pair(&name, &value, out);
             }
         }
-        What::Encoded(i) => {
+        TagSource::Encoded(i) => {
             if let Some((name, value)) = head.tags.pair(i as usize) {
                 let mut encoded = Vec::new();
                 if name.is_empty() {
@@ -367,49 +355,50 @@ fn write_item(
                 full_profile::encode(name, &mut encoded);
                 encoded.push(b' ');
                 full_profile::encode(value, &mut encoded);
-                pair(tag_roster::ENCODED, &String::from_utf8_lossy(&encoded), out);
+                let encoded = String::from_utf8_lossy(&encoded);
+                write_pair(tag_roster::ENCODED, &encoded, out);
             }
         }
-        What::Roster(i) => match SEVEN_TAG_ROSTER.get(usize::from(i)) {
-            Some(&"Result") => result_pair("*", Some(GameResult::Unknown), false, out, place),
-            Some(name) => pair(name, unknown(name), out),
+        TagSource::Missing(rank) => match SEVEN_TAG_ROSTER.get(usize::from(rank)) {
+            Some(&"Result") => *result = write_result("*", Some(GameResult::Unknown), false, out),
+            Some(name) => write_pair(name, unknown_value(name), out),
             None => {}
         },
-        What::Variant => pair("Variant", "Chess960", out),
-        What::SetUp => pair("SetUp", "1", out),
-        What::Fen => {
+        TagSource::Variant => write_pair("Variant", "Chess960", out),
+        TagSource::SetUp => write_pair("SetUp", "1", out),
+        TagSource::Fen => {
             if let Some(setup) = &head.start.setup {
-                pair("FEN", &setup.fen(FenStyle::XFen), out);
+                write_pair("FEN", &setup.fen(FenStyle::XFen), out);
             }
         }
     }
 }
 
-/// The value of a tag of the roster that is not known.
-fn unknown(name: &str) -> &'static str {
+/// The value of a tag of the roster that is not stored.
+fn unknown_value(name: &str) -> &'static str {
     if name == "Date" { "????.??.??" } else { "?" }
 }
 
-fn result_pair(
+/// Appends the tag `Result`.
+fn write_result(
     text: &str,
     value: Option<GameResult>,
-    stored: bool,
+    is_stored: bool,
     out: &mut Vec<u8>,
-    place: &mut ResultTag,
-) {
+) -> ResultTag {
     let start = out.len() + b"[Result \"".len();
-    pair("Result", text, out);
-    *place = ResultTag {
+    write_pair("Result", text, out);
+    ResultTag {
         start,
-        end: out.len() - END.len(),
+        end: out.len() - PAIR_END.len(),
         value,
-        stored,
-    };
+        is_stored,
+    }
 }
 
-fn pair(name: &str, value: &str, out: &mut Vec<u8>) {
+fn write_pair(name: &str, value: &str, out: &mut Vec<u8>) {
     if memchr::memchr2(b'"', b'\\', value.as_bytes()).is_none() {
-        plain_pair(name, value, out);
+        write_clean_pair(name, value, out);
         return;
     }
     begin_pair(name, out);
@@ -419,15 +408,15 @@ fn pair(name: &str, value: &str, out: &mut Vec<u8>) {
         }
         out.push(byte);
     }
-    out.extend_from_slice(END);
+    out.extend_from_slice(PAIR_END);
 }
 
-/// A pair whose value needs no backslash.
-fn plain_pair(name: &str, value: &str, out: &mut Vec<u8>) {
+/// Appends a pair whose value needs no backslash.
+fn write_clean_pair(name: &str, value: &str, out: &mut Vec<u8>) {
     out.reserve(name.len() + value.len() + 6);
     begin_pair(name, out);
     out.extend_from_slice(value.as_bytes());
-    out.extend_from_slice(END);
+    out.extend_from_slice(PAIR_END);
 }
 
 fn begin_pair(name: &str, out: &mut Vec<u8>) {
@@ -436,8 +425,8 @@ fn begin_pair(name: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(b" \"");
 }
 
-/// What is written behind a value.
-const END: &[u8] = b"\"]\n";
+/// The end of a pair, after its value.
+const PAIR_END: &[u8] = b"\"]\n";
 
 #[cfg(test)]
 mod tests {
@@ -470,12 +459,12 @@ mod tests {
         "with \"quotes\"",
         "\u{1}",
         "Chess960",
-        "a name of more than thirty-two letters, copied otherwise",
+        "a name of more than thirty-two letters, which is copied differently",
     ];
 
-    /// What a writer that has seen nothing yet makes of a game, and one that has planned others.
+    /// Compares the text of a new writer with that of one that has plans of previous games.
     #[test]
-    fn planned_tags_are_those_written_one_by_one() {
+    fn planned_and_unplanned_tag_sections_are_equal() {
         let profiles = [
             Profile::Full,
             Profile::Standard,
@@ -484,7 +473,7 @@ mod tests {
             Profile::Seven,
         ];
         for profile in profiles {
-            let mut old = TagWriter::new(profile);
+            let mut planning = TagWriter::new(profile);
             let mut random = 7_usize;
             let mut next = |below: usize| {
                 random = random.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
@@ -493,11 +482,11 @@ mod tests {
             let mut planned = 0;
             for _ in 0..4000 {
                 let mut head = GameHead::default();
-                // Few lists of names, so that they come back.
+                // Few lists of names, so that most are repeated.
                 let list = next(24);
-                for place in 0..list % 9 {
-                    let name = NAMES[(list * 5 + place * (1 + list % 3)) % NAMES.len()];
-                    // Mostly such values as do not prevent a plan.
+                for i in 0..list % 9 {
+                    let name = NAMES[(list * 5 + i * (1 + list % 3)) % NAMES.len()];
+                    // Mostly values that do not prevent a plan.
                     let values = if next(8) == 0 { VALUES.len() } else { 6 };
                     head.tags.push(name, VALUES[next(values)]);
                 }
@@ -506,15 +495,15 @@ mod tests {
                     let mut out = b"before".to_vec();
                     let mut lost = Vec::new();
                     let lose = |feature, count| lost.push((feature, count));
-                    let place = writer.write(&head, &mut out, lose);
+                    let result = writer.write(&head, &mut out, lose);
                     let text = String::from_utf8(out).unwrap();
-                    (text, format!("{place:?}"), lost)
+                    (text, format!("{result:?}"), lost)
                 };
                 planned += usize::from(
-                    tag_plan::write(&mut old.plans, &head, false, &mut Vec::new()).is_some(),
+                    tag_plan::write(&mut planning.plans, &head, false, &mut Vec::new()).is_some(),
                 );
                 assert_eq!(
-                    written(&mut old),
+                    written(&mut planning),
                     written(&mut TagWriter::new(profile)),
                     "{profile:?} {:?}",
                     head.tags
@@ -525,7 +514,7 @@ mod tests {
     }
 
     #[test]
-    fn long_lists_are_written_without_a_plan() {
+    fn long_tag_sections_are_not_planned() {
         let mut writer = TagWriter::new(Profile::Standard);
         let value = "x".repeat(5000);
         let head = GameHead {

@@ -1,33 +1,34 @@
-//! Where a game begins.
+//! Finds the start of the next game, and text before it that belongs to no game.
 
 use tabia_core::chess::{Position, san};
 
 use crate::games::pgn::char_class::{
     at_line_start, is_newline, is_space, line_end, skip_spaces, symbol_end,
 };
-use crate::games::pgn::game_boundary::BOM;
+use crate::games::pgn::event_boundary::BOM;
 use crate::games::pgn::movetext_skipper::is_tag;
 
-/// How far one looks for moves behind comments that stand outside of a game.
+/// Bytes of comments and blanks after which the first move of a game must begin.
 const LOOK_AHEAD: usize = 4096;
 
-/// Where the next game begins from `at` on, and the range of what stands before it.
-pub(super) fn find_start(text: &[u8], at: usize) -> (Option<usize>, Option<(usize, usize)>) {
+/// The offset of the next game from `at` on, and the range of the text before it that belongs to no
+/// game; each `None` if absent.
+pub(super) fn find_game_start(text: &[u8], at: usize) -> (Option<usize>, Option<(usize, usize)>) {
     let mut at = at;
     let mut garbage = None;
-    let done = |garbage: Option<usize>, at: usize| garbage.map(|from| (from, at));
+    let range = |garbage: Option<usize>, end: usize| garbage.map(|from| (from, end));
     loop {
         at = skip_spaces(text, at);
         let rest = text.get(at..).unwrap_or_default();
         let Some(&first) = rest.first() else {
-            return (None, done(garbage, text.len()));
+            return (None, range(garbage, text.len()));
         };
         if rest.starts_with(BOM) {
             at += BOM.len();
             continue;
         }
         if first == b'[' && is_tag(text, at) {
-            return (Some(at), done(garbage, at));
+            return (Some(at), range(garbage, at));
         }
         if first == b'%' && at_line_start(text, at) {
             at = line_end(text, at);
@@ -39,8 +40,8 @@ pub(super) fn find_start(text: &[u8], at: usize) -> (Option<usize>, Option<(usiz
         let mut from = at + 1;
         if line_start || garbage.is_none() {
             match begins_moves(text, at) {
-                Ok(()) => return (Some(at), done(garbage, at)),
-                Err(looked) => from = from.max(looked),
+                Ok(()) => return (Some(at), range(garbage, at)),
+                Err(end) => from = from.max(end),
             }
         }
         garbage.get_or_insert(at);
@@ -49,8 +50,8 @@ pub(super) fn find_start(text: &[u8], at: usize) -> (Option<usize>, Option<(usiz
     }
 }
 
-/// Whether movetext without tags begins at `at`: a move number, or a move that can be played from
-/// the usual start, maybe behind comments. If not, how far was looked.
+/// Whether movetext without tags begins at `at`: a move number, or a move that is legal in the
+/// standard position, after comments or not. Otherwise the error is the offset after the comments.
 fn begins_moves(text: &[u8], at: usize) -> Result<(), usize> {
     let limit = at.saturating_add(LOOK_AHEAD).min(text.len());
     let text = text.get(..limit).unwrap_or(text);
@@ -75,10 +76,10 @@ fn begins_moves(text: &[u8], at: usize) -> Result<(), usize> {
         .iter()
         .take_while(|byte| byte.is_ascii_digit())
         .count();
-    let moves = if digits > 0 && digits == token.len() {
+    let is_move = if digits > 0 && digits == token.len() {
         text.get(skip_spaces(text, end)) == Some(&b'.')
     } else {
         !token.is_empty() && san::read(&Position::standard(), token).is_ok()
     };
-    if moves { Ok(()) } else { Err(i) }
+    if is_move { Ok(()) } else { Err(i) }
 }

@@ -1,8 +1,8 @@
-//! Where a game certainly begins, whatever stands before it.
+//! Event boundaries: the offsets at which a file can be cut into parts that are read separately.
 //!
 //! A line that starts with `[Event "` after a blank line begins a game, even inside a comment that
-//! was never closed. The rule looks at nothing else, so a file can be cut at any such line and
-//! read in parts.
+//! is not closed. The rule depends on nothing else in the file. Games that begin otherwise are found
+//! inside a part, by `read/game_start.rs`.
 
 use memchr::memmem::{Finder, FinderRev};
 
@@ -11,14 +11,14 @@ use super::char_class::is_newline;
 const EVENT: &[u8] = b"[Event \"";
 pub(super) const BOM: &[u8] = b"\xef\xbb\xbf";
 
-/// Finds the boundaries of a text.
+/// Finds the event boundaries of a text.
 #[derive(Debug, Clone)]
-pub(super) struct Boundaries {
+pub(super) struct EventBoundaries {
     forward: Finder<'static>,
     backward: FinderRev<'static>,
 }
 
-impl Default for Boundaries {
+impl Default for EventBoundaries {
     fn default() -> Self {
         Self {
             forward: Finder::new(EVENT),
@@ -27,16 +27,16 @@ impl Default for Boundaries {
     }
 }
 
-impl Boundaries {
+impl EventBoundaries {
     /// The first boundary after `from`, or the end of the text.
-    pub(super) fn next(&self, text: &[u8], from: usize) -> usize {
+    pub(super) fn next_after(&self, text: &[u8], from: usize) -> usize {
         let mut at = from.saturating_add(1);
         loop {
             let Some(found) = text.get(at..).and_then(|rest| self.forward.find(rest)) else {
                 return text.len();
             };
-            match boundary(text, at + found) {
-                Some(place) if place > from => return place,
+            match boundary_at(text, at + found) {
+                Some(boundary) if boundary > from => return boundary,
                 _ => at += found + 1,
             }
         }
@@ -47,9 +47,9 @@ impl Boundaries {
         let mut end = text.len();
         loop {
             let found = self.backward.rfind(text.get(..end)?)?;
-            match boundary(text, found) {
+            match boundary_at(text, found) {
                 Some(0) => return None,
-                Some(place) => return Some(place),
+                Some(boundary) => return Some(boundary),
                 // Overlapping finds are impossible: the needle has one `[`.
                 None => end = found,
             }
@@ -57,25 +57,26 @@ impl Boundaries {
     }
 }
 
-/// The place of the boundary whose `[Event "` stands at `at`.
-fn boundary(text: &[u8], at: usize) -> Option<usize> {
+/// The offset of the boundary whose `[Event "` is at `at`, which may follow a byte order mark; `None`
+/// if it is not the first thing on a line, or no blank line precedes it.
+fn boundary_at(text: &[u8], at: usize) -> Option<usize> {
     let mut before = text.get(..at)?;
     if let Some(rest) = before.strip_suffix(BOM) {
         before = rest;
     }
-    let place = before.len();
-    if place == 0 {
+    let boundary = before.len();
+    if boundary == 0 {
         return Some(0);
     }
     let ([line @ .., b'\r', b'\n'] | [line @ .., b'\n' | b'\r']) = before else {
         return None;
     };
-    let blank = line
+    let is_blank = line
         .iter()
         .rev()
         .find(|byte| !matches!(byte, b' ' | b'\t'))
         .is_none_or(|&byte| is_newline(byte));
-    blank.then_some(place)
+    is_blank.then_some(boundary)
 }
 
 #[cfg(test)]
@@ -83,14 +84,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_after_a_blank_line() {
-        let boundaries = Boundaries::default();
+    fn boundaries_follow_a_blank_line() {
+        let boundaries = EventBoundaries::default();
         let check = |text: &str, expect: &[usize]| {
             let text = text.as_bytes();
             let mut found = Vec::new();
             let mut at = 0;
             loop {
-                at = boundaries.next(text, at);
+                at = boundaries.next_after(text, at);
                 if at == text.len() {
                     break;
                 }

@@ -1,4 +1,4 @@
-//! A PGN file written game by game.
+//! A PGN file to which games are written one by one.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -13,19 +13,19 @@ use tabia_core::loss::Losses;
 
 use super::write::Writer;
 
-/// Text collected before it goes to the file.
-const CHUNK: usize = 1 << 18;
+/// Bytes of text that are collected before they are written to the file.
+const FLUSH_SIZE: usize = 1 << 18;
 
-/// Writes games to a file.
+/// Writes games to a new PGN file, which appears under its name at [`finish`](GameWriter::finish).
 #[derive(Debug)]
-pub(super) struct PgnFile {
+pub(super) struct PgnFileWriter {
     files: OutputSet,
     file: usize,
     writer: Writer,
     records: u32,
 }
 
-impl PgnFile {
+impl PgnFileWriter {
     pub(super) fn create(path: &Path, options: &CreateOptions) -> Result<Self> {
         let mut files = OutputSet::new(options.force);
         let file = files.create(path)?;
@@ -48,14 +48,14 @@ impl PgnFile {
     }
 }
 
-impl GameWriter for PgnFile {
+impl GameWriter for PgnFileWriter {
     fn write(&mut self, game: &Game) -> Result<Losses> {
         let length = self.writer.text().len();
         let _ = game.replay(GameIndex(self.records), Want::ALL, &mut self.writer);
         if self.writer.text().len() > length {
             self.records = self.records.saturating_add(1);
         }
-        if self.writer.text().len() >= CHUNK {
+        if self.writer.text().len() >= FLUSH_SIZE {
             self.flush()?;
         }
         Ok(self.writer.take_losses())

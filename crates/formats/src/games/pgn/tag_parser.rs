@@ -1,4 +1,4 @@
-//! The tag section: pairs as real files hold them.
+//! Parses tag pairs, with the errors that are frequent in files.
 
 use std::borrow::Cow;
 
@@ -9,23 +9,24 @@ use super::char_class::{
 };
 use super::movetext_skipper::is_tag;
 
-/// One pair as it stands in the text.
+/// The bytes of a tag pair.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RawPair<'t> {
     pub(super) name: &'t [u8],
     pub(super) value: &'t [u8],
-    /// Where name and value begin in the text.
+    /// The offset of the name in the text.
     pub(super) name_at: usize,
+    /// The offset of the value in the text.
     pub(super) value_at: usize,
-    /// Whether the value is the text as it stands, once decoded.
-    pub(super) plain: bool,
+    /// Whether the value contains no escapes and no line breaks.
+    pub(super) is_literal: bool,
 }
 
 impl<'t> RawPair<'t> {
-    /// The value as text.
+    /// The decoded value, without escapes and line breaks.
     pub(super) fn text(&self, charset: Charset) -> Cow<'t, str> {
         let text = decode(self.value, charset);
-        if self.plain {
+        if self.is_literal {
             text
         } else {
             Cow::Owned(unescape(&text))
@@ -33,9 +34,9 @@ impl<'t> RawPair<'t> {
     }
 }
 
-/// The next pair from `at` on, past blanks and escape lines, and where it ends; `None` when
-/// something else stands there.
-pub(super) fn next(text: &[u8], at: usize) -> (Option<RawPair<'_>>, usize) {
+/// The next pair from `at` on, after blanks and escape lines, and its end. `None` if the next token
+/// is not a tag pair, and the offset of that token.
+pub(super) fn next_pair(text: &[u8], at: usize) -> (Option<RawPair<'_>>, usize) {
     let mut at = skip_spaces(text, at);
     while text.get(at) == Some(&b'%') && at_line_start(text, at) {
         at = skip_spaces(text, line_end(text, at));
@@ -43,13 +44,14 @@ pub(super) fn next(text: &[u8], at: usize) -> (Option<RawPair<'_>>, usize) {
     if text.get(at) != Some(&b'[') {
         return (None, at);
     }
-    match pair(text, at).or_else(|| unquoted(text, at)) {
+    match quoted_pair(text, at).or_else(|| unquoted_pair(text, at)) {
         Some((pair, end)) => (Some(pair), end),
         None => (None, at),
     }
 }
 
-fn pair(text: &[u8], at: usize) -> Option<(RawPair<'_>, usize)> {
+/// Parses `[Name "value"]`; `None` if there is no name or no quote after it.
+fn quoted_pair(text: &[u8], at: usize) -> Option<(RawPair<'_>, usize)> {
     let mut i = at + 1;
     while matches!(text.get(i), Some(b' ' | b'\t')) {
         i += 1;
@@ -63,16 +65,16 @@ fn pair(text: &[u8], at: usize) -> Option<(RawPair<'_>, usize)> {
         return None;
     }
     let start = i + 1;
-    let mut plain = true;
+    let mut is_literal = true;
     i = start;
     let end = loop {
         i = value_end(text, i);
         match text.get(i) {
             None => break i,
-            Some(b'"') if closes(text, i) => break i,
+            Some(b'"') if is_closing_quote(text, i) => break i,
             Some(b'\\') => {
-                plain = false;
-                // A backslash before the last quote of the line is a path's, not an escape.
+                is_literal = false;
+                // Before the last quote of the line a backslash ends a path and is not an escape.
                 i += match text.get(i + 1) {
                     Some(b'"') if !is_last_quote(text, i + 1) => 2,
                     Some(b'\\') => 2,
@@ -80,9 +82,9 @@ fn pair(text: &[u8], at: usize) -> Option<(RawPair<'_>, usize)> {
                 };
             }
             Some(&byte) if is_newline(byte) => {
-                plain = false;
-                if !goes_on(text, i) {
-                    return Some(unclosed(text, (name, name_at), start, i));
+                is_literal = false;
+                if !value_continues(text, i) {
+                    return Some(unclosed_pair(text, (name, name_at), start, i));
                 }
                 i += 1;
             }
@@ -105,14 +107,14 @@ fn pair(text: &[u8], at: usize) -> Option<(RawPair<'_>, usize)> {
         value,
         name_at,
         value_at: start,
-        plain,
+        is_literal,
     };
     Some((pair, after.min(text.len())))
 }
 
 /// Whether the quote at `at` ends its value: a bracket or the end of the line follows, or no other
-/// quote that could.
-fn closes(text: &[u8], at: usize) -> bool {
+/// quote on the line is followed by one.
+fn is_closing_quote(text: &[u8], at: usize) -> bool {
     let mut i = at + 1;
     while matches!(text.get(i), Some(b' ' | b'\t')) {
         i += 1;
@@ -124,12 +126,13 @@ fn closes(text: &[u8], at: usize) -> bool {
             !line
                 .iter()
                 .enumerate()
-                .any(|(k, &byte)| byte == b'"' && bracket_follows(line, k + 1))
+                .any(|(k, &byte)| byte == b'"' && ends_pair(line, k + 1))
         }
     }
 }
 
-fn bracket_follows(line: &[u8], at: usize) -> bool {
+/// Whether a bracket or the end of the line is next from `at` on.
+fn ends_pair(line: &[u8], at: usize) -> bool {
     line.get(at..)
         .unwrap_or_default()
         .iter()
@@ -137,15 +140,15 @@ fn bracket_follows(line: &[u8], at: usize) -> bool {
         .is_none_or(|&byte| byte == b']')
 }
 
-/// Whether the quote at `at` is followed by `]` and the end of the line.
+/// Whether only `]` follows the quote at `at` on its line.
 fn is_last_quote(text: &[u8], at: usize) -> bool {
     let line = text.get(at + 1..line_end(text, at)).unwrap_or_default();
     line.trim_ascii() == b"]"
 }
 
-/// Whether a value goes on after the line break at `at`: the line so far does not end with a
-/// bracket, and the next one is neither blank nor a tag.
-fn goes_on(text: &[u8], at: usize) -> bool {
+/// Whether a value continues after the line break at `at`: no bracket is before it, and the next line
+/// has a quote and does not begin with a bracket.
+fn value_continues(text: &[u8], at: usize) -> bool {
     let before = text.get(..at).unwrap_or_default();
     let last = before
         .iter()
@@ -164,8 +167,8 @@ fn goes_on(text: &[u8], at: usize) -> bool {
         && memchr::memchr(b'"', line).is_some()
 }
 
-/// A value whose quote was never closed ends with its line, less a bracket.
-fn unclosed<'t>(
+/// The pair whose value has no closing quote: the value ends with its line, without a bracket.
+fn unclosed_pair<'t>(
     text: &'t [u8],
     (name, name_at): (&'t [u8], usize),
     start: usize,
@@ -173,19 +176,19 @@ fn unclosed<'t>(
 ) -> (RawPair<'t>, usize) {
     let line = text.get(start..end).unwrap_or_default().trim_ascii_end();
     let value = line.strip_suffix(b"]").unwrap_or(line);
-    let plain = memchr::memchr2(b'\\', b'\n', value).is_none();
+    let is_literal = memchr::memchr2(b'\\', b'\n', value).is_none();
     let pair = RawPair {
         name,
         value,
         name_at,
         value_at: start,
-        plain,
+        is_literal,
     };
     (pair, end)
 }
 
-/// `[Name value]` on a line of its own.
-fn unquoted(text: &[u8], at: usize) -> Option<(RawPair<'_>, usize)> {
+/// Parses `[Name value]` that fills its line.
+fn unquoted_pair(text: &[u8], at: usize) -> Option<(RawPair<'_>, usize)> {
     if !at_line_start(text, at) || is_tag(text, at) {
         return None;
     }
@@ -207,12 +210,12 @@ fn unquoted(text: &[u8], at: usize) -> Option<(RawPair<'_>, usize)> {
         value: value.trim_ascii(),
         name_at: at + 1,
         value_at,
-        plain: true,
+        is_literal: true,
     };
     Some((pair, end))
 }
 
-/// Undoes `\"` and `\\`; a line break inside becomes a space.
+/// Replaces `\"` and `\\` by the second character, and line breaks by spaces.
 fn unescape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
@@ -242,7 +245,7 @@ mod tests {
         let mut at = 0;
         let mut found = Vec::new();
         loop {
-            let (pair, end) = next(text.as_bytes(), at);
+            let (pair, end) = next_pair(text.as_bytes(), at);
             let Some(pair) = pair else { break };
             at = end;
             assert!(text.as_bytes()[pair.name_at..].starts_with(pair.name));
@@ -260,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn pairs_of_real_files() {
+    fn quotes_brackets_and_line_breaks_are_tolerated() {
         check(
             "[A \"x\"]\n[B\"y\"] [C  \"z\" ]",
             &[("A", "x"), ("B", "y"), ("C", "z")],
