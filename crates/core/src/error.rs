@@ -68,9 +68,10 @@ impl fmt::Display for Location {
 }
 
 /// A failure with its place. One machine word, so `Result<u32>` stays small.
+#[derive(Clone)]
 pub struct Error(Box<Inner>);
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Inner {
     kind: ErrorKind,
     at: Location,
@@ -119,6 +120,38 @@ pub enum ErrorKind {
     Exists,
     /// The caller cancelled the work.
     Cancelled,
+}
+
+impl Clone for ErrorKind {
+    /// A copy of an I/O error has the same kind and text.
+    fn clone(&self) -> Self {
+        match self {
+            Self::Io(error) => Self::Io(match error.raw_os_error() {
+                Some(code) => io::Error::from_raw_os_error(code),
+                None => io::Error::new(error.kind(), error.to_string()),
+            }),
+            Self::UnknownFormat { found } => Self::UnknownFormat {
+                found: found.clone(),
+            },
+            Self::AmbiguousFormat(ids) => Self::AmbiguousFormat(ids.clone()),
+            Self::WrongFormat { expected, why } => Self::WrongFormat {
+                expected: *expected,
+                why: why.clone(),
+            },
+            Self::Unsupported(text) => Self::Unsupported(text.clone()),
+            Self::MissingFile(name) => Self::MissingFile(name.clone()),
+            Self::Malformed(malformed) => Self::Malformed(*malformed),
+            Self::Invalid(text) => Self::Invalid(text.clone()),
+            Self::Limit { what, limit, size } => Self::Limit {
+                what,
+                limit: *limit,
+                size: *size,
+            },
+            Self::Password => Self::Password,
+            Self::Exists => Self::Exists,
+            Self::Cancelled => Self::Cancelled,
+        }
+    }
 }
 
 /// A fault found in a decoding loop: `Copy`, no allocation. Becomes an [`Error`] at the edge of
@@ -356,7 +389,7 @@ impl From<Malformed> for Error {
 }
 
 /// A fault that was survived: what, where, and the bytes that could not be read as a game.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Problem {
     /// What and where.
     pub error: Error,

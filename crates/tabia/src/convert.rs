@@ -2,16 +2,17 @@
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use tabia_core::formats::{CreateDatabase, CreateOptions, CreateText, OpenOptions};
 use tabia_core::games::{GameWriter, Written};
-use tabia_core::io::{Output, OutputSet, Progress};
+use tabia_core::io::Progress;
 use tabia_core::loss::Losses;
 use tabia_core::{Error, ErrorKind, GameFormat, GameIndex};
 use tabia_formats::Format;
 use tabia_formats::archives::compressed::{Compression, compress};
 
+use crate::create::SharedFile;
 use crate::edit::appender;
 use crate::error::Failure;
 use crate::input::InputItem;
@@ -179,7 +180,7 @@ pub fn convert(
             compression,
         } => match (format.create_text, format.create) {
             (Some(create), _) => {
-                let shared = Shared::create(&path, options.create.force)?;
+                let shared = SharedFile::create(&path, options.create.force)?;
                 let mut out =
                     compress(Box::new(shared.clone()), compression).map_err(Failure::output)?;
                 let ledger = to_text(items, create, &mut out, options, progress, watch)
@@ -218,44 +219,6 @@ fn in_target(failure: Failure, path: &Path) -> Failure {
     match failure {
         Failure::Output(error) => Failure::Output(error.in_path(path)),
         other => other,
-    }
-}
-
-/// A file under construction that its compressor can own.
-#[derive(Debug, Clone)]
-struct Shared(Arc<Mutex<Option<OutputSet>>>);
-
-impl Shared {
-    fn create(path: &Path, force: bool) -> Result<Self, Failure> {
-        let mut set = OutputSet::new(force);
-        set.create(path).map_err(Failure::output)?;
-        Ok(Self(Arc::new(Mutex::new(Some(set)))))
-    }
-
-    fn commit(self) -> Result<(Vec<PathBuf>, u64), Failure> {
-        let set = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-        match set {
-            Some(set) => set.commit().map_err(Failure::output),
-            None => Ok((Vec::new(), 0)),
-        }
-    }
-
-    fn with<T>(&self, job: impl FnOnce(&mut Output) -> io::Result<T>) -> io::Result<T> {
-        let mut set = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match set.as_mut().and_then(|set| set.file(0)) {
-            Some(file) => job(file),
-            None => Err(io::ErrorKind::BrokenPipe.into()),
-        }
-    }
-}
-
-impl Write for Shared {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.with(|file| file.write(bytes))
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.with(Output::flush)
     }
 }
 

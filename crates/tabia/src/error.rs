@@ -47,6 +47,18 @@ fn is_closed_pipe(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Io(io) if io.kind() == std::io::ErrorKind::BrokenPipe)
 }
 
+impl From<tabia_query::FilterError> for Failure {
+    fn from(error: tabia_query::FilterError) -> Self {
+        Self::Usage(error.to_string())
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::input(error)
+    }
+}
+
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

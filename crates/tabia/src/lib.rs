@@ -1,10 +1,103 @@
-//! Chess databases and opening books: open, list, convert, check.
+//! Chess databases and opening books: open, list, convert, write, check, repair.
+//!
+//! tabia reads and writes the files that chess players have on their disks: databases of ChessBase,
+//! Scid and Scidb, PGN, opening books of Polyglot, ChessBase, Kvetka and Arena, and the archives they
+//! travel in. [`format()`] and the table of [`formats`] say which.
+//!
+//! # Read games
+//!
+//! [`open`] takes a file, a set of files, a folder, an archive, a compressed file or a stream, and
+//! recognises what it is:
+//!
+//! ```
+//! # fn main() -> Result<(), tabia::Failure> {
+//! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/tabia.cbv");
+//! for game in tabia::open(path)?.games() {
+//!     let game = game?;
+//!     println!("{} {}", game.head.tags.text("White"), game.ply_count());
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # List games without their moves
+//!
+//! ```
+//! # fn main() -> Result<(), tabia::Failure> {
+//! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/tabia.cbv");
+//! for header in tabia::open(path)?.headers() {
+//!     let header = header?;
+//!     println!("{} {} {}", header.white, header.result, header.black);
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Convert, and see what the target could not hold
+//!
+//! ```
+//! # fn main() -> Result<(), tabia::Failure> {
+//! # let from = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/tabia.cbv");
+//! # let to = std::env::temp_dir().join(format!("tabia-doc-front-{}.si5", std::process::id()));
+//! let summary = tabia::convert(from, &to)?;
+//! for (feature, loss) in summary.losses.iter() {
+//!     println!("lost: {} {}", loss.count, feature.label());
+//! }
+//! # for end in ["si5", "sg5", "sn5"] { let _ = std::fs::remove_file(to.with_extension(end)); }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Write games
+//!
+//! ```
+//! # fn main() -> Result<(), tabia::Failure> {
+//! # let from = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/tabia.cbv");
+//! # let to = std::env::temp_dir().join(format!("tabia-doc-write-{}.pgn", std::process::id()));
+//! let mut writer = tabia::create(&to)?;
+//! for game in tabia::open(from)?.games() {
+//!     let losses = writer.write(&game?)?;
+//!     if !losses.is_empty() {
+//!         println!("{losses}");
+//!     }
+//! }
+//! writer.finish()?;
+//! # let _ = std::fs::remove_file(to);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Probe an opening book
+//!
+//! ```no_run
+//! # fn main() -> Result<(), tabia::Failure> {
+//! use tabia::{BookPosition, Position};
+//!
+//! let start = Position::standard();
+//! let mut found = BookPosition::default();
+//! if tabia::open("book.bin")?.book()?.probe(&start, &mut found)? {
+//!     println!("{} moves", found.entries.len());
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! The folder `examples` has a program for each of these and more.
+//!
+//! # Features
+//!
+//! `zstd`, on by default: Zstandard streams, the only dependency that needs a C compiler.
+//!
+//! # Modules
+//!
+//! The functions above cover common programs. The modules hold every job of the command line with its
+//! options, progress and cancellation:
 //!
 //! | module | holds |
 //! |---|---|
 //! | [`resolve`] | from what a user typed to inputs: files, sets, folders, archives, streams |
 //! | [`detect`] | which format a file has |
-//! | [`item`] | an input and how it is opened |
+//! | [`input`] | one database, book or archive, and how it is opened |
 //! | [`scan`] | all records of an input on several threads, results in order |
 //! | [`select`] | which records, and what of them |
 //! | [`convert`](mod@convert) | any input to any format that can be written |
@@ -13,7 +106,7 @@
 //! | [`repair`](mod@repair) | saves what survives of a damaged database into a new one |
 //! | [`list`](mod@list) | a row for each record |
 //! | [`load`](mod@load) | one record, whole |
-//! | [`scratch`] | temporary files that leave nothing behind |
+//! | [`temporary_files`] | temporary files without a name |
 //! | [`inspect`](mod@inspect) | what an input is, how much it holds |
 //! | [`book`](mod@book) | opening books |
 #![warn(missing_docs)]
@@ -25,13 +118,16 @@ pub use tabia_query as query;
 pub mod book;
 pub mod check;
 pub mod convert;
+mod create;
 pub mod detect;
 pub mod edit;
 mod error;
 mod filter_stream;
+mod games;
 pub mod input;
 pub mod inspect;
 pub mod list;
+mod open;
 mod output;
 mod parallel;
 pub mod read_one;
@@ -43,7 +139,37 @@ mod summary;
 pub mod temporary_files;
 mod unpack;
 
+pub use create::{DatabaseWriter, create, create_book, create_with};
 pub use error::Failure;
+pub use games::{Games, Header, Headers};
 pub use input::{InputItem, OpenInput, OpenedInput};
+#[doc(inline)]
+pub use open::{
+    Input, ReadOptions, convert, format, open, open_reader, open_with, writable_formats,
+};
 pub use resolve::Resolver;
 pub use summary::{LossEntry, LossTable, NoObserver, Observer, Summary};
+#[doc(inline)]
+pub use tabia_core::GameIndex;
+#[doc(inline)]
+pub use tabia_core::books::{Book, BookEntry, BookPosition, BookWriter};
+#[doc(inline)]
+pub use tabia_core::chess::{Color, Move, Piece, Ply, Position, Role, Square};
+#[doc(inline)]
+pub use tabia_core::error::{Error, ErrorKind, Location, Problem, Result};
+#[doc(inline)]
+pub use tabia_core::formats::{CreateOptions, OpenOptions, Profile};
+#[doc(inline)]
+pub use tabia_core::game::{
+    Annotation, Date, Eco, Flow, Game, GameResult, Nag, Tags, Visitor, Want,
+};
+#[doc(inline)]
+pub use tabia_core::games::Database;
+#[doc(inline)]
+pub use tabia_core::loss::{Feature, Features, Losses, project};
+#[doc(inline)]
+pub use tabia_formats::Format;
+#[doc(inline)]
+pub use tabia_formats::archives::Archive;
+#[doc(inline)]
+pub use tabia_query::Filter;

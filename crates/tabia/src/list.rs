@@ -113,21 +113,44 @@ pub struct ListOptions {
     pub strict: bool,
 }
 
-/// Turns a row into bytes; runs on several threads.
-pub type Render<'a> = &'a (dyn Fn(&ListRow<'_>, &mut Vec<u8>) + Sync);
+impl ListRow<'_> {
+    /// The row with names of its own.
+    pub fn into_owned(self) -> ListRow<'static> {
+        let own = |name: Cow<'_, str>| Cow::Owned(name.into_owned());
+        ListRow {
+            game: self.game,
+            white: own(self.white),
+            white_elo: self.white_elo,
+            black: own(self.black),
+            black_elo: self.black_elo,
+            result: self.result,
+            date: self.date,
+            event: own(self.event),
+            site: own(self.site),
+            round: own(self.round),
+            eco: self.eco,
+            plies: self.plies,
+            annotator: own(self.annotator),
+            flags: self.flags,
+        }
+    }
+}
+
+/// Adds what is wanted of a row to a buffer, its text for example; runs on several threads.
+pub type Render<'a, E> = &'a (dyn Fn(&ListRow<'_>, &mut Vec<E>) + Sync);
 
 /// Lists the records of an item: `emit` gets the rendered rows in order. Returns how many rows
 /// there were, those before `offset` too.
 ///
 /// # Errors
 /// When the item cannot be read, or what `emit` says.
-pub fn list(
+pub fn list<E: Send>(
     item: &InputItem,
     options: &ListOptions,
-    render: Render<'_>,
+    render: Render<'_, E>,
     progress: &Arc<Progress>,
     watch: &mut dyn Observer,
-    emit: &mut dyn FnMut(&[u8]) -> Result<(), Failure>,
+    emit: &mut dyn FnMut(&mut Vec<E>) -> Result<(), Failure>,
 ) -> Result<(Summary, u64), Failure> {
     let mut ledger = Summary::default();
     let mut desk = ScanReporter {
@@ -159,19 +182,28 @@ pub fn list(
     Ok((ledger, rows))
 }
 
-#[derive(Debug, Default)]
-struct RowJob {
+struct RowJob<E> {
     entries: Vec<(GameIndex, IndexEntry)>,
-    text: Vec<u8>,
+    rendered: Vec<E>,
     problems: Vec<tabia_core::Error>,
 }
 
-fn list_database(
+impl<E> Default for RowJob<E> {
+    fn default() -> Self {
+        Self {
+            entries: Vec::new(),
+            rendered: Vec::new(),
+            problems: Vec::new(),
+        }
+    }
+}
+
+fn list_database<E: Send>(
     desk: &mut ScanReporter<'_>,
     database: &dyn Database,
     options: &ListOptions,
-    render: Render<'_>,
-    emit: &mut dyn FnMut(&[u8]) -> Result<(), Failure>,
+    render: Render<'_, E>,
+    emit: &mut dyn FnMut(&mut Vec<E>) -> Result<(), Failure>,
 ) -> Result<u64, Failure> {
     let numbers = options.selection.numbers.as_ref();
     let progress = desk.progress;
@@ -181,9 +213,9 @@ fn list_database(
     let end = options
         .limit
         .map(|limit| options.offset.saturating_add(limit));
-    let fill = |job: &mut RowJob| {
+    let fill = |job: &mut RowJob<E>| {
         job.entries.clear();
-        job.text.clear();
+        job.rendered.clear();
         job.problems.clear();
         while job.entries.len() < CHUNK && !progress.is_cancelled() {
             if end.is_some_and(|end| passed >= end) {
@@ -215,21 +247,21 @@ fn list_database(
     };
     let worker = || {
         let mut reader = database.reader();
-        move |job: &mut RowJob| {
+        move |job: &mut RowJob<E>| {
             for (game, entry) in &job.entries {
                 let row = database_row(database, &mut *reader, *game, entry);
-                render(&row, &mut job.text);
+                render(&row, &mut job.rendered);
             }
         }
     };
-    ordered(options.threads, fill, worker, |job: &mut RowJob| {
+    ordered(options.threads, fill, worker, |job: &mut RowJob<E>| {
         for error in job.problems.drain(..) {
             let error = error.in_file(desk.item.label());
             desk.problem(error.into(), options.strict)?;
         }
         progress.advance(0, job.entries.len() as u64);
-        emit(&job.text)?;
-        Ok(true)
+        emit(&mut job.rendered)?;
+        Ok::<_, Failure>(true)
     })?;
     if progress.is_cancelled() {
         return Err(Failure::Cancelled);
@@ -343,12 +375,12 @@ fn known(value: &str) -> &str {
     if value == "?" { "" } else { value }
 }
 
-fn list_stream(
+fn list_stream<E: Send>(
     desk: &mut ScanReporter<'_>,
     input: OpenInput,
     options: &ListOptions,
-    render: Render<'_>,
-    emit: &mut dyn FnMut(&[u8]) -> Result<(), Failure>,
+    render: Render<'_, E>,
+    emit: &mut dyn FnMut(&mut Vec<E>) -> Result<(), Failure>,
 ) -> Result<u64, Failure> {
     let plan = ScanOptions {
         threads: options.threads,
@@ -382,7 +414,7 @@ fn list_stream(
                 render(row, &mut text);
             }
         }
-        emit(&text)?;
+        emit(&mut text)?;
         Ok(passed < end)
     })?;
     Ok(passed)

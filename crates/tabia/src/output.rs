@@ -62,6 +62,13 @@ pub(crate) struct Recorded {
 }
 
 impl Recorded {
+    /// The games with their numbers; the buffers go with them.
+    pub(crate) fn take(&mut self) -> Vec<(GameIndex, Game)> {
+        self.games.truncate(self.used);
+        self.used = 0;
+        std::mem::take(&mut self.games)
+    }
+
     pub(crate) fn iter(&self) -> impl Iterator<Item = (GameIndex, &Game)> {
         self.games
             .iter()

@@ -93,6 +93,14 @@ impl Resolver {
         }
     }
 
+    /// A stream of bytes, by its first bytes; `label` names it in messages.
+    ///
+    /// # Errors
+    /// When it cannot be read or is not recognised.
+    pub fn stream(&self, label: &Path, stream: Box<dyn Read + Send>) -> Result<InputItem> {
+        self.once(label, None, stream)
+    }
+
     /// The databases and books in an archive; the item itself when it is none.
     ///
     /// # Errors

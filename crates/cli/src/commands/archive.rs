@@ -230,7 +230,16 @@ fn packing(wanted: Option<Compression>, format: &ArchiveFormat) -> Result<Packin
     }
     let id = format.file.id;
     Err(Failure::Usage(match packing {
-        Packing::Lzo => format!("{id} archives cannot be packed with lzo"),
+        Packing::Lzo => {
+            let packs = ARCHIVES
+                .iter()
+                .filter(|other| other.packings.contains(&packing));
+            let names: Vec<&str> = packs.map(|other| other.file.id.as_str()).collect();
+            format!(
+                "only {} archives can be packed with lzo, not {id}",
+                names.join(", ")
+            )
+        }
         _ => format!("{id} archives have a compression of their own: leave `--compression` out"),
     }))
 }

@@ -136,3 +136,9 @@ impl fmt::Display for FilterError {
 }
 
 impl std::error::Error for FilterError {}
+
+impl From<FilterError> for tabia_core::Error {
+    fn from(error: FilterError) -> Self {
+        Self::invalid(error.to_string())
+    }
+}

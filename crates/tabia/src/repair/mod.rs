@@ -4,7 +4,6 @@
 //! every record that it names, writes those that are left, and judges each.
 
 mod find_remains;
-mod target;
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -16,7 +15,9 @@ use tabia_core::games::Written;
 use tabia_core::io::Progress;
 use tabia_core::loss::{Feature, Losses};
 use tabia_core::{ErrorKind, GameFormat, GameIndex, Problem, Result as CoreResult};
+use tabia_formats::archives::compressed::Compression;
 
+use crate::create::DatabaseWriter;
 use crate::error::Failure;
 use crate::input::{InputItem, OpenInput};
 use crate::output::{RecordTask, Recorded};
@@ -25,7 +26,6 @@ use crate::select::{Selection, SelectionCounts};
 use crate::summary::{Base, Observer, Summary};
 
 pub use find_remains::{is_part_of, remains};
-use target::Sink;
 
 /// How to repair.
 #[derive(Debug, Clone, Default)]
@@ -154,7 +154,7 @@ pub fn repair(
         desk.faults_of(&**database, false)?;
     }
     let mut court = RepairCollector {
-        sink: Sink::create(format, path, &create)?,
+        sink: DatabaseWriter::create(format, path, Compression::None, &create)?,
         saved: 0,
         repaired: Repaired::default(),
         losses: Vec::new(),
@@ -237,7 +237,7 @@ impl Observer for ProblemCollector<'_, '_> {
 
 /// Writes records and counts what became of them.
 struct RepairCollector {
-    sink: Sink,
+    sink: DatabaseWriter,
     saved: u32,
     repaired: Repaired,
     /// What the target could not hold.
@@ -269,7 +269,7 @@ impl RepairCollector {
             }
             take_reasons(number, &mut faults, &mut reasons);
             let mut saved_as = Some(GameIndex(self.saved));
-            match self.sink.write(number, game) {
+            match self.sink.append(game) {
                 Ok(losses) => {
                     if losses.count(Feature::GuidingTexts) > 0 {
                         saved_as = None;

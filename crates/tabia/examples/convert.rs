@@ -1,0 +1,17 @@
+//! Converts any input to any format: `cargo run --example convert -- mega.cbh games.pgn`.
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let (Some(from), Some(to)) = (arguments.next(), arguments.next()) else {
+        return Err("usage: convert FROM TO".into());
+    };
+    let summary = tabia::convert(from, to)?;
+    println!(
+        "{} games, {} problems",
+        summary.counts.games, summary.problems
+    );
+    for (feature, loss) in summary.losses.iter() {
+        println!("lost: {} {}", loss.count, feature.label());
+    }
+    Ok(())
+}

@@ -1,0 +1,491 @@
+//! Games and headers as iterators, and parallel visits.
+//!
+//! The records are read on threads of their own and arrive in batches through a bounded channel, so
+//! that an iterator needs little memory and stops reading when it is dropped.
+
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::vec;
+
+use tabia_core::chess::{Ply, Position};
+use tabia_core::game::{Annotation, Flow, Game, GameHead, GameResult, RecordKind, Visitor, Want};
+use tabia_core::io::Progress;
+use tabia_core::{GameIndex, Problem};
+
+use crate::error::Failure;
+use crate::input::InputItem;
+use crate::list::{ListOptions, ListRow, list};
+use crate::open::ReadOptions;
+use crate::output::RecordTask;
+use crate::resolve::Resolver;
+use crate::scan::{ScanOptions, ScanReporter, Task, scan};
+use crate::select::Selection;
+use crate::summary::{Observer, Summary};
+
+/// Batches that wait for the consumer.
+const WAITING: usize = 2;
+
+/// The header of a game: see [`Input::headers`](crate::Input::headers).
+pub type Header = ListRow<'static>;
+
+/// Everything needed to read the games of an input.
+#[derive(Debug, Clone)]
+pub(crate) struct ReadGames {
+    pub(crate) items: Arc<Vec<InputItem>>,
+    pub(crate) resolver: Resolver,
+    pub(crate) options: ReadOptions,
+}
+
+impl ReadGames {
+    fn selection(&self) -> Selection {
+        Selection {
+            numbers: None,
+            deleted: self.options.deleted,
+            texts: false,
+        }
+    }
+
+    fn scan_options(&self, threads: usize) -> ScanOptions {
+        let filter = &self.options.filter;
+        ScanOptions {
+            threads,
+            selection: self.selection(),
+            filter: (!filter.is_empty()).then(|| Arc::new(filter.clone())),
+            want: Want::ALL,
+            strict: self.options.open.strict,
+            ..ScanOptions::default()
+        }
+    }
+
+    /// Calls `read` for every item that holds games; books in a folder hold none. `Ok(false)` from
+    /// `read` ends the job.
+    fn each(
+        &self,
+        read: &mut dyn FnMut(&InputItem) -> Result<bool, Failure>,
+        failed: &mut dyn FnMut(Failure) -> bool,
+    ) -> Result<(), Failure> {
+        let is_folder = self.items.len() > 1;
+        for item in self.items.iter() {
+            if item.is_archive() {
+                let members = self
+                    .resolver
+                    .archive(item)
+                    .and_then(|archive| match archive {
+                        Some(archive) => self.resolver.members(&archive),
+                        None => Ok(Vec::new()),
+                    });
+                match members {
+                    Ok(members) => {
+                        for member in members
+                            .iter()
+                            .filter(|item| item.format().games().is_some())
+                        {
+                            if !read(member)? {
+                                return Ok(());
+                            }
+                        }
+                    }
+                    Err(error) => {
+                        if !failed(Failure::input(error)) {
+                            return Ok(());
+                        }
+                    }
+                }
+            } else if !(is_folder && item.format().games().is_none()) && !read(item)? {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A batch: results in order, and problems of the games among them.
+struct Batch<T> {
+    results: Vec<Result<T, Failure>>,
+    problems: Vec<Problem>,
+}
+
+/// Notes problems between two batches.
+#[derive(Default)]
+struct ProblemBuffer(Vec<Problem>);
+
+impl Observer for ProblemBuffer {
+    fn problem(&mut self, _item: &InputItem, problem: &Problem) -> tabia_core::Result<()> {
+        self.0.push(problem.clone());
+        Ok(())
+    }
+}
+
+/// Splits problems into those of the games that arrived and those that cost a whole record.
+fn split(
+    problems: Vec<Problem>,
+    arrived: &dyn Fn(GameIndex) -> bool,
+) -> (Vec<Problem>, Vec<Failure>) {
+    let (partial, lost): (Vec<_>, Vec<_>) = problems
+        .into_iter()
+        .partition(|problem| problem.error.location().game.is_some_and(arrived));
+    let lost = lost
+        .into_iter()
+        .map(|problem| Failure::input(problem.error))
+        .collect();
+    (partial, lost)
+}
+
+/// A consumer's end of the channel; the reading thread starts with the first batch that is asked for.
+#[derive(Debug)]
+struct Stream<T> {
+    job: Option<ReadGames>,
+    receiver: Option<Receiver<Batch<T>>>,
+    batch: vec::IntoIter<Result<T, Failure>>,
+    problems: Vec<Problem>,
+}
+
+type Reader<T> = fn(&ReadGames, &SyncSender<Batch<T>>);
+
+impl<T: Send + 'static> Stream<T> {
+    fn new(job: ReadGames) -> Self {
+        Self {
+            job: Some(job),
+            receiver: None,
+            batch: Vec::new().into_iter(),
+            problems: Vec::new(),
+        }
+    }
+
+    fn next(&mut self, read: Reader<T>) -> Option<Result<T, Failure>> {
+        if let Some(job) = self.job.take() {
+            let (sender, receiver) = sync_channel(WAITING);
+            self.receiver = Some(receiver);
+            let started = std::thread::Builder::new().spawn(move || read(&job, &sender));
+            if let Err(error) = started {
+                self.receiver = None;
+                return Some(Err(Failure::Input(error.into())));
+            }
+        }
+        loop {
+            if let Some(result) = self.batch.next() {
+                return Some(result);
+            }
+            let batch = self.receiver.as_ref()?.recv().ok()?;
+            self.batch = batch.results.into_iter();
+            self.problems.extend(batch.problems);
+        }
+    }
+}
+
+/// The games of an input: see [`Input::games`](crate::Input::games).
+#[derive(Debug)]
+pub struct Games(Stream<Game>);
+
+impl Games {
+    pub(crate) fn new(job: ReadGames) -> Self {
+        Self(Stream::new(job))
+    }
+
+    /// Problems of games that arrived all the same, each with its file, game and ply; those since
+    /// the last call. A game with a problem has lost the part that could not be read, no more.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), tabia::Failure> {
+    /// let pgn = "1. e4 e5 2. Ke3 *\n";
+    /// let mut games = tabia::open_reader(pgn.as_bytes())?.games();
+    /// let game = games.next().unwrap()?;
+    /// assert_eq!(game.ply_count(), 2);
+    /// assert_eq!(games.problems().len(), 1);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn problems(&mut self) -> Vec<Problem> {
+        std::mem::take(&mut self.0.problems)
+    }
+}
+
+impl Iterator for Games {
+    type Item = Result<Game, Failure>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.0.next(read_games)
+    }
+}
+
+/// The headers of an input: see [`Input::headers`](crate::Input::headers).
+#[derive(Debug)]
+pub struct Headers(Stream<Header>);
+
+impl Headers {
+    pub(crate) fn new(job: ReadGames) -> Self {
+        Self(Stream::new(job))
+    }
+
+    /// Problems of games whose headers arrived all the same; those since the last call.
+    pub fn problems(&mut self) -> Vec<Problem> {
+        std::mem::take(&mut self.0.problems)
+    }
+}
+
+impl Iterator for Headers {
+    type Item = Result<Header, Failure>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.0.next(read_headers)
+    }
+}
+
+/// Sends a failure as the only result of a batch; whether the consumer is still there.
+fn send_failure<T>(sender: &SyncSender<Batch<T>>, failure: Failure) -> bool {
+    let batch = Batch {
+        results: vec![Err(failure)],
+        problems: Vec::new(),
+    };
+    sender.send(batch).is_ok()
+}
+
+fn read_games(job: &ReadGames, sender: &SyncSender<Batch<Game>>) {
+    let options = job.scan_options(job.options.threads.max(1));
+    let mut read = |item: &InputItem| {
+        let problems = Mutex::new(ProblemBuffer::default());
+        let mut is_closed = false;
+        let done = scan_item(
+            item,
+            job,
+            &mut SharedProblems(&problems),
+            |reporter, input| {
+                let tasks = (0..options.threads)
+                    .map(|_| RecordTask::default())
+                    .collect();
+                scan(reporter, input, &options, tasks, &mut |base, recorded| {
+                    let games = recorded.take();
+                    let numbers: Vec<GameIndex> =
+                        games.iter().map(|(number, _)| base.game(*number)).collect();
+                    let arrived = |game: GameIndex| numbers.binary_search(&game).is_ok();
+                    let (partial, lost) = split(take(&problems), &arrived);
+                    let games = games.into_iter().map(|(_, game)| Ok(game));
+                    let batch = Batch {
+                        results: games.chain(lost.into_iter().map(Err)).collect(),
+                        problems: partial,
+                    };
+                    is_closed = sender.send(batch).is_err();
+                    Ok(!is_closed)
+                })
+            },
+        );
+        Ok(!is_closed && finish(done, take(&problems), sender))
+    };
+    let _ = job.each(&mut read, &mut |failure| send_failure(sender, failure));
+}
+
+fn read_headers(job: &ReadGames, sender: &SyncSender<Batch<Header>>) {
+    let options = ListOptions {
+        open: job.options.open.clone(),
+        threads: job.options.threads.max(1),
+        selection: job.selection(),
+        filter: job.options.filter.clone(),
+        strict: job.options.open.strict,
+        ..ListOptions::default()
+    };
+    let mut read = |item: &InputItem| {
+        let problems = Mutex::new(ProblemBuffer::default());
+        let mut is_closed = false;
+        let mut observer = SharedProblems(&problems);
+        let progress = Arc::new(Progress::default());
+        let render =
+            |row: &ListRow<'_>, rows: &mut Vec<Header>| rows.push(row.clone().into_owned());
+        let done = list(
+            item,
+            &options,
+            &render,
+            &progress,
+            &mut observer,
+            &mut |rows| {
+                let arrived = |game| rows.iter().any(|row: &Header| row.game == game);
+                let (partial, lost) = split(take(&problems), &arrived);
+                let batch = Batch {
+                    results: rows
+                        .drain(..)
+                        .map(Ok)
+                        .chain(lost.into_iter().map(Err))
+                        .collect(),
+                    problems: partial,
+                };
+                is_closed = sender.send(batch).is_err();
+                if is_closed {
+                    Err(Failure::Cancelled)
+                } else {
+                    Ok(())
+                }
+            },
+        );
+        let done = done.map(drop);
+        Ok(!is_closed && finish(done, take(&problems), sender))
+    };
+    let _ = job.each(&mut read, &mut |failure| send_failure(sender, failure));
+}
+
+/// Sends what is left after the last batch of an item; whether the consumer is still there.
+fn finish<T>(
+    done: Result<(), Failure>,
+    problems: Vec<Problem>,
+    sender: &SyncSender<Batch<T>>,
+) -> bool {
+    // A problem that ended a strict job is in the failure as well.
+    let rest = if done.is_ok() { problems } else { Vec::new() };
+    let (_, lost) = split(rest, &|_| false);
+    let results: Vec<_> = lost.into_iter().chain(done.err()).map(Err).collect();
+    let batch = Batch {
+        results,
+        problems: Vec::new(),
+    };
+    batch.results.is_empty() || sender.send(batch).is_ok()
+}
+
+fn take(problems: &Mutex<ProblemBuffer>) -> Vec<Problem> {
+    let mut buffer = problems.lock().unwrap_or_else(PoisonError::into_inner);
+    std::mem::take(&mut buffer.0)
+}
+
+/// The observer's side of a buffer that the consumer of batches empties.
+struct SharedProblems<'a>(&'a Mutex<ProblemBuffer>);
+
+impl Observer for SharedProblems<'_> {
+    fn problem(&mut self, item: &InputItem, problem: &Problem) -> tabia_core::Result<()> {
+        let mut buffer = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        buffer.problem(item, problem)
+    }
+}
+
+/// Opens an item and reads it; what is wrong with its container is reported as well.
+fn scan_item(
+    item: &InputItem,
+    job: &ReadGames,
+    observer: &mut dyn Observer,
+    read: impl FnOnce(&mut ScanReporter<'_>, crate::OpenInput) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let progress = Arc::new(Progress::default());
+    let strict = job.options.open.strict;
+    let mut summary = Summary::default();
+    let mut reporter = ScanReporter {
+        item,
+        ledger: &mut summary,
+        watch: observer,
+        progress: &progress,
+    };
+    let mut opened = item
+        .open(&job.options.open, Some(&progress))
+        .map_err(Failure::input)?;
+    for error in std::mem::take(&mut opened.problems) {
+        reporter.problem(error.into(), strict)?;
+    }
+    let (input, late) = opened.into_parts();
+    read(&mut reporter, input)?;
+    for error in late.take() {
+        reporter.problem(error.in_file(item.label()).into(), strict)?;
+    }
+    Ok(())
+}
+
+/// Hands every game to visitors, one for each thread, and returns them.
+pub(crate) fn visit<V: Visitor + Send>(
+    job: &ReadGames,
+    threads: usize,
+    mut visitor: impl FnMut() -> V,
+) -> Result<Vec<V>, Failure> {
+    let threads = threads.max(1);
+    let options = job.scan_options(threads);
+    let visitors = Mutex::new((0..threads).map(|_| visitor()).collect::<Vec<V>>());
+    let mut first_failure = None;
+    let mut read = |item: &InputItem| {
+        let mut observer = crate::NoObserver;
+        scan_item(item, job, &mut observer, |reporter, input| {
+            let mut owned = visitors.lock().unwrap_or_else(PoisonError::into_inner);
+            let tasks = owned
+                .drain(..)
+                .map(|visitor| VisitTask {
+                    visitor: Some(visitor),
+                    done: &visitors,
+                })
+                .collect();
+            drop(owned);
+            scan(reporter, input, &options, tasks, &mut |_, ()| Ok(true))
+        })?;
+        Ok(true)
+    };
+    job.each(&mut read, &mut |failure| {
+        first_failure.get_or_insert(failure);
+        false
+    })?;
+    match first_failure {
+        Some(failure) => Err(failure),
+        None => Ok(visitors
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner)),
+    }
+}
+
+/// A visitor on its way through one item; it goes back to the others at the end.
+struct VisitTask<'a, V> {
+    visitor: Option<V>,
+    done: &'a Mutex<Vec<V>>,
+}
+
+impl<V> Drop for VisitTask<'_, V> {
+    fn drop(&mut self) {
+        let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
+        done.extend(self.visitor.take());
+    }
+}
+
+impl<V: Visitor> Visitor for VisitTask<'_, V> {
+    fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
+        // Guiding texts were left out by the selection.
+        debug_assert!(head.kind == RecordKind::Game);
+        match &mut self.visitor {
+            Some(visitor) => visitor.begin_game(game, head),
+            None => Flow::Stop,
+        }
+    }
+
+    fn visit_move(&mut self, before: &Position, ply: Ply) -> Flow {
+        match &mut self.visitor {
+            Some(visitor) => visitor.visit_move(before, ply),
+            None => Flow::Stop,
+        }
+    }
+
+    fn visit_annotation(&mut self, annotation: Annotation<'_>) -> Flow {
+        match &mut self.visitor {
+            Some(visitor) => visitor.visit_annotation(annotation),
+            None => Flow::Stop,
+        }
+    }
+
+    fn begin_variation(&mut self) -> Flow {
+        match &mut self.visitor {
+            Some(visitor) => visitor.begin_variation(),
+            None => Flow::Stop,
+        }
+    }
+
+    fn end_variation(&mut self) {
+        if let Some(visitor) = &mut self.visitor {
+            visitor.end_variation();
+        }
+    }
+
+    fn end_game(&mut self, result: GameResult) {
+        if let Some(visitor) = &mut self.visitor {
+            visitor.end_game(result);
+        }
+    }
+}
+
+impl<V: Visitor + Send> Task for VisitTask<'_, V> {
+    type Out = ();
+
+    fn swap(&mut self, (): &mut ()) {}
+
+    fn noticed(&mut self, problem: &Problem) {
+        if let Some(visitor) = &mut self.visitor {
+            let _ = visitor.problem(problem.clone());
+        }
+    }
+}

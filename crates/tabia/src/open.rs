@@ -1,0 +1,382 @@
+//! The way in: [`open`] finds and recognises anything, [`Input`] gives its games, headers, book or
+//! archive.
+
+use std::io::Read;
+use std::num::NonZero;
+use std::path::Path;
+use std::sync::Arc;
+
+use tabia_core::books::Book;
+use tabia_core::formats::OpenOptions;
+use tabia_core::game::Visitor;
+use tabia_core::io::Progress;
+use tabia_core::{GameFormat, Result};
+use tabia_formats::Format;
+use tabia_formats::archives::Archive;
+use tabia_query::Filter;
+
+use crate::convert::{ConvertOptions, Target, convert as convert_items};
+use crate::error::Failure;
+use crate::games::{Games, Headers, ReadGames, visit};
+use crate::input::{InputItem, OpenInput};
+use crate::resolve::Resolver;
+use crate::summary::{NoObserver, Summary};
+
+/// Opens whatever a path names: a file, any file of a set (`mega.cbg`), a base name (`mega`), a
+/// folder, an archive or a member of one (`all.zip:two.pgn`), a compressed file, or `-` for standard
+/// input.
+///
+/// The format is recognised by content first, then by name. Nothing but the first bytes of the
+/// files is read before something is asked of the [`Input`].
+///
+/// # Errors
+/// When nothing is there, or what is there is not recognised.
+///
+/// ```
+/// # fn main() -> Result<(), tabia::Failure> {
+/// # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/tabia.cbv");
+/// for game in tabia::open(path)?.games() {
+///     let game = game?;
+///     println!("{} - {}", game.head.tags.text("White"), game.head.tags.text("Black"));
+/// }
+/// # Ok(())
+/// # }
+/// ```
+pub fn open(path: impl AsRef<Path>) -> Result<Input, Failure> {
+    open_with(path, ReadOptions::default())
+}
+
+/// Like [`open`], with options.
+///
+/// # Errors
+/// As [`open`].
+///
+/// ```
+/// # fn main() -> Result<(), tabia::Failure> {
+/// # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/tabia.cbv");
+/// let mut options = tabia::ReadOptions::default();
+/// options.filter = tabia::Filter::parse("date:>=1900")?;
+/// options.threads = 2;
+/// let headers = tabia::open_with(path, options)?.headers();
+/// # assert!(headers.count() > 0);
+/// # Ok(())
+/// # }
+/// ```
+pub fn open_with(path: impl AsRef<Path>, options: ReadOptions) -> Result<Input, Failure> {
+    let resolver = options.resolver();
+    let items = resolver
+        .resolve(path.as_ref().as_os_str())
+        .map_err(Failure::input)?;
+    Input::new(items, resolver, options)
+}
+
+/// Opens a stream of bytes: PGN or another format of text, also compressed.
+///
+/// # Errors
+/// When the first bytes cannot be read or are not recognised.
+///
+/// ```
+/// # fn main() -> Result<(), tabia::Failure> {
+/// let pgn = "[White \"A\"]\n\n1. e4 e5 *\n\n[White \"B\"]\n\n1. d4 *\n";
+/// let games = tabia::open_reader(pgn.as_bytes())?.games();
+/// assert_eq!(games.count(), 2);
+/// # Ok(())
+/// # }
+/// ```
+pub fn open_reader(reader: impl Read + Send + 'static) -> Result<Input, Failure> {
+    let options = ReadOptions::default();
+    let resolver = options.resolver();
+    let item = resolver
+        .stream(Path::new("-"), Box::new(reader))
+        .map_err(Failure::input)?;
+    Input::new(vec![item], resolver, options)
+}
+
+/// How an [`Input`] is read.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ReadOptions {
+    /// Takes the input for this format instead of recognising it.
+    pub from: Option<Format>,
+    /// How files are opened: strictness, limits, character set, password.
+    pub open: OpenOptions,
+    /// Which games; every game if the filter is empty.
+    pub filter: Filter,
+    /// Games marked as deleted too; not by default.
+    pub deleted: bool,
+    /// Threads that decode; at least 1, which is the default. The order of the results never
+    /// depends on it.
+    pub threads: usize,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        Self {
+            from: None,
+            open: OpenOptions::default(),
+            filter: Filter::default(),
+            deleted: false,
+            threads: 1,
+        }
+    }
+}
+
+impl ReadOptions {
+    fn resolver(&self) -> Resolver {
+        let mut resolver = Resolver::default();
+        resolver.from = self.from;
+        resolver.options.clone_from(&self.open);
+        resolver
+    }
+}
+
+/// What [`open`] found: one or more databases, books or archives.
+#[derive(Debug)]
+pub struct Input {
+    items: Arc<Vec<InputItem>>,
+    resolver: Resolver,
+    options: ReadOptions,
+}
+
+impl Input {
+    fn new(
+        items: Vec<InputItem>,
+        resolver: Resolver,
+        options: ReadOptions,
+    ) -> Result<Self, Failure> {
+        Ok(Self {
+            items: Arc::new(items),
+            resolver,
+            options,
+        })
+    }
+
+    /// The databases, books and archives found, in order. A folder has many, everything else one.
+    pub fn items(&self) -> &[InputItem] {
+        &self.items
+    }
+
+    /// The format, if one thing was found.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), tabia::Failure> {
+    /// # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/tabia.cbv");
+    /// let input = tabia::open(path)?;
+    /// assert_eq!(input.format().map(|format| format.name()), Some("ChessBase archive"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn format(&self) -> Option<Format> {
+        match self.items.as_slice() {
+            [item] => Some(item.format()),
+            _ => None,
+        }
+    }
+
+    /// Every game of every database found, of databases inside archives too, in order; guiding
+    /// texts and games marked as deleted are left out.
+    ///
+    /// An `Err` stands for something of which no game came: a record that cannot be read, a stream
+    /// that breaks off. The iterator goes on after it wherever that is possible. Problems that cost
+    /// only part of a game are in [`Games::problems`]; with [`OpenOptions::strict`] they are errors
+    /// too.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), tabia::Failure> {
+    /// # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/tabia.cbv");
+    /// let mut plies = 0;
+    /// for game in tabia::open(path)?.games() {
+    ///     plies += game?.ply_count();
+    /// }
+    /// # assert!(plies > 0);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn games(&self) -> Games {
+        Games::new(self.job())
+    }
+
+    /// The header of every game: players, ratings, result, date, event and so on. Moves are not
+    /// decoded where the format has an index.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), tabia::Failure> {
+    /// # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/tabia.cbv");
+    /// for header in tabia::open(path)?.headers() {
+    ///     let header = header?;
+    ///     println!("{} {} {}", header.white, header.result, header.black);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn headers(&self) -> Headers {
+        Headers::new(self.job())
+    }
+
+    /// Hands every game to visitors on `threads` threads, without an owned copy of any: the
+    /// fastest way through a database. Each thread has a visitor of its own, which `visitor`
+    /// makes; all of them are returned.
+    ///
+    /// # Errors
+    /// The first input that cannot be opened or read.
+    ///
+    /// ```
+    /// use tabia::{Flow, Ply, Position, Visitor};
+    ///
+    /// #[derive(Default)]
+    /// struct CountNullMoves(u64);
+    ///
+    /// impl Visitor for CountNullMoves {
+    ///     fn visit_move(&mut self, _before: &Position, ply: Ply) -> Flow {
+    ///         self.0 += u64::from(ply == Ply::Null);
+    ///         Flow::Go
+    ///     }
+    /// }
+    ///
+    /// # fn main() -> Result<(), tabia::Failure> {
+    /// # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/tabia.cbv");
+    /// let counts = tabia::open(path)?.visit(2, CountNullMoves::default)?;
+    /// let null_moves: u64 = counts.iter().map(|count| count.0).sum();
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn visit<V: Visitor + Send>(
+        &self,
+        threads: usize,
+        visitor: impl FnMut() -> V,
+    ) -> Result<Vec<V>, Failure> {
+        visit(&self.job(), threads, visitor)
+    }
+
+    /// The opening book.
+    ///
+    /// # Errors
+    /// [`Failure::Usage`] if not one book was found; otherwise why it cannot be read.
+    ///
+    /// ```no_run
+    /// use tabia::{BookPosition, Position};
+    ///
+    /// # fn main() -> Result<(), tabia::Failure> {
+    /// let book = tabia::open("book.bin")?.book()?;
+    /// let mut found = BookPosition::default();
+    /// if book.probe(&Position::standard(), &mut found)? {
+    ///     println!("{} moves", found.entries.len());
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn book(&self) -> Result<Box<dyn Book>, Failure> {
+        crate::book::open(self.one()?, &self.options.open)
+    }
+
+    /// The archive.
+    ///
+    /// # Errors
+    /// [`Failure::Usage`] if not one archive was found; otherwise why it cannot be read.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), tabia::Failure> {
+    /// # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/tabia.cbv");
+    /// let archive = tabia::open(path)?.archive()?;
+    /// for member in archive.members() {
+    ///     println!("{} {} bytes", member.name, member.stored);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn archive(&self) -> Result<Arc<dyn Archive>, Failure> {
+        let item = self.one()?;
+        let opened = item
+            .open(&self.options.open, None)
+            .map_err(Failure::input)?;
+        match opened.input {
+            OpenInput::Archive(archive) => Ok(archive),
+            _ => Err(Failure::Usage(format!(
+                "{} is not an archive but a {}",
+                item.name(),
+                item.format().name()
+            ))),
+        }
+    }
+
+    fn one(&self) -> Result<&InputItem, Failure> {
+        match self.items.as_slice() {
+            [item] => Ok(item),
+            items => Err(Failure::Usage(format!(
+                "{} files are here; open one of them",
+                items.len()
+            ))),
+        }
+    }
+
+    fn job(&self) -> ReadGames {
+        ReadGames {
+            items: Arc::clone(&self.items),
+            resolver: self.resolver.clone(),
+            options: self.options.clone(),
+        }
+    }
+}
+
+/// Converts everything at `from` into a new file or set `to`; the extension of `to` chooses the
+/// format. Uses all processors; the result does not depend on their number.
+///
+/// The summary counts games, problems of the input and everything the target could not hold.
+/// [`convert::convert`](crate::convert::convert()) has options, progress and cancellation.
+///
+/// # Errors
+/// The first input that cannot be read, or why the target cannot be written: nothing is left
+/// under its name then. An existing target is not replaced.
+///
+/// ```
+/// # fn main() -> Result<(), tabia::Failure> {
+/// # let from = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/tabia.cbv");
+/// # let to = std::env::temp_dir().join(format!("tabia-doc-convert-{}.pgn", std::process::id()));
+/// let summary = tabia::convert(from, &to)?;
+/// for (feature, loss) in summary.losses.iter() {
+///     println!("lost: {} {}", loss.count, feature.label());
+/// }
+/// # assert!(summary.counts.games > 0);
+/// # let _ = std::fs::remove_file(to);
+/// # Ok(())
+/// # }
+/// ```
+pub fn convert(from: impl AsRef<Path>, to: impl AsRef<Path>) -> Result<Summary, Failure> {
+    let resolver = Resolver::default();
+    let found = resolver
+        .resolve(from.as_ref().as_os_str())
+        .map_err(Failure::input)?;
+    let mut items = Vec::new();
+    for item in found {
+        items.extend(resolver.expand(item).map_err(Failure::input)?);
+    }
+    // Books that lie in a folder hold no games.
+    if items.len() > 1 {
+        items.retain(|item| item.format().games().is_some());
+    }
+    let target = Target::file(&resolver, to.as_ref(), None)?;
+    let mut options = ConvertOptions::default();
+    options.plan.threads = std::thread::available_parallelism().map_or(1, NonZero::get);
+    let progress = Arc::new(Progress::default());
+    convert_items(&items, target, &options, &progress, &mut NoObserver).map(|(summary, _)| summary)
+}
+
+/// The format whose files have this name or extension: `format("cbh")`, `format("pgn")`.
+///
+/// ```
+/// assert_eq!(tabia::format("cbh").map(|format| format.name()), Some("ChessBase database"));
+/// assert!(tabia::format("doc").is_none());
+/// ```
+pub fn format(name: &str) -> Option<Format> {
+    Resolver::default().format(name)
+}
+
+/// Every format of games that can be written.
+///
+/// ```
+/// assert!(tabia::writable_formats().any(|format| format.file.id.as_str() == "si5"));
+/// ```
+pub fn writable_formats() -> impl Iterator<Item = &'static GameFormat> {
+    let games = tabia_formats::GAMES.iter().copied();
+    games.filter(|format| format.is_writable())
+}

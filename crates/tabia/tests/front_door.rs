@@ -1,0 +1,225 @@
+//! Every public way through an input yields the same games.
+
+use std::path::{Path, PathBuf};
+
+use tabia::core::formats::OpenOptions;
+use tabia::core::game::{Recorder, Want};
+use tabia::core::games::Block;
+use tabia::{Flow, GameIndex, InputItem, OpenInput, Ply, Position, ReadOptions, Visitor};
+use tabia_testkit::shared::{files_below, repository};
+
+fn fixtures() -> Vec<PathBuf> {
+    let folder = repository().join("crates/formats/tests/fixtures");
+    let mut files: Vec<PathBuf> = files_below(&folder)
+        .into_iter()
+        .filter(|path| !path.components().any(|part| part.as_os_str() == "bad"))
+        .filter(|path| is_main(path))
+        .collect();
+    files.push(repository().join("samples/tabia.cbv"));
+    files
+}
+
+fn is_main(path: &Path) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    tabia::formats::GAMES.iter().any(|format| {
+        extension.is_some_and(|extension| format.file.extensions.contains(&extension))
+    })
+}
+
+#[derive(Default)]
+struct Count {
+    games: usize,
+    plies: usize,
+}
+
+impl Visitor for Count {
+    fn begin_game(&mut self, _: GameIndex, _: &tabia::core::game::GameHead) -> Flow {
+        self.games += 1;
+        Flow::Go
+    }
+
+    fn visit_move(&mut self, _: &Position, _: Ply) -> Flow {
+        self.plies += 1;
+        Flow::Go
+    }
+}
+
+/// Records, guiding texts and deleted games that the opened item has, by the traits of core.
+fn by_traits(item: &InputItem) -> usize {
+    let mut games = 0;
+    let options = OpenOptions::default();
+    let is_counted = |recorder: &Recorder| {
+        let head = &recorder.game().head;
+        usize::from(!head.deleted && head.kind == tabia::core::game::RecordKind::Game)
+    };
+    match item.open(&options, None).unwrap().input {
+        OpenInput::Database(database) => {
+            let mut reader = database.reader();
+            let mut recorder = Recorder::new();
+            for index in 0..database.len() {
+                let read = reader.read(GameIndex(index), Want::ALL, &mut recorder);
+                games += usize::from(read.is_ok()) * is_counted(&recorder);
+            }
+        }
+        OpenInput::Blocks(mut blocks) => {
+            let mut reader = blocks.reader();
+            let mut block = Block::default();
+            let mut count = Count::default();
+            while blocks.next(&mut block).unwrap() {
+                let _ = reader.read(&block, Want::ALL, &mut count).unwrap();
+            }
+            games += count.games;
+        }
+        OpenInput::Stream(mut stream) => {
+            let mut recorder = Recorder::new();
+            while stream.next(Want::ALL, &mut recorder).unwrap().is_some() {
+                games += is_counted(&recorder);
+            }
+        }
+        _ => {}
+    }
+    games
+}
+
+#[test]
+fn every_route_yields_the_same_games() {
+    let files = fixtures();
+    assert!(files.len() > 15, "{} fixtures", files.len());
+    let mut total = 0;
+    for path in files {
+        let name = path.display();
+        let input = tabia::open(&path).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let games: Vec<_> = input.games().filter_map(Result::ok).collect();
+        let headers = input.headers().filter(Result::is_ok).count();
+        assert_eq!(games.len(), headers, "{name}: headers");
+
+        let visited = input.visit(2, Count::default).unwrap();
+        assert_eq!(visited.len(), 2, "{name}: a visitor a thread");
+        let in_visits: usize = visited.iter().map(|count| count.games).sum();
+        assert_eq!(in_visits, games.len(), "{name}: visits");
+
+        let mut two = ReadOptions::default();
+        two.threads = 2;
+        let again = tabia::open_with(&path, two).unwrap();
+        let again: Vec<_> = again.games().filter_map(Result::ok).collect();
+        assert_eq!(again.len(), games.len(), "{name}: two threads");
+        for (one, other) in games.iter().zip(&again) {
+            assert!(one.head.tags == other.head.tags && one.events().eq(other.events()));
+        }
+
+        if !input.items()[0].is_archive() {
+            assert_eq!(by_traits(&input.items()[0]), games.len(), "{name}: traits");
+        }
+        if let Some(open) = input
+            .format()
+            .and_then(|format| format.games()?.open_stream)
+        {
+            let file = std::fs::File::open(&path).unwrap();
+            let mut stream = open(Box::new(file), &OpenOptions::default()).unwrap();
+            let mut streamed = 0;
+            let mut recorder = Recorder::new();
+            while stream.next(Want::ALL, &mut recorder).unwrap().is_some() {
+                streamed += 1;
+            }
+            assert_eq!(streamed, games.len(), "{name}: stream");
+            let file = std::fs::File::open(&path).unwrap();
+            let read = tabia::open_reader(file).unwrap().games().count();
+            assert_eq!(read, games.len(), "{name}: reader");
+        }
+        total += games.len();
+    }
+    assert!(total > 50, "{total} games");
+}
+
+#[test]
+fn three_games_of_pgn_are_three_games() {
+    let pgn = "[White \"A\"]\n\n1. e4 *\n\n[White \"B\"]\n\n1. d4 *\n\n[White \"C\"]\n\n1. c4 *\n";
+    let games: Vec<_> = tabia::open_reader(pgn.as_bytes())
+        .unwrap()
+        .games()
+        .map(|game| game.unwrap().head.tags.text("White").to_owned())
+        .collect();
+    assert_eq!(games, ["A", "B", "C"]);
+}
+
+/// The same game without end.
+struct Endless(usize);
+
+impl std::io::Read for Endless {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let game = b"1. e4 e5 *\n\n";
+        for byte in &mut *buffer {
+            *byte = game[self.0 % game.len()];
+            self.0 += 1;
+        }
+        Ok(buffer.len())
+    }
+}
+
+#[test]
+fn games_come_before_the_end_of_a_stream() {
+    let mut games = tabia::open_reader(Endless(0)).unwrap().games();
+    for _ in 0..10_000 {
+        assert_eq!(games.next().unwrap().unwrap().ply_count(), 2);
+    }
+}
+
+#[test]
+fn a_folder_is_all_that_is_in_it() {
+    let folder = repository().join("crates/formats/tests/fixtures/pgn");
+    let together = tabia::open(&folder)
+        .unwrap()
+        .games()
+        .filter(Result::is_ok)
+        .count();
+    let apart: usize = files_below(&folder)
+        .iter()
+        .filter(|path| is_main(path))
+        .map(|path| {
+            tabia::open(path)
+                .unwrap()
+                .games()
+                .filter(Result::is_ok)
+                .count()
+        })
+        .sum();
+    assert_eq!(together, apart);
+}
+
+#[test]
+fn a_broken_stream_is_an_error_and_not_an_end() {
+    let whole = std::fs::read(repository().join("samples/tabia.cbv")).unwrap();
+    let folder = tabia_testkit::Scratch::new("front-door");
+    let path = folder.join("cut.cbv");
+    std::fs::write(&path, &whole[..whole.len() / 2]).unwrap();
+    let lost = match tabia::open(&path) {
+        Ok(input) => input.games().any(|game| game.is_err()),
+        Err(_) => true,
+    };
+    assert!(lost, "a cut archive loses games without an error");
+}
+
+#[test]
+fn what_is_written_is_read() {
+    let folder = tabia_testkit::Scratch::new("front-door-create");
+    let source = repository().join("samples/tabia.cbv");
+    for name in ["a.pgn", "a.pgn.gz", "a.si5", "a.cbh", "a.sci"] {
+        let path = folder.join(name);
+        let mut writer = tabia::create(&path).unwrap();
+        let mut written = 0;
+        for game in tabia::open(&source).unwrap().games() {
+            writer.write(&game.unwrap()).unwrap();
+            written += 1;
+        }
+        assert!(!path.exists(), "{name} appears at the end");
+        assert_eq!(writer.finish().unwrap().records, written, "{name}");
+        let read = tabia::open(&path)
+            .unwrap()
+            .games()
+            .map(Result::unwrap)
+            .count();
+        assert_eq!(read as u32, written, "{name}");
+        let error = tabia::create(&path).map(|writer| writer.finish()).err();
+        assert!(error.is_some(), "{name} is replaced without being asked");
+    }
+}
