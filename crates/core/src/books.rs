@@ -10,9 +10,9 @@ use std::path::PathBuf;
 
 use crate::chess::{Move, Position};
 use crate::error::Result;
-use crate::formats::FormatId;
 use crate::game::{Flow, GameResult, Nag};
 use crate::games::Written;
+use crate::ids::FormatId;
 use crate::loss::Losses;
 
 /// Counts of games won by White, drawn, and won by Black.

@@ -6,20 +6,11 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::formats::FormatId;
+use crate::ids::FormatId;
+pub use crate::ids::GameIndex;
 
 /// The result of everything that can fail in tabia.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
-
-/// Index of a game in its database, from 0. People see it from 1: `Display` adds one.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct GameIndex(pub u32);
-
-impl fmt::Display for GameIndex {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", u64::from(self.0) + 1)
-    }
-}
 
 /// Where in the input. Filled in from the inside out; parts that do not apply stay `None`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

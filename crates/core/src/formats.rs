@@ -1,53 +1,14 @@
 //! Descriptors of formats: [`GameFormat`] and [`BookFormat`], options, limits, detection.
 
-use std::fmt;
 use std::io;
 use std::path::Path;
 
 use crate::books::{Book, BookWriter};
 use crate::error::{Error, ErrorKind, Result};
 use crate::games::{Blocks, Database, DatabaseEditor, GameStream, GameWriter, TextWriter, Written};
+pub use crate::ids::FormatId;
 use crate::io::{Charset, Source};
 use crate::loss::{Feature, Features, Losses};
-
-/// Short name of a format, at most eight ASCII characters: `pgn`, `cbh`, `polyglot`.
-#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct FormatId([u8; 8]);
-
-impl FormatId {
-    /// From lower-case ASCII letters and digits; anything beyond eight characters is cut.
-    pub const fn new(name: &str) -> Self {
-        let bytes = name.as_bytes();
-        let mut id = [0; 8];
-        let mut i = 0;
-        while i < bytes.len() && i < 8 {
-            id[i] = bytes[i];
-            i += 1;
-        }
-        Self(id)
-    }
-
-    /// The name.
-    pub fn as_str(&self) -> &str {
-        let length = self.0.iter().position(|&byte| byte == 0).unwrap_or(8);
-        self.0
-            .get(..length)
-            .and_then(|name| std::str::from_utf8(name).ok())
-            .unwrap_or("?")
-    }
-}
-
-impl fmt::Display for FormatId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-
-impl fmt::Debug for FormatId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
 
 /// What the files of a format hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -393,16 +354,4 @@ pub struct BookFormat {
     pub open: OpenBook,
     /// Creates a book.
     pub create: CreateBook,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ids_are_text() {
-        assert_eq!(FormatId::new("polyglot").as_str(), "polyglot");
-        assert_eq!(FormatId::new("cbh").to_string(), "cbh");
-        assert_ne!(FormatId::new("si3"), FormatId::new("si4"));
-    }
 }

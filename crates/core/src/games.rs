@@ -4,34 +4,11 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::path::PathBuf;
 
-use crate::error::{Error, GameIndex, Problem, Result};
-use crate::formats::FormatId;
+use crate::error::{Error, Problem, Result};
 use crate::game::{Date, Eco, Flow, Game, GameResult, Visitor, Want};
+use crate::ids::{FormatId, GameIndex};
+pub use crate::ids::{NameId, NameKind};
 use crate::loss::Losses;
-
-/// What a name in a database names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum NameKind {
-    /// A player.
-    Player,
-    /// An event or tournament.
-    Event,
-    /// A place.
-    Site,
-    /// A round.
-    Round,
-    /// An annotator.
-    Annotator,
-    /// A source.
-    Source,
-    /// A team.
-    Team,
-}
-
-/// Number of a name within its kind.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct NameId(pub u32);
 
 /// One game's row: fixed size, typed, names by number. Enough to filter, sort and list without
 /// the moves.

@@ -20,8 +20,10 @@ pub mod error;
 pub mod formats;
 pub mod game;
 pub mod games;
+pub mod ids;
 pub mod io;
 pub mod loss;
 
-pub use error::{Error, ErrorKind, GameIndex, Malformed, Problem, Result};
-pub use formats::{BookFormat, FormatId, GameFormat};
+pub use error::{Error, ErrorKind, Malformed, Problem, Result};
+pub use formats::{BookFormat, GameFormat};
+pub use ids::{FormatId, GameIndex, NameId, NameKind};

@@ -18,9 +18,9 @@ use support::{open, read_database};
 use tabia_core::GameFormat;
 use tabia_core::chess::Ply;
 use tabia_core::formats::OpenOptions;
-use tabia_core::game::{Annotation, CommentPlacement, Event, Game, RecordKind, Want};
+use tabia_core::game::{Annotation, CommentPlacement, Event, Game, RecordKind, Want, project};
 use tabia_core::io::Charset;
-use tabia_core::loss::{Feature, Losses, project};
+use tabia_core::loss::{Feature, Losses};
 use tabia_formats::games::{cbh, scid, scidb};
 use tabia_testkit::Scratch;
 

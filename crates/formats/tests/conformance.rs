@@ -8,8 +8,8 @@ use std::io::{Cursor, Read};
 use std::thread;
 
 use tabia_core::formats::{Confidence, CreateOptions, OpenOptions, Profile};
-use tabia_core::game::{Eco, Event, Game, Want};
-use tabia_core::loss::{Feature, Losses, project};
+use tabia_core::game::{Eco, Event, Game, Want, project};
+use tabia_core::loss::{Feature, Losses};
 use tabia_core::{GameFormat, GameIndex};
 use tabia_formats::GAMES;
 use tabia_testkit::dump::{self, assert_same};

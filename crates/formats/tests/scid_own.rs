@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use tabia_core::chess::{Ply, Setup};
 use tabia_core::formats::{CreateOptions, OpenOptions};
-use tabia_core::game::{Event, Flow, Game, GameResult, Start, Visitor, Want};
+use tabia_core::game::{Event, Flow, Game, GameResult, Start, Visitor, Want, project};
 use tabia_core::games::{Database, NameId, NameKind};
 use tabia_core::io::{Blob, Source};
-use tabia_core::loss::{Feature, Losses, project};
+use tabia_core::loss::{Feature, Losses};
 use tabia_core::{GameFormat, GameIndex};
 use tabia_formats::games::scid::{SI3, SI4, SI5};
 use tabia_testkit::arbitrary::arbitrary_game;

@@ -14,9 +14,9 @@ use std::sync::Arc;
 
 use tabia::convert::{ConvertOptions, Target, convert};
 use tabia::core::formats::{OpenOptions, Profile};
-use tabia::core::game::{Annotation, Event, Game, RecordKind, Want};
+use tabia::core::game::{Annotation, Event, Game, RecordKind, Want, project};
 use tabia::core::io::{Progress, Source};
-use tabia::core::loss::{Feature, Losses, project};
+use tabia::core::loss::{Feature, Losses};
 use tabia::core::{GameFormat, GameIndex, Result};
 use tabia::{InputItem, Observer, Resolver};
 use tabia_formats::ARCHIVES;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::position::Position;
+use super::position::{Position, SetupError};
 use super::setup::Setup;
 use super::types::{Color, Piece, Role, Square};
 
@@ -244,7 +244,36 @@ fn number(text: &[u8]) -> Option<u16> {
         })
 }
 
+/// Why a text is not the FEN of a position that can be played from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PositionError {
+    /// The text is not FEN.
+    Fen(FenError),
+    /// The arrangement of pieces cannot be played from.
+    Setup(SetupError),
+}
+
+impl fmt::Display for PositionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fen(error) => error.fmt(f),
+            Self::Setup(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for PositionError {}
+
 impl Position {
+    /// Reads FEN, X-FEN or Shredder-FEN; see [`Setup::parse_fen`] and [`Position::from_setup`].
+    ///
+    /// # Errors
+    /// Text that is not FEN, and arrangements of pieces that cannot be played from.
+    pub fn parse_fen(text: &[u8]) -> Result<Self, PositionError> {
+        let setup = Setup::parse_fen(text).map_err(PositionError::Fen)?;
+        Self::from_setup(&setup).map_err(PositionError::Setup)
+    }
+
     /// The FEN of this position, X-FEN where castling needs it.
     pub fn fen(&self) -> String {
         self.to_setup().fen(FenStyle::XFen)

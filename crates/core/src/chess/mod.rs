@@ -18,7 +18,7 @@ pub mod signature;
 mod types;
 pub mod uci;
 
-pub use fen::{FenError, FenStyle};
+pub use fen::{FenError, FenStyle, PositionError};
 pub use moves::MoveList;
 pub use position::{Position, SetupError};
 pub use setup::Setup;

@@ -136,6 +136,13 @@ impl Position {
         }
     }
 
+    /// The position after a move; see [`play`](Self::play).
+    pub fn after(&self, ply: impl Into<Ply>) -> Self {
+        let mut next = self.clone();
+        next.play_ply(ply.into());
+        next
+    }
+
     /// Passes: the other side is to move, the en passant square is gone.
     pub fn play_null(&mut self) {
         self.clear_en_passant();

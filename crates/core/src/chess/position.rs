@@ -47,6 +47,7 @@ pub struct Position {
     pub(super) half_move_clock: u16,
     pub(super) full_move_number: u16,
 }
+const _: () = assert!(size_of::<Position>() == 192);
 
 /// The pieces that give check to the side to move, once somebody has looked for them: who only
 /// plays moves does not pay for it. No part of what a position is, so all are equal.

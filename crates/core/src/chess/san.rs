@@ -5,6 +5,9 @@ mod write;
 
 use std::fmt;
 
+use super::position::Position;
+use super::types::Ply;
+
 pub use read::{read, read_and_play, read_letters};
 pub use write::{SanText, text, write, write_and_play};
 
@@ -32,10 +35,49 @@ impl fmt::Display for SanError {
 
 impl std::error::Error for SanError {}
 
+impl Position {
+    /// The SAN of a legal move in this position, with the least disambiguation, `+` and `#`; `--`
+    /// for a null move. A move that is not legal has its coordinates instead.
+    ///
+    /// ```
+    /// use tabia_core::chess::{Move, Position, Square};
+    ///
+    /// let position = Position::standard();
+    /// let m = Move::normal(Square::G1, Square::F3);
+    /// assert_eq!(position.san(m).to_string(), "Nf3");
+    /// ```
+    #[inline]
+    pub fn san(&self, ply: impl Into<Ply>) -> SanText {
+        match ply.into() {
+            Ply::Move(m) => text(self, m),
+            Ply::Null => SanText::NULL_MOVE,
+        }
+    }
+
+    /// The legal move that a text names in this position; see [`read()`] for the forms that are
+    /// accepted.
+    ///
+    /// ```
+    /// use tabia_core::chess::{Position, san::SanError};
+    ///
+    /// let mut position = Position::standard();
+    /// let ply = position.parse_san("Nf3")?;
+    /// position.play_ply(ply);
+    /// assert_eq!(position.parse_san("Nf3"), Err(SanError::Illegal));
+    /// # Ok::<(), SanError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`read()`].
+    pub fn parse_san(&self, text: &str) -> Result<Ply, SanError> {
+        read(self, text.as_bytes())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::{Ply, Position, Setup};
+    use crate::chess::Setup;
 
     fn position(fen: &str) -> Position {
         Position::from_setup(&Setup::parse_fen(fen.as_bytes()).unwrap()).unwrap()

@@ -404,3 +404,9 @@ pub enum Ply {
     /// The side to move passes.
     Null,
 }
+
+impl From<Move> for Ply {
+    fn from(m: Move) -> Self {
+        Self::Move(m)
+    }
+}

@@ -4,8 +4,8 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::chess::{Color, Ply, Setup, Square};
-use crate::formats::FormatId;
 use crate::game::{Date, GameResult};
+use crate::ids::FormatId;
 use crate::loss::{Feature, Features, Losses};
 
 /// Everything any of our formats says about a move or a game, borrowed.
@@ -115,9 +115,23 @@ impl Annotation<'_> {
     }
 }
 
-/// A numeric annotation glyph, `$0` to `$255`.
+/// A numeric annotation glyph, `$0` to `$255`. `Display` writes the PGN form.
+///
+/// ```
+/// use tabia_core::game::Nag;
+///
+/// assert_eq!(Nag(1).to_string(), "$1");
+/// assert_eq!("$14".parse(), Ok(Nag(14)));
+/// assert_eq!("!?".parse(), Ok(Nag(5)));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Nag(pub u8);
+
+impl fmt::Display for Nag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "${}", self.0)
+    }
+}
 
 /// Where a comment stands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]

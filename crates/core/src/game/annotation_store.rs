@@ -1,44 +1,35 @@
-//! Annotations of a game, kept: their texts and bytes lie in one buffer each.
+//! The annotations of one game. Their texts and bytes are stored in one buffer each.
 
 use std::ops::Range;
 
-use crate::formats::FormatId;
+use crate::error::{Error, ErrorKind, Result};
 use crate::game::{
-    Annotation, Clock, Comment, CommentPlacement, CriticalPosition, Eval, EvalProfile, Foreign,
-    Language, Media, MediaKind, Nag, PiecePath, Quotation, Shape, StartClock, TextKind, TextPart,
-    TimeControl, Training, VariationColor, WebLink,
+    Annotation, Comment, CommentPlacement, EvalProfile, Foreign, Language, Media, MediaKind,
+    Quotation, TextKind, TextPart, Training, WebLink,
 };
+use crate::ids::FormatId;
 
-/// Annotations by their places, from 0.
+/// Annotations by index, from 0.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Kept {
-    annotations: Vec<Stored>,
+pub(super) struct AnnotationStore {
+    annotations: Vec<StoredAnnotation>,
     text: String,
     bytes: Vec<u8>,
 }
 
+/// An [`Annotation`] with ranges of the store's buffers instead of borrowed texts and bytes.
 #[derive(Debug, Clone)]
-enum Stored {
-    Nag(Nag),
+enum StoredAnnotation {
+    /// One that borrows nothing.
+    Copied(Annotation<'static>),
+    EvalProfile(Box<EvalProfile>),
+    Training(Box<Training>),
+    Quotation(Box<Quotation>),
     Comment {
         placement: CommentPlacement,
         language: Option<Language>,
         text: Range<u32>,
     },
-    Shape(Shape),
-    Clock(Clock),
-    Eval(Eval),
-    Medals(u32),
-    Critical(CriticalPosition),
-    VariationColor(VariationColor),
-    PawnStructure(u8),
-    PiecePath(PiecePath),
-    VideoTime(i32),
-    StartClock(StartClock),
-    TimeControl(Box<TimeControl>),
-    EvalProfile(Box<EvalProfile>),
-    Training(Box<Training>),
-    Quotation(Box<Quotation>),
     WebLink {
         url: Range<u32>,
         caption: Range<u32>,
@@ -60,8 +51,8 @@ enum Stored {
     },
 }
 
-impl Kept {
-    /// Empties the list, keeping its buffers.
+impl AnnotationStore {
+    /// Empties the store, keeping its buffers.
     pub(super) fn clear(&mut self) {
         self.annotations.clear();
         self.text.clear();
@@ -72,136 +63,171 @@ impl Kept {
         self.annotations.is_empty()
     }
 
-    /// Keeps an annotation; its place.
-    pub(super) fn add(&mut self, annotation: Annotation<'_>) -> u32 {
+    /// Stores an annotation and returns its index.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Limit`] when all texts or all bytes of the game would exceed 4 GiB; the
+    /// annotation is not stored then.
+    pub(super) fn push(&mut self, annotation: Annotation<'_>) -> Result<u32> {
         let stored = match annotation {
-            Annotation::Nag(nag) => Stored::Nag(nag),
-            Annotation::Comment(comment) => Stored::Comment {
+            Annotation::Nag(nag) => StoredAnnotation::Copied(Annotation::Nag(nag)),
+            Annotation::Shape(shape) => StoredAnnotation::Copied(Annotation::Shape(shape)),
+            Annotation::Clock(clock) => StoredAnnotation::Copied(Annotation::Clock(clock)),
+            Annotation::Eval(eval) => StoredAnnotation::Copied(Annotation::Eval(eval)),
+            Annotation::Medals(bits) => StoredAnnotation::Copied(Annotation::Medals(bits)),
+            Annotation::Critical(phase) => StoredAnnotation::Copied(Annotation::Critical(phase)),
+            Annotation::VariationColor(color) => {
+                StoredAnnotation::Copied(Annotation::VariationColor(color))
+            }
+            Annotation::PawnStructure(value) => {
+                StoredAnnotation::Copied(Annotation::PawnStructure(value))
+            }
+            Annotation::PiecePath(path) => StoredAnnotation::Copied(Annotation::PiecePath(path)),
+            Annotation::VideoTime(time) => StoredAnnotation::Copied(Annotation::VideoTime(time)),
+            Annotation::StartClock(clock) => {
+                StoredAnnotation::Copied(Annotation::StartClock(clock))
+            }
+            Annotation::TimeControl(control) => {
+                StoredAnnotation::Copied(Annotation::TimeControl(control))
+            }
+            Annotation::EvalProfile(profile) => {
+                StoredAnnotation::EvalProfile(Box::new(profile.clone()))
+            }
+            Annotation::Training(training) => {
+                StoredAnnotation::Training(Box::new(training.clone()))
+            }
+            Annotation::Quotation(quotation) => {
+                StoredAnnotation::Quotation(Box::new(quotation.clone()))
+            }
+            Annotation::Comment(comment) => StoredAnnotation::Comment {
                 placement: comment.placement,
                 language: comment.language,
-                text: self.add_text(comment.text),
+                text: self.push_text(comment.text)?,
             },
-            Annotation::Shape(shape) => Stored::Shape(shape),
-            Annotation::Clock(clock) => Stored::Clock(clock),
-            Annotation::Eval(eval) => Stored::Eval(eval),
-            Annotation::Medals(bits) => Stored::Medals(bits),
-            Annotation::Critical(critical) => Stored::Critical(critical),
-            Annotation::VariationColor(color) => Stored::VariationColor(color),
-            Annotation::PawnStructure(value) => Stored::PawnStructure(value),
-            Annotation::PiecePath(path) => Stored::PiecePath(path),
-            Annotation::VideoTime(time) => Stored::VideoTime(time),
-            Annotation::StartClock(clock) => Stored::StartClock(clock),
-            Annotation::TimeControl(control) => Stored::TimeControl(Box::new(control)),
-            Annotation::EvalProfile(profile) => Stored::EvalProfile(Box::new(profile.clone())),
-            Annotation::Training(training) => Stored::Training(Box::new(training.clone())),
-            Annotation::Quotation(quotation) => Stored::Quotation(Box::new(quotation.clone())),
-            Annotation::WebLink(link) => Stored::WebLink {
-                url: self.add_text(link.url),
-                caption: self.add_text(link.caption),
-            },
-            Annotation::Media(media) => Stored::Media {
+            Annotation::WebLink(link) => {
+                let url = self.push_text(link.url)?;
+                StoredAnnotation::WebLink {
+                    caption: self.push_text(link.caption)?,
+                    url,
+                }
+            }
+            Annotation::Media(media) => StoredAnnotation::Media {
                 kind: media.kind,
                 language: media.language,
-                text: self.add_text(media.text),
+                text: self.push_text(media.text)?,
             },
-            Annotation::Text(part) => Stored::Text {
+            Annotation::Text(part) => StoredAnnotation::Text {
                 kind: part.kind,
                 language: part.language,
-                text: self.add_text(part.text),
+                text: self.push_text(part.text)?,
             },
             Annotation::Foreign(foreign) => {
-                let start = self.bytes.len() as u32;
+                let bytes = next_range(self.bytes.len(), foreign.bytes.len())?;
                 self.bytes.extend_from_slice(foreign.bytes);
-                let bytes = start..self.bytes.len() as u32;
-                Stored::Foreign {
+                StoredAnnotation::Foreign {
                     format: foreign.format,
                     kind: foreign.kind,
                     bytes,
                 }
             }
         };
-        let place = self.annotations.len() as u32;
+        let index = self.annotations.len() as u32;
         self.annotations.push(stored);
-        place
+        Ok(index)
     }
 
-    fn add_text(&mut self, text: &str) -> Range<u32> {
-        let start = self.text.len() as u32;
+    fn push_text(&mut self, text: &str) -> Result<Range<u32>> {
+        let range = next_range(self.text.len(), text.len())?;
         self.text.push_str(text);
-        start..self.text.len() as u32
+        Ok(range)
     }
 
-    /// The annotation at a place that [`Kept::add`] gave.
-    pub(super) fn get(&self, place: u32) -> Annotation<'_> {
-        let Some(stored) = self.annotations.get(place as usize) else {
-            // Places are only made by `add`.
-            return Annotation::Medals(0);
-        };
-        match stored {
-            Stored::Nag(nag) => Annotation::Nag(*nag),
-            Stored::Comment {
+    /// The annotation at an index; `None` for an index that [`push`](Self::push) did not return.
+    #[inline]
+    pub(super) fn get(&self, index: u32) -> Option<Annotation<'_>> {
+        Some(match self.annotations.get(index as usize)? {
+            StoredAnnotation::Copied(annotation) => *annotation,
+            StoredAnnotation::EvalProfile(profile) => Annotation::EvalProfile(profile),
+            StoredAnnotation::Training(training) => Annotation::Training(training),
+            StoredAnnotation::Quotation(quotation) => Annotation::Quotation(quotation),
+            StoredAnnotation::Comment {
                 placement,
                 language,
                 text,
             } => Annotation::Comment(Comment {
                 placement: *placement,
                 language: *language,
-                text: self.slice(text),
+                text: self.text_at(text)?,
             }),
-            Stored::Shape(shape) => Annotation::Shape(*shape),
-            Stored::Clock(clock) => Annotation::Clock(*clock),
-            Stored::Eval(eval) => Annotation::Eval(*eval),
-            Stored::Medals(bits) => Annotation::Medals(*bits),
-            Stored::Critical(critical) => Annotation::Critical(*critical),
-            Stored::VariationColor(color) => Annotation::VariationColor(*color),
-            Stored::PawnStructure(value) => Annotation::PawnStructure(*value),
-            Stored::PiecePath(path) => Annotation::PiecePath(*path),
-            Stored::VideoTime(time) => Annotation::VideoTime(*time),
-            Stored::StartClock(clock) => Annotation::StartClock(*clock),
-            Stored::TimeControl(control) => Annotation::TimeControl(**control),
-            Stored::EvalProfile(profile) => Annotation::EvalProfile(profile),
-            Stored::Training(training) => Annotation::Training(training),
-            Stored::Quotation(quotation) => Annotation::Quotation(quotation),
-            Stored::WebLink { url, caption } => Annotation::WebLink(WebLink {
-                url: self.slice(url),
-                caption: self.slice(caption),
+            StoredAnnotation::WebLink { url, caption } => Annotation::WebLink(WebLink {
+                url: self.text_at(url)?,
+                caption: self.text_at(caption)?,
             }),
-            Stored::Media {
+            StoredAnnotation::Media {
                 kind,
                 language,
                 text,
             } => Annotation::Media(Media {
                 kind: *kind,
                 language: *language,
-                text: self.slice(text),
+                text: self.text_at(text)?,
             }),
-            Stored::Text {
+            StoredAnnotation::Text {
                 kind,
                 language,
                 text,
             } => Annotation::Text(TextPart {
                 kind: *kind,
                 language: *language,
-                text: self.slice(text),
+                text: self.text_at(text)?,
             }),
-            Stored::Foreign {
+            StoredAnnotation::Foreign {
                 format,
                 kind,
                 bytes,
             } => Annotation::Foreign(Foreign {
                 format: *format,
                 kind: *kind,
-                bytes: self
-                    .bytes
-                    .get(bytes.start as usize..bytes.end as usize)
-                    .unwrap_or_default(),
+                bytes: self.bytes.get(bytes.start as usize..bytes.end as usize)?,
             }),
-        }
+        })
     }
 
-    fn slice(&self, range: &Range<u32>) -> &str {
-        self.text
-            .get(range.start as usize..range.end as usize)
-            .unwrap_or_default()
+    fn text_at(&self, range: &Range<u32>) -> Option<&str> {
+        self.text.get(range.start as usize..range.end as usize)
+    }
+}
+
+/// The range of `length` more bytes in a buffer that has `start`.
+fn next_range(start: usize, length: usize) -> Result<Range<u32>> {
+    match u32::try_from(start.saturating_add(length)) {
+        Ok(end) => Ok(start as u32..end),
+        Err(_) => Err(Error::new(ErrorKind::Limit {
+            what: "annotations of one game",
+            limit: u32::MAX.into(),
+            size: start as u64 + length as u64,
+        })),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_above_4_gib_are_refused() {
+        let limit = u32::MAX as usize;
+        assert_eq!(next_range(limit - 5, 5).unwrap(), u32::MAX - 5..u32::MAX);
+        let error = next_range(limit - 5, 6).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Limit { .. }), "{error}");
+    }
+
+    #[test]
+    fn an_unknown_index_has_no_annotation() {
+        let mut store = AnnotationStore::default();
+        assert_eq!(store.get(0), None);
+        let index = store.push(Annotation::Medals(3)).unwrap();
+        assert_eq!(store.get(index), Some(Annotation::Medals(3)));
+        assert_eq!(store.get(index + 1), None);
     }
 }

@@ -1,35 +1,69 @@
-//! The owned game: a flat tape of tokens, filled by a visitor and replayed to one.
+//! The owned game: a flat list of tokens, filled by a visitor and replayed to one.
 
-use super::annotation_store::Kept;
-use super::recorder::Recorder;
+use std::borrow::BorrowMut;
+
+use super::annotation_store::AnnotationStore;
 use crate::chess::{Move, Ply, Position};
-use crate::error::GameIndex;
+use crate::error::Problem;
 use crate::game::{Annotation, Flow, GameHead, GameResult, Visitor, Want};
+use crate::ids::GameIndex;
 
-/// An owned game: head, result and a tape of 8-byte tokens in PGN order. Reused from game to game
-/// without allocation once its buffers have grown.
+/// An owned game: head, result, and moves with variations and annotations.
+///
+/// The moves are 8-byte tokens in PGN order. A game is reused from game to game without allocation
+/// once its buffers have grown.
 ///
 /// Two games are equal when head, result and every move, variation and annotation are equal, in
-/// order. Moves are not checked here: they are those that a reader handed on.
+/// order. Moves are not checked: they are those that a reader or a caller recorded.
+///
+/// ```
+/// use tabia_core::chess::{Position, san};
+/// use tabia_core::game::{Annotation, Flow, Game, GameHead, GameResult, Nag, Visitor};
+/// use tabia_core::GameIndex;
+///
+/// let mut head = GameHead::default();
+/// head.tags.push("White", "Carlsen, Magnus");
+///
+/// let mut game = Game::new();
+/// let mut recorder = game.recorder();
+/// let _ = recorder.begin_game(GameIndex(0), &head);
+/// let mut position = Position::standard();
+/// for text in ["e4", "e5", "Nf3"] {
+///     let ply = san::read(&position, text.as_bytes())?;
+///     let _ = recorder.visit_move(&position, ply);
+///     position.play_ply(ply);
+/// }
+/// let _ = recorder.visit_annotation(Annotation::Nag(Nag(1)));
+/// recorder.end_game(GameResult::Draw);
+///
+/// assert_eq!(game.tag("White"), Some("Carlsen, Magnus"));
+/// let moves: Vec<String> = game
+///     .mainline()
+///     .with_positions()
+///     .map(|(before, ply)| before.san(ply).to_string())
+///     .collect();
+/// assert_eq!(moves, ["e4", "e5", "Nf3"]);
+/// # Ok::<(), tabia_core::chess::san::SanError>(())
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct Game {
-    /// Tags, start and kind.
+    /// Tag pairs, start position, kind of record, deletion mark.
     pub head: GameHead,
-    /// How it ended.
+    /// How the game ended.
     pub result: GameResult,
-    pub(super) tape: Vec<Token>,
-    pub(super) has_variations: bool,
-    pub(super) kept: Kept,
+    pub(super) tokens: Vec<Token>,
+    pub(super) annotations: AnnotationStore,
+    has_variations: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Token {
     Move(Move),
     Null,
-    /// The place of an annotation.
+    /// Index of an annotation in the store.
     Annotation(u32),
-    /// `end` is the place of the matching `EndVariation` on the tape.
     BeginVariation {
+        /// Index of the matching `EndVariation`.
         end: u32,
     },
     EndVariation,
@@ -41,16 +75,17 @@ const _: () = assert!(size_of::<Token>() == 8);
 pub enum Event<'g> {
     /// A move.
     Move(Ply),
-    /// Something about the last move.
+    /// An annotation of the last move, of the game before its first move, or of a variation before
+    /// its first move.
     Annotation(Annotation<'g>),
-    /// An alternative to the last move begins.
+    /// A variation begins: an alternative to the last move.
     BeginVariation,
-    /// The innermost variation ends.
+    /// The innermost open variation ends.
     EndVariation,
 }
 
 impl Game {
-    /// An empty game from the usual start.
+    /// An empty game from the standard start position.
     pub fn new() -> Self {
         Self::default()
     }
@@ -62,56 +97,49 @@ impl Game {
         self.clear_moves();
     }
 
-    pub(super) fn clear_moves(&mut self) {
-        self.tape.clear();
+    fn clear_moves(&mut self) {
+        self.tokens.clear();
         self.has_variations = false;
-        self.kept.clear();
+        self.annotations.clear();
     }
 
     /// Empties the game and returns a visitor that fills it.
     pub fn recorder(&mut self) -> Recorder<&mut Game> {
         self.clear();
-        Recorder::of(self)
+        Recorder {
+            game: self,
+            open: Vec::new(),
+            problems: Vec::new(),
+        }
+    }
+
+    /// The value of the first tag pair of that name; `None` if absent.
+    pub fn tag(&self, name: &str) -> Option<&str> {
+        self.head.tags.get(name)
+    }
+
+    /// The position before the first move; `None` if the setup position cannot be played from.
+    pub fn start_position(&self) -> Option<Position> {
+        self.head.start.position()
     }
 
     /// The moves, variations and annotations in PGN order.
     pub fn events(&self) -> impl Iterator<Item = Event<'_>> {
-        self.tape.iter().map(|token| match *token {
-            Token::Move(m) => Event::Move(Ply::Move(m)),
-            Token::Null => Event::Move(Ply::Null),
-            Token::Annotation(place) => Event::Annotation(self.kept.get(place)),
-            Token::BeginVariation { .. } => Event::BeginVariation,
-            Token::EndVariation => Event::EndVariation,
+        self.tokens.iter().filter_map(|token| match *token {
+            Token::Move(m) => Some(Event::Move(Ply::Move(m))),
+            Token::Null => Some(Event::Move(Ply::Null)),
+            Token::Annotation(index) => self.annotations.get(index).map(Event::Annotation),
+            Token::BeginVariation { .. } => Some(Event::BeginVariation),
+            Token::EndVariation => Some(Event::EndVariation),
         })
     }
 
-    /// The mainline's moves; variations are jumped over.
+    /// The moves of the mainline.
     #[inline]
-    pub fn mainline(&self) -> impl Iterator<Item = Ply> + '_ {
-        let mut at = 0;
-        std::iter::from_fn(move || {
-            let token = *self.tape.get(at)?;
-            at += 1;
-            match token {
-                Token::Move(m) => Some(Ply::Move(m)),
-                other => self.next_ply(other, &mut at),
-            }
-        })
-    }
-
-    /// The next ply of the mainline from a token that is no move; `at` is behind it.
-    #[cold]
-    fn next_ply(&self, token: Token, at: &mut usize) -> Option<Ply> {
-        let mut token = token;
-        loop {
-            match token {
-                Token::Move(m) => return Some(Ply::Move(m)),
-                Token::Null => return Some(Ply::Null),
-                Token::BeginVariation { end } => *at = end as usize + 1,
-                Token::Annotation(_) | Token::EndVariation => {}
-            }
-            token = *self.tape.get(*at)?;
-            *at += 1;
+    pub const fn mainline(&self) -> Mainline<'_> {
+        Mainline {
+            game: self,
+            next: 0,
         }
     }
 
@@ -127,13 +155,12 @@ impl Game {
 
     /// Whether the game has annotations.
     pub fn has_annotations(&self) -> bool {
-        !self.kept.is_empty()
+        !self.annotations.is_empty()
     }
 
     /// Visits this game as if it were read from a database.
     ///
-    /// A start that cannot be played from has no positions to hand on: then only what stands
-    /// before the first move is visited.
+    /// If the start position cannot be played from, only what precedes the first move is visited.
     pub fn replay(&self, index: GameIndex, want: Want, visitor: &mut dyn Visitor) -> Flow {
         match visitor.begin_game(index, &self.head) {
             Flow::Go => {}
@@ -151,14 +178,14 @@ impl Game {
     }
 
     fn replay_moves(&self, want: Want, visitor: &mut dyn Visitor) -> Flow {
-        let mut position = self.head.start.position();
-        // The position before the last move, kept only where a variation needs it; the stack
+        let mut position = self.start_position();
+        // The position before the last move, updated only where a variation needs it. The stack
         // holds it and the position after that move for every open variation.
         let mut before = position.clone();
         let mut open: Vec<(Option<Position>, Option<Position>)> = Vec::new();
-        let mut at = 0;
-        while let Some(token) = self.tape.get(at) {
-            at += 1;
+        let mut next = 0;
+        while let Some(token) = self.tokens.get(next) {
+            next += 1;
             let flow = match *token {
                 Token::Move(_) | Token::Null => {
                     let ply = if let Token::Move(m) = *token {
@@ -172,18 +199,21 @@ impl Game {
                     let Some(current) = &mut position else {
                         return Flow::Skip;
                     };
-                    if self.variation_follows(at) {
+                    if self.variation_follows(next) {
                         before = Some(current.clone());
                     }
                     let flow = visitor.visit_move(current, ply);
                     current.play_ply(ply);
                     flow
                 }
-                Token::Annotation(place) => {
+                Token::Annotation(index) => {
                     if !want.has(Want::ANNOTATIONS) {
                         continue;
                     }
-                    visitor.visit_annotation(self.kept.get(place))
+                    let Some(annotation) = self.annotations.get(index) else {
+                        continue;
+                    };
+                    visitor.visit_annotation(annotation)
                 }
                 Token::BeginVariation { end } => {
                     let flow = if want.has(Want::VARIATIONS) {
@@ -192,7 +222,7 @@ impl Game {
                         Flow::Skip
                     };
                     if flow == Flow::Skip {
-                        at = end as usize + 1;
+                        next = end as usize + 1;
                         continue;
                     }
                     open.push((before.clone(), position.clone()));
@@ -216,11 +246,11 @@ impl Game {
         Flow::Go
     }
 
-    /// Whether a variation begins at `at`, behind annotations.
-    fn variation_follows(&self, at: usize) -> bool {
-        self.tape
+    /// Whether a variation begins at token `next`, or after annotations there.
+    fn variation_follows(&self, next: usize) -> bool {
+        self.tokens
             .iter()
-            .skip(at)
+            .skip(next)
             .find(|token| !matches!(token, Token::Annotation(_)))
             .is_some_and(|token| matches!(token, Token::BeginVariation { .. }))
     }
@@ -230,8 +260,177 @@ impl PartialEq for Game {
     fn eq(&self, other: &Self) -> bool {
         self.head == other.head
             && self.result == other.result
-            && self.tape == other.tape
+            && self.tokens == other.tokens
             && self.events().eq(other.events())
+    }
+}
+
+/// Iterates over the moves of a game's mainline; made by [`Game::mainline`].
+#[derive(Debug, Clone)]
+pub struct Mainline<'g> {
+    game: &'g Game,
+    /// Index of the next token.
+    next: usize,
+}
+
+impl<'g> Mainline<'g> {
+    /// Each move with the position before it. A position is 192 bytes and is copied for every move;
+    /// to avoid that, play the moves of [`Game::mainline`] on a position of your own.
+    ///
+    /// Empty, as for [`Game::replay`], if the start position cannot be played from.
+    pub fn with_positions(self) -> impl Iterator<Item = (Position, Ply)> + use<'g> {
+        let mut position = self.game.start_position();
+        let mut skipped = self.game.mainline();
+        while skipped.next < self.next
+            && let Some(ply) = skipped.next()
+            && let Some(position) = &mut position
+        {
+            position.play_ply(ply);
+        }
+        self.map_while(move |ply| {
+            let position = position.as_mut()?;
+            let before = position.clone();
+            position.play_ply(ply);
+            Some((before, ply))
+        })
+    }
+
+    /// The next ply from a token that is not a move.
+    #[cold]
+    fn next_after(&mut self, token: Token) -> Option<Ply> {
+        let mut token = token;
+        loop {
+            match token {
+                Token::Move(m) => return Some(Ply::Move(m)),
+                Token::Null => return Some(Ply::Null),
+                Token::BeginVariation { end } => self.next = end as usize + 1,
+                Token::Annotation(_) | Token::EndVariation => {}
+            }
+            token = *self.game.tokens.get(self.next)?;
+            self.next += 1;
+        }
+    }
+}
+
+impl Iterator for Mainline<'_> {
+    type Item = Ply;
+
+    #[inline]
+    fn next(&mut self) -> Option<Ply> {
+        let token = *self.game.tokens.get(self.next)?;
+        self.next += 1;
+        match token {
+            Token::Move(m) => Some(Ply::Move(m)),
+            other => self.next_after(other),
+        }
+    }
+}
+
+/// The visitor that writes a [`Game`]: its own with [`Recorder::new`], or a borrowed one with
+/// [`Game::recorder`].
+///
+/// Call `begin_game` first. `end_game` closes variations that are still open, as those of a game
+/// that was skipped or cut short.
+#[derive(Debug, Default)]
+pub struct Recorder<G = Game> {
+    game: G,
+    /// Indices of the `BeginVariation` tokens without their end.
+    open: Vec<u32>,
+    problems: Vec<Problem>,
+}
+
+impl Recorder {
+    /// A recorder with a game of its own, for recording one after another.
+    pub fn new() -> Self {
+        Self::default()
+    }
+}
+
+impl<G: BorrowMut<Game>> Recorder<G> {
+    /// Returns the recorded game; the next one is recorded into `next`, whose buffers are reused.
+    pub fn replace(&mut self, next: Game) -> Game {
+        let mut next = next;
+        next.clear();
+        std::mem::replace(self.game.borrow_mut(), next)
+    }
+
+    /// The problems reported while recording, in order.
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    /// Takes the problems reported so far.
+    pub fn take_problems(&mut self) -> Vec<Problem> {
+        std::mem::take(&mut self.problems)
+    }
+
+    /// The game as recorded so far.
+    pub fn game(&self) -> &Game {
+        self.game.borrow()
+    }
+
+    /// Appends a move; for sources that have no position to pass to
+    /// [`visit_move`](Visitor::visit_move).
+    pub fn push_move(&mut self, ply: Ply) {
+        self.game.borrow_mut().tokens.push(match ply {
+            Ply::Move(m) => Token::Move(m),
+            Ply::Null => Token::Null,
+        });
+    }
+}
+
+impl<G: BorrowMut<Game>> Visitor for Recorder<G> {
+    fn begin_game(&mut self, _game: GameIndex, head: &GameHead) -> Flow {
+        self.open.clear();
+        let game = self.game.borrow_mut();
+        game.clear_moves();
+        game.head.clone_from(head);
+        game.result = GameResult::default();
+        Flow::Go
+    }
+
+    fn visit_move(&mut self, _before: &Position, ply: Ply) -> Flow {
+        self.push_move(ply);
+        Flow::Go
+    }
+
+    fn visit_annotation(&mut self, annotation: Annotation<'_>) -> Flow {
+        let game = self.game.borrow_mut();
+        match game.annotations.push(annotation) {
+            Ok(index) => game.tokens.push(Token::Annotation(index)),
+            Err(error) => self.problems.push(Problem::from(error)),
+        }
+        Flow::Go
+    }
+
+    fn begin_variation(&mut self) -> Flow {
+        let game = self.game.borrow_mut();
+        self.open.push(game.tokens.len() as u32);
+        game.tokens.push(Token::BeginVariation { end: u32::MAX });
+        game.has_variations = true;
+        Flow::Go
+    }
+
+    fn end_variation(&mut self) {
+        let Some(begin) = self.open.pop() else { return };
+        let tokens = &mut self.game.borrow_mut().tokens;
+        let end = tokens.len() as u32;
+        tokens.push(Token::EndVariation);
+        if let Some(token) = tokens.get_mut(begin as usize) {
+            *token = Token::BeginVariation { end };
+        }
+    }
+
+    fn end_game(&mut self, result: GameResult) {
+        while !self.open.is_empty() {
+            self.end_variation();
+        }
+        self.game.borrow_mut().result = result;
+    }
+
+    fn problem(&mut self, problem: Problem) -> Flow {
+        self.problems.push(problem);
+        Flow::Go
     }
 }
 
@@ -249,13 +448,13 @@ mod tests {
         })
     }
 
-    /// Records `1. e4 e5 (1... c5 2. Nf3 (2. c3) 2... d6) 2. Nf3` with a word on some moves.
+    /// Records `1. e4 {good} e5 (1... c5 $1 2. Nf3 (2. c3) 2... d6) 2. Nf3`.
     fn sicilian() -> Game {
         let mut game = Game::new();
         let mut recorder = game.recorder();
         let mut line = vec![(Position::standard(), Position::standard())];
         let _ = recorder.begin_game(GameIndex(0), &GameHead::default());
-        for step in "e4 !said e5 ( c5 !$1 Nf3 ( c3 ) d6 ) Nf3".split(' ') {
+        for step in "e4 !good e5 ( c5 !$1 Nf3 ( c3 ) d6 ) Nf3".split(' ') {
             let (before, now) = line.last_mut().unwrap();
             let flow = match step {
                 "(" => {
@@ -268,7 +467,7 @@ mod tests {
                     recorder.end_variation();
                     Flow::Go
                 }
-                "!said" => recorder.visit_annotation(comment("said")),
+                "!good" => recorder.visit_annotation(comment("good")),
                 "!$1" => recorder.visit_annotation(Annotation::Nag(Nag(1))),
                 text => {
                     let ply = san::read(now, text.as_bytes()).unwrap();
@@ -283,11 +482,11 @@ mod tests {
         game
     }
 
-    /// Writes what it is shown, and checks that every move is legal where it is shown.
+    /// Writes the moves it visits, and checks that every one is legal where it is visited.
     #[derive(Default)]
-    struct Shown(String);
+    struct MoveText(String);
 
-    impl Visitor for Shown {
+    impl Visitor for MoveText {
         fn visit_move(&mut self, before: &Position, ply: Ply) -> Flow {
             let Ply::Move(m) = ply else {
                 panic!("no null moves here")
@@ -315,7 +514,7 @@ mod tests {
     }
 
     #[test]
-    fn replay_shows_what_was_recorded() {
+    fn replay_visits_the_recorded_game() {
         let game = sicilian();
         let mut copy = Game::new();
         assert_eq!(
@@ -324,10 +523,10 @@ mod tests {
         );
         assert_eq!(copy, game);
 
-        let mut shown = Shown::default();
-        assert_eq!(game.replay(GameIndex(0), Want::ALL, &mut shown), Flow::Go);
-        assert_eq!(shown.0, "e4 e5 ( c5 Nf3 ( c3 ) d6 ) Nf3 1/2-1/2");
-        let mut mainline = Shown::default();
+        let mut text = MoveText::default();
+        assert_eq!(game.replay(GameIndex(0), Want::ALL, &mut text), Flow::Go);
+        assert_eq!(text.0, "e4 e5 ( c5 Nf3 ( c3 ) d6 ) Nf3 1/2-1/2");
+        let mut mainline = MoveText::default();
         assert_eq!(
             game.replay(GameIndex(0), Want::MAINLINE, &mut mainline),
             Flow::Go
@@ -338,16 +537,34 @@ mod tests {
     }
 
     #[test]
-    fn equality_sees_annotations() {
+    fn mainline_gives_the_position_before_each_move() {
+        let game = sicilian();
+        let text = |moves: Mainline<'_>| -> Vec<String> {
+            let moves = moves.with_positions();
+            moves
+                .map(|(before, ply)| before.san(ply).to_string())
+                .collect()
+        };
+        assert_eq!(text(game.mainline()), ["e4", "e5", "Nf3"]);
+        let mut rest = game.mainline();
+        rest.next();
+        assert_eq!(text(rest), ["e5", "Nf3"]);
+        let mut last = game.mainline();
+        last.nth(2);
+        assert!(text(last).is_empty());
+    }
+
+    #[test]
+    fn equality_compares_annotations() {
         let mut other = sicilian();
-        other.kept.clear();
-        other.kept.add(comment("Said"));
-        other.kept.add(Annotation::Nag(Nag(1)));
+        other.annotations.clear();
+        other.annotations.push(comment("Good")).unwrap();
+        other.annotations.push(Annotation::Nag(Nag(1))).unwrap();
         assert_ne!(other, sicilian());
     }
 
     #[test]
-    fn a_recorder_starts_clean_and_closes_what_is_open() {
+    fn a_recorder_starts_empty_and_closes_open_variations() {
         let mut game = sicilian();
         let mut recorder = game.recorder();
         let _ = recorder.begin_game(GameIndex(0), &GameHead::default());
@@ -358,11 +575,12 @@ mod tests {
     }
 
     #[test]
-    fn a_start_that_cannot_be_played_shows_no_moves() {
+    fn an_unplayable_start_shows_no_moves() {
         let mut game = sicilian();
         game.head.start.setup = Some(Box::new(Setup::empty()));
-        let mut shown = Shown::default();
-        assert_eq!(game.replay(GameIndex(0), Want::ALL, &mut shown), Flow::Go);
-        assert_eq!(shown.0, "1/2-1/2");
+        let mut text = MoveText::default();
+        assert_eq!(game.replay(GameIndex(0), Want::ALL, &mut text), Flow::Go);
+        assert_eq!(text.0, "1/2-1/2");
+        assert_eq!(game.mainline().with_positions().count(), 0);
     }
 }

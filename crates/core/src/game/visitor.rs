@@ -1,8 +1,9 @@
 //! How games are handed on: [`Visitor`] and the small values around it.
 
 use crate::chess::{Ply, Position, Setup};
-use crate::error::{GameIndex, Problem};
+use crate::error::Problem;
 use crate::game::{Annotation, GameResult, Tags};
+use crate::ids::GameIndex;
 
 /// What the consumer will look at. Readers skip files and bytes that nobody asked for; what they
 /// do hand on is the same whatever else was asked for.

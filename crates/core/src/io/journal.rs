@@ -10,8 +10,8 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use super::disk::{DiskFile, folder, remove, rename, sync_folder, temporary_name};
 use super::failure_injection;
-use super::output::{Disk, folder, remove, rename, temporary_name};
 
 /// The first line of a journal.
 const FIRST: &str = "tabia: files that replace others, version 1";
@@ -58,7 +58,7 @@ impl Journal {
             let _ = remove(&temporary);
             return Err(error);
         }
-        sync(main);
+        sync_folder(main);
         Ok(Some(Self { path, steps }))
     }
 
@@ -121,7 +121,7 @@ impl Journal {
             }
         }
         if let Some(step) = self.steps.first() {
-            sync(&step.target);
+            sync_folder(&step.target);
         }
         self.forget();
         Ok(())
@@ -199,20 +199,10 @@ fn describe(steps: &[Step]) -> Option<String> {
 fn put(path: &Path, text: &str) -> io::Result<()> {
     failure_injection::step()?;
     let file = File::options().write(true).create_new(true).open(path)?;
-    let mut file = Disk(file);
+    let mut file = DiskFile(file);
     file.write_all(text.as_bytes())?;
     failure_injection::step()?;
     file.0.sync_all()
-}
-
-/// Names on disk in the order in which they were given, where the system can say so.
-pub(super) fn sync(target: &Path) {
-    #[cfg(unix)]
-    if let Ok(folder) = File::open(folder(target)) {
-        let _ = folder.sync_all();
-    }
-    #[cfg(not(unix))]
-    let _ = target;
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 mod blob;
 mod cursor;
+mod disk;
 pub mod failure_injection;
 mod huge_table;
 mod journal;
@@ -14,8 +15,9 @@ mod text;
 
 pub use blob::Blob;
 pub use cursor::Cursor;
+pub use disk::scratch_file;
 pub use huge_table::HugeTable;
-pub use output::{Output, OutputSet, scratch_file};
+pub use output::{Output, OutputSet};
 pub use progress::Progress;
 pub use sink::Sink;
 pub use source::{Source, SourceFile};

@@ -3,12 +3,14 @@
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::JoinHandle;
 
 use super::blob::Blob;
+use super::disk::{
+    DiskFile, folder, hard_link, link, open_unnamed, remove, rename, sync_folder, temporary_name,
+};
 use super::failure_injection;
-use super::journal::{Journal, Step, sync};
+use super::journal::{Journal, Step};
 use super::stale_files;
 use crate::error::{Error, ErrorKind, Result};
 
@@ -38,7 +40,7 @@ pub struct Output {
     target: PathBuf,
     /// `None` for a file without a name.
     temporary: Option<PathBuf>,
-    file: Option<BufWriter<Disk>>,
+    file: Option<BufWriter<DiskFile>>,
     /// What was written so far, on its way to the disk.
     syncing: Option<JoinHandle<io::Result<()>>>,
     /// Bytes written since the last time that something was brought to the disk, and how many it
@@ -54,8 +56,6 @@ const MOST_PATIENCE: usize = 64 << 20;
 
 /// Bytes that are gathered before they go to the system; pieces above that are not copied.
 const BUFFER: usize = 1 << 16;
-
-static NEXT: AtomicU32 = AtomicU32::new(0);
 
 impl OutputSet {
     /// An empty set; `force` allows existing targets to be replaced.
@@ -90,7 +90,7 @@ impl OutputSet {
         let (file, temporary) = failure_injection::step()
             .and_then(|()| open_unnamed(target))
             .map_err(|error| Error::from(error).in_path(target))?;
-        let file = Some(BufWriter::with_capacity(BUFFER, Disk(file)));
+        let file = Some(BufWriter::with_capacity(BUFFER, DiskFile(file)));
         self.outputs.push(Output {
             target: target.to_path_buf(),
             temporary,
@@ -200,7 +200,7 @@ impl OutputSet {
         for output in &mut self.outputs {
             output.temporary = None;
         }
-        sync(&main);
+        sync_folder(&main);
         journal.forget();
         Ok(true)
     }
@@ -294,7 +294,7 @@ impl Output {
         Err(Error::from(io::Error::from(io::ErrorKind::NotFound)))
     }
 
-    fn inner(&mut self) -> io::Result<&mut BufWriter<Disk>> {
+    fn inner(&mut self) -> io::Result<&mut BufWriter<DiskFile>> {
         self.file
             .as_mut()
             .ok_or_else(|| io::ErrorKind::BrokenPipe.into())
@@ -436,128 +436,6 @@ impl Drop for Output {
     }
 }
 
-/// A file whose writes are steps of a trial.
-#[derive(Debug)]
-pub(super) struct Disk(pub(super) File);
-
-impl Write for Disk {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        failure_injection::step()?;
-        self.0.write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
-    }
-}
-
-impl Seek for Disk {
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        self.0.seek(to)
-    }
-}
-
-pub(super) fn rename(from: &Path, to: &Path) -> io::Result<()> {
-    failure_injection::step()?;
-    std::fs::rename(from, to)
-}
-
-fn hard_link(from: &Path, to: &Path) -> io::Result<()> {
-    failure_injection::step()?;
-    std::fs::hard_link(from, to)
-}
-
-pub(super) fn remove(path: &Path) -> io::Result<()> {
-    failure_injection::step()?;
-    std::fs::remove_file(path)
-}
-
-pub(super) fn temporary_name(target: &Path) -> PathBuf {
-    let name = target
-        .file_name()
-        .map(|name| name.to_string_lossy())
-        .unwrap_or_default();
-    // File systems take 255 bytes.
-    let name = name
-        .get(..name.floor_char_boundary(200))
-        .unwrap_or_default();
-    let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    target.with_file_name(format!(".{name}.{}-{number}.tmp", std::process::id()))
-}
-
-pub(super) fn folder(target: &Path) -> &Path {
-    match target.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    }
-}
-
-/// A new file without a name where the system has such, else with a temporary one.
-fn open_unnamed(target: &Path) -> io::Result<(File, Option<PathBuf>)> {
-    if let Some(file) = unnamed(folder(target)) {
-        return Ok((file, None));
-    }
-    let temporary = temporary_name(target);
-    let file = File::options()
-        .read(true)
-        .write(true)
-        .create_new(true)
-        .open(&temporary)?;
-    Ok((file, Some(temporary)))
-}
-
-#[cfg(target_os = "linux")]
-fn unnamed(folder: &Path) -> Option<File> {
-    use rustix::fs::{Mode, OFlags, open};
-    // Whoever may read and write, less the umask, as for any new file.
-    let mode = Mode::RUSR | Mode::WUSR | Mode::RGRP | Mode::WGRP | Mode::ROTH | Mode::WOTH;
-    let file = open(
-        folder,
-        OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC,
-        mode,
-    )
-    .ok()?;
-    // Without /proc the file could never get its name.
-    std::fs::symlink_metadata("/proc/self/fd").ok()?;
-    Some(File::from(file))
-}
-
-#[cfg(target_os = "linux")]
-fn link(file: &File, target: &Path) -> io::Result<()> {
-    use rustix::fs::{AtFlags, CWD, linkat};
-    use std::os::fd::AsRawFd;
-    failure_injection::step()?;
-    let from = format!("/proc/self/fd/{}", file.as_raw_fd());
-    linkat(CWD, from, CWD, target, AtFlags::SYMLINK_FOLLOW)?;
-    Ok(())
-}
-
-#[cfg(not(target_os = "linux"))]
-fn unnamed(_folder: &Path) -> Option<File> {
-    None
-}
-
-#[cfg(not(target_os = "linux"))]
-fn link(_file: &File, _target: &Path) -> io::Result<()> {
-    Err(io::ErrorKind::Unsupported.into())
-}
-
-/// A new file without a name beside `target`, for data that does not fit into memory. It is gone
-/// when it is closed, however the process ends.
-///
-/// # Errors
-/// When the folder cannot be written to.
-pub fn scratch_file(target: &Path) -> Result<File> {
-    let (file, temporary) =
-        open_unnamed(target).map_err(|error| Error::from(error).in_path(target))?;
-    if let Some(temporary) = temporary {
-        // Systems without unnamed files let a name go while the file is open, or keep it until
-        // the next start cleans up; either way the data is readable here.
-        let _ = std::fs::remove_file(temporary);
-    }
-    Ok(file)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -591,20 +469,6 @@ mod tests {
         set.commit().unwrap();
         assert_eq!(std::fs::read(&target).unwrap(), b"new");
         assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
-        std::fs::remove_dir_all(folder).unwrap();
-    }
-
-    #[test]
-    fn scratch_files_have_no_name() {
-        use std::io::Read;
-        let folder = fresh("scratch");
-        let mut file = scratch_file(&folder.join("a")).unwrap();
-        file.write_all(b"kept").unwrap();
-        file.rewind().unwrap();
-        let mut back = String::new();
-        file.read_to_string(&mut back).unwrap();
-        assert_eq!(back, "kept");
-        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0);
         std::fs::remove_dir_all(folder).unwrap();
     }
 

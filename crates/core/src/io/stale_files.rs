@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use super::disk::{folder, remove};
 use super::journal::{is_journal, set_name};
-use super::output::{folder, remove};
 
 /// Removes the hidden files of the set of `target`, which has just been replaced, whose process runs
 /// no more. Where a file is not in its place, or a journal is left, nothing is removed that may be its

@@ -4,12 +4,12 @@ use std::io::Cursor;
 
 use tabia_core::chess::{Ply, Position};
 use tabia_core::formats::{CreateOptions, Profile};
+use tabia_core::game::project;
 use tabia_core::game::{
     Annotation, Event, Flow, Game, GameHead, GameResult, Recorder, Visitor, Want,
 };
 use tabia_core::games::{Block, GameStream};
 use tabia_core::io::{Blob, Source};
-use tabia_core::loss::project;
 use tabia_core::{GameFormat, GameIndex, Problem};
 
 use super::Checked;

@@ -1,5 +1,7 @@
 //! The move's text: least disambiguation, `+` and `#`.
 
+use std::fmt;
+
 use zerocopy::byteorder::little_endian::U64;
 
 use crate::chess::attacks;
@@ -70,6 +72,10 @@ pub struct SanText {
 }
 
 impl SanText {
+    pub(super) const NULL_MOVE: SanText = SanText {
+        letters: 0x2d_2d,
+        bits: 16,
+    };
     const SHORT_CASTLING: SanText = SanText {
         letters: 0x4f_2d_4f,
         bits: 24,
@@ -120,6 +126,14 @@ impl SanText {
         let end = out.len() + self.len();
         out.extend_from_slice(&U64::new(self.letters).to_bytes());
         out.truncate(end);
+    }
+}
+
+impl fmt::Display for SanText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let letters = U64::new(self.letters).to_bytes();
+        let text = letters.get(..self.len()).unwrap_or_default();
+        f.pad(std::str::from_utf8(text).unwrap_or_default())
     }
 }
 

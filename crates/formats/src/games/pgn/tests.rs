@@ -4,9 +4,9 @@ use std::io::Cursor;
 
 use tabia_core::GameIndex;
 use tabia_core::formats::{CreateOptions, OpenOptions, Profile};
-use tabia_core::game::{Annotation, Event, Flow, Game, RecordKind, Recorder, Want};
+use tabia_core::game::{Annotation, Event, Flow, Game, RecordKind, Recorder, Want, project};
 use tabia_core::games::{GameStream as _, TextWriter as _};
-use tabia_core::loss::{Losses, project};
+use tabia_core::loss::Losses;
 
 use super::blocks::{PgnBlocks, PgnStream};
 use super::profile::features;

@@ -1,0 +1,173 @@
+//! Files on disk: new files without a name, renaming, linking and removing.
+//!
+//! Every call that changes the disk is a step of [`failure_injection`].
+
+use std::fs::File;
+use std::io::{self, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::failure_injection;
+use crate::error::{Error, Result};
+
+/// Longest name of a target inside a temporary name, in bytes: file systems allow 255 in all.
+const MAX_NAME: usize = 200;
+
+/// Number of the next temporary name of this process.
+static NEXT_NUMBER: AtomicU32 = AtomicU32::new(0);
+
+/// A file whose writes are steps of [`failure_injection`].
+#[derive(Debug)]
+pub(super) struct DiskFile(pub(super) File);
+
+impl Write for DiskFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        failure_injection::step()?;
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+impl Seek for DiskFile {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.0.seek(to)
+    }
+}
+
+pub(super) fn rename(from: &Path, to: &Path) -> io::Result<()> {
+    failure_injection::step()?;
+    std::fs::rename(from, to)
+}
+
+pub(super) fn hard_link(from: &Path, to: &Path) -> io::Result<()> {
+    failure_injection::step()?;
+    std::fs::hard_link(from, to)
+}
+
+pub(super) fn remove(path: &Path) -> io::Result<()> {
+    failure_injection::step()?;
+    std::fs::remove_file(path)
+}
+
+/// A hidden name in the folder of `target` that no other file of this process has:
+/// `.name.process-number.tmp`.
+pub(super) fn temporary_name(target: &Path) -> PathBuf {
+    let name = target
+        .file_name()
+        .map(|name| name.to_string_lossy())
+        .unwrap_or_default();
+    let name = name
+        .get(..name.floor_char_boundary(MAX_NAME))
+        .unwrap_or_default();
+    let number = NEXT_NUMBER.fetch_add(1, Ordering::Relaxed);
+    target.with_file_name(format!(".{name}.{}-{number}.tmp", std::process::id()))
+}
+
+/// The folder of a file; `.` for a bare name.
+pub(super) fn folder(target: &Path) -> &Path {
+    match target.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+/// Writes the names in the folder of `target` to disk, on systems that can do so.
+pub(super) fn sync_folder(target: &Path) {
+    #[cfg(unix)]
+    if let Ok(folder) = File::open(folder(target)) {
+        let _ = folder.sync_all();
+    }
+    #[cfg(not(unix))]
+    let _ = target;
+}
+
+/// A new file in the folder of `target`, without a name where the system allows that, otherwise
+/// with the temporary name that is returned.
+pub(super) fn open_unnamed(target: &Path) -> io::Result<(File, Option<PathBuf>)> {
+    if let Some(file) = unnamed(folder(target)) {
+        return Ok((file, None));
+    }
+    let temporary = temporary_name(target);
+    let file = File::options()
+        .read(true)
+        .write(true)
+        .create_new(true)
+        .open(&temporary)?;
+    Ok((file, Some(temporary)))
+}
+
+#[cfg(target_os = "linux")]
+fn unnamed(folder: &Path) -> Option<File> {
+    use rustix::fs::{Mode, OFlags, open};
+    // Read and write permission for all, less the umask, as for any new file.
+    let mode = Mode::RUSR | Mode::WUSR | Mode::RGRP | Mode::WGRP | Mode::ROTH | Mode::WOTH;
+    let file = open(
+        folder,
+        OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC,
+        mode,
+    )
+    .ok()?;
+    // `link` needs /proc to give the file its name.
+    std::fs::symlink_metadata("/proc/self/fd").ok()?;
+    Some(File::from(file))
+}
+
+/// Gives a file that has no name the name `target`.
+#[cfg(target_os = "linux")]
+pub(super) fn link(file: &File, target: &Path) -> io::Result<()> {
+    use rustix::fs::{AtFlags, CWD, linkat};
+    use std::os::fd::AsRawFd;
+    failure_injection::step()?;
+    let from = format!("/proc/self/fd/{}", file.as_raw_fd());
+    linkat(CWD, from, CWD, target, AtFlags::SYMLINK_FOLLOW)?;
+    Ok(())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn unnamed(_folder: &Path) -> Option<File> {
+    None
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn link(_file: &File, _target: &Path) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// A new file without a name in the folder of `target`, for data that does not fit into memory. It
+/// vanishes when it is closed, however the process ends.
+///
+/// # Errors
+/// When the folder cannot be written to.
+pub fn scratch_file(target: &Path) -> Result<File> {
+    let (file, temporary) =
+        open_unnamed(target).map_err(|error| Error::from(error).in_path(target))?;
+    if let Some(temporary) = temporary {
+        // Systems without unnamed files remove a name while the file is open, or keep it until
+        // the next start cleans up; either way the data is readable here.
+        let _ = std::fs::remove_file(temporary);
+    }
+    Ok(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scratch_files_have_no_name() {
+        use std::io::Read;
+        let folder = std::env::temp_dir().join(format!("tabia-scratch-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let mut file = scratch_file(&folder.join("a")).unwrap();
+        file.write_all(b"data").unwrap();
+        file.rewind().unwrap();
+        let mut text = String::new();
+        file.read_to_string(&mut text).unwrap();
+        assert_eq!(text, "data");
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0);
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+}
