@@ -161,12 +161,12 @@ pub use tabia_core::error::{Error, ErrorKind, Location, Problem, Result};
 pub use tabia_core::formats::{CreateOptions, OpenOptions, Profile};
 #[doc(inline)]
 pub use tabia_core::game::{
-    Annotation, Date, Eco, Flow, Game, GameResult, Nag, Tags, Visitor, Want,
+    Annotation, Date, Eco, Flow, Game, GameResult, Line, Nag, Node, Tags, Visitor, Want, project,
 };
 #[doc(inline)]
 pub use tabia_core::games::Database;
 #[doc(inline)]
-pub use tabia_core::loss::{Feature, Features, Losses, project};
+pub use tabia_core::loss::{Feature, Features, Losses};
 #[doc(inline)]
 pub use tabia_formats::Format;
 #[doc(inline)]
