@@ -184,18 +184,18 @@ impl Observer for Reporter {
 }
 
 impl RepairObserver for Reporter {
-    fn judged(&mut self, item: &InputItem, verdict: &RecordOutcome<'_>) -> Result<()> {
-        let reasons = verdict.reasons.iter().map(|reason| {
+    fn record_outcome(&mut self, item: &InputItem, record: &RecordOutcome<'_>) -> Result<()> {
+        let reasons = record.reasons.iter().map(|reason| {
             let mut pairs = place(&reason.at);
             pairs.retain(|(key, _)| *key != "game");
             pairs.push(("reason", friendly(&reason.text).into()));
             Json::Object(pairs)
         });
-        let saved_as = verdict.saved_as.map(|game| u64::from(game.0) + 1);
+        let saved_as = record.saved_as.map(|game| u64::from(game.0) + 1);
         let row = Json::Object(vec![
             ("file", item.name().into()),
-            ("game", (u64::from(verdict.game.0) + 1).into()),
-            ("fate", verdict.fate.name().into()),
+            ("game", (u64::from(record.game.0) + 1).into()),
+            ("fate", record.outcome.name().into()),
             ("savedAs", saved_as.into()),
             ("reasons", Json::List(reasons.collect())),
         ]);

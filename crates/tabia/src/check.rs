@@ -35,7 +35,7 @@ pub struct CheckOptions {
 #[derive(Debug, Clone, Default)]
 pub struct Checked {
     /// Records and problems.
-    pub ledger: Summary,
+    pub summary: Summary,
     /// Records marked as deleted among them.
     pub deleted: u64,
     /// Plies of all lines.
@@ -59,21 +59,21 @@ pub fn check(
     item: &InputItem,
     options: &CheckOptions,
     progress: &Arc<Progress>,
-    watch: &mut dyn Observer,
+    observer: &mut dyn Observer,
 ) -> Result<Checked, Failure> {
-    let mut ledger = Summary::default();
+    let mut summary = Summary::default();
     let mut sums = Sums::default();
-    let mut desk = ScanReporter {
+    let mut reporter = ScanReporter {
         item,
-        ledger: &mut ledger,
-        watch,
+        summary: &mut summary,
+        observer,
         progress,
     };
     let mut opened = item
         .open(&options.open, Some(progress))
         .map_err(Failure::input)?;
     for error in std::mem::take(&mut opened.problems) {
-        desk.problem(error.into(), options.strict)?;
+        reporter.problem(error.into(), options.strict)?;
     }
     let (input, late) = opened.into_parts();
     let plan = ScanOptions {
@@ -87,23 +87,23 @@ pub fn check(
     match input {
         OpenInput::Database(database) => {
             let database = &*database;
-            desk.faults_of(database, options.strict)?;
+            reporter.report_database_problems(database, options.strict)?;
             let tasks = threads.map(|_| CheckTask::new(Some(database))).collect();
-            scan_database(&mut desk, database, &plan, tasks, &mut |_, out| {
+            scan_database(&mut reporter, database, &plan, tasks, &mut |_, out| {
                 add(&mut sums, out);
                 Ok(true)
             })?;
             if options.deep && !progress.is_cancelled() {
-                deep(&mut desk, database, options.strict)?;
+                deep(&mut reporter, database, options.strict)?;
             }
             if progress.is_cancelled() {
                 return Err(Failure::Cancelled);
             }
         }
         OpenInput::Book(book) => {
-            let faults = book.problems().map_err(Failure::input)?;
-            for text in book.info().problems.iter().chain(&faults) {
-                desk.problem(item.fault(text).into(), options.strict)?;
+            let found = book.problems().map_err(Failure::input)?;
+            for text in book.info().problems.iter().chain(&found) {
+                reporter.problem(item.problem_text(text).into(), options.strict)?;
             }
             book.for_each(&mut |_, page| {
                 sums.positions += 1;
@@ -120,27 +120,28 @@ pub fn check(
             for index in 0..archive.members().len() {
                 progress.check().map_err(Failure::input)?;
                 if let Err(error) = read_member(&*archive, index) {
-                    desk.problem(error.in_file(item.label()).into(), options.strict)?;
+                    reporter.problem(error.in_file(item.label()).into(), options.strict)?;
                 }
             }
         }
         stream => {
             let tasks = threads.map(|_| CheckTask::new(None)).collect();
-            scan(&mut desk, stream, &plan, tasks, &mut |_, out| {
+            scan(&mut reporter, stream, &plan, tasks, &mut |_, out| {
                 add(&mut sums, out);
                 Ok(true)
             })?;
         }
     }
     for error in late.take() {
-        desk.problem(error.in_file(item.label()).into(), options.strict)?;
+        reporter.problem(error.in_file(item.label()).into(), options.strict)?;
     }
-    let counts = desk.ledger.counts;
-    desk.watch
+    let counts = reporter.summary.counts;
+    reporter
+        .observer
         .finished(item, &counts)
         .map_err(Failure::output)?;
     Ok(Checked {
-        ledger,
+        summary,
         deleted: sums.deleted,
         plies: sums.plies,
         variations: sums.variations,
@@ -155,12 +156,16 @@ pub fn check(
 }
 
 /// What the format finds when it compares its files with each other.
-fn deep(desk: &mut ScanReporter<'_>, database: &dyn Database, strict: bool) -> Result<(), Failure> {
+fn deep(
+    reporter: &mut ScanReporter<'_>,
+    database: &dyn Database,
+    strict: bool,
+) -> Result<(), Failure> {
     let mut outcome = Ok(());
     database.verify(&mut |problem| {
         if outcome.is_ok() {
-            let error = problem.error.in_file(desk.item.label());
-            outcome = desk.problem(Problem { error, ..problem }, strict);
+            let error = problem.error.in_file(reporter.item.label());
+            outcome = reporter.problem(Problem { error, ..problem }, strict);
         }
     });
     outcome
@@ -224,7 +229,7 @@ impl<'d> CheckTask<'d> {
         }
     }
 
-    /// Whether the row says the same as the record.
+    /// Whether the row agrees with the record.
     fn compare(&mut self, database: &dyn Database, game: GameIndex, head: &GameHead) {
         let entry = match database.entry(game) {
             Ok(entry) => entry,

@@ -142,13 +142,13 @@ pub fn writable(format: Format) -> Result<&'static GameFormat, Failure> {
 /// at all; a stream has what was written before a failure.
 ///
 /// # Errors
-/// The first input that cannot be read, or what the target's side says.
+/// The first input that cannot be read, or why the target cannot be written.
 pub fn convert(
     items: &[InputItem],
     target: Target<'_>,
     options: &ConvertOptions,
     progress: &Arc<Progress>,
-    watch: &mut dyn Observer,
+    observer: &mut dyn Observer,
 ) -> Result<(Summary, Written), Failure> {
     progress.set_total(items.iter().filter_map(InputItem::bytes).sum());
     match target {
@@ -159,9 +159,9 @@ pub fn convert(
                     format.file.name
                 )));
             };
-            let ledger = to_text(items, create, out, options, progress, watch)?;
+            let summary = to_text(items, create, out, options, progress, observer)?;
             out.flush().map_err(stream_error)?;
-            Ok((ledger, Written::default()))
+            Ok((summary, Written::default()))
         }
         Target::File {
             format,
@@ -172,7 +172,7 @@ pub fn convert(
                 let text = format!("{}: is no database", path.display());
                 return Err(Failure::Usage(text));
             }
-            to_database(items, appender(format)?, &path, options, progress, watch)
+            to_database(items, appender(format)?, &path, options, progress, observer)
         }
         Target::File {
             format,
@@ -183,20 +183,20 @@ pub fn convert(
                 let shared = SharedFile::create(&path, options.create.force)?;
                 let mut out =
                     compress(Box::new(shared.clone()), compression).map_err(Failure::output)?;
-                let ledger = to_text(items, create, &mut out, options, progress, watch)
+                let summary = to_text(items, create, &mut out, options, progress, observer)
                     .map_err(|failure| in_target(failure, &path))?;
                 out.finish()
                     .map_err(|error| Failure::output(error.in_path(&path)))?;
                 let (files, bytes) = shared.commit()?;
-                let records = (ledger.counts.games + ledger.counts.texts) as u32;
+                let records = (summary.counts.games + summary.counts.texts) as u32;
                 let written = Written {
                     records,
                     files,
                     bytes,
                 };
-                Ok((ledger, written))
+                Ok((summary, written))
             }
-            (None, Some(create)) => to_database(items, create, &path, options, progress, watch),
+            (None, Some(create)) => to_database(items, create, &path, options, progress, observer),
             (None, None) => Err(Failure::Usage(cannot_write(Format::Games(format)))),
         },
     }
@@ -228,30 +228,30 @@ fn to_text(
     out: &mut dyn Write,
     options: &ConvertOptions,
     progress: &Arc<Progress>,
-    watch: &mut dyn Observer,
+    observer: &mut dyn Observer,
 ) -> Result<Summary, Failure> {
-    let mut ledger = Summary::default();
+    let mut summary = Summary::default();
     for item in items {
         let tasks = (0..options.plan.threads.max(1))
             .map(|_| create(&options.create).map(TextTask))
             .collect::<Result<Vec<_>, _>>()
             .map_err(uncreated)?;
-        let mut desk = ScanReporter {
+        let mut reporter = ScanReporter {
             item,
-            ledger: &mut ledger,
-            watch: &mut *watch,
+            summary: &mut summary,
+            observer: &mut *observer,
             progress,
         };
-        each_item(&mut desk, options, progress, |desk, input| {
+        each_item(&mut reporter, options, progress, |reporter, input| {
             let lost = whole(options, &input).lost_facts(|_| None);
-            desk.ledger.losses.add_whole(&item.name(), &lost);
-            scan(desk, input, &options.plan, tasks, &mut |_, text| {
+            reporter.summary.losses.add_whole(&item.name(), &lost);
+            scan(reporter, input, &options.plan, tasks, &mut |_, text| {
                 out.write_all(text).map_err(stream_error)?;
                 Ok(true)
             })
         })?;
     }
-    Ok(ledger)
+    Ok(summary)
 }
 
 fn to_database(
@@ -260,22 +260,22 @@ fn to_database(
     path: &Path,
     options: &ConvertOptions,
     progress: &Arc<Progress>,
-    watch: &mut dyn Observer,
+    observer: &mut dyn Observer,
 ) -> Result<(Summary, Written), Failure> {
-    let mut ledger = Summary::default();
+    let mut summary = Summary::default();
     if !options.append && !options.create.force && path.exists() {
         return Err(Failure::output(Error::new(ErrorKind::Exists).in_path(path)));
     }
     let mut writer: Option<Box<dyn GameWriter>> = None;
     for item in items {
         let mut lost = Vec::new();
-        let mut desk = ScanReporter {
+        let mut reporter = ScanReporter {
             item,
-            ledger: &mut ledger,
-            watch: &mut *watch,
+            summary: &mut summary,
+            observer: &mut *observer,
             progress,
         };
-        each_item(&mut desk, options, progress, |desk, input| {
+        each_item(&mut reporter, options, progress, |reporter, input| {
             // A database made of one other is like it; of several, it is like none of them.
             let is_copy = items.len() == 1 && !options.append;
             let mut own = whole(options, &input);
@@ -294,13 +294,15 @@ fn to_database(
                 }
                 writer.insert(made)
             };
-            desk.ledger.losses.add_whole(&item.name(), &lost_facts);
-            write_input(desk, input, &options.plan, &mut **writer, &mut lost)
+            reporter.summary.losses.add_whole(&item.name(), &lost_facts);
+            write_input(reporter, input, &options.plan, &mut **writer, &mut lost)
                 .map_err(|failure| in_target(failure, path))
         })?;
         for (game, losses) in lost {
-            ledger.losses.add(&item.name(), game, &losses);
-            watch.losses(item, game, &losses).map_err(Failure::output)?;
+            summary.losses.add(&item.name(), game, &losses);
+            observer
+                .losses(item, game, &losses)
+                .map_err(Failure::output)?;
         }
     }
     let writer = match writer {
@@ -309,7 +311,7 @@ fn to_database(
     };
     let written = writer.finish().map_err(Failure::output);
     let written = written.map_err(|failure| in_target(failure, path))?;
-    Ok((ledger, written))
+    Ok((summary, written))
 }
 
 /// The options with the title of an input, unless another is asked for, and what else is known of
@@ -327,7 +329,7 @@ fn whole(options: &ConvertOptions, input: &crate::OpenInput) -> CreateOptions {
 /// Writes the games of an input, encoded where they are read if the writer has encoders. Losses that
 /// are not posted on the way go to `lost`.
 fn write_input(
-    desk: &mut ScanReporter<'_>,
+    reporter: &mut ScanReporter<'_>,
     input: crate::OpenInput,
     plan: &ScanOptions,
     writer: &mut dyn GameWriter,
@@ -339,14 +341,14 @@ fn write_input(
         .map(|_| writer.encoder().map(EncodeTask::new))
         .collect();
     if let Some(tasks) = encoders {
-        return scan(desk, input, plan, tasks, &mut |_, encoded| {
+        return scan(reporter, input, plan, tasks, &mut |_, encoded| {
             writer.append(&encoded.bytes).map_err(Failure::output)?;
             let failure = encoded.failure.take().map(Failure::output);
             failure.map_or(Ok(true), Err)
         });
     }
     let tasks = threads.map(|_| RecordTask::default()).collect();
-    scan(desk, input, plan, tasks, &mut |base, recorded| {
+    scan(reporter, input, plan, tasks, &mut |base, recorded| {
         write_all(writer, recorded, |game, losses| {
             lost.push((base.game(game), losses));
         })
@@ -369,26 +371,30 @@ fn write_all(
 
 /// Opens an item, has it read, and notes what was wrong with its container.
 fn each_item(
-    desk: &mut ScanReporter<'_>,
+    reporter: &mut ScanReporter<'_>,
     options: &ConvertOptions,
     progress: &Arc<Progress>,
     read: impl FnOnce(&mut ScanReporter<'_>, crate::OpenInput) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let mut opened = desk
+    let mut opened = reporter
         .item
         .open(&options.open, Some(progress))
         .map_err(Failure::input)?;
     for error in std::mem::take(&mut opened.problems) {
-        desk.problem(error.into(), options.plan.strict)?;
+        reporter.problem(error.into(), options.plan.strict)?;
     }
     let (input, late) = opened.into_parts();
-    let before = desk.ledger.counts;
-    read(desk, input)?;
+    let before = reporter.summary.counts;
+    read(reporter, input)?;
     for error in late.take() {
-        desk.problem(error.in_file(desk.item.label()).into(), options.plan.strict)?;
+        reporter.problem(
+            error.in_file(reporter.item.label()).into(),
+            options.plan.strict,
+        )?;
     }
-    let counts = desk.ledger.counts.since(before);
-    desk.watch
-        .finished(desk.item, &counts)
+    let counts = reporter.summary.counts.since(before);
+    reporter
+        .observer
+        .finished(reporter.item, &counts)
         .map_err(Failure::output)
 }

@@ -18,7 +18,7 @@ use crate::error::Failure;
 use crate::resolve::Resolver;
 
 /// Creates a database or a text file of games; the extension of `path` chooses the format, an
-/// extension such as `.zst` behind it the compression. Nothing has the name `path` before
+/// extension after it, such as `.zst`, the compression. Nothing has the name `path` before
 /// [`DatabaseWriter::finish`].
 ///
 /// # Errors

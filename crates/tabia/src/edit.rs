@@ -24,7 +24,7 @@ pub enum Change {
     Delete(RecordRanges),
     /// Takes the mark away.
     Restore(RecordRanges),
-    /// Writes a game in the place of a record.
+    /// Replaces a record by a game.
     Replace(GameIndex, Box<Game>),
 }
 
@@ -119,7 +119,7 @@ pub fn pack_to(item: &InputItem, path: &Path, options: &EditOptions) -> Result<E
     })
 }
 
-/// Whether the input or the output is at fault.
+/// Attributes an error to the input or to the output.
 fn side(error: Error, path: &Path) -> Failure {
     let is_target = |file: &Path| file.file_stem() == path.file_stem();
     match &error.location().file {

@@ -42,7 +42,7 @@ impl Failure {
     }
 }
 
-/// Whether an error says that the reader of our output went away.
+/// Whether an error means that the reader of our output has closed its end.
 fn is_closed_pipe(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Io(io) if io.kind() == std::io::ErrorKind::BrokenPipe)
 }

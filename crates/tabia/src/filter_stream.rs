@@ -10,7 +10,7 @@ use tabia_core::games::IndexEntry;
 use tabia_core::{GameIndex, Problem};
 use tabia_query::{Filter, Matcher};
 
-/// Hands on the games that fit a filter, or all at once where there is none.
+/// Hands on the games that match a filter; without a filter every visit goes straight on.
 #[derive(Debug)]
 pub(crate) struct FilterVisitor<V> {
     /// Where the games go.
@@ -19,7 +19,7 @@ pub(crate) struct FilterVisitor<V> {
     recorder: Recorder,
     /// The game being read.
     game: Option<GameIndex>,
-    /// Faults found in it.
+    /// Problems found in it.
     problems: Vec<Problem>,
     /// A game's buffers, to be used again.
     spare: Game,
@@ -112,7 +112,7 @@ impl<V: Visitor> Visitor for FilterVisitor<V> {
     }
 }
 
-/// What an index would say of a game beside its tags.
+/// The index entry that a database would have for a game, without the fields of its tags.
 fn row(game: &Game) -> IndexEntry {
     let mut comments = false;
     let mut nags = false;

@@ -365,8 +365,8 @@ fn scan_item(
     let mut summary = Summary::default();
     let mut reporter = ScanReporter {
         item,
-        ledger: &mut summary,
-        watch: observer,
+        summary: &mut summary,
+        observer,
         progress: &progress,
     };
     let mut opened = item
@@ -483,7 +483,7 @@ impl<V: Visitor + Send> Task for VisitTask<'_, V> {
 
     fn swap(&mut self, (): &mut ()) {}
 
-    fn noticed(&mut self, problem: &Problem) {
+    fn on_problem(&mut self, problem: &Problem) {
         if let Some(visitor) = &mut self.visitor {
             let _ = visitor.problem(problem.clone());
         }

@@ -70,9 +70,9 @@ pub enum OpenInput {
 pub struct OpenedInput {
     /// The input.
     pub input: OpenInput,
-    /// Faults that were passed over while opening.
+    /// Problems that did not prevent opening.
     pub problems: Vec<Error>,
-    faults: Faults,
+    late: Faults,
 }
 
 impl fmt::Debug for OpenInput {
@@ -88,13 +88,13 @@ impl fmt::Debug for OpenInput {
 }
 
 impl OpenedInput {
-    /// Faults of the container that showed while the stream was read. Ask after reading.
+    /// Problems of the container found while the stream was read; complete once it has been read.
     pub fn late_problems(&self) -> Vec<Error> {
-        self.faults.take()
+        self.late.take()
     }
 
     pub(crate) fn into_parts(self) -> (OpenInput, Faults) {
-        (self.input, self.faults)
+        (self.input, self.late)
     }
 }
 
@@ -104,8 +104,9 @@ impl InputItem {
         &self.label
     }
 
-    /// A fault that was told in words, with the name of the item unless it names a file itself.
-    pub fn fault(&self, text: &str) -> Error {
+    /// An error from a problem given as text, with the name of the item unless the text begins with
+    /// the name of a file of it.
+    pub fn problem_text(&self, text: &str) -> Error {
         let name = self.name();
         let stem = name
             .rsplit_once('.')
@@ -150,7 +151,7 @@ impl InputItem {
     /// The same wherever it lies: members of archives and compressed files are unpacked.
     ///
     /// # Errors
-    /// What unpacking says, or that it is larger than the limits allow.
+    /// Why it cannot be unpacked, or that it is larger than the limits allow.
     pub fn files(&self, options: &OpenOptions) -> Result<Source> {
         self.whole(options, &mut Vec::new())
             .map_err(|error| error.in_file(&self.label))
@@ -176,11 +177,11 @@ impl InputItem {
         }
     }
 
-    /// Opens the item. Text formats are opened as streams, so that nothing is indexed that nobody
+    /// Opens the item. Text formats are opened as streams, so that no index is built that is not
     /// asked for; `progress` advances by the bytes read from them.
     ///
     /// # Errors
-    /// What the format says; [`ErrorKind::Unsupported`] for what is not read.
+    /// Why the format cannot read it; [`ErrorKind::Unsupported`] for what is not read.
     pub fn open(
         &self,
         options: &OpenOptions,
@@ -195,13 +196,13 @@ impl InputItem {
         options: &OpenOptions,
         progress: Option<&Arc<Progress>>,
     ) -> Result<OpenedInput> {
-        let faults = Faults::note();
+        let late = Faults::note();
         let mut problems = Vec::new();
         let text = self.format.games().filter(|format| format.is_streamable());
         let input = if let Some(text) = text {
-            let reader = Box::new(UntilFault {
-                inner: self.reader(&faults, progress)?,
-                faults: faults.clone(),
+            let reader = Box::new(UntilError {
+                inner: self.reader(&late, progress)?,
+                late: late.clone(),
             });
             match (text.open_blocks, text.open_stream) {
                 (Some(open), _) => OpenInput::Blocks(open(reader, options)?),
@@ -221,14 +222,14 @@ impl InputItem {
         Ok(OpenedInput {
             input,
             problems,
-            faults,
+            late,
         })
     }
 
     /// The bytes from start to end, unpacked.
     fn reader(
         &self,
-        faults: &Faults,
+        late: &Faults,
         progress: Option<&Arc<Progress>>,
     ) -> Result<Box<dyn Read + Send>> {
         let counting = |inner: Box<dyn Read + Send>| match progress {
@@ -250,7 +251,7 @@ impl InputItem {
                 .take()
                 .map(counting)
                 .ok_or_else(|| Error::unsupported("a stream can be read only once")),
-            Origin::Member { archive, index } => plain(counting(archive.stream(*index, faults)?)),
+            Origin::Member { archive, index } => plain(counting(archive.stream(*index, late)?)),
         }
     }
 
@@ -260,7 +261,7 @@ impl InputItem {
             Origin::Files(source) => {
                 if source.is_interrupted() {
                     let text = "a program was stopped while it replaced these files: the new ones \
-                                are read from hidden files beside them, and get their names when a \
+                                are read from hidden files next to them, and get their names when a \
                                 database is next written in this folder";
                     problems.push(Error::invalid(text));
                 }
@@ -299,18 +300,18 @@ pub(crate) fn plain(reader: Box<dyn Read + Send>) -> Result<Box<dyn Read + Send>
     Ok(archives::compressed::decompress(reader)?.0)
 }
 
-/// Ends where a stream cannot be read on, so that what came before is not lost; the fault is
+/// Ends where a stream cannot be read further, so that everything before is kept; the error is
 /// noted.
-struct UntilFault {
+struct UntilError {
     inner: Box<dyn Read + Send>,
-    faults: Faults,
+    late: Faults,
 }
 
-impl Read for UntilFault {
+impl Read for UntilError {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self.inner.read(buffer) {
             Err(error) if error.kind() != io::ErrorKind::Interrupted => {
-                self.faults.raise(error.into())?;
+                self.late.raise(error.into())?;
                 Ok(0)
             }
             other => other,

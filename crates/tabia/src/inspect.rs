@@ -17,7 +17,7 @@ use crate::scan::{ScanOptions, ScanReporter, Task, scan};
 use crate::select::Selection;
 use crate::summary::{NoObserver, Summary};
 
-/// What an input says about itself.
+/// Format, counts and health of an input.
 #[derive(Debug, Clone, Default)]
 pub struct Info {
     /// The path.
@@ -26,7 +26,7 @@ pub struct Info {
     pub format: FormatId,
     /// The format, for people.
     pub format_name: &'static str,
-    /// Version or flavour, `""` when there is none.
+    /// Version or flavour, `""` if unknown.
     pub version: String,
     /// `database`, `book`, `archive` or `stream`.
     pub kind: &'static str,
@@ -36,9 +36,9 @@ pub struct Info {
     pub texts: Option<u64>,
     /// Records marked as deleted.
     pub deleted: Option<u64>,
-    /// Positions of a book, when it says.
+    /// Positions of a book, if known.
     pub positions: Option<u64>,
-    /// Move entries of a book, when it says.
+    /// Move entries of a book, if known.
     pub moves: Option<u64>,
     /// The character set.
     pub encoding: Option<String>,
@@ -56,11 +56,11 @@ pub struct Info {
     pub members: Option<u64>,
     /// The databases and books in an archive.
     pub databases: Vec<Info>,
-    /// Faults found on opening, one line each.
+    /// Problems found on opening, one line each.
     pub problems: Vec<String>,
 }
 
-/// Says what an item is. Databases are only opened; books and streams are read to be counted,
+/// Describes an item. Databases are only opened; books and streams are read to be counted,
 /// without looking at their moves; archives are looked into.
 ///
 /// # Errors
@@ -98,8 +98,8 @@ pub fn inspect(
             info.kind = "archive";
             info.members = Some(archive.members().len() as u64);
             info.facts.clone_from(&archive.info().facts);
-            let faults = archive.info().problems.iter().map(ToString::to_string);
-            info.problems.extend(faults);
+            let found = archive.info().problems.iter().map(ToString::to_string);
+            info.problems.extend(found);
             for inner in resolver.members(&archive).map_err(Failure::input)? {
                 match inspect(resolver, &inner, options, threads, progress) {
                     Ok(found) => info.databases.push(found),
@@ -110,11 +110,11 @@ pub fn inspect(
             sum_up(&mut info);
         }
         stream => {
-            let mut ledger = Summary::default();
-            let mut desk = ScanReporter {
+            let mut summary = Summary::default();
+            let mut reporter = ScanReporter {
                 item,
-                ledger: &mut ledger,
-                watch: &mut NoObserver,
+                summary: &mut summary,
+                observer: &mut NoObserver,
                 progress,
             };
             let plan = ScanOptions {
@@ -125,15 +125,15 @@ pub fn inspect(
             };
             let tasks = (0..threads.max(1)).map(|_| HeadTask::default()).collect();
             let mut deleted = 0;
-            scan(&mut desk, stream, &plan, tasks, &mut |_, count| {
+            scan(&mut reporter, stream, &plan, tasks, &mut |_, count| {
                 deleted += *count;
                 Ok(true)
             })?;
-            info.games = Some(ledger.counts.games);
-            info.texts = Some(ledger.counts.texts);
+            info.games = Some(summary.counts.games);
+            info.texts = Some(summary.counts.texts);
             info.deleted = Some(deleted);
-            if ledger.problems > 0 {
-                let text = format!("{} problems; `check` lists them", ledger.problems);
+            if summary.problems > 0 {
+                let text = format!("{} problems; `check` lists them", summary.problems);
                 info.problems.push(text);
             }
         }
@@ -141,7 +141,7 @@ pub fn inspect(
     info.problems
         .extend(late.take().iter().map(ToString::to_string));
     for text in &mut info.problems {
-        *text = item.fault(text).to_string();
+        *text = item.problem_text(text).to_string();
     }
     Ok(info)
 }

@@ -2,7 +2,7 @@
 //!
 //! tabia reads and writes the files that chess players have on their disks: databases of ChessBase,
 //! Scid and Scidb, PGN, opening books of Polyglot, ChessBase, Kvetka and Arena, and the archives they
-//! travel in. [`format()`] and the table of [`formats`] say which.
+//! travel in; [`format()`] finds one by name.
 //!
 //! # Read games
 //!

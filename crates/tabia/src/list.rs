@@ -43,7 +43,7 @@ pub struct ListRow<'a> {
     pub date: Date,
     /// Event.
     pub event: Cow<'a, str>,
-    /// Place.
+    /// Site: town or server.
     pub site: Cow<'a, str>,
     /// Round.
     pub round: Cow<'a, str>,
@@ -143,43 +143,43 @@ pub type Render<'a, E> = &'a (dyn Fn(&ListRow<'_>, &mut Vec<E>) + Sync);
 /// there were, those before `offset` too.
 ///
 /// # Errors
-/// When the item cannot be read, or what `emit` says.
+/// When the item cannot be read, and errors of `emit`.
 pub fn list<E: Send>(
     item: &InputItem,
     options: &ListOptions,
     render: Render<'_, E>,
     progress: &Arc<Progress>,
-    watch: &mut dyn Observer,
+    observer: &mut dyn Observer,
     emit: &mut dyn FnMut(&mut Vec<E>) -> Result<(), Failure>,
 ) -> Result<(Summary, u64), Failure> {
-    let mut ledger = Summary::default();
-    let mut desk = ScanReporter {
+    let mut summary = Summary::default();
+    let mut reporter = ScanReporter {
         item,
-        ledger: &mut ledger,
-        watch,
+        summary: &mut summary,
+        observer,
         progress,
     };
     if options.limit == Some(0) {
-        return Ok((ledger, 0));
+        return Ok((summary, 0));
     }
     let mut opened = item
         .open(&options.open, Some(progress))
         .map_err(Failure::input)?;
     for error in std::mem::take(&mut opened.problems) {
-        desk.problem(error.into(), options.strict)?;
+        reporter.problem(error.into(), options.strict)?;
     }
     let (input, late) = opened.into_parts();
     let rows = match input {
         OpenInput::Database(database) => {
-            desk.faults_of(&*database, options.strict)?;
-            list_database(&mut desk, &*database, options, render, emit)?
+            reporter.report_database_problems(&*database, options.strict)?;
+            list_database(&mut reporter, &*database, options, render, emit)?
         }
-        stream => list_stream(&mut desk, stream, options, render, emit)?,
+        stream => list_stream(&mut reporter, stream, options, render, emit)?,
     };
     for error in late.take() {
-        desk.problem(error.in_file(item.label()).into(), options.strict)?;
+        reporter.problem(error.in_file(item.label()).into(), options.strict)?;
     }
-    Ok((ledger, rows))
+    Ok((summary, rows))
 }
 
 struct RowJob<E> {
@@ -199,14 +199,14 @@ impl<E> Default for RowJob<E> {
 }
 
 fn list_database<E: Send>(
-    desk: &mut ScanReporter<'_>,
+    reporter: &mut ScanReporter<'_>,
     database: &dyn Database,
     options: &ListOptions,
     render: Render<'_, E>,
     emit: &mut dyn FnMut(&mut Vec<E>) -> Result<(), Failure>,
 ) -> Result<u64, Failure> {
     let numbers = options.selection.numbers.as_ref();
-    let progress = desk.progress;
+    let progress = reporter.progress;
     let mut at = 0;
     let mut passed = 0;
     let mut matcher = Matcher::new(&options.filter);
@@ -256,8 +256,8 @@ fn list_database<E: Send>(
     };
     ordered(options.threads, fill, worker, |job: &mut RowJob<E>| {
         for error in job.problems.drain(..) {
-            let error = error.in_file(desk.item.label());
-            desk.problem(error.into(), options.strict)?;
+            let error = error.in_file(reporter.item.label());
+            reporter.problem(error.into(), options.strict)?;
         }
         progress.advance(0, job.entries.len() as u64);
         emit(&mut job.rendered)?;
@@ -327,7 +327,7 @@ fn database_row<'d>(
     row
 }
 
-/// Counts the plies of the mainline and notes what the head says.
+/// Counts the plies of the mainline and keeps round and title.
 #[derive(Debug, Default)]
 struct Facts {
     plies: u32,
@@ -376,7 +376,7 @@ fn known(value: &str) -> &str {
 }
 
 fn list_stream<E: Send>(
-    desk: &mut ScanReporter<'_>,
+    reporter: &mut ScanReporter<'_>,
     input: OpenInput,
     options: &ListOptions,
     render: Render<'_, E>,
@@ -402,7 +402,7 @@ fn list_stream<E: Send>(
     let end = options
         .limit
         .map_or(u64::MAX, |limit| options.offset.saturating_add(limit));
-    scan(desk, input, &plan, tasks, &mut |base, rows| {
+    scan(reporter, input, &plan, tasks, &mut |base, rows| {
         text.clear();
         for row in rows {
             if !options.filter.is_empty() && !row_matches(&mut matcher, row) {

@@ -176,7 +176,7 @@ impl Input {
     /// Every game of every database found, of databases inside archives too, in order; guiding
     /// texts and games marked as deleted are left out.
     ///
-    /// An `Err` stands for something of which no game came: a record that cannot be read, a stream
+    /// An `Err` is something of which no game came: a record that cannot be read, a stream
     /// that breaks off. The iterator goes on after it wherever that is possible. Problems that cost
     /// only part of a game are in [`Games::problems`]; with [`OpenOptions::strict`] they are errors
     /// too.

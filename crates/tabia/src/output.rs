@@ -110,9 +110,9 @@ impl Visitor for RecordTask {
     fn end_game(&mut self, result: GameResult) {
         self.recorder.end_game(result);
         let used = self.done.used;
-        if let Some(place) = self.done.games.get_mut(used) {
-            let next = std::mem::take(&mut place.1);
-            *place = (self.number, self.recorder.replace(next));
+        if let Some(slot) = self.done.games.get_mut(used) {
+            let next = std::mem::take(&mut slot.1);
+            *slot = (self.number, self.recorder.replace(next));
         } else {
             let game = self.recorder.replace(Game::new());
             self.done.games.push((self.number, game));

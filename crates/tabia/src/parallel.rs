@@ -8,8 +8,8 @@ use std::thread;
 /// Runs `fill` → `work` → `consume` over recycled jobs: `fill` one call at a time and in order,
 /// `work` on `threads` threads at once, `consume` on the calling thread and in the order of `fill`.
 ///
-/// `fill` puts the next piece of work into a job and says whether there was one; `worker` makes
-/// what a thread works with; `consume` says whether to go on. At most `2 * threads + 2` jobs exist,
+/// `fill` puts the next piece of work into a job and returns whether there was one; `worker` makes
+/// the state of a thread; `consume` returns whether to go on. At most `2 * threads + 2` jobs exist,
 /// whatever the amount of work.
 pub(crate) fn ordered<J, W, E>(
     threads: usize,
@@ -70,7 +70,7 @@ enum Message<J> {
     Died,
 }
 
-/// Tells the consumer when a thread ends by a panic, so that nobody waits for its job.
+/// Notifies the consumer if a thread panics, so that it does not wait for its job.
 struct Alarm<'a, J>(&'a Sender<Message<J>>);
 
 impl<J> Drop for Alarm<'_, J> {
@@ -120,13 +120,13 @@ fn in_order<J, E>(
     let mut early: Vec<(u64, J)> = Vec::new();
     while let Ok(Message::Done(number, job)) = results.recv() {
         early.push((number, job));
-        while let Some(place) = early.iter().position(|(number, _)| *number == next) {
-            let (_, mut job) = early.swap_remove(place);
+        while let Some(index) = early.iter().position(|(number, _)| *number == next) {
+            let (_, mut job) = early.swap_remove(index);
             next += 1;
             if !consume(&mut job)? {
                 return Ok(());
             }
-            // Nobody takes it when all threads have ended.
+            // Sending fails only after all threads have ended.
             let _ = free.send(job);
         }
     }

@@ -24,18 +24,18 @@ pub fn load(
     game: GameIndex,
     options: &OpenOptions,
     progress: &Arc<Progress>,
-    watch: &mut dyn Observer,
+    observer: &mut dyn Observer,
 ) -> Result<Option<Game>, Failure> {
     let mut opened = item.open(options, Some(progress)).map_err(Failure::input)?;
-    let mut ledger = Summary::default();
-    let mut desk = ScanReporter {
+    let mut summary = Summary::default();
+    let mut reporter = ScanReporter {
         item,
-        ledger: &mut ledger,
-        watch,
+        summary: &mut summary,
+        observer,
         progress,
     };
     for error in std::mem::take(&mut opened.problems) {
-        desk.problem(Problem::from(error), options.strict)?;
+        reporter.problem(Problem::from(error), options.strict)?;
     }
     let (input, late) = opened.into_parts();
     if let OpenInput::Database(database) = &input
@@ -53,12 +53,12 @@ pub fn load(
     };
     let mut found = None;
     let tasks = vec![RecordTask::default()];
-    scan(&mut desk, input, &plan, tasks, &mut |_, recorded| {
+    scan(&mut reporter, input, &plan, tasks, &mut |_, recorded| {
         found = recorded.iter().next().map(|(_, game)| game.clone());
         Ok(found.is_none())
     })?;
     for error in late.take() {
-        desk.problem(error.in_file(item.label()).into(), options.strict)?;
+        reporter.problem(error.in_file(item.label()).into(), options.strict)?;
     }
     Ok(found)
 }

@@ -101,7 +101,7 @@ impl Resolver {
         self.once(label, None, stream)
     }
 
-    /// The databases and books in an archive; the item itself when it is none.
+    /// The databases and books in an archive; any other item itself.
     ///
     /// # Errors
     /// When the archive cannot be read, or nothing in it is recognised.
@@ -226,8 +226,8 @@ impl Resolver {
         {
             return self.source_item(source);
         }
-        let place = source.main().path().unwrap_or(path);
-        let mut file = File::open(place).map_err(|error| Error::from(error).in_path(path))?;
+        let file_path = source.main().path().unwrap_or(path);
+        let mut file = File::open(file_path).map_err(|error| Error::from(error).in_path(path))?;
         let head = read_head(&mut file).map_err(|error| Error::from(error).in_path(path))?;
         if Compression::of_content(&head) != Compression::None && !is_container(&source, &head) {
             return self.packed(path);
@@ -276,8 +276,8 @@ impl Resolver {
         ))
     }
 
-    /// Says of a lone companion file which main file is missing, and of a file that is known by
-    /// sight what it is.
+    /// A better error for a companion file without its main file, and for files of formats that are
+    /// recognised but not read.
     fn explain(&self, error: Error, source: &Source, head: &[u8]) -> Error {
         if !is_unrecognised(&error) {
             return error;

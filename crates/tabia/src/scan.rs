@@ -73,7 +73,7 @@ pub(crate) trait Task: Visitor + Send {
     }
 
     /// The reader found something wrong with the game it is at.
-    fn noticed(&mut self, problem: &Problem) {
+    fn on_problem(&mut self, problem: &Problem) {
         let _ = problem;
     }
 
@@ -89,16 +89,16 @@ pub(crate) type OnBatch<'a, O> = &'a mut dyn FnMut(Base, &mut O) -> Result<bool,
 /// Where a scan reports to.
 pub(crate) struct ScanReporter<'a> {
     pub(crate) item: &'a InputItem,
-    pub(crate) ledger: &'a mut Summary,
-    pub(crate) watch: &'a mut dyn Observer,
+    pub(crate) summary: &'a mut Summary,
+    pub(crate) observer: &'a mut dyn Observer,
     pub(crate) progress: &'a Progress,
 }
 
 impl ScanReporter<'_> {
     /// Notes one problem of the input.
     pub(crate) fn problem(&mut self, problem: Problem, strict: bool) -> Result<(), Failure> {
-        self.ledger.problems += 1;
-        self.watch
+        self.summary.problems += 1;
+        self.observer
             .problem(self.item, &problem)
             .map_err(Failure::output)?;
         if strict {
@@ -108,44 +108,44 @@ impl ScanReporter<'_> {
     }
 
     /// Notes what was wrong with a database as a whole when it was opened.
-    pub(crate) fn faults_of(
+    pub(crate) fn report_database_problems(
         &mut self,
         database: &dyn Database,
         strict: bool,
     ) -> Result<(), Failure> {
         for text in &database.info().problems {
-            self.problem(self.item.fault(text).into(), strict)?;
+            self.problem(self.item.problem_text(text).into(), strict)?;
         }
         Ok(())
     }
 
-    fn post(&mut self, notes: &mut Notes, base: Base, strict: bool) -> Result<(), Failure> {
+    fn flush(&mut self, notes: &mut Notes, base: Base, strict: bool) -> Result<(), Failure> {
         for mut problem in notes.problems.drain(..) {
-            problem.error = base.place(problem.error, self.item);
+            problem.error = base.locate(problem.error, self.item);
             self.problem(problem, strict)?;
         }
         let name = self.item.name();
         for (game, losses) in notes.losses.drain(..) {
             let game = base.game(game);
-            self.ledger.losses.add(&name, game, &losses);
-            self.watch
+            self.summary.losses.add(&name, game, &losses);
+            self.observer
                 .losses(self.item, game, &losses)
                 .map_err(Failure::output)?;
         }
-        self.ledger.counts.add(notes.counts);
+        self.summary.counts.add(notes.counts);
         Ok(())
     }
 }
 
-/// Collects what readers and tasks say about the records that pass.
-struct Noting<T> {
+/// Collects problems and losses of the records that pass.
+struct Collecting<T> {
     task: T,
     notes: Notes,
     game: GameIndex,
     strict: bool,
 }
 
-impl<T: Task> Visitor for Noting<T> {
+impl<T: Task> Visitor for Collecting<T> {
     fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
         self.game = game;
         self.task.begin_game(game, head)
@@ -180,18 +180,18 @@ impl<T: Task> Visitor for Noting<T> {
     }
 
     fn problem(&mut self, problem: Problem) -> Flow {
-        self.task.noticed(&problem);
+        self.task.on_problem(&problem);
         let error = problem.error.in_game(self.game);
         self.notes.problems.push(Problem { error, ..problem });
         if self.strict { Flow::Stop } else { Flow::Go }
     }
 }
 
-type Pipeline<T> = FilterVisitor<SelectVisitor<Noting<T>>>;
+type Pipeline<T> = FilterVisitor<SelectVisitor<Collecting<T>>>;
 
 /// `sift`: the filter is asked about each game as it is read.
-fn station<T: Task>(task: T, plan: &ScanOptions, sift: bool) -> Pipeline<T> {
-    let noting = Noting {
+fn pipeline<T: Task>(task: T, plan: &ScanOptions, sift: bool) -> Pipeline<T> {
+    let noting = Collecting {
         task,
         notes: Notes::default(),
         game: GameIndex(0),
@@ -202,9 +202,9 @@ fn station<T: Task>(task: T, plan: &ScanOptions, sift: bool) -> Pipeline<T> {
     FilterVisitor::new(pick, plan.filter.clone().filter(|_| sift))
 }
 
-/// Takes the notes and the output of a station.
-fn unload<T: Task>(station: &mut Pipeline<T>, notes: &mut Notes, out: &mut T::Out) {
-    let pick = &mut station.inner;
+/// Takes the notes and the output of a pipeline.
+fn drain<T: Task>(pipeline: &mut Pipeline<T>, notes: &mut Notes, out: &mut T::Out) {
+    let pick = &mut pipeline.inner;
     std::mem::swap(&mut pick.inner.notes, notes);
     notes.counts = std::mem::take(&mut pick.counts);
     pick.inner.task.swap(out);
@@ -212,7 +212,7 @@ fn unload<T: Task>(station: &mut Pipeline<T>, notes: &mut Notes, out: &mut T::Ou
 
 /// Goes through an open input; `tasks` holds one task for each thread.
 pub(crate) fn scan<T: Task>(
-    desk: &mut ScanReporter<'_>,
+    reporter: &mut ScanReporter<'_>,
     input: OpenInput,
     plan: &ScanOptions,
     tasks: Vec<T>,
@@ -220,18 +220,18 @@ pub(crate) fn scan<T: Task>(
 ) -> Result<(), Failure> {
     match input {
         OpenInput::Database(database) => {
-            desk.faults_of(&*database, plan.strict)?;
-            scan_database(desk, &*database, plan, tasks, take)
+            reporter.report_database_problems(&*database, plan.strict)?;
+            scan_database(reporter, &*database, plan, tasks, take)
         }
-        OpenInput::Blocks(blocks) => scan_blocks(desk, blocks, plan, tasks, take),
-        OpenInput::Stream(stream) => scan_stream(desk, stream, plan, tasks, take),
+        OpenInput::Blocks(blocks) => scan_blocks(reporter, blocks, plan, tasks, take),
+        OpenInput::Stream(stream) => scan_stream(reporter, stream, plan, tasks, take),
         OpenInput::Book(_) | OpenInput::Archive(_) => Err(Failure::Usage(format!(
             "{} holds no games: it is a {}",
-            desk.item.name(),
-            desk.item.format().name(),
+            reporter.item.name(),
+            reporter.item.format().name(),
         ))),
     }?;
-    if desk.progress.is_cancelled() {
+    if reporter.progress.is_cancelled() {
         return Err(Failure::Cancelled);
     }
     Ok(())
@@ -255,15 +255,15 @@ impl<O: Default> Default for DatabaseJob<O> {
 
 /// Goes through a database.
 pub(crate) fn scan_database<T: Task>(
-    desk: &mut ScanReporter<'_>,
+    reporter: &mut ScanReporter<'_>,
     database: &dyn Database,
     plan: &ScanOptions,
     tasks: Vec<T>,
     take: OnBatch<'_, T::Out>,
 ) -> Result<(), Failure> {
     let length = database.len();
-    let weight = desk.item.bytes().unwrap_or(u64::from(length));
-    let progress = desk.progress;
+    let weight = reporter.item.bytes().unwrap_or(u64::from(length));
+    let progress = reporter.progress;
     let numbers = plan.selection.numbers.as_ref();
     let end = match numbers.map(crate::select::RecordRanges::last) {
         Some(last) => last.map_or(0, |last| last.0.saturating_add(1)).min(length),
@@ -285,34 +285,34 @@ pub(crate) fn scan_database<T: Task>(
     let tasks = Mutex::new(tasks);
     let worker = || {
         // A database is asked about its rows, so that the games left out are not read.
-        let mut station = pop(&tasks).map(|task| station(task, plan, false));
+        let mut pipeline = pop(&tasks).map(|task| pipeline(task, plan, false));
         let mut reader = database.reader();
         let mut matcher = plan.filter.as_deref().map(Matcher::new);
         move |job: &mut DatabaseJob<T::Out>| {
-            if let Some(station) = &mut station {
+            if let Some(pipeline) = &mut pipeline {
                 let mut wanted = |game: GameIndex| match &mut matcher {
                     Some(matcher) => matcher.matches_game(database, game),
                     None => Ok(true),
                 };
                 let range = job.range.clone();
-                read_range(&mut *reader, station, plan, range, &mut wanted);
-                unload(station, &mut job.notes, &mut job.out);
+                read_range(&mut *reader, pipeline, plan, range, &mut wanted);
+                drain(pipeline, &mut job.notes, &mut job.out);
             }
         }
     };
     let share = |game: u32| u64::from(game) * weight / u64::from(length.max(1));
     ordered(plan.threads, fill, worker, |job| {
         let games = job.notes.counts.games;
-        desk.post(&mut job.notes, Base::default(), plan.strict)?;
+        reporter.flush(&mut job.notes, Base::default(), plan.strict)?;
         let work = share(job.range.end) - share(job.range.start);
-        desk.progress.advance(work, games);
+        reporter.progress.advance(work, games);
         take(Base::default(), &mut job.out)
     })
 }
 
 fn read_range<T: Task>(
     reader: &mut dyn GameReader,
-    station: &mut Pipeline<T>,
+    pipeline: &mut Pipeline<T>,
     plan: &ScanOptions,
     range: Range<u32>,
     wanted: &mut dyn FnMut(GameIndex) -> Result<bool, Error>,
@@ -321,17 +321,17 @@ fn read_range<T: Task>(
         if !plan.selection.has(game) {
             continue;
         }
-        station.inner.inner.game = game;
+        pipeline.inner.inner.game = game;
         let read = match wanted(game) {
             Ok(false) => continue,
-            Ok(true) => reader.read(game, plan.want, station),
+            Ok(true) => reader.read(game, plan.want, pipeline),
             Err(error) => Err(error),
         };
         match read {
             Ok(Flow::Stop) => return,
             Ok(_) => {}
             Err(error) => {
-                let flow = station.problem(error.in_game(game).into());
+                let flow = pipeline.problem(error.in_game(game).into());
                 if flow == Flow::Stop {
                     return;
                 }
@@ -363,7 +363,7 @@ impl<O: Default> Default for BlockJob<O> {
 }
 
 fn scan_blocks<T: Task>(
-    desk: &mut ScanReporter<'_>,
+    reporter: &mut ScanReporter<'_>,
     mut blocks: Box<dyn Blocks>,
     plan: &ScanOptions,
     tasks: Vec<T>,
@@ -385,7 +385,7 @@ fn scan_blocks<T: Task>(
         .map(|task| (task, blocks.reader()))
         .collect();
     let workers = Mutex::new(workers);
-    let progress = desk.progress;
+    let progress = reporter.progress;
     let before = AtomicU32::new(0);
     let ended = AtomicBool::new(false);
     let fill = |job: &mut BlockJob<T::Out>| {
@@ -405,17 +405,17 @@ fn scan_blocks<T: Task>(
         }
     };
     let worker = || {
-        let mut parts = pop(&workers).map(|(task, reader)| (station(task, plan, true), reader));
+        let mut parts = pop(&workers).map(|(task, reader)| (pipeline(task, plan, true), reader));
         let before = &before;
         move |job: &mut BlockJob<T::Out>| {
             job.counts = BlockCounts::default();
-            let Some((station, reader)) = &mut parts else {
+            let Some((pipeline, reader)) = &mut parts else {
                 return;
             };
             if job.failure.is_none() {
-                station.inner.base = before.load(Ordering::Relaxed);
-                station.inner.inner.game = GameIndex(0);
-                match reader.read(&job.block, plan.want, station) {
+                pipeline.inner.base = before.load(Ordering::Relaxed);
+                pipeline.inner.inner.game = GameIndex(0);
+                match reader.read(&job.block, plan.want, pipeline) {
                     Ok((flow, counts)) => {
                         job.stop = flow == Flow::Stop;
                         job.counts = counts;
@@ -423,18 +423,18 @@ fn scan_blocks<T: Task>(
                     Err(error) => job.failure = Some(error),
                 }
             }
-            unload(station, &mut job.notes, &mut job.out);
+            drain(pipeline, &mut job.notes, &mut job.out);
         }
     };
     let mut base = Base::default();
     ordered(threads, fill, worker, |job| {
         base.bytes = job.block.offset;
         let games = job.notes.counts.games;
-        desk.post(&mut job.notes, base, plan.strict)?;
-        desk.progress.advance(0, games);
+        reporter.flush(&mut job.notes, base, plan.strict)?;
+        reporter.progress.advance(0, games);
         let more = take(base, &mut job.out)?;
         if let Some(error) = job.failure.take() {
-            return Err(Failure::input(base.place(error, desk.item)));
+            return Err(Failure::input(base.locate(error, reporter.item)));
         }
         base.games = base.games.saturating_add(job.counts.games);
         base.lines = base.lines.saturating_add(job.counts.lines);
@@ -445,7 +445,7 @@ fn scan_blocks<T: Task>(
 }
 
 fn scan_stream<T: Task>(
-    desk: &mut ScanReporter<'_>,
+    reporter: &mut ScanReporter<'_>,
     mut stream: Box<dyn GameStream>,
     plan: &ScanOptions,
     tasks: Vec<T>,
@@ -454,14 +454,14 @@ fn scan_stream<T: Task>(
     let Some(task) = tasks.into_iter().next() else {
         return Ok(());
     };
-    let mut station = station(task, plan, true);
+    let mut pipeline = pipeline(task, plan, true);
     let mut notes = Notes::default();
     let mut out = T::Out::default();
     let mut more = true;
-    while more && !desk.progress.is_cancelled() {
+    while more && !reporter.progress.is_cancelled() {
         let mut failure = None;
         for _ in 0..BATCH {
-            match stream.next(plan.want, &mut station) {
+            match stream.next(plan.want, &mut pipeline) {
                 Ok(Some(Flow::Stop) | None) => {
                     more = false;
                     break;
@@ -472,20 +472,20 @@ fn scan_stream<T: Task>(
                     break;
                 }
                 Err(error) => {
-                    if station.problem(error.into()) == Flow::Stop {
+                    if pipeline.problem(error.into()) == Flow::Stop {
                         more = false;
                         break;
                     }
                 }
             }
         }
-        unload(&mut station, &mut notes, &mut out);
+        drain(&mut pipeline, &mut notes, &mut out);
         let games = notes.counts.games;
-        desk.post(&mut notes, Base::default(), plan.strict)?;
-        desk.progress.advance(0, games);
+        reporter.flush(&mut notes, Base::default(), plan.strict)?;
+        reporter.progress.advance(0, games);
         more &= take(Base::default(), &mut out)?;
         if let Some(error) = failure {
-            return Err(Failure::input(error.in_file(desk.item.label())));
+            return Err(Failure::input(error.in_file(reporter.item.label())));
         }
     }
     Ok(())

@@ -45,8 +45,8 @@ impl RecordRanges {
 
     /// Whether a record is meant.
     pub fn has(&self, game: GameIndex) -> bool {
-        let place = self.0.partition_point(|(_, last)| *last < game.0);
-        self.0.get(place).is_some_and(|(first, _)| *first <= game.0)
+        let index = self.0.partition_point(|(_, last)| *last < game.0);
+        self.0.get(index).is_some_and(|(first, _)| *first <= game.0)
     }
 
     /// The last record meant.
@@ -56,8 +56,8 @@ impl RecordRanges {
 
     /// The first record meant at or after `from`.
     pub fn next_from(&self, from: u32) -> Option<u32> {
-        let place = self.0.partition_point(|(_, last)| *last < from);
-        self.0.get(place).map(|(first, _)| from.max(*first))
+        let index = self.0.partition_point(|(_, last)| *last < from);
+        self.0.get(index).map(|(first, _)| from.max(*first))
     }
 }
 
@@ -264,8 +264,8 @@ impl<V: Visitor> Visitor for SelectVisitor<V> {
     }
 
     fn problem(&mut self, problem: Problem) -> Flow {
-        let place = problem.error.location().game;
-        let meant = match place {
+        let game = problem.error.location().game;
+        let meant = match game {
             Some(game) => self
                 .selection
                 .has(GameIndex(game.0.saturating_add(self.base))),

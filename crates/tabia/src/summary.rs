@@ -1,4 +1,4 @@
-//! Everything lost and everything wrong, counted and told in input order.
+//! Losses and problems, counted and reported in input order.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use tabia_core::{Error, GameIndex, Problem, Result};
 use crate::input::InputItem;
 use crate::select::SelectionCounts;
 
-/// Is told of everything that goes wrong or gets lost, in the order of the input, whatever the
-/// number of threads. Errors of the watcher end the job.
+/// Receives every problem and loss in the order of the input, whatever the number of threads. Its
+/// errors end the job.
 pub trait Observer {
     /// Something could not be read.
     fn problem(&mut self, item: &InputItem, problem: &Problem) -> Result<()> {
@@ -30,7 +30,7 @@ pub trait Observer {
     }
 }
 
-/// A watcher that looks away.
+/// An observer that ignores everything.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoObserver;
 
@@ -70,7 +70,7 @@ impl LossTable {
         self.count_in(input, Some(game), losses);
     }
 
-    /// Counts what a database loses beside its games.
+    /// Counts the losses of a database as a whole.
     pub fn add_whole(&mut self, input: &str, losses: &Losses) {
         self.count_in(input, None, losses);
     }
@@ -104,7 +104,7 @@ impl LossTable {
     }
 }
 
-/// What one piece of work has to tell, with places relative to that piece.
+/// Counts, problems and losses of one piece of work, with positions relative to that piece.
 #[derive(Debug, Default)]
 pub(crate) struct Notes {
     pub(crate) counts: SelectionCounts,
@@ -126,7 +126,7 @@ impl Base {
     }
 
     /// The error as seen from the start of the input, with the input's name.
-    pub(crate) fn place(self, error: Error, item: &InputItem) -> Error {
+    pub(crate) fn locate(self, error: Error, item: &InputItem) -> Error {
         error
             .shift(self.games, self.bytes, self.lines)
             .in_file(item.label())

@@ -1,4 +1,4 @@
-//! Temporary files that leave nothing behind.
+//! Temporary files without a name.
 
 use std::fs::File;
 
@@ -6,7 +6,7 @@ use tabia_core::Result;
 use tabia_core::io::scratch_file;
 
 /// An empty temporary file to write to and read from, in the folder for such files. It has no name,
-/// so that nothing stays behind however the process ends.
+/// so that it is gone when the process ends, however that happens.
 ///
 /// # Errors
 /// When the folder for temporary files cannot be written.

@@ -9,8 +9,8 @@ use tabia_formats::archives::{Archive, Faults};
 
 use crate::temporary_files;
 
-/// A member and those beside it that belong to the same database, unpacked into files that have no
-/// name where the system allows it, so that nothing stays behind however the process ends.
+/// A member and the other members of its set, unpacked into files that have no name where the system
+/// allows it, so that they are gone when the process ends, however that happens.
 pub(crate) fn source(archive: &dyn Archive, index: usize) -> Result<(Source, Vec<Error>)> {
     let missing = || Error::new(ErrorKind::MissingFile(format!("number {index}")));
     let member = archive.members().get(index).ok_or_else(missing)?;
@@ -23,20 +23,20 @@ pub(crate) fn source(archive: &dyn Archive, index: usize) -> Result<(Source, Vec
         if its_folder != folder || !name.to_lowercase().starts_with(&base) {
             continue;
         }
-        let faults = Faults::note();
-        match spilled(archive, i, &faults) {
+        let policy = Faults::note();
+        match unpacked(archive, i, &policy) {
             Ok(blob) => files.push((name.to_owned(), blob)),
             Err(error) if i == index => return Err(error),
             Err(error) => problems.push(error),
         }
-        problems.extend(faults.take());
+        problems.extend(policy.take());
     }
     let label = format!("{}:{}", archive.info().label.display(), member.name);
     Ok((Source::from_members(label, main, files)?, problems))
 }
 
-fn spilled(archive: &dyn Archive, index: usize, faults: &Faults) -> Result<Blob> {
-    let mut stream = archive.stream(index, faults)?;
+fn unpacked(archive: &dyn Archive, index: usize, policy: &Faults) -> Result<Blob> {
+    let mut stream = archive.stream(index, policy)?;
     let mut file = temporary_files::file()?;
     io::copy(&mut stream, &mut file)?;
     Blob::of_file(&file)

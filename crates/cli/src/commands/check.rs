@@ -93,7 +93,7 @@ impl ScanReporter<'_> {
             Ok(checked) => {
                 let row = row(item, &checked, &self.reporter.kept, self.listing.style());
                 self.listing.push(row)?;
-                Ok(ExitCode::of_problems(checked.ledger.problems))
+                Ok(ExitCode::of_problems(checked.summary.problems))
             }
             Err(failure @ Failure::Input(_)) => self.failed(&failure),
             Err(other) => Err(other),
@@ -111,13 +111,13 @@ fn row(
         ("path", item.name().into()),
         ("format", item.format().id().to_string().into()),
     ];
-    let ledger = &checked.ledger;
+    let summary = &checked.summary;
     if item.format().book().is_some() {
         row.push(("positions", checked.positions.into()));
         row.push(("moves", checked.entries.into()));
     } else if !item.is_archive() {
-        row.push(("games", ledger.counts.games.into()));
-        row.push(("texts", ledger.counts.texts.into()));
+        row.push(("games", summary.counts.games.into()));
+        row.push(("texts", summary.counts.texts.into()));
         row.push(("deleted", checked.deleted.into()));
         row.push(("plies", checked.plies.into()));
         row.push(("variations", checked.variations.into()));
@@ -135,8 +135,8 @@ fn row(
         };
         row.push(("annotations", annotations));
     }
-    row.push(("problems", ledger.problems.into()));
-    if ledger.problems > 0 {
+    row.push(("problems", summary.problems.into()));
+    if summary.problems > 0 {
         row.push(("problemList", Json::List(problems.to_vec())));
     }
     row

@@ -71,21 +71,21 @@ pub(crate) fn run(args: &RepairArgs) -> Result<ExitCode, Failure> {
         document.push(("files", Json::List(files.collect())));
         document.extend(counts.clone());
         document.push(("recordList", Json::List(reporter.records.clone())));
-        document.push(("losses", loss_rows(&repaired.ledger.losses)));
+        document.push(("losses", loss_rows(&repaired.summary.losses)));
         let mut out = Out::new();
         out.text(&format!("{}\n", Json::Object(document).compact()))?;
         out.flush()?;
     }
     report_repaired(&context, &repaired);
-    let code = ExitCode::of_problems(repaired.ledger.problems + repaired.lost);
+    let code = ExitCode::of_problems(repaired.summary.problems + repaired.lost);
     reporter.extra = counts;
-    reporter.finish(Some(&repaired.ledger))?;
+    reporter.finish(Some(&repaired.summary))?;
     Ok(code)
 }
 
 /// The sum of the account.
 fn counts(repaired: &Repaired) -> Vec<(&'static str, Json)> {
-    let faults = repaired.faults.iter().map(|fault| fault.clone().into());
+    let faults = repaired.problems.iter().map(|text| text.clone().into());
     vec![
         (
             "records",
@@ -99,7 +99,7 @@ fn counts(repaired: &Repaired) -> Vec<(&'static str, Json)> {
 }
 
 fn report_repaired(context: &Context, repaired: &Repaired) {
-    loss_table(context.messages, &repaired.ledger.losses, false);
+    loss_table(context.messages, &repaired.summary.losses, false);
     let note = |text: String| context.messages.note(&text);
     let all = repaired.whole + repaired.damaged + repaired.lost;
     note(format!("{}:", counted(all, "record")));

@@ -165,7 +165,7 @@ pub fn explain(
     open: &OpenOptions,
     threads: usize,
     progress: &Arc<Progress>,
-    watch: &mut dyn Observer,
+    observer: &mut dyn Observer,
     each: &mut dyn FnMut(&InputItem, &MoveOccurrence) -> Result<(), Failure>,
 ) -> Result<(MoveStats, u64), Failure> {
     progress.set_total(items.iter().filter_map(InputItem::bytes).sum());
@@ -193,17 +193,17 @@ pub fn explain(
             ..ScanOptions::default()
         };
         let mut opened = item.open(open, Some(progress)).map_err(Failure::input)?;
-        let mut desk = ScanReporter {
+        let mut reporter = ScanReporter {
             item,
-            ledger: &mut ledger,
-            watch: &mut *watch,
+            summary: &mut ledger,
+            observer: &mut *observer,
             progress,
         };
         for error in std::mem::take(&mut opened.problems) {
-            desk.problem(error.into(), false)?;
+            reporter.problem(error.into(), false)?;
         }
         let (input, _) = opened.into_parts();
-        scan(&mut desk, input, &plan, tasks, &mut |base, found| {
+        scan(&mut reporter, input, &plan, tasks, &mut |base, found| {
             for witness in found.iter_mut() {
                 witness.game = base.game(witness.game);
                 sum.games += 1;

@@ -219,7 +219,7 @@ pub fn mark_novelties(
     out: &mut dyn Write,
     options: &NoveltyOptions,
     progress: &Arc<Progress>,
-    watch: &mut dyn Observer,
+    observer: &mut dyn Observer,
 ) -> Result<(Novelties, Summary), Failure> {
     progress.set_total(items.iter().filter_map(InputItem::bytes).sum());
     let mut ledger = Summary::default();
@@ -245,17 +245,17 @@ pub fn mark_novelties(
         let mut opened = item
             .open(&options.open, Some(progress))
             .map_err(Failure::input)?;
-        let mut desk = ScanReporter {
+        let mut reporter = ScanReporter {
             item,
-            ledger: &mut ledger,
-            watch: &mut *watch,
+            summary: &mut ledger,
+            observer: &mut *observer,
             progress,
         };
         for error in std::mem::take(&mut opened.problems) {
-            desk.problem(error.into(), plan.strict)?;
+            reporter.problem(error.into(), plan.strict)?;
         }
         let (input, late) = opened.into_parts();
-        scan(&mut desk, input, &plan, tasks, &mut |_, marked| {
+        scan(&mut reporter, input, &plan, tasks, &mut |_, marked| {
             if let Some(error) = marked.failure.take() {
                 return Err(Failure::input(error));
             }
@@ -267,7 +267,7 @@ pub fn mark_novelties(
             Ok(true)
         })?;
         for error in late.take() {
-            desk.problem(error.in_file(item.label()).into(), plan.strict)?;
+            reporter.problem(error.in_file(item.label()).into(), plan.strict)?;
         }
     }
     Ok((all, ledger))

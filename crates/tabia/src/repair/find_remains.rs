@@ -55,7 +55,7 @@ pub fn remains(resolver: &Resolver, path: &OsStr) -> Result<InputItem, Failure> 
     })
 }
 
-/// What programs add to the name of a set that is to take the place of another one.
+/// Suffixes that programs add to the name of a set that is about to replace another one.
 const MARKS: [&str; 3] = ["__compact__", ".compact", ".partial-"];
 
 /// Formats whose sets have files of that name, each with those that are there, the main file
@@ -69,7 +69,7 @@ fn candidates(resolver: &Resolver, path: &Path) -> Vec<(Format, Vec<PathBuf>)> {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    let beside: Vec<(String, PathBuf)> = std::fs::read_dir(folder)
+    let files_here: Vec<(String, PathBuf)> = std::fs::read_dir(folder)
         .map(|entries| {
             let files = entries.flatten().map(|entry| {
                 let name = entry.file_name();
@@ -92,12 +92,12 @@ fn candidates(resolver: &Resolver, path: &Path) -> Vec<(Format, Vec<PathBuf>)> {
             .collect();
         let base = match name.rsplit_once('.') {
             Some((base, extension)) if extensions.contains(&extension) => base,
-            Some(_) if beside.iter().any(|(beside, _)| *beside == name) => continue,
+            Some(_) if files_here.iter().any(|(file, _)| *file == name) => continue,
             _ => name.as_str(),
         };
-        // Programs that rewrite a set put it beside the old one under a longer name first.
+        // Programs that rewrite a set put it next to the old one under a longer name first.
         let matches = |exact: bool, extension: &str| {
-            let file = beside.iter().find(|(file, _)| {
+            let file = files_here.iter().find(|(file, _)| {
                 let stem = file
                     .strip_suffix(extension)
                     .and_then(|stem| stem.strip_suffix('.'));

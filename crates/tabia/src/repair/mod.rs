@@ -75,7 +75,7 @@ pub struct RecordOutcome<'a> {
     /// The record, by its number in the input.
     pub game: GameIndex,
     /// What became of it.
-    pub fate: RepairOutcome,
+    pub outcome: RepairOutcome,
     /// Its number in the target; `None` also for texts where the target holds games only.
     pub saved_as: Option<GameIndex>,
     /// What was lost of it; empty when it is whole.
@@ -85,8 +85,8 @@ pub struct RecordOutcome<'a> {
 /// Is told what became of every record that is not whole, in order of the input.
 pub trait RepairObserver: Observer {
     /// A record is damaged or lost.
-    fn judged(&mut self, item: &InputItem, verdict: &RecordOutcome<'_>) -> CoreResult<()> {
-        let _ = (item, verdict);
+    fn record_outcome(&mut self, item: &InputItem, record: &RecordOutcome<'_>) -> CoreResult<()> {
+        let _ = (item, record);
         Ok(())
     }
 }
@@ -97,7 +97,7 @@ impl RepairObserver for crate::NoObserver {}
 #[derive(Debug, Clone, Default)]
 pub struct Repaired {
     /// Records read, problems, and what the target could not hold.
-    pub ledger: Summary,
+    pub summary: Summary,
     /// Records of which nothing was lost.
     pub whole: u64,
     /// Records of which a part was lost.
@@ -105,7 +105,7 @@ pub struct Repaired {
     /// Records of which nothing is left.
     pub lost: u64,
     /// What was wrong with the set as a whole.
-    pub faults: Vec<String>,
+    pub problems: Vec<String>,
     /// The new files.
     pub written: Written,
 }
@@ -121,39 +121,39 @@ pub fn repair(
     path: &Path,
     options: &RepairOptions,
     progress: &Arc<Progress>,
-    audit: &mut dyn RepairObserver,
+    reports: &mut dyn RepairObserver,
 ) -> Result<Repaired, Failure> {
     progress.set_total(item.bytes().unwrap_or_default());
     let mut open = options.open.clone();
     open.salvage = true;
     let mut opened = item.open(&open, Some(progress)).map_err(Failure::input)?;
-    let mut ledger = Summary::default();
-    let audit = RefCell::new(audit);
+    let mut summary = Summary::default();
+    let reports = RefCell::new(reports);
     let pending = RefCell::new(Vec::new());
     let mut listener = ProblemCollector {
-        audit: &audit,
+        reports: &reports,
         pending: &pending,
     };
-    let mut desk = ScanReporter {
+    let mut reporter = ScanReporter {
         item,
-        ledger: &mut ledger,
-        watch: &mut listener,
+        summary: &mut summary,
+        observer: &mut listener,
         progress,
     };
     for error in std::mem::take(&mut opened.problems) {
-        desk.problem(error.into(), false)?;
+        reporter.problem(error.into(), false)?;
     }
     let (input, late) = opened.into_parts();
     let mut create = options.create.clone();
-    let mut faults = Vec::new();
+    let mut problems = Vec::new();
     if let OpenInput::Database(database) = &input {
         let info = database.info();
         create.title.clone_from(&info.title);
         create.facts.clone_from(&info.facts);
-        faults.clone_from(&info.problems);
-        desk.faults_of(&**database, false)?;
+        problems.clone_from(&info.problems);
+        reporter.report_database_problems(&**database, false)?;
     }
-    let mut court = RepairCollector {
+    let mut collector = RepairCollector {
         sink: DatabaseWriter::create(format, path, Compression::None, &create)?,
         saved: 0,
         repaired: Repaired::default(),
@@ -169,47 +169,51 @@ pub fn repair(
         .collect();
     let mut take = |base: Base, recorded: &mut Recorded| {
         let reasons = pending.take();
-        court.judge(base, recorded, reasons, &mut |verdict| {
-            let mut audit = audit.borrow_mut();
-            audit.judged(item, verdict).map_err(Failure::output)
+        collector.record_outcomes(base, recorded, reasons, &mut |record| {
+            let mut reports = reports.borrow_mut();
+            reports
+                .record_outcome(item, record)
+                .map_err(Failure::output)
         })?;
         Ok(true)
     };
     match input {
         OpenInput::Database(database) => {
-            scan_database(&mut desk, &*database, &plan, tasks, &mut take)?;
+            scan_database(&mut reporter, &*database, &plan, tasks, &mut take)?;
             if progress.is_cancelled() {
                 return Err(Failure::Cancelled);
             }
         }
-        other => scan(&mut desk, other, &plan, tasks, &mut take)?,
+        other => scan(&mut reporter, other, &plan, tasks, &mut take)?,
     }
     for error in late.take() {
-        desk.problem(error.in_file(item.label()).into(), false)?;
+        reporter.problem(error.in_file(item.label()).into(), false)?;
     }
     let RepairCollector {
         sink,
         mut repaired,
         losses,
         ..
-    } = court;
+    } = collector;
     for (game, losses) in losses {
-        ledger.losses.add(&item.name(), game, &losses);
-        let mut audit = audit.borrow_mut();
-        audit.losses(item, game, &losses).map_err(Failure::output)?;
+        summary.losses.add(&item.name(), game, &losses);
+        let mut reports = reports.borrow_mut();
+        reports
+            .losses(item, game, &losses)
+            .map_err(Failure::output)?;
     }
     repaired.written = sink.finish()?;
-    repaired.faults = faults;
-    let counts = ledger.counts;
-    repaired.ledger = ledger;
-    let mut audit = audit.borrow_mut();
-    audit.finished(item, &counts).map_err(Failure::output)?;
+    repaired.problems = problems;
+    let counts = summary.counts;
+    repaired.summary = summary;
+    let mut reports = reports.borrow_mut();
+    reports.finished(item, &counts).map_err(Failure::output)?;
     Ok(repaired)
 }
 
 /// Keeps what is said of records until they come by.
 struct ProblemCollector<'a, 'w> {
-    audit: &'a RefCell<&'w mut dyn RepairObserver>,
+    reports: &'a RefCell<&'w mut dyn RepairObserver>,
     pending: &'a RefCell<Vec<(GameIndex, Reason)>>,
 }
 
@@ -223,15 +227,15 @@ impl Observer for ProblemCollector<'_, '_> {
             };
             self.pending.borrow_mut().push((game, reason));
         }
-        self.audit.borrow_mut().problem(item, problem)
+        self.reports.borrow_mut().problem(item, problem)
     }
 
     fn losses(&mut self, item: &InputItem, game: GameIndex, losses: &Losses) -> CoreResult<()> {
-        self.audit.borrow_mut().losses(item, game, losses)
+        self.reports.borrow_mut().losses(item, game, losses)
     }
 
     fn finished(&mut self, item: &InputItem, counts: &SelectionCounts) -> CoreResult<()> {
-        self.audit.borrow_mut().finished(item, counts)
+        self.reports.borrow_mut().finished(item, counts)
     }
 }
 
@@ -244,30 +248,30 @@ struct RepairCollector {
     losses: Vec<(GameIndex, Losses)>,
 }
 
-type Told<'a> = &'a mut dyn FnMut(&RecordOutcome<'_>) -> Result<(), Failure>;
+type OnOutcome<'a> = &'a mut dyn FnMut(&RecordOutcome<'_>) -> Result<(), Failure>;
 
 impl RepairCollector {
-    /// Judges the records of one piece of work: those that are there, and those that only faults
+    /// Judges the records of one piece of work: those that are there, and those that only problems
     /// speak of.
-    fn judge(
+    fn record_outcomes(
         &mut self,
         base: Base,
         recorded: &Recorded,
-        mut faults: Vec<(GameIndex, Reason)>,
-        told: Told<'_>,
+        mut reasons_by_game: Vec<(GameIndex, Reason)>,
+        on_outcome: OnOutcome<'_>,
     ) -> Result<(), Failure> {
-        faults.sort_by_key(|(game, _)| *game);
-        let mut faults = faults.into_iter().peekable();
+        reasons_by_game.sort_by_key(|(game, _)| *game);
+        let mut reasons_by_game = reasons_by_game.into_iter().peekable();
         let mut reasons = Vec::new();
         for (number, game) in recorded.iter() {
             let number = base.game(number);
-            while let Some(missing) = faults.peek().map(|(game, _)| *game)
+            while let Some(missing) = reasons_by_game.peek().map(|(game, _)| *game)
                 && missing < number
             {
-                take_reasons(missing, &mut faults, &mut reasons);
-                self.lose(missing, &reasons, told)?;
+                take_reasons(missing, &mut reasons_by_game, &mut reasons);
+                self.lose(missing, &reasons, on_outcome)?;
             }
-            take_reasons(number, &mut faults, &mut reasons);
+            take_reasons(number, &mut reasons_by_game, &mut reasons);
             let mut saved_as = Some(GameIndex(self.saved));
             match self.sink.append(game) {
                 Ok(losses) => {
@@ -286,7 +290,7 @@ impl RepairCollector {
                         at: error.location().clone(),
                         text: format!("the target refuses it: {}", error.kind()),
                     });
-                    self.lose(number, &reasons, told)?;
+                    self.lose(number, &reasons, on_outcome)?;
                     continue;
                 }
             }
@@ -296,25 +300,30 @@ impl RepairCollector {
                 continue;
             }
             self.repaired.damaged += 1;
-            told(&RecordOutcome {
+            on_outcome(&RecordOutcome {
                 game: number,
-                fate: RepairOutcome::Damaged,
+                outcome: RepairOutcome::Damaged,
                 saved_as,
                 reasons: &reasons,
             })?;
         }
-        while let Some(missing) = faults.peek().map(|(game, _)| *game) {
-            take_reasons(missing, &mut faults, &mut reasons);
-            self.lose(missing, &reasons, told)?;
+        while let Some(missing) = reasons_by_game.peek().map(|(game, _)| *game) {
+            take_reasons(missing, &mut reasons_by_game, &mut reasons);
+            self.lose(missing, &reasons, on_outcome)?;
         }
         Ok(())
     }
 
-    fn lose(&mut self, game: GameIndex, reasons: &[Reason], told: Told<'_>) -> Result<(), Failure> {
+    fn lose(
+        &mut self,
+        game: GameIndex,
+        reasons: &[Reason],
+        on_outcome: OnOutcome<'_>,
+    ) -> Result<(), Failure> {
         self.repaired.lost += 1;
-        told(&RecordOutcome {
+        on_outcome(&RecordOutcome {
             game,
-            fate: RepairOutcome::Lost,
+            outcome: RepairOutcome::Lost,
             saved_as: None,
             reasons,
         })
@@ -324,11 +333,11 @@ impl RepairCollector {
 /// Takes what is said of one game.
 fn take_reasons(
     game: GameIndex,
-    faults: &mut std::iter::Peekable<std::vec::IntoIter<(GameIndex, Reason)>>,
+    reasons_by_game: &mut std::iter::Peekable<std::vec::IntoIter<(GameIndex, Reason)>>,
     reasons: &mut Vec<Reason>,
 ) {
     reasons.clear();
-    while let Some((_, reason)) = faults.next_if(|(number, _)| *number == game) {
+    while let Some((_, reason)) = reasons_by_game.next_if(|(number, _)| *number == game) {
         reasons.push(reason);
     }
 }

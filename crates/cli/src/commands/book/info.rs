@@ -70,7 +70,7 @@ pub(crate) fn run(args: &BookInfoArgs) -> Result<ExitCode, Failure> {
             Err(other) => return Err(other),
         };
         for problem in problems(&found) {
-            let problem = item.fault(&problem).into();
+            let problem = item.problem_text(&problem).into();
             reporter.problem(&item, &problem).map_err(Failure::output)?;
         }
         let name = item.name();

@@ -76,7 +76,7 @@ pub(super) fn report_problems(
     reporter: &mut Reporter,
 ) -> Result<(), Failure> {
     for text in &book.info().problems {
-        let error = item.fault(text);
+        let error = item.problem_text(text);
         if context.common.strict {
             return Err(Failure::Strict(error));
         }

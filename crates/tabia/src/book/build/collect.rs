@@ -306,7 +306,7 @@ impl<S: Stored> Task for Gather<'_, S> {
         self.first = 0;
     }
 
-    fn noticed(&mut self, problem: &Problem) {
+    fn on_problem(&mut self, problem: &Problem) {
         // Faults of tags have no ply; whatever has one may have cost moves.
         self.bad |= problem.error.location().ply.is_some();
     }

@@ -40,7 +40,7 @@ pub(super) fn build(
     target: &BuildTarget,
     options: &BuildOptions,
     progress: &Arc<Progress>,
-    watch: &mut dyn Observer,
+    observer: &mut dyn Observer,
 ) -> Result<Built, Failure> {
     let mut builder = Box::new(builder(target, options)?);
     if options.kvetka.names {
@@ -60,15 +60,15 @@ pub(super) fn build(
             ..Noting::default()
         };
         let tasks = (0..options.threads.max(1)).map(|_| task()).collect();
-        let mut desk = ScanReporter {
+        let mut reporter = ScanReporter {
             item,
-            ledger: &mut ledger,
-            watch: &mut *watch,
+            summary: &mut ledger,
+            observer: &mut *observer,
             progress,
         };
-        let before = desk.ledger.counts;
+        let before = reporter.summary.counts;
         let mut own = GameCounts::default();
-        scan_database(&mut desk, &*database, &plan, tasks, &mut |_, batch| {
+        scan_database(&mut reporter, &*database, &plan, tasks, &mut |_, batch| {
             own.add(batch.counts);
             for game in &batch.games {
                 let (added, linked) = add(&mut builder, number, &*database, game)?;
@@ -87,9 +87,10 @@ pub(super) fn build(
         if progress.is_cancelled() {
             return Err(Failure::Cancelled);
         }
-        let counts = desk.ledger.counts.since(before);
-        desk.watch
-            .finished(desk.item, &counts)
+        let counts = reporter.summary.counts.since(before);
+        reporter
+            .observer
+            .finished(reporter.item, &counts)
             .map_err(Failure::output)?;
         built.games.add(own);
         built.inputs.push(own);
@@ -286,7 +287,7 @@ impl Task for Noting<'_> {
         std::mem::swap(&mut self.batch, out);
     }
 
-    fn noticed(&mut self, problem: &Problem) {
+    fn on_problem(&mut self, problem: &Problem) {
         self.bad |= problem.error.location().ply.is_some();
     }
 }

@@ -116,18 +116,18 @@ pub fn build(
     target: &BuildTarget,
     options: &BuildOptions,
     progress: &Arc<Progress>,
-    watch: &mut dyn Observer,
+    observer: &mut dyn Observer,
 ) -> Result<Built, Failure> {
     progress.set_total(items.iter().filter_map(InputItem::bytes).sum());
     if options.kvetka.game_links {
-        return kvetka::build(items, target, options, progress, watch);
+        return kvetka::build(items, target, options, progress, observer);
     }
     let is_polyglot = target.format.has_key_entries;
     if is_polyglot {
         return if let Weighing::Recency { .. } = options.weighing {
-            build_polyglot::<Occurrence>(items, target, options, progress, watch)
+            build_polyglot::<Occurrence>(items, target, options, progress, observer)
         } else {
-            build_polyglot::<Short>(items, target, options, progress, watch)
+            build_polyglot::<Short>(items, target, options, progress, observer)
         };
     }
     let writer = (target.format.create)(&target.path, &options.create).map_err(Failure::output)?;
@@ -141,7 +141,7 @@ pub fn build(
         Some(&sketch),
         options,
         progress,
-        watch,
+        observer,
     )?;
     drop(sketch);
     let mut writer = writer;
@@ -173,11 +173,11 @@ fn build_polyglot<S: Stored>(
     target: &BuildTarget,
     options: &BuildOptions,
     progress: &Arc<Progress>,
-    watch: &mut dyn Observer,
+    observer: &mut dyn Observer,
 ) -> Result<Built, Failure> {
     let out = polyglot::Out::create(&target.path, &options.create).map_err(Failure::output)?;
     let mut gathered = Gathered::<S>::new(&target.path, options.memory / 8 * 5, 0);
-    let mut built = gather(items, &mut gathered, None, options, progress, watch)?;
+    let mut built = gather(items, &mut gathered, None, options, progress, observer)?;
     out.write(gathered, options, progress, &mut built)?;
     Ok(built)
 }
@@ -206,7 +206,7 @@ fn gather<S: Stored>(
     sketch: Option<&Sketch>,
     options: &BuildOptions,
     progress: &Arc<Progress>,
-    watch: &mut dyn Observer,
+    observer: &mut dyn Observer,
 ) -> Result<Built, Failure> {
     let mut built = Built::default();
     let plan = plan(options);
@@ -224,17 +224,17 @@ fn gather<S: Stored>(
             })
             .collect();
         let mut own = GameCounts::default();
-        let mut desk = ScanReporter {
+        let mut reporter = ScanReporter {
             item,
-            ledger: &mut ledger,
-            watch: &mut *watch,
+            summary: &mut ledger,
+            observer: &mut *observer,
             progress,
         };
         let mut opened = item
             .open(&options.open, Some(progress))
             .map_err(Failure::input)?;
         for error in std::mem::take(&mut opened.problems) {
-            desk.problem(error.into(), options.strict)?;
+            reporter.problem(error.into(), options.strict)?;
         }
         let (input, late) = opened.into_parts();
         if let OpenInput::Book(_) = input {
@@ -243,8 +243,8 @@ fn gather<S: Stored>(
                 item.name()
             )));
         }
-        let before = desk.ledger.counts;
-        scan(&mut desk, input, &plan, tasks, &mut |_, batch| {
+        let before = reporter.summary.counts;
+        scan(&mut reporter, input, &plan, tasks, &mut |_, batch| {
             own.add(batch.counts);
             gathered.newest = gathered.newest.max(batch.newest);
             gathered
@@ -256,11 +256,12 @@ fn gather<S: Stored>(
             Ok(true)
         })?;
         for error in late.take() {
-            desk.problem(error.in_file(item.label()).into(), options.strict)?;
+            reporter.problem(error.in_file(item.label()).into(), options.strict)?;
         }
-        let counts = desk.ledger.counts.since(before);
-        desk.watch
-            .finished(desk.item, &counts)
+        let counts = reporter.summary.counts.since(before);
+        reporter
+            .observer
+            .finished(reporter.item, &counts)
             .map_err(Failure::output)?;
         built.games.add(own);
         built.inputs.push(own);
