@@ -8,7 +8,7 @@ use tabia_core::error::{Error, Result};
 use tabia_core::formats::CreateOptions;
 use tabia_core::io::Blob;
 use tabia_formats::archives;
-use tabia_formats::archives::{NewMember, Stamp, format_of_name};
+use tabia_formats::archives::{NewMember, Timestamp, format_of_name};
 use tabia_formats::games::cbh;
 use tabia_testkit::sample;
 
@@ -38,7 +38,7 @@ fn make(path: &Path) -> Result<()> {
     }
     let written = writer.finish()?;
     // A fixed time, so that the same sample is the same bytes.
-    let modified = Stamp::new((2024, 4, 1), (12, 0, 0));
+    let modified = Timestamp::new((2024, 4, 1), (12, 0, 0));
     let mut members = Vec::new();
     for file in &written.files {
         let name = file.file_name().unwrap_or_default().to_string_lossy();

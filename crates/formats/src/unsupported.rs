@@ -1,10 +1,10 @@
-//! Files that are known by sight but not read: it helps to be told what one has.
+//! Names of file formats that tabia recognises but does not read, for error messages.
 
 use tabia_core::formats::Probe;
 
 use crate::books::polyglot;
 
-/// Why a file that no format recognises is not read, in words; `None` if nothing is known of it.
+/// Why a file of no supported format is not read, for an error message; `None` if the file is unknown.
 pub fn explain(probe: &Probe<'_>) -> Option<String> {
     if let Some(what) = name(probe) {
         return Some(format!("{what}: recognised, but not read"));
@@ -12,7 +12,7 @@ pub fn explain(probe: &Probe<'_>) -> Option<String> {
     polyglot::why_not(probe).map(|why| format!("named like a Polyglot book, but {why}"))
 }
 
-/// What a file is that none of the formats here reads; `None` when it is not known either.
+/// The name of an unsupported format; `None` if the file is unknown.
 fn name(probe: &Probe<'_>) -> Option<&'static str> {
     let extension = probe.extension();
     if probe.head.starts_with(b"BOO!") || probe.head.starts_with(b"UGWS") {
@@ -26,7 +26,7 @@ fn name(probe: &Probe<'_>) -> Option<&'static str> {
         "hce" | "hcb" => "a HIARCS book",
         "stc" => "a tree cache of Scid",
         "dat" if name == "book.dat" => "a book of GNU Chess 5",
-        // Books of Polyglot are told by what is in them; these only share their name.
+        // Books of Polyglot are recognised by their content and never reach this function.
         "bin" if name == "book.bin" || name == "books.bin" || name == "bookc.bin" => {
             "a book of Crafty or of another engine"
         }
@@ -40,17 +40,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_are_known_by_sight() {
-        let told = |file: &str, head: &[u8]| {
+    fn unsupported_formats_are_named() {
+        let name_of = |file: &str, head: &[u8]| {
             name(&Probe {
                 name: Some(file),
                 head,
                 len: None,
             })
         };
-        assert_eq!(told("x", b"BOO!\0\0"), Some("a Chessmaster book"));
-        assert_eq!(told("A.BKT", b""), Some("a Shredder book"));
-        assert!(told("book.bin", b"\x01").is_some_and(|it| it.contains("Crafty")));
-        assert_eq!(told("x.txt", b"text"), None);
+        assert_eq!(name_of("x", b"BOO!\0\0"), Some("a Chessmaster book"));
+        assert_eq!(name_of("A.BKT", b""), Some("a Shredder book"));
+        assert!(name_of("book.bin", b"\x01").is_some_and(|name| name.contains("Crafty")));
+        assert_eq!(name_of("x.txt", b"text"), None);
     }
 }

@@ -1,4 +1,4 @@
-//! Archives of our own: what goes in comes out, and no damage does harm.
+//! Archives written by tabia: members round trip, and damaged archives are read or refused.
 
 #![allow(
     clippy::unwrap_used,
@@ -14,12 +14,12 @@ use tabia_core::io::{Blob, Progress, Sink, Source};
 use tabia_core::{Error, ErrorKind};
 use tabia_formats::archives;
 use tabia_formats::archives::{
-    Archive, Checksum, CreateOptions, Faults, NewMember, Packing, Stamp,
+    Archive, ChecksumStatus, CreateOptions, NewMember, OnError, Packing, Timestamp,
 };
 use tabia_testkit::Scratch;
 use tabia_testkit::corrupt::{self, Random};
 
-/// Files that pack well, badly, not at all, over several blocks, and empty ones.
+/// Files that compress well, badly or not at all, that take several blocks, and an empty one.
 fn files() -> Vec<(String, Vec<u8>)> {
     let mut random = Random::new(9);
     let noise: Vec<u8> = (0..70_000).map(|_| random.byte()).collect();
@@ -41,7 +41,7 @@ fn files() -> Vec<(String, Vec<u8>)> {
 }
 
 fn members(files: &[(String, Vec<u8>)]) -> Vec<NewMember> {
-    let modified = Stamp::parse("2016-08-06 15:18:07");
+    let modified = Timestamp::parse("2016-08-06 15:18:07");
     files
         .iter()
         .map(|(name, bytes)| NewMember::from_bytes(name, Blob::from(bytes.clone()), modified))
@@ -66,6 +66,7 @@ fn open(path: &Path) -> tabia_core::Result<Box<dyn Archive>> {
     open_with(path, "geheim")
 }
 
+/// Creates an archive of [`files`] with that name.
 fn made(scratch: &Scratch, name: &str, packing: Packing) -> std::path::PathBuf {
     let path = scratch.join(name);
     let format = archives::format_of_name(name).unwrap();
@@ -76,7 +77,7 @@ fn made(scratch: &Scratch, name: &str, packing: Packing) -> std::path::PathBuf {
 const KINDS: [&str; 4] = ["a.cbv", "a.cbz", "a.scv", "a.zip"];
 
 #[test]
-fn what_goes_in_comes_out() {
+fn members_round_trip() {
     let scratch = Scratch::new("archive-writers");
     for kind in KINDS {
         for packing in [Packing::Best, Packing::Stored] {
@@ -85,15 +86,19 @@ fn what_goes_in_comes_out() {
             let archive = open(&path).unwrap();
             assert_eq!(archive.members().len(), files().len(), "{name}");
             for (file, bytes) in files() {
-                let index = archives::find(&*archive, &file).expect(&file);
+                let index = archives::find_member(&*archive, &file).expect(&file);
                 let member = &archive.members()[index];
                 assert_eq!(member.size, Some(bytes.len() as u64));
                 assert!(archive.read(index).unwrap()[..] == bytes, "{name}: {file}");
-                assert_eq!(archive.checksum(index), Checksum::Ok, "{name}: {file}");
+                assert_eq!(
+                    archive.checksum(index),
+                    ChecksumStatus::Ok,
+                    "{name}: {file}"
+                );
                 let modified = member.modified.unwrap().to_string();
                 assert_eq!(&modified[..17], "2016-08-06 15:18:");
                 let mut streamed = Vec::new();
-                let mut stream = archive.stream(index, &Faults::stop()).unwrap();
+                let mut stream = archive.stream(index, &OnError::stop()).unwrap();
                 stream.read_to_end(&mut streamed).unwrap();
                 assert!(streamed == bytes, "{name}: {file} as a stream");
             }
@@ -109,7 +114,7 @@ fn what_goes_in_comes_out() {
 }
 
 #[test]
-fn the_same_files_give_the_same_bytes() {
+fn the_same_files_produce_the_same_bytes() {
     let scratch = Scratch::new("archive-same");
     for kind in KINDS {
         let one = std::fs::read(made(&scratch, &format!("1-{kind}"), Packing::Best)).unwrap();
@@ -119,7 +124,7 @@ fn the_same_files_give_the_same_bytes() {
 }
 
 #[test]
-fn a_database_comes_out_in_chessbases_order() {
+fn files_of_a_database_are_in_the_order_of_chessbase() {
     let scratch = Scratch::new("archive-order");
     let archive = open(&made(&scratch, "a.cbv", Packing::Best)).unwrap();
     let names: Vec<&str> = archive
@@ -142,7 +147,7 @@ fn a_database_comes_out_in_chessbases_order() {
 }
 
 #[test]
-fn members_are_extracted_together_or_not_at_all() {
+fn extraction_replaces_files_only_if_forced() {
     let scratch = Scratch::new("archive-extract");
     for kind in KINDS {
         let archive = open(&made(&scratch, kind, Packing::Best)).unwrap();
@@ -164,17 +169,17 @@ fn members_are_extracted_together_or_not_at_all() {
     }
 }
 
-/// Names that files cannot have, and those in whose way another member is, cost no other member.
+/// A member whose path conflicts with that of another one is refused; all others are extracted.
 #[test]
-fn names_in_the_way_cost_their_member_only() {
-    let scratch = Scratch::new("archive-in-the-way");
-    let path = scratch.join("odd.zip");
+fn conflicting_names_affect_only_their_member() {
+    let scratch = Scratch::new("archive-conflicts");
+    let path = scratch.join("conflicts.zip");
     let long = "n".repeat(255);
     let names = [
         "a", "a/x.pgn", "b/y.pgn", "B", &long, "d/ok.pgn", "none.pgn",
     ];
     let (mut bytes, mut directory) = (Sink::new(), Sink::new());
-    // Stored members of one byte each: what stands in both places of a member.
+    // Stored members of one byte each: the fields that both headers of a member share.
     let common = |sink: &mut Sink, length: usize| {
         sink.zeros(8);
         sink.u32_le(0xd202_ef8d);
@@ -223,7 +228,7 @@ fn names_in_the_way_cost_their_member_only() {
 }
 
 #[test]
-fn bad_names_and_doubles_make_no_archive() {
+fn unsafe_and_duplicate_names_are_refused() {
     let scratch = Scratch::new("archive-names");
     for kind in KINDS {
         let format = archives::format_of_name(kind).unwrap();
@@ -241,7 +246,7 @@ fn bad_names_and_doubles_make_no_archive() {
 }
 
 #[test]
-fn a_wrong_password_is_told() {
+fn a_wrong_password_is_an_error() {
     let scratch = Scratch::new("archive-password");
     let path = made(&scratch, "a.cbz", Packing::Best);
     for password in ["", "Geheim", "geheim!"] {
@@ -250,26 +255,23 @@ fn a_wrong_password_is_told() {
     }
 }
 
-/// Reads all of an archive in every way; what cannot be read must say so.
+/// Reads all members in every way; a member that cannot be read must report an error.
 fn read_all(archive: &dyn Archive) {
     for index in 0..archive.members().len() {
-        let whole = archive.read(index);
-        let checked = archive.checksum(index);
-        if let Ok(bytes) = &whole {
+        let read = archive.read(index);
+        let checksum = archive.checksum(index);
+        if let Ok(bytes) = &read {
             let size = archive.members()[index].size;
             assert!(size.is_none_or(|size| size == bytes.len() as u64));
-        } else if checked == Checksum::Ok {
-            // A checksum says nothing of the sizes.
+        } else if checksum == ChecksumStatus::Ok {
+            // The checksum is right although the size is wrong.
             assert!(
                 archives::salvage(archive, index).map_or(true, |(_, errors)| !errors.is_empty())
             );
         }
         if let Ok((bytes, problems)) = archives::salvage(archive, index) {
-            if let Ok(whole) = &whole {
-                assert!(
-                    problems.is_empty() && bytes[..] == whole[..],
-                    "{problems:?}"
-                );
+            if let Ok(read) = &read {
+                assert!(problems.is_empty() && bytes[..] == read[..], "{problems:?}");
             } else {
                 assert!(!problems.is_empty());
             }
@@ -278,7 +280,7 @@ fn read_all(archive: &dyn Archive) {
 }
 
 #[test]
-fn no_damage_panics_or_passes_unseen() {
+fn damage_never_panics_and_is_reported() {
     let scratch = Scratch::new("archive-damage");
     let small: Vec<(String, Vec<u8>)> = files()
         .into_iter()
@@ -291,9 +293,9 @@ fn no_damage_panics_or_passes_unseen() {
         let path = scratch.join(kind);
         let format = archives::format_of_name(kind).unwrap();
         archives::create(format, &path, &members(&small), &options(Packing::Best)).unwrap();
-        let whole = std::fs::read(&path).unwrap();
-        let prefixes = corrupt::prefixes(&whole);
-        for damaged in prefixes.chain(corrupt::random(&whole, 2_000, 4)) {
+        let intact = std::fs::read(&path).unwrap();
+        let prefixes = corrupt::prefixes(&intact);
+        for damaged in prefixes.chain(corrupt::random(&intact, 2_000, 4)) {
             let mut options = OpenOptions::default();
             options.password = Some("geheim".to_owned());
             options.limits.member = 64 << 20;
@@ -307,7 +309,7 @@ fn no_damage_panics_or_passes_unseen() {
 }
 
 #[test]
-fn damage_in_one_member_costs_no_other() {
+fn damage_in_one_member_does_not_affect_others() {
     let scratch = Scratch::new("archive-bad-member");
     for kind in KINDS {
         let path = made(&scratch, kind, Packing::Best);
@@ -315,9 +317,9 @@ fn damage_in_one_member_costs_no_other() {
         let [_, (_, records), ..] = &files()[..] else {
             unreachable!()
         };
-        let index = archives::find(&*clean, "Test.cbh").unwrap();
+        let index = archives::find_member(&*clean, "Test.cbh").unwrap();
         let mut bytes = std::fs::read(&path).unwrap();
-        // The records come first in ChessBase's order, else behind their own header.
+        // The data of Test.cbh is the first in ChessBase's order; in the others it follows its header.
         let find = |text: &[u8], from: usize| {
             let mut windows = bytes[from..].windows(text.len());
             from + windows.position(|window| window == text).unwrap() + text.len()
@@ -327,21 +329,21 @@ fn damage_in_one_member_costs_no_other() {
             "a.scv" => find(b"<-- D A T A -->\n", find(b"Test.cbh", 0)),
             _ => 8 + 173 * 7,
         };
-        let at = head + clean.members()[index].stored as usize / 2;
+        let at = head + clean.members()[index].packed_size as usize / 2;
         for byte in &mut bytes[at..at + 16] {
             *byte ^= 0x55;
         }
         std::fs::write(&path, bytes).unwrap();
         let archive = open(&path).unwrap();
         assert!(archive.read(index).is_err(), "{kind}");
-        assert_eq!(archive.checksum(index), Checksum::Bad);
-        let (kept, problems) = archives::salvage(&*archive, index).unwrap();
+        assert_eq!(archive.checksum(index), ChecksumStatus::Bad);
+        let (saved, problems) = archives::salvage(&*archive, index).unwrap();
         assert!(!problems.is_empty());
         assert!(problems[0].location().offset.is_some(), "{}", problems[0]);
-        assert!(kept[..61_000] == records[..61_000], "{kind}");
+        assert!(saved[..61_000] == records[..61_000], "{kind}");
         for (name, bytes) in files() {
             if name != "Test.cbh" {
-                let other = archives::find(&*archive, &name).unwrap();
+                let other = archives::find_member(&*archive, &name).unwrap();
                 assert!(archive.read(other).unwrap()[..] == bytes, "{kind}: {name}");
             }
         }
@@ -349,10 +351,10 @@ fn damage_in_one_member_costs_no_other() {
 }
 
 #[test]
-fn scidb_archives_say_what_they_hold() {
+fn scidb_archives_state_size_formats_and_type() {
     let scratch = Scratch::new("archive-scv");
     let path = scratch.join("a.scv");
-    let modified = Stamp::from_unix(1_300_000_000);
+    let modified = Timestamp::from_unix(1_300_000_000);
     let member = |name: &str, bytes: &[u8]| {
         NewMember::from_bytes(name, Blob::from(bytes.to_vec()), modified)
     };
@@ -383,15 +385,15 @@ fn scidb_archives_say_what_they_hold() {
 }
 
 #[test]
-fn lzo_members_are_read_in_both_forms() {
+fn members_packed_with_lzo_round_trip() {
     let scratch = Scratch::new("archive-lzo");
     let path = made(&scratch, "a.scv", Packing::Lzo);
     let archive = open(&path).unwrap();
     for (name, bytes) in files() {
-        let index = archives::find(&*archive, &name).unwrap();
+        let index = archives::find_member(&*archive, &name).unwrap();
         assert_eq!(archive.members()[index].compression, "lzo");
         assert!(archive.read(index).unwrap()[..] == bytes, "{name}");
-        assert_eq!(archive.checksum(index), Checksum::Ok);
+        assert_eq!(archive.checksum(index), ChecksumStatus::Ok);
     }
     assert!(std::fs::metadata(&path).unwrap().len() < 150_000);
 }

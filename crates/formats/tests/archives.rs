@@ -1,4 +1,4 @@
-//! Archives by others: every member equals the file that was packed.
+//! Archives made by other programs: every member equals the file that was packed.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -11,7 +11,7 @@ use tabia_core::ErrorKind;
 use tabia_core::formats::OpenOptions;
 use tabia_core::io::{Blob, Source};
 use tabia_formats::archives;
-use tabia_formats::archives::{Archive, Checksum, Faults};
+use tabia_formats::archives::{Archive, ChecksumStatus, OnError};
 use tabia_testkit::{corrupt, shared_data};
 
 fn open(path: &Path, password: Option<&str>) -> tabia_core::Result<Box<dyn Archive>> {
@@ -22,26 +22,27 @@ fn open(path: &Path, password: Option<&str>) -> tabia_core::Result<Box<dyn Archi
     Ok(archive.expect("an archive"))
 }
 
-/// Compares every member that lies in `folder` in every way to read it; returns how many.
+/// Reads every member in every way, compares those that are also in `folder` with the files, and
+/// returns the number of these.
 fn compare(archive: &dyn Archive, folder: &Path) -> usize {
     let mut equal = 0;
     for (index, member) in archive.members().iter().enumerate() {
-        let whole = archive.read(index).expect(&member.name);
-        assert_eq!(member.size, Some(whole.len() as u64), "{}", member.name);
-        let wanted = if member.checked {
-            Checksum::Ok
+        let bytes = archive.read(index).expect(&member.name);
+        assert_eq!(member.size, Some(bytes.len() as u64), "{}", member.name);
+        let wanted = if member.has_checksum {
+            ChecksumStatus::Ok
         } else {
-            Checksum::Absent
+            ChecksumStatus::Absent
         };
         assert_eq!(archive.checksum(index), wanted, "{}", member.name);
         let mut streamed = Vec::new();
-        let mut stream = archive.stream(index, &Faults::stop()).unwrap();
+        let mut stream = archive.stream(index, &OnError::stop()).unwrap();
         std::io::copy(&mut stream, &mut streamed).expect(&member.name);
-        assert!(streamed == whole[..], "{}", member.name);
+        assert!(streamed == bytes[..], "{}", member.name);
         let file = folder.join(&member.name);
         if file.exists() {
             assert!(
-                std::fs::read(&file).unwrap() == whole[..],
+                std::fs::read(&file).unwrap() == bytes[..],
                 "{}",
                 member.name
             );
@@ -101,13 +102,13 @@ fn cbz_opens_with_its_password_only() {
 }
 
 #[test]
-fn a_database_in_an_archive_is_an_input() {
-    let name = "a_database_in_an_archive_is_an_input";
+fn a_database_in_an_archive_opens_with_its_companions() {
+    let name = "a_database_in_an_archive_opens_with_its_companions";
     let Some(path) = shared_data(name, "cbh/uncbv-twic1134/twic1134.cbv") else {
         return;
     };
     let archive = open(&path, None).unwrap();
-    let index = archives::find(&*archive, "TWIC1134.cbh").unwrap();
+    let index = archives::find_member(&*archive, "TWIC1134.cbh").unwrap();
     let (source, problems) = archives::source(&*archive, index).unwrap();
     assert!(problems.is_empty());
     assert_eq!(source.siblings().len(), 13);
@@ -118,8 +119,8 @@ fn a_database_in_an_archive_is_an_input() {
 }
 
 #[test]
-fn members_of_zip_are_what_their_names_say() {
-    let name = "members_of_zip_are_what_their_names_say";
+fn zip_archives_contain_their_members() {
+    let name = "zip_archives_contain_their_members";
     let Some(folder) = shared_data(name, "books/suites") else {
         return;
     };
@@ -133,7 +134,7 @@ fn members_of_zip_are_what_their_names_say() {
                 "{}",
                 path.display()
             );
-            assert_eq!(archive.checksum(0), Checksum::Ok);
+            assert_eq!(archive.checksum(0), ChecksumStatus::Ok);
             assert!(path.to_string_lossy().contains(&archive.members()[0].name));
             archives += 1;
         }
@@ -142,8 +143,8 @@ fn members_of_zip_are_what_their_names_say() {
 }
 
 #[test]
-fn archives_by_scidb_verify_and_equal_what_was_packed() {
-    let name = "archives_by_scidb_verify_and_equal_what_was_packed";
+fn members_of_scidb_archives_equal_the_packed_files() {
+    let name = "members_of_scidb_archives_equal_the_packed_files";
     let Some(data) = shared_data(name, "") else {
         return;
     };
@@ -153,15 +154,15 @@ fn archives_by_scidb_verify_and_equal_what_was_packed() {
         assert!(archive.info().problems.is_empty(), "{}", path.display());
         assert_eq!(compare(&*archive, &data.join("none")), 0);
         for (index, member) in archive.members().iter().enumerate() {
-            assert!(member.checked, "{}", path.display());
+            assert!(member.has_checksum, "{}", path.display());
             let bytes = archive.read(index).unwrap();
-            let twin = ["scid/sci", "scid/si3", "scid/pgn", "cbf"]
+            let has_original = ["scid/sci", "scid/si3", "scid/pgn", "cbf"]
                 .iter()
                 .any(|folder| {
                     std::fs::read(data.join(folder).join(&member.name))
-                        .is_ok_and(|twin| twin == bytes[..])
+                        .is_ok_and(|original| original == bytes[..])
                 });
-            compared += usize::from(twin);
+            compared += usize::from(has_original);
         }
     }
     // features.sci, .scg, .scn, .si3, .sg3, .sn3, .cbf, .cbi, .pgn.
@@ -179,8 +180,8 @@ fn archives_by_scidb_verify_and_equal_what_was_packed() {
 }
 
 #[test]
-fn scv_by_hand_is_read_as_documented() {
-    let Some(folder) = shared_data("scv_by_hand_is_read_as_documented", "scv/handmade") else {
+fn scidb_archives_made_by_hand_are_read() {
+    let Some(folder) = shared_data("scidb_archives_made_by_hand_are_read", "scv/handmade") else {
         return;
     };
     let archive = |file: &str| open(&folder.join(file), None).expect(file);
@@ -190,8 +191,14 @@ fn scv_by_hand_is_read_as_documented() {
     for file in ["worked_example.scv", "crlf_headers.scv"] {
         assert_eq!(&archive(file).read(0).unwrap()[..], b"abc", "{file}");
     }
-    assert_eq!(archive("worked_example.scv").checksum(0), Checksum::Ok);
-    assert_eq!(archive("crlf_headers.scv").checksum(0), Checksum::Absent);
+    assert_eq!(
+        archive("worked_example.scv").checksum(0),
+        ChecksumStatus::Ok
+    );
+    assert_eq!(
+        archive("crlf_headers.scv").checksum(0),
+        ChecksumStatus::Absent
+    );
     let modified = archive("worked_example.scv").members()[0].modified.unwrap();
     assert_eq!(modified.to_string(), "2011-03-13 07:06:40");
     assert_eq!(
@@ -201,17 +208,24 @@ fn scv_by_hand_is_read_as_documented() {
     assert_eq!(archive("fake_head_inside_data.scv").members().len(), 1);
 
     // The published checksum is that of the same game with CRLF.
-    assert_eq!(archive("doc_example1_lf.scv").checksum(0), Checksum::Bad);
+    assert_eq!(
+        archive("doc_example1_lf.scv").checksum(0),
+        ChecksumStatus::Bad
+    );
     assert_eq!(
         archive("doc_example1_crlf_body.scv").checksum(0),
-        Checksum::Ok
+        ChecksumStatus::Ok
     );
     for file in ["doc_example1_lf.scv", "bad_crc.scv"] {
         let archive = archive(file);
         assert!(archive.read(0).is_err(), "{file}");
-        let (kept, problems) = archives::salvage(&*archive, 0).unwrap();
+        let (saved, problems) = archives::salvage(&*archive, 0).unwrap();
         assert_eq!(problems.len(), 1, "{file}");
-        assert_eq!(Some(kept.len() as u64), archive.members()[0].size, "{file}");
+        assert_eq!(
+            Some(saved.len() as u64),
+            archive.members()[0].size,
+            "{file}"
+        );
     }
 
     for file in ["doc_example2_uri_revA.scv", "doc_example2_uri_revB.scv"] {
@@ -259,14 +273,14 @@ fn scv_by_hand_is_read_as_documented() {
 }
 
 #[test]
-fn no_damage_of_a_real_archive_does_harm() {
-    let name = "no_damage_of_a_real_archive_does_harm";
+fn damaged_real_archives_are_read_or_refused() {
+    let name = "damaged_real_archives_are_read_or_refused";
     let Some(path) = shared_data(name, "cbh/uncbv-small/small.cbv") else {
         return;
     };
-    let whole = std::fs::read(path).unwrap();
+    let intact = std::fs::read(path).unwrap();
     let mut opened = 0;
-    for damaged in corrupt::prefixes(&whole).chain(corrupt::random(&whole, 2_000, 12)) {
+    for damaged in corrupt::prefixes(&intact).chain(corrupt::random(&intact, 2_000, 12)) {
         let from = damaged.from as u64;
         let files = vec![("small.cbv".to_owned(), Blob::from(damaged.bytes))];
         let source = Source::from_members("small.cbv", "small.cbv", files).unwrap();
@@ -277,12 +291,12 @@ fn no_damage_of_a_real_archive_does_harm() {
         };
         opened += 1;
         for index in 0..archive.members().len() {
-            let whole = archive.read(index);
+            let read = archive.read(index);
             let salvaged = archives::salvage(&*archive, index);
-            match (&whole, &salvaged) {
-                (Ok(whole), Ok((kept, problems))) => {
+            match (&read, &salvaged) {
+                (Ok(bytes), Ok((saved, problems))) => {
                     assert!(
-                        problems.is_empty() && whole[..] == kept[..],
+                        problems.is_empty() && bytes[..] == saved[..],
                         "{}",
                         damaged.how
                     );
@@ -297,7 +311,7 @@ fn no_damage_of_a_real_archive_does_harm() {
                 }
                 (_, Err(error)) => panic!("{}: {error}", damaged.how),
             }
-            if let Err(error) = whole {
+            if let Err(error) = read {
                 let at = error.location().offset.unwrap_or(from);
                 assert!(at <= 2996 + 1024, "{}: {error}", damaged.how);
             }

@@ -1,4 +1,4 @@
-//! Compressed streams: what goes in comes out, and what is damaged says where.
+//! Compressed streams: round trips, and damage is reported with its offset.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -44,7 +44,7 @@ fn packed(kind: Compression, data: &[u8]) -> Vec<u8> {
     bytes.clone()
 }
 
-/// What can be unpacked, and the error that ended it.
+/// The bytes that can be unpacked, the compression, and the error that ended the stream.
 fn unpacked(bytes: &[u8]) -> (Vec<u8>, Compression, Result<()>) {
     let (mut stream, kind) = decompress(Box::new(io::Cursor::new(bytes.to_vec()))).unwrap();
     let mut data = Vec::new();
@@ -52,7 +52,7 @@ fn unpacked(bytes: &[u8]) -> (Vec<u8>, Compression, Result<()>) {
     (data, kind, result.map(|_| ()).map_err(Error::from))
 }
 
-/// Text that compresses, but not to nothing.
+/// Text that compresses, with random bytes in it.
 fn text(length: usize) -> Vec<u8> {
     let mut random = Random::new(5);
     let words = [
@@ -80,12 +80,12 @@ fn text(length: usize) -> Vec<u8> {
 }
 
 #[test]
-fn there_and_back() {
+fn streams_round_trip() {
     for kind in kinds() {
         for length in [0, 1, 100, 1_000_000] {
             let data = text(length);
             let bytes = packed(kind, &data);
-            assert_eq!(bytes, packed(kind, &data), "{kind}: the same again");
+            assert_eq!(bytes, packed(kind, &data), "{kind}: repeated");
             let (back, found, result) = unpacked(&bytes);
             result.unwrap();
             assert_eq!(found, kind);
@@ -95,7 +95,7 @@ fn there_and_back() {
 }
 
 #[test]
-fn several_streams_are_one() {
+fn consecutive_streams_are_concatenated() {
     for kind in kinds() {
         let (one, two) = (text(300_000), text(5));
         let mut bytes = packed(kind, &one);
@@ -103,10 +103,7 @@ fn several_streams_are_one() {
         bytes.extend(packed(kind, &two));
         if matches!(kind, Compression::Zstd | Compression::Lz4) {
             let frame = [0x5e, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, b'x', b'y', b'z'];
-            let mut more = frame.to_vec();
-            more.extend(bytes);
-            more.extend(frame);
-            bytes = more;
+            bytes = [&frame[..], &bytes, &frame].concat();
         } else {
             bytes.extend([0; 512]);
         }
@@ -118,11 +115,11 @@ fn several_streams_are_one() {
 }
 
 #[test]
-fn what_is_not_compressed_passes() {
+fn uncompressed_input_is_unchanged() {
     for data in [
         &b""[..],
         b"[",
-        b"BZh is no start",
+        b"BZh is no header",
         b"\x1f\x8b\x07",
         &text(600_000),
     ] {
@@ -133,7 +130,7 @@ fn what_is_not_compressed_passes() {
 }
 
 #[test]
-fn a_stream_that_is_cut_off_says_so_at_its_end() {
+fn truncated_streams_end_with_an_error() {
     for kind in kinds() {
         let data = text(400_000);
         let bytes = packed(kind, &data);
@@ -152,7 +149,7 @@ fn a_stream_that_is_cut_off_says_so_at_its_end() {
 }
 
 #[test]
-fn what_precedes_the_damage_is_delivered() {
+fn bytes_before_the_damage_are_delivered() {
     let data = text(3_000_000);
     for kind in kinds() {
         let mut bytes = packed(kind, &data);
@@ -164,18 +161,18 @@ fn what_precedes_the_damage_is_delivered() {
         let error = result.expect_err(kind.name());
         assert!(error.location().offset.is_some(), "{error}");
         let same = back.iter().zip(&data).take_while(|(a, b)| a == b).count();
-        // Less than a block of the method is missing, of bzip2 900,000 bytes.
-        let wanted = if kind == Compression::Bzip2 {
+        // Less than one block is missing: of bzip2, 900,000 bytes.
+        let expected = if kind == Compression::Bzip2 {
             1_300_000
         } else {
             1_900_000
         };
-        assert!(same > wanted, "{kind}: only {same} bytes before {error}");
+        assert!(same > expected, "{kind}: only {same} bytes before {error}");
     }
 }
 
 #[test]
-fn bytes_behind_the_end_are_told() {
+fn trailing_bytes_are_reported() {
     for kind in kinds() {
         let data = text(1000);
         let mut bytes = packed(kind, &data);
@@ -189,14 +186,14 @@ fn bytes_behind_the_end_are_told() {
 }
 
 #[test]
-fn no_damage_panics_or_hangs() {
+fn damage_never_panics_or_hangs() {
     let data = text(20_000);
     for kind in kinds() {
         let bytes = packed(kind, &data);
         for damaged in corrupt::random(&bytes, 400, 11) {
             let (mut stream, _) =
                 decompress(Box::new(io::Cursor::new(damaged.bytes.clone()))).unwrap();
-            // Damage may make a bomb; only what is asked for is unpacked.
+            // A damaged stream can unpack to very many bytes; only the first ones are read.
             let mut start = Vec::new();
             let _ = stream.by_ref().take(1 << 20).read_to_end(&mut start);
         }

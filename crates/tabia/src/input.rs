@@ -13,7 +13,7 @@ use tabia_core::io::{Blob, Progress, Source};
 use tabia_core::{Error, ErrorKind, GameFormat, Result};
 use tabia_formats::Format;
 use tabia_formats::archives;
-use tabia_formats::archives::{Archive, Faults};
+use tabia_formats::archives::{Archive, OnError};
 
 use crate::unpack;
 
@@ -72,7 +72,7 @@ pub struct OpenedInput {
     pub input: OpenInput,
     /// Problems that did not prevent opening.
     pub problems: Vec<Error>,
-    late: Faults,
+    late: OnError,
 }
 
 impl fmt::Debug for OpenInput {
@@ -93,7 +93,7 @@ impl OpenedInput {
         self.late.take()
     }
 
-    pub(crate) fn into_parts(self) -> (OpenInput, Faults) {
+    pub(crate) fn into_parts(self) -> (OpenInput, OnError) {
         (self.input, self.late)
     }
 }
@@ -196,7 +196,7 @@ impl InputItem {
         options: &OpenOptions,
         progress: Option<&Arc<Progress>>,
     ) -> Result<OpenedInput> {
-        let late = Faults::note();
+        let late = OnError::collect();
         let mut problems = Vec::new();
         let text = self.format.games().filter(|format| format.is_streamable());
         let input = if let Some(text) = text {
@@ -229,7 +229,7 @@ impl InputItem {
     /// The bytes from start to end, unpacked.
     fn reader(
         &self,
-        late: &Faults,
+        late: &OnError,
         progress: Option<&Arc<Progress>>,
     ) -> Result<Box<dyn Read + Send>> {
         let counting = |inner: Box<dyn Read + Send>| match progress {
@@ -280,7 +280,7 @@ impl InputItem {
             Origin::Packed(_) | Origin::Once(_) => {
                 let limit = options.limits.member;
                 let mut bytes = Vec::new();
-                self.reader(&Faults::stop(), None)?
+                self.reader(&OnError::stop(), None)?
                     .take(limit.saturating_add(1))
                     .read_to_end(&mut bytes)?;
                 Limits::check("unpacked file", bytes.len() as u64, limit)?;
@@ -304,14 +304,14 @@ pub(crate) fn plain(reader: Box<dyn Read + Send>) -> Result<Box<dyn Read + Send>
 /// noted.
 struct UntilError {
     inner: Box<dyn Read + Send>,
-    late: Faults,
+    late: OnError,
 }
 
 impl Read for UntilError {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self.inner.read(buffer) {
             Err(error) if error.kind() != io::ErrorKind::Interrupted => {
-                self.late.raise(error.into())?;
+                self.late.report(error.into())?;
                 Ok(0)
             }
             other => other,

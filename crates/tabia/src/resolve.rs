@@ -11,7 +11,7 @@ use tabia_core::io::Source;
 use tabia_core::{Error, ErrorKind, Result};
 use tabia_formats::archives;
 use tabia_formats::archives::compressed::Compression;
-use tabia_formats::archives::{Archive, Faults};
+use tabia_formats::archives::{Archive, OnError};
 use tabia_formats::{ARCHIVES, Format, formats, unsupported};
 
 use crate::detect::{by_name, detect};
@@ -418,7 +418,7 @@ impl Resolver {
                 name.get(..at).unwrap_or(""),
                 name.get(at + 1..).unwrap_or(""),
             );
-            if let Some(index) = archives::find(&*archive, outer) {
+            if let Some(index) = archives::find_member(&*archive, outer) {
                 return self.inside(&self.member_item(&archive, index)?, rest);
             }
         }
@@ -434,9 +434,9 @@ impl Resolver {
                 self.is_main_name(&member.name) && stem(&member.name.to_lowercase()) == wanted
             })
         };
-        match archives::find(&**archive, name) {
+        match archives::find_member(&**archive, name) {
             Some(_) if !self.is_main_name(name) => {
-                by_stem(stem(name)).or_else(|| archives::find(&**archive, name))
+                by_stem(stem(name)).or_else(|| archives::find_member(&**archive, name))
             }
             Some(index) => Some(index),
             None => by_stem(name),
@@ -449,7 +449,7 @@ impl Resolver {
         let member = archive.members().get(index).ok_or_else(missing)?;
         let name = bare_name(&member.name);
         let head = archive
-            .stream(index, &Faults::note())
+            .stream(index, &OnError::collect())
             .and_then(plain)
             .and_then(|mut stream| Ok(read_head(&mut stream)?))
             .map_err(|error| error.in_file(label))?;

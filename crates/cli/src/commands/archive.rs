@@ -9,7 +9,7 @@ use tabia::core::io::Source;
 use tabia::core::{Error, Problem};
 use tabia::formats::archives;
 use tabia::formats::archives::{
-    Archive, ArchiveFormat, Checksum, Member, NewMember, Packing, create, extract,
+    Archive, ArchiveFormat, ChecksumStatus, Member, NewMember, Packing, create, extract,
 };
 use tabia::formats::{ARCHIVES, Format, formats};
 use tabia::{Failure, InputItem, Observer};
@@ -54,7 +54,7 @@ fn list(args: &ArchiveListArgs) -> Result<ExitCode, Failure> {
     for (index, member) in archive.members().iter().enumerate() {
         context.progress.check().map_err(Failure::input)?;
         let checksum = archive.checksum(index);
-        bad += u64::from(checksum == Checksum::Bad);
+        bad += u64::from(checksum == ChecksumStatus::Bad);
         listing.push(row(member, checksum))?;
     }
     listing.finish()?;
@@ -63,11 +63,11 @@ fn list(args: &ArchiveListArgs) -> Result<ExitCode, Failure> {
     Ok(code)
 }
 
-fn row(member: &Member, checksum: Checksum) -> Vec<(&'static str, Json)> {
+fn row(member: &Member, checksum: ChecksumStatus) -> Vec<(&'static str, Json)> {
     vec![
         ("name", member.name.clone().into()),
         ("size", member.size.into()),
-        ("stored", member.stored.into()),
+        ("stored", member.packed_size.into()),
         ("compression", member.compression.clone().into()),
         ("checksum", checksum.name().into()),
         (
@@ -103,7 +103,7 @@ fn test(args: &ArchiveTestArgs) -> Result<ExitCode, Failure> {
             let checksum = archive.checksum(index);
             // What has no checksum can still be cut short, and what is stored as it was can still not
             // be unpacked.
-            let is_sure = checksum == Checksum::Ok && !archive.sums_what_is_stored();
+            let is_sure = checksum == ChecksumStatus::Ok && !archive.checksums_cover_packed_bytes();
             if !is_sure && let Err(error) = read_member(&*archive, index) {
                 let text = format!("{}: {}", member.name, error.kind());
                 note(&item, Error::invalid(text), &mut reporter)?;
@@ -129,7 +129,7 @@ fn take_out(args: &ArchiveExtractArgs) -> Result<ExitCode, Failure> {
         (0..archive.members().len()).collect()
     } else {
         let find = |name: &String| {
-            archives::find(&*archive, name).ok_or_else(|| {
+            archives::find_member(&*archive, name).ok_or_else(|| {
                 let text = format!("no member of the archive is called `{name}`");
                 Failure::Input(Error::invalid(text).in_file(item.label()))
             })

@@ -1,4 +1,4 @@
-//! Making archives.
+//! Writing archives.
 
 use std::io::{Seek, Write};
 use std::path::{Path, PathBuf};
@@ -8,18 +8,19 @@ use std::time::UNIX_EPOCH;
 use tabia_core::io::{Blob, OutputSet, Progress};
 use tabia_core::{Error, ErrorKind, Result};
 
-use super::{ARCHIVES, ArchiveFormat, Stamp, safe_name};
+use super::{ArchiveFormat, Timestamp, safe_name};
+use crate::ARCHIVES;
 
-/// Bytes of the longest name; no system has longer paths.
-const LONGEST_NAME: usize = 0x7fff;
+/// The longest name of a member, in bytes: no operating system has longer paths.
+const MAX_NAME: usize = 0x7fff;
 
-/// A file that goes into an archive.
+/// A file to be written to an archive.
 #[derive(Debug, Clone)]
 pub struct NewMember {
     /// Name in the archive, folders separated by `/`.
     pub name: String,
     /// When it was last changed (UTC).
-    pub modified: Option<Stamp>,
+    pub modified: Option<Timestamp>,
     content: Content,
 }
 
@@ -30,7 +31,8 @@ enum Content {
 }
 
 impl NewMember {
-    /// A file on disk, under its own name. It is opened when its turn comes.
+    /// A file on disk, with its file name as the name in the archive. The file is opened when it is
+    /// written.
     pub fn from_path(path: &Path) -> Result<Self> {
         let metadata = std::fs::metadata(path).map_err(|error| Error::from(error).in_path(path))?;
         if metadata.is_dir() {
@@ -48,12 +50,12 @@ impl NewMember {
             .into_owned();
         Ok(Self {
             name,
-            modified: changed.and_then(|since| Stamp::from_unix(since.as_secs() as i64)),
+            modified: changed.and_then(|since| Timestamp::from_unix(since.as_secs() as i64)),
             content: Content::Path(path.to_path_buf()),
         })
     }
 
-    /// Every file below a folder, sorted by path, named with the folder's own name before.
+    /// All files below a folder, sorted by path. Their names begin with the name of the folder.
     pub fn from_folder(folder: &Path) -> Result<Vec<Self>> {
         let top = folder
             .file_name()
@@ -61,8 +63,8 @@ impl NewMember {
             .to_string_lossy()
             .into_owned();
         let mut members = Vec::new();
-        let mut waiting = vec![(folder.to_path_buf(), top)];
-        while let Some((folder, prefix)) = waiting.pop() {
+        let mut pending = vec![(folder.to_path_buf(), top)];
+        while let Some((folder, prefix)) = pending.pop() {
             let in_folder = |error| Error::from(error).in_path(&folder);
             for entry in std::fs::read_dir(&folder).map_err(in_folder)? {
                 let entry = entry.map_err(in_folder)?;
@@ -72,10 +74,10 @@ impl NewMember {
                 } else {
                     format!("{prefix}/{name}")
                 };
-                // Links are left out: they may lead anywhere, also back.
+                // Links are left out: they can lead outside of the folder, or to a folder above.
                 let kind = entry.file_type().map_err(in_folder)?;
                 if kind.is_dir() {
-                    waiting.push((entry.path(), name));
+                    pending.push((entry.path(), name));
                 } else if kind.is_file() {
                     members.push(Self {
                         name,
@@ -88,8 +90,8 @@ impl NewMember {
         Ok(members)
     }
 
-    /// Bytes in memory.
-    pub fn from_bytes(name: impl Into<String>, bytes: Blob, modified: Option<Stamp>) -> Self {
+    /// A member whose bytes are in memory.
+    pub fn from_bytes(name: impl Into<String>, bytes: Blob, modified: Option<Timestamp>) -> Self {
         Self {
             name: name.into(),
             modified,
@@ -97,7 +99,7 @@ impl NewMember {
         }
     }
 
-    /// Its bytes.
+    /// The bytes of the file.
     pub fn open(&self) -> Result<Blob> {
         match &self.content {
             Content::Path(path) => Blob::open(path),
@@ -109,35 +111,35 @@ impl NewMember {
 /// How members are packed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Packing {
-    /// What the format does best.
+    /// The best compression of the format.
     #[default]
     Best,
-    /// Not at all.
+    /// Without compression.
     Stored,
-    /// Deflate, where the format has it.
+    /// Deflate, for formats that support it.
     Zlib,
-    /// LZO, where the format has it.
+    /// LZO, for formats that support it.
     Lzo,
 }
 
-/// How to make an archive.
+/// How an archive is written.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct CreateOptions {
-    /// An existing archive is replaced.
+    /// Whether an existing archive is replaced.
     pub force: bool,
     /// How members are packed.
     pub packing: Packing,
-    /// Password of the formats that have one.
+    /// The password, for formats that encrypt.
     pub password: Option<String>,
-    /// Number of games inside, where the format states it.
+    /// The number of games in the members, for formats that store it.
     pub games: Option<u64>,
-    /// Where the work can be stopped.
+    /// Lets another thread cancel the work.
     pub progress: Option<Arc<Progress>>,
 }
 
 impl CreateOptions {
-    /// An error of kind [`ErrorKind::Cancelled`] when the work should stop.
+    /// Returns [`ErrorKind::Cancelled`] once the work is cancelled.
     pub fn check(&self) -> Result<()> {
         self.progress
             .as_ref()
@@ -145,12 +147,12 @@ impl CreateOptions {
     }
 }
 
-/// Where an archive is written to.
+/// A target that archives are written to.
 pub trait WriteSeek: Write + Seek {}
 
 impl<T: Write + Seek> WriteSeek for T {}
 
-/// The archive format that a file name asks for.
+/// The archive format with the extension of a file name; `None` if absent.
 pub fn format_of_name(name: &str) -> Option<&'static ArchiveFormat> {
     let extension = name.rsplit_once('.')?.1.to_ascii_lowercase();
     ARCHIVES
@@ -159,11 +161,12 @@ pub fn format_of_name(name: &str) -> Option<&'static ArchiveFormat> {
         .find(|format| format.file.extensions.contains(&extension.as_str()))
 }
 
-/// Makes an archive of `members`; it appears complete or not at all. Returns its size in bytes.
+/// Writes an archive of `members` and returns its size in bytes. The file appears complete or not at
+/// all.
 ///
 /// # Errors
-/// [`ErrorKind::Exists`]; names that [`safe_name`] refuses or that are there twice (whatever their
-/// letter case); what the format cannot hold.
+/// [`ErrorKind::Exists`] if the file exists and is not to be replaced; names that [`safe_name`]
+/// refuses or that occur twice (without regard to case); members that the format cannot hold.
 pub fn create(
     format: &ArchiveFormat,
     target: &Path,
@@ -172,13 +175,13 @@ pub fn create(
 ) -> Result<u64> {
     let Some(write) = format.create else {
         let name = format.file.name;
-        return Err(Error::unsupported(format!("a {name} cannot be made")).in_path(target));
+        return Err(Error::unsupported(format!("a {name} cannot be written")).in_path(target));
     };
     let mut names = std::collections::BTreeSet::new();
     for member in members {
         let path = safe_name(&member.name).map_err(|error| error.in_path(target))?;
-        if member.name.len() > LONGEST_NAME {
-            return Err(Error::invalid("a member has too long a name").in_path(target));
+        if member.name.len() > MAX_NAME {
+            return Err(Error::invalid("the name of a member is too long").in_path(target));
         }
         if !names.insert(path.to_string_lossy().to_lowercase()) {
             let text = format!("two members have the name {}", member.name);

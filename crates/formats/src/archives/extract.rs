@@ -1,4 +1,4 @@
-//! Taking files out of archives.
+//! Extracting files from archives.
 
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
@@ -7,28 +7,29 @@ use std::path::{Path, PathBuf};
 use tabia_core::io::{OutputSet, Progress};
 use tabia_core::{Error, ErrorKind, Result};
 
-use super::{Archive, Faults, safe_name};
+use super::{Archive, OnError, read_member, safe_name};
 
-/// Files that are made together at most: all of them are open until they get their names.
-const TOGETHER: usize = 200;
+/// The most files that are written before they are renamed to their names: all of these are open.
+const BATCH: usize = 200;
 
-/// What was taken out.
+/// The result of [`extract`].
 #[derive(Debug, Default)]
 pub struct Extracted {
-    /// The files, in the order of the members.
+    /// The files written, in the order of the members.
     pub files: Vec<PathBuf>,
-    /// Their bytes in all.
+    /// The total size of the files, in bytes.
     pub bytes: u64,
-    /// What is wrong with members: damage (what survives is written), names that are refused and
-    /// methods that are not known (nothing is written).
+    /// Problems of members: damage (the readable bytes are written), unsafe names and unsupported
+    /// compressions (nothing is written).
     pub problems: Vec<Error>,
 }
 
-/// Writes the members of these numbers below `folder`, which is made when it is not there. Files
-/// appear complete or not at all; one bad member costs no other.
+/// Writes the members with the indices `wanted` below `folder`, which is created if absent. Files
+/// appear complete or not at all; a damaged member does not affect others.
 ///
 /// # Errors
-/// [`ErrorKind::Exists`] before anything is written; files that cannot be written.
+/// [`ErrorKind::Exists`], before anything is written, if a file exists and `force` is not set;
+/// files that cannot be written.
 pub fn extract(
     archive: &dyn Archive,
     wanted: &[usize],
@@ -45,9 +46,9 @@ pub fn extract(
             }
         }
     }
-    for part in plan.chunks(TOGETHER) {
+    for batch in plan.chunks(BATCH) {
         let mut set = OutputSet::new(force);
-        for (index, path) in part {
+        for (index, path) in batch {
             progress.check()?;
             if let Err(error) = write(archive, *index, path, &mut set, &mut done.problems)? {
                 done.problems.push(error);
@@ -61,7 +62,8 @@ pub fn extract(
     Ok(done)
 }
 
-/// Members and the paths they go to. What may not be written is a problem.
+/// The indices of members and the paths that they are written to. Members that may not be written
+/// are reported in `problems`.
 fn plan(
     archive: &dyn Archive,
     wanted: &[usize],
@@ -74,26 +76,29 @@ fn plan(
     let folded = |path: &Path| path.to_string_lossy().to_lowercase();
     let mut plan = Vec::new();
     for &index in wanted {
-        let Some(member) = archive.members().get(index) else {
-            let missing = ErrorKind::MissingFile(format!("number {index}"));
-            problems.push(Error::new(missing).in_file(label));
-            continue;
+        let member = match archive.contents().member(index) {
+            Ok(member) => member,
+            Err(error) => {
+                problems.push(error);
+                continue;
+            }
         };
         if member.name.ends_with('/') && member.size.unwrap_or_default() == 0 {
-            // A folder: it comes with its files.
+            // A folder: it is created together with its files.
             continue;
         }
         match safe_name(&member.name) {
             Err(error) => problems.push(error.in_file(label)),
             Ok(path) => {
                 let parents = || path.ancestors().skip(1).map(folded);
-                let own = folded(&path);
-                let is_free = !folders.contains(&own) && !parents().any(|it| taken.contains(&it));
-                if is_free && taken.insert(own) {
+                let name = folded(&path);
+                let is_free =
+                    !folders.contains(&name) && !parents().any(|parent| taken.contains(&parent));
+                if is_free && taken.insert(name) {
                     folders.extend(parents());
                     plan.push((index, folder.join(path)));
                 } else {
-                    let text = format!("another member has the name {} already", member.name);
+                    let text = format!("another member already has the name {}", member.name);
                     problems.push(Error::invalid(text).in_file(label));
                 }
             }
@@ -102,7 +107,7 @@ fn plan(
     plan
 }
 
-/// Writes one member. The inner error is the member's own: nothing of it is written.
+/// Writes one member. The inner error concerns only this member, of which nothing is written.
 fn write(
     archive: &dyn Archive,
     index: usize,
@@ -110,8 +115,8 @@ fn write(
     set: &mut OutputSet,
     problems: &mut Vec<Error>,
 ) -> Result<Result<(), Error>> {
-    let faults = Faults::note();
-    let mut stream = match archive.stream(index, &faults) {
+    let on_error = OnError::collect();
+    let mut stream = match archive.stream(index, &on_error) {
         Ok(stream) => stream,
         Err(error) => return Ok(Err(error)),
     };
@@ -122,14 +127,14 @@ fn write(
     let Some(output) = set.file(number) else {
         return Ok(Ok(()));
     };
-    let mut buffer = vec![0; super::PART];
+    let mut buffer = vec![0; read_member::CHUNK];
     loop {
         match stream.read(&mut buffer) {
             Ok(0) => break,
             Ok(read) => {
-                let part = buffer.get(..read).unwrap_or_default();
+                let bytes = buffer.get(..read).unwrap_or_default();
                 output
-                    .write_all(part)
+                    .write_all(bytes)
                     .map_err(|error| Error::from(error).in_path(path))?;
             }
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
@@ -139,6 +144,6 @@ fn write(
             }
         }
     }
-    problems.extend(faults.take());
+    problems.extend(on_error.take());
     Ok(Ok(()))
 }

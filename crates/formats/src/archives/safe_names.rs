@@ -1,22 +1,22 @@
-//! Names of members, and which of them may become names of files.
+//! Names of members that are safe as names of files.
 
 use std::path::PathBuf;
 
 use tabia_core::{Error, Result};
 
-/// The longest part of a name that file systems take, in bytes.
+/// The longest part of a name that file systems accept, in bytes.
 const MAX_PART: usize = 255;
 
-/// The longest name; the folder it goes to has a name too.
+/// The longest name, in bytes. The path of the target folder comes on top.
 const MAX_NAME: usize = 2048;
 
-/// The path below a target folder that a member's name stands for. Both `/` and `\` separate
+/// The path of a member with that name, relative to a target folder. Both `/` and `\` separate
 /// folders.
 ///
 /// # Errors
-/// Names that would leave the folder or mean something else on some system: absolute ones, drive
-/// letters and anything with a colon, `..`, control characters, device names, nothing at all, and
-/// longer ones than file systems take.
+/// Names that leave the folder or have a special meaning on some system: absolute paths, `..`,
+/// colons (drive letters), control characters, names of devices, empty names, and names longer than
+/// file systems accept.
 pub fn safe_name(name: &str) -> Result<PathBuf> {
     let mut path = PathBuf::new();
     if name.starts_with(['/', '\\']) {
@@ -73,7 +73,7 @@ mod tests {
     use std::path::Path;
 
     #[test]
-    fn names_stay_below_the_folder() {
+    fn unsafe_names_are_refused() {
         assert_eq!(
             safe_name("a.html/b.gif").unwrap(),
             Path::new("a.html/b.gif")

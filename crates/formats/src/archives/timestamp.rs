@@ -1,12 +1,12 @@
-//! When a file was last changed.
+//! Dates and times at which files were last changed.
 
 use std::fmt;
 
 use tabia_core::calendar::{civil_from_days, days_from_civil};
 
-/// A date and a time of day, as archives store them; no time zone.
+/// A date and a time of day without a time zone, as archives store them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Stamp {
+pub struct Timestamp {
     /// Year, 0 to 9999.
     pub year: u16,
     /// Month, 1 to 12.
@@ -21,8 +21,9 @@ pub struct Stamp {
     pub second: u8,
 }
 
-impl Stamp {
-    /// From the parts; `None` when one is out of range.
+impl Timestamp {
+    /// From a date (year, month, day) and a time (hour, minute, second); `None` if a part is out of
+    /// range.
     pub fn new(date: (u32, u32, u32), time: (u32, u32, u32)) -> Option<Self> {
         let within = |value: u32, low: u32, high: u32| {
             u8::try_from(value)
@@ -50,7 +51,7 @@ impl Stamp {
         )
     }
 
-    /// Seconds since 1970-01-01 00:00:00 UTC, taken as UTC.
+    /// Seconds since 1970-01-01 00:00:00 UTC, if the timestamp is in UTC.
     pub fn to_unix(self) -> i64 {
         let days = days_from_civil(self.year.into(), self.month, self.day);
         days * 86_400
@@ -59,14 +60,14 @@ impl Stamp {
             + i64::from(self.second)
     }
 
-    /// From `yyyy-mm-dd hh:mm:ss` (`T` may stand for the space); `None` for anything else.
+    /// From `yyyy-mm-dd hh:mm:ss`, with a space or `T` in the middle; `None` for any other text.
     pub fn parse(text: &str) -> Option<Self> {
         let (date, time) = text.trim().split_once([' ', 'T'])?;
         Self::new(triple(date, '-')?, triple(time.trim(), ':')?)
     }
 }
 
-impl fmt::Display for Stamp {
+impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             year,
@@ -94,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn seconds_and_text_and_back() {
+    fn unix_seconds_and_text_round_trip() {
         for (seconds, text) in [
             (0, "1970-01-01 00:00:00"),
             (1_300_000_000, "2011-03-13 07:06:40"),
@@ -103,15 +104,15 @@ mod tests {
             (-1, "1969-12-31 23:59:59"),
             (4_107_542_399, "2100-02-28 23:59:59"),
         ] {
-            let stamp = Stamp::from_unix(seconds).unwrap();
+            let stamp = Timestamp::from_unix(seconds).unwrap();
             assert_eq!(stamp.to_string(), text);
             assert_eq!(stamp.to_unix(), seconds);
-            assert_eq!(Stamp::parse(text), Some(stamp));
+            assert_eq!(Timestamp::parse(text), Some(stamp));
         }
     }
 
     #[test]
-    fn nonsense_is_refused() {
+    fn invalid_timestamps_are_refused() {
         for text in [
             "",
             "2011-13-01 00:00:00",
@@ -119,8 +120,8 @@ mod tests {
             "2011-03-13 24:00:00",
             "a-b-c d:e:f",
         ] {
-            assert_eq!(Stamp::parse(text), None, "{text}");
+            assert_eq!(Timestamp::parse(text), None, "{text}");
         }
-        assert_eq!(Stamp::from_unix(i64::MAX), None);
+        assert_eq!(Timestamp::from_unix(i64::MAX), None);
     }
 }

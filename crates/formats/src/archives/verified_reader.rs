@@ -1,4 +1,4 @@
-//! A member's stream, compared with what the archive says of it.
+//! Streams of members that verify the size and the checksum which the archive states.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -8,84 +8,85 @@ use flate2::Crc;
 use tabia_core::error::Why;
 use tabia_core::{Error, Malformed, Result};
 
-use super::compressed::{Inflate, Input};
-use super::{Faults, size_fault};
+use super::OnError;
+use super::compressed::{Inflate, InputBuffer};
+use super::read_member::size_mismatch;
 
-/// What the archive says of a member.
+/// What the archive states about a member.
 pub(super) struct Expected {
-    /// Unpacked bytes.
+    /// Size when unpacked, in bytes; `None` if not stated.
     pub(super) size: Option<u64>,
-    /// The most bytes that are unpacked without a stated size.
+    /// The most bytes that are unpacked if no size is stated.
     pub(super) limit: u64,
-    /// Where the member is, for messages.
+    /// The name of the archive, for messages.
     pub(super) label: Arc<Path>,
-    /// Where its data begins in the archive.
+    /// Offset of the data of the member in the archive.
     pub(super) at: u64,
 }
 
-/// Whether the CRC-32 of the unpacked bytes, or whatever else is compared, is right.
+/// Takes the CRC-32 of the unpacked bytes and returns whether the stated checksum is right.
 pub(super) type Check = Box<dyn Fn(u32) -> bool + Send>;
 
-/// Delivers what `inner` gives, up to the expected size, and raises what is wrong at the end.
-pub(super) struct Checked {
+/// Delivers the bytes of `inner` up to the expected size, and reports a wrong size or checksum at
+/// the end.
+pub(super) struct VerifiedReader {
     inner: Box<dyn Read + Send>,
     expected: Expected,
     check: Check,
-    faults: Faults,
+    on_error: OnError,
     crc: Crc,
     count: u64,
-    over: bool,
+    ended: bool,
 }
 
-impl Checked {
+impl VerifiedReader {
     pub(super) fn new(
         inner: Box<dyn Read + Send>,
         expected: Expected,
         check: Check,
-        faults: &Faults,
+        on_error: &OnError,
     ) -> Self {
-        let faults = faults.clone();
         Self {
             inner,
             expected,
             check,
-            faults,
+            on_error: on_error.clone(),
             crc: Crc::new(),
             count: 0,
-            over: false,
+            ended: false,
         }
     }
 
-    fn raise(&self, error: Error) -> Result<()> {
-        self.faults.raise(
+    fn report(&self, error: Error) -> Result<()> {
+        self.on_error.report(
             error
                 .at_offset(self.expected.at)
                 .in_file(&self.expected.label),
         )
     }
 
-    /// Compares what was delivered.
+    /// Verifies the size and the checksum of the delivered bytes.
     fn end(&mut self) -> Result<()> {
-        self.over = true;
+        self.ended = true;
         let found = self.count;
         if let Some(size) = self.expected.size.filter(|size| *size != found) {
-            return self.raise(size_fault(size, found).into());
+            return self.report(size_mismatch(size, found).into());
         }
         if !(self.check)(self.crc.sum()) {
-            let fault = Malformed {
+            let malformed = Malformed {
                 field: "content",
                 at: 0,
                 why: Why::Checksum,
             };
-            return self.raise(fault.into());
+            return self.report(malformed.into());
         }
         Ok(())
     }
 }
 
-impl Read for Checked {
+impl Read for VerifiedReader {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        if self.over || out.is_empty() {
+        if self.ended || out.is_empty() {
             return Ok(0);
         }
         let left = self
@@ -93,9 +94,9 @@ impl Read for Checked {
             .size
             .unwrap_or(self.expected.limit)
             .saturating_sub(self.count);
-        let room = out.len().min(usize::try_from(left).unwrap_or(usize::MAX));
-        if room == 0 {
-            // Whatever follows is too much; a checksum of the stream itself is compared here.
+        let length = out.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+        if length == 0 {
+            // Any further byte exceeds the size; the stream verifies its own checksum on this read.
             let size = self.expected.size.unwrap_or(self.expected.limit);
             let error = match self.inner.read(&mut [0]) {
                 Ok(0) => {
@@ -110,11 +111,11 @@ impl Read for Checked {
                 .into(),
                 Err(error) => Error::from(error).shift(0, self.expected.at, 0),
             };
-            self.over = true;
-            self.raise(error)?;
+            self.ended = true;
+            self.report(error)?;
             return Ok(0);
         }
-        match self.inner.read(out.get_mut(..room).unwrap_or_default()) {
+        match self.inner.read(out.get_mut(..length).unwrap_or_default()) {
             Ok(0) => {
                 self.end()?;
                 Ok(0)
@@ -126,35 +127,35 @@ impl Read for Checked {
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(error),
             Err(error) => {
-                self.over = true;
-                self.raise(Error::from(error).shift(0, self.expected.at, 0))?;
+                self.ended = true;
+                self.report(Error::from(error).shift(0, self.expected.at, 0))?;
                 Ok(0)
             }
         }
     }
 }
 
-/// A deflate stream; faults carry their offset in it.
+/// Unpacks a deflate stream; errors carry their offset in it.
 pub(super) struct InflateReader {
-    input: Input,
+    input: InputBuffer,
     inflate: Inflate,
-    /// An error that came with bytes.
-    held: Option<io::Error>,
-    over: bool,
+    /// An error that came together with bytes, returned by the next read.
+    pending_error: Option<io::Error>,
+    ended: bool,
 }
 
 impl InflateReader {
-    /// Unpacks `inner`: bare, or with the header and checksum of zlib.
+    /// Unpacks `inner`: raw deflate, or with the header and checksum of zlib.
     pub(super) fn new(inner: Box<dyn Read + Send>, zlib: bool) -> Self {
         Self {
-            input: Input::new(inner),
+            input: InputBuffer::new(inner),
             inflate: Inflate::new(zlib),
-            held: None,
-            over: false,
+            pending_error: None,
+            ended: false,
         }
     }
 
-    fn describe(&self, error: &io::Error) -> io::Error {
+    fn with_offset(&self, error: &io::Error) -> io::Error {
         let error = if error.kind() == io::ErrorKind::UnexpectedEof {
             let why = Why::Truncated { needed: 1, left: 0 };
             Error::from(Malformed {
@@ -171,18 +172,18 @@ impl InflateReader {
 
 impl Read for InflateReader {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        if let Some(error) = self.held.take() {
-            self.over = true;
+        if let Some(error) = self.pending_error.take() {
+            self.ended = true;
             return Err(error);
         }
-        while !self.over && !out.is_empty() {
+        while !self.ended && !out.is_empty() {
             let (produced, result) = self.inflate.step(&mut self.input, out);
             match result {
-                Ok(end) => self.over = end,
-                Err(error) if produced > 0 => self.held = Some(self.describe(&error)),
+                Ok(end) => self.ended = end,
+                Err(error) if produced > 0 => self.pending_error = Some(self.with_offset(&error)),
                 Err(error) => {
-                    self.over = true;
-                    return Err(self.describe(&error));
+                    self.ended = true;
+                    return Err(self.with_offset(&error));
                 }
             }
             if produced > 0 {

@@ -14,7 +14,7 @@ use tabia_core::io::{Blob, Source};
 use tabia_formats::ARCHIVES;
 use tabia_formats::archives::compressed;
 use tabia_formats::archives::compressed::Compression;
-use tabia_formats::archives::{Archive, Faults, salvage};
+use tabia_formats::archives::{Archive, OnError, salvage};
 use tabia_formats::{Format, formats};
 
 use super::{Checked, set};
@@ -283,7 +283,7 @@ fn read_member(archive: &dyn Archive, index: usize) {
     let whole = archive.read(index).ok();
     let _ = archive.checksum(index);
     let saved = salvage(archive, index).ok();
-    if let Ok(stream) = archive.stream(index, &Faults::stop()) {
+    if let Ok(stream) = archive.stream(index, &OnError::stop()) {
         let mut streamed = Vec::new();
         let _ = stream.take(UNPACKED).read_to_end(&mut streamed);
         if let Some(whole) = &whole {

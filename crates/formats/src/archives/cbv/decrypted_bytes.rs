@@ -6,17 +6,17 @@ use des::Des;
 use des::cipher::{Array, BlockCipherDecrypt, KeyInit};
 use tabia_core::io::{Blob, Charset, encode};
 
-/// Bytes that DES takes at once.
-const UNIT: usize = 8;
+/// Size of a DES block, in bytes.
+pub(super) const DES_BLOCK: usize = 8;
 
-/// The bytes of an archive. Cloning shares them.
+/// The bytes of an archive, decrypted on access. Clones share them.
 #[derive(Clone)]
-pub(super) struct Store {
+pub(super) struct DecryptedBytes {
     blob: Blob,
     key: Option<Des>,
 }
 
-impl Store {
+impl DecryptedBytes {
     pub(super) fn plain(blob: Blob) -> Self {
         Self { blob, key: None }
     }
@@ -30,24 +30,27 @@ impl Store {
 
     pub(super) fn len(&self) -> usize {
         match self.key {
-            // A unit that is cut off cannot be decrypted.
-            Some(_) => self.blob.len() / UNIT * UNIT,
+            // A block that is cut off cannot be decrypted.
+            Some(_) => self.blob.len() / DES_BLOCK * DES_BLOCK,
             None => self.blob.len(),
         }
     }
 
-    /// `length` bytes in the clear; `None` when they are not inside.
+    /// The `length` decrypted bytes at `at`; `None` if they exceed the archive.
     pub(super) fn get(&self, at: usize, length: usize) -> Option<Cow<'_, [u8]>> {
         let end = at.checked_add(length)?;
         let Some(key) = &self.key else {
             return self.blob.get(at..end).map(Cow::Borrowed);
         };
-        // Units do not depend on each other: any of them can be decrypted alone.
-        let first = at / UNIT * UNIT;
-        let mut bytes = self.blob.get(first..end.next_multiple_of(UNIT))?.to_vec();
-        for unit in bytes.chunks_exact_mut(UNIT) {
-            if let Ok(unit) = <&mut Array<u8, _>>::try_from(unit) {
-                key.decrypt_block(unit);
+        // Each block is encrypted independently of the others.
+        let first = at / DES_BLOCK * DES_BLOCK;
+        let mut bytes = self
+            .blob
+            .get(first..end.next_multiple_of(DES_BLOCK))?
+            .to_vec();
+        for block in bytes.chunks_exact_mut(DES_BLOCK) {
+            if let Ok(block) = <&mut Array<u8, _>>::try_from(block) {
+                key.decrypt_block(block);
             }
         }
         bytes.drain(..at - first);
@@ -56,7 +59,7 @@ impl Store {
     }
 }
 
-/// What a typed password may be in bytes: as ChessBase encodes text, then as it came.
+/// The encodings of a password to try: windows-1252, which ChessBase uses for text, then UTF-8.
 pub(super) fn password_bytes(password: &str) -> Vec<Vec<u8>> {
     if password.is_empty() {
         return Vec::new();
@@ -66,18 +69,19 @@ pub(super) fn password_bytes(password: &str) -> Vec<Vec<u8>> {
     if let Some((bytes, true)) = ansi {
         all.push(bytes.into_owned());
     }
-    if all.first().is_none_or(|bytes| bytes != password.as_bytes()) {
-        all.push(password.as_bytes().to_vec());
+    let as_is = password.as_bytes();
+    if all.first().map(Vec::as_slice) != Some(as_is) {
+        all.push(as_is.to_vec());
     }
     all
 }
 
-/// The cipher of a password. Facts: FORMAT.md, "Encryption".
+/// The cipher of a password: see FORMAT.md, "Encryption".
 pub(super) fn cipher(password: &[u8]) -> Des {
-    let mut key = [0_u8; UNIT];
-    if password.len() > UNIT {
+    let mut key = [0_u8; DES_BLOCK];
+    if password.len() > DES_BLOCK {
         for (i, byte) in password.iter().enumerate() {
-            if let Some(folded) = key.get_mut(i % UNIT) {
+            if let Some(folded) = key.get_mut(i % DES_BLOCK) {
                 *folded = (*folded << 1) ^ byte;
             }
         }

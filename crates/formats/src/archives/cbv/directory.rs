@@ -1,26 +1,26 @@
-//! The list of members. Facts: FORMAT.md, "Header" and "Directory record".
+//! The directory: the list of members. Layout: FORMAT.md, "Header" and "Directory record".
 
 use tabia_core::Malformed;
 use tabia_core::io::{Charset, Cursor, decode};
 
 use super::{DIRECTORY, MAGIC, RECORD};
-use crate::archives::Stamp;
+use crate::archives::Timestamp;
 
 /// A directory record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Entry {
-    /// Folders separated by `/`.
+    /// Name with its folders, separated by `/`.
     pub(super) name: String,
-    /// Where its blocks begin.
+    /// Offset of its blocks.
     pub(super) at: u64,
-    /// Bytes of its blocks.
+    /// Size of its blocks, in bytes.
     pub(super) packed: u64,
-    /// Bytes of the file.
+    /// Size of the file, in bytes.
     pub(super) size: u64,
-    pub(super) modified: Option<Stamp>,
+    pub(super) modified: Option<Timestamp>,
 }
 
-/// Whether these are the first bytes of an archive.
+/// Whether `head` is the beginning of an archive.
 pub(super) fn is_header(head: &[u8]) -> bool {
     matches!(head, [m0, m1, n0, n1, record, 0, 3, 0, ..]
         if [*m0, *m1] == MAGIC && (*n0, *n1) != (0, 0) && usize::from(*record) == RECORD)
@@ -33,7 +33,7 @@ pub(super) fn count(head: &[u8]) -> Result<usize, Malformed> {
     Ok(usize::from(cursor.u16_le("members")?))
 }
 
-/// Where the record of that number begins.
+/// Offset of the record with that number.
 pub(super) const fn record_at(number: usize) -> usize {
     DIRECTORY + number * RECORD
 }
@@ -57,13 +57,13 @@ pub(super) fn entry(record: &[u8], charset: Charset) -> Result<Entry, Malformed>
         cursor.u64_le("packed size")?,
         cursor.u64_le("size")?,
     ];
-    // The wide fields count where they extend the narrow ones.
+    // The 64-bit fields are valid if their low halves equal the 32-bit fields.
     let agree = long
         .iter()
         .zip(short)
         .all(|(long, short)| *long as u32 == short);
     let [at, packed, size] = if agree { long } else { short.map(u64::from) };
-    let modified = Stamp::new(
+    let modified = Timestamp::new(
         (date / 10_000, date / 100 % 100, date % 100),
         (time / 1_000_000, time / 10_000 % 100, time / 100 % 100),
     );

@@ -1,4 +1,4 @@
-//! The Huffman method of CBV blocks. Facts: FORMAT.md, "Huffman".
+//! Decoding Huffman-coded blocks. Layout: FORMAT.md, "Huffman".
 
 use tabia_core::Malformed;
 use tabia_core::error::Why;
@@ -6,22 +6,22 @@ use tabia_core::io::Cursor;
 use zerocopy::FromBytes;
 use zerocopy::big_endian::U64;
 
-/// Bits that are looked up at once. Longer codes are rare by their nature and searched for.
+/// Bits of the index of the lookup table. Longer codes are infrequent and found by a linear search.
 const LOOKUP: u32 = 11;
-/// Lookups that one refill of at least 56 bits is enough for.
-const STEP: usize = 5;
-/// Room for what these lookups give and a little more, a power of two.
+/// Lookups per refill, which provides at least 56 bits.
+const LOOKUPS_PER_REFILL: usize = 5;
+/// Size of the output window of these lookups: a power of two, at least two bytes per lookup.
 const WINDOW: usize = 16;
 
-/// The codes of a block. The memory is used again for the next one.
-pub(super) struct Codes {
-    /// By the next [`LOOKUP`] bits, one or two symbols; see [`Entry`].
+/// The codes of a block. The memory is reused for the next block.
+pub(super) struct CodeTable {
+    /// One or two symbols for the next [`LOOKUP`] bits; see [`Entry`].
     table: Box<[Entry; 1 << LOOKUP]>,
-    /// Code, length and symbol of longer codes.
+    /// Code, length and symbol of each longer code.
     long: Vec<(u16, u32, u8)>,
 }
 
-impl Default for Codes {
+impl Default for CodeTable {
     fn default() -> Self {
         Self {
             table: Box::new([0; 1 << LOOKUP]),
@@ -30,9 +30,9 @@ impl Default for Codes {
     }
 }
 
-/// From the lowest bit: the length of all (8 bits: the first to be needed), how many symbols there
-/// are (4; 0 for what is no code or a long one), the length of the first (4), the first and the
-/// second symbol (8 each).
+/// A table entry. From the lowest bit: the length of all codes (8 bits), the number of symbols (4
+/// bits; 0 if the bits are no code or a longer one), the length of the first code (4 bits), the first
+/// and the second symbol (8 bits each).
 type Entry = u32;
 
 const fn entry(first: u8, second: u8, length: u32, first_length: u32, count: u32) -> Entry {
@@ -51,13 +51,13 @@ const fn first_of(entry: Entry) -> u8 {
     (entry >> 16) as u8
 }
 
-/// Decodes `input`, appending to `out`: the length that it states, at most `limit` bytes.
+/// Decodes `input` and appends the bytes to `out`. Their number is stated in `input`.
 ///
 /// # Errors
-/// Input cut off, bits that are no code, more output than `limit`.
+/// Truncated input, bits that are not a code, more than `limit` bytes of output.
 pub(super) fn decode(
     input: &[u8],
-    codes: &mut Codes,
+    codes: &mut CodeTable,
     out: &mut Vec<u8>,
     limit: usize,
 ) -> Result<(), Malformed> {
@@ -70,21 +70,21 @@ pub(super) fn decode(
             why: Why::Value(length as u64),
         });
     }
-    let mut bits = Bits::new(cursor.rest());
+    let mut bits = BitReader::new(cursor.rest());
     codes.read(&mut bits)?;
     let start = out.len();
     out.resize(start + length, 0);
-    let mut room = out.get_mut(start..).unwrap_or_default();
-    while let Some(window) = room.first_chunk_mut::<WINDOW>()
+    let mut target = out.get_mut(start..).unwrap_or_default();
+    while let Some(window) = target.first_chunk_mut::<WINDOW>()
         && bits.at + 8 <= bits.bytes.len()
     {
         bits.refill();
-        let done = codes.several(&mut bits, window)?;
-        room = room.split_at_mut(done).1;
+        let decoded = codes.decode_several(&mut bits, window)?;
+        target = target.split_at_mut(decoded).1;
     }
-    for byte in room {
+    for byte in target {
         bits.refill();
-        *byte = codes.single(&mut bits)?;
+        *byte = codes.decode_one(&mut bits)?;
     }
     if bits.is_overrun() {
         return Err(bits.truncated());
@@ -92,9 +92,9 @@ pub(super) fn decode(
     Ok(())
 }
 
-impl Codes {
+impl CodeTable {
     /// Reads the 256 codes.
-    fn read(&mut self, bits: &mut Bits<'_>) -> Result<(), Malformed> {
+    fn read(&mut self, bits: &mut BitReader<'_>) -> Result<(), Malformed> {
         self.table.fill(0);
         self.long.clear();
         for symbol in 0..=255_u8 {
@@ -114,19 +114,19 @@ impl Codes {
         if bits.is_overrun() {
             return Err(bits.truncated());
         }
-        self.pair();
+        self.add_second_symbols();
         Ok(())
     }
 
-    /// Adds a second symbol to each entry that has bits left for one.
-    fn pair(&mut self) {
+    /// Adds a second symbol to each entry whose index has enough bits left for it.
+    fn add_second_symbols(&mut self) {
         for index in (0..self.table.len()).rev() {
             let one = self.table.get(index).copied().unwrap_or_default();
             let length = first_length(one);
             if one == 0 || length == LOOKUP {
                 continue;
             }
-            // The bits behind the first code, followed by zeros.
+            // The bits after the first code, followed by zeros.
             let rest = index << length & ((1 << LOOKUP) - 1);
             let two = self.table.get(rest).copied().unwrap_or_default();
             let second_length = first_length(two);
@@ -146,35 +146,39 @@ impl Codes {
         self.table.get(index).copied().unwrap_or_default()
     }
 
-    /// Decodes a few symbols after a refill; how many.
+    /// Decodes several symbols after a refill and returns their number, at least 1.
     #[inline(always)]
-    fn several(&self, bits: &mut Bits<'_>, window: &mut [u8; WINDOW]) -> Result<usize, Malformed> {
+    fn decode_several(
+        &self,
+        bits: &mut BitReader<'_>,
+        window: &mut [u8; WINDOW],
+    ) -> Result<usize, Malformed> {
         let mut buffer = bits.buffer;
         let mut taken = 0;
-        let mut done = 0;
-        for _ in 0..STEP {
+        let mut decoded = 0;
+        for _ in 0..LOOKUPS_PER_REFILL {
             let entry = self.lookup(buffer);
-            // The masks are never needed; they tell the compiler so.
-            window[done & (WINDOW - 1)] = first_of(entry);
-            window[(done + 1) & (WINDOW - 1)] = (entry >> 24) as u8;
+            // The masks change nothing; they let the compiler omit the bounds checks.
+            window[decoded & (WINDOW - 1)] = first_of(entry);
+            window[(decoded + 1) & (WINDOW - 1)] = (entry >> 24) as u8;
             buffer <<= entry & 63;
             taken += entry & 63;
-            done += count_of(entry);
+            decoded += count_of(entry);
             if count_of(entry) == 0 {
                 break;
             }
         }
         bits.buffer = buffer;
         bits.filled -= taken;
-        if done == 0 {
-            window[0] = self.single(bits)?;
-            done = 1;
+        if decoded == 0 {
+            window[0] = self.decode_one(bits)?;
+            decoded = 1;
         }
-        Ok(done)
+        Ok(decoded)
     }
 
     /// Decodes one symbol after a refill.
-    fn single(&self, bits: &mut Bits<'_>) -> Result<u8, Malformed> {
+    fn decode_one(&self, bits: &mut BitReader<'_>) -> Result<u8, Malformed> {
         let entry = self.lookup(bits.buffer);
         if count_of(entry) > 0 {
             bits.skip(first_length(entry));
@@ -195,18 +199,19 @@ impl Codes {
     }
 }
 
-/// Bits, most significant first. Behind the end come zeros, counted.
-struct Bits<'a> {
+/// Reads bits, the most significant first. After the end of the input it returns zeros and counts
+/// them.
+struct BitReader<'a> {
     bytes: &'a [u8],
-    /// The next byte to go into `buffer`, beyond the end when zeros were taken.
+    /// Index of the next byte to load into `buffer`; beyond the end if zeros were loaded.
     at: usize,
-    /// The next bits, in the upper end.
+    /// The next bits, from the most significant one on.
     buffer: u64,
-    /// How many bits of `buffer` are filled.
+    /// The number of loaded bits in `buffer`.
     filled: u32,
 }
 
-impl<'a> Bits<'a> {
+impl<'a> BitReader<'a> {
     fn new(bytes: &'a [u8]) -> Self {
         Self {
             bytes,
@@ -222,9 +227,9 @@ impl<'a> Bits<'a> {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         if let Ok((word, _)) = U64::read_from_prefix(rest) {
             self.buffer |= word.get() >> self.filled;
-            let whole = (63 - self.filled) / 8;
-            self.at += whole as usize;
-            self.filled += whole * 8;
+            let bytes = (63 - self.filled) / 8;
+            self.at += bytes as usize;
+            self.filled += bytes * 8;
             return;
         }
         while self.filled < 56 {
@@ -245,7 +250,7 @@ impl<'a> Bits<'a> {
     #[inline(always)]
     fn skip(&mut self, count: u32) {
         self.buffer <<= count & 63;
-        // A refill gives more than is ever taken before the next one.
+        // A refill provides more bits than are used before the next refill.
         self.filled -= count;
     }
 
@@ -253,7 +258,7 @@ impl<'a> Bits<'a> {
         self.at.saturating_sub(self.filled as usize / 8) > self.bytes.len()
     }
 
-    /// Offset in the payload behind the mode byte.
+    /// Offset in the payload, counted from the byte after the mode.
     fn position(&self) -> usize {
         2 + self.at.saturating_sub(self.filled as usize / 8)
     }
@@ -271,7 +276,7 @@ impl<'a> Bits<'a> {
 mod tests {
     use super::*;
 
-    /// Packs bits given as text.
+    /// Packs bits written as text.
     fn pack(bits: &str) -> Vec<u8> {
         let bits: Vec<u8> = bits.bytes().filter(|b| *b != b' ').collect();
         bits.chunks(8)
@@ -297,12 +302,12 @@ mod tests {
 
     fn decoded(input: &[u8]) -> Result<Vec<u8>, Malformed> {
         let mut out = Vec::new();
-        decode(input, &mut Codes::default(), &mut out, 1000)?;
+        decode(input, &mut CodeTable::default(), &mut out, 1000)?;
         Ok(out)
     }
 
     #[test]
-    fn codes_and_data() {
+    fn codes_and_data_are_decoded() {
         assert_eq!(decoded(&sample(5, "0 10 11 10 0")).unwrap(), b"abcba");
         let long = "0 10 11".repeat(200);
         assert_eq!(decoded(&sample(600, &long)).unwrap(), b"abc".repeat(200));
@@ -310,15 +315,15 @@ mod tests {
     }
 
     #[test]
-    fn cut_off_or_too_long_is_a_fault() {
-        let whole = sample(40, &"10".repeat(40));
-        assert_eq!(decoded(&whole).unwrap(), [b'b'; 40]);
-        for length in 0..whole.len() {
-            assert!(decoded(&whole[..length]).is_err(), "{length}");
+    fn truncated_or_too_long_data_is_an_error() {
+        let intact = sample(40, &"10".repeat(40));
+        assert_eq!(decoded(&intact).unwrap(), [b'b'; 40]);
+        for length in 0..intact.len() {
+            assert!(decoded(&intact[..length]).is_err(), "{length}");
         }
         assert!(decoded(&sample(1001, &"0".repeat(1001))).is_err());
-        let mut nothing = vec![0, 1];
-        nothing.extend([0; 300]);
-        assert!(decoded(&nothing).is_err());
+        let mut no_codes = vec![0, 1];
+        no_codes.extend([0; 300]);
+        assert!(decoded(&no_codes).is_err());
     }
 }

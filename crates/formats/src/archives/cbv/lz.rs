@@ -1,23 +1,23 @@
-//! The LZ method of CBV blocks. Facts: FORMAT.md, "LZ".
+//! Decoding LZ-coded blocks. Layout: FORMAT.md, "LZ".
 
 use tabia_core::Malformed;
 use tabia_core::error::Why;
 
-/// Bytes behind the end of what is decoded that the decoder may overwrite.
+/// Bytes after the end of the output that the decoder may overwrite.
 pub(super) const SLACK: usize = 32;
 
-/// The nearest a reference reaches back.
-pub(super) const NEAREST: usize = 3;
+/// The smallest distance of a copy.
+pub(super) const MIN_DISTANCE: usize = 3;
 
-/// The farthest a reference reaches back: how much of what came before must be kept.
-pub(super) const FARTHEST: usize = 0xfff + NEAREST;
+/// The largest distance of a copy: the number of bytes before a block that must be retained.
+pub(super) const MAX_DISTANCE: usize = 0xfff + MIN_DISTANCE;
 
-/// Decodes `input` to `out[start..]`, at most up to `end`; what stands before `start` may be
-/// referred to. `out` must be at least [`SLACK`] longer than `end`. Returns where the output ends.
+/// Decodes `input` to `out[start..]`, at most up to `end`, and returns the end of the output. Copies
+/// may refer to the bytes before `start`. `out` must be at least [`SLACK`] bytes longer than `end`.
 ///
 /// # Errors
-/// Tokens cut off, references to before the start, more output than there is room: then
-/// `Why::Value` of the place it would end at.
+/// Truncated tokens; copies from before the first byte; output beyond `end`, with `Why::Value` of the
+/// index at which it would end.
 pub(super) fn decode(
     input: &[u8],
     out: &mut [u8],
@@ -31,7 +31,7 @@ pub(super) fn decode(
         let mut control = match input.get(at..) {
             Some([low, high, ..]) => u32::from(*high) << 24 | u32::from(*low) << 16,
             Some([literal]) => {
-                return literals(&[*literal], out, to, end).map_err(|why| fault(at, why));
+                return literals(&[*literal], out, to, end).map_err(|why| malformed(at, why));
             }
             _ => return Ok(to),
         };
@@ -45,14 +45,14 @@ pub(super) fn decode(
                 control <<= run;
                 let rest = input.get(at..).unwrap_or_default();
                 match (rest.first_chunk::<16>(), out.get_mut(to..to + 16)) {
-                    (Some(from), Some(room)) if to + run <= end => {
-                        room.copy_from_slice(from);
+                    (Some(from), Some(target)) if to + run <= end => {
+                        target.copy_from_slice(from);
                         to += run;
                         at += run;
                     }
                     _ => {
                         let rest = rest.get(..run).unwrap_or(rest);
-                        to = literals(rest, out, to, end).map_err(|why| fault(at, why))?;
+                        to = literals(rest, out, to, end).map_err(|why| malformed(at, why))?;
                         at += rest.len();
                         if rest.len() < run || at == input.len() {
                             return Ok(to);
@@ -71,13 +71,13 @@ pub(super) fn decode(
                     needed: 3,
                     left: input.len() - at,
                 };
-                return Err(fault(at, why));
+                return Err(malformed(at, why));
             };
             to = match token {
                 Token::Copy { distance, length } => copy(out, to, end, distance, length),
                 Token::Run { value, length } => fill(out, to, end, value, length),
             }
-            .map_err(|why| fault(at, why))?;
+            .map_err(|why| malformed(at, why))?;
             at += used;
             tokens -= 1;
             control <<= 1;
@@ -90,7 +90,7 @@ enum Token {
     Run { value: u8, length: usize },
 }
 
-/// The token at `at` and its length; `None` when it is cut off.
+/// The token at `at` and its length in bytes; `None` if it is cut off.
 #[inline(always)]
 fn token(input: &[u8], at: usize) -> Option<(Token, usize)> {
     let (tag, second, third) = match input.get(at..)? {
@@ -119,7 +119,7 @@ fn token(input: &[u8], at: usize) -> Option<(Token, usize)> {
             let length = usize::from(third?) + 16;
             (
                 Token::Copy {
-                    distance: wide + NEAREST,
+                    distance: wide + MIN_DISTANCE,
                     length,
                 },
                 3,
@@ -129,7 +129,7 @@ fn token(input: &[u8], at: usize) -> Option<(Token, usize)> {
             let length = usize::from(length);
             (
                 Token::Copy {
-                    distance: wide + NEAREST,
+                    distance: wide + MIN_DISTANCE,
                     length,
                 },
                 2,
@@ -138,7 +138,7 @@ fn token(input: &[u8], at: usize) -> Option<(Token, usize)> {
     })
 }
 
-const fn fault(at: usize, why: Why) -> Malformed {
+const fn malformed(at: usize, why: Why) -> Malformed {
     Malformed {
         field: "lz",
         at,
@@ -146,7 +146,8 @@ const fn fault(at: usize, why: Why) -> Malformed {
     }
 }
 
-fn room(to: usize, length: usize, end: usize) -> Result<usize, Why> {
+/// The end of `length` bytes of output at `to`, if it does not exceed `end`.
+fn output_end(to: usize, length: usize, end: usize) -> Result<usize, Why> {
     let stop = to.saturating_add(length);
     if stop > end {
         Err(Why::Value(stop as u64))
@@ -156,22 +157,22 @@ fn room(to: usize, length: usize, end: usize) -> Result<usize, Why> {
 }
 
 fn literals(bytes: &[u8], out: &mut [u8], to: usize, end: usize) -> Result<usize, Why> {
-    let stop = room(to, bytes.len(), end)?;
-    if let Some(room) = out.get_mut(to..stop) {
-        room.copy_from_slice(bytes);
+    let stop = output_end(to, bytes.len(), end)?;
+    if let Some(target) = out.get_mut(to..stop) {
+        target.copy_from_slice(bytes);
     }
     Ok(stop)
 }
 
 fn fill(out: &mut [u8], to: usize, end: usize, value: u8, length: usize) -> Result<usize, Why> {
-    let stop = room(to, length, end)?;
-    if let Some(room) = out.get_mut(to..stop) {
-        room.fill(value);
+    let stop = output_end(to, length, end)?;
+    if let Some(target) = out.get_mut(to..stop) {
+        target.fill(value);
     }
     Ok(stop)
 }
 
-/// Copies as if byte by byte: what is copied may be part of the copy.
+/// Copies byte by byte in effect: the source can overlap the target.
 #[inline(always)]
 fn copy(
     out: &mut [u8],
@@ -180,12 +181,12 @@ fn copy(
     distance: usize,
     length: usize,
 ) -> Result<usize, Why> {
-    let stop = room(to, length, end)?;
+    let stop = output_end(to, length, end)?;
     let Some(from) = to.checked_sub(distance) else {
         return Err(Why::Value(distance as u64));
     };
     if distance >= 16 {
-        // Whole steps of sixteen bytes: never more than 15 beyond the end, which is slack.
+        // Steps of 16 bytes write at most 15 bytes beyond the end, which [`SLACK`] allows.
         let mut done = 0;
         while done < length {
             let Some(chunk) = out
@@ -195,20 +196,20 @@ fn copy(
                 break;
             };
             let chunk = *chunk;
-            if let Some(room) = out
+            if let Some(target) = out
                 .get_mut(to + done..)
                 .and_then(|rest| rest.first_chunk_mut())
             {
-                *room = chunk;
+                *target = chunk;
             }
             done += 16;
         }
     } else if let Some(window) = out.get_mut(from..stop) {
         for i in distance..window.len() {
             if let Some(byte) = window.get(i - distance).copied()
-                && let Some(room) = window.get_mut(i)
+                && let Some(target) = window.get_mut(i)
             {
-                *room = byte;
+                *target = byte;
             }
         }
     }
@@ -227,8 +228,8 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_of_token() {
-        // Bits: literal ×3, short run, long run, short reference, long reference.
+    fn every_kind_of_token_is_decoded() {
+        // Bits: literal ×3, short run, long run, short copy, long copy.
         let input = [
             0b0000_0000,
             0b0001_1110,
@@ -254,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn references_may_overlap_and_reach_into_what_came_before() {
+    fn copies_may_overlap_and_refer_to_earlier_bytes() {
         // Distance 4, length 15, after one literal.
         let input = [0x00, 0x40, b'd', 0xf1, 0x00];
         assert_eq!(decoded(&input, b"abc", 100).unwrap(), b"dabcdabcdabcdabc");
@@ -263,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn one_byte_that_is_left_is_a_literal() {
+    fn a_single_last_byte_is_a_literal() {
         assert_eq!(decoded(b"x", b"", 100).unwrap(), b"x");
         let mut input = vec![0, 0];
         input.extend([b'a'; 16]);
@@ -272,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn output_beyond_the_room_is_refused() {
+    fn output_beyond_the_end_is_refused() {
         let input = [0x00, 0x80, 0x1f, 0xff, b'x'];
         let length = 15 + 4080 + 19;
         assert_eq!(decoded(&input, b"", length).unwrap(), vec![b'x'; length]);

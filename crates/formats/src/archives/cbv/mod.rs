@@ -1,4 +1,4 @@
-//! ChessBase archives: `.cbv`, and `.cbz` with a password. Layout: FORMAT.md in this folder.
+//! Archives of ChessBase: `.cbv`, and `.cbz` with a password. Layout: FORMAT.md in this folder.
 
 mod decrypted_bytes;
 mod directory;
@@ -14,18 +14,20 @@ use tabia_core::formats::{Confidence, OpenOptions, Probe};
 use tabia_core::io::Source;
 use tabia_core::{Error, FormatId};
 
-use super::{Archive, ArchiveFormat, Packing, file_format};
+use self::decrypted_bytes::DecryptedBytes;
+use super::archive::file_format;
+use super::{Archive, ArchiveFormat, Packing};
 
-/// The first bytes: offset of the directory.
+/// The first bytes: the offset of the directory.
 const MAGIC: [u8; 2] = [8, 0];
-/// Where the directory begins.
+/// Offset of the directory.
 const DIRECTORY: usize = 8;
-/// Bytes of one directory record.
+/// Size of a directory record, in bytes.
 const RECORD: usize = 173;
-/// Bytes of a member in one block, as ChessBase cuts them.
+/// Bytes of a member in a block of ChessBase.
 const BLOCK: usize = 0xf000;
 
-/// ChessBase archives.
+/// Archives of ChessBase.
 pub static CBV: ArchiveFormat = ArchiveFormat {
     file: file_format("cbv", "ChessBase archive", &["cbv"], score_cbv, ""),
     open: open_cbv,
@@ -33,7 +35,7 @@ pub static CBV: ArchiveFormat = ArchiveFormat {
     packings: &[Packing::Stored],
 };
 
-/// ChessBase archives with a password.
+/// Archives of ChessBase with a password.
 pub static CBZ: ArchiveFormat = ArchiveFormat {
     file: file_format(
         "cbz",
@@ -55,7 +57,7 @@ fn score_cbv(probe: &Probe<'_>) -> Confidence {
     }
 }
 
-/// Nothing in an encrypted archive can be recognised.
+/// Encrypted archives cannot be recognised by their content.
 fn score_cbz(probe: &Probe<'_>) -> Confidence {
     if probe.extension() == "cbz" && probe.head.len() >= 8 && !directory::is_header(probe.head) {
         Confidence::ByName
@@ -65,20 +67,20 @@ fn score_cbz(probe: &Probe<'_>) -> Confidence {
 }
 
 fn open_cbv(source: &Source, options: &OpenOptions) -> Result<Box<dyn Archive>> {
-    let store = decrypted_bytes::Store::plain(source.main().open()?);
-    let archive = read::CbvArchive::open(store, FormatId::new("cbv"), source.label(), options)?;
+    let bytes = DecryptedBytes::plain(source.main().open()?);
+    let archive = read::CbvArchive::open(bytes, FormatId::new("cbv"), source.label(), options)?;
     Ok(Box::new(archive))
 }
 
 fn open_cbz(source: &Source, options: &OpenOptions) -> Result<Box<dyn Archive>> {
     let password = options.password.as_deref().unwrap_or_default();
-    for bytes in decrypted_bytes::password_bytes(password) {
-        let store = decrypted_bytes::Store::encrypted(source.main().open()?, &bytes);
-        let head = store.get(0, DIRECTORY).unwrap_or_default();
+    for password in decrypted_bytes::password_bytes(password) {
+        let bytes = DecryptedBytes::encrypted(source.main().open()?, &password);
+        let head = bytes.get(0, DIRECTORY).unwrap_or_default();
         if directory::is_header(&head) {
             let id = FormatId::new("cbz");
             return Ok(Box::new(read::CbvArchive::open(
-                store,
+                bytes,
                 id,
                 source.label(),
                 options,
@@ -88,7 +90,8 @@ fn open_cbz(source: &Source, options: &OpenOptions) -> Result<Box<dyn Archive>> 
     Err(Error::new(ErrorKind::Password))
 }
 
-/// The sum of the payload's words, least significant byte first, an odd last byte left out.
+/// The sum of the 16-bit little-endian words of the payload. The last byte is ignored if the length
+/// is uneven.
 fn checksum(payload: &[u8]) -> u16 {
     use zerocopy::FromBytes;
     use zerocopy::little_endian::U16;
@@ -106,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_checksum_leaves_an_odd_byte_out() {
+    fn the_checksum_ignores_a_last_half_word() {
         assert_eq!(checksum(&[1, 2, 0xff, 0xff, 9]), 0x0200);
         assert_eq!(checksum(&[9]), 0);
     }

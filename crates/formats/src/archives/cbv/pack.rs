@@ -1,16 +1,17 @@
-//! Packing: the reverse of `lz` and `huffman`, and the choice between them.
+//! Packing blocks with LZ and Huffman codes, and the choice between them.
 
-use super::lz::{FARTHEST, NEAREST};
+use super::lz::{MAX_DISTANCE, MIN_DISTANCE};
 
-/// The longest copy, and the longest run of one byte.
-const LONGEST_COPY: usize = 255 + 16;
-const LONGEST_RUN: usize = 0xfff + 19;
-/// How many earlier places are compared.
-const CANDIDATES: usize = 48;
-/// Within a run of this length no copy is looked for.
-const RUN_ENOUGH: u16 = 32;
+/// The longest copy, in bytes.
+const MAX_COPY: usize = 255 + 16;
+/// The longest run of one byte, in bytes.
+const MAX_RUN: usize = 0xfff + 19;
+/// The most earlier positions that are compared to find a copy.
+const MAX_CANDIDATES: usize = 48;
+/// Runs of at least this length are not searched for copies.
+const LONG_RUN: u16 = 32;
 
-/// The smallest payload for `plain`, mode byte included; `stored` allows no other mode.
+/// The smallest payload for `plain`, with the mode byte; with `stored`, the payload in mode 0.
 pub(super) fn pack(plain: &[u8], stored: bool) -> Vec<u8> {
     let mut best = Vec::with_capacity(plain.len() + 1);
     best.push(0);
@@ -44,17 +45,19 @@ enum Token {
     Copy { distance: u16, length: u16 },
 }
 
-/// Cost in bits, control bit included.
+/// Cost of a literal in bits, with its control bit.
 const LITERAL: u32 = 9;
+/// Cost of a token of two bytes.
 const SHORT: u32 = 17;
+/// Cost of a token of three bytes.
 const LONG: u32 = 25;
 
-/// LZ for one block. Copies lie inside the block and never overlap themselves: all archives seen
-/// are so, and not every reader can do more.
+/// Encodes one block with LZ. Copies stay inside the block and never overlap themselves: those in all
+/// known archives do, and not every reader supports others.
 pub(super) fn compress(plain: &[u8]) -> Vec<u8> {
     let runs = run_lengths(plain);
     let matches = longest_matches(plain, &runs);
-    // From the end: the cheapest way to go on from each place.
+    // From the last byte on: the cheapest encoding of the bytes from each position to the end.
     let mut costs = vec![0_u32; plain.len() + 1];
     let mut tokens = vec![Token::Literal; plain.len()];
     for at in (0..plain.len()).rev() {
@@ -93,7 +96,7 @@ pub(super) fn compress(plain: &[u8]) -> Vec<u8> {
     write_tokens(plain, &tokens)
 }
 
-/// For each place the longest copy from before, as distance and length.
+/// The longest copy at each position, as distance and length; (0, 0) if absent.
 fn longest_matches(plain: &[u8], runs: &[u16]) -> Vec<(u16, u16)> {
     const NONE: u32 = u32::MAX;
     let mut newest = vec![NONE; 1 << 14];
@@ -110,30 +113,30 @@ fn longest_matches(plain: &[u8], runs: &[u16]) -> Vec<(u16, u16)> {
         if let Some(link) = older.get_mut(at) {
             *link = candidate;
         }
-        if runs.get(at).is_some_and(|run| *run >= RUN_ENOUGH) {
+        if runs.get(at).is_some_and(|run| *run >= LONG_RUN) {
             continue;
         }
         let rest = plain.get(at..).unwrap_or_default();
         let mut best = (0_usize, 2_usize);
-        for _ in 0..CANDIDATES {
+        for _ in 0..MAX_CANDIDATES {
             let from = candidate as usize;
-            if candidate == NONE || at - from > FARTHEST {
+            if candidate == NONE || at - from > MAX_DISTANCE {
                 break;
             }
             let distance = at - from;
             let earlier = plain.get(from..).unwrap_or_default();
-            // Only what also goes on where the best one ends can be longer.
+            // A longer match must also match at the end of the best one so far.
             if distance > best.1 && earlier.get(best.1) == rest.get(best.1) {
-                let limit = distance.min(LONGEST_COPY);
+                let limit = distance.min(MAX_COPY);
                 let same = earlier
                     .iter()
                     .zip(rest)
                     .take(limit)
                     .take_while(|(x, y)| x == y)
                     .count();
-                if distance >= NEAREST && same > best.1 {
+                if distance >= MIN_DISTANCE && same > best.1 {
                     best = (distance, same);
-                    if same == LONGEST_COPY || same == rest.len() {
+                    if same == MAX_COPY || same == rest.len() {
                         break;
                     }
                 }
@@ -147,14 +150,14 @@ fn longest_matches(plain: &[u8], runs: &[u16]) -> Vec<(u16, u16)> {
     matches
 }
 
-/// For each place how many equal bytes follow, itself included.
+/// The length of the run of equal bytes that begins at each position.
 fn run_lengths(plain: &[u8]) -> Vec<u16> {
     let mut runs = vec![1_u16; plain.len()];
     for at in (1..plain.len()).rev() {
         if plain.get(at) == plain.get(at - 1) {
             let next = runs.get(at).copied().unwrap_or(1);
             if let Some(run) = runs.get_mut(at - 1) {
-                *run = (next + 1).min(LONGEST_RUN as u16);
+                *run = (next + 1).min(MAX_RUN as u16);
             }
         }
     }
@@ -165,8 +168,8 @@ fn write_tokens(plain: &[u8], tokens: &[Token]) -> Vec<u8> {
     let mut out = Vec::with_capacity(plain.len() / 2);
     let mut at = 0;
     while at < plain.len() {
-        // A lone last literal gets a control word too: uncbv 0.3.1 does not know the short form.
-        let place = out.len();
+        // A single last literal gets a control word too: uncbv 0.3.1 cannot read the short form.
+        let control_at = out.len();
         out.extend([0, 0]);
         let mut control = 0_u16;
         for bit in 0..16 {
@@ -178,14 +181,14 @@ fn write_tokens(plain: &[u8], tokens: &[Token]) -> Vec<u8> {
             }
             at += write_token(*token, *byte, &mut out);
         }
-        if let Some([low, high]) = out.get_mut(place..place + 2) {
+        if let Some([low, high]) = out.get_mut(control_at..control_at + 2) {
             (*low, *high) = (control as u8, (control >> 8) as u8);
         }
     }
     out
 }
 
-/// Writes a token and returns how many bytes it stands for.
+/// Writes a token and returns the number of bytes that it encodes.
 fn write_token(token: Token, byte: u8, out: &mut Vec<u8>) -> usize {
     match token {
         Token::Literal => {
@@ -202,7 +205,7 @@ fn write_token(token: Token, byte: u8, out: &mut Vec<u8>) -> usize {
             usize::from(length)
         }
         Token::Copy { distance, length } => {
-            let beyond = distance - NEAREST as u16;
+            let beyond = distance - MIN_DISTANCE as u16;
             let (low, high) = ((beyond & 15) as u8, (beyond >> 4) as u8);
             if length <= 15 {
                 out.extend([(length as u8) << 4 | low, high]);
@@ -214,7 +217,8 @@ fn write_token(token: Token, byte: u8, out: &mut Vec<u8>) -> usize {
     }
 }
 
-/// Huffman codes; `None` when the result would be longer than `limit` or the input is too long.
+/// Encodes a block with Huffman codes; `None` if the result exceeds `limit` bytes or the input is too
+/// long.
 pub(super) fn huffman(plain: &[u8], limit: usize) -> Option<Vec<u8>> {
     let length = u16::try_from(plain.len()).ok()?;
     let mut counts = [0_u32; 256];
@@ -234,7 +238,7 @@ pub(super) fn huffman(plain: &[u8], limit: usize) -> Option<Vec<u8>> {
         return None;
     }
     let mut out = vec![(length >> 8) as u8, length as u8];
-    let mut bits = Bits {
+    let mut bits = BitWriter {
         buffer: 0,
         filled: 0,
     };
@@ -250,14 +254,14 @@ pub(super) fn huffman(plain: &[u8], limit: usize) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// Bits, most significant first.
-struct Bits {
+/// Writes bits, the most significant first.
+struct BitWriter {
     buffer: u32,
     filled: u32,
 }
 
-impl Bits {
-    /// At most 15 bits at once.
+impl BitWriter {
+    /// Writes the lowest `count` bits of `value`, at most 15.
     fn put(&mut self, value: u32, count: u32, out: &mut Vec<u8>) {
         self.buffer = self.buffer << count | value;
         self.filled += count;
@@ -275,15 +279,15 @@ impl Bits {
     }
 }
 
-/// The longest code that its four-bit length can state.
-const LONGEST_CODE: u32 = 15;
+/// The longest code, in bits: its length is stored in four bits.
+const MAX_CODE: u32 = 15;
 
-/// Lengths of Huffman codes; counts are flattened until no code is too long.
+/// Lengths of Huffman codes in bits. Counts are levelled until no code exceeds [`MAX_CODE`].
 fn code_lengths(counts: &[u32; 256]) -> [u32; 256] {
     let mut counts = *counts;
     loop {
         let lengths = unlimited_lengths(&counts);
-        if lengths.iter().all(|length| *length <= LONGEST_CODE) {
+        if lengths.iter().all(|length| *length <= MAX_CODE) {
             return lengths;
         }
         for count in counts.iter_mut().filter(|count| **count > 0) {
@@ -292,6 +296,7 @@ fn code_lengths(counts: &[u32; 256]) -> [u32; 256] {
     }
 }
 
+/// Lengths of Huffman codes without a limit.
 fn unlimited_lengths(counts: &[u32; 256]) -> [u32; 256] {
     use std::cmp::Reverse;
     use std::collections::BinaryHeap;
@@ -307,7 +312,7 @@ fn unlimited_lengths(counts: &[u32; 256]) -> [u32; 256] {
         }
         return lengths;
     }
-    // Inner nodes are numbered from 256 as they are made; a parent has a higher number.
+    // Inner nodes are numbered from 256 on, so a parent has a higher number than its children.
     let mut parents = [0_u16; 512];
     let mut next = 256_u16;
     while let (Some(Reverse(one)), Some(Reverse(two))) = (heap.pop(), heap.pop()) {
@@ -332,14 +337,14 @@ fn unlimited_lengths(counts: &[u32; 256]) -> [u32; 256] {
     lengths
 }
 
-/// Codes in order of length, then symbol, with their lengths.
+/// The code and the length of each symbol, assigned in order of length, then symbol.
 fn canonical(lengths: &[u32; 256]) -> [(u32, u32); 256] {
     let mut codes = [(0, 0); 256];
     let mut code = 0;
-    for length in 1..=LONGEST_CODE {
+    for length in 1..=MAX_CODE {
         code <<= 1;
-        for (slot, its_length) in codes.iter_mut().zip(lengths) {
-            if *its_length == length {
+        for (slot, code_length) in codes.iter_mut().zip(lengths) {
+            if *code_length == length {
                 *slot = (code, length);
                 code += 1;
             }
@@ -354,7 +359,7 @@ mod tests {
     use super::*;
     use tabia_testkit::corrupt::Random;
 
-    /// Data of several kinds: text, runs, noise, records, repeated at distances near and far.
+    /// Blocks of random bytes with runs and repetitions.
     fn samples() -> Vec<Vec<u8>> {
         let mut random = Random::new(3);
         let mut samples = vec![
@@ -390,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn lz_there_and_back() {
+    fn lz_round_trips() {
         for plain in samples() {
             let packed = compress(&plain);
             let mut out = vec![0; plain.len() + lz::SLACK];
@@ -401,13 +406,13 @@ mod tests {
 
     fn unpacked(packed: &[u8], length: usize) -> Vec<u8> {
         let mut out = Vec::new();
-        let mut codes = huffman::Codes::default();
+        let mut codes = huffman::CodeTable::default();
         huffman::decode(packed, &mut codes, &mut out, length).unwrap();
         out
     }
 
     #[test]
-    fn huffman_there_and_back() {
+    fn huffman_round_trips() {
         for plain in samples() {
             let packed = huffman(&plain, usize::MAX).unwrap();
             assert!(
@@ -419,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_are_never_too_long() {
+    fn no_code_exceeds_the_maximum() {
         let mut counts = [0_u32; 256];
         let (mut a, mut b) = (1, 1);
         for count in counts.iter_mut().take(24) {
@@ -438,7 +443,7 @@ mod tests {
     }
 
     #[test]
-    fn long_codes_there_and_back() {
+    fn long_codes_round_trip() {
         let (mut a, mut b) = (1, 1);
         let mut plain: Vec<u8> = Vec::new();
         for symbol in 0..22 {
@@ -454,7 +459,7 @@ mod tests {
     }
 
     #[test]
-    fn the_smallest_mode_is_taken() {
+    fn the_mode_with_the_smallest_result_is_used() {
         let mut random = Random::new(1);
         let noise: Vec<u8> = (0..5000).map(|_| random.byte()).collect();
         assert_eq!(pack(&noise, false)[0], 0);

@@ -1,4 +1,4 @@
-//! Opening an archive and unpacking its members.
+//! Reading archives of ChessBase.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,39 +11,38 @@ use tabia_core::formats::{Limits, OpenOptions};
 use tabia_core::io::Blob;
 use tabia_core::{Error, ErrorKind, FormatId, Malformed, Result};
 
-use super::decrypted_bytes::Store;
+use super::decrypted_bytes::DecryptedBytes;
 use super::directory::{self, Entry};
 use super::{BLOCK, DIRECTORY, RECORD, checksum, huffman, lz};
-use crate::archives::{Archive, ArchiveInfo, Checksum, Faults, Member};
+use crate::archives::{Archive, ArchiveContents, ArchiveInfo, ChecksumStatus, Member, OnError};
 
-/// No block unpacks to more: ChessBase's hold at most [`BLOCK`] bytes.
-const BIGGEST: usize = 1 << 20;
+/// The most bytes that a block may unpack to. Blocks of ChessBase unpack to at most [`BLOCK`].
+const MAX_BLOCK: usize = 1 << 20;
 
 /// An open CBV or CBZ archive.
 pub(super) struct CbvArchive {
-    store: Store,
-    info: ArchiveInfo,
-    limits: Limits,
+    bytes: DecryptedBytes,
+    contents: ArchiveContents,
+    /// The directory record of each member.
     entries: Vec<Entry>,
-    members: Vec<Member>,
 }
 
 impl fmt::Debug for CbvArchive {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("CbvArchive")
-            .field("info", &self.info)
+            .field("info", &self.contents.info)
             .finish()
     }
 }
 
 impl CbvArchive {
     pub(super) fn open(
-        store: Store,
+        bytes: DecryptedBytes,
         format: FormatId,
         label: &Arc<Path>,
         options: &OpenOptions,
     ) -> Result<Self> {
-        let head = store.get(0, DIRECTORY).unwrap_or_default();
+        let head = bytes.get(0, DIRECTORY).unwrap_or_default();
         if !directory::is_header(&head) {
             let why = "the header of a ChessBase archive is missing".to_owned();
             return Err(Error::new(ErrorKind::WrongFormat {
@@ -58,28 +57,28 @@ impl CbvArchive {
         let mut members = Vec::new();
         for number in 0..count {
             let at = directory::record_at(number);
-            let Some(record) = store.get(at, RECORD) else {
-                let left = store.len().saturating_sub(at);
+            let Some(record) = bytes.get(at, RECORD) else {
+                let left = bytes.len().saturating_sub(at);
                 let why = Why::Truncated {
                     needed: (count - number) * RECORD,
                     left,
                 };
-                let fault = Malformed {
+                let malformed = Malformed {
                     field: "directory",
                     at: 0,
                     why,
                 };
-                problems.push(fault.at_base(at as u64).in_file(label));
+                problems.push(malformed.at_base(at as u64).in_file(label));
                 break;
             };
             let entry = directory::entry(&record, options.charset)
-                .map_err(|fault| fault.at_base(at as u64))?;
+                .map_err(|malformed| malformed.at_base(at as u64))?;
             members.push(Member {
                 name: entry.name.clone(),
                 size: Some(entry.size),
-                stored: entry.packed,
-                compression: compression(&store, &entry).to_owned(),
-                checked: true,
+                packed_size: entry.packed,
+                compression: compression(&bytes, &entry).to_owned(),
+                has_checksum: true,
                 modified: entry.modified,
                 uri: None,
                 facts: Vec::new(),
@@ -95,47 +94,49 @@ impl CbvArchive {
             facts: Vec::new(),
             problems,
         };
-        Ok(Self {
-            store,
+        let contents = ArchiveContents {
             info,
-            limits: options.limits,
-            entries,
             members,
+            limits: options.limits,
+        };
+        Ok(Self {
+            bytes,
+            contents,
+            entries,
         })
     }
 
-    fn blocks(&self, index: usize, faults: &Faults) -> Result<Blocks> {
-        let label = Arc::clone(&self.info.label);
-        let Some(entry) = self.entries.get(index) else {
-            let missing = ErrorKind::MissingFile(format!("number {index}"));
-            return Err(Error::new(missing).in_file(&label));
-        };
-        // Where the file ends early, the blocks before that are still there.
-        let length = self.store.len();
+    fn blocks(&self, index: usize, on_error: &OnError) -> Result<BlockReader> {
+        let entry = self
+            .entries
+            .get(index)
+            .ok_or_else(|| self.contents.missing_member(index))?;
+        // If the file is cut off, the blocks up to its end can be read.
+        let length = self.bytes.len();
         let at = usize::try_from(entry.at).unwrap_or(usize::MAX).min(length);
         let packed = usize::try_from(entry.packed).unwrap_or(usize::MAX);
-        Ok(Blocks {
-            store: self.store.clone(),
-            label,
-            faults: faults.clone(),
+        Ok(BlockReader {
+            bytes: self.bytes.clone(),
+            label: Arc::clone(&self.contents.info.label),
+            on_error: on_error.clone(),
             at,
             end: at.saturating_add(packed).min(length),
             remaining: entry.size,
-            codes: huffman::Codes::default(),
-            plain: Vec::new(),
-            over: false,
+            codes: huffman::CodeTable::default(),
+            lz_codes: Vec::new(),
+            ended: false,
         })
     }
 }
 
-/// How the first block is packed; the others may differ.
-fn compression(store: &Store, entry: &Entry) -> &'static str {
+/// The name of the compression of the first block. Other blocks can differ.
+fn compression(bytes: &DecryptedBytes, entry: &Entry) -> &'static str {
     let first = usize::try_from(entry.at)
         .ok()
         .and_then(|at| at.checked_add(4));
     let mode = first
         .filter(|_| entry.packed > 4)
-        .and_then(|at| store.get(at, 1))
+        .and_then(|at| bytes.get(at, 1))
         .and_then(|mode| mode.first().copied());
     match mode {
         None | Some(0) => "stored",
@@ -147,149 +148,148 @@ fn compression(store: &Store, entry: &Entry) -> &'static str {
 }
 
 impl Archive for CbvArchive {
-    fn info(&self) -> &ArchiveInfo {
-        &self.info
+    fn contents(&self) -> &ArchiveContents {
+        &self.contents
     }
 
-    fn members(&self) -> &[Member] {
-        &self.members
-    }
-
-    fn limits(&self) -> &Limits {
-        &self.limits
-    }
-
-    fn stream(&self, index: usize, faults: &Faults) -> Result<Box<dyn Read + Send>> {
-        let blocks = self.blocks(index, faults)?;
+    fn stream(&self, index: usize, on_error: &OnError) -> Result<Box<dyn Read + Send>> {
+        let blocks = self.blocks(index, on_error)?;
         Ok(Box::new(MemberStream {
             blocks,
             window: Vec::new(),
-            given: 0,
+            copied: 0,
         }))
     }
 
     fn read(&self, index: usize) -> Result<Blob> {
-        let mut blocks = self.blocks(index, &Faults::stop())?;
-        let size = Limits::check("unpacked member", blocks.remaining, self.limits.member)
-            .map_err(|error| error.in_file(&self.info.label))?;
-        // A size that the packed bytes do not make likely is only believed as they come.
+        let mut blocks = self.blocks(index, &OnError::stop())?;
+        let limit = self.contents.limits.member;
+        let size = Limits::check("unpacked member", blocks.remaining, limit)
+            .map_err(|error| error.in_file(&self.contents.info.label))?;
+        // No memory is reserved for a size that the packed bytes make unlikely.
         let likely = (blocks.end - blocks.at).saturating_mul(64);
         let mut bytes = Vec::with_capacity(size.min(likely).saturating_add(lz::SLACK));
         while blocks.next(&mut bytes)? {}
         Ok(Blob::from(bytes))
     }
 
-    fn checksum(&self, index: usize) -> Checksum {
-        let Ok(mut blocks) = self.blocks(index, &Faults::stop()) else {
-            return Checksum::Bad;
+    fn checksum(&self, index: usize) -> ChecksumStatus {
+        let Ok(mut blocks) = self.blocks(index, &OnError::stop()) else {
+            return ChecksumStatus::Bad;
         };
-        let store = self.store.clone();
+        let bytes = self.bytes.clone();
         loop {
-            match blocks.payload(&store) {
+            match blocks.payload(&bytes) {
                 Ok(Some(_)) => {}
-                Ok(None) => return Checksum::Ok,
-                Err(_) => return Checksum::Bad,
+                Ok(None) => return ChecksumStatus::Ok,
+                Err(_) => return ChecksumStatus::Bad,
             }
         }
     }
 }
 
-/// The blocks of one member.
-struct Blocks {
-    store: Store,
+/// Reads the blocks of one member.
+struct BlockReader {
+    bytes: DecryptedBytes,
     label: Arc<Path>,
-    faults: Faults,
-    /// The next block.
+    on_error: OnError,
+    /// Offset of the next block.
     at: usize,
-    /// Where the blocks end.
+    /// Offset of the end of the last block.
     end: usize,
-    /// Bytes of the member still to come.
+    /// The number of unpacked bytes still to come.
     remaining: u64,
     /// The Huffman codes of a block.
-    codes: huffman::Codes,
-    /// What the Huffman decoder leaves for the LZ decoder.
-    plain: Vec<u8>,
-    over: bool,
+    codes: huffman::CodeTable,
+    /// LZ codes that were Huffman-coded.
+    lz_codes: Vec<u8>,
+    ended: bool,
 }
 
-impl Blocks {
-    /// Unpacks the next block to the end of `out`, which holds at least the [`lz::FARTHEST`] last
-    /// bytes before it; `false` at the end.
+impl BlockReader {
+    /// Unpacks the next block and appends it to `out`, which must end with the last
+    /// [`lz::MAX_DISTANCE`] bytes before it; `false` at the end.
     fn next(&mut self, out: &mut Vec<u8>) -> Result<bool> {
-        if self.over {
+        if self.ended {
             return Ok(false);
         }
         let start = out.len();
-        // Cloning shares the bytes; the payload is borrowed while the tables are filled.
-        let store = self.store.clone();
-        let found = match self.payload(&store) {
+        // A clone shares the bytes; the payload borrows from it while `self` changes.
+        let bytes = self.bytes.clone();
+        let found = match self.payload(&bytes) {
             Ok(found) => found,
             Err(error) => {
-                self.over = true;
-                self.faults.raise(error)?;
+                self.ended = true;
+                self.on_error.report(error)?;
                 return Ok(false);
             }
         };
         let Some((at, payload)) = found else {
-            self.over = true;
+            self.ended = true;
             if self.remaining > 0 {
                 let why = Why::Truncated {
                     needed: self.remaining as usize,
                     left: 0,
                 };
-                let fault = Malformed {
+                let malformed = Malformed {
                     field: "size",
                     at: 0,
                     why,
                 };
-                self.raise(fault, self.end)?;
+                self.report(malformed, self.end)?;
             }
             return Ok(false);
         };
         let remaining = usize::try_from(self.remaining).unwrap_or(usize::MAX);
-        if let Err(fault) = self.unpack(&payload, out, remaining) {
+        if let Err(malformed) = self.unpack(&payload, out, remaining) {
             out.truncate(start);
-            self.over = !self.faults.are_noted();
-            self.raise(fault, at)?;
-            // What follows keeps its place.
+            self.ended = !self.on_error.is_collecting();
+            self.report(malformed, at)?;
+            // Zeros keep the bytes after the block at their offsets.
             out.resize(start + remaining.min(BLOCK), 0);
         }
         self.remaining = self.remaining.saturating_sub((out.len() - start) as u64);
         Ok(true)
     }
 
-    /// Place and bytes of the next payload, with its checksum compared; `None` at the end.
-    fn payload<'s>(&mut self, store: &'s Store) -> Result<Option<(usize, Cow<'s, [u8]>)>> {
+    /// The offset and the bytes of the next payload, with its checksum verified; `None` at the end.
+    fn payload<'b>(&mut self, bytes: &'b DecryptedBytes) -> Result<Option<(usize, Cow<'b, [u8]>)>> {
         if self.at == self.end {
             return Ok(None);
         }
-        let head = match self.inside(store, self.at, 4) {
+        let head = match self.inside(bytes, self.at, 4) {
             Some(head) => [0, 1, 2, 3].map(|i| head.get(i).copied().unwrap_or_default()),
             None => return Err(self.cut_off("block header", 4)),
         };
         let [l0, l1, c0, c1] = head.map(u16::from);
         let (length, stored) = (usize::from(l0 | l1 << 8), c0 | c1 << 8);
         let at = self.at + 4;
-        let Some(payload) = self.inside(store, at, length) else {
+        let Some(payload) = self.inside(bytes, at, length) else {
             return Err(self.cut_off("block", 4 + length));
         };
         self.at = at + length;
         if checksum(&payload) != stored {
-            let fault = Malformed {
+            let malformed = Malformed {
                 field: "content",
                 at: 2,
                 why: Why::Checksum,
             };
-            self.raise(fault, at - 4)?;
+            self.report(malformed, at - 4)?;
         }
         Ok(Some((at, payload)))
     }
 
-    fn inside<'s>(&self, store: &'s Store, at: usize, length: usize) -> Option<Cow<'s, [u8]>> {
+    /// The `length` bytes at `at`; `None` if they exceed the blocks of the member.
+    fn inside<'b>(
+        &self,
+        bytes: &'b DecryptedBytes,
+        at: usize,
+        length: usize,
+    ) -> Option<Cow<'b, [u8]>> {
         if at.checked_add(length)? > self.end {
             return None;
         }
-        store.get(at, length)
+        bytes.get(at, length)
     }
 
     fn cut_off(&self, field: &'static str, needed: usize) -> Error {
@@ -297,26 +297,26 @@ impl Blocks {
             needed,
             left: self.end - self.at,
         };
-        let fault = Malformed { field, at: 0, why };
-        fault.at_base(self.at as u64).in_file(&self.label)
+        let malformed = Malformed { field, at: 0, why };
+        malformed.at_base(self.at as u64).in_file(&self.label)
     }
 
-    fn raise(&self, fault: Malformed, base: usize) -> Result<()> {
-        self.faults
-            .raise(fault.at_base(base as u64).in_file(&self.label))
+    fn report(&self, malformed: Malformed, base: usize) -> Result<()> {
+        self.on_error
+            .report(malformed.at_base(base as u64).in_file(&self.label))
     }
 
-    /// Unpacks a payload, at most `remaining` bytes. Offsets of faults count from the payload,
-    /// inside Huffman-coded LZ from the start of the decoded codes.
+    /// Unpacks a payload, at most `remaining` bytes. Offsets of errors count from the start of the
+    /// payload; those in Huffman-coded LZ count from the start of the LZ codes.
     fn unpack(
         &mut self,
         payload: &[u8],
         out: &mut Vec<u8>,
         remaining: usize,
     ) -> Result<(), Malformed> {
-        let behind_mode = |fault: Malformed| Malformed {
-            at: fault.at + 1,
-            ..fault
+        let after_mode = |malformed: Malformed| Malformed {
+            at: malformed.at + 1,
+            ..malformed
         };
         match payload.split_first() {
             Some((0, stored)) if stored.len() <= remaining => {
@@ -331,15 +331,15 @@ impl Blocks {
                     why,
                 })
             }
-            Some((1, packed)) => expand(packed, out, remaining).map_err(behind_mode),
+            Some((1, packed)) => expand(packed, out, remaining).map_err(after_mode),
             Some((2, packed)) => {
-                huffman::decode(packed, &mut self.codes, out, remaining).map_err(behind_mode)
+                huffman::decode(packed, &mut self.codes, out, remaining).map_err(after_mode)
             }
             Some((3, packed)) => {
-                self.plain.clear();
-                huffman::decode(packed, &mut self.codes, &mut self.plain, usize::MAX)
-                    .map_err(behind_mode)?;
-                expand(&self.plain, out, remaining)
+                self.lz_codes.clear();
+                huffman::decode(packed, &mut self.codes, &mut self.lz_codes, usize::MAX)
+                    .map_err(after_mode)?;
+                expand(&self.lz_codes, out, remaining)
             }
             Some((mode, _)) => Err(Malformed {
                 field: "mode",
@@ -358,41 +358,47 @@ impl Blocks {
     }
 }
 
-/// Decodes LZ to the end of `out`.
+/// Decodes LZ and appends the bytes to `out`.
 fn expand(packed: &[u8], out: &mut Vec<u8>, remaining: usize) -> Result<(), Malformed> {
     let start = out.len();
-    let mut room = remaining.min(BLOCK);
+    let mut capacity = remaining.min(BLOCK);
     loop {
-        out.resize(start + room + lz::SLACK, 0);
-        match lz::decode(packed, out, start, start + room) {
+        out.resize(start + capacity + lz::SLACK, 0);
+        match lz::decode(packed, out, start, start + capacity) {
             Ok(end) => {
                 out.truncate(end);
                 return Ok(());
             }
-            Err(_) if room < remaining.min(BIGGEST) => room = remaining.min(BIGGEST),
-            Err(fault) => return Err(fault),
+            Err(_) if capacity < remaining.min(MAX_BLOCK) => capacity = remaining.min(MAX_BLOCK),
+            Err(malformed) => return Err(malformed),
         }
     }
 }
 
+/// A member as a stream.
 struct MemberStream {
-    blocks: Blocks,
-    /// The last bytes given away, then those to be given.
+    blocks: BlockReader,
+    /// The last bytes delivered, then the bytes to be delivered.
     window: Vec<u8>,
-    given: usize,
+    /// The number of delivered bytes in `window`.
+    copied: usize,
 }
 
 impl Read for MemberStream {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        while self.given >= self.window.len() {
-            let old = self.window.len().saturating_sub(lz::FARTHEST);
+        while self.copied >= self.window.len() {
+            let old = self.window.len().saturating_sub(lz::MAX_DISTANCE);
             self.window.drain(..old);
-            self.given = self.window.len();
+            self.copied = self.window.len();
             if !self.blocks.next(&mut self.window)? {
                 return Ok(0);
             }
         }
-        Ok(crate::archives::give(&self.window, &mut self.given, out))
+        Ok(crate::archives::read_member::copy_next(
+            &self.window,
+            &mut self.copied,
+            out,
+        ))
     }
 }
 
@@ -442,20 +448,20 @@ mod tests {
         assert_eq!(archive.members()[0].name, "a/b.cbg");
         assert_eq!(&archive.read(0).unwrap()[..], b"abcabcabcabcabca");
         let mut streamed = Vec::new();
-        let mut stream = archive.stream(0, &Faults::stop()).unwrap();
+        let mut stream = archive.stream(0, &OnError::stop()).unwrap();
         stream.read_to_end(&mut streamed).unwrap();
         assert_eq!(streamed, b"abcabcabcabcabca");
     }
 
     #[test]
-    fn sizes_that_lie_are_told() {
+    fn wrong_sizes_are_reported() {
         let long = open(archive(2, &[b"\0abc"]));
         assert!(long.read(0).is_err());
         let short = open(archive(1 << 32, &[b"\0abc"]));
         let error = short.read(0).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Malformed(_)), "{error}");
-        let (kept, problems) = crate::archives::salvage(&*short, 0).unwrap();
-        assert_eq!((&kept[..], problems.len()), (&b"abc"[..], 1));
+        let (saved, problems) = crate::archives::salvage(&*short, 0).unwrap();
+        assert_eq!((&saved[..], problems.len()), (&b"abc"[..], 1));
         let huge = open(archive(u64::MAX, &[b"\0abc"]));
         let error = huge.read(0).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Limit { .. }), "{error}");
@@ -466,10 +472,10 @@ mod tests {
         let bad = [1, 0, 0x80, 0xf0, 0xff];
         let archive = open(archive(BLOCK as u64 + 3, &[&bad, b"\0abc"]));
         assert!(archive.read(0).is_err());
-        let (kept, problems) = crate::archives::salvage(&*archive, 0).unwrap();
-        assert_eq!((kept.len(), problems.len()), (BLOCK + 3, 1));
-        assert_eq!(&kept[BLOCK..], b"abc");
-        // The fault is in the copy, behind mode and control word of the block.
+        let (saved, problems) = crate::archives::salvage(&*archive, 0).unwrap();
+        assert_eq!((saved.len(), problems.len()), (BLOCK + 3, 1));
+        assert_eq!(&saved[BLOCK..], b"abc");
+        // The copy is malformed, which follows the mode and the control word of the block.
         assert_eq!(problems[0].location().offset, Some(181 + 4 + 3));
     }
 }

@@ -1,4 +1,4 @@
-//! Writing archives.
+//! Writing archives of ChessBase.
 
 use std::io::SeekFrom;
 use std::num::NonZero;
@@ -8,13 +8,12 @@ use des::cipher::{Array, BlockCipherEncrypt};
 use tabia_core::io::{Charset, Sink, encode};
 use tabia_core::{Error, ErrorKind, Result};
 
+use super::decrypted_bytes::{DES_BLOCK, cipher, password_bytes};
 use super::directory::record_at;
-use super::{BLOCK, MAGIC, RECORD, checksum, decrypted_bytes, pack};
+use super::{BLOCK, MAGIC, RECORD, checksum, pack};
 use crate::archives::create::{CreateOptions, NewMember, Packing, WriteSeek};
 
-/// Bytes that DES takes at once.
-const UNIT: usize = 8;
-/// Blocks packed at a time, so that memory does not depend on the size of a member.
+/// Blocks packed at a time; bounds the memory for large members.
 const BATCH: usize = 64;
 
 pub(super) fn create_cbv(
@@ -31,23 +30,24 @@ pub(super) fn create_cbz(
     options: &CreateOptions,
 ) -> Result<()> {
     let password = options.password.as_deref().unwrap_or_default();
-    let candidates = decrypted_bytes::password_bytes(password);
+    let candidates = password_bytes(password);
     let bytes = candidates
         .first()
         .ok_or_else(|| Error::new(ErrorKind::Password))?;
-    write(out, members, options, Some(&decrypted_bytes::cipher(bytes)))
+    write(out, members, options, Some(&cipher(bytes)))
 }
 
-/// The order in which ChessBase archives the files of a database; others follow as given.
+/// The order in which ChessBase archives the files of a database. Other files follow.
 const ORDER: [&str; 13] = [
     "cbh", "ini", "cbg", "cba", "cbp", "cbt", "cbs", "cbc", "cbj", "cbe", "cbm", "cbtt", "cbl",
 ];
 
+/// The position of a file in [`ORDER`].
 fn rank(name: &str) -> usize {
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
     let found = ORDER
         .iter()
-        .position(|known| extension.eq_ignore_ascii_case(known));
+        .position(|other| extension.eq_ignore_ascii_case(other));
     found.unwrap_or(ORDER.len())
 }
 
@@ -71,14 +71,15 @@ fn write(
     head.bytes(&[0, 3, 0]);
 
     let head_length = record_at(members.len());
-    // The head is known last. The unit that it shares with the first data is written with it.
-    let shared = head_length.next_multiple_of(UNIT) - head_length;
+    // The head is written last. If it ends inside a DES block, the data that shares this block is
+    // written with it.
+    let shared = head_length.next_multiple_of(DES_BLOCK) - head_length;
     out.seek(SeekFrom::Start((head_length + shared) as u64))?;
-    let mut data = Sealed {
+    let mut data = EncryptedWriter {
         out,
         key,
         pending: Vec::new(),
-        lead: Vec::new(),
+        first_bytes: Vec::new(),
         shared,
     };
     let mut at = head_length as u64;
@@ -90,9 +91,9 @@ fn write(
     data.finish(head.as_slice())
 }
 
-/// Packs one file; its packed and its own size.
+/// Packs one file and returns its packed and its unpacked size.
 fn write_member(
-    data: &mut Sealed<'_>,
+    data: &mut EncryptedWriter<'_>,
     member: &NewMember,
     options: &CreateOptions,
 ) -> Result<(u64, u64)> {
@@ -135,7 +136,7 @@ fn pack_all(blocks: &[&[u8]], stored: bool) -> Vec<Vec<u8>> {
             })
             .collect();
         let join = |(part, worker): (&[&[u8]], std::thread::ScopedJoinHandle<'_, Vec<Vec<u8>>>)| {
-            // What a thread could not pack is stored.
+            // The blocks of a thread that panicked are stored.
             worker
                 .join()
                 .unwrap_or_else(|_| part.iter().map(|block| pack::pack(block, true)).collect())
@@ -144,13 +145,14 @@ fn pack_all(blocks: &[&[u8]], stored: bool) -> Vec<Vec<u8>> {
     })
 }
 
+/// Appends the directory record of a member to the head.
 fn record(head: &mut Sink, member: &NewMember, at: u64, packed: u64, size: u64) -> Result<()> {
     let name = member.name.replace('/', "\\");
-    let (bytes, whole) = match Charset::parse("cp1252") {
+    let (bytes, is_complete) = match Charset::parse("cp1252") {
         Some(charset) => encode(&name, charset),
         None => encode(&name, Charset::Utf8),
     };
-    if !whole || bytes.len() > 127 {
+    if !is_complete || bytes.len() > 127 {
         return Err(Error::unsupported(format!(
             "a ChessBase archive cannot hold the file name {name}: at most 127 characters of windows-1252"
         )));
@@ -172,46 +174,46 @@ fn record(head: &mut Sink, member: &NewMember, at: u64, packed: u64, size: u64) 
     Ok(())
 }
 
-/// The bytes behind the head, encrypted where there is a key.
-struct Sealed<'a> {
+/// Writes the data after the head, encrypted if there is a key.
+struct EncryptedWriter<'a> {
     out: &'a mut dyn WriteSeek,
     key: Option<&'a Des>,
     pending: Vec<u8>,
-    /// The first bytes, as many as `shared`.
-    lead: Vec<u8>,
+    /// The bytes of the data that share a DES block with the head: the first `shared` ones.
+    first_bytes: Vec<u8>,
     shared: usize,
 }
 
-impl Sealed<'_> {
+impl EncryptedWriter<'_> {
     fn write(&mut self, bytes: &[u8]) -> Result<()> {
-        let missing = (self.shared - self.lead.len()).min(bytes.len());
-        let (lead, bytes) = bytes.split_at(missing);
-        self.lead.extend_from_slice(lead);
+        let missing = (self.shared - self.first_bytes.len()).min(bytes.len());
+        let (first, bytes) = bytes.split_at(missing);
+        self.first_bytes.extend_from_slice(first);
         self.pending.extend_from_slice(bytes);
-        let whole = self.pending.len() / UNIT * UNIT;
-        if whole >= 1 << 16 {
-            self.flush(whole)?;
+        let length = self.pending.len() / DES_BLOCK * DES_BLOCK;
+        if length >= 1 << 16 {
+            self.flush(length)?;
         }
         Ok(())
     }
 
-    /// Writes that many pending bytes.
+    /// Writes `length` pending bytes.
     fn flush(&mut self, length: usize) -> Result<()> {
-        let mut now: Vec<u8> = self.pending.drain(..length).collect();
-        encrypt(self.key, &mut now);
-        Ok(self.out.write_all(&now)?)
+        let mut bytes: Vec<u8> = self.pending.drain(..length).collect();
+        encrypt(self.key, &mut bytes);
+        Ok(self.out.write_all(&bytes)?)
     }
 
-    /// Writes what is left, then the head.
+    /// Writes the remaining bytes, then the head.
     fn finish(mut self, head: &[u8]) -> Result<()> {
         if self.key.is_some() {
             self.pending
-                .resize(self.pending.len().next_multiple_of(UNIT), 0);
-            self.lead.resize(self.shared, 0);
+                .resize(self.pending.len().next_multiple_of(DES_BLOCK), 0);
+            self.first_bytes.resize(self.shared, 0);
         }
         self.flush(self.pending.len())?;
         let mut start = head.to_vec();
-        start.extend_from_slice(&self.lead);
+        start.extend_from_slice(&self.first_bytes);
         encrypt(self.key, &mut start);
         self.out.seek(SeekFrom::Start(0))?;
         self.out.write_all(&start)?;
@@ -219,11 +221,12 @@ impl Sealed<'_> {
     }
 }
 
+/// Encrypts complete DES blocks; without a key nothing.
 fn encrypt(key: Option<&Des>, bytes: &mut [u8]) {
     let Some(key) = key else { return };
-    for unit in bytes.chunks_exact_mut(UNIT) {
-        if let Ok(unit) = <&mut Array<u8, _>>::try_from(unit) {
-            key.encrypt_block(unit);
+    for block in bytes.chunks_exact_mut(DES_BLOCK) {
+        if let Ok(block) = <&mut Array<u8, _>>::try_from(block) {
+            key.encrypt_block(block);
         }
     }
 }

@@ -1,11 +1,12 @@
-//! Compressed streams: gzip, bzip2, xz, Zstandard, LZ4; recognised by content, never by name.
+//! Compressed streams: gzip, bzip2, xz, Zstandard and LZ4, detected by content, never by name.
 //!
-//! All of them may be several streams one after the other (as `pigz`, `pbzip2`, `pzstd` and
-//! `cat` make them), with padding or skippable frames in between.
+//! An input can consist of several streams (as `pigz`, `pbzip2`, `pzstd` and `cat` write them), with
+//! padding or skippable frames between them.
 
-mod engines;
+mod decoders;
 mod gzip;
-mod input;
+mod input_buffer;
+mod stream_decoder;
 mod write;
 
 use std::fmt;
@@ -14,15 +15,15 @@ use std::io::{self, Read};
 use tabia_core::error::Why;
 use tabia_core::{Error, Malformed, Result};
 
-use engines::{Engine, Step};
 pub(super) use gzip::Inflate;
-pub(super) use input::Input;
+pub(super) use input_buffer::InputBuffer;
+use stream_decoder::{DecodeStatus, StreamDecoder};
 pub use write::{Compressor, compress};
 
 /// How a stream is compressed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Compression {
-    /// Not at all.
+    /// Not compressed.
     #[default]
     None,
     /// gzip (RFC 1952).
@@ -38,7 +39,7 @@ pub enum Compression {
 }
 
 impl Compression {
-    /// Every way to compress.
+    /// All methods of compression.
     pub const ALL: [Self; 5] = [Self::Gzip, Self::Bzip2, Self::Xz, Self::Zstd, Self::Lz4];
 
     /// Whether this build reads and writes it: Zstandard needs the feature `zstd`.
@@ -61,7 +62,7 @@ impl Compression {
         }
     }
 
-    /// The extension of files, without the dot; `""` for none.
+    /// The extension of files, without the dot; `""` for [`Compression::None`].
     pub const fn extension(self) -> &'static str {
         match self {
             Self::None => "",
@@ -73,7 +74,7 @@ impl Compression {
         }
     }
 
-    /// What a file name asks for by its last extension, and the name without it.
+    /// The compression with the last extension of a file name, and the name without that extension.
     pub fn of_name(name: &str) -> (Self, &str) {
         let Some((base, extension)) = name.rsplit_once('.') else {
             return (Self::None, name);
@@ -90,8 +91,8 @@ impl Compression {
         }
     }
 
-    /// By the first bytes, six of them at least unless the stream is shorter. Skippable frames
-    /// look like none: [`decompress`] looks behind them.
+    /// Detects the compression by the first bytes of a stream: at least six, unless the stream is
+    /// shorter. Skippable frames are not detected; [`decompress`] inspects the bytes after them.
     pub fn of_content(head: &[u8]) -> Self {
         match head {
             [0x1f, 0x8b, 8, ..] => Self::Gzip,
@@ -110,52 +111,53 @@ impl fmt::Display for Compression {
     }
 }
 
-/// First bytes that [`Compression::of_content`] looks at.
-const HEAD: usize = 6;
-/// The first byte of a skippable frame has 16 values, the other three are fixed.
+/// The number of bytes that [`Compression::of_content`] needs.
+const MAGIC_LENGTH: usize = 6;
+/// The second to fourth byte of a skippable frame; the first byte is one of 16 values.
 const SKIPPABLE: [u8; 3] = [0x2a, 0x4d, 0x18];
 
-/// The plain bytes of `reader`, and how they were compressed. What is not compressed passes
-/// through unchanged.
+/// A stream of the decompressed bytes of `reader`, and the compression found. Input that is not
+/// compressed is delivered unchanged.
 ///
-/// The stream delivers everything that can be unpacked before a fault; its error then carries an
-/// [`Error`] with the offset in the compressed bytes.
+/// The stream delivers all bytes that can be decompressed before an error; its error then carries
+/// an [`Error`] with the offset in the compressed bytes.
 ///
 /// # Errors
-/// When the first bytes cannot be read, or the method is not part of this build.
+/// If the first bytes cannot be read, or the compression is not part of this build.
 pub fn decompress(reader: Box<dyn Read + Send>) -> Result<(Box<dyn Read + Send>, Compression)> {
-    let mut input = Input::new(reader);
+    let mut input = InputBuffer::new(reader);
     let mut skip = 0;
     let kind = loop {
-        // Frames to skip are only consumed when a compressed stream follows them.
+        // Skippable frames are consumed only if a compressed stream follows them.
         let head = input.fill(skip + 8)?.get(skip..).unwrap_or_default();
         match skippable(head) {
-            Some(length) if skip + length <= Input::LARGEST => skip += length,
+            Some(length) if skip + length <= InputBuffer::MAX_FILL => skip += length,
             _ => break Compression::of_content(head),
         }
     };
     let kind = match kind {
-        Compression::None => match input.fill(HEAD)? {
-            // Long frames before the first one that is not skippable: only these formats have them.
+        Compression::None => match input.fill(MAGIC_LENGTH)? {
+            // Skippable frames longer than the buffer: only Zstandard and LZ4 have any.
             head if skippable(head).is_some() => Compression::Zstd,
             _ => return Ok((Box::new(input), Compression::None)),
         },
         kind => kind,
     };
-    let stream = Stream {
+    let stream = DecompressedStream {
         input,
-        engine: None,
+        decoder: None,
         kind,
         started: false,
-        over: false,
+        ended: false,
     };
     if kind == Compression::Zstd {
-        engines::start(kind)?;
+        decoders::new_decoder(kind)?;
     }
     Ok((Box::new(stream), kind))
 }
 
-/// The length of the skippable frame that begins here, as far as it is known.
+/// The length of the skippable frame that `head` begins with; `None` if it is not such a frame or
+/// its length is not yet read.
 fn skippable(head: &[u8]) -> Option<usize> {
     match head {
         [0x50..=0x5f, a, b, c, l0, l1, l2, l3, ..] if [*a, *b, *c] == SKIPPABLE => {
@@ -169,18 +171,18 @@ fn skippable(head: &[u8]) -> Option<usize> {
     }
 }
 
-/// Streams of one kind, one after the other.
-struct Stream {
-    input: Input,
+/// Decompresses consecutive streams of one kind.
+struct DecompressedStream {
+    input: InputBuffer,
     /// `None` between streams.
-    engine: Option<Box<dyn Engine>>,
+    decoder: Option<Box<dyn StreamDecoder>>,
     kind: Compression,
-    /// Whether a stream was found.
+    /// Whether the first stream was found.
     started: bool,
-    over: bool,
+    ended: bool,
 }
 
-impl Stream {
+impl DecompressedStream {
     /// Begins the next stream; `false` at the end of the input.
     fn begin(&mut self) -> io::Result<bool> {
         let first = !self.started;
@@ -199,10 +201,10 @@ impl Stream {
             if found == self.kind || (first && found != Compression::None) {
                 self.kind = found;
                 self.started = true;
-                self.engine = Some(engines::start(found)?);
+                self.decoder = Some(decoders::new_decoder(found)?);
                 return Ok(true);
             }
-            // Padding to whole blocks, of tapes once and of xz by its specification.
+            // Padding to complete blocks: tapes need it, and the specification of xz allows it.
             if head.first() == Some(&0) && !first {
                 let zeros = head.iter().take_while(|byte| **byte == 0).count();
                 self.input.consume(zeros);
@@ -210,28 +212,30 @@ impl Stream {
             }
             let name = self.kind.name();
             return Err(Error::invalid(format!(
-                "the bytes behind the {name} stream belong to no {name} stream"
+                "the bytes after the {name} stream are not a {name} stream"
             ))
             .into());
         }
     }
 
+    /// Decodes to `out`, or begins the next stream. Returns the number of bytes, and `false` at the
+    /// end of the input.
     fn step(&mut self, out: &mut [u8]) -> (usize, io::Result<bool>) {
-        let Some(engine) = &mut self.engine else {
+        let Some(decoder) = &mut self.decoder else {
             return (0, self.begin());
         };
-        let (produced, result) = engine.step(&mut self.input, out);
-        let result = result.map(|step| {
-            if step == Step::End {
-                self.engine = None;
+        let (produced, result) = decoder.step(&mut self.input, out);
+        let result = result.map(|status| {
+            if status == DecodeStatus::End {
+                self.decoder = None;
             }
             true
         });
         (produced, result)
     }
 
-    /// Says what is wrong, and at which byte of the input.
-    fn describe(&self, error: io::Error) -> io::Error {
+    /// An error of a decoder with the name of the compression and the offset in the input.
+    fn with_context(&self, error: io::Error) -> io::Error {
         if self.input.has_failed() {
             return error;
         }
@@ -259,6 +263,7 @@ impl Stream {
     }
 }
 
+/// The name of a stream in errors.
 const fn field(kind: Compression) -> &'static str {
     match kind {
         Compression::None => "stream",
@@ -270,25 +275,25 @@ const fn field(kind: Compression) -> &'static str {
     }
 }
 
-impl Read for Stream {
+impl Read for DecompressedStream {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         if out.is_empty() {
             return Ok(0);
         }
-        while !self.over {
+        while !self.ended {
             let (produced, result) = self.step(out);
             if produced > 0 {
                 if let Err(error) = result {
-                    self.engine = Some(Box::new(engines::Failed(Some(error))));
+                    self.decoder = Some(Box::new(decoders::FailedDecoder(Some(error))));
                 }
                 return Ok(produced);
             }
             match result {
-                Ok(more) => self.over = !more,
+                Ok(more) => self.ended = !more,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => return Err(error),
                 Err(error) => {
-                    self.over = true;
-                    return Err(self.describe(error));
+                    self.ended = true;
+                    return Err(self.with_context(error));
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! Compressing what is written.
+//! Writing compressed streams.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -7,9 +7,9 @@ use tabia_core::Result;
 
 use super::Compression;
 
-/// A writer that compresses. Without [`finish`](Compressor::finish) its stream stays incomplete.
+/// A writer that compresses. The stream is incomplete until [`finish`](Compressor::finish) is called.
 pub trait Compressor: Write + Send {
-    /// Writes what is left, ends the stream and gives the target back.
+    /// Writes the remaining bytes, ends the stream and returns the target.
     fn finish(self: Box<Self>) -> Result<Box<dyn Write + Send>>;
 }
 
@@ -19,11 +19,11 @@ impl fmt::Debug for dyn Compressor {
     }
 }
 
-/// Compresses what is written to `target`, at the usual level of the method. The same input gives
-/// the same bytes: no names, no times.
+/// A writer that compresses to `target`, at the default level of the compression. The same input
+/// produces the same bytes: no names and no times are stored.
 ///
 /// # Errors
-/// When the method is not part of this build, or the first bytes cannot be written.
+/// If the compression is not part of this build, or the first bytes cannot be written.
 pub fn compress(target: Box<dyn Write + Send>, kind: Compression) -> Result<Box<dyn Compressor>> {
     Ok(match kind {
         Compression::None => Box::new(Plain(target)),

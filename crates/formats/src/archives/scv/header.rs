@@ -1,29 +1,32 @@
-//! The lines before and between the members. Facts: FORMAT.md, "Lines" and "Keys".
+//! The lines before and between the members. Layout: FORMAT.md, "Lines" and "Keys".
 
 use tabia_core::io::{Charset, decode};
 
-use crate::archives::Stamp;
+use crate::archives::Timestamp;
 
 pub(super) const HEAD: &[u8] = b"<-- H E A D -->";
 pub(super) const DATA: &[u8] = b"<-- D A T A -->";
 pub(super) const NO_DATA: &[u8] = b"<-- N O D A T A -->";
-/// No line is longer, and no header has more lines: more is no header.
-const LONGEST_LINE: usize = 1 << 16;
-const MOST_LINES: usize = 10_000;
+/// The longest line of a header, in bytes.
+const MAX_LINE: usize = 1 << 16;
+/// The most lines of a header.
+const MAX_LINES: usize = 10_000;
 
 /// Keys and values in the order of the lines.
 pub(super) type Facts = Vec<(String, String)>;
 
-/// A line and where the next one begins; `None` when no line ends within reach.
+/// The line at `at` without its end, and the offset of the next line; `None` if it has no end within
+/// [`MAX_LINE`] bytes.
 pub(super) fn line(bytes: &[u8], at: usize) -> Option<(&[u8], usize)> {
     let rest = bytes.get(at..)?;
-    let rest = rest.get(..LONGEST_LINE).unwrap_or(rest);
+    let rest = rest.get(..MAX_LINE).unwrap_or(rest);
     let length = memchr::memchr(b'\n', rest)?;
     let line = rest.get(..length)?;
     Some((line.strip_suffix(b"\r").unwrap_or(line), at + length + 1))
 }
 
-/// Lines up to one of the markers: their keys and values, the marker, and what follows it.
+/// Reads the lines up to one of the markers. Returns their keys and values, the marker, and the
+/// offset after it; `None` if no marker follows.
 pub(super) fn block<'m>(
     bytes: &[u8],
     mut at: usize,
@@ -31,7 +34,7 @@ pub(super) fn block<'m>(
     charset: Charset,
 ) -> Option<(Facts, &'m [u8], usize)> {
     let mut facts = Facts::new();
-    for _ in 0..MOST_LINES {
+    for _ in 0..MAX_LINES {
         let (line, next) = line(bytes, at)?;
         at = next;
         let trimmed = line.trim_ascii();
@@ -43,7 +46,7 @@ pub(super) fn block<'m>(
     None
 }
 
-/// `<Key> value` anywhere in the line.
+/// The key and the value of a line with `<Key> value`, which can be preceded by other text.
 fn fact(line: &[u8], charset: Charset) -> Option<(String, String)> {
     let mut rest = line;
     loop {
@@ -83,12 +86,12 @@ pub(super) fn checksum(facts: &[(String, String)]) -> Option<u32> {
         .map(|number| number as u32)
 }
 
-/// When a member was changed: seconds since 1970, or a date and time.
-pub(super) fn modified(facts: &[(String, String)]) -> Option<Stamp> {
+/// When a member was last changed: seconds since 1970, or a date and time.
+pub(super) fn modified(facts: &[(String, String)]) -> Option<Timestamp> {
     let text = value(facts, "Modified")?;
     match text.parse() {
-        Ok(seconds) => Stamp::from_unix(seconds),
-        Err(_) => Stamp::parse(text),
+        Ok(seconds) => Timestamp::from_unix(seconds),
+        Err(_) => Timestamp::parse(text),
     }
 }
 
@@ -102,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_and_values() {
+    fn the_last_value_of_a_key_counts() {
         let facts = facts("junk\n <A1> x <Size> 12   \r\n<Size>\t13\n<Checksum> -2\n<Name>");
         assert_eq!(number(&facts, "Size"), Some(13));
         assert_eq!(checksum(&facts), Some(u32::MAX - 1));
@@ -111,8 +114,8 @@ mod tests {
     }
 
     #[test]
-    fn both_forms_of_time() {
-        let expected = Stamp::parse("2011-03-13 07:06:40");
+    fn both_forms_of_time_are_parsed() {
+        let expected = Timestamp::parse("2011-03-13 07:06:40");
         assert_eq!(modified(&facts("<Modified> 1300000000")), expected);
         assert_eq!(modified(&facts("<Modified> 2011-03-13 07:06:40")), expected);
         assert_eq!(modified(&facts("<Modified> yesterday")), None);

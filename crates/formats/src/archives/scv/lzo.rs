@@ -1,4 +1,4 @@
-//! LZO1X, bare or in chunks. Facts: FORMAT.md, "LZO".
+//! LZO1X, as a single stream or in chunks. Layout: FORMAT.md, "LZO".
 
 use std::io::{self, Read};
 
@@ -6,57 +6,57 @@ use tabia_core::error::Why;
 use tabia_core::io::Blob;
 use tabia_core::{Error, Malformed};
 
-/// Plain bytes of one chunk.
+/// Unpacked bytes of one chunk.
 pub(super) const CHUNK: usize = 1 << 15;
-/// No chunk of that many bytes is longer.
-const LONGEST: usize = CHUNK + CHUNK / 16 + 67;
-/// LZO never makes more of a byte; what a bare stream may unpack to.
+/// The longest packed chunk.
+const MAX_PACKED: usize = CHUNK + CHUNK / 16 + 67;
+/// The most bytes that LZO unpacks from one byte: bounds the size of a single stream.
 const EXPANSION: u64 = 256;
 
-/// Packs one chunk of at most [`CHUNK`] bytes, length included.
+/// Packs at most [`CHUNK`] bytes as one chunk, with its length.
 pub(super) fn pack(plain: &[u8]) -> Result<Vec<u8>, Error> {
     let packed = if plain.is_empty() {
-        // What the crate makes of nothing is not what other decoders read.
+        // Other decoders cannot read what the crate writes for empty input.
         vec![0x11, 0, 0]
     } else {
         lzokay::compress::compress(plain)
-            .map_err(|error| Error::invalid(format!("LZO cannot pack this: {error}")))?
+            .map_err(|error| Error::invalid(format!("LZO cannot pack the data: {error}")))?
     };
     let mut chunk = vec![(packed.len() >> 8) as u8, packed.len() as u8];
     chunk.extend(packed);
     Ok(chunk)
 }
 
-/// The plain bytes of a member. Chunks are unpacked one after the other; a bare stream at once,
-/// at most `limit` bytes.
+/// A stream of the unpacked bytes of a member. Chunks are unpacked one at a time; a single stream
+/// at once, at most `limit` bytes.
 pub(super) fn reader(stored: Blob, size: Option<u64>, limit: u64) -> Box<dyn Read + Send> {
-    let reader = Lzo {
+    let reader = LzoReader {
+        stored,
         at: 0,
         plain: Vec::new(),
-        given: 0,
-        held: None,
-        stored,
+        copied: 0,
+        pending_error: None,
     };
     if is_chunked(&reader.stored, size) {
         return Box::new(reader);
     }
-    let (plain, held) = bare(&reader.stored, size, limit);
-    let at = reader.stored.len();
-    Box::new(Lzo {
-        at,
+    let (plain, pending_error) = unpack_single(&reader.stored, size, limit);
+    Box::new(LzoReader {
+        at: reader.stored.len(),
         plain,
-        held,
+        pending_error,
         ..reader
     })
 }
 
-/// Whether the lengths of chunks lead exactly to the end, in as many steps as the size asks for.
+/// Whether the lengths of chunks add up to the size of the data, and their number is that of a member
+/// of `size` bytes.
 fn is_chunked(stored: &[u8], size: Option<u64>) -> bool {
     let mut at = 0;
     let mut chunks = 0_u64;
     while let Some([high, low]) = stored.get(at..at + 2) {
         let length = usize::from(*high) << 8 | usize::from(*low);
-        if !(3..=LONGEST).contains(&length) {
+        if !(3..=MAX_PACKED).contains(&length) {
             return false;
         }
         at += 2 + length;
@@ -65,40 +65,43 @@ fn is_chunked(stored: &[u8], size: Option<u64>) -> bool {
     at == stored.len() && size.is_none_or(|size| size.div_ceil(CHUNK as u64) == chunks)
 }
 
-/// A bare stream. Its length is known only from outside.
-fn bare(stored: &[u8], size: Option<u64>, limit: u64) -> (Vec<u8>, Option<io::Error>) {
-    let most = (stored.len() as u64).saturating_mul(EXPANSION).min(limit);
-    let mut room = size.unwrap_or(stored.len() as u64 * 4 + 4096).min(most);
+/// Unpacks a single stream, whose unpacked size is not in the stream itself.
+fn unpack_single(stored: &[u8], size: Option<u64>, limit: u64) -> (Vec<u8>, Option<io::Error>) {
+    let max = (stored.len() as u64).saturating_mul(EXPANSION).min(limit);
+    let mut capacity = size.unwrap_or(stored.len() as u64 * 4 + 4096).min(max);
     loop {
-        let mut plain = vec![0; usize::try_from(room).unwrap_or_default()];
+        let mut plain = vec![0; usize::try_from(capacity).unwrap_or_default()];
         match lzokay::decompress::decompress(stored, &mut plain) {
             Ok(length) => {
                 plain.truncate(length);
                 return (plain, None);
             }
-            Err(lzokay::Error::OutputOverrun) if size.is_none() && room < most => {
-                room = room.saturating_mul(4).min(most);
+            Err(lzokay::Error::OutputOverrun) if size.is_none() && capacity < max => {
+                capacity = capacity.saturating_mul(4).min(max);
             }
-            Err(error) => return (Vec::new(), Some(fault(error, 0))),
+            Err(error) => return (Vec::new(), Some(stream_error(error, 0))),
         }
     }
 }
 
-fn fault(error: lzokay::Error, at: usize) -> io::Error {
+fn stream_error(error: lzokay::Error, at: usize) -> io::Error {
     let text = format!("the LZO stream cannot be unpacked: {error}");
     Error::invalid(text).at_offset(at as u64).into()
 }
 
-struct Lzo {
+struct LzoReader {
     stored: Blob,
-    /// The next chunk.
+    /// Offset of the next chunk.
     at: usize,
+    /// Unpacked bytes, and the number of these that were delivered.
     plain: Vec<u8>,
-    given: usize,
-    held: Option<io::Error>,
+    copied: usize,
+    /// Returned after the last unpacked byte.
+    pending_error: Option<io::Error>,
 }
 
-impl Lzo {
+impl LzoReader {
+    /// Unpacks the next chunk; `false` at the end.
     fn next(&mut self) -> io::Result<bool> {
         let rest = self.stored.get(self.at..).unwrap_or_default();
         let (Some(high), Some(low)) = (rest.first(), rest.get(1)) else {
@@ -110,34 +113,40 @@ impl Lzo {
                 needed: length,
                 left: rest.len() - 2,
             };
-            let fault = Malformed {
+            let malformed = Malformed {
                 field: "LZO chunk",
                 at: self.at,
                 why,
             };
-            return Err(fault.at_base(0).into());
+            return Err(malformed.at_base(0).into());
         };
         self.plain.resize(CHUNK, 0);
         let result = lzokay::decompress::decompress(packed, &mut self.plain);
         self.plain.truncate(*result.as_ref().unwrap_or(&0));
-        self.given = 0;
+        self.copied = 0;
         let at = self.at;
         self.at += 2 + length;
-        result.map(|_| true).map_err(|error| fault(error, at))
+        result
+            .map(|_| true)
+            .map_err(|error| stream_error(error, at))
     }
 }
 
-impl Read for Lzo {
+impl Read for LzoReader {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        while self.given >= self.plain.len() {
-            if let Some(error) = self.held.take() {
+        while self.copied >= self.plain.len() {
+            if let Some(error) = self.pending_error.take() {
                 return Err(error);
             }
             if !self.next()? {
                 return Ok(0);
             }
         }
-        Ok(crate::archives::give(&self.plain, &mut self.given, out))
+        Ok(crate::archives::read_member::copy_next(
+            &self.plain,
+            &mut self.copied,
+            out,
+        ))
     }
 }
 
@@ -158,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn chunks_there_and_back() {
+    fn chunks_round_trip() {
         let plain = sample();
         let stored: Vec<u8> = plain
             .chunks(CHUNK)
@@ -172,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn bare_streams_with_and_without_a_size() {
+    fn single_streams_unpack_with_and_without_a_size() {
         let plain = sample();
         let stored = lzokay::compress::compress(&plain).unwrap();
         assert!(unpacked(stored.clone(), Some(100_000)).unwrap() == plain);

@@ -1,4 +1,4 @@
-//! Scidb's archives, `.scv`. Layout: FORMAT.md in this folder.
+//! Archives of Scidb, `.scv`. Layout: FORMAT.md in this folder.
 
 mod checksum;
 mod header;
@@ -8,12 +8,13 @@ mod write;
 
 use tabia_core::formats::{Confidence, Probe};
 
-use super::{ArchiveFormat, Packing, file_format};
+use super::archive::file_format;
+use super::{ArchiveFormat, Packing};
 
 /// The first line.
 const MAGIC: &[u8] = b"iveArch";
 
-/// Scidb's archives.
+/// Archives of Scidb.
 pub static SCV: ArchiveFormat = ArchiveFormat {
     file: file_format(
         "scv",

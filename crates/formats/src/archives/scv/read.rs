@@ -1,35 +1,35 @@
-//! Reading Scidb's archives.
+//! Reading archives of Scidb.
 
 use std::io::{self, Read};
 use std::sync::Arc;
 
 use memchr::memmem;
 use tabia_core::error::Why;
-use tabia_core::formats::{Limits, OpenOptions};
+use tabia_core::formats::OpenOptions;
 use tabia_core::io::{Blob, Charset, Source};
-use tabia_core::{Error, ErrorKind, FormatId, Malformed, Result};
+use tabia_core::{Error, FormatId, Malformed, Result};
 
 use super::header::{self, DATA, Facts, HEAD, NO_DATA};
 use super::{checksum, lzo};
-use crate::archives::verified_reader::{Checked, Expected, InflateReader};
-use crate::archives::{Archive, ArchiveInfo, Checksum, Faults, Member, checksum_of_stream};
+use crate::archives::read_member::verify_stream;
+use crate::archives::verified_reader::{Expected, InflateReader, VerifiedReader};
+use crate::archives::{Archive, ArchiveContents, ArchiveInfo, ChecksumStatus, Member, OnError};
 
 #[derive(Debug)]
 struct ScvArchive {
     bytes: Blob,
-    info: ArchiveInfo,
-    limits: Limits,
-    places: Vec<Place>,
-    members: Vec<Member>,
+    contents: ArchiveContents,
+    /// The data of each member.
+    data: Vec<MemberData>,
 }
 
-/// Where the data of a member is.
+/// The location of the data of a member, and its checksum.
 #[derive(Debug, Clone)]
-struct Place {
-    /// Offset, and length as far as the file reaches.
+struct MemberData {
     at: usize,
+    /// Length in bytes, up to the end of the file.
     length: usize,
-    /// Whether the archive holds the content at all.
+    /// Whether the archive holds the data at all.
     present: bool,
     /// Why the length is not the one stated.
     cut: Option<Why>,
@@ -50,23 +50,25 @@ pub(super) fn open(source: &Source, options: &OpenOptions) -> Result<Box<dyn Arc
         .into_iter()
         .map(|problem| problem.in_file(&label))
         .collect();
-    let (places, members) = found.into_iter().unzip();
-    let format = FormatId::new("scv");
+    let (data, members) = found.into_iter().unzip();
+    let info = ArchiveInfo {
+        format: FormatId::new("scv"),
+        label,
+        facts,
+        problems,
+    };
     Ok(Box::new(ScvArchive {
-        info: ArchiveInfo {
-            format,
-            label,
-            facts,
-            problems,
-        },
-        limits: options.limits,
-        places,
-        members,
         bytes,
+        contents: ArchiveContents {
+            info,
+            members,
+            limits: options.limits,
+        },
+        data,
     }))
 }
 
-/// Goes from member to member; their data is not looked at.
+/// Finds the members by their headers, without reading their data.
 struct Scan<'b> {
     bytes: &'b [u8],
     charset: Charset,
@@ -74,12 +76,12 @@ struct Scan<'b> {
 }
 
 impl Scan<'_> {
-    fn run(&mut self) -> Result<(Facts, Vec<(Place, Member)>)> {
+    fn run(&mut self) -> Result<(Facts, Vec<(MemberData, Member)>)> {
         let mut found = Vec::new();
         let start = header::line(self.bytes, 0).map_or(self.bytes.len(), |(_, next)| next);
         let Some((facts, _, mut at)) = header::block(self.bytes, start, &[HEAD], self.charset)
         else {
-            // Nothing inside is no damage, a line that does not end is.
+            // An archive without members is valid, a line that does not end is not.
             let rest = self.bytes.get(start..).unwrap_or_default();
             if rest.trim_ascii().is_empty() {
                 return Ok((Vec::new(), found));
@@ -104,14 +106,14 @@ impl Scan<'_> {
         Ok((facts, found))
     }
 
-    /// One member, and where the header of the next one begins.
+    /// One member, and the offset after the first line of the next header.
     fn member(
         &mut self,
         facts: Facts,
         has_data: bool,
         at: usize,
         number: usize,
-    ) -> ((Place, Member), Option<usize>) {
+    ) -> ((MemberData, Member), Option<usize>) {
         let uri = header::value(&facts, "URI").map(str::to_owned);
         let size = header::number(&facts, "FileSize");
         let stated = header::number(&facts, "Size").filter(|_| has_data);
@@ -123,19 +125,19 @@ impl Scan<'_> {
             left: length,
         });
         if let (Some(why), Some(_)) = (cut, next) {
-            let fault = Malformed {
+            let malformed = Malformed {
                 field: "Size",
                 at,
                 why,
             };
-            self.problems.push(fault.at_base(0));
+            self.problems.push(malformed.at_base(0));
         }
         let checksum = header::checksum(&facts);
         let compression = header::value(&facts, "Compression")
             .unwrap_or("raw")
             .to_owned();
         let present = stated.is_some() || (has_data && uri.is_none());
-        let place = Place {
+        let member_data = MemberData {
             at,
             length: length.min(left),
             present,
@@ -151,17 +153,18 @@ impl Scan<'_> {
         let member = Member {
             name,
             size: size.or(raw),
-            stored: wanted as u64,
+            packed_size: wanted as u64,
             compression,
-            checked: checksum.is_some(),
+            has_checksum: checksum.is_some(),
             modified: header::modified(&facts),
             uri,
             facts,
         };
-        ((place, member), next)
+        ((member_data, member), next)
     }
 
-    /// The header behind data of that length, and the length as it really is.
+    /// The offset after the first line of the header that follows `length` bytes of data, and the
+    /// real length of the data.
     fn next(&mut self, at: usize, length: usize) -> (Option<usize>, usize) {
         let end = at.saturating_add(length);
         if let Some(rest) = self.bytes.get(end..) {
@@ -175,38 +178,37 @@ impl Scan<'_> {
                 _ => {}
             }
             if let Some((_, next)) = self.search(end) {
-                let fault = Malformed {
+                let malformed = Malformed {
                     field: "Size",
                     at: end,
                     why: Why::Value(length as u64),
                 };
-                self.problems.push(fault.at_base(0));
+                self.problems.push(malformed.at_base(0));
                 return (Some(next), length);
             }
         }
-        // The stated length is wrong: a header inside the data can only be the next one.
+        // The stated length exceeds the file: the first header in the data is the next one.
         match self.search(at) {
             Some((found, next)) => (Some(next), found.saturating_sub(at).min(length)),
             None => (None, length.min(self.bytes.len().saturating_sub(at))),
         }
     }
 
-    /// The next header from there: where the data before it ends, and what follows its line.
+    /// Searches for the next header from `from` on. Returns the end of the data before it and the
+    /// offset after its first line.
     fn search(&self, from: usize) -> Option<(usize, usize)> {
         let rest = self.bytes.get(from..)?;
         memmem::find_iter(rest, HEAD).find_map(|found| {
-            let place = from + found;
-            let begins = place
-                .checked_sub(1)
-                .and_then(|before| self.bytes.get(before));
-            let (line, next) = header::line(self.bytes, place)?;
-            (begins == Some(&b'\n') && line.trim_ascii() == HEAD)
-                .then_some((place.saturating_sub(1), next))
+            let at = from + found;
+            let before = at.checked_sub(1).and_then(|at| self.bytes.get(at));
+            let (line, next) = header::line(self.bytes, at)?;
+            (before == Some(&b'\n') && line.trim_ascii() == HEAD)
+                .then_some((at.saturating_sub(1), next))
         })
     }
 }
 
-/// Name and origin: an address in place of a name is an origin.
+/// The name and the address of a member. An address instead of a name is used as both.
 fn name(
     facts: &[(String, String)],
     uri: Option<String>,
@@ -242,67 +244,62 @@ fn cut_off(field: &'static str, at: usize, left: usize) -> Error {
 }
 
 impl Archive for ScvArchive {
-    fn info(&self) -> &ArchiveInfo {
-        &self.info
+    fn contents(&self) -> &ArchiveContents {
+        &self.contents
     }
 
-    fn members(&self) -> &[Member] {
-        &self.members
-    }
-
-    fn limits(&self) -> &Limits {
-        &self.limits
-    }
-
-    fn sums_what_is_stored(&self) -> bool {
+    fn checksums_cover_packed_bytes(&self) -> bool {
         true
     }
 
-    fn checksum(&self, index: usize) -> Checksum {
-        let Some(place) = self.places.get(index) else {
-            return Checksum::Bad;
+    fn checksum(&self, index: usize) -> ChecksumStatus {
+        let Some(data) = self.data.get(index) else {
+            return ChecksumStatus::Bad;
         };
-        let Some(wanted) = place.checksum.filter(|_| place.present) else {
-            return Checksum::Absent;
+        let Some(wanted) = data.checksum.filter(|_| data.present) else {
+            return ChecksumStatus::Absent;
         };
-        // Mostly the sum of the stored bytes: nothing needs to be unpacked.
-        let stored = self.bytes.part(place.at, place.length);
-        if place.cut.is_none() && stored.is_some_and(|stored| checksum::is_stored(wanted, &stored))
+        // Usually the checksum is that of the stored bytes, which need not be unpacked.
+        let stored = self.bytes.part(data.at, data.length);
+        if data.cut.is_none()
+            && stored.is_some_and(|stored| checksum::matches_stored(wanted, &stored))
         {
-            return Checksum::Ok;
+            return ChecksumStatus::Ok;
         }
-        checksum_of_stream(self, index)
+        verify_stream(self, index)
     }
 
-    fn stream(&self, index: usize, faults: &Faults) -> Result<Box<dyn Read + Send>> {
-        let label = &self.info.label;
-        let (Some(place), Some(member)) = (self.places.get(index), self.members.get(index)) else {
-            let missing = ErrorKind::MissingFile(format!("number {index}"));
-            return Err(Error::new(missing).in_file(label));
-        };
-        if !place.present {
-            let uri = member.uri.as_deref().unwrap_or("an unknown place");
+    fn stream(&self, index: usize, on_error: &OnError) -> Result<Box<dyn Read + Send>> {
+        let label = &self.contents.info.label;
+        let member = self.contents.member(index)?;
+        let data = self
+            .data
+            .get(index)
+            .ok_or_else(|| self.contents.missing_member(index))?;
+        if !data.present {
+            let uri = member.uri.as_deref().unwrap_or("an unknown address");
             let text = format!("{} is not in the archive but at {uri}", member.name);
             return Err(Error::unsupported(text).in_file(label));
         }
+        let limit = self.contents.limits.member;
         let stored = self
             .bytes
-            .part(place.at, place.length)
+            .part(data.at, data.length)
             .unwrap_or_else(|| Blob::from(Vec::new()));
-        if let Some(why) = place.cut {
-            let fault = Malformed {
+        if let Some(why) = data.cut {
+            let malformed = Malformed {
                 field: "Size",
-                at: place.at,
+                at: data.at,
                 why,
             };
-            faults.raise(fault.at_base(0).in_file(label))?;
+            on_error.report(malformed.at_base(0).in_file(label))?;
         }
         let raw: Box<dyn Read + Send> = Box::new(io::Cursor::new(stored.clone()));
         let inner = match member.compression.as_str() {
             "raw" => raw,
-            "zlib" if place.length == 0 => raw,
+            "zlib" if data.length == 0 => raw,
             "zlib" => Box::new(InflateReader::new(raw, true)),
-            "lzo" => lzo::reader(stored.clone(), member.size, self.limits.member),
+            "lzo" => lzo::reader(stored.clone(), member.size, limit),
             other => {
                 let text = format!("{}: the compression {other} is not known", member.name);
                 return Err(Error::unsupported(text).in_file(label));
@@ -310,19 +307,19 @@ impl Archive for ScvArchive {
         };
         let expected = Expected {
             size: member.size,
-            limit: self.limits.member,
+            limit,
             label: Arc::clone(label),
-            at: place.at as u64,
+            at: data.at as u64,
         };
-        let wanted = place.checksum;
+        let wanted = data.checksum;
         let check = move |unpacked: u32| {
-            wanted.is_none_or(|wanted| checksum::fits(wanted, &stored, unpacked))
+            wanted.is_none_or(|wanted| checksum::matches(wanted, &stored, unpacked))
         };
-        Ok(Box::new(Checked::new(
+        Ok(Box::new(VerifiedReader::new(
             inner,
             expected,
             Box::new(check),
-            faults,
+            on_error,
         )))
     }
 }

@@ -1,4 +1,4 @@
-//! Writing archives that every Scidb unpacks. Facts: FORMAT.md, "Writing".
+//! Writing archives that every version of Scidb unpacks. Layout: FORMAT.md, "Writing".
 
 use std::io::{self, SeekFrom, Write};
 
@@ -11,12 +11,12 @@ use super::header::{DATA, HEAD};
 use super::{MAGIC, lzo};
 use crate::archives::create::{CreateOptions, NewMember, Packing, WriteSeek};
 
-/// Columns that Scidb leaves for numbers which it writes last.
+/// Columns that Scidb leaves for numbers which it fills in later.
 const COLUMNS: usize = 11;
-/// Bytes packed between two looks at whether to stop.
+/// Bytes packed between two checks for cancellation.
 const STEP: usize = 1 << 22;
 
-/// Groups of extensions of one database, in Scidb's order, and the name of its format.
+/// Names of formats and the extensions of their files, in Scidb's order.
 const GROUPS: [(&str, &[&str]); 6] = [
     ("sci", &["sci", "scg", "scn"]),
     ("si3", &["si3", "sg3", "sn3"]),
@@ -64,7 +64,8 @@ pub(super) fn create(
     patch(out, total_at, total)
 }
 
-/// Databases in the order given, the files of each in Scidb's order.
+/// The members with the files of one database together, databases in the order of `members`, the
+/// files of each in Scidb's order.
 fn sorted(members: &[NewMember]) -> Result<Vec<&NewMember>> {
     for member in members {
         if member.name.contains(['<', '>']) {
@@ -82,6 +83,7 @@ fn sorted(members: &[NewMember]) -> Result<Vec<&NewMember>> {
     Ok(sorted)
 }
 
+/// A name without its extension, and without `.gz`.
 fn root(name: &str) -> &str {
     let name = name.strip_suffix(".gz").unwrap_or(name);
     name.rsplit_once('.').map_or(name, |(root, _)| root)
@@ -92,35 +94,36 @@ fn extension(name: &str) -> String {
         .map_or_else(String::new, |(_, extension)| extension.to_ascii_lowercase())
 }
 
+/// The position of a file in Scidb's order.
 fn rank(name: &str) -> usize {
     let extension = extension(name);
     let all = GROUPS.iter().flat_map(|(_, extensions)| extensions.iter());
     let mut all = all.copied();
-    all.position(|known| known == extension)
+    all.position(|other| other == extension)
         .unwrap_or(usize::MAX)
 }
 
-/// The formats inside, each once.
+/// The formats of the members, each once.
 fn formats(members: &[&NewMember]) -> Vec<String> {
     let mut formats: Vec<String> = Vec::new();
     for member in members {
         let extension = extension(&member.name);
-        let known = GROUPS
+        let group = GROUPS
             .iter()
             .find(|(_, all)| all.contains(&extension.as_str()));
-        let format = known.map_or(extension, |(format, _)| (*format).to_owned());
+        let format = group.map_or(extension, |(format, _)| (*format).to_owned());
         if !format.is_empty() && !formats.contains(&format) {
             formats.push(format);
         }
     }
     if formats.is_empty() {
-        // Scidb wants the line and ignores what it says.
+        // Scidb requires the line and ignores its value.
         formats.push("bin".to_owned());
     }
     formats
 }
 
-/// Overwrites the blanks left for a number.
+/// Overwrites the blanks at `at` with a number.
 fn patch(out: &mut dyn WriteSeek, at: u64, number: u64) -> Result<()> {
     let end = out.stream_position()?;
     let text = number.to_string();
@@ -164,7 +167,7 @@ fn write_member(
     out.write_all(b"\n")?;
     out.write_all(DATA)?;
     out.write_all(b"\n")?;
-    let mut data = Summed {
+    let mut data = ChecksumWriter {
         out,
         crc: Crc::new(),
         count: 0,
@@ -178,10 +181,10 @@ fn write_member(
             }
         }
         Packing::Best | Packing::Zlib => {
-            // Raw members with other bytes than ASCII damage Scidb's reader: deflate without
-            // compression stands in for them.
-            let plain = options.packing == Packing::Stored;
-            let level = if plain {
+            // Scidb cannot read raw members with bytes other than ASCII: these are stored by deflate
+            // without compression.
+            let is_stored = options.packing == Packing::Stored;
+            let level = if is_stored {
                 Compression::none()
             } else {
                 Compression::default()
@@ -200,11 +203,11 @@ fn write_member(
     Ok(bytes.len() as u64)
 }
 
-/// Only pure ASCII may be raw: Scidb reads raw members as text.
+/// The packing of a member: only ASCII is stored raw, because Scidb reads raw members as text.
 fn packing(wanted: Packing, bytes: &Blob) -> Packing {
-    let raw = bytes.is_ascii() && !bytes.contains(&0);
+    let can_be_raw = bytes.is_ascii() && !bytes.contains(&0);
     match wanted {
-        Packing::Stored if !raw => Packing::Zlib,
+        Packing::Stored if !can_be_raw => Packing::Zlib,
         other => other,
     }
 }
@@ -217,14 +220,14 @@ const fn method(packing: Packing) -> &'static str {
     }
 }
 
-/// Counts and sums what is written.
-struct Summed<'a> {
+/// Counts the bytes written and computes their checksum.
+struct ChecksumWriter<'a> {
     out: &'a mut dyn WriteSeek,
     crc: Crc,
     count: u64,
 }
 
-impl Write for Summed<'_> {
+impl Write for ChecksumWriter<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.out.write(bytes)?;
         self.crc.update(bytes.get(..written).unwrap_or_default());

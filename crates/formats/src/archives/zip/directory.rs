@@ -1,12 +1,13 @@
-//! The list of members at the end of a ZIP archive. Facts: APPNOTE.TXT, sections 4.3 and 4.5.
+//! The central directory: the list of members at the end of a ZIP archive. Layout: APPNOTE.TXT,
+//! sections 4.3 and 4.5.
 
 use tabia_core::error::Why;
 use tabia_core::io::{Charset, Cursor, decode};
 use tabia_core::{Error, Malformed, Result};
 
-use crate::archives::Stamp;
+use crate::archives::Timestamp;
 
-/// One member.
+/// The entry of one member.
 #[derive(Debug, Clone)]
 pub(super) struct Entry {
     pub(super) name: String,
@@ -15,21 +16,24 @@ pub(super) struct Entry {
     pub(super) crc: u32,
     pub(super) packed: u64,
     pub(super) size: u64,
-    /// Where its local header begins.
+    /// Offset of the local header.
     pub(super) at: u64,
-    pub(super) modified: Option<Stamp>,
+    pub(super) modified: Option<Timestamp>,
 }
 
-/// Bytes of the record at the end without its comment, and the longest comment.
-const END: usize = 22;
-const LONGEST_COMMENT: usize = 0xffff;
-/// Bytes of the record that points to the ZIP64 record.
+/// Size of the end record without its comment, in bytes.
+const END_RECORD: usize = 22;
+const MAX_COMMENT: usize = 0xffff;
+/// Size of an entry without its name, extra field and comment, in bytes.
+const MIN_ENTRY: u64 = 46;
+/// Size of the record that points to the ZIP64 end record, in bytes.
 const LOCATOR: usize = 20;
-/// Flags of a member.
+/// Flag: the member is encrypted.
 const ENCRYPTED: u16 = 1;
+/// Flag: the name is UTF-8.
 const UTF8: u16 = 1 << 11;
 
-/// Reads `PK` and the low byte of a signature; the fourth byte follows from it.
+/// Reads the signature that ends with the byte `last`; its third byte is one less.
 pub(super) fn signature(
     cursor: &mut Cursor<'_>,
     last: u8,
@@ -51,30 +55,33 @@ pub(super) fn signature(
     })
 }
 
-/// Where the list is, as the end of the file states it.
-struct Place {
+/// The location of the central directory, as the end record states it.
+struct DirectoryLocation {
+    /// Number of entries.
     count: u64,
+    /// Length in bytes.
     length: u64,
-    /// Its offset in the file, and how many bytes were put before the archive.
+    /// Offset in the file.
     at: u64,
+    /// Number of bytes before the archive.
     shift: u64,
 }
 
-/// Reads the list. Members before a fault in it are kept.
+/// Reads the entries. If one is malformed, those before it are returned, and the error as a problem.
 pub(super) fn read(bytes: &[u8], charset: Charset) -> Result<(Vec<Entry>, Vec<Error>)> {
-    let place = find(bytes)?;
+    let location = find(bytes)?;
     let mut cursor = Cursor::new(bytes);
-    let start = usize::try_from(place.at).unwrap_or(usize::MAX);
+    let start = usize::try_from(location.at).unwrap_or(usize::MAX);
     cursor.seek(start, "central directory")?;
     let mut entries = Vec::new();
-    for _ in 0..place.count {
+    for _ in 0..location.count {
         match entry(&mut cursor, charset) {
             Ok(entry) => entries.push(Entry {
-                at: entry.at.saturating_add(place.shift),
+                at: entry.at.saturating_add(location.shift),
                 ..entry
             }),
-            Err(fault) => {
-                let error = Error::from(fault).at_offset(fault.at as u64);
+            Err(malformed) => {
+                let error = Error::from(malformed).at_offset(malformed.at as u64);
                 if entries.is_empty() {
                     return Err(error);
                 }
@@ -85,20 +92,21 @@ pub(super) fn read(bytes: &[u8], charset: Charset) -> Result<(Vec<Entry>, Vec<Er
     Ok((entries, Vec::new()))
 }
 
-fn find(bytes: &[u8]) -> Result<Place, Malformed> {
-    let first = bytes.len().saturating_sub(END + LONGEST_COMMENT);
+/// Finds the central directory through the end record.
+fn find(bytes: &[u8]) -> Result<DirectoryLocation, Malformed> {
+    let first = bytes.len().saturating_sub(END_RECORD + MAX_COMMENT);
     let tail = bytes.get(first..).unwrap_or_default();
     let found = memchr::memmem::rfind_iter(tail, b"PK\x05\x06").find(|at| {
-        // The comment must reach exactly to the end; if it does not, these bytes are part of one.
+        // A comment that would exceed the file means that these bytes are part of a comment.
         let length = tail
             .get(at + 20..at + 22)
             .map(|l| usize::from(l[0]) | usize::from(l[1]) << 8);
-        length.is_some_and(|length| at + END + length <= tail.len())
+        length.is_some_and(|length| at + END_RECORD + length <= tail.len())
     });
     let Some(found) = found else {
         let why = Why::Truncated {
-            needed: END,
-            left: bytes.len().min(END - 1),
+            needed: END_RECORD,
+            left: bytes.len().min(END_RECORD - 1),
         };
         return Err(Malformed {
             field: "end of central directory",
@@ -126,33 +134,35 @@ fn find(bytes: &[u8]) -> Result<Place, Malformed> {
         u64::from(at),
         end as u64,
     ));
-    // The list ends where the records behind it begin; if not, bytes were put before it all.
+    // The directory ends where the next record begins. Its real offset therefore shows how many
+    // bytes were put before the archive.
     let real = end.checked_sub(length).ok_or(Malformed {
         field: "central directory size",
         at: end as usize,
         why: Why::Value(length),
     })?;
-    Ok(Place {
+    Ok(DirectoryLocation {
         count,
         length,
         at: real,
         shift: real.saturating_sub(at),
     }
-    .checked(bytes))
+    .with_possible_count(bytes))
 }
 
-impl Place {
-    /// Without a count that the list has no room for.
-    fn checked(self, bytes: &[u8]) -> Self {
-        let most = self.length.min(bytes.len() as u64) / 46 + 1;
+impl DirectoryLocation {
+    /// Limits the count to the number of entries that the length allows.
+    fn with_possible_count(self, bytes: &[u8]) -> Self {
+        let max = self.length.min(bytes.len() as u64) / MIN_ENTRY + 1;
         Self {
-            count: self.count.min(most),
+            count: self.count.min(max),
             ..self
         }
     }
 }
 
-/// The ZIP64 record: count, length and offset of the list, and where the record begins.
+/// The ZIP64 end record: count, length and offset of the central directory, and its own offset;
+/// `None` if absent.
 fn find_wide(bytes: &[u8], locator: usize) -> Result<Option<(u64, u64, u64, u64)>, Malformed> {
     let mut cursor = Cursor::new(bytes);
     cursor.seek(locator, "ZIP64 locator")?;
@@ -178,6 +188,7 @@ fn find_wide(bytes: &[u8], locator: usize) -> Result<Option<(u64, u64, u64, u64)
     Ok(Some((count, length, offset, at)))
 }
 
+/// Reads one entry.
 fn entry(cursor: &mut Cursor<'_>, charset: Charset) -> Result<Entry, Malformed> {
     signature(cursor, 2, "central directory")?;
     cursor.take(4, "versions")?;
@@ -207,7 +218,7 @@ fn entry(cursor: &mut Cursor<'_>, charset: Charset) -> Result<Entry, Malformed> 
             break;
         };
         if id == 1 {
-            // Only those that do not fit above are here, in this order.
+            // Only the values that do not fit into the 32-bit fields are here, in this order.
             let mut body = Cursor::new(body);
             for field in [&mut size, &mut packed, &mut at] {
                 if *field == u64::from(u32::MAX) {
@@ -217,7 +228,7 @@ fn entry(cursor: &mut Cursor<'_>, charset: Charset) -> Result<Entry, Malformed> 
         }
     }
     cursor.take(comment, "comment")?;
-    let modified = Stamp::new(
+    let modified = Timestamp::new(
         (1980 + (date >> 9), date >> 5 & 15, date & 31),
         (time >> 11, time >> 5 & 63, (time & 31) * 2),
     );

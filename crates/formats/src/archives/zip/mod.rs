@@ -1,7 +1,8 @@
-//! ZIP archives: stored, deflate, and the methods of [`compressed`](super::compressed) streams.
+//! ZIP archives: members stored, deflated, or compressed as [`compressed`](super::compressed) streams.
 //!
-//! Facts: PKWARE's APPNOTE.TXT 6.3. The list at the end of the file counts; sizes and offsets
-//! beyond 32 bits (ZIP64) and bytes before the archive (self-extracting programs) are understood.
+//! Layout: PKWARE's APPNOTE.TXT 6.3. Members are found by the central directory at the end of the
+//! file. Sizes and offsets beyond 32 bits (ZIP64) and bytes before the archive (self-extracting
+//! programs) are supported.
 
 mod directory;
 mod write;
@@ -9,13 +10,14 @@ mod write;
 use std::io::{self, Read};
 use std::sync::Arc;
 
-use tabia_core::formats::{Confidence, Limits, OpenOptions, Probe};
+use tabia_core::formats::{Confidence, OpenOptions, Probe};
 use tabia_core::io::{Blob, Cursor, Source};
-use tabia_core::{Error, ErrorKind, FormatId, Malformed, Result};
+use tabia_core::{Error, FormatId, Malformed, Result};
 
+use super::archive::file_format;
 use super::compressed::decompress;
-use super::verified_reader::{Checked, Expected, InflateReader};
-use super::{Archive, ArchiveFormat, ArchiveInfo, Faults, Member, Packing, file_format};
+use super::verified_reader::{Expected, InflateReader, VerifiedReader};
+use super::{Archive, ArchiveContents, ArchiveFormat, ArchiveInfo, Member, OnError, Packing};
 use directory::Entry;
 
 /// ZIP archives.
@@ -53,10 +55,9 @@ fn method_name(method: u16) -> String {
 #[derive(Debug)]
 struct ZipArchive {
     bytes: Blob,
-    info: ArchiveInfo,
-    limits: Limits,
+    contents: ArchiveContents,
+    /// The entry of each member.
     entries: Vec<Entry>,
-    members: Vec<Member>,
 }
 
 fn open(source: &Source, options: &OpenOptions) -> Result<Box<dyn Archive>> {
@@ -66,9 +67,9 @@ fn open(source: &Source, options: &OpenOptions) -> Result<Box<dyn Archive>> {
     let members = entries.iter().map(|entry| Member {
         name: entry.name.clone(),
         size: Some(entry.size),
-        stored: entry.packed,
+        packed_size: entry.packed,
         compression: method_name(entry.method),
-        checked: true,
+        has_checksum: true,
         modified: entry.modified,
         uri: None,
         facts: Vec::new(),
@@ -77,23 +78,25 @@ fn open(source: &Source, options: &OpenOptions) -> Result<Box<dyn Archive>> {
         .into_iter()
         .map(|problem| problem.in_file(&label))
         .collect();
-    let facts = Vec::new();
-    Ok(Box::new(ZipArchive {
+    let contents = ArchiveContents {
         members: members.collect(),
         info: ArchiveInfo {
             format: FormatId::new("zip"),
             label,
-            facts,
+            facts: Vec::new(),
             problems,
         },
         limits: options.limits,
-        entries,
+    };
+    Ok(Box::new(ZipArchive {
         bytes,
+        contents,
+        entries,
     }))
 }
 
 impl ZipArchive {
-    /// The packed bytes of a member and where they begin.
+    /// The packed bytes of a member and their offset.
     fn data(&self, entry: &Entry) -> Result<(Blob, u64)> {
         let base = usize::try_from(entry.at).unwrap_or(usize::MAX);
         let header = || -> Result<usize, Malformed> {
@@ -107,7 +110,7 @@ impl ZipArchive {
             Ok(cursor.offset())
         };
         let start = header()?;
-        // Where the file ends early, the bytes before that are still there.
+        // If the file is cut off, the bytes up to its end are returned.
         let left = self.bytes.len() - start;
         let length = usize::try_from(entry.packed)
             .unwrap_or(usize::MAX)
@@ -121,24 +124,16 @@ impl ZipArchive {
 }
 
 impl Archive for ZipArchive {
-    fn info(&self) -> &ArchiveInfo {
-        &self.info
+    fn contents(&self) -> &ArchiveContents {
+        &self.contents
     }
 
-    fn members(&self) -> &[Member] {
-        &self.members
-    }
-
-    fn limits(&self) -> &Limits {
-        &self.limits
-    }
-
-    fn stream(&self, index: usize, faults: &Faults) -> Result<Box<dyn Read + Send>> {
-        let label = &self.info.label;
-        let Some(entry) = self.entries.get(index) else {
-            let missing = ErrorKind::MissingFile(format!("number {index}"));
-            return Err(Error::new(missing).in_file(label));
-        };
+    fn stream(&self, index: usize, on_error: &OnError) -> Result<Box<dyn Read + Send>> {
+        let label = &self.contents.info.label;
+        let entry = self
+            .entries
+            .get(index)
+            .ok_or_else(|| self.contents.missing_member(index))?;
         let unsupported = |what: &str| {
             let text = format!("{}: {what} is not supported", entry.name);
             Err(Error::unsupported(text).in_file(label))
@@ -156,12 +151,14 @@ impl Archive for ZipArchive {
         };
         let expected = Expected {
             size: Some(entry.size),
-            limit: self.limits.member,
+            limit: self.contents.limits.member,
             label: Arc::clone(label),
             at,
         };
         let crc = entry.crc;
         let check = Box::new(move |unpacked| unpacked == crc);
-        Ok(Box::new(Checked::new(inner, expected, check, faults)))
+        Ok(Box::new(VerifiedReader::new(
+            inner, expected, check, on_error,
+        )))
     }
 }

@@ -1,4 +1,4 @@
-//! Writing ZIP archives: deflate or stored, names in UTF-8, ZIP64 only where it is needed.
+//! Writing ZIP archives: members deflated or stored, names in UTF-8, ZIP64 only where needed.
 
 use std::io::{self, SeekFrom, Write};
 
@@ -10,12 +10,13 @@ use tabia_core::io::Sink;
 use super::{DEFLATE, STORED};
 use crate::archives::create::{CreateOptions, NewMember, Packing, WriteSeek};
 
-/// Sizes up to this fit the narrow fields whatever deflate makes of them.
-const NARROW: u64 = 0xf000_0000;
-/// Bytes packed between two looks at whether to stop.
+/// Files below this size fit the 32-bit fields, even if deflate makes them larger.
+const ZIP64_FROM: u64 = 0xf000_0000;
+/// Bytes packed between two checks for cancellation.
 const STEP: usize = 1 << 22;
 
-struct Written {
+/// The fields of the headers of a member.
+struct WrittenMember {
     name: String,
     time: u16,
     date: u16,
@@ -43,7 +44,7 @@ pub(super) fn create(
         central(&mut list, member);
     }
     let length = list.len() as u64;
-    if all.len() >= 0xffff || at + length >= NARROW {
+    if all.len() >= 0xffff || at + length >= ZIP64_FROM {
         wide_end(&mut list, all.len() as u64, length, at);
     }
     list.bytes(b"PK\x05\x06\0\0\0\0");
@@ -57,8 +58,9 @@ pub(super) fn create(
     Ok(())
 }
 
+/// A value for a 32-bit field; all bits are set if it is stored in a ZIP64 field.
 fn narrow(value: u64) -> u32 {
-    if value >= NARROW {
+    if value >= ZIP64_FROM {
         u32::MAX
     } else {
         value as u32
@@ -70,20 +72,21 @@ fn write_member(
     member: &NewMember,
     options: &CreateOptions,
     at: u64,
-) -> Result<Written> {
+) -> Result<WrittenMember> {
     let bytes = member.open()?;
     let stored = options.packing == Packing::Stored || bytes.is_empty();
-    let stamp = member
+    let modified = member
         .modified
-        .filter(|stamp| (1980..=2107).contains(&stamp.year));
-    let (time, date) = stamp.map_or((0, 0x21), |stamp| {
-        let time = u16::from(stamp.hour) << 11 | u16::from(stamp.minute) << 5;
-        let date = (stamp.year - 1980) << 9 | u16::from(stamp.month) << 5 | u16::from(stamp.day);
-        (time | (u16::from(stamp.second) / 2), date)
+        .filter(|modified| (1980..=2107).contains(&modified.year));
+    let (time, date) = modified.map_or((0, 0x21), |modified| {
+        let time = u16::from(modified.hour) << 11 | u16::from(modified.minute) << 5;
+        let date =
+            (modified.year - 1980) << 9 | u16::from(modified.month) << 5 | u16::from(modified.day);
+        (time | (u16::from(modified.second) / 2), date)
     });
     let mut crc = Crc::new();
     crc.update(&bytes);
-    let mut written = Written {
+    let mut written = WrittenMember {
         name: member.name.clone(),
         time,
         date,
@@ -93,14 +96,14 @@ fn write_member(
         size: bytes.len() as u64,
         at,
     };
-    // The packed size is known last.
+    // The packed size is not yet known: the header is written again after the data.
     let header = local(&written);
     out.write_all(header.as_slice())?;
     let start = at + header.len() as u64;
     if stored {
         out.write_all(&bytes)?;
     } else {
-        let mut encoder = DeflateEncoder::new(Borrowed(out), flate2::Compression::default());
+        let mut encoder = DeflateEncoder::new(BorrowedWriter(out), flate2::Compression::default());
         for part in bytes.chunks(STEP) {
             options.check()?;
             encoder.write_all(part)?;
@@ -115,9 +118,10 @@ fn write_member(
     Ok(written)
 }
 
-struct Borrowed<'a>(&'a mut dyn WriteSeek);
+/// Implements `Write` for the borrowed target.
+struct BorrowedWriter<'a>(&'a mut dyn WriteSeek);
 
-impl Write for Borrowed<'_> {
+impl Write for BorrowedWriter<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.write(bytes)
     }
@@ -127,8 +131,8 @@ impl Write for Borrowed<'_> {
     }
 }
 
-/// What both headers share, from the version needed to the size of the name.
-fn common(sink: &mut Sink, member: &Written, wide: bool) {
+/// Writes the fields that both headers share, from the version needed to the size of the name.
+fn common(sink: &mut Sink, member: &WrittenMember, wide: bool) {
     sink.u16_le(if wide { 45 } else { 20 });
     sink.u16_le(1 << 11);
     sink.u16_le(member.method);
@@ -141,8 +145,9 @@ fn common(sink: &mut Sink, member: &Written, wide: bool) {
     sink.u16_le(member.name.len() as u16);
 }
 
-fn local(member: &Written) -> Sink {
-    let wide = member.size >= NARROW;
+/// The local header of a member.
+fn local(member: &WrittenMember) -> Sink {
+    let wide = member.size >= ZIP64_FROM;
     let mut sink = Sink::new();
     sink.bytes(b"PK\x03\x04");
     common(&mut sink, member, wide);
@@ -157,8 +162,9 @@ fn local(member: &Written) -> Sink {
     sink
 }
 
-fn central(sink: &mut Sink, member: &Written) {
-    let (wide, far) = (member.size >= NARROW, member.at >= NARROW);
+/// Writes the entry of a member in the central directory.
+fn central(sink: &mut Sink, member: &WrittenMember) {
+    let (wide, far) = (member.size >= ZIP64_FROM, member.at >= ZIP64_FROM);
     sink.bytes(b"PK\x01\x02");
     sink.u16_le(45);
     common(sink, member, wide);
@@ -180,6 +186,7 @@ fn central(sink: &mut Sink, member: &Written) {
     }
 }
 
+/// Writes the ZIP64 end record and its locator.
 fn wide_end(list: &mut Sink, count: u64, length: u64, at: u64) {
     list.bytes(b"PK\x06\x06");
     list.u64_le(44);

@@ -1,48 +1,49 @@
-//! Compressed bytes, looked at before they are consumed.
+//! A buffer of compressed bytes that can be inspected before they are consumed.
 
 use std::io::{self, Read};
 
-/// A buffered reader that counts what was consumed and remembers why it ended.
-pub(in crate::archives) struct Input {
+/// A buffered reader that counts consumed bytes and records how its input ended.
+pub(in crate::archives) struct InputBuffer {
     inner: Box<dyn Read + Send>,
     buffer: Vec<u8>,
-    /// The next byte, and the end of those that were read.
+    /// Index of the next byte in `buffer`.
     at: usize,
+    /// Index after the last byte read.
     end: usize,
     consumed: u64,
-    starved: bool,
+    reached_end: bool,
     failed: bool,
 }
 
-impl Input {
-    /// Bytes read at once.
+impl InputBuffer {
+    /// Size of the buffer.
     const CHUNK: usize = 1 << 18;
-    /// The most that [`Input::fill`] gives.
-    pub(super) const LARGEST: usize = Self::CHUNK;
+    /// The most bytes that [`InputBuffer::fill`] returns.
+    pub(super) const MAX_FILL: usize = Self::CHUNK;
 
     pub(in crate::archives) fn new(inner: Box<dyn Read + Send>) -> Self {
         Self {
             inner,
             buffer: vec![0; Self::CHUNK],
-            ..Self::none()
+            ..Self::empty()
         }
     }
 
-    /// What is always at its end.
-    pub(super) fn none() -> Self {
+    /// A buffer that is at its end.
+    pub(super) fn empty() -> Self {
         Self {
             inner: Box::new(io::empty()),
             buffer: Vec::new(),
             at: 0,
             end: 0,
             consumed: 0,
-            starved: false,
+            reached_end: false,
             failed: false,
         }
     }
 
-    /// The next bytes: at least `wanted` unless the input ends before or that is more than
-    /// [`Input::LARGEST`].
+    /// The next bytes: at least `wanted`, unless the input ends before or `wanted` is more than
+    /// [`InputBuffer::MAX_FILL`].
     pub(in crate::archives) fn fill(&mut self, wanted: usize) -> io::Result<&[u8]> {
         if self.at == self.end {
             (self.at, self.end) = (0, 0);
@@ -52,13 +53,13 @@ impl Input {
             (self.at, self.end) = (0, self.end - self.at);
         }
         while self.end - self.at < wanted {
-            let room = self.buffer.get_mut(self.end..).unwrap_or_default();
-            if room.is_empty() {
+            let free = self.buffer.get_mut(self.end..).unwrap_or_default();
+            if free.is_empty() {
                 break;
             }
-            match self.inner.read(room) {
+            match self.inner.read(free) {
                 Ok(0) => {
-                    self.starved = true;
+                    self.reached_end = true;
                     break;
                 }
                 Ok(read) => self.end += read,
@@ -72,14 +73,14 @@ impl Input {
         Ok(self.buffer.get(self.at..self.end).unwrap_or_default())
     }
 
-    /// Consumes bytes that [`Input::fill`] gave.
+    /// Consumes bytes that [`InputBuffer::fill`] returned.
     pub(in crate::archives) fn consume(&mut self, count: usize) {
         let count = count.min(self.end - self.at);
         self.at += count;
         self.consumed += count as u64;
     }
 
-    /// Consumes that many bytes.
+    /// Consumes `count` bytes.
     pub(super) fn skip(&mut self, mut count: u64) -> io::Result<()> {
         while count > 0 {
             let step = self
@@ -95,8 +96,8 @@ impl Input {
         Ok(())
     }
 
-    /// The next byte, consumed.
-    pub(super) fn byte(&mut self) -> io::Result<u8> {
+    /// Consumes and returns the next byte.
+    pub(super) fn read_byte(&mut self) -> io::Result<u8> {
         let byte = self
             .fill(1)?
             .first()
@@ -106,23 +107,23 @@ impl Input {
         Ok(byte)
     }
 
-    /// How many bytes were consumed.
+    /// The number of bytes consumed.
     pub(in crate::archives) fn consumed(&self) -> u64 {
         self.consumed
     }
 
-    /// Whether more bytes were asked for than there are.
-    pub(super) fn is_starved(&self) -> bool {
-        self.starved
+    /// Whether the end of the input was reached.
+    pub(super) fn is_at_end(&self) -> bool {
+        self.reached_end
     }
 
-    /// Whether reading failed, rather than decoding.
+    /// Whether reading the input failed.
     pub(super) fn has_failed(&self) -> bool {
         self.failed
     }
 }
 
-impl Read for Input {
+impl Read for InputBuffer {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let from = self.fill(1)?;
         let length = from.len().min(out.len());

@@ -1,0 +1,119 @@
+//! A database inside an archive as a [`Source`].
+
+use std::num::NonZero;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use tabia_core::formats::Limits;
+use tabia_core::io::{Blob, Source};
+use tabia_core::{Error, Result};
+
+use super::{Archive, salvage};
+
+/// A member as a source, with the members that belong to the same database as companions. They are
+/// unpacked into memory, damaged ones as far as they can be read; the errors in these are returned
+/// as well.
+///
+/// # Errors
+/// If the member itself cannot be read, or all of them together exceed [`Limits::member`].
+pub fn source(archive: &dyn Archive, index: usize) -> Result<(Source, Vec<Error>)> {
+    let label = &archive.info().label;
+    let main = archive.contents().member(index)?;
+    let set = database_members(archive, index)?;
+    let members = archive.members();
+    let sizes = set
+        .iter()
+        .filter_map(|(index, _)| members.get(*index)?.size);
+    let total = sizes.fold(0_u64, u64::saturating_add);
+    Limits::check("unpacked database", total, archive.limits().member)
+        .map_err(|error| error.in_file(label))?;
+    let mut files = Vec::new();
+    let mut problems = Vec::new();
+    for ((i, name), unpacked) in set.iter().zip(read_all(archive, &set)) {
+        match unpacked {
+            Ok((bytes, errors)) => {
+                files.push(((*name).to_owned(), bytes));
+                problems.extend(errors);
+            }
+            Err(error) if *i == index => return Err(error),
+            Err(error) => problems.push(error),
+        }
+    }
+    let name = format!("{}:{}", label.display(), main.name);
+    let (_, main_name) = split_folder(&main.name);
+    Ok((Source::from_members(name, main_name, files)?, problems))
+}
+
+/// The members that belong to the same database as the member with that index, itself included:
+/// those in the same folder whose names begin with its name without the extension. Returns their
+/// indices and their names without the folder.
+///
+/// # Errors
+/// [`ErrorKind::MissingFile`](tabia_core::ErrorKind::MissingFile) if the archive has no such member.
+pub fn database_members(archive: &dyn Archive, index: usize) -> Result<Vec<(usize, &str)>> {
+    let member = archive.contents().member(index)?;
+    let (folder, main) = split_folder(&member.name);
+    let base = base_name(main).to_lowercase();
+    let names = archive
+        .members()
+        .iter()
+        .enumerate()
+        .filter_map(|(i, other)| {
+            let (other_folder, name) = split_folder(&other.name);
+            let is_part = other_folder == folder && name.to_lowercase().starts_with(&base);
+            is_part.then_some((i, name))
+        });
+    Ok(names.collect())
+}
+
+/// The bytes of a member, and the errors in it if it is damaged.
+type Unpacked = Result<(Blob, Vec<Error>)>;
+
+/// Unpacks members on all processors; the results are in the order of `wanted`.
+fn read_all(archive: &dyn Archive, wanted: &[(usize, &str)]) -> Vec<Unpacked> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut done = Vec::new();
+        while let Some((index, _)) = wanted.get(next.fetch_add(1, Ordering::Relaxed)) {
+            // Only damaged members are read a second time.
+            let intact = archive.read(*index).map(|bytes| (bytes, Vec::new()));
+            done.push((*index, intact.or_else(|_| salvage(archive, *index))));
+        }
+        done
+    };
+    let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
+    let mut done: Vec<(usize, Unpacked)> = std::thread::scope(|scope| {
+        let others: Vec<_> = (1..threads.min(wanted.len()))
+            .map(|_| scope.spawn(work))
+            .collect();
+        let mut done = work();
+        // The members of a thread that panicked are missing here; they are read below.
+        done.extend(
+            others
+                .into_iter()
+                .filter_map(|other| other.join().ok())
+                .flatten(),
+        );
+        done
+    });
+    done.sort_by_key(|(index, _)| *index);
+    let mut done = done.into_iter().peekable();
+    let mut all = Vec::with_capacity(wanted.len());
+    for (index, _) in wanted {
+        let found = done.next_if(|(done_index, _)| done_index == index);
+        all.push(found.map_or_else(|| salvage(archive, *index), |(_, unpacked)| unpacked));
+    }
+    all
+}
+
+/// The folder of a member, `""` if absent, and its name in it.
+fn split_folder(name: &str) -> (&str, &str) {
+    name.rsplit_once('/').unwrap_or(("", name))
+}
+
+/// A name without its last extension. A dot at its beginning does not begin an extension.
+fn base_name(name: &str) -> &str {
+    match name.rsplit_once('.') {
+        Some((base, _)) if !base.is_empty() => base,
+        _ => name,
+    }
+}
