@@ -4,7 +4,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let path = std::env::args().nth(1).ok_or("usage: read_archive PATH")?;
     let input = tabia::open(path)?;
     for member in input.archive()?.members() {
-        println!("{}\t{} bytes packed", member.name, member.stored);
+        println!("{}\t{} bytes packed", member.name, member.packed_size);
     }
     println!("{} games", input.games().filter(Result::is_ok).count());
     Ok(())
