@@ -1,52 +1,65 @@
-//! A game as JSON: the whole tree, annotations typed. docs/guide/json.md lists the keys.
+//! A game as JSON: the move tree with typed annotations. docs/guide/json.md lists the keys.
 
-use std::fmt::Write;
-
-use tabia::core::GameIndex;
+use serde::Serialize;
 use tabia::core::chess::{FenStyle, Ply, Position, Setup, Square, san, uci};
 use tabia::core::game::{
-    Annotation, ClockKind, Comment, CommentPlacement, Flow, Game, GameHead, GameResult, MediaKind,
-    RecordKind, Score, Shape, ShapeColor, ShapeKind, TextKind, TrainingText, Visitor, Want,
+    Annotation, ClockKind, Comment, CommentPlacement, Date, Flow, Game, GameHead, GameResult,
+    Language, MediaKind, Quotation, RecordKind, Score, Shape, ShapeColor, ShapeKind, TextKind,
+    Training, TrainingText, Visitor, Want,
 };
+use tabia::core::{FormatId, GameIndex};
 
-use crate::json::Json;
+use crate::json::{self, Displayed};
 
-/// The document of a game.
-pub(crate) fn document(number: GameIndex, game: &Game) -> String {
+/// The JSON document of a game, with a line break at its end.
+pub(crate) fn document(index: GameIndex, game: &Game) -> Vec<u8> {
     let mut tree = Tree::new(game.head.start.chess960);
-    // The tree takes everything.
-    let _ = game.replay(number, Want::ALL, &mut tree);
+    // The tree never stops a replay.
+    let _ = game.replay(index, Want::ALL, &mut tree);
     let head = &game.head;
-    let tags = head
-        .tags
-        .iter()
-        .map(|(name, value)| Json::Object(vec![("name", name.into()), ("value", value.into())]));
-    let kind = match head.kind {
-        RecordKind::Game => "game",
-        RecordKind::Text => "text",
-    };
-    let fen = head
-        .start
-        .setup
-        .as_ref()
-        .map(|setup| setup.fen(FenStyle::XFen));
-    let facts = Json::Object(vec![
-        ("game", (u64::from(number.0) + 1).into()),
-        ("kind", kind.into()),
-        ("deleted", head.deleted.into()),
-        ("tags", Json::List(tags.collect())),
-        ("chess960", head.start.chess960.into()),
-        ("fen", fen.into()),
-        ("result", game.result.to_string().into()),
-    ]);
-    let mut out = facts.compact();
+    let tags = head.tags.iter();
+    let mut out = Vec::new();
+    json::append(
+        &HeadJson {
+            game: u64::from(index.0) + 1,
+            kind: match head.kind {
+                RecordKind::Game => "game",
+                RecordKind::Text => "text",
+            },
+            deleted: head.deleted,
+            tags: tags.map(|(name, value)| TagJson { name, value }).collect(),
+            chess960: head.start.chess960,
+            fen: head.start.setup.as_deref().map(fen),
+            result: Displayed(game.result),
+        },
+        &mut out,
+    );
+    // The annotations and moves belong to the same object.
     out.pop();
     tree.write(&mut out);
-    out.push('\n');
+    out.push(b'\n');
     out
 }
 
-/// Lines and moves by number, so that no depth of variations needs a deep stack.
+/// What comes before the moves.
+#[derive(Serialize)]
+struct HeadJson<'a> {
+    game: u64,
+    kind: &'static str,
+    deleted: bool,
+    tags: Vec<TagJson<'a>>,
+    chess960: bool,
+    fen: Option<String>,
+    result: Displayed<GameResult>,
+}
+
+#[derive(Serialize)]
+struct TagJson<'a> {
+    name: &'a str,
+    value: &'a str,
+}
+
+/// Lines and moves by number, so that deeply nested variations need no deep stack.
 struct Tree {
     lines: Vec<Line>,
     moves: Vec<Node>,
@@ -56,8 +69,8 @@ struct Tree {
 
 #[derive(Default)]
 struct Line {
-    /// What is said about the game or the variation itself.
-    annotations: Vec<Json>,
+    /// The annotations of the game or the variation itself.
+    annotations: AnnotationList,
     moves: Vec<usize>,
 }
 
@@ -65,8 +78,28 @@ struct Node {
     ply: u32,
     san: String,
     uci: String,
-    annotations: Vec<Json>,
+    annotations: AnnotationList,
     variations: Vec<usize>,
+}
+
+/// Annotations as JSON, separated by commas.
+#[derive(Default)]
+struct AnnotationList(Vec<u8>);
+
+impl AnnotationList {
+    fn push(&mut self, annotation: &Annotation<'_>) {
+        if !self.0.is_empty() {
+            self.0.push(b',');
+        }
+        json::append(&AnnotationJson::new(annotation), &mut self.0);
+    }
+}
+
+#[derive(Serialize)]
+struct MoveJson<'a> {
+    ply: u32,
+    san: &'a str,
+    uci: &'a str,
 }
 
 impl Tree {
@@ -90,8 +123,8 @@ impl Tree {
         self.moves.get_mut(number)
     }
 
-    /// Appends `,"annotations":[…],"moves":[…]}` for the mainline, everything inside it too.
-    fn write(&self, out: &mut String) {
+    /// Appends `,"annotations":[…],"moves":[…]}` for the mainline and everything in it.
+    fn write(&self, out: &mut Vec<u8>) {
         enum Step {
             Line(usize),
             Move(usize),
@@ -100,15 +133,15 @@ impl Tree {
         let mut steps = vec![Step::Line(0)];
         while let Some(step) = steps.pop() {
             match step {
-                Step::Text(text) => out.push_str(text),
+                Step::Text(text) => out.extend_from_slice(text.as_bytes()),
                 Step::Line(number) => {
                     let Some(line) = self.lines.get(number) else {
                         continue;
                     };
-                    out.push_str(if number == 0 { "," } else { "{" });
-                    out.push_str("\"annotations\":");
-                    out.push_str(&Json::List(line.annotations.clone()).compact());
-                    out.push_str(",\"moves\":[");
+                    out.push(if number == 0 { b',' } else { b'{' });
+                    out.extend_from_slice(b"\"annotations\":[");
+                    out.extend_from_slice(&line.annotations.0);
+                    out.extend_from_slice(b"],\"moves\":[");
                     steps.push(Step::Text("]}"));
                     for (i, number) in line.moves.iter().enumerate().rev() {
                         steps.push(Step::Move(*number));
@@ -119,15 +152,12 @@ impl Tree {
                     let Some(node) = self.moves.get(number) else {
                         continue;
                     };
-                    let facts = Json::Object(vec![
-                        ("ply", node.ply.into()),
-                        ("san", node.san.clone().into()),
-                        ("uci", node.uci.clone().into()),
-                        ("annotations", Json::List(node.annotations.clone())),
-                    ]);
-                    out.push_str(&facts.compact());
+                    let (ply, san, uci) = (node.ply, &node.san, &node.uci);
+                    json::append(&MoveJson { ply, san, uci }, out);
                     out.pop();
-                    out.push_str(",\"variations\":[");
+                    out.extend_from_slice(b",\"annotations\":[");
+                    out.extend_from_slice(&node.annotations.0);
+                    out.extend_from_slice(b"],\"variations\":[");
                     steps.push(Step::Text("]}"));
                     for (i, line) in node.variations.iter().enumerate().rev() {
                         steps.push(Step::Line(*line));
@@ -160,7 +190,7 @@ impl Visitor for Tree {
             ply: (full - 1) * 2 + if before.turn().is_white() { 1 } else { 2 },
             san: String::from_utf8_lossy(&text).into_owned(),
             uci: String::from_utf8_lossy(&coordinates).into_owned(),
-            annotations: Vec::new(),
+            annotations: AnnotationList::default(),
             variations: Vec::new(),
         });
         if let Some(line) = self.line() {
@@ -170,11 +200,10 @@ impl Visitor for Tree {
     }
 
     fn visit_annotation(&mut self, annotation: Annotation<'_>) -> Flow {
-        let value = annotation_json(&annotation);
         if let Some(node) = self.node() {
-            node.annotations.push(value);
+            node.annotations.push(&annotation);
         } else if let Some(line) = self.line() {
-            line.annotations.push(value);
+            line.annotations.push(&annotation);
         }
         Flow::Go
     }
@@ -196,230 +225,377 @@ impl Visitor for Tree {
     fn end_game(&mut self, _result: GameResult) {}
 }
 
-fn annotation_json(annotation: &Annotation<'_>) -> Json {
-    let typed = |kind: &'static str, mut pairs: Vec<(&'static str, Json)>| {
-        pairs.insert(0, ("type", kind.into()));
-        Json::Object(pairs)
-    };
-    match annotation {
-        Annotation::Nag(nag) => typed("nag", vec![("nag", nag.0.into())]),
-        Annotation::Comment(comment) => typed("comment", comment_pairs(comment)),
-        Annotation::Shape(shape) => shape_json(shape),
-        Annotation::Clock(clock) => {
-            let kind = match clock.kind {
-                ClockKind::Remaining => "remaining",
-                ClockKind::ElapsedMove => "elapsedMove",
-                ClockKind::ElapsedGame => "elapsedGame",
-                ClockKind::Mechanical => "mechanical",
-                _ => "other",
-            };
-            let seconds = Json::Real(clock.time.as_secs_f64());
-            typed("clock", vec![("kind", kind.into()), ("seconds", seconds)])
-        }
-        Annotation::Eval(eval) => {
-            let score = match eval.score {
-                Score::Centipawns(value) => ("centipawns", value.into()),
-                Score::Mate(moves) => ("mate", moves.into()),
-            };
-            let mut pairs = vec![score, ("depth", eval.depth.into())];
-            if eval.engine != 0 {
-                pairs.push(("engine", eval.engine.into()));
+/// An annotation; the variant is the value of the key `type`.
+#[derive(Serialize)]
+#[serde(
+    tag = "type",
+    rename_all = "camelCase",
+    rename_all_fields = "camelCase"
+)]
+enum AnnotationJson<'a> {
+    Nag {
+        nag: u8,
+    },
+    Comment {
+        text: &'a str,
+        #[serde(rename = "place")]
+        placement: &'static str,
+        language: Option<Displayed<Language>>,
+    },
+    Square {
+        square: String,
+        color: String,
+    },
+    Circle {
+        square: String,
+        color: String,
+    },
+    Disk {
+        square: String,
+        color: String,
+    },
+    Frame {
+        square: String,
+        color: String,
+    },
+    Arrow {
+        from: String,
+        to: String,
+        color: String,
+    },
+    Letter {
+        square: String,
+        letter: char,
+        color: String,
+    },
+    /// A kind of shape without a name here.
+    Shape {
+        color: String,
+    },
+    Clock {
+        kind: &'static str,
+        seconds: f64,
+    },
+    StartClock {
+        color: &'static str,
+        seconds: f64,
+    },
+    Eval {
+        #[serde(flatten)]
+        score: ScoreJson,
+        depth: Option<u16>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        engine: Option<u8>,
+    },
+    EvalProfile {
+        points: Vec<EvalPointJson>,
+    },
+    TimeControl {
+        stages: Vec<TimeStageJson>,
+    },
+    Medals {
+        bits: u32,
+    },
+    Critical {
+        phase: u8,
+    },
+    VariationColor {
+        color: String,
+        flags: u8,
+    },
+    PawnStructure {
+        value: u8,
+    },
+    PiecePath {
+        kind: u8,
+        square: u8,
+    },
+    VideoTime {
+        value: i32,
+    },
+    Training(TrainingJson<'a>),
+    Quotation(QuotationJson<'a>),
+    WebLink {
+        url: &'a str,
+        caption: &'a str,
+    },
+    Media {
+        kind: &'static str,
+        language: Option<Displayed<Language>>,
+        text: &'a str,
+    },
+    Text {
+        kind: &'static str,
+        language: u16,
+        text: &'a str,
+    },
+    Foreign {
+        format: Displayed<FormatId>,
+        kind: u16,
+        bytes: String,
+    },
+    /// A kind of annotation without a name here.
+    Other,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+enum ScoreJson {
+    Centipawns(i32),
+    Mate(i32),
+}
+
+#[derive(Serialize)]
+struct EvalPointJson {
+    flag: u8,
+    value: i16,
+    depth: u8,
+}
+
+/// Times in seconds.
+#[derive(Serialize)]
+struct TimeStageJson {
+    start: f64,
+    increment: f64,
+    moves: u16,
+    kind: u8,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct TrainingJson<'a> {
+    seconds: i32,
+    points: i16,
+    question: Vec<TextJson<'a>>,
+    wrong: Vec<TextJson<'a>>,
+    first_help: Vec<TextJson<'a>>,
+    second_help: Vec<TextJson<'a>>,
+    solutions: Vec<SolutionJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct SolutionJson<'a> {
+    from: String,
+    to: String,
+    promotion: u8,
+    points: u8,
+    comments: Vec<TextJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct TextJson<'a> {
+    language: u16,
+    text: &'a str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct QuotationJson<'a> {
+    white: &'a str,
+    white_elo: u16,
+    black: &'a str,
+    black_elo: u16,
+    event: &'a str,
+    site: &'a str,
+    date: Displayed<Date>,
+    round: u8,
+    sub_round: u8,
+    result: Displayed<GameResult>,
+    fen: Option<String>,
+    moves: Option<Vec<String>>,
+}
+
+impl<'a> AnnotationJson<'a> {
+    fn new(annotation: &Annotation<'a>) -> Self {
+        match annotation {
+            Annotation::Nag(nag) => Self::Nag { nag: nag.0 },
+            Annotation::Comment(comment) => Self::comment(comment),
+            Annotation::Shape(shape) => Self::shape(shape),
+            Annotation::Clock(clock) => Self::Clock {
+                kind: match clock.kind {
+                    ClockKind::Remaining => "remaining",
+                    ClockKind::ElapsedMove => "elapsedMove",
+                    ClockKind::ElapsedGame => "elapsedGame",
+                    ClockKind::Mechanical => "mechanical",
+                    _ => "other",
+                },
+                seconds: clock.time.as_secs_f64(),
+            },
+            Annotation::StartClock(clock) => Self::StartClock {
+                color: if clock.color.is_white() {
+                    "white"
+                } else {
+                    "black"
+                },
+                seconds: hundredths(clock.hundredths),
+            },
+            Annotation::Eval(eval) => Self::Eval {
+                score: match eval.score {
+                    Score::Centipawns(value) => ScoreJson::Centipawns(value),
+                    Score::Mate(moves) => ScoreJson::Mate(moves),
+                },
+                depth: eval.depth,
+                engine: Some(eval.engine).filter(|engine| *engine != 0),
+            },
+            Annotation::EvalProfile(profile) => {
+                let points = profile.points.iter().map(|point| EvalPointJson {
+                    flag: point.flag,
+                    value: point.value,
+                    depth: point.depth,
+                });
+                Self::EvalProfile {
+                    points: points.collect(),
+                }
             }
-            typed("eval", pairs)
-        }
-        Annotation::Medals(bits) => typed("medals", vec![("bits", (*bits).into())]),
-        Annotation::Critical(critical) => typed("critical", vec![("phase", critical.0.into())]),
-        Annotation::VariationColor(color) => {
-            let rgb = format!("#{:02x}{:02x}{:02x}", color.red, color.green, color.blue);
-            typed(
-                "variationColor",
-                vec![("color", rgb.into()), ("flags", color.flags.into())],
-            )
-        }
-        Annotation::PawnStructure(value) => {
-            typed("pawnStructure", vec![("value", (*value).into())])
-        }
-        Annotation::PiecePath(path) => typed(
-            "piecePath",
-            vec![("kind", path.kind.into()), ("square", path.square.into())],
-        ),
-        Annotation::VideoTime(time) => typed("videoTime", vec![("value", (*time).into())]),
-        Annotation::TimeControl(control) => {
-            let stages = control.stages.iter().map(|stage| {
-                Json::Object(vec![
-                    ("start", hundredths(stage.start)),
-                    ("increment", hundredths(stage.increment)),
-                    ("moves", stage.moves.into()),
-                    ("kind", stage.kind.into()),
-                ])
-            });
-            typed(
-                "timeControl",
-                vec![("stages", Json::List(stages.collect()))],
-            )
-        }
-        Annotation::StartClock(clock) => {
-            let color = if clock.color.is_white() {
-                "white"
-            } else {
-                "black"
-            };
-            let pairs = vec![
-                ("color", color.into()),
-                ("seconds", hundredths(clock.hundredths)),
-            ];
-            typed("startClock", pairs)
-        }
-        Annotation::EvalProfile(profile) => {
-            let points = profile.points.iter().map(|point| {
-                Json::Object(vec![
-                    ("flag", point.flag.into()),
-                    ("value", point.value.into()),
-                    ("depth", point.depth.into()),
-                ])
-            });
-            typed(
-                "evalProfile",
-                vec![("points", Json::List(points.collect()))],
-            )
-        }
-        Annotation::Training(training) => {
-            let solutions = training.solutions.iter().map(|solution| {
-                Json::Object(vec![
-                    ("from", square(solution.from)),
-                    ("to", square(solution.to)),
-                    ("promotion", solution.promotion.into()),
-                    ("points", solution.points.into()),
-                    ("comments", texts(&solution.comments)),
-                ])
-            });
-            typed(
-                "training",
-                vec![
-                    ("seconds", training.seconds.into()),
-                    ("points", training.points.into()),
-                    ("question", texts(&training.question)),
-                    ("wrong", texts(&training.wrong)),
-                    ("firstHelp", texts(&training.first_help)),
-                    ("secondHelp", texts(&training.second_help)),
-                    ("solutions", Json::List(solutions.collect())),
-                ],
-            )
-        }
-        Annotation::Quotation(quotation) => {
-            let setup = quotation.setup.as_deref();
-            let moves = quotation
-                .moves
-                .as_ref()
-                .map(|moves| quoted_moves(setup, moves));
-            typed(
-                "quotation",
-                vec![
-                    ("white", quotation.white.clone().into()),
-                    ("whiteElo", quotation.white_elo.into()),
-                    ("black", quotation.black.clone().into()),
-                    ("blackElo", quotation.black_elo.into()),
-                    ("event", quotation.event.clone().into()),
-                    ("site", quotation.site.clone().into()),
-                    ("date", quotation.date.to_string().into()),
-                    ("round", quotation.round.into()),
-                    ("subRound", quotation.sub_round.into()),
-                    ("result", quotation.result.to_string().into()),
-                    ("fen", setup.map(|setup| setup.fen(FenStyle::XFen)).into()),
-                    ("moves", moves.into()),
-                ],
-            )
-        }
-        Annotation::WebLink(link) => typed(
-            "webLink",
-            vec![("url", link.url.into()), ("caption", link.caption.into())],
-        ),
-        Annotation::Media(media) => {
-            let kind = match media.kind {
-                MediaKind::Sound => "sound",
-                MediaKind::Picture => "picture",
-                MediaKind::Video => "video",
-                _ => "other",
-            };
-            let language = media.language.map(|language| language.to_string());
-            typed(
-                "media",
-                vec![
-                    ("kind", kind.into()),
-                    ("language", language.into()),
-                    ("text", media.text.into()),
-                ],
-            )
-        }
-        Annotation::Text(part) => {
-            let kind = match part.kind {
-                TextKind::Title => "title",
-                TextKind::Plain => "plain",
-                TextKind::Html => "html",
-                TextKind::File => "file",
-                _ => "other",
-            };
-            typed(
-                "text",
-                vec![
-                    ("kind", kind.into()),
-                    ("language", part.language.into()),
-                    ("text", part.text.into()),
-                ],
-            )
-        }
-        Annotation::Foreign(foreign) => {
-            let mut hex = String::new();
-            for byte in foreign.bytes {
-                let _ = write!(hex, "{byte:02x}");
+            Annotation::TimeControl(control) => {
+                let stages = control.stages.iter().map(|stage| TimeStageJson {
+                    start: hundredths(stage.start),
+                    increment: hundredths(stage.increment),
+                    moves: stage.moves,
+                    kind: stage.kind,
+                });
+                Self::TimeControl {
+                    stages: stages.collect(),
+                }
             }
-            typed(
-                "foreign",
-                vec![
-                    ("format", foreign.format.to_string().into()),
-                    ("kind", foreign.kind.into()),
-                    ("bytes", hex.into()),
-                ],
-            )
+            Annotation::Medals(bits) => Self::Medals { bits: *bits },
+            Annotation::Critical(critical) => Self::Critical { phase: critical.0 },
+            Annotation::VariationColor(color) => Self::VariationColor {
+                color: format!("#{:02x}{:02x}{:02x}", color.red, color.green, color.blue),
+                flags: color.flags,
+            },
+            Annotation::PawnStructure(value) => Self::PawnStructure { value: *value },
+            Annotation::PiecePath(path) => Self::PiecePath {
+                kind: path.kind,
+                square: path.square,
+            },
+            Annotation::VideoTime(time) => Self::VideoTime { value: *time },
+            Annotation::Training(training) => Self::Training(TrainingJson::new(training)),
+            Annotation::Quotation(quotation) => Self::Quotation(QuotationJson::new(quotation)),
+            Annotation::WebLink(link) => Self::WebLink {
+                url: link.url,
+                caption: link.caption,
+            },
+            Annotation::Media(media) => Self::Media {
+                kind: match media.kind {
+                    MediaKind::Sound => "sound",
+                    MediaKind::Picture => "picture",
+                    MediaKind::Video => "video",
+                    _ => "other",
+                },
+                language: media.language.map(Displayed),
+                text: media.text,
+            },
+            Annotation::Text(part) => Self::Text {
+                kind: match part.kind {
+                    TextKind::Title => "title",
+                    TextKind::Plain => "plain",
+                    TextKind::Html => "html",
+                    TextKind::File => "file",
+                    _ => "other",
+                },
+                language: part.language,
+                text: part.text,
+            },
+            Annotation::Foreign(foreign) => Self::Foreign {
+                format: Displayed(foreign.format),
+                kind: foreign.kind,
+                bytes: hex(foreign.bytes),
+            },
+            _ => Self::Other,
         }
-        _ => typed("other", Vec::new()),
+    }
+
+    fn comment(comment: &Comment<'a>) -> Self {
+        Self::Comment {
+            text: comment.text,
+            placement: match comment.placement {
+                CommentPlacement::Before => "before",
+                CommentPlacement::After => "after",
+            },
+            language: comment.language.map(Displayed),
+        }
+    }
+
+    fn shape(shape: &Shape) -> Self {
+        let color = color(shape.color);
+        let name = |square: Square| square.to_string();
+        match shape.kind {
+            ShapeKind::Square(at) => Self::Square {
+                square: name(at),
+                color,
+            },
+            ShapeKind::Circle(at) => Self::Circle {
+                square: name(at),
+                color,
+            },
+            ShapeKind::Disk(at) => Self::Disk {
+                square: name(at),
+                color,
+            },
+            ShapeKind::Frame(at) => Self::Frame {
+                square: name(at),
+                color,
+            },
+            ShapeKind::Arrow(from, to) => Self::Arrow {
+                from: name(from),
+                to: name(to),
+                color,
+            },
+            ShapeKind::Letter(at, letter) => Self::Letter {
+                square: name(at),
+                letter,
+                color,
+            },
+            _ => Self::Shape { color },
+        }
     }
 }
 
-fn comment_pairs(comment: &Comment<'_>) -> Vec<(&'static str, Json)> {
-    let placement = match comment.placement {
-        CommentPlacement::Before => "before",
-        CommentPlacement::After => "after",
-    };
-    vec![
-        ("text", comment.text.into()),
-        ("place", placement.into()),
-        (
-            "language",
-            comment.language.map(|language| language.to_string()).into(),
-        ),
-    ]
+impl<'a> TrainingJson<'a> {
+    fn new(training: &'a Training) -> Self {
+        let solutions = training.solutions.iter().map(|solution| SolutionJson {
+            from: solution.from.to_string(),
+            to: solution.to.to_string(),
+            promotion: solution.promotion,
+            points: solution.points,
+            comments: texts(&solution.comments),
+        });
+        Self {
+            seconds: training.seconds,
+            points: training.points,
+            question: texts(&training.question),
+            wrong: texts(&training.wrong),
+            first_help: texts(&training.first_help),
+            second_help: texts(&training.second_help),
+            solutions: solutions.collect(),
+        }
+    }
 }
 
-fn shape_json(shape: &Shape) -> Json {
-    let (kind, mut pairs) = match shape.kind {
-        ShapeKind::Square(at) => ("square", vec![("square", square(at))]),
-        ShapeKind::Arrow(from, to) => ("arrow", vec![("from", square(from)), ("to", square(to))]),
-        ShapeKind::Circle(at) => ("circle", vec![("square", square(at))]),
-        ShapeKind::Disk(at) => ("disk", vec![("square", square(at))]),
-        ShapeKind::Frame(at) => ("frame", vec![("square", square(at))]),
-        ShapeKind::Letter(at, letter) => (
-            "letter",
-            vec![
-                ("square", square(at)),
-                ("letter", letter.to_string().into()),
-            ],
-        ),
-        _ => ("shape", Vec::new()),
-    };
-    pairs.insert(0, ("type", kind.into()));
-    pairs.push(("color", color(shape.color).into()));
-    Json::Object(pairs)
+impl<'a> QuotationJson<'a> {
+    fn new(quotation: &'a Quotation) -> Self {
+        let setup = quotation.setup.as_deref();
+        let moves = quotation.moves.as_ref();
+        Self {
+            white: &quotation.white,
+            white_elo: quotation.white_elo,
+            black: &quotation.black,
+            black_elo: quotation.black_elo,
+            event: &quotation.event,
+            site: &quotation.site,
+            date: Displayed(quotation.date),
+            round: quotation.round,
+            sub_round: quotation.sub_round,
+            result: Displayed(quotation.result),
+            fen: setup.map(fen),
+            moves: moves.map(|moves| quoted_moves(setup, moves)),
+        }
+    }
+}
+
+fn fen(setup: &Setup) -> String {
+    setup.fen(FenStyle::XFen)
 }
 
 fn color(color: ShapeColor) -> String {
@@ -431,22 +607,21 @@ fn color(color: ShapeColor) -> String {
     }
 }
 
-fn square(square: Square) -> Json {
-    square.to_string().into()
+/// Seconds.
+fn hundredths(value: i32) -> f64 {
+    f64::from(value) / 100.0
 }
 
-fn hundredths(value: i32) -> Json {
-    Json::Real(f64::from(value) / 100.0)
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn texts(texts: &[TrainingText]) -> Json {
-    let texts = texts.iter().map(|text| {
-        Json::Object(vec![
-            ("language", text.language.into()),
-            ("text", text.text.clone().into()),
-        ])
+fn texts(texts: &[TrainingText]) -> Vec<TextJson<'_>> {
+    let texts = texts.iter().map(|text| TextJson {
+        language: text.language,
+        text: &text.text,
     });
-    Json::List(texts.collect())
+    texts.collect()
 }
 
 /// The moves of a quoted game in SAN, as far as they can be played.
@@ -477,7 +652,7 @@ mod tests {
     use tabia_testkit::tiny::GameBuilder;
 
     #[test]
-    fn the_whole_tree_is_there() {
+    fn documents_contain_the_move_tree() {
         let game = GameBuilder::new()
             .tag("White", "Tal")
             .moves("e4 e5")
@@ -493,7 +668,7 @@ mod tests {
             .moves("Nf3")
             .result(GameResult::Draw);
         let text = document(GameIndex(4), &game);
-        let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let value: serde_json::Value = serde_json::from_slice(&text).unwrap();
         assert_eq!(value["game"], 5);
         assert_eq!(value["tags"][0]["value"], "Tal");
         assert_eq!(value["result"], "1/2-1/2");

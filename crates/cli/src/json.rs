@@ -1,165 +1,154 @@
-//! JSON, as much as is needed to write it.
+//! JSON as the program writes it: keys in the order of the structs, control characters escaped.
 
-use std::fmt::Write;
+use std::fmt::Display;
+use std::io::{self, Write};
 
-/// A JSON value; objects keep the order of their keys.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Json {
-    Null,
-    Bool(bool),
-    Int(i64),
-    Real(f64),
-    Text(String),
-    List(Vec<Json>),
-    Object(Vec<(&'static str, Json)>),
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+use serde_json::ser::{self, CharEscape, CompactFormatter, Formatter, PrettyFormatter};
+
+/// Appends a value on one line, without spaces.
+pub(crate) fn append<T: Serialize + ?Sized>(value: &T, out: &mut Vec<u8>) {
+    // A vector takes every write, and all keys are strings.
+    let _ = value.serialize(&mut ser::Serializer::with_formatter(
+        out,
+        Escaping(CompactFormatter),
+    ));
 }
 
-impl Json {
-    /// On one line, without spaces.
-    pub(crate) fn compact(&self) -> String {
-        let mut out = String::new();
-        self.write(&mut out, None);
-        out
-    }
+/// A value on one line, without spaces.
+pub(crate) fn compact<T: Serialize + ?Sized>(value: &T) -> Vec<u8> {
+    let mut out = Vec::new();
+    append(value, &mut out);
+    out
+}
 
-    /// On several lines.
-    pub(crate) fn pretty(&self) -> String {
-        let mut out = String::new();
-        self.write(&mut out, Some(0));
-        out
-    }
+/// A value on several lines, indented by two spaces a level.
+pub(crate) fn pretty<T: Serialize + ?Sized>(value: &T) -> Vec<u8> {
+    let mut out = Vec::new();
+    let formatter = Escaping(PrettyFormatter::new());
+    // As in `append`.
+    let _ = value.serialize(&mut ser::Serializer::with_formatter(&mut out, formatter));
+    out
+}
 
-    /// As a cell of a table: scalars bare, nothing for null, lists by their items.
-    pub(crate) fn cell(&self) -> String {
-        match self {
-            Self::Null => String::new(),
-            Self::Text(text) => text.clone(),
-            Self::List(items) => {
-                let items: Vec<String> = items.iter().map(Self::cell).collect();
-                items.join(" ")
-            }
-            other => other.compact(),
+/// A value as a cell of a table: scalars bare, lists by their items, `""` for null.
+pub(crate) fn cell(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::Bool(value) => if *value { "yes" } else { "no" }.to_owned(),
+        Value::String(text) => text.clone(),
+        Value::Array(items) => {
+            let items: Vec<String> = items.iter().map(cell).collect();
+            items.join(" ")
         }
+        Value::Number(number) => match number.as_f64() {
+            Some(real) if number.is_f64() => real.to_string(),
+            _ => number.to_string(),
+        },
+        Value::Object(_) => String::from_utf8_lossy(&compact(value)).into_owned(),
+    }
+}
+
+/// Serializes a value as the text that it displays.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Displayed<T>(pub(crate) T);
+
+impl<T: Display> Serialize for Displayed<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
+/// Writes reals without exponent or needless `.0`, and escapes all control characters: DEL and the
+/// C1 characters too, which terminals obey.
+struct Escaping<F>(F);
+
+impl<F: Formatter> Formatter for Escaping<F> {
+    fn write_f64<W: ?Sized + Write>(&mut self, out: &mut W, value: f64) -> io::Result<()> {
+        write!(out, "{value}")
     }
 
-    /// `indent` is the depth, or nothing for one line. Values made here are a few levels deep.
-    fn write(&self, out: &mut String, indent: Option<usize>) {
-        match self {
-            Self::Null => out.push_str("null"),
-            Self::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
-            Self::Int(value) => {
-                // Writing to a string does not fail.
-                let _ = write!(out, "{value}");
-            }
-            Self::Real(value) => {
-                let _ = write!(out, "{value}");
-            }
-            Self::Text(text) => quote(text, out),
-            Self::List(items) => {
-                let inner = indent.map(|depth| depth + 1);
-                out.push('[');
-                for (i, item) in items.iter().enumerate() {
-                    separate(out, i, inner);
-                    item.write(out, inner);
+    fn write_string_fragment<W: ?Sized + Write>(
+        &mut self,
+        out: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
+        let mut rest = fragment;
+        // 0xC2 begins every C1 character.
+        while let Some(at) = rest.bytes().position(|byte| matches!(byte, 0x7f | 0xc2)) {
+            let (before, tail) = rest.split_at(at);
+            self.0.write_string_fragment(out, before)?;
+            let mut chars = tail.chars();
+            if let Some(c) = chars.next() {
+                if c.is_control() {
+                    write!(out, "\\u{:04x}", u32::from(c))?;
+                } else {
+                    write!(out, "{c}")?;
                 }
-                close(out, ']', items.is_empty(), indent);
             }
-            Self::Object(pairs) => {
-                let inner = indent.map(|depth| depth + 1);
-                out.push('{');
-                for (i, (key, value)) in pairs.iter().enumerate() {
-                    separate(out, i, inner);
-                    quote(key, out);
-                    out.push_str(if indent.is_some() { ": " } else { ":" });
-                    value.write(out, inner);
-                }
-                close(out, '}', pairs.is_empty(), indent);
-            }
+            rest = chars.as_str();
         }
+        self.0.write_string_fragment(out, rest)
     }
-}
 
-fn separate(out: &mut String, i: usize, indent: Option<usize>) {
-    if i > 0 {
-        out.push(',');
+    fn write_char_escape<W: ?Sized + Write>(
+        &mut self,
+        out: &mut W,
+        escape: CharEscape,
+    ) -> io::Result<()> {
+        self.0.write_char_escape(
+            out,
+            match escape {
+                CharEscape::Backspace => CharEscape::AsciiControl(0x08),
+                CharEscape::FormFeed => CharEscape::AsciiControl(0x0c),
+                other => other,
+            },
+        )
     }
-    break_line(out, indent);
-}
 
-fn close(out: &mut String, bracket: char, is_empty: bool, indent: Option<usize>) {
-    if !is_empty {
-        break_line(out, indent);
+    fn begin_array<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        self.0.begin_array(out)
     }
-    out.push(bracket);
-}
 
-fn break_line(out: &mut String, indent: Option<usize>) {
-    if let Some(depth) = indent {
-        out.push('\n');
-        for _ in 0..depth {
-            out.push_str("  ");
-        }
+    fn end_array<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        self.0.end_array(out)
     }
-}
 
-/// Appends `text` as a JSON string. Control characters, the C1 ones too, are escaped.
-pub(crate) fn quote(text: &str, out: &mut String) {
-    out.push('"');
-    for character in text.chars() {
-        match character {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\t' => out.push_str("\\t"),
-            '\r' => out.push_str("\\r"),
-            control if control.is_control() => {
-                let _ = write!(out, "\\u{:04x}", u32::from(control));
-            }
-            other => out.push(other),
-        }
+    fn begin_array_value<W: ?Sized + Write>(
+        &mut self,
+        out: &mut W,
+        is_first: bool,
+    ) -> io::Result<()> {
+        self.0.begin_array_value(out, is_first)
     }
-    out.push('"');
-}
 
-impl From<&str> for Json {
-    fn from(text: &str) -> Self {
-        Self::Text(text.to_owned())
+    fn end_array_value<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        self.0.end_array_value(out)
     }
-}
 
-impl From<String> for Json {
-    fn from(text: String) -> Self {
-        Self::Text(text)
+    fn begin_object<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        self.0.begin_object(out)
     }
-}
 
-impl From<bool> for Json {
-    fn from(value: bool) -> Self {
-        Self::Bool(value)
+    fn end_object<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        self.0.end_object(out)
     }
-}
 
-macro_rules! from_integers {
-    ($($type:ty)*) => {
-        $(impl From<$type> for Json {
-            fn from(value: $type) -> Self {
-                i64::try_from(value).map_or(Self::Real(value as f64), Self::Int)
-            }
-        })*
-    };
-}
-
-from_integers! { u8 u16 u32 u64 usize i16 i32 i64 }
-
-impl<T: Into<Json>> From<Option<T>> for Json {
-    fn from(value: Option<T>) -> Self {
-        value.map_or(Self::Null, Into::into)
+    fn begin_object_key<W: ?Sized + Write>(
+        &mut self,
+        out: &mut W,
+        is_first: bool,
+    ) -> io::Result<()> {
+        self.0.begin_object_key(out, is_first)
     }
-}
 
-impl<T: Into<Json>> From<Vec<T>> for Json {
-    fn from(items: Vec<T>) -> Self {
-        Self::List(items.into_iter().map(Into::into).collect())
+    fn begin_object_value<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        self.0.begin_object_value(out)
+    }
+
+    fn end_object_value<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        self.0.end_object_value(out)
     }
 }
 
@@ -167,22 +156,47 @@ impl<T: Into<Json>> From<Vec<T>> for Json {
 mod tests {
     use super::*;
 
+    #[derive(Serialize)]
+    struct Sample<'a> {
+        name: &'a str,
+        list: Vec<u32>,
+        none: Option<u8>,
+        empty: [u8; 0],
+        half: f64,
+        large: f64,
+    }
+
+    const SAMPLE: Sample<'_> = Sample {
+        name: "Tal \"Misha\" é\u{1b}[31m\u{9b}\u{8}\u{7f}\n",
+        list: Vec::new(),
+        none: None,
+        empty: [],
+        half: 0.5,
+        large: 1e21,
+    };
+
     #[test]
-    fn what_is_written_is_json() {
-        let value = Json::Object(vec![
-            ("name", "Tal \"Misha\"\u{1b}[31m\u{9b}".into()),
-            ("list", vec![1_u32, 2].into()),
-            ("none", Json::Null),
-            ("empty", Json::List(Vec::new())),
-            ("half", Json::Real(0.5)),
-        ]);
-        let read: serde_json::Value = serde_json::from_str(&value.pretty()).unwrap();
-        assert_eq!(read["name"], "Tal \"Misha\"\u{1b}[31m\u{9b}");
-        assert_eq!(read["list"][1], 2);
-        assert_eq!(read["half"], 0.5);
+    fn control_characters_are_escaped_and_reals_are_short() {
+        let text = String::from_utf8(compact(&Sample {
+            list: vec![1, 2],
+            ..SAMPLE
+        }));
         assert_eq!(
-            value.compact(),
-            r#"{"name":"Tal \"Misha\"\u001b[31m\u009b","list":[1,2],"none":null,"empty":[],"half":0.5}"#
+            text.unwrap(),
+            r#"{"name":"Tal \"Misha\" é\u001b[31m\u009b\u0008\u007f\n","list":[1,2],"none":null,"empty":[],"half":0.5,"large":1000000000000000000000}"#
         );
+    }
+
+    #[test]
+    fn pretty_output_parses_to_the_same_value() {
+        let read: Value = serde_json::from_slice(&pretty(&SAMPLE)).unwrap();
+        assert_eq!(read["name"], SAMPLE.name);
+        assert_eq!(read["half"], 0.5);
+    }
+
+    #[test]
+    fn cells_hold_bare_values() {
+        let value = serde_json::json!([null, true, "a", 1, 0.5, 100.0, [2, 3]]);
+        assert_eq!(cell(&value), " yes a 1 0.5 100 2 3");
     }
 }

@@ -4,6 +4,7 @@ mod args;
 mod commands;
 mod context;
 mod exit_code;
+mod fact_row;
 mod game_json;
 mod game_pgn;
 mod json;

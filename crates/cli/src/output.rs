@@ -2,10 +2,11 @@
 
 use std::io::{self, Write};
 
+use serde::Serialize;
 use tabia::Failure;
 
 use crate::args::ListingArgs;
-use crate::json::Json;
+use crate::json;
 use crate::terminal;
 
 /// How rows are shown.
@@ -322,40 +323,31 @@ impl Listing {
         &mut self.out
     }
 
-    pub(crate) fn push(&mut self, row: Vec<(&'static str, Json)>) -> Result<(), Failure> {
+    /// Shows a row, unless `--offset` or `--limit` leaves it out. `row` serializes as an object.
+    pub(crate) fn push<R: Serialize>(&mut self, row: &R) -> Result<(), Failure> {
         self.seen += 1;
         if self.seen <= self.offset || self.seen > self.end {
             return Ok(());
         }
         self.shown += 1;
-        let cells = |columns: &[&'static str]| -> Vec<String> {
-            columns
-                .iter()
-                .map(|column| {
-                    row.iter()
-                        .find(|(key, _)| key == column)
-                        .map_or_else(String::new, |(_, value)| value.cell())
-                })
-                .collect()
-        };
         match self.style {
             Style::Table => {
-                let cells = cells(&self.columns);
+                let cells = cells(row, &self.columns);
                 self.table.push(&cells, &mut self.out)
             }
             Style::Tsv | Style::Csv => {
+                let cells = cells(row, &self.columns);
                 let mut text = Vec::new();
-                let cells = cells(&self.columns);
                 line(self.style, cells.iter().map(String::as_str), &mut text);
                 self.out.bytes(&text)
             }
             Style::Json => {
                 let comma = if self.shown == 1 { "\n" } else { ",\n" };
                 self.out.text(comma)?;
-                self.out.text(&Json::Object(row).pretty())
+                self.out.bytes(&json::pretty(row))
             }
             Style::Ndjson => {
-                self.out.text(&Json::Object(row).compact())?;
+                self.out.bytes(&json::compact(row))?;
                 self.out.text("\n")
             }
         }
@@ -371,6 +363,15 @@ impl Listing {
         }
         self.out.flush()
     }
+}
+
+/// The cells of a row, `""` for keys that it does not have.
+fn cells<R: Serialize>(row: &R, columns: &[&'static str]) -> Vec<String> {
+    let value = serde_json::to_value(row).unwrap_or_default();
+    let cells = columns.iter().map(|column| value.get(column));
+    cells
+        .map(|value| value.map_or_else(String::new, json::cell))
+        .collect()
 }
 
 #[cfg(test)]

@@ -7,10 +7,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use serde::Serialize;
 use tabia::core::io::Progress;
 
 use crate::args::ProgressChoice;
-use crate::json::Json;
+use crate::json;
 use crate::terminal::stderr_is_terminal;
 use crate::units::{counted, grouped};
 
@@ -66,7 +67,9 @@ fn show(progress: &Progress, over: &AtomicBool, as_json: bool) {
         let mut out = io::stderr().lock();
         if as_json {
             let event = if is_over { "done" } else { "progress" };
-            let _ = writeln!(out, "{}", state.json(event).compact());
+            let mut line = json::compact(&state.event(event));
+            line.push(b'\n');
+            let _ = out.write_all(&line);
         } else if is_over {
             if drawn {
                 let _ = write!(out, "\r\u{1b}[K");
@@ -127,16 +130,29 @@ impl State {
         line
     }
 
-    fn json(&self, event: &str) -> Json {
-        let real = |value: f64| Json::Real((value * 1000.0).round() / 1000.0);
-        Json::Object(vec![
-            ("event", event.into()),
-            ("games", self.games.into()),
-            ("gamesPerSecond", self.per_second.into()),
-            ("share", self.share.map_or(Json::Null, real)),
-            ("seconds", real(self.seconds)),
-            ("secondsLeft", self.left().into()),
-            ("memory", self.memory.into()),
-        ])
+    fn event(&self, event: &'static str) -> ProgressEvent {
+        let rounded = |value: f64| (value * 1000.0).round() / 1000.0;
+        ProgressEvent {
+            event,
+            games: self.games,
+            games_per_second: self.per_second,
+            share: self.share.map(rounded),
+            seconds: rounded(self.seconds),
+            seconds_left: self.left(),
+            memory: self.memory,
+        }
     }
+}
+
+/// A line of `--progress json`.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ProgressEvent {
+    event: &'static str,
+    games: u64,
+    games_per_second: u64,
+    share: Option<f64>,
+    seconds: f64,
+    seconds_left: Option<u64>,
+    memory: Option<u64>,
 }

@@ -4,16 +4,17 @@ use std::fs::File;
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::Path;
 
+use serde::Serialize;
 use tabia::core::error::Location;
 use tabia::core::io::OutputSet;
 use tabia::core::loss::Losses;
-use tabia::core::{Error, GameIndex, Problem, Result};
+use tabia::core::{Error, FormatId, GameIndex, Problem, Result};
 use tabia::repair::{RecordOutcome, RepairObserver};
 use tabia::select::SelectionCounts;
 use tabia::{Failure, InputItem, LossTable, Observer, Summary};
 
 use crate::context::Context;
-use crate::json::Json;
+use crate::json::{self, Displayed};
 use crate::messages::{Messages, friendly};
 use crate::units::{counted_as, grouped};
 
@@ -29,13 +30,97 @@ pub(crate) struct Reporter {
     report: Option<ReportFile>,
     rejects: Option<OutputSet>,
     problems: u64,
-    inputs: Vec<Json>,
-    /// The problems of the current input, as far as they are kept.
-    pub(crate) kept: Vec<Json>,
-    /// Records that a repair could not save whole, as far as they are kept.
-    pub(crate) records: Vec<Json>,
-    /// What else the summary says.
-    pub(crate) extra: Vec<(&'static str, Json)>,
+    inputs: Vec<InputRow>,
+    /// The first problems of the current input.
+    pub(crate) input_problems: Vec<ProblemRow>,
+    /// The first records that a repair could not save without losses.
+    pub(crate) records: Vec<RecordRow>,
+}
+
+/// A problem and its location; parts that do not apply are absent.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct ProblemRow {
+    #[serde(flatten)]
+    at: LocationKeys,
+    reason: String,
+}
+
+/// Where a problem is. Games and plies count from 1.
+#[derive(Debug, Clone, Serialize)]
+struct LocationKeys {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    game: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ply: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    column: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    offset: Option<u64>,
+}
+
+/// What became of a record in a repair.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RecordRow {
+    file: String,
+    game: u64,
+    #[serde(rename = "fate")]
+    outcome: &'static str,
+    saved_as: Option<u64>,
+    reasons: Vec<ProblemRow>,
+}
+
+/// An input that was read to its end.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct InputRow {
+    file: String,
+    format: Displayed<FormatId>,
+    games: u64,
+    texts: u64,
+    deleted_left_out: u64,
+}
+
+/// A kind of loss in one game, or in a file as a whole.
+#[derive(Serialize)]
+struct GameLossRow<'a> {
+    file: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    game: Option<u64>,
+    kind: String,
+    count: u64,
+    reason: String,
+}
+
+/// A kind of loss, summed over all games.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct LossRow<'a> {
+    kind: String,
+    label: &'static str,
+    count: u64,
+    games: u64,
+    first_file: &'a str,
+    first_game: Option<u64>,
+}
+
+/// The end of a report, after the counts of the command.
+#[derive(Serialize)]
+struct ReportSummary<'a, C: Serialize> {
+    #[serde(flatten)]
+    counts: Option<&'a C>,
+    problems: u64,
+    losses: Vec<LossRow<'a>>,
+    inputs: &'a [InputRow],
+}
+
+/// A game index as people count.
+fn number(index: GameIndex) -> u64 {
+    u64::from(index.0) + 1
 }
 
 impl Reporter {
@@ -66,9 +151,8 @@ impl Reporter {
             rejects,
             problems: 0,
             inputs: Vec::new(),
-            kept: Vec::new(),
+            input_problems: Vec::new(),
             records: Vec::new(),
-            extra: Vec::new(),
         })
     }
 
@@ -95,21 +179,36 @@ impl Reporter {
         }
     }
 
-    /// Notes what a file as a whole does not hold, and completes the files.
-    pub(crate) fn finish_whole(mut self, file: &Path, losses: &Losses) -> Result<(), Failure> {
+    /// Notes what a written file as a whole does not hold, and completes the files. The summary
+    /// begins with `counts`.
+    pub(crate) fn finish_file<C: Serialize>(
+        mut self,
+        file: &Path,
+        losses: &Losses,
+        counts: &C,
+    ) -> Result<(), Failure> {
         let file = file.display().to_string();
-        let mut ledger = Summary::default();
-        ledger.losses.add_whole(&file, losses);
+        let mut summary = Summary::default();
+        summary.losses.add_whole(&file, losses);
         if let Some(report) = &mut self.report {
             report
                 .losses(&file, None, losses)
                 .map_err(Failure::output)?;
         }
-        self.finish(Some(&ledger))
+        self.finish_with(Some(&summary), Some(counts))
     }
 
     /// Ends the list of problems on standard error and completes the files.
-    pub(crate) fn finish(mut self, ledger: Option<&Summary>) -> Result<(), Failure> {
+    pub(crate) fn finish(self, summary: Option<&Summary>) -> Result<(), Failure> {
+        self.finish_with(summary, None::<&()>)
+    }
+
+    /// As [`Reporter::finish`]; the summary of the report begins with `counts`.
+    pub(crate) fn finish_with<C: Serialize>(
+        mut self,
+        summary: Option<&Summary>,
+        counts: Option<&C>,
+    ) -> Result<(), Failure> {
         if !self.messages.verbose && self.problems > SHOWN {
             let hidden = counted_as(self.problems - SHOWN, "more problem", "more problems");
             let text = format!("{hidden}; `--verbose` or `--report FILE` lists all");
@@ -119,15 +218,12 @@ impl Reporter {
             rejects.commit().map_err(Failure::output)?;
         }
         if let Some(report) = self.report.take() {
-            let inputs = std::mem::take(&mut self.inputs);
-            let losses = ledger.map_or(Json::List(Vec::new()), |ledger| loss_rows(&ledger.losses));
-            let mut summary = std::mem::take(&mut self.extra);
-            summary.extend([
-                ("problems", self.problems.into()),
-                ("losses", losses),
-                ("inputs", Json::List(inputs)),
-            ]);
-            report.finish(summary)?;
+            report.finish(&ReportSummary {
+                counts,
+                problems: self.problems,
+                losses: summary.map_or_else(Vec::new, |summary| loss_rows(&summary.losses)),
+                inputs: &self.inputs,
+            })?;
         }
         Ok(())
     }
@@ -152,8 +248,8 @@ impl Observer for Reporter {
         if self.messages.verbose || self.problems <= SHOWN {
             self.messages.warning(&problem.error.to_string());
         }
-        if self.kept.len() < KEPT {
-            self.kept.push(problem_json(&problem.error));
+        if self.input_problems.len() < KEPT {
+            self.input_problems.push(ProblemRow::new(&problem.error));
         }
         self.reject(problem)?;
         match &mut self.report {
@@ -171,13 +267,13 @@ impl Observer for Reporter {
 
     fn finished(&mut self, item: &InputItem, counts: &SelectionCounts) -> Result<()> {
         if self.report.is_some() {
-            self.inputs.push(Json::Object(vec![
-                ("file", item.name().into()),
-                ("format", item.format().id().to_string().into()),
-                ("games", counts.games.into()),
-                ("texts", counts.texts.into()),
-                ("deletedLeftOut", counts.deleted.into()),
-            ]));
+            self.inputs.push(InputRow {
+                file: item.name(),
+                format: Displayed(item.format().id()),
+                games: counts.games,
+                texts: counts.texts,
+                deleted_left_out: counts.deleted,
+            });
         }
         Ok(())
     }
@@ -185,20 +281,20 @@ impl Observer for Reporter {
 
 impl RepairObserver for Reporter {
     fn record_outcome(&mut self, item: &InputItem, record: &RecordOutcome<'_>) -> Result<()> {
-        let reasons = record.reasons.iter().map(|reason| {
-            let mut pairs = place(&reason.at);
-            pairs.retain(|(key, _)| *key != "game");
-            pairs.push(("reason", friendly(&reason.text).into()));
-            Json::Object(pairs)
+        let reasons = record.reasons.iter().map(|reason| ProblemRow {
+            at: LocationKeys {
+                game: None,
+                ..LocationKeys::new(&reason.at)
+            },
+            reason: friendly(&reason.text),
         });
-        let saved_as = record.saved_as.map(|game| u64::from(game.0) + 1);
-        let row = Json::Object(vec![
-            ("file", item.name().into()),
-            ("game", (u64::from(record.game.0) + 1).into()),
-            ("fate", record.outcome.name().into()),
-            ("savedAs", saved_as.into()),
-            ("reasons", Json::List(reasons.collect())),
-        ]);
+        let row = RecordRow {
+            file: item.name(),
+            game: number(record.game),
+            outcome: record.outcome.name(),
+            saved_as: record.saved_as.map(number),
+            reasons: reasons.collect(),
+        };
         if let Some(report) = &mut self.report {
             report.records.push(&row)?;
         }
@@ -209,36 +305,26 @@ impl RepairObserver for Reporter {
     }
 }
 
-/// A problem with its place, as JSON; parts that do not apply are absent.
-pub(crate) fn problem_json(error: &Error) -> Json {
-    let at = error.location();
-    let mut pairs = place(at);
-    let reason = friendly(&error.kind().to_string());
-    pairs.push(("reason", reason.into()));
-    Json::Object(pairs)
+impl ProblemRow {
+    fn new(error: &Error) -> Self {
+        Self {
+            at: LocationKeys::new(error.location()),
+            reason: friendly(&error.kind().to_string()),
+        }
+    }
 }
 
-fn place(at: &Location) -> Vec<(&'static str, Json)> {
-    let mut pairs = Vec::new();
-    if let Some(file) = &at.file {
-        pairs.push(("file", file.display().to_string().into()));
+impl LocationKeys {
+    fn new(at: &Location) -> Self {
+        Self {
+            file: at.file.as_ref().map(|file| file.display().to_string()),
+            game: at.game.map(number),
+            ply: at.ply,
+            line: at.line,
+            column: at.column,
+            offset: at.offset,
+        }
     }
-    if let Some(game) = at.game {
-        pairs.push(("game", (u64::from(game.0) + 1).into()));
-    }
-    if let Some(ply) = at.ply {
-        pairs.push(("ply", ply.into()));
-    }
-    if let Some(line) = at.line {
-        pairs.push(("line", line.into()));
-    }
-    if let Some(column) = at.column {
-        pairs.push(("column", column.into()));
-    }
-    if let Some(offset) = at.offset {
-        pairs.push(("offset", offset.into()));
-    }
-    pairs
 }
 
 /// The report: problems are written as they come, losses and records gathered beside it and
@@ -267,10 +353,11 @@ impl Rows {
         })
     }
 
-    fn push(&mut self, row: &Json) -> Result<()> {
-        let comma = if self.count == 0 { "\n" } else { ",\n" };
+    fn push<R: Serialize>(&mut self, row: &R) -> Result<()> {
+        let comma: &[u8] = if self.count == 0 { b"\n" } else { b",\n" };
         self.count += 1;
-        write!(self.file, "{comma}{}", row.compact())?;
+        self.file.write_all(comma)?;
+        self.file.write_all(&json::compact(row))?;
         Ok(())
     }
 
@@ -296,53 +383,59 @@ impl ReportFile {
             losses: Rows::create().map_err(Failure::output)?,
             records: Rows::create().map_err(Failure::output)?,
         };
-        let mut head = String::from("{\"command\":");
-        crate::json::quote(command, &mut head);
-        head.push_str(",\n\"problems\":[");
+        let mut head = b"{\"command\":".to_vec();
+        json::append(command, &mut head);
+        head.extend_from_slice(b",\n\"problems\":[");
         report.write(&head).map_err(Failure::output)?;
         Ok(report)
     }
 
-    fn write(&mut self, text: &str) -> Result<()> {
+    fn write(&mut self, text: &[u8]) -> Result<()> {
         match self.set.file(0) {
             Some(file) => file
-                .write_all(text.as_bytes())
+                .write_all(text)
                 .map_err(|error| Error::from(error).in_path(file.target())),
             None => Ok(()),
         }
     }
 
     fn problem(&mut self, error: &Error) -> Result<()> {
-        let comma = if self.problem_count == 0 { "\n" } else { ",\n" };
+        let comma: &[u8] = if self.problem_count == 0 {
+            b"\n"
+        } else {
+            b",\n"
+        };
         self.problem_count += 1;
-        self.write(&format!("{comma}{}", problem_json(error).compact()))
+        let mut row = comma.to_vec();
+        json::append(&ProblemRow::new(error), &mut row);
+        self.write(&row)
     }
 
     fn losses(&mut self, file: &str, game: Option<GameIndex>, losses: &Losses) -> Result<()> {
         for (feature, loss) in losses.iter() {
-            let reason = format!("{} have no place in the target", feature.label());
-            let mut row = vec![("file", file.into())];
-            row.extend(game.map(|game| ("game", (u64::from(game.0) + 1).into())));
-            row.extend([
-                ("kind", feature.key().into()),
-                ("count", loss.count.into()),
-                ("reason", reason.into()),
-            ]);
-            self.losses.push(&Json::Object(row))?;
+            self.losses.push(&GameLossRow {
+                file,
+                game: game.map(number),
+                kind: feature.key(),
+                count: loss.count,
+                reason: format!("{} cannot be stored in the target", feature.label()),
+            })?;
         }
         Ok(())
     }
 
-    fn finish(mut self, summary: Vec<(&'static str, Json)>) -> Result<(), Failure> {
+    fn finish<C: Serialize>(mut self, summary: &ReportSummary<'_, C>) -> Result<(), Failure> {
         let done = (|| {
-            self.write("],\n\"losses\":[")?;
+            self.write(b"],\n\"losses\":[")?;
             self.losses.append_to(&mut self.set)?;
             if self.records.count > 0 {
-                self.write("],\n\"records\":[")?;
+                self.write(b"],\n\"records\":[")?;
                 self.records.append_to(&mut self.set)?;
             }
-            let summary = Json::Object(summary);
-            self.write(&format!("],\n\"summary\":{}}}\n", summary.compact()))?;
+            let mut end = b"],\n\"summary\":".to_vec();
+            json::append(summary, &mut end);
+            end.extend_from_slice(b"}\n");
+            self.write(&end)?;
             self.set.commit()?;
             Ok(())
         })();
@@ -350,23 +443,17 @@ impl ReportFile {
     }
 }
 
-/// What was lost, a row a kind.
-pub(crate) fn loss_rows(losses: &LossTable) -> Json {
-    let rows = losses.iter().map(|(feature, row)| {
-        Json::Object(vec![
-            ("kind", feature.key().into()),
-            ("label", feature.label().into()),
-            ("count", row.count.into()),
-            ("games", row.games.into()),
-            ("firstFile", row.input.clone().into()),
-            (
-                "firstGame",
-                row.first
-                    .map_or(Json::Null, |first| (u64::from(first.0) + 1).into()),
-            ),
-        ])
+/// What was lost, one row per kind.
+pub(crate) fn loss_rows(losses: &LossTable) -> Vec<LossRow<'_>> {
+    let rows = losses.iter().map(|(feature, row)| LossRow {
+        kind: feature.key(),
+        label: feature.label(),
+        count: row.count,
+        games: row.games,
+        first_file: &row.input,
+        first_game: row.first.map(number),
     });
-    Json::List(rows.collect())
+    rows.collect()
 }
 
 /// The table of losses at the end of a conversion; nothing when there are none.

@@ -1,11 +1,13 @@
 //! Rows of games as bytes: tab- or comma-separated values, JSON. Runs on all threads.
 
+use std::fmt::Display;
 use std::io::Write;
 
-use tabia::core::game::{Date, GameResult};
-use tabia::list::ListRow;
+use serde::Serialize;
+use tabia::core::game::{Date, Eco, GameResult};
+use tabia::list::{Flags, ListRow};
 
-use crate::json::quote;
+use crate::json::{self, Displayed};
 use crate::output::{Style, csv_cell, tsv_cell};
 
 /// The columns, which are the keys in JSON too.
@@ -28,132 +30,126 @@ pub(crate) const COLUMNS: &[&str] = &[
 /// Those that hold numbers.
 pub(crate) const NUMERIC: &[&str] = &["game", "whiteElo", "blackElo", "plies"];
 
-/// Appends a row; `path` is there when rows of several inputs are mixed. In a JSON list every row
+/// A row as JSON. Unknown values are null.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct GameRow<'a> {
+    /// From 1.
+    game: u64,
+    white: Option<&'a str>,
+    white_elo: Option<u16>,
+    black: Option<&'a str>,
+    black_elo: Option<u16>,
+    /// As database lists show it.
+    result: Option<Displayed<GameResult>>,
+    date: Option<Displayed<Date>>,
+    event: Option<&'a str>,
+    site: Option<&'a str>,
+    round: Option<&'a str>,
+    eco: Option<Displayed<Eco>>,
+    plies: Option<u32>,
+    annotator: Option<&'a str>,
+    flags: Displayed<Flags>,
+    /// Only if rows of several inputs are mixed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<&'a str>,
+}
+
+impl<'a> GameRow<'a> {
+    fn new(row: &'a ListRow<'_>, path: Option<&'a str>) -> Self {
+        let text = |value: &'a str| Some(value).filter(|value| !value.is_empty());
+        Self {
+            game: u64::from(row.game.0) + 1,
+            white: text(&row.white),
+            white_elo: row.white_elo,
+            black: text(&row.black),
+            black_elo: row.black_elo,
+            result: Some(row.result).filter(|_| !row.flags.text).map(Displayed),
+            date: Some(row.date)
+                .filter(|date| *date != Date::UNKNOWN)
+                .map(Displayed),
+            event: text(&row.event),
+            site: text(&row.site),
+            round: text(&row.round),
+            eco: row.eco.map(Displayed),
+            plies: row.plies,
+            annotator: text(&row.annotator),
+            flags: Displayed(row.flags),
+            path,
+        }
+    }
+}
+
+/// Appends a row. `path` is present if rows of several inputs are mixed. In a JSON list every row
 /// begins with a comma.
 pub(crate) fn render(style: Style, row: &ListRow<'_>, path: Option<&str>, out: &mut Vec<u8>) {
-    if style == Style::Json {
-        out.extend_from_slice(b",\n");
-    }
-    let mut cells = Cells {
-        style,
-        out,
-        column: 0,
-    };
-    cells.number(Some(u64::from(row.game.0) + 1));
-    cells.text(&row.white);
-    cells.number(row.white_elo.map(u64::from));
-    cells.text(&row.black);
-    cells.number(row.black_elo.map(u64::from));
-    cells.text(if row.flags.text {
-        ""
-    } else {
-        result(row.result)
-    });
-    match row.date {
-        Date::UNKNOWN => cells.text(""),
-        date => cells.text(&date.to_string()),
-    }
-    cells.text(&row.event);
-    cells.text(&row.site);
-    cells.text(&row.round);
-    cells.text(&row.eco.map(|eco| eco.to_string()).unwrap_or_default());
-    cells.number(row.plies.map(u64::from));
-    cells.text(&row.annotator);
-    cells.flags(&row.flags.to_string());
-    if let Some(path) = path {
-        cells.named("path", path);
-    }
     match style {
-        Style::Json => out.push(b'}'),
-        Style::Ndjson => out.extend_from_slice(b"}\n"),
-        Style::Table | Style::Tsv | Style::Csv => out.push(b'\n'),
+        Style::Json => {
+            out.extend_from_slice(b",\n");
+            json::append(&GameRow::new(row, path), out);
+        }
+        Style::Ndjson => {
+            json::append(&GameRow::new(row, path), out);
+            out.push(b'\n');
+        }
+        Style::Table | Style::Tsv | Style::Csv => cells(style, row, path, out),
     }
 }
 
-/// As database lists show it.
-fn result(result: GameResult) -> &'static str {
-    match result {
-        GameResult::WhiteWinsByForfeit => "+:-",
-        GameResult::BlackWinsByForfeit => "-:+",
-        GameResult::DrawByForfeit => "=:=",
-        GameResult::BothLose => "0-0",
-        plain => plain.pgn(),
+/// Appends the cells of a row; unknown values are empty.
+fn cells(style: Style, row: &ListRow<'_>, path: Option<&str>, out: &mut Vec<u8>) {
+    let mut line = Line { style, out };
+    // Writing to a vector does not fail.
+    let _ = write!(line.out, "{}", u64::from(row.game.0) + 1);
+    line.text(&row.white);
+    line.value(row.white_elo);
+    line.text(&row.black);
+    line.value(row.black_elo);
+    line.value(Some(row.result).filter(|_| !row.flags.text));
+    line.value(Some(row.date).filter(|date| *date != Date::UNKNOWN));
+    line.text(&row.event);
+    line.text(&row.site);
+    line.text(&row.round);
+    line.value(row.eco);
+    line.value(row.plies);
+    line.text(&row.annotator);
+    line.value(Some(row.flags));
+    if let Some(path) = path {
+        line.text(path);
     }
+    out.push(b'\n');
 }
 
-struct Cells<'o> {
+/// The cells after the first.
+struct Line<'o> {
     style: Style,
     out: &'o mut Vec<u8>,
-    column: usize,
 }
 
-impl Cells<'_> {
-    /// What stands before the next cell.
-    fn begin(&mut self) {
-        let name = COLUMNS.get(self.column).copied().unwrap_or_default();
-        self.begin_named(name);
-    }
-
-    fn begin_named(&mut self, name: &str) {
-        let is_first = self.column == 0;
-        self.column += 1;
-        match self.style {
-            Style::Json | Style::Ndjson => {
-                let before: &[u8] = if is_first { b"{\"" } else { b",\"" };
-                self.out.extend_from_slice(before);
-                self.out.extend_from_slice(name.as_bytes());
-                self.out.extend_from_slice(b"\":");
-            }
-            Style::Csv if !is_first => self.out.push(b','),
-            Style::Tsv | Style::Table if !is_first => self.out.push(b'\t'),
-            Style::Csv | Style::Tsv | Style::Table => {}
-        }
-    }
-
-    fn number(&mut self, value: Option<u64>) {
-        self.begin();
-        match value {
-            // Writing to a vector does not fail.
-            Some(value) => drop(write!(self.out, "{value}")),
-            None => self.nothing(),
-        }
-    }
-
-    fn nothing(&mut self) {
-        if !self.style.has_cells() {
-            self.out.extend_from_slice(b"null");
-        }
-    }
-
-    fn text(&mut self, value: &str) {
-        self.begin();
-        if value.is_empty() {
-            self.nothing();
+impl Line<'_> {
+    fn separate(&mut self) {
+        self.out.push(if self.style == Style::Csv {
+            b','
         } else {
-            self.value(value);
+            b'\t'
+        });
+    }
+
+    fn text(&mut self, text: &str) {
+        self.separate();
+        if self.style == Style::Csv {
+            csv_cell(text, self.out);
+        } else {
+            tsv_cell(text, self.out);
         }
     }
 
-    /// Text that is never null.
-    fn flags(&mut self, value: &str) {
-        self.begin();
-        self.value(value);
-    }
-
-    fn named(&mut self, name: &str, value: &str) {
-        self.begin_named(name);
-        self.value(value);
-    }
-
-    fn value(&mut self, value: &str) {
-        match self.style {
-            Style::Json | Style::Ndjson => {
-                let mut text = String::new();
-                quote(value, &mut text);
-                self.out.extend_from_slice(text.as_bytes());
-            }
-            Style::Csv => csv_cell(value, self.out),
-            Style::Tsv | Style::Table => tsv_cell(value, self.out),
+    /// A value whose text needs no escapes.
+    fn value(&mut self, value: Option<impl Display>) {
+        self.separate();
+        if let Some(value) = value {
+            // Writing to a vector does not fail.
+            let _ = write!(self.out, "{value}");
         }
     }
 }

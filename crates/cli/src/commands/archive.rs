@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use serde::Serialize;
 use tabia::check::read_member;
 use tabia::core::io::Source;
 use tabia::core::{Error, Problem};
@@ -20,7 +21,6 @@ use crate::args::{
 };
 use crate::context::Context;
 use crate::exit_code::ExitCode;
-use crate::json::Json;
 use crate::output::Listing;
 use crate::report::Reporter;
 use crate::units::{counted, size};
@@ -55,7 +55,7 @@ fn list(args: &ArchiveListArgs) -> Result<ExitCode, Failure> {
         context.progress.check().map_err(Failure::input)?;
         let checksum = archive.checksum(index);
         bad += u64::from(checksum == ChecksumStatus::Bad);
-        listing.push(row(member, checksum))?;
+        listing.push(&MemberRow::new(member, checksum))?;
     }
     listing.finish()?;
     let code = ExitCode::of_problems(bad + reporter.count());
@@ -63,19 +63,39 @@ fn list(args: &ArchiveListArgs) -> Result<ExitCode, Failure> {
     Ok(code)
 }
 
-fn row(member: &Member, checksum: ChecksumStatus) -> Vec<(&'static str, Json)> {
-    vec![
-        ("name", member.name.clone().into()),
-        ("size", member.size.into()),
-        ("stored", member.packed_size.into()),
-        ("compression", member.compression.clone().into()),
-        ("checksum", checksum.name().into()),
-        (
-            "modified",
-            member.modified.map(|stamp| stamp.to_string()).into(),
-        ),
-        ("uri", member.uri.clone().into()),
-    ]
+/// A member, as `archive list` shows it.
+#[derive(Serialize)]
+struct MemberRow<'a> {
+    name: &'a str,
+    size: Option<u64>,
+    stored: u64,
+    compression: &'a str,
+    checksum: &'static str,
+    modified: Option<String>,
+    uri: Option<&'a str>,
+}
+
+impl<'a> MemberRow<'a> {
+    fn new(member: &'a Member, checksum: ChecksumStatus) -> Self {
+        Self {
+            name: &member.name,
+            size: member.size,
+            stored: member.packed_size,
+            compression: &member.compression,
+            checksum: checksum.name(),
+            modified: member.modified.map(|stamp| stamp.to_string()),
+            uri: member.uri.as_deref(),
+        }
+    }
+}
+
+/// A member, as `archive test` shows it.
+#[derive(Serialize)]
+struct TestedRow<'a> {
+    archive: &'a str,
+    name: &'a str,
+    size: Option<u64>,
+    checksum: &'static str,
 }
 
 fn test(args: &ArchiveTestArgs) -> Result<ExitCode, Failure> {
@@ -97,6 +117,7 @@ fn test(args: &ArchiveTestArgs) -> Result<ExitCode, Failure> {
             Err(other) => return Err(other),
         };
         let before = reporter.count();
+        let name = item.name();
         note_problems(&item, &*archive, &mut reporter)?;
         for (index, member) in archive.members().iter().enumerate() {
             context.progress.check().map_err(Failure::input)?;
@@ -108,11 +129,12 @@ fn test(args: &ArchiveTestArgs) -> Result<ExitCode, Failure> {
                 let text = format!("{}: {}", member.name, error.kind());
                 note(&item, Error::invalid(text), &mut reporter)?;
             }
-            let mut cells = vec![("archive", item.name().into())];
-            let wanted = ["name", "size", "checksum"];
-            let facts = row(member, checksum);
-            cells.extend(facts.into_iter().filter(|(key, _)| wanted.contains(key)));
-            listing.push(cells)?;
+            listing.push(&TestedRow {
+                archive: &name,
+                name: &member.name,
+                size: member.size,
+                checksum: checksum.name(),
+            })?;
         }
         Ok(ExitCode::of_problems(reporter.count() - before))
     })?;

@@ -1,14 +1,16 @@
 //! `tabia check`: decodes everything, verifies all it can.
 
+use serde::Serialize;
 use tabia::check::{CheckOptions, Checked, check};
+use tabia::core::FormatId;
 use tabia::{Failure, InputItem};
 
 use crate::args::CheckArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
-use crate::json::Json;
+use crate::json::Displayed;
 use crate::output::{Listing, Style};
-use crate::report::Reporter;
+use crate::report::{ProblemRow, Reporter};
 
 const COLUMNS: &[&str] = &[
     "path",
@@ -88,11 +90,12 @@ impl ScanReporter<'_> {
     }
 
     fn one(&mut self, item: &InputItem) -> Result<ExitCode, Failure> {
-        self.reporter.kept.clear();
+        self.reporter.input_problems.clear();
         match check(item, self.options, &self.context.progress, self.reporter) {
             Ok(checked) => {
-                let row = row(item, &checked, &self.reporter.kept, self.listing.style());
-                self.listing.push(row)?;
+                let problems = &self.reporter.input_problems;
+                let row = CheckRow::new(item, &checked, problems, self.listing.style());
+                self.listing.push(&row)?;
                 Ok(ExitCode::of_problems(checked.summary.problems))
             }
             Err(failure @ Failure::Input(_)) => self.failed(&failure),
@@ -101,43 +104,88 @@ impl ScanReporter<'_> {
     }
 }
 
-fn row(
-    item: &InputItem,
-    checked: &Checked,
-    problems: &[Json],
-    style: Style,
-) -> Vec<(&'static str, Json)> {
-    let mut row: Vec<(&'static str, Json)> = vec![
-        ("path", item.name().into()),
-        ("format", item.format().id().to_string().into()),
-    ];
-    let summary = &checked.summary;
-    if item.format().book().is_some() {
-        row.push(("positions", checked.positions.into()));
-        row.push(("moves", checked.entries.into()));
-    } else if !item.is_archive() {
-        row.push(("games", summary.counts.games.into()));
-        row.push(("texts", summary.counts.texts.into()));
-        row.push(("deleted", checked.deleted.into()));
-        row.push(("plies", checked.plies.into()));
-        row.push(("variations", checked.variations.into()));
-        let annotations = if style.has_cells() {
-            let sum: u64 = checked.annotations.values().sum();
-            sum.into()
-        } else {
-            let kinds = checked.annotations.iter().map(|(feature, count)| {
-                Json::Object(vec![
-                    ("kind", feature.key().into()),
-                    ("count", (*count).into()),
-                ])
-            });
-            Json::List(kinds.collect())
+/// What `check` shows of an input; keys that do not apply are absent.
+#[derive(Serialize)]
+struct CheckRow<'a> {
+    path: String,
+    format: Displayed<FormatId>,
+    #[serde(flatten)]
+    book: Option<BookCounts>,
+    #[serde(flatten)]
+    database: Option<DatabaseCounts>,
+    problems: u64,
+    #[serde(rename = "problemList", skip_serializing_if = "<[_]>::is_empty")]
+    problem_list: &'a [ProblemRow],
+}
+
+#[derive(Serialize)]
+struct BookCounts {
+    positions: u64,
+    moves: u64,
+}
+
+#[derive(Serialize)]
+struct DatabaseCounts {
+    games: u64,
+    texts: u64,
+    deleted: u64,
+    plies: u64,
+    variations: u64,
+    annotations: AnnotationCounts,
+}
+
+/// Annotations by kind, or their sum for a cell.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum AnnotationCounts {
+    Kinds(Vec<KindCount>),
+    Sum(u64),
+}
+
+#[derive(Serialize)]
+struct KindCount {
+    kind: String,
+    count: u64,
+}
+
+impl<'a> CheckRow<'a> {
+    fn new(item: &InputItem, checked: &Checked, problems: &'a [ProblemRow], style: Style) -> Self {
+        let summary = &checked.summary;
+        let mut row = Self {
+            path: item.name(),
+            format: Displayed(item.format().id()),
+            problems: summary.problems,
+            problem_list: if summary.problems > 0 { problems } else { &[] },
+            book: None,
+            database: None,
         };
-        row.push(("annotations", annotations));
+        if item.format().book().is_some() {
+            row.book = Some(BookCounts {
+                positions: checked.positions,
+                moves: checked.entries,
+            });
+        } else if !item.is_archive() {
+            row.database = Some(DatabaseCounts {
+                games: summary.counts.games,
+                texts: summary.counts.texts,
+                deleted: checked.deleted,
+                plies: checked.plies,
+                variations: checked.variations,
+                annotations: annotations(checked, style),
+            });
+        }
+        row
     }
-    row.push(("problems", summary.problems.into()));
-    if summary.problems > 0 {
-        row.push(("problemList", Json::List(problems.to_vec())));
+}
+
+fn annotations(checked: &Checked, style: Style) -> AnnotationCounts {
+    if style.has_cells() {
+        return AnnotationCounts::Sum(checked.annotations.values().sum());
     }
-    row
+    let kinds = checked.annotations.iter();
+    let kinds = kinds.map(|(feature, count)| KindCount {
+        kind: feature.key(),
+        count: *count,
+    });
+    AnnotationCounts::Kinds(kinds.collect())
 }

@@ -2,13 +2,16 @@
 
 use std::fmt::Write as _;
 
+use serde::Serialize;
 use tabia::Failure;
+use tabia::core::FormatId;
 use tabia::inspect::{Info, inspect};
 
 use crate::args::InfoArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
-use crate::json::Json;
+use crate::fact_row::{FactRow, fact_rows};
+use crate::json::Displayed;
 use crate::output::{Listing, Style};
 use crate::report::Reporter;
 use crate::terminal::one_line;
@@ -60,7 +63,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<ExitCode, Failure> {
             listing.out().text(std::mem::replace(&mut gap, "\n"))?;
             listing.out().text(&describe(&info, ""))?;
         } else {
-            listing.push(row(&info))?;
+            listing.push(&InfoRow::new(&info))?;
         }
         Ok(ExitCode::Done)
     })?;
@@ -70,61 +73,95 @@ pub(crate) fn run(args: &InfoArgs) -> Result<ExitCode, Failure> {
     Ok(code)
 }
 
-/// The keys of `info --json`; those that do not apply are absent.
-fn row(info: &Info) -> Vec<(&'static str, Json)> {
-    let mut row: Vec<(&'static str, Json)> = vec![
-        ("path", info.path.clone().into()),
-        ("format", info.format.to_string().into()),
-        ("formatName", info.format_name.into()),
-        ("kind", info.kind.into()),
-    ];
-    let mut push = |key: &'static str, value: Json| {
-        if value != Json::Null && value != Json::List(Vec::new()) {
-            row.push((key, value));
-        }
-    };
-    let version = Some(info.version.clone()).filter(|version| !version.is_empty());
-    push("version", version.into());
-    push("title", info.title.clone().into());
-    push("games", info.games.into());
-    push("texts", info.texts.into());
-    push("deleted", info.deleted.into());
-    push("positions", info.positions.into());
-    push("moves", info.moves.into());
-    push("members", info.members.into());
-    push("encoding", info.encoding.clone().into());
-    push("bytes", info.bytes.into());
-    let names = info.names.iter().map(|(kind, count)| {
-        Json::Object(vec![
-            ("kind", format!("{kind:?}").to_lowercase().into()),
-            ("count", (*count).into()),
-        ])
-    });
-    push("names", Json::List(names.collect()));
-    let facts = info.facts.iter().map(|(name, value)| {
-        Json::Object(vec![
-            ("name", name.clone().into()),
-            ("value", value.clone().into()),
-        ])
-    });
-    push("facts", Json::List(facts.collect()));
-    let companions = info.companions.iter().map(|(file, present)| {
-        Json::Object(vec![
-            ("file", file.clone().into()),
-            ("present", (*present).into()),
-        ])
-    });
-    push("companions", Json::List(companions.collect()));
-    // Archives inside archives are not looked into, so this goes one level deep.
-    let inner = info.databases.iter().map(|info| Json::Object(row_of(info)));
-    push("databases", Json::List(inner.collect()));
-    push("problems", info.problems.len().into());
-    push("problemList", info.problems.clone().into());
-    row
+/// What `info` shows of an input; keys that do not apply are absent.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct InfoRow<'a> {
+    path: &'a str,
+    format: Displayed<FormatId>,
+    format_name: &'static str,
+    kind: &'static str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    version: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    games: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    texts: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deleted: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    positions: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    moves: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    members: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    encoding: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bytes: Option<u64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    names: Vec<NameCount>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    facts: Vec<FactRow<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    companions: Vec<CompanionRow<'a>>,
+    /// Of an archive. Archives in archives are not opened, so the nesting is one level deep.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    databases: Vec<InfoRow<'a>>,
+    /// How many there are.
+    problems: usize,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    problem_list: &'a [String],
 }
 
-fn row_of(info: &Info) -> Vec<(&'static str, Json)> {
-    row(info)
+#[derive(Serialize)]
+struct NameCount {
+    kind: String,
+    count: u64,
+}
+
+#[derive(Serialize)]
+struct CompanionRow<'a> {
+    file: &'a str,
+    present: bool,
+}
+
+impl<'a> InfoRow<'a> {
+    fn new(info: &'a Info) -> Self {
+        let names = info.names.iter().map(|(kind, count)| NameCount {
+            kind: format!("{kind:?}").to_lowercase(),
+            count: *count,
+        });
+        let companions = info.companions.iter();
+        let companions = companions.map(|(file, present)| CompanionRow {
+            file,
+            present: *present,
+        });
+        Self {
+            path: &info.path,
+            format: Displayed(info.format),
+            format_name: info.format_name,
+            kind: info.kind,
+            version: &info.version,
+            title: info.title.as_deref(),
+            games: info.games,
+            texts: info.texts,
+            deleted: info.deleted,
+            positions: info.positions,
+            moves: info.moves,
+            members: info.members,
+            encoding: info.encoding.as_deref(),
+            bytes: info.bytes,
+            names: names.collect(),
+            facts: fact_rows(&info.facts),
+            companions: companions.collect(),
+            databases: info.databases.iter().map(Self::new).collect(),
+            problems: info.problems.len(),
+            problem_list: &info.problems,
+        }
+    }
 }
 
 /// What `info` says on a terminal.

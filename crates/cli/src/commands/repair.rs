@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
+use serde::Serialize;
 use tabia::Failure;
 use tabia::convert::Target;
+use tabia::core::FormatId;
 use tabia::core::formats::CreateOptions;
 use tabia::formats::archives::compressed::Compression;
 use tabia::repair::{RepairOptions, Repaired, is_part_of, remains, repair};
@@ -11,9 +13,9 @@ use tabia::repair::{RepairOptions, Repaired, is_part_of, remains, repair};
 use crate::args::RepairArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
-use crate::json::Json;
+use crate::json::{self, Displayed};
 use crate::output::Out;
-use crate::report::{Reporter, loss_rows, loss_table};
+use crate::report::{LossRow, RecordRow, Reporter, loss_rows, loss_table};
 use crate::target_args::{format_of_to, refuse_existing, target_file};
 use crate::units::{counted, grouped, size};
 
@@ -59,43 +61,65 @@ pub(crate) fn run(args: &RepairArgs) -> Result<ExitCode, Failure> {
     );
     drop(display);
     let repaired = repaired?;
-    let counts = counts(&repaired);
+    let counts = RecordCounts::new(&repaired);
     if args.json {
-        let mut document = vec![
-            ("path", item.name().into()),
-            ("format", item.format().id().to_string().into()),
-            ("to", format.file.id.to_string().into()),
-        ];
         let files = repaired.written.files.iter();
-        let files = files.map(|file| file.display().to_string().into());
-        document.push(("files", Json::List(files.collect())));
-        document.extend(counts.clone());
-        document.push(("recordList", Json::List(reporter.records.clone())));
-        document.push(("losses", loss_rows(&repaired.summary.losses)));
+        let document = RepairDocument {
+            path: item.name(),
+            format: Displayed(item.format().id()),
+            to: Displayed(format.file.id),
+            files: files.map(|file| file.display().to_string()).collect(),
+            counts: &counts,
+            record_list: &reporter.records,
+            losses: loss_rows(&repaired.summary.losses),
+        };
         let mut out = Out::new();
-        out.text(&format!("{}\n", Json::Object(document).compact()))?;
+        out.bytes(&json::compact(&document))?;
+        out.text("\n")?;
         out.flush()?;
     }
     report_repaired(&context, &repaired);
     let code = ExitCode::of_problems(repaired.summary.problems + repaired.lost);
-    reporter.extra = counts;
-    reporter.finish(Some(&repaired.summary))?;
+    reporter.finish_with(Some(&repaired.summary), Some(&counts))?;
     Ok(code)
 }
 
-/// The sum of the account.
-fn counts(repaired: &Repaired) -> Vec<(&'static str, Json)> {
-    let faults = repaired.problems.iter().map(|text| text.clone().into());
-    vec![
-        (
-            "records",
-            (repaired.whole + repaired.damaged + repaired.lost).into(),
-        ),
-        ("whole", repaired.whole.into()),
-        ("damaged", repaired.damaged.into()),
-        ("lost", repaired.lost.into()),
-        ("faults", Json::List(faults.collect())),
-    ]
+/// What `repair --json` writes.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct RepairDocument<'a> {
+    path: String,
+    format: Displayed<FormatId>,
+    to: Displayed<FormatId>,
+    files: Vec<String>,
+    #[serde(flatten)]
+    counts: &'a RecordCounts<'a>,
+    /// The first records with losses.
+    record_list: &'a [RecordRow],
+    losses: Vec<LossRow<'a>>,
+}
+
+/// How many records a repair saved, and the problems of the input as a whole.
+#[derive(Serialize)]
+struct RecordCounts<'a> {
+    records: u64,
+    whole: u64,
+    damaged: u64,
+    lost: u64,
+    #[serde(rename = "faults")]
+    problems: &'a [String],
+}
+
+impl<'a> RecordCounts<'a> {
+    fn new(repaired: &'a Repaired) -> Self {
+        Self {
+            records: repaired.whole + repaired.damaged + repaired.lost,
+            whole: repaired.whole,
+            damaged: repaired.damaged,
+            lost: repaired.lost,
+            problems: &repaired.problems,
+        }
+    }
 }
 
 fn report_repaired(context: &Context, repaired: &Repaired) {

@@ -38,7 +38,7 @@ pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode, Failure> {
     };
     let mut out = Out::new();
     if args.json {
-        out.text(&document(number, &game))?;
+        out.bytes(&document(number, &game))?;
     } else if game.head.kind == RecordKind::Text {
         out.text(&guiding_text(&game))?;
     } else {

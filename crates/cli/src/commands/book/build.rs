@@ -5,25 +5,26 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use serde::Serialize;
 use tabia::book::build::{
     BuildOptions, BuildTarget, Built, GameCounts, KvetkaOptions, MoveFilter, Weighing, build,
 };
 use tabia::book::xxh64;
-use tabia::core::Error;
 use tabia::core::chess::Color;
 use tabia::core::formats::CreateOptions;
 use tabia::core::io::OutputSet;
 use tabia::core::loss::Feature;
+use tabia::core::{Error, FormatId};
 use tabia::formats::books::kvetka::Header;
 use tabia::select::Selection;
 use tabia::{Failure, InputItem};
 
 use super::inputs::book_format;
-use super::report::{report_losses, written_summary};
+use super::report::{WrittenCounts, report_losses};
 use crate::args::book::{BookBuildArgs, Compat};
 use crate::context::Context;
 use crate::exit_code::ExitCode;
-use crate::json::Json;
+use crate::json::{self, Displayed};
 use crate::report::Reporter;
 use crate::select_args::{parse_filter, parse_games};
 use crate::target_args::refuse_existing;
@@ -73,12 +74,12 @@ pub(crate) fn run(args: &BookBuildArgs) -> Result<ExitCode, Failure> {
     let seconds = start.elapsed().as_secs_f64();
     report_built(&context, args, &built, seconds);
     let problems = reporter.count();
-    reporter.extra = written_summary(built.positions, built.moves, &built.written);
-    reporter
-        .extra
-        .push(("games", Json::Object(counts_json(built.games))));
     let main = built.written.files.first().unwrap_or(&args.output);
-    reporter.finish_whole(main, &built.losses)?;
+    let counts = BuiltCounts {
+        book: WrittenCounts::new(built.positions, built.moves, &built.written),
+        games: GameCountsRow::new(built.games),
+    };
+    reporter.finish_file(main, &built.losses, &counts)?;
     Ok(ExitCode::of_problems(problems.max(built.games.bad)))
 }
 
@@ -181,92 +182,168 @@ fn write_record(
 ) -> Result<(), Failure> {
     let mut sources = Vec::new();
     for (item, counts) in items.iter().zip(&built.inputs) {
-        let mut pairs = vec![
-            ("path", Json::from(item.name())),
-            ("format", item.format().id().to_string().into()),
-        ];
         let file = item.label();
-        // Streams and members of archives have no file of their own to look at again.
-        if file.is_file() {
-            pairs.push(("bytes", item.bytes().into()));
-            let hash = xxh64::of_file(file).map_err(Failure::input)?;
-            pairs.push(("xxh64", hash.into()));
-        }
-        pairs.extend(counts_json(*counts));
-        sources.push(Json::Object(pairs));
+        // Streams and members of archives are not files that can be read again.
+        let is_file = file.is_file();
+        let hash = is_file.then(|| xxh64::of_file(file)).transpose();
+        sources.push(SourceRow {
+            path: item.name(),
+            format: Displayed(item.format().id()),
+            bytes: is_file.then(|| item.bytes()),
+            xxh64: hash.map_err(Failure::input)?,
+            games: GameCountsRow::new(*counts),
+        });
     }
     let mut files = Vec::new();
     for file in &built.written.files {
-        let hash = xxh64::of_file(file).map_err(Failure::output)?;
-        files.push(Json::Object(vec![
-            ("path", file.display().to_string().into()),
-            ("xxh64", hash.into()),
-        ]));
+        files.push(FileRow {
+            path: file.display().to_string(),
+            xxh64: xxh64::of_file(file).map_err(Failure::output)?,
+        });
     }
-    let losses = built.losses.iter().map(|(feature, loss)| {
-        Json::Object(vec![
-            ("kind", feature.key().into()),
-            ("count", loss.count.into()),
-        ])
+    let losses = built.losses.iter().map(|(feature, loss)| LossRow {
+        kind: feature.key(),
+        count: loss.count,
     });
-    let json = Json::Object(vec![
-        (
-            "program",
-            concat!("tabia ", env!("CARGO_PKG_VERSION")).into(),
-        ),
-        ("format", target.format.file.id.to_string().into()),
-        ("files", Json::List(files)),
-        ("positions", built.positions.into()),
-        ("moves", built.moves.into()),
-        ("games", Json::Object(counts_json(built.games))),
-        ("options", options_json(args)),
-        ("sources", Json::List(sources)),
-        ("losses", Json::List(losses.collect())),
-    ]);
+    let record = BuildRecord {
+        program: concat!("tabia ", env!("CARGO_PKG_VERSION")),
+        format: Displayed(target.format.file.id),
+        files,
+        positions: built.positions,
+        moves: built.moves,
+        games: GameCountsRow::new(built.games),
+        options: OptionsRow::new(args),
+        sources,
+        losses: losses.collect(),
+    };
     let mut set = OutputSet::new(args.force || args.kvetka.append);
     set.create(path).map_err(Failure::output)?;
     if let Some(file) = set.file(0) {
-        let text = json.pretty() + "\n";
-        file.write_all(text.as_bytes())
+        let mut text = json::pretty(&record);
+        text.push(b'\n');
+        file.write_all(&text)
             .map_err(|error| Failure::output(Error::from(error).in_path(path)))?;
     }
     set.commit().map_err(Failure::output)?;
     Ok(())
 }
 
-fn counts_json(counts: GameCounts) -> Vec<(&'static str, Json)> {
-    vec![
-        ("used", counts.used.into()),
-        ("filtered", counts.filtered.into()),
-        ("bad", counts.bad.into()),
-        ("plies", counts.moves.into()),
-    ]
+/// What `book.bin.json` contains.
+#[derive(Serialize)]
+struct BuildRecord<'a> {
+    program: &'static str,
+    format: Displayed<FormatId>,
+    files: Vec<FileRow>,
+    positions: u64,
+    moves: u64,
+    games: GameCountsRow,
+    options: OptionsRow<'a>,
+    sources: Vec<SourceRow>,
+    losses: Vec<LossRow>,
 }
 
-fn options_json(args: &BookBuildArgs) -> Json {
-    let least_elo = args.kvetka.least_elo.iter();
-    let least_elo = least_elo.map(|elo| u64::from(*elo).into());
-    Json::Object(vec![
-        ("maxPly", args.max_ply.into()),
-        ("minGames", least_games(args).into()),
-        ("minScore", Json::Real(args.min_score)),
-        ("onlyWhite", args.only_white.into()),
-        ("onlyBlack", args.only_black.into()),
-        ("scoreless", args.scoreless.into()),
-        ("variations", args.variations.into()),
-        ("uniform", args.uniform.into()),
-        ("recency", args.recency.map_or(Json::Null, Json::Real)),
-        ("stretch", args.stretch.into()),
-        ("compat", args.compat.map(|_| "polyglot").into()),
-        ("games", args.games.clone().into()),
-        ("includeDeleted", args.include_deleted.into()),
-        ("where", args.filter.clone().into()),
-        ("leastElo", Json::List(least_elo.collect())),
-        ("allMoves", args.kvetka.all_moves.into()),
-        ("names", args.kvetka.names.into()),
-        ("gameLinks", args.kvetka.game_links.into()),
-        ("append", args.kvetka.append.into()),
-    ])
+#[derive(Serialize)]
+struct FileRow {
+    path: String,
+    xxh64: String,
+}
+
+/// An input; `bytes` and `xxh64` only if it is a file.
+#[derive(Serialize)]
+struct SourceRow {
+    path: String,
+    format: Displayed<FormatId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bytes: Option<Option<u64>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    xxh64: Option<String>,
+    #[serde(flatten)]
+    games: GameCountsRow,
+}
+
+#[derive(Serialize)]
+struct LossRow {
+    kind: String,
+    count: u64,
+}
+
+#[derive(Serialize)]
+struct GameCountsRow {
+    used: u64,
+    filtered: u64,
+    bad: u64,
+    plies: u64,
+}
+
+impl GameCountsRow {
+    fn new(counts: GameCounts) -> Self {
+        Self {
+            used: counts.used,
+            filtered: counts.filtered,
+            bad: counts.bad,
+            plies: counts.moves,
+        }
+    }
+}
+
+/// The counts of a report's summary.
+#[derive(Serialize)]
+struct BuiltCounts {
+    #[serde(flatten)]
+    book: WrittenCounts,
+    games: GameCountsRow,
+}
+
+/// The options of the command line that decide what is in the book.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct OptionsRow<'a> {
+    max_ply: u32,
+    min_games: u64,
+    min_score: f64,
+    only_white: bool,
+    only_black: bool,
+    scoreless: bool,
+    variations: bool,
+    uniform: bool,
+    recency: Option<f64>,
+    stretch: bool,
+    compat: Option<&'static str>,
+    games: Option<&'a str>,
+    include_deleted: bool,
+    #[serde(rename = "where")]
+    filter: &'a str,
+    least_elo: &'a [u16],
+    all_moves: bool,
+    names: bool,
+    game_links: bool,
+    append: bool,
+}
+
+impl<'a> OptionsRow<'a> {
+    fn new(args: &'a BookBuildArgs) -> Self {
+        Self {
+            max_ply: args.max_ply,
+            min_games: least_games(args),
+            min_score: args.min_score,
+            only_white: args.only_white,
+            only_black: args.only_black,
+            scoreless: args.scoreless,
+            variations: args.variations,
+            uniform: args.uniform,
+            recency: args.recency,
+            stretch: args.stretch,
+            compat: args.compat.map(|_| "polyglot"),
+            games: args.games.as_deref(),
+            include_deleted: args.include_deleted,
+            filter: &args.filter,
+            least_elo: &args.kvetka.least_elo,
+            all_moves: args.kvetka.all_moves,
+            names: args.kvetka.names,
+            game_links: args.kvetka.game_links,
+            append: args.kvetka.append,
+        }
+    }
 }
 
 fn report_built(context: &Context, args: &BookBuildArgs, built: &Built, seconds: f64) {

@@ -3,6 +3,7 @@
 use std::io::Write as _;
 use std::path::Path;
 
+use serde::Serialize;
 use tabia::book::convert::{convert_book, lines};
 use tabia::core::Error;
 use tabia::core::chess::Position;
@@ -126,15 +127,22 @@ fn to_lines(
             context.messages.note(&text);
         }
     }
-    reporter.extra = vec![
-        ("lines", done.lines.into()),
-        ("positions", done.positions.into()),
-    ];
     let code = ExitCode::of_problems(reporter.count());
-    reporter.finish(None)?;
+    let counts = LineCounts {
+        lines: done.lines,
+        positions: done.positions,
+    };
+    reporter.finish_with(None, Some(&counts))?;
     if done.lines == 0 {
         context.messages.note("the book has no moves from there");
         return Ok(ExitCode::Nothing);
     }
     Ok(code)
+}
+
+/// The counts of a report's summary for lines of PGN.
+#[derive(Serialize)]
+struct LineCounts {
+    lines: u64,
+    positions: u64,
 }

@@ -1,5 +1,6 @@
 //! `tabia book diff`: what two books say differently.
 
+use serde::Serialize;
 use tabia::Failure;
 use tabia::book::diff::{BookDiff, Difference, diff_entries, diff_pages};
 use tabia::book::find::symbols;
@@ -11,7 +12,6 @@ use super::inputs::{book_input, open_book, report_problems};
 use crate::args::book::BookDiffArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
-use crate::json::Json;
 use crate::output::Listing;
 use crate::report::Reporter;
 use crate::units::{counted, grouped};
@@ -36,7 +36,7 @@ pub(crate) fn run(args: &BookDiffArgs) -> Result<ExitCode, Failure> {
     let mut reporter = Reporter::new(&context, "book diff", false, None)?;
     let mut listing = Listing::new(&args.listing, COLUMNS, NUMERIC)?;
     let mut failed = None;
-    let mut each = |difference: Difference| match listing.push(row(&difference)) {
+    let mut each = |difference: Difference| match listing.push(&DifferenceRow::new(&difference)) {
         Ok(()) => Ok(Flow::Go),
         Err(failure) => {
             failed = Some(failure);
@@ -65,13 +65,13 @@ pub(crate) fn run(args: &BookDiffArgs) -> Result<ExitCode, Failure> {
     let compared = compared.map_err(Failure::input)?;
     listing.finish()?;
     context.messages.note(&summary(compared));
-    reporter.extra = vec![
-        ("same", compared.same.into()),
-        ("changed", compared.changed.into()),
-        ("removed", compared.only_first.into()),
-        ("added", compared.only_second.into()),
-    ];
-    reporter.finish(None)?;
+    let counts = DifferenceCounts {
+        same: compared.same,
+        changed: compared.changed,
+        removed: compared.only_first,
+        added: compared.only_second,
+    };
+    reporter.finish_with(None, Some(&counts))?;
     Ok(ExitCode::Done)
 }
 
@@ -85,34 +85,54 @@ fn summary(compared: BookDiff) -> String {
     )
 }
 
-fn row(difference: &Difference) -> Vec<(&'static str, Json)> {
-    let change = match (&difference.first, &difference.second) {
-        (Some(_), Some(_)) => "changed",
-        (Some(_), None) => "removed",
-        _ => "added",
-    };
-    let weight = |entry: &Option<BookEntry>| -> Json {
-        entry.as_ref().and_then(|entry| entry.weight).into()
-    };
-    let games =
-        |entry: &Option<BookEntry>| -> Json { entry.as_ref().and_then(|entry| entry.games).into() };
-    let nags = |entry: &Option<BookEntry>| -> Json {
-        entry.as_ref().and_then(|entry| symbols(&entry.nags)).into()
-    };
-    let is_both = difference.first.is_some() && difference.second.is_some();
-    let differs = difference.differs.iter().map(|name| (*name).into());
-    let differs = is_both.then(|| Json::List(differs.collect()));
-    vec![
-        ("change", change.into()),
-        ("key", format!("{:016x}", difference.key).into()),
-        ("fen", difference.fen.clone().into()),
-        ("move", difference.uci.clone().into()),
-        ("first", weight(&difference.first)),
-        ("second", weight(&difference.second)),
-        ("games", games(&difference.first)),
-        ("gamesThen", games(&difference.second)),
-        ("annotation", nags(&difference.first)),
-        ("annotationThen", nags(&difference.second)),
-        ("differs", differs.unwrap_or(Json::Null)),
-    ]
+/// The counts of a report's summary.
+#[derive(Serialize)]
+struct DifferenceCounts {
+    same: u64,
+    changed: u64,
+    removed: u64,
+    added: u64,
+}
+
+/// A move that differs; of removed and added moves the other book's values are null.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct DifferenceRow<'a> {
+    change: &'static str,
+    key: String,
+    fen: Option<&'a str>,
+    #[serde(rename = "move")]
+    uci: &'a str,
+    first: Option<u32>,
+    second: Option<u32>,
+    games: Option<u64>,
+    games_then: Option<u64>,
+    annotation: Option<String>,
+    annotation_then: Option<String>,
+    differs: Option<&'a [&'static str]>,
+}
+
+impl<'a> DifferenceRow<'a> {
+    fn new(difference: &'a Difference) -> Self {
+        let first = difference.first.as_ref();
+        let second = difference.second.as_ref();
+        let annotation = |entry: &BookEntry| symbols(&entry.nags);
+        Self {
+            change: match (first, second) {
+                (Some(_), Some(_)) => "changed",
+                (Some(_), None) => "removed",
+                _ => "added",
+            },
+            key: format!("{:016x}", difference.key),
+            fen: difference.fen.as_deref(),
+            uci: &difference.uci,
+            first: first.and_then(|entry| entry.weight),
+            second: second.and_then(|entry| entry.weight),
+            games: first.and_then(|entry| entry.games),
+            games_then: second.and_then(|entry| entry.games),
+            annotation: first.and_then(annotation),
+            annotation_then: second.and_then(annotation),
+            differs: first.and(second).map(|_| difference.differs.as_slice()),
+        }
+    }
 }

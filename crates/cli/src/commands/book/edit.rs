@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use serde::Serialize;
 use tabia::book::edit::{BookRow, Change, EditTarget, edit, rows};
 use tabia::book::find::{nag_of, symbols};
 use tabia::book::merge::MergeOptions;
@@ -19,7 +20,7 @@ use super::report::{advice_name, report_merged};
 use crate::args::book::{Advice, BookEditArgs};
 use crate::context::Context;
 use crate::exit_code::ExitCode;
-use crate::json::Json;
+use crate::json::Displayed;
 use crate::output::Listing;
 use crate::report::Reporter;
 
@@ -88,31 +89,54 @@ fn list(
 ) -> Result<(), Failure> {
     let mut listing = Listing::new(&args.listing, COLUMNS, NUMERIC)?;
     rows(item, options, &context.progress, &mut |row| {
-        listing.push(json(&row))
+        listing.push(&MoveRow::new(&row))
     })?;
     listing.finish()
 }
 
-fn json(row: &BookRow) -> Vec<(&'static str, Json)> {
-    let entry = &row.entry;
-    let learn = entry.learn.filter(|learn| !learn.is_zero());
-    let results = entry.results;
-    vec![
-        ("key", format!("{:016x}", row.key).into()),
-        ("fen", row.fen.clone().into()),
-        ("move", row.uci.clone().into()),
-        ("weight", entry.weight.into()),
-        ("games", entry.games.into()),
-        ("white", results.map(|results| results.white).into()),
-        ("draws", results.map(|results| results.draws).into()),
-        ("black", results.map(|results| results.black).into()),
-        ("averageRating", entry.average_rating.into()),
-        ("performance", entry.performance.into()),
-        ("annotation", symbols(&entry.nags).into()),
-        ("advice", entry.recommended.map(advice_name).into()),
-        ("comment", entry.comment.clone().into()),
-        ("learn", learn.map(|learn| learn.to_string()).into()),
-    ]
+/// A move of a book; what the book does not hold is null.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct MoveRow<'a> {
+    key: String,
+    fen: Option<&'a str>,
+    #[serde(rename = "move")]
+    uci: &'a str,
+    weight: Option<u32>,
+    games: Option<u64>,
+    white: Option<u64>,
+    draws: Option<u64>,
+    black: Option<u64>,
+    average_rating: Option<u16>,
+    performance: Option<u16>,
+    annotation: Option<String>,
+    advice: Option<&'static str>,
+    comment: Option<&'a str>,
+    /// Eight hexadecimal digits.
+    learn: Option<Displayed<Learn>>,
+}
+
+impl<'a> MoveRow<'a> {
+    fn new(row: &'a BookRow) -> Self {
+        let entry = &row.entry;
+        let learn = entry.learn.filter(|learn| !learn.is_zero());
+        Self {
+            key: format!("{:016x}", row.key),
+            fen: row.fen.as_deref(),
+            uci: &row.uci,
+            weight: entry.weight,
+            games: entry.games,
+            white: entry.results.map(|results| results.white),
+            draws: entry.results.map(|results| results.draws),
+            black: entry.results.map(|results| results.black),
+            average_rating: entry.average_rating,
+            performance: entry.performance,
+            annotation: symbols(&entry.nags),
+            advice: entry.recommended.map(advice_name),
+            comment: entry.comment.as_deref(),
+            learn: learn.map(Displayed),
+        }
+    }
 }
 
 /// The one change of the command line.

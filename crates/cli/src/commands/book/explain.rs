@@ -1,5 +1,6 @@
 //! `tabia book explain`: which games made a move's weight.
 
+use serde::Serialize;
 use tabia::Failure;
 use tabia::book::explain::{ExplainQuery, MoveOccurrence, MoveStats, explain, linked, text_of};
 use tabia::book::find::{FoundPosition, find};
@@ -14,7 +15,6 @@ use crate::args::book::BookExplainArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::game_pgn::pgn;
-use crate::json::Json;
 use crate::output::{Listing, Out};
 use crate::report::Reporter;
 use crate::select_args::parse_filter;
@@ -60,7 +60,7 @@ pub(crate) fn run(args: &BookExplainArgs) -> Result<ExitCode, Failure> {
         context.threads,
         &context.progress,
         &mut reporter,
-        &mut |source, witness| listing.push(row(&source.name(), witness)),
+        &mut |source, occurrence| listing.push(&OccurrenceRow::new(&source.name(), occurrence)),
     );
     drop(display);
     let (sum, problems) = explained?;
@@ -68,14 +68,14 @@ pub(crate) fn run(args: &BookExplainArgs) -> Result<ExitCode, Failure> {
     for text in verdict(sum, &question, known.as_ref()) {
         context.messages.note(&text);
     }
-    reporter.extra = vec![
-        ("games", sum.games.into()),
-        ("white", sum.results.white.into()),
-        ("draws", sum.results.draws.into()),
-        ("black", sum.results.black.into()),
-        ("points", sum.points.into()),
-    ];
-    reporter.finish(None)?;
+    let counts = GameCounts {
+        games: sum.games,
+        white: sum.results.white,
+        draws: sum.results.draws,
+        black: sum.results.black,
+        points: sum.points,
+    };
+    reporter.finish_with(None, Some(&counts))?;
     if sum.games == 0 {
         return Ok(ExitCode::Nothing);
     }
@@ -98,7 +98,7 @@ fn links(
     let display = context.display();
     let found = linked(book, position, &context.progress, &mut |game| {
         if let Some(listing) = &mut listing {
-            return listing.push(linked_row(game));
+            return listing.push(&LinkedRow::new(game));
         }
         if let Some(text) = pgn_of(game, context)? {
             out.bytes(text.trim_ascii())?;
@@ -149,34 +149,80 @@ fn pgn_of(game: &LinkedGame, context: &Context) -> Result<Option<Vec<u8>>, Failu
         .transpose()
 }
 
-fn linked_row(game: &LinkedGame) -> Vec<(&'static str, Json)> {
-    vec![
-        ("source", game.source.clone().into()),
-        ("game", game.index.map(|index| u64::from(index) + 1).into()),
-        ("offset", game.offset.into()),
-        ("white", game.white.clone().into()),
-        ("whiteElo", game.white_elo.into()),
-        ("black", game.black.clone().into()),
-        ("blackElo", game.black_elo.into()),
-        ("result", game.result.pgn().into()),
-    ]
+/// The counts of a report's summary.
+#[derive(Serialize)]
+struct GameCounts {
+    games: u64,
+    white: u64,
+    draws: u64,
+    black: u64,
+    points: u64,
 }
 
-fn row(source: &str, witness: &MoveOccurrence) -> Vec<(&'static str, Json)> {
-    let date = Some(witness.date).filter(|date| *date != Date::UNKNOWN);
-    vec![
-        ("source", source.into()),
-        ("game", (u64::from(witness.game.0) + 1).into()),
-        ("ply", (witness.ply + 1).into()),
-        ("move", witness.san.clone().into()),
-        ("white", witness.white.clone().into()),
-        ("whiteElo", witness.white_elo.into()),
-        ("black", witness.black.clone().into()),
-        ("blackElo", witness.black_elo.into()),
-        ("result", witness.result.pgn().into()),
-        ("date", date.map(|date| date.to_string()).into()),
-        ("points", witness.points.into()),
-    ]
+/// A game that the book links to.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct LinkedRow<'a> {
+    source: &'a str,
+    game: Option<u64>,
+    offset: Option<u64>,
+    white: &'a str,
+    white_elo: Option<u16>,
+    black: &'a str,
+    black_elo: Option<u16>,
+    result: &'static str,
+}
+
+impl<'a> LinkedRow<'a> {
+    fn new(game: &'a LinkedGame) -> Self {
+        Self {
+            source: &game.source,
+            game: game.index.map(|index| u64::from(index) + 1),
+            offset: game.offset,
+            white: &game.white,
+            white_elo: game.white_elo,
+            black: &game.black,
+            black_elo: game.black_elo,
+            result: game.result.pgn(),
+        }
+    }
+}
+
+/// A game in which the move was played.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct OccurrenceRow<'a> {
+    source: &'a str,
+    game: u64,
+    ply: u32,
+    #[serde(rename = "move")]
+    san: &'a str,
+    white: &'a str,
+    white_elo: Option<u16>,
+    black: &'a str,
+    black_elo: Option<u16>,
+    result: &'static str,
+    date: Option<String>,
+    points: u64,
+}
+
+impl<'a> OccurrenceRow<'a> {
+    fn new(source: &'a str, occurrence: &'a MoveOccurrence) -> Self {
+        let date = Some(occurrence.date).filter(|date| *date != Date::UNKNOWN);
+        Self {
+            source,
+            game: u64::from(occurrence.game.0) + 1,
+            ply: occurrence.ply + 1,
+            san: &occurrence.san,
+            white: &occurrence.white,
+            white_elo: occurrence.white_elo,
+            black: &occurrence.black,
+            black_elo: occurrence.black_elo,
+            result: occurrence.result.pgn(),
+            date: date.map(|date| date.to_string()),
+            points: occurrence.points,
+        }
+    }
 }
 
 /// What the games make beside what the book says.

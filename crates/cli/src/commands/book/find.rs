@@ -1,5 +1,6 @@
 //! `tabia book find`: what books know of a position.
 
+use serde::Serialize;
 use tabia::Failure;
 use tabia::book::find::{FoundMove, FoundPosition, find, opening_of};
 use tabia::core::books::{LinkedGame, Wdl};
@@ -12,7 +13,7 @@ use super::report::advice_name;
 use crate::args::book::BookFindArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
-use crate::json::Json;
+use crate::json;
 use crate::output::{Listing, Out, Style};
 use crate::report::Reporter;
 
@@ -92,131 +93,244 @@ fn documents(
     position: &Position,
     opening: Option<Opening>,
 ) -> Result<(), Failure> {
-    let json = match found {
-        [(_, known)] => Json::Object(document(None, known.as_ref(), position, opening)),
-        several => Json::List(
-            several
-                .iter()
-                .map(|(book, known)| {
-                    Json::Object(document(Some(book), known.as_ref(), position, opening))
-                })
-                .collect(),
-        ),
+    let several = found.len() > 1;
+    let documents: Vec<Document<'_>> = found
+        .iter()
+        .map(|(book, found)| {
+            let name = several.then_some(book.as_str());
+            Document::new(name, found.as_ref(), position, opening)
+        })
+        .collect();
+    let text = match documents.as_slice() {
+        [document] => json::pretty(document),
+        several => json::pretty(several),
     };
     let mut out = Out::new();
-    out.text(&json.pretty())?;
+    out.bytes(&text)?;
     out.text("\n")?;
     out.flush()
 }
 
-fn document(
-    book: Option<&str>,
-    found: Option<&FoundPosition>,
-    position: &Position,
-    opening: Option<Opening>,
-) -> Vec<(&'static str, Json)> {
-    let mut pairs: Vec<(&'static str, Json)> = Vec::new();
-    if let Some(book) = book {
-        pairs.push(("book", book.into()));
-    }
-    pairs.push(("fen", position.fen().into()));
-    pairs.extend(counts(found.and_then(|found| found.results)));
-    if let Some(games) = found.and_then(|found| found.games) {
-        pairs.push(("games", games.into()));
-    }
-    let moves = found
-        .map(|found| found.moves.as_slice())
-        .unwrap_or_default();
-    let moves = moves.iter().map(|m| Json::Object(move_json(m)));
-    pairs.push(("moves", Json::List(moves.collect())));
-    if let Some(comment) = found.and_then(|found| found.comment.clone()) {
-        pairs.push(("comment", comment.into()));
-    }
-    let linked = found.map(|found| found.linked.as_slice());
-    let linked = linked.filter(|games| !games.is_empty());
-    if let Some(games) = linked {
-        let games = games.iter().map(|game| Json::Object(game_json(game)));
-        pairs.push(("topGames", Json::List(games.collect())));
-    }
-    let opening = opening.map(|opening| {
-        Json::Object(vec![
-            ("eco", opening.eco.into()),
-            ("name", opening.name.into()),
-        ])
-    });
-    pairs.push(("opening", opening.unwrap_or(Json::Null)));
-    pairs
+/// What a book has of a position, with the keys of the Lichess explorer.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Document<'a> {
+    /// Only if several books are queried.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    book: Option<&'a str>,
+    fen: String,
+    #[serde(flatten)]
+    results: Option<ResultCounts>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    games: Option<u64>,
+    moves: Vec<MoveDocument<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    comment: Option<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    top_games: Vec<GameDocument<'a>>,
+    opening: Option<OpeningDocument>,
 }
 
-/// A game that the book points to, in the explorer's shape; and where it is.
-fn game_json(game: &LinkedGame) -> Vec<(&'static str, Json)> {
-    let player = |name: &str, elo: Option<u16>| {
-        Json::Object(vec![("name", name.into()), ("rating", elo.into())])
-    };
-    let winner = match game.result {
-        GameResult::WhiteWins => Json::from("white"),
-        GameResult::BlackWins => Json::from("black"),
-        _ => Json::Null,
-    };
-    let mut pairs: Vec<(&'static str, Json)> = vec![
-        ("winner", winner),
-        ("white", player(&game.white, game.white_elo)),
-        ("black", player(&game.black, game.black_elo)),
-        ("result", game.result.pgn().into()),
-        ("source", game.source.as_str().into()),
-    ];
-    if let Some(path) = &game.path {
-        pairs.push(("path", path.display().to_string().into()));
-    }
-    if let Some(index) = game.index {
-        pairs.push(("game", (u64::from(index) + 1).into()));
-    }
-    if let Some(offset) = game.offset {
-        pairs.push(("offset", offset.into()));
-    }
-    if let Some(length) = game.length {
-        pairs.push(("length", length.into()));
-    }
-    pairs
+#[derive(Serialize)]
+struct OpeningDocument {
+    eco: &'static str,
+    name: &'static str,
 }
 
-fn counts(results: Option<Wdl>) -> Vec<(&'static str, Json)> {
-    results.map_or_else(Vec::new, |results| {
-        vec![
-            ("white", results.white.into()),
-            ("draws", results.draws.into()),
-            ("black", results.black.into()),
-        ]
-    })
+/// Games by result.
+#[derive(Serialize)]
+struct ResultCounts {
+    white: u64,
+    draws: u64,
+    black: u64,
 }
 
-fn move_json(m: &FoundMove) -> Vec<(&'static str, Json)> {
-    let mut pairs: Vec<(&'static str, Json)> =
-        vec![("uci", m.uci.clone().into()), ("san", m.san.clone().into())];
-    pairs.extend(counts(m.results));
-    if let Some(games) = m.games {
-        pairs.push(("games", games.into()));
+impl ResultCounts {
+    fn new(results: Wdl) -> Self {
+        Self {
+            white: results.white,
+            draws: results.draws,
+            black: results.black,
+        }
     }
-    if let Some(weight) = m.weight {
-        pairs.push(("weight", weight.into()));
-    }
-    pairs.push(("probability", real(m.probability, 6)));
-    pairs.push(("averageRating", m.average_rating.into()));
-    pairs.push(("performance", m.performance.into()));
-    pairs.push(("annotation", m.annotation.clone().into()));
-    if let Some(recommended) = m.recommended {
-        pairs.push(("recommended", recommended.into()));
-    }
-    if let Some(comment) = &m.comment {
-        pairs.push(("comment", comment.clone().into()));
-    }
-    pairs
 }
 
-/// A number with so many decimals at most.
-fn real(value: f64, decimals: i32) -> Json {
-    let unit = 10f64.powi(decimals);
-    Json::Real((value * unit).round() / unit)
+impl<'a> Document<'a> {
+    fn new(
+        book: Option<&'a str>,
+        found: Option<&'a FoundPosition>,
+        position: &Position,
+        opening: Option<Opening>,
+    ) -> Self {
+        let moves = found.map_or(&[][..], |found| &found.moves);
+        let linked = found.map_or(&[][..], |found| &found.linked);
+        Self {
+            book,
+            fen: position.fen(),
+            results: found.and_then(|found| found.results).map(ResultCounts::new),
+            games: found.and_then(|found| found.games),
+            moves: moves.iter().map(MoveDocument::new).collect(),
+            comment: found.and_then(|found| found.comment.as_deref()),
+            top_games: linked.iter().map(GameDocument::new).collect(),
+            opening: opening.map(|opening| OpeningDocument {
+                eco: opening.eco,
+                name: opening.name,
+            }),
+        }
+    }
+}
+
+/// A game that the book links to, in the explorer's shape; and where it is.
+#[derive(Serialize)]
+struct GameDocument<'a> {
+    winner: Option<&'static str>,
+    white: PlayerDocument<'a>,
+    black: PlayerDocument<'a>,
+    result: &'static str,
+    source: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    game: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    offset: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    length: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct PlayerDocument<'a> {
+    name: &'a str,
+    rating: Option<u16>,
+}
+
+impl<'a> GameDocument<'a> {
+    fn new(game: &'a LinkedGame) -> Self {
+        Self {
+            winner: match game.result {
+                GameResult::WhiteWins => Some("white"),
+                GameResult::BlackWins => Some("black"),
+                _ => None,
+            },
+            white: PlayerDocument {
+                name: &game.white,
+                rating: game.white_elo,
+            },
+            black: PlayerDocument {
+                name: &game.black,
+                rating: game.black_elo,
+            },
+            result: game.result.pgn(),
+            source: &game.source,
+            path: game.path.as_ref().map(|path| path.display().to_string()),
+            game: game.index.map(|index| u64::from(index) + 1),
+            offset: game.offset,
+            length: game.length,
+        }
+    }
+}
+
+/// A move; counts and weights that the book does not hold are absent.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct MoveDocument<'a> {
+    uci: &'a str,
+    san: &'a str,
+    #[serde(flatten)]
+    results: Option<ResultCounts>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    games: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    weight: Option<u32>,
+    probability: f64,
+    average_rating: Option<u16>,
+    performance: Option<u16>,
+    annotation: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recommended: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    comment: Option<&'a str>,
+}
+
+impl<'a> MoveDocument<'a> {
+    fn new(m: &'a FoundMove) -> Self {
+        Self {
+            uci: &m.uci,
+            san: &m.san,
+            results: m.results.map(ResultCounts::new),
+            games: m.games,
+            weight: m.weight,
+            probability: rounded(m.probability, 6),
+            average_rating: m.average_rating,
+            performance: m.performance,
+            annotation: m.annotation.as_deref(),
+            recommended: m.recommended,
+            comment: m.comment.as_deref(),
+        }
+    }
+}
+
+/// A number with at most `places` decimal places.
+fn rounded(value: f64, places: i32) -> f64 {
+    let unit = 10f64.powi(places);
+    (value * unit).round() / unit
+}
+
+/// A move as a line of JSON.
+#[derive(Serialize)]
+struct NdjsonRow<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    book: Option<&'a str>,
+    #[serde(flatten)]
+    found: MoveDocument<'a>,
+}
+
+/// A move as cells.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct MoveCells<'a> {
+    book: &'a str,
+    #[serde(rename = "move")]
+    san: &'a str,
+    games: Option<u64>,
+    /// A bar.
+    results: Option<String>,
+    #[serde(flatten)]
+    counts: Option<ResultCounts>,
+    /// Percent of the points for the side to move.
+    score: Option<f64>,
+    average_rating: Option<u16>,
+    performance: Option<u16>,
+    weight: Option<u32>,
+    /// In percent.
+    probability: f64,
+    annotation: Option<&'a str>,
+    advice: Option<&'static str>,
+    opening: Option<String>,
+    comment: Option<&'a str>,
+}
+
+impl<'a> MoveCells<'a> {
+    fn new(book: &'a str, m: &'a FoundMove) -> Self {
+        let percent = |value: f64| rounded(value * 100.0, 1);
+        let opening = m.opening;
+        Self {
+            book,
+            san: &m.san,
+            games: m.games,
+            results: m.results.map(bar),
+            counts: m.results.map(ResultCounts::new),
+            score: m.score.map(percent),
+            average_rating: m.average_rating,
+            performance: m.performance,
+            weight: m.weight,
+            probability: percent(m.probability),
+            annotation: m.annotation.as_deref(),
+            advice: m.recommended.map(advice_name),
+            opening: opening.map(|opening| format!("{} {}", opening.eco, opening.name)),
+            comment: m.comment.as_deref(),
+        }
+    }
 }
 
 /// A row a move; the same move of several books stands together.
@@ -243,33 +357,14 @@ fn table(
     }
     let mut listing = Listing::new(&args.listing, &columns, NUMERIC)?;
     for (book, m) in rows {
-        let mut row: Vec<(&'static str, Json)> = Vec::new();
-        if several {
-            row.push(("book", book.into()));
-        }
         if style == Style::Ndjson {
-            row.extend(move_json(m));
-            listing.push(row)?;
-            continue;
+            listing.push(&NdjsonRow {
+                book: several.then_some(book),
+                found: MoveDocument::new(m),
+            })?;
+        } else {
+            listing.push(&MoveCells::new(book, m))?;
         }
-        row.push(("move", m.san.clone().into()));
-        row.push(("games", m.games.into()));
-        row.push(("results", m.results.map(bar).into()));
-        row.extend(counts(m.results));
-        let percent = |value: f64| real(value * 100.0, 1);
-        row.push(("score", m.score.map_or(Json::Null, percent)));
-        row.push(("averageRating", m.average_rating.into()));
-        row.push(("performance", m.performance.into()));
-        row.push(("weight", m.weight.into()));
-        row.push(("probability", percent(m.probability)));
-        row.push(("annotation", m.annotation.clone().into()));
-        row.push(("advice", m.recommended.map(advice_name).into()));
-        let opening = m
-            .opening
-            .map(|opening| format!("{} {}", opening.eco, opening.name));
-        row.push(("opening", opening.into()));
-        row.push(("comment", m.comment.clone().into()));
-        listing.push(row)?;
     }
     listing.finish()
 }

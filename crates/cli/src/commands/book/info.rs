@@ -3,13 +3,16 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use serde::Serialize;
 use tabia::book::inspect::{BookReport, survey};
+use tabia::core::FormatId;
 use tabia::{Failure, InputItem, Observer};
 
 use crate::args::book::BookInfoArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
-use crate::json::Json;
+use crate::fact_row::{FactRow, fact_rows};
+use crate::json::{self, Displayed};
 use crate::output::{Listing, Style};
 use crate::report::Reporter;
 use crate::terminal::one_line;
@@ -79,7 +82,8 @@ pub(crate) fn run(args: &BookInfoArgs) -> Result<ExitCode, Failure> {
             let text = describe(&name, item.format().name(), &found);
             listing.out().text(&text)?;
         } else {
-            listing.push(row(&name, &found))?;
+            let row = InfoRow::new(&name, &found, listing.style());
+            listing.push(&row)?;
         }
         Ok(ExitCode::Done)
     })?;
@@ -100,57 +104,106 @@ fn problems(survey: &BookReport) -> Vec<String> {
     all
 }
 
-/// The keys of `book info --json`; those that do not apply are absent.
-fn row(path: &str, survey: &BookReport) -> Vec<(&'static str, Json)> {
-    let mut row: Vec<(&'static str, Json)> = vec![
-        ("path", path.into()),
-        ("format", survey.info.format.to_string().into()),
-        ("kind", "book".into()),
-        ("positions", survey.positions.into()),
-        ("moves", survey.moves.into()),
-        ("boards", survey.boards.into()),
-    ];
-    let mut push = |key: &'static str, value: Json| {
-        if value != Json::Null {
-            row.push((key, value));
+/// What `book info` shows of a book; keys that do not apply are absent.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct InfoRow<'a> {
+    path: &'a str,
+    format: Displayed<FormatId>,
+    kind: &'static str,
+    positions: u64,
+    moves: u64,
+    boards: u64,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    version: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    games: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to_move: Option<SideCounts>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reachable: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    depth: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    castlings: Option<CastlingCounts>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    learn: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by_weight: Option<bool>,
+    facts: Vec<FactRow<'a>>,
+    defects: Defects,
+    /// How many there are.
+    problems: usize,
+    problem_list: Vec<String>,
+}
+
+/// Positions by the side to move.
+#[derive(Serialize)]
+struct SideCounts {
+    white: u64,
+    black: u64,
+}
+
+/// Castling moves by how they are written.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct CastlingCounts {
+    king_takes_rook: u64,
+    king_two_steps: u64,
+}
+
+/// Defects by name; JSON texts in cells.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Defects {
+    Rows(Vec<DefectRow>),
+    Texts(Vec<String>),
+}
+
+#[derive(Serialize)]
+struct DefectRow {
+    name: &'static str,
+    count: u64,
+}
+
+impl<'a> InfoRow<'a> {
+    fn new(path: &'a str, book: &'a BookReport, style: Style) -> Self {
+        let defects = book.defects.iter();
+        let defects = defects.map(|(name, count)| DefectRow {
+            name,
+            count: *count,
+        });
+        let defects = if style.has_cells() {
+            let texts = defects.map(|row| String::from_utf8_lossy(&json::compact(&row)).into());
+            Defects::Texts(texts.collect())
+        } else {
+            Defects::Rows(defects.collect())
+        };
+        let problem_list = problems(book);
+        Self {
+            path,
+            format: Displayed(book.info.format),
+            kind: "book",
+            positions: book.positions,
+            moves: book.moves,
+            boards: book.boards,
+            version: &book.info.version,
+            games: book.games,
+            to_move: book.sides.map(|[white, black]| SideCounts { white, black }),
+            reachable: book.walked.map(|walked| walked.positions),
+            depth: book.walked.map(|walked| walked.depth),
+            castlings: book.castlings.map(|[rook, steps]| CastlingCounts {
+                king_takes_rook: rook,
+                king_two_steps: steps,
+            }),
+            learn: book.learn,
+            by_weight: book.by_weight,
+            facts: fact_rows(&book.info.facts),
+            defects,
+            problems: problem_list.len(),
+            problem_list,
         }
-    };
-    let version = Some(survey.info.version.clone()).filter(|version| !version.is_empty());
-    push("version", version.into());
-    push("games", survey.games.into());
-    let pair = |names: [&'static str; 2], counts: [u64; 2]| {
-        Json::Object(names.into_iter().zip(counts.map(Json::from)).collect())
-    };
-    if let Some(sides) = survey.sides {
-        push("toMove", pair(["white", "black"], sides));
     }
-    if let Some(walked) = survey.walked {
-        push("reachable", walked.positions.into());
-        push("depth", walked.depth.into());
-    }
-    if let Some(castlings) = survey.castlings {
-        push(
-            "castlings",
-            pair(["kingTakesRook", "kingTwoSteps"], castlings),
-        );
-    }
-    push("learn", survey.learn.into());
-    push("byWeight", survey.by_weight.into());
-    let facts = survey.info.facts.iter().map(|(name, value)| {
-        Json::Object(vec![
-            ("name", name.clone().into()),
-            ("value", value.clone().into()),
-        ])
-    });
-    push("facts", Json::List(facts.collect()));
-    let defects = survey.defects.iter().map(|(name, count)| {
-        Json::Object(vec![("name", (*name).into()), ("count", (*count).into())])
-    });
-    push("defects", Json::List(defects.collect()));
-    let problems = problems(survey);
-    push("problems", problems.len().into());
-    push("problemList", problems.into());
-    row
 }
 
 /// What `book info` says on a terminal.

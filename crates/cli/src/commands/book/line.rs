@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::hash::{BuildHasher, Hasher, RandomState};
 
+use serde::Serialize;
 use tabia::Failure;
 use tabia::book::find::opening_of;
 use tabia::book::line::{MoveChoice, line};
@@ -12,7 +13,6 @@ use super::inputs::{QueriedPosition, book_input, open_book};
 use crate::args::book::BookLineArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
-use crate::json::Json;
 use crate::output::{Listing, Out, Style};
 use crate::report::Reporter;
 
@@ -65,12 +65,12 @@ pub(crate) fn run(args: &BookLineArgs) -> Result<ExitCode, Failure> {
             out.text("\n")?;
             continue;
         };
-        listing.push(vec![
-            ("moves", text.into()),
-            ("plies", plies.len().into()),
-            ("opening", opening.into()),
-            ("uci", Json::List(coordinates(&start, &plies))),
-        ])?;
+        listing.push(&LineRow {
+            moves: text,
+            plies: plies.len(),
+            opening,
+            uci: coordinates(&start, &plies),
+        })?;
     }
     if let Some(listing) = listing {
         listing.finish()?;
@@ -81,6 +81,15 @@ pub(crate) fn run(args: &BookLineArgs) -> Result<ExitCode, Failure> {
     }
     reporter.finish(None)?;
     Ok(code)
+}
+
+#[derive(Serialize)]
+struct LineRow {
+    /// SAN with move numbers.
+    moves: String,
+    plies: usize,
+    opening: Option<String>,
+    uci: Vec<String>,
 }
 
 /// Another number every time: what the standard library seeds its maps with.
@@ -108,7 +117,7 @@ fn numbered(start: &Position, plies: &[Ply]) -> String {
     text
 }
 
-fn coordinates(start: &Position, plies: &[Ply]) -> Vec<Json> {
+fn coordinates(start: &Position, plies: &[Ply]) -> Vec<String> {
     let mut position = start.clone();
     let mut all = Vec::new();
     for ply in plies {
@@ -117,7 +126,7 @@ fn coordinates(start: &Position, plies: &[Ply]) -> Vec<Json> {
             Ply::Move(m) => uci::write(&position, *m, position.is_chess960(), &mut text),
             Ply::Null => text.extend_from_slice(b"0000"),
         }
-        all.push(String::from_utf8_lossy(&text).into_owned().into());
+        all.push(String::from_utf8_lossy(&text).into_owned());
         position.play_ply(*ply);
     }
     all

@@ -1,5 +1,6 @@
 //! `tabia book novelty`: where games leave a book.
 
+use serde::Serialize;
 use tabia::Failure;
 use tabia::book::novelty::{NoveltyOptions, mark_novelties};
 use tabia::core::formats::CreateOptions;
@@ -71,11 +72,21 @@ pub(crate) fn run(args: &BookNoveltyArgs) -> Result<ExitCode, Failure> {
         grouped(counts.inside)
     );
     context.messages.note(&text);
-    reporter.extra = vec![
-        ("games", counts.games.into()),
-        ("left", counts.left.into()),
-        ("inside", counts.inside.into()),
-    ];
-    reporter.finish(Some(&ledger))?;
+    let sums = NoveltyCounts {
+        games: counts.games,
+        left: counts.left,
+        inside: counts.inside,
+    };
+    reporter.finish_with(Some(&ledger), Some(&sums))?;
     Ok(ExitCode::of_problems(ledger.problems))
+}
+
+/// The counts of a report's summary.
+#[derive(Serialize)]
+struct NoveltyCounts {
+    games: u64,
+    /// Games that left the book.
+    left: u64,
+    /// Games that ended in the book.
+    inside: u64,
 }

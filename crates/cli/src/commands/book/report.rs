@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use serde::Serialize;
 use tabia::book::merge::Merged;
 use tabia::core::Error;
 use tabia::core::games::Written;
@@ -11,7 +12,6 @@ use tabia::{Failure, InputItem};
 
 use crate::context::Context;
 use crate::exit_code::ExitCode;
-use crate::json::Json;
 use crate::report::Reporter;
 use crate::units::{counted, counted_as, grouped, size};
 
@@ -74,8 +74,8 @@ pub(super) fn report_merged(
     }
     report_losses(context, &merged.losses);
     let code = ExitCode::of_problems(reporter.count());
-    reporter.extra = written_summary(merged.positions, merged.moves, &merged.written);
-    reporter.finish_whole(main, &merged.losses)?;
+    let counts = WrittenCounts::new(merged.positions, merged.moves, &merged.written);
+    reporter.finish_file(main, &merged.losses, &counts)?;
     Ok(code)
 }
 
@@ -100,20 +100,25 @@ pub(super) fn report_losses(context: &Context, losses: &Losses) {
     }
 }
 
-/// The keys that the summary of a report has for a book that was written.
-pub(super) fn written_summary(
+/// The counts of a report's summary for a book that was written.
+#[derive(Serialize)]
+pub(super) struct WrittenCounts {
     positions: u64,
     moves: u64,
-    written: &Written,
-) -> Vec<(&'static str, Json)> {
-    let files = written.files.iter();
-    let files = files.map(|file| file.display().to_string().into());
-    vec![
-        ("positions", positions.into()),
-        ("moves", moves.into()),
-        ("files", Json::List(files.collect())),
-        ("bytes", written.bytes.into()),
-    ]
+    files: Vec<String>,
+    bytes: u64,
+}
+
+impl WrittenCounts {
+    pub(super) fn new(positions: u64, moves: u64, written: &Written) -> Self {
+        let files = written.files.iter();
+        Self {
+            positions,
+            moves,
+            files: files.map(|file| file.display().to_string()).collect(),
+            bytes: written.bytes,
+        }
+    }
 }
 
 /// The author's advice in a word.
