@@ -4,14 +4,14 @@ use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
-use tabia_core::chess::{Material, Setup};
+use tabia_core::chess::Setup;
 use tabia_core::io::Cursor;
+
+use crate::games::common::salvage::MainlineEnd;
 
 use super::board::{Board, token};
 use super::entry::Version;
-use super::game_blob::{
-    MainlineEnd, Tag, are_moves_wiped, read_start, read_tag, variation_follows,
-};
+use super::game_blob::{Tag, are_moves_wiped, read_start, read_tag, variation_follows};
 
 /// What old versions of Scid begin their game files with: a magic, the version, a zero.
 const MAGIC: &[u8; 8] = b"Scid.sg\0";
@@ -196,10 +196,7 @@ fn moves_at(
     open.is_empty().then(|| Moves {
         at,
         marks,
-        end: MainlineEnd {
-            plies,
-            material: Material::of(&board.position).to_bits(),
-        },
+        end: MainlineEnd::new(plies, &board.position),
     })
 }
 

@@ -1,4 +1,4 @@
-//! A game with everything that can be known of it without the games before: the row but for its
+//! A game with everything that can be known of it without the games before: the entry but for its
 //! numbers and its place, five names, and the blob.
 
 use tabia_core::error::{Error, ErrorKind, Result};

@@ -1,4 +1,4 @@
-//! A row of the index, whatever the version, and the codes inside it.
+//! An entry of the index, whatever the version, and the codes inside it.
 
 use tabia_core::FormatId;
 use tabia_core::chess::Color;
@@ -96,7 +96,7 @@ impl Version {
     }
 }
 
-/// A row of the index with its fields taken apart; codes as stored.
+/// An entry of the index with its fields taken apart; codes as stored.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) blob_at: u64,

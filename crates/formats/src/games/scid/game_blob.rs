@@ -211,14 +211,6 @@ impl<'a> Comments<'a> {
     }
 }
 
-/// Where the mainline of a game ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct MainlineEnd {
-    pub(crate) plies: u32,
-    /// Material signature of the last position.
-    pub(crate) material: u32,
-}
-
 /// More consecutive null moves than any game has.
 const WIPED_MOVES: usize = 4;
 

@@ -1,4 +1,4 @@
-//! Which pawns left home, in which order, as rows tell it.
+//! Which pawns left home, in which order, as entries tell it.
 
 use zerocopy::byteorder::big_endian;
 

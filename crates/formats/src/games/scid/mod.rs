@@ -1,6 +1,6 @@
 //! Databases of Scid: si3, si4, si5.
 //!
-//! A database is three files of one name: the index `.siN` with a fixed row for every game, the
+//! A database is three files of one name: the index `.siN` with a fixed entry for every game, the
 //! names `.snN`, and the games `.sgN`. See `FORMAT.md` beside this file.
 mod blob_scanner;
 mod board;
@@ -210,19 +210,19 @@ fn score_header(probe: &Probe<'_>, version: u16) -> Confidence {
     }
 }
 
-/// si5 has no magic: its rows have a fixed size, and an empty file is an empty database.
+/// si5 has no magic: its entries have a fixed size, and an empty file is an empty database.
 fn score_bare(probe: &Probe<'_>) -> Confidence {
-    let Some(row) = disk_layout::decode(Version::V5, probe.head) else {
+    let Some(entry) = disk_layout::decode(Version::V5, probe.head) else {
         return by_name(probe, probe.head.is_empty());
     };
     let whole = probe
         .len
         .is_none_or(|length| length.is_multiple_of(Version::V5.entry_length() as u64));
-    let plausible = row.white_elo <= entry::MAX_ELO
-        && row.black_elo <= entry::MAX_ELO
-        && row.eco <= 65_500
-        && row.home_pawn_count <= 16
-        && row.stored_line < u8::MAX;
+    let plausible = entry.white_elo <= entry::MAX_ELO
+        && entry.black_elo <= entry::MAX_ELO
+        && entry.eco <= 65_500
+        && entry.home_pawn_count <= 16
+        && entry.stored_line < u8::MAX;
     if whole && plausible && probe.extension() == "si5" {
         Confidence::Likely
     } else {

@@ -17,27 +17,23 @@ use crate::games::common::record_context::Origin;
 
 use super::board::Board;
 use super::entry::{self, Entry, Version, flag};
-use super::file_set::{Rows, Set};
+use super::file_set::{self, FileSet};
 use super::game_blob::{Tag, malformed, read_start, read_tag};
 use super::names::{self, Names};
 use super::replay::{Buffers, Replay, Walker};
-use super::salvage::{Record, Salvage};
+use super::salvage::{self, Index, SalvagedEntry};
 
 /// An open Scid database.
 #[derive(Debug)]
 pub(crate) struct ScidDatabase {
     version: Version,
-    rows: Rows,
+    index: Index,
     names: Names,
     games: Blob,
-    index_file: Arc<Path>,
     names_file: Arc<Path>,
     games_file: Arc<Path>,
     info: DatabaseInfo,
     options: OpenOptions,
-    len: u32,
-    /// What was found out about a damaged set, when it is to be saved.
-    salvage: Option<Salvage>,
 }
 
 impl ScidDatabase {
@@ -58,7 +54,7 @@ impl ScidDatabase {
             },
             ..DatabaseInfo::default()
         };
-        let set = Set::open(version, source, options, &mut info)?;
+        let set = FileSet::open(version, source, options, &mut info)?;
         let names = if set.names.is_empty() {
             Names::read(Version::V5, &set.names)
         } else {
@@ -78,58 +74,36 @@ impl ScidDatabase {
         for (place, kind) in names::KINDS.into_iter().enumerate() {
             info.names.push((kind, names.count(place)));
         }
-        let rows = set.rows(version, &mut info);
+        let entries = file_set::entries(version, &set.index, &mut info);
         let salvage = options.salvage.then(|| {
-            let limits = &options.limits;
-            Salvage::find(version, &rows, &set.games, limits.depth, &mut info)
+            let depth = options.limits.depth;
+            salvage::find(version, &entries, &set.games, depth, &mut info)
         });
-        let found = salvage.as_ref().map_or(0, Salvage::extra);
-        let mut database = Self {
+        let index = Index::new(entries, salvage, set.index_file);
+        info.records = index.len();
+        info.deleted = index.count(|entry| entry.flags & flag::DELETED != 0);
+        Ok(Self {
             version,
-            len: rows.len.saturating_add(found),
-            rows,
+            index,
             names,
             games: set.games,
-            index_file: set.index_file,
             names_file: set.names_file,
             games_file: set.games_file,
             info,
             options: options.clone(),
-            salvage,
-        };
-        database.info.records = database.len;
-        database.info.deleted = (0..database.rows.len)
-            .filter_map(|game| database.rows.get(version, game))
-            .filter(|row| row.flags & flag::DELETED != 0)
-            .count() as u32;
-        Ok(database)
-    }
-
-    /// What there is of a game.
-    fn record(&self, game: GameIndex) -> Result<Record> {
-        let record = match &self.salvage {
-            Some(salvage) => salvage
-                .record(game.0, self.rows.get(self.version, game.0))
-                .filter(|record| !record.has_row || self.leads_somewhere(&record.row)),
-            None => self.rows.get(self.version, game.0).map(Record::whole),
-        };
-        record.ok_or_else(|| {
-            let error = if game.0 < self.len {
-                Error::invalid("neither its index entry nor its moves are left")
-            } else {
-                let last = self.len;
-                Error::invalid(format!("there is no such game, the last one is {last}"))
-            };
-            error.in_game(game).in_file(&self.index_file)
         })
     }
 
-    /// Whether anything that a row speaks of is there: what looks like a row and is none leads
-    /// nowhere.
-    fn leads_somewhere(&self, row: &Entry) -> bool {
-        let ids = [row.white, row.event, row.site, row.round];
-        let mut names = (0..).zip(ids).chain([(0, row.black)]);
-        row.blob_at < self.games.len() as u64
+    /// What is left of a game.
+    fn indexed(&self, game: GameIndex) -> Result<SalvagedEntry> {
+        self.index.entry(game, |entry| self.refers(entry))
+    }
+
+    /// True if any game or name the entry refers to exists; rejects junk that can be read as an entry.
+    fn refers(&self, entry: &Entry) -> bool {
+        let ids = [entry.white, entry.event, entry.site, entry.round];
+        let mut names = (0..).zip(ids).chain([(0, entry.black)]);
+        entry.blob_at < self.games.len() as u64
             || (0..4).all(|kind| self.names.count(kind) == 0)
             || names.any(|(kind, id)| self.names.get(kind, id).is_some())
     }
@@ -147,35 +121,37 @@ impl Database for ScidDatabase {
     }
 
     fn len(&self) -> u32 {
-        self.len
+        self.index.len()
     }
 
     fn entry(&self, game: GameIndex) -> Result<IndexEntry> {
-        let Record { row, has_row, .. } = self.record(game)?;
-        if !has_row {
+        let SalvagedEntry {
+            entry, has_entry, ..
+        } = self.indexed(game)?;
+        if !has_entry {
             return Ok(IndexEntry::default());
         }
         let elo = |elo: u16| Some(elo).filter(|&elo| elo > 0);
         Ok(IndexEntry {
-            white: Some(NameId(row.white)),
-            black: Some(NameId(row.black)),
-            event: Some(NameId(row.event)),
-            site: Some(NameId(row.site)),
-            round: Some(NameId(row.round)),
+            white: Some(NameId(entry.white)),
+            black: Some(NameId(entry.black)),
+            event: Some(NameId(entry.event)),
+            site: Some(NameId(entry.site)),
+            round: Some(NameId(entry.round)),
             annotator: None,
-            date: entry::date(row.date),
-            white_elo: elo(row.white_elo),
-            black_elo: elo(row.black_elo),
-            result: entry::result(row.result),
-            eco: entry::eco(row.eco),
-            ply_count: Some(row.plies),
+            date: entry::date(entry.date),
+            white_elo: elo(entry.white_elo),
+            black_elo: elo(entry.black_elo),
+            result: entry::result(entry.result),
+            eco: entry::eco(entry.eco),
+            ply_count: Some(entry.plies),
             move_count: None,
-            deleted: row.flags & flag::DELETED != 0,
+            deleted: entry.flags & flag::DELETED != 0,
             is_text: false,
-            has_setup: row.flags & flag::START != 0,
-            has_variations: Some(row.variations != 0),
-            has_comments: Some(row.comments != 0),
-            has_nags: Some(row.nags != 0),
+            has_setup: entry.flags & flag::START != 0,
+            has_variations: Some(entry.variations != 0),
+            has_comments: Some(entry.comments != 0),
+            has_nags: Some(entry.nags != 0),
         })
     }
 
@@ -216,11 +192,11 @@ struct ScidReader<'d> {
 impl GameReader for ScidReader<'_> {
     fn read(&mut self, game: GameIndex, want: Want, visitor: &mut dyn Visitor) -> Result<Flow> {
         let database = self.database;
-        let record = database.record(game)?;
-        let row = record.row;
+        let record = database.indexed(game)?;
+        let entry = record.entry;
         let origin = Origin {
             file: &database.games_file,
-            base: row.blob_at,
+            base: entry.blob_at,
             game,
             format: database.version.id(),
             strict: database.options.strict,
@@ -230,7 +206,7 @@ impl GameReader for ScidReader<'_> {
         self.head.clear();
         let bytes = self.blob(&record, &origin);
         let start = self.read_head(&record, bytes, want, &origin);
-        let result = entry::result(row.result);
+        let result = entry::result(entry.result);
         let mut flow = origin.begin(&self.head, self.faults.drain(..), visitor)?;
         if flow == Flow::Go
             && want.has(Want::MAINLINE)
@@ -239,7 +215,7 @@ impl GameReader for ScidReader<'_> {
             let depth = database.options.limits.depth;
             let buffers = &mut self.buffers;
             let walker = Walker::new(origin.clone(), want, depth, board, buffers, &mut *visitor);
-            let (charset, salvage) = (database.options.charset, database.salvage.is_some());
+            let (charset, salvage) = (database.options.charset, database.index.is_salvaged());
             let mut replay = Replay::new(walker, bytes, at, charset, salvage);
             flow = replay.run()?;
             let end = replay.end();
@@ -261,19 +237,19 @@ impl GameReader for ScidReader<'_> {
 
 impl<'d> ScidReader<'d> {
     /// The bytes of a game, as many as there are.
-    fn blob(&mut self, record: &Record, origin: &Origin<'_>) -> &'d [u8] {
-        let row = &record.row;
-        if !record.has_row {
+    fn blob(&mut self, record: &SalvagedEntry, origin: &Origin<'_>) -> &'d [u8] {
+        let entry = &record.entry;
+        if !record.has_entry {
             let text = "its index entry is lost: names, date, ratings and result";
             self.faults.push(
                 Error::invalid(text)
                     .in_game(origin.game)
-                    .in_file(&self.database.index_file),
+                    .in_file(self.database.index.file()),
             );
         }
         let games = self.database.games.as_slice();
-        let start = usize::try_from(row.blob_at).unwrap_or(usize::MAX);
-        let length = row.blob_length as usize;
+        let start = usize::try_from(entry.blob_at).unwrap_or(usize::MAX);
+        let length = entry.blob_length as usize;
         let left = games.get(start..).unwrap_or_default();
         left.get(..length).unwrap_or_else(|| {
             let why = Why::Truncated {
@@ -289,14 +265,14 @@ impl<'d> ScidReader<'d> {
     /// played.
     fn read_head(
         &mut self,
-        record: &Record,
+        record: &SalvagedEntry,
         bytes: &[u8],
         want: Want,
         origin: &Origin<'_>,
     ) -> Option<(usize, Board)> {
-        let row = &record.row;
-        self.head.deleted = row.flags & flag::DELETED != 0;
-        self.head.start.chess960 = row.chess960;
+        let entry = &record.entry;
+        self.head.deleted = entry.flags & flag::DELETED != 0;
+        self.head.start.chess960 = entry.chess960;
         let mut cursor = Cursor::new(bytes);
         let start = self
             .read_tags(&mut cursor)
@@ -332,10 +308,10 @@ impl<'d> ScidReader<'d> {
         }
         self.push_tags(record, want, origin);
         let mut board = board?;
-        if row.chess960 {
+        if entry.chess960 {
             board.position.set_chess960();
         }
-        if !record.has_row {
+        if !record.has_entry {
             self.head.start.chess960 = board.position.is_chess960();
         }
         Some((cursor.offset(), board))
@@ -365,12 +341,12 @@ impl<'d> ScidReader<'d> {
 
     /// The tags of the index and of the blob, in the order in which Scid shows them. A tag of the
     /// blob says more than the same one of the index.
-    fn push_tags(&mut self, record: &Record, want: Want, origin: &Origin<'_>) {
-        let row = &record.row;
+    fn push_tags(&mut self, record: &SalvagedEntry, want: Want, origin: &Origin<'_>) {
+        let entry = &record.entry;
         if !want.has(Want::TAGS) {
             return;
         }
-        if !record.has_row {
+        if !record.has_entry {
             for (name, value) in self.extra.iter() {
                 self.head.tags.push(name, value);
             }
@@ -396,23 +372,23 @@ impl<'d> ScidReader<'d> {
                         .in_file(&database.names_file),
                 );
                 // Names that are saved no more still keep apart what they kept apart.
-                match (&database.salvage, WORDS.get(kind)) {
-                    (Some(_), Some(what)) => Cow::Owned(format!("(lost {what} {id})")),
+                match (database.index.is_salvaged(), WORDS.get(kind)) {
+                    (true, Some(what)) => Cow::Owned(format!("(lost {what} {id})")),
                     _ => Cow::Borrowed("?"),
                 }
             })
         };
-        push("Event", &named("event", 1, row.event));
-        push("Site", &named("site", 2, row.site));
-        entry::date(row.date).push_to(text);
+        push("Event", &named("event", 1, entry.event));
+        push("Site", &named("site", 2, entry.site));
+        entry::date(entry.date).push_to(text);
         push("Date", text);
-        push("Round", &named("round", 3, row.round));
-        push("White", &named("white", 0, row.white));
-        push("Black", &named("black", 0, row.black));
-        push("Result", entry::result(row.result).pgn());
+        push("Round", &named("round", 3, entry.round));
+        push("White", &named("white", 0, entry.white));
+        push("Black", &named("black", 0, entry.black));
+        push("Result", entry::result(entry.result).pgn());
         for (color, elo, rating) in [
-            (Color::White, row.white_elo, row.white_rating),
-            (Color::Black, row.black_elo, row.black_rating),
+            (Color::White, entry.white_elo, entry.white_rating),
+            (Color::Black, entry.black_elo, entry.black_rating),
         ] {
             if elo != 0 {
                 text.clear();
@@ -420,17 +396,17 @@ impl<'d> ScidReader<'d> {
                 push(entry::rating_tag(color, rating), text);
             }
         }
-        if let Some(eco) = entry::eco(row.eco) {
+        if let Some(eco) = entry::eco(entry.eco) {
             text.clear();
             entry::push_eco(eco, text);
             push("ECO", text);
         }
-        if row.event_date != 0 {
+        if entry.event_date != 0 {
             text.clear();
-            entry::date(row.event_date).push_to(text);
+            entry::date(entry.event_date).push_to(text);
             push("EventDate", text);
         }
-        let letters = entry::flag_letters(row.flags);
+        let letters = entry::flag_letters(entry.flags);
         if !letters.is_empty() {
             push("ScidFlags", &letters);
         }

@@ -2,18 +2,17 @@
 //! comments after all moves.
 
 use tabia_core::Error;
-use tabia_core::chess::Material;
 use tabia_core::error::{Problem, Result, Why};
 use tabia_core::game::{Annotation, CommentPlacement, Flow, Nag, Want};
 use tabia_core::io::{Charset, decode};
 
 use crate::games::common::replay::{VariationWalker, WalkerBuffers};
+use crate::games::common::salvage::MainlineEnd;
 
 use super::board::{Board, token};
 use super::comments;
 use super::game_blob::{
-    Comments, MainlineEnd, Skipped, are_moves_wiped, malformed, skip_game, skip_line,
-    variation_follows,
+    Comments, Skipped, are_moves_wiped, malformed, skip_game, skip_line, variation_follows,
 };
 
 pub(crate) type Walker<'a, 'v> = VariationWalker<'a, 'v, Board>;
@@ -81,10 +80,8 @@ impl<'a, 'v> Replay<'a, 'v> {
             return Ok(flow);
         }
         if self.salvage {
-            self.end = Some(MainlineEnd {
-                plies: self.walker.plies,
-                material: Material::of(&self.walker.board.position).to_bits(),
-            });
+            let walker = &self.walker;
+            self.end = Some(MainlineEnd::new(walker.plies, &walker.board.position));
         }
         while self.has_unmarked
             && !self.is_wiped

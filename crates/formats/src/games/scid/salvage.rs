@@ -1,193 +1,117 @@
-//! What can be saved of a damaged set: games whose index entry is lost or points nowhere.
+//! Salvage of damaged sets: finds the games whose index entry is lost or leads to no game.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
-use tabia_core::error::Error;
 use tabia_core::games::DatabaseInfo;
 use tabia_core::io::Blob;
 
+use crate::games::common::salvage::{self, IndexedGame, MainlineEnd};
+
 use super::blob_scanner::{Finds, Found, block_end, game_at, scan};
 use super::entry::{Entry, Version};
-use super::file_set::Rows;
-use super::game_blob::MainlineEnd;
+use super::file_set::Entries;
 
-/// What there is of a game.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Record {
-    /// The row, with the place where the game was found; only that, when the row is lost.
-    pub(crate) row: Entry,
-    pub(crate) has_row: bool,
-    /// The row was checked against the game, or must be.
-    is_checked: bool,
-}
+pub(crate) type Salvage = salvage::Salvage<Entry>;
+pub(crate) type Index = salvage::Index<Entry>;
+pub(crate) type SalvagedEntry = salvage::SalvagedEntry<Entry>;
 
-impl Record {
-    /// A game as its row says.
-    pub(crate) fn whole(row: Entry) -> Self {
-        Self {
-            row,
-            has_row: true,
-            is_checked: true,
-        }
+impl IndexedGame for Entry {
+    type Found = Found;
+
+    const MAX_PLIES: u32 = 1023;
+
+    fn of_found(found: &Found) -> Self {
+        Self::default().moved_to(found)
     }
 
-    fn without_row(found: &Found) -> Self {
-        let row = Entry {
+    fn moved_to(self, found: &Found) -> Self {
+        Self {
             blob_at: found.at,
             blob_length: found.length,
-            ..Entry::default()
-        };
-        Self {
-            row,
-            has_row: false,
-            is_checked: true,
+            ..self
         }
     }
 
-    /// Why what was read is not the game of this row.
-    pub(crate) fn contradiction(&self, end: MainlineEnd) -> Option<Error> {
-        if self.is_checked {
-            return None;
+    fn end(&self) -> MainlineEnd {
+        MainlineEnd {
+            plies: u32::from(self.plies),
+            material: self.material,
         }
-        let announced = u32::from(self.row.plies);
-        let text = if announced != end.plies.min(MAX_PLIES) {
-            format!("the index says {announced} plies, {} are there", end.plies)
-        } else if self.row.material != end.material {
-            "the last position has other pieces than the index says".to_owned()
-        } else {
-            return None;
-        };
-        Some(Error::invalid(text))
     }
 }
 
-/// More plies are not counted in a row.
-const MAX_PLIES: u32 = 1023;
-
-/// What was found out about a damaged set.
-#[derive(Debug, Default)]
-pub(crate) struct Salvage {
-    /// Games whose row has no place or a wrong one.
-    moved: BTreeMap<u32, Found>,
-    /// Rows that are nothing but zeros.
-    blank: BTreeSet<u32>,
-    /// Games without a row, in the order of the file.
-    found: Vec<Found>,
-    /// Games that the header announces and nothing else knows of.
-    missing: u32,
-    rows: u32,
+/// Searches the game file for the games that index entries do not lead to. What was found is
+/// reported in `info`.
+pub(crate) fn find(
+    version: Version,
+    entries: &Entries,
+    games: &Blob,
+    depth: u32,
+    info: &mut DatabaseInfo,
+) -> Salvage {
+    let mut salvage = Salvage::new(entries.len());
+    let search = Search {
+        version,
+        entries,
+        file: games,
+        depth,
+    };
+    let (end, broken) = search.extent(&mut salvage);
+    if broken > 0 {
+        search.find_broken(&mut salvage, info);
+    }
+    let until = search.cut_at(end, broken).unwrap_or(games.len());
+    let tail = scan(version, games, end..until, depth);
+    report(&tail, "after those of the index", info);
+    salvage.unindexed.extend(tail.games);
+    salvage.count_missing(entries.announced());
+    salvage
 }
 
-impl Salvage {
-    /// Looks for the games that rows do not lead to; says in the info what was found.
-    pub(crate) fn find(
-        version: Version,
-        rows: &Rows,
-        games: &Blob,
-        depth: u32,
-        info: &mut DatabaseInfo,
-    ) -> Self {
-        let mut salvage = Self {
-            rows: rows.len,
-            ..Self::default()
-        };
-        let search = Search {
-            version,
-            rows,
-            file: games,
-            depth,
-        };
-        let (end, broken) = search.extent(&mut salvage);
-        if broken > 0 {
-            search.look_for_broken(&mut salvage, info);
-        }
-        let until = search.cut_at(end, broken).unwrap_or(games.len());
-        let tail = scan(version, games, end..until, depth);
-        tell(&tail, "behind those of the index", info);
-        salvage.found.extend(tail.games);
-        let known = salvage.rows as usize + salvage.found.len();
-        let missing = rows
-            .announced
-            .map_or(0, |announced| (announced as usize).saturating_sub(known));
-        salvage.missing = missing as u32;
-        salvage
-    }
-
-    /// Records beyond the rows.
-    pub(crate) fn extra(&self) -> u32 {
-        u32::try_from(self.found.len())
-            .unwrap_or(u32::MAX)
-            .saturating_add(self.missing)
-    }
-
-    /// What there is of a game, whose row is `row`.
-    pub(crate) fn record(&self, game: u32, row: Option<Entry>) -> Option<Record> {
-        let Some(row) = row else {
-            let place = game.checked_sub(self.rows)? as usize;
-            return self.found.get(place).map(Record::without_row);
-        };
-        let moved = self.moved.get(&game);
-        if self.blank.contains(&game) {
-            return moved.map(Record::without_row);
-        }
-        let place = moved.map_or((row.blob_at, row.blob_length), |found| {
-            (found.at, found.length)
-        });
-        Some(Record {
-            row: Entry {
-                blob_at: place.0,
-                blob_length: place.1,
-                ..row
-            },
-            has_row: true,
-            is_checked: false,
-        })
-    }
-}
-
-/// Says what a scan has come upon.
-fn tell(finds: &Finds, place: &str, info: &mut DatabaseInfo) {
+/// Reports the result of a scan.
+fn report(finds: &Finds, location: &str, info: &mut DatabaseInfo) {
     if !finds.games.is_empty() {
         let count = finds.games.len();
-        let text = format!("{count} games were found in the game file {place}");
+        let text = format!("{count} games were found in the game file {location}");
         info.problems.push(text);
     }
     if finds.unread > 0 {
         let text = format!(
-            "{} bytes of the game file {place} are no games",
+            "{} bytes of the game file {location} are no games",
             finds.unread
         );
         info.problems.push(text);
     }
     if finds.copies > 0 {
-        let text = format!("{} copies of games {place} are left out", finds.copies);
+        let text = format!("{} copies of games {location} are left out", finds.copies);
         info.problems.push(text);
     }
 }
 
-/// Looks for games of rows.
+/// A search for the games of index entries.
 struct Search<'a> {
     version: Version,
-    rows: &'a Rows,
+    entries: &'a Entries,
     file: &'a [u8],
     depth: u32,
 }
 
 impl Search<'_> {
-    fn row(&self, game: u32) -> Option<Entry> {
-        self.rows.get(self.version, game)
+    fn entry(&self, game: u32) -> Option<Entry> {
+        self.entries.get(game)
     }
 
-    /// Where the games of the rows end, and how many rows lead to none.
+    /// Where the last game of an entry ends, and how many entries lead to no game. Notes the blank
+    /// entries.
     fn extent(&self, salvage: &mut Salvage) -> (usize, u32) {
         let mut end = 0;
         let mut broken = 0;
-        for game in 0..self.rows.len {
-            let bytes = self.rows.bytes(self.version, game).unwrap_or_default();
+        for game in 0..self.entries.len() {
+            let bytes = self.entries.bytes(game).unwrap_or_default();
             if bytes.iter().all(|&byte| byte == 0) {
                 salvage.blank.insert(game);
             }
-            match self.row(game).and_then(|row| self.place(&row)) {
+            match self.entry(game).and_then(|entry| self.range(&entry)) {
                 Some((_, blob_end)) => end = end.max(blob_end),
                 None => broken += 1,
             }
@@ -195,75 +119,97 @@ impl Search<'_> {
         (end, broken)
     }
 
-    /// The games that begin at `at` and in the next block, where no row leads to.
-    fn games_behind(&self, at: usize, taken: &Taken<'_>) -> [Option<Found>; 2] {
+    /// The games that begin at `at` and at the next block, unless entries lead to them.
+    fn games_after(&self, at: usize, used: &UsedRanges<'_>) -> [Option<Found>; 2] {
         [at, block_end(self.version, at)].map(|at| {
-            let end = taken.next_after(at)?.min(self.file.len());
+            let end = used.next_after(at)?.min(self.file.len());
             let end = end.min(block_end(self.version, at));
             game_at(self.file, at, end, self.depth)
         })
     }
 
-    /// Where a game begins that the file is too short for, behind all that are whole.
+    /// Where the first game begins that follows all others and that the file is too short for.
     fn cut_at(&self, end: usize, broken: u32) -> Option<usize> {
         if broken == 0 {
             return None;
         }
-        (0..self.rows.len)
-            .filter_map(|game| usize::try_from(self.row(game)?.blob_at).ok())
+        (0..self.entries.len())
+            .filter_map(|game| usize::try_from(self.entry(game)?.blob_at).ok())
             .filter(|&at| at >= end && at < self.file.len())
             .min()
     }
 
-    /// Start and end of a row's blob, when it is in the file.
-    fn place(&self, row: &Entry) -> Option<(usize, usize)> {
-        let start = usize::try_from(row.blob_at).ok()?;
-        let end = start.checked_add(row.blob_length as usize)?;
-        (row.blob_length > 0 && end <= self.file.len()).then_some((start, end))
+    /// Start and end of an entry's blob. `None` if it is not inside the file.
+    fn range(&self, entry: &Entry) -> Option<(usize, usize)> {
+        let start = usize::try_from(entry.blob_at).ok()?;
+        let end = start.checked_add(entry.blob_length as usize)?;
+        (entry.blob_length > 0 && end <= self.file.len()).then_some((start, end))
     }
 
-    /// Looks for the games of rows that lead nowhere: first behind the game of the row before, as
-    /// games mostly lie in the order of their rows, then anywhere between the other games.
-    fn look_for_broken(&self, salvage: &mut Salvage, info: &mut DatabaseInfo) {
-        let mut taken: Vec<(usize, usize)> = (0..self.rows.len)
-            .filter_map(|game| self.place(&self.row(game)?))
+    /// Finds the games of entries that lead to none: first directly after the game of the entry
+    /// before, as games mostly are in the order of their entries, then anywhere between the other
+    /// games.
+    fn find_broken(&self, salvage: &mut Salvage, info: &mut DatabaseInfo) {
+        let mut used: Vec<(usize, usize)> = (0..self.entries.len())
+            .filter_map(|game| self.range(&self.entry(game)?))
             .collect();
-        taken.sort_unstable();
+        used.sort_unstable();
+        let lost = self.find_in_order(&UsedRanges(&used), salvage);
+        let by_order = salvage.moved.len();
+        used.extend(salvage.moved.values().map(|found| {
+            let start = found.at as usize;
+            (start, start + found.length as usize)
+        }));
+        used.sort_unstable();
+        let mut finds = self.scan_gaps(&used);
+        let by_end = match_ends(&lost, &mut finds, salvage);
+        let count = by_order + by_end;
+        if count > 0 {
+            info.problems.push(format!(
+                "{count} games were found at other offsets than their index entries state"
+            ));
+        }
+        report(&finds, "between those of the index", info);
+        salvage.unindexed.append(&mut finds.games);
+    }
+
+    /// Assigns games that directly follow the game of the entry before. The entries that are left
+    /// without a game, except blank ones.
+    fn find_in_order(&self, used: &UsedRanges<'_>, salvage: &mut Salvage) -> Vec<(u32, Entry)> {
         let mut last_end = 0;
         let mut lost = Vec::new();
-        let is_taken = Taken(&taken);
-        let mut behind = None;
-        for game in 0..self.rows.len {
-            let Some(row) = self.row(game) else { continue };
-            if let Some((_, end)) = self.place(&row) {
+        let mut candidates: Option<(usize, [Option<Found>; 2])> = None;
+        for game in 0..self.entries.len() {
+            let Some(entry) = self.entry(game) else {
+                continue;
+            };
+            if let Some((_, end)) = self.range(&entry) {
                 last_end = end;
                 continue;
             }
             let is_blank = salvage.blank.contains(&game);
-            let fits = |found: &Found| is_blank || is_end_of(&row, found.end);
-            if behind.is_none_or(|(at, _)| at != last_end) {
-                behind = Some((last_end, self.games_behind(last_end, &is_taken)));
+            let fits = |found: &Found| is_blank || ends_as_stated(&entry, found.end);
+            if candidates.is_none_or(|(at, _)| at != last_end) {
+                candidates = Some((last_end, self.games_after(last_end, used)));
             }
-            let candidates = behind.map_or([None; 2], |(_, games)| games);
-            let found = candidates.into_iter().flatten().find(fits);
-            match found {
+            let following = candidates.map_or([None; 2], |(_, games)| games);
+            match following.into_iter().flatten().find(fits) {
                 Some(found) => {
                     last_end = found.at as usize + found.length as usize;
                     salvage.moved.insert(game, found);
                 }
                 None if is_blank => {}
-                None => lost.push((game, row)),
+                None => lost.push((game, entry)),
             }
         }
-        let by_order = salvage.moved.len();
-        taken.extend(salvage.moved.values().map(|found| {
-            let start = found.at as usize;
-            (start, start + found.length as usize)
-        }));
-        taken.sort_unstable();
+        lost
+    }
+
+    /// Scans the gaps between the ranges, which are sorted.
+    fn scan_gaps(&self, used: &[(usize, usize)]) -> Finds {
         let mut finds = Finds::default();
         let mut at = 0;
-        for (start, end) in taken {
+        for &(start, end) in used {
             if start > at {
                 let gap = scan(self.version, self.file, at..start, self.depth);
                 finds.games.extend(gap.games);
@@ -272,57 +218,47 @@ impl Search<'_> {
             }
             at = at.max(end);
         }
-        let by_end = match_ends(&lost, &mut finds, salvage);
-        let count = by_order + by_end;
-        if count > 0 {
-            info.problems.push(format!(
-                "{count} games were found at other places than their index entries say"
-            ));
-        }
-        tell(&finds, "between those of the index", info);
-        salvage.found.append(&mut finds.games);
+        finds
     }
 }
 
-/// Gives rows the games that end as they say, where only one does.
+/// Assigns games to the entries that state their end, where both are unique. Returns how many.
 fn match_ends(lost: &[(u32, Entry)], finds: &mut Finds, salvage: &mut Salvage) -> usize {
-    let key = |end: MainlineEnd| (end.plies.min(MAX_PLIES), end.material);
-    let mut ends: HashMap<(u32, u32), (usize, u32)> = HashMap::new();
-    for (place, found) in finds.games.iter().enumerate() {
-        ends.entry(key(found.end)).or_insert((place, 0)).1 += 1;
+    let mut ends: HashMap<MainlineEnd, (usize, u32)> = HashMap::new();
+    for (index, found) in finds.games.iter().enumerate() {
+        let end = found.end.clamped(Entry::MAX_PLIES);
+        ends.entry(end).or_insert((index, 0)).1 += 1;
     }
-    let mut wanted: HashMap<(u32, u32), u32> = HashMap::new();
-    for (_, row) in lost {
-        *wanted
-            .entry((u32::from(row.plies), row.material))
-            .or_default() += 1;
+    let mut wanted: HashMap<MainlineEnd, u32> = HashMap::new();
+    for (_, entry) in lost {
+        *wanted.entry(entry.end()).or_default() += 1;
     }
     let mut used = BTreeSet::new();
-    for (game, row) in lost {
-        let key = (u32::from(row.plies), row.material);
-        if let (Some(&(place, 1)), Some(1)) = (ends.get(&key), wanted.get(&key))
-            && let Some(found) = finds.games.get(place)
+    for (game, entry) in lost {
+        let end = entry.end();
+        if let (Some(&(index, 1)), Some(1)) = (ends.get(&end), wanted.get(&end))
+            && let Some(found) = finds.games.get(index)
         {
             salvage.moved.insert(*game, *found);
-            used.insert(place);
+            used.insert(index);
         }
     }
-    let mut places = 0..;
+    let mut indexes = 0..;
     finds
         .games
-        .retain(|_| places.next().is_none_or(|place| !used.contains(&place)));
+        .retain(|_| indexes.next().is_none_or(|index| !used.contains(&index)));
     used.len()
 }
 
-fn is_end_of(row: &Entry, end: MainlineEnd) -> bool {
-    u32::from(row.plies) == end.plies.min(MAX_PLIES) && row.material == end.material
+fn ends_as_stated(entry: &Entry, end: MainlineEnd) -> bool {
+    entry.end() == end.clamped(Entry::MAX_PLIES)
 }
 
-/// The places in a file that rows lead to, sorted.
-struct Taken<'a>(&'a [(usize, usize)]);
+/// The ranges of the file that entries lead to, sorted.
+struct UsedRanges<'a>(&'a [(usize, usize)]);
 
-impl Taken<'_> {
-    /// Where the next game of a row begins; `None` when one lies at `at`.
+impl UsedRanges<'_> {
+    /// Where the first range after `at` begins. `None` if `at` is inside a range.
     fn next_after(&self, at: usize) -> Option<usize> {
         let next = self.0.partition_point(|&(start, _)| start <= at);
         let inside = next

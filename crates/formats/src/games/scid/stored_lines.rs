@@ -1,4 +1,4 @@
-//! The opening lines that rows name by number, and the longest one that a game begins with.
+//! The opening lines that entries name by number, and the longest one that a game begins with.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,4 @@
-//! Where the tags of a game go: into the row, to the names, into the blob.
+//! Where the tags of a game go: into the entry, to the names, into the blob.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -37,7 +37,7 @@ impl TagWriter {
         }
     }
 
-    /// Fills the row, appends the five names to `names`, in the order in which Scid 5 numbers
+    /// Fills the entry, appends the five names to `names`, in the order in which Scid 5 numbers
     /// them, and the tags that have no other place to the blob.
     pub(crate) fn write(
         &mut self,
@@ -132,7 +132,7 @@ impl Field {
         "ScidFlags",
         "FEN",
     ];
-    /// Those with a number in the row, in the order in which Scid 5 gives them.
+    /// Those with a number in the entry, in the order in which Scid 5 gives them.
     const NAMES: [Self; 5] = [
         Self::Event,
         Self::Site,
@@ -160,7 +160,7 @@ struct Plan {
     /// Type and place of the ratings of both sides, the first of each type, in the order of
     /// [`entry::RATING_TYPES`].
     ratings: [Vec<(u8, usize)>; 2],
-    /// Tags of the row that say nothing where their value only says that it is unknown.
+    /// Tags of the entry that say nothing where their value only says that it is unknown.
     doubtful: Vec<usize>,
     /// Tags that say the result.
     results: Vec<usize>,
@@ -168,7 +168,7 @@ struct Plan {
     rest: Vec<Rest>,
 }
 
-/// A tag that goes into the blob where the row has not taken it.
+/// A tag that goes into the blob where the entry has not taken it.
 #[derive(Debug)]
 struct Rest {
     place: usize,
@@ -261,7 +261,7 @@ impl<'g> Left<'g> {
         before.any(|(place, (known, _))| known == name && self.is_taken(place))
     }
 
-    /// Takes tags of the row's own fields that say nothing.
+    /// Takes tags of the entry's own fields that say nothing.
     fn drop_unknown(&mut self) {
         for &place in &self.plan.doubtful {
             if self.tags.value(place).is_some_and(is_unknown) {
@@ -270,7 +270,7 @@ impl<'g> Left<'g> {
         }
     }
 
-    /// Tells of tags that say another result than the row.
+    /// Tells of tags that say another result than the entry.
     fn count_results(&self, result: GameResult, losses: &mut Losses) {
         let [first, ..] = self.plan.results.as_slice() else {
             return;
@@ -304,7 +304,7 @@ impl<'g> Left<'g> {
                 continue;
             };
             if rest.is_repeated && self.has_taken_earlier(rest.place) {
-                // A second one in the blob would stand for that of the row.
+                // A second one in the blob would stand for that of the entry.
                 losses.add(Feature::Tags, u64::from(!is_unknown(value)), None);
             } else {
                 write_tag(name, rest.common, value, blob, losses);

@@ -16,7 +16,7 @@ use super::entry::Version;
 use super::name_writer::NameWriter;
 use super::names::take_name;
 
-/// A database under construction. Blobs and rows go to the files as they come; names stay in
+/// A database under construction. Blobs and entries go to the files as they come; names stay in
 /// memory until the end.
 #[derive(Debug)]
 pub(crate) struct ScidWriter {
@@ -28,7 +28,7 @@ pub(crate) struct ScidWriter {
     encoder: RecordEncoder,
     /// A game on its way from the encoder.
     record: Vec<u8>,
-    row: Vec<u8>,
+    entry: Vec<u8>,
     games: u32,
     /// Length of the game file so far.
     blobs_end: u64,
@@ -71,7 +71,7 @@ impl ScidWriter {
             can,
             encoder: RecordEncoder::new(version, can),
             record: Vec::new(),
-            row: Vec::new(),
+            entry: Vec::new(),
             games: 0,
             blobs_end: 0,
             lost_facts: options.lost_facts(|key| room(version, key)),
@@ -95,9 +95,9 @@ impl ScidWriter {
                 size: u64::from(self.games) + 1,
             }));
         }
-        let row = cursor.take(self.version.entry_length(), "row")?;
-        let Some(mut entry) = disk_layout::decode(self.version, row) else {
-            return Err(Error::invalid("an encoded game without its row"));
+        let entry = cursor.take(self.version.entry_length(), "entry")?;
+        let Some(mut entry) = disk_layout::decode(self.version, entry) else {
+            return Err(Error::invalid("an encoded game without its entry"));
         };
         for id in [
             &mut entry.event,
@@ -111,10 +111,10 @@ impl ScidWriter {
         }
         let blob = cursor.take(entry.blob_length as usize, "blob")?;
         entry.blob_at = self.append_blob(blob)?;
-        self.row.clear();
-        disk_layout::encode(self.version, &entry, &mut self.row);
+        self.entry.clear();
+        disk_layout::encode(self.version, &entry, &mut self.entry);
         if let Some(file) = self.outputs.file(self.files.index) {
-            file.write_all(&self.row)?;
+            file.write_all(&self.entry)?;
         }
         if self.version == Version::V5
             && let Some(file) = self.outputs.file(self.files.names)

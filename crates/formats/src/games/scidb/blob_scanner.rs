@@ -3,11 +3,13 @@
 
 use std::ops::Range;
 
-use tabia_core::chess::{Material, Position, Setup};
+use tabia_core::chess::Setup;
 use tabia_core::io::Cursor;
 
+use crate::games::common::salvage::{IndexedGame, MainlineEnd};
+
 use super::board::{Board, token, variation_follows};
-use super::entry::{Entry, MAX_PLIES};
+use super::entry::Entry;
 use super::record_body;
 use super::record_body::{Body, LENGTH};
 use super::version::SEPARATE_NAGS_SINCE;
@@ -25,30 +27,6 @@ pub(crate) const MAX_RECORD: usize = (1 << 20) - 1;
 /// damage is seen through within a few; files made to be looked at for long are given up.
 const EFFORT: usize = 1 << 19;
 
-/// Where the mainline of a game leads to, as a row tells it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct End {
-    pub(crate) plies: u32,
-    pub(crate) material: u32,
-}
-
-impl End {
-    pub(crate) fn new(plies: u32, last: &Position) -> Self {
-        Self {
-            plies: plies.min(MAX_PLIES.into()),
-            material: Material::of(last).to_bits(),
-        }
-    }
-
-    /// What a row says.
-    pub(crate) fn of(row: &Entry) -> Self {
-        Self {
-            plies: u32::from(row.plies.min(MAX_PLIES)),
-            material: row.material,
-        }
-    }
-}
-
 /// A game that was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Found {
@@ -58,13 +36,14 @@ pub(crate) struct Found {
     /// Number of the start.
     pub(crate) start: u16,
     /// `None` when its moves are not those of chess.
-    pub(crate) end: Option<End>,
+    pub(crate) end: Option<MainlineEnd>,
 }
 
 impl Found {
-    /// Whether it is the game that a row speaks of, as far as that can be told.
-    pub(crate) fn fits(&self, row: &Entry) -> bool {
-        self.start == row.start && self.end.is_none_or(|end| end == End::of(row))
+    /// Whether it is the game that an entry speaks of, as far as that can be told.
+    pub(crate) fn fits(&self, entry: &Entry) -> bool {
+        let ends_as_stated = |end: MainlineEnd| end.clamped(Entry::MAX_PLIES) == entry.end();
+        self.start == entry.start && self.end.is_none_or(ends_as_stated)
     }
 
     pub(crate) const fn range(&self) -> Range<usize> {
@@ -171,7 +150,7 @@ impl Scanner<'_> {
 
     /// Plays all moves; `None` when one of them cannot be played, or when they end elsewhere than
     /// at the end.
-    fn play(&self, moves: &[u8], mut board: Board, spent: &mut usize) -> Option<End> {
+    fn play(&self, moves: &[u8], mut board: Board, spent: &mut usize) -> Option<MainlineEnd> {
         let mut at = 0;
         let mut plies = 0;
         let mut before: Option<Board> = None;
@@ -216,6 +195,6 @@ impl Scanner<'_> {
                 }
             }
         }
-        (at == moves.len()).then(|| End::new(plies, &board.position))
+        (at == moves.len()).then(|| MainlineEnd::new(plies, &board.position))
     }
 }

@@ -1,15 +1,12 @@
-//! A row of the index: 14 words of 32 bits, most significant byte first.
+//! An entry of the index: 14 words of 32 bits, most significant byte first.
 
 use tabia_core::error::Malformed;
 use tabia_core::game::{Date, Eco, GameResult};
 use tabia_core::io::{Cursor, Sink};
 
-use super::legacy_entries;
-use super::version::{SECTIONS_SINCE, WORDS_SINCE};
-
-/// Bytes of the header and of a row.
-pub(crate) const HEADER: usize = 128;
-pub(crate) const ROW: usize = 56;
+/// Bytes of the header and of an entry.
+pub(crate) const HEADER_LENGTH: usize = 128;
+pub(crate) const ENTRY_LENGTH: usize = 56;
 
 /// Longest description in the header.
 pub(crate) const MAX_DESCRIPTION: usize = 107;
@@ -17,10 +14,10 @@ pub(crate) const MAX_DESCRIPTION: usize = 107;
 /// The number of the usual start.
 pub(crate) const STANDARD: u16 = 518;
 
-/// Most plies that a row can tell.
+/// Most plies that an entry can tell.
 pub(crate) const MAX_PLIES: u16 = 2046;
 
-/// A row taken apart; codes as stored.
+/// An entry taken apart; codes as stored.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Entry {
     /// The pawns that left home, a nibble each, the first one low.
@@ -87,23 +84,14 @@ pub(crate) const ILLEGAL: u32 = 3 << 22;
 pub(crate) const OPENING_KEY: u32 = (1 << 20) - 1;
 
 impl Entry {
-    /// Reads the row at the start of `bytes`.
-    pub(crate) fn read(bytes: &[u8], version: u16) -> Result<Self, Malformed> {
-        match version {
-            SECTIONS_SINCE.. => Self::read_words(bytes),
-            WORDS_SINCE => legacy_entries::read_92(bytes),
-            _ => legacy_entries::read_91(bytes),
-        }
-    }
-
-    /// Reads a row as it is written today.
-    pub(crate) fn read_words(bytes: &[u8]) -> Result<Self, Malformed> {
+    /// Reads the entry at the start of `bytes`, as versions from 93 on store it.
+    pub(crate) fn read(bytes: &[u8]) -> Result<Self, Malformed> {
         let mut cursor = Cursor::new(bytes);
         let home_pawns = cursor.array("home_pawns")?;
-        let mut word = || cursor.u32_be("row");
+        let mut word = || cursor.u32_be("entry");
         let (w2, w3, opening) = (word()?, word()?, word()?);
         let pawns = cursor.array("pawns")?;
-        let mut word = || cursor.u32_be("row");
+        let mut word = || cursor.u32_be("entry");
         let record_at = word()?;
         let (w7, w8, w9, w10) = (word()?, word()?, word()?, word()?);
         let (w11, w12, w13) = (word()?, word()?, word()?);
@@ -146,7 +134,7 @@ impl Entry {
         })
     }
 
-    /// Appends the row. Fields that are too large are cut; the writer looks before.
+    /// Appends the entry. Fields that are too large are cut; the writer looks before.
     pub(crate) fn write(&self, sink: &mut Sink) {
         let n = u32::from;
         let bit = |set: bool| u32::from(set);
@@ -266,19 +254,18 @@ pub(crate) const fn count_code(count: u32) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::games::scidb::version::VERSION;
 
     #[test]
     fn rows_come_back() {
-        let bytes: Vec<u8> = (0..ROW as u8)
+        let bytes: Vec<u8> = (0..ENTRY_LENGTH as u8)
             .map(|byte| byte.wrapping_mul(37) ^ 0x5a)
             .collect();
-        let entry = Entry::read(&bytes, VERSION).unwrap();
+        let entry = Entry::read(&bytes).unwrap();
         let mut sink = Sink::new();
         entry.write(&mut sink);
         // No bit is without a field.
         assert_eq!(sink.as_slice(), bytes);
-        assert!(Entry::read(&bytes[1..], VERSION).is_err());
+        assert!(Entry::read(&bytes[1..]).is_err());
     }
 
     #[test]

@@ -1,27 +1,37 @@
-//! Rows of the index in versions 91 and 92.
+//! Entries of the index in all versions, of which 91 and 92 store other fields than today's.
 //!
-//! Known from: Scidb's source; nobody had a file.
+//! Known from Scidb's source; no file of these versions was at hand.
 
 use tabia_core::error::Malformed;
 use tabia_core::io::Cursor;
 
 use super::entry::{Entry, STANDARD};
+use super::version::{SECTIONS_SINCE, WORDS_SINCE};
 
-/// A row of version 92: that of today, but for two words.
-pub(super) fn read_92(bytes: &[u8]) -> Result<Entry, Malformed> {
+/// Reads the entry at the start of `bytes`.
+pub(super) fn read(bytes: &[u8], version: u16) -> Result<Entry, Malformed> {
+    match version {
+        SECTIONS_SINCE.. => Entry::read(bytes),
+        WORDS_SINCE => read_92(bytes),
+        _ => read_91(bytes),
+    }
+}
+
+/// An entry of version 92, which differs from today's in two words.
+fn read_92(bytes: &[u8]) -> Result<Entry, Malformed> {
     let mut cursor = Cursor::new(bytes);
-    cursor.seek(12, "row")?;
-    let players = cursor.u32_be("row")?;
-    cursor.seek(52, "row")?;
-    let last = cursor.u32_be("row")?;
-    let row = Entry::read_words(bytes)?;
+    cursor.seek(12, "entry")?;
+    let players = cursor.u32_be("entry")?;
+    cursor.seek(52, "entry")?;
+    let last = cursor.u32_be("entry")?;
+    let entry = Entry::read(bytes)?;
     Ok(Entry {
         plies: (players >> 4 & 0xfff) as u16,
         termination: (players & 15) as u8,
         day: (last >> 5 & 31) as u8,
         result: (last >> 2 & 7) as u8,
-        is_setup: row.start != STANDARD,
-        ..row
+        is_setup: entry.start != STANDARD,
+        ..entry
     })
 }
 
@@ -48,21 +58,21 @@ impl Fields {
     }
 }
 
-/// A row of version 91. Pawns stand before the opening; the latter is a number only for games from
-/// the usual start, else two moves that have their lower byte first.
-pub(super) fn read_91(bytes: &[u8]) -> Result<Entry, Malformed> {
+/// An entry of version 91. Pawns come before the opening; the latter is a number only for games from
+/// the standard position, else two moves with their lower byte first.
+fn read_91(bytes: &[u8]) -> Result<Entry, Malformed> {
     let mut cursor = Cursor::new(bytes);
     let home_pawns = cursor.array("home_pawns")?;
-    let (high, low) = (cursor.u32_be("row")?, cursor.u32_be("row")?);
+    let (high, low) = (cursor.u32_be("entry")?, cursor.u32_be("entry")?);
     let mut players = Fields(u64::from(high) << 32 | u64::from(low));
     let pawns = cursor.array("pawns")?;
     let [a, b, c, d]: [u8; 4] = cursor.array("opening")?;
-    let record_at = cursor.u32_be("row")?;
-    let mut next = || cursor.u32_be("row").map(|word| Fields(word.into()));
+    let record_at = cursor.u32_be("entry")?;
+    let mut next = || cursor.u32_be("entry").map(|word| Fields(word.into()));
     let (mut counts, mut event, mut material, mut flags) = (next()?, next()?, next()?, next()?);
     let (mut start, mut black, mut white) = (next()?, next()?, next()?);
     // The order of these is the order of the fields.
-    let mut row = Entry {
+    let mut entry = Entry {
         home_pawns,
         pawns,
         record_at,
@@ -98,12 +108,12 @@ pub(super) fn read_91(bytes: &[u8]) -> Result<Entry, Malformed> {
         has_other_languages: white.bit(),
         ..Entry::default()
     };
-    row.is_setup = row.start != STANDARD;
-    let bytes = if row.is_setup {
+    entry.is_setup = entry.start != STANDARD;
+    let bytes = if entry.is_setup {
         [b, a, d, c]
     } else {
         [a, b, c, d]
     };
-    row.opening = Cursor::new(&bytes).u32_be("opening")?;
-    Ok(row)
+    entry.opening = Cursor::new(&bytes).u32_be("opening")?;
+    Ok(entry)
 }

@@ -1,6 +1,6 @@
 //! Databases of Scidb: sci.
 //!
-//! A database is three files of one name: the index `.sci` with a fixed row for every game, the
+//! A database is three files of one name: the index `.sci` with a fixed entry for every game, the
 //! names `.scn`, and the games `.scg`. See `FORMAT.md` beside this file.
 mod blob_scanner;
 mod board;

@@ -1,10 +1,10 @@
-//! Records of games that are no chess, kept as bytes: version, row, body.
+//! Records of games that are no chess, kept as bytes: version, entry, body.
 
 use tabia_core::game::{Annotation, Event, Foreign, Game};
 use tabia_core::io::{Cursor, Sink};
 
 use super::code_tables;
-use super::entry::{Entry, ROW};
+use super::entry::{ENTRY_LENGTH, Entry};
 use super::record_body::Body;
 use super::version::{ID, VERSION};
 
@@ -15,15 +15,15 @@ pub(super) fn has_chess_moves(variant: u8) -> bool {
 }
 
 /// What is handed on of a game whose moves are not read.
-pub(super) fn keep(row: &Entry, body: &[u8], version: u16) -> Vec<u8> {
+pub(super) fn keep(entry: &Entry, body: &[u8], version: u16) -> Vec<u8> {
     let mut sink = Sink::new();
     sink.u16_be(version);
-    row.write(&mut sink);
+    entry.write(&mut sink);
     sink.bytes(body);
     sink.into_vec()
 }
 
-/// The row and the record of a game that was kept so and is written as it was.
+/// The entry and the record of a game that was kept so and is written as it was.
 pub(super) fn find(game: &Game) -> Option<(Entry, Body<'_>)> {
     let bytes = game.events().find_map(|event| match event {
         Event::Annotation(Annotation::Foreign(Foreign {
@@ -37,7 +37,7 @@ pub(super) fn find(game: &Game) -> Option<(Entry, Body<'_>)> {
     if cursor.u16_be("version") != Ok(VERSION) {
         return None;
     }
-    let row = Entry::read(cursor.take(ROW, "row").ok()?, VERSION).ok()?;
+    let entry = Entry::read(cursor.take(ENTRY_LENGTH, "entry").ok()?).ok()?;
     let (body, fault) = Body::read(cursor.rest(), VERSION).ok()?;
-    fault.is_none().then_some((row, body))
+    fault.is_none().then_some((entry, body))
 }

@@ -18,14 +18,14 @@ use super::blob_scanner::Scanner;
 use super::board::Board;
 use super::code_tables;
 use super::entry::{self, DELETED, Entry, MAX_PLIES};
-use super::file_set::{Rows, Set};
+use super::file_set::FileSet;
 use super::names::Names;
 use super::raw_records;
 use super::raw_records::has_chess_moves;
 use super::record_body;
 use super::record_body::{Body, LENGTH};
 use super::replay::{Buffers, Replay, ReplayOptions, Walker};
-use super::salvage::{Record, Salvage};
+use super::salvage::{self, Index, SalvagedEntry};
 use super::tags::{self, Known, round_text};
 use super::version::ID;
 
@@ -35,16 +35,13 @@ pub(crate) struct ScidbDatabase {
     version: u16,
     /// An index into `code_tables::VARIANTS`.
     variant: u8,
-    rows: Rows,
+    index: Index,
     names: Names,
     games: Blob,
-    index_file: Arc<Path>,
     names_file: Arc<Path>,
     games_file: Arc<Path>,
     info: DatabaseInfo,
     options: OpenOptions,
-    len: u32,
-    salvage: Option<Salvage>,
 }
 
 impl ScidbDatabase {
@@ -56,7 +53,7 @@ impl ScidbDatabase {
             encoding: "UTF-8".to_owned(),
             ..DatabaseInfo::default()
         };
-        let set = Set::open(source, options, &mut info)?;
+        let set = FileSet::open(source, options, &mut info)?;
         let names = match (set.names.is_empty(), options.salvage) {
             (true, _) => Names::default(),
             (false, true) => Names::salvage(&set.names, set.header.version),
@@ -80,59 +77,36 @@ impl ScidbDatabase {
                 is_chess: has_chess_moves(set.header.variant),
                 version: set.header.version,
             };
-            Salvage::find(&set.rows, set.header.games, scanner, &mut info)
+            salvage::find(&set.entries, scanner, &mut info)
         });
-        let found = salvage.as_ref().map_or(0, Salvage::extra);
-        let mut database = Self {
+        let index = Index::new(set.entries, salvage, set.index_file);
+        info.records = index.len();
+        info.deleted = index.count(|entry| entry.flags & DELETED != 0);
+        Ok(Self {
             version: set.header.version,
             variant: set.header.variant,
-            len: set.rows.len.saturating_add(found),
-            rows: set.rows,
+            index,
             names,
             games: set.games,
-            index_file: set.index_file,
             names_file: set.names_file,
             games_file: set.games_file,
             info,
             options: options.clone(),
-            salvage,
-        };
-        database.info.records = database.len;
-        database.info.deleted = (0..database.rows.len)
-            .filter_map(|game| database.rows.get(game))
-            .filter(|row| row.flags & DELETED != 0)
-            .count() as u32;
-        Ok(database)
-    }
-
-    /// What there is of a game.
-    fn record(&self, game: GameIndex) -> Result<Record> {
-        let row = self.rows.get(game.0);
-        let record = match &self.salvage {
-            Some(salvage) => salvage
-                .record(game.0, row)
-                .filter(|record| !record.has_row || self.leads_somewhere(&record.row)),
-            None => row.map(Record::whole),
-        };
-        record.ok_or_else(|| {
-            let error = if game.0 < self.len {
-                Error::invalid("neither its index entry nor its moves are left")
-            } else {
-                let last = self.len;
-                Error::invalid(format!("there is no such game, the last one is {last}"))
-            };
-            error.in_game(game).in_file(&self.index_file)
         })
     }
 
-    /// Whether anything that a row speaks of is there: what looks like a row and is none leads
-    /// nowhere.
-    fn leads_somewhere(&self, row: &Entry) -> bool {
-        (row.record_at as usize) < self.games.len()
+    /// What is left of a game.
+    fn indexed(&self, game: GameIndex) -> Result<SalvagedEntry> {
+        self.index.entry(game, |entry| self.refers(entry))
+    }
+
+    /// True if any game or name the entry refers to exists; rejects junk that can be read as an entry.
+    fn refers(&self, entry: &Entry) -> bool {
+        (entry.record_at as usize) < self.games.len()
             || self.names.counts() == [0; 4]
-            || self.names.event(row.event).is_some()
-            || self.names.player(row.white).is_some()
-            || self.names.player(row.black).is_some()
+            || self.names.event(entry.event).is_some()
+            || self.names.player(entry.white).is_some()
+            || self.names.player(entry.black).is_some()
     }
 
     fn text<'t>(&self, bytes: &'t [u8]) -> Cow<'t, str> {
@@ -146,40 +120,44 @@ impl Database for ScidbDatabase {
     }
 
     fn len(&self) -> u32 {
-        self.len
+        self.index.len()
     }
 
     fn entry(&self, game: GameIndex) -> Result<IndexEntry> {
-        let Record { row, has_row, .. } = self.record(game)?;
-        if !has_row {
+        let SalvagedEntry {
+            entry, has_entry, ..
+        } = self.indexed(game)?;
+        if !has_entry {
             return Ok(IndexEntry::default());
         }
         let elo = |elo: u16| Some(elo).filter(|&elo| elo > 0);
-        let event = self.names.event(row.event);
-        let annotator = self.names.annotator(row.annotator);
+        let event = self.names.event(entry.event);
+        let annotator = self.names.annotator(entry.annotator);
         Ok(IndexEntry {
-            white: Some(NameId(row.white)),
-            black: Some(NameId(row.black)),
-            event: Some(NameId(row.event)),
+            white: Some(NameId(entry.white)),
+            black: Some(NameId(entry.black)),
+            event: Some(NameId(entry.event)),
             site: event.map(|(_, facts)| NameId(facts.site)),
-            round: Some(NameId(u32::from(row.round) << 8 | u32::from(row.sub_round))),
+            round: Some(NameId(
+                u32::from(entry.round) << 8 | u32::from(entry.sub_round),
+            )),
             annotator: annotator
                 .filter(|name| !name.is_empty())
-                .map(|_| NameId(row.annotator)),
-            date: row.date(),
-            white_elo: elo(row.white_elo),
-            black_elo: elo(row.black_elo),
-            result: row.game_result(),
-            eco: row.eco(),
-            ply_count: Some(row.plies).filter(|&plies| plies < MAX_PLIES),
+                .map(|_| NameId(entry.annotator)),
+            date: entry.date(),
+            white_elo: elo(entry.white_elo),
+            black_elo: elo(entry.black_elo),
+            result: entry.game_result(),
+            eco: entry.eco(),
+            ply_count: Some(entry.plies).filter(|&plies| plies < MAX_PLIES),
             move_count: None,
-            deleted: row.flags & DELETED != 0,
+            deleted: entry.flags & DELETED != 0,
             is_text: false,
-            has_setup: row.start != entry::STANDARD,
-            has_variations: Some(row.variations != 0),
-            has_comments: Some(row.comments != 0),
+            has_setup: entry.start != entry::STANDARD,
+            has_variations: Some(entry.variations != 0),
+            has_comments: Some(entry.comments != 0),
             // Marks are counted with them.
-            has_nags: (row.annotations == 0).then_some(false),
+            has_nags: (entry.annotations == 0).then_some(false),
         })
     }
 
@@ -224,9 +202,9 @@ struct ScidbReader<'d> {
 impl GameReader for ScidbReader<'_> {
     fn read(&mut self, game: GameIndex, want: Want, visitor: &mut dyn Visitor) -> Result<Flow> {
         let database = self.database;
-        let record = database.record(game)?;
-        let row = record.row;
-        let record_at = u64::from(row.record_at);
+        let record = database.indexed(game)?;
+        let entry = record.entry;
+        let record_at = u64::from(entry.record_at);
         let origin = Origin {
             file: &database.games_file,
             base: record_at + LENGTH as u64,
@@ -237,12 +215,12 @@ impl GameReader for ScidbReader<'_> {
         self.faults.clear();
         self.extra.clear();
         self.head.clear();
-        if !record.has_row {
+        if !record.has_entry {
             let text = "its index entry is lost: names, date, ratings and result";
             let error = Error::invalid(text).in_game(game);
-            self.faults.push(error.in_file(&database.index_file));
+            self.faults.push(error.in_file(database.index.file()));
         }
-        let bytes = self.record(&row, &origin);
+        let bytes = self.record(&entry, &origin);
         let body = match bytes.map(|bytes| Body::read(bytes, database.version)) {
             None => None,
             Some(Ok((body, fault))) => {
@@ -255,7 +233,7 @@ impl GameReader for ScidbReader<'_> {
             }
         };
         let start = self.read_head(&record, body.as_ref(), want, &origin);
-        let result = row.game_result();
+        let result = entry.game_result();
         let mut flow = origin.begin(&self.head, self.faults.drain(..), visitor)?;
         if flow == Flow::Go
             && want.has(Want::MAINLINE)
@@ -269,8 +247,8 @@ impl GameReader for ScidbReader<'_> {
                 let options = ReplayOptions {
                     charset: database.options.charset,
                     version: database.version,
-                    plies: row.plies.into(),
-                    salvage: database.salvage.is_some(),
+                    plies: entry.plies.into(),
+                    salvage: database.index.is_salvaged(),
                 };
                 let mut replay = Replay::new(walker, body, options);
                 let flow = replay.run()?;
@@ -287,7 +265,7 @@ impl GameReader for ScidbReader<'_> {
                 visitor.visit_annotation(Annotation::Foreign(Foreign {
                     format: ID,
                     kind: Foreign::UNREAD_MOVES,
-                    bytes: &raw_records::keep(&row, bytes, database.version),
+                    bytes: &raw_records::keep(&entry, bytes, database.version),
                 }))
             } else {
                 Flow::Go
@@ -303,13 +281,13 @@ impl GameReader for ScidbReader<'_> {
 
 impl<'d> ScidbReader<'d> {
     /// The bytes of a body, as many as there are.
-    fn record(&mut self, row: &Entry, origin: &Origin<'_>) -> Option<&'d [u8]> {
+    fn record(&mut self, entry: &Entry, origin: &Origin<'_>) -> Option<&'d [u8]> {
         let games = self.database.games.as_slice();
-        let mut cursor = Cursor::new(games.get(row.record_at as usize..).unwrap_or_default());
+        let mut cursor = Cursor::new(games.get(entry.record_at as usize..).unwrap_or_default());
         let length = match cursor.u24_be("length") {
             Ok(length) => (length as usize).saturating_sub(LENGTH),
             Err(fault) => {
-                let error = fault.at_base(row.record_at.into());
+                let error = fault.at_base(entry.record_at.into());
                 self.faults
                     .push(error.in_game(origin.game).in_file(origin.file));
                 return None;
@@ -333,14 +311,14 @@ impl<'d> ScidbReader<'d> {
     /// Fills the head; the position the moves start from, if they are moves of chess.
     fn read_head(
         &mut self,
-        record: &Record,
+        record: &SalvagedEntry,
         body: Option<&Body<'_>>,
         want: Want,
         origin: &Origin<'_>,
     ) -> Option<Board> {
         let database = self.database;
-        let row = &record.row;
-        self.head.deleted = row.flags & DELETED != 0;
+        let entry = &record.entry;
+        self.head.deleted = entry.flags & DELETED != 0;
         if let Some(body) = body {
             body.push_tags(database.options.charset, &mut self.extra);
         }
@@ -371,13 +349,13 @@ impl<'d> ScidbReader<'d> {
                 &self.extra,
                 &Known {
                     names: &database.names,
-                    row,
+                    entry,
                     variant,
                     charset: database.options.charset,
-                    keeps_apart: record.has_row && database.salvage.is_some(),
+                    keeps_apart: record.has_entry && database.index.is_salvaged(),
                 },
                 &mut |field, id| {
-                    if record.has_row {
+                    if record.has_entry {
                         let text = format!("`{field}` is lost: the name file has no number {id}");
                         let error = Error::invalid(text).in_game(origin.game);
                         faults.push(error.in_file(&database.names_file));

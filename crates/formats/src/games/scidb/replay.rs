@@ -6,8 +6,8 @@ use tabia_core::game::{Annotation, Comment, CommentPlacement, Flow, Nag, Want};
 use tabia_core::io::{Charset, Cursor, Sink, decode};
 
 use crate::games::common::replay::{HeldComment, VariationWalker, WalkerBuffers};
+use crate::games::common::salvage::MainlineEnd;
 
-use super::blob_scanner::End;
 use super::board::{Board, token, variation_follows};
 use super::record_body;
 use super::record_body::Body;
@@ -52,6 +52,7 @@ pub(crate) struct Replay<'a, 'v> {
     walker: Walker<'a, 'v>,
     options: ReplayOptions,
     body: &'a Body<'a>,
+    moves: &'a [u8],
     /// Offset of the next byte in the moves.
     at: usize,
     /// `None` if annotations are not wanted, or after an unreadable one.
@@ -59,7 +60,7 @@ pub(crate) struct Replay<'a, 'v> {
     /// Annotations of the mainline's plies from the time table.
     times: Vec<Vec<Annotation<'static>>>,
     /// Where the mainline ended, for `salvage`.
-    end: Option<End>,
+    end: Option<MainlineEnd>,
 }
 
 impl<'a, 'v> Replay<'a, 'v> {
@@ -70,6 +71,7 @@ impl<'a, 'v> Replay<'a, 'v> {
             walker,
             options,
             body,
+            moves: body.moves,
             at: 0,
             cursors: wants_annotations.then(|| SideCursors {
                 side: Cursor::new(body.side),
@@ -81,7 +83,7 @@ impl<'a, 'v> Replay<'a, 'v> {
     }
 
     /// Where the mainline ended. `None` before the end, or unless the game is to be salvaged.
-    pub(crate) const fn end(&self) -> Option<End> {
+    pub(crate) const fn end(&self) -> Option<MainlineEnd> {
         self.end
     }
 
@@ -100,7 +102,7 @@ impl<'a, 'v> Replay<'a, 'v> {
         }
         if self.options.salvage {
             let walker = &self.walker;
-            self.end = Some(End::new(walker.plies, &walker.board.position));
+            self.end = Some(MainlineEnd::new(walker.plies, &walker.board.position));
         }
         self.visit_unused()
     }
@@ -155,7 +157,7 @@ impl<'a, 'v> Replay<'a, 'v> {
 
     fn visit_tokens(&mut self) -> Result<Flow> {
         loop {
-            let Some(&byte) = self.body.moves.get(self.at) else {
+            let Some(&byte) = self.moves.get(self.at) else {
                 let why = Why::Truncated { needed: 1, left: 0 };
                 return self.report("moves", why);
             };
@@ -186,7 +188,7 @@ impl<'a, 'v> Replay<'a, 'v> {
     }
 
     fn visit_move(&mut self, byte: u8, at: usize) -> Result<Flow> {
-        let (moves, mut next) = (self.body.moves, self.at);
+        let (moves, mut next) = (self.moves, self.at);
         let walker = &mut self.walker;
         let ply = walker.board.decode(byte, || {
             let second = moves.get(next).copied();
@@ -263,7 +265,7 @@ impl<'a, 'v> Replay<'a, 'v> {
 
     fn nag(&mut self) -> Result<Flow> {
         let number = if self.options.version < SEPARATE_NAGS_SINCE {
-            let number = self.body.moves.get(self.at).copied();
+            let number = self.moves.get(self.at).copied();
             self.at += 1;
             number.filter(|_| self.cursors.is_some())
         } else {
@@ -311,7 +313,7 @@ impl<'a, 'v> Replay<'a, 'v> {
 
     /// The second byte of a line's end, and the comment that it may announce.
     fn end_comment(&mut self) -> Result<Flow> {
-        let second = self.body.moves.get(self.at).copied();
+        let second = self.moves.get(self.at).copied();
         self.at += 1;
         if second != Some(token::COMMENT) {
             return Ok(Flow::Go);
@@ -372,20 +374,20 @@ impl<'a, 'v> Replay<'a, 'v> {
         self.skip_line();
         // Its end, and the comment there.
         self.at += 1;
-        if self.body.moves.get(self.at) == Some(&token::COMMENT)
+        if self.moves.get(self.at) == Some(&token::COMMENT)
             && let Some(cursors) = &mut self.cursors
             && cursors.comment().is_err()
         {
             self.cursors = None;
         }
-        self.at = (self.at + 1).min(self.body.moves.len());
+        self.at = (self.at + 1).min(self.moves.len());
         Ok(Flow::Go)
     }
 
     /// Skips the rest of the current line with its side data and texts, and returns all of it:
     /// lengths of moves and side data (four bytes each, lowest first), moves, side data, texts.
     fn skip_line(&mut self) -> Vec<u8> {
-        let bytes = self.body.moves;
+        let bytes = self.moves;
         let start = self.at;
         let skipped_from = self.cursors;
         let version = self.options.version;

@@ -1,196 +1,169 @@
-//! What can be saved of a damaged set: games whose row is lost or leads to another place.
+//! Salvage of damaged sets: finds the games whose index entry is lost or leads to another offset.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
-use tabia_core::error::Error;
 use tabia_core::games::DatabaseInfo;
 use tabia_core::io::Cursor;
 
-use super::blob_scanner::{End, Found, Scanner};
-use super::entry::{Entry, NO_YEAR, STANDARD};
-use super::file_set::Rows;
+use crate::games::common::salvage::{self, IndexedGame, MainlineEnd};
+
+use super::blob_scanner::{Found, Scanner};
+use super::entry::{self, Entry, NO_YEAR, STANDARD};
+use super::file_set::Entries;
 use super::record_body::LENGTH;
 
-/// What there is of a game.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Record {
-    /// The row, with the place where the game was found; only that, when the row is lost.
-    pub(crate) row: Entry,
-    pub(crate) has_row: bool,
-    /// Whether the row must be held against the game.
-    is_doubtful: bool,
-}
+pub(crate) type Salvage = salvage::Salvage<Entry>;
+pub(crate) type Index = salvage::Index<Entry>;
+pub(crate) type SalvagedEntry = salvage::SalvagedEntry<Entry>;
 
-impl Record {
-    /// A game as its row says.
-    pub(crate) const fn whole(row: Entry) -> Self {
+impl IndexedGame for Entry {
+    type Found = Found;
+
+    const MAX_PLIES: u32 = entry::MAX_PLIES as u32;
+
+    fn of_found(found: &Found) -> Self {
         Self {
-            row,
-            has_row: true,
-            is_doubtful: false,
-        }
-    }
-
-    fn without_row(found: &Found) -> Self {
-        let row = Entry {
             record_at: found.at as u32,
             year: NO_YEAR,
             start: STANDARD,
-            // Names that nobody has.
+            // Numbers that no name has.
             white: u32::MAX,
             black: u32::MAX,
             event: u32::MAX,
             annotator: u32::MAX,
-            ..Entry::default()
-        };
-        Self {
-            row,
-            has_row: false,
-            is_doubtful: false,
-        }
-    }
-
-    /// Why what was read is not the game of this row.
-    pub(crate) fn contradiction(&self, found: End) -> Option<Error> {
-        if !self.is_doubtful {
-            return None;
-        }
-        let said = End::of(&self.row);
-        let text = if said.plies != found.plies {
-            format!(
-                "the index says {} plies, {} are there",
-                said.plies, found.plies
-            )
-        } else if said.material != found.material {
-            "the last position has other pieces than the index says".to_owned()
-        } else {
-            return None;
-        };
-        Some(Error::invalid(text))
-    }
-}
-
-/// What was found out about a damaged set.
-#[derive(Debug, Default)]
-pub(crate) struct Salvage {
-    /// Games whose row has no place or a wrong one.
-    moved: BTreeMap<u32, Found>,
-    /// Rows that are nothing but zeros.
-    blank: BTreeSet<u32>,
-    /// Games without a row, in the order of the file.
-    found: Vec<Found>,
-    /// Games that the header announces and nothing else knows of.
-    missing: u32,
-    rows: u32,
-}
-
-impl Salvage {
-    /// Looks for the games that rows do not lead to; says in the info what was found.
-    pub(crate) fn find(
-        rows: &Rows,
-        announced: Option<u32>,
-        scanner: Scanner<'_>,
-        info: &mut DatabaseInfo,
-    ) -> Self {
-        let mut salvage = Self {
-            rows: rows.len,
             ..Self::default()
-        };
-        let search = Search { rows, scanner };
-        let (mut taken, broken) = search.sure(&mut salvage);
-        taken.sort_unstable_by_key(|place| place.start);
-        let is_short = announced.is_some_and(|announced| announced > rows.len);
-        let mut finds = search.free(&taken, !broken.is_empty() || is_short, info);
-        if !broken.is_empty() {
-            search.assign(&broken, &taken, &mut finds, &mut salvage, info);
         }
-        if !finds.is_empty() {
-            let count = finds.len();
-            info.problems.push(format!(
-                "{count} games were found that no index entry leads to"
-            ));
-        }
-        salvage.found = finds;
-        let known = salvage.rows as usize + salvage.found.len();
-        let missing = announced.map_or(0, |announced| (announced as usize).saturating_sub(known));
-        salvage.missing = missing as u32;
-        salvage
     }
 
-    /// Records beyond the rows.
-    pub(crate) fn extra(&self) -> u32 {
-        u32::try_from(self.found.len())
-            .unwrap_or(u32::MAX)
-            .saturating_add(self.missing)
+    fn moved_to(self, found: &Found) -> Self {
+        Self {
+            record_at: found.at as u32,
+            ..self
+        }
     }
 
-    /// What there is of a game, whose row is `row`.
-    pub(crate) fn record(&self, game: u32, row: Option<Entry>) -> Option<Record> {
-        let Some(row) = row else {
-            let place = game.checked_sub(self.rows)? as usize;
-            return self.found.get(place).map(Record::without_row);
-        };
-        let moved = self.moved.get(&game);
-        if self.blank.contains(&game) {
-            return moved.map(Record::without_row);
+    fn end(&self) -> MainlineEnd {
+        MainlineEnd {
+            plies: u32::from(self.plies.min(entry::MAX_PLIES)),
+            material: self.material,
         }
-        Some(Record {
-            row: Entry {
-                record_at: moved.map_or(row.record_at, |found| found.at as u32),
-                ..row
-            },
-            has_row: true,
-            is_doubtful: true,
-        })
     }
 }
 
-/// Looks for games of rows.
+/// Searches the game file for the games that index entries do not lead to. What was found is
+/// reported in `info`.
+pub(crate) fn find(entries: &Entries, scanner: Scanner<'_>, info: &mut DatabaseInfo) -> Salvage {
+    let mut salvage = Salvage::new(entries.len());
+    let search = Search { entries, scanner };
+    let (mut used, broken) = search.intact(&mut salvage);
+    used.sort_unstable_by_key(|range| range.start);
+    let announced = entries.announced();
+    let is_short = announced.is_some_and(|announced| announced > entries.len());
+    let mut finds = search.scan_gaps(&used, !broken.is_empty() || is_short, info);
+    if !broken.is_empty() {
+        let mut candidates = Candidates::new(&mut finds);
+        search.assign(&broken, &used, &mut candidates, &mut salvage, info);
+        candidates.remove_assigned();
+    }
+    if !finds.is_empty() {
+        let count = finds.len();
+        info.problems.push(format!(
+            "{count} games were found that no index entry leads to"
+        ));
+    }
+    salvage.unindexed = finds;
+    salvage.count_missing(announced);
+    salvage
+}
+
+/// A search for the games of index entries.
 struct Search<'a> {
-    rows: &'a Rows,
+    entries: &'a Entries,
     scanner: Scanner<'a>,
 }
 
+/// Games that no entry leads to, in the order of the file.
+struct Candidates<'f> {
+    finds: &'f mut Vec<Found>,
+    is_assigned: Vec<bool>,
+}
+
+impl<'f> Candidates<'f> {
+    fn new(finds: &'f mut Vec<Found>) -> Self {
+        let is_assigned = vec![false; finds.len()];
+        Self { finds, is_assigned }
+    }
+
+    /// The game of that index. `None` if an entry has it.
+    fn get(&self, index: usize) -> Option<Found> {
+        let is_free = self.is_assigned.get(index) == Some(&false);
+        self.finds.get(index).copied().filter(|_| is_free)
+    }
+
+    /// Assigns the game of that index to an entry, unless another one has it.
+    fn assign(&mut self, index: usize, game: u32, salvage: &mut Salvage) -> bool {
+        let Some(found) = self.get(index) else {
+            return false;
+        };
+        if let Some(is_assigned) = self.is_assigned.get_mut(index) {
+            *is_assigned = true;
+        }
+        salvage.moved.insert(game, found);
+        true
+    }
+
+    fn remove_assigned(self) {
+        let mut assigned = self.is_assigned.into_iter();
+        self.finds.retain(|_| assigned.next() == Some(false));
+    }
+}
+
+/// What entry and game must have in common: the number of the start, and the mainline's end.
+type MatchKey = (u16, Option<MainlineEnd>);
+
 impl Search<'_> {
-    /// The places of the games that rows lead to for sure, and the rows that do not.
-    fn sure(&self, salvage: &mut Salvage) -> (Vec<Range<usize>>, Vec<u32>) {
-        let mut taken = Vec::new();
+    /// The ranges of the games that entries certainly lead to, and the other entries. Notes the
+    /// blank entries.
+    fn intact(&self, salvage: &mut Salvage) -> (Vec<Range<usize>>, Vec<u32>) {
+        let mut used = Vec::new();
         let mut broken = Vec::new();
-        for game in 0..self.rows.len {
-            let is_blank = self.rows.bytes(game).iter().all(|&byte| byte == 0);
+        for game in 0..self.entries.len() {
+            let bytes = self.entries.bytes(game).unwrap_or_default();
+            let is_blank = bytes.iter().all(|&byte| byte == 0);
             if is_blank {
                 salvage.blank.insert(game);
             }
-            match self.own(game).filter(|_| !is_blank) {
-                Some(found) => taken.push(found.range()),
+            match self.game_of(game).filter(|_| !is_blank) {
+                Some(found) => used.push(found.range()),
                 None => broken.push(game),
             }
         }
-        (taken, broken)
+        (used, broken)
     }
 
-    /// The game at the place of a row, if it is the one that the row speaks of.
-    fn own(&self, game: u32) -> Option<Found> {
-        let row = self.rows.get(game)?;
-        let found = self.scanner.game_at(row.record_at as usize)?;
-        (found.at >= self.scanner.first() && found.fits(&row)).then_some(found)
+    /// The game where an entry leads to, if it matches the entry.
+    fn game_of(&self, game: u32) -> Option<Found> {
+        let entry = self.entries.get(game)?;
+        let found = self.scanner.game_at(entry.record_at as usize)?;
+        (found.at >= self.scanner.first() && found.fits(&entry)).then_some(found)
     }
 
-    /// The games that no row leads to: behind all others, and between them when some are missed.
-    fn free(
+    /// The games that no entry leads to: those after all others, and with `is_everywhere` those
+    /// between them.
+    fn scan_gaps(
         &self,
-        taken: &[Range<usize>],
+        used: &[Range<usize>],
         is_everywhere: bool,
         info: &mut DatabaseInfo,
     ) -> Vec<Found> {
         let mut gaps = Vec::new();
         let mut at = self.scanner.first();
-        for place in taken {
-            if is_everywhere && place.start > at {
-                gaps.push(at..place.start);
+        for range in used {
+            if is_everywhere && range.start > at {
+                gaps.push(at..range.start);
             }
-            at = at.max(place.end);
+            at = at.max(range.end);
         }
         gaps.push(at..self.scanner.file.len());
         let mut games = Vec::new();
@@ -207,100 +180,107 @@ impl Search<'_> {
         games
     }
 
-    /// Gives games to the rows that lead to none: the one behind the game of the row before, as
-    /// games mostly lie in the order of their rows; the only one that ends as the row says; the one
-    /// that lies where the row leads to.
+    /// Assigns games to the entries that lead to none: the game that follows the one of the entry
+    /// before, as games mostly are in the order of their entries; the only one that ends as the
+    /// entry states; the one at the offset of the entry.
     fn assign(
         &self,
         broken: &[u32],
-        taken: &[Range<usize>],
-        finds: &mut Vec<Found>,
+        used: &[Range<usize>],
+        candidates: &mut Candidates<'_>,
         salvage: &mut Salvage,
         info: &mut DatabaseInfo,
     ) {
-        let mut is_used = vec![false; finds.len()];
-        let mut left = Vec::new();
-        let mut last_end = self.scanner.first();
-        let mut rest = broken.iter().copied().peekable();
-        for game in 0..self.rows.len {
-            let Some(row) = self.rows.get(game) else {
-                continue;
-            };
-            if rest.next_if_eq(&game).is_none() {
-                last_end = self.end_of(&row).unwrap_or(last_end);
-                continue;
-            }
-            let is_blank = salvage.blank.contains(&game);
-            let next = finds.partition_point(|found| found.at < last_end);
-            let found = finds.get(next).copied().filter(|found| {
-                let is_next = taken
-                    .get(taken.partition_point(|place| place.start < last_end))
-                    .is_none_or(|place| place.start >= found.at);
-                let is_free = is_used.get(next) == Some(&false);
-                is_next && is_free && (is_blank || found.fits(&row))
-            });
-            if let (Some(found), Some(is_used)) = (found, is_used.get_mut(next)) {
-                *is_used = true;
-                last_end = found.range().end;
-                salvage.moved.insert(game, found);
-            } else if !is_blank {
-                left.push((game, row));
-            }
-        }
-        let mut by_key: BTreeMap<(u16, Option<End>), (usize, u32)> = BTreeMap::new();
-        for (place, found) in finds.iter().enumerate() {
-            if is_used.get(place) == Some(&false) {
-                by_key
-                    .entry((found.start, found.end))
-                    .or_insert((place, 0))
-                    .1 += 1;
-            }
-        }
-        let mut wanted: BTreeMap<(u16, Option<End>), u32> = BTreeMap::new();
-        let key = |row: &Entry| (row.start, Some(End::of(row)));
-        for (_, row) in &left {
-            *wanted.entry(key(row)).or_default() += 1;
-        }
-        left.retain(|(game, row)| {
-            let key = key(row);
-            let (Some(&(place, 1)), Some(1)) = (by_key.get(&key), wanted.get(&key)) else {
-                return true;
-            };
-            let (Some(found), Some(is_used)) = (finds.get(place), is_used.get_mut(place)) else {
-                return true;
-            };
-            *is_used = true;
-            salvage.moved.insert(*game, *found);
-            false
-        });
+        let lost = self.assign_in_order(broken, used, candidates, salvage);
+        let lost = assign_by_end(lost, candidates, salvage);
         let count = salvage.moved.len();
-        for (game, row) in left {
-            let place = finds.binary_search_by_key(&(row.record_at as usize), |found| found.at);
-            if let Ok(place) = place
-                && let (Some(found), Some(is_used @ false)) =
-                    (finds.get(place), is_used.get_mut(place))
-            {
-                *is_used = true;
-                salvage.moved.insert(game, *found);
+        for (game, entry) in lost {
+            let at = entry.record_at as usize;
+            if let Ok(index) = candidates.finds.binary_search_by_key(&at, |found| found.at) {
+                candidates.assign(index, game, salvage);
             }
         }
         if count > 0 {
             info.problems.push(format!(
-                "{count} games were found at other places than their index entries say"
+                "{count} games were found at other offsets than their index entries state"
             ));
         }
-        let mut places = 0..;
-        finds.retain(|_| {
-            let place = places.next().unwrap_or_default();
-            is_used.get(place) == Some(&false)
-        });
     }
 
-    /// Where the record of a row ends.
-    fn end_of(&self, row: &Entry) -> Option<usize> {
-        let at = row.record_at as usize;
+    /// Assigns games that follow the game of the entry before. The entries that are left without a
+    /// game, except blank ones.
+    fn assign_in_order(
+        &self,
+        broken: &[u32],
+        used: &[Range<usize>],
+        candidates: &mut Candidates<'_>,
+        salvage: &mut Salvage,
+    ) -> Vec<(u32, Entry)> {
+        let mut lost = Vec::new();
+        let mut last_end = self.scanner.first();
+        let mut broken = broken.iter().copied().peekable();
+        for game in 0..self.entries.len() {
+            let Some(entry) = self.entries.get(game) else {
+                continue;
+            };
+            if broken.next_if_eq(&game).is_none() {
+                last_end = self.end_of(&entry).unwrap_or(last_end);
+                continue;
+            }
+            let is_blank = salvage.blank.contains(&game);
+            let next = candidates
+                .finds
+                .partition_point(|found| found.at < last_end);
+            let found = candidates.get(next).filter(|found| {
+                let is_next = used
+                    .get(used.partition_point(|range| range.start < last_end))
+                    .is_none_or(|range| range.start >= found.at);
+                is_next && (is_blank || found.fits(&entry))
+            });
+            if let Some(found) = found {
+                last_end = found.range().end;
+                candidates.assign(next, game, salvage);
+            } else if !is_blank {
+                lost.push((game, entry));
+            }
+        }
+        lost
+    }
+
+    /// Where the record of an entry ends.
+    fn end_of(&self, entry: &Entry) -> Option<usize> {
+        let at = entry.record_at as usize;
         let mut cursor = Cursor::new(self.scanner.file.get(at..)?);
         let length = cursor.u24_be("length").ok()? as usize;
         Some(at + length.max(LENGTH))
     }
+}
+
+/// Assigns games to the entries that state their start and end, where both are unique. The entries
+/// that are left without a game.
+fn assign_by_end(
+    mut lost: Vec<(u32, Entry)>,
+    candidates: &mut Candidates<'_>,
+    salvage: &mut Salvage,
+) -> Vec<(u32, Entry)> {
+    let mut by_key: BTreeMap<MatchKey, (usize, u32)> = BTreeMap::new();
+    for index in 0..candidates.finds.len() {
+        if let Some(found) = candidates.get(index) {
+            let end = found.end.map(|end| end.clamped(Entry::MAX_PLIES));
+            by_key.entry((found.start, end)).or_insert((index, 0)).1 += 1;
+        }
+    }
+    let key = |entry: &Entry| (entry.start, Some(entry.end()));
+    let mut wanted: BTreeMap<MatchKey, u32> = BTreeMap::new();
+    for (_, entry) in &lost {
+        *wanted.entry(key(entry)).or_default() += 1;
+    }
+    lost.retain(|(game, entry)| {
+        let key = key(entry);
+        match (by_key.get(&key), wanted.get(&key)) {
+            (Some(&(index, 1)), Some(1)) => !candidates.assign(index, *game, salvage),
+            _ => true,
+        }
+    });
+    lost
 }

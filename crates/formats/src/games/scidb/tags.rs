@@ -12,7 +12,7 @@ use super::names::Names;
 /// What is known of a game beside its record.
 pub(crate) struct Known<'a> {
     pub(crate) names: &'a Names,
-    pub(crate) row: &'a Entry,
+    pub(crate) entry: &'a Entry,
     /// Another game than chess.
     pub(crate) variant: Option<&'a str>,
     pub(crate) charset: Charset,
@@ -30,7 +30,7 @@ pub(crate) fn push(
 ) {
     let Known {
         names,
-        row,
+        entry,
         variant,
         charset,
         keeps_apart,
@@ -39,23 +39,23 @@ pub(crate) fn push(
         None if keeps_apart => Cow::Owned(format!("(lost {what} {id})")),
         name => shown(name, charset),
     };
-    let event = names.event(row.event);
+    let event = names.event(entry.event);
     if event.is_none() {
-        missing("event", row.event);
+        missing("event", entry.event);
     }
     let site = event.and_then(|(_, facts)| names.site(facts.site));
     if let (Some((_, facts)), None) = (event, site) {
         missing("site", facts.site);
     }
-    let (white, black) = (names.player(row.white), names.player(row.black));
-    for (field, player, id) in [("white", white, row.white), ("black", black, row.black)] {
+    let (white, black) = (names.player(entry.white), names.player(entry.black));
+    for (field, player, id) in [("white", white, entry.white), ("black", black, entry.black)] {
         if player.is_none() {
             missing(field, id);
         }
     }
-    let annotator = names.annotator(row.annotator);
-    if annotator.is_none() && row.annotator != 0 {
-        missing("annotator", row.annotator);
+    let annotator = names.annotator(entry.annotator);
+    if annotator.is_none() && entry.annotator != 0 {
+        missing("annotator", entry.annotator);
     }
     let mut push = |name: &str, value: &str| {
         tags.push(name, extra.get(name).unwrap_or(value));
@@ -65,24 +65,24 @@ pub(crate) fn push(
     let site_name = site.map(|(name, _)| name);
     push(
         "Event",
-        &shown("event", row.event, event.map(|(name, _)| name)),
+        &shown("event", entry.event, event.map(|(name, _)| name)),
     );
     let site_name = match place {
         Some(id) => shown("site", id, site_name),
         None => Cow::Borrowed("?"),
     };
     push("Site", &site_name);
-    push("Date", &row.date().to_string());
-    push("Round", &round_text(row.round, row.sub_round));
+    push("Date", &entry.date().to_string());
+    push("Round", &round_text(entry.round, entry.sub_round));
     push(
         "White",
-        &shown("player", row.white, white.map(|(name, _)| name)),
+        &shown("player", entry.white, white.map(|(name, _)| name)),
     );
     push(
         "Black",
-        &shown("player", row.black, black.map(|(name, _)| name)),
+        &shown("player", entry.black, black.map(|(name, _)| name)),
     );
-    push("Result", row.game_result().pgn());
+    push("Result", entry.game_result().pgn());
     let mut some = |name: &str, value: Option<&str>| {
         if let Some(value) = value {
             push(name, value);
@@ -92,15 +92,15 @@ pub(crate) fn push(
     for (color, elo, rating, kind) in [
         (
             "White",
-            row.white_elo,
-            row.white_rating,
-            row.white_rating_kind,
+            entry.white_elo,
+            entry.white_rating,
+            entry.white_rating_kind,
         ),
         (
             "Black",
-            row.black_elo,
-            row.black_rating,
-            row.black_rating_kind,
+            entry.black_elo,
+            entry.black_rating,
+            entry.black_rating_kind,
         ),
     ] {
         some(&format!("{color}Elo"), number(elo).as_deref());
@@ -111,10 +111,10 @@ pub(crate) fn push(
             some(&format!("{color}{kind}"), number(rating).as_deref());
         }
     }
-    some("ECO", row.eco().map(|eco| eco.to_string()).as_deref());
+    some("ECO", entry.eco().map(|eco| eco.to_string()).as_deref());
     match annotator {
-        None if keeps_apart && row.annotator != 0 => {
-            let lost = format!("(lost annotator {})", row.annotator);
+        None if keeps_apart && entry.annotator != 0 => {
+            let lost = format!("(lost annotator {})", entry.annotator);
             some("Annotator", Some(&lost));
         }
         None | Some([]) => {}
@@ -163,10 +163,10 @@ pub(crate) fn push(
     }
     some(
         "Termination",
-        code_tables::text(&code_tables::TERMINATIONS, row.termination),
+        code_tables::text(&code_tables::TERMINATIONS, entry.termination),
     );
     some("Variant", variant);
-    let (letters, words) = flag_texts(row.flags);
+    let (letters, words) = flag_texts(entry.flags);
     some("ScidFlags", Some(&*letters).filter(|text| !text.is_empty()));
     some("ScidbFlags", Some(&*words).filter(|text| !text.is_empty()));
     let shown = tags.len();

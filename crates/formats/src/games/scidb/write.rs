@@ -16,7 +16,7 @@ use super::blob_scanner::MAX_RECORD;
 use super::board::Board;
 use super::code_tables;
 use super::encode::{Encoder, Keep};
-use super::entry::{self, DELETED, Entry, HEADER, MAX_DESCRIPTION, STANDARD};
+use super::entry::{self, DELETED, Entry, HEADER_LENGTH, MAX_DESCRIPTION, STANDARD};
 use super::name_writer::NameWriter;
 use super::names::{EventFacts, PlayerFacts};
 use super::raw_records;
@@ -26,7 +26,7 @@ use super::record_body::{LENGTH, section};
 use super::tag_fields::{Left, cut, date, number, parse_letters, parse_words, round, write_tag};
 use super::version::{MAGIC, VERSION};
 
-/// A database under construction. Records and rows go to the files as they come; names stay in
+/// A database under construction. Records and entries go to the files as they come; names stay in
 /// memory until the end.
 #[derive(Debug)]
 pub(crate) struct ScidbWriter {
@@ -37,7 +37,7 @@ pub(crate) struct ScidbWriter {
     /// The tags of the record at hand.
     tags: Vec<u8>,
     record: Sink,
-    row: Sink,
+    entry: Sink,
     games: u32,
     /// Length of the game file so far.
     end: u64,
@@ -87,7 +87,7 @@ impl ScidbWriter {
             encoder: Encoder::new(CAN),
             tags: Vec::new(),
             record: Sink::new(),
-            row: Sink::new(),
+            entry: Sink::new(),
             games: 0,
             end: games.len() as u64,
             variant: variant(options),
@@ -134,13 +134,13 @@ impl ScidbWriter {
         Ok(at as u32)
     }
 
-    /// Writes record and row.
+    /// Writes record and entry.
     fn append(&mut self, mut entry: Entry) -> Result<()> {
         entry.record_at = self.append_record()?;
-        self.row.clear();
-        entry.write(&mut self.row);
+        self.entry.clear();
+        entry.write(&mut self.entry);
         if let Some(file) = self.outputs.file(self.files.index) {
-            file.write_all(self.row.as_slice())?;
+            file.write_all(self.entry.as_slice())?;
         }
         self.games += 1;
         Ok(())
@@ -149,14 +149,14 @@ impl ScidbWriter {
     /// Writes a game of another variant as it was stored, with the tags it has now.
     fn write_kept(&mut self, game: &Game) -> Result<Losses> {
         let mut losses = Losses::new();
-        let Some((row, body)) = raw_records::find(game) else {
+        let Some((entry, body)) = raw_records::find(game) else {
             losses.add(Feature::ChessGames, 1, None);
             return Ok(losses);
         };
         let mut entry = Entry {
             result: entry::result_code(game.result),
-            flags: row.flags & entry::ILLEGAL,
-            ..row
+            flags: entry.flags & entry::ILLEGAL,
+            ..entry
         };
         if game.head.deleted {
             entry.flags |= DELETED;
@@ -166,7 +166,8 @@ impl ScidbWriter {
         self.write_tags(game, body.start, has_fen, &mut entry, &mut losses)?;
         if body.start == STANDARD {
             // The key belongs to the moves, the code is a tag.
-            entry.opening = entry.opening & !entry::OPENING_KEY | row.opening & entry::OPENING_KEY;
+            entry.opening =
+                entry.opening & !entry::OPENING_KEY | entry.opening & entry::OPENING_KEY;
         }
         self.encoder.copy(&body);
         let fen = body.fen.map(String::from_utf8_lossy);
@@ -223,7 +224,7 @@ impl ScidbWriter {
         record.patch_u24_be(0, length as u32);
     }
 
-    /// Fills the row from the tags and collects those it has no field for.
+    /// Fills the entry from the tags and collects those it has no field for.
     fn write_tags(
         &mut self,
         game: &Game,
@@ -292,7 +293,7 @@ impl ScidbWriter {
         (entry.black_rating_kind, entry.black_rating) = rating("Black");
         if start == STANDARD {
             let exact = |text: &str| Eco::parse(text).filter(|eco| eco.to_string() == text);
-            // A longer code stays a tag, and the row has its beginning.
+            // A longer code stays a tag, and the entry has its beginning.
             let eco = left.take_if("ECO", exact).or_else(|| tags.eco());
             let code = eco.map_or(0, |eco| u32::from(eco.code()) + 1);
             entry.opening = code << 20 | ANY_OPENING;
@@ -325,7 +326,7 @@ impl ScidbWriter {
                 continue;
             }
             if left.has_taken(name, place) {
-                // A second one in the record would stand for that of the row.
+                // A second one in the record would stand for that of the entry.
                 losses.add(Feature::Tags, 1, None);
                 continue;
             }
@@ -483,6 +484,6 @@ fn write_header(options: &CreateOptions) -> Vec<u8> {
     let title = options.title.as_deref().unwrap_or_default();
     let end = title.floor_char_boundary(MAX_DESCRIPTION);
     let title = title.get(..end).unwrap_or_default();
-    sink.fixed(title.as_bytes(), HEADER - sink.len());
+    sink.fixed(title.as_bytes(), HEADER_LENGTH - sink.len());
     sink.into_vec()
 }

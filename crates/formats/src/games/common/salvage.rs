@@ -1,0 +1,231 @@
+//! Salvage of damaged databases whose index has an entry for every game: which game of the game
+//! file belongs to which entry. Searching the game file is up to the format.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Debug;
+use std::path::Path;
+use std::sync::Arc;
+
+use tabia_core::GameIndex;
+use tabia_core::chess::{Material, Position};
+use tabia_core::error::{Error, Result};
+
+use super::file_set::{Entries, StoredEntry};
+
+/// Where the mainline of a game ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct MainlineEnd {
+    pub(crate) plies: u32,
+    /// Material signature of the last position.
+    pub(crate) material: u32,
+}
+
+impl MainlineEnd {
+    pub(crate) fn new(plies: u32, last: &Position) -> Self {
+        Self {
+            plies,
+            material: Material::of(last).to_bits(),
+        }
+    }
+
+    /// The end as an index entry that counts at most `max_plies` states it.
+    pub(crate) fn clamped(self, max_plies: u32) -> Self {
+        Self {
+            plies: self.plies.min(max_plies),
+            ..self
+        }
+    }
+}
+
+/// An entry of an index.
+pub(crate) trait IndexedGame: StoredEntry + Copy {
+    /// A game that a search of the game file found.
+    type Found: Copy + Debug;
+
+    /// The most plies that an entry counts.
+    const MAX_PLIES: u32;
+
+    /// An entry that states only where its game is.
+    fn of_found(found: &Self::Found) -> Self;
+
+    /// The same entry for a game at another offset.
+    fn moved_to(self, found: &Self::Found) -> Self;
+
+    /// Where the mainline ends according to the entry, at most [`Self::MAX_PLIES`] plies.
+    fn end(&self) -> MainlineEnd;
+}
+
+/// An index entry with the offset where its game really is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SalvagedEntry<E> {
+    pub(crate) entry: E,
+    /// False if the entry is lost: `entry` states only where the game is.
+    pub(crate) has_entry: bool,
+    /// The entry must be compared with the game.
+    is_doubtful: bool,
+}
+
+impl<E: IndexedGame> SalvagedEntry<E> {
+    /// An entry of an intact database.
+    pub(crate) const fn intact(entry: E) -> Self {
+        Self {
+            entry,
+            has_entry: true,
+            is_doubtful: false,
+        }
+    }
+
+    fn without_entry(found: &E::Found) -> Self {
+        Self {
+            entry: E::of_found(found),
+            has_entry: false,
+            is_doubtful: false,
+        }
+    }
+
+    /// Why a game that ends so is not the game of this entry. `None` if it may be.
+    pub(crate) fn contradiction(&self, found: MainlineEnd) -> Option<Error> {
+        if !self.is_doubtful {
+            return None;
+        }
+        let stated = self.entry.end();
+        let text = if stated.plies != found.plies.min(E::MAX_PLIES) {
+            let (stated, found) = (stated.plies, found.plies);
+            format!("the index states {stated} plies, the game has {found}")
+        } else if stated.material != found.material {
+            "the last position has other pieces than the index states".to_owned()
+        } else {
+            return None;
+        };
+        Some(Error::invalid(text))
+    }
+}
+
+/// The games of a damaged database.
+#[derive(Debug)]
+pub(crate) struct Salvage<E: IndexedGame> {
+    /// Games that their entries do not lead to, by game index.
+    pub(crate) moved: BTreeMap<u32, E::Found>,
+    /// Entries that are nothing but zeros.
+    pub(crate) blank: BTreeSet<u32>,
+    /// Games without an entry, in the order of the game file.
+    pub(crate) unindexed: Vec<E::Found>,
+    /// Games that only the header of the index counts.
+    missing: u32,
+    /// Entries of the index.
+    entries: u32,
+}
+
+impl<E: IndexedGame> Salvage<E> {
+    pub(crate) const fn new(entries: u32) -> Self {
+        Self {
+            moved: BTreeMap::new(),
+            blank: BTreeSet::new(),
+            unindexed: Vec::new(),
+            missing: 0,
+            entries,
+        }
+    }
+
+    /// Counts the games that the header of the index announces and that were not found.
+    pub(crate) fn count_missing(&mut self, announced: Option<u32>) {
+        let found = self.entries as usize + self.unindexed.len();
+        let missing = announced.map_or(0, |announced| (announced as usize).saturating_sub(found));
+        self.missing = missing as u32;
+    }
+
+    /// Games beyond the entries of the index.
+    pub(crate) fn extra(&self) -> u32 {
+        u32::try_from(self.unindexed.len())
+            .unwrap_or(u32::MAX)
+            .saturating_add(self.missing)
+    }
+
+    /// What is left of a game, whose entry in the index is `entry`. `None` if nothing is.
+    pub(crate) fn entry(&self, game: u32, entry: Option<E>) -> Option<SalvagedEntry<E>> {
+        let Some(entry) = entry else {
+            let index = game.checked_sub(self.entries)? as usize;
+            return self.unindexed.get(index).map(SalvagedEntry::without_entry);
+        };
+        let moved = self.moved.get(&game);
+        if self.blank.contains(&game) {
+            return moved.map(SalvagedEntry::without_entry);
+        }
+        Some(SalvagedEntry {
+            entry: moved.map_or(entry, |found| entry.moved_to(found)),
+            has_entry: true,
+            is_doubtful: true,
+        })
+    }
+}
+
+/// The games of a database: the entries of its index, and those found by salvage.
+#[derive(Debug)]
+pub(crate) struct Index<E: IndexedGame> {
+    entries: Entries<E>,
+    salvage: Option<Salvage<E>>,
+    len: u32,
+    file: Arc<Path>,
+}
+
+impl<E: IndexedGame> Index<E> {
+    /// An index of entries from `file`.
+    pub(crate) fn new(entries: Entries<E>, salvage: Option<Salvage<E>>, file: Arc<Path>) -> Self {
+        let extra = salvage.as_ref().map_or(0, Salvage::extra);
+        Self {
+            len: entries.len().saturating_add(extra),
+            entries,
+            salvage,
+            file,
+        }
+    }
+
+    /// The number of games, those without an entry included.
+    pub(crate) const fn len(&self) -> u32 {
+        self.len
+    }
+
+    /// Whether the database is being salvaged.
+    pub(crate) const fn is_salvaged(&self) -> bool {
+        self.salvage.is_some()
+    }
+
+    /// The file of the index, as messages name it.
+    pub(crate) const fn file(&self) -> &Arc<Path> {
+        &self.file
+    }
+
+    /// The number of entries that satisfy a condition.
+    pub(crate) fn count(&self, condition: impl Fn(&E) -> bool) -> u32 {
+        let entries = (0..self.entries.len()).filter_map(|game| self.entries.get(game));
+        entries.filter(condition).count() as u32
+    }
+
+    /// What is left of a game. In a salvaged database `refers` decides whether bytes that can be
+    /// read as an entry are one: whether any game or name that they refer to exists.
+    ///
+    /// # Errors
+    /// If there is no such game or nothing is left of it.
+    pub(crate) fn entry(
+        &self,
+        game: GameIndex,
+        refers: impl Fn(&E) -> bool,
+    ) -> Result<SalvagedEntry<E>> {
+        let entry = self.entries.get(game.0);
+        let found = match &self.salvage {
+            Some(salvage) => salvage
+                .entry(game.0, entry)
+                .filter(|found| !found.has_entry || refers(&found.entry)),
+            None => entry.map(SalvagedEntry::intact),
+        };
+        found.ok_or_else(|| {
+            let error = if game.0 < self.len {
+                Error::invalid("neither its index entry nor its moves are left")
+            } else {
+                let last = self.len;
+                Error::invalid(format!("there is no such game, the last one is {last}"))
+            };
+            error.in_game(game).in_file(&self.file)
+        })
+    }
+}
