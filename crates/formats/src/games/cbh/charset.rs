@@ -1,16 +1,16 @@
-//! Texts: which character set they are in, the symbols among their bytes, and the way back.
+//! Decodes and encodes texts: their character set, and the ChessBase symbols in them.
 //!
-//! Nothing in the files names the character set. A value that is valid UTF-8 is UTF-8; any other
-//! is in a single-byte set that is chosen for the whole database (FORMAT.md § Texts).
+//! No file states the character set. A value that is valid UTF-8 is UTF-8; any other is in a
+//! single-byte set that is chosen for the database (FORMAT.md § Texts).
 
 use std::borrow::Cow;
 
 use encoding_rs::{Encoding, WINDOWS_1251, WINDOWS_1252};
 use tabia_core::io::{Charset, decode, encode};
 
-/// Byte of the ChessBase font, its Unicode symbol, and the private code point that stands for it
-/// in UTF-8 texts of ChessBase (0 when none is known). Names from scidb, code points measured by
-/// cbvault on ChessBase's own export.
+/// A byte of the ChessBase font, its Unicode symbol, and its private code point in UTF-8 texts of
+/// ChessBase (0 if unknown). Names from scidb, code points measured by cbvault on ChessBase's own
+/// export.
 const SYMBOLS: &[(u8, char, u32)] = &[
     (0x82, '\u{2192}', 0xe013), // attack
     (0x83, '\u{2191}', 0xe012), // initiative
@@ -55,10 +55,10 @@ const PRIVATE: std::ops::RangeInclusive<char> = '\u{e000}'..='\u{e02f}';
 
 /// The diagram mark of PGN and of the game model.
 const DIAGRAM: &str = "[#]";
-/// Stands for a lone line feed in a text whose line breaks are CR LF.
+/// Represents a lone line feed in a text with CR LF line breaks.
 const LONE_LINE_FEED: char = '\u{2028}';
 
-/// How the bytes of one text say what the model says in one way.
+/// The bytes of one text for what the game model writes in one way only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TextForm {
     /// The single-byte character set; `None` for UTF-8.
@@ -70,14 +70,14 @@ pub struct TextForm {
 }
 
 impl TextForm {
-    /// As newer versions of ChessBase write.
+    /// The form that newer versions of ChessBase write.
     pub const UTF8: TextForm = TextForm {
         page: None,
         diagram: b"\x04",
         line_break: b"\r\n",
     };
 
-    /// Every form that occurs, for a given single-byte set.
+    /// All combinations that occur, for a given single-byte set.
     pub fn all(page: &'static Encoding) -> impl Iterator<Item = TextForm> {
         let diagrams: [&'static [u8]; 3] = [b"\x04", b"\x9e", b"[#]"];
         let breaks: [&'static [u8]; 3] = [b"\r\n", b"\n", b"\r"];
@@ -93,7 +93,7 @@ impl TextForm {
     }
 }
 
-/// The character set of a database's single-byte texts.
+/// The character set of a database's texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Texts {
     charset: Charset,
@@ -101,7 +101,8 @@ pub struct Texts {
 }
 
 impl Texts {
-    /// As asked for; `page` is what the detection says and serves when nothing was asked for.
+    /// The texts of a database opened with `charset`; `page` is the detected single-byte set, which is
+    /// used for [`Charset::Auto`].
     pub fn new(charset: Charset, page: &'static Encoding) -> Self {
         match charset {
             Charset::Auto => Self { charset, page },
@@ -118,7 +119,7 @@ impl Texts {
         self.page
     }
 
-    /// In words, for people.
+    /// A description for users, such as `UTF-8 or windows-1252`.
     pub fn describe(self) -> String {
         match self.charset {
             Charset::Single(page) => page.name().to_owned(),
@@ -134,7 +135,7 @@ impl Texts {
         }
     }
 
-    /// A name or other plain value: no symbols, no line breaks.
+    /// Decodes a name or other value without symbols and line breaks.
     pub fn plain(self, bytes: &[u8]) -> Cow<'_, str> {
         match (self.charset, std::str::from_utf8(bytes)) {
             (Charset::Single(_), _) => decode(bytes, self.charset),
@@ -143,13 +144,13 @@ impl Texts {
         }
     }
 
-    /// A fixed-size field: what stands before the first zero byte.
+    /// Decodes a fixed-size field: the bytes before the first zero.
     pub fn field(self, bytes: &[u8]) -> Cow<'_, str> {
         self.plain(until_zero(bytes))
     }
 
-    /// A text with symbols, line breaks and diagram marks, added to `out`. `language` is the
-    /// nation number of a comment's language, 0 for any.
+    /// Decodes a text with symbols, line breaks and diagram marks, and appends it to `out`.
+    /// `language` is the nation number of a comment's language, 0 for any.
     pub fn text(self, bytes: &[u8], language: u8, out: &mut String) {
         let marks = Marks::of(bytes);
         if self.charset_of(bytes) == Charset::Utf8 {
@@ -159,7 +160,7 @@ impl Texts {
         }
         let is_western = self.page == WINDOWS_1252;
         let mut at = 0;
-        // Runs of bytes that are only letters are decoded at once.
+        // Runs of bytes that are only letters are decoded together.
         while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
             let is_special = |&byte: &u8| is_special(byte, is_western);
             let plain = rest.iter().position(is_special).unwrap_or(rest.len());
@@ -192,11 +193,13 @@ impl Texts {
         }
     }
 
-    /// The symbol a byte of a single-byte text stands for, unless it is a letter there. Whatever
-    /// is decided, both readings are written back as this byte.
+    /// The symbol of a byte in a single-byte text; `None` if it is a letter there. Both are encoded
+    /// as this byte again.
     fn symbol(self, byte: u8, before: Option<u8>, after: Option<u8>, language: u8) -> Option<char> {
         let letter = |byte: Option<u8>| byte.is_some_and(|b| b.is_ascii_alphabetic() || b >= 0xc0);
-        let (_, symbol, _) = SYMBOLS.iter().find(|(known, ..)| *known == byte)?;
+        let (_, symbol, _) = SYMBOLS
+            .iter()
+            .find(|(symbol_byte, ..)| *symbol_byte == byte)?;
         let is_letter = if self.page == WINDOWS_1252 {
             match byte {
                 0x92 => letter(before) && letter(after),
@@ -207,7 +210,8 @@ impl Texts {
                 _ => false,
             }
         } else {
-            // In other sets most of these bytes are letters; pieces are told by their square.
+            // In other sets most of these bytes are letters; pieces are recognized by the square
+            // that follows.
             !(matches!(byte, 0xa2..=0xa7)
                 && after.is_some_and(|b| matches!(b, b'a'..=b'h' | b'1'..=b'8' | b'x')))
         };
@@ -215,14 +219,14 @@ impl Texts {
     }
 }
 
-/// What decides how the marks of a text are read.
+/// Properties of a text that decide how its marks are read.
 #[derive(Debug, Clone, Copy)]
 struct Marks {
-    /// Has a diagram mark in letters; then its control bytes stay what they are.
+    /// Has a literal `[#]`; then its control bytes are no diagram marks.
     literal: bool,
     /// Has the older control byte.
     old: bool,
-    /// Has both carriage returns and line feeds; those that are not CR LF are kept apart.
+    /// Has both carriage returns and line feeds; then those outside CR LF stay distinct.
     crlf: bool,
 }
 
@@ -244,7 +248,7 @@ fn utf8_text(text: &str, marks: Marks, out: &mut String) {
         out.push_str(text);
         return;
     }
-    // A text with the symbols themselves keeps its private code points as they are.
+    // In a text that contains Unicode symbols, private code points stay unchanged.
     let has_symbols = text.chars().any(|c| symbol_byte(c).is_some());
     let mut before = '\0';
     let mut rest = text.chars().peekable();
@@ -259,7 +263,7 @@ fn utf8_text(text: &str, marks: Marks, out: &mut String) {
     }
 }
 
-/// Whether a byte of a single-byte text may be more than its letter.
+/// Whether a byte of a single-byte text may be something else than its letter.
 fn is_special(byte: u8, is_western: bool) -> bool {
     match byte {
         0x04 | b'\r' | b'\n' | 0xa2..=0xa7 => true,
@@ -283,9 +287,10 @@ const WESTERN_SPECIAL: [bool; 128] = {
 const FRENCH: u8 = 49;
 const ICELANDIC: u8 = 63;
 
-/// Writes a text in the given form; `false` when a character is outside the set and became `?`.
+/// Encodes a text in the given form and appends it. `false` if a character is outside the set and
+/// became `?`.
 pub fn encode_text(text: &str, form: TextForm, out: &mut Vec<u8>) -> bool {
-    let mut whole = true;
+    let mut is_lossless = true;
     let mut rest = text;
     let mut buffer = [0; 4];
     while let Some(c) = rest.chars().next() {
@@ -310,7 +315,7 @@ pub fn encode_text(text: &str, form: TextForm, out: &mut Vec<u8>) -> bool {
                 } else {
                     let (bytes, _, failed) = page.encode(c.encode_utf8(&mut buffer));
                     if failed {
-                        whole = false;
+                        is_lossless = false;
                         out.push(b'?');
                     } else {
                         out.extend_from_slice(&bytes);
@@ -319,16 +324,16 @@ pub fn encode_text(text: &str, form: TextForm, out: &mut Vec<u8>) -> bool {
             }
         }
     }
-    whole
+    is_lossless
 }
 
-/// Writes a text that [`Texts::plain`] reads: characters only, line breaks as they are. `false` when
-/// a character is outside the set and became `?`.
+/// Encodes a text for [`Texts::plain`], without symbols and line breaks, and appends it. `false` if a
+/// character is outside the set and became `?`.
 pub fn encode_plain(text: &str, form: TextForm, out: &mut Vec<u8>) -> bool {
     let charset = form.page.map_or(Charset::Utf8, Charset::Single);
-    let (bytes, whole) = encode(text, charset);
+    let (bytes, is_lossless) = encode(text, charset);
     out.extend_from_slice(&bytes);
-    whole
+    is_lossless
 }
 
 /// The bytes before the first zero.
@@ -337,23 +342,25 @@ pub fn until_zero(bytes: &[u8]) -> &[u8] {
     bytes.get(..end).unwrap_or(bytes)
 }
 
-/// Guesses the single-byte set of a database from values that are not UTF-8: windows-1251 when
-/// they are written in Cyrillic, else windows-1252.
+/// Guesses the single-byte set of a database from values that are not UTF-8: windows-1251 if they
+/// are Cyrillic, else windows-1252.
 ///
 /// Cyrillic words are runs of high bytes; Western European ones have single high bytes between
-/// ASCII letters. Greek has runs too, but of other letters.
+/// ASCII letters. Greek also has runs, but of other letters.
 #[derive(Debug, Clone, Default)]
 pub struct Detector {
-    /// Bytes from 0xc0 next to another such byte, and those that stand alone.
+    /// Bytes from 0xc0 next to another such byte.
     runs: u32,
+    /// Other bytes from 0xc0.
     alone: u32,
-    /// The three commonest letters in windows-1251 and in windows-1253.
+    /// Occurrences of the three most common Cyrillic letters in windows-1251.
     cyrillic: u32,
+    /// Occurrences of the three most common Greek letters in windows-1253.
     greek: u32,
 }
 
 impl Detector {
-    /// Looks at one value.
+    /// Counts the letters of one value.
     pub fn add(&mut self, bytes: &[u8]) {
         if bytes.is_ascii() || std::str::from_utf8(bytes).is_ok() {
             return;
@@ -374,7 +381,7 @@ impl Detector {
         }
     }
 
-    /// The set that fits what was seen.
+    /// The set that fits the counted letters.
     pub fn page(&self) -> &'static Encoding {
         let is_cyrillic = self.runs >= 12
             && self.runs > self.alone.saturating_mul(4)
@@ -441,8 +448,8 @@ mod tests {
         out
     }
 
-    /// Whether some form writes `bytes` again.
-    fn returns(texts: Texts, bytes: &[u8], language: u8) -> bool {
+    /// Whether `bytes` round trip in some form.
+    fn round_trips(texts: Texts, bytes: &[u8], language: u8) -> bool {
         let text = read(texts, bytes, language);
         TextForm::all(texts.page()).any(|form| {
             let mut out = Vec::new();
@@ -451,20 +458,20 @@ mod tests {
     }
 
     #[test]
-    fn every_single_byte_comes_back() {
+    fn every_single_byte_round_trips() {
         for name in ["cp1252", "cp1251", "cp1250"] {
             let texts = texts(Charset::parse(name).unwrap());
             for byte in 1..=255 {
                 for language in [0, FRENCH, ICELANDIC] {
                     let bytes = [b'a', byte, b'e', byte, b'4'];
-                    assert!(returns(texts, &bytes, language), "{name} {byte:#x}");
+                    assert!(round_trips(texts, &bytes, language), "{name} {byte:#x}");
                 }
             }
         }
     }
 
     #[test]
-    fn symbols_lie_in_their_ranges() {
+    fn symbol_tables_are_consistent() {
         for (byte, symbol, private) in SYMBOLS {
             assert!(*symbol >= FIRST_SYMBOL, "{symbol}");
             assert_eq!(symbol_byte(*symbol), Some(*byte));
@@ -475,7 +482,7 @@ mod tests {
     }
 
     #[test]
-    fn symbols_are_read_in_single_byte_texts() {
+    fn symbols_in_texts_are_decoded() {
         let auto = texts(Charset::Auto);
         assert_eq!(
             read(auto, b"\x85 \xa4xe5\xb5 Z\xfcrich", 0),
@@ -493,12 +500,12 @@ mod tests {
             b"[#]\x04",
             "\u{e00d}\u{e028}f3".as_bytes(),
         ] {
-            assert!(returns(auto, bytes, 0), "{bytes:x?}");
+            assert!(round_trips(auto, bytes, 0), "{bytes:x?}");
         }
     }
 
     #[test]
-    fn cyrillic_is_told_from_western_and_greek() {
+    fn detector_distinguishes_cyrillic_from_western_and_greek() {
         let page = |values: &[&[u8]]| {
             let mut detector = Detector::default();
             for value in values {

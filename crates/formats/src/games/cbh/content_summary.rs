@@ -1,18 +1,18 @@
-//! What a game header says of the game's contents, computed from the contents: for writing, and
-//! for checking what a file says.
+//! The fields of a game header that follow from the game's contents, computed for writing and for
+//! verification.
 
 use tabia_core::games::IndexEntry;
 
 use super::annotations::{Item, kind};
 
-/// What the moves of a game amount to.
+/// A summary of a game's moves.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct MoveFacts {
-    /// Plies of the mainline, null moves too.
+pub struct MoveSummary {
+    /// Plies of the mainline, null moves included.
     pub mainline: u32,
     /// Plies of all variations.
     pub variations: u32,
-    /// The game has a start position of its own.
+    /// The game has a setup position.
     pub has_start: bool,
     /// Black moves first.
     pub black_first: bool,
@@ -23,17 +23,17 @@ pub struct MoveFacts {
 /// The fields of a game header that follow from the game's contents.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Contents {
-    /// What kinds of things the game contains, one bit each.
+    /// The kinds of content that occur, one bit each.
     pub flags: u32,
-    /// How many, in steps.
+    /// Amounts of some kinds of content, in classes.
     pub magnitudes: u16,
-    /// All medals.
+    /// All medals, one bit each.
     pub medals: u16,
     /// Full moves of the mainline, 255 for 255 or more.
     pub move_count: u8,
 }
 
-/// Flag: the game has its own start position.
+/// Flag: the game has a setup position.
 pub const HAS_START: u32 = 1;
 /// Flag: variations.
 pub const HAS_VARIATIONS: u32 = 1 << 1;
@@ -68,7 +68,7 @@ const KIND_FLAGS: [(u8, u32); 20] = [
     (kind::WEB_LINK, 1 << 28),
 ];
 
-/// What an index entry says by the flags of a header; nothing else of it.
+/// An index entry with the fields that follow from a header's flags; all others are default.
 pub(crate) fn entry(flags: u32) -> IndexEntry {
     IndexEntry {
         has_setup: flags & (HAS_START | IS_UNORTHODOX) != 0,
@@ -81,7 +81,7 @@ pub(crate) fn entry(flags: u32) -> IndexEntry {
 
 impl Contents {
     /// From a game's moves and its annotation items.
-    pub fn of<'a>(moves: MoveFacts, items: impl Iterator<Item = Item<'a>>) -> Self {
+    pub fn of<'a>(moves: MoveSummary, items: impl Iterator<Item = Item<'a>>) -> Self {
         let mut contents = Self {
             move_count: move_count(moves),
             ..Self::default()
@@ -95,10 +95,10 @@ impl Contents {
                 contents.flags |= flag;
             }
         }
-        let mut counts = Counts::default();
+        let mut counts = KindCounts::default();
         for item in items {
-            let known = KIND_FLAGS.iter().find(|(kind, _)| *kind == item.kind);
-            contents.flags |= known.map_or(0, |(_, flag)| *flag);
+            let flag = KIND_FLAGS.iter().find(|(kind, _)| *kind == item.kind);
+            contents.flags |= flag.map_or(0, |(_, flag)| *flag);
             counts.add(&item);
             if let (kind::MEDALS, [_, _, high, low]) = (item.kind, item.data) {
                 contents.medals |= u16::from(*high) << 8 | u16::from(*low);
@@ -109,9 +109,10 @@ impl Contents {
     }
 }
 
-/// Annotations by kind, and bytes of text.
+/// Numbers of annotations by kind.
 #[derive(Debug, Clone, Copy, Default)]
-struct Counts {
+struct KindCounts {
+    /// Bytes of text.
     text: usize,
     symbols: u32,
     squares: u32,
@@ -120,7 +121,7 @@ struct Counts {
     training: u32,
 }
 
-impl Counts {
+impl KindCounts {
     fn add(&mut self, item: &Item<'_>) {
         let count = match item.kind {
             kind::TEXT_AFTER | kind::TEXT_BEFORE => {
@@ -155,7 +156,8 @@ impl Counts {
     }
 }
 
-fn move_count(moves: MoveFacts) -> u8 {
+/// Full moves of the mainline, 255 for 255 or more.
+fn move_count(moves: MoveSummary) -> u8 {
     if moves.mainline == 0 {
         return 0;
     }
@@ -177,8 +179,8 @@ mod tests {
     }
 
     #[test]
-    fn kinds_set_flags_and_many_set_magnitudes() {
-        let moves = MoveFacts {
+    fn contents_have_flags_and_magnitudes() {
+        let moves = MoveSummary {
             mainline: 3,
             variations: 51,
             has_start: true,
@@ -206,12 +208,12 @@ mod tests {
     }
 
     #[test]
-    fn full_moves_count_from_the_side_that_begins() {
+    fn move_count_depends_on_the_first_side() {
         let count = |mainline, black_first| {
-            move_count(MoveFacts {
+            move_count(MoveSummary {
                 mainline,
                 black_first,
-                ..MoveFacts::default()
+                ..MoveSummary::default()
             })
         };
         assert_eq!(

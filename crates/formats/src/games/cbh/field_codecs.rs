@@ -1,10 +1,11 @@
-//! Small values shared by several files of a set: dates, results, ECO codes, squares, languages.
+//! Codecs of values that several files of a set contain: dates, results, ECO codes, squares,
+//! languages.
 
 use tabia_core::chess::Square;
 use tabia_core::game::{Date, Eco, GameResult, Language};
 
-/// A date as `.cbh`, `.cbt` and others store it: day, month << 5, year << 9; 0 is unknown.
-/// `None` when the year is beyond four digits or there are bits above it.
+/// Decodes a date: day, month << 5, year << 9; 0 is unknown. `None` if the year has more than four
+/// digits or there are bits above it.
 pub fn decode_date(value: u32) -> Option<Date> {
     let year = u16::try_from(value >> 9)
         .ok()
@@ -12,13 +13,13 @@ pub fn decode_date(value: u32) -> Option<Date> {
     Some(Date::new(year, (value >> 5 & 15) as u8, (value & 31) as u8))
 }
 
-/// The stored form of a date; parts that do not fit become unknown.
+/// Encodes a date; parts that do not fit become unknown.
 pub fn encode_date(date: Date) -> u32 {
     let part = |value: u8, limit: u8| u32::from(if value <= limit { value } else { 0 });
     u32::from(date.year) << 9 | part(date.month, 15) << 5 | part(date.day, 31)
 }
 
-/// A result byte; `None` for values from 8 on.
+/// Decodes a result byte; `None` for values from 8 on.
 pub fn decode_result(byte: u8) -> Option<GameResult> {
     Some(match byte {
         0 => GameResult::BlackWins,
@@ -33,7 +34,7 @@ pub fn decode_result(byte: u8) -> Option<GameResult> {
     })
 }
 
-/// The byte of a result.
+/// Encodes a result as its byte.
 pub fn encode_result(result: GameResult) -> u8 {
     match result {
         GameResult::BlackWins => 0,
@@ -47,10 +48,10 @@ pub fn encode_result(result: GameResult) -> u8 {
     }
 }
 
-/// From this value on, the ECO field holds the number of a Chess960 start.
+/// From this value on, the ECO field contains the number of a Chess960 start position.
 pub const CHESS960_ECO: u16 = 64_576;
 
-/// An ECO field; `None` when it holds no code.
+/// Decodes an ECO field; `None` if it contains no code.
 pub fn decode_eco(value: u16) -> Option<Eco> {
     if value >= CHESS960_ECO {
         return None;
@@ -58,12 +59,12 @@ pub fn decode_eco(value: u16) -> Option<Eco> {
     Eco::new((value / 128).checked_sub(1)?, (value % 128) as u8)
 }
 
-/// The ECO field of a code.
+/// Encodes a code as an ECO field.
 pub fn encode_eco(eco: Eco) -> u16 {
     (eco.code() + 1) * 128 + u16::from(eco.sub() & 127)
 }
 
-/// A square from ChessBase's number, file · 8 + rank.
+/// The square with a ChessBase number, file · 8 + rank; `None` from 64 on.
 pub fn decode_square(number: u8) -> Option<Square> {
     if number < 64 {
         Square::from_coords(number / 8, number % 8)
@@ -72,12 +73,12 @@ pub fn decode_square(number: u8) -> Option<Square> {
     }
 }
 
-/// ChessBase's number of a square, file · 8 + rank.
+/// The ChessBase number of a square, file · 8 + rank.
 pub fn encode_square(square: Square) -> u8 {
     square.file() * 8 + square.rank()
 }
 
-/// Nation numbers that stand for languages, with the language's code.
+/// Nation numbers used for languages, with the language's ISO code.
 const LANGUAGES: &[(u8, [u8; 2])] = &[
     (42, *b"en"),
     (53, *b"de"),
@@ -90,19 +91,19 @@ const LANGUAGES: &[(u8, [u8; 2])] = &[
     (55, *b"el"),
 ];
 
-/// The language of a comment from its nation number; `None` for *any*.
+/// The language of a comment by its nation number; `None` for 0, any language.
 pub fn decode_language(nation: u8) -> Option<Language> {
     if nation == 0 {
         return None;
     }
-    let known = LANGUAGES.iter().find(|(number, _)| *number == nation);
-    match known {
+    let language = LANGUAGES.iter().find(|(number, _)| *number == nation);
+    match language {
         Some((_, code)) => Language::iso(*code),
         None => Some(Language::nation(nation)),
     }
 }
 
-/// The nation number of a language; `None` when ChessBase has none.
+/// The nation number of a language, 0 for any; `None` if ChessBase has no number for it.
 pub fn encode_language(language: Option<Language>) -> Option<u8> {
     let Some(language) = language else {
         return Some(0);
@@ -111,8 +112,8 @@ pub fn encode_language(language: Option<Language>) -> Option<u8> {
         return Some(number);
     }
     let letters = language.letters()?;
-    let known = LANGUAGES.iter().find(|(_, code)| *code == letters);
-    known.map(|(number, _)| *number)
+    let nation = LANGUAGES.iter().find(|(_, code)| *code == letters);
+    nation.map(|(number, _)| *number)
 }
 
 #[cfg(test)]
@@ -120,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_come_back() {
+    fn values_round_trip() {
         for value in [
             0,
             0x1d | 9 << 5 | 2013 << 9,

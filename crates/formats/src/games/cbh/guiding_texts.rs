@@ -1,6 +1,5 @@
-//! Guiding-text bodies in `.cbg`: titles and bodies in several languages, in three versions.
-//!
-//! After the big-endian record head everything is little-endian.
+//! Guiding texts in `.cbg`: titles and bodies in several languages, in three versions. Little-endian
+//! after the big-endian record head.
 
 use tabia_core::error::{Malformed, Why};
 use tabia_core::game::{Annotation, Flow, Foreign, TextKind, TextPart};
@@ -13,8 +12,10 @@ use super::records::MovesHead;
 /// The first word of a formatting block.
 const FORMAT_MARK: u16 = 300;
 
-/// Hands on the titles and bodies of a record (with its head). On a fault what came before it has
-/// been handed on.
+/// Emits the titles and bodies of a record, which begins with its head.
+///
+/// # Errors
+/// If the record is malformed; the parts before the error have been emitted.
 pub fn decode(
     record: &[u8],
     texts: Texts,
@@ -119,7 +120,7 @@ fn size(version: u16, cursor: &mut Cursor<'_>, field: &'static str) -> Result<us
     }
 }
 
-/// Collects the parts of a text and writes its record.
+/// Collects the parts of a text and encodes its record.
 #[derive(Debug, Default)]
 pub struct Encoder {
     titles: Vec<(u16, String)>,
@@ -131,12 +132,12 @@ struct Body {
     language: u16,
     html: bool,
     text: String,
-    /// Kind and bytes of what stands behind it.
+    /// Kind and bytes of the foreign data after it.
     tail: Option<(u16, Vec<u8>)>,
 }
 
 impl Encoder {
-    /// Takes one part; parts that are none of a text's body (names of files) are left out.
+    /// Adds a title, a body, or the foreign data of the last body; ignores other annotations.
     pub fn push(&mut self, annotation: &Annotation<'_>) {
         match annotation {
             Annotation::Text(part) => match part.kind {
@@ -158,8 +159,8 @@ impl Encoder {
         }
     }
 
-    /// The record with its head. The version is that of the formatting blocks, 3 without any.
-    /// `None` when it is too large.
+    /// The complete record. Its version is that of the formatting blocks, 3 if there are none.
+    /// `None` if a part or the record is too large.
     pub fn finish(&self, form: TextForm) -> Option<Vec<u8>> {
         let version = self
             .bodies
@@ -218,19 +219,22 @@ fn put_sized(version: u16, bytes: &[u8], sink: &mut Sink) -> Option<()> {
     Some(())
 }
 
-/// What a formatting block of a version 1 body consists of.
+/// The parts of a formatting block of a version 1 body.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Formatting {
-    /// Embedded things: links, pictures, diagrams.
+    /// Number of embedded objects: links, pictures, diagrams.
     pub objects: u16,
-    /// Styles.
+    /// Number of styles.
     pub styles: u16,
-    /// Runs of text in one style.
+    /// Number of runs of text in one style.
     pub runs: u32,
 }
 
-/// Takes a formatting block apart to its last byte; `text_length` is that of its body in bytes.
-/// For checking: the block is carried as it is.
+/// Parses a formatting block to its last byte; `text_length` is the length of its body in bytes. Only
+/// a check: readers and writers keep the block as bytes.
+///
+/// # Errors
+/// If the block has another layout.
 pub fn formatting(block: &[u8], text_length: usize) -> Result<Formatting, Malformed> {
     let mut cursor = Cursor::new(block);
     let mark = cursor.u16_le("format_mark")?;
@@ -319,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_written_and_read_again() {
+    fn texts_round_trip() {
         let mut encoder = Encoder::default();
         encoder.push(&title(1, "Vorwort"));
         encoder.push(&title(0, "Preface"));
@@ -336,10 +340,10 @@ mod tests {
     }
 
     #[test]
-    fn formatting_blocks_are_taken_apart() {
+    fn formatting_blocks_are_parsed() {
         let mut sink = Sink::new();
         for word in [300, 1, 0, 0x10, 0, 2, 0x4141, 1, 0, 1, 1, 1] {
-            sink.u16_le(word); // one object of 2 bytes, one style with one attribute of 1 byte
+            sink.u16_le(word); // one object of 2 bytes, one style with an attribute of 1 byte
         }
         sink.u8(1);
         for word in [3, 0, 0, 2, 0, 0, 0xffff, 0, 0, 0] {

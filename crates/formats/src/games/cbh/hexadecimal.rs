@@ -1,4 +1,4 @@
-//! Numbers and bytes as hexadecimal text, appended without the machinery of formatting.
+//! Appends numbers and bytes as hexadecimal text, faster than `format!`.
 
 /// Appends a number without leading zeros.
 pub(super) fn push_number(value: u32, out: &mut String) {

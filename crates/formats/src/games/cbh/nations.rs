@@ -1,7 +1,7 @@
-//! Nations by ChessBase's number, as the three letters that PGN's `EventCountry` and others show.
+//! Nations by ChessBase number, as the three letters of PGN's `EventCountry` and other tags.
 //!
-//! Known from morphy's table; 50 of them agree with tournaments whose place fits. Some letters in
-//! ChessBase differ (ROM, YUG, CSR for 120, 156, 161); the numbers are what files hold.
+//! From morphy's table; 50 nations are confirmed by the sites of tournaments. ChessBase itself shows
+//! other letters for some (ROM, YUG, CSR for 120, 156, 161); files contain only the numbers.
 
 /// The letters of a nation; `None` for 0 and unused numbers.
 pub fn code(number: u8) -> Option<&'static str> {
@@ -9,12 +9,12 @@ pub fn code(number: u8) -> Option<&'static str> {
     CODES.get(at..at + 3).filter(|code| !code.starts_with('-'))
 }
 
-/// The first nation with these letters.
+/// The lowest number of a nation with these letters; `None` if there is no such nation.
 pub fn number(code: &str) -> Option<u8> {
     (1..=u8::MAX).find(|&number| self::code(number) == Some(code))
 }
 
-/// Three letters a nation, from number 0.
+/// Three letters for each nation, from number 0.
 const CODES: &str = "\
 ---AFGALBALGANDANGANTARGARMAUSAUTAZEBAHBRNBANBARBLRBELBIZBER\
 BOLBIHBOTBRAIVBBRUBULBURCANCHICHNCOLCRCCROCUBCYPCZEDENDJIDOM\
@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn letters_and_numbers_agree() {
+    fn codes_and_numbers_agree() {
         assert_eq!(CODES.len(), 254 * 3);
         for (nation, letters) in [
             (7, "ARG"),

@@ -16,7 +16,7 @@ use zerocopy::{FromZeros, IntoBytes};
 
 use super::annotations;
 use super::charset::TextForm;
-use super::content_summary::{Contents, MoveFacts};
+use super::content_summary::{Contents, MoveSummary};
 use super::guiding_texts;
 use super::moves;
 use super::open::CbhDatabase;
@@ -145,10 +145,10 @@ fn set() -> Files {
     }
     let notes = notes.finish(1).unwrap().to_vec();
     let items = annotations::Items::new(&notes).unwrap().map(Result::unwrap);
-    let facts = MoveFacts {
+    let facts = MoveSummary {
         mainline: 5,
         variations: 3,
-        ..MoveFacts::default()
+        ..MoveSummary::default()
     };
     let contents = Contents::of(facts, items);
     let mut first = GameRecord::new_zeroed();

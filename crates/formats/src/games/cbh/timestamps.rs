@@ -1,11 +1,11 @@
-//! The two clocks of `.cbj`, written so that the way back is exact.
+//! The two timestamps of `.cbj` as text that can be parsed without loss.
 
 use std::fmt;
 
 use tabia_core::calendar::{civil_from_days, days_from_civil};
 use tabia_core::decimal;
 
-/// A creation time: 1/1024 s since 2008-12-01, local time of its maker.
+/// A creation time: 1/1024 s since 2008-12-01, in the local time of the creator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Created(pub u64);
 
@@ -57,7 +57,7 @@ impl fmt::Display for Saved {
 }
 
 impl Created {
-    /// Reads what `Display` writes.
+    /// Parses the text that [`Created::write`] appends; `None` for any other.
     pub fn parse(text: &str) -> Option<Self> {
         let (seconds, fraction) = parse_time(text, CREATED_EPOCH)?;
         let fraction = parse_fraction(fraction, 10)?;
@@ -69,7 +69,7 @@ impl Created {
 }
 
 impl Saved {
-    /// Reads what `Display` writes.
+    /// Parses the text that [`Saved::write`] appends; `None` for any other.
     pub fn parse(text: &str) -> Option<Self> {
         let (seconds, fraction) = parse_time(text.strip_suffix('Z')?, SAVED_EPOCH)?;
         let fraction = parse_fraction(fraction, 7)?;
@@ -97,7 +97,7 @@ fn write_time(epoch: i64, seconds: u64, out: &mut String) {
     }
 }
 
-/// Seconds since the epoch, and the digits behind the point.
+/// Seconds since the epoch, and the digits after the decimal point.
 fn parse_time(text: &str, epoch: i64) -> Option<(u64, &str)> {
     let (date, time) = text.split_once('T')?;
     let mut parts = date.splitn(3, '-');
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_come_back() {
+    fn timestamps_round_trip() {
         assert_eq!(Created(0).to_string(), "2008-12-01T00:00:00.0000000000");
         assert_eq!(Created(1).to_string(), "2008-12-01T00:00:00.0009765625");
         assert_eq!(Saved(0).to_string(), "1582-10-15T00:00:00.0000000Z");

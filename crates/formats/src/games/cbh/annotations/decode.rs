@@ -1,4 +1,5 @@
-//! Items to annotations. What does not fit the known layout to the last byte is handed on as it is.
+//! Decodes items as annotations. Data that does not fit the known layout to the last byte becomes
+//! [`Foreign`] data.
 
 use std::time::Duration;
 
@@ -16,7 +17,7 @@ use super::{CBH, Item, foreign, kind, quotation, training};
 use crate::games::cbh::charset::{Texts, until_zero};
 use crate::games::cbh::field_codecs::{decode_language, decode_square};
 
-/// Turns items into annotations, reusing its buffers.
+/// Decodes items; its buffers are reused from item to item.
 #[derive(Debug)]
 pub struct Decoder {
     texts: Texts,
@@ -29,7 +30,7 @@ pub struct Decoder {
 type Emit<'e> = &'e mut dyn FnMut(Annotation<'_>) -> Flow;
 
 impl Decoder {
-    /// For a database with these texts.
+    /// A decoder for a database with these texts.
     pub fn new(texts: Texts) -> Self {
         Self {
             texts,
@@ -39,7 +40,7 @@ impl Decoder {
         }
     }
 
-    /// Hands on what an item says: one annotation, or several for symbols, squares and arrows.
+    /// Emits the annotations of an item: several for NAGs, squares and arrows, one otherwise.
     pub fn decode(&mut self, item: &Item<'_>, emit: Emit<'_>) -> Flow {
         match item.kind {
             kind::TEXT_AFTER | kind::TEXT_BEFORE => self.comment(item, emit),
@@ -165,11 +166,10 @@ fn symbols(item: &Item<'_>, emit: Emit<'_>) -> Flow {
             other => return other,
         }
     }
-    let usual = symbol_slots(nags());
-    if usual
+    let has_usual_slots = symbol_slots(nags())
         .as_ref()
-        .is_some_and(|(slots, length)| slots.get(..*length) == Some(item.data))
-    {
+        .is_some_and(|(slots, length)| slots.get(..*length) == Some(item.data));
+    if has_usual_slots {
         return Flow::Go;
     }
     emit(Annotation::Foreign(Foreign {
@@ -181,20 +181,28 @@ fn symbols(item: &Item<'_>, emit: Emit<'_>) -> Flow {
 
 fn shapes(item: &Item<'_>, emit: Emit<'_>) -> Flow {
     let size = if item.kind == kind::SQUARES { 2 } else { 3 };
-    let all = || item.data.chunks(size).map(shape);
-    if item.data.is_empty() || all().any(|shape| shape.is_none()) {
-        return emit(item.foreign());
+    match emit_shapes(item.data, size, emit) {
+        Some(flow) => flow,
+        None => emit(item.foreign()),
     }
-    for shape in all().flatten() {
-        match emit(Annotation::Shape(shape)) {
-            Flow::Go => {}
-            other => return other,
-        }
-    }
-    Flow::Go
 }
 
-/// A colour and one square, or a colour and two; square numbers from 1.
+/// Emits shapes of `size` bytes each; `None`, and no shape, if there is none or one is malformed.
+pub(crate) fn emit_shapes(data: &[u8], size: usize, emit: Emit<'_>) -> Option<Flow> {
+    let shapes = || data.chunks(size).map(shape);
+    if data.is_empty() || shapes().any(|shape| shape.is_none()) {
+        return None;
+    }
+    for shape in shapes().flatten() {
+        match emit(Annotation::Shape(shape)) {
+            Flow::Go => {}
+            other => return Some(other),
+        }
+    }
+    Some(Flow::Go)
+}
+
+/// A colour and one square, or a colour and two; square numbers are from 1.
 fn shape(bytes: &[u8]) -> Option<Shape> {
     let square = |number: u8| decode_square(number.checked_sub(1)?);
     let (color, kind) = match *bytes {
@@ -211,9 +219,9 @@ fn shape(bytes: &[u8]) -> Option<Shape> {
     Some(Shape { kind, color })
 }
 
-/// An evaluation, whose numbers are least significant byte first in ChessBase 17 too; `None` for a
-/// kind of score or a depth that cannot be.
-pub(crate) fn eval(cursor: &mut Cursor<'_>) -> Result<Option<Eval>, Malformed> {
+/// An evaluation, little-endian in `.cba` too; `None` for an unknown kind of score or a negative
+/// depth.
+fn eval(cursor: &mut Cursor<'_>) -> Result<Option<Eval>, Malformed> {
     let value = i32::from(cursor.i16_le("value")?);
     let score = match cursor.i16_le("kind")? {
         0 => Score::Centipawns(value),
@@ -228,7 +236,7 @@ pub(crate) fn eval(cursor: &mut Cursor<'_>) -> Result<Option<Eval>, Malformed> {
     }))
 }
 
-/// Kinds whose data has a fixed size.
+/// An item of a kind with data of a fixed size; `None` if the data does not fit.
 fn fixed(item: &Item<'_>) -> Option<Annotation<'static>> {
     let mut cursor = Cursor::new(item.data);
     let annotation = fixed_fields(item.kind, &mut cursor).ok()??;
@@ -242,33 +250,9 @@ fn fixed_fields(
     Ok(Some(match kind {
         kind::TIME_SPENT => {
             let [hours, minutes, seconds, hundredths] = cursor.array("time_spent")?;
-            if minutes > 59 || seconds > 59 || hundredths > 99 {
-                return Ok(None);
-            }
-            let seconds = (u64::from(hours) * 60 + u64::from(minutes)) * 60 + u64::from(seconds);
-            Annotation::Clock(Clock {
-                kind: ClockKind::ElapsedMove,
-                time: Duration::new(seconds, u32::from(hundredths) * 10_000_000),
-            })
+            return Ok(time_spent(hours, minutes, seconds, hundredths));
         }
-        kind::PAWN_STRUCTURE => Annotation::PawnStructure(cursor.u8("pawn_structure")?),
-        kind::PIECE_PATH => Annotation::PiecePath(PiecePath {
-            kind: cursor.u8("piece_path")?,
-            square: cursor.u8("piece_path")?,
-        }),
-        kind::WHITE_CLOCK | kind::BLACK_CLOCK => Annotation::StartClock(StartClock {
-            color: if kind == kind::WHITE_CLOCK {
-                Color::White
-            } else {
-                Color::Black
-            },
-            hundredths: cursor.i32_be("clock")?,
-        }),
-        kind::CRITICAL => Annotation::Critical(CriticalPosition(cursor.u8("critical")?)),
-        kind::EVAL => match eval(cursor)? {
-            Some(eval) => Annotation::Eval(eval),
-            None => return Ok(None),
-        },
+        kind::WHITE_CLOCK | kind::BLACK_CLOCK => start_clock(kind, cursor.i32_be("clock")?),
         kind::MEDALS => Annotation::Medals(cursor.u32_be("medals")?),
         kind::VARIATION_COLOR => {
             let [flags, blue, green, red] = cursor.array("variation_color")?;
@@ -292,6 +276,53 @@ fn fixed_fields(
             Annotation::TimeControl(TimeControl { stages })
         }
         kind::VIDEO_TIME => Annotation::VideoTime(cursor.i32_be("video_time")?),
+        _ => return common_fields(kind, cursor),
+    }))
+}
+
+/// The kinds of fixed size that `.cba` and `.2cba` store alike; `None` for other kinds and for
+/// impossible values.
+pub(crate) fn common_fields(
+    kind: u8,
+    cursor: &mut Cursor<'_>,
+) -> Result<Option<Annotation<'static>>, Malformed> {
+    Ok(Some(match kind {
+        kind::PAWN_STRUCTURE => Annotation::PawnStructure(cursor.u8("pawn_structure")?),
+        kind::PIECE_PATH => Annotation::PiecePath(PiecePath {
+            kind: cursor.u8("piece_path")?,
+            square: cursor.u8("piece_path")?,
+        }),
+        kind::CRITICAL => Annotation::Critical(CriticalPosition(cursor.u8("critical")?)),
+        kind::EVAL => return Ok(eval(cursor)?.map(Annotation::Eval)),
         _ => return Ok(None),
     }))
+}
+
+/// The time spent on a move; `None` if a part is too large.
+pub(crate) fn time_spent(
+    hours: u8,
+    minutes: u8,
+    seconds: u8,
+    hundredths: u8,
+) -> Option<Annotation<'static>> {
+    if minutes > 59 || seconds > 59 || hundredths > 99 {
+        return None;
+    }
+    let seconds = (u64::from(hours) * 60 + u64::from(minutes)) * 60 + u64::from(seconds);
+    Some(Annotation::Clock(Clock {
+        kind: ClockKind::ElapsedMove,
+        time: Duration::new(seconds, u32::from(hundredths) * 10_000_000),
+    }))
+}
+
+/// A clock at the start of the game; `kind` tells the colour.
+pub(crate) fn start_clock(kind: u8, hundredths: i32) -> Annotation<'static> {
+    Annotation::StartClock(StartClock {
+        color: if kind == kind::WHITE_CLOCK {
+            Color::White
+        } else {
+            Color::Black
+        },
+        hundredths,
+    })
 }

@@ -1,4 +1,4 @@
-//! Annotations to items: the reverse of reading, byte for byte.
+//! Encodes annotations as items, byte for byte as they were decoded.
 
 use tabia_core::chess::Color;
 use tabia_core::game::{
@@ -13,15 +13,15 @@ use crate::games::cbh::charset::{TextForm, Texts, encode_text};
 use crate::games::cbh::field_codecs::{encode_language, encode_square};
 use crate::games::cbh::records::{ANNOTATIONS_MARK, AnnotationsHead, ItemHead};
 
-/// Builds the annotation record of one game. Annotations come with their position, in ascending
-/// order; those of one position in the order in which they are to be read again.
+/// Builds the annotation record of one game. Annotations are added in ascending order of position;
+/// those of one position in the order in which they are to be read again.
 #[derive(Debug)]
 pub struct Encoder {
     form: TextForm,
     record: Sink,
     count: u32,
-    open: Option<Open>,
-    /// NAGs of one move that are not written yet.
+    open: Option<OpenItem>,
+    /// NAGs of the move `nags_position` that are not written yet.
     nags: Vec<u8>,
     nags_position: i32,
     text: Vec<u8>,
@@ -29,15 +29,15 @@ pub struct Encoder {
 
 /// The last item, while it may still grow.
 #[derive(Debug, Clone, Copy)]
-struct Open {
-    /// Where it begins in the record.
+struct OpenItem {
+    /// Its offset in the record.
     at: usize,
     position: i32,
     kind: u8,
 }
 
 impl Encoder {
-    /// Writes texts in this form.
+    /// An encoder that writes texts in this form.
     pub fn new(form: TextForm) -> Self {
         let mut encoder = Self {
             form,
@@ -52,7 +52,7 @@ impl Encoder {
         encoder
     }
 
-    /// Empties the record, keeping its memory.
+    /// Empties the record and keeps its buffers.
     pub fn clear(&mut self) {
         self.record.clear();
         self.record.zeros(AnnotationsHead::SIZE);
@@ -66,7 +66,7 @@ impl Encoder {
         self.form = form;
     }
 
-    /// Completes the record of the game with that number (from 1); `None` when nothing was added.
+    /// Completes the record of the game with this number (from 1); `None` if nothing was added.
     pub fn finish(&mut self, game: u32) -> Option<&[u8]> {
         self.write_nags();
         self.close();
@@ -81,8 +81,8 @@ impl Encoder {
         Some(self.record.as_slice())
     }
 
-    /// Adds an annotation; `position` is −1 for the game, else the move in stored order. Says what
-    /// could not be stored, if anything.
+    /// Adds an annotation; `position` is −1 for the game, else the number of the move in stored
+    /// order. Returns what could not be stored, if anything.
     pub fn push(&mut self, position: i32, annotation: &Annotation<'_>) -> Option<Feature> {
         match annotation {
             Annotation::Nag(nag) => return self.nag(position, nag.0),
@@ -96,12 +96,12 @@ impl Encoder {
             Ok(kind) => kind,
             Err(lost) => return Some(lost),
         };
-        let part = self.lost_part(annotation, data.as_slice());
-        self.item(position, kind, data.as_slice()).or(part)
+        let loss = self.partial_loss(annotation, data.as_slice());
+        self.item(position, kind, data.as_slice()).or(loss)
     }
 
-    /// What of an annotation its data do not say.
-    fn lost_part(&self, annotation: &Annotation<'_>, data: &[u8]) -> Option<Feature> {
+    /// The part of an annotation that its encoded data lacks, if any.
+    fn partial_loss(&self, annotation: &Annotation<'_>, data: &[u8]) -> Option<Feature> {
         let texts = || match self.form.page {
             Some(page) => Texts::new(Charset::Single(page), page),
             None => Texts::new(Charset::Utf8, encoding_rs::WINDOWS_1252),
@@ -135,7 +135,7 @@ impl Encoder {
         (!is_whole).then_some(feature)
     }
 
-    /// Writes the data of an annotation that is always an item of its own.
+    /// Writes the data of an annotation that is always a separate item, and returns its kind.
     fn data(&self, annotation: &Annotation<'_>, data: &mut Sink) -> Result<u8, Feature> {
         Ok(match annotation {
             Annotation::Clock(clock) => {
@@ -202,7 +202,7 @@ impl Encoder {
             }
             Annotation::Quotation(quotation) => {
                 quotation::encode(quotation, self.form, data).ok_or(Feature::Quotations)?;
-                // Values that no quotation has would hide all of it.
+                // Values that no quotation has would make all of it unreadable.
                 let bytes = data.as_slice();
                 quotation::is_readable(bytes).ok_or(Feature::Quotations)?;
                 kind::QUOTATION
@@ -251,11 +251,12 @@ impl Encoder {
         text.clear();
         text.extend_from_slice(&[0, language.unwrap_or(0)]);
         // A zero ends a text.
-        let said = comment.text.replace('\0', "");
-        let whole = encode_text(&said, self.form, &mut text) && said.len() == comment.text.len();
+        let without_zeros = comment.text.replace('\0', "");
+        let is_exact = encode_text(&without_zeros, self.form, &mut text)
+            && without_zeros.len() == comment.text.len();
         let fits = text.len() <= MAX_DATA;
         if !fits {
-            // Half a character would make another text of the whole.
+            // A partial character would make all of the text invalid UTF-8.
             let is_start = |&end: &usize| text.get(end).is_none_or(|byte| byte & 0xc0 != 0x80);
             let end = (0..=MAX_DATA)
                 .rev()
@@ -265,7 +266,7 @@ impl Encoder {
         let lost = self.item(position, kind, &text);
         self.text = text;
         lost.or_else(|| (!fits).then_some(Feature::LongText))
-            .or_else(|| (!whole).then_some(Feature::Characters))
+            .or_else(|| (!is_exact).then_some(Feature::Characters))
             .or_else(|| language.is_none().then_some(Feature::Languages))
     }
 
@@ -281,22 +282,22 @@ impl Encoder {
         None
     }
 
-    /// Writes the waiting NAGs, in as few items as keep their order.
+    /// Writes the pending NAGs, in the fewest items that preserve their order.
     fn write_nags(&mut self) {
         let mut nags = std::mem::take(&mut self.nags);
         let mut rest = nags.as_slice();
         while !rest.is_empty() {
-            let fitting = (1..=rest.len().min(3)).rev().find_map(|count| {
-                let (now, later) = rest.split_at_checked(count)?;
-                let (slots, length) = symbol_slots(now.iter().copied())?;
-                Some((slots, length, later))
+            let longest = (1..=rest.len().min(3)).rev().find_map(|count| {
+                let (first, remaining) = rest.split_at_checked(count)?;
+                let (slots, length) = symbol_slots(first.iter().copied())?;
+                Some((slots, length, remaining))
             });
-            let Some((slots, length, later)) = fitting else {
+            let Some((slots, length, remaining)) = longest else {
                 break;
             };
             self.begin(self.nags_position, kind::SYMBOLS);
             self.record.bytes(slots.get(..length).unwrap_or(&slots));
-            rest = later;
+            rest = remaining;
         }
         nags.clear();
         self.nags = nags;
@@ -315,11 +316,11 @@ impl Encoder {
             ShapeKind::Arrow(from, to) => (kind::ARROWS, from, Some(to)),
             _ => return Some(Feature::Shapes),
         };
-        let room = self.nags.is_empty()
+        let has_space = self.nags.is_empty()
             && self
                 .open_data(position, kind)
                 .is_some_and(|data| data.len() + 3 <= MAX_DATA);
-        if !room {
+        if !has_space {
             self.write_nags();
             self.begin(position, kind);
         }
@@ -337,14 +338,14 @@ impl Encoder {
         match (foreign.kind, u8::try_from(foreign.kind)) {
             (_, Ok(kind)) => self.item(position, kind, foreign.bytes),
             (foreign::SYMBOL_SLOTS, _) => {
-                // Takes the place of the NAGs before it.
-                let taken = foreign.bytes.iter().filter(|&&nag| nag != 0).count();
-                self.nags.truncate(self.nags.len().saturating_sub(taken));
+                // Replaces the NAGs before it.
+                let replaced = foreign.bytes.iter().filter(|&&nag| nag != 0).count();
+                self.nags.truncate(self.nags.len().saturating_sub(replaced));
                 self.write_nags();
                 self.item(position, kind::SYMBOLS, foreign.bytes)
             }
             (foreign::TEXT_REST, _) => {
-                let is_text = |open: &Open| {
+                let is_text = |open: &OpenItem| {
                     open.position == position
                         && matches!(open.kind, kind::TEXT_AFTER | kind::TEXT_BEFORE)
                 };
@@ -354,7 +355,7 @@ impl Encoder {
                 }
                 None
             }
-            // Facts of guiding texts, or nothing this format has.
+            // Data of guiding texts, or of an unknown kind.
             _ => Some(Feature::Foreign),
         }
     }
@@ -371,7 +372,7 @@ impl Encoder {
 
     fn begin(&mut self, position: i32, kind: u8) {
         self.close();
-        self.open = Some(Open {
+        self.open = Some(OpenItem {
             at: self.record.len(),
             position,
             kind,
@@ -389,27 +390,27 @@ impl Encoder {
         }
     }
 
-    /// The data of the open item if it is of this kind and place.
+    /// The data of the open item, if it has this position and kind.
     fn open_data(&self, position: i32, kind: u8) -> Option<&[u8]> {
         let open = self.open?;
-        let same = open.position == position && open.kind == kind;
+        let is_same = open.position == position && open.kind == kind;
         let data = self.record.as_slice().get(open.at + ItemHead::SIZE..)?;
-        same.then_some(data)
+        is_same.then_some(data)
     }
 }
 
-/// The most bytes of data an item can have.
+/// The maximum number of data bytes of an item.
 const MAX_DATA: usize = u16::MAX as usize - ItemHead::SIZE;
 
-/// The slot of a NAG in a symbols item: 0 what the move is, 1 what the position is, 2 what stands
-/// before the move. `used` slots are taken. `None` when it does not fit any more.
+/// The slot of a NAG in a symbols item: 0 for NAGs of the move, 1 of the position, 2 before the
+/// move. The first `used` slots are occupied. `None` if the slot is one of them.
 fn symbol_slot(nag: u8, used: usize) -> Option<usize> {
     let usual = match nag {
         1..=9 | 22 | 23 => 0,
         140..=145 => 2,
         _ => 1,
     };
-    // *Only move* and *zugzwang* stand in either of the first two.
+    // *Only move* and *zugzwang* can be in either of the first two.
     let slot = if matches!(nag, 8 | 22) && used == 1 {
         1
     } else {
@@ -418,8 +419,8 @@ fn symbol_slot(nag: u8, used: usize) -> Option<usize> {
     (slot >= used).then_some(slot)
 }
 
-/// The data of one symbols item with these NAGs in their usual slots, and its length; `None` when
-/// one item cannot hold them in this order.
+/// The data of one symbols item with these NAGs in their usual slots, and its length. `None` if one
+/// item cannot store them in this order.
 pub(super) fn symbol_slots(nags: impl Iterator<Item = u8>) -> Option<([u8; 3], usize)> {
     let mut slots = [0; 3];
     let mut length = 0;
@@ -431,6 +432,7 @@ pub(super) fn symbol_slots(nags: impl Iterator<Item = u8>) -> Option<([u8; 3], u
     Some((slots, length))
 }
 
+/// Hours, minutes, seconds and hundredths; `None` for other clocks and for 256 hours or more.
 fn time_spent(clock: Clock) -> Option<[u8; 4]> {
     if clock.kind != ClockKind::ElapsedMove {
         return None;
@@ -446,6 +448,7 @@ fn time_spent(clock: Clock) -> Option<[u8; 4]> {
     ])
 }
 
+/// Appends an evaluation; `None` if a number does not fit.
 fn encode_eval(eval: Eval, data: &mut Sink) -> Option<()> {
     let (value, kind) = match eval.score {
         Score::Centipawns(value) => (value, 0),

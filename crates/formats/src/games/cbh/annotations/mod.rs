@@ -1,4 +1,4 @@
-//! Annotations (`.cba`): the framing of a record, and the kinds of items.
+//! Annotations (`.cba`): records, their items, and the kinds of items.
 
 mod decode;
 mod encode;
@@ -13,16 +13,16 @@ use tabia_core::io::Cursor;
 use super::records::{AnnotationsHead, ItemHead};
 
 pub use decode::Decoder;
-pub(crate) use decode::eval;
+pub(crate) use decode::{common_fields, emit_shapes, start_clock, time_spent};
 pub use encode::Encoder;
 
-/// The numbers of item kinds, as stored.
+/// The stored numbers of item kinds.
 pub mod kind {
     /// Text after the move.
     pub const TEXT_AFTER: u8 = 0x02;
     /// Text before the move.
     pub const TEXT_BEFORE: u8 = 0x82;
-    /// Symbols: NAGs.
+    /// NAGs.
     pub const SYMBOLS: u8 = 0x03;
     /// Coloured squares.
     pub const SQUARES: u8 = 0x04;
@@ -48,7 +48,7 @@ pub mod kind {
     pub const BLACK_CLOCK: u8 = 0x17;
     /// Critical position.
     pub const CRITICAL: u8 = 0x18;
-    /// Correspondence move, not understood.
+    /// Correspondence move, of unknown layout.
     pub const CORRESPONDENCE: u8 = 0x19;
     /// Web link.
     pub const WEB_LINK: u8 = 0x1c;
@@ -68,42 +68,42 @@ pub mod kind {
     pub const EVAL_PROFILE: u8 = 0x26;
 }
 
-/// The format of foreign data made here.
+/// The format id of [`Foreign`] data of this format.
 pub const CBH: FormatId = FormatId::new("cbh");
 
-/// Kinds of [`Foreign`] data of this format above those of annotation items (their type byte).
+/// Kinds of [`Foreign`] data of this format that are not the type byte of an annotation item.
 pub mod foreign {
-    /// The bytes of a symbols item whose NAGs are not in their usual slots; stands behind them.
+    /// The bytes of a symbols item whose NAGs are not in their usual slots; follows the NAGs.
     pub const SYMBOL_SLOTS: u16 = 0x0103;
-    /// What stands after a zero byte in a text after the move.
+    /// The bytes from the first zero byte of a comment on; follows the comment.
     pub const TEXT_REST: u16 = 0x0102;
-    /// The header's medals when they differ from those of the annotations: two bytes, big-endian.
+    /// The header's medals if they differ from those of the annotations: two bytes, big-endian.
     pub const HEADER_MEDALS: u16 = 0x0122;
-    /// A whole guiding-text body that could not be read.
+    /// A guiding-text record that could not be read completely.
     pub const TEXT_BODY: u16 = 0x0700;
-    /// The formatting block of a version 1 text body; stands behind the body.
+    /// The formatting block of a version 1 text body; follows the body.
     pub const TEXT_FORMAT_1: u16 = 0x0701;
-    /// The formatting block of a version 2 text body; stands behind the body.
+    /// The formatting block of a version 2 text body; follows the body.
     pub const TEXT_FORMAT_2: u16 = 0x0702;
-    /// The four bytes behind an HTML body when they are not zero.
+    /// The four bytes after an HTML body if they are not zero.
     pub const TEXT_TAIL: u16 = 0x0703;
 }
 
 /// One item of an annotation record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Item<'a> {
-    /// −1 for the game, else the move in stored order, from 0.
+    /// −1 for the game, else the number of the move in stored order, from 0.
     pub position: i32,
-    /// Its kind, see [`kind`].
+    /// Its kind, one of [`kind`].
     pub kind: u8,
-    /// Where its data begin in the record.
+    /// Offset of its data in the record.
     pub at: usize,
     /// Its data.
     pub data: &'a [u8],
 }
 
 impl<'a> Item<'a> {
-    /// The item as it is, for kinds and values that are not understood.
+    /// The item as [`Foreign`] data, for kinds and values of unknown layout.
     pub fn foreign(&self) -> Annotation<'a> {
         Annotation::Foreign(Foreign {
             format: CBH,
@@ -121,7 +121,10 @@ pub struct Items<'a> {
 }
 
 impl<'a> Items<'a> {
-    /// The size of the record that starts `bytes`, with its head.
+    /// The size of the record at the start of `bytes`, its head included.
+    ///
+    /// # Errors
+    /// If the head is cut off or states less than its own size.
     pub fn size(bytes: &[u8]) -> Result<usize, Malformed> {
         let Some(head) = AnnotationsHead::read(bytes) else {
             return Err(Malformed {
@@ -144,7 +147,10 @@ impl<'a> Items<'a> {
         Ok(size as usize)
     }
 
-    /// The items of a whole record.
+    /// The items of a complete record.
+    ///
+    /// # Errors
+    /// If the head is cut off.
     pub fn new(record: &'a [u8]) -> Result<Self, Malformed> {
         let mut cursor = Cursor::new(record);
         cursor.take(AnnotationsHead::SIZE, "annotations_head")?;

@@ -18,7 +18,7 @@ const HAS_SETUP: u16 = 0x40;
 /// A quotation with moves.
 const WITH_MOVES: u16 = 2;
 
-/// `None` when the layout is another one.
+/// Decodes a quotation; `None` if the data has another layout.
 pub(super) fn decode(data: &[u8], texts: Texts) -> Option<Quotation> {
     let mut cursor = Cursor::new(data);
     let quotation = fields(&mut cursor, texts).ok()??;
@@ -73,9 +73,9 @@ fn fields(cursor: &mut Cursor<'_>, texts: Texts) -> Result<Option<Quotation>, Ma
     quotation.result = result;
     let bytes = cursor.take(cursor.left(), "moves")?;
     let moves = decode_quoted_moves(bytes, quotation.setup.as_deref())?;
-    let mut again = Sink::new();
-    let whole = encode_quoted_moves(&moves, quotation.setup.as_deref(), &mut again);
-    if whole.is_none() || again.as_slice() != bytes {
+    let mut encoded = Sink::new();
+    let is_encoded = encode_quoted_moves(&moves, quotation.setup.as_deref(), &mut encoded);
+    if is_encoded.is_none() || encoded.as_slice() != bytes {
         return Ok(None);
     }
     quotation.moves = match content {
@@ -86,13 +86,13 @@ fn fields(cursor: &mut Cursor<'_>, texts: Texts) -> Result<Option<Quotation>, Ma
     Ok(Some(quotation))
 }
 
-/// A start position, unless writing it would give other bytes.
+/// A start position; `None` if encoding it would give other bytes.
 fn setup(cursor: &mut Cursor<'_>) -> Result<Option<Setup>, Malformed> {
-    let before = cursor.rest();
+    let bytes = cursor.rest();
     let setup = decode_quoted_start(cursor)?;
-    let mut again = Sink::new();
-    let whole = encode_quoted_start(&setup, &mut again);
-    Ok((whole && before.starts_with(again.as_slice())).then_some(setup))
+    let mut encoded = Sink::new();
+    let is_exact = encode_quoted_start(&setup, &mut encoded);
+    Ok((is_exact && bytes.starts_with(encoded.as_slice())).then_some(setup))
 }
 
 fn text(cursor: &mut Cursor<'_>, texts: Texts) -> Result<String, Malformed> {
@@ -105,7 +105,7 @@ fn text(cursor: &mut Cursor<'_>, texts: Texts) -> Result<String, Malformed> {
     Ok(texts.plain(bytes).into_owned())
 }
 
-/// `None` when something does not fit its field.
+/// Encodes a quotation; `None` if a value does not fit its field.
 pub(super) fn encode(quotation: &Quotation, form: TextForm, data: &mut Sink) -> Option<()> {
     let content = match quotation.moves {
         Some(_) => WITH_MOVES,

@@ -1,4 +1,4 @@
-//! Training questions (kind 09, variant 1). Little-endian, unlike what surrounds them.
+//! Training questions (kind 09, variant 1). Little-endian, unlike the rest of `.cba`.
 
 use tabia_core::error::Malformed;
 use tabia_core::game::{Training, TrainingSolution, TrainingText};
@@ -7,7 +7,7 @@ use tabia_core::io::{Cursor, Sink};
 use crate::games::cbh::charset::{TextForm, Texts, encode_text};
 use crate::games::cbh::field_codecs::{decode_square, encode_square};
 
-/// `None` when the layout is another one.
+/// Decodes a training question; `None` if the data has another layout.
 pub(super) fn decode(data: &[u8], texts: Texts) -> Option<Training> {
     let mut cursor = Cursor::new(data);
     let training = fields(&mut cursor, texts).ok()??;
@@ -60,7 +60,7 @@ fn list(cursor: &mut Cursor<'_>, texts: Texts) -> Result<Vec<TrainingText>, Malf
     Ok(list)
 }
 
-/// `None` when something does not fit its field.
+/// Encodes a training question; `None` if a value does not fit its field.
 pub(super) fn encode(training: &Training, form: TextForm, data: &mut Sink) -> Option<()> {
     data.bytes(&[1, 0, 1]);
     let size_at = data.len();

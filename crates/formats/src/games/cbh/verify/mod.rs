@@ -12,7 +12,7 @@ use tabia_core::game::{Flow, GameHead, Visitor, Want};
 use tabia_core::games::{Database, GameReader};
 
 use crate::games::cbh::annotations::{Item, Items};
-use crate::games::cbh::content_summary::{Contents, MoveFacts};
+use crate::games::cbh::content_summary::{Contents, MoveSummary};
 use crate::games::cbh::entities::{Entity, EntityTable};
 use crate::games::cbh::open::CbhDatabase;
 use crate::games::cbh::records::{AnnotationsHead, ExtendedRecord, GameRecord, MovesHead, Record};
@@ -231,7 +231,7 @@ impl Verifier<'_> {
     }
 
     /// Compares the header with the moves and annotations.
-    fn game(&mut self, index: GameIndex, game: &GameRecord, moves: MoveFacts, at: u64) {
+    fn game(&mut self, index: GameIndex, game: &GameRecord, moves: MoveSummary, at: u64) {
         let mut items: Vec<Item<'_>> = Vec::new();
         if let Some(file) = &self.db.companions().annotations
             && at != 0
@@ -351,7 +351,7 @@ fn bytes_from(file: &[u8], at: u64) -> Option<&[u8]> {
 /// Counts the moves of a game and collects its problems.
 #[derive(Debug, Default)]
 struct MoveCounter {
-    moves: MoveFacts,
+    moves: MoveSummary,
     depth: u32,
     problems: Vec<Problem>,
 }

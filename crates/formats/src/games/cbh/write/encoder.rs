@@ -15,7 +15,7 @@ use super::set_files::media_text;
 use crate::games::cbh::annotations;
 use crate::games::cbh::annotations::{CBH, Items, foreign};
 use crate::games::cbh::charset::TextForm;
-use crate::games::cbh::content_summary::{Contents, MoveFacts};
+use crate::games::cbh::content_summary::{Contents, MoveSummary};
 use crate::games::cbh::field_codecs::{CHESS960_ECO, encode_result};
 use crate::games::cbh::guiding_texts;
 use crate::games::cbh::moves;
@@ -116,7 +116,7 @@ impl RecordEncoder {
         let start = &game.head.start;
         let setup = start.setup.as_deref();
         let chess960 = moves.is_chess960;
-        let facts_of_moves = MoveFacts {
+        let facts_of_moves = MoveSummary {
             mainline: moves.mainline,
             variations: moves.variations,
             has_start: setup.is_some() || chess960,
