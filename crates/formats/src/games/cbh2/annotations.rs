@@ -1,37 +1,34 @@
-//! Annotations of a game: blocks of them by the number of their move in PGN order. Nothing says how
-//! long one is, so the first of an unknown kind ends what can be read.
+//! Annotations of a game, in blocks by the number of their move in PGN order. Their lengths are not
+//! stored, so that an annotation of an unknown kind ends the readable part.
 
 use std::ops::Range;
-use std::time::Duration;
 
-use tabia_core::chess::Color;
 use tabia_core::error::{Error, Malformed};
 use tabia_core::game::{
-    Annotation, Clock, ClockKind, Comment, CommentPlacement, CriticalPosition, EvalPoint,
-    EvalProfile, Flow, Foreign, Language, Nag, PiecePath, Shape, ShapeColor, ShapeKind, StartClock,
+    Annotation, Comment, CommentPlacement, EvalPoint, EvalProfile, Flow, Foreign, Language, Nag,
     Training, TrainingSolution, TrainingText, Visitor, WebLink,
 };
 use tabia_core::io::Cursor;
 
 use super::ID;
-use crate::games::cbh::annotations::{eval, kind};
+use crate::games::cbh::annotations::{common_fields, emit_shapes, kind, start_clock, time_spent};
 use crate::games::cbh::charset::Texts;
 use crate::games::cbh::field_codecs::decode_square;
 
-/// Where the blocks end.
+/// The move number after the last block.
 pub(super) const END: i32 = i32::MAX;
 
-/// Kinds of kept bytes beside the kinds of annotations.
+/// Kinds of [`Foreign`] data that are not kinds of annotations.
 pub(super) mod foreign {
-    /// The medals of the header when they are not those of the annotations.
+    /// The medals of the header if they differ from those of the annotations.
     pub(crate) const HEADER_MEDALS: u16 = 0x7001;
-    /// All that follows in the annotations from one of an unknown kind on.
+    /// The rest of the annotations, from one of an unknown kind on.
     pub(crate) const REST: u16 = 0x7002;
-    /// The content of a record that is no text although it should be one.
+    /// The content of a text's record that has another layout.
     pub(crate) const BODY: u16 = 0x7003;
 }
 
-/// Languages of comments and texts by their number; 7 is any.
+/// Languages of comments and texts by number.
 const LANGUAGES: [(u16, [u8; 2]); 9] = [
     (0, *b"en"),
     (1, *b"de"),
@@ -44,12 +41,12 @@ const LANGUAGES: [(u16, [u8; 2]); 9] = [
     (18, *b"el"),
 ];
 
-/// The number of texts for every language.
+/// The language number of texts for all languages.
 pub(super) const ANY_LANGUAGE: u16 = 7;
 
-/// An annotation in its record.
+/// An annotation; `data` is its range in the content of the record.
 #[derive(Debug, Clone)]
-struct Item {
+struct ItemRange {
     position: i32,
     kind: u16,
     data: Range<usize>,
@@ -57,16 +54,16 @@ struct Item {
 
 /// The annotations of one game.
 #[derive(Debug)]
-pub(super) struct Notes<'c> {
+pub(super) struct GameAnnotations<'c> {
     content: &'c [u8],
     /// Sorted by position.
-    items: Vec<Item>,
+    items: Vec<ItemRange>,
     texts: Texts,
 }
 
-impl<'c> Notes<'c> {
-    /// None.
-    pub(super) fn none(texts: Texts) -> Self {
+impl<'c> GameAnnotations<'c> {
+    /// No annotations.
+    pub(super) fn empty(texts: Texts) -> Self {
         Self {
             content: &[],
             items: Vec::new(),
@@ -74,33 +71,33 @@ impl<'c> Notes<'c> {
         }
     }
 
-    /// Those of a record's content, and what ended them too early.
+    /// Reads the content of a record; also the error that ended the readable part early.
     pub(super) fn read(content: &'c [u8], texts: Texts) -> (Self, Option<Error>) {
-        let mut notes = Self {
+        let mut annotations = Self {
             content,
             items: Vec::new(),
             texts,
         };
         let mut cursor = Cursor::new(content);
         let mut position = -1;
-        let fault = notes.read_items(&mut cursor, &mut position);
-        let fault = match fault {
+        let end = annotations.read_items(&mut cursor, &mut position);
+        let error = match end {
             Ok(None) => None,
             Ok(Some((kind, at))) => {
-                notes.keep_rest(position, at);
+                annotations.keep_rest(position, at);
                 let text = format!(
-                    "the notes on this format do not say how long an annotation of kind {kind:#x} \
-                     is: it and those behind it are kept unread"
+                    "the length of annotations of kind {kind:#x} is unknown: this one and those \
+                     after it are kept unread"
                 );
                 Some(Error::unsupported(text).at_offset(at as u64))
             }
-            Err((fault, at)) => {
-                notes.keep_rest(position, at);
-                Some(fault.at_base(0))
+            Err((malformed, at)) => {
+                annotations.keep_rest(position, at);
+                Some(malformed.at_base(0))
             }
         };
-        notes.items.sort_by_key(|item| item.position);
-        (notes, fault)
+        annotations.items.sort_by_key(|item| item.position);
+        (annotations, error)
     }
 
     /// The medals of all annotations together.
@@ -117,22 +114,22 @@ impl<'c> Notes<'c> {
             })
     }
 
-    /// What is said of the game.
+    /// Visits the annotations of the game.
     pub(super) fn visit_game(&self, visitor: &mut dyn Visitor) -> Flow {
         let end = self.items.partition_point(|item| item.position < 0);
-        self.hand_on(0..end, visitor)
+        self.visit_items(0..end, visitor)
     }
 
-    /// What is said of the moves of these numbers.
+    /// Visits the annotations of the moves `from` to `to` (exclusive).
     pub(super) fn visit(&self, from: u32, to: u32, visitor: &mut dyn Visitor) -> Flow {
-        let below = |number: u32| {
+        let count_below = |number: u32| {
             let items = &self.items;
             items.partition_point(|item| i64::from(item.position) < i64::from(number))
         };
-        self.hand_on(below(from)..below(to), visitor)
+        self.visit_items(count_below(from)..count_below(to), visitor)
     }
 
-    fn hand_on(&self, range: Range<usize>, visitor: &mut dyn Visitor) -> Flow {
+    fn visit_items(&self, range: Range<usize>, visitor: &mut dyn Visitor) -> Flow {
         for item in self.items.get(range).unwrap_or_default() {
             let data = self.content.get(item.data.clone()).unwrap_or_default();
             let emit = &mut |annotation: Annotation<'_>| visitor.visit_annotation(annotation);
@@ -144,7 +141,8 @@ impl<'c> Notes<'c> {
         Flow::Go
     }
 
-    /// An unknown kind and where its annotation begins, or a fault and where that of it begins.
+    /// Reads all items. Returns an unknown kind that ends them early, if any, with its offset; the
+    /// error contains the offset of the malformed annotation.
     fn read_items(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -152,19 +150,21 @@ impl<'c> Notes<'c> {
     ) -> Result<Option<(u16, usize)>, (Malformed, usize)> {
         loop {
             let at = cursor.offset();
-            let here = cursor.i32_le("position").map_err(|fault| (fault, at))?;
-            if here == END {
+            let with_offset = |malformed| (malformed, at);
+            let number = cursor.i32_le("position").map_err(with_offset)?;
+            if number == END {
                 return Ok(None);
             }
-            *position = here.max(-1);
-            for _ in 0..cursor.u32_le("count").map_err(|fault| (fault, at))? {
+            *position = number.max(-1);
+            for _ in 0..cursor.u32_le("count").map_err(with_offset)? {
                 let at = cursor.offset();
-                let kind = cursor.u16_le("kind").map_err(|fault| (fault, at))?;
+                let with_offset = |malformed| (malformed, at);
+                let kind = cursor.u16_le("kind").map_err(with_offset)?;
                 let from = cursor.offset();
-                if skip(kind, cursor).map_err(|fault| (fault, at))?.is_none() {
+                if skip(kind, cursor).map_err(with_offset)?.is_none() {
                     return Ok(Some((kind, at)));
                 }
-                self.items.push(Item {
+                self.items.push(ItemRange {
                     position: *position,
                     kind,
                     data: from..cursor.offset(),
@@ -173,8 +173,9 @@ impl<'c> Notes<'c> {
         }
     }
 
+    /// Adds the rest of the content as foreign data.
     fn keep_rest(&mut self, position: i32, at: usize) {
-        self.items.push(Item {
+        self.items.push(ItemRange {
             position,
             kind: foreign::REST,
             data: at..self.content.len(),
@@ -182,7 +183,7 @@ impl<'c> Notes<'c> {
     }
 }
 
-/// Goes past the data of an annotation; `None` when nothing is known of its length.
+/// Skips the data of an annotation; `None` if its length is unknown.
 fn skip(kind: u16, cursor: &mut Cursor<'_>) -> Result<Option<()>, Malformed> {
     let length = match u8::try_from(kind).unwrap_or(0) {
         kind::TEXT_AFTER | kind::TEXT_BEFORE => {
@@ -201,7 +202,7 @@ fn skip(kind: u16, cursor: &mut Cursor<'_>) -> Result<Option<()>, Malformed> {
         kind::PAWN_STRUCTURE | kind::CRITICAL => 1,
         kind::TRAINING => {
             let training = training(cursor)?;
-            return Ok((!matches!(training, Question::Unknown)).then_some(()));
+            return Ok((!matches!(training, TrainingData::Unknown)).then_some(()));
         }
         kind::WEB_LINK => {
             cursor.u8("mark")?;
@@ -221,23 +222,23 @@ fn skip(kind: u16, cursor: &mut Cursor<'_>) -> Result<Option<()>, Malformed> {
     Ok(Some(()))
 }
 
-/// A kind of four bytes whose meaning is unknown.
+/// A kind with four bytes of unknown meaning.
 const CORRESPONDENCE_HEADER: u8 = 0x08;
 
 /// Receives annotations.
 type Emit<'e> = &'e mut dyn FnMut(Annotation<'_>) -> Flow;
 
-/// Hands on what an annotation says; what does not fit to the last byte as it is.
+/// Emits an annotation; as [`Foreign`] data if it does not fit the known layout to the last byte.
 fn decode(kind: u16, data: &[u8], texts: Texts, emit: Emit<'_>) -> Flow {
     let mut cursor = Cursor::new(data);
-    let said = match u8::try_from(kind).unwrap_or(0) {
+    let flow = match u8::try_from(kind).unwrap_or(0) {
         kind::TEXT_AFTER | kind::TEXT_BEFORE => comment(kind, &mut cursor, texts, emit),
         kind::SYMBOLS => Ok(symbols(data, emit)),
         kind::SQUARES => Ok(shapes(data, 2, emit)),
         kind::ARROWS => Ok(shapes(data, 3, emit)),
         kind::WEB_LINK => web_link(&mut cursor, texts, emit),
         kind::TRAINING => match training(&mut cursor) {
-            Ok(Question::Texts(training)) if cursor.is_empty() => {
+            Ok(TrainingData::Texts(training)) if cursor.is_empty() => {
                 Ok(Some(emit(Annotation::Training(&training))))
             }
             _ => Ok(None),
@@ -251,7 +252,7 @@ fn decode(kind: u16, data: &[u8], texts: Texts, emit: Emit<'_>) -> Flow {
             _ => Ok(None),
         },
     };
-    said.ok().flatten().unwrap_or_else(|| {
+    flow.ok().flatten().unwrap_or_else(|| {
         emit(Annotation::Foreign(Foreign {
             format: ID,
             kind,
@@ -260,15 +261,15 @@ fn decode(kind: u16, data: &[u8], texts: Texts, emit: Emit<'_>) -> Flow {
     })
 }
 
-/// What was said; `None` when the data is not as described.
-type Said = Result<Option<Flow>, Malformed>;
+/// The visitor's answer; `None` if the data has another layout and was not emitted.
+type Emitted = Result<Option<Flow>, Malformed>;
 
-fn comment(kind: u16, cursor: &mut Cursor<'_>, texts: Texts, emit: Emit<'_>) -> Said {
+fn comment(kind: u16, cursor: &mut Cursor<'_>, texts: Texts, emit: Emit<'_>) -> Emitted {
     let unknown = cursor.u16_le("unknown")?;
     let number = cursor.u16_le("language")?;
     let length = cursor.u32_le("length")? as usize;
     let bytes = cursor.take(length, "text")?;
-    let language = match LANGUAGES.iter().find(|(known, _)| *known == number) {
+    let language = match LANGUAGES.iter().find(|(other, _)| *other == number) {
         Some((_, code)) => Language::iso(*code),
         None if number == ANY_LANGUAGE => None,
         None => return Ok(None),
@@ -299,38 +300,17 @@ fn symbols(data: &[u8], emit: Emit<'_>) -> Option<Flow> {
     Some(Flow::Go)
 }
 
-/// A colour and one square, or a colour and two; square numbers from 1.
+/// Shapes of `size` bytes each, after four bytes of length.
 fn shapes(data: &[u8], size: usize, emit: Emit<'_>) -> Option<Flow> {
-    let items = data.get(4..).unwrap_or_default();
-    let square = |number: u8| decode_square(number.checked_sub(1)?);
-    let shape = |bytes: &[u8]| {
-        let (color, kind) = match *bytes {
-            [color, at] if size == 2 => (color, ShapeKind::Square(square(at)?)),
-            [color, from, to] => (color, ShapeKind::Arrow(square(from)?, square(to)?)),
-            _ => return None,
-        };
-        let color = match color {
-            2 => ShapeColor::Green,
-            3 => ShapeColor::Yellow,
-            4 => ShapeColor::Red,
-            other => ShapeColor::ChessBase(other),
-        };
-        Some(Shape { kind, color })
-    };
-    let all = || items.chunks(size).map(shape);
-    if items.is_empty() || all().any(|shape| shape.is_none()) {
-        return None;
+    let shapes = data.get(4..).unwrap_or_default();
+    if shapes.len().is_multiple_of(size) {
+        emit_shapes(shapes, size, emit)
+    } else {
+        None
     }
-    for shape in all().flatten() {
-        let flow = emit(Annotation::Shape(shape));
-        if flow != Flow::Go {
-            return Some(flow);
-        }
-    }
-    Some(Flow::Go)
 }
 
-fn web_link(cursor: &mut Cursor<'_>, texts: Texts, emit: Emit<'_>) -> Said {
+fn web_link(cursor: &mut Cursor<'_>, texts: Texts, emit: Emit<'_>) -> Emitted {
     cursor.u8("mark")?;
     let length = cursor.u32_le("length")? as usize;
     let url = cursor.take(length, "url")?;
@@ -342,19 +322,19 @@ fn web_link(cursor: &mut Cursor<'_>, texts: Texts, emit: Emit<'_>) -> Said {
     }))))
 }
 
-/// A training question.
-enum Question {
-    /// Of a layout that is not known.
+/// The data of a training question.
+enum TrainingData {
+    /// The layout is unknown.
     Unknown,
-    /// With something else than texts.
+    /// Not all elements are texts in UTF-8.
     Mixed,
     Texts(Training),
 }
 
-fn training(cursor: &mut Cursor<'_>) -> Result<Question, Malformed> {
+fn training(cursor: &mut Cursor<'_>) -> Result<TrainingData, Malformed> {
     let [first, second, variant] = cursor.array("mark")?;
     if (first, second, variant) != (1, 1, 1) {
-        return Ok(Question::Unknown);
+        return Ok(TrainingData::Unknown);
     }
     cursor.take(3, "zeros")?;
     let seconds = cursor.i32_le("seconds")?;
@@ -391,13 +371,13 @@ fn training(cursor: &mut Cursor<'_>) -> Result<Question, Malformed> {
         });
     }
     Ok(if is_text {
-        Question::Texts(training)
+        TrainingData::Texts(training)
     } else {
-        Question::Mixed
+        TrainingData::Mixed
     })
 }
 
-/// A list of texts; whether it holds nothing else.
+/// Reads a list of texts; `false` if it contains other elements too, which are left out.
 fn training_texts(
     cursor: &mut Cursor<'_>,
     list: &mut Vec<TrainingText>,
@@ -432,43 +412,25 @@ fn eval_profile(cursor: &mut Cursor<'_>) -> Result<EvalProfile, Malformed> {
     Ok(profile)
 }
 
-/// Kinds whose data has a fixed size.
+/// A kind with data of a fixed size; `None` for other kinds and for impossible values.
 fn fixed(kind: u16, cursor: &mut Cursor<'_>) -> Result<Option<Annotation<'static>>, Malformed> {
     Ok(Some(match u8::try_from(kind).unwrap_or(0) {
         kind::TIME_SPENT => {
-            // The first is unknown; in `.cba` the fourth is hundredths.
-            let [0, seconds @ 0..60, minutes @ 0..60, hours] = cursor.array("time_spent")? else {
+            // The meaning of the first byte is unknown; in `.cba` the fourth is hundredths.
+            let [0, seconds, minutes, hours] = cursor.array("time_spent")? else {
                 return Ok(None);
             };
-            let seconds = (u64::from(hours) * 60 + u64::from(minutes)) * 60 + u64::from(seconds);
-            Annotation::Clock(Clock {
-                kind: ClockKind::ElapsedMove,
-                time: Duration::from_secs(seconds),
-            })
+            return Ok(time_spent(hours, minutes, seconds, 0));
         }
-        kind::PAWN_STRUCTURE => Annotation::PawnStructure(cursor.u8("pawn_structure")?),
         kind::PIECE_PATH => {
             cursor.u32_le("length")?;
-            Annotation::PiecePath(PiecePath {
-                kind: cursor.u8("piece_path")?,
-                square: cursor.u8("piece_path")?,
-            })
+            return common_fields(kind::PIECE_PATH, cursor);
         }
-        kind::WHITE_CLOCK | kind::BLACK_CLOCK => Annotation::StartClock(StartClock {
-            color: if kind == u16::from(kind::WHITE_CLOCK) {
-                Color::White
-            } else {
-                Color::Black
-            },
-            hundredths: cursor.i32_le("clock")?,
-        }),
-        kind::CRITICAL => Annotation::Critical(CriticalPosition(cursor.u8("critical")?)),
-        kind::EVAL => match eval(cursor)? {
-            Some(eval) => Annotation::Eval(eval),
-            None => return Ok(None),
-        },
+        kind @ (kind::WHITE_CLOCK | kind::BLACK_CLOCK) => {
+            start_clock(kind, cursor.i32_le("clock")?)
+        }
         kind::MEDALS => Annotation::Medals(cursor.u32_le("medals")?),
         kind::VIDEO_TIME => Annotation::VideoTime(cursor.i32_le("video_time")?),
-        _ => return Ok(None),
+        kind => return common_fields(kind, cursor),
     }))
 }

@@ -1,8 +1,9 @@
-//! Databases of ChessBase 17 and later (`.2cbh` and its companions), read only, after published notes
-//! that no file was at hand to hold against. The bytes are described in `FORMAT.md`.
+//! Databases of ChessBase 17 and later (`.2cbh` and its companions), read only, implemented from
+//! published notes without a sample file. The bytes are described in `FORMAT.md`.
 
 mod annotations;
 mod container;
+mod index_entry;
 mod move_codes;
 mod move_tree;
 mod names;
@@ -63,12 +64,13 @@ const fn companion(extension: &'static str, holds: &'static str) -> Companion {
     }
 }
 
-/// The header says that records have 192 bytes; nothing in it is known to be a magic number.
+/// Recognizes the file by its extension and the record size of 192 bytes in the header, which has no
+/// known magic number.
 fn score(probe: &Probe<'_>) -> Confidence {
     let is_named = probe.extension() == "2cbh";
     match FileHeader::read(probe.head) {
         Some(header) if header.is_ours() && is_named => Confidence::Certain,
-        // Too short, or of a version with other records: the name gives the message about it.
+        // Too short, or a version with other records; opening it by name reports which.
         _ if is_named => Confidence::ByName,
         _ => Confidence::No,
     }

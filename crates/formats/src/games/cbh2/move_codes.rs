@@ -1,33 +1,33 @@
-//! Words of moves: each is one move of one piece from one square to another, with what it takes and
-//! what it becomes, counted in the order of FORMAT.md § Moves.
+//! The words of moves: each is one move of one piece from one square to another, with the captured
+//! piece and the promotion, numbered in the order of FORMAT.md § Moves.
 
 use std::sync::OnceLock;
 
 use tabia_core::chess::{Color, Move, Piece, Position, Role, Square};
 
-/// A pass.
+/// A null move.
 pub(super) const NULL: u16 = 0xfffa;
 /// A start position follows.
 pub(super) const START: u16 = 0xfffb;
 /// The moves follow.
 pub(super) const MOVES: u16 = 0xfffc;
-/// Another move in place of the last one is stored later.
+/// An alternative to the last move is stored later.
 pub(super) const ALTERNATIVE: u16 = 0xfffd;
 /// The line ends.
 pub(super) const END: u16 = 0xffff;
 
-/// The first word that is no move.
+/// The first word that is not a move.
 pub(super) const AFTER_MOVES: u16 = 0xc02d;
 /// The first word of castling: four words for ordinary chess, then four for each start position of
 /// Chess960.
 pub(super) const CASTLING: u16 = 0xb129;
 
-/// Whether a word is a move, a pass included.
+/// Whether a word is a move, a null move included.
 pub(super) const fn is_move(word: u16) -> bool {
     word == NULL || word != 0 && word < AFTER_MOVES
 }
 
-/// The move of a word when it can be played.
+/// The move of a word; `None` if it is not legal. Grants a missing castling right.
 pub(super) fn find(word: u16, position: &mut Position) -> Option<Move> {
     let us = position.turn();
     if word >= CASTLING {
@@ -43,7 +43,7 @@ pub(super) fn find(word: u16, position: &mut Position) -> Option<Move> {
             return None;
         }
         if position.castling_rook(us, side).is_none() {
-            // Games that were set up castle without the right.
+            // Games with a setup position may castle without the right.
             position.grant_castling(us, side);
         }
         let rook = position.castling_rook(us, side)?;
@@ -54,8 +54,8 @@ pub(super) fn find(word: u16, position: &mut Position) -> Option<Move> {
     if entry.piece.color != us || position.piece_at(entry.from) != Some(entry.piece) {
         return None;
     }
-    let taken = position.piece_at(entry.to).map(|piece| piece.role);
-    if taken != entry.taken {
+    let captured = position.piece_at(entry.to).map(|piece| piece.role);
+    if captured != entry.captured {
         return None;
     }
     let is_passed = position.en_passant() == Some(entry.to);
@@ -69,18 +69,18 @@ pub(super) fn find(word: u16, position: &mut Position) -> Option<Move> {
     position.is_legal(m).then_some(m)
 }
 
-/// What a word says.
+/// The meaning of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Entry {
     pub(super) piece: Piece,
     pub(super) from: Square,
     pub(super) to: Square,
-    pub(super) taken: Option<Role>,
+    pub(super) captured: Option<Role>,
     pub(super) en_passant: bool,
     pub(super) promotion: Option<Role>,
 }
 
-/// All words from 1 to those of castling.
+/// The words from 1 up to those of castling; the entry of a word is at `word - 1`.
 pub(super) fn entries() -> &'static [Entry] {
     static ENTRIES: OnceLock<Vec<Entry>> = OnceLock::new();
     ENTRIES.get_or_init(|| {
@@ -105,8 +105,8 @@ const PIECES: [Role; 5] = [
     Role::Rook,
 ];
 
-/// What a piece may take, in order; first comes taking nothing.
-const TAKEN: [Option<Role>; 6] = [
+/// The captures of a piece, in order; the first is no capture.
+const CAPTURED: [Option<Role>; 6] = [
     None,
     Some(Role::Queen),
     Some(Role::Knight),
@@ -115,8 +115,8 @@ const TAKEN: [Option<Role>; 6] = [
     Some(Role::Pawn),
 ];
 
-/// What a pawn becomes, and what it may take there.
-const BECOMES: [Role; 4] = [Role::Queen, Role::Knight, Role::Bishop, Role::Rook];
+/// The promotions of a pawn, and the pieces it may capture while promoting.
+const PROMOTIONS: [Role; 4] = [Role::Queen, Role::Knight, Role::Bishop, Role::Rook];
 
 /// Steps in files and ranks.
 type Steps = &'static [(i8, i8)];
@@ -154,7 +154,7 @@ const QUEEN_STEPS: Steps = &[
     (0, 1),
 ];
 
-/// The square a step away.
+/// The square one step away; `None` outside the board.
 fn step(from: Square, (files, ranks): (i8, i8)) -> Option<Square> {
     let file = from.file().checked_add_signed(files)?;
     let rank = from.rank().checked_add_signed(ranks)?;
@@ -178,11 +178,11 @@ fn pieces(piece: Piece, out: &mut Vec<Entry>) {
         for &direction in steps {
             let mut last = from;
             while let Some(to) = step(last, direction) {
-                out.extend(TAKEN.map(|taken| Entry {
+                out.extend(CAPTURED.map(|captured| Entry {
                     piece,
                     from,
                     to,
-                    taken,
+                    captured,
                     en_passant: false,
                     promotion: None,
                 }));
@@ -203,14 +203,14 @@ fn pawns(color: Color, out: &mut Vec<Entry>) {
     let white = color.is_white();
     let forward = if white { 1 } else { -1 };
     for from in squares().filter(|from| (1..7).contains(&from.rank())) {
-        // How far the pawn has come: 1 at its start, 4 where it takes en passant, 6 at the end.
+        // The rank seen by the pawn: 1 at its start, 4 for en passant captures, 6 before promotion.
         let rank = if white { from.rank() } else { 7 - from.rank() };
-        let mut push = |to: Option<Square>, taken, en_passant, promotion| {
+        let mut push = |to: Option<Square>, captured, en_passant, promotion| {
             out.extend(to.map(|to| Entry {
                 piece,
                 from,
                 to,
-                taken,
+                captured,
                 en_passant,
                 promotion,
             }));
@@ -220,7 +220,7 @@ fn pawns(color: Color, out: &mut Vec<Entry>) {
             push(step(from, (0, 2 * forward)), None, false, None);
         }
         if rank == 6 {
-            for role in BECOMES {
+            for role in PROMOTIONS {
                 push(ahead, None, false, Some(role));
             }
         } else {
@@ -229,15 +229,15 @@ fn pawns(color: Color, out: &mut Vec<Entry>) {
         for files in [-1, 1] {
             let to = step(from, (files, forward));
             if rank == 6 {
-                for taken in BECOMES {
-                    for role in BECOMES {
-                        push(to, Some(taken), false, Some(role));
+                for captured in PROMOTIONS {
+                    for role in PROMOTIONS {
+                        push(to, Some(captured), false, Some(role));
                     }
                 }
                 continue;
             }
-            for taken in TAKEN.into_iter().flatten() {
-                push(to, Some(taken), false, None);
+            for captured in CAPTURED.into_iter().flatten() {
+                push(to, Some(captured), false, None);
             }
             if rank == 4 {
                 push(to, None, true, None);

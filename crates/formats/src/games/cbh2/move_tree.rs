@@ -1,5 +1,5 @@
 //! The words of a game as a tree. They are stored line by line: the mainline to its end, then the
-//! alternatives, the last mentioned first.
+//! alternatives, the last announced one first.
 
 use tabia_core::error::{Malformed, Why};
 
@@ -13,17 +13,17 @@ pub(super) const ROOT: u32 = 0;
 /// A move in the tree.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Node {
-    /// What is stored.
+    /// Its word.
     pub(super) word: u16,
     /// Offset in the content.
     pub(super) at: u32,
-    /// The first move after it.
+    /// The first continuation.
     pub(super) child: u32,
-    /// The next move in its place.
+    /// The next alternative.
     pub(super) next: u32,
     parent: u32,
     last_child: u32,
-    /// Moves from here on, with all that branches off.
+    /// The number of moves from this one on, variations included.
     pub(super) size: u32,
 }
 
@@ -35,8 +35,8 @@ pub(super) struct Tree {
     pub(super) start: Vec<u16>,
     /// Their offset in the content.
     pub(super) start_at: usize,
-    /// Why it ends too early, and after which move.
-    pub(super) fault: Option<(u32, Malformed)>,
+    /// Why reading ended early, and the last node before it.
+    pub(super) problem: Option<(u32, Malformed)>,
     pending: Vec<u32>,
 }
 
@@ -46,7 +46,7 @@ impl Tree {
         self.nodes.clear();
         self.start.clear();
         self.pending.clear();
-        self.fault = None;
+        self.problem = None;
         self.push(NONE, 0, 0);
         let mut at = self.read_start(content);
         let mut last = ROOT;
@@ -96,8 +96,8 @@ impl Tree {
         self.nodes.get(number as usize)
     }
 
-    /// The bytes of a move and of all that is stored behind it in its line and in what branches off
-    /// from there; for the first move of a place the other moves of that place too.
+    /// The bytes of a move, of the rest of its line and of the variations in it; for the first move
+    /// of a position also those of its alternatives.
     pub(super) fn bytes<'c>(&self, number: u32, content: &'c [u8]) -> &'c [u8] {
         let Some(node) = self.node(number) else {
             return &[];
@@ -121,19 +121,19 @@ impl Tree {
         content.get(from..at).unwrap_or_default()
     }
 
-    /// Whether a move is the first one stored in its place.
+    /// Whether a move is the first one stored for its position.
     pub(super) fn is_first(&self, number: u32) -> bool {
         let parent = self.node(number).and_then(|node| self.node(node.parent));
         parent.is_some_and(|parent| parent.child == number)
     }
 
-    /// Words up to [`move_codes::MOVES`]; where the moves begin.
+    /// Reads the words of the start position and returns the offset of the moves.
     fn read_start(&mut self, content: &[u8]) -> usize {
         let mut at = 0;
         if word_at(content, at) == Some(move_codes::START) {
             at += 2;
             self.start_at = at;
-            // A position has 32 pieces as a rule, and never more than 64.
+            // At most 64 pieces, after up to four other words.
             while let Some(word) = word_at(content, at)
                 && word != move_codes::MOVES
                 && self.start.len() < 70
@@ -173,15 +173,15 @@ impl Tree {
     }
 
     fn fail(&mut self, after: u32, at: usize, why: Why) {
-        let fault = Malformed {
+        let malformed = Malformed {
             field: "moves",
             at,
             why,
         };
-        self.fault = Some((after, fault));
+        self.problem = Some((after, malformed));
     }
 
-    /// Children come behind their parents.
+    /// Computes the sizes of all nodes; children have higher numbers than their parents.
     fn count(&mut self) {
         for number in (1..self.nodes.len()).rev() {
             let Some(&Node { parent, size, .. }) = self.nodes.get(number) else {

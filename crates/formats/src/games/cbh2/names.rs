@@ -1,12 +1,12 @@
-//! Names (`.2lid`): blocks with a place for one name of each kind; a name's number is that of its
+//! Names (`.2lid`): blocks with a slot for one name of each kind; the number of a name is that of its
 //! block.
 
 use tabia_core::error::{Malformed, Why};
 use tabia_core::io::{Blob, Cursor};
 
-/// What a name names, by its place in a block.
+/// The kinds of names, by the index of their slot in a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum What {
+pub(super) enum EntityKind {
     Player = 0,
     Tournament = 1,
     Source = 2,
@@ -14,27 +14,30 @@ pub(super) enum What {
     Tag = 5,
 }
 
-/// Kinds of names, one of them unused.
+/// Number of kinds, one of them unused.
 const KINDS: usize = 6;
-/// What a deleted name begins with.
+/// The first bytes of a deleted name.
 const DELETED: [u8; 8] = [0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99];
 
 /// The file of names.
 #[derive(Debug)]
 pub(super) struct Names {
     file: Blob,
-    header: u64,
-    /// Where the name of each kind is in a block, and how much room it has.
-    places: [(u64, u32); KINDS],
-    block: u64,
+    header_size: u64,
+    /// Offset in a block and size of each kind's slot.
+    slots: [(u64, u32); KINDS],
+    block_size: u64,
     counts: [i64; KINDS],
 }
 
 impl Names {
     /// Reads the header of the file.
+    ///
+    /// # Errors
+    /// If the header is cut off or has another number of kinds.
     pub(super) fn new(file: Blob) -> Result<Self, Malformed> {
         let mut cursor = Cursor::new(&file);
-        let header = cursor.u32_be("header_size")?;
+        let header_size = cursor.u32_be("header_size")?;
         let at = cursor.offset();
         let kinds = cursor.u32_be("kinds")?;
         if kinds as usize != KINDS {
@@ -44,42 +47,42 @@ impl Names {
                 why: Why::Value(kinds.into()),
             });
         }
-        let mut places = [(0, 0); KINDS];
+        let mut slots = [(0, 0); KINDS];
         let mut counts = [0; KINDS];
-        let mut block = 0_u64;
-        for (place, count) in places.iter_mut().zip(&mut counts) {
-            let size = cursor.u32_be("place_size")?;
-            *place = (block, size);
-            block += u64::from(size);
+        let mut block_size = 0_u64;
+        for (slot, count) in slots.iter_mut().zip(&mut counts) {
+            let size = cursor.u32_be("slot_size")?;
+            *slot = (block_size, size);
+            block_size += u64::from(size);
             *count = cursor.i64_be("count")?;
             cursor.i64_be("first_deleted")?;
         }
-        if block == 0 {
-            return Err(cursor.malformed("place_size", Why::Value(0)));
+        if block_size == 0 {
+            return Err(cursor.malformed("slot_size", Why::Value(0)));
         }
         Ok(Self {
             file,
-            header: header.into(),
-            places,
-            block,
+            header_size: header_size.into(),
+            slots,
+            block_size,
             counts,
         })
     }
 
-    /// How many names of a kind the header says there are.
-    pub(super) fn count(&self, what: What) -> u32 {
-        let count = self.counts.get(what as usize).copied().unwrap_or(0);
+    /// The number of names of a kind, as stored in the header.
+    pub(super) fn count(&self, kind: EntityKind) -> u32 {
+        let count = self.counts.get(kind as usize).copied().unwrap_or(0);
         u32::try_from(count.max(0)).unwrap_or(u32::MAX)
     }
 
-    /// The fields of a name; `None` where none is stored.
-    pub(super) fn get(&self, what: What, number: u32) -> Option<Cursor<'_>> {
-        let (place, size) = *self.places.get(what as usize)?;
-        let at = u64::from(number).checked_mul(self.block)?;
-        let at = at.checked_add(self.header + place)?;
-        let room = self.file.get(usize::try_from(at).ok()?..)?;
-        let room = room.get(..size as usize).unwrap_or(room);
-        let mut cursor = Cursor::new(room);
+    /// The fields of a name; `None` if it is absent or deleted.
+    pub(super) fn get(&self, kind: EntityKind, number: u32) -> Option<Cursor<'_>> {
+        let (offset, size) = *self.slots.get(kind as usize)?;
+        let at = u64::from(number).checked_mul(self.block_size)?;
+        let at = at.checked_add(self.header_size + offset)?;
+        let slot = self.file.get(usize::try_from(at).ok()?..)?;
+        let slot = slot.get(..size as usize).unwrap_or(slot);
+        let mut cursor = Cursor::new(slot);
         let length = cursor.u32_le("length").ok()? as usize;
         let fields = cursor.take(length, "fields").ok()?;
         let is_deleted = fields.len() == 16 && fields.starts_with(&DELETED);
@@ -98,9 +101,9 @@ pub(super) fn text<'f>(cursor: &mut Cursor<'f>) -> Result<&'f [u8], Malformed> {
 pub(super) struct Player<'f> {
     pub(super) last: &'f [u8],
     pub(super) first: &'f [u8],
-    /// ChessBase's number.
+    /// The player's number in ChessBase's player database.
     pub(super) number: i32,
-    /// FIDE's number.
+    /// The player's FIDE id.
     pub(super) fide: i64,
 }
 
@@ -123,7 +126,7 @@ impl<'f> Player<'f> {
 /// A tournament.
 #[derive(Debug, Default)]
 pub(super) struct Tournament<'f> {
-    pub(super) place: &'f [u8],
+    pub(super) site: &'f [u8],
     pub(super) title: &'f [u8],
     pub(super) date: u32,
     pub(super) kind: u8,
@@ -132,10 +135,11 @@ pub(super) struct Tournament<'f> {
     pub(super) category: u8,
     pub(super) flags: u8,
     pub(super) rounds: u8,
-    /// Degrees, as bits of floating-point numbers.
+    /// Degrees, as the bits of an `f32`.
     pub(super) latitude: u32,
+    /// Degrees, as the bits of an `f32`.
     pub(super) longitude: u32,
-    /// The nation the place belongs to today.
+    /// The nation to which the site belongs today.
     pub(super) nation_now: u8,
     pub(super) tie_breaks: Vec<u16>,
     pub(super) end_date: u32,
@@ -143,7 +147,7 @@ pub(super) struct Tournament<'f> {
 
 impl<'f> Tournament<'f> {
     pub(super) fn read(mut cursor: Cursor<'f>) -> Result<Self, Malformed> {
-        let (place, title) = (text(&mut cursor)?, text(&mut cursor)?);
+        let (site, title) = (text(&mut cursor)?, text(&mut cursor)?);
         let date = cursor.u32_le("date")?;
         let [kind, team, nation, _, category, flags, rounds, _] = cursor.array("type")?;
         let latitude = cursor.u32_le("latitude")?;
@@ -156,7 +160,7 @@ impl<'f> Tournament<'f> {
         }
         let end_date = cursor.u32_le("end_date")?;
         Ok(Self {
-            place,
+            site,
             title,
             date,
             kind,
@@ -220,7 +224,7 @@ impl<'f> Team<'f> {
     }
 }
 
-/// The titles of a tag: nation and text.
+/// The titles of a game tag: nation and text.
 pub(super) fn titles(mut cursor: Cursor<'_>) -> Result<Vec<(i32, &[u8])>, Malformed> {
     let mut titles = Vec::new();
     for _ in 0..cursor.u32_le("title_count")? {

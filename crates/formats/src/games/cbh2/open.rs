@@ -1,6 +1,5 @@
-//! Opening a set of files, and what is known of a game without its moves.
+//! An open set of files.
 
-use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -8,19 +7,15 @@ use encoding_rs::WINDOWS_1252;
 use tabia_core::GameIndex;
 use tabia_core::error::{Error, ErrorKind, Result};
 use tabia_core::formats::OpenOptions;
-use tabia_core::game::Date;
-use tabia_core::games::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind};
+use tabia_core::games::{Database, DatabaseInfo, NameKind};
 use tabia_core::io::{Blob, Cursor, Source};
 
 use super::container::FILE_HEADER;
-use super::names::{Names, What};
-use super::read::Reader;
-use super::records::{FileHeader, GameRecord, Record, SIZE, TYPE_DELETED, TYPE_TEXT, id};
-use super::tags::{Lookup, round_name};
+use super::names::{EntityKind, Names};
+use super::records::{FileHeader, Record, SIZE, TYPE_DELETED, TYPE_TEXT};
+use super::tags::Lookup;
 use super::{FORMAT, ID};
 use crate::games::cbh::charset::Texts;
-use crate::games::cbh::content_summary;
-use crate::games::cbh::field_codecs::{decode_date, decode_eco, decode_result};
 
 /// Opens the set that a `.2cbh` file belongs to.
 pub(super) fn open(source: &Source, options: &OpenOptions) -> Result<Box<dyn Database>> {
@@ -40,7 +35,7 @@ pub(super) struct Cbh2Database {
     pub(super) moves_name: Arc<Path>,
     pub(super) annotations_name: Arc<Path>,
     pub(super) names_name: Arc<Path>,
-    info: DatabaseInfo,
+    pub(super) info: DatabaseInfo,
 }
 
 impl Cbh2Database {
@@ -48,13 +43,13 @@ impl Cbh2Database {
         let label = Arc::clone(source.label());
         let headers = source.main().open().map_err(|e| e.in_file(&label))?;
         let Some(header) = FileHeader::read(&headers) else {
-            let why = format!("{} bytes are no header of {SIZE}", headers.len());
+            let why = format!("the file has {} bytes, a header has {SIZE}", headers.len());
             return Err(wrong_format(why).in_file(&label));
         };
         if !header.is_ours() {
             let why = format!(
-                "the header says {} bytes of header and {} a record, not 38 or 34 and {SIZE}: the \
-                 notes on this format know no other",
+                "the header states {} bytes of header and {} a record, not 38 or 34 and {SIZE}; no \
+                 other version is known",
                 header.header_size, header.record_size
             );
             return Err(wrong_format(why).in_file(&label));
@@ -72,17 +67,18 @@ impl Cbh2Database {
             let left = headers.len() % SIZE;
             problem(
                 "2cbh",
-                format!("{left} bytes at the end are no whole record"),
+                format!("{left} bytes at the end are not a complete record"),
             );
         }
         if i64::from(next) != i64::from(records) + 1 {
-            let text = format!("the header names {next} as the next record, {records} are there");
+            let text =
+                format!("the header states {next} as the next record, the file has {records}");
             problem("2cbh", text);
         }
-        let mut file = |extension: &str, lost: &str| match source.open_companion(extension) {
+        let mut file = |extension: &str, effect: &str| match source.open_companion(extension) {
             Ok(Some(blob)) => Some(blob),
             Ok(None) => {
-                problem(extension, format!("the file is missing: {lost}"));
+                problem(extension, format!("the file is missing: {effect}"));
                 None
             }
             Err(error) => {
@@ -100,8 +96,8 @@ impl Cbh2Database {
         }
         let names = names.and_then(|blob| match Names::new(blob) {
             Ok(names) => Some(names),
-            Err(fault) => {
-                problem("2lid", fault.to_string());
+            Err(malformed) => {
+                problem("2lid", malformed.to_string());
                 None
             }
         });
@@ -138,18 +134,18 @@ impl Cbh2Database {
         }
         let mut names = Vec::new();
         if let Some(stored) = &self.names {
-            for (kind, what) in [
-                (NameKind::Player, What::Player),
-                (NameKind::Event, What::Tournament),
-                (NameKind::Source, What::Source),
-                (NameKind::Team, What::Team),
+            for (kind, entity) in [
+                (NameKind::Player, EntityKind::Player),
+                (NameKind::Event, EntityKind::Tournament),
+                (NameKind::Source, EntityKind::Source),
+                (NameKind::Team, EntityKind::Team),
             ] {
-                names.push((kind, stored.count(what)));
+                names.push((kind, stored.count(entity)));
             }
         }
         let companions = FORMAT.file.companions.iter().map(|companion| {
-            let is_there = source.companion(companion.extension).is_some();
-            (companion.extension.to_owned(), is_there)
+            let exists = source.companion(companion.extension).is_some();
+            (companion.extension.to_owned(), exists)
         });
         DatabaseInfo {
             format: ID,
@@ -165,14 +161,14 @@ impl Cbh2Database {
         }
     }
 
-    /// The record of a game, text or analysis.
+    /// The header of a game, text or analysis.
     pub(super) fn record(&self, game: GameIndex) -> Result<Record<'_>> {
         let at = (game.0 as usize).checked_add(1);
         let at = at.and_then(|number| number.checked_mul(SIZE));
         let bytes = at.and_then(|at| self.headers.get(at..at.checked_add(SIZE)?));
         bytes.and_then(Record::read).ok_or_else(|| {
             let count = self.info.records;
-            Error::invalid(format!("there are only {count} records"))
+            Error::invalid(format!("the database has only {count} records"))
                 .in_file(&self.headers_name)
                 .in_game(game)
         })
@@ -185,14 +181,14 @@ impl Cbh2Database {
         }
     }
 
-    /// Whether the file of names lacks one.
-    pub(super) fn lacks(&self, what: What, number: u32) -> bool {
+    /// Whether a name is missing from the file of names; `false` without that file.
+    pub(super) fn lacks(&self, kind: EntityKind, number: u32) -> bool {
         let names = self.names.as_ref();
-        names.is_some_and(|names| names.get(what, number).is_none())
+        names.is_some_and(|names| names.get(kind, number).is_none())
     }
 }
 
-/// The size that a file of moves or annotations has of itself, when it is another.
+/// A message about a wrong size in the header of `.2cbg` or `.2cba`; `None` if it is right.
 fn wrong_size(file: &[u8]) -> Option<String> {
     let mut cursor = Cursor::new(file);
     let size = cursor.i64_le("file_size");
@@ -202,87 +198,13 @@ fn wrong_size(file: &[u8]) -> Option<String> {
         (Ok(size), Ok(header)) => {
             if usize::from(header) != FILE_HEADER {
                 return Some(format!(
-                    "the header says that it has {header} bytes, not 12"
+                    "the header states {header} bytes of header, not 12"
                 ));
             }
             (u64::try_from(size).ok() != Some(length as u64))
-                .then(|| format!("the header says {size} bytes, the file has {length}"))
+                .then(|| format!("the header states {size} bytes, the file has {length}"))
         }
-        _ => Some(format!("{length} bytes are no header of 12")),
-    }
-}
-
-impl Database for Cbh2Database {
-    fn info(&self) -> &DatabaseInfo {
-        &self.info
-    }
-
-    fn len(&self) -> u32 {
-        self.info.records
-    }
-
-    fn entry(&self, game: GameIndex) -> Result<IndexEntry> {
-        let record = self.record(game)?;
-        let name = |number| id(number).map(NameId);
-        let mut entry = match record {
-            Record::Game(game) => game_entry(game),
-            Record::Text(text) => IndexEntry {
-                event: name(text.tournament),
-                site: name(text.tournament),
-                annotator: name(text.annotator),
-                is_text: true,
-                ..IndexEntry::default()
-            },
-            Record::Analysis(analysis) => IndexEntry {
-                annotator: name(analysis.author),
-                ..IndexEntry::default()
-            },
-        };
-        entry.deleted = record.kind() & TYPE_DELETED != 0;
-        Ok(entry)
-    }
-
-    fn name(&self, kind: NameKind, NameId(number): NameId) -> Result<Cow<'_, str>> {
-        let lookup = self.lookup();
-        let texts = self.texts;
-        // A file that is missing has no names; a number that is in none is told by `read`.
-        Ok(match kind {
-            NameKind::Player | NameKind::Annotator => Cow::Owned(lookup.player_name(number)),
-            NameKind::Event => texts.plain(lookup.tournament(number).title),
-            NameKind::Site => texts.plain(lookup.tournament(number).place),
-            NameKind::Round => Cow::Owned(round_name((number >> 16) as u16, number as u16)),
-            NameKind::Source => texts.plain(lookup.source(number).title),
-            NameKind::Team => texts.plain(lookup.team(number).title),
-            _ => Cow::Borrowed(""),
-        })
-    }
-
-    fn reader(&self) -> Box<dyn GameReader + '_> {
-        Box::new(Reader::new(self))
-    }
-}
-
-fn game_entry(game: &GameRecord) -> IndexEntry {
-    let elo = |elo: u16| (elo != 0).then_some(elo);
-    let name = |number| id(number).map(NameId);
-    let round = u32::from(game.round.get()) << 16 | u32::from(game.sub_round.get());
-    IndexEntry {
-        white: name(game.white),
-        black: name(game.black),
-        event: name(game.tournament),
-        site: name(game.tournament),
-        round: (round != 0).then_some(NameId(round)),
-        annotator: name(game.annotator),
-        date: decode_date(game.date.get()).unwrap_or(Date::UNKNOWN),
-        white_elo: elo(game.white_elo.get()),
-        black_elo: elo(game.black_elo.get()),
-        result: decode_result(game.result).unwrap_or_default(),
-        eco: decode_eco(game.eco.get()),
-        ply_count: None,
-        move_count: Some(u8::try_from(game.move_count.get()).unwrap_or(u8::MAX)),
-        deleted: false,
-        is_text: false,
-        ..content_summary::entry(game.flags.get())
+        _ => Some(format!("the file has {length} bytes, a header has 12")),
     }
 }
 

@@ -13,10 +13,10 @@ use tabia_core::games::GameReader;
 use tabia_core::io::{Blob, Cursor};
 
 use super::ID;
-use super::annotations::{Notes, foreign};
+use super::annotations::{GameAnnotations, foreign};
 use super::container::{self, Content, HEAD, tag};
 use super::move_tree::Tree;
-use super::names::{self, What};
+use super::names::{self, EntityKind};
 use super::open::Cbh2Database;
 use super::records::{Record, TYPE_DELETED, TextRecord, id};
 use super::replay::{Buffers, Replay, Walker};
@@ -26,7 +26,7 @@ use crate::games::cbh::charset::Texts;
 use crate::games::cbh::field_codecs::decode_result;
 use crate::games::common::record_context::Origin;
 
-/// Reads records, reusing its memory.
+/// Reads records; its buffers are reused.
 #[derive(Debug)]
 pub(super) struct Reader<'d> {
     db: &'d Cbh2Database,
@@ -47,7 +47,8 @@ impl<'d> Reader<'d> {
         }
     }
 
-    /// A record of `.2cbg` or `.2cba`; what is wrong with it becomes a problem.
+    /// A record of `.2cbg` or `.2cba`. Its problems are collected, a type that is not in `tags`
+    /// included; `None` if it cannot be read.
     fn content(
         &mut self,
         file: Option<&'d Blob>,
@@ -64,7 +65,7 @@ impl<'d> Reader<'d> {
         let base = u64::try_from(at).unwrap_or(0);
         match container::content(file.as_slice(), at, self.db.options.limits.record) {
             Ok(content) => {
-                let fault = content.fault.or_else(|| {
+                let problem = content.problem.or_else(|| {
                     let why = Why::Value(content.tag.into());
                     (!tags.contains(&content.tag)).then_some(Malformed {
                         field: "tag",
@@ -73,17 +74,17 @@ impl<'d> Reader<'d> {
                     })
                 });
                 self.problems
-                    .extend(fault.map(|fault| fault.at_base(base).in_file(name)));
+                    .extend(problem.map(|malformed| malformed.at_base(base).in_file(name)));
                 Some(content)
             }
-            Err(fault) => {
-                self.problems.push(fault.at_base(base).in_file(name));
+            Err(malformed) => {
+                self.problems.push(malformed.at_base(base).in_file(name));
                 None
             }
         }
     }
 
-    /// Hands on the head and the problems found so far.
+    /// Begins the game and reports the problems found so far.
     fn begin(&mut self, game: GameIndex, visitor: &mut dyn Visitor) -> Result<Flow> {
         if self.db.options.strict && !self.problems.is_empty() {
             return Err(self.problems.swap_remove(0).in_game(game));
@@ -100,13 +101,13 @@ impl<'d> Reader<'d> {
         Ok(flow)
     }
 
-    /// Tells of names that are not in their file.
-    fn check_names(&mut self, names: &[(&str, What, Option<u32>)]) {
-        for &(field, what, number) in names {
+    /// Reports names that are missing from their file.
+    fn check_names(&mut self, names: &[(&str, EntityKind, Option<u32>)]) {
+        for &(field, kind, number) in names {
             if let Some(number) = number
-                && self.db.lacks(what, number)
+                && self.db.lacks(kind, number)
             {
-                let text = format!("`{field}` is number {number}, and no such name is stored");
+                let text = format!("`{field}` is number {number}, which has no name");
                 let error = Error::invalid(text).in_file(&self.db.names_name);
                 self.problems.push(error);
             }
@@ -116,18 +117,18 @@ impl<'d> Reader<'d> {
     fn push_tags(&mut self, record: Record<'_>) {
         match record {
             Record::Game(game) => self.check_names(&[
-                ("white", What::Player, id(game.white)),
-                ("black", What::Player, id(game.black)),
-                ("tournament", What::Tournament, id(game.tournament)),
-                ("annotator", What::Player, id(game.annotator)),
-                ("source", What::Source, id(game.source)),
+                ("white", EntityKind::Player, id(game.white)),
+                ("black", EntityKind::Player, id(game.black)),
+                ("tournament", EntityKind::Tournament, id(game.tournament)),
+                ("annotator", EntityKind::Player, id(game.annotator)),
+                ("source", EntityKind::Source, id(game.source)),
             ]),
             Record::Text(text) => self.check_names(&[
-                ("tournament", What::Tournament, id(text.tournament)),
-                ("title", What::Tag, id(text.title)),
+                ("tournament", EntityKind::Tournament, id(text.tournament)),
+                ("title", EntityKind::Tag, id(text.title)),
             ]),
             Record::Analysis(analysis) => {
-                self.check_names(&[("title", What::Tag, id(analysis.title))]);
+                self.check_names(&[("title", EntityKind::Tag, id(analysis.title))]);
             }
         }
         let mut writer = TagWriter {
@@ -150,8 +151,8 @@ impl<'d> Reader<'d> {
         visitor: &mut dyn Visitor,
     ) -> Result<Flow> {
         let db = self.db;
-        let (moves_at, annotations_at) = record.places();
-        // Only the moves say from where they start.
+        let (moves_at, annotations_at) = record.offsets();
+        // The start position is stored only with the moves.
         let content = self.content(
             db.moves.as_ref(),
             &db.moves_name,
@@ -164,10 +165,10 @@ impl<'d> Reader<'d> {
             self.tree.read(bytes);
             position = self.read_start(content, moves_at);
         }
-        let notes = if want.has(Want::ANNOTATIONS) {
+        let annotations = if want.has(Want::ANNOTATIONS) {
             self.annotations(annotations_at)
         } else {
-            Notes::none(db.texts)
+            GameAnnotations::empty(db.texts)
         };
         let (result, medals) = match record {
             Record::Game(game) => (decode_result(game.result), game.medals.get()),
@@ -184,8 +185,8 @@ impl<'d> Reader<'d> {
         }
         let mut flow = Flow::Go;
         if want.has(Want::ANNOTATIONS) {
-            flow = notes.visit_game(visitor);
-            if flow == Flow::Go && notes.medals() != medals {
+            flow = annotations.visit_game(visitor);
+            if flow == Flow::Go && annotations.medals() != medals {
                 flow = visitor.visit_annotation(Annotation::Foreign(Foreign {
                     format: ID,
                     kind: foreign::HEADER_MEDALS,
@@ -214,13 +215,13 @@ impl<'d> Reader<'d> {
                 &mut self.buffers,
                 &mut *visitor,
             );
-            let mut replay = Replay::new(walker, &self.tree, bytes, &notes);
+            let mut replay = Replay::new(walker, &self.tree, bytes, &annotations);
             flow = replay.run()?;
             number = replay.next_number();
         }
         if flow == Flow::Go && want.has(Want::ANNOTATIONS) {
-            // What is said of moves that are not there.
-            flow = notes.visit(number, u32::MAX, visitor);
+            // Annotations of moves that the game does not have.
+            flow = annotations.visit(number, u32::MAX, visitor);
         }
         if flow == Flow::Stop {
             return Ok(Flow::Stop);
@@ -229,12 +230,12 @@ impl<'d> Reader<'d> {
         Ok(Flow::Go)
     }
 
-    /// The first position, when it can be played from.
+    /// Reads the start position; `None` if it is malformed or cannot be played from.
     fn read_start(&mut self, content: &Content<'_>, moves_at: i64) -> Option<Position> {
         let base = u64::try_from(moves_at).unwrap_or(0) + HEAD as u64;
         let chess960 = content.tag == tag::CHESS960;
         let read = start_position::read(&self.tree.start, self.tree.start_at, chess960);
-        let fault = match read {
+        let malformed = match read {
             Ok(start) => {
                 let position = start.position();
                 self.head.start = start;
@@ -250,28 +251,28 @@ impl<'d> Reader<'d> {
                     why: Why::IllegalMove,
                 }
             }
-            Err(fault) => fault,
+            Err(malformed) => malformed,
         };
-        let error = fault.at_base(base).in_file(&self.db.moves_name);
+        let error = malformed.at_base(base).in_file(&self.db.moves_name);
         self.problems.push(error);
         None
     }
 
-    fn annotations(&mut self, at: Option<i64>) -> Notes<'d> {
+    fn annotations(&mut self, at: Option<i64>) -> GameAnnotations<'d> {
         let db = self.db;
         let Some((at, file)) = at.filter(|&at| at > 0).zip(db.annotations.as_ref()) else {
-            return Notes::none(db.texts);
+            return GameAnnotations::empty(db.texts);
         };
         let name = &db.annotations_name;
         let Some(content) = self.content(Some(file), name, at, &[tag::ANNOTATIONS]) else {
-            return Notes::none(db.texts);
+            return GameAnnotations::empty(db.texts);
         };
-        let (notes, fault) = Notes::read(content.bytes, db.texts);
-        if let Some(error) = fault {
+        let (annotations, error) = GameAnnotations::read(content.bytes, db.texts);
+        if let Some(error) = error {
             let base = u64::try_from(at).unwrap_or(0) + HEAD as u64;
             self.problems.push(error.shift(0, base, 0).in_file(name));
         }
-        notes
+        annotations
     }
 
     fn text(
@@ -313,7 +314,7 @@ impl<'d> Reader<'d> {
         if visited == Ok(Flow::Stop) {
             return Ok(Flow::Stop);
         }
-        if let Err(fault) = visited {
+        if let Err(malformed) = visited {
             let origin = Origin {
                 file: &db.moves_name,
                 base: u64::try_from(at).unwrap_or(0) + HEAD as u64,
@@ -321,13 +322,13 @@ impl<'d> Reader<'d> {
                 format: ID,
                 strict: db.options.strict,
             };
-            let kept = Annotation::Foreign(Foreign {
+            let content = Annotation::Foreign(Foreign {
                 format: ID,
                 kind: foreign::BODY,
                 bytes,
             });
-            if origin.report(origin.error(fault), None, visitor)? == Flow::Stop
-                || visitor.visit_annotation(kept) == Flow::Stop
+            if origin.report(origin.error(malformed), None, visitor)? == Flow::Stop
+                || visitor.visit_annotation(content) == Flow::Stop
             {
                 return Ok(Flow::Stop);
             }
@@ -337,7 +338,7 @@ impl<'d> Reader<'d> {
     }
 }
 
-/// The bodies of a text, one a language.
+/// Visits the bodies of a text, one for each language.
 fn visit_bodies(
     content: &[u8],
     texts: Texts,
@@ -363,7 +364,7 @@ fn visit_bodies(
     Ok(Flow::Go)
 }
 
-/// A title or body; of a nation without a known language as it is.
+/// Visits a title or body; without a known language it has the number of its nation.
 fn visit_part(
     kind: TextKind,
     nation: i32,
@@ -371,7 +372,8 @@ fn visit_part(
     texts: Texts,
     visitor: &mut dyn Visitor,
 ) -> Flow {
-    // Numbers beyond those of languages are nations here, so that none is mistaken for another.
+    // The numbers of nations have a bit of their own, so that they cannot be mistaken for those
+    // of languages.
     let language = text_language(nation).unwrap_or(NATION | nation as u16 & 0xfff);
     visitor.visit_annotation(Annotation::Text(TextPart {
         kind,

@@ -28,7 +28,7 @@ macro_rules! record {
         };
 
         impl $name {
-            /// The record at the start of `bytes`; `None` when they are too short.
+            /// The record at the start of `bytes`; `None` if they are too short.
             pub(super) fn read(bytes: &[u8]) -> Option<&Self> {
                 Self::ref_from_prefix(bytes).ok().map(|(record, _)| record)
             }
@@ -58,7 +58,7 @@ record! {
 }
 
 impl FileHeader {
-    /// Whether the records are those described.
+    /// Whether the header has the known sizes.
     pub(super) fn is_ours(&self) -> bool {
         usize::from(self.record_size.get()) == SIZE && (20..=192).contains(&self.header_size.get())
     }
@@ -70,28 +70,28 @@ record! {
         /// [`TYPE_TEXT`], [`TYPE_DELETED`], and bit 0, which is always set.
         0 kind: u8,
         1 unknown_1: u8,
-        /// 1 game or text, [`ANALYSIS`].
+        /// 1 for games and texts, [`ANALYSIS`].
         2 content: u8,
-        /// The first byte without the mark of deletion.
+        /// The first byte without [`TYPE_DELETED`].
         3 kind_again: u8,
         4 unknown_4: [u8; 4],
-        /// Record in `.2cbg`.
+        /// Offset of its record in `.2cbg`.
         8 moves_at: I64,
-        /// Record in `.2cba`.
+        /// Offset of its record in `.2cba`.
         16 annotations_at: I64,
         24 white: I64,
         32 black: I64,
         40 tournament: I64,
-        /// A player.
+        /// Number of a player.
         48 annotator: I64,
         56 source: I64,
         64 white_team: I64,
         72 black_team: I64,
-        /// Title.
+        /// Number of its title, a game tag.
         80 tag: I64,
         /// As in `.cbh`.
         88 result: u8,
-        /// A NAG, used when the result is 3.
+        /// A NAG, used only if the result is 3.
         89 line_evaluation: u8,
         90 round: U16,
         92 sub_round: U16,
@@ -130,13 +130,13 @@ record! {
     TextRecord {
         0 kind: u8,
         1 unknown_1: [u8; 7],
-        /// Record in `.2cbg`.
+        /// Offset of its record in `.2cbg`.
         8 body_at: I64,
         16 tournament: I64,
         24 source: I64,
-        /// A player.
+        /// Number of a player.
         32 annotator: I64,
-        /// Its title, a tag.
+        /// Number of its title, a game tag.
         40 title: I64,
         48 created: I64,
         56 media: I64,
@@ -146,18 +146,18 @@ record! {
 }
 
 record! {
-    /// An analysis: moves with annotations that are no game, among the games.
+    /// An analysis, among the games: moves with annotations that were not played.
     AnalysisRecord {
         0 kind: u8,
         1 unknown_1: [u8; 7],
-        /// Record in `.2cbg`.
+        /// Offset of its record in `.2cbg`.
         8 moves_at: I64,
-        /// Record in `.2cba`.
+        /// Offset of its record in `.2cba`.
         16 annotations_at: I64,
-        /// Its title, a tag.
+        /// Number of its title, a game tag.
         24 title: I64,
         32 source: I64,
-        /// A player.
+        /// Number of a player.
         40 author: I64,
         48 unknown_48: [u8; 144],
     }
@@ -170,7 +170,7 @@ pub(super) const TYPE_DELETED: u8 = 0b1000_0000;
 /// The content of analyses.
 pub(super) const ANALYSIS: u8 = 2;
 
-/// A record, whichever it is.
+/// A record of the `.2cbh` file.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Record<'a> {
     Game(&'a GameRecord),
@@ -179,7 +179,7 @@ pub(super) enum Record<'a> {
 }
 
 impl<'a> Record<'a> {
-    /// The record at the start of `bytes`.
+    /// The record at the start of `bytes`, by its type; `None` if they are too short.
     pub(super) fn read(bytes: &'a [u8]) -> Option<Self> {
         let game = GameRecord::read(bytes)?;
         Some(if game.kind & TYPE_TEXT != 0 {
@@ -191,7 +191,7 @@ impl<'a> Record<'a> {
         })
     }
 
-    /// The first byte.
+    /// The type byte.
     pub(super) fn kind(self) -> u8 {
         match self {
             Self::Game(game) => game.kind,
@@ -200,17 +200,19 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// Where its moves or its body begin, and its annotations.
-    pub(super) fn places(self) -> (i64, Option<i64>) {
+    /// The offsets of its moves or body, and of its annotations.
+    pub(super) fn offsets(self) -> (i64, Option<i64>) {
         match self {
             Self::Game(game) => (game.moves_at.get(), Some(game.annotations_at.get())),
             Self::Text(text) => (text.body_at.get(), None),
-            Self::Analysis(it) => (it.moves_at.get(), Some(it.annotations_at.get())),
+            Self::Analysis(analysis) => {
+                (analysis.moves_at.get(), Some(analysis.annotations_at.get()))
+            }
         }
     }
 }
 
-/// The number of a name; `None` for −1 and what can be none.
+/// The number of a name; `None` for −1 and other impossible numbers.
 pub(super) fn id(stored: I64) -> Option<u32> {
     u32::try_from(stored.get()).ok()
 }

@@ -8,7 +8,7 @@ use tabia_core::game::{Flow, Foreign, Want};
 
 use crate::games::common::replay::{VariationWalker, WalkerBuffers};
 
-use super::annotations::Notes;
+use super::annotations::GameAnnotations;
 use super::move_codes;
 use super::move_tree::{NONE, ROOT, Tree};
 
@@ -20,7 +20,7 @@ pub(super) struct Replay<'a, 'v> {
     walker: Walker<'a, 'v>,
     tree: &'a Tree,
     content: &'a [u8],
-    notes: &'a Notes<'a>,
+    annotations: &'a GameAnnotations<'a>,
     /// The number by which annotations refer to the next move.
     next_number: u32,
     /// For each open variation the move that it replaces.
@@ -43,13 +43,13 @@ impl<'a, 'v> Replay<'a, 'v> {
         walker: Walker<'a, 'v>,
         tree: &'a Tree,
         content: &'a [u8],
-        notes: &'a Notes<'a>,
+        annotations: &'a GameAnnotations<'a>,
     ) -> Self {
         Self {
             walker,
             tree,
             content,
-            notes,
+            annotations,
             next_number: 0,
             branches: Vec::new(),
         }
@@ -105,7 +105,7 @@ impl<'a, 'v> Replay<'a, 'v> {
         };
         let mut flow = walker.visitor.visit_move(&walker.board, ply);
         if flow == Flow::Go {
-            flow = self.visit_notes(1);
+            flow = self.visit_annotations(1);
         }
         if flow == Flow::Go {
             flow = self.report_break(node)?;
@@ -154,11 +154,11 @@ impl<'a, 'v> Replay<'a, 'v> {
     }
 
     /// Visits the annotations of the next `count` moves.
-    fn visit_notes(&mut self, count: u32) -> Flow {
+    fn visit_annotations(&mut self, count: u32) -> Flow {
         let from = self.next_number;
         self.next_number = from.saturating_add(count);
         if self.walker.want.has(Want::ANNOTATIONS) {
-            self.notes
+            self.annotations
                 .visit(from, self.next_number, self.walker.visitor)
         } else {
             Flow::Go
@@ -184,7 +184,7 @@ impl<'a, 'v> Replay<'a, 'v> {
         if flow != Flow::Go {
             return Ok(flow);
         }
-        let flow = self.visit_notes(count);
+        let flow = self.visit_annotations(count);
         if flow != Flow::Go {
             return Ok(flow);
         }
@@ -206,7 +206,7 @@ impl<'a, 'v> Replay<'a, 'v> {
     /// Reports the malformed word where the tree ends, if it follows the move `after`, and keeps
     /// what follows.
     fn report_break(&mut self, after: u32) -> Result<Flow> {
-        let Some((last, malformed)) = self.tree.fault else {
+        let Some((last, malformed)) = self.tree.problem else {
             return Ok(Flow::Go);
         };
         if last != after {

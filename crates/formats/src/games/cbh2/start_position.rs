@@ -1,17 +1,17 @@
-//! Start positions: the words between [`words::START`](super::move_codes::START) and the moves.
+//! Start positions: the words between [`START`](super::move_codes::START) and the moves.
 
 use tabia_core::chess::{Color, Piece, Role, Setup, Square};
 use tabia_core::error::{Malformed, Why};
 use tabia_core::game::Start;
 
-/// In front of a set-up position it says that the game is Chess960.
+/// Marks a Chess960 game, before a setup position.
 pub(super) const CHESS960_SETUP: u16 = 1000;
-/// The first word of a piece on a square.
+/// The first word of pieces other than pawns.
 pub(super) const FIRST_PIECE: u16 = 0xc02d;
-/// The first word of a pawn on a square.
+/// The first word of pawns.
 pub(super) const FIRST_PAWN: u16 = 0xc2ad;
-/// The first word behind those.
-const LAST: u16 = 0xc30d;
+/// The first word after those of pieces.
+const AFTER_PIECES: u16 = 0xc30d;
 
 /// The order of the words of pieces.
 pub(super) const PIECES: [Role; 5] = [
@@ -22,7 +22,7 @@ pub(super) const PIECES: [Role; 5] = [
     Role::Rook,
 ];
 
-/// Castling rights: whose, which side (0 h-side, 1 a-side), which bit.
+/// Castling rights: colour, side (0 h-side, 1 a-side), bit.
 pub(super) const RIGHTS: [(Color, usize, u8); 4] = [
     (Color::White, 1, 1),
     (Color::White, 0, 2),
@@ -30,35 +30,40 @@ pub(super) const RIGHTS: [(Color, usize, u8); 4] = [
     (Color::Black, 0, 8),
 ];
 
-/// The start that the words say, which begin at offset `at` of the content. `chess960` when the
-/// record says so.
+/// Decodes the words of a start position; they begin at offset `at` of the content. `chess960` is
+/// whether the record is marked as a Chess960 game.
+///
+/// # Errors
+/// If a word is not one of a start position.
 pub(super) fn read(words: &[u16], at: usize, chess960: bool) -> Result<Start, Malformed> {
-    let fault = |place: usize, word: u16| Malformed {
+    let malformed = |index: usize, word: u16| Malformed {
         field: "start",
-        at: at + 2 * place,
+        at: at + 2 * index,
         why: Why::Value(word.into()),
     };
     let (setup, chess960) = match *words {
         [] => (Setup::standard(), chess960),
         [number] => {
-            let setup = Setup::chess960_start(number).ok_or_else(|| fault(0, number))?;
+            let setup = Setup::chess960_start(number).ok_or_else(|| malformed(0, number))?;
             (setup, true)
         }
         [CHESS960_SETUP, ref rest @ ..] => {
             let setup = read_setup(rest, true);
-            (setup.map_err(|(at, word)| fault(at + 1, word))?, true)
+            let setup = setup.map_err(|(index, word)| malformed(index + 1, word))?;
+            (setup, true)
         }
         ref all => {
             let setup = read_setup(all, chess960);
-            (setup.map_err(|(at, word)| fault(at, word))?, chess960)
+            let setup = setup.map_err(|(index, word)| malformed(index, word))?;
+            (setup, chess960)
         }
     };
     let setup = (setup != Setup::standard()).then(|| Box::new(setup));
     Ok(Start { setup, chess960 })
 }
 
-/// Move number, side to move and rights, en passant, then a word for each piece. On a fault the
-/// place and the word.
+/// Decodes a setup position: move number, side to move and castling rights, en passant, then a word
+/// for each piece. The error contains the index and the value of an impossible word.
 fn read_setup(words: &[u16], chess960: bool) -> Result<Setup, (usize, u16)> {
     let [number, turn, en_passant, pieces @ ..] = words else {
         return Err((words.len(), 0));
@@ -69,8 +74,8 @@ fn read_setup(words: &[u16], chess960: bool) -> Result<Setup, (usize, u16)> {
     if side == 1 {
         setup.turn = Color::Black;
     }
-    for (place, &word) in pieces.iter().enumerate() {
-        let (piece, square) = read_piece(word).ok_or((place + 3, word))?;
+    for (index, &word) in pieces.iter().enumerate() {
+        let (piece, square) = read_piece(word).ok_or((index + 3, word))?;
         setup.set(square, Some(piece));
     }
     for (color, side, bit) in RIGHTS {
@@ -86,29 +91,29 @@ fn read_setup(words: &[u16], chess960: bool) -> Result<Setup, (usize, u16)> {
 }
 
 fn read_piece(word: u16) -> Option<(Piece, Square)> {
-    if word >= LAST {
+    if word >= AFTER_PIECES {
         return None;
     }
     let color = |is_black: bool| if is_black { Color::Black } else { Color::White };
     if let Some(number) = word.checked_sub(FIRST_PAWN) {
-        let place = (number % 48) as u8;
+        let square = (number % 48) as u8;
         let piece = Piece {
             color: color(number >= 48),
             role: Role::Pawn,
         };
-        return Some((piece, Square::from_coords(place / 6, place % 6 + 1)?));
+        return Some((piece, Square::from_coords(square / 6, square % 6 + 1)?));
     }
     let number = word.checked_sub(FIRST_PIECE)?;
-    let place = (number % 64) as u8;
+    let square = (number % 64) as u8;
     let kind = usize::from(number / 64);
     let piece = Piece {
         color: color(kind >= PIECES.len()),
         role: *PIECES.get(kind % PIECES.len())?,
     };
-    Some((piece, Square::from_coords(place / 8, place % 8)?))
+    Some((piece, Square::from_coords(square / 8, square % 8)?))
 }
 
-/// The rook farthest to a side of the king on the first rank.
+/// The outermost rook of the back rank on a side of the king.
 fn outer_rook(setup: &Setup, color: Color, side: usize) -> Option<Square> {
     let king = setup.king(color)?;
     let back = if color.is_white() { 0 } else { 7 };
@@ -128,10 +133,10 @@ fn outer_rook(setup: &Setup, color: Color, side: usize) -> Option<Square> {
     Square::from_coords(file?, back).filter(|_| king.rank() == back)
 }
 
-/// The square behind a pawn of that file (from 1) that can just have made a double step.
+/// The square passed over by a pawn that can just have moved two squares on this file (from 1).
 fn read_en_passant(setup: &Setup, file: u8) -> Option<Square> {
     let file = file.checked_sub(1)?;
-    let (passed, stands, from) = if setup.turn.is_white() {
+    let (passed, target, from) = if setup.turn.is_white() {
         (5, 4, 6)
     } else {
         (2, 3, 1)
@@ -142,6 +147,6 @@ fn read_en_passant(setup: &Setup, file: u8) -> Option<Square> {
     };
     let at = |rank| Square::from_coords(file, rank);
     let is_free = |rank| at(rank).is_some_and(|square| setup.piece(square).is_none());
-    let is_there = at(stands).and_then(|square| setup.piece(square)) == Some(pawn);
-    at(passed).filter(|_| is_there && is_free(passed) && is_free(from))
+    let has_pawn = at(target).and_then(|square| setup.piece(square)) == Some(pawn);
+    at(passed).filter(|_| has_pawn && is_free(passed) && is_free(from))
 }

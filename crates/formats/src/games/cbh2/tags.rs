@@ -1,15 +1,14 @@
-//! Header facts as tags, under the names they have when they come from `.cbh`. A value that says
-//! nothing gets no tag.
+//! Headers as tags, with the names that they have for `.cbh`. Zero and empty values produce no tag.
 
 use tabia_core::game::Tags;
 
-use super::names::{Names, Player, Source, Team, Tournament, What, titles};
+use super::names::{EntityKind, Names, Player, Source, Team, Tournament, titles};
 use super::records::{AnalysisRecord, GameRecord, TextRecord, id};
 use crate::games::cbh::charset::Texts;
 use crate::games::cbh::field_codecs::{CHESS960_ECO, decode_date, decode_eco, decode_result};
 use crate::games::cbh::tags::{BLACK_TEAM, GAME_TAG_NAMES, ValueTags as _, WHITE_TEAM, event_type};
 
-/// Looks names up.
+/// Looks up names by number; a missing name has empty fields.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Lookup<'d> {
     pub(super) names: Option<&'d Names>,
@@ -18,41 +17,51 @@ pub(super) struct Lookup<'d> {
 
 impl<'d> Lookup<'d> {
     pub(super) fn player(self, number: u32) -> Player<'d> {
-        let fields = self.names.and_then(|names| names.get(What::Player, number));
+        let fields = self
+            .names
+            .and_then(|names| names.get(EntityKind::Player, number));
         fields
-            .and_then(|it| Player::read(it).ok())
+            .and_then(|fields| Player::read(fields).ok())
             .unwrap_or_default()
     }
 
     pub(super) fn tournament(self, number: u32) -> Tournament<'d> {
         let names = self.names;
-        let fields = names.and_then(|names| names.get(What::Tournament, number));
+        let fields = names.and_then(|names| names.get(EntityKind::Tournament, number));
         fields
-            .and_then(|it| Tournament::read(it).ok())
+            .and_then(|fields| Tournament::read(fields).ok())
             .unwrap_or_default()
     }
 
     pub(super) fn source(self, number: u32) -> Source<'d> {
-        let fields = self.names.and_then(|names| names.get(What::Source, number));
+        let fields = self
+            .names
+            .and_then(|names| names.get(EntityKind::Source, number));
         fields
-            .and_then(|it| Source::read(it).ok())
+            .and_then(|fields| Source::read(fields).ok())
             .unwrap_or_default()
     }
 
     pub(super) fn team(self, number: u32) -> Team<'d> {
-        let fields = self.names.and_then(|names| names.get(What::Team, number));
+        let fields = self
+            .names
+            .and_then(|names| names.get(EntityKind::Team, number));
         fields
-            .and_then(|it| Team::read(it).ok())
+            .and_then(|fields| Team::read(fields).ok())
             .unwrap_or_default()
     }
 
-    /// The titles of a tag: nation and text.
+    /// The titles of a game tag: nation and text.
     pub(super) fn titles(self, number: u32) -> Vec<(i32, &'d [u8])> {
-        let fields = self.names.and_then(|names| names.get(What::Tag, number));
-        fields.and_then(|it| titles(it).ok()).unwrap_or_default()
+        let fields = self
+            .names
+            .and_then(|names| names.get(EntityKind::Tag, number));
+        fields
+            .and_then(|fields| titles(fields).ok())
+            .unwrap_or_default()
     }
 
-    /// `Last, First`; `""` for none.
+    /// `Last, First`; `""` if the name is missing.
     pub(super) fn player_name(self, number: u32) -> String {
         let player = self.player(number);
         let mut name = self.texts.plain(player.last).into_owned();
@@ -64,7 +73,7 @@ impl<'d> Lookup<'d> {
     }
 }
 
-/// `5`, `5.2`, `""` for none.
+/// `5` or `5.2`; `""` if both are 0.
 pub(super) fn round_name(round: u16, sub_round: u16) -> String {
     match (round, sub_round) {
         (0, 0) => String::new(),
@@ -179,7 +188,7 @@ impl<'d> TagWriter<'_, 'd> {
         self.tags
             .push("Event", or_unknown(&texts.plain(tournament.title)));
         self.tags
-            .push("Site", or_unknown(&texts.plain(tournament.place)));
+            .push("Site", or_unknown(&texts.plain(tournament.site)));
         tournament
     }
 
@@ -299,28 +308,26 @@ impl<'d> TagWriter<'_, 'd> {
     }
 }
 
-/// The nations of titles in the order of their tags, and the number of the language in texts.
+/// The nations of titles in the order of their tags; the index of a nation is also the number of its
+/// language in texts.
 const TITLE_NATIONS: [i32; 7] = [42, 53, 49, 43, 70, 103, 117];
 
 /// The tag of a title by its nation.
 fn title_name(nation: i32) -> Option<&'static str> {
-    let place = TITLE_NATIONS
-        .iter()
-        .position(|&or_unknown| or_unknown == nation)?;
-    GAME_TAG_NAMES.get(place).copied()
+    let index = TITLE_NATIONS.iter().position(|&other| other == nation)?;
+    GAME_TAG_NAMES.get(index).copied()
 }
 
-/// The language of a text by its nation: 0 English, 1 German, …; 7 any.
+/// The language number of a text by its nation: 0 English, 1 German, …; 7 any. `None` if the nation
+/// has no language number.
 pub(super) fn text_language(nation: i32) -> Option<u16> {
     match nation {
         0 => Some(7),
         116 => Some(12),
         55 => Some(18),
         _ => {
-            let place = TITLE_NATIONS
-                .iter()
-                .position(|&or_unknown| or_unknown == nation)?;
-            Some(place as u16)
+            let index = TITLE_NATIONS.iter().position(|&other| other == nation)?;
+            Some(index as u16)
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Sets made here after the notes: read, damaged, told apart.
+//! Sets that the test encoder makes after the notes: intact, damaged and of other versions.
 
 mod encoder;
 
@@ -20,7 +20,7 @@ use super::annotations::{ANY_LANGUAGE, foreign};
 use super::{FORMAT, ID, move_codes};
 use encoder::{Files, files};
 
-/// The games of the fixture: everything that is read, texts aside, which few formats hold.
+/// The games of the fixture: everything that is read except texts, which few formats can store.
 fn games() -> Vec<Game> {
     let mut games = tiny::games();
     games.push(annotated());
@@ -78,13 +78,13 @@ fn games() -> Vec<Game> {
     games
 }
 
-/// Every kind of annotation whose layout the notes have.
+/// A game with every kind of annotation whose layout is in the notes.
 fn annotated() -> Game {
-    let whole = tiny::annotated();
+    let model = tiny::annotated();
     let mut game = Game::new();
     let mut recorder = game.recorder();
-    let _ = recorder.begin_game(GameIndex(0), &whole.head);
-    for event in whole.events() {
+    let _ = recorder.begin_game(GameIndex(0), &model.head);
+    for event in model.events() {
         let annotation = match event {
             Event::Move(ply) => {
                 recorder.push_move(ply);
@@ -94,7 +94,7 @@ fn annotated() -> Game {
             _ => panic!("there are no variations"),
         };
         let _ = match annotation {
-            // Of these the notes do not say enough.
+            // The layouts of these are not in the notes.
             Annotation::Quotation(_) | Annotation::VariationColor(_) | Annotation::Foreign(_) => {
                 Flow::Go
             }
@@ -108,13 +108,13 @@ fn annotated() -> Game {
             other => recorder.visit_annotation(other),
         };
     }
-    // The colour of a variation is kept as it is.
+    // The colour of a variation is kept as bytes.
     let _ = recorder.visit_annotation(Annotation::Foreign(Foreign {
         format: ID,
         kind: 0x23,
         bytes: &[1, 2, 3, 4],
     }));
-    recorder.end_game(whole.result);
+    recorder.end_game(model.result);
     game
 }
 
@@ -136,7 +136,7 @@ fn promotions() -> Game {
         .result(GameResult::Unknown)
 }
 
-/// A numbered start, and one that is none.
+/// A numbered start position, and another one.
 fn chess960() -> [Game; 2] {
     let numbered = Setup::chess960_start(959).unwrap();
     let mut other = Setup::empty();
@@ -184,13 +184,13 @@ fn chess960() -> [Game; 2] {
 }
 
 fn nulls() -> Game {
-    let whole = named(GameBuilder::new())
+    let model = named(GameBuilder::new())
         .moves("e4")
         .result(GameResult::Unknown);
     let mut game = Game::new();
     let mut recorder = game.recorder();
-    let _ = recorder.begin_game(GameIndex(0), &whole.head);
-    for ply in whole.mainline() {
+    let _ = recorder.begin_game(GameIndex(0), &model.head);
+    for ply in model.mainline() {
         recorder.push_move(ply);
     }
     recorder.push_move(tabia_core::chess::Ply::Null);
@@ -234,7 +234,7 @@ fn open(files: &Files, options: &OpenOptions) -> Result<Box<dyn Database>> {
     (FORMAT.open)(&source, options)
 }
 
-/// The games and, as text, what was found wrong.
+/// The games and the messages of their problems.
 fn read(database: &dyn Database) -> (Vec<Game>, Vec<String>) {
     let mut reader = database.reader();
     let mut games = Vec::new();
@@ -251,13 +251,13 @@ fn read(database: &dyn Database) -> (Vec<Game>, Vec<String>) {
 }
 
 #[test]
-fn words_are_counted_as_the_notes_say() {
+fn move_codes_match_the_notes() {
     use Color::{Black, White};
     let first = |color, role| {
         let piece = Piece { color, role };
         let found = move_codes::entries()
             .iter()
-            .position(|it| it.piece == piece);
+            .position(|entry| entry.piece == piece);
         found.unwrap() + 1
     };
     for (color, role, word) in [
@@ -284,9 +284,9 @@ fn words_are_counted_as_the_notes_say() {
 }
 
 #[test]
-fn games_are_read_as_they_were_written() {
+fn games_round_trip() {
     let mut written = games();
-    // The fixture is this database; `TABIA_UPDATE=1` writes it.
+    // The files of this database are a fixture; `TABIA_UPDATE=1` writes it.
     for (extension, bytes) in &files(&written) {
         fixture(&format!("tiny.{extension}"), bytes);
     }
@@ -309,7 +309,7 @@ fn games_are_read_as_they_were_written() {
     }
 }
 
-/// The game with its tags by name, without those that are its start.
+/// The game with its tags sorted by name, without those of its start position.
 fn in_order(game: &Game) -> Game {
     let mut game = game.clone();
     let tags = &mut game.head.tags;
@@ -337,7 +337,7 @@ fn fixture(name: &str, bytes: &[u8]) {
 }
 
 #[test]
-fn rows_have_names() {
+fn index_entries_have_names() {
     let written = games();
     let database = open(&files(&written), &OpenOptions::default()).unwrap();
     let last = written.len() as u32 - 2;
@@ -356,7 +356,7 @@ fn rows_have_names() {
 }
 
 #[test]
-fn what_the_notes_do_not_know_is_kept() {
+fn annotations_of_unknown_kinds_are_kept() {
     let mut game = Game::new();
     let plain = named(GameBuilder::new())
         .moves("e4 e5 Nf3")
@@ -376,17 +376,17 @@ fn what_the_notes_do_not_know_is_kept() {
     let (found, problems) = read(&*database);
     assert_eq!(problems.len(), 1);
     assert!(
-        problems[0].contains("do not say how long an annotation of kind 0x13"),
+        problems[0].contains("the length of annotations of kind 0x13 is unknown"),
         "{}",
         problems[0]
     );
-    let said: Vec<_> = found[0]
+    let annotations: Vec<_> = found[0]
         .events()
         .filter(|event| matches!(event, Event::Annotation(_)))
         .collect();
     assert!(
-        matches!(said[0], Event::Annotation(Annotation::Critical(_))),
-        "{said:?}"
+        matches!(annotations[0], Event::Annotation(Annotation::Critical(_))),
+        "{annotations:?}"
     );
     let rest: &[u8] = &[
         0x13, 0, 2, 2, 0, 0, 0, 1, 0, 0, 0, 0x18, 0, 2, 0xff, 0xff, 0xff, 0x7f,
@@ -396,16 +396,16 @@ fn what_the_notes_do_not_know_is_kept() {
         kind: foreign::REST,
         bytes: rest,
     };
-    assert_eq!(said[1], Event::Annotation(Annotation::Foreign(kept)));
-    assert_eq!(said.len(), 2);
+    assert_eq!(annotations[1], Event::Annotation(Annotation::Foreign(kept)));
+    assert_eq!(annotations.len(), 2);
     let mut strict = OpenOptions::default();
     strict.strict = true;
     let database = open(&files(&[found[0].clone()]), &strict);
-    assert!(database.is_ok(), "opening finds nothing");
+    assert!(database.is_ok(), "opening reads no annotations");
 }
 
 #[test]
-fn a_word_without_a_move_ends_its_line() {
+fn words_without_a_legal_move_end_their_line() {
     let game = named(GameBuilder::new())
         .moves("e4 e5 Nf3")
         .begin()
@@ -419,7 +419,7 @@ fn a_word_without_a_move_ends_its_line() {
         .end()
         .result(GameResult::Unknown);
     let mut set = files(&[game]);
-    // The third word behind the head becomes one of another piece.
+    // The third word becomes that of another piece.
     let moves = &mut set[1].1;
     let at = 12 + 26 + 2 + 2 * 2;
     moves[at] ^= 0x40;
@@ -446,14 +446,14 @@ fn a_word_without_a_move_ends_its_line() {
     let comments = found[0]
         .events()
         .filter(|event| matches!(event, Event::Annotation(Annotation::Comment(_))));
-    assert_eq!(comments.count(), 2, "what is said of lost moves is kept");
+    assert_eq!(comments.count(), 2, "annotations of unread moves are kept");
 }
 
 #[test]
-fn missing_files_are_told() {
-    let whole = files(&games());
+fn missing_files_are_reported() {
+    let complete = files(&games());
     for missing in ["2cbg", "2cba", "2lid"] {
-        let mut set = whole.clone();
+        let mut set = complete.clone();
         set.retain(|(extension, _)| *extension != missing);
         let database = open(&set, &OpenOptions::default()).unwrap();
         let problems = &database.info().problems;
@@ -466,7 +466,7 @@ fn missing_files_are_told() {
 }
 
 #[test]
-fn other_versions_are_refused_by_name() {
+fn other_versions_are_refused() {
     let mut set = files(&games());
     set[0].1[10] = 200;
     let error = open(&set, &OpenOptions::default()).err().unwrap();
@@ -478,7 +478,7 @@ fn other_versions_are_refused_by_name() {
 }
 
 #[test]
-fn files_are_told_by_name_and_size_of_records() {
+fn files_are_recognized_by_extension_and_record_size() {
     let set = files(&games());
     let score = |name, head| {
         (FORMAT.file.score)(&Probe {

@@ -1,5 +1,4 @@
-//! Writes sets of files after `FORMAT.md`, for tests: no program of others writes any that could be
-//! here.
+//! Writes sets of files after `FORMAT.md`, for tests: no file of another program is available.
 
 use tabia_core::chess::{Color, Ply, Position, Role, Setup, Square};
 use tabia_core::game::{
@@ -56,19 +55,19 @@ fn with_header(records: &[u8]) -> Vec<u8> {
     sink.into_vec()
 }
 
-/// A record with some room behind its content; its offset.
+/// Appends a record with some free space after its content. Returns its offset.
 fn put(content: &[u8], tag: u16, file: &mut Vec<u8>) -> u64 {
-    const ROOM: usize = 6;
+    const FREE: usize = 6;
     let at = file.len() as u64 + 12;
     let mut sink = Sink::new();
     sink.bytes(&MARK);
     sink.u32_le(content.len() as u32);
-    sink.u32_le(ROOM as u32);
+    sink.u32_le(FREE as u32);
     sink.u64_be(checksum(content));
     sink.u16_le(tag);
     sink.bytes(content);
-    sink.zeros(ROOM);
-    sink.u64_le((content.len() + ROOM + 34) as u64);
+    sink.zeros(FREE);
+    sink.u64_le((content.len() + FREE + 34) as u64);
     file.extend(sink.into_vec());
     at
 }
@@ -80,15 +79,15 @@ const NO_ID: u64 = u64::MAX;
 struct Set {
     moves: Vec<u8>,
     annotations: Vec<u8>,
-    /// Fields of names by their kind.
+    /// The fields of the names of each kind.
     named: [Vec<Vec<u8>>; 6],
 }
 
 impl Set {
     fn name(&mut self, kind: usize, fields: Sink) -> u64 {
         let fields = fields.into_vec();
-        let known = self.named[kind].iter().position(|known| *known == fields);
-        known.unwrap_or_else(|| {
+        let existing = self.named[kind].iter().position(|other| *other == fields);
+        existing.unwrap_or_else(|| {
             self.named[kind].push(fields);
             self.named[kind].len() - 1
         }) as u64
@@ -108,7 +107,11 @@ impl Set {
 
     fn tournament(&mut self, game: &Game) -> u64 {
         let tags = &game.head.tags;
-        let known = |tag| Some(tags.text(tag)).filter(|it| *it != "?").unwrap_or("");
+        let known = |tag| {
+            Some(tags.text(tag))
+                .filter(|value| *value != "?")
+                .unwrap_or("")
+        };
         let mut sink = Sink::new();
         text(known("Site"), &mut sink);
         text(known("Event"), &mut sink);
@@ -154,7 +157,10 @@ impl Set {
     }
 
     fn tag(&mut self, titles: &[(u32, &str)]) -> u64 {
-        let titles: Vec<_> = titles.iter().filter(|(_, it)| !it.is_empty()).collect();
+        let titles: Vec<_> = titles
+            .iter()
+            .filter(|(_, title)| !title.is_empty())
+            .collect();
         if titles.is_empty() {
             return NO_ID;
         }
@@ -287,7 +293,7 @@ impl Set {
         sink.into_vec()
     }
 
-    /// The file of names, one deleted behind the last player.
+    /// The file of names, with a deleted one after the last player.
     fn names(mut self) -> Vec<u8> {
         const SIZES: [usize; 6] = [1024, 1120, 220, 1024, 314, 532];
         let mut deleted = Sink::new();
@@ -327,7 +333,7 @@ fn text(text: &str, sink: &mut Sink) {
     sink.bytes(text.as_bytes());
 }
 
-/// A move and what branches off: its word, the moves after it, the other moves in its place.
+/// A move: its word, its first continuation, its next alternative.
 struct Node {
     word: u16,
     child: Option<usize>,
@@ -355,7 +361,7 @@ pub(super) fn moves(game: &Game) -> Vec<u8> {
                     next: None,
                 });
                 if is_branch {
-                    // Behind the others in the place of the move it replaces.
+                    // After the other alternatives to the move that it replaces.
                     let mut last = open.last().unwrap().1.unwrap();
                     while let Some(next) = nodes[last].next {
                         last = next;
@@ -467,21 +473,21 @@ fn word(position: &Position, ply: Ply) -> u16 {
         return first + 2 * black + h_side;
     }
     let piece = position.piece_at(m.from()).unwrap();
-    let taken = position.piece_at(m.to()).map(|piece| piece.role);
+    let captured = position.piece_at(m.to()).map(|piece| piece.role);
     let en_passant =
-        piece.role == Role::Pawn && taken.is_none() && m.from().file() != m.to().file();
+        piece.role == Role::Pawn && captured.is_none() && m.from().file() != m.to().file();
     let entry = move_codes::Entry {
         piece,
         from: m.from(),
         to: m.to(),
-        taken,
+        captured,
         en_passant,
         promotion: m.promotion_role(),
     };
-    let place = move_codes::entries()
+    let index = move_codes::entries()
         .iter()
-        .position(|known| *known == entry);
-    place.expect("every move has a word") as u16 + 1
+        .position(|other| *other == entry);
+    index.expect("every move has a word") as u16 + 1
 }
 
 /// The annotations of a game in PGN order, and its medals.
@@ -552,7 +558,7 @@ fn put_annotation(annotation: &Annotation<'_>, sink: &mut Sink) {
                     sink.u32_le(2);
                     sink.bytes(&[color, square(at)]);
                 }
-                other => panic!("{other:?} has no place"),
+                other => panic!("{other:?} cannot be stored"),
             }
         }
         Annotation::Clock(clock) => {
@@ -645,7 +651,7 @@ fn put_annotation(annotation: &Annotation<'_>, sink: &mut Sink) {
             sink.u16_le(foreign.kind);
             sink.bytes(foreign.bytes);
         }
-        other => panic!("{other:?} has no place"),
+        other => panic!("{other:?} cannot be stored"),
     }
 }
 

@@ -1,0 +1,89 @@
+//! The [`Database`] of a set: its index entries and names, which need no moves.
+
+use std::borrow::Cow;
+
+use tabia_core::GameIndex;
+use tabia_core::error::Result;
+use tabia_core::game::Date;
+use tabia_core::games::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind};
+
+use super::open::Cbh2Database;
+use super::read::Reader;
+use super::records::{GameRecord, Record, TYPE_DELETED, id};
+use super::tags::round_name;
+use crate::games::cbh::content_summary;
+use crate::games::cbh::field_codecs::{decode_date, decode_eco, decode_result};
+
+impl Database for Cbh2Database {
+    fn info(&self) -> &DatabaseInfo {
+        &self.info
+    }
+
+    fn len(&self) -> u32 {
+        self.info.records
+    }
+
+    fn entry(&self, game: GameIndex) -> Result<IndexEntry> {
+        let record = self.record(game)?;
+        let name = |number| id(number).map(NameId);
+        let mut entry = match record {
+            Record::Game(game) => game_entry(game),
+            Record::Text(text) => IndexEntry {
+                event: name(text.tournament),
+                site: name(text.tournament),
+                annotator: name(text.annotator),
+                is_text: true,
+                ..IndexEntry::default()
+            },
+            Record::Analysis(analysis) => IndexEntry {
+                annotator: name(analysis.author),
+                ..IndexEntry::default()
+            },
+        };
+        entry.deleted = record.kind() & TYPE_DELETED != 0;
+        Ok(entry)
+    }
+
+    fn name(&self, kind: NameKind, NameId(number): NameId) -> Result<Cow<'_, str>> {
+        let lookup = self.lookup();
+        let texts = self.texts;
+        // A missing file has no names; `read` reports a number without a name.
+        Ok(match kind {
+            NameKind::Player | NameKind::Annotator => Cow::Owned(lookup.player_name(number)),
+            NameKind::Event => texts.plain(lookup.tournament(number).title),
+            NameKind::Site => texts.plain(lookup.tournament(number).site),
+            NameKind::Round => Cow::Owned(round_name((number >> 16) as u16, number as u16)),
+            NameKind::Source => texts.plain(lookup.source(number).title),
+            NameKind::Team => texts.plain(lookup.team(number).title),
+            _ => Cow::Borrowed(""),
+        })
+    }
+
+    fn reader(&self) -> Box<dyn GameReader + '_> {
+        Box::new(Reader::new(self))
+    }
+}
+
+fn game_entry(game: &GameRecord) -> IndexEntry {
+    let elo = |elo: u16| (elo != 0).then_some(elo);
+    let name = |number| id(number).map(NameId);
+    let round = u32::from(game.round.get()) << 16 | u32::from(game.sub_round.get());
+    IndexEntry {
+        white: name(game.white),
+        black: name(game.black),
+        event: name(game.tournament),
+        site: name(game.tournament),
+        round: (round != 0).then_some(NameId(round)),
+        annotator: name(game.annotator),
+        date: decode_date(game.date.get()).unwrap_or(Date::UNKNOWN),
+        white_elo: elo(game.white_elo.get()),
+        black_elo: elo(game.black_elo.get()),
+        result: decode_result(game.result).unwrap_or_default(),
+        eco: decode_eco(game.eco.get()),
+        ply_count: None,
+        move_count: Some(u8::try_from(game.move_count.get()).unwrap_or(u8::MAX)),
+        deleted: false,
+        is_text: false,
+        ..content_summary::entry(game.flags.get())
+    }
+}
