@@ -7,11 +7,13 @@
 )]
 
 mod bench;
+mod format_names;
 mod fuzz;
 mod generated;
 mod licences;
 mod run;
 mod tidy;
+mod words;
 
 use std::process::ExitCode;
 
@@ -33,7 +35,7 @@ const TASKS: &[Task] = &[
     (
         "tidy",
         tidy::tidy,
-        "rules of the house that no other tool checks",
+        "rules of the repository that no other tool checks",
     ),
     (
         "licences",

@@ -1,22 +1,24 @@
-//! Rules of the house that no compiler or linter checks.
+//! Rules of the repository that no compiler or linter checks.
 
 use std::path::{Path, PathBuf};
 
+use crate::format_names::named_format;
+use crate::words::ForbiddenWords;
 use crate::{Outcome, run};
 
 pub(crate) fn tidy(_: &[String]) -> Outcome {
     let root = run::root();
-    let mut faults = Vec::new();
+    let mut problems = Vec::new();
     for path in run::files(&root, &[".rs"])? {
         let text = read(&path)?;
         let name = relative(&root, &path);
-        check_source(&name, &text, &mut faults);
+        check_source(&name, &text, &mut problems);
     }
     for path in run::files(&root, &["Cargo.toml"])? {
         let name = relative(&root, &path);
         if !may_name_oracles(&name) {
             let text = read(&path)?;
-            faults.extend(lines_with(
+            problems.extend(lines_with(
                 &name,
                 &text,
                 &ORACLES,
@@ -28,18 +30,23 @@ pub(crate) fn tidy(_: &[String]) -> Outcome {
     for path in run::files(&root, &texts)? {
         let text = read(&path)?;
         let name = relative(&root, &path);
-        faults.extend(lines_with(
+        problems.extend(lines_with(
             &name,
             &text,
             &MACHINE_PATHS,
             "is a path of one machine",
         ));
     }
-    check_fixtures(&root, &mut faults)?;
-    if faults.is_empty() {
+    check_words(&root, &mut problems)?;
+    check_fixtures(&root, &mut problems)?;
+    if problems.is_empty() {
         return Ok(());
     }
-    Err(format!("{} faults\n{}", faults.len(), faults.join("\n")))
+    Err(format!(
+        "{} problems\n{}",
+        problems.len(),
+        problems.join("\n")
+    ))
 }
 
 // Put together from parts, so that this file does not break the rules it checks.
@@ -61,51 +68,44 @@ const UNFINISHED: [&str; 4] = [
     concat!("unimplemented", "!("),
 ];
 
-fn check_source(name: &str, text: &str, faults: &mut Vec<String>) {
+fn check_source(name: &str, text: &str, problems: &mut Vec<String>) {
     if !may_name_oracles(name) && !name.starts_with("crates/xtask/") {
         let code: Vec<&str> = text.lines().map(without_comment).collect();
         let code = code.join("\n");
-        faults.extend(lines_with(
+        problems.extend(lines_with(
             name,
             &code,
             &ORACLES,
             "belongs to the test oracles",
         ));
     }
-    faults.extend(lines_with(name, text, &IGNORED, "hides a test"));
-    faults.extend(lines_with(name, text, &UNFINISHED, "is unfinished"));
+    problems.extend(lines_with(name, text, &IGNORED, "hides a test"));
+    problems.extend(lines_with(name, text, &UNFINISHED, "is unfinished"));
     if name != "crates/core/src/io/blob.rs" {
         for (number, line) in code_lines(text) {
             if has_word(line, concat!("un", "safe")) {
-                faults.push(format!(
+                problems.push(format!(
                     "{name}:{number}: only core/src/io/blob.rs may do this"
                 ));
             }
         }
     }
-    if !names_formats(name) {
-        for (number, line) in code_lines(text) {
-            if let Some(id) = compared_format(line) {
-                faults.push(format!(
-                    "{name}:{number}: asks for the format {id:?}; ask its descriptor instead"
-                ));
-            }
+    let formats: Vec<_> = tabia_formats::formats().collect();
+    let ids: Vec<&str> = formats
+        .iter()
+        .map(|format| format.file().id.as_str())
+        .collect();
+    for (number, line) in code_lines(text) {
+        if let Some(why) = named_format(name, line, &ids) {
+            problems.push(format!(
+                "{name}:{number}: {why}; ask the descriptor of the format instead"
+            ));
         }
     }
 }
 
 fn may_name_oracles(name: &str) -> bool {
     name.starts_with("crates/oracle/") || name.starts_with("crates/bench/")
-}
-
-/// Whether a file may name a format: those of the formats themselves, and tests.
-fn names_formats(name: &str) -> bool {
-    name.starts_with("crates/formats/")
-        || name.starts_with("crates/testkit/")
-        || name.starts_with("crates/bench/")
-        || name.starts_with("crates/xtask/")
-        || name.contains("/tests/")
-        || name.contains("/examples/")
 }
 
 /// Lines of code with their numbers: without comments, and without the tests at a file's foot.
@@ -117,27 +117,7 @@ fn code_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
         .filter(|(_, line)| !line.trim_start().starts_with("//"))
 }
 
-/// The format whose id stands in a comparison or a `match` arm of that line.
-fn compared_format(line: &str) -> Option<&'static str> {
-    let squeezed: String = line.split_whitespace().collect();
-    tabia_formats::formats()
-        .map(|format| format.file().id.as_str())
-        .find(|id| {
-            let quoted = format!("\"{id}\"");
-            [
-                format!("=={quoted}"),
-                format!("!={quoted}"),
-                format!("{quoted}=="),
-                format!("{quoted}=>"),
-                format!("{quoted}|"),
-                format!("FormatId::new({quoted})"),
-            ]
-            .iter()
-            .any(|pattern| squeezed.contains(pattern))
-        })
-}
-
-/// Nothing when the whole line is a comment; prose may name any program.
+/// The line, empty if it is a comment; prose may name any program.
 fn without_comment(line: &str) -> &str {
     if line.trim_start().starts_with("//") {
         ""
@@ -161,8 +141,34 @@ fn lines_with(name: &str, text: &str, patterns: &[&str], why: &str) -> Vec<Strin
     found
 }
 
-/// Every folder of fixtures says where they come from.
-fn check_fixtures(root: &Path, faults: &mut Vec<String>) -> Outcome {
+/// Files that name forbidden words: the list, the dictionary, and texts of other people.
+const ABOUT_WORDS: [&str; 4] = [
+    "docs/forbidden-words.txt",
+    "docs/terms.md",
+    "LICENSE-APACHE",
+    "crates/xtask/src/words.rs",
+];
+
+/// Code, comments, help and documents use the terms of docs/terms.md.
+fn check_words(root: &Path, problems: &mut Vec<String>) -> Outcome {
+    let list = ForbiddenWords::parse(&read(&root.join("docs/forbidden-words.txt"))?)
+        .map_err(|error| format!("docs/forbidden-words.txt: {error}"))?;
+    for path in run::files(root, &[".rs", ".md", ".toml", ".py", ".sh", "run"])? {
+        let name = relative(root, &path);
+        if ABOUT_WORDS.contains(&name.as_str()) {
+            continue;
+        }
+        for (number, line) in read(&path)?.lines().enumerate() {
+            for (term, instead) in list.in_line(line) {
+                problems.push(format!("{name}:{}: `{term}`: write {instead}", number + 1));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Every folder of fixtures has a file that states where they come from.
+fn check_fixtures(root: &Path, problems: &mut Vec<String>) -> Outcome {
     let mut folders: Vec<PathBuf> = vec![root.join("samples")];
     for kind in ["fixtures", "regression"] {
         let folder = root.join("crates/formats/tests").join(kind);
@@ -179,9 +185,9 @@ fn check_fixtures(root: &Path, faults: &mut Vec<String>) -> Outcome {
     for folder in folders.iter().filter(|folder| folder.is_dir()) {
         let files = run::files(folder, &[""])?;
         let only = files.iter().all(|path| path.ends_with("SOURCE.md"));
-        let told = ["SOURCE.md", "README.md"].map(|name| folder.join(name).is_file());
-        if !only && told == [false, false] {
-            faults.push(format!("{}: SOURCE.md is missing", relative(root, folder)));
+        let sources = ["SOURCE.md", "README.md"].map(|name| folder.join(name).is_file());
+        if !only && sources == [false, false] {
+            problems.push(format!("{}: SOURCE.md is missing", relative(root, folder)));
         }
     }
     Ok(())
@@ -203,37 +209,37 @@ fn relative(root: &Path, path: &Path) -> String {
 mod tests {
     use super::*;
 
-    fn faults(name: &str, text: &str) -> usize {
-        let mut faults = Vec::new();
-        check_source(name, text, &mut faults);
-        faults.len()
+    fn problems(name: &str, text: &str) -> usize {
+        let mut problems = Vec::new();
+        check_source(name, text, &mut problems);
+        problems.len()
     }
 
     #[test]
     fn breaches_are_found_and_comments_are_not_code() {
         let word = concat!("un", "safe");
         assert_eq!(
-            faults("crates/core/src/x.rs", &format!("{word} {{ f() }}")),
+            problems("crates/core/src/x.rs", &format!("{word} {{ f() }}")),
             1
         );
         assert_eq!(
-            faults("crates/core/src/io/blob.rs", &format!("{word} {{ f() }}")),
+            problems("crates/core/src/io/blob.rs", &format!("{word} {{ f() }}")),
             0
         );
         assert_eq!(
-            faults("crates/core/src/x.rs", &format!("// {word}\n{word}_code")),
+            problems("crates/core/src/x.rs", &format!("// {word}\n{word}_code")),
             0
         );
         assert_eq!(
-            faults("crates/core/src/x.rs", concat!("#[", "ignore = \"slow\"]")),
+            problems("crates/core/src/x.rs", concat!("#[", "ignore = \"slow\"]")),
             1
         );
         assert_eq!(
-            faults("crates/core/src/x.rs", concat!("use shak", "maty::Chess;")),
+            problems("crates/core/src/x.rs", concat!("use shak", "maty::Chess;")),
             1
         );
         assert_eq!(
-            faults(
+            problems(
                 "crates/oracle/src/x.rs",
                 concat!("use shak", "maty::Chess;")
             ),
