@@ -1,4 +1,4 @@
-//! Matches of bughouse: what is written reads the same, and nothing else than a match is written.
+//! Bughouse matches: they round-trip, and games of chess are not written.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 mod support;
@@ -29,7 +29,7 @@ fn options(wrap: bool) -> CreateOptions {
     options
 }
 
-/// The words of a text, tags apart.
+/// The tags of a text, and the words of its moves.
 fn words(text: &[u8]) -> (Vec<String>, Vec<String>) {
     let text = String::from_utf8_lossy(text).into_owned();
     let (tags, moves): (Vec<&str>, Vec<&str>) =
@@ -43,7 +43,7 @@ fn words(text: &[u8]) -> (Vec<String>, Vec<String>) {
 }
 
 #[test]
-fn what_is_written_reads_the_same() {
+fn fixtures_round_trip() {
     let mut count = 0;
     for path in databases(&FORMAT) {
         let database = open(&FORMAT, &path, &OpenOptions::default()).unwrap();
@@ -64,22 +64,22 @@ fn what_is_written_reads_the_same() {
 }
 
 #[test]
-fn nothing_is_invented() {
-    let test = "nothing_is_invented";
+fn written_text_has_the_words_of_the_file() {
+    let test = "written_text_has_the_words_of_the_file";
     let Some(data) = shared_data(test, "bpgn") else {
         return;
     };
     let text = std::fs::read(data.join("sample.bpgn")).unwrap();
     let (written, _) = write_text(&FORMAT, &options(true), &games(&text));
-    // The same tags, moves, clocks, comments and results in the same order; no word more.
+    // Tags, moves, clocks, comments and results, in the same order.
     assert_eq!(words(&written), words(&text));
     let lines = String::from_utf8(written).unwrap();
     assert!(lines.lines().all(|line| line.len() <= 80));
 }
 
 #[test]
-fn odd_texts_come_back() {
-    let odd = [
+fn unusual_texts_round_trip() {
+    let texts = [
         "[Event \"a \\\"b\\\" \\\\\"]\n[WhiteA \"x\"]\n\n1A. e4 {}{ two\n words } ; rest\n1a. P@e5 0-1 {late} 1-0\n",
         "1b.Nf6 1B. e4 *\n",
         "[WhiteA \"x\"]\n[Variant \"Bughouse\"]\n[White \"x + ?\"]\n\n{only words} *\n",
@@ -87,7 +87,7 @@ fn odd_texts_come_back() {
         "[Result \"1-0\"]\n\n12A. ; closed } by nothing\n*",
         "[WhiteA \"a\"]\n\n[WhiteA \"b\"]\n\n",
     ];
-    for text in odd {
+    for text in texts {
         let once = games(text.as_bytes());
         for wrap in [true, false] {
             let (written, losses) = write_text(&FORMAT, &options(wrap), &once);
@@ -114,11 +114,11 @@ fn odd_texts_come_back() {
 }
 
 #[test]
-fn a_detour_by_pgn_adds_no_word_to_the_moves() {
+fn moves_survive_a_conversion_to_pgn_and_back() {
     let path = &fixtures(&FORMAT)[0];
     let all = games(&std::fs::read(path).unwrap());
     let (as_pgn, losses) = write_text(&pgn::FORMAT, &CreateOptions::default(), &all[..1]);
-    // The braces around clocks.
+    // The braces around clocks become parentheses.
     assert_eq!(
         losses
             .iter()
@@ -143,7 +143,7 @@ fn a_detour_by_pgn_adds_no_word_to_the_moves() {
 }
 
 #[test]
-fn games_of_chess_are_left_out_and_told() {
+fn games_of_chess_are_left_out_and_reported() {
     let mut mixed = tiny::games();
     let chess = mixed.len() as u64;
     mixed.extend(games(b"[WhiteA \"x\"]\n\n1A. e4 *\n"));
@@ -153,7 +153,7 @@ fn games_of_chess_are_left_out_and_told() {
 }
 
 #[test]
-fn what_has_no_place_is_told() {
+fn losses_of_a_match_are_reported() {
     let mut game = tiny::annotated();
     game.head.tags.push("WhiteA", "x");
     game.head.deleted = true;
@@ -170,7 +170,7 @@ fn what_has_no_place_is_told() {
 }
 
 #[test]
-fn other_character_sets_are_written_as_far_as_they_go() {
+fn characters_outside_the_character_set_are_reported() {
     let all = games("[WhiteA \"Čapek\"]\n\n1A. e4 {é} *\n".as_bytes());
     let mut latin = CreateOptions::default();
     latin.charset = Charset::parse("windows-1252").unwrap();

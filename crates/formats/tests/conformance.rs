@@ -1,5 +1,5 @@
-//! The laws that every format in the table keeps. What a format cannot do yet is seen from its
-//! descriptor; what it claims is checked.
+//! Properties that every format of games must have. The descriptor of a format states which operations
+//! it supports; each of them is checked.
 #![allow(clippy::expect_used, reason = "a test")]
 
 mod support;
@@ -20,7 +20,7 @@ use support::{
     read_stream, score, stream, write_text,
 };
 
-/// Games with whatever any of the formats' fixtures holds, beside the tiny ones.
+/// Small games with every feature, and the games of all fixtures.
 fn games() -> Vec<Game> {
     let mut games = tiny::games();
     games.push(tiny::annotated());
@@ -70,9 +70,9 @@ fn every_format_that_is_written_has_fixtures() {
 }
 
 #[test]
-fn round_trip_of_text() {
+fn text_round_trips() {
     let games = games();
-    // Those that hold no moves have laws of their own.
+    // Formats without moves have tests of their own.
     let writes =
         |format: &&&GameFormat| format.create_text.is_some() && format.can.has(Feature::Moves);
     for format in GAMES.iter().filter(writes) {
@@ -82,22 +82,22 @@ fn round_trip_of_text() {
                 options.profile = profile;
                 options.wrap = wrap;
                 let what = format!("{} in profile {name}, wrap {wrap}", format.file.id);
-                round_trip_text(format, &options, &games, &what);
+                check_text_round_trip(format, &options, &games, &what);
             }
         }
     }
 }
 
-/// What is written reads as what was predicted. Only `full` promises equal games; the other
-/// profiles promise the same moves, and that a second round changes nothing.
-fn round_trip_text(format: &GameFormat, options: &CreateOptions, games: &[Game], what: &str) {
+/// Checks that games are read back as predicted. Profile `full` restores equal games; the other
+/// profiles restore the moves, and writing a second time changes nothing.
+fn check_text_round_trip(format: &GameFormat, options: &CreateOptions, games: &[Game], what: &str) {
     let (text, _) = write_text(format, options, games);
     let read = read_stream(&mut *stream(format, &text), Want::ALL);
     assert_eq!(read.len(), games.len(), "{what}: number of games");
     for (index, (game, read)) in games.iter().zip(&read).enumerate() {
         let index = GameIndex(index as u32);
         let (kept, _) = project(can(format, options), game);
-        // A start that cannot be played from is told every time.
+        // A start position that cannot be played from is a problem.
         if game.head.start.position().is_some() {
             assert_eq!(read.problems, [""; 0], "{what}, game {index}");
         }
@@ -117,11 +117,11 @@ fn round_trip_text(format: &GameFormat, options: &CreateOptions, games: &[Game],
     let text = String::from_utf8_lossy(&text);
     let second = String::from_utf8_lossy(&second);
     assert_same(&format!("{what}: written again"), &text, &second);
-    assert!(losses.is_empty(), "{what}: the second round loses {losses}");
+    assert!(losses.is_empty(), "{what}: the second time loses {losses}");
 }
 
 #[test]
-fn round_trip_of_databases() {
+fn databases_round_trip() {
     let games = games();
     for format in GAMES {
         if format.create.is_none() {
@@ -131,9 +131,9 @@ fn round_trip_of_databases() {
         let mut all = Vec::new();
         for (index, ((game, read), lost)) in games.iter().zip(&read).zip(&losses).enumerate() {
             let what = format!("{}, game {}", format.file.id, index + 1);
-            // A start that cannot be played from is told every time it is read.
+            // A start position that cannot be played from is a problem whenever it is read.
             if game.head.start.position().is_some() {
-                check_kept(format, game, read, lost, &what);
+                check_predicted(format, game, read, lost, &what);
             }
             all.push(read.game.clone());
         }
@@ -147,12 +147,12 @@ fn round_trip_of_databases() {
     }
 }
 
-/// A new database of these games, read back; and what the writer says is lost of each.
+/// Writes games to a new database and reads it: its games, and the reported losses of each.
 fn write_and_read(format: &GameFormat, games: &[Game]) -> (Vec<ReadGame>, Vec<Losses>) {
     let scratch = Scratch::new("round-trip");
     let extension = format.file.extensions.first().copied().unwrap_or_default();
     let path = scratch.join(&format!("new.{extension}"));
-    let create = format.create.expect("the caller has looked");
+    let create = format.create.expect("the caller checks it");
     let mut writer = create(&path, &CreateOptions::default()).expect("the target is created");
     let write = |game| writer.write(game).expect("the game is written");
     let losses = games.iter().map(write).collect();
@@ -169,7 +169,7 @@ fn write_and_read(format: &GameFormat, games: &[Game]) -> (Vec<ReadGame>, Vec<Lo
     assert_eq!(
         scratch.names(),
         sorted,
-        "{}: files beside those named",
+        "{}: files that are not listed",
         format.file.id
     );
     assert_eq!(
@@ -181,22 +181,22 @@ fn write_and_read(format: &GameFormat, games: &[Game]) -> (Vec<ReadGame>, Vec<Lo
     (read_database(&*database, Want::ALL), losses)
 }
 
-/// Moves, variations and annotations are those that were predicted; so are the tags, in whatever
-/// order, unless the writer says that its fields were too narrow.
-fn check_kept(format: &GameFormat, game: &Game, read: &ReadGame, lost: &Losses, what: &str) {
+/// Checks that moves, variations, annotations and tags are those that were predicted, unless the writer
+/// reports further losses. The order of tags may differ.
+fn check_predicted(format: &GameFormat, game: &Game, read: &ReadGame, lost: &Losses, what: &str) {
     let (kept, predicted) = project(can(format, &CreateOptions::default()), game);
     for (feature, count) in predicted.iter() {
-        let told = lost.count(feature);
+        let reported = lost.count(feature);
         assert!(
-            told >= count.count,
-            "{what}: {} {}, told {told}",
+            reported >= count.count,
+            "{what}: {} {}, reported {reported}",
             count.count,
             feature.label()
         );
     }
     assert_eq!(read.problems, [""; 0], "{what}");
     assert_eq!(read.error, None, "{what}");
-    // Finer rules of the format are told as losses beyond the prediction.
+    // Narrow fields of the format can cause losses that were not predicted.
     if lost == &predicted {
         let lines = |events: Vec<Event<'_>>| format!("{events:#?}");
         let (expected, found) = (lines(by_kind(&kept)), lines(by_kind(&read.game)));
@@ -216,13 +216,13 @@ fn check_kept(format: &GameFormat, game: &Game, read: &ReadGame, lost: &Losses, 
     }
 }
 
-/// The events of a game, with what is said at one place in the order of its kinds: some formats have
-/// an order of their own. Things of one kind keep theirs.
+/// The events of a game, with adjacent annotations sorted by kind, because some formats have an order
+/// of their own. The order of annotations of one kind is unchanged.
 fn by_kind(game: &Game) -> Vec<Event<'_>> {
     let mut events: Vec<Event<'_>> = game.events().collect();
-    let is_said = |event: &Event<'_>| matches!(event, Event::Annotation(_));
-    for place in events.chunk_by_mut(|a, b| is_said(a) && is_said(b)) {
-        place.sort_by_key(|event| match event {
+    let is_annotation = |event: &Event<'_>| matches!(event, Event::Annotation(_));
+    for run in events.chunk_by_mut(|a, b| is_annotation(a) && is_annotation(b)) {
+        run.sort_by_key(|event| match event {
             Event::Annotation(annotation) => Some(annotation.feature()),
             _ => None,
         });
@@ -230,7 +230,7 @@ fn by_kind(game: &Game) -> Vec<Event<'_>> {
     events
 }
 
-/// Every combination of wants that has the mainline.
+/// Every combination that includes the mainline.
 fn wants() -> Vec<Want> {
     let parts = [Want::TAGS, Want::VARIATIONS, Want::ANNOTATIONS];
     (0..8)
@@ -245,7 +245,7 @@ fn wants() -> Vec<Want> {
 }
 
 #[test]
-fn what_is_wanted_changes_cost_and_never_content() {
+fn partial_reading_gives_parts_of_the_same_games() {
     for_each_fixture(|what, database, all| {
         for want in wants() {
             let found = read_database(database, want);
@@ -265,8 +265,8 @@ fn what_is_wanted_changes_cost_and_never_content() {
     });
 }
 
-/// What of a whole game must be handed on when only a part is wanted. The unread rest of a line
-/// stands in the place of moves and comes with them.
+/// The events of a game that a reader must visit for `want`. Unread movetext is visited with the moves of
+/// its line.
 fn wanted_events(game: &Game, want: Want) -> Vec<Event<'_>> {
     let mut depth = 0;
     let mut wanted = Vec::new();
@@ -294,23 +294,23 @@ fn wanted_events(game: &Game, want: Want) -> Vec<Event<'_>> {
 }
 
 #[test]
-fn threads_read_the_same() {
+fn threads_read_equal_games() {
     for_each_fixture(|what, database, all| {
         thread::scope(|scope| {
             for start in 0..4 {
                 scope.spawn(move || {
                     let mut reader = database.reader();
                     let count = all.len();
-                    // Each thread begins elsewhere and goes its own way through the games.
+                    // Each thread reads the games in a different order.
                     for step in 0..count {
-                        let place = (start * count / 4 + step * (2 * start + 1)) % count;
+                        let number = (start * count / 4 + step * (2 * start + 1)) % count;
                         let mut dump = dump::Dump::new();
-                        let index = GameIndex(place as u32);
+                        let index = GameIndex(number as u32);
                         let answer = reader.read(index, Want::ALL, &mut dump);
                         if answer.is_ok() {
-                            assert_same(what, &all[place].dump, &dump.text);
+                            assert_same(what, &all[number].dump, &dump.text);
                         }
-                        assert_eq!(answer.is_err(), all[place].error.is_some(), "{what}");
+                        assert_eq!(answer.is_err(), all[number].error.is_some(), "{what}");
                     }
                 });
             }
@@ -341,21 +341,21 @@ fn entries_agree_with_tags() {
                 (NameKind::Round, entry.round, "Round"),
                 (NameKind::Annotator, entry.annotator, "Annotator"),
             ] {
-                // Scid keeps annotators with the moves only.
+                // Scid stores annotators only with the moves.
                 if id.is_none() && kind == NameKind::Annotator {
                     continue;
                 }
-                let name = id.map(|id| database.name(kind, id).expect("a name that is named"));
-                // `?` and nothing at all both say that the name is unknown.
-                let known = |text: &str| {
+                let name = id.map(|id| database.name(kind, id).expect("the id has a name"));
+                // Both `?` and an empty text denote an unknown name.
+                let normalized = |text: &str| {
                     if text == "?" {
                         String::new()
                     } else {
                         text.to_owned()
                     }
                 };
-                let name = name.map_or_else(String::new, |name| known(&name));
-                assert_eq!(name, known(tags.text(tag)), "{what}: {tag}");
+                let name = name.map_or_else(String::new, |name| normalized(&name));
+                assert_eq!(name, normalized(tags.text(tag)), "{what}: {tag}");
             }
             let head = &read.game.head;
             assert_eq!(entry.date, tags.date().unwrap_or_default(), "{what}: Date");
@@ -363,18 +363,18 @@ fn entries_agree_with_tags() {
                 (entry.white_elo, tags.white_elo(), "WhiteElo"),
                 (entry.black_elo, tags.black_elo(), "BlackElo"),
             ] {
-                // Ratings of other kinds have other tags, and no place of their own in a row.
+                // Ratings of other kinds have other tags, and no field in an index entry.
                 assert!(
                     elo == tag || tag.is_none(),
                     "{what}: {name} {elo:?}, tag {tag:?}"
                 );
             }
             assert_eq!(entry.result, read.game.result, "{what}: result");
-            // A tag has no place for the finer codes of some formats.
+            // A tag does not have the subcodes of some formats.
             let code = |eco: Option<Eco>| eco.map(Eco::code);
             assert_eq!(code(entry.eco), code(tags.eco()), "{what}: ECO");
             assert_eq!(entry.deleted, head.deleted, "{what}: deleted");
-            // Without the moves only the row knows what they would be.
+            // The entry describes moves that may be missing in a damaged game.
             if !read.problems.is_empty() || !database.info().problems.is_empty() {
                 continue;
             }
@@ -394,8 +394,8 @@ fn entries_agree_with_tags() {
     });
 }
 
-/// Hands every fixture that opens as a database, read whole, to `law`.
-fn for_each_fixture(law: impl Fn(&str, &dyn tabia_core::games::Database, &[ReadGame])) {
+/// Calls `check` with the name, the database and all games of every fixture.
+fn for_each_fixture(check: impl Fn(&str, &dyn tabia_core::games::Database, &[ReadGame])) {
     let mut count = 0;
     for format in game_formats() {
         for path in databases(format) {
@@ -406,15 +406,15 @@ fn for_each_fixture(law: impl Fn(&str, &dyn tabia_core::games::Database, &[ReadG
                 continue;
             };
             let all = read_database(&*database, Want::ALL);
-            law(&what, &*database, &all);
+            check(&what, &*database, &all);
             count += all.len();
         }
     }
-    assert!(count > 0, "there are no games to hold the law against");
+    assert!(count > 0, "there are no games to check");
 }
 
 #[test]
-fn every_way_of_reading_gives_the_same() {
+fn databases_streams_and_blocks_give_equal_games() {
     for format in game_formats() {
         for path in databases(format) {
             let what = path.display().to_string();
@@ -439,7 +439,7 @@ fn every_way_of_reading_gives_the_same() {
             }
             let (_, first) = &ways[0];
             for (way, games) in &ways[1..] {
-                // Places in messages differ: a block counts from its own start.
+                // Messages may differ: their offsets in a block begin at its start.
                 let moves = |games: &[ReadGame]| -> Vec<Game> {
                     games.iter().map(|read| read.game.clone()).collect()
                 };
@@ -459,7 +459,7 @@ fn every_way_of_reading_gives_the_same() {
     }
 }
 
-/// A reader that hands on one byte at a time.
+/// A reader that returns one byte for each call.
 struct OneByte(Cursor<Vec<u8>>);
 
 impl Read for OneByte {
@@ -470,7 +470,7 @@ impl Read for OneByte {
 }
 
 #[test]
-fn games_before_a_cut_are_unchanged() {
+fn truncated_streams_have_equal_games_before_the_cut() {
     for format in game_formats().filter(|format| format.open_stream.is_some()) {
         for path in fixtures(format) {
             let bytes = std::fs::read(&path).expect("the fixture can be read");
@@ -480,9 +480,9 @@ fn games_before_a_cut_are_unchanged() {
                 let cut = read_stream(&mut *stream(format, &bytes[..length]), Want::ALL);
                 let what = format!("{} cut to {length} bytes", path.display());
                 assert!(cut.len() <= whole.len() + 1, "{what}");
-                // The last game may be cut itself.
-                let unharmed = cut.len().saturating_sub(1);
-                for (a, b) in whole.iter().zip(&cut[..unharmed]) {
+                // The last game may be incomplete.
+                let complete = cut.len().saturating_sub(1);
+                for (a, b) in whole.iter().zip(&cut[..complete]) {
                     assert_same(&what, &a.dump, &b.dump);
                 }
             }
@@ -491,7 +491,7 @@ fn games_before_a_cut_are_unchanged() {
 }
 
 #[test]
-fn fixtures_are_recognised_as_what_they_are() {
+fn fixtures_are_recognized_by_their_format() {
     for format in game_formats() {
         for path in databases(format) {
             let bytes = std::fs::read(&path).expect("the fixture can be read");
@@ -516,7 +516,7 @@ fn fixtures_are_recognised_as_what_they_are() {
 }
 
 #[test]
-fn strict_gives_the_same_up_to_its_error() {
+fn strict_reading_differs_only_by_errors() {
     let mut strict = OpenOptions::default();
     strict.strict = true;
     for format in game_formats() {
@@ -525,7 +525,7 @@ fn strict_gives_the_same_up_to_its_error() {
                 continue;
             };
             let lenient = read_database(&*lenient, Want::ALL);
-            let source = tabia_core::io::Source::from_path(&path).expect("it is there");
+            let source = tabia_core::io::Source::from_path(&path).expect("the file exists");
             let open = format.open;
             let Ok(database) = open(&source, &strict) else {
                 continue;
@@ -539,7 +539,7 @@ fn strict_gives_the_same_up_to_its_error() {
                 } else {
                     assert!(
                         strict.error.is_some(),
-                        "{what}: {:?} is let pass",
+                        "{what}: {:?} is accepted",
                         lenient.problems
                     );
                 }

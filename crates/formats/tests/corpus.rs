@@ -1,4 +1,4 @@
-//! Replays the committed inputs of the fuzz targets, and every finding that was fixed.
+//! Runs the fuzz targets with the committed inputs, and with those of all fixed findings.
 #![allow(clippy::expect_used, reason = "a test")]
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -8,15 +8,15 @@ use tabia_testkit::fuzz::{TARGETS, seeds};
 use tabia_testkit::shared::{files_below, repository};
 
 #[test]
-fn the_corpus_passes() {
+fn targets_pass_on_the_corpus() {
     for (name, target) in TARGETS {
-        let own = seeds::own(name);
-        for (number, seed) in own.iter().enumerate() {
+        let own_seeds = seeds::own(name);
+        for (number, seed) in own_seeds.iter().enumerate() {
             let outcome = catch_unwind(AssertUnwindSafe(|| target(seed)));
             assert!(outcome.is_ok(), "{name}: seed {number} fails");
         }
         let folder = repository().join("fuzz/corpus").join(name);
-        let mut count = own.len();
+        let mut count = own_seeds.len();
         if folder.is_dir() {
             count += replay(&folder, *target);
         }
@@ -25,7 +25,7 @@ fn the_corpus_passes() {
 }
 
 #[test]
-fn findings_stay_fixed() {
+fn fixed_findings_pass() {
     for (name, target) in TARGETS {
         let folder = repository()
             .join("crates/formats/tests/regression")
@@ -37,7 +37,7 @@ fn findings_stay_fixed() {
 }
 
 #[test]
-fn every_target_has_its_file_and_every_file_its_target() {
+fn targets_and_their_files_correspond() {
     let files = files_below(&repository().join("fuzz/targets"));
     let mut found: Vec<String> = files
         .iter()
@@ -50,6 +50,7 @@ fn every_target_has_its_file_and_every_file_its_target() {
     assert_eq!(found, names);
 }
 
+/// Runs a target with every file of a folder; returns the number of files.
 fn replay(folder: &Path, target: fn(&[u8])) -> usize {
     let files = files_below(folder);
     let mut count = 0;

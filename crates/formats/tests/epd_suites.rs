@@ -1,4 +1,4 @@
-//! Suites of positions: what is written is what was read, and games become their last positions.
+//! Suites of positions: they round-trip, and games are written as their last position.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 mod support;
@@ -31,7 +31,7 @@ fn games(read: Vec<ReadGame>) -> Vec<Game> {
 }
 
 #[test]
-fn a_suite_comes_back_with_all_its_operations() {
+fn suites_round_trip_with_all_operations() {
     let text = std::fs::read(&fixtures(&FORMAT)[0]).unwrap();
     let read_once = read(&text);
     assert_eq!(read_once.len(), 7);
@@ -66,11 +66,11 @@ fn a_suite_comes_back_with_all_its_operations() {
     let again = games(read(&written));
     assert!(once == again);
     assert_eq!(write_text(&FORMAT, &full, &again).0, written);
-    // Without the profile only operations are written, and what is left out is told.
-    let (plain, losses) = write_text(&FORMAT, &CreateOptions::default(), &once);
+    // In other profiles only operations are written, and the other tags are reported as losses.
+    let (standard, losses) = write_text(&FORMAT, &CreateOptions::default(), &once);
     assert_eq!(losses.count(Feature::Tags), 2);
-    let plain = String::from_utf8(plain).unwrap();
-    let lines: Vec<&str> = plain.lines().collect();
+    let standard = String::from_utf8(standard).unwrap();
+    let lines: Vec<&str> = standard.lines().collect();
     assert_eq!(
         lines[0],
         "2rr3k/pp3pp1/1nnqbN1p/3pN3/2pP4/2P3Q1/PPB4P/R4RK1 w - - bm Qg6; id \"Own.001\"; \
@@ -91,7 +91,7 @@ fn a_suite_comes_back_with_all_its_operations() {
 }
 
 #[test]
-fn games_become_the_position_they_reach() {
+fn games_become_their_last_position() {
     let mut all = tiny::games();
     all.push(tiny::annotated());
     let (text, losses) = write_text(&FORMAT, &CreateOptions::default(), &all);
@@ -115,7 +115,7 @@ fn games_become_the_position_they_reach() {
 }
 
 #[test]
-fn a_line_that_is_no_position_harms_no_other() {
+fn invalid_lines_do_not_affect_others() {
     let text =
         b"4k3/8/8/8/8/8/8/4K2R w K -\nnonsense\n4k3/8 w - -\nk7/8/8/8/8/8/8/K6P w - -\n\0\xff;\n";
     let found = read(text);
@@ -125,7 +125,7 @@ fn a_line_that_is_no_position_harms_no_other() {
         let error = found[number].error.as_ref().unwrap();
         assert!(error.contains(line), "{error}");
     }
-    // A pawn on the first rank is handed on, and told.
+    // A position with a pawn on the first rank is read, and reported as a problem.
     assert_eq!(found[3].problems.len(), 1);
     assert!(found[3].game.head.start.setup.is_some());
     let mut strict = OpenOptions::default();
@@ -135,8 +135,8 @@ fn a_line_that_is_no_position_harms_no_other() {
 }
 
 #[test]
-fn real_suites_are_read_to_the_last_line() {
-    let Some(folder) = shared_data("real_suites_are_read_to_the_last_line", "books/suites") else {
+fn real_suites_round_trip() {
+    let Some(folder) = shared_data("real_suites_round_trip", "books/suites") else {
         return;
     };
     let mut count = 0;
@@ -152,7 +152,7 @@ fn real_suites_are_read_to_the_last_line() {
             .unwrap();
         let archive = (zip.open)(&source, &OpenOptions::default()).unwrap();
         let mut text = Vec::new();
-        // Enough of the long ones.
+        // The start of a long suite is sufficient.
         archive
             .read(0)
             .unwrap()
@@ -176,19 +176,19 @@ fn real_suites_are_read_to_the_last_line() {
         let games = games(found);
         let chess960 = games.iter().filter(|game| game.head.start.chess960).count();
         assert_eq!(chess960 > 900, name.starts_with("FRC"), "{name}");
-        // Line by line the same text.
+        // The lines of both texts are equal.
         let (written, losses) = write_text(&FORMAT, &CreateOptions::default(), &games);
         assert!(losses.is_empty(), "{name}");
-        let same = |text: &[u8]| {
+        let lines_of = |text: &[u8]| {
             String::from_utf8_lossy(text)
                 .lines()
                 .map(|line| line.trim_end().to_owned())
                 .filter(|line| !line.is_empty())
                 .collect::<Vec<_>>()
         };
-        let (ours, theirs) = (same(&written), same(&text));
+        let (ours, theirs) = (lines_of(&written), lines_of(&text));
         let differs = ours.iter().zip(&theirs).filter(|(a, b)| a != b).count();
-        // An en passant square that no pawn can use is the same in both.
+        // This includes en passant squares on which no pawn can capture.
         assert_eq!(differs, 0, "{name}");
         count += 1;
     }

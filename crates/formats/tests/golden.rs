@@ -1,8 +1,6 @@
-//! Every fixture reads as the file beside it says. `TABIA_UPDATE=1` rewrites those files.
-#![allow(
-    clippy::disallowed_methods,
-    reason = "a switch for whoever runs the test"
-)]
+//! Compares the content of every fixture with the file `<fixture>.expected`. `TABIA_UPDATE=1` rewrites
+//! these files.
+#![allow(clippy::disallowed_methods, reason = "an option of the test")]
 #![allow(clippy::expect_used, reason = "a test")]
 
 mod support;
@@ -48,7 +46,7 @@ fn bad_files_fail_as_expected() {
     }
 }
 
-/// What is known of a database, and all its games.
+/// The information on a database and all its games, as text.
 fn describe(database: &dyn Database) -> String {
     let info = database.info();
     let mut text = format!("{} {}, {} records", info.format, info.version, info.records);
@@ -70,9 +68,10 @@ fn describe(database: &dyn Database) -> String {
     text
 }
 
+/// The message of the error with which a file fails to open.
 fn failure(format: &GameFormat, path: &Path) -> String {
     let open = format.open;
-    let source = Source::from_path(path).expect("the file is there");
+    let source = Source::from_path(path).expect("the file exists");
     match open(&source, &OpenOptions::default()) {
         Ok(database) => panic!(
             "{} opens with {} records, and should not",
@@ -83,7 +82,7 @@ fn failure(format: &GameFormat, path: &Path) -> String {
     }
 }
 
-/// Messages name files with their path; the expected text has the file names alone.
+/// Removes the folders from the paths in a message, because they differ between computers.
 fn without_folder(text: &str) -> String {
     let folder = fixture_folder(GAMES[0]);
     let folder = folder.parent().expect("the folder of all fixtures");
@@ -98,6 +97,7 @@ fn without_folder(text: &str) -> String {
     text
 }
 
+/// Compares a text with the expected one, or rewrites that.
 fn expect(path: &Path, found: &str) {
     let mut expected_path = path.as_os_str().to_owned();
     expected_path.push(".expected");

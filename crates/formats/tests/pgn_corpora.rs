@@ -1,4 +1,4 @@
-//! Real PGN files: every game is read, and what is written reads back.
+//! Real PGN files: every game is read, and round-trips.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -14,7 +14,7 @@ use tabia_core::game::{Flow, Game, Recorder, Want};
 use tabia_formats::games::pgn::FORMAT;
 use tabia_testkit::shared_data;
 
-/// Games and problems of a text.
+/// The games of a text, and the messages of its problems.
 fn read(text: Vec<u8>) -> (Vec<Game>, Vec<String>) {
     let open = FORMAT.open_stream.unwrap();
     let mut stream = open(Box::new(Cursor::new(text)), &OpenOptions::default()).unwrap();
@@ -28,6 +28,7 @@ fn read(text: Vec<u8>) -> (Vec<Game>, Vec<String>) {
     (games, problems)
 }
 
+/// The text of games in a profile, and the losses.
 fn write(games: &[Game], profile: Profile) -> (Vec<u8>, String) {
     let mut options = CreateOptions::default();
     options.profile = profile;
@@ -39,6 +40,7 @@ fn write(games: &[Game], profile: Profile) -> (Vec<u8>, String) {
     (std::mem::take(writer.text()), losses)
 }
 
+/// The bytes of a file, decompressed.
 fn bytes(path: &Path) -> Vec<u8> {
     let bytes = std::fs::read(path).unwrap();
     if path.extension().is_some_and(|extension| extension == "zst") {
@@ -51,8 +53,8 @@ fn bytes(path: &Path) -> Vec<u8> {
 }
 
 #[test]
-fn every_game_is_read_and_comes_back() {
-    let name = "every_game_is_read_and_comes_back";
+fn every_game_round_trips() {
+    let name = "every_game_round_trips";
     for (path, count, problems) in [
         ("pgn/annotated/europe_echecs.pgn", 307, 2),
         ("pgn/annotated/middleg.pgn", 481, 0),

@@ -19,7 +19,7 @@ use tabia_testkit::shared::repository;
 use tabia_testkit::{Scratch, dump, sample};
 
 #[test]
-fn the_sample_is_what_its_maker_writes() {
+fn the_sample_can_be_made_again() {
     let folder = Scratch::new("sample");
     let path = folder.join("tabia.cbh");
     let mut writer = cbh::write::create(&path, &CreateOptions::default()).unwrap();
@@ -55,8 +55,8 @@ fn the_sample_reads_as_written() {
         assert!(recorder.problems().is_empty());
         drop(recorder);
         let mut expected = expected;
-        // Tags come in the order of the format.
-        let in_order = |game: &Game| {
+        // The format has its own order of tags.
+        let sorted_tags = |game: &Game| {
             let mut tags: Vec<(String, String)> = game
                 .head
                 .tags
@@ -66,7 +66,7 @@ fn the_sample_reads_as_written() {
             tags.sort();
             tags
         };
-        assert_eq!(in_order(&game), in_order(&expected), "{index}");
+        assert_eq!(sorted_tags(&game), sorted_tags(&expected), "{index}");
         expected.head.tags = game.head.tags.clone();
         dump::assert_same(
             &format!("game {index}"),
@@ -78,7 +78,7 @@ fn the_sample_reads_as_written() {
 }
 
 #[test]
-fn the_archive_holds_the_sample() {
+fn the_archive_contains_the_sample() {
     let samples = repository().join("samples");
     let source = Source::from_path(&samples.join("tabia.cbv")).unwrap();
     let archive = open_archive(&source, &OpenOptions::default())

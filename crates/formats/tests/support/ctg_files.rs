@@ -1,11 +1,11 @@
-//! The files of a CTG book searched as other programs do, apart from the library's own way.
+//! Searches the files of a CTG book with the algorithms of other programs, not that of the library.
 
 use std::path::Path;
 
 use tabia_core::io::Blob;
 use tabia_formats::books::ctg::{PAGE, Records};
 
-/// The three files as older programs see them.
+/// The three files that older programs use.
 pub(crate) struct Files {
     pub(crate) records: Blob,
     pub(crate) bits: Blob,
@@ -41,7 +41,7 @@ impl Files {
         (i64::from(node) < count).then(|| Self::number(&self.nodes, 16 + 4 * node as usize))
     }
 
-    /// As most programs search: from the lower bound on, until a node is past the upper one.
+    /// The search of most programs: from the lower bound up to the first node after the upper bound.
     pub(crate) fn by_bounds(&self, hash: u32, key: &[u8]) -> bool {
         let (lower, upper) = (Self::number(&self.bits, 4), Self::number(&self.bits, 8));
         let mut mask = 0u32;
@@ -60,7 +60,7 @@ impl Files {
         }
     }
 
-    /// As others search: never the root, and only the first page on the way.
+    /// The search of some others: without the root, and only in the first page that is found.
     pub(crate) fn below_root(&self, hash: u32, key: &[u8]) -> bool {
         let mut mask = 1u32;
         while let Some(page) = self.node((hash & mask) + mask) {

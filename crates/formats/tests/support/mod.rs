@@ -1,4 +1,4 @@
-//! What the tests over all formats share: fixtures, and every way of reading one.
+//! Helpers of the tests for all formats of games: fixtures, and functions that read and write them.
 #![allow(dead_code, clippy::expect_used, reason = "each test uses a part")]
 
 use std::io::{Cursor, Read};
@@ -16,14 +16,14 @@ use tabia_testkit::dump::Dump;
 use tabia_testkit::shared::{files_below, repository};
 use tabia_testkit::{shared, skip};
 
-/// A game as it was read.
+/// A game and everything else that a reader reported about it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct ReadGame {
     pub(crate) game: Game,
-    /// Everything that was handed on, as text.
+    /// All visitor calls, as text.
     pub(crate) dump: String,
     pub(crate) problems: Vec<String>,
-    /// Why nothing of the record could be read.
+    /// The error because of which the record could not be read.
     pub(crate) error: Option<String>,
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn fixtures(format: &GameFormat) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Fixtures, and the small real databases of that format where there are any.
+/// Fixtures, and the small real databases of that format if the shared data is present.
 pub(crate) fn databases(format: &GameFormat) -> Vec<PathBuf> {
     let mut found = fixtures(format);
     let Some(shared) = shared() else {
@@ -58,14 +58,14 @@ pub(crate) fn databases(format: &GameFormat) -> Vec<PathBuf> {
         .into_iter()
         .filter(|path| {
             let length = path.metadata().map_or(0, |metadata| metadata.len());
-            has_extension(path, format.file.extensions) && length < REAL
+            has_extension(path, format.file.extensions) && length < MAX_REAL_SIZE
         });
     found.extend(real);
     found
 }
 
-/// Longest main file of a small real database.
-const REAL: u64 = 24 << 10;
+/// Maximal size of the main file of a small real database.
+const MAX_REAL_SIZE: u64 = 24 << 10;
 
 pub(crate) fn has_extension(path: &Path, extensions: &[&str]) -> bool {
     let extension = path
@@ -85,7 +85,7 @@ pub(crate) fn open(
     options: &OpenOptions,
 ) -> Option<Box<dyn Database>> {
     let open = format.open;
-    let source = Source::from_path(path).expect("the fixture is there");
+    let source = Source::from_path(path).expect("the fixture exists");
     Some(open(&source, options).unwrap_or_else(|error| panic!("{}: {error}", path.display())))
 }
 
@@ -97,7 +97,7 @@ pub(crate) fn read_database(database: &dyn Database, want: Want) -> Vec<ReadGame
             let index = GameIndex(index);
             read_one(|visitor| reader.read(index, want, visitor).map(|_| ()))
         })
-        .map(|(_, read)| read.expect("a record that is there is handed on"))
+        .map(|(_, read)| read.expect("an existing record is visited"))
         .collect()
 }
 
@@ -147,13 +147,13 @@ pub(crate) fn stream(format: &GameFormat, bytes: &[u8]) -> Box<dyn GameStream> {
     .expect("it opens")
 }
 
-/// What one call answers, and the game it hands on.
+/// The result of a call, and the game that it visits.
 fn read_one<T>(call: impl FnOnce(&mut dyn Visitor) -> Result<T>) -> (Option<T>, Option<ReadGame>) {
     let mut game = Game::new();
     let mut collector = Collector::new(game.recorder());
     let answer = call(&mut collector);
     let mut done = collector.done();
-    assert!(done.len() < 2, "one call hands on {} games", done.len());
+    assert!(done.len() < 2, "one call visits {} games", done.len());
     match answer {
         Ok(answer) => (Some(answer), done.pop()),
         Err(error) => {
@@ -164,8 +164,8 @@ fn read_one<T>(call: impl FnOnce(&mut dyn Visitor) -> Result<T>) -> (Option<T>, 
     }
 }
 
-/// A visitor that keeps every game. It panics when the order of the calls or the rules of chess
-/// are broken.
+/// A visitor that collects every game. It panics if the calls are not in the documented order, or if a
+/// move is illegal.
 pub(crate) struct Collector<'g> {
     done: Vec<ReadGame>,
     recorder: Recorder<&'g mut Game>,
@@ -186,8 +186,8 @@ impl<'g> Collector<'g> {
     }
 
     fn check(&self) {
-        if let Some(breach) = self.dump.breach() {
-            panic!("{breach}\n{}", self.dump.text);
+        if let Some(violation) = self.dump.breach() {
+            panic!("{violation}\n{}", self.dump.text);
         }
     }
 }
@@ -245,7 +245,7 @@ impl Visitor for Collector<'_> {
     }
 }
 
-/// Writes games as text with one writer, as `convert` does on one thread.
+/// Writes games as text with one writer: the text and the losses.
 pub(crate) fn write_text(
     format: &GameFormat,
     options: &CreateOptions,
@@ -260,12 +260,12 @@ pub(crate) fn write_text(
     (std::mem::take(writer.text()), losses)
 }
 
-/// What the format holds under these options.
+/// The features that the format holds with these options.
 pub(crate) fn can(format: &GameFormat, options: &CreateOptions) -> Features {
     format.can_with.map_or(format.can, |can| can(options))
 }
 
-/// The best score that a format gives to a file.
+/// How certainly a format recognizes a file.
 pub(crate) fn score(format: &GameFormat, path: &Path, bytes: &[u8]) -> Confidence {
     let name = path
         .file_name()

@@ -1,4 +1,4 @@
-//! The real sets of ChessBase, and what is written of them.
+//! Helpers of the tests with real sets of ChessBase.
 #![allow(dead_code, reason = "each test uses a part")]
 
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use tabia_formats::games::cbh::CbhDatabase;
 use tabia_testkit::shared::files_below;
 use tabia_testkit::{Scratch, dump, shared_data};
 
-/// Games of a set that are looked at when not all are.
+/// Number of games of a set that a test reads, unless it is exhaustive.
 pub(crate) const SAMPLE: usize = 120;
 
 /// The main files of the real sets.
@@ -32,7 +32,7 @@ pub(crate) fn is_exhaustive() -> bool {
     std::env::var_os("TABIA_EXHAUSTIVE").is_some()
 }
 
-/// The numbers of the games to look at: all, or some spread over the set.
+/// The indices of the games that a test reads: all, or [`SAMPLE`] distributed over the set.
 pub(crate) fn sampled(count: u32) -> impl Iterator<Item = u32> {
     let step = if is_exhaustive() {
         1
@@ -61,7 +61,7 @@ pub(crate) fn games(database: &dyn Database) -> Vec<Game> {
         .collect()
 }
 
-/// The character set in which a set's texts can be written again.
+/// The character set in which the texts of a set can be written again.
 pub(crate) fn charset(path: &Path) -> Charset {
     let name = path.to_string_lossy();
     let page = if name.contains("edgehog") {
@@ -74,7 +74,7 @@ pub(crate) fn charset(path: &Path) -> Charset {
     Charset::parse(page).unwrap()
 }
 
-/// A new database of `games` at `path`, and what the writer says is lost of each.
+/// Writes a new database of `games` to `path`; returns the reported losses of each game.
 pub(crate) fn write<'g>(
     format: &GameFormat,
     path: &Path,
@@ -110,7 +110,7 @@ pub(crate) fn clear(scratch: &Scratch) {
     }
 }
 
-/// Without moves, what the header says of their number is recomputed.
+/// The game without the tag `CbMoveCount`, which a writer recomputes if there are no moves.
 pub(crate) fn settled(game: &Game) -> Game {
     let mut game = game.clone();
     game.head.tags.retain(|name, _| name != "CbMoveCount");

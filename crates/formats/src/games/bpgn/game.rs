@@ -1,32 +1,32 @@
-//! One game: its tags, and its moves as text.
+//! A match: its tags, and its moves as text.
 
 use tabia_core::error::{Malformed, Why};
 use tabia_core::game::{Annotation, Comment, CommentPlacement, GameResult, Tags};
 use tabia_core::io::{Charset, decode};
 
-use super::game_boundary;
+use super::tag_parser;
 use super::token::{Tokens, Turn, Word};
 
-/// A game as it is visited.
+/// A bughouse match, with the tags and the text that a visitor gets.
 #[derive(Debug, Default)]
 pub(crate) struct Match {
     pub(crate) tags: Tags,
-    /// The moves as they stand in the file, with one blank between words.
+    /// The movetext of the file without its result, with one blank between words.
     pub(crate) moves: String,
     pub(crate) result: GameResult,
-    /// What is wrong, at most one fault of a kind.
-    pub(crate) faults: Vec<Malformed>,
+    /// The problems, at most one for each field.
+    pub(crate) problems: Vec<Malformed>,
 }
 
-/// The variant's name, as other programs write it.
+/// The value of the tag `Variant`.
 pub(crate) const VARIANT: &str = "Bughouse";
 
 impl Match {
-    /// Reads a game.
+    /// Parses a match.
     pub(crate) fn read(&mut self, bytes: &[u8], charset: Charset) {
         self.tags.clear();
         self.moves.clear();
-        self.faults.clear();
+        self.problems.clear();
         let moves_at = self.read_tags(bytes, charset);
         let stated = self
             .tags
@@ -34,10 +34,10 @@ impl Match {
             .and_then(|text| GameResult::parse(text.as_bytes()));
         let moves = bytes.get(moves_at..).unwrap_or_default();
         let found = self.read_moves(moves, moves_at, charset);
-        if let Some(Err(fault)) = found
+        if let Some(Err(problem)) = found
             && !moves.trim_ascii().is_empty()
         {
-            self.fault(fault);
+            self.add_problem(problem);
         }
         let found = found.and_then(Result::ok);
         self.result = found.or(stated).unwrap_or_default();
@@ -53,32 +53,33 @@ impl Match {
         }))
     }
 
-    fn fault(&mut self, fault: Malformed) {
-        if self.faults.iter().all(|known| known.field != fault.field) {
-            self.faults.push(fault);
+    fn add_problem(&mut self, problem: Malformed) {
+        let is_first = |other: &Malformed| other.field != problem.field;
+        if self.problems.iter().all(is_first) {
+            self.problems.push(problem);
         }
     }
 
-    /// Reads the tags; where the moves begin.
+    /// Parses the tags and returns the offset of the moves.
     fn read_tags(&mut self, bytes: &[u8], charset: Charset) -> usize {
         let mut at = 0;
         while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
             let length = memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
             let line = rest.get(..length).unwrap_or_default().trim_ascii();
             if !line.is_empty() && !line.starts_with(b"%") {
-                if !game_boundary::is_tag(line) {
+                if !tag_parser::is_tag(line) {
                     return at;
                 }
-                let mut tags = game_boundary::Tags::new(line);
+                let mut tags = tag_parser::Tags::new(line);
                 for tag in tags.by_ref() {
                     let value = decode(&tag.value, charset);
                     self.tags.push(&decode(tag.name, charset), &value);
-                    if !tag.is_whole {
-                        self.fault(fault("tag", at, Why::Text));
+                    if !tag.is_complete {
+                        self.add_problem(malformed("tag", at, Why::Text));
                     }
                 }
                 if !tags.rest().trim_ascii().is_empty() {
-                    self.fault(fault("tag", at, Why::Text));
+                    self.add_problem(malformed("tag", at, Why::Text));
                 }
             }
             at += length;
@@ -86,7 +87,8 @@ impl Match {
         bytes.len()
     }
 
-    /// Reads the moves; the result at their end, or why there is none. `None` without moves.
+    /// Parses the moves. Returns the result at their end, or an error if it is absent; `None` if there
+    /// are no moves.
     fn read_moves(
         &mut self,
         bytes: &[u8],
@@ -94,22 +96,26 @@ impl Match {
         charset: Charset,
     ) -> Option<Result<GameResult, Malformed>> {
         let mut result = None;
-        // A result is the end only when nothing follows it.
-        let mut end: Option<&[u8]> = None;
-        let mut order = Order::default();
+        // A result that is followed by other words is one of the words of the moves.
+        let mut last_result: Option<&[u8]> = None;
+        let mut order = MoveOrder::default();
         let mut words = 0;
         for token in Tokens::new(bytes) {
             words += 1;
             let at = base + token.at;
-            if let Some(word) = end.take() {
+            if let Some(word) = last_result.take() {
                 self.push(word, charset);
-                self.fault(fault("after_result", at, Why::Text));
+                self.add_problem(malformed("after_result", at, Why::Text));
             }
             match token.word {
                 Word::Turn(turn, word) => {
                     self.push(word, charset);
                     if !order.follows(turn) {
-                        self.fault(fault("move_number", at, Why::Value(turn.number.into())));
+                        self.add_problem(malformed(
+                            "move_number",
+                            at,
+                            Why::Value(turn.number.into()),
+                        ));
                     }
                 }
                 Word::Comment(text, is_closed) => {
@@ -119,45 +125,51 @@ impl Match {
                     let mut blank = "";
                     for word in text.split_whitespace() {
                         self.moves.push_str(blank);
-                        // Behind a semicolon it may stand, between braces it cannot.
+                        // A comment after a semicolon may contain a brace, one in braces may not.
                         self.moves.push_str(&word.replace('}', ")"));
                         blank = " ";
                     }
                     if text.contains('}') {
-                        self.fault(fault("comment", at, Why::Text));
+                        self.add_problem(malformed("comment", at, Why::Text));
                     }
                     self.moves.push('}');
                     if !is_closed {
-                        self.fault(fault("comment", at, Why::Truncated { needed: 1, left: 0 }));
+                        self.add_problem(malformed(
+                            "comment",
+                            at,
+                            Why::Truncated { needed: 1, left: 0 },
+                        ));
                     }
                 }
                 Word::Result(found, word) => {
                     result = Some(found);
-                    end = Some(word);
+                    last_result = Some(word);
                 }
                 Word::Move(word) => self.push(word, charset),
                 Word::Other(word) => {
                     self.push(word, charset);
-                    self.fault(fault("move", at, Why::Text));
+                    self.add_problem(malformed("move", at, Why::Text));
                 }
             }
         }
-        let missing = fault("result", base, Why::Truncated { needed: 1, left: 0 });
+        let missing = malformed("result", base, Why::Truncated { needed: 1, left: 0 });
         (words > 0).then(|| result.ok_or(missing))
     }
 
+    /// Appends a blank, except at the start.
     fn space(&mut self) {
         if !self.moves.is_empty() {
             self.moves.push(' ');
         }
     }
 
+    /// Appends a word.
     fn push(&mut self, word: &[u8], charset: Charset) {
         self.space();
         self.moves.push_str(&decode(word, charset));
     }
 
-    /// Adds what lists of games show: the teams as players, and the variant.
+    /// Adds the tags that lists of games show: the teams as players, the variant and the result.
     fn derive_tags(&mut self) {
         for name in ["White", "Black"] {
             if self.tags.get(name).is_none()
@@ -175,19 +187,20 @@ impl Match {
     }
 }
 
-/// The team that stands for a player in lists: for `White` who has White on A, and the partner.
+/// The value of the tag `White` or `Black`: the two players of a team, the one on board A first. `None`
+/// if neither is known.
 pub(crate) fn team(tags: &Tags, name: &str) -> Option<String> {
     let [first, second] = match name {
         "White" => ["WhiteA", "BlackB"],
         _ => ["BlackA", "WhiteB"],
     };
-    let known = |name: &str| tags.get(name).filter(|text| !text.is_empty());
-    let (first, second) = (known(first), known(second));
+    let player = |name: &str| tags.get(name).filter(|text| !text.is_empty());
+    let (first, second) = (player(first), player(second));
     let is_known = first.is_some() || second.is_some();
     is_known.then(|| [first.unwrap_or("?"), second.unwrap_or("?")].join(" + "))
 }
 
-/// Whether a comment holds the moves of a match, in the form in which they are read.
+/// Whether a comment contains the moves of a match, in the form of [`Match::moves`].
 pub(crate) fn is_movetext(text: &str) -> bool {
     let mut has_turns = false;
     let mut has_others = false;
@@ -195,19 +208,21 @@ pub(crate) fn is_movetext(text: &str) -> bool {
         has_turns |= matches!(token.word, Word::Turn(..) | Word::Comment(..));
         has_others |= matches!(token.word, Word::Other(_));
     }
-    let mut page = Match::default();
-    let ended = format!("{text} *");
-    page.read_moves(ended.as_bytes(), 0, Charset::Auto);
-    !text.is_empty() && (has_turns || !has_others) && page.moves == text && !text.starts_with('%')
+    let mut parsed = Match::default();
+    let with_result = format!("{text} *");
+    parsed.read_moves(with_result.as_bytes(), 0, Charset::Auto);
+    !text.is_empty() && (has_turns || !has_others) && parsed.moves == text && !text.starts_with('%')
 }
 
-/// The moves that come next on both boards. A match may begin anywhere.
+/// The order of the move numbers on both boards. A match may begin with any number.
 #[derive(Debug, Default)]
-struct Order {
+struct MoveOrder {
+    /// The number and side of the next move on each board.
     next: [Option<(u32, bool)>; 2],
 }
 
-impl Order {
+impl MoveOrder {
+    /// Whether a move is the next one of its board.
     fn follows(&mut self, turn: Turn) -> bool {
         let [first, second] = &mut self.next;
         let next = if turn.is_first_board { first } else { second };
@@ -221,7 +236,7 @@ impl Order {
     }
 }
 
-const fn fault(field: &'static str, at: usize, why: Why) -> Malformed {
+const fn malformed(field: &'static str, at: usize, why: Why) -> Malformed {
     Malformed { field, at, why }
 }
 
@@ -245,14 +260,15 @@ mod tests {
         assert_eq!(game.tags.text("White"), "a + ?");
         assert_eq!(game.tags.text("Black"), "b + c");
         assert_eq!(game.tags.text("Variant"), "Bughouse");
-        assert_eq!(game.faults, []);
+        assert_eq!(game.problems, []);
     }
 
     #[test]
-    fn faults_are_told_once_of_a_kind() {
+    fn one_problem_of_a_field_is_reported() {
         let fields = |text| {
-            let faults = read(text).faults;
-            faults.iter().map(|fault| fault.field).collect::<Vec<_>>()
+            let problems = read(text).problems;
+            let fields = problems.iter().map(|problem| problem.field);
+            fields.collect::<Vec<_>>()
         };
         assert_eq!(fields("1A. e4 3a. e5 5a. e6 *"), ["move_number"]);
         assert_eq!(fields("1A. foo 1a. bar *"), ["move"]);
@@ -275,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn moves_are_told_from_remarks() {
+    fn movetext_is_distinguished_from_other_comments() {
         for text in ["1A. e4 {180} 1a. e5", "{WA resigns}", "e4 N@f7", "1A. foo"] {
             assert!(is_movetext(text), "{text}");
         }

@@ -3,13 +3,14 @@
 mod game;
 mod game_boundary;
 mod read;
+mod tag_parser;
 mod token;
 mod write;
 
 use tabia_core::formats::{Confidence, FileFormat, FormatId, GameFormat, Probe};
 use tabia_core::loss::{Feature, Features};
 
-/// Matches of bughouse as text.
+/// Bughouse matches as text.
 pub static FORMAT: GameFormat = GameFormat {
     file: FileFormat {
         id: ID,
@@ -31,6 +32,7 @@ pub static FORMAT: GameFormat = GameFormat {
 
 const ID: FormatId = FormatId::new("bpgn");
 
+/// How certainly a file is bughouse: by a tag or move of one of two boards, or its extension.
 fn score(probe: &Probe<'_>) -> Confidence {
     let is_text = memchr::memchr(0, probe.head).is_none();
     match (
@@ -43,23 +45,23 @@ fn score(probe: &Probe<'_>) -> Confidence {
     }
 }
 
-/// Tags that name a player on one of two boards.
+/// The tags for the players of the two boards.
 const PLAYERS: [&str; 4] = ["WhiteA", "BlackA", "WhiteB", "BlackB"];
 
-/// Whether a text looks like bughouse: a player of one of two boards, or a move of one.
+/// Whether a text is bughouse: it has a tag for a player of one of the boards, or its first line of
+/// moves begins with the number of a move on one of them.
 pub(crate) fn is_bughouse(head: &[u8]) -> bool {
     for line in head.split(|&byte| byte == b'\n').take(200) {
         let line = line.trim_ascii();
         if line.starts_with(b"[") {
-            let mut tags = game_boundary::Tags::new(line);
+            let mut tags = tag_parser::Tags::new(line);
             if tags.any(|tag| PLAYERS.iter().any(|name| name.as_bytes() == tag.name)) {
                 return true;
             }
         } else if !line.is_empty() && !line.starts_with(b"%") && !line.starts_with(b"{") {
             let end = line.iter().position(u8::is_ascii_whitespace);
             let first = line.get(..end.unwrap_or(line.len())).unwrap_or_default();
-            // The first line of moves decides.
-            return token::number(first).is_some();
+            return token::move_number(first).is_some();
         }
     }
     false
@@ -70,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bughouse_is_told_from_chess() {
+    fn bughouse_is_distinguished_from_chess() {
         for text in [
             "[Event \"x\"]\n[WhiteA \"a\"][WhiteAElo \"1800\"]\n",
             "[Event \"x\"]\n\n1A. e4 {180} 1a. e5 {180}",

@@ -1,4 +1,4 @@
-//! Files and streams of matches.
+//! Reads files and streams of matches.
 
 use std::borrow::Cow;
 use std::io::Read;
@@ -25,7 +25,7 @@ pub(super) fn open(source: &Source, options: &OpenOptions) -> Result<Box<dyn Dat
     let text = source.main().open()?;
     let mut games = Vec::new();
     let mut at = if text.starts_with(BOM) { BOM.len() } else { 0 };
-    while let Some(range) = game_boundary::next(&text, at, true) {
+    while let Some(range) = game_boundary::next_game(&text, at, true) {
         at = range.end;
         games.push((range.start as u64, range.end as u64));
     }
@@ -62,9 +62,9 @@ pub(super) fn open_stream(
         bytes: Vec::new(),
         at: 0,
         offset: 0,
-        is_whole: false,
+        is_complete: false,
         games: 0,
-        page: Match::default(),
+        parsed: Match::default(),
         head: GameHead::default(),
         options: options.clone(),
     })
@@ -74,7 +74,7 @@ pub(super) fn open_stream(
 #[derive(Debug)]
 struct BpgnDatabase {
     text: Blob,
-    /// Where each begins and ends.
+    /// The start and end of each match.
     games: Vec<(u64, u64)>,
     file: Arc<Path>,
     info: DatabaseInfo,
@@ -82,7 +82,7 @@ struct BpgnDatabase {
 }
 
 impl BpgnDatabase {
-    /// The bytes of a game and where they begin.
+    /// The bytes of a match and their offset.
     fn game(&self, game: GameIndex) -> Result<(&[u8], u64)> {
         let found = self.games.get(game.0 as usize).and_then(|&(start, end)| {
             let range: Range<usize> = start as usize..end as usize;
@@ -95,11 +95,11 @@ impl BpgnDatabase {
         })
     }
 
-    fn page(&self, game: GameIndex) -> Result<Match> {
+    fn parse(&self, game: GameIndex) -> Result<Match> {
         let (bytes, _) = self.game(game)?;
-        let mut page = Match::default();
-        page.read(bytes, self.options.charset);
-        Ok(page)
+        let mut parsed = Match::default();
+        parsed.read(bytes, self.options.charset);
+        Ok(parsed)
     }
 }
 
@@ -113,7 +113,7 @@ impl Database for BpgnDatabase {
     }
 
     fn entry(&self, game: GameIndex) -> Result<IndexEntry> {
-        let page = self.page(game)?;
+        let parsed = self.parse(game)?;
         let id = NameId(game.0);
         Ok(IndexEntry {
             white: Some(NameId(game.0.saturating_mul(2))),
@@ -121,13 +121,13 @@ impl Database for BpgnDatabase {
             event: Some(id),
             site: Some(id),
             round: Some(id),
-            annotator: page.tags.get("Annotator").map(|_| id),
-            date: page.tags.date().unwrap_or_default(),
-            white_elo: page.tags.white_elo(),
-            black_elo: page.tags.black_elo(),
-            result: page.result,
-            eco: page.tags.eco(),
-            has_comments: Some(!page.moves.is_empty()),
+            annotator: parsed.tags.get("Annotator").map(|_| id),
+            date: parsed.tags.date().unwrap_or_default(),
+            white_elo: parsed.tags.white_elo(),
+            black_elo: parsed.tags.black_elo(),
+            result: parsed.result,
+            eco: parsed.tags.eco(),
+            has_comments: Some(!parsed.moves.is_empty()),
             ..IndexEntry::default()
         })
     }
@@ -142,14 +142,14 @@ impl Database for BpgnDatabase {
             NameKind::Annotator => (id.0, "Annotator"),
             _ => return Ok(Cow::Borrowed("?")),
         };
-        let page = self.page(GameIndex(game))?;
-        Ok(Cow::Owned(page.tags.get(tag).unwrap_or("?").to_owned()))
+        let parsed = self.parse(GameIndex(game))?;
+        Ok(Cow::Owned(parsed.tags.get(tag).unwrap_or("?").to_owned()))
     }
 
     fn reader(&self) -> Box<dyn GameReader + '_> {
         Box::new(BpgnReader {
             database: self,
-            page: Match::default(),
+            parsed: Match::default(),
             head: GameHead::default(),
         })
     }
@@ -159,7 +159,7 @@ impl Database for BpgnDatabase {
 #[derive(Debug)]
 struct BpgnReader<'d> {
     database: &'d BpgnDatabase,
-    page: Match,
+    parsed: Match,
     head: GameHead,
 }
 
@@ -167,48 +167,48 @@ impl GameReader for BpgnReader<'_> {
     fn read(&mut self, game: GameIndex, want: Want, visitor: &mut dyn Visitor) -> Result<Flow> {
         let (bytes, start) = self.database.game(game)?;
         let options = &self.database.options;
-        self.page.read(bytes, options.charset);
-        let place = |fault: Malformed| {
-            let error = fault.at_base(start).in_game(game);
+        self.parsed.read(bytes, options.charset);
+        let locate = |problem: Malformed| {
+            let error = problem.at_base(start).in_game(game);
             error.in_file(&self.database.file)
         };
         visit(
-            &self.page,
+            &self.parsed,
             &mut self.head,
             game,
             want,
             options,
-            &place,
+            &locate,
             visitor,
         )
     }
 }
 
-/// Hands a match on.
+/// Hands a match to the visitor.
 fn visit(
-    page: &Match,
+    parsed: &Match,
     head: &mut GameHead,
     game: GameIndex,
     want: Want,
     options: &OpenOptions,
-    place: &dyn Fn(Malformed) -> Error,
+    locate: &dyn Fn(Malformed) -> Error,
     visitor: &mut dyn Visitor,
 ) -> Result<Flow> {
     head.clear();
     if want.has(Want::TAGS) {
-        head.tags.clone_from(&page.tags);
+        head.tags.clone_from(&parsed.tags);
     }
     match visitor.begin_game(game, head) {
         Flow::Go => {}
         Flow::Skip => {
-            visitor.end_game(page.result);
+            visitor.end_game(parsed.result);
             return Ok(Flow::Go);
         }
         Flow::Stop => return Ok(Flow::Stop),
     }
     let mut flow = Flow::Go;
-    for &fault in &page.faults {
-        let error = place(fault);
+    for &problem in &parsed.problems {
+        let error = locate(problem);
         if options.strict {
             return Err(error);
         }
@@ -222,42 +222,44 @@ fn visit(
     }
     if flow == Flow::Go
         && want.has(Want::ANNOTATIONS)
-        && let Some(annotation) = page.annotation()
+        && let Some(annotation) = parsed.annotation()
     {
         flow = visitor.visit_annotation(annotation);
     }
     if flow == Flow::Stop {
         return Ok(Flow::Stop);
     }
-    visitor.end_game(page.result);
+    visitor.end_game(parsed.result);
     Ok(Flow::Go)
 }
 
-/// Bytes that are read at a time, at least.
-const PIECE: usize = 64 << 10;
+/// Minimal number of bytes that are read at a time.
+const MIN_READ: usize = 64 << 10;
 
 /// A stream of matches.
 struct BpgnStream {
     input: Box<dyn Read + Send>,
     bytes: Vec<u8>,
-    /// Where the next game begins in `bytes`, and where these begin in the stream.
+    /// Offset of the next match in `bytes`.
     at: usize,
+    /// Offset of `bytes` in the stream.
     offset: u64,
-    is_whole: bool,
+    /// Whether `bytes` contains the end of the stream.
+    is_complete: bool,
     games: u32,
-    page: Match,
+    parsed: Match,
     head: GameHead,
     options: OpenOptions,
 }
 
 impl BpgnStream {
-    /// The next game, in `bytes`.
+    /// The range of the next match in `bytes`.
     fn next_game(&mut self) -> Result<Option<Range<usize>>> {
         loop {
-            if let Some(range) = game_boundary::next(&self.bytes, self.at, self.is_whole) {
+            if let Some(range) = game_boundary::next_game(&self.bytes, self.at, self.is_complete) {
                 return Ok(Some(range));
             }
-            if self.is_whole {
+            if self.is_complete {
                 return Ok(None);
             }
             self.bytes.drain(..self.at);
@@ -265,11 +267,11 @@ impl BpgnStream {
             self.at = 0;
             let length = self.bytes.len() as u64;
             Limits::check("a game", length, self.options.limits.record)?;
-            // Twice as much each time: what is there is looked at again.
-            let more = PIECE.max(self.bytes.len()) as u64;
-            let mut piece = Read::take(&mut self.input, more);
-            let read = piece.read_to_end(&mut self.bytes)?;
-            self.is_whole = (read as u64) < more;
+            // The size doubles each time, because the bytes are parsed again.
+            let length = MIN_READ.max(self.bytes.len()) as u64;
+            let mut part = Read::take(&mut self.input, length);
+            let read = part.read_to_end(&mut self.bytes)?;
+            self.is_complete = (read as u64) < length;
             if self.offset == 0 && self.games == 0 && self.bytes.starts_with(BOM) {
                 self.at = BOM.len();
             }
@@ -287,14 +289,14 @@ impl GameStream for BpgnStream {
         let game = GameIndex(self.games);
         self.games = self.games.saturating_add(1);
         let bytes = self.bytes.get(range).unwrap_or_default();
-        self.page.read(bytes, self.options.charset);
-        let place = |fault: Malformed| fault.at_base(start).in_game(game);
+        self.parsed.read(bytes, self.options.charset);
+        let locate = |problem: Malformed| problem.at_base(start).in_game(game);
         let Self {
-            page,
+            parsed,
             head,
             options,
             ..
         } = self;
-        visit(page, head, game, want, options, &place, visitor).map(Some)
+        visit(parsed, head, game, want, options, &locate, visitor).map(Some)
     }
 }

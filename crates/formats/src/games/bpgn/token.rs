@@ -1,36 +1,39 @@
-//! The words of a movetext.
+//! Splits movetext into tokens.
 
 use tabia_core::game::GameResult;
 
-/// A board and a side, as the letter of a move number says: `A`, `a`, `B`, `b`.
+/// The number of a move: the board and the side that its letter denotes (`A`, `a`, `B`, `b`), and the
+/// number on that board.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Turn {
     pub(crate) is_first_board: bool,
     pub(crate) is_white: bool,
-    /// The full move on that board, from 1.
+    /// The full move number on that board, from 1.
     pub(crate) number: u32,
 }
 
-/// A word of a movetext with its place in it.
+/// A token and its offset in the movetext.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Token<'a> {
     pub(crate) at: usize,
     pub(crate) word: Word<'a>,
 }
 
-/// A word of a movetext.
+/// The kind of a token, and its bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Word<'a> {
+    /// A move number.
     Turn(Turn, &'a [u8]),
-    /// What looks like a move, a drop included.
+    /// A move in SAN, or a drop.
     Move(&'a [u8]),
-    /// What stands between braces, or behind a semicolon; and whether it has its end.
+    /// The text in braces, or after a semicolon; and whether the comment is closed.
     Comment(&'a [u8], bool),
     Result(GameResult, &'a [u8]),
+    /// Any other word.
     Other(&'a [u8]),
 }
 
-/// The words of a movetext in order.
+/// An iterator over the tokens of a movetext.
 #[derive(Debug, Clone)]
 pub(crate) struct Tokens<'a> {
     bytes: &'a [u8],
@@ -42,7 +45,8 @@ impl<'a> Tokens<'a> {
         Self { bytes, at: 0 }
     }
 
-    fn word(&mut self, length: usize) -> &'a [u8] {
+    /// The next `length` bytes.
+    fn take(&mut self, length: usize) -> &'a [u8] {
         let word = self.bytes.get(self.at..self.at + length);
         self.at += length;
         word.unwrap_or_default()
@@ -62,27 +66,27 @@ impl<'a> Iterator for Tokens<'a> {
             b'{' => {
                 let end = memchr::memchr(b'}', rest);
                 let length = end.map_or(rest.len(), |end| end + 1);
-                let whole = self.word(length);
-                let inner = whole.get(1..end.unwrap_or(length)).unwrap_or_default();
+                let comment = self.take(length);
+                let inner = comment.get(1..end.unwrap_or(length)).unwrap_or_default();
                 Word::Comment(inner.trim_ascii(), end.is_some())
             }
             b';' => {
                 let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-                let whole = self.word(end);
-                Word::Comment(whole.get(1..).unwrap_or_default().trim_ascii(), true)
+                let comment = self.take(end);
+                Word::Comment(comment.get(1..).unwrap_or_default().trim_ascii(), true)
             }
             _ => {
                 let is_end = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'{' | b';');
                 let end = rest.iter().position(is_end).unwrap_or(rest.len());
-                let whole = rest.get(..end).unwrap_or_default();
-                if let Some((turn, length)) = number(whole) {
-                    Word::Turn(turn, self.word(length))
+                let word = rest.get(..end).unwrap_or_default();
+                if let Some((turn, length)) = move_number(word) {
+                    Word::Turn(turn, self.take(length))
                 } else {
-                    let whole = self.word(end);
-                    match GameResult::parse(whole) {
-                        Some(result) => Word::Result(result, whole),
-                        None if is_move(whole) => Word::Move(whole),
-                        None => Word::Other(whole),
+                    let word = self.take(end);
+                    match GameResult::parse(word) {
+                        Some(result) => Word::Result(result, word),
+                        None if is_move(word) => Word::Move(word),
+                        None => Word::Other(word),
                     }
                 }
             }
@@ -91,8 +95,8 @@ impl<'a> Iterator for Tokens<'a> {
     }
 }
 
-/// The number of a move at the start of a word, and its length: `12a.`.
-pub(crate) fn number(word: &[u8]) -> Option<(Turn, usize)> {
+/// The move number (`12a.`) at the start of a word, and its length in bytes.
+pub(crate) fn move_number(word: &[u8]) -> Option<(Turn, usize)> {
     let digits = word.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let number = std::str::from_utf8(word.get(..digits)?)
         .ok()?
@@ -110,8 +114,8 @@ pub(crate) fn number(word: &[u8]) -> Option<(Turn, usize)> {
     Some((turn, digits + 2))
 }
 
-/// Whether a word has the form of a move in SAN or of a drop (`N@f1`). Which moves a position
-/// allows is another matter.
+/// Whether a word has the syntax of a move in SAN or of a drop (`N@f1`). Whether the move is legal is not
+/// checked.
 fn is_move(word: &[u8]) -> bool {
     let marks = |byte: &u8| matches!(byte, b'+' | b'#' | b'!' | b'?');
     let end = word
@@ -161,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn moves_have_forms() {
+    fn moves_are_recognized_by_their_syntax() {
         for text in [
             "e4", "exd5", "Nf3+", "N1f3", "Nbd7", "Qh4xe1#", "O-O-O", "e8=Q+", "dxe1=N", "N@f1",
             "P@h7#", "Kxd8!?", "0-0", "e2-e4",
@@ -176,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn words_have_places() {
+    fn tokens_have_offsets() {
         let words: Vec<Token<'_>> = Tokens::new(b"12a.Nf6{1.5} ; so\n1/2-1/2 ?? {open").collect();
         let turn = Turn {
             is_first_board: true,
@@ -193,6 +197,6 @@ mod tests {
             (29, Word::Comment(b"open", false)),
         ];
         assert_eq!(words, expected.map(|(at, word)| Token { at, word }));
-        assert_eq!(number(b"99999999999a."), None);
+        assert_eq!(move_number(b"99999999999a."), None);
     }
 }

@@ -1,4 +1,4 @@
-//! Matches as text: tags, one line each, and the moves as they were read.
+//! Writes matches: the tags, one on each line, and the text of the moves.
 
 use tabia_core::chess::{Ply, Position};
 use tabia_core::error::GameIndex;
@@ -11,10 +11,10 @@ use tabia_core::loss::{Feature, Losses};
 use super::PLAYERS;
 use super::game::{VARIANT, is_movetext, team};
 
-/// Columns of a line.
+/// Maximal columns of a line.
 const WIDTH: usize = 80;
 
-/// Writes matches; games of chess are left out and told.
+/// Writes matches. Games of chess are left out and reported as losses.
 #[derive(Debug)]
 pub(super) struct Writer {
     out: Vec<u8>,
@@ -23,10 +23,10 @@ pub(super) struct Writer {
     losses: Losses,
     game: GameIndex,
     head: GameHead,
-    /// What is said of the match: first of all its moves.
-    texts: Vec<String>,
-    /// What a match has no place for, counted when the game turns out to be one.
-    unfit: Losses,
+    /// The comments of the game; the first one of a match contains its moves.
+    comments: Vec<String>,
+    /// Everything that a match cannot hold. It is reported if the game is a match.
+    match_losses: Losses,
 }
 
 impl Writer {
@@ -38,8 +38,8 @@ impl Writer {
             losses: Losses::new(),
             game: GameIndex(0),
             head: GameHead::default(),
-            texts: Vec::new(),
-            unfit: Losses::new(),
+            comments: Vec::new(),
+            match_losses: Losses::new(),
         }
     }
 
@@ -48,7 +48,7 @@ impl Writer {
     }
 
     fn cannot_hold(&mut self, feature: Feature) {
-        self.unfit.add(feature, 1, Some(self.game));
+        self.match_losses.add(feature, 1, Some(self.game));
     }
 
     fn write_match(&mut self, has_moves: bool, result: GameResult) {
@@ -56,14 +56,14 @@ impl Writer {
         self.write_tags(result);
         self.out.push(b'\n');
         let mut body = String::new();
-        for (place, text) in std::mem::take(&mut self.texts).iter().enumerate() {
+        for (i, text) in std::mem::take(&mut self.comments).iter().enumerate() {
             if !body.is_empty() {
                 body.push(' ');
             }
-            if place == 0 && has_moves {
+            if i == 0 && has_moves {
                 body.push_str(text);
             } else {
-                self.remark(text, &mut body);
+                self.push_comment(text, &mut body);
             }
         }
         if !body.is_empty() {
@@ -78,25 +78,25 @@ impl Writer {
         if let Charset::Single(_) = self.charset {
             let text = self.out.split_off(start);
             let text = String::from_utf8_lossy(&text);
-            let (bytes, is_whole) = encode(&text, self.charset);
+            let (bytes, is_complete) = encode(&text, self.charset);
             self.out.extend_from_slice(&bytes);
-            if !is_whole {
+            if !is_complete {
                 self.lose(Feature::Characters);
             }
         }
     }
 
-    /// Writes the tags but for those that a reader adds again.
+    /// Writes the tags, except those that a reader adds by itself.
     fn write_tags(&mut self, result: GameResult) {
         let tags = std::mem::take(&mut self.head.tags);
         let last = tags.len().saturating_sub(1);
         let mut written = 0;
-        for (place, (name, value)) in tags.iter().enumerate() {
-            let is_known = match name {
-                "Result" => place == last && value == result.pgn(),
+        for (i, (name, value)) in tags.iter().enumerate() {
+            let is_redundant = match name {
+                "Result" => i == last && value == result.pgn(),
                 name => is_derived(&tags, name, value),
             };
-            if is_known {
+            if is_redundant {
                 continue;
             }
             let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
@@ -111,7 +111,7 @@ impl Writer {
             written += 1;
         }
         if written == 0 {
-            // A game begins at a tag.
+            // A game begins with a tag.
             self.push_tag("Result", result.to_pgn().pgn());
         }
         self.head.tags = tags;
@@ -131,8 +131,8 @@ impl Writer {
         self.out.extend_from_slice(b"\"]\n");
     }
 
-    /// A comment that is no moves.
-    fn remark(&mut self, text: &str, body: &mut String) {
+    /// Appends a comment that does not contain the moves.
+    fn push_comment(&mut self, text: &str, body: &mut String) {
         body.push('{');
         let mut blank = "";
         for word in text.split_whitespace() {
@@ -147,9 +147,9 @@ impl Writer {
     }
 }
 
-/// Whether a reader adds this tag by itself.
+/// Whether a reader derives this tag from others.
 fn is_derived(tags: &Tags, name: &str, value: &str) -> bool {
-    let is_only = || tags.iter().filter(|(known, _)| *known == name).count() == 1;
+    let is_only = || tags.iter().filter(|(other, _)| *other == name).count() == 1;
     match name {
         "Variant" => value == VARIANT && is_only(),
         "White" | "Black" => team(tags, name).is_some_and(|team| team == value) && is_only(),
@@ -157,16 +157,17 @@ fn is_derived(tags: &Tags, name: &str, value: &str) -> bool {
     }
 }
 
-/// Appends a text in lines. A line never begins with what would make it a tag or hide it.
+/// Appends a text, wrapped if `wrap`. No line begins with a character that would make it a tag or an
+/// escape line.
 fn push_lines(body: &str, wrap: bool, out: &mut Vec<u8>) {
     let mut column = 0;
-    for (place, word) in body.split(' ').enumerate() {
+    for (i, word) in body.split(' ').enumerate() {
         let length = word.chars().count();
         let may_break = !word.starts_with(['[', '%', ';']);
         let is_full = wrap && column + 1 + length > WIDTH;
-        // Alone on its line a word is no tag.
-        let is_tag_like = place == 1 && body.starts_with('[');
-        if place > 0 {
+        // A bracket at the start is not a tag if the quote is on the next line.
+        let is_tag_like = i == 1 && body.starts_with('[');
+        if i > 0 {
             if may_break && (is_full || is_tag_like) {
                 out.push(b'\n');
                 column = 0;
@@ -184,8 +185,8 @@ impl Visitor for Writer {
     fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
         self.head.clone_from(head);
         self.game = game;
-        self.texts.clear();
-        self.unfit.clear();
+        self.comments.clear();
+        self.match_losses.clear();
         if head.deleted {
             self.cannot_hold(Feature::DeletionMarks);
         }
@@ -203,7 +204,7 @@ impl Visitor for Writer {
                 if comment.language.is_some() {
                     self.cannot_hold(Feature::Languages);
                 }
-                self.texts.push(comment.text.to_owned());
+                self.comments.push(comment.text.to_owned());
             }
             other => self.cannot_hold(other.feature()),
         }
@@ -220,7 +221,7 @@ impl Visitor for Writer {
             self.lose(Feature::GuidingTexts);
             return;
         }
-        let has_moves = self.texts.first().is_some_and(|text| is_movetext(text));
+        let has_moves = self.comments.first().is_some_and(|text| is_movetext(text));
         let tags = &self.head.tags;
         let is_match = PLAYERS.iter().any(|name| tags.get(name).is_some())
             || tags.text("Variant").eq_ignore_ascii_case(VARIANT)
@@ -229,7 +230,7 @@ impl Visitor for Writer {
             self.lose(Feature::ChessGames);
             return;
         }
-        self.losses.merge(&self.unfit);
+        self.losses.merge(&self.match_losses);
         self.write_match(has_moves, result);
     }
 }
@@ -249,7 +250,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_never_begin_like_tags() {
+    fn no_line_begins_like_a_tag() {
         let lines = |body: &str, wrap| {
             let mut out = Vec::new();
             push_lines(body, wrap, &mut out);

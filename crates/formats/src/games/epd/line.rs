@@ -1,30 +1,26 @@
-//! One line: a position and what is said of it.
+//! Parses and writes lines: a position and its operations.
 
 use tabia_core::chess::Setup;
 use tabia_core::error::{Error, Result};
 use tabia_core::game::{GameHead, Tags};
 use tabia_core::io::{Charset, decode};
 
-/// A line that is neither empty nor a remark.
+/// A line that is neither empty nor a comment.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Line<'a> {
     pub(super) bytes: &'a [u8],
-    /// Offset of the first byte.
+    /// Offset of the first byte in the text.
     pub(super) at: usize,
-    /// Its number, from 1.
+    /// The number of the line, from 1.
     pub(super) number: u64,
 }
 
-/// The mark that some editors put before the first byte of a text.
-const MARK: &[u8] = b"\xef\xbb\xbf";
+/// The byte order mark that some editors write.
+const BOM: &[u8] = b"\xef\xbb\xbf";
 
-/// The lines of a text that stand for positions.
+/// The lines of a text, without empty lines and comments.
 pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = Line<'_>> {
-    let skipped = if text.starts_with(MARK) {
-        MARK.len()
-    } else {
-        0
-    };
+    let skipped = if text.starts_with(BOM) { BOM.len() } else { 0 };
     let text = text.get(skipped..).unwrap_or_default();
     let mut at = skipped;
     text.split(|byte| *byte == b'\n')
@@ -33,18 +29,18 @@ pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = Line<'_>> {
             let start = at;
             at += bytes.len() + 1;
             let trimmed = bytes.trim_ascii();
-            let is_remark = matches!(trimmed.first(), None | Some(b'#' | b'%'));
+            let is_comment = matches!(trimmed.first(), None | Some(b'#' | b'%'));
             let line = Line {
                 bytes: trimmed,
                 at: start + (bytes.len() - bytes.trim_ascii_start().len()),
                 number,
             };
-            (!is_remark).then_some(line)
+            (!is_comment).then_some(line)
         })
 }
 
-/// The fields of the position, and what follows them.
-fn split(line: &[u8]) -> (&[u8], &[u8]) {
+/// Splits a line after the fields of its position.
+fn split_position(line: &[u8]) -> (&[u8], &[u8]) {
     let mut at = 0;
     let mut end = 0;
     for field in 0..6 {
@@ -56,8 +52,8 @@ fn split(line: &[u8]) -> (&[u8], &[u8]) {
             .position(|byte| byte.is_ascii_whitespace() || *byte == b';')
             .unwrap_or(rest.len());
         let word = rest.get(..length).unwrap_or_default();
-        let number = !word.is_empty() && word.iter().all(u8::is_ascii_digit);
-        if word.is_empty() || field >= 4 && !number {
+        let is_number = !word.is_empty() && word.iter().all(u8::is_ascii_digit);
+        if word.is_empty() || field >= 4 && !is_number {
             break;
         }
         at += blanks + length;
@@ -68,18 +64,19 @@ fn split(line: &[u8]) -> (&[u8], &[u8]) {
 
 /// Whether a line begins with a position.
 pub(super) fn is_position(line: &[u8]) -> bool {
-    let (position, _) = split(line);
+    let (position, _) = split_position(line);
     let board = position.split(u8::is_ascii_whitespace).next();
     let ranks = board.map(|board| board.split(|byte| *byte == b'/').count());
     ranks == Some(8) && Setup::parse_fen(position).is_ok()
 }
 
-/// Reads a line; `tags` only when they are wanted.
+/// Parses a line into `head`, and with `tags` its operations into tags. An error if the line is not a
+/// position.
 pub(super) fn read(line: &[u8], charset: Charset, tags: bool, head: &mut GameHead) -> Result<()> {
     head.clear();
-    let (position, rest) = split(line);
+    let (position, rest) = split_position(line);
     let mut setup =
-        Setup::parse_fen(position).map_err(|fault| Error::invalid(fault.to_string()))?;
+        Setup::parse_fen(position).map_err(|error| Error::invalid(error.to_string()))?;
     for (name, operand) in operations(rest) {
         let number = || std::str::from_utf8(operand).ok()?.parse().ok();
         match (name, number()) {
@@ -87,7 +84,7 @@ pub(super) fn read(line: &[u8], charset: Charset, tags: bool, head: &mut GameHea
             (b"fmvn", Some(number)) => setup.full_move_number = number,
             _ if tags => {
                 let name = decode(name, charset);
-                head.tags.push(&name, &decode(value(operand), charset));
+                head.tags.push(&name, &decode(unquoted(operand), charset));
             }
             _ => {}
         }
@@ -100,7 +97,7 @@ pub(super) fn read(line: &[u8], charset: Charset, tags: bool, head: &mut GameHea
     Ok(())
 }
 
-/// Names and operands, as they stand.
+/// The operations of a line: names, and operands with their quotes.
 fn operations(mut rest: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     std::iter::from_fn(move || {
         rest = rest.trim_ascii_start();
@@ -110,7 +107,7 @@ fn operations(mut rest: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
         if rest.is_empty() {
             return None;
         }
-        let (operation, after) = rest.split_at(end(rest));
+        let (operation, after) = rest.split_at(operation_end(rest));
         rest = after;
         let operation = operation.trim_ascii_end();
         let name = operation
@@ -122,21 +119,25 @@ fn operations(mut rest: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     })
 }
 
-/// Where an operation ends: at a semicolon outside quotes.
-fn end(text: &[u8]) -> usize {
+/// The end of the first operation: a semicolon outside quotes, or the end of the text.
+fn operation_end(text: &[u8]) -> usize {
     let mut quoted = false;
     let end = text.iter().position(|byte| {
         quoted ^= *byte == b'"';
         *byte == b';' && !quoted
     });
-    // An open quote does not take the rest of the line with it.
-    let open = quoted && end.is_none();
-    let cut = || text.iter().position(|byte| *byte == b';').filter(|_| open);
-    end.or_else(cut).unwrap_or(text.len())
+    // If a quote is not closed, the next semicolon ends the operation.
+    let is_unclosed = quoted && end.is_none();
+    let semicolon = || {
+        text.iter()
+            .position(|byte| *byte == b';')
+            .filter(|_| is_unclosed)
+    };
+    end.or_else(semicolon).unwrap_or(text.len())
 }
 
-/// A single operand without its quotes; anything else as it stands.
-fn value(operand: &[u8]) -> &[u8] {
+/// A single operand in quotes without these; other operands unchanged.
+fn unquoted(operand: &[u8]) -> &[u8] {
     let inner = operand
         .strip_prefix(b"\"")
         .and_then(|rest| rest.strip_suffix(b"\""));
@@ -145,44 +146,48 @@ fn value(operand: &[u8]) -> &[u8] {
         .unwrap_or(operand)
 }
 
-/// Appends the operations of tags that `which` lets through; the number of values that could not
-/// be written as they are.
-pub(super) fn write(tags: &Tags, which: impl Fn(&str) -> bool, out: &mut Vec<u8>) -> u64 {
+/// Appends the operations for the tags whose names `is_written` accepts. Returns the number of values
+/// that had to be changed.
+pub(super) fn write_operations(
+    tags: &Tags,
+    is_written: impl Fn(&str) -> bool,
+    out: &mut Vec<u8>,
+) -> u64 {
     let mut changed = 0;
-    for (name, text) in tags.iter().filter(|(name, _)| which(name)) {
+    for (name, text) in tags.iter().filter(|(name, _)| is_written(name)) {
         out.push(b' ');
         out.extend_from_slice(name.as_bytes());
         let quoted = format!("\"{text}\"");
-        let comes_back = |written: &str| {
+        let round_trips = |written: &str| {
             let written = written.as_bytes();
             written.trim_ascii() == written
                 && !written.contains(&b'\n')
                 && !written.contains(&b'\r')
-                && end(written) == written.len()
-                && value(written) == text.as_bytes()
+                && operation_end(written) == written.len()
+                && unquoted(written) == text.as_bytes()
         };
         if text.is_empty() && !is_text(name) {
-            // Nothing but the name.
-        } else if !is_text(name) && comes_back(text) {
+            // Only the name.
+        } else if !is_text(name) && round_trips(text) {
             out.push(b' ');
             out.extend_from_slice(text.as_bytes());
-        } else if comes_back(&quoted) {
+        } else if round_trips(&quoted) {
             out.push(b' ');
             out.extend_from_slice(quoted.as_bytes());
-        } else if comes_back(text) {
+        } else if round_trips(text) {
             out.push(b' ');
             out.extend_from_slice(text.as_bytes());
         } else {
             changed += 1;
-            let plain = text.replace('"', "'").replace(['\n', '\r'], " ");
-            out.extend_from_slice(format!(" \"{plain}\"").as_bytes());
+            let changed_text = text.replace('"', "'").replace(['\n', '\r'], " ");
+            out.extend_from_slice(format!(" \"{changed_text}\"").as_bytes());
         }
         out.push(b';');
     }
     changed
 }
 
-/// Whether an operation's operand is a text, which stands between quotes.
+/// Whether the operand of an operation is a text, which is written in quotes.
 fn is_text(name: &str) -> bool {
     let mut letters = name.bytes();
     match (letters.next(), letters.next(), letters.next()) {
@@ -192,7 +197,7 @@ fn is_text(name: &str) -> bool {
     }
 }
 
-/// Whether a tag is an operation by its name.
+/// Whether the name of a tag is that of an operation.
 pub(super) fn is_operation(name: &str) -> bool {
     match name.as_bytes() {
         [b'a'..=b'z', ..] => is_name(name),
@@ -201,11 +206,12 @@ pub(super) fn is_operation(name: &str) -> bool {
     }
 }
 
-/// Whether a name can be written before an operand.
+/// Whether a name can be that of an operation: not empty, without blanks, semicolons and quotes, and
+/// neither `hmvc` nor `fmvn`.
 pub(super) fn is_name(name: &str) -> bool {
-    let taken = ["hmvc", "fmvn"].contains(&name);
-    let blank = |byte: u8| byte.is_ascii_whitespace() || byte == b';' || byte == b'"';
-    !taken && !name.is_empty() && !name.bytes().any(blank)
+    let is_reserved = ["hmvc", "fmvn"].contains(&name);
+    let is_separator = |byte: u8| byte.is_ascii_whitespace() || byte == b';' || byte == b'"';
+    !is_reserved && !name.is_empty() && !name.bytes().any(is_separator)
 }
 
 #[cfg(test)]
@@ -235,13 +241,13 @@ mod tests {
         let setup = head.start.setup.unwrap();
         assert_eq!((setup.half_move_clock, setup.full_move_number), (3, 40));
         let mut out = Vec::new();
-        assert_eq!(write(&head.tags, is_operation, &mut out), 0);
+        assert_eq!(write_operations(&head.tags, is_operation, &mut out), 0);
         let text = String::from_utf8(out).unwrap();
         assert_eq!(text, " bm Qg6; id \"WAC; 001\"; c0 \"a\" \"b\"; noop;");
     }
 
     #[test]
-    fn forms_of_real_suites() {
+    fn fen_perft_and_unclosed_quotes_are_parsed() {
         let fen = read_line("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 5 3");
         assert_eq!(fen.start.setup.unwrap().full_move_number, 3);
         let perft = read_line("4k3/8/8/8/8/8/8/4K2R w K - 0 1 ;D1 15 ;D2 66");
@@ -254,21 +260,21 @@ mod tests {
         let mut head = GameHead::default();
         assert!(read(b"no position", Charset::Auto, true, &mut head).is_err());
         assert!(!is_position(b"no position") && !is_position(b"1. e4 e5 2. Nf3 *"));
-        let text = b"\xef\xbb\xbf# a remark\r\n\n 8/8/8/8/8/8/8/8 w - -\r\n";
+        let text = b"\xef\xbb\xbf# a comment\r\n\n 8/8/8/8/8/8/8/8 w - -\r\n";
         let found: Vec<_> = lines(text).map(|line| (line.at, line.number)).collect();
-        assert_eq!(found, [(17, 3)]);
+        assert_eq!(found, [(18, 3)]);
     }
 
     #[test]
-    fn what_no_operand_holds_is_counted() {
+    fn changed_values_are_counted() {
         let tags: Tags = [("id", "a \"b; c"), ("White", "X"), ("bm", "")]
             .into_iter()
             .collect();
         let mut out = Vec::new();
-        assert_eq!(write(&tags, is_operation, &mut out), 1);
+        assert_eq!(write_operations(&tags, is_operation, &mut out), 1);
         assert_eq!(out, b" id \"a 'b; c\"; bm;");
         out.clear();
-        assert_eq!(write(&tags, is_name, &mut out), 1);
+        assert_eq!(write_operations(&tags, is_name, &mut out), 1);
         assert_eq!(out, b" id \"a 'b; c\"; White \"X\"; bm;");
     }
 }

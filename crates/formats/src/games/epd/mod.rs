@@ -38,6 +38,7 @@ pub static FORMAT: GameFormat = GameFormat {
     edit: None,
 };
 
+/// How certainly a file is a suite: by its extension, and whether its first line is a position.
 fn score(probe: &Probe<'_>) -> Confidence {
     let named = FORMAT.file.extensions.contains(&probe.extension().as_str());
     let first = line::lines(probe.head).next();

@@ -12,19 +12,20 @@ use tabia_core::io::{Blob, Charset, Source};
 
 use super::line;
 
-/// A suite with the places of its lines: 16 bytes each.
+/// A suite with an index of its lines, 16 bytes for each.
 #[derive(Debug)]
 pub(super) struct Suite {
     blob: Blob,
     label: Arc<Path>,
     charset: Charset,
     strict: bool,
-    lines: Vec<Place>,
+    lines: Vec<LineSpan>,
     info: DatabaseInfo,
 }
 
+/// The location of a line.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct LineSpan {
     at: u64,
     length: u32,
     number: u32,
@@ -38,7 +39,7 @@ impl Suite {
         for line in line::lines(&blob) {
             Limits::check("line", line.bytes.len() as u64, options.limits.record)
                 .map_err(|error| error.in_file(&label))?;
-            lines.push(Place {
+            lines.push(LineSpan {
                 at: line.at as u64,
                 length: u32::try_from(line.bytes.len()).unwrap_or(u32::MAX),
                 number: u32::try_from(line.number).unwrap_or(u32::MAX),
@@ -62,19 +63,23 @@ impl Suite {
         })
     }
 
+    /// Parses the line of a position.
     fn head(&self, game: GameIndex, tags: bool, head: &mut GameHead) -> Result<()> {
-        let Some(place) = self.lines.get(game.0 as usize) else {
+        let Some(span) = self.lines.get(game.0 as usize) else {
             return Err(Error::invalid("no such position").in_file(&self.label));
         };
-        let start = place.at as usize;
-        let bytes = self.blob.get(start..start + place.length as usize);
+        let start = span.at as usize;
+        let bytes = self.blob.get(start..start + span.length as usize);
         line::read(bytes.unwrap_or_default(), self.charset, tags, head)
-            .map_err(|error| self.at(error, game))
+            .map_err(|error| self.locate(error, game))
     }
 
-    /// Says where a fault is.
-    fn at(&self, error: Error, game: GameIndex) -> Error {
-        let number = self.lines.get(game.0 as usize).map_or(0, |it| it.number);
+    /// Adds the location of a position to `error`.
+    fn locate(&self, error: Error, game: GameIndex) -> Error {
+        let number = self
+            .lines
+            .get(game.0 as usize)
+            .map_or(0, |line| line.number);
         error
             .at_line(u64::from(number), 1)
             .in_game(game)
@@ -82,7 +87,7 @@ impl Suite {
     }
 }
 
-/// The tag that holds a name of that kind.
+/// The tag that contains the name with this id; `None` if suites have no such names.
 fn tag_of(kind: NameKind, id: u32) -> Option<&'static str> {
     Some(match kind {
         NameKind::Player if id & 1 == 0 => "White",
@@ -108,7 +113,7 @@ impl Database for Suite {
         let mut head = GameHead::default();
         self.head(game, true, &mut head)?;
         let tags = &head.tags;
-        // A name is named by its line: twice the number, and one more for Black.
+        // The id of a name is twice the number of its line, and one more for Black.
         let id = |kind, low: u32| {
             let number = game.0.checked_mul(2)? | low;
             let text = tags.text(tag_of(kind, number)?);
@@ -159,22 +164,22 @@ impl GameReader for Reader<'_> {
     fn read(&mut self, game: GameIndex, want: Want, visitor: &mut dyn Visitor) -> Result<Flow> {
         self.suite
             .head(game, want.has(Want::TAGS), &mut self.head)?;
-        let fault = match &self.head.start.setup {
+        let error = match &self.head.start.setup {
             Some(setup) => tabia_core::chess::Position::from_setup(setup).err(),
             None => None,
         };
-        let fault = fault.map(|fault| {
-            let error = Error::new(ErrorKind::Invalid(fault.to_string()));
-            self.suite.at(error, game)
+        let error = error.map(|error| {
+            let error = Error::new(ErrorKind::Invalid(error.to_string()));
+            self.suite.locate(error, game)
         });
-        match fault {
+        match error {
             Some(error) if self.suite.strict => return Err(error),
             _ => {}
         }
         if visitor.begin_game(game, &self.head) == Flow::Stop {
             return Ok(Flow::Stop);
         }
-        if let Some(error) = fault
+        if let Some(error) = error
             && visitor.problem(error.into()) == Flow::Stop
         {
             return Ok(Flow::Stop);

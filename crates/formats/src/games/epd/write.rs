@@ -1,4 +1,4 @@
-//! Games as positions, one line each.
+//! Writes games as positions, one on each line.
 
 use tabia_core::chess::{FenStyle, Ply, Position};
 use tabia_core::error::GameIndex;
@@ -7,18 +7,21 @@ use tabia_core::game::{Annotation, Flow, GameHead, GameResult, RecordKind, Visit
 use tabia_core::games::TextWriter;
 use tabia_core::loss::{Feature, Losses};
 
-use super::line::{is_name, is_operation, write};
+use super::line::{is_name, is_operation, write_operations};
 
-/// Writes one position a game: where the mainline ends.
+/// Tags that are not written because the position contains them, or because a suite has no results.
+const REDUNDANT_TAGS: [&str; 4] = ["FEN", "SetUp", "Variant", "Result"];
+
+/// Writes one position for each game: the end of its mainline.
 #[derive(Debug)]
 pub(super) struct Writer {
-    /// Whether all tags are written, not only those that are operations by their name.
+    /// Whether all tags are written, not only those with the name of an operation.
     all_tags: bool,
     text: Vec<u8>,
     losses: Losses,
     head: GameHead,
     game: GameIndex,
-    /// The position after the last move.
+    /// The position after the last move; `None` before the first one.
     reached: Option<Position>,
 }
 
@@ -40,41 +43,39 @@ impl Writer {
 
     /// Whether a tag becomes an operation.
     fn writes(&self, name: &str) -> bool {
-        // What the position says itself.
-        let said = ["FEN", "SetUp", "Variant", "Result"].contains(&name);
-        !said && (is_operation(name) || self.all_tags && is_name(name))
+        !REDUNDANT_TAGS.contains(&name) && (is_operation(name) || self.all_tags && is_name(name))
     }
 
-    fn line(&mut self) {
+    /// Writes the line of the current game.
+    fn write_line(&mut self) {
         let fen = match (&self.reached, &self.head.start.setup) {
             (Some(position), _) => position.fen(),
             (None, Some(setup)) => setup.fen(FenStyle::XFen),
             (None, None) => Position::standard().fen(),
         };
         let mut operations = Vec::new();
-        let changed = write(&self.head.tags, |name| self.writes(name), &mut operations);
+        let changed = write_operations(&self.head.tags, |name| self.writes(name), &mut operations);
         self.lose(Feature::Characters, changed);
-        let unsaid = ["FEN", "SetUp", "Variant", "Result"];
         let lost = self
             .head
             .tags
             .iter()
             .filter(|(name, value)| {
-                let known = !value.is_empty() && !value.chars().all(|c| "?.".contains(c));
-                known && !unsaid.contains(name) && !self.writes(name)
+                let is_known = !value.is_empty() && !value.chars().all(|c| "?.".contains(c));
+                is_known && !REDUNDANT_TAGS.contains(name) && !self.writes(name)
             })
             .count();
         self.lose(Feature::Tags, lost as u64);
         if operations.is_empty() {
             self.text.extend_from_slice(fen.as_bytes());
         } else {
-            // The numbers are operations of their own.
+            // The two numbers are written as operations.
             let mut fields = fen.rsplitn(3, ' ');
             let (number, clock) = (fields.next(), fields.next());
             let position = fields.next().unwrap_or(&fen);
             self.text.extend_from_slice(position.as_bytes());
-            for (name, value, usual) in [("hmvc", clock, "0"), ("fmvn", number, "1")] {
-                if let Some(value) = value.filter(|value| *value != usual) {
+            for (name, value, default) in [("hmvc", clock, "0"), ("fmvn", number, "1")] {
+                if let Some(value) = value.filter(|value| *value != default) {
                     let operation = format!(" {name} {value};");
                     self.text.extend_from_slice(operation.as_bytes());
                 }
@@ -118,7 +119,7 @@ impl Visitor for Writer {
         if self.head.kind == RecordKind::Text {
             self.lose(Feature::GuidingTexts, 1);
         } else {
-            self.line();
+            self.write_line();
         }
     }
 }
