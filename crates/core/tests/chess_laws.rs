@@ -1,4 +1,4 @@
-//! Laws that hold for any arrangement of pieces, any move and any text.
+//! Properties that hold for any arrangement of pieces, any move and any text.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
@@ -6,7 +6,7 @@ use tabia_core::chess::{
     Bitboard, Color, FenStyle, Move, Piece, Ply, Position, Role, Setup, Square, san, uci,
 };
 
-/// Numbers that look random and are the same on every run.
+/// Pseudo-random numbers, the same on every run.
 struct Random(u64);
 
 impl Random {
@@ -26,7 +26,7 @@ impl Random {
     }
 }
 
-/// Any arrangement at all.
+/// An arbitrary arrangement of pieces.
 fn arbitrary_setup(random: &mut Random) -> Setup {
     let mut setup = Setup::empty();
     for _ in 0..random.below(40) {
@@ -51,7 +51,7 @@ fn arbitrary_setup(random: &mut Random) -> Setup {
     setup
 }
 
-/// Any arrangement with one king a side, which may still be far from legal.
+/// An arbitrary playable position: one king per side, otherwise not necessarily legal.
 fn arbitrary_position(random: &mut Random) -> Position {
     let mut setup = arbitrary_setup(random);
     for square in Square::ALL {
@@ -109,7 +109,7 @@ fn arbitrary_position(random: &mut Random) -> Position {
     Position::from_setup(&setup).unwrap()
 }
 
-fn sound(position: &Position) {
+fn assert_consistent(position: &Position) {
     let again = Position::from_setup(&position.to_setup()).unwrap();
     assert_eq!(again.key(), position.key(), "{position:?}");
     assert_eq!(again.checkers(), position.checkers(), "{position:?}");
@@ -135,7 +135,7 @@ fn sound(position: &Position) {
 }
 
 #[test]
-fn fen_says_all_of_a_setup() {
+fn fen_of_any_setup_round_trips() {
     let mut random = Random(1);
     for _ in 0..20_000 {
         let setup = arbitrary_setup(&mut random);
@@ -161,7 +161,7 @@ fn fen_says_all_of_a_setup() {
 }
 
 #[test]
-fn a_move_is_legal_if_it_is_among_all() {
+fn is_legal_agrees_with_legal_moves() {
     let mut random = Random(2);
     let mut legal = 0;
     for _ in 0..400 {
@@ -191,7 +191,7 @@ fn a_move_is_legal_if_it_is_among_all() {
 }
 
 #[test]
-fn legal_moves_are_written_read_and_leave_the_king_safe() {
+fn legal_moves_round_trip_and_leave_the_king_safe() {
     let mut random = Random(3);
     for _ in 0..3000 {
         let position = arbitrary_position(&mut random);
@@ -225,14 +225,14 @@ fn legal_moves_are_written_read_and_leave_the_king_safe() {
 }
 
 #[test]
-fn any_move_at_all_leaves_a_sound_position() {
+fn any_move_leaves_a_consistent_position() {
     let mut random = Random(4);
     for _ in 0..2000 {
         let mut position = arbitrary_position(&mut random);
         for _ in 0..40 {
             match Move::from_bits(random.next() as u16) {
                 Some(m) if random.below(20) > 0 => {
-                    // A promotion of what is no pawn may take the king off: no legal move does.
+                    // Promoting a king, which no legal move does, removes it.
                     let king = position.king(position.turn()) == m.from();
                     let pawn = position.piece_at(m.from()).map(|piece| piece.role);
                     let ends = m.to().rank() == 0 || m.to().rank() == 7;
@@ -251,7 +251,7 @@ fn any_move_at_all_leaves_a_sound_position() {
                 }
                 _ => position.play_null(),
             }
-            sound(&position);
+            assert_consistent(&position);
         }
     }
 }

@@ -1,7 +1,7 @@
-//! Counts of move sequences, which any mistake in the rules changes.
+//! Numbers of move sequences (perft), which any mistake in the rules changes.
 //!
 //! Known from: the positions and counts that move generators are commonly tested with.
-//! `cargo run --release -p tabia-bench -- perft` goes deeper, beside another implementation.
+//! `cargo run --release -p tabia-bench -- perft` goes deeper and compares with another implementation.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
@@ -31,7 +31,7 @@ fn check(fen: &str, counts: &[u64]) {
 }
 
 #[test]
-fn usual_start() {
+fn standard_start() {
     check(
         "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
         &[20, 400, 8902, 197_281, 4_865_609, 119_060_324],
@@ -51,7 +51,7 @@ fn castling_pins_and_captures() {
 }
 
 #[test]
-fn en_passant_that_opens_lines() {
+fn en_passant_that_opens_a_line() {
     check(
         "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
         &[14, 191, 2812, 43238, 674_624, 11_030_083],

@@ -1,4 +1,4 @@
-//! The ways real files write moves, and what must not be guessed.
+//! The forms in which real files write moves, and forms that must be refused.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
@@ -23,8 +23,8 @@ fn written(position: &Position, ply: Ply) -> String {
     String::from_utf8(out.split_off(3)).unwrap()
 }
 
-/// All texts name the move whose SAN is the first.
-fn same(position: &Position, texts: &[&str]) {
+/// Asserts that all texts name the move whose SAN is the first text.
+fn assert_same_move(position: &Position, texts: &[&str]) {
     let ply = read(position, texts[0]).unwrap();
     assert_eq!(written(position, ply), texts[0]);
     for text in texts {
@@ -37,13 +37,13 @@ const OPEN: &str = "r3k2r/pppq1ppp/2npbn2/2b1p3/2B1P3/2NPBN2/PPPQ1PPP/R3K2R w KQ
 #[test]
 fn castling() {
     let open = position(OPEN);
-    same(
+    assert_same_move(
         &open,
         &[
             "O-O", "0-0", "o-o", "OO", "00", "O-O!", "0-0+", "e1g1", "Ke1g1", "Ke1-g1", "e1h1",
         ],
     );
-    same(
+    assert_same_move(
         &open,
         &[
             "O-O-O",
@@ -60,14 +60,14 @@ fn castling() {
         assert_eq!(read(&moved, text), Err(SanError::Illegal), "{text}");
     }
     let frc = position("4k3/8/8/8/8/8/8/1R3KR1 w GB - 0 1");
-    same(&frc, &["O-O", "f1g1"]);
-    same(&frc, &["Kf2", "f1f2"]);
+    assert_same_move(&frc, &["O-O", "f1g1"]);
+    assert_same_move(&frc, &["Kf2", "f1f2"]);
 }
 
 #[test]
 fn pieces() {
     let open = position(OPEN);
-    same(
+    assert_same_move(
         &open,
         &[
             "Nd5",
@@ -82,7 +82,7 @@ fn pieces() {
             "\u{265e}d5",
         ],
     );
-    same(
+    assert_same_move(
         &open,
         &[
             "Bxc5",
@@ -95,9 +95,9 @@ fn pieces() {
             "B\u{d7}c5",
         ],
     );
-    same(&open, &["Bxe6", "bxe6", "be6"]);
-    same(&open, &["Rb1", "rb1", "Ra1b1", "Rab1", "R1b1"]);
-    same(&open, &["Kf1", "kf1", "e1f1"]);
+    assert_same_move(&open, &["Bxe6", "bxe6", "be6"]);
+    assert_same_move(&open, &["Rb1", "rb1", "Ra1b1", "Rab1", "R1b1"]);
+    assert_same_move(&open, &["Kf1", "kf1", "e1f1"]);
     assert_eq!(read(&open, "Nd6"), Err(SanError::Illegal));
     assert_eq!(read(&open, "Nxd2"), Err(SanError::Illegal));
     assert_eq!(read(&open, "Rd1d2"), Err(SanError::Illegal));
@@ -111,7 +111,7 @@ fn pieces() {
 #[test]
 fn pawns() {
     let tense = position("4k3/8/8/3pP3/2P1P3/8/1B6/4K3 w - d6 0 1");
-    same(
+    assert_same_move(
         &tense,
         &[
             "exd6",
@@ -124,16 +124,16 @@ fn pawns() {
             "e:d6",
         ],
     );
-    same(&tense, &["cxd5", "cd5", "c4xd5", "c4d5"]);
-    same(&tense, &["c5", "c4c5", "c4-c5", "Pc5", "cc5", "c5="]);
-    // Without a file it is a step, never a capture.
+    assert_same_move(&tense, &["cxd5", "cd5", "c4xd5", "c4d5"]);
+    assert_same_move(&tense, &["c5", "c4c5", "c4-c5", "Pc5", "cc5", "c5="]);
+    // Without a file a pawn move is not a capture.
     assert_eq!(read(&tense, "d5"), Err(SanError::Illegal));
     assert_eq!(read(&tense, "xd5"), Err(SanError::Ambiguous));
     assert_eq!(read(&tense, "cxc5"), Err(SanError::Illegal));
 }
 
 #[test]
-fn a_lower_case_b_is_a_file_first() {
+fn a_lower_case_b_is_a_file_before_a_bishop() {
     let both = position("4k3/8/8/8/2p5/1P1B4/8/4K3 w - - 0 1");
     let pawn = Ply::Move(Move::normal(Square::B3, Square::C4));
     assert_eq!(read(&both, "bxc4"), Ok(pawn));
@@ -153,13 +153,13 @@ fn a_lower_case_b_is_a_file_first() {
 #[test]
 fn promotions() {
     let ready = position("3r3k/4P3/8/8/8/8/8/K7 w - - 0 1");
-    same(
+    assert_same_move(
         &ready,
         &[
             "e8=Q+", "e8Q", "e8=q", "e8(Q)", "e8/Q", "e8=Q+!", "e7e8Q", "e7-e8=Q", "e7e8q",
         ],
     );
-    same(&ready, &["exd8=N", "ed8N", "e7xd8=n", "exd8(N)"]);
+    assert_same_move(&ready, &["exd8=N", "ed8N", "e7xd8=n", "exd8(N)"]);
     assert_eq!(read(&ready, "e8"), Err(SanError::Illegal));
     assert_eq!(read(&ready, "e8=K"), Err(SanError::Unreadable));
     assert_eq!(read(&ready, "e8=P"), Err(SanError::Unreadable));
@@ -198,7 +198,7 @@ fn disambiguation_counts_legal_moves_only() {
         ("4k3/8/8/8/2Q5/8/1p5K/Q1Q5 w - - 0 1", "c1b2", "Qcxb2"),
         ("4k3/8/8/8/8/2Q5/1p5K/Q1Q5 w - - 0 1", "a1b2", "Qaxb2"),
         ("4k3/8/8/8/8/Q1Q5/1p5K/Q1Q5 w - - 0 1", "a1b2", "Qa1xb2"),
-        // A check that was there before the move, in a position no game comes to.
+        // A check that existed before the move, in a position that no game reaches.
         ("k7/8/8/8/8/2Q5/1p5K/Q1Q5 w - - 0 1", "c1b2", "Qc1xb2#"),
         ("4r2k/8/8/8/8/4N3/8/N3K3 w - - 0 1", "a1c2", "Nc2"),
     ];

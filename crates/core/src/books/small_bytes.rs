@@ -1,28 +1,29 @@
-//! A few bytes kept where they stand.
+//! Byte strings with inline storage.
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
-/// Bytes kept in place.
-const SHORT: usize = 14;
+/// Number of bytes that fit inline.
+const MAX_INLINE: usize = 14;
 
-/// A few bytes, which take no memory of their own unless there are more than 14.
+/// A byte string that is stored inline up to 14 bytes and on the heap above.
 #[derive(Clone)]
-pub struct SmallBytes(Kept);
+pub struct SmallBytes(Storage);
 
 #[derive(Clone)]
-enum Kept {
-    Here(u8, [u8; SHORT]),
-    Elsewhere(Box<[u8]>),
+enum Storage {
+    /// Length and bytes.
+    Inline(u8, [u8; MAX_INLINE]),
+    Heap(Box<[u8]>),
 }
 
 impl SmallBytes {
     /// No bytes.
     pub const fn new() -> Self {
-        Self(Kept::Here(0, [0; SHORT]))
+        Self(Storage::Inline(0, [0; MAX_INLINE]))
     }
 
-    /// Forgets all bytes.
+    /// Removes all bytes.
     pub fn clear(&mut self) {
         *self = Self::new();
     }
@@ -30,13 +31,13 @@ impl SmallBytes {
 
 impl From<&[u8]> for SmallBytes {
     fn from(bytes: &[u8]) -> Self {
-        let mut short = [0; SHORT];
-        match short.get_mut(..bytes.len()) {
-            Some(place) => {
-                place.copy_from_slice(bytes);
-                Self(Kept::Here(bytes.len() as u8, short))
+        let mut inline = [0; MAX_INLINE];
+        match inline.get_mut(..bytes.len()) {
+            Some(target) => {
+                target.copy_from_slice(bytes);
+                Self(Storage::Inline(bytes.len() as u8, inline))
             }
-            None => Self(Kept::Elsewhere(bytes.into())),
+            None => Self(Storage::Heap(bytes.into())),
         }
     }
 }
@@ -58,8 +59,8 @@ impl Deref for SmallBytes {
 
     fn deref(&self) -> &[u8] {
         match &self.0 {
-            Kept::Here(length, bytes) => bytes.get(..usize::from(*length)).unwrap_or_default(),
-            Kept::Elsewhere(bytes) => bytes,
+            Storage::Inline(length, bytes) => bytes.get(..usize::from(*length)).unwrap_or_default(),
+            Storage::Heap(bytes) => bytes,
         }
     }
 }
@@ -67,8 +68,10 @@ impl Deref for SmallBytes {
 impl DerefMut for SmallBytes {
     fn deref_mut(&mut self) -> &mut [u8] {
         match &mut self.0 {
-            Kept::Here(length, bytes) => bytes.get_mut(..usize::from(*length)).unwrap_or_default(),
-            Kept::Elsewhere(bytes) => bytes,
+            Storage::Inline(length, bytes) => {
+                bytes.get_mut(..usize::from(*length)).unwrap_or_default()
+            }
+            Storage::Heap(bytes) => bytes,
         }
     }
 }
@@ -92,18 +95,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_come_back() {
+    fn bytes_of_any_length_round_trip() {
         for length in [0, 1, 13, 14, 15, 100] {
             let bytes: Vec<u8> = (0..length).collect();
-            let mut raw = SmallBytes::from(bytes.as_slice());
-            assert_eq!(&*raw, bytes);
-            assert_eq!(raw, raw.clone());
-            for byte in &mut *raw {
+            let mut stored = SmallBytes::from(bytes.as_slice());
+            assert_eq!(&*stored, bytes);
+            assert_eq!(stored, stored.clone());
+            for byte in &mut *stored {
                 *byte ^= 1;
             }
-            assert_eq!(raw == SmallBytes::from(bytes.as_slice()), length == 0);
-            raw.clear();
-            assert_eq!(raw, SmallBytes::new());
+            assert_eq!(stored == SmallBytes::from(bytes.as_slice()), length == 0);
+            stored.clear();
+            assert_eq!(stored, SmallBytes::new());
         }
     }
 }

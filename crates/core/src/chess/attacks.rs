@@ -1,40 +1,40 @@
 //! Squares attacked from a square.
 //!
-//! Whether a slider sees a square is asked of a table of the squares between two squares; where the
-//! whole set of its targets is wanted, lines are followed by subtraction (hyperbola quintessence:
-//! blockers minus the slider flips the bits up to the first blocker; with the bytes swapped it does
-//! so the other way), and ranks, which do not survive the swapping, have a table of their own.
+//! Whether a slider attacks one square follows from a table of the squares between two squares. The
+//! set of all its targets is computed by hyperbola quintessence: on a line, blockers minus the slider
+//! flips the bits up to the first blocker, and with the bytes swapped it does so in the other
+//! direction. Ranks, which byte swapping does not reverse, have a table.
 
 use super::types::{Color, Role, Square};
 
-/// What a square sees on an empty board; one cache line, by role + 1. The places 0 and 1 hold the
-/// squares that a white and a black pawn attack.
+/// The squares attacked from a square on an empty board, by piece code (role + 1); one cache line.
+/// Indices 0 and 1 hold the attacks of a white and a black pawn.
 #[repr(align(64))]
 struct Rays([u64; 8]);
 
-/// The squares a piece with that number (role + 1, no pawn) sees on an empty board.
+/// The squares that a piece with that code (role + 1, not a pawn) attacks on an empty board.
 #[inline(always)]
 pub(super) fn rays(code: u8, from: Square) -> u64 {
     RAYS[from.index()].0[usize::from(code & 7)]
 }
 
-/// The squares that a piece of that colour and number (role + 1) sees on an empty board, pawns
+/// The squares that a piece of that colour and code (role + 1) attacks on an empty board, pawns
 /// included.
 #[inline(always)]
-pub(super) fn sees(code: u8, color: Color, from: Square) -> u64 {
-    let place = if code == Role::Pawn as u8 + 1 {
+pub(super) fn attacks_from(code: u8, color: Color, from: Square) -> u64 {
+    let index = if code == Role::Pawn as u8 + 1 {
         color as u8
     } else {
         code
     };
-    rays(place, from)
+    rays(index, from)
 }
 
-/// Where a piece can go on a board with nothing between: to empty squares, and where it takes.
-/// `number` is that of its kind (role + 1), 8 more for Black. Nothing for pawns that promote.
+/// The squares a piece can move to without and with a capture, on an otherwise empty board. `code` is
+/// role + 1, and 8 more for Black. Empty for pawns that promote.
 #[inline(always)]
-pub(super) fn goes(number: u8, from: Square) -> [u64; 2] {
-    GOES[usize::from(number & 15)][from.index()]
+pub(super) fn steps_and_captures(code: u8, from: Square) -> [u64; 2] {
+    STEPS_AND_CAPTURES[usize::from(code & 15)][from.index()]
 }
 
 #[inline(always)]
@@ -68,7 +68,7 @@ pub(super) fn pawn(color: Color, from: Square) -> u64 {
     RAYS[from.index()].0[color as usize]
 }
 
-/// The squares strictly between two squares on one line; none when they are not on one.
+/// The squares strictly between two squares on one line; empty if the two are not on one line.
 #[inline(always)]
 pub(super) fn between(a: Square, b: Square) -> u64 {
     BETWEEN[a.index()][b.index()]
@@ -144,8 +144,8 @@ static RAYS: [Rays; 64] = {
     table
 };
 
-/// Pieces go where they take; pawns step and take elsewhere.
-static GOES: [[[u64; 2]; 64]; 16] = {
+/// By piece code and square: targets without and with a capture. They differ for pawns only.
+static STEPS_AND_CAPTURES: [[[u64; 2]; 64]; 16] = {
     const LAST_RANKS: u64 = 0xff00_0000_0000_00ff;
     let mut table = [[[0; 2]; 64]; 16];
     let mut from = 0;
@@ -246,7 +246,7 @@ static RANKS: [[u8; 64]; 8] = {
     table
 };
 
-/// The squares in a direction and against it.
+/// The squares in a direction and in the opposite direction, on an empty board.
 const fn two_rays(from: usize, files: isize, ranks: isize) -> u64 {
     let mut set = 0;
     let mut steps = 1;
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slider_sees_what_nothing_stands_between() {
+    fn a_slider_attacks_past_empty_squares_only() {
         let occupied = 0x0042_1800_2400_8100;
         for from in Square::ALL {
             for to in Square::ALL {

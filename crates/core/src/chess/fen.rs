@@ -1,4 +1,4 @@
-//! FEN, X-FEN and Shredder-FEN.
+//! Positions as text: FEN, X-FEN and Shredder-FEN.
 
 use std::fmt;
 
@@ -6,22 +6,22 @@ use super::position::{Position, SetupError};
 use super::setup::Setup;
 use super::types::{Color, Piece, Role, Square};
 
-/// How castling rights are written.
+/// How FEN shows castling rights.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum FenStyle {
-    /// `KQkq` where the rook is the outermost on its side, else the letter of its file.
+    /// `KQkq` if the rook is the outermost one on its side, otherwise the letter of its file.
     #[default]
     XFen,
     /// Always the letter of the rook's file.
     Shredder,
 }
 
-/// A text is not a FEN.
+/// Why a text is not FEN.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FenError {
-    /// Which of the six fields.
+    /// Name of the field that cannot be read.
     pub field: &'static str,
-    /// Byte offset in the text.
+    /// Byte offset in the text, from 0.
     pub at: usize,
 }
 
@@ -39,8 +39,21 @@ impl fmt::Display for FenError {
 impl std::error::Error for FenError {}
 
 impl Setup {
-    /// Reads FEN, X-FEN or Shredder-FEN. Fields after the board may be missing; fields are
-    /// separated by blanks or underscores. The position need not be legal.
+    /// Parses FEN, X-FEN or Shredder-FEN. Fields after the board may be missing: White is then to
+    /// move, on move 1, without castling rights. Fields are separated by blanks or underscores. The
+    /// position need not be legal.
+    ///
+    /// ```
+    /// use tabia_core::chess::{FenStyle, Setup};
+    ///
+    /// let setup = Setup::parse_fen(b"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1")?;
+    /// assert_eq!(setup.fen(FenStyle::XFen), "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1");
+    /// assert_eq!(Setup::parse_fen(b"9/8").unwrap_err().field, "board");
+    /// # Ok::<(), tabia_core::chess::FenError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The field that cannot be read, and where.
     pub fn parse_fen(text: &[u8]) -> Result<Self, FenError> {
         let mut setup = Self::empty();
         let mut fields = text
@@ -51,9 +64,9 @@ impl Setup {
             field: "board",
             at: 0,
         })?;
-        read_board(board, &mut setup).map_err(|place| FenError {
+        read_board(board, &mut setup).map_err(|offset| FenError {
             field: "board",
-            at: at(board) + place,
+            at: at(board) + offset,
         })?;
         if let Some(field) = fields.next() {
             setup.turn = match field {
@@ -68,9 +81,9 @@ impl Setup {
             };
         }
         if let Some(field) = fields.next() {
-            read_castling(field, &mut setup).map_err(|place| FenError {
+            read_castling(field, &mut setup).map_err(|offset| FenError {
                 field: "castling rights",
-                at: at(field) + place,
+                at: at(field) + offset,
             })?;
         }
         if let Some(field) = fields.next()
@@ -97,7 +110,7 @@ impl Setup {
         Ok(setup)
     }
 
-    /// Writes all six fields.
+    /// All six fields as text.
     pub fn fen(&self, style: FenStyle) -> String {
         let mut out = String::new();
         for rank in (0..8).rev() {
@@ -180,7 +193,7 @@ impl Setup {
 
 fn read_board(text: &[u8], setup: &mut Setup) -> Result<(), usize> {
     let (mut rank, mut file) = (7, 0);
-    for (place, &byte) in text.iter().enumerate() {
+    for (offset, &byte) in text.iter().enumerate() {
         match byte {
             b'/' if file == 8 && rank > 0 => {
                 rank -= 1;
@@ -188,8 +201,8 @@ fn read_board(text: &[u8], setup: &mut Setup) -> Result<(), usize> {
             }
             b'1'..=b'8' if file + (byte - b'0') <= 8 => file += byte - b'0',
             _ => {
-                let piece = Piece::from_fen_char(byte).ok_or(place)?;
-                let square = Square::from_coords(file, rank).ok_or(place)?;
+                let piece = Piece::from_fen_char(byte).ok_or(offset)?;
+                let square = Square::from_coords(file, rank).ok_or(offset)?;
                 setup.set(square, Some(piece));
                 file += 1;
             }
@@ -203,7 +216,7 @@ fn read_board(text: &[u8], setup: &mut Setup) -> Result<(), usize> {
 }
 
 fn read_castling(text: &[u8], setup: &mut Setup) -> Result<(), usize> {
-    for (place, &byte) in text.iter().enumerate() {
+    for (offset, &byte) in text.iter().enumerate() {
         let color = if byte.is_ascii_uppercase() {
             Color::White
         } else {
@@ -221,9 +234,9 @@ fn read_castling(text: &[u8], setup: &mut Setup) -> Result<(), usize> {
                 let fits = |&rook: &Square| setup.can_have_right(color, side, rook);
                 (side, rook.filter(fits))
             }
-            _ => return Err(place),
+            _ => return Err(offset),
         };
-        // A right without its rook says nothing that could be played.
+        // A right without its rook cannot be used.
         if let Some(rook) = rook {
             setup.castling[color as usize][side] = Some(rook);
         }
@@ -231,7 +244,7 @@ fn read_castling(text: &[u8], setup: &mut Setup) -> Result<(), usize> {
     Ok(())
 }
 
-/// Numbers above 65,535 are read as that.
+/// A decimal number, 65,535 for larger ones, 0 for `-`; `None` for anything else.
 fn number(text: &[u8]) -> Option<u16> {
     if text == b"-" {
         return Some(0);
@@ -265,7 +278,7 @@ impl fmt::Display for PositionError {
 impl std::error::Error for PositionError {}
 
 impl Position {
-    /// Reads FEN, X-FEN or Shredder-FEN; see [`Setup::parse_fen`] and [`Position::from_setup`].
+    /// Parses FEN, X-FEN or Shredder-FEN; see [`Setup::parse_fen`] and [`Position::from_setup`].
     ///
     /// # Errors
     /// Text that is not FEN, and arrangements of pieces that cannot be played from.
@@ -274,7 +287,7 @@ impl Position {
         Self::from_setup(&setup).map_err(PositionError::Setup)
     }
 
-    /// The FEN of this position, X-FEN where castling needs it.
+    /// The FEN of this position, as X-FEN where castling rights need it.
     pub fn fen(&self) -> String {
         self.to_setup().fen(FenStyle::XFen)
     }
@@ -285,7 +298,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read() {
+    fn fen_round_trips() {
         for fen in [
             "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
             "8/8/8/8/8/8/8/8 b - - 7 0",
@@ -310,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_are_placed() {
+    fn errors_name_the_field_and_its_offset() {
         let error = Setup::parse_fen(b"8/8/8/8/8/8/8/7x w").unwrap_err();
         assert_eq!(
             error,

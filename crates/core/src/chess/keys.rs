@@ -1,4 +1,4 @@
-//! The 781 numbers of the Polyglot key, a fixed fact of that format, and where each belongs.
+//! The 781 random numbers of the Polyglot key, as that format fixes them, and their indices.
 
 use super::types::{Color, Square};
 
@@ -9,7 +9,7 @@ const EN_PASSANT: usize = 772;
 /// The number for White to move.
 const TURN: usize = 780;
 
-/// The numbers of the pieces, by the code of the piece (see `position`) times 64 plus the square.
+/// The numbers of the pieces, at index piece code (see `position`) times 64 plus square.
 static PIECES: [u64; 1024] = {
     let mut table = [0; 1024];
     let mut role = 0;
@@ -43,7 +43,7 @@ pub(super) fn en_passant(file: u8) -> u64 {
     NUMBERS[EN_PASSANT + (file & 7) as usize]
 }
 
-/// The number that is in the key when White is to move.
+/// The number that the key includes when White is to move.
 #[inline(always)]
 pub(super) fn turn() -> u64 {
     NUMBERS[TURN]

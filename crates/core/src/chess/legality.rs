@@ -1,4 +1,4 @@
-//! What may be played, asked of one move at a time.
+//! Legality of single moves, without a list of all legal moves.
 
 use super::attacks;
 use super::position::{BISHOP, Checkers, KING, KNIGHT, PAWN, Position, QUEEN, ROOK};
@@ -12,7 +12,7 @@ impl Position {
         Bitboard(self.attackers(square, color, own, self.occupied().0))
     }
 
-    /// Whether the move is legal here. Any value may be asked about.
+    /// Whether a move is legal in this position; any value of [`Move`] is allowed.
     pub fn is_legal(&self, m: Move) -> bool {
         let (from, to) = (m.from(), m.to());
         if m.is_castling() {
@@ -34,7 +34,7 @@ impl Position {
         reaches && self.is_safe(from, to)
     }
 
-    /// Where both kings stand.
+    /// The squares of both kings.
     #[inline(always)]
     pub(super) fn kings(&self) -> Bitboard {
         Bitboard(self.roles[usize::from(KING)])
@@ -61,7 +61,7 @@ impl Position {
         unblocked(square, self.aimed_at(square, pieces), occupied)
     }
 
-    /// The same on a board with nothing between.
+    /// The bishops, rooks and queens in `pieces` that would attack `square` on an empty board.
     #[inline(always)]
     pub(super) fn aimed_at(&self, square: Square, pieces: u64) -> u64 {
         let queens = self.roles[usize::from(QUEEN)];
@@ -71,27 +71,28 @@ impl Position {
     }
 
     #[inline(always)]
-    pub(super) fn look_for_checkers(&self) -> u64 {
+    pub(super) fn find_checkers(&self) -> u64 {
         let them = self.turn.other();
         let (king, pieces) = (self.king(self.turn), self.colors[them as usize]);
         self.attackers(king, them, pieces, self.colors[0] | self.colors[1])
     }
 
-    /// Looks for the pieces that give check to the side to move and remembers them.
+    /// The pieces that give check to the side to move; caches them.
     #[inline(always)]
-    pub(super) fn remember_checkers(&mut self) -> Bitboard {
+    pub(super) fn cache_checkers(&mut self) -> Bitboard {
         let checkers = self.checkers();
         self.checkers = Checkers::new(checkers.0);
         checkers
     }
 
-    /// Whether the mover's king is safe after a pseudo-legal move that is no castling.
+    /// Whether the mover's king is safe after a pseudo-legal move other than castling.
     #[inline(always)]
     pub(super) fn is_safe(&self, from: Square, to: Square) -> bool {
         self.is_safe_if(self.checkers.are_none(), from, to)
     }
 
-    /// The same where it may be known that nothing gives check now.
+    /// As [`is_safe`](Self::is_safe); `quiet` if nothing gives check in this position, as far as
+    /// known.
     #[inline(always)]
     #[expect(clippy::needless_bitwise_bool, reason = "one branch instead of four")]
     pub(super) fn is_safe_if(&self, quiet: bool, from: Square, to: Square) -> bool {
@@ -103,7 +104,8 @@ impl Position {
         easy || self.stays_safe(quiet, from, to)
     }
 
-    /// The same for moves of the king and the pieces before it, en passant, and in check.
+    /// [`is_safe_if`](Self::is_safe_if) for moves of the king and of pinned pieces, en passant, and
+    /// in check.
     #[inline(never)]
     pub(super) fn stays_safe(&self, quiet: bool, from: Square, to: Square) -> bool {
         let us = self.turn;
@@ -117,13 +119,13 @@ impl Position {
             return self.is_safe_en_passant(from, to);
         }
         if quiet {
-            // Nothing but a slider behind it can attack the king now.
+            // Only a slider that the move uncovers can attack the king now.
             return self.sliders(king, theirs, occupied) == 0;
         }
         self.attackers(king, us.other(), theirs, occupied) == 0
     }
 
-    /// The same for a move to the square where a pawn may take en passant.
+    /// [`is_safe`](Self::is_safe) for a move to the en passant square.
     #[inline(never)]
     fn is_safe_en_passant(&self, from: Square, to: Square) -> bool {
         let us = self.turn;
@@ -138,17 +140,17 @@ impl Position {
         self.attackers(king, us.other(), theirs, occupied) == 0
     }
 
-    /// Whether a legal move gives check, as far as somebody has foreseen it, else looked at now.
+    /// Whether a legal move gives check, from the cache if it is for this move.
     #[inline(always)]
     pub(super) fn will_check(&self, m: Move) -> bool {
-        match self.foreseen.gives_check(m) {
-            Some(known) => known,
-            None => self.look_for_check(m),
+        match self.next_move.gives_check(m) {
+            Some(cached) => cached,
+            None => self.gives_check_uncached(m),
         }
     }
 
     #[inline(never)]
-    fn look_for_check(&self, m: Move) -> bool {
+    fn gives_check_uncached(&self, m: Move) -> bool {
         self.gives_check(m)
     }
 
@@ -159,7 +161,7 @@ impl Position {
         let (from, to) = (m.from(), m.to());
         let moved = self.board[from.index()] & 7;
         if m.is_castling() || to.number() == self.en_passant && moved == PAWN {
-            return self.gives_check_from_afar(m);
+            return self.gives_check_slow(m);
         }
         let king = self.king(us.other());
         let pieces = self.occupied().0 & !from.bit() | to.bit();
@@ -167,20 +169,22 @@ impl Position {
         if attacks::between(king, to) & pieces | unseen == 0 {
             return true;
         }
-        (self.odd.0 || covers(king, from, pieces)) && self.uncovers(king, from, pieces)
+        (self.opponent_in_check.0 || covers(king, from, pieces))
+            && self.uncovers(king, from, pieces)
     }
 
-    /// Whether a piece that does not move gives check, once the one on `from` has left.
+    /// Whether a piece that does not move gives check after the piece on `from` has left.
     #[inline(never)]
     pub(super) fn uncovers(&self, king: Square, from: Square, pieces: u64) -> bool {
         let us = self.turn;
         let own = self.colors[us as usize] & !from.bit();
-        // In odd setups the check may have been there before, of whatever piece.
-        let leapers = self.odd.0 && self.leapers(king, us, own) != 0;
+        // The opponent may have been in check before the move, by any piece.
+        let leapers = self.opponent_in_check.0 && self.leapers(king, us, own) != 0;
         leapers || self.sliders(king, own, pieces) != 0
     }
 
-    /// Whether the king that a legal move gives check to can certainly step out of it.
+    /// Whether the king certainly has an escape square from the check that a legal move gives.
+    /// `false` means unknown.
     #[inline]
     pub(super) fn lets_king_flee(&self, m: Move) -> bool {
         let us = self.turn;
@@ -203,9 +207,10 @@ impl Position {
             })
     }
 
-    /// The same for castling and en passant, which move two pieces.
+    /// [`gives_check`](Self::gives_check) for castling and en passant, which change more than two
+    /// squares.
     #[inline(never)]
-    fn gives_check_from_afar(&self, m: Move) -> bool {
+    fn gives_check_slow(&self, m: Move) -> bool {
         let mut next = self.clone();
         next.play(m);
         next.is_check()
@@ -231,15 +236,15 @@ impl Position {
             return false;
         }
         let (them, theirs) = (us.other(), self.colors[us.other() as usize]);
-        // On its last square the king may be exposed along the rank that the rook has left.
+        // On its target square the king may be attacked along the rank that the rook has left.
         Bitboard(path)
             .into_iter()
             .all(|square| self.attackers(square, them, theirs, others | rook.bit()) == 0)
             && self.attackers(king_to, them, theirs, others | rook_to.bit()) == 0
     }
 
-    /// The squares that a piece of the side to move can go to, the king's safety aside. Own pieces
-    /// are not left out, except for pawns.
+    /// The squares that a piece of the side to move can go to, ignoring the king's safety. Squares
+    /// with pieces of the same side are included, except for pawns.
     #[inline]
     pub(super) fn reaches(&self, role: Role, from: Square) -> u64 {
         let occupied = self.occupied().0;
@@ -269,8 +274,8 @@ impl Position {
         }
     }
 
-    /// The squares from which a piece of the side to move with that number (role + 1, no pawn) can
-    /// go to `to`, its king's safety aside; only squares of `mask`.
+    /// The squares of `mask` from which a piece of the side to move with that code (role + 1, not a
+    /// pawn) can go to `to`, ignoring the king's safety.
     #[inline(always)]
     pub(super) fn sources(&self, code: u8, to: Square, mask: u64) -> u64 {
         let own = self.roles[usize::from(code & 7)] & self.colors[self.turn as usize];
@@ -279,24 +284,24 @@ impl Position {
     }
 }
 
-/// The squares from which the piece that a move of `us` puts down attacks `square`, on an empty
-/// board; `moved` is its number before.
+/// The squares from which the piece moved by `us` attacks `square` after the move, on an empty
+/// board; `moved` is its code before a promotion.
 #[inline(always)]
 fn seen_by(m: Move, moved: u8, us: Color, square: Square) -> u64 {
     let placed = m.promotion_role().map_or(moved, |role| role as u8 + 1);
-    attacks::sees(placed, us.other(), square)
+    attacks::attacks_from(placed, us.other(), square)
 }
 
-/// Whether `from` is the first occupied square on a line from the king: moving from there may open
-/// the line. Without a branch, which would be mispredicted often.
+/// Whether `from` is the first occupied square on a line from the king, so that leaving it may open
+/// the line. Has no branch: it would be mispredicted often.
 #[inline(always)]
 pub(super) fn covers(king: Square, from: Square, pieces: u64) -> bool {
     let off_line = !attacks::rays(QUEEN, king) >> from.number() & 1;
     attacks::between(king, from) & pieces | off_line == 0
 }
 
-/// The squares of `candidates`, all on lines through `square` or a knight's leap away, between
-/// which and `square` nothing stands.
+/// The squares of `candidates` with only empty squares between them and `square`. All candidates
+/// are on lines through `square` or a knight's move away.
 #[inline(always)]
 fn unblocked(square: Square, mut candidates: u64, occupied: u64) -> u64 {
     let mut seen = 0;

@@ -1,10 +1,11 @@
-//! The rules of chess, built for databases: resolve a move, play it, write it, keep the key.
+//! The rules of chess, built for databases: read a move, test its legality, play it, write it, and
+//! update the position's key.
 //!
-//! Squares are numbered a1 = 0, b1 = 1, … h8 = 63. Nothing here allocates on the way of a move, and
-//! no list of all legal moves is built to check or to write one.
+//! Squares are numbered a1 = 0, b1 = 1, … h8 = 63. Reading, playing and writing a move allocates
+//! nothing, and builds no list of all legal moves.
 
 mod attacks;
-mod check_and_play;
+mod cached_legality;
 mod fen;
 mod keys;
 mod legality;

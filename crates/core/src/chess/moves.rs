@@ -1,17 +1,18 @@
-//! Lists of legal moves, for those who need them all.
+//! Lists of all legal moves.
 
 use super::position::Position;
 use super::types::{Bitboard, Move, Piece, Role, Square};
 
-/// All moves of a position, without an allocation.
+/// All legal moves of a position, made by [`Position::legal_moves`]. A slice of [`Move`] on the
+/// stack.
 #[derive(Clone)]
 pub struct MoveList {
     moves: [Move; CAPACITY],
     len: usize,
 }
 
-/// More than any arrangement of pieces allows, however odd. A piece has at most 27 moves, and a
-/// square is reached along at most eight lines and by eight knights: *n* pieces have no more than
+/// Upper bound for any arrangement of pieces. A piece has at most 27 moves, and a square is reached
+/// along at most eight lines and by eight knights: *n* pieces have no more than
 /// min(27 *n*, 16 (64 - *n*) + 72) moves, the 72 for promotions. That is never above 688.
 const CAPACITY: usize = 688;
 
@@ -24,8 +25,8 @@ impl MoveList {
     }
 
     fn push(&mut self, m: Move) {
-        if let Some(place) = self.moves.get_mut(self.len) {
-            *place = m;
+        if let Some(slot) = self.moves.get_mut(self.len) {
+            *slot = m;
             self.len += 1;
         }
     }
@@ -46,27 +47,33 @@ impl std::fmt::Debug for MoveList {
 }
 
 impl Position {
-    /// Every legal move, in no order that may be relied on.
+    /// Every legal move, in unspecified order.
+    ///
+    /// ```
+    /// use tabia_core::chess::Position;
+    ///
+    /// assert_eq!(Position::standard().legal_moves().len(), 20);
+    /// ```
     pub fn legal_moves(&self) -> MoveList {
         let mut list = MoveList::new();
-        self.each_legal(|m| {
+        self.any_legal(|m| {
             list.push(m);
             false
         });
         list
     }
 
-    /// Whether there is any legal move.
+    /// Whether the side to move has a legal move.
     pub fn has_legal_move(&self) -> bool {
-        self.each_legal(|_| true)
+        self.any_legal(|_| true)
     }
 
-    /// Hands every legal move on until told to stop; says whether it was.
-    fn each_legal(&self, mut stop: impl FnMut(Move) -> bool) -> bool {
+    /// Passes every legal move to `stop` until it returns `true`; returns whether it did.
+    fn any_legal(&self, mut stop: impl FnMut(Move) -> bool) -> bool {
         let quiet = self.checkers().is_empty();
         let us = self.turn();
         let barred = self.by_color(us).0 | self.kings().0;
-        // The king first: when in check, that is where most replies are.
+        // The king first: most replies to a check are its moves.
         for role in [
             Role::King,
             Role::Pawn,

@@ -1,36 +1,40 @@
-//! Playing a move: pieces, key, rights, clocks and checks kept along.
+//! Playing a move: updates pieces, key, castling rights, clocks and caches incrementally.
 
 use super::attacks;
 use super::keys;
-use super::position::{Checkers, Foreseen, KING, NONE, Odd, PAWN, Position, code};
+use super::position::{
+    Checkers, KING, NONE, NextMoveCache, OpponentMayBeInCheck, PAWN, Position, code,
+};
 use super::types::{Color, Move, Piece, Ply, Role, Square};
 
 impl Position {
-    /// Plays a legal move. A move that is not legal leaves some position, without panic; a move
-    /// from an empty square, of the other side or onto a king changes nothing.
+    /// Plays a legal move.
+    ///
+    /// A move that is not legal gives an arbitrary position, without panic; one from an empty square,
+    /// of a piece of the other side or onto a king changes nothing.
     #[inline]
     #[expect(clippy::needless_bitwise_bool, reason = "one branch instead of four")]
     pub fn play(&mut self, m: Move) {
         let (from, to) = (m.from(), m.to());
         let touches_rights = self.castlers & (from.bit() | to.bit()) != 0;
         let is_simple = m.is_normal() & (self.en_passant == NONE) & !touches_rights;
-        if is_simple & self.foreseen.is_legal_and_quiet(m) {
+        if is_simple & self.next_move.is_legal_and_quiet(m) {
             let piece = self.board[from.index()];
             self.shift(from, to, piece, piece, self.board[to.index()]);
-            self.odd = Odd(false);
+            self.opponent_in_check = OpponentMayBeInCheck(false);
             self.checkers = Checkers::NONE;
         } else {
-            self.play_unforeseen(m, is_simple);
+            self.play_slow(m, is_simple);
         }
     }
 
-    /// The same for a move that may not be legal, gives check or has more to it.
+    /// [`play`](Self::play) for a move that is not cached as legal and quiet, or not simple.
     #[inline]
-    fn play_unforeseen(&mut self, m: Move, is_simple: bool) {
+    fn play_slow(&mut self, m: Move, is_simple: bool) {
         let (from, to) = (m.from(), m.to());
-        let quiet = self.foreseen.is_quiet(m);
+        let quiet = self.next_move.is_quiet(m);
         if !is_simple {
-            if !self.play_rare(m) {
+            if !self.play_special(m) {
                 return;
             }
         } else if let Some((piece, captured)) = self.movable(from, to) {
@@ -38,7 +42,7 @@ impl Position {
         } else {
             return;
         }
-        self.odd = Odd(false);
+        self.opponent_in_check = OpponentMayBeInCheck(false);
         self.checkers = if quiet {
             Checkers::NONE
         } else {
@@ -46,18 +50,19 @@ impl Position {
         };
     }
 
-    /// Looks whether a legal move gives check and remembers it for whoever writes or plays that
-    /// move next.
+    /// Whether a legal move gives check. The answer is cached: writing or playing that move next
+    /// costs less.
     #[inline]
     pub fn cache_check(&mut self, m: Move) -> bool {
         let gives_check = self.gives_check(m);
-        self.foreseen = Foreseen::new(m, gives_check);
+        self.next_move = NextMoveCache::new(m, gives_check);
         gives_check
     }
 
-    /// Moves with more to them than a piece and its squares. `false`: nothing was played.
+    /// Plays castling, promotions, and moves that touch castling rights or the en passant square.
+    /// `false`: nothing was played.
     #[inline(never)]
-    fn play_rare(&mut self, m: Move) -> bool {
+    fn play_special(&mut self, m: Move) -> bool {
         let (from, to) = (m.from(), m.to());
         if m.is_castling() {
             return self.play_castling(from, to);
@@ -79,7 +84,8 @@ impl Position {
         true
     }
 
-    /// The numbers of the piece to move and of what it takes (0 for nothing), if that can be done.
+    /// The codes of the piece to move and of the piece it takes (0 for none); `None` if the move
+    /// starts from an empty square, moves a piece of the other side or takes a king.
     #[inline(always)]
     #[expect(
         clippy::needless_bitwise_bool,
@@ -88,13 +94,13 @@ impl Position {
     fn movable(&self, from: Square, to: Square) -> Option<(u8, u8)> {
         let piece = self.board[from.index()];
         let captured = self.board[to.index()];
-        // The numbers of White's pieces begin at 1, those of Black's at 9.
-        let own = piece.wrapping_sub(1 + 8 * self.turn as u8) < 6;
-        (own & (captured & 7 != KING) & (from != to)).then_some((piece, captured))
+        // The codes of White's pieces begin at 1, those of Black's at 9.
+        let is_own = piece.wrapping_sub(1 + 8 * self.turn as u8) < 6;
+        (is_own & (captured & 7 != KING) & (from != to)).then_some((piece, captured))
     }
 
-    /// Takes `captured` off `to`, puts `placed` there instead of `piece` on `from`, ends the ply.
-    /// Without a branch on what moves or is taken, which nobody could predict.
+    /// Removes `captured` from `to` and `piece` from `from`, puts `placed` on `to`, ends the ply.
+    /// Has no branch on the kind of either piece: it would be mispredicted often.
     #[inline(always)]
     #[expect(
         clippy::needless_bitwise_bool,
@@ -102,7 +108,7 @@ impl Position {
     )]
     fn shift(&mut self, from: Square, to: Square, piece: u8, placed: u8, captured: u8) {
         let us = self.turn;
-        // An empty square has number 0, whose keys are zeros and whose set stays empty.
+        // An empty square has code 0, whose keys are zeros and whose set stays empty.
         self.roles[usize::from(captured & 7)] &= !to.bit();
         self.colors[usize::from(captured >> 3 & 1)] &= !to.bit();
         self.roles[usize::from(piece & 7)] &= !from.bit();
@@ -118,7 +124,7 @@ impl Position {
         let is_pawn = piece & 7 == PAWN;
         let restarts = u16::from(is_pawn | (captured != 0));
         self.half_move_clock = self.half_move_clock.saturating_add(1) & restarts.wrapping_sub(1);
-        // Hardly any step of two squares ends beside a pawn that could take it.
+        // Few double steps end next to a pawn that could take.
         let neighbours = to.bit() << 1 & !attacks::FILE_A | to.bit() >> 1 & !(attacks::FILE_A << 7);
         let takers = self.roles[usize::from(PAWN)] & self.colors[us.other() as usize];
         self.end_ply();
@@ -127,7 +133,7 @@ impl Position {
         }
     }
 
-    /// Plays a move or passes.
+    /// Plays a legal move or a null move; see [`play`](Self::play).
     #[inline]
     pub fn play_ply(&mut self, ply: Ply) {
         match ply {
@@ -143,12 +149,12 @@ impl Position {
         next
     }
 
-    /// Passes: the other side is to move, the en passant square is gone.
+    /// Plays a null move: the other side is to move, the en passant square is cleared.
     pub fn play_null(&mut self) {
         self.clear_en_passant();
         self.half_move_clock = self.half_move_clock.saturating_add(1);
         self.end_ply();
-        self.odd = Odd(true);
+        self.opponent_in_check = OpponentMayBeInCheck(true);
         self.checkers = Checkers::UNKNOWN;
     }
 
@@ -172,7 +178,8 @@ impl Position {
         let h_side = rook.file() > king.file();
         self.take(king, king_piece);
         self.take(rook, rook_piece);
-        // What an illegal castling lands on is taken off, so that sets and board stay the same.
+        // Pieces on the target squares of an illegal castling are removed, so that bitboards and
+        // mailbox agree.
         for (file, piece) in [
             (if h_side { 6 } else { 2 }, king_piece),
             (if h_side { 5 } else { 3 }, rook_piece),
@@ -207,7 +214,7 @@ impl Position {
         self.key ^= keys::piece(code, square);
     }
 
-    /// Drops the rights of the king or rook that left or was taken on one of the squares.
+    /// Drops the castling rights whose king or rook was on one of the squares.
     #[inline(never)]
     fn drop_rights(&mut self, squares: u64) {
         let mut castlers = 0;
@@ -236,7 +243,7 @@ impl Position {
         }
     }
 
-    /// Keeps an en passant square if a pawn of the side to move stands beside the other pawn.
+    /// Stores an en passant square if a pawn of the side to move attacks it.
     #[inline(always)]
     pub(super) fn offer_en_passant(&mut self, square: Square) {
         let us = self.turn;
@@ -252,6 +259,6 @@ impl Position {
         self.full_move_number = self.full_move_number.saturating_add(self.turn as u16);
         self.turn = self.turn.other();
         self.key ^= keys::turn();
-        self.foreseen = Foreseen::NOTHING;
+        self.next_move = NextMoveCache::EMPTY;
     }
 }

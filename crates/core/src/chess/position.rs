@@ -1,4 +1,4 @@
-//! A playable position: bitboards, a mailbox, and the Polyglot key kept along.
+//! A playable position: bitboards, a mailbox, and the Polyglot key, all updated incrementally.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -17,40 +17,61 @@ pub(super) const ROOK: u8 = Role::Rook as u8 + 1;
 pub(super) const QUEEN: u8 = Role::Queen as u8 + 1;
 pub(super) const KING: u8 = Role::King as u8 + 1;
 
-/// A position that can be played from: one king a side, no pawns on the last ranks.
+/// A position that can be played from: one king per side, no pawns on the first and last ranks.
 ///
-/// Equality is that of everything FEN says. The key is Polyglot's: an en passant file counts only
-/// when a pawn of the side to move stands beside the pawn that just moved (pseudo-legal rule), and
-/// only then is the square kept.
+/// Positions are equal if all six FEN fields are equal. The key is Polyglot's: an en passant square
+/// is stored, and counts in the key, only when a pawn of the side to move is next to the pawn that
+/// just moved (whether or not taking it is legal).
+///
+/// ```
+/// use tabia_core::chess::Position;
+///
+/// let mut position = Position::standard();
+/// for text in ["e4", "e5", "Nf3"] {
+///     let ply = position.parse_san(text)?;
+///     position.play_ply(ply);
+/// }
+/// assert_eq!(
+///     position.fen(),
+///     "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2"
+/// );
+///
+/// let mate = Position::parse_fen(b"6k1/5ppp/8/8/8/8/8/K3R3 w - - 0 1")?;
+/// let ply = mate.parse_san("Re8")?;
+/// assert_eq!(mate.san(ply).to_string(), "Re8#");
+/// assert!(mate.after(ply).is_checkmate());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 #[repr(align(64))]
 pub struct Position {
-    /// By role + 1; the first and the last are unused.
+    /// Squares of each role, at index role + 1; indices 0 and 7 are unused.
     pub(super) roles: [u64; 8],
+    /// Squares of each colour.
     pub(super) colors: [u64; 2],
-    /// 0 empty, else 1 + role + 8 * colour.
+    /// Piece codes by square: 0 for an empty square, otherwise 1 + role + 8 * colour.
     pub(super) board: [u8; 64],
     pub(super) key: u64,
     pub(super) checkers: Checkers,
-    pub(super) foreseen: Foreseen,
+    pub(super) next_move: NextMoveCache,
     /// Squares of the kings, by colour.
     pub(super) kings: [u8; 2],
     /// Squares of the kings and rooks that may still castle.
     pub(super) castlers: u64,
-    /// Rooks that may castle, by colour: h-side, a-side.
+    /// Squares of the rooks that may castle, by colour and side (0 h-side, 1 a-side); `NONE` without
+    /// the right.
     pub(super) castling: [[u8; 2]; 2],
     pub(super) turn: Color,
     pub(super) en_passant: u8,
-    /// The side that is not to move may be in check.
-    pub(super) odd: Odd,
+    pub(super) opponent_in_check: OpponentMayBeInCheck,
     chess960: bool,
     pub(super) half_move_clock: u16,
     pub(super) full_move_number: u16,
 }
 const _: () = assert!(size_of::<Position>() == 192);
 
-/// The pieces that give check to the side to move, once somebody has looked for them: who only
-/// plays moves does not pay for it. No part of what a position is, so all are equal.
+/// The pieces that give check to the side to move, computed on first use. A cache: ignored by `Eq`
+/// and `Hash`.
 #[derive(Clone, Copy)]
 pub(super) struct Checkers(u64);
 
@@ -62,7 +83,7 @@ impl Checkers {
         Self(pieces)
     }
 
-    /// Whether it is known that there are none.
+    /// Whether the cache holds that nothing gives check.
     #[inline(always)]
     pub(super) fn are_none(self) -> bool {
         self.0 == 0
@@ -74,14 +95,15 @@ impl Checkers {
     }
 }
 
-/// A move about to be made, and whether it gives check. No part of what a position is.
+/// Whether the move that is written or played next is legal and gives check. A cache: ignored by
+/// `Eq` and `Hash`. Bits 0-15 hold the move.
 #[derive(Clone, Copy)]
-pub(super) struct Foreseen(u32);
+pub(super) struct NextMoveCache(u32);
 
-impl Foreseen {
-    pub(super) const NOTHING: Foreseen = Foreseen(0);
+impl NextMoveCache {
+    pub(super) const EMPTY: NextMoveCache = NextMoveCache(0);
     const KNOWN: u32 = 1 << 18;
-    /// The move was found to be legal, not only said to be.
+    /// The move was tested for legality. Without this bit the caller vouches for it.
     const LEGAL: u32 = 1 << 17;
     const CHECK: u32 = 1 << 16;
 
@@ -91,37 +113,38 @@ impl Foreseen {
         Self(u32::from(m.to_bits()) | Self::KNOWN | check)
     }
 
-    /// The same for a move that is certainly legal.
+    /// As [`new`](Self::new), for a move that was tested for legality.
     #[inline(always)]
     pub(super) fn legal(m: Move, gives_check: bool) -> Self {
         Self(Self::new(m, gives_check).0 | Self::LEGAL)
     }
 
-    /// Whether `m` gives check, if that is known.
+    /// Whether `m` gives check; `None` if the cache is for another move.
     #[inline(always)]
     pub(super) fn gives_check(self, m: Move) -> Option<bool> {
         (self.0 & !(Self::CHECK | Self::LEGAL) == u32::from(m.to_bits()) | Self::KNOWN)
             .then_some(self.0 & Self::CHECK != 0)
     }
 
-    /// Whether it is known that `m` gives no check.
+    /// Whether the cache holds that `m` gives no check.
     #[inline(always)]
     pub(super) fn is_quiet(self, m: Move) -> bool {
         self.0 & !Self::LEGAL == u32::from(m.to_bits()) | Self::KNOWN
     }
 
-    /// Whether it is known that `m` is legal and gives no check.
+    /// Whether the cache holds that `m` is legal and gives no check.
     #[inline(always)]
     pub(super) fn is_legal_and_quiet(self, m: Move) -> bool {
         self.0 == u32::from(m.to_bits()) | Self::KNOWN | Self::LEGAL
     }
 }
 
-/// Whether the side that is not to move may be in check: in setups, and after passing.
+/// Whether the side that is not to move may be in check: in positions from a setup, and after a null
+/// move. Ignored by `Eq` and `Hash`.
 #[derive(Clone, Copy)]
-pub(super) struct Odd(pub(super) bool);
+pub(super) struct OpponentMayBeInCheck(pub(super) bool);
 
-macro_rules! no_part_of_a_position {
+macro_rules! ignore_in_eq_and_hash {
     ($name:ty) => {
         impl PartialEq for $name {
             fn eq(&self, _: &Self) -> bool {
@@ -137,17 +160,17 @@ macro_rules! no_part_of_a_position {
     };
 }
 
-no_part_of_a_position!(Checkers);
-no_part_of_a_position!(Foreseen);
-no_part_of_a_position!(Odd);
+ignore_in_eq_and_hash!(Checkers);
+ignore_in_eq_and_hash!(NextMoveCache);
+ignore_in_eq_and_hash!(OpponentMayBeInCheck);
 
 /// Why a [`Setup`] cannot be played from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SetupError {
-    /// A side has not exactly one king.
+    /// A side has no king or several kings.
     Kings,
-    /// A pawn stands on the first or the eighth rank.
+    /// A pawn is on the first or the eighth rank.
     PawnOnLastRank,
 }
 
@@ -155,7 +178,7 @@ impl fmt::Display for SetupError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Kings => "a side has not exactly one king",
-            Self::PawnOnLastRank => "a pawn stands on the first or eighth rank",
+            Self::PawnOnLastRank => "a pawn is on the first or eighth rank",
         })
     }
 }
@@ -187,7 +210,7 @@ impl Default for Position {
 }
 
 impl Position {
-    /// The usual start.
+    /// The standard start position of chess.
     pub fn standard() -> Self {
         static STANDARD: std::sync::LazyLock<Position> =
             std::sync::LazyLock::new(|| Position::build(&Setup::standard()));
@@ -196,8 +219,11 @@ impl Position {
 
     /// The position of a setup.
     ///
-    /// Castling rights without king and rook on their rank, and en passant squares that no pawn
-    /// can take on, are dropped. A side that could take the king is let be.
+    /// Castling rights without king and rook on the back rank, and en passant squares on which no
+    /// pawn can take, are dropped. The side that is not to move may be in check.
+    ///
+    /// # Errors
+    /// When a side has no king or several kings, or a pawn is on the first or eighth rank.
     pub fn from_setup(setup: &Setup) -> Result<Self, SetupError> {
         let position = Self::build(setup);
         let kings = position.roles[usize::from(KING)];
@@ -210,7 +236,7 @@ impl Position {
         Ok(position)
     }
 
-    /// Kings or none, whatever there is.
+    /// The position of any setup, even without kings.
     fn build(setup: &Setup) -> Self {
         let mut position = Self {
             roles: [0; 8],
@@ -218,13 +244,13 @@ impl Position {
             board: [0; 64],
             key: 0,
             checkers: Checkers::UNKNOWN,
-            foreseen: Foreseen::NOTHING,
+            next_move: NextMoveCache::EMPTY,
             kings: [0; 2],
             castlers: 0,
             castling: [[NONE; 2]; 2],
             turn: setup.turn,
             en_passant: NONE,
-            odd: Odd(true),
+            opponent_in_check: OpponentMayBeInCheck(true),
             chess960: false,
             half_move_clock: setup.half_move_clock,
             full_move_number: setup.full_move_number,
@@ -257,11 +283,11 @@ impl Position {
         {
             position.offer_en_passant(square);
         }
-        position.remember_checkers();
+        position.cache_checkers();
         position
     }
 
-    /// Everything FEN says about this position.
+    /// The arrangement of pieces with all other FEN fields.
     pub fn to_setup(&self) -> Setup {
         let mut setup = Setup::empty();
         for square in Square::ALL {
@@ -275,13 +301,13 @@ impl Position {
         setup
     }
 
-    /// Who is to move.
+    /// The side to move.
     #[inline]
     pub const fn turn(&self) -> Color {
         self.turn
     }
 
-    /// The piece on a square.
+    /// The piece on a square; `None` if it is empty.
     #[inline]
     pub const fn piece_at(&self, square: Square) -> Option<Piece> {
         decode(self.board[square.index()])
@@ -311,13 +337,14 @@ impl Position {
         Bitboard(self.roles[piece.role as usize + 1] & self.colors[piece.color as usize])
     }
 
-    /// Where a side's king stands.
+    /// The square of a side's king.
     #[inline]
     pub const fn king(&self, color: Color) -> Square {
         Square::wrap(self.kings[color as usize])
     }
 
-    /// The rook that may castle; `side` is 0 for the h-side (`O-O`), 1 for the a-side.
+    /// The square of the rook that may castle; `None` without the right. `side` is 0 for the h-side
+    /// (`O-O`), 1 for the a-side (`O-O-O`).
     #[inline]
     pub fn castling_rook(&self, color: Color, side: usize) -> Option<Square> {
         self.castling[color as usize]
@@ -326,41 +353,43 @@ impl Position {
             .and_then(Square::new)
     }
 
-    /// The square a pawn just passed over, when a pawn of the side to move stands beside it.
+    /// The square that a pawn just passed over, if a pawn of the side to move attacks it.
     #[inline]
     pub const fn en_passant(&self) -> Option<Square> {
         Square::new(self.en_passant)
     }
 
-    /// The Polyglot key.
+    /// The Zobrist hash that Polyglot uses as key.
     #[inline]
     pub const fn key(&self) -> u64 {
         self.key
     }
 
-    /// Plies since the last capture or pawn move.
+    /// Plies since the last capture or pawn move, up to 65,535.
     pub const fn half_move_clock(&self) -> u16 {
         self.half_move_clock
     }
 
-    /// Number of the full move about to be played or finished.
+    /// Number of the full move that the next ply belongs to, up to 65,535.
     #[inline]
     pub const fn full_move_number(&self) -> u16 {
         self.full_move_number
     }
 
-    /// Whether a castling right was ever there with king or rook off their classical squares.
+    /// Whether the setup had a castling right with king or rook off their classical squares, or
+    /// [`set_chess960`](Self::set_chess960) was called.
     pub const fn is_chess960(&self) -> bool {
         self.chess960
     }
 
-    /// Says that the game is Chess960, whatever the castling rights look like.
+    /// Marks the game as Chess960 even if the castling rights do not show it.
     pub const fn set_chess960(&mut self) {
         self.chess960 = true;
     }
 
-    /// Grants the castling right of a side (0 h-side, 1 a-side) when king and rook stand on their
-    /// classical squares; set-up games in databases castle without a stored right.
+    /// Grants the castling right of a side (0 h-side, 1 a-side) if king and rook are on their
+    /// classical squares; returns whether they are. Games in databases that start from a setup
+    /// position castle without a stored right.
     pub fn grant_castling(&mut self, color: Color, side: usize) -> bool {
         if side > 1 {
             return false;
@@ -378,7 +407,7 @@ impl Position {
         }
         let right = &mut self.castling[color as usize][side];
         if *right == NONE {
-            self.foreseen = Foreseen::NOTHING;
+            self.next_move = NextMoveCache::EMPTY;
             *right = rook.number();
             self.castlers |= rook.bit() | self.king(color).bit();
             self.key ^= keys::castling(color, side);
@@ -392,7 +421,7 @@ impl Position {
         Bitboard(
             self.checkers
                 .known()
-                .unwrap_or_else(|| self.look_for_checkers()),
+                .unwrap_or_else(|| self.find_checkers()),
         )
     }
 
@@ -402,12 +431,12 @@ impl Position {
         !self.checkers().is_empty()
     }
 
-    /// Whether the side to move is mated.
+    /// Whether the side to move is checkmated.
     pub fn is_checkmate(&self) -> bool {
         self.is_check() && !self.has_legal_move()
     }
 
-    /// Whether the side to move has no move and is not in check.
+    /// Whether the side to move has no legal move and is not in check.
     pub fn is_stalemate(&self) -> bool {
         !self.is_check() && !self.has_legal_move()
     }

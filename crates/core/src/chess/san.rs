@@ -1,4 +1,8 @@
-//! Standard algebraic notation: read what real files hold, write what the standard says.
+//! Standard algebraic notation (SAN): reads the forms found in real files, writes the form that the
+//! PGN standard defines.
+//!
+//! [`Position::san`] and [`Position::parse_san`] are the methods for occasional use; the functions
+//! here append to a buffer and play the move in one pass.
 
 mod read;
 mod write;
@@ -11,15 +15,15 @@ use super::types::Ply;
 pub use read::{read, read_and_play, read_letters};
 pub use write::{SanText, text, write, write_and_play};
 
-/// Why a text is no move here.
+/// Why a text names no legal move in a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SanError {
-    /// Not the notation of a move.
+    /// The text is not the notation of a move.
     Unreadable,
     /// No piece can make this move.
     Illegal,
-    /// Several pieces can, and the text does not say which.
+    /// Several pieces can make this move, and the text does not distinguish them.
     Ambiguous,
 }
 
@@ -132,15 +136,15 @@ mod tests {
             assert_eq!(read(&promotes, text.as_bytes()), Ok(queen), "{text}");
         }
         assert_eq!(read(&promotes, b"a8"), Err(SanError::Illegal));
-        let twins = position("7k/8/8/8/8/8/7K/N1N5 w - - 0 1");
-        assert_eq!(read(&twins, b"Nb3"), Err(SanError::Ambiguous));
+        let two_knights = position("7k/8/8/8/8/8/7K/N1N5 w - - 0 1");
+        assert_eq!(read(&two_knights, b"Nb3"), Err(SanError::Ambiguous));
     }
 
     #[test]
     fn suffixes_are_exact() {
         let mates = position("6k1/5ppp/8/8/8/8/8/K3R3 w - - 0 1");
         assert_eq!(written(&mates, read(&mates, b"Re8").unwrap()), "Re8#");
-        // A pinned twin needs no disambiguation.
+        // A pinned piece needs no disambiguation.
         let pinned = position("4r2k/8/8/8/8/4N3/8/N3K3 w - - 0 1");
         assert_eq!(written(&pinned, read(&pinned, b"Nac2").unwrap()), "Nc2");
     }

@@ -1,20 +1,21 @@
-//! Any arrangement of pieces, legal or not.
+//! An arrangement of pieces, legal or not.
 
 use super::types::{Bitboard, Color, Piece, Role, Square};
 
-/// An arrangement of pieces with everything FEN says about it; may be no legal chess at all.
+/// An arrangement of pieces with the other fields of FEN. It need not be legal; see
+/// [`Setup::legality`].
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Setup {
     board: [Option<Piece>; 64],
-    /// Who is to move.
+    /// The side to move.
     pub turn: Color,
-    /// Rooks that may castle, by colour: h-side, a-side.
+    /// Squares of the rooks that may castle, by colour and side (0 h-side, 1 a-side).
     pub castling: [[Option<Square>; 2]; 2],
-    /// The square a pawn has just passed over.
+    /// The square that a pawn has just passed over; `None` without a double step.
     pub en_passant: Option<Square>,
     /// Plies since the last capture or pawn move.
     pub half_move_clock: u16,
-    /// Number of the next full move, from 1; 0 is kept.
+    /// Number of the next full move, from 1. A 0 in a file is stored as it is.
     pub full_move_number: u16,
 }
 
@@ -39,7 +40,7 @@ const STANDARD: Rank = [
 ];
 
 impl Setup {
-    /// The usual start.
+    /// The standard start position of chess.
     pub fn standard() -> Self {
         Self::from_rank(STANDARD)
     }
@@ -81,7 +82,8 @@ impl Setup {
         setup
     }
 
-    /// The Chess960 start of that Scharnagl number, 0 to 959; 518 is the usual start.
+    /// The Chess960 start with that Scharnagl number, 0 to 959; `None` above. 518 is the standard
+    /// start position.
     pub fn chess960_start(number: u16) -> Option<Self> {
         let number = usize::from(number);
         if number > 959 {
@@ -103,7 +105,7 @@ impl Setup {
         Some(Self::from_rank(rank))
     }
 
-    /// The Scharnagl number when this is a Chess960 start with all castling rights.
+    /// The Scharnagl number of a Chess960 start with all castling rights; `None` for other setups.
     pub fn chess960_number(&self) -> Option<u16> {
         let mut rank = [Role::Pawn; 8];
         for (file, role) in rank.iter_mut().enumerate() {
@@ -113,7 +115,7 @@ impl Setup {
         let light = files(Role::Bishop).find(|file| file % 2 == 1)?;
         let dark = files(Role::Bishop).find(|file| file % 2 == 0)?;
         let queen = files(Role::Queen).next()?;
-        let queen_place = (0..queen)
+        let queen_index = (0..queen)
             .filter(|&file| file != light && file != dark)
             .count();
         let mut knights = files(Role::Knight).map(|knight| {
@@ -122,17 +124,17 @@ impl Setup {
                 .count()
         });
         let pair = (knights.next()?, knights.next()?);
-        let knights = KNIGHTS.iter().position(|&known| known == pair)?;
-        let number = (light / 2 + dark / 2 * 4 + queen_place * 16 + knights * 96) as u16;
+        let knights = KNIGHTS.iter().position(|&other| other == pair)?;
+        let number = (light / 2 + dark / 2 * 4 + queen_index * 16 + knights * 96) as u16;
         (Self::chess960_start(number).as_ref() == Some(self)).then_some(number)
     }
 
-    /// The piece on a square.
+    /// The piece on a square; `None` if it is empty.
     pub fn piece(&self, square: Square) -> Option<Piece> {
         self.board[square.index()]
     }
 
-    /// Puts a piece on a square, or takes it off.
+    /// Puts a piece on a square, or empties it.
     pub fn set(&mut self, square: Square, piece: Option<Piece>) {
         self.board[square.index()] = piece;
     }
@@ -140,14 +142,14 @@ impl Setup {
     /// The squares with a piece.
     pub fn occupied(&self) -> Bitboard {
         let mut squares = 0;
-        // No branch that nobody can predict.
+        // Without an unpredictable branch.
         for (number, piece) in self.board.iter().enumerate() {
             squares |= u64::from(piece.is_some()) << number;
         }
         Bitboard(squares)
     }
 
-    /// The squares with such a piece.
+    /// The squares of a piece.
     pub fn squares(&self, piece: Piece) -> Bitboard {
         let mut squares = 0;
         for (number, other) in self.board.iter().enumerate() {
@@ -156,7 +158,7 @@ impl Setup {
         Bitboard(squares)
     }
 
-    /// The square of a side's king when it has exactly one.
+    /// The square of a side's king; `None` unless the side has exactly one.
     pub fn king(&self, color: Color) -> Option<Square> {
         let kings = self.squares(Piece {
             color,
@@ -169,8 +171,8 @@ impl Setup {
         }
     }
 
-    /// Grants the castling right of a side (0 h-side, 1 a-side) when king and rook stand on their
-    /// classical squares.
+    /// Grants the castling right of a side (0 h-side, 1 a-side) if king and rook are on their
+    /// classical squares; returns whether they are.
     pub fn grant_classical_castling(&mut self, color: Color, side: usize) -> bool {
         let back = if color.is_white() { 0 } else { 56 };
         let rook = Square::wrap(back + if side == 0 { 7 } else { 0 });
@@ -187,7 +189,7 @@ impl Setup {
     }
 }
 
-/// Places of the two knights among the five free squares.
+/// Indices of the two knights among the five free squares of the first rank.
 const KNIGHTS: [(usize, usize); 10] = [
     (0, 1),
     (0, 2),
@@ -206,7 +208,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn chess960_numbers_come_back() {
+    fn chess960_numbers_round_trip() {
         for number in 0..960 {
             let setup = Setup::chess960_start(number).unwrap();
             assert_eq!(setup.chess960_number(), Some(number));

@@ -1,4 +1,4 @@
-//! What is not right about an arrangement of pieces.
+//! Reasons why an arrangement of pieces is not legal chess.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use super::position::Position;
 use super::setup::Setup;
 use super::types::{Color, Piece, Role, Square};
 
-/// One reason why an arrangement cannot come from a game of chess.
+/// A reason why an arrangement of pieces cannot come from a game of chess.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum SetupProblem {
@@ -14,26 +14,26 @@ pub enum SetupProblem {
     NoKing,
     /// A side has several kings: not playable.
     TooManyKings,
-    /// A pawn stands on the first or the eighth rank: not playable.
+    /// A pawn is on the first or the eighth rank: not playable.
     PawnOnLastRank,
     /// A side has more than eight pawns.
     TooManyPawns,
     /// A side has more than sixteen pieces.
     TooManyPieces,
-    /// A side has more pieces than its missing pawns can have become.
+    /// A side has more additional pieces than missing pawns.
     TooManyPromoted,
     /// The side that is not to move is in check.
     OpponentInCheck,
     /// More than two pieces give check.
     TooManyCheckers,
-    /// A castling right without king and rook in their places.
+    /// A castling right without king and rook on their squares.
     CastlingRight,
-    /// An en passant square that no double step has passed.
+    /// An en passant square that no pawn has passed with a double step.
     EnPassant,
 }
 
 impl SetupProblem {
-    /// All of them.
+    /// Every reason.
     pub const ALL: [SetupProblem; 10] = [
         Self::NoKing,
         Self::TooManyKings,
@@ -53,13 +53,13 @@ impl fmt::Display for SetupProblem {
         f.write_str(match self {
             Self::NoKing => "a side has no king",
             Self::TooManyKings => "a side has more than one king",
-            Self::PawnOnLastRank => "a pawn stands on the first or eighth rank",
+            Self::PawnOnLastRank => "a pawn is on the first or eighth rank",
             Self::TooManyPawns => "a side has more than eight pawns",
             Self::TooManyPieces => "a side has more than sixteen pieces",
             Self::TooManyPromoted => "a side has more pieces than pawns can have promoted",
             Self::OpponentInCheck => "the side not to move is in check",
             Self::TooManyCheckers => "more than two pieces give check",
-            Self::CastlingRight => "a castling right without king and rook in their places",
+            Self::CastlingRight => "a castling right without king and rook on their squares",
             Self::EnPassant => "an en passant square that no pawn has passed",
         })
     }
@@ -70,17 +70,17 @@ impl fmt::Display for SetupProblem {
 pub struct Legality(u16);
 
 impl Legality {
-    /// Whether nothing is wrong.
+    /// Whether the set is empty.
     pub const fn is_legal(self) -> bool {
         self.0 == 0
     }
 
-    /// Whether it has that fault.
+    /// Whether a problem is in the set.
     pub const fn has(self, problem: SetupProblem) -> bool {
         self.0 >> problem as u16 & 1 == 1
     }
 
-    /// The faults.
+    /// The problems, in the order of [`SetupProblem::ALL`].
     pub fn problems(self) -> impl Iterator<Item = SetupProblem> {
         SetupProblem::ALL
             .into_iter()
@@ -93,8 +93,8 @@ impl Legality {
 }
 
 impl Setup {
-    /// What keeps this arrangement from being a position of a game of chess, as far as that shows.
-    /// [`Position::from_setup`] refuses only the first three.
+    /// The reasons why this arrangement cannot come from a game of chess, as far as they are
+    /// visible. [`Position::from_setup`] refuses only the first three of [`SetupProblem`].
     pub fn legality(&self) -> Legality {
         let mut found = Legality::default();
         for color in [Color::White, Color::Black] {
@@ -144,7 +144,7 @@ impl Setup {
         found
     }
 
-    /// Whether king and rook stand where that castling right needs them.
+    /// Whether king and rook are on squares that allow this castling right.
     pub(super) fn can_have_right(&self, color: Color, side: usize, rook: Square) -> bool {
         let back = if color.is_white() { 0 } else { 7 };
         let role = Role::Rook;
@@ -156,7 +156,7 @@ impl Setup {
         })
     }
 
-    /// Whether a pawn of the side not to move may just have passed over the square.
+    /// Whether a pawn of the side that is not to move may just have passed over the square.
     pub(super) fn was_passed(&self, square: Square) -> bool {
         let (rank, before, after) = if self.turn.is_white() {
             (5, 6, 4)
@@ -181,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_fault_is_found() {
+    fn each_problem_is_found() {
         let cases = [
             ("8/8/8/8/8/8/8/K7 w - - 0 1", &[SetupProblem::NoKing][..]),
             (

@@ -1,5 +1,5 @@
-//! What of a position only shrinks: material and pawns at home. From the signatures of two positions
-//! it is clear without a move played whether the one can still come after the other.
+//! Signatures of material and unmoved pawns. Both change in one direction only, so that comparing the
+//! signatures of two positions can exclude that one follows from the other, without playing a move.
 
 use super::position::Position;
 use super::types::{Bitboard, Color, Piece, Role};
@@ -22,22 +22,22 @@ impl Signature {
         }
     }
 
-    /// Whether a game that stands here may still come to a position with the signature `later`.
-    /// `false` is certain.
+    /// Whether a game may lead from this position to one with the signature `later`. `false` is
+    /// certain, `true` is not.
     pub const fn can_become(self, later: Self) -> bool {
         self.material.can_become(later.material) && self.home_pawns.can_become(later.home_pawns)
     }
 }
 
-/// How many pieces of each kind there are, in the 24 bits of Scid's index: bits 23-22 white queens,
-/// 21-20 rooks, 19-18 bishops, 17-16 knights, 15-12 pawns, 11-0 the same for Black. Three of a kind
-/// stands for three or more, fifteen pawns for fifteen or more.
+/// Number of pieces of each kind, in the 24 bits of Scid's index: bits 23-22 white queens, 21-20
+/// rooks, 19-18 bishops, 17-16 knights, 15-12 pawns, 11-0 the same for Black. The count 3 means three
+/// or more, for pawns 15 means fifteen or more.
 ///
 /// Known from: Scid's final-material signature, recomputed for real games.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Material(u32);
 
-/// The kinds but the king, from the lowest bits up.
+/// The kinds except the king, from the lowest bits up.
 const KINDS: [Role; 5] = [
     Role::Pawn,
     Role::Knight,
@@ -52,35 +52,35 @@ impl Material {
         let mut word = 0;
         for color in [Color::White, Color::Black] {
             for role in KINDS {
-                let (shift, most) = place(color, role);
+                let (shift, max) = bits(color, role);
                 let count = position.by_piece(Piece { color, role }).count();
-                word |= if count < most { count } else { most } << shift;
+                word |= if count < max { count } else { max } << shift;
             }
         }
         Self(word)
     }
 
-    /// From Scid's word; what is above the 24 bits is left out.
+    /// From the bits described at [`Material`]; higher bits are ignored.
     pub const fn from_bits(word: u32) -> Self {
         Self(word & 0xff_ffff)
     }
 
-    /// Scid's word.
+    /// The bits described at [`Material`].
     pub const fn to_bits(self) -> u32 {
         self.0
     }
 
-    /// How many there are; 3 (15 for pawns) means that many or more. A king is always one.
+    /// Number of pieces; 3 (15 for pawns) means that many or more. Always 1 for a king.
     pub const fn count(self, color: Color, role: Role) -> u32 {
         if matches!(role, Role::King) {
             return 1;
         }
-        let (shift, most) = place(color, role);
-        self.0 >> shift & most
+        let (shift, max) = bits(color, role);
+        self.0 >> shift & max
     }
 
-    /// Whether a game with this material may still come to the material `later`: pawns do not come
-    /// back, and each piece more needs a pawn that has promoted. `false` is certain.
+    /// Whether a game may lead from this material to the material `later`: pawns do not come back,
+    /// and each additional piece needs a pawn that has promoted. `false` is certain, `true` is not.
     pub const fn can_become(self, later: Self) -> bool {
         self.side_can_become(later, Color::White) && self.side_can_become(later, Color::Black)
     }
@@ -89,7 +89,7 @@ impl Material {
         let pawns = self.count(color, Role::Pawn);
         let pawns_later = later.count(color, Role::Pawn);
         if pawns == 15 {
-            // Fifteen or more: how many may promote is not known.
+            // Fifteen or more: the number that may promote is unknown.
             return true;
         }
         if pawns_later > pawns {
@@ -108,8 +108,8 @@ impl Material {
     }
 }
 
-/// Where a kind has its bits, and the most they can say.
-const fn place(color: Color, role: Role) -> (u32, u32) {
+/// The lowest bit of a kind's count, and the largest count.
+const fn bits(color: Color, role: Role) -> (u32, u32) {
     let side = if color.is_white() { 12 } else { 0 };
     match role {
         Role::Pawn | Role::King => (side, 15),
@@ -117,17 +117,17 @@ const fn place(color: Color, role: Role) -> (u32, u32) {
     }
 }
 
-/// Which pawns stand on the squares they start from: bit 15 for a2 to 8 for h2, 7 for a7 to 0 for h7.
+/// The pawns on their start squares: bit 15 for a2 to 8 for h2, 7 for a7 to 0 for h7.
 ///
 /// Known from: Scid's home-pawn signature, recomputed for real games.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HomePawns(u16);
 
 impl HomePawns {
-    /// All sixteen.
+    /// All sixteen pawns.
     pub const ALL: HomePawns = HomePawns(0xffff);
 
-    /// The pawns at home in a position.
+    /// The pawns on their start squares in a position.
     pub fn of(position: &Position) -> Self {
         let pawns = |color| {
             position.by_piece(Piece {
@@ -140,22 +140,23 @@ impl HomePawns {
         Self(u16::from(white) << 8 | u16::from(black))
     }
 
-    /// From the bits.
+    /// From the bits described at [`HomePawns`].
     pub const fn from_bits(bits: u16) -> Self {
         Self(bits)
     }
 
-    /// The bits.
+    /// The bits described at [`HomePawns`].
     pub const fn to_bits(self) -> u16 {
         self.0
     }
 
-    /// Whether a game with these may still come to `later`: a pawn never comes home.
+    /// Whether a game may lead from these pawns to `later`: a pawn never returns to its start square.
     pub const fn can_become(self, later: Self) -> bool {
         later.0 & !self.0 == 0
     }
 
-    /// The number of the highest bit that is gone in `later`; a ply takes at most one.
+    /// The number of the highest bit that is set here and not in `later`; one ply clears at most one
+    /// bit.
     pub const fn gone(self, later: Self) -> Option<u8> {
         let gone = self.0 & !later.0;
         if gone == 0 {

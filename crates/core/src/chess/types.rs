@@ -1,4 +1,4 @@
-//! Small values: colours, pieces, squares, moves.
+//! Colours, pieces, squares, sets of squares, moves.
 
 use std::fmt;
 
@@ -54,7 +54,7 @@ impl Role {
         Self::King,
     ];
 
-    /// By its English letter, in either case.
+    /// The role of an English letter, in either case; `None` for other letters.
     pub const fn from_char(letter: u8) -> Option<Self> {
         Some(match letter {
             b'P' | b'p' => Self::Pawn,
@@ -80,17 +80,17 @@ impl Role {
     }
 }
 
-/// A piece of a colour.
+/// A piece: role and colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Piece {
-    /// Whose.
+    /// The side it belongs to.
     pub color: Color,
-    /// What.
+    /// The kind of piece.
     pub role: Role,
 }
 
 impl Piece {
-    /// By its FEN letter: upper case is White.
+    /// The piece of a FEN letter, upper case for White; `None` for other letters.
     pub const fn from_fen_char(letter: u8) -> Option<Self> {
         match Role::from_char(letter) {
             None => None,
@@ -151,7 +151,7 @@ impl Square {
         all
     };
 
-    /// By its number; `None` above 63.
+    /// The square of a number; `None` above 63.
     pub const fn new(number: u8) -> Option<Self> {
         if number < 64 {
             Some(Self(number))
@@ -184,27 +184,27 @@ impl Square {
         self.0 >> 3
     }
 
-    /// Its number, below 64.
+    /// Its number, 0 to 63, as an index.
     pub const fn index(self) -> usize {
         (self.0 & 63) as usize
     }
 
-    /// Its number.
+    /// Its number, 0 to 63.
     pub const fn number(self) -> u8 {
         self.0
     }
 
-    /// The same square from the other side of the board (a1 and a8).
+    /// The square on the same file mirrored to the other side of the board: a1 and a8.
     pub const fn flip(self) -> Self {
         Self(self.0 ^ 0x38)
     }
 
-    /// The square alone.
+    /// The bitboard that holds this square only.
     pub const fn bit(self) -> u64 {
         1 << (self.0 & 63)
     }
 
-    /// Reads `e4`.
+    /// Parses two letters, as in `e4`; `None` for anything else.
     pub const fn parse(text: &[u8]) -> Option<Self> {
         match *text {
             [file @ (b'a'..=b'h'), rank @ (b'1'..=b'8')] => {
@@ -214,7 +214,7 @@ impl Square {
         }
     }
 
-    /// The two letters, as in `e4`.
+    /// The two ASCII letters, as in `e4`.
     pub const fn letters(self) -> [u8; 2] {
         [b'a' + self.file(), b'1' + self.rank()]
     }
@@ -246,12 +246,12 @@ impl Bitboard {
         self.0 & square.bit() != 0
     }
 
-    /// With the square.
+    /// This set with a square added.
     pub const fn with(self, square: Square) -> Self {
         Self(self.0 | square.bit())
     }
 
-    /// Without the square.
+    /// This set with a square removed.
     pub const fn without(self, square: Square) -> Self {
         Self(self.0 & !square.bit())
     }
@@ -261,12 +261,12 @@ impl Bitboard {
         self.0.count_ones()
     }
 
-    /// Whether there are none.
+    /// Whether the set is empty.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// The lowest square.
+    /// The square with the lowest number; `None` if the set is empty.
     pub const fn first(self) -> Option<Square> {
         if self.0 == 0 {
             None
@@ -300,10 +300,12 @@ impl Iterator for Squares {
     }
 }
 
-/// A move in two bytes: bits 0-5 from, 6-11 to, 12-14 what kind.
+/// A move in two bytes: bits 0-5 source square, 6-11 target square, 12-14 kind.
 ///
-/// Castling is written as the king taking its own rook. En passant is a pawn's ordinary capture
-/// onto an empty square. Whether a move is legal only a position can say.
+/// Castling is stored as the king taking its own rook. En passant is a pawn's normal move onto the
+/// empty en passant square. A value need not be a legal move; see [`Position::is_legal`].
+///
+/// [`Position::is_legal`]: super::Position::is_legal
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Move(u16);
 
@@ -327,22 +329,22 @@ impl Move {
         Self(Self::normal(from, to).0 | kind << 12)
     }
 
-    /// Castling with the rook on that square.
+    /// Castling of the king on `king` with the rook on `rook`.
     pub const fn castling(king: Square, rook: Square) -> Self {
         Self(Self::normal(king, rook).0 | Self::CASTLING << 12)
     }
 
-    /// Where the piece comes from.
+    /// The source square.
     pub const fn from(self) -> Square {
         Square::wrap(self.0 as u8)
     }
 
-    /// Where it goes; the rook's square when castling.
+    /// The target square; the rook's square for castling.
     pub const fn to(self) -> Square {
         Square::wrap((self.0 >> 6) as u8)
     }
 
-    /// What a pawn becomes.
+    /// The role that a pawn promotes to; `None` if it does not.
     pub const fn promotion_role(self) -> Option<Role> {
         match self.0 >> 12 {
             2 => Some(Role::Knight),
@@ -364,12 +366,12 @@ impl Move {
         self.0 >> 12 == Self::CASTLING
     }
 
-    /// The two bytes.
+    /// The two bytes as described at [`Move`].
     pub const fn to_bits(self) -> u16 {
         self.0
     }
 
-    /// From what [`Move::to_bits`] gave; `None` for a kind that does not exist.
+    /// The move with the two bytes of [`Move::to_bits`]; `None` if the kind does not exist.
     pub const fn from_bits(bits: u16) -> Option<Self> {
         if bits >> 12 <= 5 {
             Some(Self(bits))
@@ -396,12 +398,12 @@ impl fmt::Debug for Move {
     }
 }
 
-/// A move as databases have them: a legal move, or the annotator's null move (`--`, `Z0`).
+/// A move of a game as databases store it: a move, or an annotator's null move (`--`, `Z0`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Ply {
     /// A move.
     Move(Move),
-    /// The side to move passes.
+    /// A null move: the side to move passes.
     Null,
 }
 

@@ -4,7 +4,18 @@ use super::position::Position;
 use super::types::{Move, Piece, Ply, Role, Square};
 
 /// Reads `e2e4`, `e7e8q`, castling as `e1g1` or king takes rook, and `0000` for a null move.
-/// `None` when it is no legal move here.
+/// `None` if it is not a legal move in `position`.
+///
+/// ```
+/// use tabia_core::chess::{Ply, Position, uci};
+///
+/// let position = Position::standard();
+/// let Some(Ply::Move(m)) = uci::read(&position, b"e2e4") else { panic!() };
+/// let mut text = Vec::new();
+/// uci::write(&position, m, false, &mut text);
+/// assert_eq!(text, b"e2e4");
+/// assert_eq!(uci::read(&position, b"e2e5"), None);
+/// ```
 pub fn read(position: &Position, text: &[u8]) -> Option<Ply> {
     if text == b"0000" {
         return Some(Ply::Null);
@@ -47,7 +58,8 @@ fn legal(position: &Position, m: Move) -> Option<Ply> {
     position.is_legal(m).then_some(Ply::Move(m))
 }
 
-/// Writes a move; castling as king takes rook when `chess960`, else as the king's two steps.
+/// Appends a move. Castling is written as king takes rook if `chess960`, otherwise as the king's move
+/// of two squares.
 pub fn write(_position: &Position, m: Move, chess960: bool, out: &mut Vec<u8>) {
     let to = if m.is_castling() && !chess960 {
         let file = if m.to().file() > m.from().file() {

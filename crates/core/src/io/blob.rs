@@ -1,4 +1,4 @@
-//! The bytes of one file: mapped or owned. The only `unsafe` of the workspace.
+//! The bytes of one file, mapped or owned. Contains the only `unsafe` of the workspace.
 
 use std::fmt;
 use std::fs::File;
@@ -14,8 +14,8 @@ const SMALL: u64 = 1 << 16;
 
 /// The bytes of one file, shared between threads. Cloning shares.
 ///
-/// Large files are memory maps. As with every memory map, another program that cuts the file while
-/// it is open ends this process; files that only grow or stay are safe.
+/// Large files are memory maps. As with every memory map, truncating the file while it is open ends
+/// this process; a file that only grows is safe.
 #[derive(Clone)]
 pub struct Blob {
     bytes: Arc<Bytes>,
@@ -30,6 +30,9 @@ enum Bytes {
 
 impl Blob {
     /// The bytes of a file.
+    ///
+    /// # Errors
+    /// When the file cannot be opened or read.
     pub fn open(path: &Path) -> Result<Self> {
         Self::read(path).map_err(|error| Error::from(error).in_path(path))
     }
@@ -48,7 +51,8 @@ impl Blob {
         Self::map(&file)
     }
 
-    /// The bytes that an open file has now, mapped: they begin where any number may begin.
+    /// The present bytes of an open file, mapped. They start at a page boundary, so that their integers
+    /// are aligned.
     ///
     /// # Errors
     /// When the file cannot be mapped.
@@ -73,7 +77,7 @@ impl Blob {
         })
     }
 
-    /// A part of these bytes, sharing them; `None` when it is not inside.
+    /// A part of these bytes, which shares them; `None` if it exceeds them.
     pub fn part(&self, start: usize, length: usize) -> Option<Self> {
         let start = self.start.checked_add(start)?;
         let end = start.checked_add(length)?;

@@ -1,4 +1,4 @@
-//! Reading fields from a slice, knowing where one is.
+//! Reads fields from a slice of bytes and records the offset for errors.
 
 #![expect(
     clippy::big_endian_bytes,
@@ -8,7 +8,20 @@
 
 use crate::error::{Malformed, Why};
 
-/// A place in a slice of bytes. Every read names its field, so that a fault says what and where.
+/// An offset in a slice of bytes. Every read names its field, so that an error states field and offset.
+///
+/// ```
+/// use tabia_core::io::Cursor;
+///
+/// let mut cursor = Cursor::new(&[0x01, 0x02, 0xff]);
+/// assert_eq!(cursor.u16_be("count")?, 0x0102);
+/// let error = cursor.u32_le("size").unwrap_err();
+/// assert_eq!((error.field, error.at), ("size", 2));
+/// # Ok::<(), tabia_core::Malformed>(())
+/// ```
+///
+/// Every method that reads fails with [`Why::Truncated`] if too few bytes are left; the cursor does not
+/// move then.
 #[derive(Debug, Clone, Copy)]
 pub struct Cursor<'a> {
     bytes: &'a [u8],
@@ -25,7 +38,7 @@ macro_rules! read {
 }
 
 impl<'a> Cursor<'a> {
-    /// At the start of `bytes`.
+    /// A cursor at the start of `bytes`.
     pub const fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, at: 0 }
     }
@@ -50,7 +63,7 @@ impl<'a> Cursor<'a> {
         self.left() == 0
     }
 
-    /// Goes to an offset from the start of the slice; past the end is a fault.
+    /// Moves to an offset from the start of the slice; an offset after its end is an error.
     pub fn seek(&mut self, at: usize, field: &'static str) -> Result<(), Malformed> {
         if at > self.bytes.len() {
             let why = Why::Truncated {
@@ -103,7 +116,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// A fault in `field` at the current place.
+    /// An error in `field` at the current offset.
     pub const fn malformed(&self, field: &'static str, why: Why) -> Malformed {
         Malformed {
             field,
@@ -171,12 +184,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_and_faults() {
+    fn integers_and_errors() {
         let mut cursor = Cursor::new(&[0xff, 0xff, 0xfe, 1, 2, 3]);
         assert_eq!(cursor.i24_be("position"), Ok(-2));
         assert_eq!(cursor.u24_le("size"), Ok(0x03_0201));
-        let fault = cursor.u16_be("count").unwrap_err();
-        assert_eq!(fault.to_string(), "`count` needs 2 bytes, 0 are left");
-        assert_eq!(fault.at, 6);
+        let error = cursor.u16_be("count").unwrap_err();
+        assert_eq!(error.to_string(), "`count` needs 2 bytes, 0 are left");
+        assert_eq!(error.at, 6);
     }
 }

@@ -1,23 +1,23 @@
-//! For tests: lets what [`OutputSet`](super::OutputSet) asks of the system fail at a chosen step.
+//! For tests: makes the n-th file-system call of an [`OutputSet`](super::OutputSet) fail.
 //!
-//! Steps are creating, writing, syncing, and naming files, counted on the calling thread. Without a
-//! trial a step is one look at a thread's own number.
+//! Calls that create, write, sync, name or remove files are steps, counted per thread. Without a
+//! running [`FailureInjection`] a step costs one read of a thread-local variable.
 
 use std::cell::Cell;
 use std::io;
 
-/// What happens at the chosen step.
+/// Which steps fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailureMode {
-    /// It fails, and all others succeed: a full disk, a lost permission.
+    /// The chosen step fails and all others succeed, as with a full disk or a missing permission.
     Fails,
-    /// It and all that follow fail: what a killed process does not do any more.
+    /// The chosen step and all later ones fail, as after the process was killed.
     Stops,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Plan {
-    fault: FailureMode,
+    mode: FailureMode,
     at: u64,
 }
 
@@ -26,19 +26,19 @@ thread_local! {
     static STEPS: Cell<u64> = const { Cell::new(0) };
 }
 
-/// A trial on this thread, as long as it lives.
+/// Makes steps of this thread fail until it is dropped.
 #[derive(Debug)]
 pub struct FailureInjection(());
 
 impl FailureInjection {
-    /// Step number `at`, from 0, has the fault; counting begins anew.
-    pub fn start(fault: FailureMode, at: u64) -> Self {
-        PLAN.set(Some(Plan { fault, at }));
+    /// Starts counting at 0; the step with number `at` fails as `mode` states.
+    pub fn start(mode: FailureMode, at: u64) -> Self {
+        PLAN.set(Some(Plan { mode, at }));
         STEPS.set(0);
         Self(())
     }
 
-    /// Steps so far.
+    /// Number of steps since the start.
     pub fn steps(&self) -> u64 {
         STEPS.get()
     }
@@ -50,14 +50,14 @@ impl Drop for FailureInjection {
     }
 }
 
-/// One step.
+/// Counts a step; an error if it has to fail.
 pub(super) fn step() -> io::Result<()> {
     let Some(plan) = PLAN.get() else {
         return Ok(());
     };
     let number = STEPS.get();
     STEPS.set(number + 1);
-    let fails = match plan.fault {
+    let fails = match plan.mode {
         FailureMode::Fails => number == plan.at,
         FailureMode::Stops => number >= plan.at,
     };

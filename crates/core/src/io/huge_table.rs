@@ -1,14 +1,14 @@
-//! Memory for tables that are asked all over.
+//! Memory for large tables with random access.
 
 use std::fmt;
 
 use zerocopy::FromBytes;
 
-/// Smaller rooms are no maps.
-const LARGE: usize = 1 << 22;
+/// Tables from this size in bytes on are memory maps with huge pages.
+const HUGE_PAGE_MIN: usize = 1 << 22;
 
-/// Words that are zero at first. A large room has large pages where the system gives them, so that
-/// who asks for a word need not wait for where its page is as well.
+/// A zeroed table of 64-bit words for random access. From 4 MiB on it uses huge pages where the system
+/// grants them, which saves misses in the translation of addresses.
 pub struct HugeTable {
     memory: Memory,
     words: usize,
@@ -20,23 +20,23 @@ enum Memory {
 }
 
 impl HugeTable {
-    /// Room for so many words of eight bytes.
+    /// A table of `words` words, all 0.
     pub fn zeroed(words: usize) -> Self {
         let memory = map(words).map_or_else(|| Memory::Owned(vec![0; words]), Memory::Map);
         Self { memory, words }
     }
 
-    /// All words.
+    /// All words, for reading.
     #[inline]
     pub fn words(&self) -> &[u64] {
         match &self.memory {
-            // A map begins with a page and has whole words.
+            // A map starts at a page boundary and its length is a multiple of eight.
             Memory::Map(map) => <[u64]>::ref_from_bytes(map).unwrap_or_default(),
             Memory::Owned(words) => words,
         }
     }
 
-    /// The same, to be changed.
+    /// All words, for writing.
     #[inline]
     pub fn words_mut(&mut self) -> &mut [u64] {
         match &mut self.memory {
@@ -46,14 +46,14 @@ impl HugeTable {
     }
 }
 
-/// A map with large pages, if it is worth it and the system can.
+/// A map with huge pages; `None` if the table is small or the system refuses.
 fn map(words: usize) -> Option<memmap2::MmapMut> {
     let bytes = words.checked_mul(size_of::<u64>())?;
-    if bytes < LARGE {
+    if bytes < HUGE_PAGE_MIN {
         return None;
     }
     let map = memmap2::MmapMut::map_anon(bytes).ok()?;
-    // What is not granted costs time alone.
+    // Without huge pages the table is only slower.
     #[cfg(target_os = "linux")]
     let _ = map.advise(memmap2::Advice::HugePage);
     Some(map)
@@ -72,18 +72,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rooms_are_empty_and_keep_what_is_put_there() {
-        for words in [0, 1, 1000, LARGE / 8, LARGE / 8 + 1, 3 << 20] {
-            let mut room = HugeTable::zeroed(words);
-            assert_eq!(room.words().len(), words);
-            assert!(room.words().iter().all(|word| *word == 0));
-            for (number, word) in room.words_mut().iter_mut().enumerate() {
+    fn tables_are_zeroed_and_writable() {
+        for words in [
+            0,
+            1,
+            1000,
+            HUGE_PAGE_MIN / 8,
+            HUGE_PAGE_MIN / 8 + 1,
+            3 << 20,
+        ] {
+            let mut table = HugeTable::zeroed(words);
+            assert_eq!(table.words().len(), words);
+            assert!(table.words().iter().all(|word| *word == 0));
+            for (number, word) in table.words_mut().iter_mut().enumerate() {
                 *word = number as u64 * 7;
             }
             let expected = (0..words as u64).map(|number| number * 7);
-            assert!(room.words().iter().copied().eq(expected));
+            assert!(table.words().iter().copied().eq(expected));
             assert_eq!(
-                format!("{room:?}"),
+                format!("{table:?}"),
                 format!("HugeTable {{ words: {words} }}")
             );
         }

@@ -1,9 +1,9 @@
-//! How a set of files replaces another, so that a stop in between leaves nothing half done.
+//! Replaces a set of files by another, so that an interruption leaves either the old or the new set.
 //!
-//! No system renames several files at once. Before the first old file goes, a hidden text file beside
-//! them, the journal, names all new files, which are complete under hidden names, and where they
-//! belong. From then on the set *is* the new one: whoever reads it here finds files that are not yet
-//! in their places by the journal, and whoever writes in the folder first puts them there.
+//! No system renames several files at once. Before the first old file is renamed, a hidden text file in
+//! the same folder, the journal, lists the new files, which are complete under hidden names, and their
+//! targets. From then on the new set counts: readers follow the journal to files that are not renamed
+//! yet, and the next writer in the folder completes the renaming.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -14,26 +14,26 @@ use super::disk::{DiskFile, folder, remove, rename, sync_folder, temporary_name}
 use super::failure_injection;
 
 /// The first line of a journal.
-const FIRST: &str = "tabia: files that replace others, version 1";
-/// The last one: without it the journal is not whole.
-const LAST: &str = "end";
-/// No file.
+const FIRST_LINE: &str = "tabia: files that replace others, version 1";
+/// The last line; without it the journal is incomplete.
+const LAST_LINE: &str = "end";
+/// In the column of new files: the old file is only removed.
 const NONE: &str = "-";
-/// More is not read.
-const LONGEST: u64 = 4 << 20;
+/// Size limit of a journal in bytes; a larger file is not read.
+const MAX_SIZE: u64 = 4 << 20;
 
-/// A file that is to have another name.
+/// The replacement of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Step {
-    /// Where the new file is until then; `None` when the old one only goes.
+    /// The new file under its hidden name; `None` if the old file is only removed.
     pub(super) new: Option<PathBuf>,
-    /// Where the old one goes until all is done.
+    /// The hidden name of the old file until all steps are done.
     pub(super) old: PathBuf,
-    /// The name.
+    /// The name of the old and then of the new file.
     pub(super) target: PathBuf,
 }
 
-/// What has to be done, the main file first.
+/// The steps of one replacement, the main file first, and the file that lists them.
 #[derive(Debug)]
 pub(super) struct Journal {
     path: PathBuf,
@@ -41,10 +41,10 @@ pub(super) struct Journal {
 }
 
 impl Journal {
-    /// Writes down steps of one set in one folder. `None` when they are not that, or have names that
-    /// cannot be written down.
+    /// Writes a journal to disk. `None` if the steps are not those of one set in one folder, or a name
+    /// cannot be stored in the journal.
     pub(super) fn write(steps: Vec<Step>) -> io::Result<Option<Self>> {
-        let Some(text) = describe(&steps) else {
+        let Some(text) = journal_text(&steps) else {
             return Ok(None);
         };
         let Some(main) = steps.first().map(|step| step.target.as_path()) else {
@@ -53,7 +53,7 @@ impl Journal {
         let name = main.file_name().unwrap_or_default().to_string_lossy();
         let path = main.with_file_name(format!(".{name}{SUFFIX}"));
         let temporary = temporary_name(main);
-        let written = put(&temporary, &text).and_then(|()| rename(&temporary, &path));
+        let written = write_file(&temporary, &text).and_then(|()| rename(&temporary, &path));
         if let Err(error) = written {
             let _ = remove(&temporary);
             return Err(error);
@@ -62,22 +62,26 @@ impl Journal {
         Ok(Some(Self { path, steps }))
     }
 
-    /// The journal at `path`; `None` when it is none, or not whole.
+    /// The journal at `path`; `None` if the file is not a journal or is incomplete.
     fn read(path: &Path) -> Option<Self> {
-        let is_small = std::fs::metadata(path).is_ok_and(|it| it.is_file() && it.len() <= LONGEST);
+        let is_small =
+            std::fs::metadata(path).is_ok_and(|data| data.is_file() && data.len() <= MAX_SIZE);
         let text = is_small.then(|| std::fs::read_to_string(path).ok())??;
         let mut lines = text.lines();
-        let is_ours = lines.next() == Some(FIRST) && text.lines().next_back() == Some(LAST);
-        let lines = lines.take_while(|line| *line != LAST);
+        let is_ours =
+            lines.next() == Some(FIRST_LINE) && text.lines().next_back() == Some(LAST_LINE);
+        let lines = lines.take_while(|line| *line != LAST_LINE);
         let step = |line: &str| {
             let mut parts = line.split('\t');
             let (new, old, target) = (parts.next()?, parts.next()?, parts.next()?);
-            // Whoever made the journal: only files of the set and their hidden names are its business.
+            // Do not trust the journal: it may only name files of the set and their hidden names.
             let is_name = Path::new(target).file_name() == Some(OsStr::new(target));
             let hidden = |name: &str| {
                 let between = name.strip_prefix('.')?.strip_prefix(target)?;
                 let number = between.strip_prefix('.')?.strip_suffix(".tmp")?;
-                let is_ours = number.bytes().all(|it| it.is_ascii_digit() || it == b'-');
+                let is_ours = number
+                    .bytes()
+                    .all(|byte| byte.is_ascii_digit() || byte == b'-');
                 (is_name && is_ours).then(|| path.with_file_name(name))
             };
             Some(Step {
@@ -97,7 +101,7 @@ impl Journal {
     }
 
     /// The journals in the folder of `target`.
-    pub(super) fn beside(target: &Path) -> Vec<Self> {
+    pub(super) fn all_in_folder_of(target: &Path) -> Vec<Self> {
         let entries = std::fs::read_dir(folder(target)).into_iter().flatten();
         let named = entries
             .flatten()
@@ -111,7 +115,7 @@ impl Journal {
         &self.steps
     }
 
-    /// Does all that is left to do. What is in its place already stays.
+    /// Completes the renaming. Files that have their names already stay.
     pub(super) fn finish(self) -> io::Result<()> {
         for step in self.steps.iter().rev() {
             match &step.new {
@@ -123,13 +127,13 @@ impl Journal {
         if let Some(step) = self.steps.first() {
             sync_folder(&step.target);
         }
-        self.forget();
+        self.clean_up();
         Ok(())
     }
 
-    /// All is done: the old files go, then the journal.
-    pub(super) fn forget(self) {
-        // What does not go away is in nobody's way.
+    /// After the renaming: removes the old files, then the journal.
+    pub(super) fn clean_up(self) {
+        // A failed delete is harmless.
         for step in &self.steps {
             if step.old.exists() {
                 let _ = remove(&step.old);
@@ -138,22 +142,23 @@ impl Journal {
         let _ = remove(&self.path);
     }
 
-    /// Nothing is to be done any more.
+    /// Removes the journal, so that the old set counts.
     pub(super) fn cancel(self) -> io::Result<()> {
         remove(&self.path)
     }
 }
 
-/// End of the name of every journal.
+/// Suffix of the name of every journal.
 const SUFFIX: &str = ".replaced";
 
-/// Whether a file may be a journal, by its name.
+/// Whether a file is a journal by its name.
 pub(super) fn is_journal(name: &OsStr) -> bool {
     let name = name.to_string_lossy();
     name.starts_with('.') && name.ends_with(SUFFIX)
 }
 
-/// The name of the set that a file belongs to: its own without extension and number of its part.
+/// The name of the set that a file belongs to: the file's name in lower case without extension and part
+/// number. `None` if the name is not UTF-8.
 pub(super) fn set_name(file: &Path) -> Option<String> {
     let name = file.file_name()?.to_str()?.to_lowercase();
     let base = name.rsplit_once('.').map_or(&*name, |(base, _)| base);
@@ -162,7 +167,7 @@ pub(super) fn set_name(file: &Path) -> Option<String> {
     Some(set.map_or(base, |(set, _)| set).to_owned())
 }
 
-/// Whether all names are those of one set: the same but for extensions and numbers of parts.
+/// Whether all targets belong to one set: their names differ in extension and part number only.
 fn is_one_set(steps: &[Step]) -> bool {
     let Some(first) = steps.first().and_then(|step| set_name(&step.target)) else {
         return false;
@@ -172,7 +177,7 @@ fn is_one_set(steps: &[Step]) -> bool {
         .all(|step| set_name(&step.target).as_ref() == Some(&first))
 }
 
-fn describe(steps: &[Step]) -> Option<String> {
+fn journal_text(steps: &[Step]) -> Option<String> {
     if !is_one_set(steps) {
         return None;
     }
@@ -182,7 +187,7 @@ fn describe(steps: &[Step]) -> Option<String> {
         let fits = folder(path) == home && !name.contains(['\t', '\n', '\r']) && name != NONE;
         fits.then(|| name.to_owned())
     };
-    let mut text = format!("{FIRST}\n");
+    let mut text = format!("{FIRST_LINE}\n");
     for step in steps {
         let new = match &step.new {
             Some(new) => name(new)?,
@@ -191,12 +196,12 @@ fn describe(steps: &[Step]) -> Option<String> {
         text.push_str(&[new, name(&step.old)?, name(&step.target)?].join("\t"));
         text.push('\n');
     }
-    text.push_str(LAST);
+    text.push_str(LAST_LINE);
     text.push('\n');
     Some(text)
 }
 
-fn put(path: &Path, text: &str) -> io::Result<()> {
+fn write_file(path: &Path, text: &str) -> io::Result<()> {
     failure_injection::step()?;
     let file = File::options().write(true).create_new(true).open(path)?;
     let mut file = DiskFile(file);
@@ -210,7 +215,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_whole_journals_about_their_own_set_count() {
+    fn only_complete_journals_of_their_own_set_are_read() {
         let folder = std::env::temp_dir().join(format!("tabia-journal-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let read = |lines: &[&str]| {
@@ -220,10 +225,10 @@ mod tests {
         };
         let main = ".a.cbh.7-1.tmp\t.a.cbh.7-2.tmp\ta.cbh";
         let part = "-\t.a.cit.7-3.tmp\ta.cit";
-        assert_eq!(read(&[FIRST, main, part, LAST]), Some(2));
-        assert_eq!(read(&[FIRST, main, part]), None, "not whole");
-        assert_eq!(read(&[FIRST, LAST]), None, "nothing to do");
-        assert_eq!(read(&["1", main, LAST]), None, "another version");
+        assert_eq!(read(&[FIRST_LINE, main, part, LAST_LINE]), Some(2));
+        assert_eq!(read(&[FIRST_LINE, main, part]), None, "incomplete");
+        assert_eq!(read(&[FIRST_LINE, LAST_LINE]), None, "nothing to do");
+        assert_eq!(read(&["1", main, LAST_LINE]), None, "another version");
         for other in [
             "-\t.b.cit.7-3.tmp\tb.cit",
             "a.cbg\t.a.cbg.7-3.tmp\ta.cbg",
@@ -232,7 +237,7 @@ mod tests {
             ".a.cbg.x.tmp\t.a.cbg.7-3.tmp\ta.cbg",
             "a.cbg",
         ] {
-            assert_eq!(read(&[FIRST, main, other, LAST]), None, "{other}");
+            assert_eq!(read(&[FIRST_LINE, main, other, LAST_LINE]), None, "{other}");
         }
         std::fs::remove_dir_all(folder).unwrap();
     }

@@ -1,4 +1,4 @@
-//! Files that appear complete or not at all.
+//! Writes sets of files that appear complete or not at all.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
@@ -14,23 +14,42 @@ use super::journal::{Journal, Step};
 use super::stale_files;
 use crate::error::{Error, ErrorKind, Result};
 
-/// The files of one target under construction. None has its name before
-/// [`commit`](OutputSet::commit); dropping the set leaves nothing behind.
+/// The files of one target while they are written. They get their names in
+/// [`commit`](OutputSet::commit); dropping the set removes them.
 ///
-/// On Linux the files have no name at all until then, so that even a killed process leaves
-/// nothing; elsewhere, and on file systems without unnamed files, they have a hidden temporary
-/// name beside the target, removed on drop.
+/// On Linux the files have no name at all until then, so that even a killed process leaves nothing.
+/// Elsewhere, and on file systems without unnamed files, they have a hidden temporary name in the
+/// target's folder, which is removed on drop.
 ///
-/// Where several files replace others, a killed process may leave some of them under hidden names,
-/// with a journal that says where they belong: [`Source`](super::Source) then finds the new set, and
-/// the next `OutputSet` in that folder completes it. One that is killed before it wrote the journal
-/// leaves hidden files; the next `OutputSet` that replaces the same files removes them (on Linux,
-/// where it can be told that the process is gone).
+/// If several files replace others, a killed process may leave some of them under hidden names with a
+/// journal of their targets: [`Source`](super::Source) then finds the new set, and the next
+/// `OutputSet` in that folder completes the replacement. A process that is killed before it wrote the
+/// journal leaves hidden files; the next `OutputSet` that replaces the same files removes them (on
+/// Linux only, where it can be found out that the process has ended).
+///
+/// ```
+/// use std::io::Write;
+/// use tabia_core::io::OutputSet;
+///
+/// # let folder = std::env::temp_dir().join(format!("tabia-doc-{}", std::process::id()));
+/// # std::fs::create_dir_all(&folder)?;
+/// let target = folder.join("games.pgn");
+/// let mut set = OutputSet::new(false);
+/// let number = set.create(&target)?;
+/// if let Some(file) = set.file(number) {
+///     file.write_all(b"*")?;
+/// }
+/// assert!(!target.exists());
+/// let (names, bytes) = set.commit()?;
+/// assert_eq!((names, bytes), (vec![target], 1));
+/// # std::fs::remove_dir_all(folder)?;
+/// # Ok::<(), tabia_core::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct OutputSet {
     force: bool,
     outputs: Vec<Output>,
-    /// Old files that go when the new ones come.
+    /// Old files to remove when the new ones get their names.
     obsolete: Vec<PathBuf>,
 }
 
@@ -38,23 +57,22 @@ pub struct OutputSet {
 #[derive(Debug)]
 pub struct Output {
     target: PathBuf,
-    /// `None` for a file without a name.
+    /// The temporary name; `None` for a file without a name.
     temporary: Option<PathBuf>,
     file: Option<BufWriter<DiskFile>>,
-    /// What was written so far, on its way to the disk.
+    /// The thread that syncs the bytes written so far.
     syncing: Option<JoinHandle<io::Result<()>>>,
-    /// Bytes written since the last time that something was brought to the disk, and how many it
-    /// takes for the next time.
-    waiting: usize,
-    patience: usize,
+    /// Bytes written since the last background sync.
+    unsynced: usize,
+    /// Number of unsynced bytes that starts the next background sync.
+    sync_interval: usize,
 }
 
-/// So many bytes are written before the first ones are brought to the disk while more is written,
-/// and at most so many between one time and the next, which is twice as long each time.
-const PATIENCE: usize = 4 << 20;
-const MOST_PATIENCE: usize = 64 << 20;
+/// Bytes written before the first background sync; the interval doubles up to [`MAX_SYNC_INTERVAL`].
+const FIRST_SYNC_INTERVAL: usize = 4 << 20;
+const MAX_SYNC_INTERVAL: usize = 64 << 20;
 
-/// Bytes that are gathered before they go to the system; pieces above that are not copied.
+/// Size of the write buffer in bytes. Larger pieces are written without a copy.
 const BUFFER: usize = 1 << 16;
 
 impl OutputSet {
@@ -67,16 +85,16 @@ impl OutputSet {
         }
     }
 
-    /// A new file that will be called `target`; the number is for [`OutputSet::file`]. The first
+    /// Adds a new file with the name `target` and returns its number for [`OutputSet::file`]. The first
     /// file is the main one: it gets its name last.
     ///
     /// # Errors
-    /// [`ErrorKind::Exists`] when the target exists and may not be replaced.
+    /// [`ErrorKind::Exists`] if the target exists and may not be replaced; errors of the file system.
     pub fn create(&mut self, target: &Path) -> Result<usize> {
         let is_elsewhere = |output: &Output| folder(&output.target) != folder(target);
         if self.outputs.iter().all(is_elsewhere) {
-            // What another process was stopped at, else it would be done after this.
-            for journal in Journal::beside(target) {
+            // Complete interrupted replacements now, so that they do not overwrite this one later.
+            for journal in Journal::all_in_folder_of(target) {
                 let done = journal.finish();
                 done.map_err(|error| Error::from(error).in_path(target))?;
             }
@@ -96,28 +114,29 @@ impl OutputSet {
             temporary,
             file,
             syncing: None,
-            waiting: 0,
-            patience: PATIENCE,
+            unsynced: 0,
+            sync_interval: FIRST_SYNC_INTERVAL,
         });
         Ok(self.outputs.len() - 1)
     }
 
-    /// The file of that number.
+    /// The file with the number that [`create`](Self::create) returned.
     pub fn file(&mut self, number: usize) -> Option<&mut Output> {
         self.outputs.get_mut(number)
     }
 
-    /// An old file that would not fit the new ones: it goes when they come. There may be none.
+    /// Removes an old file, which does not belong to the new ones, on [`commit`](Self::commit). It need
+    /// not exist.
     pub fn obsolete(&mut self, path: PathBuf) {
         self.obsolete.push(path);
     }
 
-    /// Writes everything to disk and gives the files their names, the first one last. Returns the
-    /// names and the number of bytes in all.
+    /// Writes everything to disk and gives the files their names, the first one last. Returns the names
+    /// in order of creation and the total number of bytes.
     ///
     /// # Errors
-    /// When something cannot be written or named; then all old files are in their places again, and
-    /// no new one is.
+    /// When a file cannot be written or named. All old files then have their names again, and the new
+    /// ones are removed.
     pub fn commit(self) -> Result<(Vec<PathBuf>, u64)> {
         let force = self.force;
         let (names, bytes) = self.name_all()?;
@@ -129,7 +148,7 @@ impl OutputSet {
 
     fn name_all(mut self) -> Result<(Vec<PathBuf>, u64)> {
         let mut bytes = 0;
-        // All at once: each waits for the disk.
+        // In parallel: each sync waits for the disk.
         for output in &mut self.outputs {
             let begun = output.begin_sync();
             begun.map_err(|error| Error::from(error).in_path(&output.target))?;
@@ -138,7 +157,11 @@ impl OutputSet {
             let synced = output.end_sync();
             bytes += synced.map_err(|error| Error::from(error).in_path(&output.target))?;
         }
-        let names: Vec<PathBuf> = self.outputs.iter().map(|it| it.target.clone()).collect();
+        let names: Vec<PathBuf> = self
+            .outputs
+            .iter()
+            .map(|output| output.target.clone())
+            .collect();
         self.obsolete
             .retain(|path| !names.contains(path) && path.exists());
         let replaces = names
@@ -158,14 +181,14 @@ impl OutputSet {
                 }
             }
         }
-        named.into_iter().for_each(Named::keep);
+        named.into_iter().for_each(Named::remove_old);
         for path in &self.obsolete {
             remove(path).map_err(|error| Error::from(error).in_path(path))?;
         }
         Ok((names, bytes))
     }
 
-    /// Replaces a set by another with the help of a journal; `false` when there can be none.
+    /// Replaces a set by another with the help of a journal; `false` if a journal cannot describe it.
     fn replace(&mut self) -> Result<bool> {
         let mut steps = Vec::new();
         for output in &mut self.outputs {
@@ -190,7 +213,7 @@ impl OutputSet {
         };
         let mut moved = Vec::new();
         if let Err((error, path)) = move_all(journal.steps(), &mut moved) {
-            // Without the journal the old set counts, whose main file comes back last.
+            // Without the journal the old set counts; its main file gets its name back last.
             let _ = journal.cancel();
             for (from, to) in moved.iter().rev() {
                 let _ = rename(to, from);
@@ -201,45 +224,45 @@ impl OutputSet {
             output.temporary = None;
         }
         sync_folder(&main);
-        journal.forget();
+        journal.clean_up();
         Ok(true)
     }
 }
 
-/// Takes the old files out of the way, the main file first, and gives the new ones their names, the
-/// main file last. `moved` has what was done, also when something fails.
+/// Gives the old files hidden names, the main file first, and the new ones their names, the main file
+/// last. `moved` lists the renamed files, also after an error.
 fn move_all(
     steps: &[Step],
     moved: &mut Vec<(PathBuf, PathBuf)>,
 ) -> std::result::Result<(), (io::Error, PathBuf)> {
-    let mut go = |from: &Path, to: &Path, target: &Path| {
+    let mut step_done = |from: &Path, to: &Path, target: &Path| {
         rename(from, to).map_err(|error| (error, target.to_path_buf()))?;
         moved.push((from.to_path_buf(), to.to_path_buf()));
         Ok(())
     };
     for step in steps {
         if std::fs::symlink_metadata(&step.target).is_ok() {
-            go(&step.target, &step.old, &step.target)?;
+            step_done(&step.target, &step.old, &step.target)?;
         }
     }
     for step in steps.iter().rev() {
         if let Some(new) = &step.new {
-            go(new, &step.target, &step.target)?;
+            step_done(new, &step.target, &step.target)?;
         }
     }
     Ok(())
 }
 
-/// A file that has its name, and how that is taken back.
+/// A file that has got its name, and how to undo that.
 #[derive(Debug)]
 struct Named {
     target: PathBuf,
-    /// The file that was replaced, under a name beside it; `None` when there was none.
+    /// The replaced file under a hidden name; `None` if nothing was replaced.
     old: Option<PathBuf>,
 }
 
 impl Named {
-    /// Puts things as they were. What does not go back stays.
+    /// Restores the old file. A failure is ignored.
     fn undo(self) {
         let _ = match &self.old {
             Some(old) => rename(old, &self.target),
@@ -247,8 +270,8 @@ impl Named {
         };
     }
 
-    /// The old file goes.
-    fn keep(self) {
+    /// Removes the old file.
+    fn remove_old(self) {
         if let Some(old) = &self.old {
             let _ = remove(old);
         }
@@ -275,10 +298,10 @@ impl Output {
         &self.target
     }
 
-    /// What was written so far, as a reader will find it.
+    /// The bytes written so far.
     ///
     /// # Errors
-    /// When it cannot be written to disk or read again.
+    /// When they cannot be written to disk or read again.
     pub fn read_back(&mut self) -> Result<Blob> {
         self.flush()?;
         if let Some(temporary) = &self.temporary {
@@ -300,12 +323,12 @@ impl Output {
             .ok_or_else(|| io::ErrorKind::BrokenPipe.into())
     }
 
-    /// Starts to bring what was written so far to the disk, while more is written, so that less is
-    /// left for [`commit`](OutputSet::commit). Large files do so of themselves from time to time.
-    /// Does nothing while an earlier call is at work.
+    /// Starts a background sync: bytes written so far go to disk while more are written, which leaves
+    /// less work for [`commit`](OutputSet::commit). Large files do so by themselves at intervals. Does
+    /// nothing while an earlier sync is running.
     ///
     /// # Errors
-    /// When what an earlier call brought to the disk did not get there.
+    /// When an earlier sync has failed.
     pub fn start_sync(&mut self) -> io::Result<()> {
         if let Some(running) = self.syncing.take() {
             if !running.is_finished() {
@@ -314,12 +337,12 @@ impl Output {
             }
             join(running)?;
         }
-        self.waiting = 0;
-        self.patience = (2 * self.patience).min(MOST_PATIENCE);
+        self.unsynced = 0;
+        self.sync_interval = (2 * self.sync_interval).min(MAX_SYNC_INTERVAL);
         self.spawn_sync(File::sync_data)
     }
 
-    /// Without a thread everything is left for the end.
+    /// Syncs on a thread. If none can be started, [`end_sync`](Self::end_sync) does the work.
     fn spawn_sync(&mut self, sync: fn(&File) -> io::Result<()>) -> io::Result<()> {
         let file = self.inner()?.get_ref().0.try_clone()?;
         let thread = std::thread::Builder::new().spawn(move || sync(&file));
@@ -327,16 +350,16 @@ impl Output {
         Ok(())
     }
 
-    /// Starts to bring everything to the disk.
+    /// Flushes the buffer and starts to sync the complete file.
     fn begin_sync(&mut self) -> io::Result<()> {
-        // A fault of the disk is told only once.
+        // The system reports a failed sync only once.
         self.syncing.take().map_or(Ok(()), join)?;
         self.inner()?.flush()?;
         failure_injection::step()?;
         self.spawn_sync(File::sync_all)
     }
 
-    /// Waits until everything is on the disk; how many bytes that is.
+    /// Waits until the complete file is on disk; returns its length in bytes.
     fn end_sync(&mut self) -> io::Result<u64> {
         let synced = self.syncing.take().map(join);
         let file = &self.inner()?.get_ref().0;
@@ -344,7 +367,7 @@ impl Output {
         Ok(file.metadata()?.len())
     }
 
-    /// Gives the file a hidden name, if it has none.
+    /// Closes the file under a hidden name, which is returned.
     fn hide(&mut self) -> io::Result<PathBuf> {
         if let Some(temporary) = &self.temporary {
             self.file = None;
@@ -357,6 +380,7 @@ impl Output {
         Ok(temporary)
     }
 
+    /// Closes the file under its target's name.
     fn name(&mut self, force: bool) -> io::Result<Named> {
         let target = self.target.clone();
         let mut named = Named { target, old: None };
@@ -370,7 +394,7 @@ impl Output {
                     return Ok(named);
                 }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists && force => {
-                    // Only a rename replaces, and only what has a name can be renamed.
+                    // Only a rename replaces a file, and it needs a name to start from.
                     let temporary = temporary_name(&self.target);
                     link(&file.get_ref().0, &temporary)?;
                     self.temporary = Some(temporary);
@@ -387,15 +411,15 @@ impl Output {
             match hard_link(&self.target, &old) {
                 Ok(()) => named.old = Some(old),
                 Err(error) if error.kind() == io::ErrorKind::StorageFull => return Err(error),
-                // There is none, or none of the file system's files has two names.
+                // Nothing to replace, or the file system has no hard links.
                 Err(_) => {}
             }
             if let Err(error) = rename(temporary, &self.target) {
-                named.keep();
+                named.remove_old();
                 return Err(error);
             }
         } else {
-            // Unlike a rename, a link never replaces a file that appeared meanwhile.
+            // Unlike a rename, a link never replaces a file that was created meanwhile.
             hard_link(temporary, &self.target)?;
             let _ = remove(temporary);
         }
@@ -408,8 +432,8 @@ impl Write for Output {
     #[inline]
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.inner()?.write(bytes)?;
-        self.waiting += written;
-        if self.waiting >= self.patience {
+        self.unsynced += written;
+        if self.unsynced >= self.sync_interval {
             self.start_sync()?;
         }
         Ok(written)
@@ -430,7 +454,7 @@ impl Drop for Output {
     fn drop(&mut self) {
         self.file = None;
         if let Some(temporary) = self.temporary.take() {
-            // Nothing more can be done about a file that does not go away.
+            // There is no way to report an error here.
             let _ = remove(&temporary);
         }
     }
@@ -473,8 +497,8 @@ mod tests {
     }
 
     #[test]
-    fn what_goes_to_the_disk_early_is_there() {
-        let folder = fresh("behind");
+    fn synced_bytes_are_in_the_file() {
+        let folder = fresh("synced");
         let mut set = OutputSet::new(false);
         let number = set.create(&folder.join("a")).unwrap();
         let out = set.file(number).unwrap();
@@ -489,21 +513,21 @@ mod tests {
     }
 
     #[test]
-    fn large_files_go_to_the_disk_while_they_are_written() {
+    fn large_files_are_synced_while_they_are_written() {
         let folder = fresh("large");
         let mut set = OutputSet::new(false);
         let number = set.create(&folder.join("a")).unwrap();
         let out = set.file(number).unwrap();
-        let piece = vec![b'x'; PATIENCE / 4];
+        let piece = vec![b'x'; FIRST_SYNC_INTERVAL / 4];
         for _ in 0..3 {
             out.write_all(&piece).unwrap();
         }
-        assert!(out.syncing.is_none() && out.waiting == 3 * piece.len());
+        assert!(out.syncing.is_none() && out.unsynced == 3 * piece.len());
         out.write_all(&piece).unwrap();
-        assert!(out.syncing.is_some() && out.waiting == 0);
-        assert_eq!(out.patience, 2 * PATIENCE);
+        assert!(out.syncing.is_some() && out.unsynced == 0);
+        assert_eq!(out.sync_interval, 2 * FIRST_SYNC_INTERVAL);
         let (_, bytes) = set.commit().unwrap();
-        assert_eq!(bytes, PATIENCE as u64);
+        assert_eq!(bytes, FIRST_SYNC_INTERVAL as u64);
         std::fs::remove_dir_all(folder).unwrap();
     }
 

@@ -1,10 +1,11 @@
-//! How far the work is, and whether it should stop.
+//! Progress of long work, and a request to stop it.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// Counters that a worker advances and a display reads, and a flag the other way.
+/// Counters that workers advance and a display reads, and a flag by which the display asks the workers
+/// to stop. Shared between threads.
 #[derive(Debug, Default)]
 pub struct Progress {
     done: AtomicU64,
@@ -15,12 +16,12 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Nothing done yet.
+    /// All counters at 0.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets the amount of all work, in bytes or records; 0 when unknown.
+    /// Sets the amount of all work, in bytes or records; 0 if unknown.
     pub fn set_total(&self, total: u64) {
         self.total.store(total, Ordering::Relaxed);
     }
@@ -36,7 +37,7 @@ impl Progress {
         self.done.load(Ordering::Relaxed)
     }
 
-    /// All work, 0 when unknown.
+    /// The amount of all work; 0 if unknown.
     pub fn total(&self) -> u64 {
         self.total.load(Ordering::Relaxed)
     }
@@ -46,27 +47,30 @@ impl Progress {
         self.games.load(Ordering::Relaxed)
     }
 
-    /// Says how many bytes of memory the work holds that a budget is for.
+    /// Sets the number of bytes in memory that count towards the memory budget.
     pub fn set_memory(&self, bytes: u64) {
         self.memory.store(bytes, Ordering::Relaxed);
     }
 
-    /// Bytes of memory that the work holds, 0 when it does not say.
+    /// Bytes in memory that count towards the memory budget; 0 if not reported.
     pub fn memory(&self) -> u64 {
         self.memory.load(Ordering::Relaxed)
     }
 
-    /// Asks the worker to stop.
+    /// Asks the workers to stop.
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the worker should stop.
+    /// Whether the workers should stop.
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed)
     }
 
-    /// An error of kind [`ErrorKind::Cancelled`] when the worker should stop.
+    /// Returns an error if the workers should stop.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Cancelled`] after [`cancel`](Self::cancel).
     pub fn check(&self) -> Result<()> {
         if self.is_cancelled() {
             Err(Error::new(ErrorKind::Cancelled))

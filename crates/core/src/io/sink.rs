@@ -1,4 +1,4 @@
-//! Writing fields, with lengths patched in afterwards.
+//! Writes fields into a buffer, with patching of earlier ones.
 
 #![expect(
     clippy::big_endian_bytes,
@@ -6,7 +6,17 @@
     reason = "this is where byte order is converted"
 )]
 
-/// A growing buffer of fields.
+/// A growing buffer of fields; the counterpart of [`Cursor`](super::Cursor).
+///
+/// ```
+/// use tabia_core::io::Sink;
+///
+/// let mut sink = Sink::new();
+/// sink.u16_be(0);
+/// sink.bytes(b"abc");
+/// sink.patch_u16_be(0, 3);
+/// assert_eq!(sink.as_slice(), b"\0\x03abc");
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Sink {
     bytes: Vec<u8>,
@@ -27,7 +37,7 @@ impl Sink {
         Self::default()
     }
 
-    /// The number of bytes so far, which is the offset of the next field.
+    /// Number of bytes so far: the offset of the next field.
     pub fn len(&self) -> usize {
         self.bytes.len()
     }
@@ -52,97 +62,97 @@ impl Sink {
         self.bytes
     }
 
-    /// Bytes as they are.
+    /// Appends bytes.
     pub fn bytes(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// `count` zero bytes.
+    /// Appends `count` zero bytes.
     pub fn zeros(&mut self, count: usize) {
         self.bytes.resize(self.bytes.len() + count, 0);
     }
 
-    /// `text` in a field of `length` bytes: cut to leave a final zero, filled with zeros.
+    /// Appends `text` in a field of `length` bytes, cut to leave a final zero and padded with zeros.
     pub fn fixed(&mut self, text: &[u8], length: usize) {
-        let kept = text.get(..length.saturating_sub(1)).unwrap_or(text);
-        self.bytes.extend_from_slice(kept);
-        self.zeros(length - kept.len());
+        let cut = text.get(..length.saturating_sub(1)).unwrap_or(text);
+        self.bytes.extend_from_slice(cut);
+        self.zeros(length - cut.len());
     }
 
-    /// Overwrites bytes written before; bytes past the end are ignored.
+    /// Overwrites bytes from offset `at` on; does nothing if they would exceed the buffer.
     pub fn patch(&mut self, at: usize, bytes: &[u8]) {
-        if let Some(place) = self.bytes.get_mut(at..at.saturating_add(bytes.len())) {
-            place.copy_from_slice(bytes);
+        if let Some(target) = self.bytes.get_mut(at..at.saturating_add(bytes.len())) {
+            target.copy_from_slice(bytes);
         }
     }
 
     write! {
-        /// One byte.
+        /// Appends one byte.
         u8: u8 = to_be_bytes;
-        /// One signed byte.
+        /// Appends one signed byte.
         i8: i8 = to_be_bytes;
-        /// Two bytes, most significant first.
+        /// Appends two bytes, most significant first.
         u16_be: u16 = to_be_bytes;
-        /// Two bytes, least significant first.
+        /// Appends two bytes, least significant first.
         u16_le: u16 = to_le_bytes;
-        /// Two signed bytes, most significant first.
+        /// Appends two signed bytes, most significant first.
         i16_be: i16 = to_be_bytes;
-        /// Two signed bytes, least significant first.
+        /// Appends two signed bytes, least significant first.
         i16_le: i16 = to_le_bytes;
-        /// Four bytes, most significant first.
+        /// Appends four bytes, most significant first.
         u32_be: u32 = to_be_bytes;
-        /// Four bytes, least significant first.
+        /// Appends four bytes, least significant first.
         u32_le: u32 = to_le_bytes;
-        /// Four signed bytes, most significant first.
+        /// Appends four signed bytes, most significant first.
         i32_be: i32 = to_be_bytes;
-        /// Four signed bytes, least significant first.
+        /// Appends four signed bytes, least significant first.
         i32_le: i32 = to_le_bytes;
-        /// Eight bytes, most significant first.
+        /// Appends eight bytes, most significant first.
         u64_be: u64 = to_be_bytes;
-        /// Eight bytes, least significant first.
+        /// Appends eight bytes, least significant first.
         u64_le: u64 = to_le_bytes;
-        /// Eight signed bytes, most significant first.
+        /// Appends eight signed bytes, most significant first.
         i64_be: i64 = to_be_bytes;
-        /// Eight signed bytes, least significant first.
+        /// Appends eight signed bytes, least significant first.
         i64_le: i64 = to_le_bytes;
-        /// A double, most significant byte first.
+        /// Appends a double, most significant byte first.
         f64_be: f64 = to_be_bytes;
     }
 
-    /// The low three bytes, most significant first.
+    /// Appends the low three bytes, most significant first.
     pub fn u24_be(&mut self, value: u32) {
         let [_, a, b, c] = value.to_be_bytes();
         self.bytes.extend_from_slice(&[a, b, c]);
     }
 
-    /// The low three bytes, least significant first.
+    /// Appends the low three bytes, least significant first.
     pub fn u24_le(&mut self, value: u32) {
         let [a, b, c, _] = value.to_le_bytes();
         self.bytes.extend_from_slice(&[a, b, c]);
     }
 
-    /// Overwrites two bytes written before, most significant first.
+    /// Overwrites two bytes from offset `at` on, most significant first.
     pub fn patch_u16_be(&mut self, at: usize, value: u16) {
         self.patch(at, &value.to_be_bytes());
     }
 
-    /// Overwrites two bytes written before, least significant first.
+    /// Overwrites two bytes from offset `at` on, least significant first.
     pub fn patch_u16_le(&mut self, at: usize, value: u16) {
         self.patch(at, &value.to_le_bytes());
     }
 
-    /// Overwrites three bytes written before, most significant first.
+    /// Overwrites three bytes from offset `at` on, most significant first.
     pub fn patch_u24_be(&mut self, at: usize, value: u32) {
         let [_, a, b, c] = value.to_be_bytes();
         self.patch(at, &[a, b, c]);
     }
 
-    /// Overwrites four bytes written before, most significant first.
+    /// Overwrites four bytes from offset `at` on, most significant first.
     pub fn patch_u32_be(&mut self, at: usize, value: u32) {
         self.patch(at, &value.to_be_bytes());
     }
 
-    /// Overwrites four bytes written before, least significant first.
+    /// Overwrites four bytes from offset `at` on, least significant first.
     pub fn patch_u32_le(&mut self, at: usize, value: u32) {
         self.patch(at, &value.to_le_bytes());
     }

@@ -1,4 +1,4 @@
-//! One input: a file with its companions, from a folder, an archive or memory.
+//! An input: a file with its companions, in a folder, an archive or memory.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::io::journal::{Journal, is_journal};
 /// A file that belongs to a [`Source`].
 #[derive(Debug, Clone)]
 pub struct SourceFile {
-    /// Name without folder, as stored.
+    /// The file's name without its folder, as stored.
     pub name: String,
     bytes: Bytes,
 }
@@ -24,10 +24,13 @@ enum Bytes {
 
 impl SourceFile {
     /// The bytes of the file.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
     pub fn open(&self) -> Result<Blob> {
         match &self.bytes {
             Bytes::Path(path) => Blob::open(path).or_else(|error| {
-                // A hidden file may have got its name meanwhile.
+                // Another process may have given a hidden file its name meanwhile.
                 let named = path.with_file_name(&self.name);
                 if named == *path {
                     return Err(error);
@@ -38,7 +41,7 @@ impl SourceFile {
         }
     }
 
-    /// Its path, when it lies in a folder.
+    /// Its path; `None` for files of archives and of memory.
     pub fn path(&self) -> Option<&Path> {
         match &self.bytes {
             Bytes::Path(path) => Some(path),
@@ -47,7 +50,21 @@ impl SourceFile {
     }
 }
 
-/// A main file and every file whose name begins with the same base name, whatever the letter case.
+/// A main file and its companions: the files of the same folder or archive whose names begin with the
+/// same base name, in any letter case.
+///
+/// ```
+/// use tabia_core::io::{Blob, Source};
+///
+/// let files = [("Mega.CBH", 1), ("mega.cbg", 2), ("other.cbg", 3)]
+///     .map(|(name, byte)| (name.to_owned(), Blob::from(vec![byte])));
+/// let source = Source::from_members("mega.zip", "Mega.CBH", files.to_vec())?;
+/// assert_eq!(source.extension(), "cbh");
+/// assert_eq!(&*source.main().open()?, [1]);
+/// assert_eq!(source.open_companion("cbg")?.as_deref(), Some(&[2][..]));
+/// assert!(source.companion("cba").is_none());
+/// # Ok::<(), tabia_core::Error>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Source {
     label: Arc<Path>,
@@ -60,6 +77,9 @@ pub struct Source {
 
 impl Source {
     /// The file at `path` and its companions in the same folder.
+    ///
+    /// # Errors
+    /// When there is no file at `path`.
     pub fn from_path(path: &Path) -> Result<Self> {
         let name = path.file_name().map_or_else(String::new, lossy);
         let base = base_name(&name).to_lowercase();
@@ -70,13 +90,13 @@ impl Source {
         let is_sibling = |name: &str| name.to_lowercase().starts_with(&base);
         let mut files: Vec<(String, PathBuf)> = Vec::new();
         let mut is_interrupted = false;
-        // A folder that cannot be listed only hides the companions.
+        // If the folder cannot be listed, the main file is used without companions.
         if let Ok(entries) = std::fs::read_dir(folder) {
             for entry in entries.flatten() {
                 let stored = entry.file_name();
                 let name = lossy(&stored);
                 is_interrupted |= is_journal(&stored);
-                if begins_otherwise(&name, &base) {
+                if differs_at_first_letter(&name, &base) {
                     continue;
                 }
                 if is_sibling(&name) || is_part(&name, &base) {
@@ -87,18 +107,18 @@ impl Source {
         if is_interrupted {
             is_interrupted = follow_journals(path, &base, &mut files);
         }
-        let place = files.iter().find(|(known, _)| *known == name);
-        let place = place.map_or(path, |(_, place)| place);
-        if let Err(error) = std::fs::metadata(place) {
+        let listed = files.iter().find(|(file, _)| *file == name);
+        let main_path = listed.map_or(path, |(_, file_path)| file_path);
+        if let Err(error) = std::fs::metadata(main_path) {
             return Err(Error::from(error).in_path(path));
         }
         let main = SourceFile {
             name,
-            bytes: Bytes::Path(place.to_path_buf()),
+            bytes: Bytes::Path(main_path.to_path_buf()),
         };
         let mut siblings = Vec::new();
         let mut parts = Vec::new();
-        for (name, place) in files {
+        for (name, file_path) in files {
             let of_set = if is_sibling(&name) {
                 &mut siblings
             } else {
@@ -106,7 +126,7 @@ impl Source {
             };
             of_set.push(SourceFile {
                 name,
-                bytes: Bytes::Path(place),
+                bytes: Bytes::Path(file_path),
             });
         }
         siblings.sort_by(|a: &SourceFile, b| a.name.cmp(&b.name));
@@ -121,8 +141,11 @@ impl Source {
         })
     }
 
-    /// A file of an archive or of memory: `label` names it in messages, `members` are the files
-    /// beside it, `main` among them.
+    /// A file of an archive or of memory. `label` names it in messages; `members` are the names and
+    /// bytes of all files, including `main`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::MissingFile`] if `main` is not a member.
     pub fn from_members(
         label: impl Into<PathBuf>,
         main: &str,
@@ -157,18 +180,18 @@ impl Source {
         })
     }
 
-    /// Whether a program of this library was stopped while it replaced the set. The new files are
-    /// found all the same; the next that writes in the folder puts them in their places.
+    /// Whether the replacement of this set was interrupted (see [`OutputSet`](super::OutputSet)). The
+    /// new files are read then, and the next writer in the folder completes the replacement.
     pub fn is_interrupted(&self) -> bool {
         self.is_interrupted
     }
 
-    /// What names the input in messages: its path.
+    /// The name of the input in messages: its path.
     pub fn label(&self) -> &Arc<Path> {
         &self.label
     }
 
-    /// The label with another extension, as companions are named in messages.
+    /// The name of a companion in messages: its path, or the label with that extension.
     pub fn label_of(&self, extension: &str) -> Arc<Path> {
         match self.companion(extension).and_then(SourceFile::path) {
             Some(path) => Arc::from(path),
@@ -181,7 +204,7 @@ impl Source {
         &self.main.name
     }
 
-    /// Extension of the main file in lower case; `""` when there is none.
+    /// Extension of the main file in lower case; `""` if absent.
     pub fn extension(&self) -> String {
         extension(&self.main.name)
     }
@@ -191,20 +214,24 @@ impl Source {
         &self.main
     }
 
-    /// The file of the set with that extension (lower case, without dot), whatever its letter case.
+    /// The companion with an extension, given in lower case without dot; `None` if absent. Names match in
+    /// any letter case.
     pub fn companion(&self, wanted: &str) -> Option<&SourceFile> {
         self.siblings.iter().find(|file| {
             extension(&file.name) == wanted && base_name(&file.name).to_lowercase() == self.base
         })
     }
 
-    /// The bytes of a companion; `None` when there is none.
+    /// The bytes of a companion; `None` if absent.
+    ///
+    /// # Errors
+    /// When the file exists and cannot be read.
     pub fn open_companion(&self, wanted: &str) -> Result<Option<Blob>> {
         self.companion(wanted).map(SourceFile::open).transpose()
     }
 
-    /// The same set with another main file, named by extension, or with its part 0; `None` when
-    /// there is none.
+    /// The same set with another main file, named by extension: a companion, or its part 0 (`name_0.ext`).
+    /// `None` if both are absent.
     pub fn with_main(&self, wanted: &str) -> Option<Self> {
         let first = format!("{}_0.{wanted}", self.base);
         let main = self.companion(wanted).or_else(|| {
@@ -226,40 +253,40 @@ impl Source {
         })
     }
 
-    /// Every file whose name begins with the base name, sorted by name.
+    /// Every file whose name begins with the base name, including the main file, sorted by name.
     pub fn siblings(&self) -> &[SourceFile] {
         &self.siblings
     }
 
-    /// For a main file whose base name ends in `_` and a number, as those of sets in parts do: the
-    /// files beside the siblings that are named so with another number or without, sorted by name.
+    /// If the base name of the main file ends in `_` and a number, as in sets that consist of parts: the
+    /// files with another number or without one, sorted by name. Siblings are not among them.
     pub fn parts(&self) -> &[SourceFile] {
         &self.parts
     }
 }
 
-/// Puts the files of sets that are being replaced where journals say they are; whether any of those of
-/// `base` (in lower case) is among them.
+/// Replaces the paths of files whose set is being replaced by those in the journals. Returns whether
+/// files with the base name `base` (in lower case) are among them.
 fn follow_journals(path: &Path, base: &str, files: &mut Vec<(String, PathBuf)>) -> bool {
     let mut is_ours = false;
-    for journal in Journal::beside(path) {
+    for journal in Journal::all_in_folder_of(path) {
         for step in journal.steps() {
             let name = step.target.file_name().map(lossy).unwrap_or_default();
             if !name.to_lowercase().starts_with(base) && !is_part(&name, base) {
                 continue;
             }
             is_ours |= base_name(&name).to_lowercase() == base || is_part(&name, base);
-            let place = step.new.as_ref().filter(|new| new.exists());
-            if place.is_some() || step.new.is_none() {
-                files.retain(|(known, _)| *known != name);
+            let new = step.new.as_ref().filter(|new| new.exists());
+            if new.is_some() || step.new.is_none() {
+                files.retain(|(file, _)| *file != name);
             }
-            files.extend(place.map(|place| (name, place.clone())));
+            files.extend(new.map(|new| (name, new.clone())));
         }
     }
     is_ours
 }
 
-/// Whether a file belongs to the set of which `base` (in lower case) is a numbered part.
+/// Whether a file is a part of the set that has the numbered part `base` (in lower case).
 fn is_part(name: &str, base: &str) -> bool {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let Some((set, _)) = base.rsplit_once('_').filter(|(_, number)| digits(number)) else {
@@ -270,11 +297,11 @@ fn is_part(name: &str, base: &str) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || rest.strip_prefix('_').is_some_and(digits))
 }
 
-/// Whether a name is seen at its first letter not to begin as `base` (in lower case) does, whatever
-/// the letter case: most files of a large folder.
-fn begins_otherwise(name: &str, base: &str) -> bool {
+/// Whether the first letter alone shows that a name does not begin with `base` (in lower case). Skips
+/// most files of a large folder quickly.
+fn differs_at_first_letter(name: &str, base: &str) -> bool {
     match (name.as_bytes(), base.as_bytes()) {
-        // A set whose name begins with `_` can have parts that do not.
+        // A set whose name begins with `_` can have parts whose names do not.
         ([first, ..], [wanted, ..]) if *wanted != b'_' => {
             first.is_ascii() && first.to_ascii_lowercase() != *wanted
         }
@@ -300,7 +327,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn companions_are_found_whatever_their_letter_case() {
+    fn companions_are_found_in_any_letter_case() {
         let members = [
             "Capa.CBH",
             "capa.cbg",

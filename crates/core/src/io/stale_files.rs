@@ -1,13 +1,13 @@
-//! Hidden files of a process that was killed before it could say in a journal where they belong.
+//! Removes hidden files of a process that was killed before it wrote their journal.
 
 use std::path::Path;
 
 use super::disk::{folder, remove};
 use super::journal::{is_journal, set_name};
 
-/// Removes the hidden files of the set of `target`, which has just been replaced, whose process runs
-/// no more. Where a file is not in its place, or a journal is left, nothing is removed that may be its
-/// only copy.
+/// Removes the hidden files of the set of `target`, which has just been replaced, if their process has
+/// ended. A hidden file whose target is missing stays, as it may be the only copy; so do all of them
+/// while the folder has a journal.
 pub(super) fn clear(target: &Path) {
     let Some(set) = set_name(target) else {
         return;
@@ -19,39 +19,40 @@ pub(super) fn clear(target: &Path) {
         if is_journal(&name) {
             return;
         }
-        let Some((of, process)) = name.to_str().and_then(temporary) else {
+        let Some((file, process)) = name.to_str().and_then(parse_temporary_name) else {
             continue;
         };
-        let of = target.with_file_name(of);
-        if set_name(&of).as_ref() == Some(&set) && of.exists() && is_gone(process) {
+        let file = target.with_file_name(file);
+        if set_name(&file).as_ref() == Some(&set) && file.exists() && has_ended(process) {
             found.push(target.with_file_name(name));
         }
     }
     for path in found {
-        // What does not go away is in nobody's way.
+        // A failed delete is harmless.
         let _ = remove(&path);
     }
 }
 
-/// The name that a temporary name stands for, and the number of the process that gave it.
-fn temporary(name: &str) -> Option<(&str, u32)> {
+/// The target of a temporary name and the number of the process that created it; `None` for other
+/// names.
+fn parse_temporary_name(name: &str) -> Option<(&str, u32)> {
     let name = name.strip_prefix('.')?.strip_suffix(".tmp")?;
-    let (of, numbers) = name.rsplit_once('.')?;
+    let (file, numbers) = name.rsplit_once('.')?;
     let (process, count) = numbers.split_once('-')?;
     let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     let fits = is_number(process) && is_number(count) && !count.is_empty();
-    Some((of, process.parse().ok().filter(|_| fits)?))
+    Some((file, process.parse().ok().filter(|_| fits)?))
 }
 
-/// Whether it is known that no process has the number.
+/// Whether the process has certainly ended.
 #[cfg(target_os = "linux")]
-fn is_gone(process: u32) -> bool {
+fn has_ended(process: u32) -> bool {
     let is_there = |name: &str| Path::new("/proc").join(name).exists();
     is_there("self") && !is_there(&process.to_string())
 }
 
 #[cfg(not(target_os = "linux"))]
-fn is_gone(_process: u32) -> bool {
+fn has_ended(_process: u32) -> bool {
     false
 }
 
@@ -60,8 +61,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn temporary_names_are_told_from_others() {
-        assert_eq!(temporary(".a.b.cbh.7-12.tmp"), Some(("a.b.cbh", 7)));
+    fn temporary_names_are_recognized() {
+        assert_eq!(
+            parse_temporary_name(".a.b.cbh.7-12.tmp"),
+            Some(("a.b.cbh", 7))
+        );
         for other in [
             "a.cbh.7-12.tmp",
             ".a.cbh.7-12",
@@ -72,28 +76,28 @@ mod tests {
             ".a.cbh.7-x.tmp",
             ".tmp",
         ] {
-            assert_eq!(temporary(other), None, "{other}");
+            assert_eq!(parse_temporary_name(other), None, "{other}");
         }
     }
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn only_files_of_the_set_and_of_processes_that_ended_go() {
-        let folder = std::env::temp_dir().join(format!("tabia-leftovers-{}", std::process::id()));
+    fn only_files_of_the_set_and_of_ended_processes_are_removed() {
+        let folder = std::env::temp_dir().join(format!("tabia-stale-files-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
-        // No system gives that number to a process.
-        let gone = u32::MAX;
+        // No process has this number.
+        let ended = u32::MAX;
         let stays = [
             format!(".a.cbh.{}-1.tmp", std::process::id()),
-            format!(".b.cbh.{gone}-1.tmp"),
-            format!(".a.cbh.{gone}.tmp"),
-            // The only copy.
-            format!(".a.cbt.{gone}-1.tmp"),
+            format!(".b.cbh.{ended}-1.tmp"),
+            format!(".a.cbh.{ended}.tmp"),
+            // Its target is missing: it may be the only copy.
+            format!(".a.cbt.{ended}-1.tmp"),
             "a.cbg".to_owned(),
             "a.cbh".to_owned(),
             "b.cbh".to_owned(),
         ];
-        let goes = [".a.cbh", ".a.cbg"].map(|name| format!("{name}.{gone}-2.tmp"));
+        let goes = [".a.cbh", ".a.cbg"].map(|name| format!("{name}.{ended}-2.tmp"));
         for name in stays.iter().chain(&goes) {
             std::fs::write(folder.join(name), b"x").unwrap();
         }

@@ -1,4 +1,4 @@
-//! Character sets, decoded so that the way back is exact.
+//! Character sets. Decoding is reversible: encoding the result gives the same bytes.
 
 use std::borrow::Cow;
 
@@ -7,19 +7,20 @@ use encoding_rs::Encoding;
 /// The character set of texts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Charset {
-    /// UTF-8 where a value is valid UTF-8, otherwise windows-1252 or what the reader detects.
+    /// UTF-8 if a value is valid UTF-8, otherwise windows-1252 or the set that the reader detects.
     #[default]
     Auto,
     /// UTF-8 only; invalid bytes are read as windows-1252.
     Utf8,
     /// A single-byte character set: valid UTF-8 is not tried first.
     Single(&'static Encoding),
-    /// UTF-8 where a value is valid UTF-8, otherwise this single-byte set.
+    /// UTF-8 if a value is valid UTF-8, otherwise this single-byte set.
     Fallback(&'static Encoding),
 }
 
 impl Charset {
-    /// By the name users write: `auto`, `utf-8`, `cp1252`, `latin1`, `windows-1251`, ….
+    /// The set of a name as users write it: `auto`, `utf-8`, `cp1252`, `latin1`, `windows-1251`, …;
+    /// `None` for unknown and multi-byte sets.
     pub fn parse(name: &str) -> Option<Self> {
         let lower = name.to_ascii_lowercase();
         match lower.as_str() {
@@ -46,8 +47,9 @@ impl Charset {
     }
 }
 
-/// Decodes a value. Never fails: what is not UTF-8 is read as the single-byte set, windows-1252
-/// unless another is given, which (as WHATWG defines it) maps all 256 bytes and back.
+/// Decodes a value. Never fails: bytes that are not UTF-8 are read in the single-byte set
+/// (windows-1252 unless `charset` has another). As WHATWG defines these sets, each maps all 256 bytes
+/// to different characters.
 pub fn decode(bytes: &[u8], charset: Charset) -> Cow<'_, str> {
     let single = match charset {
         Charset::Single(encoding) => encoding,
@@ -64,7 +66,8 @@ pub fn decode(bytes: &[u8], charset: Charset) -> Cow<'_, str> {
     single.decode_without_bom_handling(bytes).0
 }
 
-/// Encodes a value; `false` when a character is outside the set and was replaced by `?`.
+/// Encodes a value. The second value is `false` if a character is outside the set; it is replaced by
+/// `?` then.
 pub fn encode(text: &str, charset: Charset) -> (Cow<'_, [u8]>, bool) {
     let Charset::Single(encoding) = charset else {
         return (Cow::Borrowed(text.as_bytes()), true);
@@ -73,7 +76,7 @@ pub fn encode(text: &str, charset: Charset) -> (Cow<'_, [u8]>, bool) {
     if !had_errors {
         return (bytes, true);
     }
-    // encoding_rs writes numeric character references; one `?` a character is what readers expect.
+    // encoding_rs writes numeric character references; readers expect one `?` per character.
     let mut out = Vec::new();
     let mut buffer = [0; 4];
     for character in text.chars() {
@@ -92,14 +95,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_byte_of_the_windows_sets_comes_back() {
+    fn every_byte_of_the_windows_sets_round_trips() {
         let all: Vec<u8> = (0..=255).collect();
         for name in ["cp1250", "cp1251", "cp1252", "windows-1254"] {
             let charset = Charset::parse(name).unwrap();
             let text = decode(&all, charset);
-            let (back, whole) = encode(&text, charset);
-            assert!(whole, "{name}");
-            assert_eq!(&*back, all.as_slice(), "{name}");
+            let (encoded, complete) = encode(&text, charset);
+            assert!(complete, "{name}");
+            assert_eq!(&*encoded, all.as_slice(), "{name}");
         }
     }
 
@@ -114,8 +117,8 @@ mod tests {
     }
 
     #[test]
-    fn characters_outside_the_set_are_told() {
-        let (bytes, whole) = encode("a→b", Charset::parse("cp1252").unwrap());
-        assert_eq!((&*bytes, whole), (b"a?b".as_slice(), false));
+    fn characters_outside_the_set_are_reported() {
+        let (bytes, complete) = encode("a→b", Charset::parse("cp1252").unwrap());
+        assert_eq!((&*bytes, complete), (b"a?b".as_slice(), false));
     }
 }

@@ -1,4 +1,4 @@
-//! From a text to the one legal move it names.
+//! Finds the legal move that a text names.
 
 use zerocopy::byteorder::little_endian::{U16, U32, U64};
 
@@ -9,24 +9,42 @@ use crate::chess::{attacks, uci};
 
 /// Reads a move.
 ///
-/// Accepts SAN with or without `x`, `+`, `#`, `=`, with evaluations at the end; over-specified and
-/// long algebraic forms (`Ng1f3`, `e2-e4`, `g1f3`, `e1g1` for castling); castling with `O`, `o` or
-/// `0`; `e8Q`, `e8(Q)`, `e8/Q`; `e.p.`; figurines; and null moves `--`, `Z0`, `null`, `0000`.
+/// Accepts SAN with or without `x`, `+`, `#`, `=`, with move suffixes such as `!?` at the end;
+/// over-specified and long algebraic forms (`Ng1f3`, `e2-e4`, `g1f3`, `e1g1` for castling); castling
+/// with `O`, `o` or `0`; `e8Q`, `e8(Q)`, `e8/Q`; `e.p.`; figurines; and null moves `--`, `Z0`,
+/// `null`, `0000`.
 ///
-/// Lower-case `n`, `r`, `q`, `k` are pieces. A lower-case `b` is the file; only where no pawn's move
-/// fits is it a bishop. A pawn takes only if the text names its file or has an `x`.
+/// Lower-case `n`, `r`, `q`, `k` are pieces. A lower-case `b` is the file; it is a bishop only if no
+/// pawn move fits. A pawn takes only if the text names its file or has an `x`.
+///
+/// ```
+/// use tabia_core::chess::{Position, san};
+///
+/// let position = Position::standard();
+/// let ply = san::read(&position, b"Nf3")?;
+/// assert_eq!(san::read(&position, b"g1-f3"), Ok(ply));
+/// assert_eq!(san::read(&position, b"Ng3"), Err(san::SanError::Illegal));
+///
+/// let mut text = Vec::new();
+/// san::write(&position, ply, &mut text);
+/// assert_eq!(text, b"Nf3");
+/// # Ok::<(), san::SanError>(())
+/// ```
 ///
 /// # Errors
-/// Text that is no move, and moves that no piece or more than one piece can make.
+/// Text that is not a move, and moves that no piece or more than one piece can make.
 #[inline]
 pub fn read(position: &Position, text: &[u8]) -> Result<Ply, SanError> {
-    match read_plain(position, text) {
+    match read_common(position, text) {
         Some(m) => Ok(Ply::Move(m)),
         None => read_any(position, text),
     }
 }
 
-/// Reads a move as [`read`] does and plays it. After an error the position is unchanged.
+/// Reads a move as [`read`] does and plays it.
+///
+/// # Errors
+/// As for [`read`]; the position is then unchanged.
 #[inline]
 pub fn read_and_play(position: &mut Position, text: &[u8]) -> Result<Ply, SanError> {
     let ply = read(position, text)?;
@@ -34,10 +52,10 @@ pub fn read_and_play(position: &mut Position, text: &[u8]) -> Result<Ply, SanErr
     Ok(ply)
 }
 
-/// The forms nearly every move has (`e4`, `exd5`, `Nf3`, `Nbxd2`, maybe with `+` or `#`), when they
-/// name one legal move; `None` for all else, which [`read`] looks at more closely.
+/// Reads the common forms (`e4`, `exd5`, `Nf3`, `Nbxd2`, also with `+` or `#`) if they name one legal
+/// move; `None` for everything else, which [`read_any`] handles.
 #[inline(always)]
-fn read_plain(position: &Position, text: &[u8]) -> Option<Move> {
+fn read_common(position: &Position, text: &[u8]) -> Option<Move> {
     let letters = match text.len() {
         4..8 => {
             let (first, last) = (text.first_chunk()?, text.last_chunk()?);
@@ -54,10 +72,10 @@ fn read_plain(position: &Position, text: &[u8]) -> Option<Move> {
     read_letters(position, letters, text.len())
 }
 
-/// Reads a move in one of the forms that nearly all have (`e4`, `exd5`, `Nf3`, `Nbxd2`, maybe with
-/// `+` or `#`) from a text of `length` bytes, the first one in the lowest byte of `letters`; what
-/// stands above the last does not matter. `None` when it is none of these forms or does not name
-/// one legal move, and in some rare cases when it does: [`read`] looks at all of them.
+/// Reads a move in one of the common forms (`e4`, `exd5`, `Nf3`, `Nbxd2`, also with `+` or `#`) from
+/// a text of `length` bytes in a register: the first byte is the lowest of `letters`, bytes after the
+/// last are ignored. `None` if the text has another form or does not name one legal move, and in a few
+/// cases though it does; [`read`] handles all of them.
 #[inline(always)]
 pub fn read_letters(position: &Position, letters: u64, length: usize) -> Option<Move> {
     const X: u8 = b'x';
@@ -74,7 +92,7 @@ pub fn read_letters(position: &Position, letters: u64, length: usize) -> Option<
     if before > 24 {
         return None;
     }
-    // File in the lower byte, rank in the upper one; above 7 if they are none.
+    // File in the lower byte, rank in the upper one; above 7 if the letters are not a square.
     let square = ((letters >> before) as u16).wrapping_sub(u16::from(b'1') << 8 | u16::from(b'a'));
     if square & 0xf8f8 != 0 {
         return read_castling(position, letters, bits);
@@ -103,7 +121,7 @@ pub fn read_letters(position: &Position, letters: u64, length: usize) -> Option<
     Some(Move::normal(from, to))
 }
 
-/// Reads castling as the standard writes it.
+/// Reads `O-O` and `O-O-O`.
 #[inline(never)]
 fn read_castling(position: &Position, letters: u64, bits: u32) -> Option<Move> {
     let side = match (bits, letters & 0xff_ffff_ffff) {
@@ -117,7 +135,7 @@ fn read_castling(position: &Position, letters: u64, bits: u32) -> Option<Move> {
     }
 }
 
-/// Numbers of the pieces (role + 1) by their letters; pawns by their files.
+/// Piece codes (role + 1) by letter; pawns by the letters of their files.
 static CODES: [u8; 256] = {
     let mut codes = [0; 256];
     let mut file = b'a';
@@ -133,7 +151,7 @@ static CODES: [u8; 256] = {
     codes
 };
 
-/// The squares of the file or the rank that a letter or a digit names; all for `x`.
+/// The squares of the file or rank that a letter or digit names; all squares for `x`.
 static MASKS: [u64; 256] = {
     let mut masks = [0; 256];
     let mut i = 0;
@@ -148,16 +166,16 @@ static MASKS: [u64; 256] = {
 
 const RANK_1: u64 = 0xff;
 
-/// The one square of `mask` from which a piece (no pawn) of that number legally goes to `to`.
+/// The only square of `mask` from which a piece with that code (not a pawn) can legally move to `to`.
 #[inline(always)]
 fn only_source(position: &Position, code: u8, to: Square, mask: u64) -> Result<Square, SanError> {
-    let own = position.colors[position.turn as usize];
-    if (own | position.kings().0) & to.bit() != 0 {
+    let ours = position.colors[position.turn as usize];
+    if (ours | position.kings().0) & to.bit() != 0 {
         return Err(SanError::Illegal);
     }
-    let candidates = position.roles[usize::from(code & 7)] & own & attacks::rays(code, to) & mask;
+    let candidates = position.roles[usize::from(code & 7)] & ours & attacks::rays(code, to) & mask;
     let from = Square::wrap(candidates.trailing_zeros() as u8);
-    // There is hardly ever another one.
+    // Nearly always there is one candidate.
     if candidates & candidates.wrapping_sub(1) == 0
         && attacks::between(from, to) & position.occupied().0 == 0
         && position.is_safe(from, to)
@@ -168,7 +186,7 @@ fn only_source(position: &Position, code: u8, to: Square, mask: u64) -> Result<S
     only_safe(position, position.sources(code, to, mask), to)
 }
 
-/// The one square of `sources` from which the move leaves the king safe.
+/// The only square of `sources` from which the move leaves the king safe.
 #[inline(never)]
 fn only_safe(position: &Position, sources: u64, to: Square) -> Result<Square, SanError> {
     let mut safe = Bitboard(sources)
@@ -181,13 +199,13 @@ fn only_safe(position: &Position, sources: u64, to: Square) -> Result<Square, Sa
     }
 }
 
-/// The pawn that can step to `to`, if any: the nearest one.
+/// The pawn that can move to `to` without a capture; empty if there is no such pawn.
 #[inline(always)]
 fn pawn_steps(position: &Position, to: Square) -> u64 {
     let us = position.turn;
     let pawns = position.roles[Role::Pawn as usize + 1] & position.colors[us as usize];
     let empty = !position.occupied().0;
-    // Backwards by a rank, without a branch on who moves.
+    // One rank backwards, without a branch on the side to move.
     let (back, third) = match us {
         Color::White => (8, 0xff_0000),
         Color::Black => (56, 0xff00_0000_0000),
@@ -200,16 +218,16 @@ fn pawn_steps(position: &Position, to: Square) -> u64 {
 #[inline(always)]
 fn pawn_captures(position: &Position, to: Square) -> u64 {
     let us = position.turn;
-    let prey = position.colors[us.other() as usize] & !position.kings().0;
-    if prey & to.bit() == 0 && position.en_passant != to.number() {
+    let victims = position.colors[us.other() as usize] & !position.kings().0;
+    if victims & to.bit() == 0 && position.en_passant != to.number() {
         return 0;
     }
     let pawns = position.roles[Role::Pawn as usize + 1] & position.colors[us as usize];
     attacks::pawn(us.other(), to) & pawns
 }
 
-/// What a text says about a move.
-struct Said {
+/// The parts of a move's text.
+struct SanParts {
     role: Role,
     to: Square,
     file: Option<u8>,
@@ -221,7 +239,7 @@ struct Said {
 #[cold]
 #[inline(never)]
 fn read_any(position: &Position, text: &[u8]) -> Result<Ply, SanError> {
-    let text = Plain::new(text).ok_or(SanError::Unreadable)?;
+    let text = AsciiText::new(text).ok_or(SanError::Unreadable)?;
     let text = trim(text.as_slice());
     match text {
         b"O-O" | b"0-0" | b"o-o" | b"OO" | b"oo" | b"00" => return castle(position, 0),
@@ -229,9 +247,9 @@ fn read_any(position: &Position, text: &[u8]) -> Result<Ply, SanError> {
         b"--" | b"Z0" | b"z0" | b"null" | b"NULL" | b"0000" | b"@@@@" => return Ok(Ply::Null),
         _ => {}
     }
-    let found = parse(text, false).and_then(|said| find(position, &said));
+    let found = parse(text, false).and_then(|parts| find(position, &parts));
     if found.is_err() && text.first() == Some(&b'b') {
-        let bishop = parse(text, true).and_then(|said| find(position, &said));
+        let bishop = parse(text, true).and_then(|parts| find(position, &parts));
         if bishop.is_ok() || found == Err(SanError::Unreadable) {
             return bishop.map(Ply::Move);
         }
@@ -239,16 +257,16 @@ fn read_any(position: &Position, text: &[u8]) -> Result<Ply, SanError> {
     found.map(Ply::Move)
 }
 
-/// A text with figurines, dashes and crosses of other kinds as plain letters, and no blanks.
-struct Plain {
+/// A text in ASCII letters: figurines, dashes and crosses of other kinds replaced, blanks removed.
+struct AsciiText {
     letters: [u8; 16],
     len: usize,
 }
 
-impl Plain {
-    /// `None` when it is too long to be a move.
+impl AsciiText {
+    /// `None` if the text is too long for a move.
     fn new(mut text: &[u8]) -> Option<Self> {
-        let mut plain = Self {
+        let mut ascii = Self {
             letters: [0; 16],
             len: 0,
         };
@@ -279,11 +297,11 @@ impl Plain {
                 _ => {}
             }
             if letter != b' ' {
-                *plain.letters.get_mut(plain.len)? = letter;
-                plain.len += 1;
+                *ascii.letters.get_mut(ascii.len)? = letter;
+                ascii.len += 1;
             }
         }
-        Some(plain)
+        Some(ascii)
     }
 
     fn as_slice(&self) -> &[u8] {
@@ -291,7 +309,7 @@ impl Plain {
     }
 }
 
-/// Without what may follow a move: checks, evaluations, `e.p.`, the offer of a draw.
+/// Removes what may follow a move: `+`, `#`, move suffixes, `e.p.`, the draw offer `=`.
 fn trim(mut text: &[u8]) -> &[u8] {
     loop {
         let shorter = match text {
@@ -317,8 +335,8 @@ fn castle(position: &Position, side: usize) -> Result<Ply, SanError> {
     )))
 }
 
-/// Takes the text apart. A first `b` is the letter of a bishop when `bishop`, else the file.
-fn parse(text: &[u8], bishop: bool) -> Result<Said, SanError> {
+/// Splits a text into its parts. A leading `b` is a bishop if `bishop`, otherwise the file.
+fn parse(text: &[u8], bishop: bool) -> Result<SanParts, SanError> {
     let (role, mut rest) = match *text {
         [
             letter @ (b'N' | b'B' | b'R' | b'Q' | b'K' | b'P' | b'n' | b'r' | b'q' | b'k'),
@@ -345,7 +363,7 @@ fn parse(text: &[u8], bishop: bool) -> Result<Said, SanError> {
     let [before @ .., file @ b'a'..=b'h', rank @ b'1'..=b'8'] = rest else {
         return Err(SanError::Unreadable);
     };
-    let mut said = Said {
+    let mut parts = SanParts {
         role,
         to: Square::wrap((rank - b'1') * 8 + (file - b'a')),
         file: None,
@@ -355,19 +373,19 @@ fn parse(text: &[u8], bishop: bool) -> Result<Said, SanError> {
     };
     let mut before = before;
     if let [rest @ .., mark @ (b'x' | b'-' | b':' | b'X')] = before {
-        said.captures = *mark != b'-';
+        parts.captures = *mark != b'-';
         before = rest;
     }
     if let [rest @ .., rank @ b'1'..=b'8'] = before {
-        said.rank = Some(rank - b'1');
+        parts.rank = Some(rank - b'1');
         before = rest;
     }
     if let [rest @ .., file @ b'a'..=b'h'] = before {
-        said.file = Some(file - b'a');
+        parts.file = Some(file - b'a');
         before = rest;
     }
     if before.is_empty() {
-        Ok(said)
+        Ok(parts)
     } else {
         Err(SanError::Unreadable)
     }
@@ -380,55 +398,55 @@ fn promoted(letter: u8) -> Result<Role, SanError> {
     }
 }
 
-fn find(position: &Position, said: &Said) -> Result<Move, SanError> {
-    if let (Some(file), Some(rank)) = (said.file, said.rank)
+fn find(position: &Position, parts: &SanParts) -> Result<Move, SanError> {
+    if let (Some(file), Some(rank)) = (parts.file, parts.rank)
         && let Some(from) = Square::from_coords(file, rank)
     {
-        return find_by_squares(position, said, from);
+        return find_by_squares(position, parts, from);
     }
-    let to = said.to;
+    let to = parts.to;
     let mut mask = u64::MAX;
-    if let Some(file) = said.file {
+    if let Some(file) = parts.file {
         mask &= attacks::FILE_A << (file & 7);
     }
-    if let Some(rank) = said.rank {
+    if let Some(rank) = parts.rank {
         mask &= RANK_1 << (8 * (rank & 7));
     }
-    if said.role != Role::Pawn {
-        return only_source(position, said.role as u8 + 1, to, mask)
+    if parts.role != Role::Pawn {
+        return only_source(position, parts.role as u8 + 1, to, mask)
             .map(|from| Move::normal(from, to));
     }
-    let takes = said.captures || said.file.is_some_and(|file| file != to.file());
+    let takes = parts.captures || parts.file.is_some_and(|file| file != to.file());
     let pawns = if takes {
         pawn_captures(position, to)
     } else {
         pawn_steps(position, to)
     };
     let from = only_safe(position, pawns & mask, to)?;
-    legal(position, with_promotion(said, from))
+    legal(position, with_promotion(parts, from))
 }
 
-/// Both squares are said: the piece on the first one, whatever its letter if none is given.
-fn find_by_squares(position: &Position, said: &Said, from: Square) -> Result<Move, SanError> {
+/// Finds a move whose text has both squares; a text without a piece letter fits any piece.
+fn find_by_squares(position: &Position, parts: &SanParts, from: Square) -> Result<Move, SanError> {
     let piece = position.piece_at(from).ok_or(SanError::Illegal)?;
-    if said.role != Role::Pawn && said.role != piece.role {
+    if parts.role != Role::Pawn && parts.role != piece.role {
         return Err(SanError::Illegal);
     }
-    if piece.role == Role::King && said.promotion.is_none() {
+    if piece.role == Role::King && parts.promotion.is_none() {
         let [from_file, from_rank] = from.letters();
-        let [file, rank] = said.to.letters();
+        let [file, rank] = parts.to.letters();
         return match uci::read(position, &[from_file, from_rank, file, rank]) {
             Some(Ply::Move(m)) => Ok(m),
             _ => Err(SanError::Illegal),
         };
     }
-    legal(position, with_promotion(said, from))
+    legal(position, with_promotion(parts, from))
 }
 
-fn with_promotion(said: &Said, from: Square) -> Move {
-    match said.promotion {
-        Some(role) => Move::promotion(from, said.to, role),
-        None => Move::normal(from, said.to),
+fn with_promotion(parts: &SanParts, from: Square) -> Move {
+    match parts.promotion {
+        Some(role) => Move::promotion(from, parts.to, role),
+        None => Move::normal(from, parts.to),
     }
 }
 

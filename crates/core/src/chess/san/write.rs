@@ -1,4 +1,4 @@
-//! The move's text: least disambiguation, `+` and `#`.
+//! Writes moves with the least disambiguation, `+` and `#`.
 
 use std::fmt;
 
@@ -8,9 +8,9 @@ use crate::chess::attacks;
 use crate::chess::position::{PAWN, Position};
 use crate::chess::types::{Move, Ply, Square};
 
-/// Writes a legal move with the least disambiguation, `+` and `#`; a null move as `--`.
+/// Appends a legal move with the least disambiguation, `+` and `#`; a null move as `--`.
 ///
-/// Where the position after the move is wanted as well, [`write_and_play`] costs less.
+/// [`write_and_play`] costs less if the move is played next.
 #[inline]
 pub fn write(position: &Position, ply: Ply, out: &mut Vec<u8>) {
     match ply {
@@ -19,7 +19,7 @@ pub fn write(position: &Position, ply: Ply, out: &mut Vec<u8>) {
     }
 }
 
-/// Writes a legal move as [`write()`] does and plays it.
+/// Appends a legal move as [`write()`] does and plays it.
 #[inline]
 pub fn write_and_play(position: &mut Position, ply: Ply, out: &mut Vec<u8>) {
     let Ply::Move(m) = ply else {
@@ -29,7 +29,7 @@ pub fn write_and_play(position: &mut Position, ply: Ply, out: &mut Vec<u8>) {
     };
     let mut text = begin(position, m);
     position.play(m);
-    if !position.remember_checkers().is_empty() {
+    if !position.cache_checkers().is_empty() {
         text.push(if position.has_legal_move() {
             b'+'
         } else {
@@ -39,18 +39,18 @@ pub fn write_and_play(position: &mut Position, ply: Ply, out: &mut Vec<u8>) {
     text.append_to(out);
 }
 
-/// The text that [`write()`] writes for a legal move.
+/// The text that [`write()`] appends for a legal move.
 #[inline(always)]
 pub fn text(position: &Position, m: Move) -> SanText {
     let text = begin(position, m);
-    if position.foreseen.is_quiet(m) {
+    if position.next_move.is_quiet(m) {
         text
     } else {
         mark_check(position, m, text)
     }
 }
 
-/// Adds `+` or `#` where they belong.
+/// Adds `+` or `#` if the move gives check.
 #[inline(never)]
 fn mark_check(position: &Position, m: Move, mut text: SanText) -> SanText {
     if position.will_check(m) {
@@ -64,7 +64,8 @@ fn mark_check(position: &Position, m: Move, mut text: SanText) -> SanText {
     text
 }
 
-/// The text of a move: at most seven letters (`Qa1xb2+`, `exd8=Q#`) in one number.
+/// The SAN of a move in a register: one to seven ASCII letters (`Qa1xb2+`, `exd8=Q#`). `Display` writes
+/// them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SanText {
     letters: u64,
@@ -85,13 +86,13 @@ impl SanText {
         bits: 40,
     };
 
-    /// The letters, the first in the lowest byte; the bytes behind the last are zeros.
+    /// The letters, the first in the lowest byte; the bytes after the last are zero.
     #[inline(always)]
     pub const fn letters(self) -> u64 {
         self.letters
     }
 
-    /// How many letters there are, one at least.
+    /// Number of letters, at least one.
     #[inline(always)]
     #[expect(
         clippy::len_without_is_empty,
@@ -122,7 +123,7 @@ impl SanText {
 
     #[inline(always)]
     fn append_to(self, out: &mut Vec<u8>) {
-        // Eight bytes at once, then cut: cheaper than a copy of unknown length.
+        // Appending eight bytes and truncating is cheaper than a copy of variable length.
         let end = out.len() + self.len();
         out.extend_from_slice(&U64::new(self.letters).to_bytes());
         out.truncate(end);
@@ -153,26 +154,29 @@ static SQUARES: [u16; 64] = {
 #[inline(always)]
 fn begin(position: &Position, m: Move) -> SanText {
     if m.is_normal() {
-        go(position, m)
+        begin_normal(position, m)
     } else {
-        begin_rare(position, m)
+        begin_special(position, m)
     }
 }
 
-/// A piece and where it goes. Without a branch on what moves or is taken, which nobody could
-/// predict.
+/// The text of a move that is neither castling nor a promotion. Has no branch on the kind of the
+/// moving or captured piece: it would be mispredicted often.
 #[inline(always)]
-#[expect(clippy::needless_bitwise_bool, reason = "see above")]
-fn go(position: &Position, m: Move) -> SanText {
+#[expect(
+    clippy::needless_bitwise_bool,
+    reason = "one branch instead of several unpredictable ones"
+)]
+fn begin_normal(position: &Position, m: Move) -> SanText {
     let (from, to) = (m.from(), m.to());
     let code = position.board[from.index()] & 7;
     let is_pawn = code == PAWN;
     let takes = (position.board[to.index()] != 0) | (is_pawn & (from.file() != to.file()));
-    let own = position.roles[usize::from(code)] & position.colors[position.turn as usize];
-    let rivals = own & attacks::rays(code, to) & !from.bit();
-    let is_nothing = code == 0;
-    if (rivals != 0) & !is_pawn | is_nothing {
-        return if is_nothing {
+    let same = position.roles[usize::from(code)] & position.colors[position.turn as usize];
+    let rivals = same & attacks::rays(code, to) & !from.bit();
+    let is_empty = code == 0;
+    if (rivals != 0) & !is_pawn | is_empty {
+        return if is_empty {
             coordinates(m)
         } else {
             disambiguate(position, m, takes)
@@ -188,11 +192,12 @@ fn go(position: &Position, m: Move) -> SanText {
     text
 }
 
-/// Of pieces by their number; a pawn has none.
+/// Letters by piece code; `?` for a pawn and for unused codes.
 const LETTERS: &[u8; 8] = b"??NBRQK?";
 
-/// What comes before the square, the first letter in the lowest byte and the bits in the third: for
-/// pawns by file, for pieces by their number and 8; without and with a capture.
+/// The letters before the target square: the first letter in the lowest byte, the number of bits in
+/// the third. At the file's index for pawns, at piece code + 8 for other pieces; without and with a
+/// capture.
 static FIRST: [[u32; 2]; 16] = {
     let mut table = [[0; 2]; 16];
     let mut i = 0;
@@ -205,9 +210,9 @@ static FIRST: [[u32; 2]; 16] = {
     table
 };
 
-/// The same for castling and promotions.
+/// The text of castling and promotions, without `+` and `#`.
 #[inline(never)]
-fn begin_rare(position: &Position, m: Move) -> SanText {
+fn begin_special(position: &Position, m: Move) -> SanText {
     let (from, to) = (m.from(), m.to());
     if m.is_castling() {
         return if to.file() > from.file() {
@@ -216,7 +221,7 @@ fn begin_rare(position: &Position, m: Move) -> SanText {
             SanText::LONG_CASTLING
         };
     }
-    let mut text = go(position, m);
+    let mut text = begin_normal(position, m);
     if let Some(role) = m.promotion_role() {
         text.push(b'=');
         text.push(role.upper_char());
@@ -224,7 +229,7 @@ fn begin_rare(position: &Position, m: Move) -> SanText {
     text
 }
 
-/// Not a legal move; coordinates say what was asked for.
+/// The coordinates of a move that is not legal.
 #[cold]
 fn coordinates(m: Move) -> SanText {
     let mut text = SanText {
@@ -236,8 +241,8 @@ fn coordinates(m: Move) -> SanText {
     text
 }
 
-/// A piece that is no pawn and where it goes, with file, rank or both where another one can go to
-/// the same square.
+/// The text of a move of a piece other than a pawn, with the source file, rank or both if another
+/// piece of its kind can move to the same square.
 #[inline(never)]
 fn disambiguate(position: &Position, m: Move, takes: bool) -> SanText {
     let (from, to) = (m.from(), m.to());

@@ -1,45 +1,46 @@
-//! Moves that are stored: nearly all are legal, and whether they give check is asked next.
+//! Fast path for moves from a database: one pass tests legality and caches whether the move gives
+//! check.
 
 use super::attacks;
 use super::legality::covers;
-use super::position::{Foreseen, KING, NONE, Position};
+use super::position::{KING, NONE, NextMoveCache, Position};
 use super::types::Move;
 
 impl Position {
-    /// Whether the move is legal here; if it is, looks whether it gives check and remembers it, as
-    /// [`Position::cache_check`] does. Costs less than [`Position::is_legal`] and that. Any value may be
-    /// asked about.
+    /// Whether a move is legal; any value of [`Move`] is allowed. If it is legal, whether it gives
+    /// check is cached, as by [`Position::cache_check`]. Costs less than [`Position::is_legal`]
+    /// followed by [`Position::cache_check`].
     #[inline]
     #[expect(
         clippy::needless_bitwise_bool,
-        reason = "branches that are seldom taken instead of such that nobody can predict"
+        reason = "one branch, seldom taken, instead of several unpredictable ones"
     )]
     pub fn is_legal_cached(&mut self, m: Move) -> bool {
         let (from, to) = (m.from(), m.to());
         let us = self.turn;
-        let number = self.board[from.index()];
-        let is_plain = m.is_normal()
+        let piece = self.board[from.index()];
+        let is_simple = m.is_normal()
             & (self.checkers.known() == Some(0))
-            & !self.odd.0
+            & !self.opponent_in_check.0
             & (self.en_passant == NONE)
-            & (number.wrapping_sub(1 + 8 * us as u8) < 6);
-        if !is_plain {
-            return self.foresee_rare(m);
+            & (piece.wrapping_sub(1 + 8 * us as u8) < 6);
+        if !is_simple {
+            return self.is_legal_cached_slow(m);
         }
-        let code = number & 7;
+        let code = piece & 7;
         let them = us.other();
-        let (own, theirs) = (self.colors[us as usize], self.colors[them as usize]);
-        let pieces = own | theirs;
+        let (ours, theirs) = (self.colors[us as usize], self.colors[them as usize]);
+        let pieces = ours | theirs;
         let king = self.king(them);
-        let [steps, takes] = attacks::goes(number, from);
-        let reached = steps & !pieces | takes & theirs & !king.bit();
+        let [steps, captures] = attacks::steps_and_captures(piece, from);
+        let reached = steps & !pieces | captures & theirs & !king.bit();
         if (reached >> to.number() & 1 == 0) | (attacks::between(from, to) & pieces != 0) {
             return false;
         }
-        let is_seen = attacks::sees(code, them, king) >> to.number() & 1 != 0;
+        let is_seen = attacks::attacks_from(code, them, king) >> to.number() & 1 != 0;
         let after = pieces & !from.bit() | to.bit();
         let attacks_king = is_seen & (attacks::between(king, to) & after == 0);
-        let opens = covers(king, from, pieces) & (self.aimed_at(king, own) & !from.bit() != 0);
+        let opens = covers(king, from, pieces) & (self.aimed_at(king, ours) & !from.bit() != 0);
         let gives_check =
             attacks_king | opens && (attacks_king || self.uncovers(king, from, after));
         let king = self.king(us);
@@ -47,16 +48,17 @@ impl Position {
         if (code == KING) | is_pinned && !self.stays_safe(true, from, to) {
             return false;
         }
-        self.foreseen = Foreseen::legal(m, gives_check);
+        self.next_move = NextMoveCache::legal(m, gives_check);
         true
     }
 
-    /// The same for castling, promotions, and what a check or a passing pawn makes difficult.
+    /// [`is_legal_cached`](Self::is_legal_cached) for castling, promotions, en passant, and positions
+    /// with a check.
     #[inline(never)]
-    fn foresee_rare(&mut self, m: Move) -> bool {
+    fn is_legal_cached_slow(&mut self, m: Move) -> bool {
         let is_legal = self.is_legal(m);
         if is_legal {
-            self.foreseen = Foreseen::legal(m, self.gives_check(m));
+            self.next_move = NextMoveCache::legal(m, self.gives_check(m));
         }
         is_legal
     }
@@ -67,10 +69,10 @@ mod tests {
     use super::*;
     use crate::chess::{Ply, Role, Setup, Square};
 
-    /// In the positions of random games from several starts, every move there could be: those from
-    /// any square to any square, promotions, castling.
+    /// In the positions of random games from several starts, tests every value of a move: from any
+    /// square to any square, promotions, castling.
     #[test]
-    fn says_what_the_other_questions_say() {
+    fn agrees_with_is_legal_and_is_check() {
         let fens = [
             "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
             "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1pP1P3/2N2Q1p/PP1BBPPP/R3K2R b KQkq c3 0 1",
@@ -121,8 +123,8 @@ mod tests {
         if is_legal {
             let mut next = position.clone();
             next.play(m);
-            let foreseen = other.foreseen.gives_check(m);
-            assert_eq!(foreseen, Some(next.is_check()), "{m} in {}", position.fen());
+            let cached = other.next_move.gives_check(m);
+            assert_eq!(cached, Some(next.is_check()), "{m} in {}", position.fen());
         }
     }
 }
