@@ -4,6 +4,7 @@
     reason = "this is where standard error is written"
 )]
 
+use std::env::temp_dir;
 use std::io::ErrorKind as IoKind;
 use std::path::Path;
 
@@ -127,7 +128,10 @@ fn input_hint(error: &Error) -> Option<String> {
 fn output_hint(error: &Error) -> Option<String> {
     Some(match error.kind() {
         ErrorKind::Exists => "`--force` replaces it".into(),
-        ErrorKind::Io(io) => match io.kind() {
+        ErrorKind::TemporaryFile(_) if error.location().file.as_deref() == Some(&*temp_dir()) => {
+            "the variable `TMPDIR` names another folder for temporary files".into()
+        }
+        ErrorKind::Io(io) | ErrorKind::TemporaryFile(io) => match io.kind() {
             IoKind::NotFound => "create the folder first".into(),
             IoKind::PermissionDenied | IoKind::ReadOnlyFilesystem => {
                 "choose a folder that you may write to".into()

@@ -1,12 +1,11 @@
 //! What went wrong and what was lost: on standard error, in a report, in a file of rejects.
 
-use std::fs::File;
-use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::io::{self, BufWriter, Seek, Write};
 use std::path::Path;
 
 use serde::Serialize;
 use tabia::core::error::Location;
-use tabia::core::io::OutputSet;
+use tabia::core::io::{OutputSet, TemporaryFile};
 use tabia::core::loss::Losses;
 use tabia::core::{Error, FormatId, GameIndex, Problem, Result};
 use tabia::repair::{RecordOutcome, RepairObserver};
@@ -341,14 +340,14 @@ struct ReportFile {
 /// Rows that wait in a temporary file.
 #[derive(Debug)]
 struct Rows {
-    file: BufWriter<File>,
+    file: BufWriter<TemporaryFile>,
     count: u64,
 }
 
 impl Rows {
     fn create() -> Result<Self> {
         Ok(Self {
-            file: BufWriter::new(tabia::temporary_files::file()?),
+            file: BufWriter::new(TemporaryFile::new()?),
             count: 0,
         })
     }
@@ -364,8 +363,8 @@ impl Rows {
     /// Writes all rows to a file.
     fn append_to(&mut self, set: &mut OutputSet) -> Result<()> {
         self.file.flush()?;
-        let mut gathered = self.file.get_ref().try_clone()?;
-        gathered.seek(SeekFrom::Start(0))?;
+        let mut gathered = self.file.get_ref();
+        gathered.rewind()?;
         if let Some(file) = set.file(0) {
             io::copy(&mut gathered, file)?;
         }

@@ -74,6 +74,8 @@ struct Inner {
 pub enum ErrorKind {
     /// The operating system refused.
     Io(io::Error),
+    /// A temporary file cannot be created, written or read; the location names its folder.
+    TemporaryFile(io::Error),
     /// No known format fits these first bytes.
     UnknownFormat {
         /// Up to the first eight bytes of the file.
@@ -312,6 +314,7 @@ impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Io(error) => write!(f, "{error}"),
+            Self::TemporaryFile(error) => write!(f, "temporary file: {error}"),
             Self::UnknownFormat { found } => {
                 f.write_str("no known format begins with")?;
                 for byte in found {
@@ -347,7 +350,7 @@ impl fmt::Display for ErrorKind {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.0.kind {
-            ErrorKind::Io(error) => Some(error),
+            ErrorKind::Io(error) | ErrorKind::TemporaryFile(error) => Some(error),
             _ => None,
         }
     }

@@ -9,6 +9,7 @@
 //! | [`format`](mod@format) | the descriptor of a format, options, limits |
 //! | [`error`] | errors with their place, problems |
 //! | [`loss`] | what a format can hold and what a conversion loses |
+//! | [`external`] | sorters, sets and queues of records that may be larger than memory |
 //! | [`io`] | bytes of files, cursors, sets of files, texts, atomic outputs, progress |
 #![warn(missing_docs)]
 
@@ -17,6 +18,7 @@ pub mod calendar;
 pub mod chess;
 pub mod decimal;
 pub mod error;
+pub mod external;
 pub mod formats;
 pub mod game;
 pub mod games;

@@ -20,10 +20,12 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// A failure to read, or the cancellation that showed as one.
+    /// A failure to read, or the cancellation that showed as one. A temporary file that cannot be
+    /// written is a failure of the output.
     pub fn input(error: Error) -> Self {
         match error.kind() {
             ErrorKind::Cancelled => Self::Cancelled,
+            ErrorKind::TemporaryFile(_) => Self::Output(error),
             _ => Self::Input(error),
         }
     }

@@ -106,7 +106,6 @@
 //! | [`repair`](mod@repair) | saves what survives of a damaged database into a new one |
 //! | [`list`](mod@list) | a row for each record |
 //! | [`load`](mod@load) | one record, whole |
-//! | [`temporary_files`] | temporary files without a name |
 //! | [`inspect`](mod@inspect) | what an input is, how much it holds |
 //! | [`book`](mod@book) | opening books |
 #![warn(missing_docs)]
@@ -136,7 +135,6 @@ pub mod resolve;
 pub mod scan;
 pub mod select;
 mod summary;
-pub mod temporary_files;
 mod unpack;
 
 pub use create::{DatabaseWriter, create, create_book, create_with};

@@ -2,11 +2,9 @@
 
 use std::io;
 
-use tabia_core::io::{Blob, Source};
-use tabia_core::{Error, Result};
+use tabia_core::io::{Blob, Source, TemporaryFile};
+use tabia_core::{Error, ErrorKind, Result};
 use tabia_formats::archives::{Archive, OnError, database_members};
-
-use crate::temporary_files;
 
 /// A member and the other members of its set, unpacked into files that have no name where the system
 /// allows it, so that they are gone when the process ends, however that happens.
@@ -22,7 +20,7 @@ pub(crate) fn source(archive: &dyn Archive, index: usize) -> Result<(Source, Vec
         let on_error = OnError::collect();
         match unpacked(archive, i, &on_error) {
             Ok(blob) => files.push((name.to_owned(), blob)),
-            Err(error) if i == index => return Err(error),
+            Err(error) if i == index || is_temporary_file(&error) => return Err(error),
             Err(error) => problems.push(error),
         }
         problems.extend(on_error.take());
@@ -33,7 +31,12 @@ pub(crate) fn source(archive: &dyn Archive, index: usize) -> Result<(Source, Vec
 
 fn unpacked(archive: &dyn Archive, index: usize, on_error: &OnError) -> Result<Blob> {
     let mut stream = archive.stream(index, on_error)?;
-    let mut file = temporary_files::file()?;
+    let mut file = TemporaryFile::new()?;
     io::copy(&mut stream, &mut file)?;
-    Blob::of_file(&file)
+    file.map()
+}
+
+/// Whether the temporary file failed, not the archive.
+fn is_temporary_file(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::TemporaryFile(_))
 }

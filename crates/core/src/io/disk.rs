@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::failure_injection;
-use crate::error::{Error, Result};
 
 /// Longest name of a target inside a temporary name, in bytes: file systems allow 255 in all.
 const MAX_NAME: usize = 200;
@@ -134,40 +133,4 @@ fn unnamed(_folder: &Path) -> Option<File> {
 #[cfg(not(target_os = "linux"))]
 pub(super) fn link(_file: &File, _target: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
-}
-
-/// A new file without a name in the folder of `target`, for data that does not fit into memory. It
-/// vanishes when it is closed, however the process ends.
-///
-/// # Errors
-/// When the folder cannot be written to.
-pub fn scratch_file(target: &Path) -> Result<File> {
-    let (file, temporary) =
-        open_unnamed(target).map_err(|error| Error::from(error).in_path(target))?;
-    if let Some(temporary) = temporary {
-        // Systems without unnamed files remove a name while the file is open, or keep it until
-        // the next start cleans up; either way the data is readable here.
-        let _ = std::fs::remove_file(temporary);
-    }
-    Ok(file)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn scratch_files_have_no_name() {
-        use std::io::Read;
-        let folder = std::env::temp_dir().join(format!("tabia-scratch-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        let mut file = scratch_file(&folder.join("a")).unwrap();
-        file.write_all(b"data").unwrap();
-        file.rewind().unwrap();
-        let mut text = String::new();
-        file.read_to_string(&mut text).unwrap();
-        assert_eq!(text, "data");
-        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0);
-        std::fs::remove_dir_all(folder).unwrap();
-    }
 }

@@ -11,14 +11,15 @@ mod progress;
 mod sink;
 mod source;
 mod stale_files;
+mod temporary_file;
 mod text;
 
 pub use blob::Blob;
 pub use cursor::Cursor;
-pub use disk::scratch_file;
 pub use huge_table::HugeTable;
 pub use output::{Output, OutputSet};
 pub use progress::Progress;
 pub use sink::Sink;
 pub use source::{Source, SourceFile};
+pub use temporary_file::TemporaryFile;
 pub use text::{Charset, decode, encode};

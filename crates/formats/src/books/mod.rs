@@ -2,8 +2,6 @@
 
 pub mod abk;
 pub mod ctg;
-pub(crate) mod external_sort;
-pub mod interpolation_search;
 pub mod kvetka;
 pub(crate) mod mirrored;
 pub mod polyglot;

@@ -4,13 +4,13 @@ use std::path::Path;
 
 use tabia_core::books::{Book, BookPosition};
 use tabia_core::chess::{Move, Ply, Position};
+use tabia_core::external::DiskKeySet;
 use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::game::{Annotation, Comment, CommentPlacement, GameHead, GameResult};
 use tabia_core::games::TextWriter;
 use tabia_core::io::Progress;
 use tabia_core::{BookFormat, GameIndex};
 
-use super::disk_key_set::DiskKeySet;
 use super::merge::{MergeOptions, Merged, merge};
 use super::share;
 use crate::error::Failure;

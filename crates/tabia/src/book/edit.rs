@@ -253,7 +253,7 @@ pub fn rows(
 ) -> Result<(), Failure> {
     let book = super::open(item, &options.open)?;
     let mut failure = None;
-    let mut reached = super::disk_key_set::DiskKeySet::default();
+    let mut reached = tabia_core::external::DiskKeySet::default();
     let is_polyglot = has_key_entries(item);
     let read = super::for_each_board::boards(&*book, progress, &mut |position, page| {
         reached.insert(position.key())?;

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use tabia_core::books::{Book, BookEntry, BookPosition, Learn, Wdl};
 use tabia_core::chess::Position;
+use tabia_core::external::DiskKeySet;
 use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::game::Flow;
 use tabia_core::games::Written;
@@ -12,7 +13,6 @@ use tabia_core::loss::{Feature, Losses};
 use tabia_core::{BookFormat, Error, Result};
 use tabia_formats::books::polyglot::{Header, PolyglotBook};
 
-use super::disk_key_set::DiskKeySet;
 use super::for_each_board::{boards, give_weights, swept};
 use super::polyglot_entries::{FixCounts, Plain, Runs, SortedOut};
 use crate::error::Failure;

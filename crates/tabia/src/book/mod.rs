@@ -17,14 +17,11 @@
 //! | [`novelty`](mod@novelty) | where games leave a book |
 //! | [`boards`](mod@boards) | every position of a book with its board |
 //! | [`hash`](mod@hash) | checksums of files |
-//! | [`keys`] | sets of keys larger than memory |
 //! | [`pack`] | positions in 24 bytes |
 
 pub mod build;
 pub mod convert;
 pub mod diff;
-pub mod disk_key_set;
-mod disk_queue;
 pub mod edit;
 pub mod explain;
 pub mod find;

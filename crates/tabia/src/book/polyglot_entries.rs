@@ -7,6 +7,7 @@ use std::path::Path;
 use tabia_core::books::Learn;
 use tabia_core::chess::Position;
 use tabia_core::error::{Error, Result};
+use tabia_core::external::DiskKeySet;
 use tabia_core::formats::CreateOptions;
 use tabia_core::game::Flow;
 use tabia_core::games::Written;
@@ -15,7 +16,6 @@ use tabia_formats::books::polyglot::{Entry, Header, PolyglotBook, encode_move};
 use zerocopy::IntoBytes;
 use zerocopy::byteorder::big_endian::{U16, U64};
 
-use super::disk_key_set::DiskKeySet;
 use super::walk::walk;
 
 /// A move of a key.

@@ -3,13 +3,12 @@
 use tabia_core::Result;
 use tabia_core::books::{Book, BookKey, BookPosition};
 use tabia_core::chess::Position;
+use tabia_core::external::{DiskKeySet, DiskQueue};
 use tabia_core::game::Flow;
 use tabia_core::io::Progress;
 
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
-use super::disk_key_set::DiskKeySet;
-use super::disk_queue::Tape;
 use super::packed_position::Packed;
 
 /// A position on the way, with its distance from the start.
@@ -35,7 +34,7 @@ impl Step {
 #[derive(Debug, Default)]
 struct Ahead {
     seen: DiskKeySet,
-    queue: Tape<Step>,
+    queue: DiskQueue<Step>,
 }
 
 impl Ahead {
@@ -80,7 +79,7 @@ pub fn walk(
     }
     let mut page = BookPosition::default();
     // Positions of the book, whose moves that are not in it are tried last.
-    let mut met: Tape<Step> = Tape::default();
+    let mut met: DiskQueue<Step> = DiskQueue::default();
     let mut sieve = None;
     loop {
         let Some(step) = ahead.queue.pop()? else {

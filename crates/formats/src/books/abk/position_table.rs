@@ -1,18 +1,16 @@
 //! All positions of a book to be written with their moves, more of them than memory holds.
 
 use std::cmp::Reverse;
-use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use tabia_core::books::Wdl;
 use tabia_core::error::{Error, Result};
-use tabia_core::io::{Blob, scratch_file};
+use tabia_core::external::{FixedRecord, FixedSorter, interpolation_lower_bound};
+use tabia_core::io::{Blob, TemporaryFile};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use super::record::Record;
-use crate::books::external_sort::{Sorted, Sorter};
-use crate::books::interpolation_search::lower_bound;
 
 /// No position, no record.
 pub(super) const NONE: u32 = u32::MAX;
@@ -107,7 +105,7 @@ impl Known {
     }
 }
 
-impl Sorted for Known {
+impl FixedRecord for Known {
     type Order = (u64, u8, u8, i8);
 
     fn order(&self) -> Self::Order {
@@ -140,10 +138,10 @@ pub(super) struct Graph {
 }
 
 impl Graph {
-    /// Of moves in any order; `target` is the file that the book is made for.
-    pub(super) fn new(sorter: Sorter<Known>, target: &Path) -> Result<Self> {
-        let mut positions = Rows::<Place>::create(target)?;
-        let mut moves = Rows::<Known>::create(target)?;
+    /// Of moves in any order; temporary files are in `folder`.
+    pub(super) fn new(sorter: FixedSorter<Known>, folder: &Path) -> Result<Self> {
+        let mut positions = Rows::<Place>::create(folder)?;
+        let mut moves = Rows::<Known>::create(folder)?;
         let mut scaled = 0;
         let mut run: Vec<Known> = Vec::new();
         let mut put = |run: &mut Vec<Known>| -> Result<()> {
@@ -183,7 +181,7 @@ impl Graph {
             next: Blob::from(Vec::new()),
             scaled,
         };
-        let mut next = Rows::<u32>::create(target)?;
+        let mut next = Rows::<u32>::create(folder)?;
         for known in graph.all() {
             next.push(&graph.find(known.next).unwrap_or(NONE))?;
         }
@@ -200,7 +198,7 @@ impl Graph {
     pub(super) fn find(&self, key: u64) -> Option<u32> {
         let places = self.places();
         let places = places.get(..places.len().saturating_sub(1))?;
-        let place = lower_bound(places, key, |place| place.key);
+        let place = interpolation_lower_bound(places, key, |place| place.key);
         let is_there = places.get(place)?.key == key;
         is_there.then_some(place as u32)
     }
@@ -242,15 +240,16 @@ impl Graph {
 /// Rows in a file without a name.
 #[derive(Debug)]
 pub(super) struct Rows<T> {
-    out: BufWriter<File>,
+    out: BufWriter<TemporaryFile>,
     pub(super) count: u64,
     kind: std::marker::PhantomData<T>,
 }
 
 impl<T: IntoBytes + Immutable> Rows<T> {
-    pub(super) fn create(target: &Path) -> Result<Self> {
+    pub(super) fn create(folder: &Path) -> Result<Self> {
+        let file = TemporaryFile::new_in(folder)?;
         Ok(Self {
-            out: BufWriter::with_capacity(1 << 16, scratch_file(target)?),
+            out: BufWriter::with_capacity(1 << 16, file),
             count: 0,
             kind: std::marker::PhantomData,
         })
@@ -265,7 +264,7 @@ impl<T: IntoBytes + Immutable> Rows<T> {
     /// The rows so far; more may be added.
     pub(super) fn so_far(&mut self) -> Result<Blob> {
         self.out.flush()?;
-        Blob::of_file(self.out.get_ref())
+        self.out.get_ref().map()
     }
 
     pub(super) fn finish(mut self) -> Result<Blob> {

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use tabia_core::books::{Book, BookEntry, BookInfo, BookKey, BookPosition, Wdl};
 use tabia_core::chess::{Move, Position};
 use tabia_core::error::{Error, ErrorKind, Result};
+use tabia_core::external::{FixedRecord, FixedSorter, interpolation_lower_bound};
 use tabia_core::formats::OpenOptions;
 use tabia_core::game::Flow;
 use tabia_core::io::{Blob, Source};
@@ -14,8 +15,6 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 use super::header::{Header, RECORDS_AT, ROOT};
 use super::position_table::Rows;
 use super::record::{Record, decode_move};
-use crate::books::external_sort::{Sorted, Sorter};
-use crate::books::interpolation_search::lower_bound;
 
 /// Half-moves beyond which a line is left out.
 const DEEPEST: usize = 1024;
@@ -107,7 +106,7 @@ struct Place {
     _unused: u16,
 }
 
-impl Sorted for Place {
+impl FixedRecord for Place {
     type Order = u64;
 
     fn order(&self) -> u64 {
@@ -150,8 +149,8 @@ impl Walked {
             records: records.len().saturating_sub(ROOT) as u64,
             ..Findings::default()
         };
-        let target = std::env::temp_dir().join("index.abk");
-        let mut places = Sorter::new(&target, memory);
+        let folder = std::env::temp_dir();
+        let mut places = FixedSorter::new(&folder, memory);
         let mut failure = Ok(());
         walk(records, &mut findings, &mut |position, number, m| {
             failure = places.push(Place {
@@ -168,7 +167,7 @@ impl Walked {
         });
         failure?;
         let is_large = records.len().saturating_mul(size_of::<Known>()) > memory;
-        let mut rows = is_large.then(|| Rows::create(&target)).transpose()?;
+        let mut rows = is_large.then(|| Rows::create(&folder)).transpose()?;
         let mut index = Vec::new();
         let mut run: Vec<Place> = Vec::new();
         let mut put = |run: &mut Vec<Place>| -> Result<()> {
@@ -248,7 +247,7 @@ impl AbkBook {
 
     fn find(&self, key: u64) -> &[Known] {
         let index = self.walked().index.as_slice();
-        let start = lower_bound(index, key, |known| known.key);
+        let start = interpolation_lower_bound(index, key, |known| known.key);
         let rest = index.get(start..).unwrap_or_default();
         let length = rest.iter().take_while(|known| known.key == key).count();
         rest.get(..length).unwrap_or_default()

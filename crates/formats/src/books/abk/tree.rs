@@ -7,14 +7,14 @@ use std::path::Path;
 use tabia_core::books::{BookSize, Wdl};
 use tabia_core::chess::Position;
 use tabia_core::error::{Error, Result};
-use tabia_core::io::{Blob, Output};
+use tabia_core::external::{FixedRecord, FixedSorter};
+use tabia_core::io::{Blob, Output, TemporaryFile};
 use zerocopy::byteorder::little_endian::{I32, U32};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use super::header::ROOT;
 use super::position_table::{Graph, Known, NONE, Rows};
 use super::record::Record;
-use crate::books::external_sort::{Sorted, Sorter};
 
 /// Half-moves of the longest line written.
 const DEEPEST: u32 = 1000;
@@ -51,13 +51,13 @@ pub(super) fn write(
     memory: usize,
     out: &mut Output,
 ) -> Result<Tree> {
-    let target = out.target().to_path_buf();
+    let folder = TemporaryFile::folder_of(out.target()).to_path_buf();
     let mut writing = Writing {
         graph,
         left: repeats.unwrap_or_else(|| graph.move_total().saturating_mul(4)),
         free: ROOT as u64,
         expanded: Marks::new(graph.len()),
-        nodes: Rows::create(&target)?,
+        nodes: Rows::create(&folder)?,
         tree: Tree::default(),
         out,
     };
@@ -75,7 +75,7 @@ pub(super) fn write(
     while !level.is_empty() {
         writing.tree.depth += 1;
         let nodes = Nodes(writing.nodes.so_far()?);
-        let shares = shares(nodes.level(&level), &counted, &target, memory)?;
+        let shares = shares(nodes.level(&level), &counted, &folder, memory)?;
         shares.finish(|place| writing.write_moves(&nodes, level.start, &place))?;
         for node in nodes.level(&level) {
             counted.set(node.position);
@@ -261,7 +261,7 @@ struct Placed {
     games: u64,
 }
 
-impl Sorted for Placed {
+impl FixedRecord for Placed {
     type Order = (u32, u32);
 
     fn order(&self) -> (u32, u32) {
@@ -282,7 +282,7 @@ struct Shared {
     _unused: u32,
 }
 
-impl Sorted for Shared {
+impl FixedRecord for Shared {
     type Order = u32;
 
     fn order(&self) -> u32 {
@@ -296,8 +296,13 @@ impl Sorted for Shared {
 
 /// What each place of a level has of its position's counts: those that stand on a level before have
 /// got all of them.
-fn shares(level: &[Node], counted: &Marks, target: &Path, memory: usize) -> Result<Sorter<Shared>> {
-    let mut places = Sorter::new(target, memory / 2);
+fn shares(
+    level: &[Node],
+    counted: &Marks,
+    folder: &Path,
+    memory: usize,
+) -> Result<FixedSorter<Shared>> {
+    let mut places = FixedSorter::new(folder, memory / 2);
     for (number, node) in level.iter().enumerate() {
         places.push(Placed {
             position: node.position,
@@ -305,7 +310,7 @@ fn shares(level: &[Node], counted: &Marks, target: &Path, memory: usize) -> Resu
             games: node.games,
         })?;
     }
-    let mut shares = Sorter::new(target, memory / 2);
+    let mut shares = FixedSorter::new(folder, memory / 2);
     let mut run: Vec<Placed> = Vec::new();
     let mut share_out = |run: &mut Vec<Placed>| -> Result<()> {
         let games = run.iter().map(|place| place.games);

@@ -6,9 +6,10 @@ use std::path::Path;
 use tabia_core::books::{BookEntry, BookPosition, BookSize, BookWriter, Wdl};
 use tabia_core::chess::Position;
 use tabia_core::error::{Error, Result};
+use tabia_core::external::FixedSorter;
 use tabia_core::formats::CreateOptions;
 use tabia_core::games::Written;
-use tabia_core::io::{Charset, Output, OutputSet};
+use tabia_core::io::{Charset, Output, OutputSet, TemporaryFile};
 use tabia_core::loss::{Feature, Losses};
 use zerocopy::byteorder::little_endian::U32;
 
@@ -17,7 +18,6 @@ use super::position_table::{Graph, Known};
 use super::read::RAW;
 use super::record::{Record, encode_move};
 use super::tree;
-use crate::books::external_sort::Sorter;
 
 /// Bytes of moves kept in memory before they go to disk.
 const IN_MEMORY: usize = 32 << 20;
@@ -31,7 +31,7 @@ pub struct AbkWriter {
     header: Header,
     charset: Charset,
     repeats: Option<u64>,
-    sorter: Sorter<Known>,
+    sorter: FixedSorter<Known>,
     memory: usize,
     records: Option<u32>,
     held: Option<BookSize>,
@@ -53,7 +53,7 @@ impl AbkWriter {
             header: Header::new(options),
             charset: options.charset,
             repeats: repeats.and_then(|(_, value)| value.parse().ok()),
-            sorter: Sorter::new(path, IN_MEMORY),
+            sorter: FixedSorter::new(TemporaryFile::folder_of(path), IN_MEMORY),
             memory: IN_MEMORY,
             records: None,
             held: None,
@@ -63,7 +63,7 @@ impl AbkWriter {
     /// Keeps about so many bytes of moves in memory instead of 32 MiB.
     #[must_use]
     pub fn with_memory(mut self, path: &Path, bytes: usize) -> Self {
-        self.sorter = Sorter::new(path, bytes);
+        self.sorter = FixedSorter::new(TemporaryFile::folder_of(path), bytes);
         self.memory = bytes;
         self
     }
@@ -115,8 +115,9 @@ impl AbkWriter {
             return Err(Error::invalid("the target is gone"));
         };
         let target = out.target().to_path_buf();
-        let sorter = std::mem::replace(&mut self.sorter, Sorter::new(&target, 1));
-        let graph = Graph::new(sorter, &target)?;
+        let folder = TemporaryFile::folder_of(&target);
+        let sorter = std::mem::replace(&mut self.sorter, FixedSorter::new(folder, 1));
+        let graph = Graph::new(sorter, folder)?;
         losses.add(Feature::BookWeights, graph.scaled, None);
         let named = |error: std::io::Error| Error::from(error).in_path(&target);
         let (bytes, whole) = self.header.write(self.charset);

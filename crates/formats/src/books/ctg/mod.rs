@@ -1,7 +1,6 @@
 #![doc = include_str!("FORMAT.md")]
 
 mod book_page;
-mod external_sort;
 mod fast_scan;
 mod for_each;
 mod hash;
@@ -15,6 +14,7 @@ mod packed_stats;
 mod page_builder;
 mod read;
 mod record;
+mod record_sorter;
 mod roundtrip_bytes;
 mod tree;
 mod write;

@@ -13,13 +13,13 @@ use tabia_core::io::{OutputSet, Sink};
 use tabia_core::loss::{Feature, Losses};
 
 use super::book_page::results;
-use super::external_sort::Sorter;
 use super::key::Keys;
 use super::merged_record::{Counts, MOST, Ratings, Said};
 use super::moves::encode_move;
 use super::nags;
 use super::page_builder::Builder;
 use super::record::Stats;
+use super::record_sorter::RecordSorter;
 use super::roundtrip_bytes::{RawMove, RawPage};
 use crate::books::mirrored::orientation::Frame;
 
@@ -39,7 +39,7 @@ const MOVES: usize = 49;
 #[derive(Debug)]
 pub struct CtgWriter {
     set: OutputSet,
-    sorter: Sorter,
+    sorter: RecordSorter,
     games: Option<u32>,
     split: bool,
 }
@@ -59,7 +59,7 @@ impl CtgWriter {
         let games = options.facts.iter().find(|(name, _)| name == "games");
         Ok(Self {
             set,
-            sorter: Sorter::new(path, IN_MEMORY),
+            sorter: RecordSorter::new(path, IN_MEMORY),
             games: games.and_then(|(_, value)| value.parse().ok()),
             split: true,
         })
@@ -68,7 +68,7 @@ impl CtgWriter {
     /// Keeps about so many bytes in memory instead of 128 MiB.
     #[must_use]
     pub fn with_memory(mut self, path: &Path, bytes: usize) -> Self {
-        self.sorter = Sorter::new(path, bytes);
+        self.sorter = RecordSorter::new(path, bytes);
         self
     }
 

@@ -14,12 +14,12 @@ use tabia_core::loss::{Feature, Losses};
 
 use super::block_writer::{part_path, with_suffix};
 use super::element::{COMMENT, Element, KNOWN, links};
-use super::external_sort::Runs;
 use super::header::Header;
 use super::key::Key;
 use super::merged_element::{NO_MOVE, Record};
 use super::moves::encode_move;
 use super::read::KvetkaBook;
+use super::record_sorter::RecordSorter;
 use super::settings::Settings;
 use super::sources::SourceKind;
 use super::sources_writer;
@@ -51,8 +51,8 @@ pub struct Builder {
     pub(super) force: bool,
     pub(super) header: Header,
     pub(super) settings: Settings,
-    pub(super) runs: Runs,
-    rows: Runs,
+    pub(super) elements: RecordSorter,
+    rows: RecordSorter,
     sources: Vec<NewSource>,
     /// The number of the `.ksf` file in its set.
     ksf: Option<usize>,
@@ -132,8 +132,8 @@ impl Builder {
             }
         }
         Ok(Self {
-            runs: Runs::new(&base, settings.memory),
-            rows: Runs::new(&base, settings.memory / 8),
+            elements: RecordSorter::new(&base, settings.memory),
+            rows: RecordSorter::new(&base, settings.memory / 8),
             set,
             base,
             force,
@@ -249,7 +249,7 @@ impl Builder {
     pub(super) fn push(&mut self, key: &Key, record: &Record<'_>) -> Result<()> {
         self.record.clear();
         record.write(&mut self.record);
-        self.runs.push(key, self.number, self.record.as_slice())
+        self.elements.push(key, self.number, self.record.as_slice())
     }
 
     /// Adds the first half-moves of a game, as many as the header says, when its ratings are those
@@ -384,7 +384,7 @@ impl Builder {
     }
 
     pub(super) fn write_sources(&mut self) -> Result<()> {
-        let rows = std::mem::replace(&mut self.rows, Runs::new(&self.base, 1));
+        let rows = std::mem::replace(&mut self.rows, RecordSorter::new(&self.base, 1));
         let Some(out) = self.ksf.and_then(|number| self.set.file(number)) else {
             return Ok(());
         };

@@ -1,20 +1,19 @@
 //! From sorted records to blocks; and on the way, if the book asks for it, the moves between all
 //! its positions.
 
-use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Seek, Write};
 use std::path::Path;
 
 use tabia_core::error::{Error, Result};
-use tabia_core::io::{Sink, scratch_file};
+use tabia_core::io::{Sink, TemporaryFile};
 use tabia_core::loss::Feature;
 
 use super::block_writer::Packer;
 use super::book_builder::Builder;
-use super::external_sort::Runs;
 use super::key::Key;
 use super::merged_element::Gathered;
 use super::moves::encode_move;
+use super::record_sorter::RecordSorter;
 use crate::books::mirrored::orientation::Frame;
 
 /// Keys looked up in memory at a time: 88 MiB of them.
@@ -22,14 +21,15 @@ const KEYS: usize = 4 << 20;
 
 /// Writes all blocks; returns the numbers of parts and elements.
 pub(super) fn write(builder: &mut Builder) -> Result<(u32, u32)> {
-    let runs = std::mem::replace(&mut builder.runs, Runs::new(&builder.base, 1));
+    let empty = RecordSorter::new(&builder.base, 1);
+    let elements = std::mem::replace(&mut builder.elements, empty);
     let most = builder.settings.memory / Key::SIZE;
     let base = builder.base.clone();
     if !builder.header.links {
-        return pack(builder, &base, |each| gather(runs, each));
+        return pack(builder, &base, |each| gather(elements, each));
     }
     let mut out = Saved::create(&base)?;
-    gather(runs, &mut |gathered| out.push(gathered))?;
+    gather(elements, &mut |gathered| out.push(gathered))?;
     let all = out.finish()?;
     let all = link(all, &base, most.clamp(1, KEYS))?;
     pack(builder, &base, |each| all.each(each))
@@ -38,9 +38,9 @@ pub(super) fn write(builder: &mut Builder) -> Result<(u32, u32)> {
 /// Hands on what is said of each position.
 type Each<'e> = &'e mut dyn FnMut(&Gathered) -> Result<()>;
 
-fn gather(runs: Runs, each: Each<'_>) -> Result<()> {
+fn gather(elements: RecordSorter, each: Each<'_>) -> Result<()> {
     let mut current: Option<Gathered> = None;
-    runs.finish(|key, says| {
+    elements.finish(|key, says| {
         if let Some(done) = current.take_if(|known| known.key != Some(*key)) {
             each(&done)?;
         }
@@ -130,18 +130,19 @@ fn link_one(gathered: &mut Gathered, keys: &[Key]) {
 
 /// Positions in a file without a name, in order.
 struct Saved {
-    file: File,
+    file: TemporaryFile,
 }
 
 struct Saving {
-    out: BufWriter<File>,
+    out: BufWriter<TemporaryFile>,
     sink: Sink,
 }
 
 impl Saved {
     fn create(base: &Path) -> Result<Saving> {
+        let file = TemporaryFile::new_in(TemporaryFile::folder_of(base))?;
         Ok(Saving {
-            out: BufWriter::with_capacity(1 << 18, scratch_file(base)?),
+            out: BufWriter::with_capacity(1 << 18, file),
             sink: Sink::new(),
         })
     }

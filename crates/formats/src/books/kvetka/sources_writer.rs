@@ -6,8 +6,8 @@ use tabia_core::error::{Error, Result};
 use tabia_core::game::GameResult;
 use tabia_core::io::{Blob, Charset, Cursor, Output, Sink, encode};
 
-use super::external_sort::Runs;
 use super::key::Key;
+use super::record_sorter::RecordSorter;
 use super::sources::{SourceKind, contents_length};
 use super::varint::Order;
 
@@ -86,7 +86,7 @@ pub(super) fn row_key(source: u32, game: u32) -> Key {
 /// Writes sources and rows.
 pub(super) fn write(
     sources: &[NewSource],
-    rows: Runs,
+    rows: RecordSorter,
     order: Order,
     out: &mut Output,
 ) -> Result<()> {

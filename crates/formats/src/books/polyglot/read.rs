@@ -6,6 +6,7 @@ use std::sync::Arc;
 use tabia_core::books::{Book, BookEntry, BookInfo, BookKey, BookPosition, BookSize, Learn};
 use tabia_core::chess::Position;
 use tabia_core::error::{Error, ErrorKind, Result};
+use tabia_core::external::interpolation_lower_bound;
 use tabia_core::formats::OpenOptions;
 use tabia_core::game::Flow;
 use tabia_core::io::{Blob, Source};
@@ -14,7 +15,6 @@ use zerocopy::FromBytes;
 use super::entry::{Entry, decode_move};
 use super::header::{self, Header};
 use super::inspect;
-use crate::books::interpolation_search::lower_bound;
 
 /// How many entries at the end are looked through for a stale tail on opening.
 const TAIL: usize = 1 << 16;
@@ -132,7 +132,7 @@ impl PolyglotBook {
     /// The entries of a key, in file order.
     pub fn find(&self, key: u64) -> &[Entry] {
         let entries = self.book_entries();
-        let start = lower_bound(entries, key, |entry| entry.key.get());
+        let start = interpolation_lower_bound(entries, key, |entry| entry.key.get());
         let rest = entries.get(start..).unwrap_or_default();
         let length = rest
             .iter()

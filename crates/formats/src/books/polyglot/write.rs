@@ -6,21 +6,21 @@ use std::path::Path;
 use tabia_core::books::{BookEntry, BookPosition, BookWriter};
 use tabia_core::chess::Position;
 use tabia_core::error::{Error, Result};
+use tabia_core::external::{FixedRecord, FixedSorter};
 use tabia_core::formats::CreateOptions;
 use tabia_core::games::Written;
-use tabia_core::io::OutputSet;
+use tabia_core::io::{OutputSet, TemporaryFile};
 use tabia_core::loss::{Feature, Losses};
 use zerocopy::IntoBytes;
 use zerocopy::byteorder::big_endian::{U16, U64};
 
 use super::entry::{Entry, encode_move};
 use super::header::{self, Header};
-use crate::books::external_sort::{Sorted, Sorter};
 
 /// Bytes of entries kept in memory before they go to disk.
 const IN_MEMORY: usize = 32 << 20;
 
-impl Sorted for Entry {
+impl FixedRecord for Entry {
     type Order = (u64, u16);
 
     fn order(&self) -> (u64, u16) {
@@ -38,7 +38,7 @@ impl Sorted for Entry {
 #[derive(Debug)]
 pub struct PolyglotWriter {
     set: OutputSet,
-    sorter: Sorter<Entry>,
+    sorter: FixedSorter<Entry>,
     header: Option<Header>,
 }
 
@@ -57,7 +57,7 @@ impl PolyglotWriter {
         });
         Ok(Self {
             set,
-            sorter: Sorter::new(path, IN_MEMORY),
+            sorter: FixedSorter::new(TemporaryFile::folder_of(path), IN_MEMORY),
             header,
         })
     }

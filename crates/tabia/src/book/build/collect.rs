@@ -4,13 +4,13 @@ use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use tabia_core::chess::{Ply, Position};
+use tabia_core::external::Partitions;
 use tabia_core::game::{Flow, GameHead, GameResult, RecordKind, Tags, Visitor};
 use tabia_core::games::IndexEntry;
 use tabia_core::{GameIndex, Problem};
 use tabia_formats::books::kvetka;
 use tabia_query::Matcher;
 
-use super::partitions::Sheaf;
 use super::record::{Board, GameFacts, Occurrence, Outcome, Stored};
 use crate::book::packed_position::Packed;
 use crate::scan::Task;
@@ -18,8 +18,8 @@ use crate::scan::Task;
 /// What one piece of work gives.
 #[derive(Debug)]
 pub(super) struct Batch<S> {
-    pub(super) occurrences: Sheaf<S>,
-    pub(super) boards: Sheaf<Board>,
+    pub(super) occurrences: Partitions<S>,
+    pub(super) boards: Partitions<Board>,
     pub(super) counts: GameCounts,
     pub(super) newest: u16,
 }
@@ -27,8 +27,8 @@ pub(super) struct Batch<S> {
 impl<S> Default for Batch<S> {
     fn default() -> Self {
         Self {
-            occurrences: Sheaf::default(),
-            boards: Sheaf::default(),
+            occurrences: Partitions::default(),
+            boards: Partitions::default(),
             counts: GameCounts::default(),
             newest: 0,
         }

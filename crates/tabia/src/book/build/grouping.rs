@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use tabia_core::error::Result;
+use tabia_core::external::{KeyRange, SortBuffers, SpillStore};
 
 use super::aggregate::{Group, Weighing};
 use super::record::{Board, Stored};
-use super::spill_store::{Scratch, Slice, Store};
 use super::{BuildOptions, Gathered};
 
 /// What a thread folds records with.
@@ -15,8 +15,8 @@ pub(super) struct Folder<'a, S> {
     options: &'a BuildOptions,
     /// Whether somebody will ask for ratings.
     ratings: bool,
-    records: Scratch<S>,
-    boards: Scratch<Board>,
+    records: SortBuffers<S>,
+    boards: SortBuffers<Board>,
     piece: Vec<S>,
     group: Group,
 }
@@ -27,8 +27,8 @@ impl<'a, S: Stored> Folder<'a, S> {
             gathered,
             options,
             ratings,
-            records: Scratch::default(),
-            boards: Scratch::default(),
+            records: SortBuffers::default(),
+            boards: SortBuffers::default(),
             piece: Vec::new(),
             group: Group::default(),
         }
@@ -50,7 +50,10 @@ impl<'a, S: Stored> Folder<'a, S> {
         let least = self.options.keep.min_games;
         let bits = slices(occurrences, part, self.options.memory / 16);
         for number in 0..1 << bits {
-            let slice = Slice { bits, number };
+            let slice = KeyRange {
+                bits,
+                value: number,
+            };
             let mut often = Often::of(occurrences, part, slice, &mut self.piece)?;
             let records = occurrences.sorted(part, slice, &mut self.records, |record| {
                 often.take(*record, part, adding)
@@ -67,7 +70,7 @@ impl<'a, S: Stored> Folder<'a, S> {
                 }
             };
             let mut often = often.groups.into_iter().peekable();
-            for run in records.chunk_by(|a, b| a.key() == b.key()) {
+            for run in records.chunk_by(|a, b| a.lead() == b.lead()) {
                 let Some(first) = run.first().filter(|_| run.len() as u64 >= least) else {
                     continue;
                 };
@@ -98,7 +101,7 @@ pub(super) struct Adding {
 }
 
 /// How a part is folded without taking more than so many bytes for its records.
-fn slices<S: Stored>(store: &Store<S>, part: usize, bytes: u64) -> u32 {
+fn slices<S: Stored>(store: &SpillStore<S>, part: usize, bytes: u64) -> u32 {
     let own = (store.len(part) * size_of::<S>()) as u64;
     let pieces = own.div_ceil(bytes.max(1 << 20)).max(1);
     pieces.next_power_of_two().ilog2().min(16)
@@ -122,9 +125,9 @@ const MANY: u32 = 1 << 16;
 impl Often {
     /// Counts the records of a slice; a part that is taken whole is small.
     fn of<S: Stored>(
-        store: &Store<S>,
+        store: &SpillStore<S>,
         part: usize,
-        slice: Slice,
+        slice: KeyRange,
         piece: &mut Vec<S>,
     ) -> Result<Self> {
         let mut often = Self {
@@ -136,8 +139,11 @@ impl Often {
         }
         let mut counts = vec![0u32; 1 << BITS];
         store.read(part, piece, |records| {
-            for record in records.iter().filter(|record| slice.has(record.key())) {
-                if let Some(count) = counts.get_mut(often.bucket(record.key())) {
+            for record in records
+                .iter()
+                .filter(|record| slice.contains(record.lead()))
+            {
+                if let Some(count) = counts.get_mut(often.bucket(record.lead())) {
                     *count = count.saturating_add(1);
                 }
             }
@@ -152,7 +158,7 @@ impl Often {
 
     /// Adds up a record of such a position; `false` for all others.
     fn take<S: Stored>(&mut self, record: S, part: usize, adding: Adding) -> bool {
-        let takes = self.takes.get(self.bucket(record.key())) == Some(&true);
+        let takes = self.takes.get(self.bucket(record.lead())) == Some(&true);
         if takes {
             let record = record.occurrence(part);
             let group = self.groups.entry(record.key).or_default();
@@ -165,13 +171,13 @@ impl Often {
 
 #[cfg(test)]
 mod tests {
-    use super::super::partitions::Sheaf;
     use super::super::record::{GameFacts, Occurrence, Outcome, Short};
     use super::super::{KvetkaOptions, Selection};
     use super::*;
     use crate::book::build::{Filter, MoveFilter};
     use tabia_core::books::BookPosition;
     use tabia_core::chess::{Color, Move, Square};
+    use tabia_core::external::Partitions;
     use tabia_core::formats::{CreateOptions, OpenOptions};
     use tabia_core::game::Date;
 
@@ -260,11 +266,11 @@ mod tests {
 
     fn check<S: Stored>(weighing: Weighing) {
         let records = records();
-        let mut sheaf = Sheaf::default();
-        sheaf.fill(&records, S::of);
+        let mut batch = Partitions::default();
+        batch.fill(&records, S::of);
         let target = std::env::temp_dir().join("folded.bin");
         let mut gathered = Gathered::<S>::new(&target, 1 << 20, 0);
-        gathered.occurrences.extend(&sheaf).unwrap();
+        gathered.occurrences.extend(&batch).unwrap();
         gathered.newest = records.iter().map(|record| record.month()).max().unwrap();
         let small = options(weighing, 1 << 20);
         let large = options(weighing, 1 << 30);
@@ -274,7 +280,16 @@ mod tests {
         let bits = slices(store, PART, small.memory / 16);
         assert!(bits > 0 && slices(store, PART, large.memory / 16) == 0);
         let number = FREQUENT << 8 >> (64 - bits);
-        let often = Often::of(store, PART, Slice { bits, number }, &mut Vec::new()).unwrap();
+        let often = Often::of(
+            store,
+            PART,
+            KeyRange {
+                bits,
+                value: number,
+            },
+            &mut Vec::new(),
+        )
+        .unwrap();
         assert_eq!(often.takes.iter().filter(|taken| **taken).count(), 1);
         assert!(often.takes[often.bucket(FREQUENT)] && often.takes[often.bucket(NEIGHBOUR)]);
 

@@ -10,10 +10,8 @@ mod aggregate;
 mod collect;
 mod grouping;
 mod kvetka;
-mod partitions;
 mod polyglot;
 mod record;
-mod spill_store;
 
 pub use aggregate::{MoveFilter, Weighing};
 pub use collect::GameCounts;
@@ -26,10 +24,11 @@ use tabia_core::BookFormat;
 use tabia_core::books::BookPosition;
 use tabia_core::chess::Position;
 use tabia_core::error::Result;
+use tabia_core::external::{PARTITIONS, SpillStore};
 use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::game::Want;
 use tabia_core::games::Written;
-use tabia_core::io::Progress;
+use tabia_core::io::{Progress, TemporaryFile};
 use tabia_core::loss::{Feature, Losses};
 use tabia_query::{Filter, Matcher};
 
@@ -42,7 +41,6 @@ use crate::summary::{Observer, Summary};
 use collect::{Gather, Rules, Sketch};
 use grouping::Folder;
 use record::{Board, Occurrence, Short, Stored};
-use spill_store::{PARTS, Store};
 
 /// What kind of book to build.
 #[derive(Debug, Clone)]
@@ -184,16 +182,17 @@ fn build_polyglot<S: Stored>(
 
 /// All that was noted of the games.
 struct Gathered<S> {
-    occurrences: Store<S>,
-    boards: Store<Board>,
+    occurrences: SpillStore<S>,
+    boards: SpillStore<Board>,
     newest: u16,
 }
 
 impl<S: Stored> Gathered<S> {
     fn new(target: &Path, memory: u64, for_boards: u64) -> Self {
+        let folder = TemporaryFile::folder_of(target);
         Self {
-            occurrences: Store::new(target, memory),
-            boards: Store::new(target, for_boards),
+            occurrences: SpillStore::new(folder, memory),
+            boards: SpillStore::new(folder, for_boards),
             newest: 0,
         }
     }
@@ -333,7 +332,7 @@ fn pages(
     let fill = |job: &mut PageJob| {
         job.part = next;
         next += 1;
-        job.part < PARTS && !progress.is_cancelled()
+        job.part < PARTITIONS && !progress.is_cancelled()
     };
     let worker = || {
         let mut folder = Folder::new(gathered, options, true);

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use tabia_core::chess::Move;
 use tabia_core::error::{Error, Result};
+use tabia_core::external::PARTITIONS;
 use tabia_core::formats::CreateOptions;
 use tabia_core::games::Written;
 use tabia_core::io::{OutputSet, Progress};
@@ -16,7 +17,6 @@ use zerocopy::byteorder::big_endian::{U16, U64};
 use super::aggregate::Cell;
 use super::grouping::Folder;
 use super::record::Stored;
-use super::spill_store::PARTS;
 use super::{BuildOptions, Built, Gathered, Weighing};
 use crate::error::Failure;
 use crate::parallel::ordered;
@@ -53,7 +53,7 @@ impl Out {
         let fill = |job: &mut Job| {
             job.part = next;
             next += 1;
-            job.part < PARTS && !progress.is_cancelled()
+            job.part < PARTITIONS && !progress.is_cancelled()
         };
         let worker = || {
             let mut folder = Folder::new(&gathered, options, false);

@@ -1,11 +1,11 @@
 //! What is noted of every move of every game.
 
 use tabia_core::chess::{Color, Move};
+use tabia_core::external::FixedRecord;
 use tabia_core::game::{Date, GameResult};
 use zerocopy::byteorder::little_endian::{U16, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
-use super::spill_store::Keyed;
 use crate::book::packed_position::Packed;
 
 /// A move played in a position, with what the game says, in 16 bytes.
@@ -127,14 +127,22 @@ impl Occurrence {
     }
 }
 
-impl Keyed for Occurrence {
-    fn key(&self) -> u64 {
+impl FixedRecord for Occurrence {
+    type Order = u64;
+
+    #[inline]
+    fn order(&self) -> u64 {
+        self.key
+    }
+
+    #[inline]
+    fn lead(&self) -> u64 {
         self.key
     }
 }
 
 /// What is stored of an occurrence.
-pub(super) trait Stored: Keyed + std::fmt::Debug {
+pub(super) trait Stored: FixedRecord<Order = u64> + Send + Sync + std::fmt::Debug {
     fn of(occurrence: Occurrence) -> Self;
 
     /// The occurrence again; `part`: the first byte of its key.
@@ -162,9 +170,16 @@ pub(super) struct Short {
     move_bits: U16,
 }
 
-impl Keyed for Short {
+impl FixedRecord for Short {
+    type Order = u64;
+
     #[inline]
-    fn key(&self) -> u64 {
+    fn order(&self) -> u64 {
+        self.rest.get() >> 8
+    }
+
+    #[inline]
+    fn lead(&self) -> u64 {
         self.rest.get() >> 8
     }
 }
@@ -201,8 +216,16 @@ pub(super) struct Board {
     pub(super) packed: Packed,
 }
 
-impl Keyed for Board {
-    fn key(&self) -> u64 {
+impl FixedRecord for Board {
+    type Order = u64;
+
+    #[inline]
+    fn order(&self) -> u64 {
+        self.key
+    }
+
+    #[inline]
+    fn lead(&self) -> u64 {
         self.key
     }
 }
@@ -226,7 +249,7 @@ mod tests {
             long.set_outcome(outcome);
             bare.set_outcome(outcome);
             assert_eq!(Short::of(long).occurrence(0xfe), bare);
-            assert_eq!(Short::of(long).key(), long.key & u64::MAX >> 8);
+            assert_eq!(Short::of(long).order(), long.key & u64::MAX >> 8);
         }
         assert_eq!(size_of::<Short>(), 10);
     }
