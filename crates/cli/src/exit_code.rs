@@ -66,6 +66,7 @@ impl From<ExitCode> for std::process::ExitCode {
 mod tests {
     use super::*;
     use std::io;
+    use tabia::core::{Error, ErrorKind};
 
     #[test]
     fn a_closed_pipe_is_success() {
@@ -75,5 +76,12 @@ mod tests {
         assert_eq!(ExitCode::of(&disk), ExitCode::Output);
         let input = Failure::Input(io::Error::from(io::ErrorKind::BrokenPipe).into());
         assert_eq!(ExitCode::of(&input), ExitCode::Input);
+    }
+
+    #[test]
+    fn a_full_temporary_folder_is_a_failed_output() {
+        let full = ErrorKind::TemporaryFile(io::ErrorKind::StorageFull.into());
+        let failure = Failure::input(Error::new(full));
+        assert_eq!(ExitCode::of(&failure), ExitCode::Output);
     }
 }
