@@ -191,7 +191,7 @@ impl<const KEY: usize> VariableSorter<KEY> {
             Error::new(ErrorKind::Limit {
                 what: "a record",
                 limit: u32::MAX.into(),
-                asked: payload.len() as u64,
+                size: payload.len() as u64,
             })
         })?;
         let size = VariableLayout::<KEY>::HEADER + payload.len() + size_of::<Indexed>();
