@@ -119,10 +119,8 @@ impl Clone for ErrorKind {
     /// A copy of an I/O error has the same kind and text.
     fn clone(&self) -> Self {
         match self {
-            Self::Io(error) => Self::Io(match error.raw_os_error() {
-                Some(code) => io::Error::from_raw_os_error(code),
-                None => io::Error::new(error.kind(), error.to_string()),
-            }),
+            Self::Io(error) => Self::Io(copy(error)),
+            Self::TemporaryFile(error) => Self::TemporaryFile(copy(error)),
             Self::UnknownFormat { found } => Self::UnknownFormat {
                 found: found.clone(),
             },
@@ -144,6 +142,13 @@ impl Clone for ErrorKind {
             Self::Exists => Self::Exists,
             Self::Cancelled => Self::Cancelled,
         }
+    }
+}
+
+fn copy(error: &io::Error) -> io::Error {
+    match error.raw_os_error() {
+        Some(code) => io::Error::from_raw_os_error(code),
+        None => io::Error::new(error.kind(), error.to_string()),
     }
 }
 
