@@ -6,7 +6,7 @@
 
 use std::env::temp_dir;
 use std::io::ErrorKind as IoKind;
-use std::path::Path;
+use std::path::{Path, absolute};
 
 use tabia::Failure;
 use tabia::core::{Error, ErrorKind};
@@ -128,7 +128,9 @@ fn input_hint(error: &Error) -> Option<String> {
 fn output_hint(error: &Error) -> Option<String> {
     Some(match error.kind() {
         ErrorKind::Exists => "`--force` replaces it".into(),
-        ErrorKind::TemporaryFile(_) if error.location().file.as_deref() == Some(&*temp_dir()) => {
+        ErrorKind::TemporaryFile(_)
+            if error.location().file.as_deref() == absolute(temp_dir()).ok().as_deref() =>
+        {
             "the variable `TMPDIR` names another folder for temporary files".into()
         }
         ErrorKind::Io(io) | ErrorKind::TemporaryFile(io) => match io.kind() {
