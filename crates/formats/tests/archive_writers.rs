@@ -17,7 +17,7 @@ use tabia_formats::archives::{
     Archive, ChecksumStatus, CreateOptions, NewMember, OnError, Packing, Timestamp,
 };
 use tabia_testkit::Scratch;
-use tabia_testkit::corrupt::{self, Random};
+use tabia_testkit::{Random, corrupt};
 
 /// Files that compress well, badly or not at all, that take several blocks, and an empty one.
 fn files() -> Vec<(String, Vec<u8>)> {

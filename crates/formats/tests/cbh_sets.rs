@@ -118,7 +118,7 @@ fn every_game_of_every_set_is_legal_and_in_order() {
             let mut dump = Dump::new();
             let flow = reader.read(i, Want::ALL, &mut dump).unwrap();
             assert_eq!(flow, Flow::Go);
-            assert_eq!(dump.breach(), None, "{} game {i}", main.display());
+            assert_eq!(dump.violation(), None, "{} game {i}", main.display());
             let mut recorder = game.recorder();
             let _ = reader.read(i, Want::ALL, &mut recorder).unwrap();
             let problems = recorder.take_problems();

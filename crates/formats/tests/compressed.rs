@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 
 use tabia_core::{Error, Result};
 use tabia_formats::archives::compressed::{Compression, compress, decompress};
-use tabia_testkit::corrupt::{self, Random};
+use tabia_testkit::{Random, corrupt};
 
 #[derive(Clone, Default)]
 struct Shared(Arc<Mutex<Vec<u8>>>);

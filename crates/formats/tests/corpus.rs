@@ -10,13 +10,13 @@ use tabia_testkit::shared::{files_below, repository};
 #[test]
 fn targets_pass_on_the_corpus() {
     for (name, target) in TARGETS {
-        let own_seeds = seeds::own(name);
-        for (number, seed) in own_seeds.iter().enumerate() {
+        let seeds = seeds::generated(name);
+        for (number, seed) in seeds.iter().enumerate() {
             let outcome = catch_unwind(AssertUnwindSafe(|| target(seed)));
             assert!(outcome.is_ok(), "{name}: seed {number} fails");
         }
         let folder = repository().join("fuzz/corpus").join(name);
-        let mut count = own_seeds.len();
+        let mut count = seeds.len();
         if folder.is_dir() {
             count += replay(&folder, *target);
         }

@@ -12,7 +12,7 @@ use tabia_core::io::Source;
 use tabia_core::loss::{Feature, Losses};
 use tabia_formats::books::ctg;
 use tabia_formats::books::ctg::{CtgBook, CtgWriter, Keys, RawMove, Stats};
-use tabia_testkit::corrupt::Random;
+use tabia_testkit::Random;
 use tabia_testkit::shared::files_below;
 use tabia_testkit::{Scratch, shared_data};
 

@@ -98,7 +98,7 @@ fn every_sample_decodes_to_legal_games() {
             text.text.clear();
             let flow = reader.read(GameIndex(game), Want::ALL, &mut text);
             assert_eq!(flow.unwrap(), Flow::Go);
-            assert_eq!(text.breach(), None, "{name}");
+            assert_eq!(text.violation(), None, "{name}");
             assert!(!text.text.contains("problem"), "{name}: {}", text.text);
         }
     }

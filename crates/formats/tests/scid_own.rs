@@ -600,7 +600,7 @@ fn any_damage_is_survived() {
                     let mut text = dump::Dump::new();
                     let flow = reader.read(GameIndex(game), Want::ALL, &mut text);
                     assert_eq!(flow.unwrap(), Flow::Go, "{what}");
-                    assert_eq!(text.breach(), None, "{what}");
+                    assert_eq!(text.violation(), None, "{what}");
                 }
             }
         }

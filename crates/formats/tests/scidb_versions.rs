@@ -388,7 +388,7 @@ fn any_damage_to_older_versions_is_survived() {
                         let mut text = dump::Dump::new();
                         // A game of which nothing is left is an error.
                         let _ = reader.read(GameIndex(number), Want::ALL, &mut text);
-                        assert_eq!(text.breach(), None, "{}", damaged.how);
+                        assert_eq!(text.violation(), None, "{}", damaged.how);
                     }
                 }
             }

@@ -24,8 +24,8 @@ use tabia::core::game::{
 use tabia::core::loss::{Feature, Losses};
 use tabia::core::{GameFormat, GameIndex};
 use tabia_testkit::Scratch;
-use tabia_testkit::rich::rich_game;
 use tabia_testkit::tiny;
+use tabia_testkit::unusual_games::unusual_game;
 
 use support::{format, read};
 
@@ -387,7 +387,7 @@ fn every_difference_is_told(seeds: impl Iterator<Item = u64>) -> Vec<String> {
     let scratch = Scratch::new("losses");
     let mut wrong = Vec::new();
     let games = tiny::games().into_iter().chain([tiny::annotated()]);
-    let made: Vec<Game> = games.chain(seeds.map(rich_game)).collect();
+    let made: Vec<Game> = games.chain(seeds.map(unusual_game)).collect();
     let mut sources = vec![("made".to_owned(), made)];
     let mut legs = 0;
     while legs < sources.len() {

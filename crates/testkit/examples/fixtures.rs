@@ -1,9 +1,9 @@
-//! Writes the fixtures that our own writers make: `fixtures FOLDER`, the folder being
+//! Writes the fixtures that are made by the writers of tabia: `fixtures FOLDER`, where the folder is
 //! `crates/formats/tests/fixtures`.
 #![allow(
     clippy::expect_used,
     clippy::print_stdout,
-    reason = "a tool of the tests"
+    reason = "a tool for the tests"
 )]
 
 use std::path::PathBuf;

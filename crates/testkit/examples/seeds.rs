@@ -1,8 +1,8 @@
-//! Writes inputs to begin with for fuzz targets, from real data: `seeds FOLDER TARGET...`.
+//! Writes the initial inputs of fuzz targets: `seeds FOLDER TARGET...`.
 #![allow(
     clippy::expect_used,
     clippy::print_stdout,
-    reason = "a tool of the tests"
+    reason = "a tool for the tests"
 )]
 
 use std::path::PathBuf;
@@ -15,22 +15,22 @@ fn main() {
     let folder = PathBuf::from(arguments.next().expect("a folder"));
     let data = shared().map(|shared| shared.join("data"));
     if data.is_none() {
-        println!("no shared data: only seeds made here");
+        println!("no shared data: only generated seeds");
     }
     for target in arguments {
         let target = target.to_string_lossy();
         let folder = folder.join(&*target);
         std::fs::create_dir_all(&folder).expect("the folder can be made");
-        let mut inputs = seeds::own(&target);
-        let own = inputs.len();
+        let mut inputs = seeds::generated(&target);
+        let generated = inputs.len();
         inputs.extend(data.iter().flat_map(|data| seeds::real(&target, data)));
         for (number, seed) in inputs.iter().enumerate() {
             let path = folder.join(format!("seed-{number}"));
             std::fs::write(path, seed).expect("the seed can be written");
         }
         println!(
-            "{target}: {own} seeds of our own, {} from real data",
-            inputs.len() - own
+            "{target}: {generated} generated seeds, {} from real data",
+            inputs.len() - generated
         );
     }
 }

@@ -1,4 +1,4 @@
-//! Games with everything the model can hold, made from a number.
+//! Random games with everything that the game model can hold.
 
 use std::time::Duration;
 
@@ -12,44 +12,12 @@ use tabia_core::game::{
 };
 use tabia_core::{FormatId, GameIndex};
 
-/// Numbers from a seed (xorshift64*).
-#[derive(Debug, Clone)]
-pub struct Numbers(u64);
+use crate::random::Random;
 
-impl Numbers {
-    /// The sequence of a seed.
-    pub fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
-    }
-
-    /// The next number.
-    pub fn next_u64(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-
-    /// A number below `limit`.
-    pub fn below(&mut self, limit: u64) -> u64 {
-        (self.next_u64() >> 16) % limit.max(1)
-    }
-
-    /// True once in `n` times.
-    pub fn one_in(&mut self, n: u64) -> bool {
-        self.below(n) == 0
-    }
-
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len() as u64) as usize]
-    }
-}
-
-/// A game of legal moves with variations, null moves, setup positions and every kind of
-/// annotation; the same seed gives the same game.
+/// A random game of legal moves with variations, null moves, setup positions and annotations of every
+/// kind. The same seed produces the same game.
 pub fn arbitrary_game(seed: u64) -> Game {
-    let mut numbers = Numbers::new(seed);
-    let n = &mut numbers;
+    let n = &mut Random::new(seed);
     let mut game = Game::new();
     let head = head(n);
     let position = head.start.position();
@@ -57,7 +25,7 @@ pub fn arbitrary_game(seed: u64) -> Game {
     let mut out = game.recorder();
     let _ = out.begin_game(GameIndex(0), &head);
     if is_text {
-        for _ in 0..n.below(4) {
+        for _ in 0..n.below_u64(4) {
             let text = text(n);
             let _ = out.visit_annotation(Annotation::Text(TextPart {
                 kind: n.pick(&[
@@ -66,12 +34,12 @@ pub fn arbitrary_game(seed: u64) -> Game {
                     TextKind::Html,
                     TextKind::File,
                 ]),
-                language: n.below(8) as u16,
+                language: n.below_u64(8) as u16,
                 text: &text,
             }));
         }
     } else {
-        annotations(n, &mut out, Stand::Game);
+        annotations(n, &mut out, Context::Game);
         if let Some(position) = position {
             line(n, &mut out, position, 0, 40);
         }
@@ -90,7 +58,7 @@ pub fn arbitrary_game(seed: u64) -> Game {
     game
 }
 
-fn head(n: &mut Numbers) -> GameHead {
+fn head(n: &mut Random) -> GameHead {
     let mut head = GameHead::default();
     let roster = [
         ("Event", "Šachová olympiáda"),
@@ -101,15 +69,22 @@ fn head(n: &mut Numbers) -> GameHead {
         ("Black", "Петросян"),
         ("Result", "1-0"),
     ];
-    let whole = !n.one_in(3);
+    let is_complete = !n.one_in(3);
     for (name, value) in roster {
-        if whole || n.one_in(2) {
+        if is_complete || n.one_in(2) {
             head.tags.push(name, value);
         }
     }
-    for _ in 0..n.below(5) {
+    for _ in 0..n.below_u64(5) {
         let name = n.pick(&[
-            "WhiteElo", "CbTitle", "X", "Event", "Result", "odd name", "ECO", "",
+            "WhiteElo",
+            "CbTitle",
+            "X",
+            "Event",
+            "Result",
+            "two two_texts",
+            "ECO",
+            "",
         ]);
         let value = text(n);
         head.tags.push(name, &value);
@@ -118,9 +93,9 @@ fn head(n: &mut Numbers) -> GameHead {
     if n.one_in(12) {
         head.kind = RecordKind::Text;
     }
-    head.start = match n.below(8) {
+    head.start = match n.below_u64(8) {
         0 => Start {
-            setup: Setup::chess960_start(n.below(960) as u16).map(Box::new),
+            setup: Setup::chess960_start(n.below_u64(960) as u16).map(Box::new),
             chess960: true,
         },
         1 => Start {
@@ -145,9 +120,15 @@ fn head(n: &mut Numbers) -> GameHead {
     head
 }
 
-fn line(n: &mut Numbers, out: &mut Recorder<&mut Game>, start: Position, depth: u32, most: u64) {
+fn line(
+    n: &mut Random,
+    out: &mut Recorder<&mut Game>,
+    start: Position,
+    depth: u32,
+    max_plies: u64,
+) {
     let mut position = start;
-    for i in 0..n.below(most) {
+    for i in 0..n.below_u64(max_plies) {
         let moves = position.legal_moves();
         let ply = if n.one_in(20) && !position.is_check() {
             Ply::Null
@@ -161,7 +142,7 @@ fn line(n: &mut Numbers, out: &mut Recorder<&mut Game>, start: Position, depth: 
         position.play_ply(ply);
         if n.one_in(6) {
             let first = i == 0 && depth == 0;
-            annotations(n, out, if first { Stand::First } else { Stand::Move });
+            annotations(n, out, if first { Context::First } else { Context::Move });
         }
         while n.one_in(5) && depth < 4 {
             let _ = out.begin_variation();
@@ -170,49 +151,49 @@ fn line(n: &mut Numbers, out: &mut Recorder<&mut Game>, start: Position, depth: 
                 n,
                 out,
                 if empty {
-                    Stand::Empty
+                    Context::Empty
                 } else {
-                    Stand::Variation
+                    Context::Variation
                 },
             );
             if !empty {
                 let moves = before.legal_moves();
-                if let Some(&m) = moves.get(n.below(moves.len() as u64) as usize) {
+                if let Some(&m) = moves.get(n.below_u64(moves.len() as u64) as usize) {
                     let _ = out.visit_move(&before, Ply::Move(m));
                     let mut next = before.clone();
                     next.play(m);
-                    annotations(n, out, Stand::Move);
+                    annotations(n, out, Context::Move);
                     line(n, out, next, depth + 1, 8);
                 }
             }
             out.end_variation();
             if n.one_in(3) {
-                annotations(n, out, Stand::Behind);
+                annotations(n, out, Context::AfterVariation);
             }
         }
     }
 }
 
-/// Where annotations stand, which says what comments there can be.
+/// Where annotations are in a game, which decides about the comments that are possible.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Stand {
+enum Context {
     Game,
     First,
     Move,
-    Behind,
+    AfterVariation,
     Variation,
     Empty,
 }
 
-fn annotations(n: &mut Numbers, out: &mut Recorder<&mut Game>, stand: Stand) {
-    if matches!(stand, Stand::Move | Stand::First) {
+fn annotations(n: &mut Random, out: &mut Recorder<&mut Game>, context: Context) {
+    if matches!(context, Context::Move | Context::First) {
         while n.one_in(4) {
             comment(n, out, CommentPlacement::Before);
         }
     }
-    for _ in 0..n.below(4) {
+    for _ in 0..n.below_u64(4) {
         if n.one_in(2) {
-            if stand != Stand::Variation {
+            if context != Context::Variation {
                 comment(n, out, CommentPlacement::After);
             }
         } else {
@@ -221,8 +202,8 @@ fn annotations(n: &mut Numbers, out: &mut Recorder<&mut Game>, stand: Stand) {
     }
 }
 
-fn comment(n: &mut Numbers, out: &mut Recorder<&mut Game>, placement: CommentPlacement) {
-    let language = match n.below(6) {
+fn comment(n: &mut Random, out: &mut Recorder<&mut Game>, placement: CommentPlacement) {
+    let language = match n.below_u64(6) {
         0 => Language::iso(*b"de"),
         1 => Some(Language::nation(121)),
         _ => None,
@@ -235,7 +216,7 @@ fn comment(n: &mut Numbers, out: &mut Recorder<&mut Game>, placement: CommentPla
     }));
 }
 
-const PIECES: [&str; 24] = [
+const FRAGMENTS: [&str; 24] = [
     "good",
     "move",
     " ",
@@ -262,35 +243,35 @@ const PIECES: [&str; 24] = [
     ",:=/",
 ];
 
-fn text(n: &mut Numbers) -> String {
-    (0..n.below(9)).map(|_| n.pick(&PIECES)).collect()
+fn text(n: &mut Random) -> String {
+    (0..n.below_u64(9)).map(|_| n.pick(&FRAGMENTS)).collect()
 }
 
-fn texts(n: &mut Numbers) -> Vec<TrainingText> {
-    (0..n.below(3))
+fn texts(n: &mut Random) -> Vec<TrainingText> {
+    (0..n.below_u64(3))
         .map(|_| TrainingText {
-            language: n.below(8) as u16,
+            language: n.below_u64(8) as u16,
             text: text(n),
         })
         .collect()
 }
 
-fn square(n: &mut Numbers) -> Square {
-    Square::new(n.below(64) as u8).unwrap()
+fn square(n: &mut Random) -> Square {
+    Square::new(n.below_u64(64) as u8).unwrap()
 }
 
-fn shape(n: &mut Numbers) -> Shape {
+fn shape(n: &mut Random) -> Shape {
     let at = square(n);
-    let kind = match n.below(8) {
+    let kind = match n.below_u64(8) {
         0..3 => ShapeKind::Square(at),
         3..5 => ShapeKind::Arrow(at, square(n)),
         5 => ShapeKind::Circle(at),
         6 => ShapeKind::Frame(at),
         _ => ShapeKind::Letter(at, n.pick(&['a', '+', '♞', ']'])),
     };
-    let color = match n.below(8) {
-        0 => ShapeColor::Rgb(n.below(1 << 24) as u32),
-        1 => ShapeColor::ChessBase(n.below(256) as u8),
+    let color = match n.below_u64(8) {
+        0 => ShapeColor::Rgb(n.below_u64(1 << 24) as u32),
+        1 => ShapeColor::ChessBase(n.below_u64(256) as u8),
         2 => ShapeColor::Black,
         3 => ShapeColor::Red,
         _ => ShapeColor::Green,
@@ -298,8 +279,8 @@ fn shape(n: &mut Numbers) -> Shape {
     Shape { kind, color }
 }
 
-fn quotation(n: &mut Numbers) -> Quotation {
-    let number = |n: &mut Numbers| n.below(1 << 16) as u16;
+fn quotation(n: &mut Random) -> Quotation {
+    let number = |n: &mut Random| n.below_u64(1 << 16) as u16;
     Quotation {
         white: text(n),
         black: text(n),
@@ -308,21 +289,25 @@ fn quotation(n: &mut Numbers) -> Quotation {
         eco: number(n),
         event: text(n),
         site: text(n),
-        date: Date::new(n.below(3000) as u16, n.below(13) as u8, n.below(32) as u8),
+        date: Date::new(
+            n.below_u64(3000) as u16,
+            n.below_u64(13) as u8,
+            n.below_u64(32) as u8,
+        ),
         tournament_type: number(n),
         nation: number(n),
         category: number(n),
         rounds: number(n),
-        round: n.below(256) as u8,
-        sub_round: n.below(256) as u8,
+        round: n.below_u64(256) as u8,
+        sub_round: n.below_u64(256) as u8,
         result: n.pick(&[GameResult::Draw, GameResult::BothLose, GameResult::Unknown]),
         flags: number(n),
         unknown: number(n),
         setup: n
             .one_in(3)
-            .then(|| Box::new(Setup::chess960_start(n.below(960) as u16).unwrap())),
+            .then(|| Box::new(Setup::chess960_start(n.below_u64(960) as u16).unwrap())),
         moves: n.one_in(2).then(|| {
-            (0..n.below(5))
+            (0..n.below_u64(5))
                 .map(|_| {
                     if n.one_in(4) {
                         Ply::Null
@@ -335,38 +320,40 @@ fn quotation(n: &mut Numbers) -> Quotation {
     }
 }
 
-fn annotation(n: &mut Numbers, out: &mut Recorder<&mut Game>) {
-    let words = [text(n), text(n)];
+fn annotation(n: &mut Random, out: &mut Recorder<&mut Game>) {
+    let two_texts = [text(n), text(n)];
     let training = Training {
-        seconds: n.below(100) as i32,
+        seconds: n.below_u64(100) as i32,
         points: -3,
         question: texts(n),
         wrong: texts(n),
         first_help: texts(n),
         second_help: texts(n),
-        solutions: (0..n.below(3))
+        solutions: (0..n.below_u64(3))
             .map(|_| TrainingSolution {
                 from: square(n),
                 to: square(n),
-                promotion: n.below(6) as u8,
-                points: n.below(10) as u8,
+                promotion: n.below_u64(6) as u8,
+                points: n.below_u64(10) as u8,
                 comments: texts(n),
             })
             .collect(),
     };
     let profile = EvalProfile {
-        points: (0..n.below(5))
+        points: (0..n.below_u64(5))
             .map(|_| EvalPoint {
                 flag: n.pick(&[0, 1, 0xff]),
-                depth: n.below(40) as u8,
-                value: n.below(400) as i16 - 200,
+                depth: n.below_u64(40) as u8,
+                value: n.below_u64(400) as i16 - 200,
             })
             .collect(),
     };
     let quotation = quotation(n);
-    let bytes: Vec<u8> = (0..n.below(10)).map(|_| n.below(256) as u8).collect();
-    let _ = out.visit_annotation(match n.below(22) {
-        0..3 => Annotation::Nag(Nag(n.below(256) as u8)),
+    let bytes: Vec<u8> = (0..n.below_u64(10))
+        .map(|_| n.below_u64(256) as u8)
+        .collect();
+    let _ = out.visit_annotation(match n.below_u64(22) {
+        0..3 => Annotation::Nag(Nag(n.below_u64(256) as u8)),
         3..6 => Annotation::Shape(shape(n)),
         6 | 7 => Annotation::Clock(Clock {
             kind: n.pick(&[
@@ -375,21 +362,21 @@ fn annotation(n: &mut Numbers, out: &mut Recorder<&mut Game>) {
                 ClockKind::ElapsedGame,
                 ClockKind::Mechanical,
             ]),
-            time: Duration::from_millis(n.below(40_000_000)),
+            time: Duration::from_millis(n.below_u64(40_000_000)),
         }),
         8 | 9 => Annotation::Eval(Eval {
             score: if n.one_in(4) {
-                Score::Mate(n.below(40) as i32 - 20)
+                Score::Mate(n.below_u64(40) as i32 - 20)
             } else {
-                Score::Centipawns(n.below(4000) as i32 - 2000)
+                Score::Centipawns(n.below_u64(4000) as i32 - 2000)
             },
             depth: n.one_in(2).then_some(20),
             engine: n.pick(&[0, 0, 3]),
         }),
-        10 => Annotation::Medals(n.below(1 << 16) as u32),
-        11 => Annotation::Critical(CriticalPosition(n.below(4) as u8)),
+        10 => Annotation::Medals(n.below_u64(1 << 16) as u32),
+        11 => Annotation::Critical(CriticalPosition(n.below_u64(4) as u8)),
         12 => Annotation::VariationColor(VariationColor {
-            flags: n.below(4) as u8,
+            flags: n.below_u64(4) as u8,
             red: 1,
             green: 2,
             blue: 255,
@@ -427,18 +414,18 @@ fn annotation(n: &mut Numbers, out: &mut Recorder<&mut Game>) {
         16 => Annotation::Training(&training),
         17 => Annotation::Quotation(&quotation),
         18 => Annotation::WebLink(WebLink {
-            url: &words[0],
-            caption: &words[1],
+            url: &two_texts[0],
+            caption: &two_texts[1],
         }),
         19 => Annotation::Media(Media {
             kind: n.pick(&[MediaKind::Sound, MediaKind::Picture, MediaKind::Video]),
             language: n.one_in(2).then(|| Language::nation(7)),
-            text: &words[0],
+            text: &two_texts[0],
         }),
         20 => Annotation::Foreign(Foreign {
             format: FormatId::new("pgn"),
             kind: Foreign::UNREAD_MOVES,
-            bytes: words[0].as_bytes(),
+            bytes: two_texts[0].as_bytes(),
         }),
         _ => Annotation::Foreign(Foreign {
             format: FormatId::new(n.pick(&["cbh", "si4", "pgn"])),

@@ -1,4 +1,4 @@
-//! A stable text form of games: what expected files hold and what differences are shown in.
+//! A stable text form of games, for expected files and for showing differences.
 
 use std::fmt::Write;
 
@@ -10,13 +10,13 @@ use tabia_core::game::{
 use tabia_core::games::Database;
 use tabia_core::{GameIndex, Problem};
 
-/// A visitor that writes what it is handed as text, one thing a line, variations indented.
+/// A visitor that writes the games it visits as text: one line for each call, variations indented.
 #[derive(Debug, Default)]
 pub struct Dump {
     /// The text so far.
     pub text: String,
     depth: usize,
-    breach: Option<String>,
+    violation: Option<String>,
 }
 
 impl Dump {
@@ -33,14 +33,14 @@ impl Dump {
         self.text.push('\n');
     }
 
-    /// The first breach of the order of calls or of the rules of chess, if there was one: a move
-    /// handed on that is illegal in its position, a variation closed that was not open.
-    pub fn breach(&self) -> Option<&str> {
-        self.breach.as_deref()
+    /// The first violation of the order of calls or of the rules of chess, for example an illegal move
+    /// or the end of a variation that was not begun; `None` if absent.
+    pub fn violation(&self) -> Option<&str> {
+        self.violation.as_deref()
     }
 
     fn fail(&mut self, what: String) {
-        self.breach.get_or_insert(what);
+        self.violation.get_or_insert(what);
     }
 }
 
@@ -100,7 +100,7 @@ impl Visitor for Dump {
 
     fn end_variation(&mut self) {
         if self.depth < 2 {
-            self.fail("a variation ends that did not begin".to_owned());
+            self.fail("a variation ends that was not begun".to_owned());
             return;
         }
         self.depth -= 1;
@@ -131,14 +131,14 @@ impl Visitor for Dump {
     }
 }
 
-/// The dump of one game.
+/// The text of one game.
 pub fn game(index: GameIndex, game: &Game) -> String {
     let mut dump = Dump::new();
     let _ = game.replay(index, Want::ALL, &mut dump);
     dump.text
 }
 
-/// The dump of a whole database, errors of whole records included.
+/// The text of a database, with the errors of records that cannot be read.
 pub fn database(database: &dyn Database, want: Want) -> String {
     let mut dump = Dump::new();
     let mut reader = database.reader();
@@ -183,10 +183,10 @@ fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// Where two texts differ, for messages: the first different line with what stands before it.
+/// Compares two texts.
 ///
 /// # Panics
-/// When they differ.
+/// If they differ. The message shows the first different line and those before it.
 pub fn assert_same(what: &str, expected: &str, found: &str) {
     if expected == found {
         return;
@@ -202,8 +202,8 @@ pub fn assert_same(what: &str, expected: &str, found: &str) {
                 panic!(
                     "{what}: line {} differs\n{context}\nexpected: {}\nfound:    {}",
                     before.len() + 1,
-                    a.unwrap_or("(nothing more)"),
-                    b.unwrap_or("(nothing more)"),
+                    a.unwrap_or("(end of text)"),
+                    b.unwrap_or("(end of text)"),
                 );
             }
         }

@@ -1,7 +1,7 @@
-//! Bounds on the time and memory of tests.
+//! Limits on the time and memory of tests.
 //!
-//! Memory is counted by a global allocator, so it must be named in the test binary, and nothing
-//! else may run in the process meanwhile (`harness = false`, or one test a binary):
+//! Memory is counted by a global allocator, which the test program must declare. No other test may
+//! run in the process at the same time (`harness = false`, or one test in the program):
 //!
 //! ```
 //! #[global_allocator]
@@ -14,13 +14,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The counting allocator.
+/// The type of the counting allocator.
 pub type Allocator = peak_alloc::PeakAlloc;
 
-/// The value of a counting allocator.
+/// A counting allocator.
 pub const ALLOCATOR: Allocator = peak_alloc::PeakAlloc;
 
-/// Runs `work` and returns the most bytes that were in use at once beyond those in use before.
+/// Runs `work` and returns its result and the most bytes that were allocated at once, in addition to
+/// those allocated before.
 pub fn peak<T>(allocator: &Allocator, work: impl FnOnce() -> T) -> (T, usize) {
     allocator.reset_peak_usage();
     let before = allocator.current_usage();
@@ -28,7 +29,7 @@ pub fn peak<T>(allocator: &Allocator, work: impl FnOnce() -> T) -> (T, usize) {
     (result, allocator.peak_usage().saturating_sub(before))
 }
 
-/// Ends the process, naming the case at hand, when a case takes too long. A test that hangs
+/// Aborts the process with the name of the current case if a case takes too long. A test that hangs
 /// cannot be ended in any other way.
 #[derive(Debug)]
 pub struct Watchdog {
@@ -39,23 +40,23 @@ pub struct Watchdog {
 struct State {
     case: String,
     since: Instant,
-    over: bool,
+    ended: bool,
 }
 
 impl Watchdog {
-    /// Watches from now on that each case ends within `limit`.
+    /// Starts to watch: each case must end within `limit`.
     pub fn new(limit: Duration) -> Self {
         let state = Arc::new(Mutex::new(State {
             case: "the start".to_owned(),
             since: Instant::now(),
-            over: false,
+            ended: false,
         }));
         let watched = Arc::clone(&state);
         thread::spawn(move || {
             loop {
                 thread::sleep(limit.min(Duration::from_millis(500)));
                 let state = lock(&watched);
-                if state.over {
+                if state.ended {
                     return;
                 }
                 if state.since.elapsed() > limit {
@@ -67,7 +68,7 @@ impl Watchdog {
         Self { state }
     }
 
-    /// The case that begins now.
+    /// Begins the next case.
     pub fn case(&self, name: &str) {
         let mut state = lock(&self.state);
         name.clone_into(&mut state.case);
@@ -77,7 +78,7 @@ impl Watchdog {
 
 impl Drop for Watchdog {
     fn drop(&mut self) {
-        lock(&self.state).over = true;
+        lock(&self.state).ended = true;
     }
 }
 

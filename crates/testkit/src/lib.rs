@@ -1,38 +1,51 @@
-//! Helpers of the workspace's tests. Never part of what ships.
+//! Helpers for the tests of the workspace; not part of any release.
 //!
-//! | module | holds |
+//! | module | contents |
 //! |---|---|
-//! | [`arbitrary`] | games with everything the model can hold, made from a number |
-//! | [`shared`](mod@shared) | finds the folder of real data, or says that a test was skipped |
+//! | [`random`] | pseudo-random numbers |
+//! | [`arbitrary`] | random games with everything that the game model can hold |
+//! | [`shared`](mod@shared) | finds the folder of real data, or reports that a test is skipped |
+//! | [`skipped`] | the log of skipped tests and their number |
 //! | [`tiny`] | small games and databases in memory |
-//! | [`dump`] | a stable text form of games, for expected files and for comparing |
-//! | [`corrupt`] | damaged copies of files: cut short, changed byte by byte, changed at random |
-//! | [`fuzz`] | what the fuzz targets do with their input |
-//! | [`guard`] | bounds on the time and memory of a test |
-//! | [`rich`] | games with odd heads and remarks, made from a number |
+//! | [`dump`] | a stable text form of games, for expected files and comparisons |
+//! | [`corrupt`] | damaged copies of files: truncated, changed byte by byte, changed at random |
+//! | [`fuzz`] | the bodies of the fuzz targets |
+//! | [`guard`] | limits on the time and memory of a test |
+//! | [`unusual_games`] | random games with unusual tags and comments |
 //! | [`sample`] | the games of the sample database |
-//! | [`scratch`] | folders that go away with the test |
+//! | [`scratch`] | temporary folders |
+//!
+//! Modules that use the crates under test need the feature `formats`. Without it this crate depends
+//! on none of them, so that `tabia-core` can use it in its own tests.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::print_stdout,
     clippy::print_stderr,
     clippy::disallowed_methods,
-    reason = "helpers of tests fail by panicking and read the environment"
+    reason = "helpers for tests fail by panicking and read the environment"
 )]
 
+#[cfg(feature = "formats")]
 pub mod arbitrary;
 pub mod corrupt;
+#[cfg(feature = "formats")]
 pub mod dump;
+#[cfg(feature = "formats")]
 pub mod fuzz;
 pub mod guard;
-pub mod rich;
+pub mod random;
+#[cfg(feature = "formats")]
 pub mod sample;
 pub mod scratch;
 pub mod shared;
 pub mod skipped;
+#[cfg(feature = "formats")]
 pub mod tiny;
+#[cfg(feature = "formats")]
+pub mod unusual_games;
 
+pub use random::Random;
 pub use scratch::Scratch;
 pub use shared::{shared, shared_data, skip};
 pub use skipped::skip_without_peer;

@@ -1,6 +1,5 @@
-//! The games of the sample database that comes with the repository: a little of everything.
-//!
-//! Moves of old masters are facts; every word about them is our own.
+//! The games of the sample database in `samples`, which shows games, annotations and texts of many
+//! kinds. The comments were written for it.
 
 use std::time::Duration;
 
@@ -441,7 +440,7 @@ struct Builder {
     head: GameHead,
     recorder: Recorder,
     begun: bool,
-    /// The position at hand and the one before the last move, for every open line.
+    /// The current position and the one before the last move, for each open line.
     lines: Vec<(Position, Position)>,
 }
 
@@ -468,6 +467,7 @@ impl Builder {
         builder
     }
 
+    /// The recorder, with the game begun.
     fn begun(&mut self) -> &mut Recorder {
         if !self.begun {
             self.begun = true;

@@ -1,16 +1,16 @@
-//! Folders that go away with the test.
+//! Temporary folders of tests.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 static NEXT: AtomicU32 = AtomicU32::new(0);
 
-/// A new empty folder, removed with all its files on drop.
+/// A temporary folder, which is removed with its files on drop.
 #[derive(Debug)]
 pub struct Scratch(PathBuf);
 
 impl Scratch {
-    /// A new folder; `name` shows in its path.
+    /// Creates an empty folder whose name contains `name`.
     pub fn new(name: &str) -> Self {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let folder =
@@ -20,17 +20,17 @@ impl Scratch {
         Self(folder)
     }
 
-    /// The folder.
+    /// The path of the folder.
     pub fn path(&self) -> &Path {
         &self.0
     }
 
-    /// A path in the folder.
+    /// The path of a file in the folder.
     pub fn join(&self, name: &str) -> PathBuf {
         self.0.join(name)
     }
 
-    /// Names of what lies in the folder, sorted.
+    /// The names of the files in the folder, sorted.
     pub fn names(&self) -> Vec<String> {
         let mut names: Vec<String> = std::fs::read_dir(&self.0)
             .expect("the folder can be listed")
@@ -46,7 +46,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // Left-over files in the temporary folder do no harm.
+        // A failed removal is harmless.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_goes_away() {
+    fn the_folder_is_removed_on_drop() {
         let scratch = Scratch::new("scratch");
         std::fs::write(scratch.join("a"), "x").unwrap();
         assert_eq!(scratch.names(), ["a"]);

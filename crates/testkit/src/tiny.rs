@@ -14,12 +14,12 @@ use tabia_core::game::{
 use tabia_core::games::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind};
 use tabia_core::{FormatId, GameIndex};
 
-/// Builds a game move by move.
+/// Builds a game from moves in SAN, comments and NAGs.
 #[derive(Debug)]
 pub struct GameBuilder {
     head: GameHead,
     steps: Vec<Step>,
-    /// The position at hand and the one before the last move, for every open line.
+    /// The position before the last move and the current one, for each open line.
     lines: Vec<(Position, Position)>,
 }
 
@@ -33,7 +33,7 @@ enum Step {
 }
 
 impl GameBuilder {
-    /// A game from the usual start.
+    /// A game from the standard position.
     pub fn new() -> Self {
         Self::from_head(GameHead::default(), Position::standard())
     }
@@ -41,7 +41,7 @@ impl GameBuilder {
     /// A game from a setup position.
     ///
     /// # Panics
-    /// When `fen` is no position that can be played.
+    /// If `fen` is not a legal position.
     pub fn from_fen(fen: &str) -> Self {
         let setup = Setup::parse_fen(fen.as_bytes()).expect("a FEN");
         let position = Position::from_setup(&setup).expect("a legal position");
@@ -73,7 +73,7 @@ impl GameBuilder {
     /// Adds moves in SAN, separated by blanks.
     ///
     /// # Panics
-    /// When one of them is illegal.
+    /// If one of them is illegal.
     pub fn moves(mut self, text: &str) -> Self {
         for token in text.split_whitespace() {
             let (before, now) = self.lines.last_mut().expect("the mainline is open");
@@ -86,27 +86,27 @@ impl GameBuilder {
         self
     }
 
-    /// Adds a comment to the last move.
+    /// Adds a comment after the last move.
     pub fn comment(mut self, text: &str) -> Self {
         self.steps
             .push(Step::Comment(CommentPlacement::After, text.to_owned()));
         self
     }
 
-    /// Adds a comment that stands before the last move.
+    /// Adds a comment before the last move.
     pub fn comment_before(mut self, text: &str) -> Self {
         self.steps
             .push(Step::Comment(CommentPlacement::Before, text.to_owned()));
         self
     }
 
-    /// Adds a numeric annotation glyph to the last move.
+    /// Adds a NAG to the last move.
     pub fn nag(mut self, number: u8) -> Self {
         self.steps.push(Step::Nag(number));
         self
     }
 
-    /// Begins an alternative to the last move.
+    /// Begins a variation with an alternative to the last move.
     pub fn begin(mut self) -> Self {
         let (before, _) = self.lines.last().expect("the mainline is open");
         let before = before.clone();
@@ -115,10 +115,10 @@ impl GameBuilder {
         self
     }
 
-    /// Ends it.
+    /// Ends a variation.
     ///
     /// # Panics
-    /// When no variation is open.
+    /// If no variation is open.
     pub fn end(mut self) -> Self {
         assert!(self.lines.len() > 1, "no variation is open");
         self.lines.pop();
@@ -126,7 +126,7 @@ impl GameBuilder {
         self
     }
 
-    /// The game.
+    /// Ends the game and returns it.
     pub fn result(self, result: GameResult) -> Game {
         let mut game = Game::new();
         let mut recorder = game.recorder();
@@ -160,8 +160,8 @@ impl Default for GameBuilder {
     }
 }
 
-/// Three games that hold what most formats can: tags, a variation inside a variation, comments,
-/// NAGs, a setup position.
+/// Three games with the elements that most formats support: tags, nested variations, comments, NAGs and
+/// a setup position.
 pub fn games() -> Vec<Game> {
     let first = GameBuilder::new()
         .tag("Event", "Tiny Open")
@@ -216,7 +216,7 @@ pub fn games() -> Vec<Game> {
     vec![first, second, third]
 }
 
-/// One game with every kind of annotation that any format knows.
+/// A game with annotations of all kinds that formats support.
 pub fn annotated() -> Game {
     let before = GameBuilder::new()
         .tag("Event", "Annotations")
@@ -390,8 +390,8 @@ impl TinyDatabase {
     fn id(&self, kind: NameKind, name: &str) -> Option<NameId> {
         self.names
             .iter()
-            .position(|known| known.0 == kind && known.1 == name)
-            .map(|place| NameId(place as u32))
+            .position(|other| other.0 == kind && other.1 == name)
+            .map(|index| NameId(index as u32))
     }
 }
 

@@ -186,7 +186,7 @@ impl<'g> Collector<'g> {
     }
 
     fn check(&self) {
-        if let Some(violation) = self.dump.breach() {
+        if let Some(violation) = self.dump.violation() {
             panic!("{violation}\n{}", self.dump.text);
         }
     }

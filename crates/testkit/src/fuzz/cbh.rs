@@ -1,4 +1,4 @@
-//! Targets for ChessBase databases.
+//! Targets for parts of ChessBase databases.
 
 use tabia_core::chess::Position;
 use tabia_core::game::{
@@ -12,14 +12,14 @@ use tabia_formats::games::cbh::charset::{TextForm, Texts};
 use tabia_formats::games::cbh::moves;
 use tabia_formats::games::cbh::moves::NoAnnotations;
 
-/// Variations inside variations beyond this are refused: the default of readers.
-const DEPTH: u32 = 1 << 20;
+/// The deepest nesting of variations: the default of readers.
+const MAX_DEPTH: u32 = 1 << 20;
 
-/// A move record reads to legal moves, its mainline is the same alone, and a record without
-/// faults is written so that it reads the same.
+/// A move record is read to legal moves, and its mainline alone to the same moves. A record without
+/// errors round trips.
 pub(super) fn moves(data: &[u8]) {
-    let mut decoder = moves::Decoder::new(DEPTH);
-    let Some((game, fault)) = read_moves(&mut decoder, data, Want::ALL) else {
+    let mut decoder = moves::Decoder::new(MAX_DEPTH);
+    let Some((game, error)) = read_moves(&mut decoder, data, Want::ALL) else {
         return;
     };
     if let Some((mainline, _)) = read_moves(&mut decoder, data, Want::MAINLINE) {
@@ -28,16 +28,16 @@ pub(super) fn moves(data: &[u8]) {
             "the mainline alone"
         );
     }
-    if fault.is_some() {
+    if error.is_some() {
         return;
     }
     let mut encoder = moves::Encoder::new();
     let Ok(encoded) = encoder.encode(&game) else {
         return;
     };
-    let (again, fault) = read_moves(&mut decoder, encoded.record, Want::ALL)
+    let (again, error) = read_moves(&mut decoder, encoded.record, Want::ALL)
         .expect("a record just written has a head");
-    assert!(fault.is_none(), "{fault:?}");
+    assert!(error.is_none(), "{error:?}");
     assert!(
         again.events().eq(game.events()),
         "{game:?} reads back as {again:?}"
@@ -61,7 +61,7 @@ fn read_moves(
     };
     let mut recorder = Recorder::new();
     let _ = recorder.begin_game(GameIndex(0), &head);
-    let mut checked = super::Checked::new(&mut recorder);
+    let mut checked = super::CheckedVisitor::new(&mut recorder);
     let visited = decoder.visit(&record, want, &mut checked, &mut NoAnnotations);
     recorder.end_game(GameResult::Unknown);
     if let Some(error) = &visited.error {
@@ -70,8 +70,8 @@ fn read_moves(
     Some((recorder.game().clone(), visited.error))
 }
 
-/// The items of an annotation record read, and what is written of them reads the same. The first
-/// byte chooses the character set.
+/// The items of an annotation record are read, and round trip. The first byte of the input chooses the
+/// character set.
 pub(super) fn annotations(data: &[u8]) {
     let Some((choice, record)) = data.split_first() else {
         return;
@@ -94,7 +94,7 @@ pub(super) fn annotations(data: &[u8]) {
     for item in items {
         let Ok(item) = item else { break };
         let expected = decode_item(&mut decoder, &item);
-        write_again(&item, &expected, page, texts);
+        round_trip(&item, &expected, page, texts);
     }
 }
 
@@ -109,8 +109,8 @@ fn decode_item(decoder: &mut annotations::Decoder, item: &Item<'_>) -> Game {
     recorder.game().clone()
 }
 
-/// In one of the forms of texts, every item is written without loss and reads the same.
-fn write_again(
+/// Writes the annotations of an item: in one of the forms of texts they round trip.
+fn round_trip(
     item: &Item<'_>,
     expected: &Game,
     page: &'static encoding_rs::Encoding,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use tabia_core::chess::{FenStyle, Move, Ply, Position, Setup, Square, san, uci};
 
-/// A FEN that is read is written so that it reads the same; a position made from it keeps it.
+/// A FEN that is accepted round trips, and so does the position that it describes.
 pub(super) fn fen(data: &[u8]) {
     let Ok(setup) = Setup::parse_fen(data) else {
         return;
@@ -27,8 +27,8 @@ pub(super) fn fen(data: &[u8]) {
     moves(&position);
 }
 
-/// The first line is a FEN, the others are SAN played from it. What is accepted is legal, and
-/// what is written is read back as the same move.
+/// The first line is a FEN, the others are moves in SAN from that position. Accepted moves are legal
+/// and round trip.
 pub(super) fn san(data: &[u8]) {
     let mut lines = data.split(|&byte| byte == b'\n');
     let first = lines.next().unwrap_or_default();
@@ -52,8 +52,8 @@ pub(super) fn san(data: &[u8]) {
     }
 }
 
-/// Moves that are generated are those that are legal, each with its own SAN and UCI; the key kept
-/// move by move is that of the position made anew.
+/// The generated moves are the legal ones; their SAN and UCI are unique and round trip. The key that
+/// is updated by a move equals the key of the resulting position.
 fn moves(position: &Position) {
     let generated: BTreeSet<Move> = position.legal_moves().iter().copied().collect();
     for from in 0..64 {
@@ -72,31 +72,41 @@ fn moves(position: &Position) {
     }
     let mut seen = BTreeSet::new();
     for &m in &generated {
-        let place = || format!("{m:?} in {}", position.fen());
-        assert!(position.is_legal(m), "{}", place());
+        let context = || format!("{m:?} in {}", position.fen());
+        assert!(position.is_legal(m), "{}", context());
         let mut text = Vec::new();
         san::write(position, Ply::Move(m), &mut text);
         assert_eq!(
             san::read(position, &text).ok(),
             Some(Ply::Move(m)),
             "{}",
-            place()
+            context()
         );
-        assert!(seen.insert(text), "{} has the SAN of another move", place());
+        assert!(
+            seen.insert(text),
+            "{} has the SAN of another move",
+            context()
+        );
         let mut text = Vec::new();
         uci::write(position, m, position.is_chess960(), &mut text);
         assert_eq!(
             uci::read(position, &text),
             Some(Ply::Move(m)),
             "{}",
-            place()
+            context()
         );
         let mut after = position.clone();
         after.play(m);
         if let Ok(anew) = Position::from_setup(&after.to_setup()) {
-            assert_eq!(anew.key(), after.key(), "{} gives {}", place(), after.fen());
+            assert_eq!(
+                anew.key(),
+                after.key(),
+                "{} gives {}",
+                context(),
+                after.fen()
+            );
         } else {
-            panic!("{} gives {}, which is not legal", place(), after.fen());
+            panic!("{} gives {}, which is not legal", context(), after.fen());
         }
     }
 }

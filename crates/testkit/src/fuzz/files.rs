@@ -1,4 +1,4 @@
-//! Targets for whole files and sets of files, chosen by the format's name.
+//! Targets for files and sets of files of a format.
 
 use std::io::{Cursor, Read, Write};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,16 +17,16 @@ use tabia_formats::archives::compressed::Compression;
 use tabia_formats::archives::{Archive, OnError, salvage};
 use tabia_formats::{Format, formats};
 
-use super::{Checked, set};
+use super::{CheckedVisitor, file_set};
 
-/// More is not unpacked, so that a small input cannot keep the fuzzer busy for long.
-const UNPACKED: u64 = 4 << 20;
+/// The most bytes that are unpacked from an input, so that small inputs do not take long.
+const MAX_UNPACKED: u64 = 4 << 20;
 
-/// Options with bounds that suit small inputs.
+/// Options with limits for small inputs.
 pub(super) fn options() -> OpenOptions {
     let mut options = OpenOptions::default();
-    options.limits.member = UNPACKED;
-    options.limits.record = UNPACKED;
+    options.limits.member = MAX_UNPACKED;
+    options.limits.record = MAX_UNPACKED;
     options
 }
 
@@ -56,11 +56,11 @@ pub(super) fn extensions(format: Format) -> Vec<&'static str> {
     all
 }
 
-/// A database from a set of files, of every second one what is left: every row and name is asked for,
-/// every game read, whole and the mainline alone.
+/// Opens a set of files as a database, every second one with `salvage`, and reads all index entries,
+/// names and games, these also as mainlines alone.
 pub(super) fn database(id: &str, data: &[u8]) {
     let format = format(id);
-    let (Some(games), Some(source)) = (format.games(), set::source(data, &extensions(format)))
+    let (Some(games), Some(source)) = (format.games(), file_set::source(data, &extensions(format)))
     else {
         return;
     };
@@ -72,11 +72,11 @@ pub(super) fn database(id: &str, data: &[u8]) {
     }
 }
 
-/// What is left of a ChessBase set, whichever of its files that is: all is read, and of some inputs
-/// what was read is written again as a database with which nothing is wrong.
+/// Opens an incomplete ChessBase set, whichever files it has, and reads all of it. For some inputs the
+/// games are written to a new database, which must be valid.
 pub(super) fn salvaged(data: &[u8]) {
     let format = format("cbh");
-    let members = set::unpack(data, &extensions(format));
+    let members = file_set::unpack(data, &extensions(format));
     let Some(name) = members.first().map(|(name, _)| name.clone()) else {
         return;
     };
@@ -88,13 +88,13 @@ pub(super) fn salvaged(data: &[u8]) {
         return;
     };
     read_all(&*database, true);
-    // Writing costs far more than reading.
+    // Writing takes much longer than reading.
     if data.iter().fold(0, |sum, byte| sum ^ byte) & 7 == 1 {
         write_again(games, &*database);
     }
 }
 
-/// Writes the games of a database into a new one, which must be sound.
+/// Writes the games of a database to a new one, which must be valid.
 fn write_again(format: &GameFormat, database: &dyn Database) {
     let folder = crate::Scratch::new("salvaged");
     let target = folder.join("new.cbh");
@@ -118,7 +118,8 @@ fn write_again(format: &GameFormat, database: &dyn Database) {
     again.verify(&mut |problem| panic!("{}", problem.error));
 }
 
-/// Of a damaged database (`salvage`) a game can end at what only those see who read its variations.
+/// Reads all games. With `salvage`, the mainline alone can be longer than that of the game, which can
+/// end at damage inside a variation.
 fn read_all(database: &dyn Database, salvage: bool) {
     let _ = format!("{:?}", database.info());
     let mut reader = database.reader();
@@ -137,12 +138,12 @@ fn read_all(database: &dyn Database, salvage: bool) {
         }
         let mut read = |want| {
             let mut recorder = Recorder::new();
-            let answer = reader.read(index, want, &mut Checked::new(&mut recorder));
-            (answer.is_ok(), recorder.replace(Game::new()))
+            let result = reader.read(index, want, &mut CheckedVisitor::new(&mut recorder));
+            (result.is_ok(), recorder.replace(Game::new()))
         };
-        let (whole, game) = read(Want::ALL);
-        let (alone, mainline) = read(Want::MAINLINE);
-        assert_eq!(whole, alone, "game {index}");
+        let (is_ok, game) = read(Want::ALL);
+        let (is_mainline_ok, mainline) = read(Want::MAINLINE);
+        assert_eq!(is_ok, is_mainline_ok, "game {index}");
         let mut alone = mainline.mainline();
         let same = game.mainline().all(|ply| alone.next() == Some(ply));
         assert!(
@@ -154,10 +155,11 @@ fn read_all(database: &dyn Database, salvage: bool) {
     let _ = database.name(NameKind::Player, NameId(u32::MAX));
 }
 
-/// A book: every position, and what is said of the usual start.
+/// Opens a book and reads all of its positions.
 pub(super) fn book(id: &str, data: &[u8]) {
     let format = format(id);
-    let (Some(book), Some(source)) = (format.book(), set::source(data, &extensions(format))) else {
+    let (Some(book), Some(source)) = (format.book(), file_set::source(data, &extensions(format)))
+    else {
         return;
     };
     if let (Ok(book), Ok(other)) = (
@@ -181,62 +183,62 @@ pub(super) fn abk(data: &[u8]) {
     read_book(&open(), &open());
 }
 
-/// What stands before the first record of an Arena book.
+/// The bytes before the first record of an Arena book.
 fn abk_header() -> Vec<u8> {
     let mut bytes = b"\x03ABKpb\0\0\x1c\0\0\0".to_vec();
     bytes.resize(ABK_HEADER, 0);
     bytes
 }
 
-/// Bytes before the first record of an Arena book.
+/// The number of bytes before the first record of an Arena book.
 pub(super) const ABK_HEADER: usize = 900 * 28;
 
-/// Positions a walk over a book hands on at most.
-const WALKED: usize = 10_000;
-/// Positions that are asked for afterwards.
-const ASKED: usize = 40;
+/// The most positions that are visited in a book.
+const MAX_VISITED: usize = 10_000;
+/// The most positions that are probed afterwards.
+const MAX_PROBED: usize = 40;
 
-/// Walks over a book in both ways, and asks for what they met: a book that learned from a walk where
-/// all stands and another one, the same, that did not.
+/// Visits all positions of `book` in both orders, then probes some of them in `book`, which may have
+/// built an index meanwhile, and in `other`, the same book without one.
 fn read_book(book: &dyn Book, other: &dyn Book) {
     let _ = format!("{:?}", book.info());
     let mut page = BookPosition::default();
     let _ = book.probe(&Position::standard(), &mut page);
-    let mut met = vec![Position::standard()];
-    let mut in_order = Walked::default();
+    let mut visited = vec![Position::standard()];
+    let mut ordered = VisitSummary::default();
     let _ = book.for_each(&mut |position, page| {
         if let BookKey::Board(position) = position
-            && met.len() < ASKED
+            && visited.len() < MAX_PROBED
         {
-            met.push(position.clone());
+            visited.push(position.clone());
         }
-        in_order.take(position, page)
+        ordered.take(position, page)
     });
-    let mut as_moves_lead = Walked::default();
-    let _ = book.for_each_unordered(&mut |position, page| as_moves_lead.take(position, page));
-    if in_order.count < WALKED {
-        assert_eq!(in_order, as_moves_lead);
+    let mut unordered = VisitSummary::default();
+    let _ = book.for_each_unordered(&mut |position, page| unordered.take(position, page));
+    if ordered.count < MAX_VISITED {
+        assert_eq!(ordered, unordered);
     }
-    let mut theirs = BookPosition::default();
-    for position in &met {
-        let known = book.probe(position, &mut page).ok();
-        assert_eq!(other.probe(position, &mut theirs).ok(), known);
-        assert_eq!(page, theirs, "{}", position.fen());
-        assert_eq!(book.moves(position, &mut page).ok(), known);
+    let mut other_page = BookPosition::default();
+    for position in &visited {
+        let found = book.probe(position, &mut page).ok();
+        assert_eq!(other.probe(position, &mut other_page).ok(), found);
+        assert_eq!(page, other_page, "{}", position.fen());
+        assert_eq!(book.moves(position, &mut page).ok(), found);
     }
     let _ = book.size();
     let _ = book.problems();
 }
 
-/// What a walk handed on, in whatever order.
+/// A summary of visited positions that does not depend on their order.
 #[derive(Debug, Default, PartialEq)]
-struct Walked {
+struct VisitSummary {
     count: usize,
     entries: usize,
     keys: u64,
 }
 
-impl Walked {
+impl VisitSummary {
     fn take(&mut self, position: BookKey<'_>, page: &BookPosition) -> Flow {
         let key = match position {
             BookKey::Board(position) => {
@@ -252,7 +254,7 @@ impl Walked {
         self.keys = self
             .keys
             .wrapping_add(key.wrapping_mul(2 * page.entries.len() as u64 + 1));
-        if self.count == WALKED {
+        if self.count == MAX_VISITED {
             Flow::Stop
         } else {
             Flow::Go
@@ -260,7 +262,7 @@ impl Walked {
     }
 }
 
-/// An archive: every member is read whole, as a stream, and as far as it can be saved.
+/// Opens an archive and reads all members into memory, as streams, and with `salvage`.
 pub(super) fn archive(id: &str, data: &[u8]) {
     let found = ARCHIVES.iter().find(|format| format.file.id.as_str() == id);
     let format = found.expect("an archive format of that name");
@@ -280,33 +282,33 @@ pub(super) fn archive(id: &str, data: &[u8]) {
 }
 
 fn read_member(archive: &dyn Archive, index: usize) {
-    let whole = archive.read(index).ok();
+    let bytes = archive.read(index).ok();
     let _ = archive.checksum(index);
     let saved = salvage(archive, index).ok();
     if let Ok(stream) = archive.stream(index, &OnError::stop()) {
         let mut streamed = Vec::new();
-        let _ = stream.take(UNPACKED).read_to_end(&mut streamed);
-        if let Some(whole) = &whole {
-            assert_eq!(streamed, **whole, "member {index}");
+        let _ = stream.take(MAX_UNPACKED).read_to_end(&mut streamed);
+        if let Some(bytes) = &bytes {
+            assert_eq!(streamed, **bytes, "member {index}");
         }
     }
-    if let (Some(whole), Some((saved, _))) = (whole, saved) {
-        assert_eq!(*whole, *saved, "member {index} is whole");
+    if let (Some(bytes), Some((saved, _))) = (bytes, saved) {
+        assert_eq!(*bytes, *saved, "member {index} is intact");
     }
 }
 
-/// A compressed stream is unpacked as far as it goes; and any bytes come back when they are
-/// compressed in each of the ways.
+/// Unpacks a compressed stream up to its first error. For some inputs, compresses the input in one of
+/// the available ways: it round trips.
 pub(super) fn compressed(data: &[u8]) {
     let unpack = |bytes: &[u8]| {
         let mut unpacked = Vec::new();
         let reader = Box::new(Cursor::new(bytes.to_vec()));
         let (stream, kind) = compressed::decompress(reader).ok()?;
-        let read = stream.take(UNPACKED).read_to_end(&mut unpacked);
+        let read = stream.take(MAX_UNPACKED).read_to_end(&mut unpacked);
         Some((unpacked, kind, read.is_ok()))
     };
     let _ = unpack(data);
-    // Compressing costs far more than unpacking: one input in sixteen, in one way.
+    // Compressing takes much longer than unpacking, so it is done for one input in 16.
     let kinds = Compression::ALL;
     let kind = kinds[data.len() % kinds.len()];
     if !kind.is_available()
@@ -316,14 +318,14 @@ pub(super) fn compressed(data: &[u8]) {
         return;
     }
     let packed = packed(data, kind);
-    let (unpacked, found, whole) = unpack(&packed).expect("a stream just written");
-    assert!(whole && found == kind, "{kind} is read as {found}");
+    let (unpacked, found, is_complete) = unpack(&packed).expect("a stream just written");
+    assert!(is_complete && found == kind, "{kind} is read as {found}");
     assert_eq!(unpacked, data, "{kind}");
 }
 
-/// Bytes compressed in one of the ways.
+/// The compressed bytes.
 pub(super) fn packed(data: &[u8], kind: Compression) -> Vec<u8> {
-    let target = Shared::default();
+    let target = SharedBuffer::default();
     let mut writer =
         compressed::compress(Box::new(target.clone()), kind).expect("a writer of that kind");
     writer.write_all(data).expect("memory takes all");
@@ -333,11 +335,11 @@ pub(super) fn packed(data: &[u8], kind: Compression) -> Vec<u8> {
     packed.clone()
 }
 
-/// Bytes that stay within reach of whoever gave them away to be written to.
+/// A target in memory that can be read after its writer was given away.
 #[derive(Clone, Default)]
-struct Shared(Arc<Mutex<Vec<u8>>>);
+struct SharedBuffer(Arc<Mutex<Vec<u8>>>);
 
-impl Write for Shared {
+impl Write for SharedBuffer {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         let mut target = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         target.extend_from_slice(bytes);

@@ -1,21 +1,21 @@
-//! What the fuzz targets do with their input. Bodies are here and not in `fuzz/`, so that ordinary
-//! tests replay the corpus and every finding.
+//! The bodies of the fuzz targets. They are here and not in `fuzz/` so that ordinary tests can replay
+//! the corpus and all findings.
 
 mod cbh;
 mod chess;
+pub mod file_set;
 mod files;
 mod pgn;
 pub mod seeds;
-pub mod set;
 
 use tabia_core::chess::{Ply, Position};
 use tabia_core::game::{Annotation, Flow, GameHead, GameResult, Visitor};
 use tabia_core::{GameIndex, Problem};
 
-/// One target: its name and what it does. It panics when a promise is broken.
+/// A target: its name and its body, which panics if a guarantee is violated.
 pub type Target = (&'static str, fn(&[u8]));
 
-/// Every target. `fuzz/targets` has a file for each.
+/// All targets. `fuzz/targets` has a file for each.
 pub const TARGETS: &[Target] = &[
     ("fen", chess::fen),
     ("san", chess::san),
@@ -44,29 +44,29 @@ pub const TARGETS: &[Target] = &[
     ("sci", |data| files::database("sci", data)),
 ];
 
-/// Runs the target of that name.
+/// Runs the target with that name.
 ///
 /// # Panics
-/// When there is none, or when it breaks a promise.
+/// If no target has that name, or a guarantee is violated.
 pub fn run(name: &str, data: &[u8]) {
     let target = TARGETS.iter().find(|target| target.0 == name);
-    target.expect("a target of that name").1(data);
+    target.expect("a target with that name").1(data);
 }
 
-/// Passes everything on to another visitor and panics when a move is illegal, or when a variation
-/// ends that did not begin.
-pub(crate) struct Checked<'v> {
+/// Passes all calls on to another visitor. Panics if a move is illegal, or if a variation ends that
+/// was not begun.
+pub(crate) struct CheckedVisitor<'v> {
     inner: &'v mut dyn Visitor,
     depth: u32,
 }
 
-impl<'v> Checked<'v> {
+impl<'v> CheckedVisitor<'v> {
     pub(crate) fn new(inner: &'v mut dyn Visitor) -> Self {
         Self { inner, depth: 0 }
     }
 }
 
-impl Visitor for Checked<'_> {
+impl Visitor for CheckedVisitor<'_> {
     fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
         self.depth = 0;
         self.inner.begin_game(game, head)
@@ -99,7 +99,7 @@ impl Visitor for Checked<'_> {
     }
 
     fn problem(&mut self, problem: Problem) -> Flow {
-        // A message must be made without panic too.
+        // Formatting a message must not panic either.
         let _ = problem.error.to_string();
         self.inner.problem(problem)
     }

@@ -12,12 +12,12 @@ use tabia_core::games::{Block, GameStream};
 use tabia_core::io::{Blob, Source};
 use tabia_core::{GameFormat, GameIndex, Problem};
 
-use super::Checked;
+use super::CheckedVisitor;
 use super::files::{game_format, options};
 use crate::dump;
 
-/// Any bytes read to games, the same whether they are read as a stream, cut into blocks, or by
-/// index; and the mainline is the same alone.
+/// Any bytes are read to the same games as a stream, in blocks and by index. The mainlines alone are
+/// those of the games.
 pub(super) fn read(data: &[u8]) {
     let format = game_format("pgn");
     let streamed = games(format, data, Want::ALL);
@@ -34,8 +34,8 @@ pub(super) fn read(data: &[u8]) {
     }
 }
 
-/// Any bytes read as bughouse, the same as a stream and by index, and without a chess move. What
-/// was read is written so that it reads the same, and writing that again changes nothing.
+/// Any bytes are read as bughouse to the same games as a stream and by index, without a chess move.
+/// The games round trip, and writing them again produces the same text.
 pub(super) fn bughouse(data: &[u8]) {
     let format = game_format("bpgn");
     let streamed = games(format, data, Want::ALL);
@@ -43,7 +43,7 @@ pub(super) fn bughouse(data: &[u8]) {
     for game in &streamed {
         assert_eq!(game.ply_count(), 0);
     }
-    // Words without a number may be a remark; other games than matches are left out.
+    // Words without a move number can be comments, so only matches are compared.
     let are_matches = streamed.iter().all(is_match);
     if let Some(create) = format.create_text.filter(|_| are_matches) {
         let mut options = CreateOptions::default();
@@ -58,29 +58,31 @@ pub(super) fn bughouse(data: &[u8]) {
         let text = write(&streamed);
         let found = games(format, &text, Want::ALL);
         let what = String::from_utf8_lossy(&text);
-        let sorted = |games: &[Game]| games.iter().map(in_order).collect::<Vec<_>>();
+        let sorted = |games: &[Game]| games.iter().map(with_sorted_tags).collect::<Vec<_>>();
         assert_same(&what, &sorted(&streamed), &sorted(&found));
         let again = write(&found);
         assert_eq!(what, String::from_utf8_lossy(&again), "written again");
     }
 }
 
-/// Whether the moves of a match are numbered, and its end is one that the text can say.
+/// Whether a game is a match: its moves are numbered, and its result can be written in bughouse text.
 fn is_match(game: &Game) -> bool {
-    let is_number = |word: &str| {
+    let is_move_number = |word: &str| {
         let letters = word.trim_start_matches(|letter: char| letter.is_ascii_digit());
         let is_turn = ["A.", "a.", "B.", "b."].contains(&letters);
         is_turn && (2..10).contains(&word.len())
     };
     let has_numbers = game.events().all(|event| match event {
-        Event::Annotation(Annotation::Comment(comment)) => comment.text.split(' ').any(is_number),
+        Event::Annotation(Annotation::Comment(comment)) => {
+            comment.text.split(' ').any(is_move_number)
+        }
         _ => true,
     });
     has_numbers && !game.result.is_special()
 }
 
-/// A game with its tags sorted: those that a reader adds come last.
-fn in_order(game: &Game) -> Game {
+/// The game with its tags sorted, because a reader adds tags at the end.
+fn with_sorted_tags(game: &Game) -> Game {
     let mut game = game.clone();
     let mut pairs: Vec<(String, String)> = game
         .head
@@ -96,7 +98,7 @@ fn in_order(game: &Game) -> Game {
     game
 }
 
-/// Games that are read are written, in the profile that loses nothing, so that they read the same.
+/// Games round trip in the profile `full`.
 pub(super) fn roundtrip(data: &[u8]) {
     let format = game_format("pgn");
     let (Some(create), Some(can_with)) = (format.create_text, format.can_with) else {
@@ -139,8 +141,8 @@ fn games(format: &GameFormat, data: &[u8], want: Want) -> Vec<Game> {
             return Vec::new();
         }
     };
-    let mut all = All::default();
-    // No more games than bytes, errors included: a stream that does not end is a fault.
+    let mut all = GameCollector::default();
+    // A stream has at most as many games and errors as bytes; more means that it does not end.
     for _ in 0..=data.len() {
         match next(&mut *stream, want, &mut all) {
             Ok(true) => {}
@@ -151,9 +153,9 @@ fn games(format: &GameFormat, data: &[u8], want: Want) -> Vec<Game> {
     panic!("the stream does not come to its end");
 }
 
-fn next(stream: &mut dyn GameStream, want: Want, all: &mut All) -> Result<bool, String> {
+fn next(stream: &mut dyn GameStream, want: Want, all: &mut GameCollector) -> Result<bool, String> {
     stream
-        .next(want, &mut Checked::new(all))
+        .next(want, &mut CheckedVisitor::new(all))
         .map(|flow| flow.is_some())
         .map_err(|error| error.to_string())
 }
@@ -165,9 +167,9 @@ fn blocks(format: &GameFormat, data: &[u8]) -> Vec<Game> {
     };
     let mut reader = blocks.reader();
     let mut block = Block::default();
-    let mut all = All::default();
+    let mut all = GameCollector::default();
     while blocks.next(&mut block).is_ok_and(|more| more) {
-        let _ = reader.read(&block, Want::ALL, &mut Checked::new(&mut all));
+        let _ = reader.read(&block, Want::ALL, &mut CheckedVisitor::new(&mut all));
     }
     all.done
 }
@@ -179,23 +181,23 @@ fn indexed(format: &GameFormat, data: &[u8], want: Want) -> Vec<Game> {
     let Ok(database) = open(&source, &options()) else {
         return Vec::new();
     };
-    let mut all = All::default();
+    let mut all = GameCollector::default();
     let mut reader = database.reader();
     for index in (0..database.len()).map(GameIndex) {
         let _ = database.entry(index);
-        let _ = reader.read(index, want, &mut Checked::new(&mut all));
+        let _ = reader.read(index, want, &mut CheckedVisitor::new(&mut all));
     }
     all.done
 }
 
-/// Keeps every game.
+/// Collects all games.
 #[derive(Default)]
-struct All {
+struct GameCollector {
     done: Vec<Game>,
     recorder: Recorder,
 }
 
-impl Visitor for All {
+impl Visitor for GameCollector {
     fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
         self.recorder.begin_game(game, head)
     }

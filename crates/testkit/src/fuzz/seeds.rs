@@ -1,4 +1,4 @@
-//! Inputs to begin with, cut from real files: a fuzzer does not guess a magic number.
+//! Initial inputs of the fuzz targets, because a fuzzer cannot guess magic numbers.
 
 use std::path::{Path, PathBuf};
 
@@ -15,13 +15,13 @@ use tabia_formats::games::cbh;
 use crate::shared::{files_below, repository};
 use crate::tiny;
 
-use super::set;
+use super::file_set;
 
-/// Longest input worth mutating.
+/// The longest input, in bytes.
 const LONGEST: usize = 16 << 10;
 
-/// Inputs for the target of that name, made by our own writers.
-pub fn own(target: &str) -> Vec<Vec<u8>> {
+/// Inputs for the target with that name, made by the writers of tabia and by hand.
+pub fn generated(target: &str) -> Vec<Vec<u8>> {
     match target {
         "pgn_read" | "pgn_roundtrip" => {
             let folder = repository().join("crates/formats/tests/fixtures/pgn");
@@ -34,7 +34,7 @@ pub fn own(target: &str) -> Vec<Vec<u8>> {
             let mut record = |game: &Game| Some(encoder.encode(game).ok()?.record.to_vec());
             tiny::games().iter().filter_map(&mut record).collect()
         }
-        "cbh_annotations" => tiny::games().iter().filter_map(own_annotations).collect(),
+        "cbh_annotations" => tiny::games().iter().filter_map(annotation_seed).collect(),
         "compressed" => {
             let text = "[Event \"Tiny Open\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 *\n".repeat(8);
             let kinds = Compression::ALL.into_iter();
@@ -46,13 +46,17 @@ pub fn own(target: &str) -> Vec<Vec<u8>> {
         "epd" => {
             let path = repository().join("crates/formats/tests/fixtures/epd/suite.epd");
             let bytes = std::fs::read(path).expect("the fixture can be read");
-            vec![set::pack(&[(0, &bytes)])]
+            vec![file_set::pack(&[(0, &bytes)])]
         }
         "kvetka" => {
             let folder = repository().join("crates/formats/tests/fixtures/kvetka");
             let read = |name: &str| std::fs::read(folder.join(name)).expect("the fixture is there");
             let files = ["mini_0.kob", "mini.kin", "mini.ksf"].map(read);
-            vec![set::pack(&[(0, &files[0]), (1, &files[1]), (2, &files[2])])]
+            vec![file_set::pack(&[
+                (0, &files[0]),
+                (1, &files[1]),
+                (2, &files[2]),
+            ])]
         }
         "abk" => {
             // 1.e4 with the answers 1...e5 and 1...c5, which leads back to the first move.
@@ -66,48 +70,51 @@ pub fn own(target: &str) -> Vec<Vec<u8>> {
             };
             vec![records.into_iter().flat_map(record).collect()]
         }
-        "ctg" => vec![own_ctg()],
-        "cbh2" => vec![own_set("2cbh")],
-        "cbh_salvage" => own_remains(),
-        // Nothing fits, and that must be said without harm.
+        "ctg" => vec![small_ctg()],
+        "cbh2" => vec![fixture_set("2cbh")],
+        "cbh_salvage" => incomplete_sets(),
+        // Invalid inputs, which must be refused without panic.
         _ => vec![b"no such file".to_vec(), vec![0; 64]],
     }
 }
 
 /// The fixture of a format as one input.
-fn own_set(id: &str) -> Vec<u8> {
+fn fixture_set(id: &str) -> Vec<u8> {
     let folder = repository().join("crates/formats/tests/fixtures").join(id);
-    let files = own_files(super::files::format(id), &folder);
-    let files: Vec<(u8, &[u8])> = files.iter().map(|(at, it)| (*at, &**it)).collect();
-    set::pack(&files)
+    let files = tiny_files(super::files::format(id), &folder);
+    let files: Vec<(u8, &[u8])> = files
+        .iter()
+        .map(|(index, bytes)| (*index, &**bytes))
+        .collect();
+    file_set::pack(&files)
 }
 
-/// The files of the set `tiny` in a folder, with their places.
-fn own_files(format: Format, folder: &Path) -> Vec<(u8, Vec<u8>)> {
+/// The files of the set `tiny` in a folder, with the indices of their extensions.
+fn tiny_files(format: Format, folder: &Path) -> Vec<(u8, Vec<u8>)> {
     (0u8..)
         .zip(super::files::extensions(format))
-        .filter_map(|(place, extension)| {
+        .filter_map(|(index, extension)| {
             let bytes = std::fs::read(folder.join(format!("tiny.{extension}"))).ok()?;
-            Some((place, bytes))
+            Some((index, bytes))
         })
         .collect()
 }
 
-/// The ChessBase fixture, whole and without each of its files.
-fn own_remains() -> Vec<Vec<u8>> {
+/// The ChessBase fixture, complete and without each of its files.
+fn incomplete_sets() -> Vec<Vec<u8>> {
     let folder = repository().join("crates/formats/tests/fixtures/cbh");
-    let files = own_files(super::files::format("cbh"), &folder);
+    let files = tiny_files(super::files::format("cbh"), &folder);
     let without = |missing: usize| {
         let files = files.iter().enumerate();
         let left = files.filter(|(number, _)| *number != missing);
         let left: Vec<(u8, &[u8])> = left.map(|(_, (at, it))| (*at, &**it)).collect();
-        set::pack(&left)
+        file_set::pack(&left)
     };
     (0..=files.len()).map(without).collect()
 }
 
-/// A small book of ours as one input.
-fn own_ctg() -> Vec<u8> {
+/// A small CTG book as one input.
+fn small_ctg() -> Vec<u8> {
     let scratch = crate::Scratch::new("seed");
     let target = scratch.join("seed.ctg");
     let mut writer = CtgWriter::create(&target, &CreateOptions::default()).expect("a new book");
@@ -134,17 +141,20 @@ fn own_ctg() -> Vec<u8> {
     let extensions = super::files::extensions(super::files::format("ctg"));
     let files: Vec<(u8, Vec<u8>)> = (0u8..)
         .zip(extensions)
-        .filter_map(|(place, extension)| {
+        .filter_map(|(index, extension)| {
             let bytes = std::fs::read(target.with_extension(extension)).ok()?;
-            Some((place, bytes))
+            Some((index, bytes))
         })
         .collect();
-    let files: Vec<(u8, &[u8])> = files.iter().map(|(at, it)| (*at, &**it)).collect();
-    set::pack(&files)
+    let files: Vec<(u8, &[u8])> = files
+        .iter()
+        .map(|(index, bytes)| (*index, &**bytes))
+        .collect();
+    file_set::pack(&files)
 }
 
 /// The annotations of a game as a record, each on the move before it in PGN order.
-fn own_annotations(game: &Game) -> Option<Vec<u8>> {
+fn annotation_seed(game: &Game) -> Option<Vec<u8>> {
     let mut encoder = cbh::annotations::Encoder::new(cbh::charset::TextForm::UTF8);
     let mut position = -1;
     for event in game.events() {
@@ -162,7 +172,7 @@ fn own_annotations(game: &Game) -> Option<Vec<u8>> {
     Some(seed)
 }
 
-/// Inputs for the target of that name, from the folder of real data.
+/// Inputs for the target with that name from the folder of real data.
 pub fn real(target: &str, data: &Path) -> Vec<Vec<u8>> {
     let mut seeds = match target {
         "cbh_moves" => records(data, "cbg", move_record),
@@ -194,7 +204,7 @@ pub fn real(target: &str, data: &Path) -> Vec<Vec<u8>> {
     seeds
 }
 
-/// Files with that extension, long ones cut.
+/// Files with that extension; long ones are truncated.
 fn files(data: &Path, extension: &str) -> Vec<Vec<u8>> {
     with_extension(data, extension)
         .iter()
@@ -206,7 +216,7 @@ fn files(data: &Path, extension: &str) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// Cuts from the beginning, the middle and the end of PGN files: each begins with a tag.
+/// Eight parts of each PGN file, each of which begins with a tag.
 fn texts(data: &Path) -> Vec<Vec<u8>> {
     let mut found = Vec::new();
     for path in with_extension(data, "pgn") {
@@ -225,12 +235,12 @@ fn texts(data: &Path) -> Vec<Vec<u8>> {
 fn with_extension(data: &Path, extension: &str) -> Vec<PathBuf> {
     let has = |path: &PathBuf| {
         path.extension()
-            .is_some_and(|it| it.eq_ignore_ascii_case(extension))
+            .is_some_and(|found| found.eq_ignore_ascii_case(extension))
     };
     files_below(data).into_iter().filter(has).collect()
 }
 
-/// Sets of files as one input each; their files are cut so that none fills the input.
+/// Sets of files as one input each. Files are truncated so that all fit into the input.
 fn sets(data: &Path, format: Format) -> Vec<Vec<u8>> {
     let extensions = super::files::extensions(format);
     let mut found = Vec::new();
@@ -239,27 +249,30 @@ fn sets(data: &Path, format: Format) -> Vec<Vec<u8>> {
             continue;
         };
         let mut parts = Vec::new();
-        for (place, extension) in extensions.iter().enumerate() {
+        for (index, extension) in extensions.iter().enumerate() {
             if let Some(blob) = source.open_companion(extension).ok().flatten() {
                 let length = blob.len().min(LONGEST / (2 + extensions.len() / 4));
-                parts.push((place as u8, blob[..length].to_vec()));
+                parts.push((index as u8, blob[..length].to_vec()));
             }
         }
-        let parts: Vec<(u8, &[u8])> = parts.iter().map(|(at, it)| (*at, &**it)).collect();
-        found.push(set::pack(&parts));
+        let parts: Vec<(u8, &[u8])> = parts
+            .iter()
+            .map(|(index, bytes)| (*index, &**bytes))
+            .collect();
+        found.push(file_set::pack(&parts));
     }
     found
 }
 
-/// Length of the record that comes next, and the input made from it.
-type Next = fn(&[u8]) -> Option<(usize, Vec<u8>)>;
+/// Returns the length of the first record, and the input made from it; `None` if absent.
+type NextRecord = fn(&[u8]) -> Option<(usize, Vec<u8>)>;
 
 /// Records of all files with that extension, up to a hundred of each file.
-fn records(data: &Path, extension: &str, next: Next) -> Vec<Vec<u8>> {
+fn records(data: &Path, extension: &str, next: NextRecord) -> Vec<Vec<u8>> {
     let mut found = Vec::new();
     for path in with_extension(&data.join("cbh"), extension) {
         let bytes = std::fs::read(&path).expect("the file can be read");
-        // The files' own headers are 26 bytes long, in old versions fewer.
+        // The headers of the files have 26 bytes, in old versions fewer.
         let mut rest = bytes.get(26..).unwrap_or_default();
         for _ in 0..100 {
             let Some((length, seed)) = next(rest) else {
@@ -278,13 +291,14 @@ fn big_endian(bytes: &[u8]) -> usize {
         .fold(0, |number, byte| number << 8 | usize::from(*byte))
 }
 
-/// A byte of flags, three of length.
+/// A move record: a byte of flags, three bytes of length.
 fn move_record(rest: &[u8]) -> Option<(usize, Vec<u8>)> {
     let length = big_endian(rest.get(1..4)?).max(4);
     Some((length, rest.get(..length)?.to_vec()))
 }
 
-/// Ten bytes of head, four of length. The target wants a byte for the character set in front.
+/// An annotation record: ten bytes of header, four bytes of length. The input begins with a byte for
+/// the character set.
 fn annotation_record(rest: &[u8]) -> Option<(usize, Vec<u8>)> {
     let length = big_endian(rest.get(10..14)?).max(14);
     let mut seed = vec![0];

@@ -357,7 +357,7 @@ fn canonical(lengths: &[u32; 256]) -> [(u32, u32); 256] {
 mod tests {
     use super::super::{huffman, lz};
     use super::*;
-    use tabia_testkit::corrupt::Random;
+    use tabia_testkit::Random;
 
     /// Blocks of random bytes with runs and repetitions.
     fn samples() -> Vec<Vec<u8>> {

@@ -9,10 +9,10 @@ use tabia_core::game::{
     Want,
 };
 use tabia_core::io::Cursor;
-use tabia_testkit::corrupt::{self, Random};
 use tabia_testkit::shared::files_below;
 use tabia_testkit::shared_data;
 use tabia_testkit::tiny::GameBuilder;
+use tabia_testkit::{Random, corrupt};
 
 use super::{AnnotationAnchor, AnnotationSource, Decoder, Encoder, MoveRecord, NoAnnotations};
 

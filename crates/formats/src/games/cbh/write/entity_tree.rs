@@ -150,7 +150,7 @@ impl Tree {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tabia_testkit::corrupt::Random;
+    use tabia_testkit::Random;
 
     /// The ids in order and the height, checking every balance on the way.
     fn walk(tree: &Tree, id: i32, order: &mut Vec<u32>) -> i32 {

@@ -1,5 +1,5 @@
-//! Games whose heads and remarks are as odd as files have them, made from a number: what
-//! [`arbitrary_game`] gives, with tags of every kind and comments that say nothing.
+//! Random games whose tags and comments are as unusual as those of real files: the games of
+//! [`arbitrary_game`] with tags of every kind and empty comments.
 
 use tabia_core::GameIndex;
 use tabia_core::game::{
@@ -7,9 +7,10 @@ use tabia_core::game::{
     Visitor as _,
 };
 
-use crate::arbitrary::{Numbers, arbitrary_game};
+use crate::arbitrary::arbitrary_game;
+use crate::random::Random;
 
-/// Values for tags by name. Some fit what formats have for them, some nearly, some not at all.
+/// Values for tags by name. Formats can hold some of them, some in part, and some not at all.
 const VALUES: [(&str, &[&str]); 38] = [
     (
         "Event",
@@ -125,9 +126,9 @@ const VALUES: [(&str, &[&str]); 38] = [
 ];
 
 /// Names that formats have no field for.
-const ODD_NAMES: [&str; 10] = [
+const UNUSUAL_NAMES: [&str; 10] = [
     "X",
-    "odd name",
+    "two words",
     "",
     "quote\"d",
     "Ünïcode",
@@ -138,26 +139,25 @@ const ODD_NAMES: [&str; 10] = [
     "Opening",
 ];
 
-/// A game with an odd head; the same seed gives the same game.
-pub fn rich_game(seed: u64) -> Game {
-    let plain = arbitrary_game(seed);
-    let mut numbers = Numbers::new(seed ^ 0x5eed);
-    let n = &mut numbers;
-    let head = head(n, &plain.head);
+/// A random game with unusual tags. The same seed produces the same game.
+pub fn unusual_game(seed: u64) -> Game {
+    let arbitrary = arbitrary_game(seed);
+    let n = &mut Random::new(seed ^ 0x5eed);
+    let head = head(n, &arbitrary.head);
     let mut game = Game::new();
     let mut out = game.recorder();
     let _ = out.begin_game(GameIndex(0), &head);
-    let mut fresh = true;
+    let mut at_start = true;
     let is_game = head.kind == RecordKind::Game;
-    for event in plain.events() {
+    for event in arbitrary.events() {
         let _ = match event {
             Event::Move(ply) => {
                 out.push_move(ply);
-                fresh = false;
+                at_start = false;
                 Flow::Go
             }
             Event::Annotation(Annotation::Comment(comment)) => {
-                // Words that look like a command are one where comments hold commands.
+                // In some formats this text would begin a command.
                 let text = comment.text.replace("[%", "(%");
                 let comment = Comment {
                     text: &text,
@@ -167,22 +167,22 @@ pub fn rich_game(seed: u64) -> Game {
             }
             Event::Annotation(annotation) => out.visit_annotation(annotation),
             Event::BeginVariation => {
-                fresh = true;
+                at_start = true;
                 out.begin_variation()
             }
             Event::EndVariation => {
                 out.end_variation();
-                fresh = false;
+                at_start = false;
                 Flow::Go
             }
         };
-        if is_game && !fresh && n.one_in(12) {
+        if is_game && !at_start && n.one_in(12) {
             let placement = if n.one_in(4) {
                 CommentPlacement::Before
             } else {
                 CommentPlacement::After
             };
-            let text = ["", "", " ", "\n", " edge "][n.below(5) as usize];
+            let text = ["", "", " ", "\n", " edge "][n.below_u64(5) as usize];
             let _ = out.visit_annotation(Annotation::Comment(Comment {
                 placement,
                 language: None,
@@ -190,67 +190,67 @@ pub fn rich_game(seed: u64) -> Game {
             }));
         }
     }
-    let said = said(&head);
-    let result = if said.is_special() || n.one_in(2) {
-        said
+    let tagged = tagged_result(&head);
+    let result = if tagged.is_special() || n.one_in(2) {
+        tagged
     } else {
-        plain.result
+        arbitrary.result
     };
     out.end_game(result);
     drop(out);
     game
 }
 
-/// What the tag says, where it says anything.
-fn said(head: &GameHead) -> GameResult {
+/// The result in the tag `Result`.
+fn tagged_result(head: &GameHead) -> GameResult {
     let tag = head.tags.text("Result");
     GameResult::parse(tag.as_bytes()).unwrap_or_default()
 }
 
-fn head(n: &mut Numbers, plain: &GameHead) -> GameHead {
-    let mut head = plain.clone();
+fn head(n: &mut Random, original: &GameHead) -> GameHead {
+    let mut head = original.clone();
     head.tags.clear();
     for (name, values) in &VALUES[..7] {
         if !n.one_in(6) {
             head.tags
-                .push(name, values[n.below(values.len() as u64) as usize]);
+                .push(name, values[n.below_u64(values.len() as u64) as usize]);
         }
     }
-    for _ in 0..n.below(8) {
+    for _ in 0..n.below_u64(8) {
         if n.one_in(5) {
-            let name = ODD_NAMES[n.below(ODD_NAMES.len() as u64) as usize];
-            head.tags.push(name, &odd_value(n));
+            let name = UNUSUAL_NAMES[n.below_u64(UNUSUAL_NAMES.len() as u64) as usize];
+            head.tags.push(name, &unusual_value(n));
             continue;
         }
         let from = if n.one_in(6) { 0 } else { 7 };
-        let (name, values) = VALUES[from + n.below((VALUES.len() - from) as u64) as usize];
-        if name == "Variant" && plain.start.chess960 {
+        let (name, values) = VALUES[from + n.below_u64((VALUES.len() - from) as u64) as usize];
+        if name == "Variant" && original.start.chess960 {
             continue;
         }
-        // What is no position and no variant of chess hides the moves.
-        let hides = ["FEN", "Variant", "ScidFlags", "ScidbFlags"].contains(&name);
-        if n.one_in(8) && !hides {
-            head.tags.push(name, &odd_value(n));
+        // With an invalid value of one of these tags the moves cannot be read.
+        let hides_moves = ["FEN", "Variant", "ScidFlags", "ScidbFlags"].contains(&name);
+        if n.one_in(8) && !hides_moves {
+            head.tags.push(name, &unusual_value(n));
         } else {
             head.tags
-                .push(name, values[n.below(values.len() as u64) as usize]);
+                .push(name, values[n.below_u64(values.len() as u64) as usize]);
         }
     }
     if n.one_in(10) {
-        let length = 238 + n.below(20) as usize;
+        let length = 238 + n.below_u64(20) as usize;
         head.tags.push("LongValue", &"v".repeat(length));
     }
     if n.one_in(20) {
         head.tags
-            .push(&"N".repeat(236 + n.below(20) as usize), "short");
+            .push(&"N".repeat(236 + n.below_u64(20) as usize), "short");
     }
     head
 }
 
-fn odd_value(n: &mut Numbers) -> String {
-    match n.below(8) {
+fn unusual_value(n: &mut Random) -> String {
+    match n.below_u64(8) {
         0 => String::new(),
-        1 => "é".repeat(n.below(160) as usize),
+        1 => "é".repeat(n.below_u64(160) as usize),
         2 => "\t".to_owned(),
         3 => "nul\0l".to_owned(),
         4 => "☃ snow".to_owned(),
