@@ -1,4 +1,4 @@
-//! Makes the table of opening names from the five tables that `src/openings/SOURCE.md` tells of:
+//! Makes the table of opening names from the five tables described in `src/openings/SOURCE.md`:
 //! `cargo run -p tabia-query --example make_openings -- FOLDER > src/openings/names.tsv`.
 
 use std::collections::BTreeMap;
@@ -14,7 +14,10 @@ fn main() -> ExitCode {
         make(Path::new(&folder)).and_then(|text| Ok(std::io::stdout().write_all(text.as_bytes())?));
     match made {
         Ok(()) => ExitCode::SUCCESS,
-        #[expect(clippy::print_stderr, reason = "an example has no other voice")]
+        #[expect(
+            clippy::print_stderr,
+            reason = "an example has no other way to report an error"
+        )]
         Err(error) => {
             eprintln!("make_openings: {error}");
             ExitCode::FAILURE
@@ -23,7 +26,7 @@ fn main() -> ExitCode {
 }
 
 fn make(folder: &Path) -> Result<String, Box<dyn std::error::Error>> {
-    // Where two lines of moves reach one position, the later one of the tables is left out.
+    // If two lines of the tables reach one position, the first one gives the name.
     let mut names: BTreeMap<u64, String> = BTreeMap::new();
     for letter in 'a'..='e' {
         let text = std::fs::read_to_string(folder.join(format!("{letter}.tsv")))?;

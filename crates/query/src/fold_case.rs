@@ -1,14 +1,20 @@
-//! Names as people search for them: without case, accents and punctuation.
+//! Case folding of names for searching: no case, no accents.
 
-/// Lower case, Latin letters without their marks, everything else as it is. `Müller` and
-/// `MULLER` fold to the same text; `ß` folds to `ss`, `ø` to `o`, `æ` to `ae`.
+/// A text in lower case with Latin letters stripped of their accents; other characters stay.
+///
+/// ```
+/// use tabia_query::fold;
+///
+/// assert_eq!(fold("Müller"), fold("MULLER"));
+/// assert_eq!(fold("Weiß, Sørensen, Æ"), "weiss, sorensen, ae");
+/// ```
 pub fn fold(text: &str) -> String {
     let mut out = String::new();
     fold_into(text, &mut out);
     out
 }
 
-/// Like [`fold`], into a buffer that is emptied first.
+/// As [`fold`], into a buffer that is emptied first.
 pub(crate) fn fold_into(text: &str, out: &mut String) {
     out.clear();
     for character in text.chars() {
@@ -16,15 +22,16 @@ pub(crate) fn fold_into(text: &str, out: &mut String) {
             out.push(character.to_ascii_lowercase());
             continue;
         }
-        match latin(character) {
-            Some(plain) => out.push_str(plain),
+        match base_letters(character) {
+            Some(letters) => out.push_str(letters),
             None => out.extend(character.to_lowercase()),
         }
     }
 }
 
-/// The plain letters for a marked Latin one (Latin-1 Supplement and Latin Extended-A).
-fn latin(character: char) -> Option<&'static str> {
+/// The letters without accents of a Latin letter (Latin-1 Supplement and Latin Extended-A); `None` for
+/// other characters.
+fn base_letters(character: char) -> Option<&'static str> {
     Some(match character {
         'À'..='Å' | 'à'..='å' | 'Ā'..='ą' => "a",
         'Æ' | 'æ' => "ae",
@@ -59,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_and_case_do_not_matter() {
+    fn accents_and_case_are_removed() {
         for (text, folded) in [
             ("Müller", "muller"),
             ("MÜLLER", "muller"),

@@ -1,64 +1,70 @@
-//! Asking a [`Filter`] about rows and tags.
+//! Tests whether index entries and tags match a [`Filter`].
 
 use tabia_core::game::{GameResult, Tags};
 use tabia_core::games::{Database, IndexEntry, NameId, NameKind};
 use tabia_core::{GameIndex, Result};
 
-use super::rating_filter::Rated;
+use super::rating_filter::RatingTest;
 use super::{EloField, Filter, NameField, Part, Term, Test};
 use crate::fold_case::fold_into;
 
-/// Numbers of names above this are compared each time instead of being remembered.
-const REMEMBERED: usize = 1 << 25;
-/// How many records' ratings are looked at in one go.
-const RATINGS: u32 = 4096;
-/// The same where somebody asks about one record after the other and may leave some out.
-const FEW: u32 = 256;
+/// Names with numbers below this are compared once and cached; others are compared each time.
+const MAX_CACHED_NAMES: usize = 1 << 25;
+/// Number of records whose ratings are read at once when searching for the next candidate.
+const RATINGS_PER_READ: u32 = 4096;
+/// The same for single records, some of which the caller may skip.
+const RATINGS_PER_SINGLE_READ: u32 = 256;
 
-/// A filter with the memory of one thread: each distinct name of a database is compared once,
-/// then remembered by its number.
+/// Tests games against a filter; one for each thread and each database. Each distinct name of a
+/// database is compared once, then cached by its number.
 #[derive(Debug)]
 pub struct Matcher<'f> {
-    terms: Vec<Asked<'f>>,
-    /// The terms about ratings once more.
-    rated: Vec<Rated>,
+    terms: Vec<TermState<'f>>,
+    /// The terms on ratings, in a form that tests many records at once.
+    rating_tests: Vec<RatingTest>,
+    /// Buffer for a folded name.
     folded: String,
-    /// Ratings of records one after the other, and the number of the first.
+    /// Ratings of consecutive records, White's and Black's, and the index of the first record.
     ratings: Vec<[u16; 2]>,
     ratings_from: u32,
 }
 
 #[derive(Debug)]
-struct Asked<'f> {
+struct TermState<'f> {
     term: &'f Term,
-    /// For each kind of name: 0 not asked, 1 no, 2 yes.
-    seen: Vec<(NameKind, Vec<u8>)>,
+    /// For each kind of name, by name number: 0 not compared yet, 1 no match, 2 match.
+    cached: Vec<(NameKind, Vec<u8>)>,
 }
 
 impl<'f> Matcher<'f> {
-    /// For one thread and one database.
+    /// A matcher for one thread and one database.
     pub fn new(filter: &'f Filter) -> Self {
         let terms = filter
             .terms
             .iter()
-            .map(|term| Asked {
+            .map(|term| TermState {
                 term,
-                seen: Vec::new(),
+                cached: Vec::new(),
             })
             .collect();
         Self {
             terms,
-            rated: filter.terms.iter().filter_map(Rated::of).collect(),
+            rating_tests: filter
+                .terms
+                .iter()
+                .filter_map(RatingTest::from_term)
+                .collect(),
             folded: String::new(),
             ratings: Vec::new(),
             ratings_from: 0,
         }
     }
 
-    /// The first record from `game` on, or `end`, that the terms about ratings do not rule out.
-    /// For going over a database in order: each thread and each database has its own matcher.
+    /// The index of the first record in `game..end` that may match, as far as the terms on ratings
+    /// decide; `end` if there is no such record. For reading a database in order; a candidate has to be
+    /// tested with [`matches_game`](Self::matches_game).
     pub fn next_candidate(&mut self, db: &dyn Database, game: u32, end: u32) -> u32 {
-        if self.rated.is_empty() {
+        if self.rating_tests.is_empty() {
             return game;
         }
         let mut game = game;
@@ -66,13 +72,13 @@ impl<'f> Matcher<'f> {
             if self.ratings(db, game, end).is_none() {
                 return game;
             }
-            let place = (game - self.ratings_from) as usize;
-            let rest = self.ratings.get(place..).unwrap_or_default();
+            let offset = (game - self.ratings_from) as usize;
+            let rest = self.ratings.get(offset..).unwrap_or_default();
             let rest = rest.get(..(end - game) as usize).unwrap_or(rest);
-            let Some((one, others)) = self.rated.split_first() else {
+            let Some((first, others)) = self.rating_tests.split_first() else {
                 return game;
             };
-            match one.first(rest) {
+            match first.first(rest) {
                 Some(found) => {
                     game += found as u32;
                     let pair = rest.get(found).copied().unwrap_or_default();
@@ -87,20 +93,20 @@ impl<'f> Matcher<'f> {
         end
     }
 
-    /// The ratings of a record, read with those of the next ones, up to `end`; `None` when nothing
-    /// is asked about ratings or the database does not tell them.
+    /// The ratings of a record, read together with those of the next ones, up to `end`. `None` if no
+    /// term tests ratings or the database has no fast way to read them.
     fn ratings(&mut self, db: &dyn Database, game: u32, end: u32) -> Option<[u16; 2]> {
-        if self.rated.is_empty() || game >= end {
+        if self.rating_tests.is_empty() || game >= end {
             return None;
         }
-        let place = game.wrapping_sub(self.ratings_from) as usize;
+        let offset = game.wrapping_sub(self.ratings_from) as usize;
         if game >= self.ratings_from
-            && let Some(pair) = self.ratings.get(place)
+            && let Some(pair) = self.ratings.get(offset)
         {
             return Some(*pair);
         }
-        let many = (end - game).min(RATINGS) as usize;
-        self.ratings.resize(many, [0; 2]);
+        let count = (end - game).min(RATINGS_PER_READ) as usize;
+        self.ratings.resize(count, [0; 2]);
         if !db.ratings(GameIndex(game), &mut self.ratings) {
             self.ratings.clear();
             return None;
@@ -109,21 +115,21 @@ impl<'f> Matcher<'f> {
         self.ratings.first().copied()
     }
 
-    /// Whether a row of a database matches. Reads only the names that a term asks for.
+    /// Whether an index entry matches. Reads only the names that a term tests.
     ///
     /// # Errors
     /// Those of [`Database::name`].
     pub fn matches_entry(&mut self, db: &dyn Database, entry: &IndexEntry) -> Result<bool> {
-        for asked in &mut self.terms {
-            let holds = match &asked.term.test {
+        for state in &mut self.terms {
+            let holds = match &state.term.test {
                 Test::Name(field, texts) => {
                     let mut found = false;
                     for (kind, id) in names(*field, entry) {
                         let Some(id) = id else { continue };
-                        found = remembered(&mut asked.seen, kind, id, || {
+                        found = cached_answer(&mut state.cached, kind, id, || {
                             let name = db.name(kind, id)?;
                             fold_into(&name, &mut self.folded);
-                            Ok(contains(&self.folded, texts))
+                            Ok(has_word_prefix(&self.folded, texts))
                         })?;
                         if found {
                             break;
@@ -133,19 +139,18 @@ impl<'f> Matcher<'f> {
                 }
                 Test::Elo(field, bounds) => {
                     let ratings = [entry.white_elo, entry.black_elo];
-                    rated(*field, bounds, ratings.map(Option::unwrap_or_default))
+                    ratings_hold(*field, bounds, ratings.map(Option::unwrap_or_default))
                 }
-                test => holds(test, &Row::of(entry)),
+                test => holds(test, &EntryValues::from_entry(entry)),
             };
-            if holds == asked.term.negated {
+            if holds == state.term.negated {
                 return Ok(false);
             }
         }
         Ok(true)
     }
 
-    /// Whether a record of a database matches. Where only ratings are asked for, its row is not
-    /// read.
+    /// Whether a record of a database matches. Its index entry is not read if ratings alone decide.
     ///
     /// # Errors
     /// Those of [`Database::entry`] and [`Database::name`].
@@ -153,12 +158,12 @@ impl<'f> Matcher<'f> {
         if self.terms.is_empty() {
             return Ok(true);
         }
-        let end = game.0.saturating_add(FEW).min(db.len());
+        let end = game.0.saturating_add(RATINGS_PER_SINGLE_READ).min(db.len());
         if let Some(ratings) = self.ratings(db, game.0, end) {
-            if !self.rated.iter().all(|test| test.has(ratings)) {
+            if !self.rating_tests.iter().all(|test| test.has(ratings)) {
                 return Ok(false);
             }
-            if self.rated.len() == self.terms.len() {
+            if self.rating_tests.len() == self.terms.len() {
                 return Ok(true);
             }
         }
@@ -166,28 +171,28 @@ impl<'f> Matcher<'f> {
         self.matches_entry(db, &entry)
     }
 
-    /// Whether a game of a stream matches, by its tags. What only an index knows (`moves:`,
-    /// `has:variations`) is taken from `row` where the caller has it.
-    pub fn matches_tags(&mut self, tags: &Tags, result: GameResult, row: &IndexEntry) -> bool {
-        for asked in &self.terms {
-            let holds = match &asked.term.test {
+    /// Whether a game of a stream matches, by its tags. Values that only an index has (`moves:`,
+    /// `has:variations`) are taken from `entry`; pass the default if there is no index.
+    pub fn matches_tags(&mut self, tags: &Tags, result: GameResult, entry: &IndexEntry) -> bool {
+        for state in &self.terms {
+            let holds = match &state.term.test {
                 Test::Name(field, texts) => tag_names(*field).iter().any(|name| {
                     fold_into(tags.text(name), &mut self.folded);
-                    contains(&self.folded, texts)
+                    has_word_prefix(&self.folded, texts)
                 }),
                 test => {
-                    let row = Row {
+                    let values = EntryValues {
                         white_elo: tags.white_elo(),
                         black_elo: tags.black_elo(),
                         date: tags.date().unwrap_or_default(),
                         eco: tags.eco().map(tabia_core::game::Eco::code),
                         result,
-                        ..Row::of(row)
+                        ..EntryValues::from_entry(entry)
                     };
-                    holds(test, &row)
+                    holds(test, &values)
                 }
             };
-            if holds == asked.term.negated {
+            if holds == state.term.negated {
                 return false;
             }
         }
@@ -195,8 +200,8 @@ impl<'f> Matcher<'f> {
     }
 }
 
-/// The plain values of a row.
-struct Row {
+/// The values of an index entry that terms other than names test.
+struct EntryValues {
     white_elo: Option<u16>,
     black_elo: Option<u16>,
     date: tabia_core::game::Date,
@@ -206,8 +211,8 @@ struct Row {
     parts: [(Part, bool); 6],
 }
 
-impl Row {
-    fn of(entry: &IndexEntry) -> Self {
+impl EntryValues {
+    fn from_entry(entry: &IndexEntry) -> Self {
         let moves = entry
             .ply_count
             .map(|plies| plies.div_ceil(2))
@@ -231,9 +236,9 @@ impl Row {
     }
 }
 
-/// Whether ratings, 0 for none, are within bounds.
+/// Whether ratings, 0 if unknown, are within bounds.
 #[inline]
-fn rated(field: EloField, bounds: &[super::Bounds<u16>], [white, black]: [u16; 2]) -> bool {
+fn ratings_hold(field: EloField, bounds: &[super::Bounds<u16>], [white, black]: [u16; 2]) -> bool {
     let fits = |elo: u16| elo != 0 && bounds.iter().any(|range| range.has(elo));
     match field {
         EloField::Both => fits(white) && fits(black),
@@ -243,54 +248,58 @@ fn rated(field: EloField, bounds: &[super::Bounds<u16>], [white, black]: [u16; 2
     }
 }
 
-fn holds(test: &Test, row: &Row) -> bool {
+fn holds(test: &Test, values: &EntryValues) -> bool {
     match test {
-        // Names are compared by the caller, who knows where they are.
+        // The caller compares names.
         Test::Name(..) => false,
         Test::Elo(field, bounds) => {
-            let ratings = [row.white_elo, row.black_elo].map(Option::unwrap_or_default);
-            rated(*field, bounds, ratings)
+            let ratings = [values.white_elo, values.black_elo].map(Option::unwrap_or_default);
+            ratings_hold(*field, bounds, ratings)
         }
-        Test::Date(bounds) => bounds.iter().any(|range| range.has(row.date)),
+        Test::Date(bounds) => bounds.iter().any(|range| range.has(values.date)),
         Test::Result(results) => results
             .iter()
-            .any(|&asked| asked == row.result || asked == row.result.to_pgn()),
-        Test::Eco(ranges) => row.eco.is_some_and(|code| {
+            .any(|&result| result == values.result || result == values.result.to_pgn()),
+        Test::Eco(ranges) => values.eco.is_some_and(|code| {
             ranges
                 .iter()
                 .any(|&(low, high)| (low..=high).contains(&code))
         }),
-        Test::Moves(bounds) => row
+        Test::Moves(bounds) => values
             .moves
             .is_some_and(|moves| bounds.iter().any(|range| range.has(moves))),
-        Test::Has(parts) => parts
-            .iter()
-            .any(|asked| row.parts.iter().any(|(part, has)| part == asked && *has)),
+        Test::Has(parts) => parts.iter().any(|wanted| {
+            values
+                .parts
+                .iter()
+                .any(|(part, has)| part == wanted && *has)
+        }),
     }
 }
 
-fn remembered(
-    seen: &mut Vec<(NameKind, Vec<u8>)>,
+/// Whether a name matches: from the cache, or by comparing it.
+fn cached_answer(
+    cached: &mut Vec<(NameKind, Vec<u8>)>,
     kind: NameKind,
     id: NameId,
     compare: impl FnOnce() -> Result<bool>,
 ) -> Result<bool> {
-    let place = id.0 as usize;
-    if place >= REMEMBERED {
+    let number = id.0 as usize;
+    if number >= MAX_CACHED_NAMES {
         return compare();
     }
-    let known = seen.iter().position(|(known, _)| *known == kind);
-    let index = known.unwrap_or(seen.len());
-    if known.is_none() {
-        seen.push((kind, Vec::new()));
+    let found = cached.iter().position(|(other, _)| *other == kind);
+    let index = found.unwrap_or(cached.len());
+    if found.is_none() {
+        cached.push((kind, Vec::new()));
     }
-    let Some((_, answers)) = seen.get_mut(index) else {
+    let Some((_, answers)) = cached.get_mut(index) else {
         return compare();
     };
-    if place >= answers.len() {
-        answers.resize((place + 1).next_power_of_two(), 0);
+    if number >= answers.len() {
+        answers.resize((number + 1).next_power_of_two(), 0);
     }
-    let Some(answer) = answers.get_mut(place) else {
+    let Some(answer) = answers.get_mut(number) else {
         return compare();
     };
     if *answer == 0 {
@@ -299,44 +308,46 @@ fn remembered(
     Ok(*answer == 2)
 }
 
+/// The names of an index entry that a field covers.
 fn names(
     field: NameField,
     entry: &IndexEntry,
 ) -> impl Iterator<Item = (NameKind, Option<NameId>)> + use<> {
-    let asks = move |fields: &[NameField]| fields.contains(&field);
+    let is_one_of = move |fields: &[NameField]| fields.contains(&field);
     [
         (
-            asks(&[NameField::Any, NameField::Player, NameField::White]),
+            is_one_of(&[NameField::Any, NameField::Player, NameField::White]),
             NameKind::Player,
             entry.white,
         ),
         (
-            asks(&[NameField::Any, NameField::Player, NameField::Black]),
+            is_one_of(&[NameField::Any, NameField::Player, NameField::Black]),
             NameKind::Player,
             entry.black,
         ),
         (
-            asks(&[NameField::Any, NameField::Event]),
+            is_one_of(&[NameField::Any, NameField::Event]),
             NameKind::Event,
             entry.event,
         ),
         (
-            asks(&[NameField::Any, NameField::Site]),
+            is_one_of(&[NameField::Any, NameField::Site]),
             NameKind::Site,
             entry.site,
         ),
-        (asks(&[NameField::Round]), NameKind::Round, entry.round),
+        (is_one_of(&[NameField::Round]), NameKind::Round, entry.round),
         (
-            asks(&[NameField::Annotator]),
+            is_one_of(&[NameField::Annotator]),
             NameKind::Annotator,
             entry.annotator,
         ),
     ]
     .into_iter()
-    .filter(|(asked, ..)| *asked)
+    .filter(|(is_covered, ..)| *is_covered)
     .map(|(_, kind, id)| (kind, id))
 }
 
+/// The tags that a field covers.
 fn tag_names(field: NameField) -> &'static [&'static str] {
     match field {
         NameField::Any => &["White", "Black", "Event", "Site"],
@@ -350,8 +361,8 @@ fn tag_names(field: NameField) -> &'static [&'static str] {
     }
 }
 
-/// Whether one of the texts begins a word of the name. Both sides are folded.
-fn contains(name: &str, texts: &[String]) -> bool {
+/// Whether a word of the name begins with one of the texts. Both are folded.
+fn has_word_prefix(name: &str, texts: &[String]) -> bool {
     texts.iter().any(|text| {
         name.match_indices(text.as_str()).any(|(at, _)| {
             name.get(..at)
@@ -382,15 +393,15 @@ mod tests {
 
     fn matches(text: &str) -> bool {
         let filter = Filter::parse(text).unwrap();
-        let row = IndexEntry {
+        let entry = IndexEntry {
             has_comments: Some(true),
             ..IndexEntry::default()
         };
-        Matcher::new(&filter).matches_tags(&tags(), GameResult::WhiteWins, &row)
+        Matcher::new(&filter).matches_tags(&tags(), GameResult::WhiteWins, &entry)
     }
 
     #[test]
-    fn every_term_must_hold() {
+    fn all_terms_must_hold() {
         for text in [
             "",
             "maroczy",
@@ -422,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn ratings_are_compared_as_rows_are() {
+    fn rating_tests_agree_with_entries() {
         let ratings: Vec<[u16; 2]> = (0..500_u32)
             .map(|i| [(i * 7919 % 3000) as u16, (i * 104 % 2900) as u16])
             .chain([[0, 0], [0, 2600], [2600, 0], [u16::MAX; 2], [1, 1]])
@@ -442,10 +453,10 @@ mod tests {
             let Test::Elo(field, bounds) = &term.test else {
                 panic!("{text}");
             };
-            let test = Rated::of(term).unwrap();
+            let test = RatingTest::from_term(term).unwrap();
             let mut at = 0;
             for (i, &pair) in ratings.iter().enumerate() {
-                let expected = rated(*field, bounds, pair) != term.negated;
+                let expected = ratings_hold(*field, bounds, pair) != term.negated;
                 assert_eq!(test.has(pair), expected, "{text} {pair:?}");
                 if expected {
                     assert_eq!(test.first(&ratings[at..]), Some(i - at), "{text} {i}");
@@ -458,10 +469,10 @@ mod tests {
 
     #[test]
     fn each_name_is_compared_once() {
-        let mut seen = Vec::new();
+        let mut cached = Vec::new();
         let mut compared = 0;
         for id in [7, 3, 7, 7, 3] {
-            let answer = remembered(&mut seen, NameKind::Player, NameId(id), || {
+            let answer = cached_answer(&mut cached, NameKind::Player, NameId(id), || {
                 compared += 1;
                 Ok(id == 7)
             });
@@ -471,13 +482,13 @@ mod tests {
     }
 
     #[test]
-    fn a_game_without_a_year_is_in_no_range() {
+    fn a_game_without_a_year_is_in_no_date_range() {
         let filter = Filter::parse("date:..2000").unwrap();
-        let row = IndexEntry {
+        let entry = IndexEntry {
             date: Date::UNKNOWN,
             ..IndexEntry::default()
         };
         let mut matcher = Matcher::new(&filter);
-        assert!(!matcher.matches_tags(&Tags::new(), GameResult::Unknown, &row));
+        assert!(!matcher.matches_tags(&Tags::new(), GameResult::Unknown, &entry));
     }
 }

@@ -1,19 +1,18 @@
 //! The filter language of `--where`.
 //!
-//! A filter is a list of terms, all of which must hold:
+//! A filter is a list of terms; a game matches if all of them hold:
 //!
 //! ```text
 //! player:carlsen elo:>=2700 date:2020.. eco:B9,C4 -result:1/2-1/2 "candidates"
 //! ```
 //!
-//! * `name:value` asks one field; commas separate alternatives; `-` before a term negates it.
-//! * A word or `"phrase"` without a name must occur in a player's name, the event or the site.
+//! * `name:value` tests one field; commas separate alternatives; `-` before a term negates it.
+//! * A word or `"phrase"` without a field name must occur in a player's name, the event or the site.
 //! * Numbers and dates take `>=`, `<=`, `>`, `<` and ranges `a..b`, open at either end.
-//! * Names are compared without case and accents; a value matches when it begins a word of the
-//!   name.
+//! * Names are compared without case and accents; a value matches at the start of a word of the name.
 //!
-//! Nothing is a syntax error except an unknown name or a value the field cannot have, and the
-//! error says what is known.
+//! The only errors are an unknown field and a value that the field cannot have; the error names the
+//! column and lists what is valid.
 
 mod matcher;
 mod parser;
@@ -24,13 +23,13 @@ use std::fmt;
 pub use matcher::Matcher;
 use tabia_core::game::{Date, GameResult};
 
-/// A parsed filter. Make a [`Matcher`] from it for every thread that asks.
+/// A parsed filter. Each thread tests games with a [`Matcher`] of its own.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Filter {
     pub(crate) terms: Vec<Term>,
 }
 
-/// One condition.
+/// A condition on one field, or its negation.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Term {
     pub(crate) negated: bool,
@@ -39,7 +38,7 @@ pub(crate) struct Term {
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Test {
-    /// Any of the texts in any of the fields.
+    /// At least one of the texts, folded, occurs in one of the fields.
     Name(NameField, Vec<String>),
     Elo(EloField, Vec<Bounds<u16>>),
     Date(Vec<Bounds<Date>>),
@@ -83,7 +82,7 @@ pub(crate) enum Part {
     Text,
 }
 
-/// From `low` to `high`, both included.
+/// A range from `low` to `high`, both included; `None` is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Bounds<T> {
     pub(crate) low: Option<T>,
@@ -97,17 +96,18 @@ impl<T: Ord + Copy> Bounds<T> {
 }
 
 impl Filter {
-    /// Reads a filter. The empty text matches everything.
-    ///
-    /// # Errors
-    /// Unknown names and values that a field cannot have.
+    /// Parses a filter in the language described [here](self). The empty text matches everything.
     ///
     /// ```
     /// use tabia_query::Filter;
+    ///
     /// assert!(Filter::parse("player:carlsen elo:>=2700").is_ok());
     /// let error = Filter::parse("elo:high").unwrap_err();
     /// assert_eq!(error.to_string(), "column 5: `high` is not a rating");
     /// ```
+    ///
+    /// # Errors
+    /// Unknown fields and values that a field cannot have.
     pub fn parse(text: &str) -> Result<Self, FilterError> {
         parser::parse(text)
     }
@@ -125,7 +125,7 @@ pub struct FilterError {
     pub column: usize,
     /// What is wrong.
     pub message: String,
-    /// What to do about it, when there is something to say.
+    /// What to do about it, if there is advice.
     pub hint: Option<String>,
 }
 

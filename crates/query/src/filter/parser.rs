@@ -1,12 +1,12 @@
-//! Text to [`Filter`].
+//! Parses the text of a [`Filter`].
 
 use tabia_core::game::{Date, GameResult};
 
 use super::{Bounds, EloField, Filter, FilterError, NameField, Part, Term, Test};
 use crate::fold_case::fold;
 
-/// The names of fields, for the error that lists them.
-const NAMES: &str = "player, white, black, event, site, round, annotator, elo, anyelo, whiteelo, \
+/// The names of all fields, as an error lists them.
+const FIELDS: &str = "player, white, black, event, site, round, annotator, elo, anyelo, whiteelo, \
                      blackelo, date, year, result, eco, moves, has";
 
 pub(super) fn parse(text: &str) -> Result<Filter, FilterError> {
@@ -22,7 +22,7 @@ pub(super) fn parse(text: &str) -> Result<Filter, FilterError> {
     Ok(filter)
 }
 
-/// One blank-separated piece: `-name:value,"value"`.
+/// One term as text: `-name:value,"value"`. Name and values have their columns, from 0.
 struct Token {
     negated: bool,
     name: Option<(String, usize)>,
@@ -80,18 +80,19 @@ fn tokens(text: &str) -> Vec<Token> {
 
 fn test(token: &Token) -> Result<Option<Test>, FilterError> {
     if token.values.is_empty() {
-        // `player:` while typing asks nothing yet; but the name must be known.
+        // A field without a value tests nothing, as `player:` while typing; but the field must exist.
         if let Some((name, column)) = &token.name
-            && !NAMES.split(", ").any(|known| known == name.to_lowercase())
+            && !FIELDS.split(", ").any(|field| field == name.to_lowercase())
         {
-            return Err(unknown(name, *column));
+            return Err(unknown_field(name, *column));
         }
         return Ok(None);
     }
     let Some((name, column)) = &token.name else {
         return Ok(Some(Test::Name(NameField::Any, texts(token))));
     };
-    let elo = |field| each(token, "a rating", number).map(|bounds| Test::Elo(field, bounds));
+    let elo =
+        |field| parse_values(token, "a rating", number).map(|bounds| Test::Elo(field, bounds));
     let test = match name.to_lowercase().as_str() {
         "player" => Test::Name(NameField::Player, texts(token)),
         "white" => Test::Name(NameField::White, texts(token)),
@@ -104,27 +105,27 @@ fn test(token: &Token) -> Result<Option<Test>, FilterError> {
         "anyelo" => elo(EloField::Either)?,
         "whiteelo" => elo(EloField::White)?,
         "blackelo" => elo(EloField::Black)?,
-        "date" | "year" => Test::Date(each(token, "a date", date)?),
-        "result" => Test::Result(each(token, "a result", |text| {
+        "date" | "year" => Test::Date(parse_values(token, "a date", date)?),
+        "result" => Test::Result(parse_values(token, "a result", |text| {
             GameResult::parse(text.as_bytes())
         })?),
-        "eco" => Test::Eco(each(token, "an ECO code", eco)?),
-        "moves" => Test::Moves(each(token, "a number of moves", number)?),
-        "has" => Test::Has(each(
+        "eco" => Test::Eco(parse_values(token, "an ECO code", eco)?),
+        "moves" => Test::Moves(parse_values(token, "a number of moves", number)?),
+        "has" => Test::Has(parse_values(
             token,
             "one of variations, comments, nags, setup, deleted, text",
             part,
         )?),
-        _ => return Err(unknown(name, *column)),
+        _ => return Err(unknown_field(name, *column)),
     };
     Ok(Some(test))
 }
 
-fn unknown(name: &str, column: usize) -> FilterError {
+fn unknown_field(name: &str, column: usize) -> FilterError {
     FilterError {
         column: column + 1,
         message: format!("`{name}` is not a field"),
-        hint: Some(format!("the fields are {NAMES}")),
+        hint: Some(format!("the fields are {FIELDS}")),
     }
 }
 
@@ -132,18 +133,19 @@ fn texts(token: &Token) -> Vec<String> {
     token.values.iter().map(|(value, _)| fold(value)).collect()
 }
 
-fn each<T>(
+/// All values of a term. `expected` names their type in the error.
+fn parse_values<T>(
     token: &Token,
-    what: &str,
-    read: impl Fn(&str) -> Option<T>,
+    expected: &str,
+    parse: impl Fn(&str) -> Option<T>,
 ) -> Result<Vec<T>, FilterError> {
     token
         .values
         .iter()
         .map(|(value, column)| {
-            read(value).ok_or_else(|| FilterError {
+            parse(value).ok_or_else(|| FilterError {
                 column: column + 1,
-                message: format!("`{value}` is not {what}"),
+                message: format!("`{value}` is not {expected}"),
                 hint: None,
             })
         })
@@ -163,29 +165,29 @@ fn part(text: &str) -> Option<Part> {
 }
 
 fn number(text: &str) -> Option<Bounds<u16>> {
-    let plain = |text: &str| text.parse::<u16>().ok();
+    let value_of = |text: &str| text.parse::<u16>().ok();
     if let Some(rest) = text.strip_prefix(">=") {
         return Some(Bounds {
-            low: Some(plain(rest)?),
+            low: Some(value_of(rest)?),
             high: None,
         });
     }
     if let Some(rest) = text.strip_prefix("<=") {
         return Some(Bounds {
             low: None,
-            high: Some(plain(rest)?),
+            high: Some(value_of(rest)?),
         });
     }
     if let Some(rest) = text.strip_prefix('>') {
         return Some(Bounds {
-            low: Some(plain(rest)?.checked_add(1)?),
+            low: Some(value_of(rest)?.checked_add(1)?),
             high: None,
         });
     }
     if let Some(rest) = text.strip_prefix('<') {
         return Some(Bounds {
             low: None,
-            high: Some(plain(rest)?.checked_sub(1)?),
+            high: Some(value_of(rest)?.checked_sub(1)?),
         });
     }
     if let Some((low, high)) = text.split_once("..") {
@@ -193,7 +195,7 @@ fn number(text: &str) -> Option<Bounds<u16>> {
             if text.is_empty() {
                 Some(None)
             } else {
-                plain(text).map(Some)
+                value_of(text).map(Some)
             }
         };
         return Some(Bounds {
@@ -201,19 +203,16 @@ fn number(text: &str) -> Option<Bounds<u16>> {
             high: end(high)?,
         });
     }
-    let value = plain(text)?;
+    let value = value_of(text)?;
     Some(Bounds {
         low: Some(value),
         high: Some(value),
     })
 }
 
-/// A date stands for all dates it leaves open: `2020` for the whole year.
+/// A date with unknown parts covers all dates that fit: `2020` is the complete year.
 fn date(text: &str) -> Option<Bounds<Date>> {
-    let first = |text: &str| {
-        let date = Date::parse(text)?;
-        Some(date)
-    };
+    let first = Date::parse;
     let last = |text: &str| {
         let mut date = Date::parse(text)?;
         if date.month == 0 {
@@ -232,7 +231,7 @@ fn date(text: &str) -> Option<Bounds<Date>> {
     }
     if let Some(rest) = text.strip_prefix("<=") {
         return Some(Bounds {
-            low: Some(known()),
+            low: Some(FIRST_DATE),
             high: Some(last(rest)?),
         });
     }
@@ -244,14 +243,14 @@ fn date(text: &str) -> Option<Bounds<Date>> {
     }
     if let Some(rest) = text.strip_prefix('<') {
         return Some(Bounds {
-            low: Some(known()),
+            low: Some(FIRST_DATE),
             high: Some(before(first(rest)?)),
         });
     }
     if let Some((low, high)) = text.split_once("..") {
         return Some(Bounds {
             low: if low.is_empty() {
-                Some(known())
+                Some(FIRST_DATE)
             } else {
                 Some(first(low)?)
             },
@@ -268,10 +267,8 @@ fn date(text: &str) -> Option<Bounds<Date>> {
     })
 }
 
-/// The first date whose year is known: a game without a year is in no range of dates.
-const fn known() -> Date {
-    Date::new(1, 0, 0)
-}
+/// The first date with a known year: a game without a year is in no range of dates.
+const FIRST_DATE: Date = Date::new(1, 0, 0);
 
 fn after(date: Date) -> Date {
     match (date.month, date.day) {
@@ -289,9 +286,9 @@ fn before(date: Date) -> Date {
     }
 }
 
-/// `B`, `B9`, `B90`, `B90..B99`.
+/// The codes of `B`, `B9`, `B90` or `B90..B99`, first and last.
 fn eco(text: &str) -> Option<(u16, u16)> {
-    let one = |text: &str| {
+    let codes = |text: &str| {
         let mut bytes = text.bytes();
         let letter = bytes.next()?.to_ascii_uppercase();
         if !(b'A'..=b'E').contains(&letter) || text.len() > 3 {
@@ -309,11 +306,11 @@ fn eco(text: &str) -> Option<(u16, u16)> {
         Some((low, low + span - 1))
     };
     if let Some((low, high)) = text.split_once("..") {
-        let low = if low.is_empty() { 0 } else { one(low)?.0 };
-        let high = if high.is_empty() { 499 } else { one(high)?.1 };
+        let low = if low.is_empty() { 0 } else { codes(low)?.0 };
+        let high = if high.is_empty() { 499 } else { codes(high)?.1 };
         return Some((low, high));
     }
-    one(text)
+    codes(text)
 }
 
 #[cfg(test)]
@@ -329,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn words_phrases_and_names() {
+    fn words_phrases_and_fields() {
         let filter = terms(r#"Müller "bled 1931" -white:carlsen,"so, w" player:"#);
         let tests: Vec<_> = filter
             .into_iter()
@@ -346,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_names_list_the_known_ones() {
+    fn an_unknown_field_lists_the_valid_ones() {
         let error = parse("elo:2700 colour:red").unwrap_err();
         assert_eq!(
             (error.column, error.message.as_str()),
@@ -373,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn dates_stand_for_all_they_leave_open() {
+    fn dates_with_unknown_parts_cover_all_that_fit() {
         let year = date("2020").unwrap();
         assert!(year.has(Date::new(2020, 12, 31)) && year.has(Date::new(2020, 0, 0)));
         assert!(!year.has(Date::new(2019, 12, 31)) && !year.has(Date::new(2021, 0, 0)));

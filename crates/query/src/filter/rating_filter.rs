@@ -1,21 +1,22 @@
-//! Terms about ratings, asked of many records at once.
+//! Terms on ratings, tested for many records at once.
 
 use super::{EloField, Term, Test};
 
-/// A term about ratings, in numbers that can be compared at once.
+/// A term on ratings, in a form that is tested without branches.
 #[derive(Debug)]
-pub(super) struct Rated {
+pub(super) struct RatingTest {
     field: EloField,
-    /// Lowest and highest, from 1.
+    /// Lowest and highest rating, from 1.
     ranges: Vec<[u16; 2]>,
     negated: bool,
 }
 
-/// Ratings looked at before it is asked whether one of them fits.
-const AT_ONCE: usize = 8;
+/// Number of pairs of ratings that are tested with one branch.
+const BATCH: usize = 8;
 
-impl Rated {
-    pub(super) fn of(term: &Term) -> Option<Self> {
+impl RatingTest {
+    /// `None` if the term does not test ratings.
+    pub(super) fn from_term(term: &Term) -> Option<Self> {
         let Test::Elo(field, bounds) = &term.test else {
             return None;
         };
@@ -30,6 +31,7 @@ impl Rated {
         })
     }
 
+    /// Whether the ratings of White and Black (0 if unknown) fit.
     pub(super) fn has(&self, [white, black]: [u16; 2]) -> bool {
         let fits = |elo| self.ranges.iter().any(|range| inside(*range, elo));
         let holds = match self.field {
@@ -41,7 +43,7 @@ impl Rated {
         holds != self.negated
     }
 
-    /// The first of the ratings that fit.
+    /// The index of the first pair of ratings that fits.
     pub(super) fn first(&self, ratings: &[[u16; 2]]) -> Option<usize> {
         let [range] = *self.ranges.as_slice() else {
             return ratings.iter().position(|&pair| self.has(pair));
@@ -58,25 +60,25 @@ impl Rated {
     }
 }
 
-/// Whether a number lies in a range that is not empty.
+/// Whether a value is in a range. The range must not be empty.
 #[inline(always)]
 fn inside([low, high]: [u16; 2], value: u16) -> bool {
     value.wrapping_sub(low) <= high - low
 }
 
-/// The first pair that fits, looked for in portions without a branch.
+/// The index of the first pair that fits. Batches are tested without a branch.
 #[inline(always)]
 fn first(ratings: &[[u16; 2]], fits: impl Fn([u16; 2]) -> bool) -> Option<usize> {
-    let (portions, rest) = ratings.as_chunks::<AT_ONCE>();
-    for (number, portion) in portions.iter().enumerate() {
-        let found = portion
+    let (batches, rest) = ratings.as_chunks::<BATCH>();
+    for (number, batch) in batches.iter().enumerate() {
+        let found = batch
             .iter()
             .fold(0, |found, &pair| found | u32::from(fits(pair)));
         if found != 0 {
-            let place = portion.iter().position(|&pair| fits(pair));
-            return place.map(|place| number * AT_ONCE + place);
+            let index = batch.iter().position(|&pair| fits(pair));
+            return index.map(|index| number * BATCH + index);
         }
     }
-    let place = rest.iter().position(|&pair| fits(pair))?;
-    Some(ratings.len() - rest.len() + place)
+    let index = rest.iter().position(|&pair| fits(pair))?;
+    Some(ratings.len() - rest.len() + index)
 }

@@ -1,8 +1,22 @@
-//! Names of openings by position, so that transpositions have the name of what they reached.
+//! Names of openings by position, so that transpositions get the name of the position they reach.
 //!
-//! The names are those of the public data set that `SOURCE.md` beside this file tells of. A
-//! position has at most one; most positions of a game have none, and whoever wants the opening of
-//! a game takes the last position of it that has one.
+//! The names are from the public data set described in `SOURCE.md` in this folder. A position has at
+//! most one name, and most have no name. The opening of a game is that of its last named position.
+//!
+//! ```
+//! use tabia_core::chess::Position;
+//! use tabia_query::openings;
+//!
+//! let mut position = Position::standard();
+//! let mut opening = None;
+//! for text in ["e4", "e5", "Nf3", "Nc6", "Bb5", "h6"] {
+//!     let ply = position.parse_san(text)?;
+//!     position.play_ply(ply);
+//!     opening = openings::lookup(&position).or(opening);
+//! }
+//! assert_eq!(opening.map(|opening| (opening.eco, opening.name)), Some(("C60", "Ruy Lopez")));
+//! # Ok::<(), tabia_core::chess::san::SanError>(())
+//! ```
 
 use std::sync::LazyLock;
 
@@ -11,29 +25,29 @@ use tabia_core::chess::Position;
 /// The name of an opening position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Opening {
-    /// Its code, `A00` to `E99`.
+    /// The ECO code, `A00` to `E99`.
     pub eco: &'static str,
-    /// Its English name: `Sicilian Defense: Najdorf Variation, English Attack`.
+    /// The English name, as in `Sicilian Defense: Najdorf Variation, English Attack`.
     pub name: &'static str,
 }
 
-/// The name of exactly this position.
+/// The name of a position; `None` if it has no name.
 pub fn lookup(position: &Position) -> Option<Opening> {
     by_key(position.key())
 }
 
-/// The name of the position with that Polyglot key.
+/// The name of the position with a Polyglot key; `None` if it has no name.
 pub fn by_key(key: u64) -> Option<Opening> {
     let found = NAMES.binary_search_by_key(&key, |(key, _)| *key).ok()?;
     NAMES.get(found).map(|(_, opening)| *opening)
 }
 
-/// Every named position by its Polyglot key, ascending.
+/// All named positions with their Polyglot keys, sorted by key.
 pub fn all() -> &'static [(u64, Opening)] {
     &NAMES
 }
 
-/// One line a position: key in hexadecimal digits, code and name, with tabs between, ascending.
+/// One line per position, sorted by key: key in hexadecimal, ECO code and name, separated by tabs.
 const TABLE: &str = include_str!("names.tsv");
 
 static NAMES: LazyLock<Vec<(u64, Opening)>> =
@@ -59,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_is_whole_and_in_order() {
+    fn the_table_is_complete_and_sorted() {
         assert_eq!(all().len(), TABLE.lines().count());
         assert!(all().len() > 3500);
         assert!(all().is_sorted_by(|a, b| a.0 < b.0));
@@ -71,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn names_follow_the_position_and_not_the_order_of_moves() {
+    fn transpositions_have_the_same_name() {
         let grunfeld = lookup(&after("d4 Nf6 c4 g6 Nc3 d5")).unwrap();
         assert_eq!((grunfeld.eco, grunfeld.name), ("D80", "Grünfeld Defense"));
         assert_eq!(lookup(&after("c4 g6 d4 Nf6 Nc3 d5")), Some(grunfeld));

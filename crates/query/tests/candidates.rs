@@ -1,6 +1,6 @@
-//! Going over a database by ratings finds what looking at each row finds.
+//! Searching a database by its ratings finds the same games as testing every index entry.
 
-#![allow(clippy::unwrap_used, reason = "tests stop at the first surprise")]
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 use std::borrow::Cow;
 
@@ -9,14 +9,14 @@ use tabia_core::error::{Error, Result};
 use tabia_core::games::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind};
 use tabia_query::{Filter, Matcher};
 
-/// Rows with ratings; whether it hands them out by the hundred.
-struct Rated {
+/// A database of ratings. `quick`: whether it gives the ratings of many games at once.
+struct RatingDatabase {
     rows: Vec<[u16; 2]>,
     quick: bool,
     info: DatabaseInfo,
 }
 
-impl Database for Rated {
+impl Database for RatingDatabase {
     fn info(&self) -> &DatabaseInfo {
         &self.info
     }
@@ -46,12 +46,12 @@ impl Database for Rated {
     }
 
     fn reader(&self) -> Box<dyn GameReader + '_> {
-        unreachable!("only rows are looked at")
+        unreachable!("only index entries are read")
     }
 }
 
 #[test]
-fn nothing_that_matches_is_skipped() {
+fn no_match_is_skipped() {
     let mut seed = 1_u64;
     let mut elo = || {
         seed = seed
@@ -62,7 +62,7 @@ fn nothing_that_matches_is_skipped() {
     };
     let rows: Vec<[u16; 2]> = (0..10_000).map(|_| [elo(), elo()]).collect();
     for quick in [false, true] {
-        let database = Rated {
+        let database = RatingDatabase {
             rows: rows.clone(),
             quick,
             info: DatabaseInfo::default(),
@@ -89,14 +89,14 @@ fn nothing_that_matches_is_skipped() {
                 }
                 next += 1;
             }
-            let mut each = Matcher::new(&filter);
-            let mut row = |game| {
+            let mut matcher_by_entry = Matcher::new(&filter);
+            let mut matches = |game| {
                 let entry = database.entry(GameIndex(game)).unwrap();
-                each.matches_entry(&database, &entry).unwrap()
+                matcher_by_entry.matches_entry(&database, &entry).unwrap()
             };
-            let expected: Vec<u32> = (0..end).filter(|&game| row(game)).collect();
+            let expected: Vec<u32> = (0..end).filter(|&game| matches(game)).collect();
             assert_eq!(found, expected, "{text}");
-            // In any order, too.
+            // Single records in any order.
             for step in 0..2 * end {
                 let game = (step * 7919 + step / 300) % end;
                 let fits = matcher.matches_game(&database, GameIndex(game)).unwrap();
