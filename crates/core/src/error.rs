@@ -1,5 +1,5 @@
-//! What went wrong and where: [`Error`] for people, [`Malformed`] for decoding loops, [`Problem`]
-//! for faults that were survived.
+//! Errors and their locations: [`Error`] for users, [`Malformed`] for decoding loops, [`Problem`] for
+//! errors in the input after which reading continued.
 
 use std::fmt;
 use std::io;
@@ -9,19 +9,19 @@ use std::sync::Arc;
 use crate::ids::FormatId;
 pub use crate::ids::GameIndex;
 
-/// The result of everything that can fail in tabia.
+/// The result of a function that can fail with an [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Where in the input. Filled in from the inside out; parts that do not apply stay `None`.
+/// A location in the input. Callers add the parts they know; parts that do not apply stay `None`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Location {
-    /// The file the fault is in.
+    /// The file with the error.
     pub file: Option<Arc<Path>>,
     /// Byte offset from the start of `file`.
     pub offset: Option<u64>,
     /// The game or text record.
     pub game: Option<GameIndex>,
-    /// Plies played before the fault, along the line it was found in.
+    /// Number of plies before the error in its line.
     pub ply: Option<u32>,
     /// Line of a text file, from 1.
     pub line: Option<u64>,
@@ -58,7 +58,16 @@ impl fmt::Display for Location {
     }
 }
 
-/// A failure with its place. One machine word, so `Result<u32>` stays small.
+/// An error with its location. One machine word, so that `Result<u32>` stays small.
+///
+/// ```
+/// use tabia_core::{Error, ErrorKind, GameIndex};
+///
+/// let error = Error::invalid("no legal move").at_ply(12).in_game(GameIndex(3));
+/// assert_eq!(error.to_string(), "game 4, ply 12: no legal move");
+/// assert!(matches!(error.kind(), ErrorKind::Invalid(_)));
+/// assert_eq!(error.location().ply, Some(12));
+/// ```
 #[derive(Clone)]
 pub struct Error(Box<Inner>);
 
@@ -68,11 +77,11 @@ struct Inner {
     at: Location,
 }
 
-/// The kinds of failure.
+/// The kinds of [`Error`].
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The operating system refused.
+    /// The operating system reported an error.
     Io(io::Error),
     /// A temporary file cannot be created, written or read; the location names its folder.
     TemporaryFile(io::Error),
@@ -83,20 +92,20 @@ pub enum ErrorKind {
     },
     /// Two or more formats fit equally well.
     AmbiguousFormat(Vec<FormatId>),
-    /// Not the format it was opened as; says what was expected and seen.
+    /// The file is not of the format it was opened as.
     WrongFormat {
-        /// The format asked for.
+        /// The format that was tried.
         expected: FormatId,
-        /// What was seen instead.
+        /// What contradicts it.
         why: String,
     },
-    /// The right format, in a way that is not read or written here.
+    /// A variant or operation of the format that is not supported. The text is for users.
     Unsupported(String),
-    /// A required file of a set is missing.
+    /// The named file of a set is required and missing.
     MissingFile(String),
-    /// Bytes that contradict the format.
+    /// A field contradicts the format.
     Malformed(Malformed),
-    /// Moves or text that cannot be understood; the text is for people.
+    /// Moves or text that cannot be read. The text is for users.
     Invalid(String),
     /// A size in the file exceeds [`Limits`](crate::formats::Limits).
     Limit {
@@ -107,7 +116,7 @@ pub enum ErrorKind {
         /// The size found in the file.
         size: u64,
     },
-    /// An archive needs a password, or another one.
+    /// The password of an archive is missing or wrong.
     Password,
     /// The target exists and may not be replaced.
     Exists,
@@ -152,13 +161,13 @@ fn copy(error: &io::Error) -> io::Error {
     }
 }
 
-/// A fault found in a decoding loop: `Copy`, no allocation. Becomes an [`Error`] at the edge of
-/// the format, where file and base offset are known.
+/// An error found in a decoding loop: `Copy`, without allocation. A format turns it into an [`Error`]
+/// where file and base offset are known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Malformed {
-    /// The field's name as in the format's FORMAT.md, for example `"moves_at"`.
+    /// The name of the field in the format's FORMAT.md, for example `"moves_at"`.
     pub field: &'static str,
-    /// Offset within the slice being decoded.
+    /// Offset in the decoded slice.
     pub at: usize,
     /// What is wrong with it.
     pub why: Why,
@@ -203,14 +212,14 @@ impl fmt::Display for Malformed {
 impl std::error::Error for Malformed {}
 
 impl Malformed {
-    /// An [`Error`] with the offset `base + self.at`.
+    /// An [`Error`] at the file offset `base + self.at`.
     pub fn at_base(self, base: u64) -> Error {
         Error::from(self).at_offset(base.saturating_add(self.at as u64))
     }
 }
 
 impl Error {
-    /// An error without a place yet.
+    /// An error without a location.
     pub fn new(kind: ErrorKind) -> Self {
         Self(Box::new(Inner {
             kind,
@@ -218,67 +227,67 @@ impl Error {
         }))
     }
 
-    /// Something that cannot be understood, in words for people.
+    /// An error of kind [`ErrorKind::Invalid`] with a text for users.
     pub fn invalid(text: impl Into<String>) -> Self {
         Self::new(ErrorKind::Invalid(text.into()))
     }
 
-    /// The right format in a way that is not read or written here.
+    /// An error of kind [`ErrorKind::Unsupported`] with a text for users.
     pub fn unsupported(text: impl Into<String>) -> Self {
         Self::new(ErrorKind::Unsupported(text.into()))
     }
 
-    /// What went wrong.
+    /// The kind of error.
     pub fn kind(&self) -> &ErrorKind {
         &self.0.kind
     }
 
-    /// Where it went wrong.
+    /// The location of the error.
     pub fn location(&self) -> &Location {
         &self.0.at
     }
 
-    /// Takes the error apart.
+    /// Splits the error into kind and location.
     pub fn into_parts(self) -> (ErrorKind, Location) {
         (self.0.kind, self.0.at)
     }
 
-    /// Names the file unless one is named already.
+    /// Sets the file unless it is set already.
     #[must_use]
     pub fn in_file(mut self, file: &Arc<Path>) -> Self {
         self.0.at.file.get_or_insert_with(|| Arc::clone(file));
         self
     }
 
-    /// Names the file by path unless one is named already.
+    /// Sets the file by its path unless it is set already.
     #[must_use]
     pub fn in_path(mut self, file: &Path) -> Self {
         self.0.at.file.get_or_insert_with(|| Arc::from(file));
         self
     }
 
-    /// Names the game unless one is named already.
+    /// Sets the game unless it is set already.
     #[must_use]
     pub fn in_game(mut self, game: GameIndex) -> Self {
         self.0.at.game.get_or_insert(game);
         self
     }
 
-    /// Gives the byte offset in the file unless one is given already.
+    /// Sets the byte offset in the file unless it is set already.
     #[must_use]
     pub fn at_offset(mut self, offset: u64) -> Self {
         self.0.at.offset.get_or_insert(offset);
         self
     }
 
-    /// Gives the number of plies played before the fault unless given already.
+    /// Sets the number of plies before the error unless it is set already.
     #[must_use]
     pub fn at_ply(mut self, ply: u32) -> Self {
         self.0.at.ply.get_or_insert(ply);
         self
     }
 
-    /// Moves the place by what came before: games, bytes and lines.
+    /// Shifts the location by the games, bytes and lines that precede the block it was found in.
     #[must_use]
     pub fn shift(mut self, games: u32, bytes: u64, lines: u64) -> Self {
         let at = &mut self.0.at;
@@ -288,7 +297,7 @@ impl Error {
         self
     }
 
-    /// Gives line and column (both from 1) of a text file unless given already.
+    /// Sets line and column of a text file, both from 1, unless they are set already.
     #[must_use]
     pub fn at_line(mut self, line: u64, column: u32) -> Self {
         if self.0.at.line.is_none() {
@@ -361,17 +370,17 @@ impl std::error::Error for Error {
     }
 }
 
-/// An [`Error`] that came through [`io::Read`] or [`io::Write`] keeps its kind and its place.
+/// An [`Error`] that was passed through [`io::Read`] or [`io::Write`] keeps its kind and location.
 impl From<io::Error> for Error {
     fn from(error: io::Error) -> Self {
         match error.downcast::<Error>() {
-            Ok(own) => own,
-            Err(foreign) => Self::new(ErrorKind::Io(foreign)),
+            Ok(error) => error,
+            Err(system) => Self::new(ErrorKind::Io(system)),
         }
     }
 }
 
-/// For [`io::Read`] and [`io::Write`] over data of a format.
+/// For implementations of [`io::Read`] and [`io::Write`] on data of a format.
 impl From<Error> for io::Error {
     fn from(error: Error) -> Self {
         match error.into_parts() {
@@ -387,10 +396,10 @@ impl From<Malformed> for Error {
     }
 }
 
-/// A fault that was survived: what, where, and the bytes that could not be read as a game.
+/// An error in the input after which reading continued, with the bytes that could not be read.
 #[derive(Debug, Clone)]
 pub struct Problem {
-    /// What and where.
+    /// The error and its location.
     pub error: Error,
     /// The bytes that could not be read; `None` if there are none to keep.
     pub unread_bytes: Option<Box<[u8]>>,

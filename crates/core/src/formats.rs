@@ -36,7 +36,7 @@ impl Probe<'_> {
     /// How many first bytes a probe holds at most.
     pub const HEAD: usize = 4096;
 
-    /// The extension in lower case, without the dot; `""` when there is none.
+    /// The extension in lower case, without the dot; `""` if absent.
     pub fn extension(&self) -> String {
         self.name
             .and_then(|name| name.rsplit_once('.'))
@@ -49,7 +49,7 @@ impl Probe<'_> {
 pub enum Confidence {
     /// Certainly not.
     No,
-    /// Only the name says so; the bytes do not contradict.
+    /// The name fits and the bytes do not contradict it.
     ByName,
     /// The bytes look like it.
     Likely,
@@ -101,14 +101,14 @@ pub struct OpenOptions {
     pub charset: Charset,
     /// Password of an archive.
     pub password: Option<String>,
-    /// Open what is left of a damaged set, so that it can be saved.
+    /// Open the remains of a damaged set, so that they can be repaired.
     ///
-    /// The source's main file may then be any file of the set, whatever its first bytes say. The
-    /// database has a record for every game that is known to have existed, those found without
-    /// an index entry behind the others: what is lost of a game is a problem of it, a game of which
-    /// nothing is left is an error to read, and what is wrong with the set as a whole stands in
-    /// [`DatabaseInfo::problems`](crate::games::DatabaseInfo::problems). A format that ignores
-    /// this is saved as it is read.
+    /// The main file of the source may then be any file of the set, with any first bytes. The database
+    /// has a record for every game that is known to have existed; games found without an index entry
+    /// follow the others. Lost parts of a game are problems of that game, reading a game that is lost
+    /// completely is an error, and problems of the set are in
+    /// [`DatabaseInfo::problems`](crate::games::DatabaseInfo::problems). Formats without salvage
+    /// ignore this.
     pub salvage: bool,
     /// What to assume where the description of a format leaves something open, by the format's
     /// own names; unknown ones are left out.
@@ -218,9 +218,10 @@ impl CreateOptions {
         }
     }
 
-    /// What a database that holds only some facts loses of these. `room` gives the longest value
-    /// of a fact in bytes, the title as `title`; `None` for one without a field.
-    pub fn lost_facts(&self, room: impl Fn(&str) -> Option<usize>) -> Losses {
+    /// The losses of title and facts in a database that stores only some of them. `max_length` returns
+    /// the maximal length of a fact's value in bytes, or `None` if the format has no field for it; the
+    /// title has the key `title`.
+    pub fn lost_facts(&self, max_length: impl Fn(&str) -> Option<usize>) -> Losses {
         let mut losses = Losses::new();
         let title = self.title.iter().map(|title| ("title", title.as_str()));
         let facts = self
@@ -229,7 +230,7 @@ impl CreateOptions {
             .map(|(key, value)| (key.as_str(), value.as_str()));
         let given = title.chain(facts.filter(|(key, _)| GIVEN_FACTS.contains(key)));
         for (key, value) in given.filter(|(_, value)| !value.is_empty()) {
-            match room(key) {
+            match max_length(key) {
                 None => losses.add(Feature::DatabaseFacts, 1, None),
                 Some(most) => losses.add(Feature::LongText, u64::from(value.len() > most), None),
             }
@@ -344,7 +345,7 @@ pub struct BookFormat {
     pub file: FileFormat,
     /// What a book can hold.
     pub can: Features,
-    /// One record stands for a position and its mirror images (colours exchanged, files
+    /// One record represents a position and its mirror images (colours exchanged, files
     /// mirrored), so that statistics of all of them are stored together.
     pub is_mirrored: bool,
     /// A book is a list of Polyglot entries sorted by key, so that jobs can work on the entries as

@@ -1,4 +1,4 @@
-//! Databases: random access, streams, writers.
+//! Databases of games: random access, streams, writers, editors.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,47 +10,48 @@ use crate::ids::{FormatId, GameIndex};
 pub use crate::ids::{NameId, NameKind};
 use crate::loss::Losses;
 
-/// One game's row: fixed size, typed, names by number. Enough to filter, sort and list without
-/// the moves.
+/// The index entry of a game: the values needed to filter, sort and list games without their moves.
+/// Names are given by number; see [`Database::name`]. `None` if the index has no value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct IndexEntry {
     /// Player with White.
     pub white: Option<NameId>,
     /// Player with Black.
     pub black: Option<NameId>,
-    /// Event.
+    /// The event or tournament.
     pub event: Option<NameId>,
-    /// Place.
+    /// The site where the game was played.
     pub site: Option<NameId>,
-    /// Round, as a name.
+    /// The round, as a name.
     pub round: Option<NameId>,
-    /// Annotator.
+    /// The annotator.
     pub annotator: Option<NameId>,
-    /// When it was played.
+    /// The date of the game.
     pub date: Date,
-    /// Rating of White.
+    /// Elo of White, from 1.
     pub white_elo: Option<u16>,
-    /// Rating of Black.
+    /// Elo of Black, from 1.
     pub black_elo: Option<u16>,
-    /// How it ended.
+    /// The result.
     pub result: GameResult,
-    /// Opening code.
+    /// The opening code.
     pub eco: Option<Eco>,
-    /// Plies of the mainline, when the index knows exactly.
+    /// Number of plies of the mainline; `None` if the index does not store it exactly.
     pub ply_count: Option<u16>,
-    /// Full moves of the mainline, when the index knows only that (ChessBase; 255 is *or more*).
+    /// Number of full moves of the mainline, in indexes that store only that (ChessBase); 255 means 255
+    /// or more.
     pub move_count: Option<u8>,
-    /// Marked as deleted.
+    /// Whether the record is marked as deleted.
     pub deleted: bool,
-    /// A guiding text instead of a game.
+    /// Whether the record is a guiding text instead of a game.
     pub is_text: bool,
-    /// Starts from a setup position.
+    /// Whether the game starts from a setup position.
     pub has_setup: bool,
-    /// Has variations, when the index knows.
+    /// Whether the game has variations; `None` if the index does not store it.
     pub has_variations: Option<bool>,
-    /// Has comments, when the index knows.
+    /// Whether the game has comments; `None` if the index does not store it.
     pub has_comments: Option<bool>,
-    /// Has symbols (NAGs), when the index knows.
+    /// Whether the game has symbols (NAGs); `None` if the index does not store it.
     pub has_nags: Option<bool>,
 }
 
@@ -80,36 +81,36 @@ impl Default for IndexEntry {
     }
 }
 
-/// What a database says about itself, and what was found on opening it.
+/// The properties of a database, and problems found on opening it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct DatabaseInfo {
     /// The format.
     pub format: FormatId,
-    /// Version or flavour in words, for people.
+    /// Version or variant of the format, as text for users.
     pub version: String,
-    /// Records: games and texts, deleted ones too.
+    /// Number of records: games and texts, including deleted ones.
     pub records: u32,
-    /// Guiding texts among them.
+    /// Number of guiding texts among the records.
     pub texts: u32,
-    /// Records marked as deleted.
+    /// Number of records marked as deleted.
     pub deleted: u32,
-    /// The character set in use, in words.
+    /// Name of the character set in use.
     pub encoding: String,
-    /// The title stored in the database, if any.
+    /// The title stored in the database; `None` if absent.
     pub title: Option<String>,
-    /// Companion files: extension and whether it is there.
+    /// Companion files: extension, and whether the file exists.
     pub companions: Vec<(String, bool)>,
-    /// Faults found on opening, one line each.
+    /// Problems found on opening, one line each.
     pub problems: Vec<String>,
-    /// Distinct names by kind, where the format stores them apart.
+    /// Number of distinct names by kind, in formats that store names separately.
     pub names: Vec<(NameKind, u32)>,
-    /// What else the database says of itself, by the format's own key: (`flag1`, `Analysed`).
+    /// Further properties, as pairs of a key of the format and a value: (`flag1`, `Analysed`).
     pub facts: Vec<(String, String)>,
 }
 
 /// Changes a copy of a database; the copy takes its name when it is finished.
 pub trait DatabaseEditor: Send {
-    /// Number of records: games and texts, deleted ones too.
+    /// Number of records: games and texts, including deleted ones.
     fn len(&self) -> u32;
 
     /// Whether there are no records.
@@ -117,31 +118,32 @@ pub trait DatabaseEditor: Send {
         self.len() == 0
     }
 
-    /// Replaces a record by `game`; returns what of it could not be kept.
+    /// Replaces a record by `game`; returns the losses.
     ///
     /// # Errors
-    /// When there is no such record, or the files cannot be written.
+    /// When the record does not exist, or the files cannot be written.
     fn replace(&mut self, record: GameIndex, game: &Game) -> Result<Losses>;
 
     /// Sets or removes the deletion mark of a record.
     ///
     /// # Errors
-    /// When there is no such record.
+    /// When the record does not exist.
     fn set_deleted(&mut self, record: GameIndex, deleted: bool) -> Result<()>;
 
     /// Reads the copy back and gives it its name.
     ///
     /// # Errors
-    /// When what was read back differs, or the files cannot be written.
+    /// When the copy reads back differently, or the files cannot be written.
     fn finish(self: Box<Self>) -> Result<Written>;
 }
 
-/// Random access to games. Shared between threads: `&self` only, no shared cursor.
+/// Random access to the games of a database. It is shared between threads, each of which reads with a
+/// [`GameReader`] of its own.
 pub trait Database: Send + Sync {
-    /// What it is and what was found on opening.
+    /// The properties of the database, and problems found on opening it.
     fn info(&self) -> &DatabaseInfo;
 
-    /// Number of records: games and texts, deleted ones too.
+    /// Number of records: games and texts, including deleted ones.
     fn len(&self) -> u32;
 
     /// Whether there are no records.
@@ -149,12 +151,15 @@ pub trait Database: Send + Sync {
         self.len() == 0
     }
 
-    /// The row of a record. Touches only what the row needs.
+    /// The index entry of a record. Reads only the files that contain it.
+    ///
+    /// # Errors
+    /// When the record does not exist or its entry cannot be read.
     fn entry(&self, game: GameIndex) -> Result<IndexEntry>;
 
-    /// The ratings of White and Black, 0 for none, of the records from `first` on, as many as
-    /// `out` has room for: what a search can skip most records by. `false`: there is no quicker way
-    /// than [`entry`], and `out` is as it was.
+    /// Fills `out` with the Elo of White and Black (0 if unknown) of the records from `first` on, so
+    /// that a search can skip most records. `false`, with `out` unchanged, if there is no faster way
+    /// than [`entry`].
     ///
     /// [`entry`]: Database::entry
     fn ratings(&self, first: GameIndex, out: &mut [[u16; 2]]) -> bool {
@@ -162,23 +167,26 @@ pub trait Database: Send + Sync {
         false
     }
 
-    /// Where a record stands in the main file: its offset and length in bytes. `None` where records
-    /// have no place of their own.
+    /// Offset and length in bytes of a record in the main file; `None` in formats whose records are not
+    /// contiguous there.
     fn span(&self, game: GameIndex) -> Option<(u64, u64)> {
         let _ = game;
         None
     }
 
-    /// A name by its number.
+    /// The name with a number.
+    ///
+    /// # Errors
+    /// When the database has no such name or it cannot be read.
     fn name(&self, kind: NameKind, id: NameId) -> Result<Cow<'_, str>>;
 
-    /// Compares all that the files say of themselves and of each other, and hands on what does not
-    /// hold. What merely reading the records shows need not be repeated.
+    /// Checks that the files agree with themselves and with each other, and passes on every problem.
+    /// Problems that reading the records reports may be left out.
     fn verify(&self, found: &mut dyn FnMut(Problem)) {
         let _ = found;
     }
 
-    /// A cursor with its own scratch space; make one per thread.
+    /// A reader with buffers of its own, for one thread.
     fn reader(&self) -> Box<dyn GameReader + '_>;
 }
 
@@ -192,21 +200,30 @@ impl dyn Database + '_ {
     }
 }
 
-/// Reads games by index, reusing its scratch space.
+/// Reads games by index, reusing its buffers.
 pub trait GameReader {
-    /// Hands one record to `visitor`. Faults inside the game go to [`Visitor::problem`]; an `Err`
-    /// means that nothing of the record could be read. `Ok(Flow::Stop)` if the visitor said so.
+    /// Passes one record to `visitor`. Problems inside the game go to [`Visitor::problem`]. Returns
+    /// [`Flow::Stop`] if the visitor returned it.
+    ///
+    /// # Errors
+    /// When nothing of the record can be read, and for problems in
+    /// [strict](crate::formats::OpenOptions::strict) mode.
     fn read(&mut self, game: GameIndex, want: Want, visitor: &mut dyn Visitor) -> Result<Flow>;
 }
 
-/// Games one after another, once: standard input, a compressed file, an archive member.
+/// Games that can be read only once and in order: from standard input, a compressed file, an archive
+/// member.
 pub trait GameStream: Send {
-    /// Hands the next game to `visitor`; `None` at the end. After an `Err` the next call goes on
-    /// with the following game where that is possible.
+    /// Passes the next game to `visitor`; `None` at the end.
+    ///
+    /// # Errors
+    /// When the stream or the game cannot be read, and for problems in
+    /// [strict](crate::formats::OpenOptions::strict) mode. The next call continues with the following
+    /// game if possible.
     fn next(&mut self, want: Want, visitor: &mut dyn Visitor) -> Result<Option<Flow>>;
 }
 
-/// Bytes of whole games, cut from a stream.
+/// The bytes of complete games, cut from a stream.
 #[derive(Debug, Clone, Default)]
 pub struct Block {
     /// The bytes, from the start of one game to the end of another.
@@ -215,17 +232,20 @@ pub struct Block {
     pub offset: u64,
 }
 
-/// Cuts a stream into blocks of whole games, so that several threads can read it. How the stream
-/// is cut never shows: reading block after block gives the same as reading it whole.
+/// Cuts a stream into blocks of complete games, so that several threads can read it. Reading all blocks
+/// in order gives the same games and problems as reading the stream.
 pub trait Blocks: Send {
-    /// Fills `block` (reusing its memory) with the next games; `false` at the end.
+    /// Fills `block`, reusing its memory, with the next games; `false` at the end.
+    ///
+    /// # Errors
+    /// When the stream cannot be read.
     fn next(&mut self, block: &mut Block) -> Result<bool>;
 
     /// A reader for one thread.
     fn reader(&self) -> Box<dyn BlockReader>;
 }
 
-/// What a [`BlockReader`] found in a block.
+/// Numbers of games and lines in a block.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct BlockCounts {
     /// Games in the block.
@@ -234,11 +254,14 @@ pub struct BlockCounts {
     pub lines: u64,
 }
 
-/// Reads the games of blocks.
+/// Reads the games of blocks, on one thread.
 pub trait BlockReader: Send {
-    /// Hands all games of a block to `visitor`. Games, lines and offsets are those of the block,
-    /// from 0; whoever puts the blocks in order adds what came before
-    /// ([`Error::shift`](crate::Error::shift)).
+    /// Passes all games of a block to `visitor`. Games, lines and offsets are counted from the start of
+    /// the block; [`Error::shift`](crate::Error::shift) adds those of earlier blocks.
+    ///
+    /// # Errors
+    /// When reading cannot continue, as after a problem in
+    /// [strict](crate::formats::OpenOptions::strict) mode.
     fn read(
         &mut self,
         block: &Block,
@@ -247,17 +270,17 @@ pub trait BlockReader: Send {
     ) -> Result<(Flow, BlockCounts)>;
 }
 
-/// A visitor that writes games as text into its buffer; one for each thread, the buffers joined in
-/// game order.
+/// A visitor that writes games as text into its buffer. Each thread has one, and the buffers are joined
+/// in the order of games.
 pub trait TextWriter: Visitor + Send {
-    /// The text so far. The caller may take it and leave an empty buffer.
+    /// The text written so far. The caller may take it, leaving an empty buffer.
     fn text(&mut self) -> &mut Vec<u8>;
 
-    /// Takes what was lost so far.
+    /// Takes the losses so far.
     fn take_losses(&mut self) -> Losses;
 }
 
-/// A range of a database as a stream.
+/// A range of a database as a stream; made by [`games`](trait.Database.html#method.games).
 pub struct Games<'d> {
     reader: Box<dyn GameReader + 'd>,
     rest: Range<u32>,
@@ -272,7 +295,10 @@ impl std::fmt::Debug for Games<'_> {
 }
 
 impl Games<'_> {
-    /// Hands the next game to `visitor`; see [`GameStream::next`].
+    /// Passes the next game to `visitor`; `None` at the end. See [`GameStream::next`].
+    ///
+    /// # Errors
+    /// As for [`GameReader::read`].
     pub fn next(&mut self, want: Want, visitor: &mut dyn Visitor) -> Result<Option<Flow>> {
         self.rest
             .next()
@@ -281,48 +307,58 @@ impl Games<'_> {
     }
 }
 
-/// What was written.
+/// The files of a new database or book.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Written {
-    /// Records in the new database.
+    /// Number of records.
     pub records: u32,
-    /// The files, main file first.
+    /// Paths of the files, main file first.
     pub files: Vec<PathBuf>,
-    /// Bytes in all of them.
+    /// Total length of the files in bytes.
     pub bytes: u64,
 }
 
-/// The part of a writer's work that needs no other game; one for each thread.
+/// The part of a writer's work that is independent of other games; each thread has one.
 pub trait GameEncoder: Send {
-    /// Appends to `out` what [`GameWriter::append`] takes for `game`, and says what of the game cannot
-    /// be kept. After an error `out` is as before.
+    /// Appends the encoded game to `out`, for [`GameWriter::append`]; returns the losses.
+    ///
+    /// # Errors
+    /// When the game cannot be encoded; `out` is then unchanged.
     fn encode(&mut self, game: &Game, out: &mut Vec<u8>) -> Result<Losses>;
 }
 
 /// Appends games to a new database.
 pub trait GameWriter: Send {
-    /// An encoder for a thread. `None` when [`GameWriter::write`] does all the work.
+    /// An encoder for one thread; `None` if the format is written with [`GameWriter::write`] only.
     fn encoder(&self) -> Option<Box<dyn GameEncoder>> {
         None
     }
 
-    /// Appends games that encoders of this writer have made of some, in order; as if each had been
-    /// written.
+    /// Appends games that encoders of this writer have encoded, in order; equivalent to writing each.
+    ///
+    /// # Errors
+    /// When the files cannot be written, or the writer has no encoders.
     fn append(&mut self, encoded: &[u8]) -> Result<()> {
         let _ = encoded;
         Err(Error::unsupported("this writer has no encoders"))
     }
 
-    /// Appends `game` and says what of it could not be kept.
+    /// Appends a game; returns the losses.
+    ///
+    /// # Errors
+    /// When the game cannot be encoded or the files cannot be written.
     fn write(&mut self, game: &Game) -> Result<Losses>;
 
-    /// What of the title and the facts that the database was created with it does not hold. Known
-    /// before the first game is written.
+    /// The losses of title and facts in [`CreateOptions`](crate::formats::CreateOptions); known before
+    /// the first game is written.
     fn lost_facts(&self) -> Losses {
         Losses::new()
     }
 
-    /// Completes the files and gives them their names. A writer that is dropped without it leaves
-    /// nothing behind.
+    /// Completes the files and gives them their names. A writer that is dropped instead removes its
+    /// files.
+    ///
+    /// # Errors
+    /// When the files cannot be written or named.
     fn finish(self: Box<Self>) -> Result<Written>;
 }

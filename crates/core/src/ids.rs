@@ -1,4 +1,4 @@
-//! Identifiers that everything else refers to: games, names, formats.
+//! Identifiers of games, names and formats. Depends on no other module.
 
 use std::fmt;
 
@@ -17,7 +17,7 @@ impl fmt::Display for GameIndex {
     }
 }
 
-/// What a name in a database names.
+/// What a name of a database refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum NameKind {
@@ -25,7 +25,7 @@ pub enum NameKind {
     Player,
     /// An event or tournament.
     Event,
-    /// A place.
+    /// A site: the town or country where games were played.
     Site,
     /// A round.
     Round,
@@ -37,7 +37,7 @@ pub enum NameKind {
     Team,
 }
 
-/// Number of a name within its kind.
+/// Number of a name among the names of its kind, as the database numbers them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NameId(pub u32);
 
@@ -46,7 +46,7 @@ pub struct NameId(pub u32);
 pub struct FormatId([u8; 8]);
 
 impl FormatId {
-    /// From lower-case ASCII letters and digits; anything beyond eight characters is cut.
+    /// The identifier with a name of lower-case ASCII letters and digits; cut after eight characters.
     pub const fn new(name: &str) -> Self {
         let bytes = name.as_bytes();
         let mut id = [0; 8];
@@ -58,7 +58,7 @@ impl FormatId {
         Self(id)
     }
 
-    /// The name.
+    /// The name as text.
     pub fn as_str(&self) -> &str {
         let length = self.0.iter().position(|&byte| byte == 0).unwrap_or(8);
         self.0

@@ -1,16 +1,28 @@
 //! The vocabulary of tabia: chess rules, the game model, and the traits that formats implement.
 //!
-//! | module | holds |
+//! | module | contents |
 //! |---|---|
+//! | [`ids`] | identifiers of games, names and formats |
 //! | [`chess`] | positions, moves, SAN, FEN, UCI, keys |
 //! | [`game`] | [`Visitor`](game::Visitor), [`Game`](game::Game), tags, annotations |
-//! | [`database`] | random access, streams, writers |
-//! | [`book`] | opening books |
-//! | [`format`](mod@format) | the descriptor of a format, options, limits |
-//! | [`error`] | errors with their place, problems |
+//! | [`games`] | databases: random access, streams, writers |
+//! | [`books`] | opening books |
+//! | [`formats`] | descriptors of formats, options, limits |
+//! | [`error`] | errors with their location, problems |
 //! | [`loss`] | what a format can hold and what a conversion loses |
 //! | [`external`] | sorters, sets and queues of records that may be larger than memory |
 //! | [`io`] | bytes of files, cursors, sets of files, texts, atomic outputs, progress |
+//! | [`calendar`], [`decimal`] | day numbers, numbers as text |
+//!
+//! ```
+//! use tabia_core::chess::Position;
+//!
+//! let mut position = Position::standard();
+//! let ply = position.parse_san("e4")?;
+//! position.play_ply(ply);
+//! assert_eq!(position.legal_moves().len(), 20);
+//! # Ok::<(), tabia_core::chess::san::SanError>(())
+//! ```
 #![warn(missing_docs)]
 
 pub mod books;

@@ -1,4 +1,4 @@
-//! What a format can hold, and what a conversion loses: counted, never silent.
+//! Features of games and books that a format can hold, and counts of what a conversion loses.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,7 +7,7 @@ use crate::ids::GameIndex;
 
 macro_rules! features {
     ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
-        /// One kind of thing a game can contain and a format may or may not hold.
+        /// A kind of data that a game or book can contain and that a format can or cannot hold.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         pub enum Feature { $($(#[$doc])* $name,)* }
@@ -16,7 +16,7 @@ macro_rules! features {
             /// Every feature, in display order.
             pub const ALL: &'static [Feature] = &[$(Feature::$name,)*];
 
-            /// The plural in the field's words, for tables and reports.
+            /// The plural noun for tables and reports.
             pub const fn label(self) -> &'static str {
                 match self { $(Feature::$name => $text,)* }
             }
@@ -24,7 +24,7 @@ macro_rules! features {
             /// A stable key for JSON, in lower camel case.
             pub fn key(self) -> String {
                 if self == Feature::CommentPlacement {
-                    // The name it had when the JSON format was fixed.
+                    // Older name of the feature; keys in JSON do not change.
                     return "commentPlaces".to_owned();
                 }
                 let name = format!("{self:?}");
@@ -38,9 +38,9 @@ macro_rules! features {
 features! {
     /// Tag pairs beyond the Seven Tag Roster.
     Tags = "tag pairs",
-    /// Header facts that only some database formats know (rating types, save times, …).
+    /// Header facts that only some database formats store (rating types, save times, …).
     HeaderFacts = "header facts of other formats",
-    /// What a database says of itself: title, type, names of flags.
+    /// Facts of the database itself: title, type, names of flags.
     DatabaseFacts = "facts of the whole database",
     /// Values longer than the target's fields.
     LongText = "texts cut to the target's length",
@@ -78,7 +78,7 @@ features! {
     Evals = "evaluations",
     /// Depths and engines of evaluations.
     EvalDepths = "depths of evaluations",
-    /// Evaluation profiles of whole games.
+    /// Evaluation profiles of games.
     EvalProfiles = "evaluation profiles",
     /// Medals.
     Medals = "medals",
@@ -104,7 +104,7 @@ features! {
     TimeControls = "time controls",
     /// Guiding texts.
     GuidingTexts = "guiding texts",
-    /// Results PGN does not know (forfeits, both lost).
+    /// Results that PGN has no marker for (forfeits, both lost).
     SpecialResults = "forfeit results",
     /// Deletion marks.
     DeletionMarks = "deletion marks",
@@ -112,15 +112,15 @@ features! {
     Foreign = "data of one format only",
     /// Weights of book moves.
     BookWeights = "weights of book moves",
-    /// How often book moves were played.
+    /// Numbers of games in which book moves were played.
     BookCounts = "game counts of book moves",
-    /// How games with book moves ended.
+    /// Results of games with book moves.
     BookResults = "results of book moves",
-    /// Ratings of those who played book moves.
+    /// Ratings of the players of book moves.
     BookRatings = "ratings of book moves",
     /// Polyglot's `learn` values of book moves, see [`Learn`](crate::books::Learn).
     BookLearn = "learn values of book moves",
-    /// Book moves and positions for which the format has no code or no room.
+    /// Book moves and positions that the format cannot encode or has no space for.
     BookMoves = "book moves without a code",
     /// Games that a book points to.
     GameLinks = "links to games",
@@ -158,9 +158,9 @@ impl Feature {
 pub struct Features(u64);
 
 impl Features {
-    /// Nothing.
+    /// The empty set.
     pub const NONE: Features = Features(0);
-    /// Everything.
+    /// The set of all features.
     pub const ALL: Features = Features((1 << Feature::ALL.len()) - 1);
 
     /// The set of the features listed.
@@ -198,16 +198,27 @@ impl Features {
     }
 }
 
-/// How often something was lost, and where first.
+/// The losses of one feature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LossCount {
-    /// How many items.
+    /// Number of lost items.
     pub count: u64,
-    /// The first game that lost one.
+    /// The first game that lost an item; `None` if unknown.
     pub first: Option<GameIndex>,
 }
 
-/// What a conversion lost, by kind.
+/// The items that a conversion lost, counted by feature.
+///
+/// ```
+/// use tabia_core::GameIndex;
+/// use tabia_core::loss::{Feature, Losses};
+///
+/// let mut losses = Losses::new();
+/// losses.add(Feature::Nags, 2, Some(GameIndex(7)));
+/// losses.add(Feature::Variations, 1, None);
+/// assert_eq!(losses.to_string(), "1 variations, 2 NAGs");
+/// assert_eq!(losses.count(Feature::Nags), 2);
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Losses(BTreeMap<Feature, LossCount>);
 
@@ -217,7 +228,7 @@ impl Losses {
         Self::default()
     }
 
-    /// Counts `count` lost items of a kind in `game`.
+    /// Adds `count` lost items of a feature in `game`; `None` if no game is known.
     pub fn add(&mut self, feature: Feature, count: u64, game: Option<GameIndex>) {
         if count == 0 {
             return;
@@ -233,14 +244,14 @@ impl Losses {
         };
     }
 
-    /// Adds all of `other`.
+    /// Adds the losses of `other`.
     pub fn merge(&mut self, other: &Losses) {
         for (feature, loss) in &other.0 {
             self.add(*feature, loss.count, loss.first);
         }
     }
 
-    /// Says of every loss without a game that it was in `game`.
+    /// Sets `game` as the first game of every loss without one.
     pub fn in_game(&mut self, game: GameIndex) {
         for loss in self.0.values_mut() {
             loss.first.get_or_insert(game);
@@ -257,12 +268,12 @@ impl Losses {
         self.0.is_empty()
     }
 
-    /// How many items of one kind were lost.
+    /// Number of lost items of a feature.
     pub fn count(&self, feature: Feature) -> u64 {
         self.0.get(&feature).map_or(0, |loss| loss.count)
     }
 
-    /// Forgets everything.
+    /// Removes all losses.
     pub fn clear(&mut self) {
         self.0.clear();
     }

@@ -1,4 +1,4 @@
-//! What formats say about moves and games: typed where formats share a meaning, bytes where not.
+//! Annotations of moves and games: typed if several formats share the meaning, otherwise as bytes.
 
 use std::fmt;
 use std::time::Duration;
@@ -8,13 +8,25 @@ use crate::game::{Date, GameResult};
 use crate::ids::FormatId;
 use crate::loss::{Feature, Features, Losses};
 
-/// Everything any of our formats says about a move or a game, borrowed.
+/// An annotation of a move, a variation or a game, with borrowed texts.
+///
+/// ```
+/// use tabia_core::game::{Annotation, Comment, CommentPlacement};
+/// use tabia_core::loss::Feature;
+///
+/// let annotation = Annotation::Comment(Comment {
+///     placement: CommentPlacement::After,
+///     language: None,
+///     text: "A novelty.",
+/// });
+/// assert_eq!(annotation.feature(), Feature::Comments);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Annotation<'a> {
-    /// A numeric annotation glyph; several keep their order.
+    /// A numeric annotation glyph. A move may have several, in order.
     Nag(Nag),
-    /// A comment; several on one move stay several.
+    /// A comment. A move may have several.
     Comment(Comment<'a>),
     /// A coloured square, arrow or other mark on the board after the move.
     Shape(Shape),
@@ -22,23 +34,23 @@ pub enum Annotation<'a> {
     Clock(Clock),
     /// An evaluation of the position after the move.
     Eval(Eval),
-    /// Bits of ChessBase medals, as stored: bit 0 best game … bit 15 user.
+    /// A set of ChessBase medals, bits as stored: bit 0 best game … bit 15 user.
     Medals(u32),
     /// The position after the move is critical.
     Critical(CriticalPosition),
-    /// The colour in which the variation from here is shown.
+    /// The colour in which the variation from this move on is shown.
     VariationColor(VariationColor),
-    /// A pawn-structure mark (ChessBase type 14), value as stored.
+    /// A pawn-structure mark (ChessBase type 14), as stored.
     PawnStructure(u8),
     /// A piece-path mark (ChessBase type 15).
     PiecePath(PiecePath),
-    /// Time in the accompanying video, in the format's own unit (ChessBase type 25).
+    /// Time in the accompanying video, in the unit of the format (ChessBase type 25).
     VideoTime(i32),
     /// The time control of the game.
     TimeControl(TimeControl),
     /// The clock of one side at the start of the game.
     StartClock(StartClock),
-    /// Evaluations of the whole mainline.
+    /// Evaluations of the mainline.
     EvalProfile(&'a EvalProfile),
     /// A training question on the last move.
     Training(&'a Training),
@@ -50,12 +62,12 @@ pub enum Annotation<'a> {
     Media(Media<'a>),
     /// A part of a guiding text.
     Text(TextPart<'a>),
-    /// Not understood, or without a common meaning: carried byte for byte.
+    /// Data of one format that is not understood or has no equivalent in other formats, as bytes.
     Foreign(Foreign<'a>),
 }
 
 impl Annotation<'_> {
-    /// The feature a format must have to hold this annotation at all.
+    /// The feature that a format needs to hold this annotation.
     pub const fn feature(&self) -> Feature {
         match self {
             Self::Nag(_) => Feature::Nags,
@@ -86,7 +98,8 @@ impl Annotation<'_> {
         }
     }
 
-    /// This annotation without the parts that lie outside `can`; what is left out is counted.
+    /// This annotation without the parts that are not in `can`, such as the language of a comment. Adds
+    /// them to `losses`.
     #[must_use]
     pub fn reduce(mut self, can: Features, losses: &mut Losses) -> Self {
         match &mut self {
@@ -133,7 +146,7 @@ impl fmt::Display for Nag {
     }
 }
 
-/// Where a comment stands.
+/// Whether a comment precedes or follows its move.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum CommentPlacement {
     /// Before the move it belongs to.
@@ -146,20 +159,21 @@ pub enum CommentPlacement {
 /// A comment. Line breaks are `\n`; a diagram mark is `[#]`, as in PGN.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Comment<'a> {
-    /// Before or after its move.
+    /// Whether it precedes or follows its move.
     pub placement: CommentPlacement,
-    /// The language, when the format says; `None` is *any*.
+    /// The language; `None` if not stored or for any language.
     pub language: Option<Language>,
     /// The text; may be empty.
     pub text: &'a str,
 }
 
-/// The language of a text: two letters of ISO 639-1, or a ChessBase nation number without one.
+/// The language of a text: an ISO 639-1 code of two letters, or a ChessBase nation number that has no such
+/// code. `Display` writes `en` or `#121`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Language(u16);
 
 impl Language {
-    /// From two lower-case ASCII letters, as in `en`.
+    /// The language of an ISO 639-1 code in lower case, as in `en`; `None` for other bytes.
     pub const fn iso(code: [u8; 2]) -> Option<Self> {
         if code[0].is_ascii_lowercase() && code[1].is_ascii_lowercase() {
             Some(Self((code[0] as u16) << 8 | code[1] as u16))
@@ -168,17 +182,17 @@ impl Language {
         }
     }
 
-    /// A ChessBase nation number (1 to 255) that has no language code of its own.
+    /// The language of a ChessBase nation number, 1 to 255, that has no ISO 639-1 code.
     pub const fn nation(number: u8) -> Self {
         Self(number as u16)
     }
 
-    /// The two letters, unless this is a nation number.
+    /// The ISO 639-1 code; `None` for a nation number.
     pub fn letters(self) -> Option<[u8; 2]> {
         (self.0 > 255).then_some([(self.0 >> 8) as u8, (self.0 & 255) as u8])
     }
 
-    /// The nation number, unless this is a language code.
+    /// The nation number; `None` for an ISO 639-1 code.
     pub const fn nation_number(self) -> Option<u8> {
         if self.0 > 255 {
             None
@@ -187,7 +201,7 @@ impl Language {
         }
     }
 
-    /// Reads what `Display` writes: `en`, `#121`.
+    /// Parses `en` or `#121`; `None` for anything else.
     pub fn parse(text: &str) -> Option<Self> {
         match text.as_bytes() {
             [b'#', number @ ..] => std::str::from_utf8(number)
@@ -213,7 +227,7 @@ impl fmt::Display for Language {
 /// A mark on the board.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Shape {
-    /// Where, and of what form.
+    /// Its form and squares.
     pub kind: ShapeKind,
     /// Its colour.
     pub color: ShapeColor,
@@ -237,8 +251,8 @@ pub enum ShapeKind {
     Letter(Square, char),
 }
 
-/// The colour of a shape. Named colours are those with a letter in PGN; the rest are numbers of
-/// the format they come from.
+/// The colour of a shape. Named colours have a letter in PGN; others are numbers of the format they come
+/// from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ShapeColor {
@@ -270,16 +284,16 @@ pub enum ShapeColor {
     Rgb(u32),
 }
 
-/// A clock reading or a time spent. Resolution of formats: 1 s to 1 ms.
+/// A clock reading or a time spent. Formats store it with a resolution between 1 s and 1 ms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Clock {
-    /// What was measured.
+    /// The kind of time.
     pub kind: ClockKind,
-    /// How much.
+    /// The time.
     pub time: Duration,
 }
 
-/// What a [`Clock`] measured.
+/// The kind of time of a [`Clock`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ClockKind {
@@ -296,40 +310,40 @@ pub enum ClockKind {
 /// The clock of one side at the start of the game (ChessBase types 16 and 17).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct StartClock {
-    /// Whose clock.
+    /// The side.
     pub color: Color,
-    /// Hundredths of a second.
+    /// The time in hundredths of a second.
     pub hundredths: i32,
 }
 
 /// An evaluation of a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Eval {
-    /// From White's side.
+    /// The score, positive if White is better.
     pub score: Score,
-    /// Search depth in plies, when known.
+    /// Search depth in plies; `None` if unknown.
     pub depth: Option<u16>,
-    /// Number of the engine in the game's list, from 1; 0 when unknown (Scidb).
+    /// Number of the engine in the game's list of engines, from 1; 0 if unknown (Scidb).
     pub engine: u8,
 }
 
-/// A score from White's side.
+/// A score, positive if White is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Score {
     /// Hundredths of a pawn.
     Centipawns(i32),
-    /// Moves to mate, negative when Black mates.
+    /// Number of moves to mate, negative if Black mates.
     Mate(i32),
 }
 
-/// In which phase a critical position lies.
+/// The phase of the game of a critical position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CriticalPosition(
     /// 1 opening, 2 middlegame, 3 endgame; other values as stored.
     pub u8,
 );
 
-/// How a variation is coloured (ChessBase type 23).
+/// The colour of a variation (ChessBase type 23).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct VariationColor {
     /// Bit 0 mainline only, bit 1 moves only.
@@ -371,28 +385,28 @@ pub struct TimeStage {
     pub kind: u8,
 }
 
-/// Evaluations of the mainline: entry 0 for the start position, entry *k* after ply *k*.
+/// Evaluations of the mainline: entry 0 of the start position, entry *k* of the position after ply *k*.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EvalProfile {
-    /// The points in order.
+    /// The evaluations in order.
     pub points: Vec<EvalPoint>,
 }
 
-/// One point of an [`EvalProfile`].
+/// An evaluation of an [`EvalProfile`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EvalPoint {
-    /// 0 value in centipawns, 1 moves to mate, 0xFF none; others as stored.
+    /// Unit of `value`: 0 centipawns, 1 moves to mate; 0xFF without an evaluation; others as stored.
     pub flag: u8,
     /// Search depth in plies.
     pub depth: u8,
-    /// From White's side.
+    /// The evaluation, positive if White is better.
     pub value: i16,
 }
 
 /// A text of a training question in one language.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrainingText {
-    /// ChessBase's language number of texts: 0 English, 1 German, 2 French, 3 Spanish, 4 Italian,
+    /// ChessBase's number of the language: 0 English, 1 German, 2 French, 3 Spanish, 4 Italian,
     /// 5 Dutch, 6 Portuguese, 7 any.
     pub language: u16,
     /// The text.
@@ -402,32 +416,32 @@ pub struct TrainingText {
 /// One accepted answer to a training question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrainingSolution {
-    /// From square.
+    /// The source square.
     pub from: Square,
-    /// To square.
+    /// The target square.
     pub to: Square,
     /// The byte after the squares, probably the promotion; as stored.
     pub promotion: u8,
     /// Points for this answer.
     pub points: u8,
-    /// What is said about it.
+    /// Comments on this answer.
     pub comments: Vec<TrainingText>,
 }
 
-/// A training question: find the move this annotation sits on (ChessBase type 09, variant 1).
+/// A training question: find the annotated move (ChessBase type 09, variant 1).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Training {
-    /// Seconds allowed.
+    /// Time allowed, in seconds.
     pub seconds: i32,
     /// Points for the best answer.
     pub points: i16,
     /// The question.
     pub question: Vec<TrainingText>,
-    /// What is said about a wrong answer.
+    /// The comment on a wrong answer.
     pub wrong: Vec<TrainingText>,
-    /// The first help.
+    /// The first hint.
     pub first_help: Vec<TrainingText>,
-    /// The second help.
+    /// The second hint.
     pub second_help: Vec<TrainingText>,
     /// The accepted answers.
     pub solutions: Vec<TrainingSolution>,
@@ -436,23 +450,23 @@ pub struct Training {
 /// A quoted game (ChessBase type 13).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Quotation {
-    /// As stored: `last,first`.
+    /// Player with White, as stored: `last,first`.
     pub white: String,
-    /// As stored: `last,first`.
+    /// Player with Black, as stored: `last,first`.
     pub black: String,
-    /// 0 when unknown.
+    /// Elo of White, 0 if unknown.
     pub white_elo: u16,
-    /// 0 when unknown.
+    /// Elo of Black, 0 if unknown.
     pub black_elo: u16,
-    /// As ChessBase stores ECO codes; 0 when unknown.
+    /// The ECO code in ChessBase's encoding, 0 if unknown.
     pub eco: u16,
     /// Name of the event.
     pub event: String,
-    /// Its place.
+    /// Site of the event.
     pub site: String,
-    /// When the game was played.
+    /// The date of the game.
     pub date: Date,
-    /// Low byte tournament type and time control, bit 8 team event.
+    /// Bits 0-7 tournament type and time control, bit 8 team event.
     pub tournament_type: u16,
     /// ChessBase nation number.
     pub nation: u16,
@@ -460,19 +474,19 @@ pub struct Quotation {
     pub category: u16,
     /// Rounds of the tournament.
     pub rounds: u16,
-    /// 0 when unknown.
+    /// The round, 0 if unknown.
     pub round: u8,
-    /// 0 when unknown.
+    /// The part of the round, 0 if unknown.
     pub sub_round: u8,
-    /// How it ended.
+    /// The result of the game.
     pub result: GameResult,
-    /// Flags as stored; 0x40 says that a setup position is given.
+    /// Flags as stored; 0x40: the game starts from a setup position.
     pub flags: u16,
-    /// A number of unknown meaning, kept for the way back.
+    /// A number of unknown meaning, as stored; a copy in the same format needs it.
     pub unknown: u16,
-    /// The first position, when it is not the usual one.
+    /// The setup position; `None` for the standard start position.
     pub setup: Option<Box<Setup>>,
-    /// `None` for a reference without moves; otherwise the mainline.
+    /// The moves of the mainline; `None` for a reference without moves.
     pub moves: Option<Vec<Ply>>,
 }
 
@@ -481,22 +495,22 @@ pub struct Quotation {
 pub struct WebLink<'a> {
     /// The address.
     pub url: &'a str,
-    /// What is shown for it; often empty.
+    /// The text shown for the link; often empty.
     pub caption: &'a str,
 }
 
 /// A sound, picture or video that belongs to a move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Media<'a> {
-    /// What it is.
+    /// The kind of media.
     pub kind: MediaKind,
-    /// Language, for videos.
+    /// The language of a video; `None` if not stored.
     pub language: Option<Language>,
-    /// Number of the file for sounds and pictures, caption for videos.
+    /// For sounds and pictures the number of the file, for videos the caption.
     pub text: &'a str,
 }
 
-/// What a [`Media`] is.
+/// The kind of a [`Media`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum MediaKind {
@@ -508,18 +522,18 @@ pub enum MediaKind {
     Video,
 }
 
-/// One part of a guiding text.
+/// A part of a guiding text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TextPart<'a> {
-    /// What part.
+    /// The kind of part.
     pub kind: TextKind,
-    /// ChessBase's language number of texts, see [`TrainingText::language`].
+    /// ChessBase's number of the language, see [`TrainingText::language`].
     pub language: u16,
     /// The content.
     pub text: &'a str,
 }
 
-/// What a [`TextPart`] is.
+/// The kind of a [`TextPart`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TextKind {
@@ -527,25 +541,25 @@ pub enum TextKind {
     Title,
     /// A body of plain text.
     Plain,
-    /// A body that is a whole HTML document.
+    /// A body that is an HTML document.
     Html,
     /// The name of a file that the text uses.
     File,
 }
 
-/// Bytes of one format's own, kept so that the way back loses nothing.
+/// Bytes that only one format understands. They make a copy in the same format exact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Foreign<'a> {
-    /// The format they are from.
+    /// The format that the bytes are from.
     pub format: FormatId,
-    /// The format's own number for the kind of data.
+    /// Number of the kind of data in that format.
     pub kind: u16,
     /// The bytes.
     pub bytes: &'a [u8],
 }
 
 impl Foreign<'_> {
-    /// The kind used by every format for moves that could not be read: the rest of a line.
+    /// The kind that every format uses for moves that could not be read: the rest of a line.
     pub const UNREAD_MOVES: u16 = 0xffff;
 
     /// Whether this is the unreadable rest of a line.
@@ -559,7 +573,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn languages_are_read_back() {
+    fn languages_round_trip() {
         for language in [Language::iso(*b"de").unwrap(), Language::nation(121)] {
             assert_eq!(Language::parse(&language.to_string()), Some(language));
         }

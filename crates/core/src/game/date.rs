@@ -1,32 +1,42 @@
-//! Dates with unknown parts.
+//! Dates with possibly unknown parts.
 
 use std::fmt;
 
 use crate::decimal;
 
-/// A date whose parts may be unknown, as PGN writes `1950.??.??`. Parts that are 0 are unknown.
+/// A date whose parts may be unknown, as in `1950.??.??` of PGN. A part that is 0 is unknown.
 ///
-/// Ordered with unknown parts first. Nothing checks that the day exists in its month: databases
-/// hold such dates, and they are kept.
+/// Unknown parts sort first. The day may exceed the length of its month, as it does in some
+/// databases.
+///
+/// ```
+/// use tabia_core::game::Date;
+///
+/// let date: Date = "1950.07.??".parse()?;
+/// assert_eq!(date, Date::new(1950, 7, 0));
+/// assert!(!date.is_complete());
+/// assert_eq!(Date::new(2013, 9, 29).to_string(), "2013.09.29");
+/// # Ok::<(), tabia_core::game::ParseValueError>(())
+/// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Date {
-    /// 1 to 9999, or 0.
+    /// 1 to 9999, or 0 if unknown.
     pub year: u16,
-    /// 1 to 12 (formats may hold up to 15), or 0.
+    /// 1 to 12 (some formats store up to 15), or 0 if unknown.
     pub month: u8,
-    /// 1 to 31, or 0.
+    /// 1 to 31, or 0 if unknown.
     pub day: u8,
 }
 
 impl Date {
-    /// Nothing known.
+    /// The date without any known part.
     pub const UNKNOWN: Date = Date {
         year: 0,
         month: 0,
         day: 0,
     };
 
-    /// A date from its parts; 0 is unknown.
+    /// A date from its parts; 0 for an unknown part.
     pub const fn new(year: u16, month: u8, day: u8) -> Self {
         Self { year, month, day }
     }
@@ -66,8 +76,8 @@ impl Date {
         }
     }
 
-    /// Reads `2013.09.29`, `1950.??.??`, `1950`, with `.`, `-` or `/` between the parts. `None`
-    /// when the text says something else, so that the caller keeps the text.
+    /// Parses `2013.09.29`, `1950.??.??` or `1950`, with `.`, `-` or `/` between the parts; `None` for
+    /// anything else, also for a month above 12 or a day above 31.
     pub fn parse(text: &str) -> Option<Self> {
         let mut parts = text.trim().split(['.', '-', '/']);
         let year = part(parts.next()?)?;

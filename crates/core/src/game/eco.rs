@@ -4,8 +4,17 @@ use std::fmt;
 
 use crate::decimal;
 
-/// An opening code of the Encyclopaedia of Chess Openings, `A00` to `E99`, with the finer number
-/// that databases add (0 when there is none).
+/// An opening code of the Encyclopaedia of Chess Openings, `A00` to `E99`, with the sub-code that
+/// databases add, 0 if absent. `Display` writes the three characters of the code.
+///
+/// ```
+/// use tabia_core::game::Eco;
+///
+/// let eco: Eco = "B90".parse()?;
+/// assert_eq!((eco.code(), eco.sub()), (190, 0));
+/// assert_eq!(eco.to_string(), "B90");
+/// # Ok::<(), tabia_core::game::ParseValueError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Eco {
     code: u16,
@@ -13,7 +22,8 @@ pub struct Eco {
 }
 
 impl Eco {
-    /// From 0 (`A00`) to 499 (`E99`) and a sub-code as stored by the database.
+    /// The code with a number from 0 (`A00`) to 499 (`E99`), and a sub-code as the database stores it.
+    /// `None` for numbers above 499.
     pub const fn new(code: u16, sub: u8) -> Option<Self> {
         if code < 500 {
             Some(Self { code, sub })
@@ -22,12 +32,12 @@ impl Eco {
         }
     }
 
-    /// 0 (`A00`) to 499 (`E99`).
+    /// The number of the code, 0 (`A00`) to 499 (`E99`).
     pub const fn code(self) -> u16 {
         self.code
     }
 
-    /// The database's finer number, 0 for none.
+    /// The database's sub-code, 0 if absent.
     pub const fn sub(self) -> u8 {
         self.sub
     }
@@ -38,7 +48,8 @@ impl Eco {
         decimal::push_two(u64::from(self.code % 100), out);
     }
 
-    /// Reads `B90`; what follows the three characters (`B90k3`, `B90/01`) is left to the caller.
+    /// Parses a code at the start of a text; characters after it (`B90k3`, `B90/01`) are ignored. `None`
+    /// if the text does not begin with a code.
     pub fn parse(text: &str) -> Option<Self> {
         let bytes = text.as_bytes();
         let (&letter, rest) = bytes.split_first()?;
@@ -65,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_codes_are_read_back() {
+    fn codes_round_trip() {
         for code in 0..500 {
             let eco = Eco::new(code, 0).unwrap();
             assert_eq!(Eco::parse(&eco.to_string()), Some(eco));

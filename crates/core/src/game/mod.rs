@@ -1,9 +1,11 @@
-//! The game model: one push vocabulary ([`Visitor`]) in PGN order, and the owned [`Game`].
+//! The game model: [`Visitor`], to which readers push games in PGN order, and the owned [`Game`] with its
+//! tags, moves, variations and annotations.
 
 mod annotation;
 mod annotation_store;
 mod date;
 mod eco;
+#[expect(clippy::module_inception, reason = "the module of the type `Game`")]
 mod game;
 mod node;
 mod parse;

@@ -1,4 +1,4 @@
-//! What a format keeps of a game and what it loses.
+//! Reduces a game to the features of a format.
 
 use std::borrow::Cow;
 
@@ -7,11 +7,27 @@ use crate::game::{Annotation, Flow, Game, GameHead, GameResult, Recorder, Visito
 use crate::ids::GameIndex;
 use crate::loss::{Feature, Features, Losses};
 
-/// What a target that holds `can` keeps of `game`, and what it loses. Pure: nothing is written.
+/// Reduces `game` to the features in `can`; returns the reduced game and the losses. Nothing is
+/// written.
 ///
-/// Drops what is outside `can` and nothing else; a format with finer rules (field lengths, what
-/// may stand where) applies them to the result. A game that is kept whole is borrowed. The losses
-/// name no game; the caller adds it with [`Losses::in_game`].
+/// A format with further restrictions, such as field lengths, applies them to the result. A game
+/// without losses is borrowed. The losses name no game; add it with [`Losses::in_game`].
+///
+/// ```
+/// use tabia_core::game::{Annotation, Flow, Game, GameHead, GameResult, Nag, Visitor, project};
+/// use tabia_core::loss::{Feature, Features};
+/// use tabia_core::GameIndex;
+///
+/// let mut game = Game::new();
+/// let mut recorder = game.recorder();
+/// let _ = recorder.begin_game(GameIndex(0), &GameHead::default());
+/// let _ = recorder.visit_annotation(Annotation::Nag(Nag(1)));
+/// recorder.end_game(GameResult::Draw);
+///
+/// let (reduced, losses) = project(Features::ALL.without(&[Feature::Nags]), &game);
+/// assert!(!reduced.has_annotations());
+/// assert_eq!(losses.count(Feature::Nags), 1);
+/// ```
 pub fn project(can: Features, game: &Game) -> (Cow<'_, Game>, Losses) {
     let mut check = Projector::new(can, None);
     let _ = game.replay(GameIndex(0), Want::ALL, &mut check);
@@ -25,12 +41,13 @@ pub fn project(can: Features, game: &Game) -> (Cow<'_, Game>, Losses) {
     (Cow::Owned(kept), losses)
 }
 
+/// Counts the losses and passes the rest on.
 struct Projector<'g> {
     can: Features,
     losses: Losses,
     out: Option<Recorder<&'g mut Game>>,
     depth: u32,
-    /// The depth of the line whose rest is left out because of a null move in it.
+    /// Depth of the line whose rest is left out because of a null move in it.
     muted: Option<u32>,
 }
 
@@ -71,7 +88,7 @@ impl Visitor for Projector<'_> {
             return Flow::Go;
         }
         if ply == Ply::Null && self.lose(Feature::NullMoves) {
-            // The line cannot go on past a move that the target has no way to write.
+            // The rest of the line would not be legal without the null move.
             self.muted = Some(self.depth);
             return Flow::Go;
         }
@@ -172,14 +189,14 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_is_borrowed() {
+    fn a_game_without_losses_is_borrowed() {
         let game = game();
         let (kept, losses) = project(Features::ALL, &game);
         assert!(matches!(kept, Cow::Borrowed(_)) && losses.is_empty());
     }
 
     #[test]
-    fn what_does_not_fit_is_dropped_and_counted() {
+    fn features_outside_the_set_are_dropped_and_counted() {
         let game = game();
         let can = Features::ALL.without(&[
             Feature::NullMoves,
@@ -203,7 +220,7 @@ mod tests {
         ] {
             assert_eq!(losses.count(feature), count, "{feature:?}");
         }
-        // What was kept fits: nothing more is lost.
+        // Reducing the result again loses nothing.
         assert!(project(can, &kept).1.is_empty());
     }
 }

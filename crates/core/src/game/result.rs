@@ -4,10 +4,18 @@ use std::fmt;
 
 use super::tags::Tags;
 
-/// How a game ended, with the results that only databases know.
+/// The result of a game, including results that only databases store.
+///
+/// ```
+/// use tabia_core::game::GameResult;
+///
+/// assert_eq!("1/2-1/2".parse(), Ok(GameResult::Draw));
+/// assert_eq!(GameResult::WhiteWinsByForfeit.to_string(), "+:-");
+/// assert_eq!(GameResult::WhiteWinsByForfeit.pgn(), "1-0");
+/// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum GameResult {
-    /// `*`: unknown, or still going on.
+    /// `*`: unknown, or the game is not finished.
     #[default]
     Unknown,
     /// `1-0`.
@@ -27,7 +35,8 @@ pub enum GameResult {
 }
 
 impl GameResult {
-    /// Reads a result as PGN and databases write it. `None` for anything else.
+    /// Parses a result as PGN and databases write it: `1-0`, `0-1F`, `½-½`, `+:-`, …; `None` for anything
+    /// else.
     pub fn parse(text: &[u8]) -> Option<Self> {
         Some(match text {
             b"*" => Self::Unknown,
@@ -55,7 +64,8 @@ impl GameResult {
         }
     }
 
-    /// The result among the four of PGN that is nearest.
+    /// The nearest of the four results of PGN: a forfeit counts as a win or draw, a loss of both as
+    /// unknown.
     pub const fn to_pgn(self) -> Self {
         match self {
             Self::WhiteWins | Self::WhiteWinsByForfeit => Self::WhiteWins,
@@ -65,27 +75,27 @@ impl GameResult {
         }
     }
 
-    /// Whether a tag `Result` with this value says something else than this result, or nothing
-    /// that can be read. One that says *unknown* (`*`, `?`, nothing) contradicts none.
+    /// Whether a tag `Result` with this value contains another result, or cannot be read. The values for
+    /// unknown results (`*`, `?`, empty) contradict no result.
     pub fn contradicts(self, tag: &str) -> bool {
         match Self::parse(tag.trim_ascii().as_bytes()) {
-            Some(said) => said != Self::Unknown && said != self && said != self.to_pgn(),
+            Some(tag) => tag != Self::Unknown && tag != self && tag != self.to_pgn(),
             None => !tag.chars().all(|c| "?.- ".contains(c)),
         }
     }
 
-    /// How many tags `Result` a format must drop that says the result once: those that contradict
-    /// it, and those that repeat it.
+    /// Number of tags `Result` that a format with one result per game cannot keep: those that
+    /// contradict it, and those that repeat it.
     pub fn lost_tags(self, tags: &Tags) -> u64 {
-        let said = tags.iter().filter(|(name, _)| *name == "Result");
-        let lost = said.enumerate().filter(|&(number, (_, value))| {
+        let results = tags.iter().filter(|(name, _)| *name == "Result");
+        let lost = results.enumerate().filter(|&(number, (_, value))| {
             let repeats = number > 0 && !value.chars().all(|c| "?.- ".contains(c));
             repeats || self.contradicts(value)
         });
         lost.count() as u64
     }
 
-    /// Whether PGN's four markers cannot say it.
+    /// Whether PGN has no marker for the result.
     pub const fn is_special(self) -> bool {
         matches!(
             self,
@@ -97,7 +107,7 @@ impl GameResult {
     }
 }
 
-/// Writes the result as database lists show it: `1-0`, `+:-`, `0-0`, ….
+/// Writes the result as lists of games show it: `1-0`, `+:-`, `0-0`, ….
 impl fmt::Display for GameResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -105,7 +115,7 @@ impl fmt::Display for GameResult {
             Self::BlackWinsByForfeit => "-:+",
             Self::DrawByForfeit => "=:=",
             Self::BothLose => "0-0",
-            plain => plain.pgn(),
+            result => result.pgn(),
         })
     }
 }
@@ -115,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read() {
+    fn results_round_trip() {
         for result in [
             GameResult::Unknown,
             GameResult::WhiteWins,
@@ -136,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn tags_that_say_something_else_are_counted() {
+    fn contradicting_tags_are_counted() {
         let result = GameResult::WhiteWins;
         for (tag, contradicts) in [
             ("1-0", false),

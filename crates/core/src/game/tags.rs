@@ -1,26 +1,41 @@
-//! Tag pairs.
+//! Tag pairs of a game.
 
 use std::fmt;
 
 use crate::game::{Date, Eco};
 
-/// The names of the seven tags that PGN requires, in its order.
+/// The names of the seven tags that PGN requires, in the order of the standard.
 pub const SEVEN_TAG_ROSTER: [&str; 7] =
     ["Event", "Site", "Date", "Round", "White", "Black", "Result"];
 
-/// Tag pairs exactly as read: names, order, duplicates and values. Buffers are reused from game to
-/// game.
+/// Tag pairs as stored: names, order, duplicates and values. The texts are at most 4 GiB. Buffers are
+/// reused from game to game.
+///
+/// ```
+/// use tabia_core::game::Tags;
+///
+/// let mut tags: Tags = [("White", "Carlsen, Magnus"), ("WhiteElo", "2850")]
+///     .into_iter()
+///     .collect();
+/// tags.push("Date", "2013.11.??");
+/// tags.set("White", "Carlsen, M");
+/// assert_eq!(tags.get("White"), Some("Carlsen, M"));
+/// assert_eq!(tags.get("Black"), None);
+/// assert_eq!(tags.white_elo(), Some(2850));
+/// assert_eq!(tags.date().map(|date| date.year), Some(2013));
+/// assert_eq!(tags.iter().next(), Some(("White", "Carlsen, M")));
+/// ```
 #[derive(Default)]
 pub struct Tags {
-    /// All names, one behind the other, and all values.
+    /// All names, one after another, and all values.
     names: String,
     values: String,
-    /// Where each of them ends.
+    /// End offset of each name and of each value.
     name_ends: Vec<u32>,
     value_ends: Vec<u32>,
 }
 
-/// The names of a list of tags, to know lists with the same names by.
+/// The names of a list of tags, to recognize lists with the same names; see [`Tags::have_names`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TagNames {
     text: String,
@@ -28,7 +43,7 @@ pub struct TagNames {
 }
 
 impl Tags {
-    /// No tags.
+    /// An empty list.
     pub fn new() -> Self {
         Self::default()
     }
@@ -46,13 +61,13 @@ impl Tags {
         self.name_ends.len()
     }
 
-    /// Whether there are none.
+    /// Whether the list is empty.
     pub fn is_empty(&self) -> bool {
         self.name_ends.is_empty()
     }
 
-    /// Appends a pair, whether or not the name is there already. Pairs past 4 GiB of text are
-    /// refused with `false`.
+    /// Appends a pair, also if the list has the name already. Returns `false`, without appending, if
+    /// the texts would exceed 4 GiB.
     #[inline]
     pub fn push(&mut self, name: &str, value: &str) -> bool {
         if u32::try_from(self.size() + name.len() + value.len()).is_err() {
@@ -64,8 +79,8 @@ impl Tags {
         true
     }
 
-    /// Appends a pair whose value is what `write` appends to the text it is given, which it must
-    /// not change otherwise. Pairs past 4 GiB of text are refused with `false`.
+    /// Appends a pair whose value `write` appends to the text it gets; it must not change that text
+    /// otherwise. Returns `false`, without appending, if the texts would exceed 4 GiB.
     #[inline]
     pub fn push_with(&mut self, name: &str, write: impl FnOnce(&mut String)) -> bool {
         let start = self.values.len();
@@ -85,8 +100,8 @@ impl Tags {
         self.value_ends.push(self.values.len() as u32);
     }
 
-    /// Appends all pairs of another list. Pairs past 4 GiB of text are refused, all or none, with
-    /// `false`.
+    /// Appends all pairs of another list. Returns `false`, without appending any, if the texts would
+    /// exceed 4 GiB.
     pub fn append(&mut self, other: &Tags) -> bool {
         if u32::try_from(self.size() + other.size()).is_err() {
             return false;
@@ -101,12 +116,12 @@ impl Tags {
         true
     }
 
-    /// Bytes of all names and values.
+    /// Length of all names and values in bytes.
     pub fn size(&self) -> usize {
         self.names.len() + self.values.len()
     }
 
-    /// Whether the names are those, in that order.
+    /// Whether the list has exactly these names, in this order.
     #[inline]
     pub fn have_names(&self, names: &TagNames) -> bool {
         self.name_ends == names.ends && self.names == names.text
@@ -120,21 +135,21 @@ impl Tags {
         }
     }
 
-    /// All values, one behind the other, and where each of them ends.
+    /// All values, one after another, and the end offset of each.
     #[inline]
     pub fn values(&self) -> (&str, &[u32]) {
         (&self.values, &self.value_ends)
     }
 
-    /// Replaces the value of the first pair of that name, or appends one.
+    /// Replaces the value of the first pair with a name, or appends a pair.
     pub fn set(&mut self, name: &str, value: &str) {
-        let Some(place) = self.iter().position(|(known, _)| known == name) else {
+        let Some(index) = self.iter().position(|(other, _)| other == name) else {
             self.push(name, value);
             return;
         };
         let mut changed = Self::new();
         for (i, (name, old)) in self.iter().enumerate() {
-            changed.push(name, if i == place { value } else { old });
+            changed.push(name, if i == index { value } else { old });
         }
         *self = changed;
     }
@@ -147,61 +162,61 @@ impl Tags {
             .collect();
     }
 
-    /// The value of the first pair of that name.
+    /// The value of the first pair with a name; `None` if absent.
     pub fn get(&self, name: &str) -> Option<&str> {
         let text = self.names.as_bytes();
         let mut start = 0;
-        let place = self.name_ends.iter().position(|&end| {
+        let index = self.name_ends.iter().position(|&end| {
             let begin = std::mem::replace(&mut start, end as usize);
             end as usize - begin == name.len()
                 && text.get(begin..end as usize) == Some(name.as_bytes())
         })?;
-        Some(slice(&self.values, &self.value_ends, place))
+        Some(slice(&self.values, &self.value_ends, index))
     }
 
-    /// The value of the first pair of that name, `""` when there is none.
+    /// The value of the first pair with a name; `""` if absent.
     pub fn text(&self, name: &str) -> &str {
         self.get(name).unwrap_or_default()
     }
 
-    /// The pair at a place.
-    pub fn pair(&self, place: usize) -> Option<(&str, &str)> {
-        (place < self.len()).then(|| {
-            let name = slice(&self.names, &self.name_ends, place);
-            (name, slice(&self.values, &self.value_ends, place))
+    /// The name and value of the pair at an index, from 0; `None` from [`len`](Self::len) on.
+    pub fn pair(&self, index: usize) -> Option<(&str, &str)> {
+        (index < self.len()).then(|| {
+            let name = slice(&self.names, &self.name_ends, index);
+            (name, slice(&self.values, &self.value_ends, index))
         })
     }
 
-    /// The value at a place.
+    /// The value of the pair at an index, from 0; `None` from [`len`](Self::len) on.
     #[inline]
-    pub fn value(&self, place: usize) -> Option<&str> {
-        (place < self.len()).then(|| slice(&self.values, &self.value_ends, place))
+    pub fn value(&self, index: usize) -> Option<&str> {
+        (index < self.len()).then(|| slice(&self.values, &self.value_ends, index))
     }
 
-    /// The pairs in order.
+    /// Names and values in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &str)> + Clone {
-        (0..self.len()).map(|place| {
-            let name = slice(&self.names, &self.name_ends, place);
-            (name, slice(&self.values, &self.value_ends, place))
+        (0..self.len()).map(|index| {
+            let name = slice(&self.names, &self.name_ends, index);
+            (name, slice(&self.values, &self.value_ends, index))
         })
     }
 
-    /// The `Date` tag, when it is a date.
+    /// The value of the tag `Date`; `None` if absent or not a date.
     pub fn date(&self) -> Option<Date> {
         self.get("Date").and_then(Date::parse)
     }
 
-    /// The `ECO` tag, when it is a code.
+    /// The value of the tag `ECO`; `None` if absent or not a code.
     pub fn eco(&self) -> Option<Eco> {
         self.get("ECO").and_then(Eco::parse)
     }
 
-    /// The `WhiteElo` tag, when it is a number above 0.
+    /// The value of the tag `WhiteElo`; `None` if absent or not a number from 1 to 65,535.
     pub fn white_elo(&self) -> Option<u16> {
         elo(self.text("WhiteElo"))
     }
 
-    /// The `BlackElo` tag, when it is a number above 0.
+    /// The value of the tag `BlackElo`; `None` if absent or not a number from 1 to 65,535.
     pub fn black_elo(&self) -> Option<u16> {
         elo(self.text("BlackElo"))
     }
@@ -211,14 +226,14 @@ fn elo(text: &str) -> Option<u16> {
     text.trim().parse().ok().filter(|&elo| elo > 0)
 }
 
-/// The text at a place of those that end where `ends` says.
+/// The text at an index, of texts one after another with the end offsets `ends`.
 #[inline]
-fn slice<'t>(text: &'t str, ends: &[u32], place: usize) -> &'t str {
-    let start = place
+fn slice<'t>(text: &'t str, ends: &[u32], index: usize) -> &'t str {
+    let start = index
         .checked_sub(1)
         .and_then(|last| ends.get(last))
         .map_or(0, |&end| end as usize);
-    let end = ends.get(place).map_or(start, |&end| end as usize);
+    let end = ends.get(index).map_or(start, |&end| end as usize);
     text.get(start..end).unwrap_or_default()
 }
 
@@ -270,7 +285,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn order_and_duplicates_are_kept() {
+    fn order_and_duplicates_are_preserved() {
         let mut tags: Tags = [("White", "A"), ("X", "1"), ("X", "2")]
             .into_iter()
             .collect();
@@ -284,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_are_joined_and_values_written_in_place() {
+    fn lists_are_joined_and_values_appended() {
         let mut tags = Tags::new();
         assert!(tags.push_with("Round", |text| text.push_str("5.2")));
         assert!(tags.push_with("Site", |_| {}));
@@ -307,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_are_known_by_their_names() {
+    fn lists_are_compared_by_their_names() {
         let list =
             |pairs: &[(&'static str, &'static str)]| -> Tags { pairs.iter().copied().collect() };
         let names = list(&[("White", "A"), ("Black", "B")]).names();
