@@ -159,7 +159,7 @@ fn check_words(root: &Path, problems: &mut Vec<String>) -> Outcome {
             continue;
         }
         for (number, line) in read(&path)?.lines().enumerate() {
-            for (term, instead) in list.in_line(line) {
+            for (term, instead) in list.in_line(&name, line) {
                 problems.push(format!("{name}:{}: `{term}`: write {instead}", number + 1));
             }
         }

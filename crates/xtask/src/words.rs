@@ -7,10 +7,13 @@ pub(crate) struct ForbiddenWords {
     terms: Vec<(Vec<String>, String)>,
     /// Words of an allowed phrase.
     allowed: Vec<Vec<String>>,
+    /// A file and the words of a term that is right in it.
+    exceptions: Vec<(String, Vec<String>)>,
 }
 
 impl ForbiddenWords {
-    /// Reads the list: `term: replacement` and `allow phrase`, one a line; `#` begins a comment.
+    /// Reads the list, one entry a line: `term: replacement`, `allow phrase` or `in FILE: term`; `#`
+    /// begins a comment.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let mut list = Self::default();
         for (number, line) in text.lines().enumerate() {
@@ -20,6 +23,12 @@ impl ForbiddenWords {
             }
             if let Some(phrase) = line.strip_prefix("allow ") {
                 list.allowed.push(words(phrase));
+            } else if let Some((file, term)) = line
+                .strip_prefix("in ")
+                .and_then(|exception| exception.split_once(':'))
+            {
+                let file = file.trim().to_owned();
+                list.exceptions.push((file, words(term)));
             } else if let Some((term, instead)) = line.split_once(':') {
                 list.terms.push((words(term), instead.trim().to_owned()));
             } else {
@@ -32,8 +41,8 @@ impl ForbiddenWords {
         Ok(list)
     }
 
-    /// The forbidden terms in a line, each with what to write instead.
-    pub(crate) fn in_line(&self, line: &str) -> Vec<(String, &str)> {
+    /// The forbidden terms in a line of a file, each with what to write instead.
+    pub(crate) fn in_line(&self, file: &str, line: &str) -> Vec<(String, &str)> {
         let words = words(line);
         let mut is_allowed = vec![false; words.len()];
         for phrase in &self.allowed {
@@ -46,7 +55,11 @@ impl ForbiddenWords {
             }
         }
         let mut found = Vec::new();
-        for (term, instead) in &self.terms {
+        let is_exception = |term: &[String]| {
+            let mut exceptions = self.exceptions.iter();
+            exceptions.any(|(name, excepted)| name == file && excepted == term)
+        };
+        for (term, instead) in self.terms.iter().filter(|(term, _)| !is_exception(term)) {
             for at in matches(&words, term) {
                 if !is_allowed.get(at).copied().unwrap_or_default() {
                     found.push((term.join(" "), instead.as_str()));
@@ -91,9 +104,10 @@ mod tests {
     use super::*;
 
     fn found(line: &str) -> Vec<String> {
-        let list = "# comment\n\nroom: buffer\nso many: n\nallow room temperature\n";
+        let list = "# comment\n\nroom: buffer\nso many: n\nallow room temperature\nin b.md: room\n";
         let list = ForbiddenWords::parse(list).unwrap();
-        list.in_line(line)
+        assert!(list.in_line("b.md", "room").is_empty());
+        list.in_line("a.md", line)
             .into_iter()
             .map(|(term, _)| term)
             .collect()

@@ -407,6 +407,16 @@ pub enum Ply {
     Null,
 }
 
+impl Ply {
+    /// The move; `None` for a null move.
+    pub const fn to_move(self) -> Option<Move> {
+        match self {
+            Self::Move(m) => Some(m),
+            Self::Null => None,
+        }
+    }
+}
+
 impl From<Move> for Ply {
     fn from(m: Move) -> Self {
         Self::Move(m)

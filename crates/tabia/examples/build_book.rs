@@ -1,0 +1,36 @@
+//! Builds an opening book of the first 30 plies of the games of any input:
+//! `… build_book -- games.pgn book.bin`.
+
+use std::collections::HashMap;
+
+use tabia::{BookEntry, BookPosition, CreateOptions, Move, Position};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let (Some(from), Some(to)) = (arguments.next(), arguments.next()) else {
+        return Err("usage: build_book FROM TO".into());
+    };
+    let mut counts: HashMap<u64, (Position, HashMap<Move, u32>)> = HashMap::new();
+    for game in tabia::open(from)?.games() {
+        for (position, ply) in game?.mainline().with_positions().take(30) {
+            let Some(m) = ply.to_move() else { break };
+            let known = counts
+                .entry(position.key())
+                .or_insert_with(|| (position, HashMap::new()));
+            *known.1.entry(m).or_default() += 1;
+        }
+    }
+    let mut book = tabia::create_book(to, &CreateOptions::default())?;
+    for (position, moves) in counts.values() {
+        let mut page = BookPosition::default();
+        page.entries
+            .extend(moves.iter().map(|(&m, &count)| BookEntry {
+                m: Some(m),
+                weight: Some(count),
+                ..BookEntry::default()
+            }));
+        book.put(position, &page)?;
+    }
+    println!("{} positions", book.finish()?.records);
+    Ok(())
+}

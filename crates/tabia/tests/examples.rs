@@ -1,0 +1,99 @@
+//! Every program in `examples` runs over the sample database and prints what it promises.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tabia_testkit::Scratch;
+use tabia_testkit::shared::repository;
+
+/// The folder of the compiled examples. `cargo test` builds them next to the tests unless single
+/// tests are named on its command line; then they are built here.
+fn folder() -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    let folder = test.parent().and_then(Path::parent).unwrap();
+    let examples = folder.join("examples");
+    if !examples
+        .join("convert")
+        .with_extension(std::env::consts::EXE_EXTENSION)
+        .exists()
+    {
+        let mut build = Command::new(env!("CARGO"));
+        build.args(["build", "--quiet", "--package", "tabia", "--examples"]);
+        if folder.ends_with("release") {
+            build.arg("--release");
+        }
+        assert!(build.status().unwrap().success(), "the examples are built");
+    }
+    examples
+}
+
+fn run(name: &str, arguments: &[&Path]) -> String {
+    let output = Command::new(
+        folder()
+            .join(name)
+            .with_extension(std::env::consts::EXE_EXTENSION),
+    )
+    .args(arguments)
+    .output()
+    .unwrap_or_else(|error| panic!("{name}: {error}"));
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{name}: {errors}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn examples_do_what_they_promise() {
+    let sample = repository().join("samples/tabia.cbv");
+    let games = tabia::open(&sample).unwrap().games().count();
+    assert!(games > 0);
+    let scratch = Scratch::new("examples");
+
+    let pgn = scratch.join("out.pgn");
+    let text = run("convert", &[&sample, &pgn]);
+    assert!(
+        text.starts_with(&format!("{games} games, 0 problems")),
+        "{text}"
+    );
+    assert_eq!(tabia::open(&pgn).unwrap().games().count(), games);
+
+    let text = run("list_headers", &[&sample]);
+    assert_eq!(text.lines().count(), games, "{text}");
+    assert!(
+        text.lines().all(|line| line.split('\t').count() == 5),
+        "{text}"
+    );
+
+    let text = run("games_and_comments", &[&sample]);
+    assert!(
+        text.lines()
+            .any(|line| line.starts_with("  ") && line.contains(": ")),
+        "{text}"
+    );
+
+    let book = scratch.join("book.bin");
+    let text = run("build_book", &[&sample, &book]);
+    assert!(
+        text.contains(" positions") && !text.starts_with("0 "),
+        "{text}"
+    );
+
+    let text = run("probe_book", &[&book]);
+    assert!(text.lines().any(|line| line.contains("Some(")), "{text}");
+    let fen = "8/8/8/8/8/5k2/6q1/7K w - - 0 1";
+    assert_eq!(
+        run("probe_book", &[&book, Path::new(fen)]),
+        "not in the book\n"
+    );
+
+    let database = scratch.join("won.cbh");
+    let text = run("write_database", &[&sample, &database]);
+    let written = tabia::open(&database).unwrap().games().count();
+    assert_eq!(text, format!("{written} games\n"));
+
+    let text = run("read_archive", &[&sample]);
+    assert!(text.contains("tabia.cbh\t"), "{text}");
+    assert!(text.ends_with(&format!("{games} games\n")), "{text}");
+
+    let text = run("report_losses", &[&sample, Path::new("epd")]);
+    assert!(text.contains("variations"), "{text}");
+}
