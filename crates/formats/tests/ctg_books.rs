@@ -12,7 +12,7 @@ use tabia_core::game::Flow;
 use tabia_core::io::Source;
 use tabia_formats::books::abk::AbkBook;
 use tabia_formats::books::ctg;
-use tabia_formats::books::ctg::{CtgBook, Frame, Keys, Lookup};
+use tabia_formats::books::ctg::{CtgBook, Keys, Lookup, Orientation};
 use tabia_formats::books::polyglot::PolyglotBook;
 use tabia_testkit::shared_data;
 
@@ -56,16 +56,16 @@ fn every_record_comes_back() {
         assert_eq!(book.info().problems, [""; 0], "{}", path.display());
         let mut records = 0;
         for (_, record) in book.records() {
-            for frame in Frame::ALL {
-                let position = ctg::decode(record.key, frame).unwrap();
+            for orientation in Orientation::ALL {
+                let position = ctg::decode(record.key, orientation).unwrap();
                 let keys = Keys::of(&position).unwrap();
                 assert_eq!(keys.key.as_bytes(), record.key, "{}", position.fen());
                 for &[code, _] in record.moves {
-                    let m = ctg::decode_move(&position, frame, code).unwrap();
-                    assert_eq!(ctg::encode_move(&position, frame, m), Some(code));
+                    let m = ctg::decode_move(&position, orientation, code).unwrap();
+                    assert_eq!(ctg::encode_move(&position, orientation, m), Some(code));
                 }
                 // Only without castling rights the files can be exchanged.
-                if !frame.mirrored && record.key[0] & 0x40 != 0 {
+                if !orientation.mirrored && record.key[0] & 0x40 != 0 {
                     break;
                 }
             }
@@ -95,7 +95,7 @@ fn every_record_is_found_in_every_way() {
         assert_eq!(ways.map(|book| book.info().problems.len()), [0, 1, 2, 1]);
         let is_split = by_bits.page_count() > 1;
         for (_, record) in by_bits.records() {
-            let position = ctg::decode(record.key, Frame::PLAIN).unwrap();
+            let position = ctg::decode(record.key, Orientation::IDENTITY).unwrap();
             for book in ways {
                 let (_, found) = book.record(&position).unwrap();
                 assert_eq!(found, record);

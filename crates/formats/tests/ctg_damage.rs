@@ -95,8 +95,10 @@ fn use_all(book: &CtgBook) -> (u64, bool) {
     let start = Position::standard();
     let _ = book.moves(&start, &mut page).unwrap();
     for (_, record) in book.records() {
-        let position =
-            tabia_formats::books::ctg::decode(record.key, tabia_formats::books::ctg::Frame::PLAIN);
+        let position = tabia_formats::books::ctg::decode(
+            record.key,
+            tabia_formats::books::ctg::Orientation::IDENTITY,
+        );
         found += u64::from(position.is_some_and(|position| book.record(&position).is_some()));
     }
     let is_said = !book.info().problems.is_empty() || !book.problems().unwrap().is_empty();

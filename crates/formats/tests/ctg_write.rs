@@ -67,7 +67,7 @@ fn check_lookups(path: &Path) {
     let faults = [
         findings.damaged_pages,
         findings.unreadable,
-        findings.odd_keys,
+        findings.wrong_keys,
         findings.bad_moves,
         findings.misplaced,
         findings.missing,

@@ -15,8 +15,8 @@ use tabia_core::io::{Blob, Source};
 use tabia_core::loss::{Feature, Losses};
 use tabia_formats::archives::compressed;
 use tabia_formats::books::kvetka::{
-    Added, Builder, Findings, Frame, GameRow, Key, KvetkaBook, ListForm, Order, SourceKind,
-    decode_move, encode_move,
+    Added, Builder, Findings, GameRow, Key, KvetkaBook, ListForm, Orientation, SourceKind,
+    TextOrder, decode_move, encode_move,
 };
 use tabia_testkit::shared::repository;
 use tabia_testkit::{Scratch, shared_data};
@@ -95,16 +95,20 @@ fn keys_of_the_description() {
         ),
     ] {
         let position = position(fen);
-        let (found, frame) = Key::of(&position).unwrap();
+        let (found, orientation) = Key::of(&position).unwrap();
         if !fen.starts_with('8') && !fen.starts_with("6k1") {
             assert_eq!(hex(&found.0), key, "{fen}");
         }
-        assert_eq!((frame.flipped, frame.mirrored), (flip, mirror), "{fen}");
-        let back = found.position(frame).unwrap();
-        assert_eq!(Key::of(&back), Some((found, frame)), "{fen}");
+        assert_eq!(
+            (orientation.flipped, orientation.mirrored),
+            (flip, mirror),
+            "{fen}"
+        );
+        let back = found.position(orientation).unwrap();
+        assert_eq!(Key::of(&back), Some((found, orientation)), "{fen}");
     }
     let en_passant = after("e4 d5 e5 f5");
-    let (key, frame) = Key::of(&en_passant).unwrap();
+    let (key, orientation) = Key::of(&en_passant).unwrap();
     assert_eq!(hex(&key.0), "b60f7960f3a60f58b1c8e019e1a6395960f3b60f76f0");
     for (line, m, code) in [
         ("", "e4", 0x11),
@@ -118,13 +122,13 @@ fn keys_of_the_description() {
         let Ok(Ply::Move(m)) = san::read(&position, m.as_bytes()) else {
             panic!("{m}")
         };
-        let frame = Frame::of(&position);
-        assert_eq!(encode_move(&position, frame, m), Some(code), "{m}");
-        assert_eq!(decode_move(&position, frame, code), Some(m));
+        let orientation = Orientation::of(&position);
+        assert_eq!(encode_move(&position, orientation, m), Some(code), "{m}");
+        assert_eq!(decode_move(&position, orientation, code), Some(m));
     }
-    assert_eq!(frame, Frame::PLAIN);
-    assert_eq!(Key([0xff; 22]).position(Frame::PLAIN), None);
-    assert_eq!(Key([0; 22]).position(Frame::PLAIN), None);
+    assert_eq!(orientation, Orientation::IDENTITY);
+    assert_eq!(Key([0xff; 22]).position(Orientation::IDENTITY), None);
+    assert_eq!(Key([0; 22]).position(Orientation::IDENTITY), None);
 }
 
 #[test]
@@ -137,17 +141,25 @@ fn keys_of_all_vectors() {
     for line in text.lines().filter(|line| !line.starts_with('#')) {
         let columns: Vec<&str> = line.split('\t').collect();
         let position = position(columns[0]);
-        let (key, frame) = Key::of(&position).unwrap();
+        let (key, orientation) = Key::of(&position).unwrap();
         assert_eq!(hex(&key.0), columns[1], "{line}");
-        assert_eq!(u8::from(frame.flipped).to_string(), columns[2], "{line}");
-        assert_eq!(u8::from(frame.mirrored).to_string(), columns[3], "{line}");
-        let back = key.position(frame).unwrap();
+        assert_eq!(
+            u8::from(orientation.flipped).to_string(),
+            columns[2],
+            "{line}"
+        );
+        assert_eq!(
+            u8::from(orientation.mirrored).to_string(),
+            columns[3],
+            "{line}"
+        );
+        let back = key.position(orientation).unwrap();
         assert_eq!(back.key(), position.key(), "{line}");
         // Every legal move comes back, and no two have the same code.
         let mut codes = [false; 256];
         for &m in &*position.legal_moves() {
-            if let Some(code) = encode_move(&position, frame, m) {
-                assert_eq!(decode_move(&position, frame, code), Some(m), "{line}");
+            if let Some(code) = encode_move(&position, orientation, m) {
+                assert_eq!(decode_move(&position, orientation, code), Some(m), "{line}");
                 assert!(!std::mem::replace(&mut codes[usize::from(code)], true));
             }
         }
@@ -168,7 +180,7 @@ fn moves_of_all_vectors() {
         let position = position(columns[0]);
         // One vector takes a king, which is no move.
         let code = match uci::read(&position, columns[1].as_bytes()) {
-            Some(Ply::Move(m)) => encode_move(&position, Frame::of(&position), m),
+            Some(Ply::Move(m)) => encode_move(&position, Orientation::of(&position), m),
             _ => None,
         };
         let code = code.map_or_else(|| "-".to_owned(), |code| format!("{code:02x}"));
@@ -248,7 +260,7 @@ fn the_smallest_book_is_read() {
     }
     let book = open(&fixture("mini_0.kob"));
     assert_eq!(book.inspect().problems(), [""; 0]);
-    assert_eq!(book.order(), Order::Little);
+    assert_eq!(book.text_order(), TextOrder::Little);
     let fact = |name: &str| {
         let found = book.info().facts.iter().find(|(key, _)| key == name);
         found.unwrap().1.clone()
@@ -735,7 +747,7 @@ fn images_in_a_chessbase_book_count_once() {
 #[test]
 fn open_points_are_read_in_every_form() {
     let games = small_games();
-    for (order, order_name) in [(Order::Little, "le"), (Order::Big, "be")] {
+    for (order, order_name) in [(TextOrder::Little, "le"), (TextOrder::Big, "be")] {
         for (form, form_name) in ListForm::ALL {
             let scratch = Scratch::new("kvetka-forms");
             let options = options(&[("kvetka.strings", order_name), ("kvetka.list", form_name)]);
@@ -745,7 +757,7 @@ fn open_points_are_read_in_every_form() {
             add_all(&mut builder, Some(source), &games);
             builder.finish().unwrap();
             let book = open(&scratch.join("a_0.kob"));
-            assert_eq!((book.order(), book.list_form()), (order, form));
+            assert_eq!((book.text_order(), book.list_form()), (order, form));
             assert_eq!(book.inspect().problems(), [""; 0]);
             assert_eq!(book.sources().unwrap().source(0).unwrap().address, "a.pgn");
             let mut page = BookPosition::default();

@@ -9,7 +9,7 @@ use tabia_core::chess::{Move, Ply, Position, Setup, san};
 use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::game::Flow;
 use tabia_core::io::{Blob, Source};
-use tabia_formats::books::kvetka::{Builder, Frame, Key, KvetkaBook};
+use tabia_formats::books::kvetka::{Builder, Key, KvetkaBook, Orientation};
 use tabia_testkit::{Scratch, shared_data};
 
 fn open(path: &Path) -> KvetkaBook {
@@ -165,7 +165,7 @@ fn an_element_comes_once_in_every_frame_it_is_reached_in() {
     for fen in &fens {
         let setup = Setup::parse_fen(format!("{fen} 0 1").as_bytes()).unwrap();
         let position = Position::from_setup(&setup).unwrap();
-        frames[usize::from(Frame::of(&position).number())] += 1;
+        frames[usize::from(Orientation::of(&position).index())] += 1;
         let mut page = BookPosition::default();
         assert!(book.probe(&position, &mut page).unwrap());
         // What the walk says is what a probe says.
@@ -214,7 +214,9 @@ fn circles_and_what_nothing_leads_to_come_once() {
         // As it is stored: White to move, the king on the files e to h.
         let setup = Setup::parse_fen(format!("{fen} 0 1").as_bytes()).unwrap();
         let (key, _) = Key::of(&Position::from_setup(&setup).unwrap()).unwrap();
-        let fen = key.position(Frame::PLAIN).map(|position| position.fen());
+        let fen = key
+            .position(Orientation::IDENTITY)
+            .map(|position| position.fen());
         match fen {
             Some(fen) => {
                 let fields: Vec<&str> = fen.split(' ').take(4).collect();

@@ -83,7 +83,7 @@ fn record_of(format: &str, position: &Position) -> (Vec<u8>, bool) {
     match format {
         "ctg" => {
             let keys = ctg::Keys::of(position).unwrap();
-            (keys.key.as_bytes().to_vec(), keys.frame.flipped)
+            (keys.key.as_bytes().to_vec(), keys.orientation.flipped)
         }
         "kvetka" => {
             let (key, frame) = kvetka::Key::of(position).unwrap();

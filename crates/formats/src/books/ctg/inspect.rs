@@ -1,58 +1,60 @@
-//! What is odd about a book, by name and count.
+//! Counts the defects of a book by kind.
 
 use tabia_core::chess::Position;
 
+use super::header::Header;
 use super::key::{Key, Keys, decode};
 use super::moves::decode_move;
-use super::read::CtgBook;
-use super::record::{PAGE, Record, Records};
-use crate::books::mirrored::orientation::Frame;
-use crate::books::mirrored::reachable::Met;
+use super::record::Record;
+use super::store::{PageStore, offset};
+use crate::books::mirrored::orientation::Orientation;
+use crate::books::mirrored::reachable::Visited;
+use crate::books::mirrored::store::MirroredStore;
 
-/// Everything a look at all pages tells.
+/// What a check of all pages found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Findings {
-    /// Records, one a position and its twins.
+    /// Number of records; a position and its mirror images share one.
     pub records: u64,
-    /// Moves listed in them.
+    /// Number of moves in all records.
     pub moves: u64,
-    /// Most moves of one record.
+    /// Number of moves in the record with the most.
     pub most_moves: u64,
-    /// Pages that do not end where they say, with as many records as they say.
+    /// Pages whose records do not end where the page states, or are not as many as it states.
     pub damaged_pages: u64,
-    /// Records whose key is no position.
+    /// Records whose key is not that of a position.
     pub unreadable: u64,
     /// Records whose position has another key.
-    pub odd_keys: u64,
-    /// Moves without a meaning, or not legal.
+    pub wrong_keys: u64,
+    /// Moves that are undefined or not legal.
     pub bad_moves: u64,
     /// Records that are not found, or of which another copy is found.
     pub misplaced: u64,
     /// Moves that lead to positions which are not stored.
     pub missing: u64,
-    /// Records that no play from the usual start reaches.
+    /// Records that are not reachable from the standard position.
     pub unreached: u64,
-    /// Records that stand for several positions which play reaches.
+    /// Records in which several positions are reachable.
     pub shared: u64,
     /// Pages that two nodes name.
     pub shared_pages: u64,
     /// Pages that no node names.
     pub lost_pages: u64,
-    /// Nodes with a page that are no leaves, and leaves without a page.
+    /// Nodes with a page that are not leaves, and leaves without a page.
     pub wrong_nodes: u64,
-    /// Records the header counts.
+    /// Number of records ever added, from the header.
     pub added: u64,
 }
 
 impl Findings {
-    /// The faults, one line each.
+    /// The defects, one line for each kind.
     pub fn problems(&self) -> Vec<String> {
         let mut lines = Vec::new();
         for (count, text) in [
             (self.damaged_pages, "pages are damaged"),
             (self.unreadable, "records are no position"),
             (
-                self.odd_keys,
+                self.wrong_keys,
                 "records have a key that is not their position's",
             ),
             (self.bad_moves, "moves are not legal"),
@@ -77,64 +79,64 @@ impl Findings {
     }
 }
 
-pub(super) fn inspect(book: &CtgBook) -> Findings {
+pub(super) fn inspect(store: &PageStore, header: &Header) -> Findings {
     let mut findings = Findings {
-        added: u64::from(book.header().added),
+        added: u64::from(header.added),
         ..Findings::default()
     };
-    let met = Met::by_play(book);
-    for number in 0..book.page_count() {
-        let mut records = Records::of(book.page(number).unwrap_or_default());
+    let visited = Visited::reachable(store);
+    for page in 0..store.page_count() {
+        let mut records = store.page_records(page);
         while let Some(record) = records.next() {
-            let at = records.at();
-            look_at(book, number, at, &record, &mut findings);
-            let frames = met.frames(u64::from(number) * PAGE as u64 + at as u64);
-            findings.unreached += u64::from(frames == 0);
-            findings.shared += u64::from(frames.count_ones() > 1);
+            let offset = offset(page, records.at());
+            check_record(store, offset, &record, &mut findings);
+            let orientations = visited.orientations(offset);
+            findings.unreached += u64::from(orientations == 0);
+            findings.shared += u64::from(orientations.count_ones() > 1);
         }
-        findings.damaged_pages += u64::from(!records.is_whole());
+        findings.damaged_pages += u64::from(!records.is_intact());
     }
-    look_at_tree(book, &mut findings);
+    check_tree(store, &mut findings);
     findings
 }
 
-fn look_at(book: &CtgBook, page: u32, at: usize, record: &Record<'_>, findings: &mut Findings) {
+fn check_record(store: &PageStore, offset: u64, record: &Record<'_>, findings: &mut Findings) {
     findings.records += 1;
     let moves = record.moves.len() as u64;
     findings.moves += moves;
     findings.most_moves = findings.most_moves.max(moves);
-    let found = Key::from_stored(record.key).and_then(|key| book.by_key(&key));
-    let is_here = found.is_some_and(|place| (place.page, place.at) == (page, at));
-    findings.misplaced += u64::from(!is_here);
-    let Some(position) = decode(record.key, Frame::PLAIN) else {
+    let found = Key::from_stored(record.key).and_then(|key| store.find_key(&key));
+    findings.misplaced += u64::from(found.is_none_or(|(found, _)| found != offset));
+    let Some(position) = decode(record.key, Orientation::IDENTITY) else {
         findings.unreadable += 1;
         return;
     };
-    findings.odd_keys += u64::from(!is_own_key(&position, record.key));
+    findings.wrong_keys += u64::from(!is_key_of(&position, record.key));
     for &[code, _] in record.moves {
-        let Some(m) = decode_move(&position, Frame::PLAIN, code) else {
+        let Some(m) = decode_move(&position, Orientation::IDENTITY, code) else {
             findings.bad_moves += 1;
             continue;
         };
-        let mut next = position.clone();
-        next.play(m);
-        findings.missing += u64::from(book.place(&next, book.look(&next)).is_none());
+        let mut child = position.clone();
+        child.play(m);
+        let found = store.locate(&child, store.index_hit(&child));
+        findings.missing += u64::from(found.is_none());
     }
 }
 
-fn is_own_key(position: &Position, key: &[u8]) -> bool {
+fn is_key_of(position: &Position, key: &[u8]) -> bool {
     Keys::of(position).is_some_and(|keys| {
-        let other = keys.other.as_ref().map(Key::as_bytes);
-        keys.key.as_bytes() == key || other == Some(key)
+        let alternative = keys.alternative.as_ref().map(Key::as_bytes);
+        keys.key.as_bytes() == key || alternative == Some(key)
     })
 }
 
-fn look_at_tree(book: &CtgBook, findings: &mut Findings) {
-    let tree = &book.tree;
+fn check_tree(store: &PageStore, findings: &mut Findings) {
+    let tree = store.tree();
     if tree.entries().is_empty() {
         return;
     }
-    let mut named = vec![false; book.page_count() as usize];
+    let mut named = vec![false; store.page_count() as usize];
     let mut leaves = 0;
     for (node, entry) in (0u64..).zip(tree.entries()) {
         let Ok(page) = u32::try_from(entry.get()) else {
@@ -162,7 +164,7 @@ fn look_at_tree(book: &CtgBook, findings: &mut Findings) {
     }
 }
 
-/// The node above; `None` for the root.
+/// The parent of a node; `None` for the root.
 fn parent(node: u64) -> Option<u64> {
     let level = (node + 1).ilog2().checked_sub(1)?;
     let mask = (1u64 << level) - 1;
@@ -176,7 +178,7 @@ mod tests {
     use crate::books::ctg::tree::path;
 
     #[test]
-    fn parents_are_one_level_up() {
+    fn parent_is_the_previous_node_of_a_path() {
         for hash in [0, 5, 0xdead_beef, u32::MAX] {
             let nodes: Vec<u64> = path(hash).collect();
             assert_eq!(parent(nodes[0]), None);

@@ -1,12 +1,13 @@
-//! The key of a position: its pieces, rights and en passant file in 12 to 31 bytes.
+//! The key of a position: its pieces, castling rights and en passant file in 11 to 31 bytes.
 
 use tabia_core::chess::{Color, Move, Piece, Position, Role, Setup, Square};
 
 use super::hash::hash;
-use crate::books::mirrored::board_code::Bits;
-use crate::books::mirrored::orientation::Frame;
+use crate::books::mirrored::board_code::{BitWriter, for_each_piece, is_zero};
+use crate::books::mirrored::orientation::Orientation;
 use crate::books::mirrored::position_hash;
-use crate::books::mirrored::position_hash::Sight;
+use crate::books::mirrored::position_hash::MirrorHash;
+use crate::books::mirrored::store::KeyHashes;
 
 /// Bits of the first byte: length of the key, en passant file present, rights present.
 const LENGTH: u8 = 0x1f;
@@ -15,7 +16,7 @@ const CASTLING: u8 = 0x40;
 
 /// The shortest key: 64 squares of which 62 are empty take 74 bits.
 pub(super) const SHORTEST: usize = 11;
-/// The longest key its first byte can tell.
+/// The longest key that the length field of the first byte allows.
 const LONGEST: usize = 31;
 
 /// The key of a position, its length in the first byte.
@@ -25,38 +26,38 @@ pub struct Key {
 }
 
 impl Key {
-    /// The bytes as they are stored.
+    /// The bytes as stored.
     pub fn as_bytes(&self) -> &[u8] {
         let length = usize::from(self.bytes[0] & LENGTH);
         self.bytes.get(..length).unwrap_or_default()
     }
 
-    /// Whether a stored key tells an en passant file.
+    /// Whether a stored key contains an en passant file.
     pub(super) fn has_en_passant(stored: &[u8]) -> bool {
         stored.first().is_some_and(|head| head & EN_PASSANT != 0)
     }
 
-    /// The hash that says on which page the record is.
+    /// The hash that determines the page of the record.
     pub fn hash(&self) -> u32 {
         hash(self.as_bytes())
     }
 
-    /// What tells keys apart in memory: see [`seen`].
-    pub(super) fn seen(&self) -> Option<u64> {
-        seen(self.as_bytes())
+    /// The hash by which the index in memory finds the record: see [`mirror_hash`].
+    pub(super) fn mirror_hash(&self) -> Option<u64> {
+        mirror_hash(self.as_bytes())
     }
 
-    /// The bytes with zeros behind them.
+    /// The bytes, followed by zeros.
     pub(super) const fn padded(&self) -> &[u8; 32] {
         &self.bytes
     }
 
-    /// The way back.
+    /// The inverse of [`padded`](Key::padded).
     pub(super) const fn from_padded(bytes: [u8; 32]) -> Self {
         Self { bytes }
     }
 
-    /// From bytes of a record.
+    /// From the bytes of a record; `None` if their number is not that in the first byte.
     pub(super) fn from_stored(stored: &[u8]) -> Option<Self> {
         let mut bytes = [0; 32];
         bytes.get_mut(..stored.len())?.copy_from_slice(stored);
@@ -77,87 +78,90 @@ impl std::fmt::Debug for Key {
 /// The keys under which a position can be stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Keys {
-    /// How the position is turned.
-    pub frame: Frame,
-    /// The key: the en passant file only when a capture is legal.
+    /// The orientation in which the position is stored.
+    pub orientation: Orientation,
+    /// The key; it contains the en passant file only if a capture is legal.
     pub key: Key,
-    /// The other form, with the file, when a pawn stands ready that may not take.
-    pub other: Option<Key>,
+    /// The key with the en passant file, if a pawn could capture but may not.
+    pub alternative: Option<Key>,
 }
 
 impl Keys {
-    /// `None` for what has no key: more pieces than fit, rights of Chess960.
+    /// `None` for positions without a key: those with more pieces than fit into 31 bytes, and those
+    /// with castling rights of Chess960.
     pub fn of(position: &Position) -> Option<Self> {
-        let frame = Frame::of(position);
-        let castling = rights(position, frame)?;
-        let Some(square) = position.en_passant() else {
-            let (key, other) = (encode(position, frame, castling, None)?, None);
-            return Some(Self { frame, key, other });
+        let orientation = Orientation::of(position);
+        let castling = rights(position, orientation)?;
+        let encode = |file| encode(position, orientation, castling, file);
+        let keys = |key, alternative| Self {
+            orientation,
+            key,
+            alternative,
         };
-        let with = encode(position, frame, castling, Some(frame.file(square.file())))?;
-        if can_take(position, square) {
-            let (key, other) = (with, None);
-            return Some(Self { frame, key, other });
+        let Some(square) = position.en_passant() else {
+            return Some(keys(encode(None)?, None));
+        };
+        let with_file = encode(Some(orientation.file(square.file())))?;
+        if can_capture(position, square) {
+            return Some(keys(with_file, None));
         }
-        let key = encode(position, frame, castling, None)?;
-        let other = Some(with);
-        Some(Self { frame, key, other })
+        Some(keys(encode(None)?, Some(with_file)))
     }
 }
 
-/// The hash of a stored key as [`Sight`] has it; `None` for bytes that are the key of no position.
-pub(super) fn seen(stored: &[u8]) -> Option<u64> {
+/// The hash of a stored key, equal to that of [`key_hashes`]; `None` for bytes that are not the key
+/// of a position.
+pub(super) fn mirror_hash(stored: &[u8]) -> Option<u64> {
     let &head = stored.first()?;
-    let (board, behind) = position_hash::board(stored, 8)?;
-    let (castles, takes) = (head & CASTLING != 0, head & EN_PASSANT != 0);
-    let tail = if castles { 4 } else { 0 } + if takes { 3 } else { 0 };
-    // Zeros up to the tail, which ends the byte; without one there is at least one of them.
+    let (board, board_end) = position_hash::stored_board(stored, 8)?;
+    let (has_rights, has_file) = (head & CASTLING != 0, head & EN_PASSANT != 0);
+    let tail = if has_rights { 4 } else { 0 } + if has_file { 3 } else { 0 };
+    // Zeros up to the tail, which ends the byte; without a tail at least one zero.
     let end = (stored.len() * 8).checked_sub(tail)?;
-    let zeros = end.checked_sub(behind)?;
-    let fits = if tail == 0 { 1..=8 } else { 0..=7 };
+    let zeros = end.checked_sub(board_end)?;
+    let valid_zeros = if tail == 0 { 1..=8 } else { 0..=7 };
     let &last = stored.last()?;
-    let rights = if castles { last & 15 } else { 0 };
+    let rights = if has_rights { last & 15 } else { 0 };
     let is_key = head & !(CASTLING | EN_PASSANT) == stored.len() as u8
-        && fits.contains(&zeros)
-        && position_hash::is_empty(stored, behind, end)
-        && castles == (rights != 0);
-    let file = if castles { last >> 4 } else { last };
-    let taken = if takes {
+        && valid_zeros.contains(&zeros)
+        && is_zero(stored, board_end, end)
+        && has_rights == (rights != 0);
+    let file = if has_rights { last >> 4 } else { last };
+    let en_passant = if has_file {
         position_hash::en_passant(file)
     } else {
         0
     };
-    is_key.then_some(board ^ position_hash::rights(rights) ^ taken)
+    is_key.then_some(board ^ position_hash::rights(rights) ^ en_passant)
 }
 
-/// How a position is turned, and the hashes under which it can be stored, like [`Keys`]; `sight` is
-/// that of the position.
-pub(super) fn seen_keys(position: &Position, sight: Sight) -> Option<(Frame, u64, Option<u64>)> {
-    let frame = Frame::of(position);
-    rights(position, frame)?;
-    let sight = if frame.mirrored {
-        Sight::mirrored(position)
-    } else {
-        sight
+/// The hashes of a position's [`Keys`]; `hash` is that of the position.
+pub(super) fn key_hashes(position: &Position, hash: MirrorHash) -> Option<KeyHashes> {
+    let orientation = Orientation::of(position);
+    rights(position, orientation)?;
+    let key = hash.in_orientation(position, orientation);
+    let hashes = |key, alternative| KeyHashes {
+        orientation,
+        key,
+        alternative,
     };
-    let key = sight.seen_by(frame.turn());
     let Some(square) = position.en_passant() else {
-        return Some((frame, key, None));
+        return Some(hashes(key, None));
     };
-    let with = key ^ position_hash::en_passant(frame.file(square.file()));
-    if can_take(position, square) {
-        Some((frame, with, None))
+    let with_file = key ^ position_hash::en_passant(orientation.file(square.file()));
+    if can_capture(position, square) {
+        Some(hashes(with_file, None))
     } else {
-        Some((frame, key, Some(with)))
+        Some(hashes(key, Some(with_file)))
     }
 }
 
-/// Whether a pawn may really take en passant.
-fn can_take(position: &Position, square: Square) -> bool {
-    let back = if position.turn().is_white() { 4 } else { 3 };
+/// Whether an en passant capture on a square is legal.
+fn can_capture(position: &Position, square: Square) -> bool {
+    let rank = if position.turn().is_white() { 4 } else { 3 };
     [square.file().wrapping_sub(1), square.file() + 1]
         .into_iter()
-        .filter_map(|file| Square::from_coords(file, back))
+        .filter_map(|file| Square::from_coords(file, rank))
         .any(|from| {
             let pawn = Piece {
                 color: position.turn(),
@@ -167,18 +171,18 @@ fn can_take(position: &Position, square: Square) -> bool {
         })
 }
 
-/// The rights as four bits, from the high one: opponent's king side and queen side, own king side
-/// and queen side. `None` when king or rook stand elsewhere than usual.
-fn rights(position: &Position, frame: Frame) -> Option<u8> {
-    let own = frame.turn();
+/// The castling rights as four bits, from the highest: opponent's king side and queen side, king side
+/// and queen side of the side to move. `None` if king or rook are not on their standard squares.
+fn rights(position: &Position, orientation: Orientation) -> Option<u8> {
+    let us = orientation.turn();
     let mut bits = 0;
-    for (color, back) in [(own.other(), 7), (own, 0)] {
+    for (color, rank) in [(us.other(), 7), (us, 0)] {
         for (side, file) in [(0, 7), (1, 0)] {
             bits <<= 1;
             if let Some(rook) = position.castling_rook(color, side) {
-                let usual = frame.stored(rook) == file * 8 + back
-                    && frame.stored(position.king(color)) == 4 * 8 + back;
-                if !usual {
+                let is_standard = orientation.stored_square(rook) == file * 8 + rank
+                    && orientation.stored_square(position.king(color)) == 4 * 8 + rank;
+                if !is_standard {
                     return None;
                 }
                 bits |= 1;
@@ -188,9 +192,14 @@ fn rights(position: &Position, frame: Frame) -> Option<u8> {
     Some(bits)
 }
 
-fn encode(position: &Position, frame: Frame, castling: u8, en_passant: Option<u8>) -> Option<Key> {
-    let mut bits = Bits::behind(1);
-    bits.push_board(position, frame.turn(), frame.flipped, frame.mirrored);
+fn encode(
+    position: &Position,
+    orientation: Orientation,
+    castling: u8,
+    en_passant: Option<u8>,
+) -> Option<Key> {
+    let mut bits = BitWriter::with_prefix(1);
+    bits.push_board(position, orientation);
     let mut head = 0;
     let mut tail = 0;
     if en_passant.is_some() {
@@ -201,53 +210,54 @@ fn encode(position: &Position, frame: Frame, castling: u8, en_passant: Option<u8
         head |= CASTLING;
         tail += 4;
     }
-    // The end stands at the end of a byte; without one there is at least one zero.
-    let odd = bits.length() % 8;
+    // The tail ends the last byte; without a tail there is at least one zero.
+    let used = bits.length() % 8;
     let pad = match tail {
-        0 => 8 - odd,
-        _ => (16 - odd - tail) % 8,
+        0 => 8 - used,
+        _ => (16 - used - tail) % 8,
     };
     bits.push(0, pad);
     bits.push(en_passant.unwrap_or(0), tail & 3);
     bits.push(castling, tail & 4);
-    let (all, length) = bits.finish();
+    let (padded, length) = bits.finish();
     if length > LONGEST {
         return None;
     }
-    let mut bytes = *all.first_chunk::<32>()?;
+    let mut bytes = *padded.first_chunk::<32>()?;
     bytes[0] = head | length as u8;
     Some(Key { bytes })
 }
 
-/// The position of a stored key, turned back by `frame`; `None` when the bytes are no position.
+/// The position of a stored key in an orientation; `None` if the bytes are not the key of a
+/// position.
 ///
-/// Which of the frames is right the key does not say: the record stands for all of them.
-pub fn decode(key: &[u8], frame: Frame) -> Option<Position> {
+/// The key does not contain the orientation: the record is that of the positions in all of them.
+pub fn decode(key: &[u8], orientation: Orientation) -> Option<Position> {
     let &head = key.first()?;
-    let own = frame.turn();
+    let us = orientation.turn();
     let mut setup = Setup::empty();
-    setup.turn = own;
-    let behind = position_hash::each_piece(key, 8, |stored, role, is_theirs| {
-        let color = if is_theirs { own.other() } else { own };
-        setup.set(frame.square(stored), Some(Piece { color, role }));
+    setup.turn = us;
+    let board_end = for_each_piece(key, 8, |stored, role, is_opponent| {
+        let color = if is_opponent { us.other() } else { us };
+        setup.set(orientation.square(stored), Some(Piece { color, role }));
     })?;
-    if behind > key.len() * 8 {
+    if board_end > key.len() * 8 {
         return None;
     }
     let last = key.last().copied().unwrap_or_default();
     let mut en_passant = last;
     if head & CASTLING != 0 {
         en_passant = last >> 4;
-        let rooks = [(own.other(), 0), (own.other(), 1), (own, 0), (own, 1)];
-        for (bit, (color, side)) in (0..4).rev().zip(rooks) {
+        let rights = [(us.other(), 0), (us.other(), 1), (us, 0), (us, 1)];
+        for (bit, (color, side)) in (0..4).rev().zip(rights) {
             if last >> bit & 1 == 1 {
                 setup.grant_classical_castling(color, side);
             }
         }
     }
     if head & EN_PASSANT != 0 {
-        let file = frame.file(en_passant & 7);
-        setup.en_passant = Square::from_coords(file, if own == Color::White { 5 } else { 2 });
+        let file = orientation.file(en_passant & 7);
+        setup.en_passant = Square::from_coords(file, if us == Color::White { 5 } else { 2 });
     }
     Position::from_setup(&setup).ok()
 }
@@ -290,49 +300,48 @@ mod tests {
             let keys = key(fen);
             assert_eq!(format!("{:?}", keys.key), format!("Key({bytes})"), "{fen}");
             assert_eq!(keys.key.hash(), hash, "{fen}");
-            let back = decode(keys.key.as_bytes(), keys.frame).unwrap();
-            assert_eq!(Keys::of(&back), Some(keys), "{fen}");
+            let position = decode(keys.key.as_bytes(), keys.orientation).unwrap();
+            assert_eq!(Keys::of(&position), Some(keys), "{fen}");
             let stored = Key::from_stored(keys.key.as_bytes());
             assert_eq!(stored, Some(keys.key));
-            let seen = seen_keys(&back, Sight::of(&back)).unwrap();
-            let other = keys.other.and_then(|other| other.seen());
-            assert_eq!(
-                Some(seen),
-                keys.key.seen().map(|key| (keys.frame, key, other))
-            );
+            let hashes = key_hashes(&position, MirrorHash::of(&position)).unwrap();
+            assert_eq!(hashes.orientation, keys.orientation);
+            assert_eq!(Some(hashes.key), keys.key.mirror_hash());
+            let alternative = keys.alternative.and_then(|key| key.mirror_hash());
+            assert_eq!(hashes.alternative, alternative);
         }
     }
 
     #[test]
-    fn twins_share_a_key() {
-        // The position after 1.e4 c5 2.Ke2 with colours, then files exchanged.
+    fn mirror_images_share_a_key() {
+        // The same with colours, then with files exchanged.
         let white = key("4k3/8/8/3p4/8/2N5/8/K7 w - - 0 1");
         let black = key("k7/8/2n5/8/3P4/8/8/4K3 b - - 0 1");
         let mirrored = key("3k4/8/8/4p3/8/5N2/8/7K w - - 0 1");
         assert_eq!(white.key, black.key);
         assert_eq!(white.key, mirrored.key);
-        assert_ne!(white.frame, black.frame);
+        assert_ne!(white.orientation, black.orientation);
     }
 
     #[test]
-    fn a_pinned_pawn_takes_nothing() {
+    fn pinned_pawn_does_not_set_the_en_passant_file() {
         let pinned = key("4k3/8/8/K2pP2r/8/8/8/8 w - d6 0 1");
-        assert!(pinned.other.is_some_and(|other| other != pinned.key));
+        assert!(pinned.alternative.is_some_and(|key| key != pinned.key));
         assert_eq!(pinned.key, key("4k3/8/8/K2pP2r/8/8/8/8 w - - 0 1").key);
-        assert_eq!(key("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1").other, None);
+        assert_eq!(key("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1").alternative, None);
     }
 
     #[test]
-    fn what_has_no_key() {
+    fn some_positions_have_no_key() {
         let setup = Setup::chess960_start(0).unwrap();
         assert_eq!(Keys::of(&Position::from_setup(&setup).unwrap()), None);
         let crowd = "qqqqqqqq/qqqqqqqq/qqqqqqqq/4k3/4K3/QQQQQQQQ/QQQQQQQQ/QQQQQQQQ w - - 0 1";
         let setup = Setup::parse_fen(crowd.as_bytes()).unwrap();
         assert_eq!(Keys::of(&Position::from_setup(&setup).unwrap()), None);
-        assert_eq!(decode(&[], Frame::PLAIN), None);
-        assert_eq!(decode(&[0x56, 0xb6], Frame::PLAIN), None);
-        assert_eq!(seen(&[]), None);
-        assert_eq!(seen(&[0x02, 0xb6]), None);
-        assert_eq!(seen(&[0; 40]), None);
+        assert_eq!(decode(&[], Orientation::IDENTITY), None);
+        assert_eq!(decode(&[0x56, 0xb6], Orientation::IDENTITY), None);
+        assert_eq!(mirror_hash(&[]), None);
+        assert_eq!(mirror_hash(&[0x02, 0xb6]), None);
+        assert_eq!(mirror_hash(&[0; 40]), None);
     }
 }

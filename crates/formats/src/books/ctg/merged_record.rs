@@ -53,13 +53,13 @@ impl Counts {
 
     /// In proportion, so that the games fit their field.
     fn fit(self) -> Self {
-        let most = u128::from(Stats::MOST);
-        if self.games <= u64::from(Stats::MOST) {
+        let most = u128::from(Stats::MAX_COUNT);
+        if self.games <= u64::from(Stats::MAX_COUNT) {
             return self;
         }
         let fit = |count: u64| (u128::from(count) * most / u128::from(self.games)) as u64;
         Self {
-            games: u64::from(Stats::MOST),
+            games: u64::from(Stats::MAX_COUNT),
             won: fit(self.won),
             lost: fit(self.lost),
             drawn: fit(self.drawn),
@@ -94,7 +94,7 @@ impl Ratings {
 
     /// With the same average, in the fields there are.
     const fn fit(mut self) -> Self {
-        while self.rated > Stats::MOST as u64 || self.sum > u32::MAX as u64 {
+        while self.rated > Stats::MAX_COUNT as u64 || self.sum > u32::MAX as u64 {
             self.rated /= 2;
             self.sum /= 2;
         }
@@ -396,7 +396,7 @@ mod tests {
             ..Said::default()
         };
         let stats = stats(&said);
-        assert_eq!(stats.games, Stats::MOST);
+        assert_eq!(stats.games, Stats::MAX_COUNT);
         assert_eq!(stats.won / 100_000, stats.games * 3 / 4 / 100_000);
         assert_eq!(stats.own_average(), Some(2500));
         assert!((stats.score().unwrap() - 0.75).abs() < 1e-6);

@@ -1,8 +1,7 @@
 #![doc = include_str!("FORMAT.md")]
 
+mod book;
 mod book_page;
-mod fast_scan;
-mod for_each;
 mod hash;
 mod header;
 mod inspect;
@@ -12,21 +11,21 @@ mod moves;
 mod nags;
 mod packed_stats;
 mod page_builder;
-mod read;
 mod record;
 mod record_sorter;
 mod roundtrip_bytes;
+mod store;
 mod tree;
 mod write;
 
-pub use crate::books::mirrored::orientation::Frame;
+pub use crate::books::mirrored::orientation::Orientation;
+pub use book::CtgBook;
 pub use hash::hash;
 pub use header::Header;
 pub use inspect::Findings;
 pub use key::{Key, Keys, decode};
 pub use moves::{decode_move, encode_move};
 pub use nags::{annotation, commentary};
-pub use read::CtgBook;
 pub use record::{DATA, PAGE, Record, Records, Stats};
 pub use roundtrip_bytes::{RawMove, RawPage};
 pub use tree::Lookup;

@@ -2,7 +2,7 @@
 
 use tabia_core::chess::{Move, Piece, Position, Role};
 
-use crate::books::mirrored::orientation::Frame;
+use crate::books::mirrored::orientation::Orientation;
 
 /// A piece and its step. Steps count modulo eight in both directions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,13 +16,13 @@ struct Code {
     up: u8,
 }
 
-/// The move that a byte means in a position turned by `frame`; `None` when there is no such piece
+/// The move that a byte means in a position turned by `orientation`; `None` when there is no such piece
 /// or the move is not legal.
-pub fn decode_move(position: &Position, frame: Frame, byte: u8) -> Option<Move> {
+pub fn decode_move(position: &Position, orientation: Orientation, byte: u8) -> Option<Move> {
     let code = DECODE[usize::from(byte)]?;
     let color = position.turn();
     let role = code.role;
-    let mut pieces = frame.set(position.by_piece(Piece { color, role }));
+    let mut pieces = orientation.stored_squares(position.by_piece(Piece { color, role }));
     for _ in 0..code.number {
         pieces &= pieces.wrapping_sub(1);
     }
@@ -32,7 +32,10 @@ pub fn decode_move(position: &Position, frame: Frame, byte: u8) -> Option<Move> 
     let from = pieces.trailing_zeros() as u8;
     let file = ((from >> 3) + code.right) & 7;
     let rank = (from + code.up) & 7;
-    let (start, end) = (frame.square(from), frame.square(file << 3 | rank));
+    let (start, end) = (
+        orientation.square(from),
+        orientation.square(file << 3 | rank),
+    );
     let m = match role {
         Role::King if code.up == 0 && code.right == 2 => {
             Move::castling(start, position.castling_rook(color, 0)?)
@@ -48,11 +51,11 @@ pub fn decode_move(position: &Position, frame: Frame, byte: u8) -> Option<Move> 
 
 /// The byte of a legal move; `None` for those without one: promotions to anything but a queen,
 /// moves of a third queen, rook, bishop or knight.
-pub fn encode_move(position: &Position, frame: Frame, m: Move) -> Option<u8> {
+pub fn encode_move(position: &Position, orientation: Orientation, m: Move) -> Option<u8> {
     let color = position.turn();
     let role = position.piece_at(m.from())?.role;
-    let from = frame.stored(m.from());
-    let pieces = frame.set(position.by_piece(Piece { color, role }));
+    let from = orientation.stored_square(m.from());
+    let pieces = orientation.stored_squares(position.by_piece(Piece { color, role }));
     let before = pieces & (1u64 << (from & 63)).wrapping_sub(1);
     let place = slot(role, before.count_ones())?;
     let (right, up) = if m.is_castling() {
@@ -68,7 +71,7 @@ pub fn encode_move(position: &Position, frame: Frame, m: Move) -> Option<u8> {
         if m.promotion_role().is_some_and(|role| role != Role::Queen) {
             return None;
         }
-        let to = frame.stored(m.to());
+        let to = orientation.stored_square(m.to());
         (
             (to >> 3).wrapping_sub(from >> 3) & 7,
             to.wrapping_sub(from) & 7,
@@ -310,11 +313,13 @@ mod tests {
             ("3k4/8/8/8/Q6Q/8/8/1K6 w - - 0 1", 0),
         ] {
             let position = position(fen);
-            let frame = Frame::of(&position);
+            let orientation = Orientation::of(&position);
             let mut missing = 0;
             for &m in &*position.legal_moves() {
-                match encode_move(&position, frame, m) {
-                    Some(byte) => assert_eq!(decode_move(&position, frame, byte), Some(m), "{fen}"),
+                match encode_move(&position, orientation, m) {
+                    Some(byte) => {
+                        assert_eq!(decode_move(&position, orientation, byte), Some(m), "{fen}")
+                    }
                     None => missing += 1,
                 }
             }
@@ -325,7 +330,8 @@ mod tests {
     #[test]
     fn the_second_queen_goes_right_and_up() {
         let position = position("6k1/8/8/8/8/8/6K1/QQ6 w - - 0 1");
-        let read = |byte| decode_move(&position, Frame::PLAIN, byte).map(|m| m.to_string());
+        let read =
+            |byte| decode_move(&position, Orientation::IDENTITY, byte).map(|m| m.to_string());
         assert_eq!(read(0x1a).as_deref(), Some("b1b7"));
         assert_eq!(read(0xf9).as_deref(), Some("b1h1"));
     }
@@ -333,8 +339,8 @@ mod tests {
     #[test]
     fn a_mirrored_record() {
         let position = position("rnbq1rk1/pp2ppbp/2pp1np1/6B1/3PP3/2N5/PPPQ1PPP/2KR1BNR w - - 0 1");
-        let frame = Frame::of(&position);
-        let read = |byte| decode_move(&position, frame, byte).map(|m| m.to_string());
+        let orientation = Orientation::of(&position);
+        let read = |byte| decode_move(&position, orientation, byte).map(|m| m.to_string());
         assert_eq!(read(0xbe).as_deref(), Some("c1b1"));
         assert_eq!(read(0x1b).as_deref(), Some("g5h6"));
         assert_eq!(read(0x55).as_deref(), Some("f2f3"));

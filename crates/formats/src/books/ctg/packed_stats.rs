@@ -1,45 +1,45 @@
-//! What the table of places says of a record, so that most need not be looked at for the sake of
-//! the move that leads there.
+//! Statistics of records with at most five games, packed into spare bits of an index slot, so that a
+//! walk need not read them.
 
-use super::read::CtgBook;
 use super::record::{DATA, Record, Stats};
-use crate::books::mirrored::record_index::{SAID, Slot};
+use crate::books::mirrored::record_index::{PAYLOAD_BITS, Slot};
 
 /// Bits of a sum of ratings.
-const RATINGS: u32 = (SAID - 6) / 2;
-/// Above both sums: how so many games ended, a number in [`ENDS`].
-const END: u32 = 2 * RATINGS;
-/// Instead of it: below stands how far behind the start of the record its data are.
-const LOOK: u64 = (1 << (SAID - END)) - 1;
-/// Most games of which a slot tells how they ended.
-const FEW: usize = 5;
+const RATING_BITS: u32 = (PAYLOAD_BITS - 6) / 2;
+/// Where the number of the results in [`RESULTS`] begins, above both sums of ratings.
+const RESULTS_SHIFT: u32 = 2 * RATING_BITS;
+/// Instead of that number: the lower bits are the offset of the data in the record.
+const NOT_INLINE: u64 = (1 << (PAYLOAD_BITS - RESULTS_SHIFT)) - 1;
+/// Games of the largest record whose statistics fit into a slot.
+const MAX_INLINE_GAMES: usize = 5;
+/// Values of a count in [`RESULT_NUMBERS`].
+const COUNTS: usize = MAX_INLINE_GAMES + 1;
 
-/// Games won, drawn and lost, one to five in all.
-static ENDS: [[u8; 3]; 55] = {
-    let mut ends = [[0; 3]; 55];
+/// Games won, drawn and lost: all combinations of one to [`MAX_INLINE_GAMES`] games.
+static RESULTS: [[u8; 3]; 55] = {
+    let mut results = [[0; 3]; 55];
     let mut number = 0;
-    let mut left = 0;
-    while left < (FEW + 1) * (FEW + 1) * (FEW + 1) {
-        let (won, drawn) = (left / (FEW + 1) / (FEW + 1), left / (FEW + 1) % (FEW + 1));
-        let lost = left % (FEW + 1);
+    let mut i = 0;
+    while i < COUNTS * COUNTS * COUNTS {
+        let (won, drawn, lost) = (i / COUNTS / COUNTS, i / COUNTS % COUNTS, i % COUNTS);
         let games = won + drawn + lost;
-        if games > 0 && games <= FEW {
-            ends[number] = [won as u8, drawn as u8, lost as u8];
+        if games > 0 && games <= MAX_INLINE_GAMES {
+            results[number] = [won as u8, drawn as u8, lost as u8];
             number += 1;
         }
-        left += 1;
+        i += 1;
     }
-    ends
+    results
 };
 
-/// The number of an end by games won, drawn and lost.
-static NUMBERS: [u8; (FEW + 1) * (FEW + 1) * (FEW + 1)] = {
-    let mut numbers = [LOOK as u8; (FEW + 1) * (FEW + 1) * (FEW + 1)];
+/// The number of a combination in [`RESULTS`], by games won, drawn and lost.
+static RESULT_NUMBERS: [u8; COUNTS * COUNTS * COUNTS] = {
+    let mut numbers = [NOT_INLINE as u8; COUNTS * COUNTS * COUNTS];
     let mut number = 0;
-    while number < ENDS.len() {
-        let [won, drawn, lost] = ENDS[number];
-        let place = (won as usize * (FEW + 1) + drawn as usize) * (FEW + 1) + lost as usize;
-        numbers[place] = number as u8;
+    while number < RESULTS.len() {
+        let [won, drawn, lost] = RESULTS[number];
+        let i = (won as usize * COUNTS + drawn as usize) * COUNTS + lost as usize;
+        numbers[i] = number as u8;
         number += 1;
     }
     numbers
@@ -47,61 +47,67 @@ static NUMBERS: [u8; (FEW + 1) * (FEW + 1) * (FEW + 1)] = {
 
 /// Statistics, not yet unpacked.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Brief {
-    /// What is said of a record of few games.
-    Few(u64),
-    Data([u8; DATA]),
+pub(super) enum PackedStats {
+    /// The payload of a slot.
+    Inline(u64),
+    /// The data of a record.
+    Record([u8; DATA]),
 }
 
-impl Brief {
-    /// Of a record that was looked at.
+impl PackedStats {
+    /// The statistics of a record that has been read.
     pub(super) fn of(record: &Record<'_>) -> Self {
-        Self::Data(*record.data)
+        Self::Record(*record.data)
     }
 
-    /// Of the record that a slot tells of.
+    /// The statistics of the record of a slot; `read` is called with the offset of its data if they
+    /// are not in the payload.
     #[inline]
-    pub(super) fn at(book: &CtgBook, slot: Slot) -> Option<Self> {
-        let said = slot.said();
-        if said >> END != LOOK {
-            return Some(Self::Few(said));
+    pub(super) fn of_slot<'b>(
+        slot: Slot,
+        read: impl FnOnce(u64) -> Option<&'b [u8; DATA]>,
+    ) -> Option<Self> {
+        let payload = slot.payload();
+        if payload >> RESULTS_SHIFT != NOT_INLINE {
+            return Some(Self::Inline(payload));
         }
-        let data = slot.place() + (said & ((1 << END) - 1));
-        book.bytes(data).copied().map(Self::Data)
+        let data = slot.offset() + (payload & ((1 << RESULTS_SHIFT) - 1));
+        read(data).copied().map(Self::Record)
     }
 
-    pub(super) fn stats(&self) -> Stats {
+    pub(super) fn unpack(&self) -> Stats {
         match self {
-            Self::Few(said) => few(*said),
-            Self::Data(data) => Stats::read(data),
+            Self::Inline(payload) => unpack_inline(*payload),
+            Self::Record(data) => Stats::read(data),
         }
     }
 }
 
-/// What the slot of a record says of it.
-pub(super) fn said_of(record: &Record<'_>) -> u64 {
-    let stats = record.stats();
-    said_of_few(&stats).unwrap_or_else(|| LOOK << END | (record.len() - DATA) as u64)
+/// The payload for the slot of a record.
+pub(super) fn payload(record: &Record<'_>) -> u64 {
+    let data = (record.len() - DATA) as u64;
+    pack_inline(&record.stats()).unwrap_or(NOT_INLINE << RESULTS_SHIFT | data)
 }
 
-/// `None` for what a slot has no room for.
-fn said_of_few(stats: &Stats) -> Option<u64> {
-    let number = |count: u32| usize::try_from(count).ok().filter(|count| *count <= FEW);
-    let (won, drawn) = (number(stats.won)?, number(stats.drawn)?);
-    let place = (won * (FEW + 1) + drawn) * (FEW + 1) + number(stats.lost)?;
-    let end = u64::from(*NUMBERS.get(place)?);
+/// `None` for statistics that do not fit into a payload.
+fn pack_inline(stats: &Stats) -> Option<u64> {
+    let count = |count: u32| usize::try_from(count).ok().filter(|count| *count < COUNTS);
+    let (won, drawn) = (count(stats.won)?, count(stats.drawn)?);
+    let i = (won * COUNTS + drawn) * COUNTS + count(stats.lost)?;
+    let results = u64::from(*RESULT_NUMBERS.get(i)?);
     let [own, other] = [stats.own_ratings, stats.other_ratings].map(u64::from);
-    let said = end << END | other << RATINGS | own;
-    let fits = end != LOOK && (own | other) >> RATINGS == 0;
-    (fits && few(said) == *stats).then_some(said)
+    let payload = results << RESULTS_SHIFT | other << RATING_BITS | own;
+    let fits = results != NOT_INLINE && (own | other) >> RATING_BITS == 0;
+    (fits && unpack_inline(payload) == *stats).then_some(payload)
 }
 
-/// Of games of which all have a rating or none, and which were all counted by their results.
-fn few(said: u64) -> Stats {
-    let end = ENDS.get((said >> END) as usize).copied();
-    let [won, drawn, lost] = end.unwrap_or_default().map(u32::from);
+/// Statistics of games that all have a result, and of which all or none have ratings.
+fn unpack_inline(payload: u64) -> Stats {
+    let results = RESULTS.get((payload >> RESULTS_SHIFT) as usize).copied();
+    let [won, drawn, lost] = results.unwrap_or_default().map(u32::from);
     let games = won + drawn + lost;
-    let ratings = |number: u32| (said >> (number * RATINGS)) as u32 & ((1 << RATINGS) - 1);
+    let ratings =
+        |number: u32| (payload >> (number * RATING_BITS)) as u32 & ((1 << RATING_BITS) - 1);
     let (own, other) = (ratings(0), ratings(1));
     let rated = |sum: u32| if sum > 0 { games } else { 0 };
     Stats {
@@ -121,7 +127,7 @@ fn few(said: u64) -> Stats {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::books::mirrored::record_index::MOST;
+    use crate::books::mirrored::record_index::MAX_BYTES;
     use tabia_core::io::Sink;
 
     /// A record with two moves.
@@ -135,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_is_what_is_stored_or_where_it_is() {
+    fn packed_stats_round_trip() {
         let one = Stats {
             games: 1,
             won: 1,
@@ -146,11 +152,11 @@ mod tests {
             other_ratings: 2850,
             ..Stats::default()
         };
-        let mut some = Vec::new();
-        for end in ENDS {
-            let [won, drawn, lost] = end.map(u32::from);
+        let mut inline = Vec::new();
+        for results in RESULTS {
+            let [won, drawn, lost] = results.map(u32::from);
             let games = won + drawn + lost;
-            some.push(Stats {
+            inline.push(Stats {
                 games,
                 won,
                 lost,
@@ -161,14 +167,14 @@ mod tests {
                 ..Stats::default()
             });
         }
-        some.push(one);
-        for stats in some {
+        inline.push(one);
+        for stats in inline {
             let bytes = record(&stats);
-            let said = said_of(&Record::read(&bytes).unwrap());
-            assert_ne!(said >> END, LOOK, "{stats:?}");
-            let slot = Slot::new(MOST - 1, said);
-            assert_eq!(slot.place(), MOST - 1);
-            assert_eq!(Brief::Few(slot.said()).stats(), stats);
+            let payload = payload(&Record::read(&bytes).unwrap());
+            let slot = Slot::new(MAX_BYTES - 1, payload);
+            assert_eq!(slot.offset(), MAX_BYTES - 1);
+            let packed = PackedStats::of_slot(slot, |_| None).unwrap();
+            assert_eq!(packed.unpack(), stats);
         }
         let five = Stats {
             games: 5,
@@ -215,11 +221,12 @@ mod tests {
         ] {
             let bytes = record(&stats);
             let read = Record::read(&bytes).unwrap();
-            let said = said_of(&read);
-            assert_eq!(said >> END, LOOK, "{stats:?}");
-            let data = (said & ((1 << END) - 1)) as usize;
-            assert_eq!(bytes.get(data..), Some(&read.data[..]));
-            assert_eq!(Brief::of(&read).stats(), stats);
+            let slot = Slot::new(0, payload(&read));
+            assert!(PackedStats::of_slot(slot, |_| None).is_none(), "{stats:?}");
+            let packed =
+                PackedStats::of_slot(slot, |data| bytes.get(data as usize..)?.first_chunk());
+            assert_eq!(packed.unwrap().unpack(), stats);
+            assert_eq!(PackedStats::of(&read).unpack(), stats);
         }
     }
 }

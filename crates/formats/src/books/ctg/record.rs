@@ -1,4 +1,4 @@
-//! Records and the pages they stand on.
+//! Records, and the pages that contain them.
 
 use tabia_core::io::{Cursor, Sink};
 use zerocopy::byteorder::big_endian::U32;
@@ -10,26 +10,26 @@ use super::key::SHORTEST;
 pub const PAGE: usize = 4096;
 /// Bytes before the records of a page: their number, and the bytes in use.
 pub(super) const PAGE_HEAD: usize = 4;
-/// Bytes behind the moves of a record.
+/// Bytes of a record after its moves.
 pub const DATA: usize = 33;
 /// More records than fit on a page.
-const SLOTS: usize = (PAGE - PAGE_HEAD) / (SHORTEST + DATA) + 1;
+const MAX_RECORDS: usize = (PAGE - PAGE_HEAD) / (SHORTEST + DATA) + 1;
 
-/// One position as stored.
+/// The moves and statistics of a position and its mirror images, as stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Record<'a> {
     /// The key, see [`Key`](super::Key).
     pub key: &'a [u8],
-    /// Two bytes a move: which one, and its annotation.
+    /// Two bytes a move: its code, and its annotation.
     pub moves: &'a [[u8; 2]],
-    /// Statistics and marks.
+    /// The bytes of [`Record::stats`].
     pub data: &'a [u8; DATA],
-    /// Moves and data as they stand, with the length before them.
+    /// The record after its key: the length of the moves, the moves, the data.
     pub body: &'a [u8],
 }
 
 impl<'a> Record<'a> {
-    /// The record that `bytes` begin with.
+    /// The record at the start of `bytes`; `None` if its lengths are impossible.
     pub fn read(bytes: &'a [u8]) -> Option<Self> {
         let head = usize::from(bytes.first()? & 0x1f);
         let moves = usize::from(*bytes.get(head)?);
@@ -47,7 +47,7 @@ impl<'a> Record<'a> {
         })
     }
 
-    /// From what stands behind the key.
+    /// From [`Record::body`]; the key is empty.
     pub(super) fn from_body(body: &'a [u8]) -> Option<Self> {
         let (&length, rest) = body.split_first()?;
         let (pairs, data) = rest.split_last_chunk::<DATA>()?;
@@ -60,29 +60,29 @@ impl<'a> Record<'a> {
         })
     }
 
-    /// Bytes of the whole record.
+    /// Number of bytes, the key included.
     pub const fn len(&self) -> usize {
         self.key.len() + self.body.len()
     }
 
-    /// Never: a record has its key.
+    /// Whether the record has no bytes: never.
     pub const fn is_empty(&self) -> bool {
         self.key.is_empty()
     }
 
-    /// Statistics and marks.
+    /// The statistics of the position.
     pub fn stats(&self) -> Stats {
         Stats::read(self.data)
     }
 }
 
-/// Statistics and marks of a position. *Own* is the side to move.
+/// Statistics and flags of a position. *Own* is the side to move, *other* the opponent.
 ///
-/// A move's numbers are those of the position it leads to, where the side that made it is the
-/// opponent.
+/// The statistics of a move are those of the position it leads to, where the side that made the move
+/// is the opponent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Stats {
-    /// Games through the position.
+    /// Games that reached the position.
     pub games: u32,
     /// Games won by the side to move.
     pub won: u32,
@@ -90,8 +90,8 @@ pub struct Stats {
     pub lost: u32,
     /// Games drawn.
     pub drawn: u32,
-    /// Points of the side to move, in tenths; games without a result count by how their last
-    /// position is judged.
+    /// Points of the side to move, in tenths; a game without a result counts by the evaluation of
+    /// its last position.
     pub tenths: u32,
     /// Games with a rating of the side to move.
     pub own_rated: u32,
@@ -103,9 +103,9 @@ pub struct Stats {
     pub other_ratings: u32,
     /// See [`Stats::MAIN`] and the others.
     pub flags: u8,
-    /// What was learned, from the view of the side to move; -125 to 125.
+    /// The learned weight, from the view of the side to move; -125 to 125.
     pub weight: i8,
-    /// A NAG in the stored frame, see [`commentary`](super::commentary).
+    /// A NAG as if the side to move were White, see [`commentary`](super::commentary).
     pub commentary: u8,
 }
 
@@ -127,7 +127,7 @@ struct Fields {
     commentary: u8,
 }
 
-/// Three bytes, the highest first.
+/// A big-endian number of three bytes.
 #[derive(FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 struct U24([u8; 3]);
@@ -140,9 +140,9 @@ impl U24 {
 }
 
 impl Stats {
-    /// Flag: the move that leads here is to be played (green).
+    /// Flag: the move that leads to the position is recommended (green).
     pub const MAIN: u8 = 0x80;
-    /// Flag: the move that leads here is not to be played (red).
+    /// Flag: the move that leads to the position is not to be played (red).
     pub const AVOID: u8 = 0x40;
     /// Flag: the last game learned from was lost by the side to move.
     pub const LEARNED_LOSS: u8 = 0x20;
@@ -151,8 +151,8 @@ impl Stats {
     /// Flag: `weight` is in use.
     pub const LEARNED: u8 = 0x04;
 
-    /// The largest count.
-    pub(super) const MOST: u32 = 0xff_ffff;
+    /// The largest count that fits its field.
+    pub(super) const MAX_COUNT: u32 = 0xff_ffff;
 
     pub(super) fn read(data: &[u8; DATA]) -> Self {
         let fields: &Fields = zerocopy::transmute_ref!(data);
@@ -173,32 +173,32 @@ impl Stats {
     }
 
     pub(super) fn write(&self, sink: &mut Sink) {
-        sink.u24_be(self.games.min(Self::MOST));
-        sink.u24_be(self.won.min(Self::MOST));
-        sink.u24_be(self.lost.min(Self::MOST));
-        sink.u24_be(self.drawn.min(Self::MOST));
+        sink.u24_be(self.games.min(Self::MAX_COUNT));
+        sink.u24_be(self.won.min(Self::MAX_COUNT));
+        sink.u24_be(self.lost.min(Self::MAX_COUNT));
+        sink.u24_be(self.drawn.min(Self::MAX_COUNT));
         sink.u32_be(self.tenths);
-        sink.u24_be(self.own_rated.min(Self::MOST));
+        sink.u24_be(self.own_rated.min(Self::MAX_COUNT));
         sink.u32_be(self.own_ratings);
-        sink.u24_be(self.other_rated.min(Self::MOST));
+        sink.u24_be(self.other_rated.min(Self::MAX_COUNT));
         sink.u32_be(self.other_ratings);
         sink.u8(self.flags);
         sink.i8(self.weight);
         sink.u8(self.commentary);
     }
 
-    /// Share of the points that the side to move made, 0 to 1.
+    /// Share of the points won by the side to move, 0 to 1; `None` without games.
     pub fn score(&self) -> Option<f64> {
-        let most = f64::from(self.games) * 10.0;
-        (self.games > 0).then(|| (f64::from(self.tenths) / most).clamp(0.0, 1.0))
+        let max = f64::from(self.games) * 10.0;
+        (self.games > 0).then(|| (f64::from(self.tenths) / max).clamp(0.0, 1.0))
     }
 
-    /// Average rating of the side to move.
+    /// Average Elo of the side to move.
     pub fn own_average(&self) -> Option<u16> {
         average(self.own_ratings, self.own_rated)
     }
 
-    /// Average rating of the side that has just moved.
+    /// Average Elo of the opponent.
     pub fn other_average(&self) -> Option<u16> {
         average(self.other_ratings, self.other_rated)
     }
@@ -208,7 +208,7 @@ impl Stats {
         performance(self.other_average()?, self.score()?)
     }
 
-    /// Performance of the side that has just moved.
+    /// Performance of the opponent.
     pub fn other_performance(&self) -> Option<u16> {
         performance(self.own_average()?, 1.0 - self.score()?)
     }
@@ -223,8 +223,8 @@ fn average(sum: u32, count: u32) -> Option<u16> {
     u16::try_from(average).ok()
 }
 
-/// The rating at which a score (0 to 1) against opponents of that average was to be expected; at
-/// most 800 points away from them, as in the tables of FIDE.
+/// The Elo at which a score (0 to 1) against opponents of that average is expected; at most 800
+/// points away from it, as in the tables of FIDE.
 fn performance(opponents: u16, score: f64) -> Option<u16> {
     let difference = if score <= 0.0 {
         -800.0
@@ -237,21 +237,21 @@ fn performance(opponents: u16, score: f64) -> Option<u16> {
     (rating >= 0.0).then_some(rating as u16)
 }
 
-/// The whole records of a page. What is none between them is passed over by the length it tells, as
-/// when one of them is looked for.
+/// Intact records of a page; malformed ones are skipped by their length byte, as lookup does.
 #[derive(Debug, Clone)]
 pub struct Records<'a> {
-    /// The page up to where its records end.
+    /// The page up to the end of its records.
     page: &'a [u8],
-    /// Where the record that came last begins, and where the next one does.
+    /// Offset of the record returned last.
     at: usize,
+    /// Offset of the next record.
     next: usize,
     left: u16,
-    is_broken: bool,
+    has_malformed: bool,
 }
 
 impl<'a> Records<'a> {
-    /// From the bytes of a page; those of a damaged one are read as far as they go.
+    /// From the bytes of a page; a damaged page is read up to where its records end.
     pub fn of(page: &'a [u8]) -> Self {
         let (left, used) = page_head(page).unwrap_or_default();
         Self {
@@ -259,30 +259,31 @@ impl<'a> Records<'a> {
             at: PAGE_HEAD,
             next: PAGE_HEAD,
             left,
-            is_broken: false,
+            has_malformed: false,
         }
     }
 
-    /// Where the record that came last begins on the page.
+    /// Offset of the record returned last on the page.
     pub const fn at(&self) -> usize {
         self.at
     }
 
-    /// How many records the page says it has, as far as they fit on it.
-    pub(super) fn said(&self) -> usize {
-        usize::from(self.left).min(SLOTS)
+    /// Number of records according to the page, limited to what fits on it.
+    pub(super) fn declared_count(&self) -> usize {
+        usize::from(self.left).min(MAX_RECORDS)
     }
 
-    /// Whether the page ended where it said, with as many whole records as it said.
-    pub fn is_whole(&self) -> bool {
-        self.left == 0 && self.next == self.page.len() && !self.is_broken
+    /// After the last record: whether the page has as many intact records as it states, which end
+    /// where it states.
+    pub fn is_intact(&self) -> bool {
+        self.left == 0 && self.next == self.page.len() && !self.has_malformed
     }
 
-    /// The record with that key.
+    /// The record with a key, and its offset on the page.
     #[inline]
     pub(super) fn find(self, key: &[u8]) -> Option<(usize, Record<'a>)> {
         let mut at = self.next;
-        // Most records differ early, and eight bytes are compared without a call.
+        // Most keys differ in the first bytes, and eight bytes are compared without a call.
         let start = key.first_chunk::<8>();
         for _ in 0..self.left {
             let rest = self.page.get(at..)?;
@@ -311,20 +312,20 @@ impl<'a> Iterator for Records<'a> {
             if record.is_some() {
                 return record;
             }
-            self.is_broken = true;
+            self.has_malformed = true;
         }
         None
     }
 }
 
-/// Bytes from a record to the next one.
+/// Bytes from one record to the next.
 #[inline]
 fn step(rest: &[u8]) -> Option<usize> {
     let head = usize::from(rest.first()? & 0x1f);
     Some(head + usize::from(*rest.get(head)?) + DATA)
 }
 
-/// Number of records, and where they end.
+/// Number of records, and the offset of their end.
 fn page_head(page: &[u8]) -> Option<(u16, usize)> {
     let mut head = Cursor::new(page);
     let count = head.u16_be("count").ok()?;
@@ -359,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_come_back() {
+    fn fields_round_trip() {
         let bytes = record(&[[1, 2], [3, 4]], 4);
         let read = Record::read(&bytes).unwrap();
         assert_eq!(
@@ -379,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn damaged_pages_are_read_as_far_as_they_go() {
+    fn damaged_pages_are_read_as_far_as_possible() {
         let record = record(&[], 1);
         let page = |count: u16, used: u16, copies: usize| {
             let mut sink = Sink::new();
@@ -389,7 +390,7 @@ mod tests {
             sink.into_vec()
         };
         let size = record.len() as u16;
-        for (count, used, copies, expected, whole) in [
+        for (count, used, copies, expected, is_intact) in [
             (2, 4 + 2 * size, 2, 2, true),
             (3, 4 + 2 * size, 2, 2, false),
             (1, 4 + 2 * size, 2, 1, false),
@@ -400,13 +401,13 @@ mod tests {
             let page = page(count, used, copies);
             let mut records = Records::of(&page);
             assert_eq!(records.by_ref().count(), expected, "{count} {used}");
-            assert_eq!(records.is_whole(), whole, "{count} {used}");
+            assert_eq!(records.is_intact(), is_intact, "{count} {used}");
         }
         assert_eq!(Records::of(&[]).count(), 0);
         let mut even = record.clone();
         even[SHORTEST] = 2;
         assert_eq!(Record::read(&even), None);
-        // What is no record hides neither those behind it nor the same one further on.
+        // A malformed record hides neither those after it nor an intact one with the same key.
         let mut sink = Sink::new();
         sink.u16_be(3);
         sink.u16_be(4 + 3 * size + 1);
@@ -416,22 +417,24 @@ mod tests {
         sink.bytes(&record);
         let page = sink.into_vec();
         let mut records = Records::of(&page);
-        let mut places = Vec::new();
+        let mut offsets = Vec::new();
         while records.next().is_some() {
-            places.push(records.at());
+            offsets.push(records.at());
         }
         let last = 4 + 2 * record.len() + 1;
-        assert_eq!(places, [4, last]);
-        assert!(!records.is_whole());
+        assert_eq!(offsets, [4, last]);
+        assert!(!records.is_intact());
         assert_eq!(
-            Records::of(&page).find(&record[..SHORTEST]).map(|it| it.0),
+            Records::of(&page)
+                .find(&record[..SHORTEST])
+                .map(|(at, _)| at),
             Some(4)
         );
-        let mut broken = page;
-        broken[4 + SHORTEST] = 2;
-        broken.insert(4 + SHORTEST + 1, 0);
-        broken[3] += 1;
-        let found = Records::of(&broken).find(&record[..SHORTEST]);
-        assert_eq!(found.map(|it| it.0), Some(last + 1));
+        let mut malformed = page;
+        malformed[4 + SHORTEST] = 2;
+        malformed.insert(4 + SHORTEST + 1, 0);
+        malformed[3] += 1;
+        let found = Records::of(&malformed).find(&record[..SHORTEST]);
+        assert_eq!(found.map(|(at, _)| at), Some(last + 1));
     }
 }

@@ -1,4 +1,4 @@
-//! Where a page is: the tree of `.ctb` and `.cto`.
+//! The tree in `.ctb` and `.cto`, which leads from a hash to a page.
 
 use tabia_core::io::{Blob, Cursor};
 use zerocopy::FromBytes;
@@ -11,21 +11,21 @@ pub(super) const CTO_HEAD: usize = 16;
 /// The node of level *k* for a hash has the number *m* + (hash & *m*), where *m* is 2^*k* - 1. No
 /// tree has more levels than a hash has bits.
 pub(super) const LEVELS: u32 = 32;
-/// Companions up to this size are counted through on opening.
+/// The leaves of companions up to this size are counted on opening.
 const COUNTED: usize = 2 << 20;
 
-/// How pages are found.
+/// How the page of a record is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lookup {
-    /// Down the bits of `.ctb` to a leaf, whose page `.cto` names.
+    /// By following the bits of `.ctb` to a leaf, whose page is in `.cto`.
     Bitmap,
-    /// By the first node on the way that has a page in `.cto`; `.ctb` is missing or wrong.
+    /// By the first node on the path that has a page in `.cto`; `.ctb` is missing or wrong.
     Pages,
-    /// By a list of all records, made when first needed; `.cto` is missing or wrong.
+    /// By a list of the hashes of all records, made for the first lookup; `.cto` is missing or wrong.
     Scan,
 }
 
-/// The two companions.
+/// The companions `.ctb` and `.cto`.
 #[derive(Debug)]
 pub(super) struct Tree {
     bits: Option<Blob>,
@@ -34,7 +34,7 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// From the companions of a book of so many pages; says what is wrong with them.
+    /// From the companions of a book of `page_count` pages. Their defects go to `problems`.
     pub(super) fn open(
         bits: Option<Blob>,
         pages: Option<Blob>,
@@ -62,15 +62,15 @@ impl Tree {
         tree
     }
 
-    /// The page of each node, -1 where it has none.
+    /// The page of each node; -1 if it has none.
     pub(super) fn entries(&self) -> &[I32] {
         let bytes = self.pages.as_deref().and_then(|file| file.get(CTO_HEAD..));
         let bytes = bytes.unwrap_or_default();
-        let whole = bytes.get(..bytes.len() / 4 * 4).unwrap_or_default();
-        <[I32]>::ref_from_bytes(whole).unwrap_or_default()
+        let entries = bytes.get(..bytes.len() / 4 * 4).unwrap_or_default();
+        <[I32]>::ref_from_bytes(entries).unwrap_or_default()
     }
 
-    /// Bytes whose bits say which nodes are split, the lowest first.
+    /// A bit for each node, the lowest of a byte first: the node is split.
     pub(super) fn bitmap(&self) -> &[u8] {
         let bytes = self.bits.as_deref().and_then(|file| file.get(CTB_HEAD..));
         bytes.unwrap_or_default()
@@ -130,35 +130,35 @@ impl Tree {
         u32::try_from(entry.get()).ok()
     }
 
-    /// The leaf that the bits lead to.
+    /// The leaf for a hash.
     pub(super) fn leaf(&self, hash: u32) -> Option<u64> {
         path(hash).find(|&node| !self.is_split(node))
     }
 
-    /// The page that the bits lead to, with the bits of the hash that decided: all hashes with the
-    /// same ones are found there.
+    /// The page for a hash, and a mask of the bits of the hash that lead to it: all hashes that are
+    /// equal in these bits have the same page.
     pub(super) fn leaf_page(&self, hash: u32) -> Option<(u32, u32)> {
         if self.lookup != Lookup::Bitmap {
             return None;
         }
         let level = path(hash).position(|node| !self.is_split(node))?;
-        let decided = ((1u64 << level) - 1) as u32;
-        let page = self.page(u64::from(hash & decided) + u64::from(decided))?;
-        Some((page, decided))
+        let mask = ((1u64 << level) - 1) as u32;
+        let page = self.page(u64::from(hash & mask) + u64::from(mask))?;
+        Some((page, mask))
     }
 
-    /// The page of a hash; not for [`Lookup::Scan`].
+    /// The page for a hash; not for [`Lookup::Scan`].
     pub(super) fn find(&self, hash: u32) -> Option<u32> {
         let leaf = match self.lookup {
             Lookup::Bitmap => self.leaf(hash).and_then(|leaf| self.page(leaf)),
             Lookup::Pages | Lookup::Scan => None,
         };
-        // Only leaves have pages, so the first page on the way is the right one.
+        // Only leaves have pages, so the first page on the path is that of the leaf.
         leaf.or_else(|| path(hash).find_map(|node| self.page(node)))
     }
 }
 
-/// The nodes that a hash leads through.
+/// The nodes on the path of a hash, from the root.
 pub(super) fn path(hash: u32) -> impl Iterator<Item = u64> {
     (0..LEVELS).map(move |level| {
         let mask = (1u64 << level) - 1;

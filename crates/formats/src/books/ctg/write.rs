@@ -21,7 +21,7 @@ use super::page_builder::Builder;
 use super::record::Stats;
 use super::record_sorter::RecordSorter;
 use super::roundtrip_bytes::{RawMove, RawPage};
-use crate::books::mirrored::orientation::Frame;
+use crate::books::mirrored::orientation::Orientation;
 
 /// Bytes kept in memory before they go to disk: 128 MiB.
 const IN_MEMORY: usize = 128 << 20;
@@ -95,20 +95,23 @@ impl BookWriter for CtgWriter {
         let links = page.games_ending_here.len() as u64 + u64::from(page.sample_game.is_some());
         losses.add(Feature::GameLinks, links, None);
         losses.add(Feature::Comments, u64::from(page.comment.is_some()), None);
-        let Some(Keys { frame, key, .. }) = Keys::of(position) else {
+        let Some(Keys {
+            orientation, key, ..
+        }) = Keys::of(position)
+        else {
             let moves = page.entries.len().max(1) as u64;
             losses.add(Feature::BookMoves, moves, None);
             return Ok(losses);
         };
         let raw = RawPage::read(&page.raw);
-        let mut said = of_page(page, frame, raw.as_ref(), &mut losses);
+        let mut said = of_page(page, orientation, raw.as_ref(), &mut losses);
         let room = if raw.is_some() { MOST } else { MOVES };
         for entry in &page.entries {
             let raw_move = RawMove::read(&entry.raw);
             losses.add(Feature::Comments, u64::from(entry.comment.is_some()), None);
             let legal = entry.m.filter(|&m| position.is_legal(m));
             let code = match (entry.m, legal) {
-                (_, Some(m)) => encode_move(position, frame, m),
+                (_, Some(m)) => encode_move(position, orientation, m),
                 (None, None) => raw_move.map(|raw| raw.code),
                 (Some(_), None) => None,
             };
@@ -120,7 +123,7 @@ impl BookWriter for CtgWriter {
                 losses.add(feature, 1, None);
                 continue;
             };
-            let told = of_entry(entry, !frame.flipped, raw_move, &mut losses);
+            let told = of_entry(entry, !orientation.flipped, raw_move, &mut losses);
             if said.moves.iter().all(|known| known[0] != code) {
                 said.moves.push([code, told.annotation]);
             }
@@ -193,11 +196,11 @@ fn gone() -> Error {
 /// What a page says of its position, its moves aside.
 fn of_page(
     page: &BookPosition,
-    frame: Frame,
+    orientation: Orientation,
     raw: Option<&RawPage<'_>>,
     losses: &mut Losses,
 ) -> Said {
-    let flipped = frame.flipped;
+    let flipped = orientation.flipped;
     let mut said = Said::default();
     let known = raw.map(|raw| raw.record.stats());
     let mut counts = counts(page.games, page.results, flipped);
@@ -230,7 +233,7 @@ fn of_page(
         said.commentary = nags::commentary_byte(nag, flipped);
     }
     losses.add(Feature::Nags, nags.count() as u64, None);
-    if page.is_duplicate || raw.is_some_and(|raw| raw.again) {
+    if page.is_duplicate || raw.is_some_and(|raw| raw.is_duplicate) {
         said.counts_again = counts;
         said.own_again = own;
         said.other_again = other;
@@ -257,7 +260,7 @@ fn of_entry(entry: &BookEntry, flipped: bool, raw: Option<RawMove>, losses: &mut
         losses.add(Feature::BookWeights, u64::from(!(red && weight == 0)), None);
     }
     for number in [entry.games, entry.results.map(Wdl::games)] {
-        let most = u64::from(Stats::MOST);
+        let most = u64::from(Stats::MAX_COUNT);
         let is_too_large = number.is_some_and(|games| games > most);
         losses.add(Feature::BookCounts, u64::from(is_too_large), None);
     }

@@ -13,12 +13,12 @@ use tabia_core::io::{Blob, OutputSet, Sink};
 use tabia_core::loss::{Feature, Losses};
 
 use super::block_writer::{part_path, with_suffix};
-use super::element::{COMMENT, Element, KNOWN, links};
+use super::book::KvetkaBook;
+use super::element::{Element, KNOWN_FLAGS, MAX_COMMENT_UNITS, read_links};
 use super::header::Header;
 use super::key::Key;
 use super::merged_element::{NO_MOVE, Record};
 use super::moves::encode_move;
-use super::read::KvetkaBook;
 use super::record_sorter::RecordSorter;
 use super::settings::Settings;
 use super::sources::SourceKind;
@@ -110,7 +110,7 @@ impl Builder {
             return Err(Error::unsupported(text));
         }
         let settings = Settings {
-            order: book.order(),
+            order: book.text_order(),
             list: book.list_form(),
             ..Settings::new(options)
         };
@@ -224,8 +224,8 @@ impl Builder {
                     continue;
                 };
                 list.clear();
-                let read = links(&element, linked, book.list_form(), &mut list);
-                let later = element.flags & !KNOWN != 0;
+                let read = read_links(&element, linked, book.list_form(), &mut list);
+                let later = element.flags & !KNOWN_FLAGS != 0;
                 let lost = !read || later || element.bad_comment;
                 self.losses.add(Feature::Foreign, u64::from(lost), None);
                 self.push(
@@ -296,9 +296,9 @@ impl Builder {
                 }
                 None => None,
             };
-            if let Some((key, frame)) = here {
+            if let Some((key, orientation)) = here {
                 self.name(&position, key)?;
-                let code = m.and_then(|m| encode_move(&position, frame, m));
+                let code = m.and_then(|m| encode_move(&position, orientation, m));
                 let lost = m.is_some() && code.is_none();
                 self.losses.add(Feature::BookMoves, u64::from(lost), None);
                 let result = result_of(row.result, position.turn());
@@ -376,9 +376,9 @@ impl Builder {
     /// The bytes of a comment, cut to what one may have.
     pub(super) fn comment(&mut self, text: &str) -> Vec<u8> {
         let mut comment = self.settings.order.encode(text);
-        if comment.len() > 2 * COMMENT {
+        if comment.len() > 2 * MAX_COMMENT_UNITS {
             self.losses.add(Feature::LongText, 1, None);
-            comment.truncate(2 * COMMENT);
+            comment.truncate(2 * MAX_COMMENT_UNITS);
         }
         comment
     }

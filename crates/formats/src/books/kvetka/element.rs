@@ -1,4 +1,4 @@
-//! Blocks and what is in them: one element for each position.
+//! Elements, each with the moves and statistics of a position, and the blocks that contain them.
 
 use tabia_core::books::GameLink;
 use tabia_core::io::Cursor;
@@ -9,11 +9,11 @@ use super::varint::read_compact;
 /// Bytes of a block.
 pub(super) const BLOCK: usize = 2048;
 /// Bytes of the longest element, its length included, so that three always fit into a block.
-pub(super) const LONGEST: usize = 682;
-/// Bytes of the shortest element behind its length.
-pub(super) const SHORTEST: usize = 27;
-/// Units of the longest comment.
-pub(super) const COMMENT: usize = 300;
+pub(super) const MAX_ELEMENT: usize = 682;
+/// Bytes of the shortest element, its length not included.
+pub(super) const MIN_BODY: usize = 27;
+/// UTF-16 units of the longest comment.
+pub(super) const MAX_COMMENT_UNITS: usize = 300;
 /// Bytes of a link to a game.
 pub(super) const LINK: usize = 6;
 
@@ -21,26 +21,26 @@ pub(super) const HAS_COMMENT: u8 = 1;
 pub(super) const HAS_LIST: u8 = 2;
 pub(super) const HAS_SOURCE: u8 = 4;
 /// Flags that this version of the format knows.
-pub(super) const KNOWN: u8 = 7;
+pub(super) const KNOWN_FLAGS: u8 = 7;
 
-/// The elements of a block, as far as they can be told apart.
+/// The bytes of the elements of a block, without their lengths, up to the first impossible length.
 #[derive(Debug, Clone)]
 pub(super) struct Elements<'a> {
     cursor: Cursor<'a>,
-    /// Bytes that no element could be made of.
+    /// Bytes from the first impossible length to the end.
     pub(super) lost: usize,
 }
 
 impl<'a> Elements<'a> {
-    /// `used` are the bytes of the block that count, from its start.
+    /// `used` are the [`declared_bytes`] of the block.
     pub(super) fn of(used: &'a [u8]) -> Self {
         let mut cursor = Cursor::new(used);
-        // Shorter ones are refused before.
+        // `declared_bytes` refuses shorter blocks.
         let _ = cursor.u16_be("block length");
         Self { cursor, lost: 0 }
     }
 
-    /// Those from an offset on.
+    /// The elements from an offset on.
     pub(super) fn from(used: &'a [u8], at: usize) -> Option<Self> {
         let mut cursor = Cursor::new(used);
         cursor.take(at, "block").ok()?;
@@ -56,7 +56,6 @@ impl<'a> Elements<'a> {
 impl<'a> Iterator for Elements<'a> {
     type Item = &'a [u8];
 
-    /// The bytes of the next element behind its length.
     fn next(&mut self) -> Option<&'a [u8]> {
         if self.cursor.is_empty() {
             return None;
@@ -65,7 +64,7 @@ impl<'a> Iterator for Elements<'a> {
         let length = read_compact(&mut self.cursor, "element length").ok();
         let body = length
             .and_then(|length| usize::try_from(length).ok())
-            .filter(|length| *length >= SHORTEST)
+            .filter(|length| *length >= MIN_BODY)
             .and_then(|length| self.cursor.take(length, "element").ok());
         if body.is_none() {
             self.lost = left;
@@ -75,8 +74,8 @@ impl<'a> Iterator for Elements<'a> {
     }
 }
 
-/// The bytes of a block that count; `None` when their number is impossible.
-pub(super) fn used(block: &[u8]) -> Option<&[u8]> {
+/// The bytes of a block up to the length that it states; `None` if this is impossible.
+pub(super) fn declared_bytes(block: &[u8]) -> Option<&[u8]> {
     let length = Cursor::new(block).u16_be("block length").ok()?;
     (length >= 2).then(|| block.get(..usize::from(length)))?
 }
@@ -86,27 +85,27 @@ pub(super) fn key_of(body: &[u8]) -> Option<Key> {
     body.first_chunk().copied().map(Key)
 }
 
-/// One position and what is said of it.
+/// The moves and statistics of a position and its mirror images, as stored.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Element<'a> {
     pub(super) key: Key,
-    /// Won, drawn and lost, from the side to move.
+    /// Games won, drawn and lost, from the side to move.
     pub(super) counts: [u64; 3],
     pub(super) moves: &'a [u8],
     pub(super) flags: u8,
     pub(super) source: Option<GameLink>,
-    /// 16-bit units.
+    /// UTF-16 units, see [`TextOrder`](super::TextOrder).
     pub(super) comment: Option<&'a [u8]>,
-    /// The list of games and what later versions may add.
+    /// The list of games, and what later versions may add.
     pub(super) rest: &'a [u8],
-    /// The comment does not fit, and what follows it is not known.
+    /// The comment is longer than the element, so that what follows it is unknown.
     pub(super) bad_comment: bool,
 }
 
 impl<'a> Element<'a> {
-    /// From the bytes behind the length; `None` when the fields do not fit into them. `linked`
-    /// says whether the book stores links to games.
-    pub(super) fn read(body: &'a [u8], linked: bool) -> Option<Self> {
+    /// From the bytes after the length; `None` if the fields do not fit into them. `has_links`:
+    /// whether the book stores links to games.
+    pub(super) fn read(body: &'a [u8], has_links: bool) -> Option<Self> {
         let mut cursor = Cursor::new(body);
         let key = Key(cursor.array("key").ok()?);
         let mut counts = [0; 3];
@@ -116,8 +115,8 @@ impl<'a> Element<'a> {
         let moves = cursor.u8("number of moves").ok()?;
         let moves = cursor.take(usize::from(moves), "moves").ok()?;
         let flags = cursor.u8("flags").ok()?;
-        let source = if linked && flags & HAS_SOURCE != 0 {
-            Some(link(&mut cursor)?)
+        let source = if has_links && flags & HAS_SOURCE != 0 {
+            Some(read_link(&mut cursor)?)
         } else {
             None
         };
@@ -144,36 +143,37 @@ impl<'a> Element<'a> {
         Some(element)
     }
 
-    /// The bytes of the list of games; `None` when there is none.
-    pub(super) fn list(&self, linked: bool) -> Option<&'a [u8]> {
-        (linked && self.flags & HAS_LIST != 0 && !self.bad_comment).then_some(self.rest)
+    /// The bytes of the list of games; `None` if absent.
+    pub(super) fn list(&self, has_links: bool) -> Option<&'a [u8]> {
+        (has_links && self.flags & HAS_LIST != 0 && !self.bad_comment).then_some(self.rest)
     }
 
-    /// Whether it ends in bytes that no flag announces.
-    pub(super) fn has_leftover(&self, linked: bool) -> bool {
-        let announced = linked && self.flags & HAS_LIST != 0;
-        !self.rest.is_empty() && self.flags & !KNOWN == 0 && !announced
+    /// Whether the element ends in bytes that no flag announces.
+    pub(super) fn has_leftover(&self, has_links: bool) -> bool {
+        let announced = has_links && self.flags & HAS_LIST != 0;
+        !self.rest.is_empty() && self.flags & !KNOWN_FLAGS == 0 && !announced
     }
 }
 
-pub(super) fn link(cursor: &mut Cursor<'_>) -> Option<GameLink> {
+/// Reads a link.
+pub(super) fn read_link(cursor: &mut Cursor<'_>) -> Option<GameLink> {
     Some(GameLink {
         source: u32::from(cursor.u16_be("source").ok()?),
         game: cursor.u32_be("game").ok()?,
     })
 }
 
-/// How a list of games is stored, which the description does not say (FORMAT.md § Open points).
+/// How a list of games is stored, which the description leaves open (FORMAT.md § Open points).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ListForm {
-    /// A compact number, then the links.
+    /// The number of links as a compact number, then the links.
     #[default]
     Compact,
-    /// Two bytes of number, then the links.
+    /// The number of links in two bytes, then the links.
     Two,
-    /// Four bytes of number, then the links.
+    /// The number of links in four bytes, then the links.
     Four,
-    /// The links alone.
+    /// The links without their number.
     Bare,
 }
 
@@ -186,20 +186,20 @@ impl ListForm {
         (Self::Bare, "bare"),
     ];
 
-    /// By name.
+    /// The form with a name.
     pub fn parse(name: &str) -> Option<Self> {
-        let found = Self::ALL.iter().find(|(_, known)| *known == name);
+        let found = Self::ALL.iter().find(|(_, form_name)| *form_name == name);
         found.map(|(form, _)| *form)
     }
 
-    /// Its name.
+    /// The name of the form.
     pub fn name(self) -> &'static str {
         let found = Self::ALL.iter().find(|(form, _)| *form == self);
         found.map_or("", |(_, name)| name)
     }
 
     /// Bytes before the links.
-    pub(super) const fn head(self) -> usize {
+    pub(super) const fn head_length(self) -> usize {
         match self {
             Self::Compact => 1,
             Self::Two => 2,
@@ -208,7 +208,7 @@ impl ListForm {
         }
     }
 
-    /// The form of these bytes, if they are a list and nothing else. No bytes fit two forms.
+    /// The form of a list; `None` if the bytes are more or less than a list. No bytes fit two forms.
     pub(super) fn of(list: &[u8]) -> Option<Self> {
         let count = list.len() / LINK;
         let form = match list.len() % LINK {
@@ -221,7 +221,7 @@ impl ListForm {
         (form == Self::Bare || form.count(list) == Some(count)).then_some(form)
     }
 
-    /// The number that stands before the links.
+    /// The number of links.
     fn count(self, list: &[u8]) -> Option<usize> {
         let mut cursor = Cursor::new(list);
         match self {
@@ -232,34 +232,35 @@ impl ListForm {
         }
     }
 
-    /// The links of a list in this form, with more behind them or not; `None` when it is none.
+    /// The links of a list in this form, which may be followed by other bytes; `None` if the bytes are
+    /// too few.
     pub(super) fn links(self, list: &[u8]) -> Option<impl Iterator<Item = GameLink>> {
         let count = self.count(list)?;
-        let end = count.checked_mul(LINK)?.checked_add(self.head())?;
-        let links = list.get(self.head()..end)?;
+        let end = count.checked_mul(LINK)?.checked_add(self.head_length())?;
+        let links = list.get(self.head_length()..end)?;
         Some(
             links
                 .chunks_exact(LINK)
-                .filter_map(|bytes| link(&mut Cursor::new(bytes))),
+                .filter_map(|bytes| read_link(&mut Cursor::new(bytes))),
         )
     }
 }
 
-/// The links of a list, whatever its form; `usual` is the form of the book, asked when more than a
-/// list may be there.
-pub(super) fn links(
+/// Appends the links of an element's list to `out`; `false` if the list has none of the known forms.
+/// `default` is the form of lists that flags of a later version may extend.
+pub(super) fn read_links(
     element: &Element<'_>,
-    linked: bool,
-    usual: ListForm,
+    has_links: bool,
+    default: ListForm,
     out: &mut Vec<GameLink>,
 ) -> bool {
-    let Some(list) = element.list(linked) else {
+    let Some(list) = element.list(has_links) else {
         return true;
     };
-    let form = if element.flags & !KNOWN == 0 {
+    let form = if element.flags & !KNOWN_FLAGS == 0 {
         ListForm::of(list)
     } else {
-        Some(usual)
+        Some(default)
     };
     match form.and_then(|form| form.links(list)) {
         Some(links) => {

@@ -8,23 +8,23 @@ use tabia_core::io::OutputSet;
 use tabia_core::loss::{Feature, Losses};
 
 use super::book_builder::Builder;
+use super::book_page::RAW;
 use super::key::Key;
 use super::merged_element::{Counts, Record};
 use super::move_links;
 use super::moves::encode_move;
-use super::read::RAW;
-use crate::books::mirrored::orientation::Frame;
+use crate::books::mirrored::orientation::Orientation;
 
 impl BookWriter for Builder {
     fn put(&mut self, position: &Position, page: &BookPosition) -> Result<Losses> {
         let mut losses = Losses::new();
-        let Some((key, frame)) = Key::of(position) else {
+        let Some((key, orientation)) = Key::of(position) else {
             losses.add(Feature::BookMoves, page.entries.len().max(1) as u64, None);
             return Ok(losses);
         };
         let is_own = page.raw.starts_with(RAW);
         if page.is_duplicate {
-            // The same element in another frame, which was put already.
+            // The same element in another orientation, which was put already.
             return Ok(losses);
         }
         self.number += 1;
@@ -35,7 +35,7 @@ impl BookWriter for Builder {
                 losses.add(Feature::UnreadMoves, 1, None);
                 continue;
             };
-            let Some(code) = encode_move(position, frame, m) else {
+            let Some(code) = encode_move(position, orientation, m) else {
                 losses.add(Feature::BookMoves, 1, None);
                 continue;
             };
@@ -54,13 +54,13 @@ impl BookWriter for Builder {
                 continue;
             };
             let sums = of_moves.get_or_insert_default();
-            for (sum, more) in sums.iter_mut().zip(counts(results, frame)) {
+            for (sum, more) in sums.iter_mut().zip(counts(results, orientation)) {
                 *sum = sum.saturating_add(more);
             }
             let mut next = position.clone();
             next.play(m);
-            if let Some((key, frame)) = Key::of(&next) {
-                self.push(&key, &Record::Reached(counts(results, frame)))?;
+            if let Some((key, orientation)) = Key::of(&next) {
+                self.push(&key, &Record::Reached(counts(results, orientation)))?;
             }
         }
         losses.add(Feature::Nags, page.nags.len() as u64, None);
@@ -79,7 +79,7 @@ impl BookWriter for Builder {
         self.push(
             &key,
             &Record::Page {
-                counts: page.results.map(|results| counts(results, frame)),
+                counts: page.results.map(|results| counts(results, orientation)),
                 of_moves,
                 codes: &codes,
                 source,
@@ -115,8 +115,8 @@ impl BookWriter for Builder {
 }
 
 /// From White's side to the side to move.
-fn counts(results: Wdl, frame: Frame) -> Counts {
-    if frame.flipped {
+fn counts(results: Wdl, orientation: Orientation) -> Counts {
+    if orientation.flipped {
         [results.black, results.draws, results.white]
     } else {
         [results.white, results.draws, results.black]

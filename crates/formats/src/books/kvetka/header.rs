@@ -3,7 +3,7 @@
 use tabia_core::formats::CreateOptions;
 use tabia_core::io::{Cursor, Sink};
 
-use super::varint::Order;
+use super::varint::TextOrder;
 
 /// Bytes of a header without its caption.
 pub(super) const SHORTEST: usize = 20;
@@ -80,7 +80,7 @@ impl Header {
     }
 
     /// The header of a new book.
-    pub(super) fn new(options: &CreateOptions, order: Order) -> Self {
+    pub(super) fn new(options: &CreateOptions, order: TextOrder) -> Self {
         let fact = |name: &str| {
             let found = options.facts.iter().find(|(key, _)| key == name);
             found.map(|(_, value)| value.as_str())

@@ -1,21 +1,24 @@
-//! What is odd about a book, by name and count.
+//! Counts the defects of a book by kind.
 
 use tabia_core::books::GameLink;
 
-use super::element::{COMMENT, Element, KNOWN, LONGEST, links, used};
+use super::element::{
+    Element, KNOWN_FLAGS, MAX_COMMENT_UNITS, MAX_ELEMENT, declared_bytes, read_links,
+};
 use super::key::Key;
 use super::moves::decode_move;
-use super::read::KvetkaBook;
+use super::sources::Sources;
+use super::store::BlockStore;
 use super::varint::compact_length;
-use crate::books::mirrored::orientation::Frame;
+use crate::books::mirrored::orientation::Orientation;
 
-/// Everything a look at all blocks tells.
+/// What a check of all blocks found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Findings {
-    /// Elements.
+    /// Number of elements.
     pub elements: u64,
-    /// Moves of them.
+    /// Number of moves in all elements.
     pub moves: u64,
     /// Elements with a comment.
     pub comments: u64,
@@ -23,13 +26,13 @@ pub struct Findings {
     pub empty_blocks: u64,
     /// Blocks with an impossible length.
     pub bad_blocks: u64,
-    /// Bytes in blocks behind which no element could be made out.
+    /// Bytes at the end of blocks that are not an element.
     pub lost_bytes: u64,
     /// Elements whose fields do not fit into them.
     pub opaque: u64,
-    /// Elements whose key is no position.
+    /// Elements whose key is not that of a position.
     pub bad_keys: u64,
-    /// Elements that are not behind the one before.
+    /// Elements whose key is less than the one before.
     pub out_of_order: u64,
     /// Elements that repeat the key of the one before.
     pub repeated: u64,
@@ -39,37 +42,37 @@ pub struct Findings {
     pub long_comments: u64,
     /// Comments longer than their element.
     pub bad_comments: u64,
-    /// Lists of games that have none of the known forms.
+    /// Lists of games in none of the known forms.
     pub bad_lists: u64,
     /// Elements with bytes that no flag announces.
     pub leftovers: u64,
     /// Elements with flags of a later version.
     pub later_flags: u64,
-    /// Move codes that name no legal move.
+    /// Move codes that are not those of a legal move.
     pub bad_moves: u64,
-    /// Moves said twice in one element.
+    /// Moves that an element repeats.
     pub repeated_moves: u64,
     /// Links to games that no source has.
     pub bad_links: u64,
-    /// Fields of the index file that are not what their block begins with.
+    /// Fields of the index file that differ from the first key of their block.
     pub bad_index: u64,
 }
 
-pub(super) fn inspect(book: &KvetkaBook) -> Findings {
+pub(super) fn inspect(store: &BlockStore, sources: Option<&Sources>) -> Findings {
     let mut findings = Findings::default();
-    let linked = book.header().has_game_links();
     let mut before: Option<Key> = None;
     let mut games = Vec::new();
-    for number in 0..book.parts().len() {
-        if book.parts().block(number).and_then(used).is_none() {
+    for number in 0..store.parts.len() {
+        let block = store.parts.block(number);
+        if block.and_then(declared_bytes).is_none() {
             findings.bad_blocks += 1;
         }
-        let mut elements = book.parts().elements(number);
+        let mut elements = store.parts.elements(number);
         let mut count = 0u64;
         for body in elements.by_ref() {
             count += 1;
             findings.elements += 1;
-            let Some(element) = Element::read(body, linked) else {
+            let Some(element) = Element::read(body, store.has_links) else {
                 findings.opaque += 1;
                 continue;
             };
@@ -78,63 +81,64 @@ pub(super) fn inspect(book: &KvetkaBook) -> Findings {
                 findings.out_of_order += u64::from(before > element.key);
             }
             before = Some(element.key);
-            look_at(&element, &mut findings);
-            let whole = body.len() + compact_length(body.len() as u64);
-            findings.long_elements += u64::from(whole > LONGEST);
-            findings.leftovers += u64::from(element.has_leftover(linked));
+            check_element(&element, &mut findings);
+            let length = body.len() + compact_length(body.len() as u64);
+            findings.long_elements += u64::from(length > MAX_ELEMENT);
+            findings.leftovers += u64::from(element.has_leftover(store.has_links));
             games.clear();
-            let read = links(&element, linked, book.list_form(), &mut games);
-            findings.bad_lists += u64::from(!read);
+            let is_read = read_links(&element, store.has_links, store.list_form, &mut games);
+            findings.bad_lists += u64::from(!is_read);
             games.extend(element.source);
-            findings.bad_links += games.iter().filter(|link| !exists(book, **link)).count() as u64;
+            let bad_links = games.iter().filter(|link| !exists(sources, **link));
+            findings.bad_links += bad_links.count() as u64;
         }
         findings.lost_bytes += elements.lost as u64;
         findings.empty_blocks += u64::from(count == 0);
     }
-    findings.bad_index = bad_index(book);
+    findings.bad_index = bad_index(store);
     findings
 }
 
-fn look_at(element: &Element<'_>, findings: &mut Findings) {
+fn check_element(element: &Element<'_>, findings: &mut Findings) {
     findings.moves += element.moves.len() as u64;
-    findings.later_flags += u64::from(element.flags & !KNOWN != 0);
+    findings.later_flags += u64::from(element.flags & !KNOWN_FLAGS != 0);
     findings.bad_comments += u64::from(element.bad_comment);
     if let Some(comment) = element.comment {
         findings.comments += 1;
-        findings.long_comments += u64::from(comment.len() / 2 > COMMENT);
+        findings.long_comments += u64::from(comment.len() / 2 > MAX_COMMENT_UNITS);
     }
     let mut codes = element.moves.to_vec();
     codes.sort_unstable();
-    let all = codes.len();
+    let total = codes.len();
     codes.dedup();
-    findings.repeated_moves += (all - codes.len()) as u64;
-    match element.key.position(Frame::PLAIN) {
+    findings.repeated_moves += (total - codes.len()) as u64;
+    match element.key.position(Orientation::IDENTITY) {
         Some(position) => {
             let bad = codes
                 .iter()
-                .filter(|code| decode_move(&position, Frame::PLAIN, **code).is_none());
+                .filter(|code| decode_move(&position, Orientation::IDENTITY, **code).is_none());
             findings.bad_moves += bad.count() as u64;
         }
         None => findings.bad_keys += 1,
     }
 }
 
-/// Whether a link names a game of a source. Without a list of sources none does.
-fn exists(book: &KvetkaBook, link: GameLink) -> bool {
-    let source = book.sources().and_then(|it| it.source(link.source));
+/// Whether a link names a game of a source; `false` without a list of sources.
+fn exists(sources: Option<&Sources>, link: GameLink) -> bool {
+    let source = sources.and_then(|sources| sources.source(link.source));
     source.is_some_and(|source| link.game < source.games)
 }
 
-/// Fields of the index that are not the first key of their block; those of empty blocks repeat
-/// what follows.
-fn bad_index(book: &KvetkaBook) -> u64 {
-    let Some(kin) = book.kin() else {
+/// Fields of the index file that differ from the first key of their block. The field of an empty
+/// block repeats that of the next one.
+fn bad_index(store: &BlockStore) -> u64 {
+    let Some(kin) = &store.kin else {
         return 0;
     };
     let mut next = [0xff; Key::SIZE];
     let mut bad = 0;
-    for number in (0..book.parts().len()).rev() {
-        if let Some(first) = book.parts().first_key(number) {
+    for number in (0..store.parts.len()).rev() {
+        if let Some(first) = store.parts.first_key(number) {
             next = first.0;
         }
         let start = number as usize * Key::SIZE;
@@ -144,7 +148,7 @@ fn bad_index(book: &KvetkaBook) -> u64 {
 }
 
 impl Findings {
-    /// What is wrong, one line each.
+    /// The defects, one line for each kind.
     pub fn problems(&self) -> Vec<String> {
         [
             (self.bad_blocks, "blocks have an impossible length"),
@@ -169,7 +173,7 @@ impl Findings {
             (self.leftovers, "elements have bytes that no flag announces"),
             (self.later_flags, "elements have flags that are not known"),
             (self.bad_moves, "move codes name no legal move"),
-            (self.repeated_moves, "moves are said twice"),
+            (self.repeated_moves, "moves are repeated"),
             (self.bad_links, "links lead to no known game"),
             (self.bad_index, "fields of the index do not fit their block"),
         ]

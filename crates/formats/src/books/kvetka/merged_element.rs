@@ -4,12 +4,14 @@ use tabia_core::books::GameLink;
 use tabia_core::error::Malformed;
 use tabia_core::io::{Cursor, Sink};
 
-use super::element::{COMMENT, HAS_COMMENT, HAS_LIST, HAS_SOURCE, LINK, LONGEST, ListForm, link};
+use super::element::{
+    HAS_COMMENT, HAS_LIST, HAS_SOURCE, LINK, ListForm, MAX_COMMENT_UNITS, MAX_ELEMENT, read_link,
+};
 use super::key::Key;
 use super::varint::{compact_length, write_compact};
 
 /// Links that an element can hold at most.
-const MOST_LINKS: usize = (LONGEST - 28) / LINK;
+const MOST_LINKS: usize = (MAX_ELEMENT - 28) / LINK;
 /// No move.
 pub(super) const NO_MOVE: u8 = 0xff;
 
@@ -55,7 +57,7 @@ impl Record<'_> {
                 link,
             } => {
                 sink.bytes(&[0, result.unwrap_or(u8::MAX), *code, u8::from(*ends)]);
-                write_links(sink, link.as_slice());
+                write_link_list(sink, link.as_slice());
             }
             Self::Page {
                 counts,
@@ -70,8 +72,8 @@ impl Record<'_> {
                 write_counts(sink, *of_moves);
                 sink.u8(codes.len() as u8);
                 sink.bytes(codes);
-                write_links(sink, source.as_slice());
-                write_links(sink, list.get(..MOST_LINKS).unwrap_or(list));
+                write_link_list(sink, source.as_slice());
+                write_link_list(sink, list.get(..MOST_LINKS).unwrap_or(list));
                 sink.bytes(comment);
             }
             Self::Reached(counts) => {
@@ -102,7 +104,7 @@ fn read_counts(cursor: &mut Cursor<'_>) -> Result<Option<Counts>, Malformed> {
     Ok(is_known.then_some(counts))
 }
 
-fn write_links(sink: &mut Sink, links: &[GameLink]) {
+fn write_link_list(sink: &mut Sink, links: &[GameLink]) {
     sink.u8(links.len() as u8);
     for link in links {
         write_link(sink, *link);
@@ -114,9 +116,9 @@ fn write_link(sink: &mut Sink, link: GameLink) {
     sink.u32_be(link.game);
 }
 
-fn read_links(cursor: &mut Cursor<'_>, out: &mut Vec<GameLink>) -> Result<(), Malformed> {
+fn read_link_list(cursor: &mut Cursor<'_>, out: &mut Vec<GameLink>) -> Result<(), Malformed> {
     for _ in 0..cursor.u8("links")? {
-        out.extend(link(cursor));
+        out.extend(read_link(cursor));
     }
     Ok(())
 }
@@ -173,7 +175,7 @@ impl Gathered {
                     self.add_move(code);
                 }
                 let mut links = Vec::new();
-                read_links(&mut cursor, &mut links)?;
+                read_link_list(&mut cursor, &mut links)?;
                 self.source = self.source.or(links.first().copied());
                 if ends != 0 {
                     self.add_links(&links);
@@ -187,8 +189,8 @@ impl Gathered {
                     self.add_move(code);
                 }
                 let (mut source, mut list) = (Vec::new(), Vec::new());
-                read_links(&mut cursor, &mut source)?;
-                read_links(&mut cursor, &mut list)?;
+                read_link_list(&mut cursor, &mut source)?;
+                read_link_list(&mut cursor, &mut list)?;
                 self.source = self.source.or(source.first().copied());
                 self.add_links(&list);
                 self.add_comment(cursor.rest());
@@ -221,8 +223,8 @@ impl Gathered {
         for word in self.moves {
             sink.u64_be(word);
         }
-        write_links(sink, self.source.as_slice());
-        write_links(sink, &self.list);
+        write_link_list(sink, self.source.as_slice());
+        write_link_list(sink, &self.list);
         sink.u64_be(self.cut_links);
         sink.bytes(&self.comment);
     }
@@ -237,9 +239,9 @@ impl Gathered {
             *word = cursor.u64_be("moves")?;
         }
         let mut source = Vec::new();
-        read_links(&mut cursor, &mut source)?;
+        read_link_list(&mut cursor, &mut source)?;
         gathered.source = source.first().copied();
-        read_links(&mut cursor, &mut gathered.list)?;
+        read_link_list(&mut cursor, &mut gathered.list)?;
         gathered.cut_links = cursor.u64_be("cut links")?;
         gathered.comment.extend_from_slice(cursor.rest());
         Ok(gathered)
@@ -264,17 +266,19 @@ impl Gathered {
             .sum::<usize>();
         length += source.map_or(0, |_| LINK);
         // Two bytes are the most that a length takes.
-        let most = LONGEST - 2;
+        let most = MAX_ELEMENT - 2;
         let units = self.comment.len() / 2;
-        let fits = units.min(COMMENT).min(most.saturating_sub(length + 4) / 2);
+        let fits = units
+            .min(MAX_COMMENT_UNITS)
+            .min(most.saturating_sub(length + 4) / 2);
         if fits > 0 {
             length += 4 + 2 * fits;
         }
         let list: &[GameLink] = if linked { &self.list } else { &[] };
-        let room = most.saturating_sub(length + form.head()) / LINK;
+        let room = most.saturating_sub(length + form.head_length()) / LINK;
         let kept = list.get(..list.len().min(room)).unwrap_or_default();
         if !kept.is_empty() {
-            length += form.head() + LINK * kept.len();
+            length += form.head_length() + LINK * kept.len();
         }
         write_compact(sink, length as u64);
         sink.bytes(&self.key.unwrap_or(Key([0; Key::SIZE])).0);

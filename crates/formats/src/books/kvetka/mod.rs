@@ -1,10 +1,10 @@
 #![doc = include_str!("FORMAT.md")]
 
 mod block_writer;
+mod book;
 mod book_builder;
 mod book_page;
 mod element;
-mod fast_scan;
 mod from_book;
 mod header;
 mod inspect;
@@ -12,25 +12,26 @@ mod key;
 mod merged_element;
 mod move_links;
 mod moves;
+mod packed_counts;
 mod parts;
-mod read;
 mod record_sorter;
 mod settings;
 mod sources;
 mod sources_writer;
+mod store;
 mod varint;
 
-pub use crate::books::mirrored::orientation::Frame;
+pub use crate::books::mirrored::orientation::Orientation;
+pub use book::KvetkaBook;
 pub use book_builder::{Added, Builder, eco_comment, first_part};
 pub use element::ListForm;
 pub use header::{Header, admits};
 pub use inspect::Findings;
 pub use key::Key;
 pub use moves::{decode_move, encode_move};
-pub use read::KvetkaBook;
 pub use sources::{BookSource, SourceKind, Sources};
 pub use sources_writer::GameRow;
-pub use varint::Order;
+pub use varint::TextOrder;
 
 use tabia_core::formats::{BookFormat, Companion, Confidence, FileFormat, FormatId, Probe};
 use tabia_core::loss::{Feature, Features};
@@ -75,10 +76,10 @@ fn score(probe: &Probe<'_>) -> Confidence {
     let header = Header::read(probe.head).ok();
     let first = header.as_ref().and_then(|header| {
         let block = probe.head.get(header.length..)?;
-        let used = element::used(block)?;
+        let used = element::declared_bytes(block)?;
         element::Elements::of(used).next().and_then(element::key_of)
     });
-    let shows = first.is_some_and(|key| key.position(Frame::PLAIN).is_some());
+    let shows = first.is_some_and(|key| key.position(Orientation::IDENTITY).is_some());
     match (named, shows) {
         (true, true) => Confidence::Certain,
         (false, true) => Confidence::Likely,

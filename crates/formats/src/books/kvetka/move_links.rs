@@ -14,7 +14,7 @@ use super::key::Key;
 use super::merged_element::Gathered;
 use super::moves::encode_move;
 use super::record_sorter::RecordSorter;
-use crate::books::mirrored::orientation::Frame;
+use crate::books::mirrored::orientation::Orientation;
 
 /// Keys looked up in memory at a time: 88 MiB of them.
 const KEYS: usize = 4 << 20;
@@ -110,12 +110,14 @@ fn link(mut all: Saved, base: &Path, most: usize) -> Result<Saved> {
 }
 
 fn link_one(gathered: &mut Gathered, keys: &[Key]) {
-    let position = gathered.key.and_then(|key| key.position(Frame::PLAIN));
+    let position = gathered
+        .key
+        .and_then(|key| key.position(Orientation::IDENTITY));
     let Some(position) = position else {
         return;
     };
     for &m in &*position.legal_moves() {
-        let Some(code) = encode_move(&position, Frame::PLAIN, m) else {
+        let Some(code) = encode_move(&position, Orientation::IDENTITY, m) else {
             continue;
         };
         let mut next = position.clone();

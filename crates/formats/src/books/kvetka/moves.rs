@@ -2,7 +2,7 @@
 
 use tabia_core::chess::{Move, Piece, Position, Role};
 
-use crate::books::mirrored::orientation::Frame;
+use crate::books::mirrored::orientation::Orientation;
 
 const SHORT: u8 = 0xc4;
 const LONG: u8 = 0xc5;
@@ -41,9 +41,9 @@ const KING: [(u8, u8); 8] = [
 
 /// The byte of a legal move; `None` when there is none: promotions to other than a queen, pieces
 /// beyond those counted, castling of Chess960.
-pub fn encode_move(position: &Position, frame: Frame, m: Move) -> Option<u8> {
+pub fn encode_move(position: &Position, orientation: Orientation, m: Move) -> Option<u8> {
     if m.is_castling() {
-        let usual = m.from().file() == 4 && !frame.mirrored;
+        let usual = m.from().file() == 4 && !orientation.mirrored;
         return match m.to().file() {
             7 if usual => Some(SHORT),
             0 if usual => Some(LONG),
@@ -55,9 +55,13 @@ pub fn encode_move(position: &Position, frame: Frame, m: Move) -> Option<u8> {
     }
     let piece = position.piece_at(m.from())?;
     let (_, first, steps, pieces) = KINDS.into_iter().find(|kind| kind.0 == piece.role)?;
-    let (from, to) = (frame.stored(m.from()), frame.stored(m.to()));
+    let (from, to) = (
+        orientation.stored_square(m.from()),
+        orientation.stored_square(m.to()),
+    );
     // Numbered up the a-file, then the b-file, as they are stored.
-    let before = frame.set(position.by_piece(piece)) & (1u64 << (from & 63)).wrapping_sub(1);
+    let before = orientation.stored_squares(position.by_piece(piece))
+        & (1u64 << (from & 63)).wrapping_sub(1);
     let ordinal = before.count_ones() as u8;
     if ordinal >= pieces {
         return None;
@@ -76,7 +80,7 @@ pub fn encode_move(position: &Position, frame: Frame, m: Move) -> Option<u8> {
 }
 
 /// The move of a byte, if it is one and legal here.
-pub fn decode_move(position: &Position, frame: Frame, code: u8) -> Option<Move> {
+pub fn decode_move(position: &Position, orientation: Orientation, code: u8) -> Option<Move> {
     let us = position.turn();
     let m = if code == SHORT || code == LONG {
         let rook = position.castling_rook(us, usize::from(code == LONG))?;
@@ -88,7 +92,7 @@ pub fn decode_move(position: &Position, frame: Frame, code: u8) -> Option<Move> 
             x,
             y,
         } = STEPS[usize::from(code)]?;
-        let mut pieces = frame.set(position.by_piece(Piece { color: us, role }));
+        let mut pieces = orientation.stored_squares(position.by_piece(Piece { color: us, role }));
         for _ in 0..ordinal {
             pieces &= pieces.wrapping_sub(1);
         }
@@ -97,7 +101,10 @@ pub fn decode_move(position: &Position, frame: Frame, code: u8) -> Option<Move> 
         }
         let from = pieces.trailing_zeros() as u8;
         let (file, rank) = (((from >> 3) + x) & 7, (from + y) & 7);
-        let (from, to) = (frame.square(from), frame.square(file << 3 | rank));
+        let (from, to) = (
+            orientation.square(from),
+            orientation.square(file << 3 | rank),
+        );
         if role == Role::Pawn && (to.rank() == 0 || to.rank() == 7) {
             Move::promotion(from, to, Role::Queen)
         } else {

@@ -3,7 +3,7 @@
 use tabia_core::error::{Error, ErrorKind, Result};
 use tabia_core::io::{Blob, Source, SourceFile};
 
-use super::element::{BLOCK, Elements, key_of, used};
+use super::element::{BLOCK, Elements, declared_bytes, key_of};
 use super::header::Header;
 use super::key::Key;
 
@@ -166,7 +166,9 @@ impl Parts {
 
     /// The bytes of a block that count; nothing when their number is impossible.
     pub(super) fn used(&self, number: u32) -> &[u8] {
-        self.block(number).and_then(used).unwrap_or_default()
+        self.block(number)
+            .and_then(declared_bytes)
+            .unwrap_or_default()
     }
 
     /// The elements of a block.
@@ -186,8 +188,8 @@ impl Parts {
     }
 
     /// The last block whose first key is not greater, without any index: a handful of blocks is
-    /// looked at. `span` shrinks to keys that lead the same way.
-    pub(super) fn search(&self, key: &Key, span: &mut Span) -> Option<u32> {
+    /// looked at. `range` shrinks to keys that lead the same way.
+    pub(super) fn search(&self, key: &Key, range: &mut KeyRange) -> Option<u32> {
         let (mut low, mut high) = (0, self.blocks);
         let mut found = None;
         while low < high {
@@ -195,7 +197,7 @@ impl Parts {
             // Blocks without an element say nothing; the next one that has some does.
             let told = (middle..high).find_map(|block| Some((block, self.first_key(block)?)));
             match told {
-                Some((block, first)) if span.reaches(key, first) => {
+                Some((block, first)) if range.reaches(key, first) => {
                     found = Some(block);
                     low = block + 1;
                 }
@@ -208,15 +210,15 @@ impl Parts {
 
 /// The keys that compare like one key with everything that was met on the way to its block.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Span {
+pub(super) struct KeyRange {
     first: Key,
     /// `None`: up to the last.
     end: Option<Key>,
 }
 
-impl Span {
+impl KeyRange {
     /// All keys.
-    pub(super) const ALL: Span = Span {
+    pub(super) const ALL: KeyRange = KeyRange {
         first: Key([0; Key::SIZE]),
         end: None,
     };

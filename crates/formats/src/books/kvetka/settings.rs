@@ -5,7 +5,7 @@ use tabia_core::io::Charset;
 
 use super::block_writer::PART;
 use super::element::{BLOCK, ListForm};
-use super::varint::Order;
+use super::varint::TextOrder;
 
 /// Bytes of records in memory before they go to disk.
 const MEMORY: usize = 128 << 20;
@@ -13,7 +13,7 @@ const MEMORY: usize = 128 << 20;
 /// What a new book is to be like, beyond its header.
 #[derive(Debug, Clone)]
 pub(super) struct Settings {
-    pub(super) order: Order,
+    pub(super) order: TextOrder,
     pub(super) list: ListForm,
     /// Character set of the players' names.
     pub(super) charset: Charset,
@@ -35,7 +35,7 @@ impl Settings {
         let percent = number("kvetka.fill").unwrap_or(100).clamp(1, 100);
         Self {
             order: fact("kvetka.strings")
-                .and_then(Order::parse)
+                .and_then(TextOrder::parse)
                 .unwrap_or_default(),
             list: fact("kvetka.list")
                 .and_then(ListForm::parse)

@@ -9,7 +9,7 @@ use tabia_core::error::{Malformed, Why};
 use tabia_core::game::GameResult;
 use tabia_core::io::{Blob, Charset, Cursor, decode};
 
-use super::varint::{Order, Votes};
+use super::varint::{TextOrder, TextOrderVotes};
 use crate::games::{cbh, pgn};
 
 /// The table of contents ends at a multiple of this.
@@ -102,7 +102,12 @@ pub struct Sources {
 
 impl Sources {
     /// Reads the table of contents and the heads of the sources. `folder` is where the book lies.
-    pub(super) fn open(blob: Blob, folder: Option<&Path>, order: Order, charset: Charset) -> Self {
+    pub(super) fn open(
+        blob: Blob,
+        folder: Option<&Path>,
+        order: TextOrder,
+        charset: Charset,
+    ) -> Self {
         let mut problems = Vec::new();
         let mut cursor = Cursor::new(&blob);
         let count = cursor.u32_be("source_number").unwrap_or(0) as usize;
@@ -181,7 +186,7 @@ impl Sources {
     }
 
     /// Adds what the addresses tell of the byte order of texts.
-    pub(super) fn vote(blob: &Blob, votes: &mut Votes) {
+    pub(super) fn vote(blob: &Blob, votes: &mut TextOrderVotes) {
         let mut cursor = Cursor::new(blob);
         let count = cursor.u32_be("source_number").unwrap_or(0);
         for _ in 0..count.min(16) {
@@ -309,7 +314,7 @@ pub(super) fn contents_length(count: usize) -> usize {
         .saturating_mul(SECTOR)
 }
 
-fn read_source(bytes: &[u8], at: usize, order: Order) -> Result<BookSource, Malformed> {
+fn read_source(bytes: &[u8], at: usize, order: TextOrder) -> Result<BookSource, Malformed> {
     let mut cursor = Cursor::new(bytes);
     cursor.seek(at, "source")?;
     let kind = SourceKind::from_byte(cursor.u8("source_type")?);

@@ -9,7 +9,7 @@ use tabia_core::io::{Blob, Charset, Cursor, Output, Sink, encode};
 use super::key::Key;
 use super::record_sorter::RecordSorter;
 use super::sources::{SourceKind, contents_length};
-use super::varint::Order;
+use super::varint::TextOrder;
 
 /// A game as the list of sources tells of it.
 #[derive(Debug, Clone, Copy, Default)]
@@ -87,7 +87,7 @@ pub(super) fn row_key(source: u32, game: u32) -> Key {
 pub(super) fn write(
     sources: &[NewSource],
     rows: RecordSorter,
-    order: Order,
+    order: TextOrder,
     out: &mut Output,
 ) -> Result<()> {
     let target = out.target().to_path_buf();

@@ -1,17 +1,17 @@
-//! Numbers and texts as the format stores them.
+//! Compact numbers and 16-bit texts.
 
 use tabia_core::error::{Malformed, Why};
 use tabia_core::io::{Cursor, Sink};
 
-/// Most digits of a number; longer ones are corrupt.
-const DIGITS: u32 = 10;
-/// Greatest number that a writer stores.
-pub(super) const GREATEST: u64 = u32::MAX as u64;
+/// Digits of the longest number; longer ones are corrupt.
+const MAX_DIGITS: u32 = 10;
+/// The greatest number that is written.
+pub(super) const MAX_WRITTEN: u64 = u32::MAX as u64;
 
-/// Reads a number in digits of seven bits, the most significant first. Leading zeros are let pass.
+/// Reads a number in digits of seven bits, the most significant first. Leading zeros are accepted.
 pub(super) fn read_compact(cursor: &mut Cursor<'_>, field: &'static str) -> Result<u64, Malformed> {
     let mut value: u64 = 0;
-    for _ in 0..DIGITS {
+    for _ in 0..MAX_DIGITS {
         let digit = cursor.u8(field)?;
         if value >> 56 != 0 {
             return Err(cursor.malformed(field, Why::Value(value)));
@@ -24,25 +24,25 @@ pub(super) fn read_compact(cursor: &mut Cursor<'_>, field: &'static str) -> Resu
     Err(cursor.malformed(field, Why::Value(value)))
 }
 
-/// Writes a number in its shortest form; what is too great becomes the greatest.
+/// Writes a number in its shortest form; greater numbers become [`MAX_WRITTEN`].
 pub(super) fn write_compact(sink: &mut Sink, value: u64) {
-    let value = value.min(GREATEST);
+    let value = value.min(MAX_WRITTEN);
     let digits = compact_length(value);
     for digit in (0..digits).rev() {
-        let more = if digit > 0 { 0x80 } else { 0 };
-        sink.u8((value >> (7 * digit)) as u8 & 0x7f | more);
+        let continuation = if digit > 0 { 0x80 } else { 0 };
+        sink.u8((value >> (7 * digit)) as u8 & 0x7f | continuation);
     }
 }
 
 /// Bytes of a number in its shortest form.
 pub(super) fn compact_length(value: u64) -> usize {
-    let bits = 64 - value.min(GREATEST).leading_zeros() as usize;
+    let bits = 64 - value.min(MAX_WRITTEN).leading_zeros() as usize;
     bits.div_ceil(7).max(1)
 }
 
 /// Byte order of 16-bit texts, which the description leaves open (FORMAT.md § Open points).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Order {
+pub enum TextOrder {
     /// Least significant byte first.
     #[default]
     Little,
@@ -50,8 +50,8 @@ pub enum Order {
     Big,
 }
 
-impl Order {
-    /// `le` or `be`.
+impl TextOrder {
+    /// From `le` or `be`.
     pub fn parse(name: &str) -> Option<Self> {
         match name {
             "le" => Some(Self::Little),
@@ -60,7 +60,7 @@ impl Order {
         }
     }
 
-    /// For people.
+    /// The name shown to people.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Little => "UTF-16LE",
@@ -100,26 +100,27 @@ impl Order {
     }
 }
 
-/// Which byte order texts have, told by how many units are letters one would expect.
+/// Guesses the byte order of texts: the one in which more units are usual letters.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Votes {
+pub(super) struct TextOrderVotes {
     little: u64,
     big: u64,
 }
 
-impl Votes {
+impl TextOrderVotes {
+    /// Adds the bytes of a text.
     pub(super) fn add(&mut self, bytes: &[u8]) {
         for pair in bytes.chunks_exact(2).filter_map(<[u8]>::first_chunk::<2>) {
-            self.little += u64::from(is_usual(Order::Little.unit(*pair)));
-            self.big += u64::from(is_usual(Order::Big.unit(*pair)));
+            self.little += u64::from(is_usual(TextOrder::Little.unit(*pair)));
+            self.big += u64::from(is_usual(TextOrder::Big.unit(*pair)));
         }
     }
 
-    /// The order that explains more; `None` on a tie.
-    pub(super) fn order(self) -> Option<Order> {
+    /// The order with more usual letters; `None` on a tie.
+    pub(super) fn winner(self) -> Option<TextOrder> {
         match self.little.cmp(&self.big) {
-            std::cmp::Ordering::Greater => Some(Order::Little),
-            std::cmp::Ordering::Less => Some(Order::Big),
+            std::cmp::Ordering::Greater => Some(TextOrder::Little),
+            std::cmp::Ordering::Less => Some(TextOrder::Big),
             std::cmp::Ordering::Equal => None,
         }
     }
@@ -135,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_come_back_in_their_shortest_form() {
+    fn compact_numbers_round_trip_in_their_shortest_form() {
         for (value, bytes) in [
             (0u64, &[0u8][..]),
             (127, &[0x7f]),
@@ -163,17 +164,17 @@ mod tests {
     }
 
     #[test]
-    fn the_byte_order_is_told_by_the_letters() {
+    fn byte_order_is_guessed_from_the_letters() {
         for text in ["Test book", "Дебютная книга", "Grünfeld"] {
-            for order in [Order::Little, Order::Big] {
-                let mut votes = Votes::default();
+            for order in [TextOrder::Little, TextOrder::Big] {
+                let mut votes = TextOrderVotes::default();
                 let bytes = order.encode(text);
                 votes.add(&bytes);
-                assert_eq!(votes.order(), Some(order), "{text}");
+                assert_eq!(votes.winner(), Some(order), "{text}");
                 assert_eq!(order.decode(&bytes), text);
             }
         }
-        assert_eq!(Votes::default().order(), None);
-        assert_eq!(Order::Little.decode(&[0, 0xd8, 0x41, 0]), "\u{fffd}A");
+        assert_eq!(TextOrderVotes::default().winner(), None);
+        assert_eq!(TextOrder::Little.decode(&[0, 0xd8, 0x41, 0]), "\u{fffd}A");
     }
 }

@@ -1,11 +1,13 @@
-//! Boards as CTG and Kvetka store them: turned, then a code of some bits for every square, file by
-//! file from a1 up.
+//! The board as CTG and Kvetka store it: a variable-length code for each square of the stored
+//! position, file by file from a1 up.
 
-use tabia_core::chess::{Color, Position, Role, Square};
+use tabia_core::chess::{Position, Role};
 use zerocopy::byteorder::big_endian::U64;
 
-/// Code of an own piece and its length in bits, by role; the opponent's has the last bit set. An
-/// empty square is a single 0.
+use crate::books::mirrored::orientation::Orientation;
+
+/// The code of a piece of the side to move and its length in bits, by role. The last bit is set for
+/// the opponent's piece. An empty square is a single 0.
 pub(crate) const CODES: [(u8, u8); 6] = {
     let mut codes = [(0, 0); 6];
     codes[Role::Pawn as usize] = (0b110, 3);
@@ -17,83 +19,183 @@ pub(crate) const CODES: [(u8, u8); 6] = {
     codes
 };
 
-/// The codes at the high end of a word and their lengths, by role, the opponent's 8 places on.
-static PIECES: [(u64, u32); 16] = {
-    let mut pieces = [(0, 0); 16];
+/// The codes, left-aligned in 64 bits, and their lengths: by role, plus 8 for the opponent.
+static ALIGNED_CODES: [(u64, u32); 16] = {
+    let mut codes = [(0, 0); 16];
     let mut role = 0;
     while role < CODES.len() {
         let (code, length) = CODES[role];
-        pieces[role] = ((code as u64) << (64 - length), length as u32);
-        pieces[role + 8] = ((code as u64 | 1) << (64 - length), length as u32);
+        codes[role] = ((code as u64) << (64 - length), length as u32);
+        codes[role + 8] = ((code as u64 | 1) << (64 - length), length as u32);
         role += 1;
     }
-    pieces
+    codes
 };
 
-/// Bits one after another, the most significant first.
-pub(crate) struct Bits {
-    /// Room for 64 pieces, each of six bits, and what stands before and behind them.
+/// The piece at the start of `count` bits: role, plus 8 for the opponent, and the length of its
+/// code. `None` if they begin with no complete code.
+pub(crate) const fn piece_of(bits: usize, count: u32) -> Option<(u8, u8)> {
+    let mut role = 0;
+    while role < CODES.len() {
+        let (code, length) = CODES[role];
+        if length as u32 <= count {
+            let start = (bits >> (count - length as u32)) as u8;
+            if start | 1 == code | 1 {
+                return Some((role as u8 | (start & 1) << 3, length));
+            }
+        }
+        role += 1;
+    }
+    None
+}
+
+/// Role, whether the piece is the opponent's, and the length of its code; by the five bits after
+/// the leading 1.
+static DECODED: [(Role, bool, usize); 32] = {
+    let roles = [
+        Role::Pawn,
+        Role::Knight,
+        Role::Bishop,
+        Role::Rook,
+        Role::Queen,
+        Role::King,
+    ];
+    let mut table = [(Role::King, false, 6); 32];
+    let mut bits = 0;
+    while bits < table.len() {
+        if let Some((piece, length)) = piece_of(32 | bits, 6) {
+            table[bits] = (roles[piece as usize & 7], piece & 8 != 0, length as usize);
+        }
+        bits += 1;
+    }
+    table
+};
+
+/// The longest key in bytes.
+pub(crate) const MAX_KEY: usize = 32;
+
+/// The bits of a key, readable up to 57 at a time from any offset below 8 * [`MAX_KEY`].
+pub(crate) struct KeyBits {
+    /// The key, followed by zeros.
+    bytes: [u8; 48],
+}
+
+impl KeyBits {
+    /// Longer keys are cut to [`MAX_KEY`] bytes.
+    #[inline(always)]
+    pub(crate) fn new(key: &[u8]) -> Option<Self> {
+        let mut bytes = [0; 48];
+        bytes
+            .get_mut(..key.len().min(MAX_KEY))?
+            .copy_from_slice(key.get(..MAX_KEY).unwrap_or(key));
+        Some(Self { bytes })
+    }
+
+    /// At least 57 bits from an offset on, left-aligned.
+    #[inline(always)]
+    pub(crate) fn window(&self, offset: usize) -> u64 {
+        let rest = self.bytes.get((offset / 8) & 31..);
+        let word = rest.and_then(|rest| rest.first_chunk());
+        word.map_or(0, |word| U64::from_bytes(*word).get()) << (offset % 8)
+    }
+}
+
+/// Calls `visit` with every piece of a stored board whose code begins at bit `start` of a key: the
+/// number of its stored square, its role, and whether it is the opponent's. Returns the bit offset
+/// after the board; `None` if the key is longer than any key of a position.
+pub(crate) fn for_each_piece(
+    key: &[u8],
+    start: usize,
+    mut visit: impl FnMut(u8, Role, bool),
+) -> Option<usize> {
+    let bits = KeyBits::new(key)?;
+    let (mut offset, mut square) = (start, 0);
+    while square < 64 {
+        let window = bits.window(offset);
+        // The longest code has six bits.
+        let empty = window.leading_zeros().min(57 - 6).min(64 - square);
+        (offset, square) = (offset + empty as usize, square + empty);
+        let window = window << empty;
+        if window >> 63 == 0 || square == 64 {
+            continue;
+        }
+        let (role, is_opponent, length) = DECODED[(window >> 58) as usize & 31];
+        visit(square as u8, role, is_opponent);
+        (offset, square) = (offset + length, square + 1);
+    }
+    (key.len() <= MAX_KEY).then_some(offset)
+}
+
+/// Whether the bits of a key from one offset up to another are all zero.
+pub(crate) fn is_zero(key: &[u8], from: usize, to: usize) -> bool {
+    (from..to).all(|offset| {
+        key.get(offset / 8)
+            .is_none_or(|byte| byte >> (7 - offset % 8) & 1 == 0)
+    })
+}
+
+/// Writes the bits of a key, the most significant first.
+pub(crate) struct BitWriter {
+    /// Capacity for 64 pieces of six bits each, and the fields before and after them.
     words: [u64; 8],
     length: u32,
 }
 
-impl Bits {
-    /// Leaves so many bytes free at the start.
-    pub(crate) const fn behind(bytes: u32) -> Self {
+impl BitWriter {
+    /// Begins with `bytes` zero bytes.
+    pub(crate) const fn with_prefix(bytes: u32) -> Self {
         Self {
             words: [0; 8],
             length: 8 * bytes,
         }
     }
 
-    /// Bits so far, those of the free bytes included.
+    /// Number of bits, those of the prefix included.
     pub(crate) const fn length(&self) -> u32 {
         self.length
     }
 
-    /// Adds the lowest bits of a byte, or, when there are to be more than eight, zeros before them.
+    /// Appends the lowest `length` bits of a byte, with zeros before them if `length` is above 8.
     #[inline]
     pub(crate) fn push(&mut self, bits: u8, length: u32) {
-        if let Some(up) = 64u32.checked_sub(length).filter(|up| *up < 64) {
-            self.put(self.length, u64::from(bits) << up);
+        if let Some(shift) = 64u32.checked_sub(length).filter(|shift| *shift < 64) {
+            self.set_bits(self.length, u64::from(bits) << shift);
         }
         self.length += length;
     }
 
-    /// Sets bits from `at` on, which are zeros so far: those at the high end of `bits`.
+    /// Sets the bits from an offset on, which are zero so far, to those at the high end of `bits`.
     #[inline(always)]
-    fn put(&mut self, at: u32, bits: u64) {
-        let (word, from) = ((at >> 6) as usize, at & 63);
+    fn set_bits(&mut self, offset: u32, bits: u64) {
+        let (word, from) = ((offset >> 6) as usize, offset & 63);
         self.words[word & 7] |= bits >> from;
         self.words[(word + 1) & 7] |= bits << 1 << (63 - from);
     }
 
-    /// Fills the last byte with zeros and gives all of them, with zeros behind.
+    /// The bytes, followed by zeros, and their number; the last one is filled with zeros.
     pub(crate) fn finish(self) -> ([u8; 64], usize) {
         let bytes = zerocopy::transmute!(self.words.map(U64::new));
         (bytes, self.length.div_ceil(8) as usize)
     }
 
-    /// Adds the codes of all squares. `own` is the side whose pieces are White's in what is stored;
-    /// `flip` exchanges ranks, `mirror` files.
-    pub(crate) fn push_board(&mut self, position: &Position, own: Color, flip: bool, mirror: bool) {
-        let turn = if flip { 0x38 } else { 0 } | if mirror { 7 } else { 0 };
-        let mut left = stored(position.occupied().0, flip, mirror);
-        // A word that is put together, which one, and where a square's bits begin in it if all
-        // between the last piece and it are empty; that may be far behind its end.
+    /// Appends the codes of all squares of a position in an orientation.
+    pub(crate) fn push_board(&mut self, position: &Position, orientation: Orientation) {
+        let us = orientation.turn();
+        let mut left = orientation.stored_squares(position.occupied());
+        // Current output word, its index, and the bit offset of square 0 relative to it (may exceed
+        // 64) if all squares since the last piece are empty.
         let mut word = (self.length >> 6) as usize & 7;
         let mut bits = self.words[word];
         let mut base = self.length & 63;
         while left != 0 {
-            let place = left.trailing_zeros();
+            let stored = left.trailing_zeros();
             left &= left - 1;
-            let square = Square::new(((place & 7) << 3 | place >> 3 & 7) as u8 ^ turn);
-            let Some(piece) = square.and_then(|square| position.piece_at(square)) else {
+            let Some(piece) = position.piece_at(orientation.square(stored as u8)) else {
                 continue;
             };
-            let theirs = usize::from(piece.color != own) << 3;
-            let (code, length) = PIECES[(piece.role as usize | theirs) & 15];
-            let mut from = base.wrapping_add(place);
+            let opponent = usize::from(piece.color != us) << 3;
+            let (code, length) = ALIGNED_CODES[(piece.role as usize | opponent) & 15];
+            let mut from = base.wrapping_add(stored);
             base = base.wrapping_add(length - 1);
             while from >= 64 {
                 self.words[word] = bits;
@@ -113,29 +215,13 @@ impl Bits {
     }
 }
 
-/// A set of squares, by their numbers in what is stored: file by file.
-pub(crate) const fn stored(mut squares: u64, flip: bool, mirror: bool) -> u64 {
-    if flip {
-        squares = squares.swap_bytes();
-    }
-    if mirror {
-        squares = squares.reverse_bits().swap_bytes();
-    }
-    let mut swapped = 0x0f0f_0f0f_0000_0000 & (squares ^ squares << 28);
-    squares ^= swapped ^ swapped >> 28;
-    swapped = 0x3333_0000_3333_0000 & (squares ^ squares << 14);
-    squares ^= swapped ^ swapped >> 14;
-    swapped = 0x5500_5500_5500_5500 & (squares ^ squares << 7);
-    squares ^ swapped ^ swapped >> 7
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn bits_come_in_order() {
-        let mut bits = Bits::behind(1);
+    fn bits_are_written_in_order() {
+        let mut bits = BitWriter::with_prefix(1);
         for (code, length) in [(0b110, 3), (0, 32), (0b1, 1), (0xff, 8), (0, 24), (0b10, 2)] {
             bits.push(code, length);
         }
@@ -146,20 +232,20 @@ mod tests {
             bytes.get(..12),
             Some(&[0, 0xc0, 0, 0, 0, 0x1f, 0xf0, 0, 0, 0x08, 0, 0][..])
         );
-        assert_eq!(Bits::behind(0).finish().1, 0);
-        // Over the end of a word, and exactly up to it.
-        for before in 50..70 {
-            let mut bits = Bits::behind(0);
-            bits.push(0, before);
+        assert_eq!(BitWriter::with_prefix(0).finish().1, 0);
+        // Across the end of a word, and exactly up to it.
+        for start in 50..70 {
+            let mut bits = BitWriter::with_prefix(0);
+            bits.push(0, start);
             bits.push(0b0110_1101, 8);
             let (bytes, _) = bits.finish();
-            let word = |at: usize| {
-                bytes[at..at + 8]
+            let word = |offset: usize| {
+                bytes[offset..offset + 8]
                     .iter()
                     .fold(0u128, |w, b| w << 8 | u128::from(*b))
             };
-            let all = word(0) << 64 | word(8);
-            assert_eq!(all, 0b0110_1101 << (128 - 8 - before), "{before}");
+            let words = word(0) << 64 | word(8);
+            assert_eq!(words, 0b0110_1101 << (128 - 8 - start), "{start}");
         }
     }
 }

@@ -1,31 +1,29 @@
-//! How a position is turned to become the one that is stored.
+//! The colour flip and file mirror that turn a position into the one that is stored.
 
 use tabia_core::chess::{Bitboard, Color, Position, Square};
 
-use crate::books::mirrored::board_code::stored;
-
-/// The stored position has White to move, and, once nobody may castle, the king of the side to
-/// move on files e to h. This is what was done to get there.
+/// How a position is transformed to be stored: White is to move in every stored position, and if
+/// neither side may castle, the king of the side to move is on the files e to h.
 ///
 /// Squares of the stored position are numbered file by file: a1, a2, … a8, b1, … h8.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Frame {
-    /// Colours and ranks are exchanged: Black is to move.
+pub struct Orientation {
+    /// Colours and ranks are exchanged, because Black is to move.
     pub flipped: bool,
     /// Files are exchanged.
     pub mirrored: bool,
 }
 
-impl Frame {
-    /// Nothing is changed.
-    pub const PLAIN: Frame = Frame {
+impl Orientation {
+    /// The position is stored unchanged.
+    pub const IDENTITY: Orientation = Orientation {
         flipped: false,
         mirrored: false,
     };
 
-    /// The four ways, by [`Frame::number`].
-    pub const ALL: [Frame; 4] = [
-        Self::PLAIN,
+    /// The four orientations, by [`Orientation::index`].
+    pub const ALL: [Orientation; 4] = [
+        Self::IDENTITY,
         Self {
             flipped: true,
             mirrored: false,
@@ -40,7 +38,7 @@ impl Frame {
         },
     ];
 
-    /// How this position is stored.
+    /// The orientation in which a position is stored.
     pub fn of(position: &Position) -> Self {
         let turn = position.turn();
         let castles = [Color::White, Color::Black]
@@ -53,18 +51,19 @@ impl Frame {
     }
 
     /// From 0 to 3.
-    pub const fn number(self) -> u8 {
+    pub const fn index(self) -> u8 {
         self.flipped as u8 | (self.mirrored as u8) << 1
     }
 
     /// The number of a square in the stored position, below 64.
-    pub const fn stored(self, square: Square) -> u8 {
+    pub const fn stored_square(self, square: Square) -> u8 {
         let file = self.file(square.file());
         let rank = square.rank() ^ if self.flipped { 7 } else { 0 };
         file * 8 + rank
     }
 
-    /// The square with that number in the stored position; higher bits are ignored.
+    /// The square with a number of the stored position, the inverse of
+    /// [`stored_square`](Orientation::stored_square). Bits from 64 up are ignored.
     pub const fn square(self, stored: u8) -> Square {
         let files = if self.mirrored { 7 } else { 0 };
         let ranks = if self.flipped { 0x38 } else { 0 };
@@ -75,17 +74,29 @@ impl Frame {
         }
     }
 
-    /// A file there and back, 0 to 7.
+    /// The file, 0 to 7, of the stored position for one of the real position, and the inverse.
     pub const fn file(self, file: u8) -> u8 {
         file ^ if self.mirrored { 7 } else { 0 }
     }
 
-    /// Squares by their number in the stored position.
-    pub const fn set(self, squares: Bitboard) -> u64 {
-        stored(squares.0, self.flipped, self.mirrored)
+    /// A set of squares, numbered as in the stored position.
+    pub const fn stored_squares(self, squares: Bitboard) -> u64 {
+        let mut squares = squares.0;
+        if self.flipped {
+            squares = squares.swap_bytes();
+        }
+        if self.mirrored {
+            squares = squares.reverse_bits().swap_bytes();
+        }
+        let mut swapped = 0x0f0f_0f0f_0000_0000 & (squares ^ squares << 28);
+        squares ^= swapped ^ swapped >> 28;
+        swapped = 0x3333_0000_3333_0000 & (squares ^ squares << 14);
+        squares ^= swapped ^ swapped >> 14;
+        swapped = 0x5500_5500_5500_5500 & (squares ^ squares << 7);
+        squares ^ swapped ^ swapped >> 7
     }
 
-    /// Who is to move in the real position.
+    /// The side to move in the real position.
     pub const fn turn(self) -> Color {
         if self.flipped {
             Color::Black
@@ -100,16 +111,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn squares_go_there_and_back() {
-        for (number, frame) in Frame::ALL.into_iter().enumerate() {
-            assert_eq!(usize::from(frame.number()), number);
+    fn squares_round_trip() {
+        for (index, orientation) in Orientation::ALL.into_iter().enumerate() {
+            assert_eq!(usize::from(orientation.index()), index);
             for square in Square::ALL {
-                let stored = frame.stored(square);
-                assert_eq!(frame.square(stored), square);
-                assert_eq!(frame.set(Bitboard(square.bit())), 1 << stored);
+                let stored = orientation.stored_square(square);
+                assert_eq!(orientation.square(stored), square);
+                let squares = orientation.stored_squares(Bitboard(square.bit()));
+                assert_eq!(squares, 1 << stored);
             }
         }
-        assert_eq!(Frame::PLAIN.stored(Square::A2), 1);
-        assert_eq!(Frame::PLAIN.stored(Square::H1), 56);
+        assert_eq!(Orientation::IDENTITY.stored_square(Square::A2), 1);
+        assert_eq!(Orientation::IDENTITY.stored_square(Square::H1), 56);
     }
 }

@@ -1,251 +1,235 @@
-//! One walk over a book from the usual start, with positions carried along: for books whose
-//! records stand for a position and its twins, and say of a move what is said of the position
-//! behind it.
+//! A walk from the standard position through a book that keeps a position and its mirror images in
+//! one record.
 
 use tabia_core::chess::{Move, Position};
 use tabia_core::game::Flow;
 
-use crate::books::mirrored::orientation::Frame;
-use crate::books::mirrored::position_hash::{Lookout, Sight};
-use crate::books::mirrored::record_index::{Slot, Table};
+use crate::books::mirrored::orientation::Orientation;
+use crate::books::mirrored::position_hash::{ChildHashes, MirrorHash};
+use crate::books::mirrored::record_index::{RecordIndex, Slot};
+use crate::books::mirrored::store::MirroredStore;
 
-/// What the walk asks of a book.
-pub(crate) trait Stored<'b>: Copy {
-    /// What is stored of a position and its twins.
-    type Record: Copy;
-    /// A move as it is stored.
-    type Code: Copy + 'b;
-    /// No two records begin among so many bytes; a power of two.
-    const APART: u64;
-
-    /// No record is at that place or behind it.
-    fn end(self) -> u64;
-    /// All records by what is seen of them; none for a book that is too large for a list.
-    fn list(self) -> Option<&'b Table>;
-    /// The record at a place that the list tells.
-    fn record(self, place: u64) -> Option<Self::Record>;
-    /// Where the record of a position is, and how the position is turned in it; the sight is that
-    /// of the position.
-    fn place(self, position: &Position, sight: Sight) -> Option<(Frame, u64)>;
-    /// The moves of a record.
-    fn codes(record: &Self::Record) -> &'b [Self::Code];
-    /// A move of a position turned like that.
-    fn decode(position: &Position, frame: Frame, code: Self::Code) -> Option<Move>;
-    /// Changes a position to what its record says of it; `false` when that is no position.
-    fn settle(position: &mut Position, frame: Frame, record: &Self::Record) -> bool;
-}
-
-/// Which records were met in which frames: half a byte at every place where one may begin.
+/// The records visited so far, in which orientations: four bits for each granule of the book.
 #[derive(Debug)]
-pub(crate) struct Met {
-    frames: Vec<u8>,
-    apart: u64,
+pub(crate) struct Visited {
+    orientations: Vec<u8>,
+    granule: u64,
 }
 
-impl Met {
-    /// None of the records of a book.
-    pub(crate) fn none_of<'b, S: Stored<'b>>(book: S) -> Self {
-        let length = book.end().div_ceil(2 * S::APART);
+impl Visited {
+    /// No record of a book.
+    pub(crate) fn empty<'b, S: MirroredStore<'b>>(store: S) -> Self {
+        let length = store.end_offset().div_ceil(2 * S::GRANULE);
         Self {
-            frames: vec![0; usize::try_from(length).unwrap_or(0)],
-            apart: S::APART,
+            orientations: vec![0; usize::try_from(length).unwrap_or(0)],
+            granule: S::GRANULE,
         }
     }
 
-    /// All that play reaches from the usual start.
-    pub(crate) fn by_play<'b, S: Stored<'b>>(book: S) -> Self {
-        let mut met = Self::none_of(book);
-        follow(book, &mut met, |_, _| Flow::Go);
-        met
+    /// All records reachable from the standard position.
+    pub(crate) fn reachable<'b, S: MirroredStore<'b>>(store: S) -> Self {
+        let mut visited = Self::empty(store);
+        for_each_reachable(store, &mut visited, |_, _| Flow::Go);
+        visited
     }
 
-    /// The frames a record was met in, a bit each by [`Frame::number`].
-    pub(crate) fn frames(&self, place: u64) -> u8 {
-        let (at, shift) = self.at(place);
-        self.frames.get(at).map_or(0, |both| both >> shift & 15)
+    /// The orientations in which a record was visited: a bit for each, by [`Orientation::index`].
+    pub(crate) fn orientations(&self, offset: u64) -> u8 {
+        let (byte, shift) = self.bits(offset);
+        self.orientations
+            .get(byte)
+            .map_or(0, |bits| bits >> shift & 15)
     }
 
-    /// Notes a frame; whether it is new.
-    fn meet(&mut self, place: u64, frame: Frame) -> bool {
-        let (at, shift) = self.at(place);
-        let bit = 1 << shift << frame.number();
-        self.frames.get_mut(at).is_some_and(|both| {
-            let is_new = *both & bit == 0;
-            *both |= bit;
+    /// Adds an orientation of a record; `true` if it is new.
+    fn insert(&mut self, offset: u64, orientation: Orientation) -> bool {
+        let (byte, shift) = self.bits(offset);
+        let bit = 1 << shift << orientation.index();
+        self.orientations.get_mut(byte).is_some_and(|bits| {
+            let is_new = *bits & bit == 0;
+            *bits |= bit;
             is_new
         })
     }
 
-    const fn at(&self, place: u64) -> (usize, u32) {
-        let number = place / self.apart;
-        ((number / 2) as usize, (number as u32 & 1) * 4)
+    /// The byte and the bit in it where the bits of a record begin.
+    const fn bits(&self, offset: u64) -> (usize, u32) {
+        let granule = offset / self.granule;
+        ((granule / 2) as usize, (granule as u32 & 1) * 4)
     }
 }
 
-/// A record in one frame, whose moves are followed.
+/// A record in one orientation, with a position that reaches it.
 #[derive(Clone)]
-pub(crate) struct Step<R> {
+pub(crate) struct Node<R> {
     pub(crate) position: Position,
     /// Without an en passant file.
-    sight: Sight,
-    pub(crate) frame: Frame,
+    hash: MirrorHash,
+    pub(crate) orientation: Orientation,
     pub(crate) record: R,
 }
 
-/// A move of a record, and the record it leads to.
-pub(crate) struct Followed<R, C> {
+/// A move of a record, and the record of the position it leads to.
+pub(crate) struct ChildMove<R, C> {
     pub(crate) code: C,
+    /// `None` if the code is not that of a legal move.
     pub(crate) m: Option<Move>,
+    /// `None` if the book does not contain the position.
     pub(crate) child: Option<R>,
 }
 
-/// Steps taken together, so that what they ask for comes from memory at the same time.
-const TOGETHER: usize = 16;
+/// Nodes whose children are prefetched together, so that the memory accesses overlap.
+const BATCH: usize = 16;
 
-/// What is seen behind a move, and the record there.
-struct Ahead<R, C> {
+/// A move of a node and the record of its child, as far as the index finds it without playing the
+/// move.
+struct Prefetched<R, C> {
     code: C,
     m: Option<Move>,
-    sight: Option<Sight>,
-    /// The usual one of the side to move there.
-    frame: Frame,
-    place: Option<u64>,
+    hash: Option<MirrorHash>,
+    /// Not mirrored, because the hash of a mirrored child is not known without playing.
+    orientation: Orientation,
+    offset: Option<u64>,
     record: Option<R>,
-    /// It was met so before the steps that are taken together.
-    is_met: bool,
+    /// Visited in this orientation before the batch.
+    is_visited: bool,
 }
 
-/// Follows all moves from the usual start; every record once in each frame it is reached in, which
-/// `met` notes. `each` gets them with what their moves lead to. Without a list every move is played
-/// and what is behind it looked for in the book.
-pub(crate) fn follow<'b, S: Stored<'b>>(
-    book: S,
-    met: &mut Met,
-    mut each: impl FnMut(&Step<S::Record>, &[Followed<S::Record, S::Code>]) -> Flow,
+/// Visits every record reachable from the standard position, once per orientation (`visited`), with
+/// the records of its moves. Without an index each move is played and probed.
+pub(crate) fn for_each_reachable<'b, S: MirroredStore<'b>>(
+    store: S,
+    visited: &mut Visited,
+    mut visit: impl FnMut(&Node<S::Record>, &[ChildMove<S::Record, S::Code>]) -> Flow,
 ) {
-    let list = book.list();
-    // Each record is waiting once a frame at most.
-    let mut steps = Vec::from_iter(first(book, met));
-    let mut taken = Vec::new();
-    let mut ahead = Vec::new();
+    let index = store.index();
+    // Each record is on the stack at most once per orientation.
+    let mut stack = Vec::from_iter(root(store, visited));
+    let mut batch = Vec::new();
+    let mut prefetched = Vec::new();
     let mut moves = Vec::new();
-    while !steps.is_empty() {
-        taken.clear();
-        taken.extend(steps.drain(steps.len().saturating_sub(TOGETHER)..));
-        look_ahead(book, list, &taken, met, &mut ahead);
-        let mut ahead = ahead.iter();
-        for step in &taken {
+    while !stack.is_empty() {
+        batch.clear();
+        batch.extend(stack.drain(stack.len().saturating_sub(BATCH)..));
+        prefetch(store, index, &batch, visited, &mut prefetched);
+        let mut prefetched = prefetched.iter();
+        for node in &batch {
             moves.clear();
-            for ahead in ahead.by_ref().take(S::codes(&step.record).len()) {
-                let (code, m) = (ahead.code, ahead.m);
+            for next in prefetched.by_ref().take(S::move_codes(&node.record).len()) {
+                let (code, m) = (next.code, next.m);
                 let child = match m {
-                    Some(m) if ahead.sight.is_some() => go(step, m, ahead, met, &mut steps),
-                    Some(m) => play(book, step, m, met, &mut steps),
+                    Some(m) if next.hash.is_some() => {
+                        push_known(node, m, next, visited, &mut stack)
+                    }
+                    Some(m) => push_played(store, node, m, visited, &mut stack),
                     None => None,
                 };
-                moves.push(Followed { code, m, child });
+                moves.push(ChildMove { code, m, child });
             }
-            if each(step, &moves) == Flow::Stop {
+            if visit(node, &moves) == Flow::Stop {
                 return;
             }
         }
     }
 }
 
-fn first<'b, S: Stored<'b>>(book: S, met: &mut Met) -> Option<Step<S::Record>> {
+/// The node of the standard position.
+fn root<'b, S: MirroredStore<'b>>(store: S, visited: &mut Visited) -> Option<Node<S::Record>> {
     let position = Position::standard();
-    let sight = Sight::of(&position);
-    let (frame, place) = book.place(&position, sight)?;
-    let record = book.record(place)?;
-    met.meet(place, frame).then_some(Step {
+    let hash = MirrorHash::of(&position);
+    let found = store.locate(&position, store.index_hit_for(hash))?;
+    let is_new = visited.insert(found.offset, found.orientation);
+    is_new.then_some(Node {
         position,
-        sight,
-        frame,
-        record,
+        hash,
+        orientation: found.orientation,
+        record: found.record,
     })
 }
 
-/// What is behind the moves of some steps, as far as it is seen and there is a `list` to find it
-/// in. All is asked for before any of it is read.
-fn look_ahead<'b, S: Stored<'b>>(
-    book: S,
-    list: Option<&Table>,
-    taken: &[Step<S::Record>],
-    met: &Met,
-    all: &mut Vec<Ahead<S::Record, S::Code>>,
+/// Looks up the children of a batch in the index, as far as their hashes are known without playing.
+/// All slots are looked up before a record is read.
+fn prefetch<'b, S: MirroredStore<'b>>(
+    store: S,
+    index: Option<&RecordIndex>,
+    batch: &[Node<S::Record>],
+    visited: &Visited,
+    out: &mut Vec<Prefetched<S::Record, S::Code>>,
 ) {
-    all.clear();
-    for step in taken {
-        let lookout = Lookout::new(&step.position, step.sight);
-        let frame = Frame {
-            flipped: step.position.turn().is_white(),
+    out.clear();
+    for node in batch {
+        let children = ChildHashes::new(&node.position, node.hash);
+        let orientation = Orientation {
+            flipped: node.position.turn().is_white(),
             mirrored: false,
         };
-        all.extend(S::codes(&step.record).iter().map(|&code| {
-            let m = S::decode(&step.position, step.frame, code);
-            Ahead {
+        out.extend(S::move_codes(&node.record).iter().map(|&code| {
+            let m = S::decode_move(&node.position, node.orientation, code);
+            Prefetched {
                 code,
                 m,
-                sight: m.filter(|_| list.is_some()).and_then(|m| lookout.behind(m)),
-                frame,
-                place: None,
+                hash: m
+                    .filter(|_| index.is_some())
+                    .and_then(|m| children.after(m)),
+                orientation,
+                offset: None,
                 record: None,
-                is_met: false,
+                is_visited: false,
             }
         }));
     }
-    let Some(list) = list else { return };
-    for ahead in &mut *all {
-        let found = ahead
-            .sight
-            .and_then(|sight| list.find(sight.seen_by(ahead.frame.turn())));
-        ahead.place = found.map(Slot::place);
+    let Some(index) = index else { return };
+    for next in &mut *out {
+        let slot = next
+            .hash
+            .and_then(|hash| index.find(hash.for_side(next.orientation.turn())));
+        next.offset = slot.map(Slot::offset);
     }
-    for ahead in all {
-        let Some(place) = ahead.place else { continue };
-        ahead.is_met = met.frames(place) >> ahead.frame.number() & 1 == 1;
-        ahead.record = book.record(place);
+    for next in out {
+        let Some(offset) = next.offset else { continue };
+        next.is_visited = visited.orientations(offset) >> next.orientation.index() & 1 == 1;
+        next.record = store.record_at(offset);
     }
 }
 
-/// The record found behind a move; it is a step of its own when it was not yet met so.
-fn go<R: Copy, C>(
-    from: &Step<R>,
+/// Returns the prefetched record of a move and pushes its node if it is new.
+fn push_known<R: Copy, C>(
+    parent: &Node<R>,
     m: Move,
-    ahead: &Ahead<R, C>,
-    met: &mut Met,
-    steps: &mut Vec<Step<R>>,
+    next: &Prefetched<R, C>,
+    visited: &mut Visited,
+    stack: &mut Vec<Node<R>>,
 ) -> Option<R> {
-    let (sight, place, record) = (ahead.sight?, ahead.place?, ahead.record?);
-    let frame = ahead.frame;
-    if !ahead.is_met && met.meet(place, frame) {
-        let next = steps.push_mut(from.clone());
-        next.position.play(m);
-        (next.sight, next.frame, next.record) = (sight, frame, record);
+    let (hash, offset, record) = (next.hash?, next.offset?, next.record?);
+    let orientation = next.orientation;
+    if !next.is_visited && visited.insert(offset, orientation) {
+        let node = stack.push_mut(parent.clone());
+        node.position.play(m);
+        (node.hash, node.orientation, node.record) = (hash, orientation, record);
     }
     Some(record)
 }
 
-/// The same for a move behind which nothing is seen before it is played.
-fn play<'b, S: Stored<'b>>(
-    book: S,
-    from: &Step<S::Record>,
+/// Plays a move, looks up the position, returns its record, and pushes its node if it is new.
+fn push_played<'b, S: MirroredStore<'b>>(
+    store: S,
+    parent: &Node<S::Record>,
     m: Move,
-    met: &mut Met,
-    steps: &mut Vec<Step<S::Record>>,
+    visited: &mut Visited,
+    stack: &mut Vec<Node<S::Record>>,
 ) -> Option<S::Record> {
-    // Played where it stays, if it stays.
-    let next = steps.push_mut(from.clone());
-    next.position.play(m);
-    next.sight = Sight::of(&next.position);
-    let found = book.place(&next.position, next.sight);
-    let found = found.and_then(|(frame, place)| Some((frame, place, book.record(place)?)));
-    let stays = found.is_some_and(|(frame, place, record)| {
-        (next.frame, next.record) = (frame, record);
-        met.meet(place, frame) && S::settle(&mut next.position, frame, &record)
+    // Built on the stack, and removed again if it is not new.
+    let node = stack.push_mut(parent.clone());
+    node.position.play(m);
+    node.hash = MirrorHash::of(&node.position);
+    let found = store.locate(&node.position, store.index_hit_for(node.hash));
+    let is_kept = found.is_some_and(|found| {
+        (node.orientation, node.record) = (found.orientation, found.record);
+        visited.insert(found.offset, found.orientation)
+            && S::apply_en_passant(&mut node.position, found.orientation, &found.record)
     });
-    if !stays {
-        steps.pop();
+    if !is_kept {
+        stack.pop();
     }
-    found.map(|(.., record)| record)
+    found.map(|found| found.record)
 }

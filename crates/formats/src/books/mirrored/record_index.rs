@@ -1,147 +1,156 @@
-//! Where the records of a book stand, learned once it is asked about often.
+//! Hash index from position to record offset, built lazily after [`LOOKUPS_BEFORE_BUILD`] lookups
+//! per page.
 //!
-//! A single question is answered from the file alone, so that opening a book costs nothing. Who
-//! asks many has them answered from a table of 16 bytes a slot.
+//! A single lookup reads the file, so that opening a book is fast. Many lookups use an index of 16
+//! bytes a slot.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use tabia_core::io::HugeTable;
 
-/// Questions for each page or block of the book, until the table is made.
-const PATIENCE: u32 = 8;
-/// Bytes of the largest books that get a table: places have so many bits.
-pub(crate) const MOST: u64 = 512 << 20;
-/// Slots of the largest tables, so that none outgrows the memory: 256 MiB.
-const MOST_SLOTS: usize = 1 << 24;
-/// Bits that can be said of a record beside its place.
-pub(crate) const SAID: u32 = u64::BITS - 1 - PLACE;
+/// Lookups for each page or block of the book before the index is built.
+const LOOKUPS_BEFORE_BUILD: u32 = 8;
+/// Bytes of the largest book that gets an index; offsets are below.
+pub(crate) const MAX_BYTES: u64 = 512 << 20;
+/// Slots of the largest index: 256 MiB.
+const MAX_SLOTS: usize = 1 << 24;
+/// Bits of an offset.
+const OFFSET_BITS: u32 = MAX_BYTES.ilog2();
+/// Bits of a payload.
+pub(crate) const PAYLOAD_BITS: u32 = u64::BITS - 1 - OFFSET_BITS;
+/// Set in the words of all used slots.
+const USED: u64 = 1 << 63;
 
-/// A table that is made when it is worth it.
+/// An index that is built when enough lookups have been made to pay for it.
 #[derive(Debug)]
-pub(crate) struct Places {
-    /// Questions until it is made; `None`: never.
-    patience: Option<u32>,
-    asked: AtomicU32,
-    /// None inside: it would be too large.
-    table: OnceLock<Option<Table>>,
+pub(crate) struct LazyIndex {
+    /// `None`: never built, because the book is too large.
+    lookups_before_build: Option<u32>,
+    lookups: AtomicU32,
+    /// Holds `None` if the index would be too large.
+    index: OnceLock<Option<RecordIndex>>,
 }
 
-impl Places {
-    /// For a book of so many pages or blocks, each of so many bytes.
-    pub(crate) fn of(units: u32, size: usize) -> Self {
-        let is_small = u64::from(units) * size as u64 <= MOST;
+impl LazyIndex {
+    /// For a book of `pages` pages of `page_size` bytes.
+    pub(crate) fn new(pages: u32, page_size: usize) -> Self {
+        let is_small = u64::from(pages) * page_size as u64 <= MAX_BYTES;
         Self {
-            patience: is_small.then(|| units.saturating_mul(PATIENCE)),
-            asked: AtomicU32::new(0),
-            table: OnceLock::new(),
+            lookups_before_build: is_small.then(|| pages.saturating_mul(LOOKUPS_BEFORE_BUILD)),
+            lookups: AtomicU32::new(0),
+            index: OnceLock::new(),
         }
     }
 
-    /// Notes a question; the table, if there is one by now. `make` makes it.
-    pub(crate) fn ask(&self, make: impl FnOnce() -> Option<Table>) -> Option<&Table> {
-        if let Some(table) = self.table.get() {
-            return table.as_ref();
+    /// Counts a lookup and returns the index if it is built, or if enough lookups have been counted
+    /// to `build` it now.
+    pub(crate) fn get_if_worthwhile(
+        &self,
+        build: impl FnOnce() -> Option<RecordIndex>,
+    ) -> Option<&RecordIndex> {
+        if let Some(index) = self.index.get() {
+            return index.as_ref();
         }
-        let asked = self.asked.fetch_add(1, Ordering::Relaxed);
-        if asked < self.patience? {
+        let lookups = self.lookups.fetch_add(1, Ordering::Relaxed);
+        if lookups < self.lookups_before_build? {
             return None;
         }
-        self.table.get_or_init(make).as_ref()
+        self.index.get_or_init(build).as_ref()
     }
 
-    /// The table, at once: for who asks for everything.
-    pub(crate) fn all(&self, make: impl FnOnce() -> Option<Table>) -> Option<&Table> {
-        self.patience?;
-        self.table.get_or_init(make).as_ref()
+    /// The index, built now if it is not yet; for callers that look up every position. `None` if
+    /// the book is too large.
+    pub(crate) fn force(
+        &self,
+        build: impl FnOnce() -> Option<RecordIndex>,
+    ) -> Option<&RecordIndex> {
+        self.lookups_before_build?;
+        self.index.get_or_init(build).as_ref()
     }
 }
 
-/// What is known of records by their hashes, at most two of three slots in use. The lower bits of
-/// hashes are spread evenly.
+/// Slots by hash, with linear probing and a load of at most two thirds. The lower bits of the hashes
+/// must be evenly distributed.
 #[derive(Debug)]
-pub(crate) struct Table {
-    /// Two words a slot: the hash, and what is known of the record; 0 where there is none.
+pub(crate) struct RecordIndex {
+    /// Two words a slot: the hash, and the [`Slot`] with [`USED`]; 0 if the slot is empty.
     words: HugeTable,
-    /// Slots less one.
+    /// Number of slots less one.
     mask: usize,
 }
 
-/// What a table says of a record.
+/// The offset of a record, and a payload of [`PAYLOAD_BITS`] that saves reading the record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Slot(u64);
 
-/// Bits of places.
-const PLACE: u32 = MOST.ilog2();
-/// Set wherever there is a record.
-const RECORD: u64 = 1 << 63;
-
 impl Slot {
-    /// A record at a place below [`MOST`], with up to [`SAID`] bits of what is to be known of it
-    /// without a look there.
-    pub(crate) const fn new(place: u64, said: u64) -> Self {
-        Self(place & (MOST - 1) | said << PLACE & !RECORD)
+    /// `offset` must be below [`MAX_BYTES`]; higher bits are ignored, as are those of the payload
+    /// above [`PAYLOAD_BITS`].
+    pub(crate) const fn new(offset: u64, payload: u64) -> Self {
+        Self(offset & (MAX_BYTES - 1) | payload << OFFSET_BITS & !USED)
     }
 
-    /// Where the record is.
-    pub(crate) const fn place(self) -> u64 {
-        self.0 & (MOST - 1)
+    /// The offset of the record.
+    pub(crate) const fn offset(self) -> u64 {
+        self.0 & (MAX_BYTES - 1)
     }
 
-    /// What was said of it.
-    pub(crate) const fn said(self) -> u64 {
-        self.0 >> PLACE
+    /// The payload.
+    pub(crate) const fn payload(self) -> u64 {
+        self.0 >> OFFSET_BITS
     }
 }
 
-impl Table {
-    /// A table for so many records at most; `None` when it would be too large.
-    pub(crate) fn of(records: usize) -> Option<Self> {
-        if records > MOST_SLOTS / 3 * 2 {
+impl RecordIndex {
+    /// An empty index for at most `records` records; `None` if it would have more than
+    /// [`MAX_SLOTS`].
+    pub(crate) fn with_capacity(records: usize) -> Option<Self> {
+        if records > MAX_SLOTS / 3 * 2 {
             return None;
         }
-        let length = (records + records / 2 + 1).next_power_of_two();
+        let slots = (records + records / 2 + 1).next_power_of_two();
         Some(Self {
-            words: HugeTable::zeroed(2 * length),
-            mask: length - 1,
+            words: HugeTable::zeroed(2 * slots),
+            mask: slots - 1,
         })
     }
 
-    /// Adds a record, unless one with that hash is there.
-    pub(crate) fn add(&mut self, hash: u64, slot: Slot) {
-        let mut at = hash as usize & self.mask;
+    /// Adds a record, unless there is one with the same hash.
+    pub(crate) fn insert(&mut self, hash: u64, slot: Slot) {
+        let mut number = hash as usize & self.mask;
         let (slots, _) = self.words.words_mut().as_chunks_mut::<2>();
-        // Nothing is added to a full table, and other ones have empty slots.
+        // A full index stays unchanged; any other has an empty slot.
         for _ in 0..=self.mask {
-            let Some([known, word]) = slots.get_mut(at) else {
+            let Some([slot_hash, word]) = slots.get_mut(number) else {
                 return;
             };
             if *word == 0 {
-                (*known, *word) = (hash, slot.0 | RECORD);
+                (*slot_hash, *word) = (hash, slot.0 | USED);
                 return;
             }
-            if *known == hash {
+            if *slot_hash == hash {
                 return;
             }
-            at = (at + 1) & self.mask;
+            number = (number + 1) & self.mask;
         }
     }
 
-    /// The first record with that hash.
+    /// The record with a hash.
     #[inline]
     pub(crate) fn find(&self, hash: u64) -> Option<Slot> {
-        let mut at = hash as usize & self.mask;
+        let mut number = hash as usize & self.mask;
         let (slots, _) = self.words.words().as_chunks::<2>();
-        // Some slots are empty, so that this ends.
+        // Some slots are empty, so the loop ends.
         loop {
-            let &[known, word] = slots.get(at)?;
+            let &[slot_hash, word] = slots.get(number)?;
             if word == 0 {
                 return None;
             }
-            if known == hash {
-                return Some(Slot(word & !RECORD));
+            if slot_hash == hash {
+                return Some(Slot(word & !USED));
             }
-            at = (at + 1) & self.mask;
+            number = (number + 1) & self.mask;
         }
     }
 }
@@ -151,46 +160,49 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_comes_when_it_is_worth_it() {
-        let places = Places::of(2, 1);
-        let make = || {
-            let mut table = Table::of(1000)?;
-            for place in 0..1000 {
-                table.add(place % 300, Slot::new(place, place << 20));
+    fn index_is_built_after_enough_lookups() {
+        let lazy = LazyIndex::new(2, 1);
+        let build = || {
+            let mut index = RecordIndex::with_capacity(1000)?;
+            for offset in 0..1000 {
+                index.insert(offset % 300, Slot::new(offset, offset << 20));
             }
-            Some(table)
+            Some(index)
         };
-        for _ in 0..2 * PATIENCE {
-            assert!(places.ask(make).is_none());
+        for _ in 0..2 * LOOKUPS_BEFORE_BUILD {
+            assert!(lazy.get_if_worthwhile(build).is_none());
         }
-        let table = places.ask(make).unwrap();
-        let found = table.find(299).unwrap();
-        assert_eq!((found.place(), found.said()), (299, 299 << 20));
-        assert_eq!(table.find(0), Some(Slot::new(0, 0)));
-        assert_eq!(table.find(300), None);
-        assert_eq!(table.find(2048), None);
-        assert_eq!(Table::of(0).unwrap().find(7), None);
-        let all = Places::of(2, 1);
-        assert!(all.all(make).unwrap().find(299).is_some());
-        assert!(all.ask(make).is_some());
-        let large = Places::of(u32::MAX, 1);
-        assert!((0..4 * PATIENCE).all(|_| large.ask(make).is_none()));
-        assert!(large.all(make).is_none());
-        let full = Places::of(2, 1);
-        assert!(full.all(|| Table::of(MOST_SLOTS)).is_none());
-        assert!(full.ask(make).is_none());
+        let index = lazy.get_if_worthwhile(build).unwrap();
+        let slot = index.find(299).unwrap();
+        assert_eq!((slot.offset(), slot.payload()), (299, 299 << 20));
+        assert_eq!(index.find(0), Some(Slot::new(0, 0)));
+        assert_eq!(index.find(300), None);
+        assert_eq!(index.find(2048), None);
+        assert_eq!(RecordIndex::with_capacity(0).unwrap().find(7), None);
+        let forced = LazyIndex::new(2, 1);
+        assert!(forced.force(build).unwrap().find(299).is_some());
+        assert!(forced.get_if_worthwhile(build).is_some());
+        let large = LazyIndex::new(u32::MAX, 1);
+        let lookups = 4 * LOOKUPS_BEFORE_BUILD;
+        assert!((0..lookups).all(|_| large.get_if_worthwhile(build).is_none()));
+        assert!(large.force(build).is_none());
+        let full = LazyIndex::new(2, 1);
+        let too_large = || RecordIndex::with_capacity(MAX_SLOTS);
+        assert!(full.force(too_large).is_none());
+        assert!(full.get_if_worthwhile(build).is_none());
     }
 
     #[test]
-    fn more_records_than_there_is_room_for_do_no_harm() {
-        let mut table = Table::of(2).unwrap();
+    fn index_accepts_more_records_than_its_capacity() {
+        let mut index = RecordIndex::with_capacity(2).unwrap();
+        let max_payload = (1 << PAYLOAD_BITS) - 1;
         for hash in 0..3 {
-            table.add(hash, Slot::new(hash, (1 << SAID) - 1));
+            index.insert(hash, Slot::new(hash, max_payload));
         }
-        let last = table.find(2).unwrap();
-        assert_eq!((last.place(), last.said()), (2, (1 << SAID) - 1));
-        assert_eq!(table.find(9), None);
-        let most = Slot::new(MOST - 1, 0);
-        assert_eq!((most.place(), most.said()), (MOST - 1, 0));
+        let last = index.find(2).unwrap();
+        assert_eq!((last.offset(), last.payload()), (2, max_payload));
+        assert_eq!(index.find(9), None);
+        let last = Slot::new(MAX_BYTES - 1, 0);
+        assert_eq!((last.offset(), last.payload()), (MAX_BYTES - 1, 0));
     }
 }

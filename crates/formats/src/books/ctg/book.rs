@@ -1,0 +1,293 @@
+//! Opening and probing a book.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use tabia_core::books::{Book, BookInfo, BookKey, BookPosition, BookSize};
+use tabia_core::chess::Position;
+use tabia_core::error::{Error, ErrorKind, Result};
+use tabia_core::formats::OpenOptions;
+use tabia_core::game::Flow;
+use tabia_core::io::Source;
+
+use super::header::{Header, NO_PAGE};
+use super::inspect::{Findings, inspect};
+use super::record::{PAGE, Record};
+use super::store::PageStore;
+use super::tree::{Lookup, Tree};
+use crate::books::mirrored::book;
+use crate::books::mirrored::book::MirroredBook;
+use crate::books::mirrored::orientation::Orientation;
+use crate::books::mirrored::store::MirroredStore;
+
+/// A CTG book, mapped into memory.
+#[derive(Debug)]
+pub struct CtgBook {
+    label: Arc<Path>,
+    header: Header,
+    store: PageStore,
+    info: BookInfo,
+}
+
+impl CtgBook {
+    /// Opens a book with those of its companions that exist. Reads the headers only, whatever the
+    /// size.
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongFormat`] if the file does not begin with the header of a book.
+    pub fn open(source: &Source, _options: &OpenOptions) -> Result<Self> {
+        let label = Arc::clone(source.label());
+        let blob = source.main().open()?;
+        if !Header::is_book(&blob) {
+            let expected = super::FORMAT.file.id;
+            let why = "the file does not begin with a header of 32 bytes and pages of 4096";
+            let why = why.to_owned();
+            return Err(Error::new(ErrorKind::WrongFormat { expected, why }).in_file(&label));
+        }
+        let header = Header::read(&blob).map_err(|why| why.at_base(0).in_file(&label))?;
+        let mut problems = Vec::new();
+        if blob.len() % PAGE != 0 {
+            let bytes = blob.len() % PAGE;
+            problems.push(format!(
+                "{bytes} bytes at the end are no whole page and are ignored"
+            ));
+        }
+        let pages = u32::try_from((blob.len() / PAGE).saturating_sub(1)).unwrap_or(u32::MAX);
+        if pages != header.pages {
+            let declared = header.pages;
+            problems.push(format!(
+                "the header states {declared} pages, the file has {pages}"
+            ));
+        }
+        let bits = source.open_companion("ctb")?;
+        let nodes = source.open_companion("cto")?;
+        let tree = Tree::open(bits, nodes, pages, &mut problems);
+        let mut facts = vec![
+            ("pages".to_owned(), pages.to_string()),
+            ("records ever added".to_owned(), header.added.to_string()),
+        ];
+        if header.free != NO_PAGE {
+            facts.push(("first free page".to_owned(), header.free.to_string()));
+        }
+        if let Some(options) = source.open_companion("ini")? {
+            let bytes = options.len();
+            facts.push((".ini".to_owned(), format!("{bytes} bytes, not read")));
+        }
+        let (major, minor) = header.version;
+        let info = BookInfo {
+            format: super::FORMAT.file.id,
+            version: format!("{major}.{minor}"),
+            positions: None,
+            moves: None,
+            games: Some(u64::from(header.games)),
+            problems,
+            facts,
+        };
+        Ok(Self {
+            label,
+            header,
+            store: PageStore::new(blob, pages, tree),
+            info,
+        })
+    }
+
+    /// The header on the first page.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// How the page of a record is found.
+    pub fn lookup(&self) -> Lookup {
+        self.store.tree().lookup
+    }
+
+    /// Number of pages after the first.
+    pub fn page_count(&self) -> u32 {
+        self.store.page_count()
+    }
+
+    /// The name of the file, for messages.
+    pub fn label(&self) -> &Arc<Path> {
+        &self.label
+    }
+
+    /// The 4096 bytes of a page, counted from 0 after the first.
+    pub fn page(&self, number: u32) -> Option<&[u8]> {
+        self.store.page(number)
+    }
+
+    /// Every intact record with the number of its page, in file order.
+    pub fn records(&self) -> impl Iterator<Item = (u32, Record<'_>)> {
+        let page = |offset: u64| (offset / PAGE as u64) as u32;
+        let records = self.store.records();
+        records.map(move |(offset, record)| (page(offset), record))
+    }
+
+    /// The record of a position, and the orientation in which the position is stored in it.
+    pub fn record(&self, position: &Position) -> Option<(Orientation, Record<'_>)> {
+        let hit = (&self.store).index_hit(position);
+        let found = (&self.store).locate(position, hit)?;
+        Some((found.orientation, found.record))
+    }
+
+    /// Checks all pages, records and moves, and that every record can be found.
+    pub fn inspect(&self) -> Findings {
+        inspect(&self.store, &self.header)
+    }
+}
+
+impl Book for CtgBook {
+    fn info(&self) -> &BookInfo {
+        &self.info
+    }
+
+    fn probe(&self, position: &Position, page: &mut BookPosition) -> Result<bool> {
+        let Some(record) = book::probe(&self.store, position, page) else {
+            return Ok(false);
+        };
+        <&PageStore>::write_raw(&record, false, &mut page.raw);
+        Ok(true)
+    }
+
+    fn moves(&self, position: &Position, page: &mut BookPosition) -> Result<bool> {
+        Ok(book::moves(&self.store, position, page))
+    }
+
+    fn for_each(&self, visit: &mut dyn FnMut(BookKey<'_>, &BookPosition) -> Flow) -> Result<()> {
+        book::for_each(&self.store, visit);
+        Ok(())
+    }
+
+    fn for_each_unordered(
+        &self,
+        visit: &mut dyn FnMut(BookKey<'_>, &mut BookPosition) -> Flow,
+    ) -> Result<()> {
+        book::for_each_unordered(&self.store, visit);
+        Ok(())
+    }
+
+    fn size(&self) -> Result<BookSize> {
+        let mut size = BookSize::default();
+        for (_, record) in self.records() {
+            size.positions += 1;
+            size.moves += record.moves.len() as u64;
+        }
+        Ok(size)
+    }
+
+    fn problems(&self) -> Result<Vec<String>> {
+        Ok(self.inspect().problems())
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+mod tests {
+    use super::*;
+    use crate::books::mirrored::reachable::Visited;
+    use tabia_core::books::{BookEntry, BookWriter};
+    use tabia_core::formats::CreateOptions;
+    use tabia_core::io::Blob;
+    use tabia_testkit::Scratch;
+
+    /// A book of 2,000 positions in lines with one move each.
+    fn book(scratch: &Scratch) -> CtgBook {
+        let path = scratch.join("some.ctg");
+        let mut writer =
+            crate::books::ctg::CtgWriter::create(&path, &CreateOptions::default()).unwrap();
+        let mut seed = 5u64;
+        for _ in 0..100 {
+            let mut position = Position::standard();
+            for _ in 0..20 {
+                seed ^= seed << 13;
+                seed ^= seed >> 7;
+                seed ^= seed << 17;
+                let moves = position.legal_moves();
+                let m = moves[(seed % moves.len() as u64) as usize];
+                let page = BookPosition {
+                    entries: vec![BookEntry {
+                        m: Some(m),
+                        games: Some(1),
+                        ..BookEntry::default()
+                    }],
+                    games: Some(1),
+                    ..BookPosition::default()
+                };
+                writer.put(&position, &page).unwrap();
+                position.play(m);
+            }
+        }
+        Box::new(writer).finish().unwrap();
+        let source = Source::from_path(&path).unwrap();
+        CtgBook::open(&source, &OpenOptions::default()).unwrap()
+    }
+
+    /// All keys with the orientations in which their records are reachable.
+    fn orientations(book: &CtgBook) -> Vec<(Vec<u8>, u8)> {
+        let visited = Visited::reachable(&book.store);
+        let records = (&book.store).records();
+        let with_key = |(offset, record): (u64, Record<'_>)| {
+            (record.key.to_vec(), visited.orientations(offset))
+        };
+        records.map(with_key).collect()
+    }
+
+    #[test]
+    fn walk_without_an_index_reaches_the_same_records() {
+        let scratch = Scratch::new("ctg_without_index");
+        let mut book = book(&scratch);
+        let indexed = orientations(&book);
+        assert!(indexed.len() > 1_500, "{}", indexed.len());
+        let reachable = indexed.iter().filter(|(_, bits)| *bits != 0);
+        assert!(reachable.count() > 1_500);
+        book.store.disable_index();
+        assert!((&book.store).index().is_none());
+        assert_eq!(indexed, orientations(&book));
+    }
+
+    #[test]
+    fn walks_skip_malformed_records() {
+        let scratch = Scratch::new("ctg_malformed");
+        let sound = book(&scratch);
+        let read = |extension: &str| {
+            let bytes = std::fs::read(scratch.join(&format!("some.{extension}"))).unwrap();
+            (format!("some.{extension}"), bytes)
+        };
+        let mut files = ["ctg", "ctb", "cto"].map(read);
+        // The first record of every page keeps its length and becomes malformed: its key is shorter
+        // by a byte and its moves, which are pairs, longer.
+        let mut malformed = 0;
+        for page in files[0].1.chunks_mut(PAGE).skip(1) {
+            let moves = 4 + usize::from(page[4] & 31);
+            page[4] -= 1;
+            page[moves - 1] = page[moves] + 1;
+            malformed += 1;
+        }
+        let members = files.map(|(name, bytes)| (name, Blob::from(bytes)));
+        let source = Source::from_members("some.ctg", "some.ctg", members.into()).unwrap();
+        let damaged = CtgBook::open(&source, &OpenOptions::default()).unwrap();
+        let count = |book: &CtgBook| book.records().count();
+        assert!(malformed > 20);
+        assert_eq!(count(&damaged), count(&sound) - malformed);
+        assert_eq!(damaged.inspect().damaged_pages, malformed as u64);
+        let key = |position: BookKey<'_>| match position {
+            BookKey::Board(position) => position.key(),
+            BookKey::Key(key) => key,
+        };
+        let mut ordered = Vec::new();
+        let visit = &mut |position: BookKey<'_>, _: &BookPosition| {
+            ordered.push(key(position));
+            Flow::Go
+        };
+        damaged.for_each(visit).unwrap();
+        let mut unordered = Vec::new();
+        let visit = &mut |position: BookKey<'_>, _: &mut BookPosition| {
+            unordered.push(key(position));
+            Flow::Go
+        };
+        damaged.for_each_unordered(visit).unwrap();
+        ordered.sort_unstable();
+        unordered.sort_unstable();
+        assert_eq!(ordered, unordered);
+    }
+}

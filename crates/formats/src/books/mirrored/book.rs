@@ -1,0 +1,167 @@
+//! Probing and walking books that keep a position and its mirror images in one record, and the
+//! statistics of a move in the record of the position it leads to.
+
+use tabia_core::books::{BookEntry, BookKey, BookPosition};
+use tabia_core::chess::Position;
+use tabia_core::game::Flow;
+
+use crate::books::mirrored::orientation::Orientation;
+use crate::books::mirrored::position_hash::BATCH;
+use crate::books::mirrored::reachable::{ChildMove, Node, Visited, for_each_reachable};
+use crate::books::mirrored::store::{IndexHit, MirroredStore};
+
+/// How the records of a store become book positions.
+pub(crate) trait MirroredBook<'b>: MirroredStore<'b> {
+    /// Fills an empty page with what the record itself contains: the statistics of the position,
+    /// and its moves without statistics.
+    fn fill_moves(
+        self,
+        position: &Position,
+        orientation: Orientation,
+        record: &Self::Record,
+        page: &mut BookPosition,
+    );
+
+    /// Completes the entry of that number with the statistics of the position its move leads to;
+    /// `None` if the book does not contain it.
+    fn set_child_stats(
+        entry: &mut BookEntry,
+        number: usize,
+        orientation: Orientation,
+        record: &Self::Record,
+        stats: Option<Self::Stats>,
+    );
+
+    /// Fills an empty page for [`for_each_unordered`]: ratings and `raw` bytes may be missing.
+    fn fill_unordered(
+        self,
+        node: &Node<Self::Record>,
+        moves: &[ChildMove<Self::Record, Self::Code>],
+        page: &mut BookPosition,
+    );
+
+    /// Appends the bytes that make a copy of the record exact.
+    fn write_raw(record: &Self::Record, is_duplicate: bool, raw: &mut Vec<u8>);
+}
+
+/// Fills a page with the moves and statistics of a position; its record, if the book has one.
+pub(crate) fn probe<'b, S: MirroredBook<'b>>(
+    store: S,
+    position: &Position,
+    page: &mut BookPosition,
+) -> Option<S::Record> {
+    page.clear();
+    let hit = store.index_hit(position);
+    let found = store.locate(position, hit)?;
+    fill(store, position, hit, found.orientation, &found.record, page);
+    Some(found.record)
+}
+
+/// Fills a page from the record of a position alone; `false` if the book has none.
+pub(crate) fn moves<'b, S: MirroredBook<'b>>(
+    store: S,
+    position: &Position,
+    page: &mut BookPosition,
+) -> bool {
+    page.clear();
+    let found = store.locate(position, store.index_hit(position));
+    found.is_some_and(|found| {
+        store.fill_moves(position, found.orientation, &found.record, page);
+        true
+    })
+}
+
+/// Visits all records in file order: each as every position that is reachable from the standard
+/// position, or as it is stored if no position is.
+pub(crate) fn for_each<'b, S: MirroredBook<'b>>(
+    store: S,
+    visit: &mut dyn FnMut(BookKey<'_>, &BookPosition) -> Flow,
+) {
+    let visited = Visited::reachable(store);
+    let mut page = BookPosition::default();
+    for (offset, record) in store.records() {
+        let orientations = visited.orientations(offset).max(1);
+        let mut is_duplicate = false;
+        for orientation in Orientation::ALL {
+            if orientations >> orientation.index() & 1 == 0 {
+                continue;
+            }
+            let Some(position) = fill_record(store, &record, orientation, &mut page) else {
+                continue;
+            };
+            S::write_raw(&record, is_duplicate, &mut page.raw);
+            page.is_duplicate = is_duplicate;
+            is_duplicate = true;
+            if visit(BookKey::Board(&position), &page) == Flow::Stop {
+                return;
+            }
+        }
+    }
+}
+
+/// Visits all records in the order of a walk: each as every position that is reachable from the
+/// standard position, then the others as they are stored. Ratings and `raw` bytes may be missing.
+pub(crate) fn for_each_unordered<'b, S: MirroredBook<'b>>(
+    store: S,
+    visit: &mut dyn FnMut(BookKey<'_>, &mut BookPosition) -> Flow,
+) {
+    let mut visited = Visited::empty(store);
+    let mut page = BookPosition::default();
+    let mut flow = Flow::Go;
+    for_each_reachable(store, &mut visited, |node, moves| {
+        page.clear();
+        store.fill_unordered(node, moves, &mut page);
+        flow = visit(BookKey::Board(&node.position), &mut page);
+        flow
+    });
+    if flow == Flow::Stop {
+        return;
+    }
+    for (offset, record) in store.records() {
+        if visited.orientations(offset) != 0 {
+            continue;
+        }
+        let position = fill_record(store, &record, Orientation::IDENTITY, &mut page);
+        if position
+            .is_some_and(|position| visit(BookKey::Board(&position), &mut page) == Flow::Stop)
+        {
+            return;
+        }
+    }
+}
+
+/// Fills a page for the position of a record in an orientation; `None` if its key is not that of a
+/// position.
+fn fill_record<'b, S: MirroredBook<'b>>(
+    store: S,
+    record: &S::Record,
+    orientation: Orientation,
+    page: &mut BookPosition,
+) -> Option<Position> {
+    let position = S::position(record, orientation)?;
+    page.clear();
+    let hit = store.index_hit(&position);
+    fill(store, &position, hit, orientation, record, page);
+    Some(position)
+}
+
+/// Fills an empty page from a record and those of the positions its moves lead to; `hit` is that of
+/// the position.
+fn fill<'b, S: MirroredBook<'b>>(
+    store: S,
+    position: &Position,
+    hit: Option<IndexHit<'_>>,
+    orientation: Orientation,
+    record: &S::Record,
+    page: &mut BookPosition,
+) {
+    store.fill_moves(position, orientation, record, page);
+    let mut number = 0;
+    for entries in page.entries.chunks_mut(BATCH) {
+        let children = store.children(position, hit, entries);
+        for (entry, stats) in entries.iter_mut().zip(children) {
+            S::set_child_stats(entry, number, orientation, record, stats);
+            number += 1;
+        }
+    }
+}
