@@ -204,7 +204,7 @@ fn counts_that_lie() {
     set.get_mut("ctg").unwrap()[16..20].fill(0xff);
     let book = open(&set).unwrap();
     assert_eq!(book.info().problems.len(), 1);
-    assert!(book.info().problems[0].starts_with("the header says 4294967295 pages"));
+    assert!(book.info().problems[0].starts_with("the header states 4294967295 pages"));
 
     let mut set = whole.clone();
     set.get_mut("ctg").unwrap().truncate(PAGE);
