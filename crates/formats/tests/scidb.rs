@@ -500,6 +500,10 @@ fn variants_keep_their_moves() {
     for (number, name) in [(1, "Bughouse"), (2, "Crazyhouse"), (4, "Antichess")] {
         let mut files = tiny_files();
         files[0].1[13] = number;
+        // Another opening key than the writer's own.
+        for entry in files[0].1[128..].chunks_exact_mut(56) {
+            entry[18..20].copy_from_slice(&[0x12, 0x34]);
+        }
         let database = open_files(&files).unwrap();
         let facts = database.info().facts.clone();
         assert_eq!(facts[0], ("variant".to_owned(), name.to_owned()));

@@ -1,20 +1,21 @@
-//! The order in which databases that are not written like PGN have what is said of a move.
+//! The order of annotations in databases that store those of a move together.
 
-use tabia_core::game::Event;
+use tabia_core::game::{Event, Game};
 
-/// What is said of a move stands before its variations; games may have some of it behind them.
-pub(crate) fn remarks_first(events: Vec<Event<'_>>) -> Vec<Event<'_>> {
+/// Moves annotations that follow a move's variations to directly after the move; Scid and Scidb can
+/// store them only there.
+pub(crate) fn move_annotations_before_variations(events: Vec<Event<'_>>) -> Vec<Event<'_>> {
     let mut open = Vec::new();
-    // The first variation since the last move of the line.
+    // The index of the first variation since the last move of the line.
     let mut variation: Option<usize> = None;
     let mut is_sorted = true;
     let mut keyed: Vec<(usize, Event<'_>)> = Vec::with_capacity(events.len());
-    for (place, event) in events.into_iter().enumerate() {
-        let mut key = 2 * place + 1;
+    for (index, event) in events.into_iter().enumerate() {
+        let mut key = 2 * index + 1;
         match event {
             Event::Move(_) => variation = None,
             Event::BeginVariation => {
-                variation.get_or_insert(place);
+                variation.get_or_insert(index);
                 open.push(variation.take());
             }
             Event::EndVariation => variation = open.pop().flatten(),
@@ -31,4 +32,14 @@ pub(crate) fn remarks_first(events: Vec<Event<'_>>) -> Vec<Event<'_>> {
         keyed.sort_by_key(|(key, _)| *key);
     }
     keyed.into_iter().map(|(_, event)| event).collect()
+}
+
+/// Whether an annotation follows a variation of its move.
+pub(crate) fn has_annotations_after_variations(game: &Game) -> bool {
+    let mut after_variation = false;
+    game.events().any(|event| {
+        let is_late = after_variation && matches!(event, Event::Annotation(_));
+        after_variation = event == Event::EndVariation;
+        is_late
+    })
 }

@@ -1,11 +1,11 @@
-//! Numbers for texts, in the order in which they come.
+//! Numbers texts in the order in which they are added.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 
 use zerocopy::FromBytes;
 use zerocopy::byteorder::little_endian::U64;
 
-/// Hashes texts, with numbers that nobody knows: what is put into a file cannot be made to meet.
+/// String hash with a random seed, so that crafted files cannot force collisions.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Seed(u64, u64);
 
@@ -33,7 +33,7 @@ impl BuildHasher for Seed {
     }
 }
 
-/// Eight bytes at a time, each product folded.
+/// Hashes eight bytes at a time by a multiplication whose halves are combined.
 #[derive(Debug)]
 pub(crate) struct TextHasher {
     sum: u64,
@@ -64,16 +64,15 @@ impl Hasher for TextHasher {
     }
 }
 
-/// Texts and their numbers, from 0 on. One look at the table and one at the text tell whether it is
-/// known.
+/// Texts and their numbers from 0 on: a hash table with linear probing.
 #[derive(Debug)]
-pub(crate) struct Numbering {
+pub(crate) struct Interner {
     seed: Seed,
-    /// Each text in the place that its hash names or in the next free one; a quarter is free.
+    /// The table, of which at least a quarter is free.
     slots: Vec<Slot>,
-    /// All texts, one behind the other.
+    /// All texts, one after the other.
     texts: Vec<u8>,
-    /// Where each text ends.
+    /// The end of each text.
     ends: Vec<u64>,
 }
 
@@ -82,7 +81,7 @@ struct Slot {
     start: u64,
     length: u32,
     number: u32,
-    /// The upper half of the hash: its first bits are the place.
+    /// The upper half of the hash, whose first bits are the index of the slot.
     hash: u32,
 }
 
@@ -95,7 +94,7 @@ impl Slot {
     };
 }
 
-impl Default for Numbering {
+impl Default for Interner {
     fn default() -> Self {
         Self {
             seed: Seed::new(),
@@ -106,11 +105,11 @@ impl Default for Numbering {
     }
 }
 
-impl Numbering {
-    /// Places at first, as a power of two.
+impl Interner {
+    /// Slots of the first table, as a power of two.
     const FIRST: u32 = 6;
 
-    /// How many texts there are.
+    /// The number of texts.
     pub(crate) fn len(&self) -> u32 {
         self.ends.len() as u32
     }
@@ -123,8 +122,8 @@ impl Numbering {
         self.texts.get(start.unwrap_or(0) as usize..end as usize)
     }
 
-    /// The number of a text, and whether it is new; `None` when it would be `limit` or above it. The
-    /// greatest `u32` is no number.
+    /// The number of a text, and whether the text is new. `None` if a new number would be `limit` or
+    /// greater. `u32::MAX` is never a number.
     pub(crate) fn number(&mut self, text: &[u8], limit: u32) -> Option<(u32, bool)> {
         let length = u32::try_from(text.len()).ok()?;
         let hash = (self.seed.hash(text) >> 32) as u32;
@@ -132,9 +131,9 @@ impl Numbering {
             self.grow();
         }
         let mask = self.slots.len().wrapping_sub(1);
-        let mut place = self.place(hash);
+        let mut index = self.slot_index(hash);
         loop {
-            let slot = self.slots.get_mut(place)?;
+            let slot = self.slots.get_mut(index)?;
             if slot.number == Slot::FREE.number {
                 let number = self.ends.len() as u32;
                 if number >= limit {
@@ -152,21 +151,21 @@ impl Numbering {
             }
             if slot.hash == hash && slot.length == length {
                 let start = slot.start as usize;
-                let known = self.texts.get(start..start + text.len());
-                if known == Some(text) {
+                let stored = self.texts.get(start..start + text.len());
+                if stored == Some(text) {
                     return Some((slot.number, false));
                 }
             }
-            place = (place + 1) & mask;
+            index = (index + 1) & mask;
         }
     }
 
-    /// Gives back the memory of what only finding numbers needs: no text is known any more.
+    /// Frees the table. Numbers are no longer found; [`Self::get`] still works.
     pub(crate) fn close(&mut self) {
         self.slots = Vec::new();
     }
 
-    fn place(&self, hash: u32) -> usize {
+    fn slot_index(&self, hash: u32) -> usize {
         let bits = self.slots.len().trailing_zeros();
         (u64::from(hash) << bits >> 32) as usize
     }
@@ -185,13 +184,13 @@ impl Numbering {
             if slot.number == Slot::FREE.number {
                 continue;
             }
-            let mut place = self.place(slot.hash);
-            while let Some(new) = self.slots.get_mut(place) {
+            let mut index = self.slot_index(slot.hash);
+            while let Some(new) = self.slots.get_mut(index) {
                 if new.number == Slot::FREE.number {
                     *new = slot;
                     break;
                 }
-                place = (place + 1) & mask;
+                index = (index + 1) & mask;
             }
         }
     }
@@ -203,35 +202,35 @@ mod tests {
     use std::collections::HashMap;
 
     #[test]
-    fn numbers_are_those_of_a_map() {
-        let mut numbering = Numbering::default();
-        let mut known: HashMap<Vec<u8>, u32> = HashMap::new();
+    fn interner_agrees_with_a_map() {
+        let mut interner = Interner::default();
+        let mut map: HashMap<Vec<u8>, u32> = HashMap::new();
         let mut random = 1_u64;
         for _ in 0..50_000 {
             random = random.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
             let text = format!("{:x}", random >> 33 & 0x1fff).repeat(1 + (random >> 60) as usize);
-            let next = known.len() as u32;
-            let number = *known.entry(text.clone().into()).or_insert(next);
-            let found = numbering.number(text.as_bytes(), u32::MAX);
+            let next = map.len() as u32;
+            let number = *map.entry(text.clone().into()).or_insert(next);
+            let found = interner.number(text.as_bytes(), u32::MAX);
             assert_eq!(found, Some((number, number == next)), "{text}");
         }
-        assert_eq!(numbering.len() as usize, known.len());
-        assert!(known.len() > 20_000, "{}", known.len());
-        let mut known: Vec<_> = known.into_iter().collect();
-        known.sort_by_key(|(_, number)| *number);
-        for (text, number) in known {
-            assert_eq!(numbering.get(number), Some(&*text));
+        assert_eq!(interner.len() as usize, map.len());
+        assert!(map.len() > 20_000, "{}", map.len());
+        let mut map: Vec<_> = map.into_iter().collect();
+        map.sort_by_key(|(_, number)| *number);
+        for (text, number) in map {
+            assert_eq!(interner.get(number), Some(&*text));
         }
-        assert_eq!(numbering.get(numbering.len()), None);
+        assert_eq!(interner.get(interner.len()), None);
     }
 
     #[test]
-    fn there_is_a_limit() {
-        let mut numbering = Numbering::default();
-        assert_eq!(numbering.number(b"", 2), Some((0, true)));
-        assert_eq!(numbering.number(b"a", 2), Some((1, true)));
-        assert_eq!(numbering.number(b"b", 2), None);
-        assert_eq!(numbering.number(b"a", 2), Some((1, false)));
-        assert_eq!(numbering.number(b"b", 3), Some((2, true)));
+    fn numbers_are_limited() {
+        let mut interner = Interner::default();
+        assert_eq!(interner.number(b"", 2), Some((0, true)));
+        assert_eq!(interner.number(b"a", 2), Some((1, true)));
+        assert_eq!(interner.number(b"b", 2), None);
+        assert_eq!(interner.number(b"a", 2), Some((1, false)));
+        assert_eq!(interner.number(b"b", 3), Some((2, true)));
     }
 }

@@ -13,12 +13,12 @@ use super::encoding::{SAMPLE, detect, name, utf16};
 use super::event_boundary::BOM;
 use super::read::Reader;
 use super::text_cursor::TextCursor;
-use crate::games::common::interner::Numbering;
+use crate::games::common::interner::Interner;
 
 /// The names of one kind, each with an id.
 #[derive(Debug, Default)]
 struct Names {
-    numbers: Numbering,
+    numbers: Interner,
     /// The id of the last interned name, which is often repeated.
     last: Option<u32>,
 }

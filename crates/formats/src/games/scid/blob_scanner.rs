@@ -1,4 +1,4 @@
-//! Finding games in a game file without the index: a blob says itself where it ends.
+//! Finds games in a game file without the index: where a blob ends follows from its moves.
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -13,15 +13,15 @@ use super::board::{Board, token};
 use super::entry::Version;
 use super::game_blob::{Tag, are_moves_wiped, read_start, read_tag, variation_follows};
 
-/// What old versions of Scid begin their game files with: a magic, the version, a zero.
+/// The magic that begins the game files of old versions of Scid; the version and a zero follow.
 const MAGIC: &[u8; 8] = b"Scid.sg\0";
 const HEADER: usize = 11;
-/// A blob where none is expected must have so many plies: fewer may come about by chance.
-const SURE: u32 = 6;
-/// Moves and tags of a block that are looked at in vain, in all attempts from one game to the next. Real
-/// damage is seen through within a few; files made to be looked at for long are given up.
-const EFFORT: usize = 1 << 22;
-/// The highest bit pattern of the byte before the moves.
+/// The least plies of a blob at an unexpected offset: shorter ones can occur by chance.
+const MIN_PLIES: u32 = 6;
+/// Moves and tags that failed attempts may read between one game and the next. Real damage needs
+/// few; the limit bounds the time for crafted files.
+const MAX_EFFORT: usize = 1 << 22;
+/// All bits of the byte before the moves.
 const START_BITS: u8 = 7;
 
 /// A game that was found.
@@ -30,21 +30,21 @@ pub(crate) struct Found {
     pub(crate) at: u64,
     pub(crate) length: u32,
     pub(crate) end: MainlineEnd,
-    /// Nothing in its texts looks unusual.
-    is_plain: bool,
+    /// Its texts have no control characters and its tags have names.
+    is_plausible: bool,
 }
 
-/// What was found in a part of a game file.
+/// The result of a scan.
 #[derive(Debug, Default)]
 pub(crate) struct Finds {
     pub(crate) games: Vec<Found>,
-    /// Bytes that are no game and not zero.
+    /// Bytes outside games that are not zero.
     pub(crate) unread: u64,
-    /// Games that were found a second time, in what fills a block.
+    /// Repeated games, which fill the ends of blocks.
     pub(crate) copies: u64,
 }
 
-/// Looks for games everywhere in a part of the file.
+/// Searches a part of the file for games.
 pub(crate) fn scan(version: Version, file: &[u8], part: Range<usize>, depth: u32) -> Finds {
     let mut finds = Finds::default();
     let mut seen = HashSet::new();
@@ -52,9 +52,9 @@ pub(crate) fn scan(version: Version, file: &[u8], part: Range<usize>, depth: u32
     if at == 0 && file.starts_with(MAGIC) {
         at = HEADER;
     }
-    // Whether a game is expected here: behind another, or at the start of a block.
+    // A game is expected after another one and at the start of a block.
     let mut is_expected = true;
-    let mut left = EFFORT;
+    let mut left = MAX_EFFORT;
     while at < part.end {
         let block = block_end(version, at).min(part.end);
         let found = if is_expected || left > 0 {
@@ -64,7 +64,8 @@ pub(crate) fn scan(version: Version, file: &[u8], part: Range<usize>, depth: u32
         } else {
             None
         };
-        let is_sure = |found: &Found| is_expected || found.is_plain && found.end.plies >= SURE;
+        let is_sure =
+            |found: &Found| is_expected || found.is_plausible && found.end.plies >= MIN_PLIES;
         if let Some(found) = found.filter(is_sure) {
             let next = at + found.length as usize;
             let bytes = file.get(at..next).unwrap_or_default();
@@ -76,20 +77,20 @@ pub(crate) fn scan(version: Version, file: &[u8], part: Range<usize>, depth: u32
             }
             at = next;
             is_expected = true;
-            left = EFFORT;
+            left = MAX_EFFORT;
         } else {
             finds.unread += u64::from(file.get(at).is_some_and(|&byte| byte != 0));
             at += 1;
             is_expected = at == block;
             if is_expected {
-                left = EFFORT;
+                left = MAX_EFFORT;
             }
         }
     }
     finds
 }
 
-/// The end of the block that `at` lies in: no game crosses it.
+/// The end of the block that contains `at`. No game crosses it.
 pub(crate) fn block_end(version: Version, at: usize) -> usize {
     let block = version.block() as usize;
     (at / block).saturating_add(1).saturating_mul(block)
@@ -101,12 +102,12 @@ fn hash(bytes: &[u8]) -> u64 {
     hasher.finish()
 }
 
-/// The game that begins at `at` and ends before `end`, if its moves can be played.
+/// The game that begins at `at` and ends before `end`. `None` if its moves cannot be played.
 pub(crate) fn game_at(file: &[u8], at: usize, end: usize, depth: u32) -> Option<Found> {
     attempt(file, at, end, depth).0
 }
 
-/// The same, with the number of moves and tags that were looked at.
+/// As [`game_at`], with the number of moves and tags that were read.
 fn attempt(file: &[u8], at: usize, end: usize, depth: u32) -> (Option<Found>, usize) {
     let mut spent = 1;
     (try_at(file, at, end, depth, &mut spent), spent)
@@ -115,9 +116,9 @@ fn attempt(file: &[u8], at: usize, end: usize, depth: u32) -> (Option<Found>, us
 fn try_at(file: &[u8], at: usize, end: usize, depth: u32, spent: &mut usize) -> Option<Found> {
     let bytes = file.get(at..end)?;
     let mut cursor = Cursor::new(bytes);
-    let mut is_plain = true;
+    let mut is_plausible = true;
     while let Some(tag) = read_tag(&mut cursor).ok()? {
-        is_plain &= is_plausible(&tag);
+        is_plausible &= is_tag_plausible(&tag);
         *spent += 1;
     }
     if *cursor.rest().first()? > START_BITS {
@@ -133,25 +134,26 @@ fn try_at(file: &[u8], at: usize, end: usize, depth: u32, spent: &mut usize) -> 
         *spent += 1;
         let rest = bytes.get(at_end..)?;
         let comment = rest.get(..memchr::memchr(0, rest)?)?;
-        is_plain &= !comment.iter().any(|&byte| is_control(byte));
+        is_plausible &= !comment.iter().any(|&byte| is_control(byte));
         at_end += comment.len() + 1;
     }
     Some(Found {
         at: at as u64,
         length: u32::try_from(at_end).ok()?,
         end: moves.end,
-        is_plain,
+        is_plausible,
     })
 }
 
-/// Where moves end, and what they came to.
+/// The moves of a game that were played.
 struct Moves {
+    /// Offset after the moves.
     at: usize,
     marks: usize,
     end: MainlineEnd,
 }
 
-/// Plays all moves from `at` on; `None` when one of them cannot be played.
+/// Plays all moves from `at` on. `None` if one of them cannot be played.
 fn moves_at(
     bytes: &[u8],
     mut at: usize,
@@ -200,18 +202,18 @@ fn moves_at(
     })
 }
 
-fn is_plausible(tag: &Tag<'_>) -> bool {
+fn is_tag_plausible(tag: &Tag<'_>) -> bool {
     match tag {
         Tag::Text { name, value } => {
             name.iter().all(u8::is_ascii_graphic) && !value.iter().any(|&byte| is_control(byte))
         }
-        // Before Scid 3 this was a date.
+        // A date from before Scid 3.
         Tag::EventDate(bits) => bits >> 9 < 2100 && (bits >> 5 & 15) <= 12,
         Tag::Unknown { .. } => false,
     }
 }
 
-/// Control characters do not stand in texts, but for white space.
+/// Whether a byte is a control character other than white space, which texts do not contain.
 fn is_control(byte: u8) -> bool {
     byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r')
 }

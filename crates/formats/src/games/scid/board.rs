@@ -1,4 +1,4 @@
-//! The piece lists by which moves name pieces.
+//! A position with the piece lists that moves refer to.
 
 use std::sync::LazyLock;
 
@@ -6,11 +6,12 @@ use tabia_core::chess::{Color, Move, Piece, Ply, Position, Role, Setup, Square};
 
 use super::move_codes::{Dialect, Mover};
 
-/// Moves are bytes: a place in the mover's piece list above a code for where the piece goes.
+/// Bytes that are no moves. A move has a slot of the mover's piece list in its high four bits and a
+/// code for the target below.
 pub(crate) mod token {
     /// A NAG; its number is the next byte.
     pub(crate) const NAG: u8 = 0x0b;
-    /// A comment stands here; its text follows all moves.
+    /// A comment, whose text follows all moves.
     pub(crate) const COMMENT: u8 = 0x0c;
     pub(crate) const BEGIN_VARIATION: u8 = 0x0d;
     pub(crate) const END_VARIATION: u8 = 0x0e;
@@ -20,30 +21,30 @@ pub(crate) mod token {
 /// Most pieces of a side.
 pub(crate) const MAX_PIECES: usize = 16;
 
-/// No piece has that number.
+/// The square of a slot without a piece.
 const NONE: u8 = 0xff;
 
-/// A position with the piece lists of both sides; the king is the first of a list.
+/// A position with the piece lists of both sides. The king is the first of a list.
 ///
-/// A piece has a number: its place in the list, and 16 more for Black.
+/// The number of a piece is its slot in the list, and 16 more for Black.
 #[derive(Debug, Clone)]
 pub(crate) struct Board {
     pub(crate) position: Position,
-    /// Where the pieces stand, by number; [`NONE`] behind the last one of a list.
+    /// Squares by number; [`NONE`] after the last piece of a list.
     squares: [u8; 2 * MAX_PIECES],
-    /// What they are.
+    /// Kinds of the pieces by number.
     movers: [Mover; 2 * MAX_PIECES],
-    /// How many there are of each side.
+    /// Lengths of the lists.
     counts: [u8; 2],
-    /// The number of the piece on each square; anything where there is none.
+    /// The number of the piece on each square; meaningless for empty squares.
     numbers: [u8; 64],
 }
 
-/// The usual start: king, rook, knight, bishop, queen, bishop, knight, rook, then the pawns.
+/// The standard position: king, rook, knight, bishop, queen, bishop, knight, rook, then the pawns.
 const STANDARD: [u8; MAX_PIECES] = [4, 0, 1, 2, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
 impl Board {
-    /// The usual start.
+    /// The standard position.
     pub(crate) fn standard() -> Self {
         static BOARD: LazyLock<Board> = LazyLock::new(|| {
             let mut board = Board::empty(Position::standard());
@@ -59,7 +60,7 @@ impl Board {
         BOARD.clone()
     }
 
-    /// A setup position; `None` when it cannot be played from or has more pieces than lists hold.
+    /// A setup position. `None` if it cannot be played from or has more pieces than lists hold.
     pub(crate) fn from_setup(setup: &Setup) -> Option<Self> {
         let mut board = Self::empty(Position::from_setup(setup).ok()?);
         for rank in (0..8).rev() {
@@ -76,14 +77,14 @@ impl Board {
         Self {
             position,
             squares: [NONE; 2 * MAX_PIECES],
-            movers: [Mover::NOBODY; 2 * MAX_PIECES],
+            movers: [Mover::NONE; 2 * MAX_PIECES],
             counts: [0; 2],
             numbers: [0; 64],
         }
     }
 
-    /// Adds the piece on a square at the end of its list, a king at the start; `false` when there
-    /// is no room.
+    /// Adds the piece on a square at the end of its list, a king at the start. `false` if the list
+    /// is full.
     fn add(&mut self, square: Square) -> bool {
         let Some(piece) = self.position.piece_at(square) else {
             return true;
@@ -103,16 +104,16 @@ impl Board {
             number = king;
         }
         self.set(number, square);
-        self.name(number, Mover::new(Dialect::Scid, piece));
+        self.set_mover(number, Mover::new(Dialect::Scid, piece));
         true
     }
 
-    /// The squares of a side's list, in its order.
+    /// The squares of a side's list in order.
     pub(crate) fn listed(&self, color: Color) -> impl Iterator<Item = Square> + '_ {
         (0..MAX_PIECES as u8).map_while(move |slot| self.square(number(color, slot)))
     }
 
-    /// Where the piece of that number stands.
+    /// The square of the piece of that number.
     #[inline(always)]
     fn square(&self, number: u8) -> Option<Square> {
         let square = self.squares.get(usize::from(number & 31));
@@ -122,7 +123,7 @@ impl Board {
     #[inline(always)]
     fn mover(&self, number: u8) -> Mover {
         let mover = self.movers.get(usize::from(number & 31));
-        mover.copied().unwrap_or(Mover::NOBODY)
+        mover.copied().unwrap_or(Mover::NONE)
     }
 
     /// The number of the piece on a square.
@@ -131,21 +132,21 @@ impl Board {
         self.numbers.get(square.index()).copied().unwrap_or(0)
     }
 
-    /// Puts a piece on a square.
+    /// Puts the piece of that number on a square.
     #[inline(always)]
     fn set(&mut self, number: u8, square: Square) {
-        if let Some(place) = self.squares.get_mut(usize::from(number & 31)) {
-            *place = square.number();
+        if let Some(stored) = self.squares.get_mut(usize::from(number & 31)) {
+            *stored = square.number();
         }
-        if let Some(place) = self.numbers.get_mut(square.index()) {
-            *place = number;
+        if let Some(stored) = self.numbers.get_mut(square.index()) {
+            *stored = number;
         }
     }
 
     #[inline(always)]
-    fn name(&mut self, number: u8, mover: Mover) {
-        if let Some(place) = self.movers.get_mut(usize::from(number & 31)) {
-            *place = mover;
+    fn set_mover(&mut self, number: u8, mover: Mover) {
+        if let Some(stored) = self.movers.get_mut(usize::from(number & 31)) {
+            *stored = mover;
         }
     }
 
@@ -154,7 +155,7 @@ impl Board {
     fn move_number(&mut self, from: u8, to: u8) {
         if let Some(square) = self.square(from) {
             self.set(to, square);
-            self.name(to, self.mover(from));
+            self.set_mover(to, self.mover(from));
         }
     }
 
@@ -168,13 +169,13 @@ impl Board {
         *count = count.saturating_sub(1);
         let last = number & 16 | *count;
         self.move_number(last, number);
-        if let Some(place) = self.squares.get_mut(usize::from(last & 31)) {
-            *place = NONE;
+        if let Some(square) = self.squares.get_mut(usize::from(last & 31)) {
+            *square = NONE;
         }
     }
 
-    /// The move of a byte that is no token; `second` gives the byte after it. `None` for what no
-    /// piece of the list can play.
+    /// The ply of a byte that is no token. `second` returns the byte after it. `None` if no piece of
+    /// the list can play it.
     #[inline(always)]
     pub(crate) fn decode(&mut self, byte: u8, second: impl FnOnce() -> Option<u8>) -> Option<Ply> {
         let code = byte & 15;
@@ -186,7 +187,7 @@ impl Board {
         })
     }
 
-    /// Appends the byte or bytes of a ply; `false` for a move that cannot be written.
+    /// Appends the byte or bytes of a ply. `false` if the move cannot be written.
     #[cfg(test)]
     pub(crate) fn encode(&self, ply: Ply, out: &mut Vec<u8>) -> bool {
         let Ply::Move(m) = ply else {
@@ -201,14 +202,14 @@ impl Board {
         Mover::new(Dialect::Scid, piece).encode(slot, m, out)
     }
 
-    /// Plays a ply that [`Board::decode`] made of this byte, in the position and in the lists.
+    /// Plays the ply that [`Board::decode`] returned for a byte.
     #[inline(always)]
     pub(crate) fn play(&mut self, byte: u8, ply: Ply) {
         if let Ply::Move(m) = ply {
             let number = number(self.position.turn(), byte >> 4);
             let to = m.to();
             if !m.is_normal() || self.position.en_passant() == Some(to) {
-                self.play_rare_in_lists(number, m);
+                self.play_special_in_lists(number, m);
             } else {
                 if self.position.occupied().0 & to.bit() != 0 {
                     self.remove(to);
@@ -219,17 +220,16 @@ impl Board {
         self.position.play_ply(ply);
     }
 
-    /// Moves with more to them than a piece and its squares.
+    /// Updates the lists for castling, promotion and en passant.
     #[inline(never)]
-    fn play_rare_in_lists(&mut self, number: u8, m: Move) {
+    fn play_special_in_lists(&mut self, number: u8, m: Move) {
         let color = self.position.turn();
         let (from, to) = (m.from(), m.to());
         if m.is_castling() {
             let h_side = to.file() > from.file();
-            let back = from.rank();
             let rook = self.number(to);
-            let king_to = Square::from_coords(if h_side { 6 } else { 2 }, back);
-            let rook_to = Square::from_coords(if h_side { 5 } else { 3 }, back);
+            let king_to = Square::from_coords(if h_side { 6 } else { 2 }, from.rank());
+            let rook_to = Square::from_coords(if h_side { 5 } else { 3 }, from.rank());
             if let (Some(king_to), Some(rook_to)) = (king_to, rook_to) {
                 self.set(number, king_to);
                 self.set(rook, rook_to);
@@ -246,13 +246,13 @@ impl Board {
             self.remove(taken);
         }
         if let Some(role) = m.promotion_role() {
-            self.name(number, Mover::new(Dialect::Scid, Piece { color, role }));
+            self.set_mover(number, Mover::new(Dialect::Scid, Piece { color, role }));
         }
         self.set(number, to);
     }
 }
 
-/// The number of a piece by its place in the list of its side.
+/// The number of a piece by its slot in the list of its side.
 #[inline(always)]
 const fn number(color: Color, slot: u8) -> u8 {
     (color as u8) << 4 | slot & 15
@@ -263,9 +263,9 @@ mod tests {
     use super::*;
     use tabia_core::chess::san;
 
-    /// Every legal move of the positions of a game has its own bytes and comes back from them.
+    /// Every legal move has its own bytes and is decoded from them.
     #[test]
-    fn moves_come_back_from_their_bytes() {
+    fn moves_round_trip() {
         let fens = [
             "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
             "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
@@ -280,8 +280,8 @@ mod tests {
             for &m in board.position.legal_moves().iter() {
                 let mut bytes = Vec::new();
                 assert!(board.encode(Ply::Move(m), &mut bytes), "{m} in {fen}");
-                let back = board.clone().decode(bytes[0], || bytes.get(1).copied());
-                assert_eq!(back, Some(Ply::Move(m)), "{m} in {fen}");
+                let decoded = board.clone().decode(bytes[0], || bytes.get(1).copied());
+                assert_eq!(decoded, Some(Ply::Move(m)), "{m} in {fen}");
                 assert!(!seen.contains(&bytes), "{m} in {fen}");
                 let mut after = board.clone();
                 after.play(bytes[0], Ply::Move(m));
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_of_known_moves() {
+    fn moves_have_the_bytes_of_scid() {
         let mut board = Board::standard();
         let mut bytes = Vec::new();
         for text in "e4 e5 Qh5 Nc6 Bc4 Nf6 Qxf7#".split(' ') {
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lone_king_takes_the_first_place() {
+    fn king_is_first_in_its_list() {
         let setup = Setup::parse_fen(b"7k/8/8/8/R7/8/1N6/4K3 w - - 0 1").unwrap();
         let board = Board::from_setup(&setup).unwrap();
         let white: Vec<u8> = board.listed(Color::White).map(Square::number).collect();

@@ -1,4 +1,4 @@
-//! Comments and the commands inside them: marks, clocks, evaluations.
+//! Comments and the commands inside them: shapes, clocks, evaluations.
 
 use std::fmt::Write;
 
@@ -14,30 +14,30 @@ use crate::games::pgn::full_profile;
 use crate::games::pgn::full_profile::ParsedCommand;
 use crate::games::pgn::shape_colors;
 
-/// Visits what a comment says: annotations and words in their order; words on both sides of
-/// commands come joined, behind them. The words go to `held` when there is one.
+/// Visits the annotations and the text of a comment in their order. Text on both sides of commands
+/// is joined and follows them. The text goes to `held` if given.
 pub(crate) fn read(
     text: &str,
     mut held: Option<&mut Vec<HeldComment>>,
     visitor: &mut dyn Visitor,
 ) -> Flow {
-    let mut words = Words::default();
+    let mut plain = PlainText::default();
     let mut rest = text;
     while let Some((before, command)) = next_command(rest) {
-        words.push(before);
+        plain.push(before);
         rest = command.after;
-        if !words.is_blank() && !words.is_exact && !has_words(rest) {
-            words.has_commands = true;
-            if words.show(held.as_deref_mut(), visitor) == Flow::Stop {
+        if !plain.is_blank() && !plain.is_exact && !has_text(rest) {
+            plain.has_commands = true;
+            if plain.visit(held.as_deref_mut(), visitor) == Flow::Stop {
                 return Flow::Stop;
             }
-            words = Words {
+            plain = PlainText {
                 has_commands: true,
-                ..Words::default()
+                ..PlainText::default()
             };
         }
         let mut flow = Flow::Go;
-        let said = commands::read(command.name, command.args, &mut |annotation| {
+        let parsed = commands::read(command.name, command.args, &mut |annotation| {
             if flow == Flow::Go {
                 flow = visitor.visit_annotation(annotation);
             }
@@ -45,38 +45,38 @@ pub(crate) fn read(
         if flow == Flow::Stop {
             return Flow::Stop;
         }
-        words.has_commands |= said.is_some();
-        match said {
-            Some(ParsedCommand::Language(language)) => words.language = Some(language),
-            Some(ParsedCommand::Before | ParsedCommand::BeforeHere) => words.before = Some(true),
-            Some(ParsedCommand::After) => words.before = Some(false),
+        plain.has_commands |= parsed.is_some();
+        match parsed {
+            Some(ParsedCommand::Language(language)) => plain.language = Some(language),
+            Some(ParsedCommand::Before | ParsedCommand::BeforeHere) => plain.before = Some(true),
+            Some(ParsedCommand::After) => plain.before = Some(false),
             Some(ParsedCommand::Text(encoded)) => {
-                words.text = full_profile::decode(encoded);
-                words.is_exact = true;
+                plain.text = full_profile::decode(encoded);
+                plain.is_exact = true;
             }
             Some(ParsedCommand::Annotation) => {}
-            None => words.push(command.whole),
+            None => plain.push(command.source),
         }
     }
-    words.push(rest);
-    if words.is_blank() && words.has_commands && !words.is_exact {
+    plain.push(rest);
+    if plain.is_blank() && plain.has_commands && !plain.is_exact {
         return Flow::Go;
     }
-    words.show(held, visitor)
+    plain.visit(held, visitor)
 }
 
-/// What stands beside the commands of a comment.
+/// The text of a comment without its commands.
 #[derive(Debug, Default)]
-struct Words {
+struct PlainText {
     text: String,
     language: Option<Language>,
     before: Option<bool>,
     has_commands: bool,
-    /// The text was given by a command; what stands beside it is only layout.
+    /// The text is that of a command, and the text outside commands is only layout.
     is_exact: bool,
 }
 
-impl Words {
+impl PlainText {
     fn push(&mut self, part: &str) {
         if self.is_exact {
             return;
@@ -94,7 +94,7 @@ impl Words {
         self.text.trim_ascii().is_empty()
     }
 
-    fn show(self, held: Option<&mut Vec<HeldComment>>, visitor: &mut dyn Visitor) -> Flow {
+    fn visit(self, held: Option<&mut Vec<HeldComment>>, visitor: &mut dyn Visitor) -> Flow {
         let mut text = self.text;
         if text.contains("\r\n") {
             text = text.replace("\r\n", "\n");
@@ -122,13 +122,13 @@ impl Words {
 
 /// `[%name args]` in a text.
 struct Command<'t> {
-    whole: &'t str,
+    source: &'t str,
     name: &'t str,
     args: &'t str,
     after: &'t str,
 }
 
-/// What stands before the next command, and the command.
+/// The next command, and the text before it.
 fn next_command(text: &str) -> Option<(&str, Command<'_>)> {
     let mut from = 0;
     loop {
@@ -149,21 +149,21 @@ fn command(text: &str) -> Option<Command<'_>> {
     let (name, args) = inside.split_at_checked(length)?;
     let mut quoted = false;
     let end = args.bytes().position(|byte| {
-        // Texts of training questions stand between quotes and may hold a bracket.
+        // Texts of training questions are quoted and may contain a bracket.
         quoted ^= byte == b'"' && name == "tqu";
         byte == b']' && !quoted
     })?;
-    let whole = text.get(..2 + length + end + 1)?;
+    let source = text.get(..2 + length + end + 1)?;
     (!name.is_empty()).then_some(Command {
-        whole,
+        source,
         name,
         args: args.get(..end)?,
         after: args.get(end + 1..)?,
     })
 }
 
-/// Whether words stand between or behind the commands of `text`.
-fn has_words(text: &str) -> bool {
+/// Whether `text` contains more than commands and blanks.
+fn has_text(text: &str) -> bool {
     let mut rest = text;
     while let Some((before, command)) = next_command(rest) {
         if !before.trim_ascii().is_empty() {
@@ -174,26 +174,27 @@ fn has_words(text: &str) -> bool {
     !rest.trim_ascii().is_empty()
 }
 
-/// Puts what is said at one place into the one comment that Scid has there: words among commands.
+/// Writes the annotations of a move as the one comment that Scid has for it: text and commands.
 #[derive(Debug, Default)]
 pub(crate) struct CommentWriter {
     /// The commands.
     text: String,
     words: String,
-    /// Where the words stand in `text`.
+    /// The offset of the words in `text`.
     words_at: usize,
     comments: u32,
     is_used: bool,
-    /// Words that cannot stand beside commands as they are go into one.
+    /// Words that commands next to them would change are written as a command.
     is_exact: bool,
-    /// That they were changed was told.
-    is_told: bool,
-    /// The list command that another shape may join.
+    /// The loss of a change was counted.
+    is_counted: bool,
+    /// The name of the last command, if another shape can be added to it.
     list: Option<&'static str>,
 }
 
 impl CommentWriter {
-    /// One that keeps all words if commands of our own may be written.
+    /// A writer. With `is_exact` it may use commands that only this library reads, and keeps all
+    /// words.
     pub(crate) fn new(is_exact: bool) -> Self {
         Self {
             is_exact,
@@ -201,7 +202,7 @@ impl CommentWriter {
         }
     }
 
-    /// Adds an annotation that Scid can hold in a comment.
+    /// Adds an annotation that a comment of Scid can contain.
     pub(crate) fn add(&mut self, annotation: &Annotation<'_>, losses: &mut Losses) {
         let list = self.list.take();
         match annotation {
@@ -216,10 +217,10 @@ impl CommentWriter {
                 self.command(&String::from_utf8_lossy(&text));
             }
         }
-        if !self.is_exact && !self.is_told && self.comments > 0 && self.is_changed() {
-            self.is_told = true;
-            let is_gone = self.words.trim_ascii().is_empty();
-            let feature = if is_gone {
+        if !self.is_exact && !self.is_counted && self.comments > 0 && self.is_changed() {
+            self.is_counted = true;
+            let is_lost = self.words.trim_ascii().is_empty();
+            let feature = if is_lost {
                 Feature::Comments
             } else {
                 Feature::CommentText
@@ -255,7 +256,7 @@ impl CommentWriter {
         self.text.push_str(text);
     }
 
-    /// Squares and arrows of one kind share a command, as Lichess and ChessBase write them.
+    /// Adds a shape. Squares share a command, and arrows, as Lichess and ChessBase write them.
     fn shape(&mut self, shape: Shape, list: Option<&'static str>, losses: &mut Losses) {
         let letter = shape_colors::letter_of(shape.color).map(char::from);
         let (name, squares) = match shape.kind {
@@ -285,14 +286,15 @@ impl CommentWriter {
         !self.is_used
     }
 
-    /// Whether words are read otherwise where they stand beside commands: without blanks at their
-    /// ends, and not at all when there is nothing else.
+    /// Whether commands next to the words change them: blanks at their ends are lost, and an empty
+    /// comment is.
     fn is_changed(&self) -> bool {
         let words = self.words.as_str();
         !self.text.is_empty() && (words.is_empty() || words.trim_ascii() != words)
     }
 
-    /// Appends the text with its final zero and forgets it; whether there was any text.
+    /// Appends the comment with its final zero, and clears the writer. Returns whether the comment
+    /// has any text.
     pub(crate) fn take_into(&mut self, out: &mut Vec<u8>) -> bool {
         let start = out.len();
         if self.comments > 0 && self.is_exact && (self.is_changed() || has_command(&self.words)) {
@@ -318,13 +320,13 @@ impl CommentWriter {
         self.words_at = 0;
         self.comments = 0;
         self.is_used = false;
-        self.is_told = false;
+        self.is_counted = false;
         self.list = None;
         has_text
     }
 }
 
-/// Whether words hold what is read as a command.
+/// Whether words contain a command.
 fn has_command(words: &str) -> bool {
     let mut rest = words;
     while let Some((_, command)) = next_command(rest) {
@@ -354,7 +356,7 @@ fn clock_command(clock: Clock) -> String {
     text
 }
 
-/// As Lichess writes it: pawns, with at least one decimal.
+/// The command as Lichess writes it: pawns, with at least one decimal place.
 fn eval_command(eval: Eval) -> String {
     let mut text = match eval.score {
         Score::Centipawns(value) => {
@@ -376,7 +378,7 @@ fn eval_command(eval: Eval) -> String {
     text
 }
 
-/// Scid's own command: `[%draw circle,e4,red]`. `None` for what it has no word for.
+/// The command of Scid: `[%draw circle,e4,red]`. `None` if it has no name for the shape.
 fn scid_shape(shape: Shape) -> Option<String> {
     let (kind, squares) = match shape.kind {
         ShapeKind::Square(square) => ("full".to_owned(), square.to_string()),
@@ -432,19 +434,19 @@ mod tests {
         }
     }
 
-    /// What a comment says, and the comment that is written for it.
+    /// What a comment is read as, and the comment that is written for it.
     fn shown(text: &str) -> (String, String) {
         let mut shown = Shown::default();
         assert_eq!(read(text, None, &mut shown), Flow::Go);
         let mut bytes = Vec::new();
         shown.1.take_into(&mut bytes);
-        let again = std::str::from_utf8(&bytes).unwrap().trim_end_matches('\0');
-        (shown.0.join("|"), again.to_owned())
+        let written = std::str::from_utf8(&bytes).unwrap().trim_end_matches('\0');
+        (shown.0.join("|"), written.to_owned())
     }
 
     #[test]
-    fn commands_and_words_keep_their_order() {
-        for (text, said) in [
+    fn commands_and_text_keep_their_order() {
+        for (text, expected) in [
             ("words", "words"),
             ("", ""),
             ("two\nlines ", "two\nlines "),
@@ -462,15 +464,15 @@ mod tests {
             ("[%unknown x] and [% and [%", "[%unknown x] and [% and [%"),
             ("[%clk soon]", "[%clk soon]"),
         ] {
-            let (found, again) = shown(text);
-            assert_eq!(found, said, "{text}");
-            assert_eq!(again, text);
+            let (found, written) = shown(text);
+            assert_eq!(found, expected, "{text}");
+            assert_eq!(written, text);
         }
     }
 
     #[test]
-    fn other_spellings_are_understood() {
-        for (text, said, usual) in [
+    fn other_spellings_are_read() {
+        for (text, expected, written) in [
             (
                 "[%csl Ga1][%cal Re2e4] x ",
                 "Shapes|Shapes|x",
@@ -482,12 +484,16 @@ mod tests {
             ("[%tabia text a%0Ab]", "a\nb", "a\nb"),
             ("one\r\ntwo", "one\ntwo", "one\ntwo"),
         ] {
-            assert_eq!(shown(text), (said.to_owned(), usual.to_owned()), "{text}");
+            assert_eq!(
+                shown(text),
+                (expected.to_owned(), written.to_owned()),
+                "{text}"
+            );
         }
     }
 
     #[test]
-    fn words_before_a_first_move_wait() {
+    fn text_before_a_first_move_is_held() {
         let mut held = Vec::new();
         let mut shown = Shown::default();
         let flow = read("[%csl Ga1] then", Some(&mut held), &mut shown);

@@ -1,4 +1,4 @@
-//! The fixed records of the index files, as they lie on disk.
+//! The fixed records of the index files as they are stored.
 
 use std::mem::offset_of;
 
@@ -10,7 +10,7 @@ use super::entry::{Entry, Version};
 /// The first bytes of `.si3` and `.si4`.
 pub(crate) const MAGIC: [u8; 8] = *b"Scid.si\0";
 
-/// What both headers begin with; all of the `.si3` header.
+/// The header of `.si3`, and the beginning of the header of `.si4`.
 ///
 /// | at | size | field | meaning |
 /// |---:|-----:|-------|---------|
@@ -31,7 +31,7 @@ pub(crate) struct FileHeader {
     pub(crate) description: [u8; 108],
 }
 
-/// Names of the six custom flags, behind the [`FileHeader`] in `.si4`; each ends in zero.
+/// Names of the six custom flags, after the [`FileHeader`] in `.si4`; each ends in zero.
 pub(crate) type FlagNames = [[u8; 9]; 6];
 
 /// An entry of `.si4`, from its byte 7 on; the entry of `.si3`, from its byte 6 on.
@@ -75,7 +75,7 @@ pub(crate) struct EntryTail {
     home_pawns: [u8; 8],
 }
 
-/// An entry of `.si3`: place and length of the blob, then the [`EntryTail`].
+/// An entry of `.si3`: offset and length of the blob, then the [`EntryTail`].
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub(crate) struct EntryV3 {
@@ -140,7 +140,7 @@ pub(crate) fn to_u24(value: u32) -> [u8; 3] {
     [(value >> 16) as u8, (value >> 8) as u8, value as u8]
 }
 
-/// Reads the entry at the start of `bytes`; `None` when they are too few.
+/// Reads the entry at the start of `bytes`. `None` if they are too short.
 pub(crate) fn decode(version: Version, bytes: &[u8]) -> Option<Entry> {
     match version {
         Version::V3 => {
@@ -165,8 +165,8 @@ pub(crate) fn decode(version: Version, bytes: &[u8]) -> Option<Entry> {
     }
 }
 
-/// Appends an entry. Fields that are too large for the version are cut; the writer checks them
-/// before.
+/// Appends an entry. Fields that are too large for the version are truncated; the writer has
+/// checked them.
 pub(crate) fn encode(version: Version, entry: &Entry, out: &mut Vec<u8>) {
     let blob_at = big_endian::U32::new(entry.blob_at as u32);
     let blob_length = big_endian::U16::new(entry.blob_length as u16);
@@ -238,7 +238,7 @@ impl EntryTail {
         let high = |id: u32, mask: u32| (id >> 16 & mask) as u8;
         let elo =
             |elo: u16, rating: u8| big_endian::U16::new(elo & 0xfff | u16::from(rating & 15) << 12);
-        // No event date is the year 0, which Scid from 4 on codes like any other.
+        // Without an event date Scid 3 stores 0, later versions the relative form of the year 0.
         let event_date = if version == Version::V3 && entry.event_date == 0 {
             0
         } else {
@@ -284,7 +284,7 @@ fn absolute(date: u32, relative: u32) -> u32 {
     year << 9 | relative & 0x1ff
 }
 
-/// The 12 relative bits of an event date; `None` when the years are more than three apart.
+/// The 12 relative bits of an event date. `None` if the years differ by more than three.
 pub(crate) fn relative(date: u32, event_date: u32) -> Option<u32> {
     let (year, event_year) = (date >> 9, event_date >> 9);
     if year.abs_diff(event_year) > 3 {
@@ -357,7 +357,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_field_comes_back() {
+    fn entries_round_trip() {
         let entry = Entry {
             blob_at: 0x8765_4321,
             blob_length: 0x1_2345,

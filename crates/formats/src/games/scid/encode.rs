@@ -1,11 +1,14 @@
-//! From a game to its blob and what the index says of it.
+//! Encodes the moves of a game as a blob, and fills the fields of its index entry that depend on
+//! them.
 
 use tabia_core::chess::{FenStyle, Ply, Role, Setup};
 use tabia_core::error::{Error, Result};
 use tabia_core::game::{Annotation, CommentPlacement, Event, Game};
 use tabia_core::loss::{Feature, Features, Losses};
 
-use crate::games::common::annotation_order::remarks_first;
+use crate::games::common::annotation_order::{
+    has_annotations_after_variations, move_annotations_before_variations,
+};
 
 use super::board::{Board, token};
 use super::comments::CommentWriter;
@@ -13,15 +16,15 @@ use super::entry::{Entry, Version, count_code, flag};
 use super::game_blob::start_flag;
 use super::home_pawns::PawnMoves;
 use super::move_codes::MoveBytes;
-use super::piece_lists::Lists;
+use super::piece_lists::PieceLists;
 use super::stored_lines::StoredLine;
 
-/// How much of a game is written; less when the blob would be too long.
+/// How much of a game is written: less if the blob would be too long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Keep {
+pub(crate) enum Detail {
     Mainline,
     Variations,
-    Everything,
+    All,
 }
 
 /// Turns games into blobs, reusing its buffers.
@@ -29,32 +32,32 @@ pub(crate) enum Keep {
 pub(crate) struct Encoder {
     version: Version,
     can: Features,
-    /// The blob: tags first, by the caller.
+    /// The blob, which begins with the tags that the caller writes.
     pub(crate) blob: Vec<u8>,
     comments: Vec<u8>,
-    /// The usual start.
-    standard: Lists,
-    open: Vec<(Option<Lists>, Lists)>,
-    node: Node,
+    /// The standard position.
+    standard: PieceLists,
+    open: Vec<(Option<PieceLists>, PieceLists)>,
+    pending: PendingComments,
 }
 
-/// The place at hand, until the next move or bracket.
+/// The comments since the last move, begin or end of a variation.
 #[derive(Debug, Default)]
-struct Node {
-    /// What stands before the first move of a variation, and where its mark belongs.
+struct PendingComments {
+    /// The comment before the first move of a variation, and the offset of its mark.
     start: CommentWriter,
     start_at: usize,
-    /// What stands behind the move, or before the game.
+    /// The comment after the move, or before the game.
     after: CommentWriter,
     in_variation: bool,
-    /// No move yet in this line.
+    /// The line has no move yet.
     at_start: bool,
-    /// The move is the first one of a variation.
+    /// The last move is the first one of a variation.
     is_first: bool,
 }
 
-/// What becomes known of a game while it is written.
-struct Facts {
+/// Counts and fields for the index entry.
+struct EntryFacts {
     nags: u32,
     comments: u32,
     variations: u32,
@@ -71,23 +74,24 @@ impl Encoder {
             can,
             blob: Vec::new(),
             comments: Vec::new(),
-            standard: Lists::of(&Board::standard()),
+            standard: PieceLists::of(&Board::standard()),
             open: Vec::new(),
-            node: Node::new(can.has(Feature::Foreign)),
+            pending: PendingComments::new(can.has(Feature::Foreign)),
         }
     }
 
-    /// Appends start, moves and comments to the blob and fills what the index says of them.
+    /// Appends start, moves and comments to the blob and fills the fields of the entry that depend on
+    /// them.
     pub(crate) fn encode(
         &mut self,
         game: &Game,
-        keep: Keep,
+        detail: Detail,
         entry: &mut Entry,
         losses: &mut Losses,
     ) -> Result<()> {
         let start_at = self.blob.len();
         let setup = self.write_start(game, losses);
-        let mut facts = Facts {
+        let mut facts = EntryFacts {
             nags: 0,
             comments: 0,
             variations: 0,
@@ -98,20 +102,20 @@ impl Encoder {
         };
         let board = match (&game.head.start.setup, setup) {
             (None, _) => Some(self.standard.clone()),
-            (Some(setup), true) => Board::from_setup(setup).map(|board| Lists::of(&board)),
+            (Some(setup), true) => Board::from_setup(setup).map(|board| PieceLists::of(&board)),
             (Some(_), false) => None,
         };
         self.comments.clear();
         let last = if let Some(board) = board {
-            self.write_moves(game, keep, board, &mut facts, losses)?
+            self.write_moves(game, detail, board, &mut facts, losses)?
         } else {
-            // What is said of the game needs no position.
-            self.node.begin(self.blob.len(), false);
+            // Annotations of the game need no position.
+            self.pending.begin(self.blob.len(), false);
             for event in game.events() {
                 let Event::Annotation(annotation) = event else {
                     break;
                 };
-                self.annotate(annotation, keep, &mut facts, losses);
+                self.annotate(annotation, detail, &mut facts, losses);
             }
             self.flush(&mut facts);
             self.standard.clone()
@@ -140,7 +144,7 @@ impl Encoder {
         Ok(())
     }
 
-    /// Writes the start; whether it is a setup position that can be played from.
+    /// Writes the start. Returns whether it is a setup position that can be played from.
     fn write_start(&mut self, game: &Game, losses: &mut Losses) -> bool {
         let start = &game.head.start;
         let old_chess960 = start.chess960 && self.version != Version::V5;
@@ -167,42 +171,42 @@ impl Encoder {
         true
     }
 
-    /// Writes the moves; the position after the last one of the mainline.
+    /// Writes the moves. Returns the position at the end of the mainline.
     fn write_moves(
         &mut self,
         game: &Game,
-        keep: Keep,
-        board: Lists,
-        facts: &mut Facts,
+        detail: Detail,
+        board: PieceLists,
+        facts: &mut EntryFacts,
         losses: &mut Losses,
-    ) -> Result<Lists> {
+    ) -> Result<PieceLists> {
         if !game.has_annotations() && !game.has_variations() {
-            return self.write_plain(game, board, facts, losses);
+            return self.write_mainline(game, board, facts, losses);
         }
         self.open.clear();
-        self.node.begin(self.blob.len(), false);
-        let run = Run {
-            keep,
-            keeps_before: keep != Keep::Mainline && game.has_variations(),
+        self.pending.begin(self.blob.len(), false);
+        let options = LineOptions {
+            detail,
+            has_variations: detail != Detail::Mainline && game.has_variations(),
             board,
         };
-        if run.keeps_before && has_late_remarks(game) {
-            let events = remarks_first(game.events().collect());
-            self.write_events(events.into_iter(), run, facts, losses)
+        if options.has_variations && has_annotations_after_variations(game) {
+            let events = move_annotations_before_variations(game.events().collect());
+            self.write_events(events.into_iter(), options, facts, losses)
         } else {
-            self.write_events(game.events(), run, facts, losses)
+            self.write_events(game.events(), options, facts, losses)
         }
     }
 
-    /// Most games are nothing but a mainline.
-    fn write_plain(
+    /// Writes the moves of a game without variations and annotations, as most are.
+    fn write_mainline(
         &mut self,
         game: &Game,
-        mut board: Lists,
-        facts: &mut Facts,
+        mut board: PieceLists,
+        facts: &mut EntryFacts,
         losses: &mut Losses,
-    ) -> Result<Lists> {
-        // Room is made for many moves at once.
+    ) -> Result<PieceLists> {
+        // Space for many moves is reserved at once.
         let mut end = self.blob.len();
         for ply in game.mainline() {
             if let Ply::Move(m) = ply
@@ -212,8 +216,8 @@ impl Encoder {
                 if self.blob.len() < end + 2 {
                     self.blob.resize(end + CHUNK, 0);
                 }
-                if let Some(room) = self.blob.get_mut(end..end + 2) {
-                    room.copy_from_slice(&bytes);
+                if let Some(space) = self.blob.get_mut(end..end + 2) {
+                    space.copy_from_slice(&bytes);
                 }
                 end += length;
                 facts.step(ply, gone);
@@ -237,18 +241,18 @@ impl Encoder {
     fn write_events<'g>(
         &mut self,
         events: impl Iterator<Item = Event<'g>>,
-        run: Run,
-        facts: &mut Facts,
+        options: LineOptions,
+        facts: &mut EntryFacts,
         losses: &mut Losses,
-    ) -> Result<Lists> {
-        let Run {
-            keep,
-            keeps_before,
+    ) -> Result<PieceLists> {
+        let LineOptions {
+            detail,
+            has_variations,
             mut board,
-        } = run;
+        } = options;
         let mut before = None;
         let mut depth = 0u32;
-        // The depth of a line whose rest is left out, and whether the line was begun.
+        // The depth of a line whose rest is skipped, and whether its begin was written.
         let mut muted: Option<(u32, bool)> = None;
         for event in events {
             if let Some((level, begun)) = muted {
@@ -268,14 +272,14 @@ impl Encoder {
             }
             match event {
                 Event::Move(ply) => {
-                    if !(self.node.at_start && self.node.in_variation) {
+                    if !(self.pending.at_start && self.pending.in_variation) {
                         self.flush(facts);
                     }
                     if !self.can_write(&board, ply, losses) {
                         muted = Some((depth, true));
                         continue;
                     }
-                    if keeps_before {
+                    if has_variations {
                         before = Some(board.clone());
                     }
                     self.write_move(&board, ply)?;
@@ -284,7 +288,7 @@ impl Encoder {
                         facts.play(ply, gone);
                     }
                 }
-                Event::Annotation(annotation) => self.annotate(annotation, keep, facts, losses),
+                Event::Annotation(annotation) => self.annotate(annotation, detail, facts, losses),
                 Event::BeginVariation => {
                     depth += 1;
                     let Some(start) = before.clone() else {
@@ -297,7 +301,7 @@ impl Encoder {
                     self.blob.push(token::BEGIN_VARIATION);
                     let after = std::mem::replace(&mut board, start);
                     self.open.push((before.take(), after));
-                    self.node.begin(self.blob.len(), true);
+                    self.pending.begin(self.blob.len(), true);
                 }
                 Event::EndVariation => {
                     depth = depth.saturating_sub(1);
@@ -307,8 +311,8 @@ impl Encoder {
                         before = outer_before;
                         board = outer;
                     }
-                    self.node.at_start = false;
-                    self.node.in_variation = depth > 0;
+                    self.pending.at_start = false;
+                    self.pending.in_variation = depth > 0;
                 }
             }
         }
@@ -316,29 +320,29 @@ impl Encoder {
         Ok(board)
     }
 
-    /// Whether the version can hold the move. Castling from other squares than the usual ones is
-    /// for Scid 5 only.
+    /// Whether the version can store the move. Only Scid 5 has castling from other squares than those
+    /// of standard chess.
     #[inline(always)]
-    fn can_write(&self, board: &Lists, ply: Ply, losses: &mut Losses) -> bool {
+    fn can_write(&self, board: &PieceLists, ply: Ply, losses: &mut Losses) -> bool {
         let Ply::Move(m) = ply else {
             return true;
         };
-        let is_usual = || m.from().file() == 4 && matches!(m.to().file(), 0 | 7);
-        if m.is_castling() && self.version != Version::V5 && !is_usual() {
+        let is_standard = || m.from().file() == 4 && matches!(m.to().file(), 0 | 7);
+        if m.is_castling() && self.version != Version::V5 && !is_standard() {
             if losses.count(Feature::Chess960) == 0 {
                 losses.add(Feature::Chess960, 1, None);
             }
             return false;
         }
-        // A move onto a king, or of no piece, would leave a game that nobody can read.
+        // A move of no piece would make the rest of the game unreadable.
         board.has_mover(m.from())
     }
 
-    fn write_move(&mut self, board: &Lists, ply: Ply) -> Result<()> {
+    fn write_move(&mut self, board: &PieceLists, ply: Ply) -> Result<()> {
         if board.encode(ply, &mut self.blob) {
-            let node = &mut self.node;
-            node.is_first = node.at_start && node.in_variation;
-            node.at_start = false;
+            let pending = &mut self.pending;
+            pending.is_first = pending.at_start && pending.in_variation;
+            pending.at_start = false;
             return Ok(());
         }
         Err(unplayable(ply))
@@ -347,8 +351,8 @@ impl Encoder {
     fn annotate(
         &mut self,
         annotation: Annotation<'_>,
-        keep: Keep,
-        facts: &mut Facts,
+        detail: Detail,
+        facts: &mut EntryFacts,
         losses: &mut Losses,
     ) {
         let feature = annotation.feature();
@@ -356,48 +360,48 @@ impl Encoder {
             losses.add(feature, 1, None);
             return;
         }
-        let node = &mut self.node;
+        let pending = &mut self.pending;
         match annotation.reduce(self.can, losses) {
-            Annotation::Nag(nag) if !node.at_start => {
+            Annotation::Nag(nag) if !pending.at_start => {
                 facts.nags += 1;
                 self.blob.extend([token::NAG, nag.0]);
             }
-            // There is no place for a NAG before the first move.
+            // A NAG before the first move cannot be stored.
             Annotation::Nag(_) => losses.add(Feature::Nags, 1, None),
-            _ if keep != Keep::Everything => losses.add(Feature::LongText, 1, None),
+            _ if detail != Detail::All => losses.add(Feature::LongText, 1, None),
             kept => {
-                let stands_before = matches!(
+                let is_before = matches!(
                     kept,
                     Annotation::Comment(comment) if comment.placement == CommentPlacement::Before
                 );
-                if stands_before && !node.is_first && !node.at_start {
+                if is_before && !pending.is_first && !pending.at_start {
                     losses.add(Feature::CommentPlacement, 1, None);
                 }
-                let at_start = node.at_start && node.in_variation;
-                let writer = if at_start || stands_before && node.is_first {
-                    &mut node.start
+                let at_start = pending.at_start && pending.in_variation;
+                let writer = if at_start || is_before && pending.is_first {
+                    &mut pending.start
                 } else {
-                    &mut node.after
+                    &mut pending.after
                 };
                 writer.add(&kept, losses);
             }
         }
     }
 
-    /// Writes the comments of the place at hand. Scid 3 counts empty ones too.
-    fn flush(&mut self, facts: &mut Facts) {
-        let node = &mut self.node;
-        if !node.start.is_empty() {
-            self.blob.insert(node.start_at, token::COMMENT);
-            let has_text = node.start.take_into(&mut self.comments);
+    /// Writes the pending comments. Scid 3 counts empty ones too.
+    fn flush(&mut self, facts: &mut EntryFacts) {
+        let pending = &mut self.pending;
+        if !pending.start.is_empty() {
+            self.blob.insert(pending.start_at, token::COMMENT);
+            let has_text = pending.start.take_into(&mut self.comments);
             facts.comments += u32::from(has_text || self.version == Version::V3);
         }
-        if !node.after.is_empty() {
+        if !pending.after.is_empty() {
             self.blob.push(token::COMMENT);
-            let has_text = node.after.take_into(&mut self.comments);
+            let has_text = pending.after.take_into(&mut self.comments);
             facts.comments += u32::from(has_text || self.version == Version::V3);
         }
-        node.is_first = false;
+        pending.is_first = false;
     }
 }
 
@@ -409,18 +413,18 @@ fn unplayable(ply: Ply) -> Error {
     Error::invalid(format!("{ply} cannot be played"))
 }
 
-/// So many bytes are made room for at once.
+/// Bytes of space that are reserved at once.
 const CHUNK: usize = 128;
 
-/// How the moves of a game are written.
-struct Run {
-    keep: Keep,
-    /// Whether variations are written, which need the position before a move.
-    keeps_before: bool,
-    board: Lists,
+/// How the moves of a game are written, and from which position.
+struct LineOptions {
+    detail: Detail,
+    /// Variations are written, so that the position before a move is kept.
+    has_variations: bool,
+    board: PieceLists,
 }
 
-impl Node {
+impl PendingComments {
     fn new(is_exact: bool) -> Self {
         Self {
             start: CommentWriter::new(is_exact),
@@ -429,7 +433,7 @@ impl Node {
         }
     }
 
-    /// A line begins at `at` in the blob.
+    /// Begins a line at offset `at` of the blob.
     fn begin(&mut self, at: usize, in_variation: bool) {
         self.start_at = at;
         self.in_variation = in_variation;
@@ -438,17 +442,7 @@ impl Node {
     }
 }
 
-/// Whether something is said of a move behind a variation of it.
-fn has_late_remarks(game: &Game) -> bool {
-    let mut is_behind = false;
-    game.events().any(|event| {
-        let is_late = is_behind && matches!(event, Event::Annotation(_));
-        is_behind = event == Event::EndVariation;
-        is_late
-    })
-}
-
-/// Whether moves from this position can be written.
+/// Whether moves from a setup position can be written.
 pub(crate) fn is_playable(setup: &Setup) -> bool {
     Board::from_setup(setup).is_some()
 }
@@ -459,8 +453,8 @@ fn without_castling(setup: &Setup) -> Setup {
     setup
 }
 
-impl Facts {
-    /// The next ply of the mainline was played, which promotes nothing.
+impl EntryFacts {
+    /// Adds a ply of the mainline that is no promotion. `gone` is the square of a pawn that left home.
     #[inline(always)]
     fn step(&mut self, ply: Ply, gone: u64) {
         self.plies += 1;
@@ -468,7 +462,7 @@ impl Facts {
         self.stored_line.play(ply);
     }
 
-    /// The next ply of the mainline was played.
+    /// Adds a ply of the mainline.
     fn play(&mut self, ply: Ply, gone: u64) {
         self.step(ply, gone);
         if let Ply::Move(m) = ply

@@ -1,5 +1,5 @@
-//! A game with everything that can be known of it without the games before: the entry but for its
-//! numbers and its place, five names, and the blob.
+//! Encodes a game on a worker thread: its index entry, five names, and its blob. The name numbers
+//! and the offset are filled in when the game is appended.
 
 use tabia_core::error::{Error, ErrorKind, Result};
 use tabia_core::game::{Game, RecordKind};
@@ -7,7 +7,7 @@ use tabia_core::games::GameEncoder;
 use tabia_core::loss::{Feature, Features, Losses};
 
 use super::disk_layout;
-use super::encode::{Encoder, Keep};
+use super::encode::{Detail, Encoder};
 use super::entry::{self, Entry, Version, flag};
 use super::tags::TagWriter;
 
@@ -55,17 +55,17 @@ impl GameEncoder for RecordEncoder {
         let (names, blob) = (&mut self.names, &mut encoder.blob);
         self.tags.write(game, &mut entry, names, blob, &mut losses);
         let tags_end = encoder.blob.len();
-        let head = entry;
-        for keep in [Keep::Everything, Keep::Variations, Keep::Mainline] {
+        let tags_entry = entry;
+        for detail in [Detail::All, Detail::Variations, Detail::Mainline] {
             let mut lost = Losses::new();
             encoder.blob.truncate(tags_end);
-            entry = head;
-            encoder.encode(game, keep, &mut entry, &mut lost)?;
+            entry = tags_entry;
+            encoder.encode(game, detail, &mut entry, &mut lost)?;
             if encoder.blob.len() <= self.version.max_blob() {
                 losses.merge(&lost);
                 break;
             }
-            if keep == Keep::Mainline {
+            if detail == Detail::Mainline {
                 return Err(Error::new(ErrorKind::Limit {
                     what: "a game",
                     limit: self.version.max_blob() as u64,

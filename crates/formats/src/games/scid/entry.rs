@@ -1,10 +1,10 @@
-//! An entry of the index, whatever the version, and the codes inside it.
+//! An index entry of any version, and the codes of its fields.
 
 use tabia_core::FormatId;
 use tabia_core::chess::Color;
 use tabia_core::game::{Date, Eco, GameResult};
 
-/// The three kinds of Scid databases.
+/// The versions of Scid databases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Version {
     V3,
@@ -46,7 +46,7 @@ impl Version {
         }
     }
 
-    /// The longest blob. Scid before 3.6.15 reads no longer ones in its databases either.
+    /// The longest blob in bytes. Scid before 3.6.15 reads no longer ones.
     pub(crate) const fn max_blob(self) -> usize {
         match self {
             Self::V3 => 0x7fff,
@@ -54,7 +54,7 @@ impl Version {
         }
     }
 
-    /// A blob lies within a block of that size.
+    /// Bytes of a block. A blob is inside one block.
     pub(crate) const fn block(self) -> u64 {
         match self {
             Self::V3 => 0x8000,
@@ -70,7 +70,7 @@ impl Version {
         }
     }
 
-    /// Most games of a database.
+    /// The greatest number of games.
     pub(crate) const fn max_games(self) -> u32 {
         match self {
             Self::V3 | Self::V4 => 16_777_214,
@@ -78,7 +78,7 @@ impl Version {
         }
     }
 
-    /// Most players, events, sites and rounds.
+    /// The greatest numbers of players, events, sites and rounds.
     pub(crate) const fn max_names(self) -> [u32; 4] {
         match self {
             Self::V3 | Self::V4 => [(1 << 20) - 1, (1 << 19) - 1, (1 << 19) - 1, (1 << 18) - 1],
@@ -96,7 +96,7 @@ impl Version {
     }
 }
 
-/// An entry of the index with its fields taken apart; codes as stored.
+/// The fields of an index entry. Codes are as stored.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) blob_at: u64,
@@ -143,13 +143,13 @@ pub(crate) mod flag {
     pub(crate) const LETTERS: &[u8; 18] = b"WBMENPTKQ!?U123456";
 }
 
-/// What follows the colour in the names of rating tags.
+/// Names of rating tags after the colour.
 pub(crate) const RATING_TYPES: [&str; 7] = ["Elo", "Rating", "Rapid", "ICCF", "USCF", "DWZ", "ECF"];
 
 /// The greatest rating.
 pub(crate) const MAX_ELO: u16 = 4000;
 
-/// The name of a side's rating tag; an unknown type is taken for the first.
+/// The name of a side's rating tag. Unknown types are taken for the first.
 pub(crate) fn rating_tag(color: Color, rating: u8) -> &'static str {
     const WHITE: [&str; 7] = [
         "WhiteElo",
@@ -176,7 +176,7 @@ pub(crate) fn rating_tag(color: Color, rating: u8) -> &'static str {
     names.get(usize::from(rating)).unwrap_or(&names[0])
 }
 
-/// The flags a user sets, without the deletion mark, as the value of the tag `ScidFlags`.
+/// The flags that a user sets, without the deletion mark, as the value of the tag `ScidFlags`.
 pub(crate) fn flag_letters(flags: u32) -> String {
     let set = |&(bit, _): &(u32, &u8)| flags >> bit & 1 != 0;
     (4..)
@@ -186,13 +186,13 @@ pub(crate) fn flag_letters(flags: u32) -> String {
         .collect()
 }
 
-/// The flags of a `ScidFlags` tag, and how many of its letters mean nothing.
+/// The flags of a `ScidFlags` tag, and the number of its letters that are no flag.
 pub(crate) fn parse_flags(text: &str) -> (u32, u64) {
     let mut flags = 0;
     let mut unknown = 0;
     for letter in text.bytes() {
-        match flag::LETTERS.iter().position(|&known| known == letter) {
-            Some(place) => flags |= 1 << (place + 4),
+        match flag::LETTERS.iter().position(|&other| other == letter) {
+            Some(index) => flags |= 1 << (index + 4),
             None if letter == b'D' => flags |= flag::DELETED,
             None => unknown += 1,
         }
@@ -209,7 +209,7 @@ pub(crate) fn date(bits: u32) -> Date {
     )
 }
 
-/// The 20 bits of a date; `None` for a part that does not fit.
+/// The 20 bits of a date. `None` if a part does not fit.
 pub(crate) fn date_bits(date: Date) -> Option<u32> {
     if date.year > 2047 || date.month > 15 || date.day > 31 {
         return None;
@@ -217,7 +217,7 @@ pub(crate) fn date_bits(date: Date) -> Option<u32> {
     Some(u32::from(date.year) << 9 | u32::from(date.month) << 5 | u32::from(date.day))
 }
 
-/// A result from its code; other codes than Scid's four are unknown.
+/// A result from its code. Codes other than Scid's four are unknown.
 pub(crate) const fn result(code: u8) -> GameResult {
     match code {
         1 => GameResult::WhiteWins,
@@ -253,8 +253,8 @@ pub(crate) const fn count_code(count: u32) -> u8 {
 /// Codes of one opening: the opening itself, 26 letters with five codes each.
 const SUB_CODES: u16 = 131;
 
-/// An opening code with its sub-code (0 none, else 1 + 5 * letter + digit); `None` for 0 and for
-/// numbers past the last opening.
+/// An opening code with its sub-code (0, or 1 + 5 * letter + digit). `None` for 0 and for numbers
+/// past the last opening.
 pub(crate) fn eco(code: u16) -> Option<Eco> {
     let code = code.checked_sub(1)?;
     Eco::new(code / SUB_CODES, (code % SUB_CODES) as u8)
@@ -271,7 +271,7 @@ pub(crate) fn push_eco(eco: Eco, out: &mut String) {
     }
 }
 
-/// The code of an opening as Scid writes it; `None` for text that says more, or something else.
+/// The code of an opening. `None` if the text is not exactly one as Scid writes it.
 pub(crate) fn eco_code(text: &str) -> Option<u16> {
     let base = Eco::parse(text)?.code() * SUB_CODES + 1;
     let letter = |letter: u8| {
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn opening_codes_come_back() {
+    fn opening_codes_round_trip() {
         assert_eq!((eco(0), eco(65_501)), (None, None));
         for code in 1..=65_500 {
             let text = eco_text(eco(code).unwrap());

@@ -5,7 +5,7 @@ use tabia_core::io::Cursor;
 
 use super::board::token;
 
-/// Names of tags that have a number of their own, from 241 on.
+/// Names of tags that are stored as a number, from 241 on.
 pub(crate) const COMMON_TAGS: [&str; 10] = [
     "WhiteCountry",
     "BlackCountry",
@@ -22,7 +22,7 @@ pub(crate) const COMMON_TAGS: [&str; 10] = [
 /// The number of the first common tag; smaller ones are lengths of names.
 pub(crate) const FIRST_COMMON_TAG: u8 = 241;
 
-/// A date in three bytes instead of a name and a value, from before Scid 3.
+/// The number of a date in three bytes without name and length, from versions before Scid 3.
 const EVENT_DATE_BYTES: u8 = 255;
 
 /// Bits of the byte before the moves.
@@ -41,14 +41,14 @@ pub(crate) enum Tag<'a> {
     },
     /// An event date in 20 bits.
     EventDate(u32),
-    /// A number without a known name.
+    /// A number whose name is unknown.
     Unknown {
         number: u8,
         value: &'a [u8],
     },
 }
 
-/// Reads the next tag; `None` at their end.
+/// Reads the next tag. `None` at the end of the tags.
 pub(crate) fn read_tag<'a>(cursor: &mut Cursor<'a>) -> Result<Option<Tag<'a>>, Malformed> {
     let number = cursor.u8("tag")?;
     let name = match number {
@@ -56,9 +56,9 @@ pub(crate) fn read_tag<'a>(cursor: &mut Cursor<'a>) -> Result<Option<Tag<'a>>, M
         EVENT_DATE_BYTES => return Ok(Some(Tag::EventDate(cursor.u24_be("tag_value")?))),
         1..FIRST_COMMON_TAG => cursor.take(usize::from(number), "tag_name")?,
         _ => {
-            let place = usize::from(number - FIRST_COMMON_TAG);
+            let index = usize::from(number - FIRST_COMMON_TAG);
             COMMON_TAGS
-                .get(place)
+                .get(index)
                 .map_or(b"".as_slice(), |name| name.as_bytes())
         }
     };
@@ -71,7 +71,7 @@ pub(crate) fn read_tag<'a>(cursor: &mut Cursor<'a>) -> Result<Option<Tag<'a>>, M
     }))
 }
 
-/// Reads what stands between tags and moves: the FEN of a setup position.
+/// Reads the start, between tags and moves: the FEN of a setup position, or `None`.
 pub(crate) fn read_start<'a>(cursor: &mut Cursor<'a>) -> Result<Option<&'a [u8]>, Malformed> {
     if cursor.u8("start")? & start_flag::SETUP == 0 {
         return Ok(None);
@@ -82,17 +82,17 @@ pub(crate) fn read_start<'a>(cursor: &mut Cursor<'a>) -> Result<Option<&'a [u8]>
     Ok(Some(fen))
 }
 
-/// A piece of the moves.
+/// A part of the moves that was skipped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Skipped {
-    /// Offset of the byte that ends it, or the end of the bytes.
+    /// Offset of the byte after the part, or the end of the bytes.
     pub(crate) end: usize,
-    /// Comment marks in it.
+    /// Comment marks in the part.
     pub(crate) marks: usize,
 }
 
-/// The rest of a line from `at` on, without its end: whatever else the bytes say, tokens can be
-/// told from moves.
+/// Skips the rest of a line from `at` on, without the token that ends it. Works without a position,
+/// since tokens differ from moves.
 pub(crate) fn skip_line(bytes: &[u8], mut at: usize) -> Skipped {
     let mut marks = 0;
     let mut depth = 0u32;
@@ -114,7 +114,7 @@ pub(crate) fn skip_line(bytes: &[u8], mut at: usize) -> Skipped {
     }
 }
 
-/// The moves of the whole game from `at` on: where they end, and the comment marks among them.
+/// Skips all moves of the game from `at` on, without the token that ends them.
 pub(crate) fn skip_game(bytes: &[u8], mut at: usize) -> Skipped {
     let mut marks = 0;
     // Most games have neither NAGs nor comments.
@@ -143,7 +143,7 @@ pub(crate) fn skip_game(bytes: &[u8], mut at: usize) -> Skipped {
     }
 }
 
-/// Whether a variation begins at `at`, behind NAGs and comment marks.
+/// Whether a variation begins at `at`, after any NAGs and comment marks.
 pub(crate) fn variation_follows(bytes: &[u8], mut at: usize) -> bool {
     loop {
         match bytes.get(at) {
@@ -155,16 +155,16 @@ pub(crate) fn variation_follows(bytes: &[u8], mut at: usize) -> bool {
     }
 }
 
-/// The comments of a game, one after another.
+/// The comments of a game in order.
 #[derive(Debug, Clone)]
 pub(crate) struct Comments<'a> {
     rest: &'a [u8],
-    /// Marks of the game that have not been met yet.
+    /// Marks of the game whose comments were not taken yet.
     marks: usize,
 }
 
 impl<'a> Comments<'a> {
-    /// The comments behind the moves, which end at `moves.end`.
+    /// The comments after the moves, which end at `moves.end`.
     pub(crate) fn new(bytes: &'a [u8], moves: Skipped) -> Self {
         Self {
             rest: bytes.get(moves.end + 1..).unwrap_or_default(),
@@ -172,19 +172,19 @@ impl<'a> Comments<'a> {
         }
     }
 
-    /// The comment of the next mark; `None` when there is none left for it.
+    /// The comment of the next mark. `None` if no comment is left.
     pub(crate) fn marked(&mut self) -> Option<&'a [u8]> {
         self.marks = self.marks.saturating_sub(1);
         self.next()
     }
 
-    /// A comment without a mark, for a move after the last mark. Such comments are reserved by
-    /// Scid 5 for moves that have no marks.
+    /// A comment without a mark, for a move after the last mark. Scid 5 reserves such comments for
+    /// moves without marks.
     pub(crate) fn unmarked(&mut self) -> Option<&'a [u8]> {
         if self.marks == 0 { self.next() } else { None }
     }
 
-    /// Whether there are comments without marks, now or later.
+    /// Whether there are more comments than marks.
     pub(crate) fn has_unmarked(&self) -> bool {
         memchr::memchr_iter(0, self.rest).count() > self.marks
     }
@@ -194,12 +194,12 @@ impl<'a> Comments<'a> {
         is_wiped(self.rest, WIPED_COMMENTS)
     }
 
-    /// Drops what is left.
+    /// Drops the remaining comments.
     pub(crate) fn end(&mut self) {
         self.rest = &[];
     }
 
-    /// The next comment; a last one without its final zero counts.
+    /// The next comment. The last one may lack its final zero.
     fn next(&mut self) -> Option<&'a [u8]> {
         if self.rest.is_empty() {
             return None;
@@ -238,7 +238,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tags_have_names_or_numbers() {
+    fn tags_with_names_and_numbers_are_read() {
         let mut bytes = vec![4, b'M', b'o', b'd', b'e', 3, b'O', b'T', b'B'];
         bytes.extend([243, 2, b'M', b'e']);
         bytes.extend([253, 1, b'?']);
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_skipped_with_what_is_in_them() {
+    fn lines_are_skipped_with_their_variations() {
         // A NAG of number 15 is no end; a variation with its own end is inside the line.
         let bytes = [0xcf, 0x0b, 0x0f, 0x0c, 0x0d, 0x0c, 0x0e, 0xcf, 0x0e, 0x0f];
         assert_eq!(skip_line(&bytes, 0), Skipped { end: 8, marks: 2 });

@@ -1,17 +1,17 @@
-//! Which pawns left home, in which order, as entries tell it.
+//! The order in which pawns left their home squares, as index entries store it.
 
 use zerocopy::byteorder::big_endian;
 
-/// The pawns that left home; filled ply by ply.
+/// The pawns that left home, added ply by ply.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PawnMoves {
     count: u8,
-    /// Their bits in signatures, a nibble each, the last one low.
+    /// Their [`home_number`]s, a nibble each, the last one low.
     nibbles: u64,
 }
 
 impl PawnMoves {
-    /// Another pawn left the square of that bit; none where there is no bit.
+    /// Adds the pawn that left the square of that bit, if there is a bit.
     #[inline(always)]
     pub(crate) fn push(&mut self, square: u64) {
         if square != 0 {
@@ -20,12 +20,12 @@ impl PawnMoves {
         }
     }
 
-    /// How many left, 0 to 16.
+    /// The number of pawns, 0 to 16.
     pub(crate) const fn count(&self) -> u8 {
         self.count
     }
 
-    /// Their bits in signatures, a nibble each, the first one high.
+    /// Their [`home_number`]s, a nibble each, the first one high.
     pub(crate) fn list(&self) -> [u8; 8] {
         let unused = 64 - 4 * u32::from(self.count.min(16));
         big_endian::U64::new(self.nibbles.checked_shl(unused).unwrap_or_default()).to_bytes()
@@ -44,13 +44,13 @@ pub(crate) const fn home_number(square: u64) -> u8 {
 mod tests {
     use super::*;
     use crate::games::scid::board::Board;
-    use crate::games::scid::piece_lists::Lists;
+    use crate::games::scid::piece_lists::PieceLists;
     use tabia_core::chess::san;
 
     #[test]
     fn pawns_leave_home_in_order() {
         let mut board = Board::standard();
-        let mut lists = Lists::of(&board);
+        let mut lists = PieceLists::of(&board);
         let mut pawns = PawnMoves::default();
         for text in "e4 d5 exd5 Nf6 Nf3 Nxd5 a4".split(' ') {
             let ply = san::read(&board.position, text.as_bytes()).unwrap();

@@ -1,7 +1,7 @@
 //! Databases of Scid: si3, si4, si5.
 //!
 //! A database is three files of one name: the index `.siN` with a fixed entry for every game, the
-//! names `.snN`, and the games `.sgN`. See `FORMAT.md` beside this file.
+//! names `.snN`, and the games `.sgN`. `FORMAT.md` in this folder describes the bytes.
 mod blob_scanner;
 mod board;
 mod comments;
@@ -37,7 +37,7 @@ use entry::Version;
 use read::ScidDatabase;
 use write::ScidWriter;
 
-/// What Scid 5 holds.
+/// Features of Scid 5.
 const CAN: Features = Features::of(&[
     Feature::Moves,
     Feature::ChessGames,
@@ -61,8 +61,8 @@ const CAN: Features = Features::of(&[
     Feature::DeletionMarks,
 ]);
 
-/// What only commands in comments can say. Scid shows them as text, so they are written with the
-/// profile `full` only.
+/// Features that are written as commands in comments. Scid shows these as text, so they need the
+/// profile `full`.
 const COMMANDS: [Feature; 14] = [
     Feature::Medals,
     Feature::CriticalPositions,
@@ -80,7 +80,7 @@ const COMMANDS: [Feature; 14] = [
     Feature::UnreadMoves,
 ];
 
-/// What Scid 3 and 4 hold.
+/// Features of Scid 3 and 4.
 const CAN_OLD: Features = CAN.without(&[Feature::Chess960]);
 
 const fn with_commands(can: Features, options: &CreateOptions) -> Features {
@@ -199,7 +199,7 @@ fn create(
     Ok(Box::new(ScidWriter::create(version, can, path, options)?))
 }
 
-/// si3 and si4 begin with a magic and their version.
+/// Recognises si3 and si4, which begin with a magic and the version.
 fn score_header(probe: &Probe<'_>, version: u16) -> Confidence {
     let mut cursor = tabia_core::io::Cursor::new(probe.head);
     let magic = cursor.array("magic");
@@ -210,7 +210,8 @@ fn score_header(probe: &Probe<'_>, version: u16) -> Confidence {
     }
 }
 
-/// si5 has no magic: its entries have a fixed size, and an empty file is an empty database.
+/// Recognises si5, which has no magic: its entries have a fixed size, and an empty file is an empty
+/// database.
 fn score_bare(probe: &Probe<'_>) -> Confidence {
     let Some(entry) = disk_layout::decode(Version::V5, probe.head) else {
         return by_name(probe, probe.head.is_empty());

@@ -1,4 +1,4 @@
-//! The codes of moves: four bits beside the number of a piece. Scid and Scidb have the same ones,
+//! The codes of moves: four bits after the number of a piece. Scid and Scidb have the same codes,
 //! except for kings.
 
 use tabia_core::chess::{Color, Move, Piece, Ply, Position, Role, Square};
@@ -9,8 +9,8 @@ const KNIGHT_STEPS: [i16; 8] = [-17, -15, -10, -6, 6, 10, 15, 17];
 /// A pawn's step of two squares.
 const DOUBLE_STEP: u8 = 15;
 
-/// Whose codes of kings: the first one of their eight steps, and castling to the h-side and the
-/// a-side.
+/// The program whose codes of kings are used: of their eight steps, and of castling to the h-side
+/// and the a-side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dialect {
     Scid,
@@ -33,7 +33,7 @@ impl Dialect {
     }
 }
 
-/// A piece as the codes of its moves know it.
+/// A kind of piece, as far as the codes of its moves differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Mover(u8);
 
@@ -47,16 +47,16 @@ impl Mover {
     const SCID_KING: u8 = 6;
     const SCIDB_KING: u8 = 7;
 
-    /// Where no piece is.
-    pub(crate) const NOBODY: Mover = Mover(0);
+    /// For squares and numbers without a piece.
+    pub(crate) const NONE: Mover = Mover(0);
 
-    /// By its number, of which the low three bits count.
+    /// The mover of that number, of which the low three bits count.
     #[inline(always)]
     pub(crate) const fn wrap(number: u8) -> Self {
         Self(number & 7)
     }
 
-    /// Its number, 0 to 7: two for pawns, which have no other number that is below 2.
+    /// Its number, 0 to 7. Only pawns have numbers below 2.
     #[inline(always)]
     pub(crate) const fn number(self) -> u8 {
         self.0
@@ -75,14 +75,14 @@ impl Mover {
         })
     }
 
-    /// What a code means for the piece on `from`. Whether a piece can get there is not looked at.
+    /// Decodes a code of the piece on `from`. Does not test whether the piece can go there.
     #[inline(always)]
     pub(crate) fn decode(self, from: Square, code: u8) -> Coded {
         Coded(TARGETS[usize::from(self.0 & 7)][from.index()][usize::from(code & 15)])
     }
 
-    /// Appends the byte or bytes of a move of the piece of that number, 0 to 15; `false` for a
-    /// move that has none.
+    /// Appends the byte or bytes of a move of the piece of that number, 0 to 15. `false` if the
+    /// piece has no such move.
     pub(crate) fn encode(self, number: u8, m: Move, out: &mut Vec<u8>) -> bool {
         if !m.is_normal() {
             let code = self.special_code(m);
@@ -120,8 +120,8 @@ impl Mover {
                     _ => 12,
                 };
                 let by = m.from().number().abs_diff(m.to().number());
-                let way = by.checked_sub(7).filter(|&way| way < 3)?;
-                return Some(role + way);
+                let step = by.checked_sub(7).filter(|&step| step < 3)?;
+                return Some(role + step);
             }
             _ => return None,
         };
@@ -132,7 +132,7 @@ impl Mover {
     }
 }
 
-/// Where a code leads.
+/// The target of a code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Coded(u8);
 
@@ -145,10 +145,10 @@ impl Coded {
     const A_SIDE: Coded = Coded(0xc3);
     const NOTHING: Coded = Coded(0xff);
 
-    /// Bits above the square of a promotion: which piece is in the code.
+    /// Bits above the square of a promotion, whose piece depends on the code.
     const PROMOTION: u8 = 0x40;
 
-    /// The ply, if it can be played; `second` gives the square of a queen's second byte.
+    /// The ply. `second` returns the square of a queen's second byte. `None` if the ply is illegal.
     #[inline(always)]
     pub(crate) fn ply(
         self,
@@ -166,8 +166,8 @@ impl Coded {
         position.is_legal_cached(m).then_some(Ply::Move(m))
     }
 
-    /// Promotion or castling. Castling is granted, since set-up positions of old databases lack the
-    /// right.
+    /// Promotion or castling. The right to castle is granted, since setup positions of old databases
+    /// lack it.
     #[inline(never)]
     fn special(self, position: &mut Position, from: Square, code: u8) -> Option<Move> {
         let side = match self {
@@ -193,8 +193,8 @@ impl Coded {
     }
 }
 
-/// What the codes mean, by mover, square and code: a table, since which piece moves next cannot be
-/// foreseen.
+/// The targets by mover, square and code. A table, since branches on the kind of the next piece are
+/// mispredicted.
 static TARGETS: [[[u8; 16]; 64]; 8] = {
     let mut table = [[[0; 16]; 64]; 8];
     let mut mover = 0;
@@ -253,7 +253,7 @@ const fn coded(mover: u8, from: u8, code: u8) -> Coded {
     }
 }
 
-/// Where a stepping piece gets whose steps have codes from `first` on.
+/// The target of a piece with these steps, whose codes begin at `first`.
 const fn stepped(from: u8, steps: &[i16; 8], code: u8, first: u8) -> Coded {
     if code < first || code >= first + 8 {
         return Coded::NOTHING;
@@ -268,8 +268,8 @@ const fn shifted(from: u8, by: i16) -> Coded {
     }
 }
 
-/// The codes of ordinary moves, by mover and the low twelve bits of the move: [`TARGETS`] read
-/// from the other side.
+/// The codes of normal moves by mover and the low twelve bits of the move: the reverse of
+/// [`TARGETS`].
 static CODES: [[Code; 64 * 64]; 8] = {
     let mut table = [[Code::NONE; 64 * 64]; 8];
     let mut mover = 0;
@@ -313,8 +313,8 @@ impl Code {
 /// The bytes of a move.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MoveBytes {
-    /// Both of them, whether or not the second one counts.
+    /// Two bytes, of which the first `length` count.
     pub(crate) bytes: [u8; 2],
-    /// How many there are, 1 or 2.
+    /// 1 or 2.
     pub(crate) length: usize,
 }

@@ -1,30 +1,30 @@
-//! Writing the name files: numbers for names, and the front-coded or appended forms.
+//! Numbers names and writes the name files, front-coded or appended.
 
 use tabia_core::error::{Error, ErrorKind, Result};
 use tabia_core::io::Sink;
 
 use super::entry::Version;
 use super::names::MAGIC;
-use crate::games::common::interner::Numbering;
+use crate::games::common::interner::Interner;
 
-/// Gives every name a number, in the order in which they come.
+/// Numbers names in the order in which they are added.
 #[derive(Debug)]
 pub(crate) struct NameWriter {
     version: Version,
-    tables: [Numbers; 4],
-    /// `.sn5`: what was not written yet.
+    tables: [NameTable; 4],
+    /// For `.sn5`: records that are not written yet.
     appended: Vec<u8>,
 }
 
 /// The names of a kind.
 #[derive(Debug, Default)]
-struct Numbers {
-    names: Numbering,
-    /// How often each was used.
+struct NameTable {
+    names: Interner,
+    /// The number of uses of each name.
     uses: Vec<u32>,
 }
 
-/// What the kinds are called in messages.
+/// The kinds of names in messages.
 const KIND_NAMES: [&str; 4] = ["players", "events", "sites", "rounds"];
 
 impl NameWriter {
@@ -36,10 +36,10 @@ impl NameWriter {
         }
     }
 
-    /// The number of a name, which is used once more.
+    /// The number of a name, whose uses are counted.
     ///
     /// # Errors
-    /// [`ErrorKind::Limit`] when the version has no number left.
+    /// [`ErrorKind::Limit`] if the version has no number left.
     pub(crate) fn number(&mut self, kind: usize, name: &[u8]) -> Result<u32> {
         let limits = self.version.max_names();
         let (Some(table), Some(&limit), Some(&what)) = (
@@ -64,22 +64,22 @@ impl NameWriter {
         Ok(id)
     }
 
-    /// `.sn5`: stores a fact of the database.
+    /// Adds a fact of the database to `.sn5`.
     pub(crate) fn fact(&mut self, key: &str, value: &str) {
         append(&mut self.appended, 4, &[key.as_bytes(), value.as_bytes()]);
     }
 
-    /// `.sn5`: takes what was added since the last time.
+    /// The records of `.sn5` that are not written yet.
     pub(crate) fn appended(&mut self) -> &mut Vec<u8> {
         &mut self.appended
     }
 
-    /// `.sn3`, `.sn4`: the whole file.
+    /// The content of `.sn3` or `.sn4`.
     pub(crate) fn front_coded(&self) -> Vec<u8> {
         let mut sink = Sink::new();
         sink.bytes(&MAGIC);
         sink.u32_be(0);
-        let greatest = |table: &Numbers| table.uses.iter().copied().max().unwrap_or(0);
+        let greatest = |table: &NameTable| table.uses.iter().copied().max().unwrap_or(0);
         for table in &self.tables {
             sink.u24_be(table.names.len());
         }
@@ -93,17 +93,17 @@ impl NameWriter {
     }
 }
 
-/// The greatest frequency that a name file can tell.
+/// The greatest number of uses that a name file can store.
 const MAX_USES: u32 = 0xff_ffff;
 
-impl Numbers {
-    /// The name is used once more.
+impl NameTable {
+    /// Counts a use of a name.
     fn count(&mut self, id: u32) {
-        let place = id as usize;
-        if place >= self.uses.len() {
-            self.uses.resize(place + 1, 0);
+        let index = id as usize;
+        if index >= self.uses.len() {
+            self.uses.resize(index + 1, 0);
         }
-        if let Some(uses) = self.uses.get_mut(place) {
+        if let Some(uses) = self.uses.get_mut(index) {
             *uses = uses.saturating_add(1);
         }
     }
@@ -168,7 +168,7 @@ impl PartialOrd for SortKey<'_> {
     }
 }
 
-/// A record of `.sn5`: kind and length as a varint, then the bytes.
+/// Appends a record of `.sn5`: kind and length as a varint, then the bytes.
 pub(crate) fn append(out: &mut Vec<u8>, kind: usize, parts: &[&[u8]]) {
     let length: usize = parts.iter().map(|part| part.len()).sum();
     let mut head = (length as u64) << 3 | kind as u64;
@@ -199,12 +199,12 @@ mod tests {
             _ => writer.front_coded(),
         };
         let read = Names::read(version, &Blob::from(bytes.clone()));
-        assert_eq!(read.faults, []);
+        assert_eq!(read.problems, []);
         (ids, read, bytes)
     }
 
     #[test]
-    fn names_come_back_by_their_numbers() {
+    fn names_round_trip() {
         let long = "x".repeat(255);
         let names = ["Kasparov, G", "", "Karpov, A", "Kasparov, G", &long, "Ka"];
         for version in [Version::V3, Version::V4, Version::V5] {
@@ -217,9 +217,9 @@ mod tests {
     }
 
     #[test]
-    fn records_are_sorted_as_scid_sorts_them() {
+    fn names_are_in_the_order_of_scid() {
         let (_, _, bytes) = written(Version::V4, &["ab", "a\u{e9}", "\u{e9}", "a"]);
-        // Bytes from 0x80 on come before ASCII, except in the first place; an end counts as 0.
+        // Bytes from 0x80 on sort before ASCII, except as the first byte; an end counts as 0.
         let ids: Vec<u16> = {
             let mut at = 36;
             let mut ids = Vec::new();
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_run_out() {
+    fn too_many_names_are_refused() {
         let mut writer = NameWriter::new(Version::V4);
         let limit = Version::V4.max_names()[3];
         for number in 0..limit {

@@ -1,4 +1,4 @@
-//! Reading the name files: players, events, sites, rounds by number.
+//! Reads the name files: players, events, sites and rounds by number.
 
 use tabia_core::error::{Malformed, Why};
 use tabia_core::games::NameKind;
@@ -17,24 +17,24 @@ pub(crate) const KINDS: [NameKind; 4] = [
     NameKind::Round,
 ];
 
-/// Place of a kind in [`KINDS`].
-pub(crate) fn place(kind: NameKind) -> Option<usize> {
-    KINDS.iter().position(|&known| known == kind)
+/// The index of a kind in [`KINDS`]. `None` if Scid does not number names of that kind.
+pub(crate) fn kind_index(kind: NameKind) -> Option<usize> {
+    KINDS.iter().position(|&numbered| numbered == kind)
 }
 
-/// All names of a database. What could not be read is missing, and said in `faults`.
+/// All names of a database. Those that cannot be read are missing.
 #[derive(Debug)]
 pub(crate) struct Names {
     text: Blob,
     tables: [Vec<Span>; 4],
-    /// Facts of the database in `.sn5`: key and value as stored, in order.
+    /// Facts of the database in `.sn5`: key and value as stored, in the order of the file.
     pub(crate) facts: Vec<(&'static str, Vec<u8>)>,
-    pub(crate) faults: Vec<Malformed>,
-    /// Whether the file ends as it should.
-    pub(crate) whole: bool,
+    pub(crate) problems: Vec<Malformed>,
+    /// Whether the file was read to its end.
+    pub(crate) is_complete: bool,
 }
 
-/// Where a name lies in the text.
+/// The location of a name in the text.
 #[derive(Debug, Clone, Copy)]
 struct Span {
     at: u64,
@@ -62,27 +62,27 @@ pub(crate) const FACT_KEYS: [&str; 9] = [
 ];
 
 impl Names {
-    /// The names in the bytes of a name file.
+    /// Reads the names of a name file.
     pub(crate) fn read(version: Version, file: &Blob) -> Self {
         let mut names = Self {
             text: Blob::from(Vec::new()),
             tables: Default::default(),
             facts: Vec::new(),
-            faults: Vec::new(),
-            whole: true,
+            problems: Vec::new(),
+            is_complete: true,
         };
         let read = match version {
             Version::V3 | Version::V4 => names.read_front_coded(version, file),
             Version::V5 => names.read_appended(file),
         };
-        if let Err(fault) = read {
-            names.faults.push(fault);
-            names.whole = false;
+        if let Err(malformed) = read {
+            names.problems.push(malformed);
+            names.is_complete = false;
         }
         names
     }
 
-    /// A name as stored; `None` when it is missing.
+    /// A name as stored. `None` if it is missing.
     pub(crate) fn get(&self, kind: usize, id: u32) -> Option<&[u8]> {
         let span = self.tables.get(kind)?.get(id as usize)?;
         let start = usize::try_from(span.at).ok()?;
@@ -95,7 +95,7 @@ impl Names {
         self.tables.get(kind).map_or(0, |table| table.len() as u32)
     }
 
-    /// `.sn3`, `.sn4`: each name takes its beginning from the one before.
+    /// Reads `.sn3` and `.sn4`, where a name shares its beginning with the one before.
     fn read_front_coded(&mut self, version: Version, file: &[u8]) -> Result<(), Malformed> {
         let mut cursor = Cursor::new(file);
         if cursor.array("magic")? != MAGIC {
@@ -122,13 +122,13 @@ impl Names {
             .zip(&counts)
             .zip(frequencies.iter().zip(version.max_names()))
         {
-            // The index cannot point past `limit`, whatever the file says.
+            // Index entries cannot refer to numbers from `limit` on.
             table.resize(count.min(limit.saturating_add(1)) as usize, Span::MISSING);
             let mut table = Table {
                 spans: table,
                 count,
                 frequency,
-                faults: &mut self.faults,
+                problems: &mut self.problems,
             };
             read = table.read(&mut cursor, &mut text);
             if read.is_err() {
@@ -139,7 +139,7 @@ impl Names {
         read
     }
 
-    /// `.sn5`: kind and length, bytes, and so on.
+    /// Reads `.sn5`: records of kind and length, then bytes.
     fn read_appended(&mut self, file: &Blob) -> Result<(), Malformed> {
         self.text = file.clone();
         let mut cursor = Cursor::new(file);
@@ -164,7 +164,7 @@ impl Names {
                 .find(|key| bytes.starts_with(key.as_bytes()))
             {
                 let value = bytes.get(key.len()..).unwrap_or_default().to_vec();
-                self.facts.retain(|(known, _)| *known != key);
+                self.facts.retain(|(stored, _)| *stored != key);
                 self.facts.push((key, value));
             }
         }
@@ -177,11 +177,11 @@ struct Table<'n> {
     spans: &'n mut [Span],
     count: u32,
     frequency: u32,
-    faults: &'n mut Vec<Malformed>,
+    problems: &'n mut Vec<Malformed>,
 }
 
-/// Faults of single names beyond which a file says nothing new.
-const MAX_FAULTS: usize = 16;
+/// At most that many problems of single names are reported.
+const MAX_PROBLEMS: usize = 16;
 
 impl Table<'_> {
     fn read(&mut self, cursor: &mut Cursor<'_>, text: &mut Vec<u8>) -> Result<(), Malformed> {
@@ -217,8 +217,8 @@ impl Table<'_> {
                         length: length as u32,
                     };
                 }
-                // Twice, or beyond the count: the first one of that number stays.
-                _ if self.faults.len() < MAX_FAULTS => self.faults.push(Malformed {
+                // A repeated number, or one from the count on: the first name of a number is kept.
+                _ if self.problems.len() < MAX_PROBLEMS => self.problems.push(Malformed {
                     field: "name_id",
                     at: record,
                     why: Why::Value(u64::from(id)),
@@ -266,10 +266,10 @@ mod tests {
     ];
 
     #[test]
-    fn front_coded_names_are_put_together() {
+    fn front_coded_names_are_decoded() {
         let names = Names::read(Version::V4, &Blob::from(SN4.to_vec()));
-        assert_eq!(names.faults, []);
-        assert!(names.whole);
+        assert_eq!(names.problems, []);
+        assert!(names.is_complete);
         assert_eq!(names.get(0, 1), Some(b"Abel".as_slice()));
         assert_eq!(names.get(0, 0), Some(b"Abc".as_slice()));
         assert_eq!(names.get(2, 0), Some(b"X".as_slice()));
@@ -281,31 +281,31 @@ mod tests {
     fn cut_files_lose_only_the_last_names() {
         for length in 0..SN4.len() {
             let names = Names::read(Version::V4, &Blob::from(SN4[..length].to_vec()));
-            assert!(!names.whole, "{length}");
+            assert!(!names.is_complete, "{length}");
             assert_eq!(names.get(0, 1).is_some(), length >= 45, "{length}");
             assert_eq!(names.get(0, 0).is_some(), length >= 52, "{length}");
         }
     }
 
     #[test]
-    fn a_number_given_twice_is_told() {
+    fn repeated_number_is_a_problem() {
         let mut bytes = SN4.to_vec();
         bytes[46] = 1;
         let names = Names::read(Version::V4, &Blob::from(bytes));
-        assert_eq!(names.faults.len(), 1);
+        assert_eq!(names.problems.len(), 1);
         assert_eq!(names.get(0, 1), Some(b"Abel".as_slice()));
         assert_eq!(names.get(0, 0), None);
     }
 
     #[test]
-    fn appended_names_and_facts() {
+    fn appended_names_and_facts_are_read() {
         let mut bytes = vec![8 << 1, b'P', b'Q', 3 << 3 | 1, b'E', b'v', b't'];
         bytes.extend([7 << 3 | 4]);
         bytes.extend(b"flag1Xy");
         bytes.extend([0x80 | 0x02, 0x10]);
         bytes.extend([b's'; 256]);
         let names = Names::read(Version::V5, &Blob::from(bytes.clone()));
-        assert_eq!(names.faults, []);
+        assert_eq!(names.problems, []);
         assert_eq!(names.get(0, 0), Some(b"PQ".as_slice()));
         assert_eq!(names.get(1, 0), Some(b"Evt".as_slice()));
         assert_eq!(names.get(2, 0).map(<[u8]>::len), Some(256));
@@ -313,7 +313,7 @@ mod tests {
 
         bytes.pop();
         let names = Names::read(Version::V5, &Blob::from(bytes));
-        assert!(!names.whole);
+        assert!(!names.is_complete);
         assert_eq!((names.get(1, 0).is_some(), names.count(2)), (true, 0));
     }
 }

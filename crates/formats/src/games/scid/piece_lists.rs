@@ -1,34 +1,33 @@
-//! Piece lists and squares without a position: all that writing moves needs which are known to be
-//! playable.
+//! Piece lists and squares without a position: enough to write moves that are legal.
 
 use tabia_core::chess::{Color, Move, Piece, Ply, Role, Square};
 
 use super::board::{Board, MAX_PIECES};
 use super::move_codes::{Dialect, MoveBytes, Mover};
 
-/// No piece stands there. Else bit 7 is set for Black, bits 4-6 are the [`Mover`], and bits 0-3
-/// the place in the list.
+/// An empty square. The byte of a piece has bit 7 set for Black, the [`Mover`] in bits 4-6, and the
+/// slot of its list in bits 0-3.
 const EMPTY: u8 = 0xff;
 
 const BLACK: u8 = 0x80;
 
-/// The pieces of both sides in the order in which moves name them.
+/// The pieces of both sides in the order of their lists.
 #[derive(Debug, Clone)]
-pub(crate) struct Lists {
+pub(crate) struct PieceLists {
     squares: [u8; 64],
-    /// Where the pieces stand: White's list, then Black's.
+    /// The squares of the pieces: White's list, then Black's.
     order: [u8; 2 * MAX_PIECES],
     counts: [u8; 2],
-    /// How many there are of each kind, by bits 4-7.
+    /// The number of pieces by bits 4-7 of their byte.
     kinds: [u8; 16],
-    /// Where pawns stand that have never moved.
+    /// The squares of pawns that have never moved.
     home: u64,
     /// [`BLACK`], or 0.
     turn: u8,
 }
 
-impl Lists {
-    /// Those of a position.
+impl PieceLists {
+    /// The lists of a position.
     pub(crate) fn of(board: &Board) -> Self {
         let mut lists = Self {
             squares: [EMPTY; 64],
@@ -45,7 +44,7 @@ impl Lists {
                     continue;
                 };
                 let mover = Mover::new(Dialect::Scid, piece);
-                lists.place(turn(color) | kind(mover) | slot, square);
+                lists.put_listed(turn(color) | kind(mover) | slot, square);
                 lists.count(turn(color) | kind(mover), 1);
                 if let Some(count) = lists.counts.get_mut(color as usize) {
                     *count = slot + 1;
@@ -59,17 +58,17 @@ impl Lists {
     }
 
     #[inline(always)]
-    fn place(&mut self, piece: u8, square: Square) {
-        if let Some(place) = self.order.get_mut(list_place(piece)) {
-            *place = square.number();
+    fn put_listed(&mut self, piece: u8, square: Square) {
+        if let Some(listed) = self.order.get_mut(list_index(piece)) {
+            *listed = square.number();
         }
         self.put(square, piece);
     }
 
     #[inline(always)]
     fn put(&mut self, square: Square, piece: u8) {
-        if let Some(place) = self.squares.get_mut(square.index()) {
-            *place = piece;
+        if let Some(stored) = self.squares.get_mut(square.index()) {
+            *stored = piece;
         }
     }
 
@@ -78,21 +77,21 @@ impl Lists {
         self.squares.get(square.index()).copied().unwrap_or(EMPTY)
     }
 
-    /// Counts a piece more, or a piece less.
+    /// Changes the count of a kind of piece.
     fn count(&mut self, piece: u8, by: i8) {
         if let Some(count) = self.kinds.get_mut(usize::from(piece >> 4)) {
             *count = count.saturating_add_signed(by);
         }
     }
 
-    /// Whether the side to move has a piece there.
+    /// Whether the side to move has a piece on a square.
     #[inline(always)]
     pub(crate) fn has_mover(&self, square: Square) -> bool {
         let piece = self.at(square);
         piece != EMPTY && piece & BLACK == self.turn
     }
 
-    /// Appends the byte or bytes of a ply; `false` for a move that cannot be written.
+    /// Appends the byte or bytes of a ply. `false` if the move cannot be written.
     pub(crate) fn encode(&self, ply: Ply, out: &mut Vec<u8>) -> bool {
         let Ply::Move(m) = ply else {
             out.push(0);
@@ -102,8 +101,8 @@ impl Lists {
         self.has_mover(m.from()) && Mover::wrap(piece >> 4).encode(piece & 15, m, out)
     }
 
-    /// The bytes of a move that is neither castling nor a promotion, which is played; and what
-    /// [`Lists::play`] says of it. `None` for a move that cannot be written.
+    /// Plays a move that is neither castling nor a promotion. Its bytes, and the pawn that left home
+    /// as [`PieceLists::play`] returns it. `None` if the move cannot be written.
     #[inline(always)]
     pub(crate) fn step(&mut self, m: Move) -> Option<(MoveBytes, u64)> {
         let piece = self.at(m.from());
@@ -116,8 +115,7 @@ impl Lists {
         Some((bytes, self.leave_home(m)))
     }
 
-    /// Plays a ply; the square where a pawn stood that leaves home by it, or is taken there, as a
-    /// bit: 0 for none.
+    /// Plays a ply. The bit of the home square that a pawn leaves, or where it is taken; 0 if none.
     pub(crate) fn play(&mut self, ply: Ply) -> u64 {
         self.turn ^= BLACK;
         let Ply::Move(m) = ply else {
@@ -127,7 +125,7 @@ impl Lists {
         if m.is_normal() {
             self.play_normal(m, piece);
         } else {
-            self.play_rare(m, piece);
+            self.play_special(m, piece);
         }
         self.leave_home(m)
     }
@@ -136,13 +134,13 @@ impl Lists {
     fn play_normal(&mut self, m: Move, piece: u8) {
         let (from, to) = (m.from(), m.to());
         let is_pawn = piece >> 4 & 7 < 2;
-        // One branch: which moves are those of pawns cannot be foreseen.
+        // One branch, since a branch on pawn moves is mispredicted.
         let takes = (self.at(to) != EMPTY) | is_pawn & (from.file() != to.file());
         if takes {
             self.take(m, piece);
         }
         self.put(from, EMPTY);
-        self.place(piece, to);
+        self.put_listed(piece, to);
     }
 
     #[inline(always)]
@@ -154,7 +152,7 @@ impl Lists {
 
     /// Castling or a promotion.
     #[inline(never)]
-    fn play_rare(&mut self, m: Move, piece: u8) {
+    fn play_special(&mut self, m: Move, piece: u8) {
         let (from, to) = (m.from(), m.to());
         if let Some(role) = m.promotion_role() {
             if self.at(to) != EMPTY {
@@ -170,7 +168,7 @@ impl Lists {
             self.count(piece, -1);
             self.count(promoted, 1);
             self.put(from, EMPTY);
-            self.place(promoted, to);
+            self.put_listed(promoted, to);
             return;
         }
         let h_side = to.file() > from.file();
@@ -180,42 +178,42 @@ impl Lists {
         if let (Some(king_to), Some(rook_to)) = (king_to, rook_to) {
             self.put(from, EMPTY);
             self.put(to, EMPTY);
-            self.place(piece, king_to);
-            self.place(rook, rook_to);
+            self.put_listed(piece, king_to);
+            self.put_listed(rook, rook_to);
         }
     }
 
-    /// Takes what stands where a piece goes, or the pawn that it takes in passing.
+    /// Removes the piece on the target square, or the pawn that is taken en passant.
     fn take(&mut self, m: Move, piece: u8) {
         let taken = self.at(m.to());
         if taken != EMPTY {
             self.remove(taken);
             return;
         }
-        if let Some(behind) = Square::from_coords(m.to().file(), m.from().rank()) {
-            let taken = self.at(behind);
+        if let Some(passed) = Square::from_coords(m.to().file(), m.from().rank()) {
+            let taken = self.at(passed);
             if taken != EMPTY && (taken ^ piece) & BLACK != 0 {
                 self.remove(taken);
-                self.put(behind, EMPTY);
+                self.put(passed, EMPTY);
             }
         }
     }
 
-    /// The last piece of a list takes the place of one that is taken.
+    /// Removes a piece from its list. The last piece of the list takes its slot.
     fn remove(&mut self, piece: u8) {
         self.count(piece, -1);
         let Some(count) = self.counts.get_mut(usize::from(piece >> 7)) else {
             return;
         };
         *count = count.saturating_sub(1);
-        let last = self.order.get(list_place(piece & BLACK | *count & 15));
+        let last = self.order.get(list_index(piece & BLACK | *count & 15));
         if let Some(square) = last.and_then(|&square| Square::new(square)) {
             let moved = self.at(square) & 0xf0 | piece & 15;
-            self.place(moved, square);
+            self.put_listed(moved, square);
         }
     }
 
-    /// The signature of the material.
+    /// The material signature.
     pub(crate) fn material(&self) -> u32 {
         // Pawns have four bits, all others two; those of White are above those of Black.
         const FIELDS: [(Role, u32, u32); 5] = [
@@ -227,20 +225,20 @@ impl Lists {
         ];
         let mut word = 0;
         for (color, base) in [(Color::White, 12), (Color::Black, 0)] {
-            for (role, shift, most) in FIELDS {
+            for (role, shift, max) in FIELDS {
                 let mover = Mover::new(Dialect::Scid, Piece { color, role });
-                let place = usize::from((turn(color) | kind(mover)) >> 4);
-                let count = self.kinds.get(place).copied().unwrap_or(0);
-                word |= u32::from(count).min(most) << (base + shift);
+                let index = usize::from((turn(color) | kind(mover)) >> 4);
+                let count = self.kinds.get(index).copied().unwrap_or(0);
+                word |= u32::from(count).min(max) << (base + shift);
             }
         }
         word
     }
 }
 
-/// The place of a piece in [`Lists::order`].
+/// The index of a piece in [`PieceLists::order`].
 #[inline(always)]
-const fn list_place(piece: u8) -> usize {
+const fn list_index(piece: u8) -> usize {
     (piece >> 3 & 16 | piece & 15) as usize
 }
 
@@ -262,7 +260,7 @@ mod tests {
     /// Random games from several starts: bytes, lists, material and home pawns are those of the
     /// board with a position.
     #[test]
-    fn lists_say_what_the_board_says() {
+    fn lists_agree_with_the_board() {
         let fens = [
             "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
             "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1pP1P3/2N2Q1p/PP1BBPPP/R3K2R b KQkq c3 0 1",
@@ -273,7 +271,7 @@ mod tests {
         for fen in fens.repeat(40) {
             let setup = Setup::parse_fen(fen.as_bytes()).unwrap();
             let mut board = Board::from_setup(&setup).unwrap();
-            let mut lists = Lists::of(&board);
+            let mut lists = PieceLists::of(&board);
             let mut home = HomePawns::of(&board.position);
             for _ in 0..200 {
                 let moves = board.position.legal_moves();
@@ -302,11 +300,11 @@ mod tests {
                     "{}",
                     board.position.fen()
                 );
-                let again = Lists::of(&board);
-                assert_eq!(lists.squares, again.squares, "{}", board.position.fen());
+                let fresh = PieceLists::of(&board);
+                assert_eq!(lists.squares, fresh.squares, "{}", board.position.fen());
                 assert_eq!(
                     (lists.counts, lists.kinds, lists.home),
-                    (again.counts, again.kinds, again.home)
+                    (fresh.counts, fresh.kinds, fresh.home)
                 );
             }
         }

@@ -37,8 +37,8 @@ pub(crate) struct ScidDatabase {
 }
 
 impl ScidDatabase {
-    /// Opens the files of a set. A missing or damaged name or game file is told in the info and
-    /// hides only what it would hold.
+    /// Opens the files of a set. A missing or damaged name or game file is reported in the info; its
+    /// names or games are missing.
     pub(crate) fn open(version: Version, source: &Source, options: &OpenOptions) -> Result<Self> {
         let mut info = DatabaseInfo {
             format: version.id(),
@@ -60,8 +60,8 @@ impl ScidDatabase {
         } else {
             Names::read(version, &set.names)
         };
-        for &fault in &names.faults {
-            let error = fault.at_base(0).in_file(&set.names_file);
+        for &malformed in &names.problems {
+            let error = malformed.at_base(0).in_file(&set.names_file);
             info.problems.push(error.to_string());
         }
         for (key, value) in &names.facts {
@@ -71,8 +71,8 @@ impl ScidDatabase {
                 key => info.facts.push((key.to_owned(), value)),
             }
         }
-        for (place, kind) in names::KINDS.into_iter().enumerate() {
-            info.names.push((kind, names.count(place)));
+        for (index, kind) in names::KINDS.into_iter().enumerate() {
+            info.names.push((kind, names.count(index)));
         }
         let entries = file_set::entries(version, &set.index, &mut info);
         let salvage = options.salvage.then(|| {
@@ -108,7 +108,7 @@ impl ScidDatabase {
             || names.any(|(kind, id)| self.names.get(kind, id).is_some())
     }
 
-    /// A name; `?` when it is missing.
+    /// A name. `None` if it is missing.
     fn text(&self, kind: usize, id: u32) -> Option<Cow<'_, str>> {
         let bytes = self.names.get(kind, id)?;
         Some(decode(bytes, self.options.charset))
@@ -156,7 +156,7 @@ impl Database for ScidDatabase {
     }
 
     fn name(&self, kind: NameKind, id: NameId) -> Result<Cow<'_, str>> {
-        let name = names::place(kind).and_then(|kind| self.text(kind, id.0));
+        let name = names::kind_index(kind).and_then(|kind| self.text(kind, id.0));
         Ok(name.unwrap_or(Cow::Borrowed("?")))
     }
 
@@ -166,14 +166,14 @@ impl Database for ScidDatabase {
             head: GameHead::default(),
             extra: Tags::new(),
             text: String::new(),
-            faults: Vec::new(),
+            problems: Vec::new(),
             buffers: Buffers::default(),
         })
     }
 }
 
-/// What names are of, by the numbers of their kinds.
-const WORDS: [&str; 4] = ["player", "event", "site", "round"];
+/// The kinds of names in texts for lost names.
+const NAME_KINDS: [&str; 4] = ["player", "event", "site", "round"];
 
 /// Reads games of one database, reusing its buffers.
 #[derive(Debug)]
@@ -184,8 +184,8 @@ struct ScidReader<'d> {
     extra: Tags,
     /// The value of a tag.
     text: String,
-    /// Faults found before the game begins.
-    faults: Vec<Error>,
+    /// Problems found before the game begins.
+    problems: Vec<Error>,
     buffers: Buffers,
 }
 
@@ -201,13 +201,13 @@ impl GameReader for ScidReader<'_> {
             format: database.version.id(),
             strict: database.options.strict,
         };
-        self.faults.clear();
+        self.problems.clear();
         self.extra.clear();
         self.head.clear();
         let bytes = self.blob(&record, &origin);
         let start = self.read_head(&record, bytes, want, &origin);
         let result = entry::result(entry.result);
-        let mut flow = origin.begin(&self.head, self.faults.drain(..), visitor)?;
+        let mut flow = origin.begin(&self.head, self.problems.drain(..), visitor)?;
         if flow == Flow::Go
             && want.has(Want::MAINLINE)
             && let Some((at, board)) = start
@@ -241,7 +241,7 @@ impl<'d> ScidReader<'d> {
         let entry = &record.entry;
         if !record.has_entry {
             let text = "its index entry is lost: names, date, ratings and result";
-            self.faults.push(
+            self.problems.push(
                 Error::invalid(text)
                     .in_game(origin.game)
                     .in_file(self.database.index.file()),
@@ -256,7 +256,7 @@ impl<'d> ScidReader<'d> {
                 needed: length,
                 left: left.len(),
             };
-            self.faults.push(origin.error(malformed("blob", 0, why)));
+            self.problems.push(origin.error(malformed("blob", 0, why)));
             left
         })
     }
@@ -279,10 +279,10 @@ impl<'d> ScidReader<'d> {
             .and_then(|()| read_start(&mut cursor));
         let fen = match start {
             Ok(fen) => fen,
-            Err(fault) => {
-                // A blob that is cut was told already.
-                if self.faults.is_empty() {
-                    self.faults.push(origin.error(fault));
+            Err(malformed) => {
+                // A cut blob is already a problem.
+                if self.problems.is_empty() {
+                    self.problems.push(origin.error(malformed));
                 }
                 self.push_tags(record, want, origin);
                 return None;
@@ -303,7 +303,7 @@ impl<'d> ScidReader<'d> {
             if board.is_none() {
                 let why = Why::Text;
                 let at = cursor.offset().saturating_sub(fen.len() + 1);
-                self.faults.push(origin.error(malformed("fen", at, why)));
+                self.problems.push(origin.error(malformed("fen", at, why)));
             }
         }
         self.push_tags(record, want, origin);
@@ -340,7 +340,7 @@ impl<'d> ScidReader<'d> {
     }
 
     /// The tags of the index and of the blob, in the order in which Scid shows them. A tag of the
-    /// blob says more than the same one of the index.
+    /// blob precedes the same one of the index.
     fn push_tags(&mut self, record: &SalvagedEntry, want: Want, origin: &Origin<'_>) {
         let entry = &record.entry;
         if !want.has(Want::TAGS) {
@@ -362,17 +362,17 @@ impl<'d> ScidReader<'d> {
             let better = if has_extra { extra.get(name) } else { None };
             tags.push(name, better.unwrap_or(value));
         };
-        let faults = &mut self.faults;
+        let problems = &mut self.problems;
         let mut named = |field: &'static str, kind: usize, id: u32| {
             database.text(kind, id).unwrap_or_else(|| {
-                let fault = format!("`{field}` is lost: the name file has no number {id}");
-                faults.push(
-                    Error::invalid(fault)
+                let text = format!("`{field}` is lost: the name file has no number {id}");
+                problems.push(
+                    Error::invalid(text)
                         .in_game(origin.game)
                         .in_file(&database.names_file),
                 );
-                // Names that are saved no more still keep apart what they kept apart.
-                match (database.index.is_salvaged(), WORDS.get(kind)) {
+                // Players with lost names stay distinct.
+                match (database.index.is_salvaged(), NAME_KINDS.get(kind)) {
                     (true, Some(what)) => Cow::Owned(format!("(lost {what} {id})")),
                     _ => Cow::Borrowed("?"),
                 }
@@ -411,14 +411,14 @@ impl<'d> ScidReader<'d> {
             push("ScidFlags", &letters);
         }
         let shown = self.head.tags.len();
-        for (place, (name, value)) in self.extra.iter().enumerate() {
+        for (index, (name, value)) in self.extra.iter().enumerate() {
             let is_shown = self
                 .head
                 .tags
                 .iter()
                 .take(shown)
                 .any(|(tag, _)| tag == name)
-                && !self.extra.iter().take(place).any(|(tag, _)| tag == name);
+                && !self.extra.iter().take(index).any(|(tag, _)| tag == name);
             if !is_shown {
                 self.head.tags.push(name, value);
             }

@@ -1,10 +1,11 @@
-//! The opening lines that entries name by number, and the longest one that a game begins with.
+//! The opening lines that index entries refer to by number, and the longest one that a game begins
+//! with.
 
 use std::sync::LazyLock;
 
 use tabia_core::chess::{Move, Ply, Position, san};
 
-/// The longest stored line that the mainline begins with, by number from 1; 0 when there is none.
+/// The number of the longest stored line that the mainline begins with, from 1; 0 if none.
 #[derive(Debug, Clone)]
 pub(crate) struct StoredLine {
     node: Option<u16>,
@@ -12,7 +13,7 @@ pub(crate) struct StoredLine {
 }
 
 impl StoredLine {
-    /// Before the first move of the usual start.
+    /// Before the first move from the standard position.
     pub(crate) const fn new() -> Self {
         Self {
             node: Some(0),
@@ -20,7 +21,7 @@ impl StoredLine {
         }
     }
 
-    /// The next move of the mainline.
+    /// Plays the next ply of the mainline.
     #[inline(always)]
     pub(crate) fn play(&mut self, ply: Ply) {
         if let Some(node) = self.node.take() {
@@ -46,8 +47,7 @@ impl StoredLine {
     }
 }
 
-/// All lines as steps from node to node: a table with one place for most steps, and the next free
-/// one for the others.
+/// All lines as steps from node to node: a hash table with linear probing.
 #[derive(Debug)]
 struct Tree {
     steps: Vec<Step>,
@@ -56,16 +56,16 @@ struct Tree {
 /// A move of a line.
 #[derive(Debug, Clone, Copy)]
 struct Step {
-    /// The node where it is played, and the move; no node has that number in a free place.
+    /// The node where it is played, and the move; `u32::MAX` in a free slot.
     key: u32,
-    /// Where it leads; the start is 0.
+    /// The node that it leads to; the start is 0.
     node: u16,
-    /// The number of the line that ends there; 0 for none.
+    /// The number of the line that ends there; 0 if none.
     code: u8,
 }
 
-/// More than twice as many places as there are steps.
-const PLACES: usize = 1 << 10;
+/// Slots of the table, more than twice the number of steps.
+const SLOTS: usize = 1 << 10;
 
 const FREE: Step = Step {
     key: u32::MAX,
@@ -75,7 +75,7 @@ const FREE: Step = Step {
 
 static TREE: LazyLock<Tree> = LazyLock::new(|| {
     let mut tree = Tree {
-        steps: vec![FREE; PLACES],
+        steps: vec![FREE; SLOTS],
     };
     let mut nodes = 1;
     for (line, code) in LINES.into_iter().zip(1..) {
@@ -83,13 +83,13 @@ static TREE: LazyLock<Tree> = LazyLock::new(|| {
         let mut node = 0;
         let mut last = None;
         for text in line.split(' ') {
-            // A test shows that every move of the table can be played.
+            // A test checks that every move of the table can be played.
             let Ok(Ply::Move(m)) = san::read(&position, text.as_bytes()) else {
                 break;
             };
             position.play(m);
-            let place = tree.place(node, m);
-            let Some(step) = tree.steps.get_mut(place) else {
+            let slot = tree.slot(node, m);
+            let Some(step) = tree.steps.get_mut(slot) else {
                 break;
             };
             if step.key == FREE.key {
@@ -101,9 +101,9 @@ static TREE: LazyLock<Tree> = LazyLock::new(|| {
                 nodes += 1;
             }
             node = step.node;
-            last = Some(place);
+            last = Some(slot);
         }
-        if let Some(step) = last.and_then(|place| tree.steps.get_mut(place)) {
+        if let Some(step) = last.and_then(|slot| tree.steps.get_mut(slot)) {
             step.code = code;
         }
     }
@@ -115,24 +115,24 @@ const fn key(node: u16, m: Move) -> u32 {
 }
 
 impl Tree {
-    /// The step of a move, or the free place where it belongs.
+    /// The slot of a move, or the free slot where it belongs.
     #[inline(always)]
-    fn place(&self, node: u16, m: Move) -> usize {
+    fn slot(&self, node: u16, m: Move) -> usize {
         let key = key(node, m);
-        // The high bits of a product are a mixture of all others.
+        // The high bits of the product depend on all bits of the key.
         let first = (key.wrapping_mul(0x9e37_79b1) >> 22) as usize;
-        (0..PLACES)
-            .map(|by| (first + by) % PLACES)
-            .find(|&place| {
-                let step = self.steps.get(place).unwrap_or(&FREE);
+        (0..SLOTS)
+            .map(|by| (first + by) % SLOTS)
+            .find(|&slot| {
+                let step = self.steps.get(slot).unwrap_or(&FREE);
                 step.key == key || step.key == FREE.key
             })
-            .unwrap_or(PLACES)
+            .unwrap_or(SLOTS)
     }
 
     #[inline(always)]
     fn step(&self, node: u16, m: Move) -> Option<Step> {
-        let step = *self.steps.get(self.place(node, m))?;
+        let step = *self.steps.get(self.slot(node, m))?;
         (step.key != FREE.key).then_some(step)
     }
 }
@@ -412,18 +412,18 @@ mod tests {
     }
 
     #[test]
-    fn every_line_has_its_own_number() {
+    fn lines_have_their_numbers() {
         for (number, line) in (1..=254).zip(LINES) {
             assert_eq!(code(line), number, "{line}");
         }
     }
 
     #[test]
-    fn the_longest_line_counts() {
+    fn longest_line_is_found() {
         assert_eq!(code("e4"), 106);
         assert_eq!(code("e4 a5"), 106);
         assert_eq!(code("h4 h5"), 0);
-        // Another order is another line.
+        // The order of the moves matters.
         assert_ne!(code("c4 Nf6 d4"), code("d4 Nf6 c4"));
     }
 }

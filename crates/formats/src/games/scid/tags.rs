@@ -1,4 +1,4 @@
-//! Where the tags of a game go: into the entry, to the names, into the blob.
+//! Writes the tags of a game to its index entry, to the names and to the blob.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -15,16 +15,16 @@ use super::entry::{self, Entry, Version, flag};
 use super::game_blob::{COMMON_TAGS, FIRST_COMMON_TAG};
 use super::name_writer;
 
-/// The longest name of a tag of the blob, and the longest name and value together: Scid 5 imports
-/// no longer ones, and loading one of 250 bytes ends Scid 4.
+/// The longest name of a tag of the blob in bytes, and the longest name and value together: Scid 5
+/// imports no longer ones, and one of 250 bytes crashes Scid 4.
 const MAX_TAG: usize = 240;
 
-/// Writes the tags of one game after another.
+/// Writes the tags of games.
 #[derive(Debug)]
 pub(crate) struct TagWriter {
     version: Version,
     plans: TagPlanCache<Plan>,
-    /// Whether the tags of the game at hand have found a field, by place.
+    /// Whether each tag of the current game is stored in a field.
     taken: Vec<bool>,
 }
 
@@ -37,8 +37,8 @@ impl TagWriter {
         }
     }
 
-    /// Fills the entry, appends the five names to `names`, in the order in which Scid 5 numbers
-    /// them, and the tags that have no other place to the blob.
+    /// Fills the entry, appends the five names to `names` in the order in which Scid 5 numbers them,
+    /// and appends the other tags to the blob.
     pub(crate) fn write(
         &mut self,
         game: &Game,
@@ -54,20 +54,20 @@ impl TagWriter {
         let Some(plan) = self.plans.get_or_add(tags, Plan::of) else {
             return;
         };
-        let mut left = Left {
+        let mut unmapped = UnmappedTags {
             tags,
             plan,
             taken: &mut self.taken,
         };
         for field in Field::NAMES {
-            let name = left.take(field).unwrap_or("?");
+            let name = unmapped.take(field).unwrap_or("?");
             let name = cut(name, version.max_name(), losses);
             name_writer::append(names, field.name_kind(), &[name.as_bytes()]);
         }
-        // As in Scid, a value that only says that it is unknown is no value.
-        left.drop_unknown();
-        entry.date = left.take_if(Field::Date, date_bits).unwrap_or(0);
-        entry.event_date = left
+        // As in Scid, an unknown value is not stored.
+        unmapped.drop_unknown();
+        entry.date = unmapped.take_if(Field::Date, date_bits).unwrap_or(0);
+        entry.event_date = unmapped
             .take_if(Field::EventDate, |text| {
                 let bits = date_bits(text)?;
                 let fits =
@@ -75,11 +75,11 @@ impl TagWriter {
                 fits.then_some(bits)
             })
             .unwrap_or(0);
-        (entry.white_rating, entry.white_elo) = left.take_rating(Color::White);
-        (entry.black_rating, entry.black_elo) = left.take_rating(Color::Black);
-        entry.eco = left.take_if(Field::Eco, entry::eco_code).unwrap_or(0);
-        left.count_results(game.result, losses);
-        if let Some(letters) = left.take(Field::ScidFlags) {
+        (entry.white_rating, entry.white_elo) = unmapped.take_rating(Color::White);
+        (entry.black_rating, entry.black_elo) = unmapped.take_rating(Color::Black);
+        entry.eco = unmapped.take_if(Field::Eco, entry::eco_code).unwrap_or(0);
+        unmapped.count_results(game.result, losses);
+        if let Some(letters) = unmapped.take(Field::ScidFlags) {
             let (flags, unknown) = entry::parse_flags(letters);
             losses.add(Feature::HeaderFacts, unknown, None);
             let mut kept = flags;
@@ -90,21 +90,21 @@ impl TagWriter {
             }
             entry.flags |= kept;
         }
-        // The FEN of a setup position that can be played from stands before the moves. Scid keeps
+        // The FEN of a setup position that can be played from is stored before the moves. Scid keeps
         // `SetUp` and `Variant` as they are.
         let start = &game.head.start;
         if start.setup.as_deref().is_some_and(is_playable) {
-            let fen = left.take(Field::Fen);
+            let fen = unmapped.take(Field::Fen);
             if fen.is_some_and(|fen| start.contradicts(fen)) {
                 losses.add(Feature::Tags, 1, None);
             }
         }
-        left.write_rest(blob, losses);
+        unmapped.write_rest(blob, losses);
         blob.push(0);
     }
 }
 
-/// Tags that have a place of their own.
+/// Tags with a field of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Field {
     Event,
@@ -132,7 +132,7 @@ impl Field {
         "ScidFlags",
         "FEN",
     ];
-    /// Those with a number in the entry, in the order in which Scid 5 gives them.
+    /// Fields with a name number, in the order in which Scid 5 assigns them.
     const NAMES: [Self; 5] = [
         Self::Event,
         Self::Site,
@@ -141,7 +141,7 @@ impl Field {
         Self::Black,
     ];
 
-    /// The kind of name in the file of names.
+    /// The index of the kind of name.
     const fn name_kind(self) -> usize {
         match self {
             Self::Event => 1,
@@ -152,64 +152,65 @@ impl Field {
     }
 }
 
-/// What the names of tags say of where they go.
+/// The fields for the tags of a game, which depend on the names of the tags only.
 #[derive(Debug)]
 struct Plan {
-    /// The place of the first tag of each [`Field`].
+    /// The index of the first tag of each [`Field`].
     fields: [Option<usize>; Field::TAGS.len()],
-    /// Type and place of the ratings of both sides, the first of each type, in the order of
+    /// Type and tag index of the ratings of both sides, the first of each type, in the order of
     /// [`entry::RATING_TYPES`].
     ratings: [Vec<(u8, usize)>; 2],
-    /// Tags of the entry that say nothing where their value only says that it is unknown.
-    doubtful: Vec<usize>,
-    /// Tags that say the result.
+    /// Tags of the entry that are not stored if their value is unknown.
+    may_be_unknown: Vec<usize>,
+    /// `Result` tags.
     results: Vec<usize>,
-    /// What can go into the blob, by place.
-    rest: Vec<Rest>,
+    /// Tags for the blob, in order.
+    rest: Vec<BlobTag>,
 }
 
-/// A tag that goes into the blob where the entry has not taken it.
+/// A tag that is stored in the blob unless the entry has it.
 #[derive(Debug)]
-struct Rest {
-    place: usize,
-    /// The number that stands for its name.
+struct BlobTag {
+    /// Index of the tag.
+    index: usize,
+    /// The number of its name. `None` if the name is stored.
     common: Option<u8>,
-    /// Whether one of that name comes before it.
+    /// An earlier tag has the same name.
     is_repeated: bool,
 }
 
 impl Plan {
     fn of(tags: &Tags) -> Self {
-        let place_of = |name: &str| tags.iter().position(|(known, _)| known == name);
+        let index_of = |name: &str| tags.iter().position(|(other, _)| other == name);
         let ratings = [Color::White, Color::Black].map(|color| {
             let kinds = (0..).zip(entry::RATING_TYPES);
             kinds
-                .filter_map(|(kind, _)| Some((kind, place_of(entry::rating_tag(color, kind))?)))
+                .filter_map(|(kind, _)| Some((kind, index_of(entry::rating_tag(color, kind))?)))
                 .collect()
         });
-        let is_doubtful =
+        let may_be_unknown =
             |name| matches!(name, "Date" | "EventDate" | "ECO" | "WhiteElo" | "BlackElo");
         let named = || tags.iter().map(|(name, _)| name).enumerate();
         let mut seen = HashSet::new();
         Self {
-            fields: Field::TAGS.map(place_of),
+            fields: Field::TAGS.map(index_of),
             ratings,
-            doubtful: named()
-                .filter(|&(_, name)| is_doubtful(name))
-                .map(|(place, _)| place)
+            may_be_unknown: named()
+                .filter(|&(_, name)| may_be_unknown(name))
+                .map(|(index, _)| index)
                 .collect(),
             results: named()
                 .filter(|&(_, name)| name == "Result")
-                .map(|(place, _)| place)
+                .map(|(index, _)| index)
                 .collect(),
             rest: named()
-                .map(|(place, name)| (place, name, !seen.insert(name)))
+                .map(|(index, name)| (index, name, !seen.insert(name)))
                 .filter(|&(_, name, _)| name != "Result")
-                .map(|(place, name, is_repeated)| Rest {
-                    place,
+                .map(|(index, name, is_repeated)| BlobTag {
+                    index,
                     common: (FIRST_COMMON_TAG..)
                         .zip(COMMON_TAGS)
-                        .find(|&(_, known)| known == name)
+                        .find(|&(_, common)| common == name)
                         .map(|(number, _)| number),
                     is_repeated,
                 })
@@ -218,93 +219,94 @@ impl Plan {
     }
 }
 
-/// The tags of a game and those that have found a field.
-struct Left<'g> {
+/// The tags of a game that are not stored yet.
+struct UnmappedTags<'g> {
     tags: &'g Tags,
     plan: &'g Plan,
     taken: &'g mut [bool],
 }
 
-impl<'g> Left<'g> {
-    fn is_taken(&self, place: usize) -> bool {
-        self.taken.get(place).copied().unwrap_or(false)
+impl<'g> UnmappedTags<'g> {
+    fn is_taken(&self, index: usize) -> bool {
+        self.taken.get(index).copied().unwrap_or(false)
     }
 
-    fn set_taken(&mut self, place: usize) {
-        if let Some(taken) = self.taken.get_mut(place) {
+    fn set_taken(&mut self, index: usize) {
+        if let Some(taken) = self.taken.get_mut(index) {
             *taken = true;
         }
     }
 
-    /// The value of the first tag of a field, which needs no other place.
+    /// The value of the first tag of a field, which is then stored.
     fn take(&mut self, field: Field) -> Option<&'g str> {
         self.take_if(field, Some)
     }
 
-    /// The same, if `fit` finds a field for the value.
+    /// The value of the first tag of a field, which is then stored if `fit` converts it.
     fn take_if<T>(&mut self, field: Field, fit: impl FnOnce(&'g str) -> Option<T>) -> Option<T> {
-        let place = self.plan.fields.get(field as usize).copied().flatten()?;
-        if self.is_taken(place) {
+        let index = self.plan.fields.get(field as usize).copied().flatten()?;
+        if self.is_taken(index) {
             return None;
         }
-        let fitted = fit(self.tags.value(place)?)?;
-        self.set_taken(place);
+        let fitted = fit(self.tags.value(index)?)?;
+        self.set_taken(index);
         Some(fitted)
     }
 
-    /// Whether a tag of the same name before `place` has found a field.
-    fn has_taken_earlier(&self, place: usize) -> bool {
-        let Some((name, _)) = self.tags.pair(place) else {
+    /// Whether an earlier tag of the same name is stored in a field.
+    fn has_taken_earlier(&self, index: usize) -> bool {
+        let Some((name, _)) = self.tags.pair(index) else {
             return false;
         };
-        let mut before = self.tags.iter().take(place).enumerate();
-        before.any(|(place, (known, _))| known == name && self.is_taken(place))
+        let mut before = self.tags.iter().take(index).enumerate();
+        before.any(|(index, (other, _))| other == name && self.is_taken(index))
     }
 
-    /// Takes tags of the entry's own fields that say nothing.
+    /// Drops unknown values of the entry's fields.
     fn drop_unknown(&mut self) {
-        for &place in &self.plan.doubtful {
-            if self.tags.value(place).is_some_and(is_unknown) {
-                self.set_taken(place);
+        for &index in &self.plan.may_be_unknown {
+            if self.tags.value(index).is_some_and(is_unknown) {
+                self.set_taken(index);
             }
         }
     }
 
-    /// Tells of tags that say another result than the entry.
+    /// Counts `Result` tags that contradict the result of the game as lost.
     fn count_results(&self, result: GameResult, losses: &mut Losses) {
         let [first, ..] = self.plan.results.as_slice() else {
             return;
         };
-        let is_one = self.plan.results.len() == 1;
-        if !is_one || self.tags.value(*first) != Some(result.pgn()) {
+        let is_single = self.plan.results.len() == 1;
+        if !is_single || self.tags.value(*first) != Some(result.pgn()) {
             losses.add(Feature::Tags, result.lost_tags(self.tags), None);
         }
     }
 
-    /// Type and value of the first rating of a side, in the order of [`entry::RATING_TYPES`].
+    /// Type and value of the first rating of a side in the order of [`entry::RATING_TYPES`]; zeros
+    /// if absent.
     fn take_rating(&mut self, color: Color) -> (u8, u16) {
         let rated = self.plan.ratings.get(color as usize).into_iter().flatten();
         let fit = rated
-            .filter(|&&(_, place)| !self.is_taken(place))
-            .find_map(|&(kind, place)| Some((kind, elo(self.tags.value(place)?)?, place)));
-        let Some((kind, elo, place)) = fit else {
+            .filter(|&&(_, index)| !self.is_taken(index))
+            .find_map(|&(kind, index)| Some((kind, elo(self.tags.value(index)?)?, index)));
+        let Some((kind, elo, index)) = fit else {
             return (0, 0);
         };
-        self.set_taken(place);
+        self.set_taken(index);
         (kind, elo)
     }
 
-    /// Appends the tags that have found no field to the blob.
+    /// Appends the tags without a field to the blob.
     fn write_rest(&self, blob: &mut Vec<u8>, losses: &mut Losses) {
         for rest in &self.plan.rest {
-            if self.is_taken(rest.place) {
+            if self.is_taken(rest.index) {
                 continue;
             }
-            let Some((name, value)) = self.tags.pair(rest.place) else {
+            let Some((name, value)) = self.tags.pair(rest.index) else {
                 continue;
             };
-            if rest.is_repeated && self.has_taken_earlier(rest.place) {
-                // A second one in the blob would stand for that of the entry.
+            if rest.is_repeated && self.has_taken_earlier(rest.index) {
+                // In the blob it would replace the value of the entry.
                 losses.add(Feature::Tags, u64::from(!is_unknown(value)), None);
             } else {
                 write_tag(name, rest.common, value, blob, losses);
@@ -313,24 +315,24 @@ impl<'g> Left<'g> {
     }
 }
 
-/// Whether a value only says that it is unknown.
+/// Whether a value is unknown: `?`, `????.??.??`, `-`, or empty.
 fn is_unknown(value: &str) -> bool {
     value.bytes().all(|byte| b"?.-".contains(&byte))
 }
 
-/// A rating that reads back as the same text.
+/// A rating that is read back as the same text.
 fn elo(value: &str) -> Option<u16> {
     let elo = value.parse().ok()?;
     let fits = (1..=entry::MAX_ELO).contains(&elo) && !value.starts_with(['0', '+']);
     fits.then_some(elo)
 }
 
-/// The bits of a date that reads back as the same date.
+/// The bits of a date that is read back as the same date.
 fn date_bits(text: &str) -> Option<u32> {
     entry::date_bits(Date::parse(text)?)
 }
 
-/// A text without zeros, as much of it as fits.
+/// A text without zeros, cut to `limit` bytes. Both are losses.
 fn cut<'n>(text: &'n str, limit: usize, losses: &mut Losses) -> Cow<'n, str> {
     let mut kept = Cow::Borrowed(text);
     if memchr::memchr(0, text.as_bytes()).is_some() {

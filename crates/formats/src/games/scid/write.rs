@@ -1,4 +1,4 @@
-//! Writing Scid databases.
+//! Writes Scid databases.
 
 use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
@@ -16,8 +16,8 @@ use super::entry::Version;
 use super::name_writer::NameWriter;
 use super::names::take_name;
 
-/// A database under construction. Blobs and entries go to the files as they come; names stay in
-/// memory until the end.
+/// A database being written. Blobs and entries are written game by game; names stay in memory until
+/// the end.
 #[derive(Debug)]
 pub(crate) struct ScidWriter {
     version: Version,
@@ -26,7 +26,7 @@ pub(crate) struct ScidWriter {
     names: NameWriter,
     can: Features,
     encoder: RecordEncoder,
-    /// A game on its way from the encoder.
+    /// The encoded game that is being written.
     record: Vec<u8>,
     entry: Vec<u8>,
     games: u32,
@@ -35,7 +35,7 @@ pub(crate) struct ScidWriter {
     lost_facts: Losses,
 }
 
-/// Numbers of the files in the set.
+/// Indexes of the files in the output set.
 #[derive(Debug, Clone, Copy)]
 struct Files {
     index: usize,
@@ -74,7 +74,7 @@ impl ScidWriter {
             entry: Vec::new(),
             games: 0,
             blobs_end: 0,
-            lost_facts: options.lost_facts(|key| room(version, key)),
+            lost_facts: options.lost_facts(|key| max_fact_length(version, key)),
         };
         writer.file(files.index)?.write_all(&header)?;
         Ok(writer)
@@ -127,7 +127,7 @@ impl ScidWriter {
         Ok(())
     }
 
-    /// Writes a blob; where its first byte is.
+    /// Writes a blob. Returns the offset of its first byte.
     fn append_blob(&mut self, blob: &[u8]) -> Result<u64> {
         let length = blob.len() as u64;
         let block = self.version.block();
@@ -209,11 +209,11 @@ impl GameWriter for ScidWriter {
     }
 }
 
-/// Where the header of si3 and si4 has the number of games.
+/// The offset of the number of games in the header of si3 and si4.
 const GAMES_AT: u64 = 14;
 
-/// The longest value of a fact, in bytes.
-fn room(version: Version, key: &str) -> Option<usize> {
+/// The longest value of a fact in bytes. `None` if it cannot be stored.
+fn max_fact_length(version: Version, key: &str) -> Option<usize> {
     match (version, key) {
         (_, "scidbType" | "created") => None,
         (Version::V3 | Version::V4, "title") => Some(DESCRIPTION - 1),
@@ -223,17 +223,17 @@ fn room(version: Version, key: &str) -> Option<usize> {
     }
 }
 
-/// The fields of the header for the description and the names of flags.
+/// Bytes of the description and of the name of a flag in the header.
 const DESCRIPTION: usize = 108;
 const FLAG_NAME: usize = 9;
 
-/// The longest fact of si5; more than anyone writes.
+/// The longest fact of si5 in bytes; the format has no limit.
 const MAX_FACT: usize = 1 << 20;
 
-/// The header of si3 and si4, for no games yet.
+/// The header of si3 and si4, with no games.
 fn write_header(version: Version, options: &CreateOptions) -> Vec<u8> {
     let fact = |key: &str| {
-        let found = options.facts.iter().find(|(known, _)| known == key);
+        let found = options.facts.iter().find(|(name, _)| name == key);
         found.map_or("", |(_, value)| value.as_str())
     };
     let mut sink = Sink::new();
@@ -243,8 +243,8 @@ fn write_header(version: Version, options: &CreateOptions) -> Vec<u8> {
     sink.u24_be(0);
     sink.u24_be(fact("autoload").parse().unwrap_or(1));
     let mut text = |text: &str, length: usize| {
-        let whole = text.floor_char_boundary(length - 1);
-        sink.fixed(text.get(..whole).unwrap_or_default().as_bytes(), length);
+        let end = text.floor_char_boundary(length - 1);
+        sink.fixed(text.get(..end).unwrap_or_default().as_bytes(), length);
     };
     text(options.title.as_deref().unwrap_or_default(), DESCRIPTION);
     if version == Version::V4 {
@@ -272,7 +272,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_more_games_than_an_index_counts() {
+    fn number_of_games_is_limited() {
         let folder = std::env::temp_dir().join(format!("tabia-scid-limit-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         for (version, limit) in [

@@ -8,7 +8,7 @@ use tabia_core::game::{
 use tabia_core::io::{Cursor, Sink};
 use tabia_core::loss::{Feature, Features, Losses};
 
-use crate::games::common::annotation_order::remarks_first;
+use crate::games::common::annotation_order::move_annotations_before_variations;
 
 use super::board::{Board, token};
 use super::entry::{Entry, MAX_PLIES, STANDARD, castled, count_code};
@@ -145,7 +145,7 @@ impl Encoder {
             first: [0; 2],
         };
         let last = if let Some(board) = board {
-            let events = remarks_first(game.events().collect());
+            let events = move_annotations_before_variations(game.events().collect());
             self.write_events(&events, keep, board, &mut facts, losses)?
                 .position
         } else {

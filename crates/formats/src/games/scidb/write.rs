@@ -149,14 +149,14 @@ impl ScidbWriter {
     /// Writes a game of another variant as it was stored, with the tags it has now.
     fn write_kept(&mut self, game: &Game) -> Result<Losses> {
         let mut losses = Losses::new();
-        let Some((entry, body)) = raw_records::find(game) else {
+        let Some((stored, body)) = raw_records::find(game) else {
             losses.add(Feature::ChessGames, 1, None);
             return Ok(losses);
         };
         let mut entry = Entry {
             result: entry::result_code(game.result),
-            flags: entry.flags & entry::ILLEGAL,
-            ..entry
+            flags: stored.flags & entry::ILLEGAL,
+            ..stored
         };
         if game.head.deleted {
             entry.flags |= DELETED;
@@ -167,7 +167,7 @@ impl ScidbWriter {
         if body.start == STANDARD {
             // The key belongs to the moves, the code is a tag.
             entry.opening =
-                entry.opening & !entry::OPENING_KEY | entry.opening & entry::OPENING_KEY;
+                entry.opening & !entry::OPENING_KEY | stored.opening & entry::OPENING_KEY;
         }
         self.encoder.copy(&body);
         let fen = body.fen.map(String::from_utf8_lossy);
