@@ -9,13 +9,14 @@ use tabia_core::chess::Position;
 use tabia_core::formats::{Confidence, OpenOptions, Probe};
 use tabia_core::io::Source;
 use tabia_formats::BOOKS;
+use tabia_testkit::Random;
 
 use crate::rounds::{Contestant, run as time};
 
-/// Positions asked for in one round.
-const POSITIONS: usize = 200_000;
+/// The most positions probed in one round.
+const MAX_POSITIONS: usize = 200_000;
 
-/// Prints how long the book takes to open, and positions a second of one thread.
+/// Prints the time to open the book, and the number of positions per second on one thread.
 pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     let Some(name) = arguments.first() else {
         return Err("book FILE [ROUNDS]".into());
@@ -38,7 +39,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
         .copied()
         .unwrap_or_default();
     let book = open()?;
-    let mut positions = reached(&*book);
+    let mut positions = reachable(&*book);
     if positions.is_empty() {
         return Err(format!("{name}: no positions"));
     }
@@ -51,22 +52,22 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     let mut contestants = [
         Contestant::new("moves", || {
             let mut page = BookPosition::default();
-            ask(&positions, |position| {
+            sum_of_moves(&positions, |position| {
                 (book.moves(position, &mut page).is_ok(), page.entries.len())
             })
         }),
         Contestant::new("probe", || {
             let mut page = BookPosition::default();
-            ask(&positions, |position| {
+            sum_of_moves(&positions, |position| {
                 (book.probe(position, &mut page).is_ok(), page.entries.len())
             })
         }),
     ];
     time(&mut contestants, rounds);
     for contestant in &contestants {
-        let a_second = positions.len() as f64 / contestant.median().as_secs_f64();
+        let per_second = positions.len() as f64 / contestant.median().as_secs_f64();
         println!(
-            "{:<6} {a_second:>12.0} positions a second, {} moves",
+            "{:<6} {per_second:>12.0} positions per second, {} moves",
             contestant.name, contestant.sum
         );
     }
@@ -90,7 +91,8 @@ fn open(path: &Path) -> tabia_core::Result<Box<dyn Book>> {
     }
 }
 
-fn ask(positions: &[Position], mut one: impl FnMut(&Position) -> (bool, usize)) -> u64 {
+/// The total number of moves that `one` finds.
+fn sum_of_moves(positions: &[Position], mut one: impl FnMut(&Position) -> (bool, usize)) -> u64 {
     let moves = positions.iter().map(|position| match one(position) {
         (true, moves) => moves as u64,
         (false, _) => 0,
@@ -98,15 +100,15 @@ fn ask(positions: &[Position], mut one: impl FnMut(&Position) -> (bool, usize)) 
     moves.sum()
 }
 
-/// Positions of the book that its moves reach, with any reply where it has none: books for one
-/// side have no moves of the other.
-fn reached(book: &dyn Book) -> Vec<Position> {
+/// Positions of the book that are reachable by its moves. Where it has no moves, all legal moves are
+/// played, because books for one side contain no moves of the other.
+fn reachable(book: &dyn Book) -> Vec<Position> {
     let mut found = Vec::new();
     let mut seen = HashSet::new();
-    let mut waiting = std::collections::VecDeque::from([Position::standard()]);
+    let mut pending = std::collections::VecDeque::from([Position::standard()]);
     let mut page = BookPosition::default();
-    while let Some(position) = waiting.pop_front() {
-        if found.len() >= POSITIONS || !seen.insert(position.key()) {
+    while let Some(position) = pending.pop_front() {
+        if found.len() >= MAX_POSITIONS || !seen.insert(position.key()) {
             continue;
         }
         if !book.moves(&position, &mut page).unwrap_or_default() {
@@ -118,13 +120,13 @@ fn reached(book: &dyn Book) -> Vec<Position> {
             next.play(m);
             let mut replies = BookPosition::default();
             if book.moves(&next, &mut replies).unwrap_or_default() {
-                waiting.push_back(next);
+                pending.push_back(next);
                 continue;
             }
             for &reply in &*next.legal_moves() {
                 let mut after = next.clone();
                 after.play(reply);
-                waiting.push_back(after);
+                pending.push_back(after);
             }
         }
         found.push(position);
@@ -132,13 +134,10 @@ fn reached(book: &dyn Book) -> Vec<Position> {
     found
 }
 
-/// In an order that the memory cannot guess.
+/// Puts the positions into a random order, so that accesses to memory cannot be predicted.
 fn shuffle(positions: &mut [Position]) {
-    let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut random = Random::new(1);
     for i in (1..positions.len()).rev() {
-        seed ^= seed << 13;
-        seed ^= seed >> 7;
-        seed ^= seed << 17;
-        positions.swap(i, (seed % (i as u64 + 1)) as usize);
+        positions.swap(i, random.below(i + 1));
     }
 }

@@ -1,4 +1,4 @@
-//! The chess core beside shakmaty: one thread, moves already cut out of the file.
+//! The chess core compared with shakmaty, on one thread, with the moves already extracted from the file.
 
 use std::path::Path;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use tabia_oracle::for_each_game;
 
 use crate::rounds::{Contestant, run as time};
 
-/// One game as both sides see it.
+/// A game for both libraries.
 struct Game {
     ours: Position,
     theirs: Chess,
@@ -21,7 +21,7 @@ struct Game {
     their_moves: Vec<shakmaty::Move>,
 }
 
-/// Prints nanoseconds per ply and ratios for four jobs.
+/// Prints nanoseconds per ply and ratios for four tasks.
 pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     let Some(name) = arguments.first() else {
         return Err("chess FILE.pgn[.zst] [ROUNDS]".into());
@@ -69,11 +69,11 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     report("resolve SAN, play", &mut read, rounds, plies, false)?;
 
     let mut keys = [
-        Contestant::new("tabia play (key kept)", || ours_keys(&games)),
-        Contestant::new("shakmaty play, update_zobrist_hash else afresh", || {
+        Contestant::new("tabia play (key updated)", || ours_keys(&games)),
+        Contestant::new("shakmaty play, update_zobrist_hash, else computed", || {
             theirs_keys(&games)
         }),
-        Contestant::new("shakmaty play, zobrist_hash afresh", || {
+        Contestant::new("shakmaty play, zobrist_hash computed", || {
             theirs_fresh_keys(&games)
         }),
     ];
@@ -85,11 +85,11 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
         true,
     )?;
 
-    let mut plain = [
-        Contestant::new("tabia play (key kept)", || ours_play(&games)),
+    let mut play = [
+        Contestant::new("tabia play (key updated)", || ours_play(&games)),
         Contestant::new("shakmaty play_unchecked, no key", || theirs_play(&games)),
     ];
-    report("play known moves", &mut plain, rounds, plies, false)
+    report("play known moves", &mut play, rounds, plies, false)
 }
 
 fn report(
@@ -147,8 +147,8 @@ fn load(path: &Path) -> std::io::Result<Vec<Game>> {
         };
         let mut position = read.theirs.clone();
         for text in game.sans() {
-            let plain = SanPlus::from_ascii(text).ok();
-            let Some(m) = plain.and_then(|san| san.san.to_move(&position).ok()) else {
+            let parsed = SanPlus::from_ascii(text).ok();
+            let Some(m) = parsed.and_then(|san| san.san.to_move(&position).ok()) else {
                 break;
             };
             position.play_unchecked(m);
@@ -161,7 +161,7 @@ fn load(path: &Path) -> std::io::Result<Vec<Game>> {
     Ok(games)
 }
 
-/// A sum that shows whether two texts are the same.
+/// A hash for comparing texts.
 fn sum(text: &[u8]) -> u64 {
     text.iter().fold(0xcbf2_9ce4_8422_2325, |sum, &byte| {
         (sum ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)

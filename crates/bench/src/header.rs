@@ -1,5 +1,5 @@
-//! A filtered scan of the headers of a ChessBase database beside cbvault's library, one thread,
-//! everything in the page cache: games whose players both have at least 2500.
+//! A filtered scan of the headers of a ChessBase database, compared with the library of cbvault, on one
+//! thread with the files in the page cache: games whose players both have at least 2500.
 
 use std::path::Path;
 
@@ -13,11 +13,11 @@ use tabia_query::{Filter, Matcher};
 
 use crate::rounds::{Contestant, run as time};
 
-/// Records the peer reads at a time, as its own scan does.
+/// The number of records that cbvault reads at a time, as in its own scan.
 const CHUNK: u32 = 8192;
 const ELO: u16 = 2500;
 
-/// Prints nanoseconds a record.
+/// Prints nanoseconds per record.
 pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     let Some(name) = arguments.first() else {
         return Err("header FILE.cbh [ROUNDS]".into());
@@ -75,7 +75,7 @@ fn ours(path: &Path) -> Result<u64, String> {
     Ok(found)
 }
 
-/// As the peer's own scan of tags does it.
+/// The same scan with the library of cbvault, as in its own scan of tags.
 fn theirs(path: &Path) -> Result<u64, String> {
     let text = |error: cbvault_format::Error| error.to_string();
     let headers = Headers::open(path).map_err(text)?;

@@ -1,4 +1,4 @@
-//! `cargo run --release -p tabia-bench -- NAME FILE…`: tabia beside its peers, in one run.
+//! `cargo run --release -p tabia-bench -- NAME FILE…`: times tabia and other libraries in one run.
 
 #![expect(
     clippy::print_stdout,
@@ -15,33 +15,33 @@ mod rounds;
 
 use std::process::ExitCode;
 
-/// What a benchmark is called, what runs it, what it is for.
-type Row = (
+/// The name of a benchmark, its function and its description.
+type Benchmark = (
     &'static str,
     fn(&[String]) -> Result<(), String>,
     &'static str,
 );
 
-const TABLE: [Row; 5] = [
+const BENCHMARKS: [Benchmark; 5] = [
     (
         "chess",
         chess::run,
-        "FILE.pgn[.zst] [ROUNDS]: reading, playing and writing moves beside shakmaty",
+        "FILE.pgn[.zst] [ROUNDS]: reading, playing and writing moves, compared with shakmaty",
     ),
     (
         "pgn",
         pgn::run,
-        "FILE.pgn [ROUNDS]: reading, and PGN to PGN, beside pgn-reader with shakmaty",
+        "FILE.pgn [ROUNDS]: reading, and PGN to PGN, compared with pgn-reader and shakmaty",
     ),
     (
         "book",
         book::run,
-        "FILE [ROUNDS]: opening a book, and asking it for positions in no order",
+        "FILE [ROUNDS]: opening a book, and probing positions in random order",
     ),
     (
         "header",
         header::run,
-        "FILE.cbh [ROUNDS]: a filtered scan of headers beside cbvault-format",
+        "FILE.cbh [ROUNDS]: a filtered scan of headers, compared with cbvault-format",
     ),
     (
         "perft",
@@ -55,7 +55,7 @@ fn main() -> ExitCode {
     let Some((name, rest)) = arguments.split_first() else {
         return usage();
     };
-    let Some((_, run, _)) = TABLE.iter().find(|row| row.0 == name) else {
+    let Some((_, run, _)) = BENCHMARKS.iter().find(|benchmark| benchmark.0 == name) else {
         return usage();
     };
     match run(rest) {
@@ -68,7 +68,7 @@ fn main() -> ExitCode {
 }
 
 fn usage() -> ExitCode {
-    for (name, _, help) in TABLE {
+    for (name, _, help) in BENCHMARKS {
         eprintln!("{name} {help}");
     }
     ExitCode::from(2)

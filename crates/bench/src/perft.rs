@@ -1,4 +1,4 @@
-//! Counts of move sequences to depth 5 and 6, compared with shakmaty's and timed beside it.
+//! Counts of move sequences to depth 5 to 7, compared with those of shakmaty, and their times.
 
 use std::time::Instant;
 
@@ -6,7 +6,7 @@ use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess};
 use tabia_core::chess::{Position, Setup};
 
-/// FEN and depth.
+/// The FENs and depths of the positions.
 const POSITIONS: [(&str, u32); 12] = [
     (
         "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
@@ -52,7 +52,7 @@ const POSITIONS: [(&str, u32); 12] = [
     ("8/8/8/8/k2pP2R/8/8/3K4 b - e3 0 1", 6),
 ];
 
-/// Counts each position; the first argument lowers every depth by that much.
+/// Counts the move sequences of each position. The first argument is subtracted from all depths.
 pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     let lower: u32 = match arguments.first() {
         Some(text) => text.parse().map_err(|_| format!("{text}: not a number"))?,

@@ -1,5 +1,5 @@
-//! PGN beside pgn-reader and shakmaty: reading without moves, and PGN to PGN with every move
-//! checked. One thread, the file in memory.
+//! PGN compared with pgn-reader and shakmaty: reading without moves, and PGN to PGN with every move
+//! checked, on one thread with the file in memory.
 
 use std::io::{Cursor, Write};
 use std::ops::ControlFlow;
@@ -19,7 +19,7 @@ use tabia_formats::games::pgn::FORMAT;
 
 use crate::rounds::{Contestant, run as time};
 
-/// Prints megabytes a second, nanoseconds a ply, and ratios.
+/// Prints megabytes per second, nanoseconds per ply, and ratios.
 pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     let Some(name) = arguments.first() else {
         return Err("pgn FILE.pgn [ROUNDS]".into());
@@ -35,7 +35,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     };
     let text = &block.bytes;
     let shared: Arc<[u8]> = Arc::from(text.as_slice());
-    let mut count = Count::default();
+    let mut count = Counter::default();
     ours_read(&block, Want::MAINLINE, &mut count)?;
     println!(
         "{name}: {} games, {} plies, {rounds} rounds",
@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
 
     let mut read = [
         Contestant::new("tabia, tags only", || {
-            let mut count = Count::default();
+            let mut count = Counter::default();
             let _ = ours_read(&block, Want::TAGS, &mut count);
             count.games
         }),
@@ -68,12 +68,12 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     };
     let mut read = [
         Contestant::new("tabia, tags only", || {
-            let mut count = Count::default();
+            let mut count = Counter::default();
             let _ = ours_read(&heavy, Want::TAGS, &mut count);
             count.games
         }),
         Contestant::new("tabia, moves checked and comments read", || {
-            let mut count = Count::default();
+            let mut count = Counter::default();
             let _ = ours_read(&heavy, Want::ALL, &mut count);
             count.games
         }),
@@ -135,12 +135,12 @@ fn report(what: &str, contestants: &mut [Contestant<'_>], rounds: usize, text: &
 
 /// Counts games and plies.
 #[derive(Default)]
-struct Count {
+struct Counter {
     games: u64,
     plies: u64,
 }
 
-impl Visitor for Count {
+impl Visitor for Counter {
     fn visit_move(&mut self, _: &Position, _: Ply) -> Flow {
         self.plies += 1;
         Flow::Go
@@ -162,19 +162,20 @@ fn ours_read(block: &Block, want: Want, visitor: &mut dyn Visitor) -> Result<(),
     read.map(|_| ()).map_err(|error| error.to_string())
 }
 
-/// The games with a comment of 100 bytes behind every move.
+/// The games with a comment of 100 bytes after every move.
 fn with_comments(block: &Block) -> Result<Vec<u8>, String> {
     let create = FORMAT.create_text.ok_or("PGN is not written")?;
     let mut options = CreateOptions::default();
     options.wrap = false;
-    let mut talker = Talker(create(&options).map_err(|error| error.to_string())?);
-    ours_read(block, Want::MAINLINE, &mut talker)?;
-    Ok(std::mem::take(talker.0.text()))
+    let mut writer = CommentWriter(create(&options).map_err(|error| error.to_string())?);
+    ours_read(block, Want::MAINLINE, &mut writer)?;
+    Ok(std::mem::take(writer.0.text()))
 }
 
-struct Talker(Box<dyn TextWriter>);
+/// Writes games with a comment after every move.
+struct CommentWriter(Box<dyn TextWriter>);
 
-impl Visitor for Talker {
+impl Visitor for CommentWriter {
     fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
         self.0.begin_game(game, head)
     }
@@ -184,8 +185,8 @@ impl Visitor for Talker {
         self.0.visit_annotation(Annotation::Comment(Comment {
             placement: CommentPlacement::After,
             language: None,
-            text: "The knight stands well here; White has the two bishops and a little more room on \
-                   the queen's side.",
+            text: "The knight is strong here; White has the two bishops and also a little more space on \
+                   the queen side.",
         }))
     }
 
@@ -194,7 +195,7 @@ impl Visitor for Talker {
     }
 }
 
-/// As `convert` does it on one thread: block by block into a buffer.
+/// Converts block by block into a buffer, as `convert` does on one thread.
 fn ours_write(text: &Arc<[u8]>, profile: Profile) -> u64 {
     let mut options = CreateOptions::default();
     options.profile = profile;
@@ -220,7 +221,7 @@ fn ours_write(text: &Arc<[u8]>, profile: Profile) -> u64 {
     length
 }
 
-/// Takes every token of the peer and does nothing with it.
+/// Visits every token of pgn-reader and ignores it.
 #[derive(Default)]
 struct Tokens {
     games: u64,
@@ -248,7 +249,7 @@ impl TheirVisitor for Tokens {
     }
 }
 
-/// Writes tags, numbered SAN and the result: less than tabia writes, and without line breaks.
+/// Writes tags, numbered SAN and the result: less text than tabia, and without line breaks.
 struct Copy {
     out: Vec<u8>,
     length: u64,

@@ -1,10 +1,10 @@
-//! Timing in alternating rounds, so that a busy machine disturbs all contestants alike.
+//! Timing in alternating rounds, so that other load of the machine affects all contestants.
 
 use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// One contestant: its name, its work (which returns a checksum), its best time.
+/// A contestant: its name, its work, which returns a checksum, and its times.
 pub(crate) struct Contestant<'a> {
     pub(crate) name: &'static str,
     work: Box<dyn FnMut() -> u64 + 'a>,
@@ -33,7 +33,7 @@ impl<'a> Contestant<'a> {
     }
 }
 
-/// Lets each do its work once per round, in turn.
+/// Runs the work of each contestant once per round, in turn.
 pub(crate) fn run(contestants: &mut [Contestant<'_>], rounds: usize) {
     for _ in 0..rounds {
         for contestant in contestants.iter_mut() {
@@ -44,7 +44,7 @@ pub(crate) fn run(contestants: &mut [Contestant<'_>], rounds: usize) {
     }
 }
 
-/// The processor time this thread has had.
+/// The CPU time of this thread.
 fn thread_time() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     let seconds = u64::try_from(time.tv_sec).unwrap_or_default();

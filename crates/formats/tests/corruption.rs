@@ -1,5 +1,5 @@
-//! Damaged files: nothing panics, hangs or takes memory that the file does not account for, and
-//! games before the damage read as before.
+//! Damaged files: reading them neither panics nor hangs, takes memory only in proportion to the files,
+//! and returns games before the damage unchanged.
 #![allow(
     clippy::expect_used,
     clippy::print_stdout,
@@ -31,21 +31,23 @@ use support::{fixtures, game_formats, has_extension};
 #[global_allocator]
 static ALLOCATOR: guard::Allocator = guard::ALLOCATOR;
 
-/// Memory is counted for the whole process, so one test runs at a time.
-static ALONE: Mutex<()> = Mutex::new(());
+/// Memory is counted for the process, so only one test may run at a time.
+static ONE_TEST: Mutex<()> = Mutex::new(());
 
-/// Longest time for one damaged set.
-const PATIENCE: Duration = Duration::from_secs(20);
-/// How much is tried.
+/// The longest time to read one damaged set.
+const TIMEOUT: Duration = Duration::from_secs(20);
+
+/// The number of damaged copies of a set.
 struct Effort {
-    /// Random damages of each set.
+    /// Randomly damaged copies of each set.
     random: usize,
-    /// Prefixes of each file; of shorter ones every prefix.
+    /// Prefixes of each file; all prefixes of files that have fewer.
     prefixes: usize,
 }
 
-/// A sample; everything when `TABIA_EXHAUSTIVE` is set, which takes long without optimisation. As
-/// `1/4` it is everything of a fourth of the sets, so that several processes can share the work.
+/// A sample; with `TABIA_EXHAUSTIVE`, all prefixes and many random copies, which takes long without
+/// optimisation. With a value such as `1/4` only a fourth of the sets is tested, so that several
+/// processes can share the work.
 fn effort() -> Effort {
     match std::env::var_os("TABIA_EXHAUSTIVE") {
         Some(_) => Effort {
@@ -59,7 +61,7 @@ fn effort() -> Effort {
     }
 }
 
-/// Which part of the sets this process takes, counted from 0, and of how many.
+/// The part of the sets that this process tests, counted from 0, and the number of parts.
 fn share() -> (u64, u64) {
     let text = std::env::var("TABIA_EXHAUSTIVE").unwrap_or_default();
     text.split_once('/')
@@ -68,8 +70,8 @@ fn share() -> (u64, u64) {
         .map_or((0, 1), |(part, parts)| (part - 1, parts))
 }
 
-/// Files beyond this size belong to no small set.
-const SMALL: usize = 64 << 10;
+/// The largest file of a small set, in bytes.
+const MAX_FILE: usize = 64 << 10;
 
 /// A database in memory.
 struct Set {
@@ -79,9 +81,9 @@ struct Set {
     files: Vec<(String, Vec<u8>)>,
 }
 
-/// What was read of one game, as numbers that are equal when it is.
+/// Hashes of the parts of a game, for comparing games.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Print {
+struct GameHashes {
     head: u64,
     mainline: u64,
     moves: u64,
@@ -89,7 +91,7 @@ struct Print {
 }
 
 impl Set {
-    /// The set that lies in a folder, without files that the format does not know.
+    /// The set of a main file on disk, without files that the format does not use.
     fn from_folder(format: &'static GameFormat, main: &Path) -> Self {
         let source = Source::from_path(main).expect("the set is there");
         let name = main
@@ -103,7 +105,7 @@ impl Set {
                 continue;
             };
             let bytes = file.open().expect("the file can be read").to_vec();
-            if bytes.len() <= SMALL || file.name == name {
+            if bytes.len() <= MAX_FILE || file.name == name {
                 files.push((file.name.clone(), bytes));
             }
         }
@@ -115,11 +117,12 @@ impl Set {
         }
     }
 
-    /// Reads everything there is: rows, names, games.
-    fn read(&self, damaged: Option<(usize, &[u8])>) -> Option<Vec<Print>> {
-        let members = self.files.iter().enumerate().map(|(place, (name, bytes))| {
+    /// Reads all index entries, names and games; `None` if the set cannot be opened. `damaged` replaces the
+    /// bytes of the file with that index.
+    fn read(&self, damaged: Option<(usize, &[u8])>) -> Option<Vec<GameHashes>> {
+        let members = self.files.iter().enumerate().map(|(index, (name, bytes))| {
             let bytes = match damaged {
-                Some((there, bytes)) if there == place => bytes.to_vec(),
+                Some((damaged, bytes)) if damaged == index => bytes.to_vec(),
                 _ => bytes.clone(),
             };
             (name.clone(), Blob::from(bytes))
@@ -130,36 +133,42 @@ impl Set {
         Some(read_all(&*database))
     }
 
-    /// Reads the set with one file damaged, and holds the result against the whole set.
-    fn check(&self, whole: &[Print], place: usize, damaged: &Damaged, watchdog: &Watchdog) {
-        let name = &self.files[place].0;
+    /// Reads the set with one file damaged, and compares the games with those of the intact set.
+    fn check(&self, intact: &[GameHashes], file: usize, damaged: &Damaged, watchdog: &Watchdog) {
+        let name = &self.files[file].0;
         let what = format!("{} with {name}: {}", self.label, damaged.how);
         watchdog.case(&what);
         let size: usize = self.files.iter().map(|(_, bytes)| bytes.len()).sum();
-        let work = || guard::peak(&ALLOCATOR, || self.read(Some((place, &damaged.bytes))));
+        let work = || guard::peak(&ALLOCATOR, || self.read(Some((file, &damaged.bytes))));
         let Ok((found, peak)) = catch_unwind(AssertUnwindSafe(work)) else {
             panic!("{what}: panicked");
         };
         let allowed = (16 << 20) + 64 * (size + damaged.bytes.len());
         assert!(
             peak <= allowed,
-            "{what}: {peak} bytes taken for a set of {size}"
+            "{what}: {peak} bytes of memory for a set of {size} bytes"
         );
         if let Some(found) = found {
-            self.compare(whole, &found, place, damaged.from, &what);
+            self.compare(intact, &found, file, damaged.from, &what);
         }
     }
 
-    /// Games whose bytes lie wholly before the damage are what they were.
-    fn compare(&self, whole: &[Print], found: &[Print], place: usize, from: usize, what: &str) {
-        let (name, bytes) = &self.files[place];
+    /// Asserts that games whose bytes are all before the damage are unchanged.
+    fn compare(
+        &self,
+        intact: &[GameHashes],
+        found: &[GameHashes],
+        file: usize,
+        from: usize,
+        what: &str,
+    ) {
+        let (name, bytes) = &self.files[file];
         if *name == self.main && self.files.len() == 1 {
-            // One file: games follow each other, and the last one before the damage may reach
-            // into it.
-            let before = self.read(Some((place, &bytes[..from]))).unwrap_or_default();
-            let unharmed = before.len().saturating_sub(1).min(whole.len());
+            // In a single file the last game before the damage can extend into it.
+            let before = self.read(Some((file, &bytes[..from]))).unwrap_or_default();
+            let unharmed = before.len().saturating_sub(1).min(intact.len());
             assert!(found.len() >= unharmed, "{what}: games are missing");
-            for (index, game) in whole[..unharmed].iter().enumerate() {
+            for (index, game) in intact[..unharmed].iter().enumerate() {
                 assert_eq!(&found[index], game, "{what}: game {}", index + 1);
             }
             return;
@@ -168,7 +177,7 @@ impl Set {
         match extension.to_ascii_lowercase().as_str() {
             "cbh" => {
                 let unharmed = (from / HEADER).saturating_sub(1);
-                for (index, game) in whole.iter().enumerate().take(unharmed) {
+                for (index, game) in intact.iter().enumerate().take(unharmed) {
                     assert_eq!(found.get(index), Some(game), "{what}: game {}", index + 1);
                 }
             }
@@ -176,12 +185,12 @@ impl Set {
                 let moves = extension.eq_ignore_ascii_case("cbg");
                 let field = if moves { 1 } else { 5 };
                 let extents = self.extents(field, bytes.len());
-                for (index, game) in whole.iter().enumerate() {
+                for (index, game) in intact.iter().enumerate() {
                     let unharmed = extents[index].end <= from;
                     let Some(found) = found.get(index) else {
                         panic!("{what}: game {} is missing", index + 1);
                     };
-                    // The start position lies with the moves, so the head does too.
+                    // The start position is stored with the moves, so the head depends on them.
                     if unharmed || !moves {
                         assert_eq!(found.head, game.head, "{what}: head of game {}", index + 1);
                         let moves = (found.mainline, found.moves);
@@ -193,10 +202,10 @@ impl Set {
                     }
                 }
             }
-            // Names and other side files: the moves do not depend on them.
+            // The moves do not depend on names and other side files.
             "cbp" | "cbt" | "cbc" | "cbs" | "cbe" | "cbl" | "cbtt" | "cbm" | "flags" | "ini" => {
-                assert_eq!(found.len(), whole.len(), "{what}: number of games");
-                for (index, (found, game)) in found.iter().zip(whole).enumerate() {
+                assert_eq!(found.len(), intact.len(), "{what}: number of games");
+                for (index, (found, game)) in found.iter().zip(intact).enumerate() {
                     assert_eq!(
                         found.moves,
                         game.moves,
@@ -205,14 +214,14 @@ impl Set {
                     );
                 }
             }
-            // The headers of the data files, and the extended headers, say where the moves lie;
-            // of other formats that is not known here.
+            // The headers of data files and the extended headers contain the offsets of the moves.
+            // For other formats it is not known which bytes belong to a game.
             _ => {}
         }
     }
 
-    /// Where each game's bytes lie in a data file: from the offset in its header record (at
-    /// `field`, four bytes big-endian) to the next greater one.
+    /// The range of the bytes of each game in a data file: from the offset in its header record (four
+    /// bytes at `field`, big-endian) to the next greater offset.
     fn extents(&self, field: usize, length: usize) -> Vec<Range<usize>> {
         let header = self
             .files
@@ -232,15 +241,14 @@ impl Set {
             let greater = starts.iter().filter(|other| **other > start).min();
             greater.copied().unwrap_or(length)
         };
-        // A game without data has no bytes to be harmed, and an offset into the header none to
-        // be spared.
+        // A game without data has the offset 0 and no bytes.
         starts
             .iter()
             .map(|&start| if start == 0 { 0..0 } else { start..end(start) })
             .collect()
     }
 
-    /// Every prefix, and random damage, of each file in turn.
+    /// Checks prefixes and randomly damaged copies of each file.
     fn run(&self) {
         let (part, parts) = share();
         let mut number = 0;
@@ -248,32 +256,32 @@ impl Set {
         if number % parts != part {
             return;
         }
-        let watchdog = Watchdog::new(PATIENCE);
+        let watchdog = Watchdog::new(TIMEOUT);
         watchdog.case(&self.label);
-        let whole = self.read(None).expect("the undamaged set opens");
+        let intact = self.read(None).expect("the undamaged set opens");
         let mut cases = 0;
         let effort = effort();
-        for (place, (_, bytes)) in self.files.iter().enumerate() {
+        for (file, (_, bytes)) in self.files.iter().enumerate() {
             let step = bytes.len().div_ceil(effort.prefixes).max(1);
             for length in (0..bytes.len()).step_by(step) {
-                self.check(&whole, place, &corrupt::prefix(bytes, length), &watchdog);
+                self.check(&intact, file, &corrupt::prefix(bytes, length), &watchdog);
                 cases += 1;
             }
             let share = effort.random.div_ceil(self.files.len());
-            for damaged in corrupt::random(bytes, share, 1 + place as u64) {
-                self.check(&whole, place, &damaged, &watchdog);
+            for damaged in corrupt::random(bytes, share, 1 + file as u64) {
+                self.check(&intact, file, &damaged, &watchdog);
                 cases += 1;
             }
         }
         println!(
             "{}: {} games, {cases} damaged sets",
             self.label,
-            whole.len()
+            intact.len()
         );
     }
 }
 
-/// Size of the file header and of each record of `.cbh`. The data files' headers are shorter.
+/// Size of the file header and of each record of `.cbh`, in bytes. Headers of data files are shorter.
 const HEADER: usize = 46;
 
 fn extensions(format: &GameFormat) -> impl Iterator<Item = &'static str> {
@@ -294,9 +302,9 @@ fn extensions(format: &GameFormat) -> impl Iterator<Item = &'static str> {
     all.into_iter()
 }
 
-fn read_all(database: &dyn Database) -> Vec<Print> {
+fn read_all(database: &dyn Database) -> Vec<GameHashes> {
     let mut reader = database.reader();
-    let mut prints = Vec::new();
+    let mut games = Vec::new();
     for index in (0..database.len()).map(GameIndex) {
         if let Ok(entry) = database.entry(index) {
             use tabia_core::games::NameKind;
@@ -311,32 +319,32 @@ fn read_all(database: &dyn Database) -> Vec<Print> {
                 let _ = id.map(|id| database.name(kind, id).map(|name| name.len()));
             }
         }
-        let mut printer = Printer::default();
-        let _ = reader.read(index, Want::ALL, &mut printer);
-        prints.push(printer.print);
-        // The same again in part: other code may run.
-        let mut printer = Printer::default();
-        let _ = reader.read(index, Want::MAINLINE, &mut printer);
-        assert_eq!(printer.print.mainline, prints[prints.len() - 1].mainline);
+        let mut hasher = GameHasher::default();
+        let _ = reader.read(index, Want::ALL, &mut hasher);
+        games.push(hasher.hashes);
+        // Readers of the mainline alone can take another path.
+        let mut hasher = GameHasher::default();
+        let _ = reader.read(index, Want::MAINLINE, &mut hasher);
+        assert_eq!(hasher.hashes.mainline, games[games.len() - 1].mainline);
     }
-    prints
+    games
 }
 
 #[derive(Default)]
-struct Printer {
-    print: Print,
+struct GameHasher {
+    hashes: GameHashes,
     depth: usize,
 }
 
-fn mix(print: &mut u64, value: impl Hash) {
+fn mix(hash: &mut u64, value: impl Hash) {
     let mut hasher = DefaultHasher::new();
-    (*print, value).hash(&mut hasher);
-    *print = hasher.finish();
+    (*hash, value).hash(&mut hasher);
+    *hash = hasher.finish();
 }
 
-impl Visitor for Printer {
+impl Visitor for GameHasher {
     fn begin_game(&mut self, _game: GameIndex, head: &GameHead) -> Flow {
-        mix(&mut self.print.head, format!("{head:?}"));
+        mix(&mut self.hashes.head, format!("{head:?}"));
         Flow::Go
     }
 
@@ -344,35 +352,35 @@ impl Visitor for Printer {
         if let Ply::Move(m) = ply {
             assert!(before.is_legal(m), "{m:?} in {}", before.fen());
         }
-        mix(&mut self.print.moves, (before.key(), ply));
+        mix(&mut self.hashes.moves, (before.key(), ply));
         if self.depth == 0 {
-            mix(&mut self.print.mainline, (before.key(), ply));
+            mix(&mut self.hashes.mainline, (before.key(), ply));
         }
         Flow::Go
     }
 
     fn visit_annotation(&mut self, annotation: Annotation<'_>) -> Flow {
-        mix(&mut self.print.annotations, format!("{annotation:?}"));
+        mix(&mut self.hashes.annotations, format!("{annotation:?}"));
         Flow::Go
     }
 
     fn begin_variation(&mut self) -> Flow {
         self.depth += 1;
-        mix(&mut self.print.moves, "(");
+        mix(&mut self.hashes.moves, "(");
         Flow::Go
     }
 
     fn end_variation(&mut self) {
         self.depth = self.depth.checked_sub(1).expect("a variation is open");
-        mix(&mut self.print.moves, ")");
+        mix(&mut self.hashes.moves, ")");
     }
 
     fn end_game(&mut self, result: GameResult) {
-        mix(&mut self.print.head, result);
+        mix(&mut self.hashes.head, result);
     }
 
     fn problem(&mut self, problem: Problem) -> Flow {
-        // A message must be made without panic too.
+        // Formatting a message must not panic either.
         let _ = problem.error.to_string();
         Flow::Go
     }
@@ -380,7 +388,7 @@ impl Visitor for Printer {
 
 #[test]
 fn damaged_fixtures() {
-    let _alone = ALONE.lock();
+    let _guard = ONE_TEST.lock();
     let mut count = 0;
     for format in game_formats() {
         for path in fixtures(format) {
@@ -393,7 +401,7 @@ fn damaged_fixtures() {
 
 #[test]
 fn damaged_real_databases() {
-    let _alone = ALONE.lock();
+    let _guard = ONE_TEST.lock();
     let Some(data) = shared().map(|folder| folder.join("data")) else {
         return skip("damaged_real_databases");
     };
@@ -401,12 +409,12 @@ fn damaged_real_databases() {
     for format in game_formats().filter(|format| !format.file.companions.is_empty()) {
         for path in shared::files_below(&data) {
             let length = path.metadata().map_or(0, |metadata| metadata.len());
-            if !has_extension(&path, format.file.extensions) || length > SMALL as u64 / 4 {
+            if !has_extension(&path, format.file.extensions) || length > MAX_FILE as u64 / 4 {
                 continue;
             }
             let set = Set::from_folder(format, &path);
             let size: usize = set.files.iter().map(|(_, bytes)| bytes.len()).sum();
-            if size <= SMALL && set.read(None).is_some() {
+            if size <= MAX_FILE && set.read(None).is_some() {
                 set.run();
                 count += 1;
             }
@@ -417,7 +425,7 @@ fn damaged_real_databases() {
 
 #[test]
 fn damaged_real_texts() {
-    let _alone = ALONE.lock();
+    let _guard = ONE_TEST.lock();
     let name = "damaged_real_texts";
     let Some(folder) = shared_data(name, "pgn") else {
         return;

@@ -1,4 +1,4 @@
-//! Books of more than 4 GiB. Almost all of each file is a hole that takes no room on the disk.
+//! Books of more than 4 GiB. Almost all of each file is a hole, which takes no space on the disk.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::fs::{File, OpenOptions as FileOptions};
@@ -31,14 +31,14 @@ fn u32_be(value: u32) -> Vec<u8> {
     sink.into_vec()
 }
 
-/// All nodes of these levels of the tree are split.
+/// The number of levels of the tree on which all nodes are split.
 const LEVELS: u32 = 20;
-/// Leaves below them that are split once more.
-const MORE: u32 = 8;
-/// Pages of the large book: one a leaf.
-const PAGES: u32 = (1 << LEVELS) + MORE;
+/// The number of leaves below these that are split once more.
+const SPLIT_LEAVES: u32 = 8;
+/// The number of pages of the large book: one for each leaf.
+const PAGES: u32 = (1 << LEVELS) + SPLIT_LEAVES;
 
-/// The records of a small book on the last pages of a large one.
+/// Writes a large book with the records of a small one on its last pages.
 fn enlarge(small: &Path, large: &Path) {
     let source = Source::from_path(small).unwrap();
     let book = CtgBook::open(&source, &OpenOptions::default()).unwrap();
@@ -49,7 +49,7 @@ fn enlarge(small: &Path, large: &Path) {
         )
     };
 
-    // The header, with another number of pages.
+    // The header, with the new number of pages.
     let mut head = std::fs::read(small).unwrap();
     head.truncate(PAGE);
     head[16..20].copy_from_slice(&u32_be(PAGES));
@@ -57,33 +57,33 @@ fn enlarge(small: &Path, large: &Path) {
     file.set_len((u64::from(PAGES) + 1) * PAGE as u64).unwrap();
     write_at(large, 0, &head);
 
-    // A bit for every node that is split, among the leaves those that no record is below.
+    // The bitmap of split nodes. The split leaves are some without records.
     let (from, to) = with("ctb");
     let mut bits = std::fs::read(from).unwrap();
     bits.truncate(12);
     bits.resize(12 + (1 << (LEVELS - 3)), 0xff);
     let nodes = (1u32 << LEVELS) - 1;
     let leaf = |hash: u32| nodes + (hash & nodes);
-    let taken: Vec<u32> = book
+    let used_leaves: Vec<u32> = book
         .records()
         .map(|(_, record)| leaf(ctg::hash(record.key)))
         .collect();
     bits[12 + (nodes as usize >> 3)] &= 0x7f;
-    let free = (nodes..).filter(|node| !taken.contains(node));
-    for node in free.take(MORE as usize) {
+    let free = (nodes..).filter(|node| !used_leaves.contains(node));
+    for node in free.take(SPLIT_LEAVES as usize) {
         bits.resize(bits.len().max(13 + (node as usize >> 3)), 0);
         bits[12 + (node as usize >> 3)] |= 1 << (node & 7);
     }
     std::fs::write(to, bits).unwrap();
 
-    // The pages of the leaves in question, and none for what is above them.
+    // The page of each leaf with a record; the nodes above have no page.
     let (from, to) = with("cto");
     let mut head = std::fs::read(from).unwrap();
     head.truncate(16);
     let file = File::create(&to).unwrap();
     file.set_len(16 + 4 * (u64::from(PAGES) * 2 - 1)).unwrap();
     write_at(&to, 0, &head);
-    for ((number, (_, record)), leaf) in (1..).zip(book.records()).zip(&taken) {
+    for ((number, (_, record)), leaf) in (1..).zip(book.records()).zip(&used_leaves) {
         let hash = ctg::hash(record.key);
         let page = PAGES - number;
         for level in 0..LEVELS {
@@ -147,7 +147,7 @@ fn records_beyond_4_gib_of_ctg_are_found() {
         assert_eq!((entry.m, entry.results), (Some(e4()), Some(results)));
         assert!(book.probe(&after, &mut page).unwrap());
         assert_eq!(page.games, Some(6));
-        // Without the bits the first node with a page is the right one.
+        // Without the bitmap, the first node with a page is used.
         let _ = std::fs::remove_file(large.with_extension("ctb"));
     }
 }
@@ -167,7 +167,7 @@ fn entries_beyond_4_gib_of_polyglot_are_found() {
         sink.zeros(4);
         sink.into_vec()
     };
-    // Keys of 1 up, far fewer than the hole behind them.
+    // Small keys before the hole. It consists of entries with the key 0.
     let first: Vec<u8> = (1..=64).flat_map(|key| entry(key, 1, 1)).collect();
     let mut last = [
         (start.key(), entry(start.key(), encode_move(e4()), 40)),

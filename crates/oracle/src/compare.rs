@@ -1,4 +1,4 @@
-//! One position, three opinions.
+//! Compares positions of the chess core with those of shakmaty and cozy-chess.
 
 use std::fmt;
 
@@ -8,62 +8,79 @@ use pgn_reader::shakmaty::zobrist::Zobrist64;
 use pgn_reader::shakmaty::{self, CastlingMode, Chess, EnPassantMode, Position as _};
 use tabia_core::chess::{FenStyle, Move, Ply, Position, Role, Setup, Square, san};
 
+use tabia_testkit::Random;
+
 use crate::corpus::Game;
 
 /// A position about which the chess core and another implementation disagree.
 #[derive(Debug)]
 pub struct Disagreement {
-    /// The position, as we see it.
+    /// The FEN of the position in the chess core.
     pub fen: String,
-    /// What differs, ours first.
-    pub what: String,
+    /// The difference, with the value of the chess core first.
+    pub difference: String,
 }
 
 impl fmt::Display for Disagreement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.fen, self.what)
+        write!(f, "{}: {}", self.fen, self.difference)
     }
 }
 
-/// What has been compared so far.
-#[derive(Debug, Default, Clone, Copy)]
+/// Counts of games, positions and moves compared.
+#[derive(Debug, Clone)]
 pub struct Comparison {
     /// Games played through.
     pub games: u64,
-    /// Games left out since shakmaty refuses their start.
+    /// Games left out because shakmaty refuses their start.
     pub refused: u64,
-    /// Games followed only up to a null move or a move that shakmaty refuses too.
-    pub broken: u64,
-    /// Moves with an `x` too few or too many, which only we read.
+    /// Games compared only up to a null move or a move that shakmaty refuses too.
+    pub cut: u64,
+    /// Moves with a missing or superfluous `x`, which only the chess core reads.
     pub unmarked: u64,
     /// Positions compared.
     pub positions: u64,
     /// Moves written as SAN and read back.
     pub moves: u64,
-    /// Random moves whose legality was asked.
-    pub asked: u64,
-    seed: u64,
+    /// Random moves whose legality was compared.
+    pub legality_checks: u64,
+    random: Random,
+}
+
+impl Default for Comparison {
+    fn default() -> Self {
+        Self {
+            games: 0,
+            refused: 0,
+            cut: 0,
+            unmarked: 0,
+            positions: 0,
+            moves: 0,
+            legality_checks: 0,
+            random: Random::new(0),
+        }
+    }
 }
 
 impl fmt::Display for Comparison {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} games, {} positions, {} moves in SAN, {} questions of legality agree \
+            "{} games, {} positions, {} moves in SAN, {} checks of legality agree \
              ({} starts refused, {} games cut at a null or bad move, {} moves with a wrong x)",
             self.games,
             self.positions,
             self.moves,
-            self.asked,
+            self.legality_checks,
             self.refused,
-            self.broken,
+            self.cut,
             self.unmarked
         )
     }
 }
 
 impl Comparison {
-    /// Plays a game through and compares every position.
+    /// Plays a game and compares each position.
     pub fn game(&mut self, game: &Game) -> Result<(), Disagreement> {
         let start = match &game.fen {
             None => Chess::default(),
@@ -82,7 +99,7 @@ impl Comparison {
             None => Setup::standard(),
             Some(fen) => Setup::parse_fen(fen).map_err(|error| Disagreement {
                 fen: String::from_utf8_lossy(fen).into_owned(),
-                what: format!("{error}; shakmaty reads it"),
+                difference: format!("{error}; shakmaty reads it"),
             })?,
         };
         self.games += 1;
@@ -102,7 +119,7 @@ impl Comparison {
                     pair.play(m, pair.to_shakmaty(m)?)?;
                 }
                 (Err(_) | Ok(Ply::Null), None) => {
-                    self.broken += 1;
+                    self.cut += 1;
                     return Ok(());
                 }
                 (ours, theirs) => {
@@ -114,7 +131,7 @@ impl Comparison {
         self.position(&pair)
     }
 
-    /// Plays a random game of at most `plies` from a Chess960 start; 518 is the usual one.
+    /// Plays a random game of at most `plies` plies from a Chess960 start; 518 is the standard position.
     pub fn random_game(&mut self, start: u16, plies: u32) -> Result<(), Disagreement> {
         let Some(setup) = Setup::chess960_start(start) else {
             return Ok(());
@@ -126,7 +143,7 @@ impl Comparison {
         let Some(theirs) = theirs else {
             return Err(Disagreement {
                 fen,
-                what: "shakmaty refuses this start".into(),
+                difference: "shakmaty refuses this start".into(),
             });
         };
         self.games += 1;
@@ -137,19 +154,14 @@ impl Comparison {
             if moves.is_empty() {
                 return Ok(());
             }
-            let choice = (self.random() >> 33) as usize % moves.len();
+            let choice = self.random.below(moves.len());
             let m = moves[choice];
             pair.play(from_shakmaty(m), m)?;
         }
         self.position(&pair)
     }
 
-    fn random(&mut self) -> u64 {
-        self.seed = self.seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        crate::random::mix(self.seed)
-    }
-
-    /// Compares the board, the key, the legal moves and the SAN of each of them.
+    /// Compares the board, the key, the legal moves and their SAN.
     fn position(&mut self, pair: &Pair) -> Result<(), Disagreement> {
         self.positions += 1;
         let Pair { ours, theirs, cozy } = pair;
@@ -164,7 +176,7 @@ impl Comparison {
         }
         let again = Position::from_setup(&ours.to_setup());
         if again.as_ref().map(Position::key) != Ok(ours.key()) {
-            return pair.disagree("the key differs from one made afresh".into());
+            return pair.disagree("the key differs from a newly computed one".into());
         }
         if ours.is_check() != theirs.is_check() {
             return pair.disagree(format!("check: {}", ours.is_check()));
@@ -183,7 +195,7 @@ impl Comparison {
             if moves != expected {
                 return pair.disagree(format!("moves {moves:?}, cozy-chess {expected:?}"));
             }
-            // All fields but the en passant square, for which cozy-chess has a rule of its own.
+            // All fields except the en passant square, for which cozy-chess has a different rule.
             let shredder = ours.to_setup().fen(FenStyle::Shredder);
             let cozy_fen = format!("{cozy:#}");
             let head = |fen: &str| fen.split(' ').take(3).collect::<Vec<_>>().join(" ");
@@ -211,8 +223,8 @@ impl Comparison {
             self.moves += 1;
         }
         for _ in 0..4 {
-            if let Some(m) = Move::from_bits(self.random() as u16) {
-                self.asked += 1;
+            if let Some(m) = Move::from_bits((self.random.next_u64() >> 32) as u16) {
+                self.legality_checks += 1;
                 if ours.is_legal(m) != moves.binary_search(&m).is_ok() {
                     return pair.disagree(format!("{m:?} legal: {}", ours.is_legal(m)));
                 }
@@ -222,10 +234,11 @@ impl Comparison {
     }
 }
 
+/// The same position in the three implementations.
 struct Pair {
     ours: Position,
     theirs: Chess,
-    /// Absent where cozy-chess refuses the start.
+    /// `None` if cozy-chess refuses the start.
     cozy: Option<cozy_chess::Board>,
 }
 
@@ -235,14 +248,14 @@ impl Pair {
         let cozy = cozy_chess::Board::from_fen(&fen, true).ok();
         let ours = Position::from_setup(setup).map_err(|error| Disagreement {
             fen,
-            what: format!("{error}; shakmaty plays it"),
+            difference: format!("{error}; shakmaty plays it"),
         })?;
         Ok(Pair { ours, theirs, cozy })
     }
 
     fn play(&mut self, m: Move, theirs: shakmaty::Move) -> Result<(), Disagreement> {
         if let Some(cozy) = &mut self.cozy {
-            // cozy-chess gives up counting plies at 100.
+            // cozy-chess counts at most 100 plies.
             if cozy.halfmove_clock() >= 99 {
                 cozy.set_halfmove_clock(0);
             }
@@ -267,7 +280,7 @@ impl Pair {
         )
     }
 
-    /// Whether `text` is what we would write for the move, but for `x`, `+` and `#`.
+    /// Whether `text` is the SAN of the move except for `x`, `+` and `#`.
     fn differs_by_mark_of_capture(&self, m: Move, text: &[u8]) -> bool {
         let mut written = Vec::new();
         san::write(&self.ours, Ply::Move(m), &mut written);
@@ -280,10 +293,10 @@ impl Pair {
         bare(&written) == bare(text)
     }
 
-    fn disagree<T>(&self, what: String) -> Result<T, Disagreement> {
+    fn disagree<T>(&self, difference: String) -> Result<T, Disagreement> {
         Err(Disagreement {
             fen: self.ours.fen(),
-            what,
+            difference,
         })
     }
 }
@@ -292,7 +305,7 @@ fn square(theirs: shakmaty::Square) -> Square {
     Square::ALL[usize::from(theirs)]
 }
 
-/// The same move in our words.
+/// Converts a move of shakmaty.
 pub fn from_shakmaty(m: shakmaty::Move) -> Move {
     match m {
         shakmaty::Move::Normal {
@@ -324,13 +337,13 @@ fn cozy_moves(board: &cozy_chess::Board) -> Vec<Move> {
     board.generate_moves(|piece_moves| {
         for m in piece_moves {
             let (from, to) = (Square::ALL[m.from as usize], Square::ALL[m.to as usize]);
-            let own = board.colors(board.side_to_move()).has(m.to);
+            let is_castling = board.colors(board.side_to_move()).has(m.to);
             moves.push(match m.promotion {
                 Some(cozy_chess::Piece::Knight) => Move::promotion(from, to, Role::Knight),
                 Some(cozy_chess::Piece::Bishop) => Move::promotion(from, to, Role::Bishop),
                 Some(cozy_chess::Piece::Rook) => Move::promotion(from, to, Role::Rook),
                 Some(_) => Move::promotion(from, to, Role::Queen),
-                None if own => Move::castling(from, to),
+                None if is_castling => Move::castling(from, to),
                 None => Move::normal(from, to),
             });
         }

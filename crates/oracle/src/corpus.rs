@@ -8,17 +8,17 @@ use std::path::Path;
 use pgn_reader::shakmaty::san::SanPlus;
 use pgn_reader::{RawTag, Reader, Skip, Visitor};
 
-/// Start and mainline of one game.
+/// The start and the mainline of a game.
 #[derive(Debug, Clone, Default)]
 pub struct Game {
-    /// The FEN tag.
+    /// The value of the tag `FEN`; `None` if absent.
     pub fen: Option<Vec<u8>>,
     /// The moves in SAN, each followed by a blank.
     sans: Vec<u8>,
 }
 
 impl Game {
-    /// The moves as SAN, with the `+` and `#` they have in the file.
+    /// The moves in SAN, with `+` and `#` as in the file.
     pub fn sans(&self) -> impl Iterator<Item = &[u8]> {
         self.sans
             .split(|&byte| byte == b' ')
@@ -26,7 +26,7 @@ impl Game {
     }
 }
 
-/// Hands every game of a file on, in order. `.zst` files are unpacked on the way.
+/// Calls `visit` with each game of a file in order. Files with the extension `.zst` are decompressed.
 pub fn for_each_game(path: &Path, mut visit: impl FnMut(Game)) -> io::Result<()> {
     let file = BufReader::new(File::open(path)?);
     let source: Box<dyn Read> = if path.extension().is_some_and(|end| end == "zst") {

@@ -1,11 +1,10 @@
-//! The chess core beside shakmaty and cozy-chess: same rules, same SAN, same FEN, same keys.
+//! Compares the chess core with shakmaty and cozy-chess: rules, SAN, FEN and keys must be the same.
 //!
 //! For tests and benchmarks only. `cargo run --release -p tabia-oracle -- FILE…` compares every
 //! position of PGN files (`.pgn` or `.pgn.zst`).
 
 pub mod compare;
 pub mod corpus;
-pub mod random;
 
 pub use compare::{Comparison, Disagreement};
 pub use corpus::{Game, for_each_game};

@@ -1,13 +1,13 @@
-//! Every position of real and random games, seen by three implementations of the rules.
+//! Three implementations of the rules agree about the positions of real and random games.
 
-#![expect(clippy::print_stdout, reason = "says how much was compared")]
+#![expect(clippy::print_stdout, reason = "reports the numbers of comparisons")]
 
 use std::path::Path;
 
 use tabia_oracle::{Comparison, for_each_game};
 use tabia_testkit::shared::shared_data;
 
-/// Unoptimised tests look at one game in ten.
+/// Without optimisation only one game in ten is compared.
 const STEP: u64 = if cfg!(debug_assertions) { 10 } else { 1 };
 
 fn compare(path: &Path, step: u64) -> Comparison {
@@ -31,9 +31,9 @@ fn ten_thousand_games_of_masters() {
     let Some(path) = shared_data("ten_thousand_games_of_masters", "pgn/m10k.pgn.zst") else {
         return;
     };
-    let seen = compare(&path, STEP);
-    assert_eq!(seen.games, 10_000 / STEP);
-    assert_eq!((seen.refused, seen.broken), (0, 0));
+    let comparison = compare(&path, STEP);
+    assert_eq!(comparison.games, 10_000 / STEP);
+    assert_eq!((comparison.refused, comparison.cut), (0, 0));
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn random_games_from_all_chess960_starts() {
 }
 
 #[test]
-fn long_random_games_from_the_usual_start() {
+fn long_random_games_from_the_standard_position() {
     let mut comparison = Comparison::default();
     for _ in 0..200 / STEP {
         if let Err(disagreement) = comparison.random_game(518, 600) {

@@ -1,4 +1,4 @@
-//! Keys that Polyglot itself has computed.
+//! Keys computed by the program Polyglot.
 
 use std::fs;
 

@@ -1,4 +1,5 @@
-//! Every writer, stopped at every step: old files are untouched, new ones absent or complete.
+//! Failures injected into every step of every writer: old files stay unchanged, new files are absent or
+//! complete.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -17,9 +18,10 @@ use tabia_formats::archives::{ArchiveFormat, NewMember};
 use tabia_formats::{ARCHIVES, BOOKS};
 use tabia_testkit::{Scratch, tiny};
 
-/// Files by name, hidden ones too.
+/// Files by name, with hidden ones.
 type Files = BTreeMap<String, Vec<u8>>;
 
+/// Reads all files of a folder.
 fn files(folder: &Scratch) -> Files {
     let names = folder.names().into_iter();
     let read = |name: String| {
@@ -29,6 +31,7 @@ fn files(folder: &Scratch) -> Files {
     names.map(read).collect()
 }
 
+/// Removes all files of a folder.
 fn clear(folder: &Scratch) {
     for name in folder.names() {
         std::fs::remove_file(folder.join(&name)).unwrap();
@@ -41,8 +44,9 @@ fn options(force: bool) -> CreateOptions {
     options
 }
 
-/// Something that writes to a path; `rounds` times the same, so that files differ by it.
-type Job<'j> = &'j dyn Fn(&Path, bool, usize) -> Result<()>;
+/// Writes to a path, replacing files if the flag is set. The data is repeated the given number of times,
+/// so that files of different numbers differ.
+type WriteFn<'j> = &'j dyn Fn(&Path, bool, usize) -> Result<()>;
 
 fn database(format: &GameFormat, path: &Path, force: bool, rounds: usize) -> Result<()> {
     let create = format.create.unwrap();
@@ -96,28 +100,32 @@ fn archive(format: &ArchiveFormat, path: &Path, force: bool, rounds: usize) -> R
     archives::create(format, path, &members, &options).map(|_| ())
 }
 
-/// Steps at which a job is stopped: all, or some of those that write and some of those that name.
-fn chosen(steps: u64) -> impl Iterator<Item = u64> {
+/// The steps at which a failure is injected: all of them with `TABIA_EXHAUSTIVE`, else a part of those
+/// that write and a part of those that rename.
+fn failing_steps(steps: u64) -> impl Iterator<Item = u64> {
     let is_exhaustive = std::env::var_os("TABIA_EXHAUSTIVE").is_some();
     let last = steps.saturating_sub(60);
-    let (writing, naming) = if is_exhaustive {
+    let (write_step, rename_step) = if is_exhaustive {
         (1, 1)
     } else {
         ((last as usize / 8).max(1), 4)
     };
     let end = steps - 1;
     (0..last)
-        .step_by(writing)
-        .chain((last..end).step_by(naming))
+        .step_by(write_step)
+        .chain((last..end).step_by(rename_step))
         .chain([end])
 }
 
 fn is_temporary(name: &str) -> bool {
-    name.starts_with('.') && Path::new(name).extension().is_some_and(|it| it == "tmp")
+    name.starts_with('.')
+        && Path::new(name)
+            .extension()
+            .is_some_and(|extension| extension == "tmp")
 }
 
-/// The files of a set as they are found, wherever they lie.
-fn found_as(path: &Path) -> Option<Files> {
+/// The files of a set as [`Source`] finds them.
+fn set_files(path: &Path) -> Option<Files> {
     let source = Source::from_path(path).ok()?;
     let files = source.siblings().iter().chain(source.parts());
     Some(
@@ -127,20 +135,20 @@ fn found_as(path: &Path) -> Option<Files> {
     )
 }
 
-/// A set that was to replace another is found whole, the old one or the new one; and who writes next
-/// finds nothing in the way.
-fn assert_one_of_two(what: &str, path: &Path, old: &Files, new: &Files) {
-    let view = found_as(path).unwrap_or_else(|| panic!("{what}: nothing is found"));
-    let is_old = view == *old;
-    // Derived files of the old set may still be there.
+/// Asserts that the set is completely the old one or completely the new one.
+fn assert_old_or_new_set(what: &str, path: &Path, old: &Files, new: &Files) {
+    let found = set_files(path).unwrap_or_else(|| panic!("{what}: no set is found"));
+    let is_old = found == *old;
+    // Derived files of the old set may still exist.
     let is_new = new
         .iter()
-        .all(|(name, bytes)| view.get(name) == Some(bytes));
+        .all(|(name, bytes)| found.get(name) == Some(bytes));
     assert!(is_old || is_new, "{what}: neither old nor new is found");
 }
 
-/// Nothing of `names` may be there but whole old or whole new files.
-fn assert_whole(what: &str, found: &Files, old: &Files, new: &Files, main: &str) {
+/// Asserts that each file is completely the old one or completely the new one, and that the main file
+/// is the last to be replaced.
+fn assert_complete_files(what: &str, found: &Files, old: &Files, new: &Files, main: &str) {
     for (name, bytes) in found {
         // A stopped process cannot remove its temporary files.
         if name.starts_with('.') {
@@ -151,34 +159,42 @@ fn assert_whole(what: &str, found: &Files, old: &Files, new: &Files, main: &str)
         assert!(is_old || is_new, "{what}: {name} is neither old nor new");
     }
     for name in old.keys() {
-        // Derived files of the old set go after the new ones came.
-        let may_go = !new.contains_key(name);
-        assert!(found.contains_key(name) || may_go, "{what}: {name} is gone");
+        // Derived files of the old set are removed after the new files are in place.
+        let may_be_removed = !new.contains_key(name);
+        assert!(
+            found.contains_key(name) || may_be_removed,
+            "{what}: {name} is missing"
+        );
     }
     let main_is_new = found.get(main) == new.get(main) && old.get(main) != new.get(main);
     if main_is_new {
         for (name, bytes) in new {
-            assert_eq!(found.get(name), Some(bytes), "{what}: {name} came late");
+            assert_eq!(
+                found.get(name),
+                Some(bytes),
+                "{what}: {name} is replaced after the main file"
+            );
         }
     }
 }
 
-fn stop_everywhere(what: &str, extension: &str, job: Job<'_>) {
-    let folder = Scratch::new("faults");
-    // Written again, what was appended is there twice.
+/// Writes new files and replaces old ones, with a failure at each step.
+fn fail_at_each_step(what: &str, extension: &str, write: WriteFn<'_>) {
+    let folder = Scratch::new("write-failures");
+    // A repeated append writes its games twice.
     let is_appended = what.contains("appended");
     let main = format!("new.{extension}");
     let path = folder.join(&main);
-    job(&path, false, 2).unwrap();
+    write(&path, false, 2).unwrap();
     let new = files(&folder);
-    // Of sets in parts the first part is the main file.
+    // The main file of a set in parts is the first part.
     let set = if path.exists() {
         path.clone()
     } else {
         folder.join(&format!("new_0.{extension}"))
     };
     clear(&folder);
-    job(&path, false, 1).unwrap();
+    write(&path, false, 1).unwrap();
     let old = files(&folder);
     for force in [false, true] {
         let before = if force { old.clone() } else { Files::new() };
@@ -189,43 +205,43 @@ fn stop_everywhere(what: &str, extension: &str, job: Job<'_>) {
             }
         };
         restore();
-        let trial = FailureInjection::start(FailureMode::Fails, u64::MAX);
-        job(&path, force, 2).unwrap();
-        let steps = trial.steps();
-        drop(trial);
+        let injection = FailureInjection::start(FailureMode::Fails, u64::MAX);
+        write(&path, force, 2).unwrap();
+        let steps = injection.steps();
+        drop(injection);
         assert!(steps > 2, "{what}: {steps} steps");
         assert_eq!(
             files(&folder).keys().collect::<Vec<_>>(),
             new.keys().collect::<Vec<_>>()
         );
-        for at in chosen(steps) {
-            for fault in [FailureMode::Fails, FailureMode::Stops] {
+        for at in failing_steps(steps) {
+            for mode in [FailureMode::Fails, FailureMode::Stops] {
                 restore();
-                let trial = FailureInjection::start(fault, at);
-                let outcome = job(&path, force, 2);
-                drop(trial);
-                let what = format!("{what}, force {force}, step {at} of {steps}, {fault:?}");
+                let injection = FailureInjection::start(mode, at);
+                let outcome = write(&path, force, 2);
+                drop(injection);
+                let what = format!("{what}, force {force}, step {at} of {steps}, {mode:?}");
                 let found = files(&folder);
                 if outcome.is_ok() {
-                    // Removing what is not needed any more may fail.
+                    // The failed step was the removal of a file that is no longer needed.
                     for (name, bytes) in &new {
                         assert_eq!(found.get(name), Some(bytes), "{what}: {name}");
                     }
-                } else if fault == FailureMode::Fails {
+                } else if mode == FailureMode::Fails {
                     let names = |files: &Files| files.keys().cloned().collect::<Vec<_>>();
                     assert_eq!(names(&found), names(&before), "{what}");
-                    assert!(found == before, "{what}: an old file is another");
+                    assert!(found == before, "{what}: an old file has changed");
                 } else if force {
-                    assert_one_of_two(&what, &set, &before, &new);
-                    job(&path, true, 2).unwrap();
+                    assert_old_or_new_set(&what, &set, &before, &new);
+                    write(&path, true, 2).unwrap();
                     let mut after = files(&folder);
-                    // A stopped process cannot remove its temporary files; it has no others.
+                    // A stopped process cannot remove its temporary files.
                     after.retain(|name, _| !is_temporary(name));
-                    assert!(is_appended || after == new, "{what}: written again");
+                    assert!(is_appended || after == new, "{what}: repeated");
                     let is_done = after.keys().eq(new.keys());
                     assert!(is_done, "{what}: {:?}", after.keys());
                 } else {
-                    assert_whole(&what, &found, &before, &new, &main);
+                    assert_complete_files(&what, &found, &before, &new, &main);
                 }
             }
         }
@@ -233,10 +249,10 @@ fn stop_everywhere(what: &str, extension: &str, job: Job<'_>) {
 }
 
 #[test]
-fn databases_appear_whole_or_not_at_all() {
+fn databases_are_complete_or_absent() {
     for format in GAMES.iter().filter(|format| format.create.is_some()) {
         let extension = format.file.extensions.first().unwrap();
-        stop_everywhere(
+        fail_at_each_step(
             &format.file.id.to_string(),
             extension,
             &|path, force, rounds| database(format, path, force, rounds),
@@ -245,10 +261,10 @@ fn databases_appear_whole_or_not_at_all() {
 }
 
 #[test]
-fn books_appear_whole_or_not_at_all() {
+fn books_are_complete_or_absent() {
     for format in BOOKS.iter() {
         let extension = format.file.extensions.first().unwrap();
-        stop_everywhere(
+        fail_at_each_step(
             &format.file.id.to_string(),
             extension,
             &|path, force, rounds| book(format, path, force, rounds),
@@ -257,10 +273,10 @@ fn books_appear_whole_or_not_at_all() {
 }
 
 #[test]
-fn archives_appear_whole_or_not_at_all() {
+fn archives_are_complete_or_absent() {
     for format in ARCHIVES.iter().filter(|format| format.create.is_some()) {
         let extension = format.file.extensions.first().unwrap();
-        stop_everywhere(
+        fail_at_each_step(
             &format.file.id.to_string(),
             extension,
             &|path, force, rounds| archive(format, path, force, rounds),
@@ -268,12 +284,12 @@ fn archives_appear_whole_or_not_at_all() {
     }
 }
 
-/// Appending goes the same way.
+/// Appending replaces the files of the set.
 #[test]
-fn an_edited_database_appears_whole_or_not_at_all() {
+fn appended_databases_are_complete_or_unchanged() {
     let cbh = GAMES.iter().find(|format| format.file.id.as_str() == "cbh");
     let cbh = cbh.unwrap();
-    stop_everywhere("cbh, appended to", "cbh", &|path, force, rounds| {
+    fail_at_each_step("cbh, appended to", "cbh", &|path, force, rounds| {
         if !force {
             return database(cbh, path, false, rounds);
         }
