@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use indicatif::ProgressBar;
 use tabia::core::formats::OpenOptions;
 use tabia::core::io::Progress;
 use tabia::formats::Format;
@@ -13,7 +14,7 @@ use tabia::{Failure, InputItem, Resolver};
 use crate::args::CommonArgs;
 use crate::exit_code::ExitCode;
 use crate::messages::Messages;
-use crate::progress::{Display, draws_line};
+use crate::progress::Display;
 
 /// Unpacked databases above this size go to unnamed temporary files instead of memory.
 const IN_MEMORY: u64 = 1 << 30;
@@ -27,6 +28,8 @@ pub(crate) struct Context {
     pub(crate) open: OpenOptions,
     pub(crate) threads: usize,
     pub(crate) progress: Arc<Progress>,
+    /// Invisible unless a [`Display`] shows it.
+    pub(crate) bar: ProgressBar,
     pub(crate) messages: Messages,
     pub(crate) common: CommonArgs,
 }
@@ -48,19 +51,22 @@ impl Context {
         };
         let progress = Arc::new(Progress::new());
         cancel_on_signal(&progress);
+        let bar = ProgressBar::hidden();
         Ok(Self {
             resolver,
             open,
             threads,
             progress,
-            messages: Messages::new(common, draws_line(common.progress, common.quiet)),
+            messages: Messages::new(common, &bar),
+            bar,
             common: common.clone(),
         })
     }
 
     /// Shows progress as long as the result lives.
     pub(crate) fn display(&self) -> Display {
-        Display::start(&self.progress, self.common.progress, self.common.quiet)
+        let common = &self.common;
+        Display::start(&self.progress, &self.bar, common.progress, common.quiet)
     }
 
     /// The inputs that paths name, archives unopened. The first that fails ends it.

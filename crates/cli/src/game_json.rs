@@ -1,5 +1,7 @@
 //! A game as JSON: the move tree with typed annotations. docs/guide/json.md lists the keys.
 
+use std::fmt::Write;
+
 use serde::Serialize;
 use tabia::core::chess::{FenStyle, Ply, Position, Setup, Square, san, uci};
 use tabia::core::game::{
@@ -613,7 +615,11 @@ fn hundredths(value: i32) -> f64 {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    let mut text = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
 }
 
 fn texts(texts: &[TrainingText]) -> Vec<TextJson<'_>> {

@@ -14,6 +14,7 @@ mod progress;
 mod report;
 mod row_format;
 mod select_args;
+mod table;
 mod target_args;
 mod terminal;
 mod units;

@@ -8,6 +8,7 @@ use std::env::temp_dir;
 use std::io::ErrorKind as IoKind;
 use std::path::{Path, absolute};
 
+use indicatif::ProgressBar;
 use tabia::Failure;
 use tabia::core::{Error, ErrorKind};
 
@@ -15,22 +16,22 @@ use crate::args::{ColorChoice, CommonArgs};
 use crate::terminal::{color_on_stderr, one_line};
 
 /// Writes to standard error, as loud as the user wants it.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct Messages {
     pub(crate) quiet: bool,
     pub(crate) verbose: bool,
     color: bool,
-    /// A progress line may stand where the next message goes.
-    clears: bool,
+    /// Hidden while a message is written.
+    bar: ProgressBar,
 }
 
 impl Messages {
-    pub(crate) fn new(common: &CommonArgs, clears: bool) -> Self {
+    pub(crate) fn new(common: &CommonArgs, bar: &ProgressBar) -> Self {
         Self {
             quiet: common.quiet,
             verbose: common.verbose,
             color: color_on_stderr(common.color),
-            clears,
+            bar: bar.clone(),
         }
     }
 
@@ -40,12 +41,12 @@ impl Messages {
             quiet: false,
             verbose: false,
             color: color_on_stderr(color),
-            clears: false,
+            bar: ProgressBar::hidden(),
         }
     }
 
     /// Why the job ended, and what to do about it.
-    pub(crate) fn failure(self, failure: &Failure) {
+    pub(crate) fn failure(&self, failure: &Failure) {
         if failure.is_closed_pipe() {
             return;
         }
@@ -56,34 +57,28 @@ impl Messages {
     }
 
     /// Something that did not stop the job.
-    pub(crate) fn warning(self, text: &str) {
+    pub(crate) fn warning(&self, text: &str) {
         if !self.quiet {
             self.line("warning", "33", &friendly(text));
         }
     }
 
     /// A remark.
-    pub(crate) fn note(self, text: &str) {
+    pub(crate) fn note(&self, text: &str) {
         if !self.quiet {
-            self.clear();
-            eprintln!("{}", one_line(text));
+            self.bar.suspend(|| eprintln!("{}", one_line(text)));
         }
     }
 
-    fn line(self, label: &str, color: &str, text: &str) {
-        self.clear();
+    fn line(&self, label: &str, color: &str, text: &str) {
         let text = one_line(text);
-        if self.color {
-            eprintln!("\u{1b}[1;{color}m{label}:\u{1b}[0m {text}");
-        } else {
-            eprintln!("{label}: {text}");
-        }
-    }
-
-    fn clear(self) {
-        if self.clears {
-            eprint!("\r\u{1b}[K");
-        }
+        self.bar.suspend(|| {
+            if self.color {
+                eprintln!("\u{1b}[1;{color}m{label}:\u{1b}[0m {text}");
+            } else {
+                eprintln!("{label}: {text}");
+            }
+        });
     }
 }
 

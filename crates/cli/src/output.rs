@@ -2,11 +2,13 @@
 
 use std::io::{self, Write};
 
+use indicatif::ProgressBar;
 use serde::Serialize;
 use tabia::Failure;
 
 use crate::args::ListingArgs;
 use crate::json;
+use crate::table::Table;
 use crate::terminal;
 
 /// How rows are shown.
@@ -41,16 +43,19 @@ impl Style {
 
 /// Standard output, buffered; failures are failures of the output.
 #[derive(Debug)]
-pub(crate) struct Out(terminal::Text<io::BufWriter<io::Stdout>>);
+pub(crate) struct Out(terminal::Text<io::BufWriter<Stdout>>);
 
 impl Out {
-    /// Control characters are replaced on a terminal.
-    pub(crate) fn new() -> Self {
-        let buffered = io::BufWriter::with_capacity(1 << 16, io::stdout());
-        Self(terminal::Text::new(
-            buffered,
-            terminal::stdout_is_terminal(),
-        ))
+    /// On a terminal control characters are replaced, and `bar` is hidden while something is
+    /// written.
+    pub(crate) fn new(bar: &ProgressBar) -> Self {
+        let is_terminal = terminal::stdout_is_terminal();
+        let stdout = Stdout {
+            inner: io::stdout(),
+            bar: is_terminal.then(|| bar.clone()),
+        };
+        let buffered = io::BufWriter::with_capacity(1 << 16, stdout);
+        Self(terminal::Text::new(buffered, is_terminal))
     }
 
     pub(crate) fn text(&mut self, text: &str) -> Result<(), Failure> {
@@ -67,6 +72,29 @@ impl Out {
 
     pub(crate) fn writer(&mut self) -> &mut dyn Write {
         &mut self.0
+    }
+}
+
+/// Standard output on the terminal that may show a progress bar.
+#[derive(Debug)]
+struct Stdout {
+    inner: io::Stdout,
+    bar: Option<ProgressBar>,
+}
+
+impl Write for Stdout {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &self.bar {
+            Some(bar) => bar.suspend(|| self.inner.write(bytes)),
+            None => self.inner.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match &self.bar {
+            Some(bar) => bar.suspend(|| self.inner.flush()),
+            None => self.inner.flush(),
+        }
     }
 }
 
@@ -123,152 +151,6 @@ pub(crate) fn line<'a>(style: Style, cells: impl Iterator<Item = &'a str>, out: 
     out.push(b'\n');
 }
 
-/// A table laid out for the width of the terminal from its first rows; what does not fit is cut.
-#[derive(Debug)]
-pub(crate) struct Table {
-    columns: Vec<&'static str>,
-    numeric: Vec<bool>,
-    /// Column, width; columns without any content are left out.
-    layout: Option<Vec<(usize, usize)>>,
-    waiting: Vec<Vec<String>>,
-}
-
-/// Rows looked at before the widths are settled.
-const SAMPLE: usize = 500;
-/// Columns that hold paths.
-const PATHS: &[&str] = &["path", "archive"];
-/// Columns are not cut below this.
-const NARROWEST: usize = 8;
-
-impl Table {
-    pub(crate) fn new(columns: Vec<&'static str>, numeric: &[&str]) -> Self {
-        let numeric = columns.iter().map(|name| numeric.contains(name)).collect();
-        Self {
-            columns,
-            numeric,
-            layout: None,
-            waiting: Vec::new(),
-        }
-    }
-
-    pub(crate) fn push(&mut self, cells: &[String], out: &mut Out) -> Result<(), Failure> {
-        let cells: Vec<String> = cells
-            .iter()
-            .map(|cell| terminal::one_line(cell).into_owned())
-            .collect();
-        if self.layout.is_some() {
-            return self.print(&cells, out);
-        }
-        self.waiting.push(cells);
-        if self.waiting.len() >= SAMPLE {
-            self.settle(out)?;
-        }
-        Ok(())
-    }
-
-    pub(crate) fn finish(mut self, out: &mut Out) -> Result<(), Failure> {
-        if self.layout.is_none() && !self.waiting.is_empty() {
-            self.settle(out)?;
-        }
-        Ok(())
-    }
-
-    fn settle(&mut self, out: &mut Out) -> Result<(), Failure> {
-        let limit = terminal::width();
-        let mut layout: Vec<(usize, usize)> = Vec::new();
-        for (i, name) in self.columns.iter().enumerate() {
-            let cells = self.waiting.iter().filter_map(|cells| cells.get(i));
-            let widest = cells.map(|cell| width(cell)).max().unwrap_or(0);
-            if widest > 0 {
-                layout.push((i, widest.max(width(name))));
-            }
-        }
-        let total = |layout: &[(usize, usize)]| {
-            layout
-                .iter()
-                .map(|(_, width)| width + 2)
-                .sum::<usize>()
-                .saturating_sub(2)
-        };
-        while total(&layout) > limit {
-            let Some(widest) = layout
-                .iter_mut()
-                .filter(|(i, width)| *width > NARROWEST && !self.is_numeric(*i))
-                .max_by_key(|(_, width)| *width)
-            else {
-                break;
-            };
-            widest.1 -= 1;
-        }
-        self.layout = Some(layout);
-        let header: Vec<String> = self.columns.iter().map(|name| (*name).to_owned()).collect();
-        self.print(&header, out)?;
-        for cells in std::mem::take(&mut self.waiting) {
-            self.print(&cells, out)?;
-        }
-        Ok(())
-    }
-
-    fn is_numeric(&self, column: usize) -> bool {
-        self.numeric.get(column).copied().unwrap_or_default()
-    }
-
-    fn print(&self, cells: &[String], out: &mut Out) -> Result<(), Failure> {
-        let mut text = String::new();
-        for (i, room) in self.layout.iter().flatten() {
-            let cell = cells.get(*i).map_or("", String::as_str);
-            let is_path = self
-                .columns
-                .get(*i)
-                .is_some_and(|name| PATHS.contains(name));
-            let cut = if is_path {
-                cut_front(cell, *room)
-            } else {
-                cut(cell, *room)
-            };
-            let gap = " ".repeat(room.saturating_sub(width(&cut)));
-            if !text.is_empty() || *i > 0 {
-                text.push_str("  ");
-            }
-            if self.is_numeric(*i) {
-                text += &gap;
-                text += &cut;
-            } else {
-                text += &cut;
-                text += &gap;
-            }
-        }
-        let trimmed = text.trim_end();
-        out.text(trimmed)?;
-        out.text("\n")
-    }
-}
-
-fn width(text: &str) -> usize {
-    text.chars().count()
-}
-
-fn cut(text: &str, room: usize) -> String {
-    if width(text) <= room {
-        return text.to_owned();
-    }
-    let mut short: String = text.chars().take(room.saturating_sub(1)).collect();
-    short.push('…');
-    short
-}
-
-/// As [`cut`], keeping the end: that is where paths differ.
-fn cut_front(text: &str, room: usize) -> String {
-    let length = width(text);
-    if length <= room {
-        return text.to_owned();
-    }
-    let skipped = length - room.saturating_sub(1);
-    std::iter::once('…')
-        .chain(text.chars().skip(skipped))
-        .collect()
-}
-
 /// Rows of a few cells each, in any style.
 #[derive(Debug)]
 pub(crate) struct Listing {
@@ -285,6 +167,7 @@ pub(crate) struct Listing {
 impl Listing {
     /// `columns` are shown as cells; JSON rows show all their keys.
     pub(crate) fn new(
+        bar: &ProgressBar,
         args: &ListingArgs,
         columns: &[&'static str],
         numeric: &[&str],
@@ -294,7 +177,7 @@ impl Listing {
             style,
             columns: columns.to_vec(),
             table: Table::new(columns.to_vec(), numeric),
-            out: Out::new(),
+            out: Out::new(bar),
             seen: 0,
             offset: args.offset,
             end: args
@@ -388,7 +271,5 @@ mod tests {
         };
         assert_eq!(text(Style::Tsv), "a\\tb\tc,\"d\"\te\n");
         assert_eq!(text(Style::Csv), "a\tb,\"c,\"\"d\"\"\",e\n");
-        assert_eq!(cut("Carlsen, Magnus", 8), "Carlsen…");
-        assert_eq!(cut_front("/chess/mega.cbh", 9), "…mega.cbh");
     }
 }

@@ -1,12 +1,12 @@
 //! How far the work is, on standard error.
 
-use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use serde::Serialize;
 use tabia::core::io::Progress;
 
@@ -15,6 +15,13 @@ use crate::json;
 use crate::terminal::stderr_is_terminal;
 use crate::units::{counted, grouped};
 
+/// Work that ends sooner shows no bar.
+const DELAY: Duration = Duration::from_millis(300);
+/// Between two states of the bar.
+const REDRAW: Duration = Duration::from_millis(150);
+/// Between two lines of `--progress json`.
+const EVENT: Duration = Duration::from_millis(500);
+
 /// Shows progress until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Display {
@@ -22,25 +29,29 @@ pub(crate) struct Display {
     thread: Option<JoinHandle<()>>,
 }
 
-/// Whether a line is drawn and redrawn.
-pub(crate) fn draws_line(choice: ProgressChoice, quiet: bool) -> bool {
-    choice == ProgressChoice::Auto && !quiet && stderr_is_terminal()
-}
-
 impl Display {
-    /// Starts to show `progress`, when it is to be shown at all.
-    pub(crate) fn start(progress: &Arc<Progress>, choice: ProgressChoice, quiet: bool) -> Self {
+    /// Starts to show `progress` as `choice` demands. The bar is visible only while the display
+    /// lives.
+    pub(crate) fn start(
+        progress: &Arc<Progress>,
+        bar: &ProgressBar,
+        choice: ProgressChoice,
+        quiet: bool,
+    ) -> Self {
         let over = Arc::new(AtomicBool::new(false));
-        let as_json = choice == ProgressChoice::Json;
-        if !as_json && !draws_line(choice, quiet) {
-            return Self { over, thread: None };
-        }
-        let (progress, flag) = (Arc::clone(progress), Arc::clone(&over));
-        let thread = std::thread::spawn(move || show(&progress, &flag, as_json));
-        Self {
-            over,
-            thread: Some(thread),
-        }
+        let flag = Arc::clone(&over);
+        let progress = Arc::clone(progress);
+        let thread = match choice {
+            ProgressChoice::Json => {
+                Some(std::thread::spawn(move || write_events(&progress, &flag)))
+            }
+            ProgressChoice::Auto if !quiet && stderr_is_terminal() => {
+                let bar = bar.clone();
+                Some(std::thread::spawn(move || draw(&progress, &bar, &flag)))
+            }
+            ProgressChoice::Auto | ProgressChoice::Never => None,
+        };
+        Self { over, thread }
     }
 }
 
@@ -55,91 +66,82 @@ impl Drop for Display {
     }
 }
 
-fn show(progress: &Progress, over: &AtomicBool, as_json: bool) {
-    let start = Instant::now();
-    let mut drawn = false;
-    let pause = Duration::from_millis(if as_json { 500 } else { 150 });
-    loop {
-        std::thread::park_timeout(pause);
-        let is_over = over.load(Ordering::Relaxed);
-        let state = State::of(progress, start.elapsed());
-        // A display that cannot be written is no reason to stop.
-        let mut out = io::stderr().lock();
-        if as_json {
-            let event = if is_over { "done" } else { "progress" };
-            let mut line = json::compact(&state.event(event));
-            line.push(b'\n');
-            let _ = out.write_all(&line);
-        } else if is_over {
-            if drawn {
-                let _ = write!(out, "\r\u{1b}[K");
+/// Draws the bar on standard error until `over`.
+fn draw(progress: &Arc<Progress>, bar: &ProgressBar, over: &AtomicBool) {
+    std::thread::park_timeout(DELAY);
+    if over.load(Ordering::Relaxed) {
+        return;
+    }
+    bar.set_style(style(progress, false));
+    bar.set_draw_target(ProgressDrawTarget::stderr());
+    let mut has_total = false;
+    while !over.load(Ordering::Relaxed) {
+        if progress.total() > 0 {
+            if !has_total {
+                has_total = true;
+                bar.set_style(style(progress, true));
             }
-        } else if start.elapsed() > Duration::from_millis(300) {
-            drawn = true;
-            let _ = write!(out, "\r\u{1b}[K{}", state.line());
+            bar.set_length(progress.total());
+            bar.set_position(progress.done().min(progress.total()));
         }
-        let _ = out.flush();
+        bar.tick();
+        std::thread::park_timeout(REDRAW);
+    }
+    bar.finish_and_clear();
+    bar.set_draw_target(ProgressDrawTarget::hidden());
+}
+
+/// The line of the bar: games and their rate, and if the total is known what is done and left.
+fn style(progress: &Arc<Progress>, has_total: bool) -> ProgressStyle {
+    let template = if has_total {
+        "{games}  {rate}/s  {percent}%{memory}  {eta} left"
+    } else {
+        "{games}  {rate}/s{memory}"
+    };
+    let [games, rate, memory] = [(); 3].map(|()| Arc::clone(progress));
+    ProgressStyle::with_template(template)
+        .unwrap_or_else(|_| ProgressStyle::default_spinner())
+        .with_key(
+            "games",
+            move |_: &ProgressState, out: &mut dyn std::fmt::Write| {
+                let _ = out.write_str(&counted(games.games(), "game"));
+            },
+        )
+        .with_key(
+            "rate",
+            move |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+                let rate = per_second(rate.games(), state.elapsed());
+                let _ = out.write_str(&grouped(rate));
+            },
+        )
+        .with_key(
+            "memory",
+            move |_: &ProgressState, out: &mut dyn std::fmt::Write| {
+                let bytes = memory.memory();
+                if bytes > 0 {
+                    let _ = write!(out, "  {} MB", bytes / 1_000_000);
+                }
+            },
+        )
+}
+
+fn per_second(count: u64, elapsed: Duration) -> u64 {
+    (count as f64 / elapsed.as_secs_f64().max(0.001)) as u64
+}
+
+/// Writes a line of JSON twice a second to standard error, and one at the end.
+fn write_events(progress: &Progress, over: &AtomicBool) {
+    let start = Instant::now();
+    loop {
+        std::thread::park_timeout(EVENT);
+        let is_over = over.load(Ordering::Relaxed);
+        let event = if is_over { "done" } else { "progress" };
+        let mut line = json::compact(&ProgressEvent::new(event, progress, start.elapsed()));
+        line.push(b'\n');
+        // A display that cannot be written is no reason to stop.
+        let _ = io::stderr().write_all(&line);
         if is_over {
             return;
-        }
-    }
-}
-
-struct State {
-    games: u64,
-    per_second: u64,
-    /// 0 to 1.
-    share: Option<f64>,
-    seconds: f64,
-    memory: Option<u64>,
-}
-
-impl State {
-    fn of(progress: &Progress, elapsed: Duration) -> Self {
-        let seconds = elapsed.as_secs_f64();
-        let (done, total) = (progress.done(), progress.total());
-        Self {
-            games: progress.games(),
-            per_second: (progress.games() as f64 / seconds.max(0.001)) as u64,
-            share: (total > 0).then(|| (done as f64 / total as f64).min(1.0)),
-            seconds,
-            memory: Some(progress.memory()).filter(|bytes| *bytes > 0),
-        }
-    }
-
-    fn left(&self) -> Option<u64> {
-        let share = self.share.filter(|share| *share > 0.005)?;
-        Some((self.seconds * (1.0 - share) / share) as u64)
-    }
-
-    fn line(&self) -> String {
-        let mut line = format!(
-            "{}  {}/s",
-            counted(self.games, "game"),
-            grouped(self.per_second)
-        );
-        if let Some(share) = self.share {
-            let _ = write!(line, "  {:.0}%", share * 100.0);
-        }
-        if let Some(memory) = self.memory {
-            let _ = write!(line, "  {} MB", memory / 1_000_000);
-        }
-        if let Some(left) = self.left() {
-            let _ = write!(line, "  {}:{:02} left", left / 60, left % 60);
-        }
-        line
-    }
-
-    fn event(&self, event: &'static str) -> ProgressEvent {
-        let rounded = |value: f64| (value * 1000.0).round() / 1000.0;
-        ProgressEvent {
-            event,
-            games: self.games,
-            games_per_second: self.per_second,
-            share: self.share.map(rounded),
-            seconds: rounded(self.seconds),
-            seconds_left: self.left(),
-            memory: self.memory,
         }
     }
 }
@@ -151,8 +153,29 @@ struct ProgressEvent {
     event: &'static str,
     games: u64,
     games_per_second: u64,
+    /// 0 to 1.
     share: Option<f64>,
     seconds: f64,
     seconds_left: Option<u64>,
+    /// In bytes.
     memory: Option<u64>,
+}
+
+impl ProgressEvent {
+    fn new(event: &'static str, progress: &Progress, elapsed: Duration) -> Self {
+        let rounded = |value: f64| (value * 1000.0).round() / 1000.0;
+        let seconds = elapsed.as_secs_f64();
+        let (done, total) = (progress.done(), progress.total());
+        let share = (total > 0).then(|| (done as f64 / total as f64).min(1.0));
+        let left = share.filter(|share| *share > 0.005);
+        Self {
+            event,
+            games: progress.games(),
+            games_per_second: per_second(progress.games(), elapsed),
+            share: share.map(rounded),
+            seconds: rounded(seconds),
+            seconds_left: left.map(|share| (seconds * (1.0 - share) / share) as u64),
+            memory: Some(progress.memory()).filter(|bytes| *bytes > 0),
+        }
+    }
 }

@@ -145,7 +145,7 @@ impl Reporter {
             .transpose()
             .map_err(Failure::output)?;
         Ok(Self {
-            messages: context.messages,
+            messages: context.messages.clone(),
             report,
             rejects,
             problems: 0,
@@ -456,7 +456,7 @@ pub(crate) fn loss_rows(losses: &LossTable) -> Vec<LossRow<'_>> {
 }
 
 /// The table of losses at the end of a conversion; nothing when there are none.
-pub(crate) fn loss_table(messages: Messages, losses: &LossTable, several: bool) {
+pub(crate) fn loss_table(messages: &Messages, losses: &LossTable, several: bool) {
     if losses.is_empty() {
         return;
     }

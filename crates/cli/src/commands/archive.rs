@@ -48,7 +48,7 @@ fn list(args: &ArchiveListArgs) -> Result<ExitCode, Failure> {
     let context = Context::new(&args.common)?;
     let mut reporter = Reporter::new(&context, "archive list", false, None)?;
     let (item, archive) = open(&context, &args.archive)?;
-    let mut listing = Listing::new(&args.listing, COLUMNS, &["size", "stored"])?;
+    let mut listing = Listing::new(&context.bar, &args.listing, COLUMNS, &["size", "stored"])?;
     note_problems(&item, &*archive, &mut reporter)?;
     let mut bad = 0;
     for (index, member) in archive.members().iter().enumerate() {
@@ -102,7 +102,7 @@ fn test(args: &ArchiveTestArgs) -> Result<ExitCode, Failure> {
     let context = Context::new(&args.common)?;
     let mut reporter = Reporter::new(&context, "archive test", false, None)?;
     let columns = ["archive", "name", "size", "checksum"];
-    let mut listing = Listing::new(&args.listing, &columns, &["size"])?;
+    let mut listing = Listing::new(&context.bar, &args.listing, &columns, &["size"])?;
     let code = context.each(&args.archives, false, |item| {
         let opened = item.and_then(|item| {
             let archive = archive_of(&context, &item)?;

@@ -29,7 +29,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
     let context = Context::new(&args.common)?;
     let mut reporter = Reporter::new(&context, "check", false, None)?;
     let numeric = COLUMNS.get(2..).unwrap_or_default();
-    let mut listing = Listing::new(&args.listing, COLUMNS, numeric)?;
+    let mut listing = Listing::new(&context.bar, &args.listing, COLUMNS, numeric)?;
     let options = CheckOptions {
         open: context.open.clone(),
         threads: context.threads,

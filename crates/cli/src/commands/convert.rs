@@ -28,7 +28,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<ExitCode, Failure> {
     let options = options(args, &context)?;
     let to = format_of_to(&context.resolver, args.to.as_deref())?;
     let start = Instant::now();
-    let mut out = Out::new();
+    let mut out = Out::new(&context.bar);
     let path = args.output.as_deref().filter(|path| *path != "-");
     let target = if let Some(path) = path {
         let target = target_file(&context.resolver, Path::new(path), to)?;
@@ -60,7 +60,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<ExitCode, Failure> {
     let flushed = out.flush();
     let (ledger, written) = converted?;
     flushed?;
-    loss_table(context.messages, &ledger.losses, items.len() > 1);
+    loss_table(&context.messages, &ledger.losses, items.len() > 1);
     if ledger.counts.deleted > 0 {
         let count = counted(ledger.counts.deleted, "deleted game");
         let text = format!("{count} left out; `--include-deleted` also writes those");

@@ -1,5 +1,6 @@
 //! `tabia formats`: what can be read, written, held.
 
+use indicatif::ProgressBar;
 use serde::Serialize;
 use tabia::core::FormatId;
 use tabia::core::formats::{Companion, FormatKind};
@@ -25,7 +26,7 @@ const COLUMNS: &[&str] = &[
 
 pub(crate) fn run(args: &FormatsArgs) -> Result<ExitCode, Failure> {
     let resolver = Resolver::default();
-    let mut listing = Listing::new(&args.listing, COLUMNS, &[])?;
+    let mut listing = Listing::new(&ProgressBar::hidden(), &args.listing, COLUMNS, &[])?;
     for format in resolver.formats() {
         let row = FormatRow::new(*format, listing.style());
         listing.push(&row)?;

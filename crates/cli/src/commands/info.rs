@@ -14,7 +14,7 @@ use crate::fact_row::{FactRow, fact_rows};
 use crate::json::Displayed;
 use crate::output::{Listing, Style};
 use crate::report::Reporter;
-use crate::terminal::one_line;
+use crate::table::describe;
 use crate::units::{counted, grouped, size};
 
 const COLUMNS: &[&str] = &[
@@ -33,9 +33,9 @@ const NUMERIC: &[&str] = &["games", "texts", "deleted", "positions", "problems"]
 pub(crate) fn run(args: &InfoArgs) -> Result<ExitCode, Failure> {
     let context = Context::new(&args.common)?;
     let mut reporter = Reporter::new(&context, "info", false, None)?;
-    let mut listing = Listing::new(&args.listing, COLUMNS, NUMERIC)?;
-    // On a terminal there is room to say more than a row.
-    let spelled_out = listing.style() == Style::Table && !args.listing.table;
+    let mut listing = Listing::new(&context.bar, &args.listing, COLUMNS, NUMERIC)?;
+    // On a terminal an input is described instead of listed as a row.
+    let is_described = listing.style() == Style::Table && !args.listing.table;
     let display = context.display();
     let mut gap = "";
     let code = context.each(&args.paths, false, |item| {
@@ -59,9 +59,9 @@ pub(crate) fn run(args: &InfoArgs) -> Result<ExitCode, Failure> {
         for problem in &info.problems {
             context.messages.warning(problem);
         }
-        if spelled_out {
+        if is_described {
             listing.out().text(std::mem::replace(&mut gap, "\n"))?;
-            listing.out().text(&describe(&info, ""))?;
+            listing.out().text(&description(&info, ""))?;
         } else {
             listing.push(&InfoRow::new(&info))?;
         }
@@ -164,21 +164,11 @@ impl<'a> InfoRow<'a> {
     }
 }
 
-/// What `info` says on a terminal.
-fn describe(info: &Info, indent: &str) -> String {
-    let lines = facts(info);
-    let widest = lines
-        .iter()
-        .map(|(label, _)| label.chars().count())
-        .max()
-        .unwrap_or(0);
-    let mut text = format!("{indent}{}\n", one_line(&info.path));
-    for (label, value) in &lines {
-        let value = one_line(value);
-        let _ = writeln!(text, "{indent}  {label:<widest$}  {value}");
-    }
+/// What `info` shows of an input on a terminal.
+fn description(info: &Info, indent: &str) -> String {
+    let mut text = describe(&info.path, &facts(info), indent);
     for inner in &info.databases {
-        text += &describe(inner, &format!("{indent}  "));
+        text += &description(inner, &format!("{indent}  "));
     }
     text
 }

@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
+use indicatif::ProgressBar;
 use tabia::Failure;
 use tabia::list::{ListOptions, list};
 use tabia::select::Selection;
@@ -10,10 +11,11 @@ use tabia::select::Selection;
 use crate::args::LsArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
-use crate::output::{Out, Style, Table, line};
+use crate::output::{Out, Style, line};
 use crate::report::Reporter;
 use crate::row_format::{COLUMNS, NUMERIC, render};
 use crate::select_args::{parse_filter, parse_games};
+use crate::table::Table;
 
 pub(crate) fn run(args: &LsArgs) -> Result<ExitCode, Failure> {
     let context = Context::new(&args.common)?;
@@ -33,7 +35,7 @@ pub(crate) fn run(args: &LsArgs) -> Result<ExitCode, Failure> {
         strict: args.common.strict,
     };
     let several = args.paths.len() > 1 || args.paths.iter().any(|path| is_folder(path));
-    let mut page = Page::new(style, several)?;
+    let mut page = Page::new(&context.bar, style, several)?;
     let display = context.display();
     let code = context.each(&args.paths, true, |item| {
         let item = match item {
@@ -88,14 +90,14 @@ struct Page {
 }
 
 impl Page {
-    fn new(style: Style, several: bool) -> Result<Self, Failure> {
+    fn new(bar: &ProgressBar, style: Style, several: bool) -> Result<Self, Failure> {
         let mut columns = COLUMNS.to_vec();
         if several {
             columns.push("path");
         }
         let mut page = Self {
             style,
-            out: Out::new(),
+            out: Out::new(bar),
             table: None,
             empty: true,
         };

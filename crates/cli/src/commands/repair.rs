@@ -73,7 +73,7 @@ pub(crate) fn run(args: &RepairArgs) -> Result<ExitCode, Failure> {
             record_list: &reporter.records,
             losses: loss_rows(&repaired.summary.losses),
         };
-        let mut out = Out::new();
+        let mut out = Out::new(&context.bar);
         out.bytes(&json::compact(&document))?;
         out.text("\n")?;
         out.flush()?;
@@ -123,7 +123,7 @@ impl<'a> RecordCounts<'a> {
 }
 
 fn report_repaired(context: &Context, repaired: &Repaired) {
-    loss_table(context.messages, &repaired.summary.losses, false);
+    loss_table(&context.messages, &repaired.summary.losses, false);
     let note = |text: String| context.messages.note(&text);
     let all = repaired.whole + repaired.damaged + repaired.lost;
     note(format!("{}:", counted(all, "record")));

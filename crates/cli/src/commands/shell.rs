@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
+use indicatif::ProgressBar;
 use tabia::Failure;
 use tabia::core::Error;
 use tabia::core::io::OutputSet;
@@ -14,7 +15,7 @@ use crate::output::Out;
 pub(crate) fn completions(args: &CompletionsArgs) -> Result<ExitCode, Failure> {
     let mut text = Vec::new();
     clap_complete::generate(args.shell, &mut args::command(), "tabia", &mut text);
-    let mut out = Out::new();
+    let mut out = Out::new(&ProgressBar::hidden());
     out.bytes(&text)?;
     out.flush()?;
     Ok(ExitCode::Done)
@@ -33,7 +34,7 @@ pub(crate) fn man(args: &ManArgs) -> Result<ExitCode, Failure> {
         let verb = args.verb.clone().unwrap_or_default();
         return Err(Failure::Usage(format!("there is no verb `{verb}`")));
     };
-    let mut out = Out::new();
+    let mut out = Out::new(&ProgressBar::hidden());
     out.bytes(&render(page)?)?;
     out.flush()?;
     Ok(ExitCode::Done)

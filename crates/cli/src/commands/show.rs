@@ -36,7 +36,7 @@ pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode, Failure> {
         let text = format!("there is no game {}", args.game);
         return Err(Failure::Input(Error::invalid(text).in_file(item.label())));
     };
-    let mut out = Out::new();
+    let mut out = Out::new(&context.bar);
     if args.json {
         out.bytes(&document(number, &game))?;
     } else if game.head.kind == RecordKind::Text {

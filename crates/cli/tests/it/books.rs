@@ -148,7 +148,7 @@ fn lines_follow_the_numbers_of_every_format() {
         .map(|m| format!("[Result \"1/2-1/2\"]\n\n1. {m} Nf6 2. Nc3 Ng8 1/2-1/2\n\n"))
         .concat();
     std::fs::write(folder.join("games.pgn"), games).unwrap();
-    for format in BOOKS.iter() {
+    for format in BOOKS {
         let name = format!("all.{}", format.file.extensions[0]);
         let build = [
             "book",
@@ -798,7 +798,7 @@ fn every_format_built_from_the_same_games_says_the_same() {
         "-q",
         "--no-record",
     ];
-    for format in BOOKS.iter() {
+    for format in BOOKS {
         let extension = format.file.extensions[0];
         let name = format!("six.{extension}");
         let mut args = vec!["book", "build", "six.pgn", "-o", &name];

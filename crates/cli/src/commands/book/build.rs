@@ -185,12 +185,16 @@ fn write_record(
         let file = item.label();
         // Streams and members of archives are not files that can be read again.
         let is_file = file.is_file();
-        let hash = is_file.then(|| xxh64::of_file(file)).transpose();
+        let checksum = || {
+            Ok(FileChecksum {
+                bytes: item.bytes(),
+                xxh64: xxh64::of_file(file)?,
+            })
+        };
         sources.push(SourceRow {
             path: item.name(),
             format: Displayed(item.format().id()),
-            bytes: is_file.then(|| item.bytes()),
-            xxh64: hash.map_err(Failure::input)?,
+            checksum: is_file.then(checksum).transpose().map_err(Failure::input)?,
             games: GameCountsRow::new(*counts),
         });
     }
@@ -248,17 +252,22 @@ struct FileRow {
     xxh64: String,
 }
 
-/// An input; `bytes` and `xxh64` only if it is a file.
+/// An input.
 #[derive(Serialize)]
 struct SourceRow {
     path: String,
     format: Displayed<FormatId>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    bytes: Option<Option<u64>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    xxh64: Option<String>,
+    /// Only of files.
+    #[serde(flatten)]
+    checksum: Option<FileChecksum>,
     #[serde(flatten)]
     games: GameCountsRow,
+}
+
+#[derive(Serialize)]
+struct FileChecksum {
+    bytes: Option<u64>,
+    xxh64: String,
 }
 
 #[derive(Serialize)]

@@ -87,7 +87,7 @@ fn to_lines(
     };
     let book = open_book(context, item, &mut reporter)?;
     let mut writer = create(&CreateOptions::default()).map_err(Failure::output)?;
-    let mut out = Out::new();
+    let mut out = Out::new(&context.bar);
     let mut set = OutputSet::new(args.force);
     if let Some(path) = &args.output {
         set.create(path).map_err(Failure::output)?;

@@ -34,7 +34,7 @@ pub(crate) fn run(args: &BookDiffArgs) -> Result<ExitCode, Failure> {
     let first = book_input(&context, &args.first)?;
     let second = book_input(&context, &args.second)?;
     let mut reporter = Reporter::new(&context, "book diff", false, None)?;
-    let mut listing = Listing::new(&args.listing, COLUMNS, NUMERIC)?;
+    let mut listing = Listing::new(&context.bar, &args.listing, COLUMNS, NUMERIC)?;
     let mut failed = None;
     let mut each = |difference: Difference| match listing.push(&DifferenceRow::new(&difference)) {
         Ok(()) => Ok(Flow::Go),

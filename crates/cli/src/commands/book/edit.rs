@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use csv::StringRecord;
 use serde::Serialize;
 use tabia::book::edit::{BookRow, Change, EditTarget, edit, rows};
 use tabia::book::find::{nag_of, symbols};
@@ -87,7 +88,7 @@ fn list(
     item: &InputItem,
     options: &MergeOptions,
 ) -> Result<(), Failure> {
-    let mut listing = Listing::new(&args.listing, COLUMNS, NUMERIC)?;
+    let mut listing = Listing::new(&context.bar, &args.listing, COLUMNS, NUMERIC)?;
     rows(item, options, &context.progress, &mut |row| {
         listing.push(&MoveRow::new(&row))
     })?;
@@ -174,15 +175,16 @@ fn nags(text: &str) -> Result<Vec<Nag>, String> {
 fn import(path: &Path) -> Result<Vec<(EditTarget, Change)>, Failure> {
     let text = std::fs::read_to_string(path)
         .map_err(|error| Failure::input(Error::from(error).in_path(path)))?;
-    let wrong = |line: usize, why: String| {
-        let error = Error::invalid(why).at_line(line as u64, 1);
+    let wrong = |line: u64, why: String| {
+        let error = Error::invalid(why).at_line(line, 1);
         Failure::input(error.in_path(path))
     };
-    let mut all = records(&text).into_iter();
+    let all = records(&text).map_err(|error| wrong(1, error.to_string()))?;
+    let mut all = all.into_iter();
     let Some((_, names)) = all.next() else {
         return Ok(Vec::new());
     };
-    let has = |name: &str| names.iter().any(|known| known == name);
+    let has = |name: &str| names.iter().any(|column| column == name);
     if !has("move") || !(has("fen") || has("key")) {
         let why = "the first row names no columns `move` and `fen` or `key`";
         return Err(wrong(1, why.to_owned()));
@@ -190,11 +192,8 @@ fn import(path: &Path) -> Result<Vec<(EditTarget, Change)>, Failure> {
     let mut changes = Vec::new();
     for (line, cells) in all {
         let cell = |name: &str| {
-            let place = names.iter().position(|known| known == name)?;
-            cells
-                .get(place)
-                .map(String::as_str)
-                .filter(|cell| !cell.is_empty())
+            let column = names.iter().position(|column| column == name)?;
+            cells.get(column).filter(|cell| !cell.is_empty())
         };
         let change = change_of(&cell).map_err(|why| wrong(line, why))?;
         if change == Change::default() {
@@ -261,34 +260,32 @@ fn polyglot_bits(text: &str) -> Option<u16> {
     Some(u16::from(to.number()) | u16::from(from.number()) << 6 | promotion << 12)
 }
 
-/// Comma-separated records with the line each begins in.
-fn records(text: &str) -> Vec<(usize, Vec<String>)> {
+/// The records of a file of comma-separated values, each with the line it begins in. Records without
+/// content are left out.
+fn records(text: &str) -> csv::Result<Vec<(u64, StringRecord)>> {
+    let mut reader = csv::ReaderBuilder::new()
+        .has_headers(false)
+        .flexible(true)
+        .from_reader(text.as_bytes());
     let mut all = Vec::new();
-    let mut cells = vec![String::new()];
-    let mut quoted = false;
-    let (mut line, mut begun) = (1, 1);
-    let mut chars = text.trim_start_matches('\u{feff}').chars().peekable();
-    while let Some(c) = chars.next() {
-        line += usize::from(c == '\n');
-        let Some(cell) = cells.last_mut() else { break };
-        match c {
-            '"' if quoted && chars.peek() == Some(&'"') => {
-                chars.next();
-                cell.push('"');
-            }
-            '"' => quoted = !quoted,
-            ',' if !quoted => cells.push(String::new()),
-            '\r' if !quoted => {}
-            '\n' if !quoted => {
-                all.push((begun, std::mem::replace(&mut cells, vec![String::new()])));
-                begun = line;
-            }
-            c => cell.push(c),
+    let mut record = StringRecord::new();
+    // The reader counts from before the line breaks that come before a record.
+    let (mut line, mut counted) = (1, 0);
+    while reader.read_record(&mut record)? {
+        let start = record.position().map_or(0, csv::Position::byte) as usize;
+        let rest = text.get(start..).unwrap_or_default();
+        let start = text.len() - rest.trim_start_matches(['\r', '\n']).len();
+        line += text
+            .get(counted..start)
+            .unwrap_or_default()
+            .matches('\n')
+            .count() as u64;
+        counted = start;
+        if record.iter().any(|cell| !cell.is_empty()) {
+            all.push((line, record.clone()));
         }
     }
-    all.push((begun, cells));
-    all.retain(|(_, cells)| cells.iter().any(|cell| !cell.is_empty()));
-    all
+    Ok(all)
 }
 
 #[cfg(test)]
@@ -296,17 +293,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_are_read() {
-        let text = "a,b\r\n1,\"x, \"\"y\"\"\nz\"\n\n,2";
-        let cells = |a: &str, b: &str| vec![a.to_owned(), b.to_owned()];
+    fn records_know_their_line() {
+        let text = "\u{feff}a,b\r\n1,\"x, \"\"y\"\"\nz\"\n\n,2";
+        let record = |cells: &[&str]| StringRecord::from(cells.to_vec());
         assert_eq!(
-            records(text),
+            records(text).unwrap(),
             [
-                (1, cells("a", "b")),
-                (2, cells("1", "x, \"y\"\nz")),
-                (5, cells("", "2"))
+                (1, record(&["a", "b"])),
+                (2, record(&["1", "x, \"y\"\nz"])),
+                (5, record(&["", "2"])),
             ]
         );
+    }
+
+    #[test]
+    fn coordinates_become_polyglot_moves() {
         assert_eq!(polyglot_bits("e2e4"), Some(0x031c));
         assert_eq!(polyglot_bits("e7e8q"), Some(0x4d3c));
         assert_eq!(polyglot_bits("e9"), None);

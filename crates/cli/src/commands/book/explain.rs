@@ -51,7 +51,7 @@ pub(crate) fn run(args: &BookExplainArgs) -> Result<ExitCode, Failure> {
     };
     let mut reporter = Reporter::new(&context, "book explain", false, None)?;
     let sources = context.contents(&args.sources)?;
-    let mut listing = Listing::new(&args.listing, COLUMNS, NUMERIC)?;
+    let mut listing = Listing::new(&context.bar, &args.listing, COLUMNS, NUMERIC)?;
     let display = context.display();
     let explained = explain(
         &sources,
@@ -89,9 +89,9 @@ fn links(
     book: &dyn Book,
     position: &Position,
 ) -> Result<ExitCode, Failure> {
-    let mut out = Out::new();
+    let mut out = Out::new(&context.bar);
     let mut listing = (!args.pgn)
-        .then(|| Listing::new(&args.listing, COLUMNS, NUMERIC))
+        .then(|| Listing::new(&context.bar, &args.listing, COLUMNS, NUMERIC))
         .transpose()?;
     let mut missing = 0u64;
     let reporter = Reporter::new(context, "book explain", false, None)?;

@@ -70,8 +70,8 @@ pub(crate) fn run(args: &BookFindArgs) -> Result<ExitCode, Failure> {
         ExitCode::Nothing
     };
     match Style::of(&args.listing) {
-        Style::Json => documents(&found, &position, opening)?,
-        style => table(args, style, &found)?,
+        Style::Json => documents(&context, &found, &position, opening)?,
+        style => table(&context, args, style, &found)?,
     }
     if code == ExitCode::Nothing {
         let books = if found.len() == 1 {
@@ -89,6 +89,7 @@ pub(crate) fn run(args: &BookFindArgs) -> Result<ExitCode, Failure> {
 
 /// One document for one book; a list of them, each with its book, for several.
 fn documents(
+    context: &Context,
     found: &[(String, Option<FoundPosition>)],
     position: &Position,
     opening: Option<Opening>,
@@ -105,7 +106,7 @@ fn documents(
         [document] => json::pretty(document),
         several => json::pretty(several),
     };
-    let mut out = Out::new();
+    let mut out = Out::new(&context.bar);
     out.bytes(&text)?;
     out.text("\n")?;
     out.flush()
@@ -335,6 +336,7 @@ impl<'a> MoveCells<'a> {
 
 /// A row a move; the same move of several books stands together.
 fn table(
+    context: &Context,
     args: &BookFindArgs,
     style: Style,
     found: &[(String, Option<FoundPosition>)],
@@ -355,7 +357,7 @@ fn table(
             rows.insert(last.map_or(rows.len(), |place| place + 1), (book, m));
         }
     }
-    let mut listing = Listing::new(&args.listing, &columns, NUMERIC)?;
+    let mut listing = Listing::new(&context.bar, &args.listing, &columns, NUMERIC)?;
     for (book, m) in rows {
         if style == Style::Ndjson {
             listing.push(&NdjsonRow {

@@ -1,6 +1,5 @@
 //! `tabia book info`: what books are.
 
-use std::fmt::Write as _;
 use std::path::Path;
 
 use serde::Serialize;
@@ -15,8 +14,8 @@ use crate::fact_row::{FactRow, fact_rows};
 use crate::json::{self, Displayed};
 use crate::output::{Listing, Style};
 use crate::report::Reporter;
-use crate::terminal::one_line;
-use crate::units::grouped;
+use crate::table::describe;
+use crate::units::{counted_as, grouped};
 
 const COLUMNS: &[&str] = &[
     "path",
@@ -42,8 +41,8 @@ const NUMERIC: &[&str] = &[
 pub(crate) fn run(args: &BookInfoArgs) -> Result<ExitCode, Failure> {
     let context = Context::new(&args.common)?;
     let mut reporter = Reporter::new(&context, "book info", false, None)?;
-    let mut listing = Listing::new(&args.listing, COLUMNS, NUMERIC)?;
-    let spelled_out = listing.style() == Style::Table && !args.listing.table;
+    let mut listing = Listing::new(&context.bar, &args.listing, COLUMNS, NUMERIC)?;
+    let is_described = listing.style() == Style::Table && !args.listing.table;
     let mut gap = "";
     let display = context.display();
     let folders: Vec<&Path> = args.books.iter().map(Path::new).collect();
@@ -77,10 +76,10 @@ pub(crate) fn run(args: &BookInfoArgs) -> Result<ExitCode, Failure> {
             reporter.problem(&item, &problem).map_err(Failure::output)?;
         }
         let name = item.name();
-        if spelled_out {
+        if is_described {
             listing.out().text(std::mem::replace(&mut gap, "\n"))?;
-            let text = describe(&name, item.format().name(), &found);
-            listing.out().text(&text)?;
+            let lines = facts(item.format().name(), &found);
+            listing.out().text(&describe(&name, &lines, ""))?;
         } else {
             let row = InfoRow::new(&name, &found, listing.style());
             listing.push(&row)?;
@@ -206,28 +205,28 @@ impl<'a> InfoRow<'a> {
     }
 }
 
-/// What `book info` says on a terminal.
-fn describe(path: &str, format: &str, survey: &BookReport) -> String {
+/// What `book info` shows of a book on a terminal.
+fn facts(format: &str, book: &BookReport) -> Vec<(String, String)> {
     let mut lines: Vec<(&str, String)> = vec![
         ("format", format.to_owned()),
-        ("positions", grouped(survey.positions)),
-        ("moves", grouped(survey.moves)),
+        ("positions", grouped(book.positions)),
+        ("moves", grouped(book.moves)),
     ];
-    if survey.boards != survey.positions {
-        lines.push(("boards", grouped(survey.boards)));
+    if book.boards != book.positions {
+        lines.push(("boards", grouped(book.boards)));
     }
-    if let Some(games) = survey.games {
+    if let Some(games) = book.games {
         lines.push(("games", grouped(games)));
     }
-    if let Some([white, black]) = survey.sides {
+    if let Some([white, black]) = book.sides {
         let text = format!("White {}, Black {}", grouped(white), grouped(black));
         lines.push(("to move", text));
     }
-    if let Some(walked) = survey.walked {
+    if let Some(walked) = book.walked {
         lines.push(("reachable", grouped(walked.positions)));
-        lines.push(("depth", format!("{} plies", walked.depth)));
+        lines.push(("depth", counted_as(walked.depth.into(), "ply", "plies")));
     }
-    if let Some([rook, steps]) = survey.castlings {
+    if let Some([rook, steps]) = book.castlings {
         let text = match (rook, steps) {
             (0, 0) => "none".to_owned(),
             (_, 0) => "king takes rook".to_owned(),
@@ -236,28 +235,22 @@ fn describe(path: &str, format: &str, survey: &BookReport) -> String {
         };
         lines.push(("castling", text));
     }
-    if let Some(learn) = survey.learn {
+    if let Some(learn) = book.learn {
         lines.push(("learn", learn.to_owned()));
     }
-    for (name, value) in &survey.info.facts {
+    for (name, value) in &book.info.facts {
         lines.push((name, value.clone()));
     }
-    for (name, count) in &survey.defects {
+    for (name, count) in &book.defects {
         lines.push((name, grouped(*count)));
     }
-    let problems = match problems(survey).len() {
+    let problems = match problems(book).len() {
         0 => "none".to_owned(),
         count => grouped(count as u64),
     };
     lines.push(("problems", problems));
-    let widest = lines
-        .iter()
-        .map(|(label, _)| label.chars().count())
-        .max()
-        .unwrap_or(0);
-    let mut text = format!("{}\n", one_line(path));
-    for (label, value) in lines {
-        let _ = writeln!(text, "  {label:<widest$}  {}", one_line(&value));
-    }
-    text
+    let lines = lines.into_iter();
+    lines
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect()
 }

@@ -36,9 +36,9 @@ pub(crate) fn run(args: &BookLineArgs) -> Result<ExitCode, Failure> {
         Style::Tsv => !args.listing.tsv,
         _ => false,
     };
-    let mut out = Out::new();
+    let mut out = Out::new(&context.bar);
     let mut listing = (!bare)
-        .then(|| Listing::new(&args.listing, COLUMNS, NUMERIC))
+        .then(|| Listing::new(&context.bar, &args.listing, COLUMNS, NUMERIC))
         .transpose()?;
     let mut code = ExitCode::Done;
     for number in 0..u64::from(args.count) {

@@ -24,7 +24,7 @@ pub(crate) fn run(args: &BookNoveltyArgs) -> Result<ExitCode, Failure> {
         return Err(Failure::Usage("PGN cannot be written".to_owned()));
     };
     let book = tabia::book::open(&book_input(&context, &args.book)?, &context.open)?;
-    let mut out = Out::new();
+    let mut out = Out::new(&context.bar);
     let mut set = OutputSet::new(args.force);
     if let Some(path) = &args.output {
         set.create(path).map_err(Failure::output)?;
