@@ -2,13 +2,23 @@
 //! `.flags` (top games). None is required; missing records and fields are read as unset.
 
 use tabia_core::error::{Malformed, Why};
-use tabia_core::io::Blob;
+use tabia_core::io::{Blob, Sink};
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
 use super::records::{
     EXTENDED_DEFAULT, ExtendedRecord, FLAGS_MAGIC, FlagsHeader, MediaRecord, SideHeader,
     TOURNAMENT_EXTRA_DEFAULT, TournamentExtraRecord,
 };
+
+/// A new side file that contains only its header; `count` is that of [`SideHeader`].
+pub(super) fn side_header(version: u32, record_size: u32, count: u32) -> Sink {
+    let mut sink = Sink::new();
+    sink.u32_le(version);
+    sink.u32_le(record_size);
+    sink.u32_le(count);
+    sink.zeros(20);
+    sink
+}
 
 /// A file of records of one size after a 32-byte header.
 #[derive(Debug, Clone)]
@@ -171,16 +181,10 @@ impl TopGames {
 
 #[cfg(test)]
 mod tests {
-    use tabia_core::io::Sink;
-
     use super::*;
 
     fn table(record_size: u32, records: &[u8]) -> SideTable {
-        let mut sink = Sink::new();
-        sink.u32_le(11);
-        sink.u32_le(record_size);
-        sink.u32_le(77);
-        sink.zeros(20);
+        let mut sink = side_header(11, record_size, 77);
         sink.bytes(records);
         SideTable::new(Blob::from(sink.into_vec())).unwrap()
     }

@@ -1,23 +1,22 @@
-//! The `.cbtt` file under construction: one record a tournament, up to the last that says anything.
+//! Builds the `.cbtt` file: one record for each tournament, up to the last one that is not default.
 
 use tabia_core::error::{Error, Result};
 use zerocopy::IntoBytes;
 
-use super::set_files::side_header;
 use crate::games::cbh::records::{SideHeader, TOURNAMENT_EXTRA_DEFAULT, TournamentExtraRecord};
-use crate::games::cbh::side_files::SideTable;
+use crate::games::cbh::side_files::{SideTable, side_header};
 
-/// The records of the file.
+/// The extended records of all tournaments.
 #[derive(Debug)]
-pub(super) struct Extras {
+pub(super) struct TournamentExtras {
     version: u32,
-    /// Bytes of a record; those behind what is known are zero in new ones.
+    /// Bytes of a record; those after the known fields are zero in new records.
     size: usize,
     records: Vec<u8>,
 }
 
-impl Extras {
-    /// No records, of the version that is written.
+impl TournamentExtras {
+    /// No records, in the version for new files.
     pub(super) fn new() -> Self {
         Self {
             version: 3,
@@ -26,7 +25,7 @@ impl Extras {
         }
     }
 
-    /// The records of a file; shorter ones are filled up to the version that is written.
+    /// The records of a file; shorter ones are extended to the version for new files.
     pub(super) fn of(table: &SideTable) -> Self {
         let mut extras = Self::new();
         let stored = table.header().record_size.get() as usize;
@@ -42,7 +41,7 @@ impl Extras {
         extras
     }
 
-    /// No records, as long as these.
+    /// No records, in the version and size of these.
     pub(super) fn empty(&self) -> Self {
         Self {
             version: self.version,
@@ -51,7 +50,7 @@ impl Extras {
         }
     }
 
-    /// What is said of a tournament; empty when that is nothing.
+    /// The record of a tournament; empty if it is default.
     pub(super) fn details(&self, id: u32) -> &[u8] {
         let start = (id as usize).saturating_mul(self.size);
         let record = self.records.get(start..start + TournamentExtraRecord::SIZE);
@@ -60,7 +59,10 @@ impl Extras {
             .unwrap_or_default()
     }
 
-    /// Sets what is said of a tournament.
+    /// Sets the record of a tournament.
+    ///
+    /// # Errors
+    /// If the file would exceed 4 GiB.
     pub(super) fn set(&mut self, id: u32, extra: &TournamentExtraRecord) -> Result<()> {
         let start = (id as usize).saturating_mul(self.size);
         let is_default = *extra == TOURNAMENT_EXTRA_DEFAULT;
@@ -76,19 +78,16 @@ impl Extras {
                 .extend_from_slice(TOURNAMENT_EXTRA_DEFAULT.as_bytes());
             self.records.resize(end, 0);
         }
-        let mut place = self.records.iter_mut().skip(start).take(self.size);
-        for &byte in extra.as_bytes() {
-            if let Some(place) = place.next() {
-                *place = byte;
-            }
-        }
-        for place in place {
-            *place = 0;
+        let record = self.records.get_mut(start..start + self.size);
+        let record = record.unwrap_or_default();
+        if let Some((fields, rest)) = record.split_at_mut_checked(TournamentExtraRecord::SIZE) {
+            fields.copy_from_slice(extra.as_bytes());
+            rest.fill(0);
         }
         Ok(())
     }
 
-    /// The whole file.
+    /// The bytes of the complete file.
     pub(super) fn file(&self) -> Vec<u8> {
         let count = self.records.len() / self.size.max(1);
         let last = count.saturating_sub(1) as u32;

@@ -1,5 +1,5 @@
-//! A record on its way to the files, with everything that can be known of it without those before:
-//! all but the numbers of its names and the places of its bodies.
+//! A record encoded on a worker thread: complete except for the ids of its names and its file offsets,
+//! which are filled in when it is appended.
 
 #![allow(
     missing_debug_implementations,
@@ -11,33 +11,33 @@ use tabia_core::io::Cursor;
 use zerocopy::byteorder::big_endian::U32;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use super::header_fields::Facts;
+use super::header_fields::HeaderFields;
 use crate::games::cbh::records::{
     AnnotatorRecord, ExtendedRecord, GameRecord, GameTagRecord, PlayerRecord, SourceRecord,
     TOURNAMENT_EXTRA_DEFAULT, TYPE_TEXT, TeamRecord, TournamentExtraRecord, TournamentRecord,
 };
 
-/// A record on its way.
+/// A record that is not appended yet.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Draft<'d> {
-    pub(super) fixed: &'d Fixed,
-    /// What `.cbtt` says of the tournament, if anything.
+pub(super) struct EncodedRecord<'d> {
+    pub(super) fixed: &'d FixedFields,
+    /// The `.cbtt` record of the tournament, unless it is default.
     pub(super) extra: Option<&'d TournamentExtraRecord>,
     pub(super) teams: [Option<&'d TeamRecord>; 2],
     pub(super) game_tag: Option<&'d GameTagRecord>,
     /// The record of `.cbg`.
     pub(super) moves: &'d [u8],
-    /// The record of `.cba`, without its game's number; empty when there is none.
+    /// The record of `.cba`, without its game's number; empty if absent.
     pub(super) annotations: &'d [u8],
-    /// The text of the record of `.cbm`; empty when there is none.
+    /// The text of the record of `.cbm`; empty if absent.
     pub(super) media: &'d [u8],
 }
 
-/// What every record has.
+/// The fields that every record has.
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
-pub(super) struct Fixed {
-    /// A [`GameRecord`], or that of a text.
+pub(super) struct FixedFields {
+    /// The bytes of a game's or a text's record of `.cbh`.
     pub(super) header: [u8; GameRecord::SIZE],
     pub(super) extended: ExtendedRecord,
     pub(super) white: PlayerRecord,
@@ -46,7 +46,7 @@ pub(super) struct Fixed {
     pub(super) annotator: AnnotatorRecord,
     pub(super) source: SourceRecord,
     pub(super) top_game: u8,
-    /// What follows, one bit each.
+    /// The optional parts that follow, one bit each.
     has: u8,
     moves: U32,
     annotations: U32,
@@ -58,37 +58,37 @@ const HAS_WHITE_TEAM: u8 = 2;
 const HAS_BLACK_TEAM: u8 = 4;
 const HAS_GAME_TAG: u8 = 8;
 
-/// Appends a draft to `out`.
+/// Appends an encoded record to `out`.
 pub(super) fn write(
     header: [u8; GameRecord::SIZE],
-    facts: &Facts,
+    fields: &HeaderFields,
     moves: &[u8],
     annotations: &[u8],
     media: &[u8],
     out: &mut Vec<u8>,
 ) {
-    let [white_team, black_team] = &facts.teams;
-    let extra = (facts.tournament_extra != TOURNAMENT_EXTRA_DEFAULT)
-        .then_some(facts.tournament_extra.as_bytes());
+    let [white_team, black_team] = &fields.teams;
+    let extra = (fields.tournament_extra != TOURNAMENT_EXTRA_DEFAULT)
+        .then_some(fields.tournament_extra.as_bytes());
     let parts = [
         (HAS_EXTRA, extra),
         (HAS_WHITE_TEAM, white_team.as_ref().map(IntoBytes::as_bytes)),
         (HAS_BLACK_TEAM, black_team.as_ref().map(IntoBytes::as_bytes)),
         (
             HAS_GAME_TAG,
-            facts.game_tag.as_deref().map(IntoBytes::as_bytes),
+            fields.game_tag.as_deref().map(IntoBytes::as_bytes),
         ),
     ];
     let has = parts.iter().filter(|(_, part)| part.is_some());
-    let fixed = Fixed {
+    let fixed = FixedFields {
         header,
-        extended: facts.extended,
-        white: facts.white,
-        black: facts.black,
-        tournament: facts.tournament,
-        annotator: facts.annotator,
-        source: facts.source,
-        top_game: facts.top_game,
+        extended: fields.extended,
+        white: fields.white,
+        black: fields.black,
+        tournament: fields.tournament,
+        annotator: fields.annotator,
+        source: fields.source,
+        top_game: fields.top_game,
         has: has.map(|(bit, _)| bit).sum(),
         moves: (moves.len() as u32).into(),
         annotations: (annotations.len() as u32).into(),
@@ -103,13 +103,13 @@ pub(super) fn write(
     }
 }
 
-impl<'d> Draft<'d> {
-    /// The next draft.
+impl<'d> EncodedRecord<'d> {
+    /// Reads the next record.
     ///
     /// # Errors
-    /// When the bytes are not those of a whole draft.
+    /// If it is cut off.
     pub(super) fn read(cursor: &mut Cursor<'d>) -> Result<Self> {
-        let fixed: &Fixed = part(cursor)?;
+        let fixed: &FixedFields = part(cursor)?;
         let has = |bit| fixed.has & bit != 0;
         Ok(Self {
             fixed,
@@ -125,7 +125,7 @@ impl<'d> Draft<'d> {
         })
     }
 
-    /// Whether it is that of a guiding text.
+    /// Whether the record is a guiding text.
     pub(super) fn is_text(&self) -> bool {
         let [kind, ..] = self.fixed.header;
         kind & TYPE_TEXT != 0

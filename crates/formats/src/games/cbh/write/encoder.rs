@@ -1,4 +1,4 @@
-//! Games and texts to drafts, on any thread.
+//! Encodes games and texts as records, on any thread.
 
 use tabia_core::chess::{Color, Setup};
 use tabia_core::error::{Error, ErrorKind, Result};
@@ -10,7 +10,7 @@ use zerocopy::IntoBytes;
 
 use super::annotation_anchors;
 use super::encoded_record;
-use super::header_fields::{TagReader, is_chess960, is_unknown};
+use super::header_fields::{HeaderFields, TagReader, is_chess960, is_unknown};
 use super::set_files::media_text;
 use crate::games::cbh::annotations;
 use crate::games::cbh::annotations::{CBH, Items, foreign};
@@ -23,7 +23,7 @@ use crate::games::cbh::records::{
     GameRecord, MovesHead, TYPE_ALWAYS, TYPE_DELETED, TYPE_TEXT, TextRecord, U24,
 };
 
-/// Encodes records on one thread.
+/// Encodes records; each thread has its own encoder.
 #[derive(Debug)]
 pub(super) struct RecordEncoder {
     charset: Charset,
@@ -50,126 +50,53 @@ impl RecordEncoder {
     }
 
     fn game(&mut self, game: &Game, out: &mut Vec<u8>, losses: &mut Losses) -> Result<()> {
-        let mut facts = TagReader::new(self.charset, losses).read(&game.head.tags);
+        let mut fields = TagReader::new(self.charset, losses).read(&game.head.tags);
         let bare;
         let (game, moves) = match self.moves.encode(game) {
             Ok(moves) => (game, moves),
             Err(error) if matches!(error.kind(), ErrorKind::Unsupported(_)) => {
-                // The position does not fit, so neither moves nor what is said about them do.
+                // The start position does not fit, so the moves and their annotations are lost too.
                 losses.add(Feature::SetupPositions, 1, None);
                 bare = without_moves(game);
                 (&bare, self.moves.encode(&bare)?)
             }
             Err(error) if matches!(error.kind(), ErrorKind::Invalid(_)) => {
-                // A move that cannot be played costs its game's moves, not the file.
+                // An illegal move loses the moves of its game, not the file.
                 losses.add(Feature::UnreadMoves, 1, None);
                 bare = without_moves(game);
                 (&bare, self.moves.encode(&bare)?)
             }
             Err(error) => return Err(error),
         };
-        let tags = &game.head.tags;
-        losses.add(Feature::Tags, game.result.lost_tags(tags), None);
-        let plies = moves.mainline.to_string();
-        let is_wrong = |name: &str, value: &str| match name {
-            "FEN" => game.head.start.contradicts(value),
-            "Variant" => is_chess960(value) && !moves.is_chess960,
-            "PlyCount" => value != plies && !is_unknown(value),
-            _ => false,
-        };
-        let wrong = tags.iter().filter(|(name, value)| is_wrong(name, value));
-        losses.add(Feature::Tags, wrong.count() as u64, None);
-        if game.has_variations() {
-            losses.add(Feature::Variations, empty_variations(game), None);
-        }
-        if !moves.is_start_exact {
-            losses.add(Feature::HeaderFacts, 1, None);
-        }
+        count_losses(game, &moves, losses);
         self.annotations.clear();
-        let mut header_medals = facts.medals;
-        let placed = if game.has_annotations() {
-            annotation_anchors::annotations(game, moves.stored, |annotation| {
-                losses.add(annotation.feature(), 1, None);
-            })
-        } else {
-            Vec::new()
-        };
-        for (position, annotation) in placed {
-            if let Annotation::Foreign(part) = annotation {
-                if part.is_unread_moves() {
-                    losses.add(Feature::UnreadMoves, 1, None);
-                    continue;
-                }
-                if part.format == CBH && part.kind == foreign::HEADER_MEDALS {
-                    if let &[high, low] = part.bytes {
-                        header_medals = Some(u16::from(high) << 8 | u16::from(low));
-                    }
-                    continue;
-                }
-            }
-            if let Some(lost) = self.annotations.push(position, &annotation) {
-                losses.add(lost, 1, None);
-            }
-        }
-        // Its number is known only when the records are put in order.
-        let record = self.annotations.finish(0);
-        let start = &game.head.start;
-        let setup = start.setup.as_deref();
-        let chess960 = moves.is_chess960;
-        let facts_of_moves = MoveSummary {
-            mainline: moves.mainline,
-            variations: moves.variations,
-            has_start: setup.is_some() || chess960,
-            black_first: setup.is_some_and(|setup| setup.turn == Color::Black),
-            unorthodox: chess960,
-        };
-        let items = record.and_then(|record| Items::new(record).ok());
-        let contents = Contents::of(facts_of_moves, items.into_iter().flatten().flatten());
-        if chess960 && let Some(start_number) = setup.map_or(Some(518), Setup::chess960_number) {
-            if facts.eco != 0 {
+        let medals = encode_annotations(game, moves.stored, &mut self.annotations, losses);
+        fields.medals = medals.or(fields.medals);
+        // The game's number is filled in when the record is appended.
+        let annotations = self.annotations.finish(0).unwrap_or_default();
+        let contents = contents(game, &moves, annotations);
+        let setup = game.head.start.setup.as_deref();
+        if moves.is_chess960
+            && let Some(start_number) = setup.map_or(Some(518), Setup::chess960_number)
+        {
+            if fields.eco != 0 {
                 losses.add(Feature::Tags, 1, None);
             }
-            facts.eco = CHESS960_ECO + start_number;
+            fields.eco = CHESS960_ECO + start_number;
         }
-        let deleted = if game.head.deleted { TYPE_DELETED } else { 0 };
-        let kind = facts.kind.unwrap_or(TYPE_ALWAYS) & !TYPE_DELETED & !TYPE_TEXT;
-        let header = GameRecord {
-            kind: kind | deleted,
-            moves_at: 0.into(),
-            annotations_at: 0.into(),
-            white: U24::new(0),
-            black: U24::new(0),
-            tournament: U24::new(0),
-            annotator: U24::new(0),
-            source: U24::new(0),
-            date: U24::new(facts.date),
-            result: facts.result.unwrap_or_else(|| encode_result(game.result)),
-            line_evaluation: facts.line_evaluation,
-            round: facts.round,
-            sub_round: facts.sub_round,
-            white_elo: facts.white_elo.into(),
-            black_elo: facts.black_elo.into(),
-            eco: facts.eco.into(),
-            medals: header_medals.unwrap_or(contents.medals).into(),
-            flags: contents.flags.into(),
-            magnitudes: contents.magnitudes.into(),
-            move_count: contents.move_count,
-        };
-        let header = zerocopy::transmute!(header);
-        let annotations = record.unwrap_or_default();
-        encoded_record::write(header, &facts, moves.record, annotations, &[], out);
+        let header = zerocopy::transmute!(game_record(game, &fields, contents));
+        encoded_record::write(header, &fields, moves.record, annotations, &[], out);
         Ok(())
     }
 
     fn text(&mut self, game: &Game, out: &mut Vec<u8>, losses: &mut Losses) -> Result<()> {
-        let mut facts = TagReader::new(self.charset, losses).read(&game.head.tags);
-        let of_games =
-            game.head.tags.iter().filter(|(name, value)| {
-                OF_GAMES.contains(name) && !is_unknown(value) && *value != "*"
-            });
-        losses.add(Feature::Tags, of_games.count() as u64, None);
+        let mut fields = TagReader::new(self.charset, losses).read(&game.head.tags);
+        let game_tags = game.head.tags.iter().filter(|(name, value)| {
+            GAME_ONLY_TAGS.contains(name) && !is_unknown(value) && *value != "*"
+        });
+        losses.add(Feature::Tags, game_tags.count() as u64, None);
         let mut text = guiding_texts::Encoder::default();
-        let mut whole = None;
+        let mut unread_body = None;
         let mut names = Vec::new();
         for event in game.events() {
             match event {
@@ -182,7 +109,7 @@ impl RecordEncoder {
                 Event::Annotation(Annotation::Foreign(part))
                     if part.format == CBH && part.kind == foreign::TEXT_BODY =>
                 {
-                    whole = Some(part.bytes.to_vec());
+                    unread_body = Some(part.bytes.to_vec());
                 }
                 Event::Annotation(annotation @ (Annotation::Text(_) | Annotation::Foreign(_))) => {
                     text.push(&annotation);
@@ -192,24 +119,24 @@ impl RecordEncoder {
                 Event::BeginVariation | Event::EndVariation => {}
             }
         }
-        let body = match whole {
-            Some(body) => framed(body),
+        let body = match unread_body {
+            Some(body) => with_size(body),
             None => text.finish(self.form),
         };
         let body = body.ok_or_else(|| Error::invalid("the text is too long"))?;
         let deleted = if game.head.deleted { TYPE_DELETED } else { 0 };
-        let kind = facts.kind.unwrap_or(TYPE_ALWAYS) & !TYPE_DELETED;
+        let kind = fields.kind.unwrap_or(TYPE_ALWAYS) & !TYPE_DELETED;
         let header = TextRecord {
             kind: kind | TYPE_TEXT | deleted,
             body_at: 0.into(),
-            unknown_5: facts.text_unknown_5,
+            unknown_5: fields.text_unknown_5,
             tournament: U24::new(0),
             source: U24::new(0),
             annotator: U24::new(0),
-            round: facts.round,
-            sub_round: facts.sub_round,
-            flags: facts.text_flags.into(),
-            unknown_22: facts.text_unknown_22,
+            round: fields.round,
+            sub_round: fields.sub_round,
+            flags: fields.text_flags.into(),
+            unknown_22: fields.text_unknown_22,
         };
         let media = if names.is_empty() {
             None
@@ -220,10 +147,10 @@ impl RecordEncoder {
             }
             media
         };
-        facts.top_game = 0;
+        fields.top_game = 0;
         let header = zerocopy::transmute!(header);
         let media = media.unwrap_or_default();
-        encoded_record::write(header, &facts, &body, &[], media.as_bytes(), out);
+        encoded_record::write(header, &fields, &body, &[], media.as_bytes(), out);
         Ok(())
     }
 }
@@ -239,11 +166,110 @@ impl GameEncoder for RecordEncoder {
     }
 }
 
-/// The language that names of files have.
+/// Counts what the encoded moves and the header cannot store of a game.
+fn count_losses(game: &Game, moves: &moves::Encoded<'_>, losses: &mut Losses) {
+    let tags = &game.head.tags;
+    losses.add(Feature::Tags, game.result.lost_tags(tags), None);
+    let plies = moves.mainline.to_string();
+    let is_wrong = |name: &str, value: &str| match name {
+        "FEN" => game.head.start.contradicts(value),
+        "Variant" => is_chess960(value) && !moves.is_chess960,
+        "PlyCount" => value != plies && !is_unknown(value),
+        _ => false,
+    };
+    let wrong = tags.iter().filter(|(name, value)| is_wrong(name, value));
+    losses.add(Feature::Tags, wrong.count() as u64, None);
+    if game.has_variations() {
+        losses.add(Feature::Variations, empty_variations(game), None);
+    }
+    if !moves.is_start_exact {
+        losses.add(Feature::HeaderFacts, 1, None);
+    }
+}
+
+/// Encodes the annotations of a game and counts those that cannot be stored. Returns the medals of
+/// the header, if an annotation contains them.
+fn encode_annotations(
+    game: &Game,
+    stored: &[u32],
+    encoder: &mut annotations::Encoder,
+    losses: &mut Losses,
+) -> Option<u16> {
+    if !game.has_annotations() {
+        return None;
+    }
+    let mut header_medals = None;
+    let anchored = annotation_anchors::annotations(game, stored, |annotation| {
+        losses.add(annotation.feature(), 1, None);
+    });
+    for (position, annotation) in anchored {
+        if let Annotation::Foreign(foreign) = annotation {
+            if foreign.is_unread_moves() {
+                losses.add(Feature::UnreadMoves, 1, None);
+                continue;
+            }
+            if foreign.format == CBH && foreign.kind == foreign::HEADER_MEDALS {
+                if let &[high, low] = foreign.bytes {
+                    header_medals = Some(u16::from(high) << 8 | u16::from(low));
+                }
+                continue;
+            }
+        }
+        if let Some(lost) = encoder.push(position, &annotation) {
+            losses.add(lost, 1, None);
+        }
+    }
+    header_medals
+}
+
+/// The summary of a game's moves and of its annotation record, which may be empty.
+fn contents(game: &Game, moves: &moves::Encoded<'_>, annotations: &[u8]) -> Contents {
+    let setup = game.head.start.setup.as_deref();
+    let summary = MoveSummary {
+        mainline: moves.mainline,
+        variations: moves.variations,
+        has_start: setup.is_some() || moves.is_chess960,
+        black_first: setup.is_some_and(|setup| setup.turn == Color::Black),
+        unorthodox: moves.is_chess960,
+    };
+    let items = Items::new(annotations).ok();
+    Contents::of(summary, items.into_iter().flatten().flatten())
+}
+
+/// The header of a game; offsets and name ids are filled in when the record is appended.
+fn game_record(game: &Game, fields: &HeaderFields, contents: Contents) -> GameRecord {
+    let deleted = if game.head.deleted { TYPE_DELETED } else { 0 };
+    let kind = fields.kind.unwrap_or(TYPE_ALWAYS) & !TYPE_DELETED & !TYPE_TEXT;
+    let result = fields.result;
+    GameRecord {
+        kind: kind | deleted,
+        moves_at: 0.into(),
+        annotations_at: 0.into(),
+        white: U24::new(0),
+        black: U24::new(0),
+        tournament: U24::new(0),
+        annotator: U24::new(0),
+        source: U24::new(0),
+        date: U24::new(fields.date),
+        result: result.unwrap_or_else(|| encode_result(game.result)),
+        line_evaluation: fields.line_evaluation,
+        round: fields.round,
+        sub_round: fields.sub_round,
+        white_elo: fields.white_elo.into(),
+        black_elo: fields.black_elo.into(),
+        eco: fields.eco.into(),
+        medals: fields.medals.unwrap_or(contents.medals).into(),
+        flags: contents.flags.into(),
+        magnitudes: contents.magnitudes.into(),
+        move_count: contents.move_count,
+    }
+}
+
+/// The language number of the names of files.
 const ANY_LANGUAGE: u16 = 7;
 
-/// Tags for which only games have fields.
-const OF_GAMES: [&str; 14] = [
+/// Tags that games can store and texts cannot.
+const GAME_ONLY_TAGS: [&str; 14] = [
     "White",
     "Black",
     "Date",
@@ -260,17 +286,17 @@ const OF_GAMES: [&str; 14] = [
     "PlyCount",
 ];
 
-/// Variations without moves, which have no place.
+/// The number of variations without moves, which cannot be stored.
 fn empty_variations(game: &Game) -> u64 {
-    let mut is_fresh = false;
+    let mut is_empty = false;
     let mut count = 0;
     for event in game.events() {
         match event {
-            Event::BeginVariation => is_fresh = true,
-            Event::Move(_) => is_fresh = false,
+            Event::BeginVariation => is_empty = true,
+            Event::Move(_) => is_empty = false,
             Event::EndVariation => {
-                count += u64::from(is_fresh);
-                is_fresh = false;
+                count += u64::from(is_empty);
+                is_empty = false;
             }
             Event::Annotation(_) => {}
         }
@@ -278,8 +304,7 @@ fn empty_variations(game: &Game) -> u64 {
     count
 }
 
-/// The game's head and what is said about the game, without its start, moves and their
-/// annotations.
+/// The game without its start position, its moves and their annotations.
 fn without_moves(game: &Game) -> Game {
     let mut bare = Game::new();
     let mut recorder = bare.recorder();
@@ -296,13 +321,15 @@ fn without_moves(game: &Game) -> Game {
     bare
 }
 
-/// The record of a text that was kept as it is. One that was cut says how long it is now, so that the
-/// next does not seem to lie in it. `None` when it is too large.
-fn framed(mut body: Vec<u8>) -> Option<Vec<u8>> {
+/// Sets the size in the head of an unread text, because a text that was cut off states its old size
+/// and would overlap the next record. `None` if it is too large.
+fn with_size(mut body: Vec<u8>) -> Option<Vec<u8>> {
     if body.len() < MovesHead::SIZE {
         body.resize(MovesHead::SIZE, 0);
     }
-    let size = u32::try_from(body.len()).ok().filter(|&it| it < 1 << 24)?;
+    let size = u32::try_from(body.len())
+        .ok()
+        .filter(|&size| size < 1 << 24)?;
     if let Some(head) = body.get_mut(1..MovesHead::SIZE) {
         head.copy_from_slice(U24::new(size).as_bytes());
     }

@@ -1,33 +1,33 @@
-//! The balanced tree in which entity files keep their records sorted.
+//! The AVL tree that sorts the records of an entity file.
 //!
-//! A plain AVL tree. Inserting records in the order of their ids gives the very bytes that
-//! ChessBase writes (FORMAT.md § Entity files).
+//! Inserting records in the order of their ids gives the same bytes that ChessBase writes (FORMAT.md
+//! § Entity files).
 
-/// A record's place in the tree.
+/// A node of the tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Node {
-    /// Left child, −1 for none.
+    /// Left child; −1 if absent.
     pub(super) left: i32,
-    /// Right child, −1 for none.
+    /// Right child; −1 if absent.
     pub(super) right: i32,
-    /// Height of the right branch less that of the left one: −1, 0 or 1.
+    /// Height of the right subtree less that of the left one: −1, 0 or 1.
     pub(super) balance: i8,
 }
 
-/// Nodes by id.
+/// A tree; nodes are indexed by id.
 #[derive(Debug, Default)]
 pub(super) struct Tree {
     nodes: Vec<Node>,
     root: i32,
-    /// The way from the root to the new node: ids, and whether it went left.
+    /// The path from the root to the new node: ids, and whether the path goes left.
     path: Vec<(i32, bool)>,
 }
 
 const NONE: i32 = -1;
 
 impl Tree {
-    /// The tree of the records 0 to `count` − 1; `is_less(a, b)` says whether *a* comes before *b*.
-    /// Of equal records the later one comes after.
+    /// The tree of the records 0 to `count` − 1; `is_less(a, b)` is whether *a* is before *b*. Equal
+    /// records are in the order of their ids.
     pub(super) fn build(count: u32, mut is_less: impl FnMut(u32, u32) -> bool) -> Self {
         let mut tree = Self::default();
         for id in 0..count {
@@ -41,12 +41,12 @@ impl Tree {
         &self.nodes
     }
 
-    /// The id of the root, 0 for an empty tree.
+    /// The id of the root; 0 for an empty tree.
     pub(super) fn root(&self) -> i32 {
         self.root
     }
 
-    /// Adds the next id; `is_less` says whether it comes before another one.
+    /// Inserts the next id; `is_less` is whether it is before another one.
     fn insert(&mut self, mut is_less: impl FnMut(u32) -> bool) {
         let id = self.nodes.len() as i32;
         self.nodes.push(Node {
@@ -88,8 +88,8 @@ impl Tree {
         }
     }
 
-    /// Rebalances below `at`, whose `left` or right branch is two higher; gives what takes its
-    /// place.
+    /// Rebalances the subtree of `at`, whose left (or right) subtree is higher by two, and returns
+    /// the new root of the subtree.
     fn rotate(&mut self, at: i32, left: bool) -> i32 {
         let toward = if left { -1 } else { 1 };
         let child = self.child(at, left);
@@ -152,7 +152,7 @@ mod tests {
     use super::*;
     use tabia_testkit::Random;
 
-    /// The ids in order and the height, checking every balance on the way.
+    /// Collects the ids in order, checks every balance and returns the height.
     fn walk(tree: &Tree, id: i32, order: &mut Vec<u32>) -> i32 {
         let Some(node) = tree.node(id) else {
             return 0;
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn three_in_a_row_turn_around_the_middle() {
+    fn three_ascending_keys_rotate() {
         let tree = Tree::build(3, |a, b| a < b);
         assert_eq!(tree.root(), 1);
         assert_eq!(tree.nodes()[1].balance, 0);

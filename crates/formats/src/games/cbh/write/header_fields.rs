@@ -1,4 +1,4 @@
-//! Tags to header fields: the reverse of [`TagWriter`](crate::games::cbh::tags::TagWriter).
+//! Header fields from tags: the reverse of [`TagWriter`](crate::games::cbh::tags::TagWriter).
 
 use tabia_core::game::{Date, Eco, Tags};
 use tabia_core::io::{Charset, encode};
@@ -14,9 +14,9 @@ use crate::games::cbh::records::{
 use crate::games::cbh::tags::{GAME_TAG_NAMES, parse_event_type};
 use crate::games::cbh::timestamps;
 
-/// All that the header files say of one game, from its tags. Names are not numbered yet.
+/// The header fields of one game; its names have no ids yet.
 #[derive(Debug, Clone)]
-pub(super) struct Facts {
+pub(super) struct HeaderFields {
     pub(super) white: PlayerRecord,
     pub(super) black: PlayerRecord,
     pub(super) tournament: TournamentRecord,
@@ -26,9 +26,9 @@ pub(super) struct Facts {
     pub(super) teams: [Option<TeamRecord>; 2],
     pub(super) game_tag: Option<Box<GameTagRecord>>,
     pub(super) extended: ExtendedRecord,
-    /// The whole type byte, when it is not the usual one.
+    /// The type byte, if it is not the usual one.
     pub(super) kind: Option<u8>,
-    /// The result byte, when it is none of the known ones.
+    /// The result byte, if it is an unknown one.
     pub(super) result: Option<u8>,
     pub(super) line_evaluation: u8,
     pub(super) date: u32,
@@ -44,24 +44,24 @@ pub(super) struct Facts {
     pub(super) text_unknown_22: [u8; 24],
 }
 
-/// Reads tags; what has no field is counted.
+/// Reads tags and counts those that cannot be stored.
 #[derive(Debug)]
 pub(super) struct TagReader<'l> {
     charset: Charset,
     losses: &'l mut Losses,
 }
 
-/// A value does not fit its field, or there is no such field.
-struct Unfit;
+/// A value does not fit its field, or there is no field for it.
+struct DoesNotFit;
 
 impl<'l> TagReader<'l> {
     pub(super) fn new(charset: Charset, losses: &'l mut Losses) -> Self {
         Self { charset, losses }
     }
 
-    /// The facts in `tags`.
-    pub(super) fn read(&mut self, tags: &Tags) -> Facts {
-        let mut facts = Facts {
+    /// The header fields of a game with these tags.
+    pub(super) fn read(&mut self, tags: &Tags) -> HeaderFields {
+        let mut fields = HeaderFields {
             white: FromZeros::new_zeroed(),
             black: FromZeros::new_zeroed(),
             tournament: FromZeros::new_zeroed(),
@@ -86,79 +86,89 @@ impl<'l> TagReader<'l> {
             text_unknown_5: [0; 2],
             text_unknown_22: [0; 24],
         };
-        facts.white = self.player(tags, "White", "CbWhiteLast");
-        facts.black = self.player(tags, "Black", "CbBlackLast");
-        facts.eco = self.eco(tags);
+        fields.white = self.player(tags, "White", "CbWhiteLast");
+        fields.black = self.player(tags, "Black", "CbBlackLast");
+        fields.eco = self.eco(tags);
         for (name, value) in tags.iter() {
             let first = tags.get(name).map(str::as_ptr);
             if first != Some(value.as_ptr()) && name != "Result" {
-                // A field has one value, the first.
+                // A field stores only the first value.
                 let is_lost = !is_unknown(value);
                 self.losses.add(feature(name), u64::from(is_lost), None);
                 continue;
             }
             let read = if name.starts_with("Cb") {
-                self.own(name, value, &mut facts)
+                self.format_tag(name, value, &mut fields)
             } else {
-                self.common(name, value, &mut facts)
+                self.common_tag(name, value, &mut fields)
             };
             if read.is_err() || is_rounded(name, value) {
                 self.losses.add(feature(name), 1, None);
             }
         }
-        facts
+        fields
     }
 
-    /// Tags that other programs know too.
-    fn common(&mut self, name: &str, value: &str, facts: &mut Facts) -> Result<(), Unfit> {
-        let tournament = &mut facts.tournament;
+    /// Reads a tag that other programs also use.
+    fn common_tag(
+        &mut self,
+        name: &str,
+        value: &str,
+        fields: &mut HeaderFields,
+    ) -> Result<(), DoesNotFit> {
+        let tournament = &mut fields.tournament;
         match name {
-            // Players and codes are read together with other tags; the rest follows from the game.
+            // Players and codes are read with other tags; the rest follows from the game.
             "White" | "Black" | "ECO" | "Result" | "SetUp" | "FEN" | "PlyCount" => {}
             "Variant" if is_chess960(value) => {}
             "Event" => tournament.title = self.name(value),
             "Site" => tournament.site = self.name(value),
-            "Date" => facts.date = date(value)?,
-            "Round" => (facts.round, facts.sub_round) = round(value)?,
-            "WhiteElo" => facts.white_elo = number(value)?,
-            "BlackElo" => facts.black_elo = number(value)?,
-            "Annotator" => facts.annotator.name = self.name(value),
+            "Date" => fields.date = date(value)?,
+            "Round" => (fields.round, fields.sub_round) = round(value)?,
+            "WhiteElo" => fields.white_elo = number(value)?,
+            "BlackElo" => fields.black_elo = number(value)?,
+            "Annotator" => fields.annotator.name = self.name(value),
             "EventDate" => tournament.date = date(value)?.into(),
             "EventType" => {
-                let (kind, team) = parse_event_type(value).ok_or(Unfit)?;
+                let (kind, team) = parse_event_type(value).ok_or(DoesNotFit)?;
                 tournament.kind = kind;
                 tournament.team |= u8::from(team);
             }
             "EventRounds" => tournament.rounds = number(value)?,
             "EventCountry" => tournament.nation = nation(value)?,
             "EventCategory" => tournament.category = number(value)?,
-            "SourceTitle" => facts.source.title = self.name(value),
-            "Source" => facts.source.publisher = self.name(value),
-            "SourceDate" => facts.source.publication = date(value)?.into(),
-            "SourceVersion" => facts.source.version = number(value)?,
-            "SourceVersionDate" => facts.source.date = date(value)?.into(),
-            "SourceQuality" => facts.source.quality = number(value)?,
+            "SourceTitle" => fields.source.title = self.name(value),
+            "Source" => fields.source.publisher = self.name(value),
+            "SourceDate" => fields.source.publication = date(value)?.into(),
+            "SourceVersion" => fields.source.version = number(value)?,
+            "SourceVersionDate" => fields.source.date = date(value)?.into(),
+            "SourceQuality" => fields.source.quality = number(value)?,
             "WhiteTeam" | "BlackTeam" => {
-                // Team titles may fill their field to the last byte.
+                // Team titles may fill their field without a terminating zero.
                 let padded: [u8; 46] = self.name(value);
-                team(name, facts).title.copy_from_slice(&padded[..45]);
+                team(name, fields).title.copy_from_slice(&padded[..45]);
             }
-            "WhiteTeamCountry" | "BlackTeamCountry" => team(name, facts).nation = nation(value)?,
+            "WhiteTeamCountry" | "BlackTeamCountry" => team(name, fields).nation = nation(value)?,
             _ if is_unknown(value) => {}
-            _ => return Err(Unfit),
+            _ => return Err(DoesNotFit),
         }
         Ok(())
     }
 
-    /// Tags for what only this format knows.
-    fn own(&mut self, name: &str, value: &str, facts: &mut Facts) -> Result<(), Unfit> {
-        let tournament = &mut facts.tournament;
-        let extra = &mut facts.tournament_extra;
-        let extended = &mut facts.extended;
+    /// Reads a tag for a field of this format only.
+    fn format_tag(
+        &mut self,
+        name: &str,
+        value: &str,
+        fields: &mut HeaderFields,
+    ) -> Result<(), DoesNotFit> {
+        let tournament = &mut fields.tournament;
+        let extra = &mut fields.tournament_extra;
+        let extended = &mut fields.extended;
         match name {
             "CbWhiteLast" | "CbBlackLast" | "CbEco" | "CbEcoSub" | "CbMoveCount" => {}
-            "CbDate" => facts.date = number(value)?,
-            "CbResult" => facts.result = Some(number(value)?),
+            "CbDate" => fields.date = number(value)?,
+            "CbResult" => fields.result = Some(number(value)?),
             "CbEventDate" => tournament.date = number::<u32>(value)?.into(),
             "CbEventType" => tournament.kind = number(value)?,
             "CbEventNation" => tournament.nation = number(value)?,
@@ -172,60 +182,65 @@ impl<'l> TagReader<'l> {
             "CbEventTieBreaks" => {
                 let rules = value.split_whitespace().map(number);
                 let rules: Vec<u8> = rules.collect::<Result<_, _>>()?;
-                let place = extra.tie_breaks.get_mut(..rules.len()).ok_or(Unfit)?;
-                place.copy_from_slice(&rules);
+                let stored = extra.tie_breaks.get_mut(..rules.len());
+                stored.ok_or(DoesNotFit)?.copy_from_slice(&rules);
                 extra.tie_break_count = rules.len() as u8;
             }
             "CbEventTieBreakBytes" => hex(value, &mut extra.tie_breaks)?,
             "CbEventTieBreakCount" => extra.tie_break_count = number(value)?,
             "CbEventEndDate" => extra.end_date = date(value)?.into(),
             "CbEventEndDateRaw" => extra.end_date = number::<u32>(value)?.into(),
-            "CbSourceDate" => facts.source.publication = number::<u32>(value)?.into(),
-            "CbSourceVersionDate" => facts.source.date = number::<u32>(value)?.into(),
-            "CbWhiteTeamNation" | "CbBlackTeamNation" => team(name, facts).nation = number(value)?,
+            "CbSourceDate" => fields.source.publication = number::<u32>(value)?.into(),
+            "CbSourceVersionDate" => fields.source.date = number::<u32>(value)?.into(),
+            "CbWhiteTeamNation" | "CbBlackTeamNation" => team(name, fields).nation = number(value)?,
             "CbWhiteTeamNumber" | "CbBlackTeamNumber" => {
-                team(name, facts).number = number::<i32>(value)?.into();
+                team(name, fields).number = number::<i32>(value)?.into();
             }
             "CbWhiteTeamYear" | "CbBlackTeamYear" => {
-                team(name, facts).year = number::<i32>(value)?.into();
+                team(name, fields).year = number::<i32>(value)?.into();
             }
-            "CbWhiteTeamSeason" | "CbBlackTeamSeason" => team(name, facts).season = number(value)?,
-            "CbType" => facts.kind = Some(number(value)?),
-            "CbLineEvaluation" => facts.line_evaluation = number(value)?,
-            "CbMedals" => facts.medals = Some(number(value)?),
-            "CbTopGame" => facts.top_game = number::<u8>(value)? & 3,
+            "CbWhiteTeamSeason" | "CbBlackTeamSeason" => team(name, fields).season = number(value)?,
+            "CbType" => fields.kind = Some(number(value)?),
+            "CbLineEvaluation" => fields.line_evaluation = number(value)?,
+            "CbMedals" => fields.medals = Some(number(value)?),
+            "CbTopGame" => fields.top_game = number::<u8>(value)? & 3,
             "CbWhiteRating" => extended.white_rating = rating(value)?,
             "CbBlackRating" => extended.black_rating = rating(value)?,
             "CbMaterial" => {
                 let mut words = value
                     .split_whitespace()
-                    .map(|word| u32::from_str_radix(word, 16).map_err(|_| Unfit));
-                let mut next = || words.next().unwrap_or(Err(Unfit));
+                    .map(|word| u32::from_str_radix(word, 16).map_err(|_| DoesNotFit));
+                let mut next = || words.next().unwrap_or(Err(DoesNotFit));
                 extended.material_strong = next()?.into();
                 extended.material_weak = next()?.into();
-                extended.material_total = u16::try_from(next()?).map_err(|_| Unfit)?.into();
+                extended.material_total = u16::try_from(next()?).map_err(|_| DoesNotFit)?.into();
             }
             "CbUnknown70" => hex(value, &mut extended.unknown_70)?,
             "CbUnknown74" => hex(value, &mut extended.unknown_74)?,
             "CbEndgames" => hex(value, &mut extended.endgames)?,
             "CbVersion" => extended.version = number::<u16>(value)?.into(),
             "CbCreated" => {
-                extended.created = timestamps::Created::parse(value).ok_or(Unfit)?.0.into();
+                extended.created = timestamps::Created::parse(value)
+                    .ok_or(DoesNotFit)?
+                    .0
+                    .into();
             }
-            "CbSaved" => extended.saved = timestamps::Saved::parse(value).ok_or(Unfit)?.0.into(),
+            "CbSaved" => {
+                extended.saved = timestamps::Saved::parse(value).ok_or(DoesNotFit)?.0.into()
+            }
             "CbTextFlags" => {
-                let digits = value.strip_prefix("0x").ok_or(Unfit)?;
-                facts.text_flags = u32::from_str_radix(digits, 16).map_err(|_| Unfit)?;
+                let digits = value.strip_prefix("0x").ok_or(DoesNotFit)?;
+                fields.text_flags = u32::from_str_radix(digits, 16).map_err(|_| DoesNotFit)?;
             }
-            "CbTextUnknown5" => hex(value, &mut facts.text_unknown_5)?,
-            "CbTextUnknown22" => hex(value, &mut facts.text_unknown_22)?,
+            "CbTextUnknown5" => hex(value, &mut fields.text_unknown_5)?,
+            "CbTextUnknown22" => hex(value, &mut fields.text_unknown_22)?,
             _ => {
-                let place = GAME_TAG_NAMES.iter().position(|&known| known == name);
-                let place = place.ok_or(Unfit)?;
+                let index = GAME_TAG_NAMES.iter().position(|&other| other == name);
+                let index = index.ok_or(DoesNotFit)?;
                 let title = self.field(value);
                 let new = || Box::new(GameTagRecord::new_zeroed());
-                let tag = facts.game_tag.get_or_insert_with(new);
-                *tag.titles.get_mut(place).ok_or(Unfit)? = title;
+                let tag = fields.game_tag.get_or_insert_with(new);
+                *tag.titles.get_mut(index).ok_or(DoesNotFit)? = title;
             }
         }
         Ok(())
@@ -250,7 +265,7 @@ impl<'l> TagReader<'l> {
         let letters = |text: &str| text.chars().filter(|c| !c.is_whitespace()).count();
         let comma = usize::from(!last_name.is_empty() && !first_name.is_empty());
         if letters(last_name) + letters(first_name) + comma != letters(value) {
-            // Commas that part nothing.
+            // A comma without a name before or after it is not stored.
             self.losses.add(Feature::Tags, 1, None);
         }
         player
@@ -262,11 +277,11 @@ impl<'l> TagReader<'l> {
             (Some(text), _) if is_unknown(text) => None,
             (Some(text), Ok(sub)) => Eco::parse(text).and_then(|eco| Eco::new(eco.code(), sub)),
             (None, Ok(_)) => return tags.get("CbEco").and_then(|v| number(v).ok()).unwrap_or(0),
-            (_, Err(Unfit)) => None,
+            (_, Err(DoesNotFit)) => None,
         };
         match eco {
             Some(eco) => {
-                // A longer code has its beginning stored.
+                // Of a longer code only the beginning is stored.
                 let is_other = |text: &str| !text.eq_ignore_ascii_case(&eco.to_string());
                 if tags.get("ECO").is_some_and(is_other) {
                     self.losses.add(Feature::Tags, 1, None);
@@ -281,16 +296,16 @@ impl<'l> TagReader<'l> {
         }
     }
 
-    /// A field of text in which `?` says nothing.
+    /// A text field; an unknown value is stored as empty.
     fn name<const N: usize>(&mut self, value: &str) -> [u8; N] {
         self.field(if is_unknown(value) { "" } else { value })
     }
 
-    /// A field of text that ends in a zero byte.
+    /// A text field with a terminating zero; counts what does not fit.
     fn field<const N: usize>(&mut self, value: &str) -> [u8; N] {
         let mut field = [0; N];
-        let (bytes, whole) = encode(value, self.charset);
-        if !whole || value.contains('\0') {
+        let (bytes, is_lossless) = encode(value, self.charset);
+        if !is_lossless || value.contains('\0') {
             self.losses.add(Feature::Characters, 1, None);
         }
         let mut length = bytes.len().min(N.saturating_sub(1));
@@ -300,19 +315,20 @@ impl<'l> TagReader<'l> {
                 length = value.floor_char_boundary(length);
             }
         }
-        for (place, byte) in field.iter_mut().zip(bytes.iter().take(length)) {
-            *place = *byte;
+        for (stored, byte) in field.iter_mut().zip(bytes.iter().take(length)) {
+            *stored = *byte;
         }
         field
     }
 }
 
-fn team<'f>(name: &str, facts: &'f mut Facts) -> &'f mut TeamRecord {
-    let [white, black] = &mut facts.teams;
+fn team<'f>(name: &str, fields: &'f mut HeaderFields) -> &'f mut TeamRecord {
+    let [white, black] = &mut fields.teams;
     let side = if name.contains("White") { white } else { black };
     side.get_or_insert_with(FromZeros::new_zeroed)
 }
 
+/// The feature that is lost with a tag.
 fn feature(name: &str) -> Feature {
     let formats = ["Cb", "Scid", "Bpgn"];
     if formats.iter().any(|format| name.starts_with(format)) {
@@ -322,12 +338,12 @@ fn feature(name: &str) -> Feature {
     }
 }
 
-/// Whether a value says nothing.
+/// Whether a value means *unknown*.
 pub(super) fn is_unknown(value: &str) -> bool {
     matches!(value, "" | "?" | "-")
 }
 
-/// Whether a number is stored, but not as it is written: `01`, `0`.
+/// Whether a number is stored, but its text is not: `01`, `0`.
 fn is_rounded(name: &str, value: &str) -> bool {
     let stored = match name {
         "WhiteElo" | "BlackElo" | "EventRounds" | "EventCategory" | "SourceVersion"
@@ -339,46 +355,46 @@ fn is_rounded(name: &str, value: &str) -> bool {
         Ok((0, 0)) => String::new(),
         Ok((number, 0)) => number.to_string(),
         Ok((number, sub_round)) => format!("{number}.{sub_round}"),
-        Err(Unfit) => return false,
+        Err(DoesNotFit) => return false,
     };
     !is_unknown(value) && text != value
 }
 
-/// Whether a tag `Variant` says Chess960.
+/// Whether the value of a tag `Variant` means Chess960.
 pub(super) fn is_chess960(variant: &str) -> bool {
     let variant = variant.to_ascii_lowercase();
     variant.contains("960") || variant.contains("fischer")
 }
 
-fn number<T: std::str::FromStr>(value: &str) -> Result<T, Unfit> {
+fn number<T: std::str::FromStr>(value: &str) -> Result<T, DoesNotFit> {
     if is_unknown(value) {
-        return "0".parse().map_err(|_| Unfit);
+        return "0".parse().map_err(|_| DoesNotFit);
     }
-    value.trim().parse().map_err(|_| Unfit)
+    value.trim().parse().map_err(|_| DoesNotFit)
 }
 
-fn date(value: &str) -> Result<u32, Unfit> {
+fn date(value: &str) -> Result<u32, DoesNotFit> {
     if is_unknown(value) {
         return Ok(0);
     }
-    Date::parse(value).map(encode_date).ok_or(Unfit)
+    Date::parse(value).map(encode_date).ok_or(DoesNotFit)
 }
 
-fn round(value: &str) -> Result<(u8, u8), Unfit> {
+fn round(value: &str) -> Result<(u8, u8), DoesNotFit> {
     match value.split_once('.') {
         Some((round, sub_round)) => Ok((number(round)?, number(sub_round)?)),
         None => Ok((number(value)?, 0)),
     }
 }
 
-fn nation(value: &str) -> Result<u8, Unfit> {
+fn nation(value: &str) -> Result<u8, DoesNotFit> {
     if is_unknown(value) {
         return Ok(0);
     }
-    nations::number(value).ok_or(Unfit)
+    nations::number(value).ok_or(DoesNotFit)
 }
 
-fn rating(value: &str) -> Result<[u8; 16], Unfit> {
+fn rating(value: &str) -> Result<[u8; 16], DoesNotFit> {
     let mut bytes = [0; 16];
     if value != "none" {
         hex(value, &mut bytes)?;
@@ -386,13 +402,13 @@ fn rating(value: &str) -> Result<[u8; 16], Unfit> {
     Ok(bytes)
 }
 
-fn hex(value: &str, bytes: &mut [u8]) -> Result<(), Unfit> {
+fn hex(value: &str, bytes: &mut [u8]) -> Result<(), DoesNotFit> {
     if value.len() != bytes.len() * 2 {
-        return Err(Unfit);
+        return Err(DoesNotFit);
     }
     for (byte, digits) in bytes.iter_mut().zip(value.as_bytes().chunks_exact(2)) {
-        let digits = std::str::from_utf8(digits).map_err(|_| Unfit)?;
-        *byte = u8::from_str_radix(digits, 16).map_err(|_| Unfit)?;
+        let digits = std::str::from_utf8(digits).map_err(|_| DoesNotFit)?;
+        *byte = u8::from_str_radix(digits, 16).map_err(|_| DoesNotFit)?;
     }
     Ok(())
 }
@@ -401,25 +417,25 @@ fn hex(value: &str, bytes: &mut [u8]) -> Result<(), Unfit> {
 mod tests {
     use super::*;
 
-    fn read(pairs: &[(&str, &str)]) -> (Facts, Losses) {
+    fn read(pairs: &[(&str, &str)]) -> (HeaderFields, Losses) {
         let tags: Tags = pairs.iter().copied().collect();
         let mut losses = Losses::new();
-        let facts = TagReader::new(Charset::Auto, &mut losses).read(&tags);
-        (facts, losses)
+        let fields = TagReader::new(Charset::Auto, &mut losses).read(&tags);
+        (fields, losses)
     }
 
     #[test]
-    fn a_repeated_tag_takes_nothing_from_the_first() {
+    fn first_value_of_a_repeated_tag_is_stored() {
         let tags = [("Event", "Open"), ("Event", "?"), ("Event", "Other")];
-        let (facts, losses) = read(&tags);
-        let title = crate::games::cbh::charset::until_zero(&facts.tournament.title);
+        let (fields, losses) = read(&tags);
+        let title = crate::games::cbh::charset::until_zero(&fields.tournament.title);
         assert_eq!(title, b"Open");
         assert_eq!(losses.count(Feature::Tags), 1);
     }
 
     #[test]
-    fn names_go_to_their_fields() {
-        let (facts, losses) = read(&[
+    fn tags_set_their_fields() {
+        let (fields, losses) = read(&[
             ("Event", "?"),
             ("White", "Abel, Ada Anna"),
             ("Black", "Kasparov,G"),
@@ -432,21 +448,21 @@ mod tests {
             ("CbBlackTeamNumber", "2"),
         ]);
         assert!(losses.is_empty(), "{losses}");
-        assert_eq!(facts.white.last_name[..5], *b"Abel\0");
-        assert_eq!(facts.white.first_name[..9], *b"Ada Anna\0");
-        assert_eq!(facts.black.first_name[..2], *b"G\0");
-        assert_eq!(facts.tournament.title, [0; 40]);
-        assert_eq!((facts.round, facts.sub_round), (5, 2));
-        assert_eq!(facts.eco, 191 * 128 + 3);
-        assert_eq!(facts.tournament.kind, 4 | 0x40);
-        assert_eq!((facts.tournament.team, facts.tournament.nation), (1, 53));
-        assert!(facts.teams[0].is_none());
-        assert_eq!(facts.teams[1].map(|team| team.number.get()), Some(2));
+        assert_eq!(fields.white.last_name[..5], *b"Abel\0");
+        assert_eq!(fields.white.first_name[..9], *b"Ada Anna\0");
+        assert_eq!(fields.black.first_name[..2], *b"G\0");
+        assert_eq!(fields.tournament.title, [0; 40]);
+        assert_eq!((fields.round, fields.sub_round), (5, 2));
+        assert_eq!(fields.eco, 191 * 128 + 3);
+        assert_eq!(fields.tournament.kind, 4 | 0x40);
+        assert_eq!((fields.tournament.team, fields.tournament.nation), (1, 53));
+        assert!(fields.teams[0].is_none());
+        assert_eq!(fields.teams[1].map(|team| team.number.get()), Some(2));
     }
 
     #[test]
-    fn what_does_not_fit_is_counted() {
-        let (facts, losses) = read(&[
+    fn values_that_do_not_fit_are_counted() {
+        let (fields, losses) = read(&[
             ("Event", "Ünüsüälly lông nämé öf a tournament"),
             ("WhiteElo", "2400?"),
             ("WhiteTitle", "GM"),
@@ -458,8 +474,8 @@ mod tests {
         assert_eq!(losses.count(Feature::LongText), 1);
         assert_eq!(losses.count(Feature::Tags), 3);
         assert_eq!(losses.count(Feature::HeaderFacts), 2);
-        assert!(facts.game_tag.is_none());
-        let title = crate::games::cbh::charset::until_zero(&facts.tournament.title);
+        assert!(fields.game_tag.is_none());
+        let title = crate::games::cbh::charset::until_zero(&fields.tournament.title);
         assert!(std::str::from_utf8(title).is_ok() && title.len() > 36);
     }
 }

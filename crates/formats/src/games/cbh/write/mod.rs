@@ -1,7 +1,7 @@
-//! Writes databases: every file of the set at once, the records as ChessBase orders them.
+//! Writes databases: all files of a set, with the records in the order of ChessBase.
 //!
-//! Games go to `.cbh`, `.cbg`, `.cba` and `.cbj` as they come; names are collected and written at
-//! the end, when all counts are known.
+//! Games are appended to `.cbh`, `.cbg`, `.cba` and `.cbj` at once; names are collected and written at
+//! the end, when all their uses are counted.
 
 mod annotation_anchors;
 mod cbtt_file;
@@ -12,6 +12,7 @@ mod entity_tree;
 mod header_fields;
 mod names;
 mod pack;
+mod read_back;
 mod set_files;
 mod updated_set;
 
@@ -27,11 +28,14 @@ use zerocopy::IntoBytes;
 
 use super::open::CbhDatabase;
 use super::records::{ExtendedRecord, GameRecord, TextRecord, U24};
-use encoded_record::Draft;
+use encoded_record::EncodedRecord;
 use encoder::RecordEncoder;
-use set_files::{Files, Room};
+use set_files::{FreeSpan, SetFiles};
 
-/// Creates a database at `path`, the `.cbh` file; the others lie beside it.
+/// Creates a database; `path` is that of the `.cbh` file.
+///
+/// # Errors
+/// As [`CbhWriter::new`].
 pub fn create(path: &Path, options: &CreateOptions) -> Result<Box<dyn GameWriter>> {
     Ok(Box::new(CbhWriter::new(path, options)?))
 }
@@ -39,44 +43,48 @@ pub fn create(path: &Path, options: &CreateOptions) -> Result<Box<dyn GameWriter
 /// Writes a ChessBase database.
 #[derive(Debug)]
 pub struct CbhWriter {
-    files: Files,
+    files: SetFiles,
     charset: Charset,
     encoder: RecordEncoder,
-    /// A record on its way from the encoder.
-    record: Vec<u8>,
-    /// An annotation record with its game's number.
+    /// The buffer of the encoder's output.
+    encoded: Vec<u8>,
+    /// The buffer of an annotation record with its game's number.
     numbered: Vec<u8>,
-    /// The next creation time to give, 0 for none.
+    /// The creation time of the next record; 0 if creation times are not stored.
     created: u64,
     title: Option<String>,
     lost_facts: Losses,
 }
 
-/// Files that ChessBase makes from the others; those of a replaced database must not stay.
+/// Files that belong to a replaced database only and must not remain: those that ChessBase makes from
+/// the others, and those that are not always written.
 const DERIVED: [&str; 8] = ["cbb", "cbgi", "cit", "cib", "cit2", "cib2", "flags", "ini"];
 
 impl CbhWriter {
-    /// A new, empty database.
+    /// A new, empty database; `path` is that of the `.cbh` file.
+    ///
+    /// # Errors
+    /// If a file cannot be created, or exists and may not be replaced.
     pub fn new(path: &Path, options: &CreateOptions) -> Result<Self> {
-        let files = Files::create(path, options.force)?;
-        Ok(Self::with(files, path, options))
+        let files = SetFiles::create(path, options.force)?;
+        Ok(Self::from_files(files, path, options))
     }
 
     /// A copy of a database, to be changed.
     pub(super) fn copy(db: &CbhDatabase, path: &Path, options: &CreateOptions) -> Result<Self> {
-        let files = Files::copy(db, path, options.force)?;
-        Ok(Self::with(files, path, options))
+        let files = SetFiles::copy(db, path, options.force)?;
+        Ok(Self::from_files(files, path, options))
     }
 
-    fn with(mut files: Files, path: &Path, options: &CreateOptions) -> Self {
+    fn from_files(mut files: SetFiles, path: &Path, options: &CreateOptions) -> Self {
         if options.force {
-            files.replaces(DERIVED.map(|extension| path.with_extension(extension)));
+            files.remove_on_commit(DERIVED.map(|extension| path.with_extension(extension)));
         }
         Self {
             files,
             charset: options.charset,
             encoder: RecordEncoder::new(options.charset),
-            record: Vec::new(),
+            encoded: Vec::new(),
             numbered: Vec::new(),
             created: created(options.now),
             title: options.title.clone(),
@@ -84,38 +92,42 @@ impl CbhWriter {
         }
     }
 
-    /// Writes an encoded record, a new one or in the place of an old one.
-    fn place(&mut self, draft: &Draft<'_>, old: Option<&Old>) -> Result<()> {
+    /// Appends an encoded record, or replaces an old one.
+    fn put_encoded(
+        &mut self,
+        record: &EncodedRecord<'_>,
+        old: Option<&ReplacedRecord>,
+    ) -> Result<()> {
         let number = self.number(old)?;
         let files = &mut self.files;
-        let ids = files.ids(draft, number)?;
-        let room = old.map_or(Rooms::default(), |old| old.rooms);
-        let moves_at = files.put_moves(draft.moves, room.moves)?;
+        let ids = files.ids(record, number)?;
+        let free = old.map_or(FreeSpans::default(), |old| old.free_spans);
+        let moves_at = files.put_moves(record.moves, free.moves)?;
         let mut annotations_at = 0;
-        if !draft.annotations.is_empty() {
+        if !record.annotations.is_empty() {
             self.numbered.clear();
             self.numbered.extend_from_slice(U24::new(number).as_bytes());
-            let rest = draft.annotations.get(self.numbered.len()..);
+            let rest = record.annotations.get(self.numbered.len()..);
             self.numbered.extend_from_slice(rest.unwrap_or_default());
-            annotations_at = files.put_annotations(&self.numbered, room.annotations)?;
-        } else if let Some(room) = room.annotations {
-            files.leave_annotations(room);
+            annotations_at = files.put_annotations(&self.numbered, free.annotations)?;
+        } else if let Some(span) = free.annotations {
+            files.release_annotations(span);
         }
-        let mut extended = draft.fixed.extended;
+        let mut extended = record.fixed.extended;
         extended.game_tag = ids.game_tag.into();
         extended.moves_at = moves_at.into();
-        if draft.is_text() {
-            if !draft.media.is_empty() {
-                extended.media_at = files.append_media(draft.media)?.into();
+        if record.is_text() {
+            if !record.media.is_empty() {
+                extended.media_at = files.append_media(record.media)?.into();
             }
-            let mut header: TextRecord = zerocopy::transmute!(draft.fixed.header);
+            let mut header: TextRecord = zerocopy::transmute!(record.fixed.header);
             header.body_at = (moves_at as u32).into();
             header.tournament = U24::new(ids.tournament);
             header.source = U24::new(ids.source);
             header.annotator = U24::new(ids.annotator);
-            return self.put(old, header.as_bytes(), extended, 0);
+            return self.put_headers(old, header.as_bytes(), extended, 0);
         }
-        let mut header: GameRecord = zerocopy::transmute!(draft.fixed.header);
+        let mut header: GameRecord = zerocopy::transmute!(record.fixed.header);
         header.moves_at = (moves_at as u32).into();
         header.annotations_at = (annotations_at as u32).into();
         header.white = U24::new(ids.white);
@@ -126,41 +138,41 @@ impl CbhWriter {
         extended.white_team = ids.white_team.into();
         extended.black_team = ids.black_team.into();
         extended.annotations_at = annotations_at.into();
-        self.put(old, header.as_bytes(), extended, draft.fixed.top_game)
+        self.put_headers(old, header.as_bytes(), extended, record.fixed.top_game)
     }
 
-    /// The number of the record that is written, from 1.
-    fn number(&self, old: Option<&Old>) -> Result<u32> {
+    /// The number (from 1) of the record that is replaced or appended.
+    fn number(&self, old: Option<&ReplacedRecord>) -> Result<u32> {
         match old {
             Some(old) => Ok(old.number),
             None => self.files.next_number(),
         }
     }
 
-    /// Writes the headers of a record, a new one or in the place of an old one.
-    fn put(
+    /// Appends the headers of a record, or replaces old ones.
+    fn put_headers(
         &mut self,
-        old: Option<&Old>,
+        old: Option<&ReplacedRecord>,
         header: &[u8],
         mut extended: ExtendedRecord,
         top_game: u8,
     ) -> Result<()> {
         let Some(old) = old else {
-            self.stamp(&mut extended.created);
+            self.set_creation_time(&mut extended.created);
             return self.files.append_record(header, &extended, top_game);
         };
         if extended.created.get() == 0 {
             extended.created = old.extended.created;
         }
-        // One more with every save.
+        // Every save increments the version.
         let version = old.extended.version.get().saturating_add(1);
         extended.version.set(version.max(extended.version.get()));
         self.files
             .put_record(old.number, header, &extended, top_game)
     }
 
-    /// Gives a record its creation time unless it has one.
-    fn stamp(&mut self, created: &mut zerocopy::byteorder::big_endian::U64) {
+    /// Sets a record's creation time unless it has one.
+    fn set_creation_time(&mut self, created: &mut zerocopy::byteorder::big_endian::U64) {
         if created.get() == 0 && self.created != 0 {
             *created = self.created.into();
             self.created += 1;
@@ -170,34 +182,34 @@ impl CbhWriter {
 
 /// A record that is replaced.
 #[derive(Debug, Clone, Copy)]
-struct Old {
-    /// From 1.
+struct ReplacedRecord {
+    /// Its number, from 1.
     number: u32,
-    rooms: Rooms,
+    free_spans: FreeSpans,
     extended: ExtendedRecord,
 }
 
-/// Where a record's moves and annotations are, as far as they may be overwritten.
+/// The spans of a record's moves and annotations, unless they may not be overwritten.
 #[derive(Debug, Clone, Copy, Default)]
-struct Rooms {
-    moves: Option<Room>,
-    annotations: Option<Room>,
+struct FreeSpans {
+    moves: Option<FreeSpan>,
+    annotations: Option<FreeSpan>,
 }
 
 impl CbhWriter {
-    /// Writes a record, a new one or in the place of an old one.
-    fn write_record(&mut self, game: &Game, old: Option<&Old>) -> Result<Losses> {
-        let mut record = std::mem::take(&mut self.record);
-        record.clear();
-        let losses = self.encoder.encode(game, &mut record)?;
-        let draft = Draft::read(&mut Cursor::new(&record))?;
-        self.place(&draft, old)?;
-        self.record = record;
+    /// Encodes a game and appends it, or replaces an old record. Returns what could not be stored.
+    fn write_record(&mut self, game: &Game, old: Option<&ReplacedRecord>) -> Result<Losses> {
+        let mut encoded = std::mem::take(&mut self.encoded);
+        encoded.clear();
+        let losses = self.encoder.encode(game, &mut encoded)?;
+        let record = EncodedRecord::read(&mut Cursor::new(&encoded))?;
+        self.put_encoded(&record, old)?;
+        self.encoded = encoded;
         Ok(losses)
     }
 
     /// The files.
-    fn files(&mut self) -> &mut Files {
+    fn files(&mut self) -> &mut SetFiles {
         &mut self.files
     }
 
@@ -206,7 +218,7 @@ impl CbhWriter {
         self.files.complete(self.title.as_deref(), self.charset)
     }
 
-    /// Gives the files their names.
+    /// Gives the files their final names.
     fn commit(self) -> Result<Written> {
         let records = self.files.count();
         let written = self.files.commit()?;
@@ -226,8 +238,8 @@ impl GameWriter for CbhWriter {
     fn append(&mut self, encoded: &[u8]) -> Result<()> {
         let mut cursor = Cursor::new(encoded);
         while !cursor.is_empty() {
-            let draft = Draft::read(&mut cursor)?;
-            self.place(&draft, None)?;
+            let record = EncodedRecord::read(&mut cursor)?;
+            self.put_encoded(&record, None)?;
         }
         Ok(())
     }
@@ -246,7 +258,7 @@ impl GameWriter for CbhWriter {
     }
 }
 
-/// Seconds since 1970 as a creation time: 1/1024 s since 2008-12-01.
+/// Seconds since 1970 as a creation time, in 1/1024 s since 2008-12-01; 0 for earlier times.
 fn created(now: u64) -> u64 {
     const EPOCH: u64 = 14_214 * 86_400;
     now.checked_sub(EPOCH)

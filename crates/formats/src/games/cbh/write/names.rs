@@ -1,4 +1,4 @@
-//! Entity files under construction: every name once, counted, sorted.
+//! Builds entity files: every name once, with its uses and its tree node.
 
 use std::collections::HashMap;
 
@@ -12,23 +12,24 @@ use crate::games::cbh::entity_order::Ordered;
 use crate::games::cbh::records::{ENTITY_MAGIC, NODE_DELETED};
 use crate::games::common::interner::Seed;
 
-/// The names of one file. Ids are given in order of first use; those of deleted names are given
-/// again first.
+/// The names of one file. Ids are assigned in order of first use; the ids of deleted names are reused
+/// first.
 #[derive(Debug)]
 pub(super) struct Names<E> {
     records: Vec<E>,
     ids: HashMap<Box<[u8]>, u32, Seed>,
-    /// The last one that was asked for, without details: often it is the next one too.
+    /// The last requested name, if it has no details: often the next one is the same.
     last: Option<u32>,
     uses: Vec<Uses>,
-    /// Ids of deleted names; the last one is given next.
+    /// Ids of deleted names; the last one is reused first.
     deleted: Vec<u32>,
 }
 
-/// How often a name is used, and where first (from 1, 0 for nowhere).
+/// The uses of a name.
 #[derive(Debug, Clone, Copy, Default)]
 struct Uses {
     count: i32,
+    /// The number of the first game that uses it, from 1; 0 if unused.
     first: u32,
 }
 
@@ -49,18 +50,21 @@ impl<E: Ordered + Copy + IntoBytes + Immutable> Names<E> {
         }
     }
 
-    /// The names of a file, with their ids. Of names that are there twice the first is found.
+    /// The names of a file, with their ids. Of equal names the first one is used.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] when records are longer than known: what stands behind cannot be
-    /// made for new ones.
+    /// [`ErrorKind::Unsupported`] if records are longer than the known ones, because the content of
+    /// the unknown bytes of new records is not known.
     pub(super) fn of<'d>(table: &EntityTable<E>, details: impl Fn(u32) -> &'d [u8]) -> Result<Self>
     where
         E: Entity,
     {
         if table.header().data_size.get() as usize != size_of::<E>() {
             let size = table.header().data_size.get();
-            let text = format!("records of {size} bytes in .{} are not known", E::EXTENSION);
+            let text = format!(
+                "records of {size} bytes in .{} are of an unknown version",
+                E::EXTENSION
+            );
             return Err(Error::unsupported(text));
         }
         let mut names = Self::new();
@@ -82,7 +86,7 @@ impl<E: Ordered + Copy + IntoBytes + Immutable> Names<E> {
                 names.ids.entry(key.into()).or_insert(id);
             }
         }
-        // The chain in its order, and those that it lost.
+        // The chain in its order, then deleted records outside it.
         let mut is_chained = vec![false; names.records.len()];
         let mut next = u32::try_from(table.header().first_deleted.get()).ok();
         while let Some(id) = next {
@@ -95,15 +99,15 @@ impl<E: Ordered + Copy + IntoBytes + Immutable> Names<E> {
             names.deleted.push(id);
             next = u32::try_from(node.right.get()).ok();
         }
-        let lost = (0..table.capacity()).zip(&is_chained);
-        let lost = lost.filter(|(id, seen)| !**seen && node(*id).is_some());
-        names.deleted.extend(lost.map(|(id, _)| id));
+        let unchained = (0..table.capacity()).zip(&is_chained);
+        let unchained = unchained.filter(|(id, seen)| !**seen && node(*id).is_some());
+        names.deleted.extend(unchained.map(|(id, _)| id));
         names.deleted.reverse();
         Ok(names)
     }
 
-    /// Forgets how often names are used.
-    pub(super) fn forget_uses(&mut self) {
+    /// Resets the uses of all names that are not deleted.
+    pub(super) fn reset_uses(&mut self) {
         let deleted: std::collections::HashSet<u32> = self.deleted.iter().copied().collect();
         for (id, uses) in (0..).zip(&mut self.uses) {
             if !deleted.contains(&id) {
@@ -112,8 +116,11 @@ impl<E: Ordered + Copy + IntoBytes + Immutable> Names<E> {
         }
     }
 
-    /// The id of a record, whose counts are left aside, and whether it is new. Records with
-    /// different `details` are different whatever they say themselves.
+    /// The id of a record, whose stored uses are ignored, and whether it is new. Records with
+    /// different `details` are different even if they are equal themselves.
+    ///
+    /// # Errors
+    /// If ids would no longer fit the records of games.
     pub(super) fn id(&mut self, record: &E, details: &[u8]) -> Result<(u32, bool)> {
         if details.is_empty()
             && let Some(id) = self.last
@@ -140,11 +147,11 @@ impl<E: Ordered + Copy + IntoBytes + Immutable> Names<E> {
             return Ok((id, false));
         }
         if let Some(id) = self.deleted.pop() {
-            if let (Some(place), Some(uses)) = (
+            if let (Some(stored), Some(uses)) = (
                 self.records.get_mut(id as usize),
                 self.uses.get_mut(id as usize),
             ) {
-                *place = *record;
+                *stored = *record;
                 *uses = Uses::default();
             }
             self.ids.insert(key.into(), id);
@@ -164,7 +171,7 @@ impl<E: Ordered + Copy + IntoBytes + Immutable> Names<E> {
         Ok((id, true))
     }
 
-    /// Counts a use in a game, whose number is from 1.
+    /// Counts a use in the game with a number (from 1).
     pub(super) fn count(&mut self, id: u32, game: u32) {
         if let Some(uses) = self.uses.get_mut(id as usize) {
             uses.count = uses.count.saturating_add(1);
@@ -174,16 +181,14 @@ impl<E: Ordered + Copy + IntoBytes + Immutable> Names<E> {
         }
     }
 
-    /// The whole file.
+    /// The bytes of the complete file.
     pub(super) fn file(&self) -> Vec<u8> {
         let mut nodes = vec![DELETED; self.records.len()];
-        for (place, &id) in self.deleted.iter().enumerate() {
-            let next = place
-                .checked_sub(1)
-                .and_then(|place| self.deleted.get(place));
+        for (i, &id) in self.deleted.iter().enumerate() {
+            let next = i.checked_sub(1).and_then(|i| self.deleted.get(i));
             if let Some(node) = nodes.get_mut(id as usize) {
                 node.right = next.map_or(-1, |&next| next as i32);
-                // Told apart from those that live by a balance that no tree has.
+                // Marked by a balance that no tree node has.
                 node.balance = i8::MIN;
             }
         }
@@ -193,23 +198,24 @@ impl<E: Ordered + Copy + IntoBytes + Immutable> Names<E> {
             .filter(is_live)
             .map(|(id, _)| id)
             .collect();
-        let record = |place: u32| {
-            let id = live.get(place as usize)?;
+        // The tree numbers only live records; these indexes are mapped to ids.
+        let record = |index: u32| {
+            let id = live.get(index as usize)?;
             self.records.get(*id as usize)
         };
         let tree = Tree::build(live.len() as u32, |a, b| match (record(a), record(b)) {
             (Some(a), Some(b)) => a.order(b, E::BYTES).is_lt(),
             _ => false,
         });
-        let id = |place: i32| {
-            let id = usize::try_from(place)
+        let id = |index: i32| {
+            let id = usize::try_from(index)
                 .ok()
-                .and_then(|place| live.get(place));
-            id.map_or(place, |&id| id as i32)
+                .and_then(|index| live.get(index));
+            id.map_or(index, |&id| id as i32)
         };
-        for (node, &place) in tree.nodes().iter().zip(&live) {
-            if let Some(at) = nodes.get_mut(place as usize) {
-                *at = Node {
+        for (node, &record_id) in tree.nodes().iter().zip(&live) {
+            if let Some(stored) = nodes.get_mut(record_id as usize) {
+                *stored = Node {
                     left: id(node.left),
                     right: id(node.right),
                     balance: node.balance,
@@ -248,6 +254,7 @@ const DELETED: Node = Node {
     balance: 0,
 };
 
+/// The bytes of a record without its uses.
 fn data<E: IntoBytes + Immutable>(record: &E) -> &[u8] {
     let bytes = record.as_bytes();
     bytes
@@ -266,7 +273,7 @@ mod tests {
     use zerocopy::FromZeros;
 
     #[test]
-    fn names_are_given_once_and_counted() {
+    fn names_are_stored_once_and_counted() {
         let mut names = Names::new();
         let mut record = AnnotatorRecord::new_zeroed();
         record.name[..3].copy_from_slice(b"Bob");
@@ -287,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_file_is_a_header() {
+    fn empty_files_are_a_header() {
         let expected = [
             0, 0, 0, 0, 0, 0, 0, 0, 0xd2, 2, 0x96, 0x49, 0x3a, 0, 0, 0, 255, 255, 255, 255, 0, 0,
             0, 0, 4, 0, 0, 0, 0, 0, 0, 0,
@@ -295,10 +302,9 @@ mod tests {
         assert_eq!(Names::<PlayerRecord>::new().file(), expected);
     }
 
-    /// Writes the records of a real file without deleted ones again: every place in the tree is the
-    /// same.
-    fn rewrites<E: Entity + Ordered + Copy + IntoBytes + Immutable>(path: &str) {
-        let test = "real_trees_come_out_the_same";
+    /// Writes the records of a real file without deleted records again: every tree node is the same.
+    fn assert_same_tree<E: Entity + Ordered + Copy + IntoBytes + Immutable>(path: &str) {
+        let test = "real_trees_round_trip";
         let Some(path) = shared_data(test, &format!("cbh/{path}.{}", E::EXTENSION)) else {
             return;
         };
@@ -321,17 +327,17 @@ mod tests {
     }
 
     #[test]
-    fn real_trees_come_out_the_same() {
+    fn real_trees_round_trip() {
         for path in [
             "uncbv-twic1134/twic1134",
             "morphy-hedgehog/Hedgehog",
             "morphy-world-ch/World-ch",
         ] {
-            rewrites::<PlayerRecord>(path);
-            rewrites::<TournamentRecord>(path);
-            rewrites::<AnnotatorRecord>(path);
-            rewrites::<TeamRecord>(path);
+            assert_same_tree::<PlayerRecord>(path);
+            assert_same_tree::<TournamentRecord>(path);
+            assert_same_tree::<AnnotatorRecord>(path);
+            assert_same_tree::<TeamRecord>(path);
         }
-        rewrites::<SourceRecord>("morphy-world-ch/World-ch");
+        assert_same_tree::<SourceRecord>("morphy-world-ch/World-ch");
     }
 }

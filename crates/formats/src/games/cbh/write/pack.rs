@@ -1,4 +1,4 @@
-//! Packing: a database without its deleted records, holes and unused names.
+//! Packs a database: a copy without deleted records, gaps and unused names.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -9,10 +9,10 @@ use tabia_core::games::{Database, Written};
 use tabia_core::io::Source;
 use zerocopy::{Immutable, IntoBytes};
 
-use super::cbtt_file::Extras;
-use super::edit::{compare, not_as_written};
+use super::cbtt_file::TournamentExtras;
 use super::names::Names;
-use super::set_files::{Files, media_text};
+use super::read_back::{check_damage, difference};
+use super::set_files::{SetFiles, media_text};
 use super::updated_set::missing;
 use super::{CbhWriter, U24};
 use crate::games::cbh::annotations::Items;
@@ -24,12 +24,11 @@ use crate::games::cbh::records::{
 };
 
 /// Writes a new database at `path` with the records of `source` that are not marked as deleted.
-/// Their moves, texts and annotations are the same bytes; names get new numbers, in order of first
-/// use.
+/// Their moves, texts and annotations are the same bytes; names get new ids, in order of first use.
 ///
 /// # Errors
-/// When `path` is the source itself: all offsets change, so that a mixture of old and new files
-/// would be of no use. When a record cannot be copied because what it refers to is not there.
+/// If `path` is the source itself, because all offsets change and a mixture of old and new files
+/// would be unreadable; or if a record cannot be copied because data that it refers to is missing.
 pub fn pack(
     source: &Source,
     path: &Path,
@@ -48,7 +47,11 @@ pub fn pack(
     let mut packer = Packer {
         db: &db,
         files,
-        extras: db.tables().tournament_extras.as_ref().map(Extras::of),
+        extras: db
+            .tables()
+            .tournament_extras
+            .as_ref()
+            .map(TournamentExtras::of),
         media: HashMap::new(),
     };
     if let Some(extras) = &packer.extras {
@@ -62,11 +65,11 @@ pub fn pack(
     writer.complete()?;
     let packed = writer.files().read_back()?;
     let again = CbhDatabase::open(&packed, &OpenOptions::default())?;
-    compare(&db, &again)?;
+    check_damage(&db, &again)?;
     let kept = db.len() - db.info().deleted;
     if again.len() != kept {
-        let text = format!("{} records, not {kept}", again.len());
-        return Err(not_as_written(&text));
+        let text = format!("{} records instead of {kept}", again.len());
+        return Err(difference(&text));
     }
     drop(again);
     writer.commit()
@@ -74,15 +77,16 @@ pub fn pack(
 
 fn is_same_file(source: &Source, path: &Path) -> bool {
     let canonical = |path: &Path| path.canonicalize().ok();
-    let there = source.main().path().and_then(canonical);
-    there.is_some() && there == canonical(path)
+    let source_path = source.main().path().and_then(canonical);
+    source_path.is_some() && source_path == canonical(path)
 }
 
+/// Copies the records of one database.
 struct Packer<'p> {
     db: &'p CbhDatabase,
-    files: &'p mut Files,
-    extras: Option<Extras>,
-    /// Old and new places of records of `.cbm`, as `.cbj` says them.
+    files: &'p mut SetFiles,
+    extras: Option<TournamentExtras>,
+    /// New values of `media_at` by the old ones.
     media: HashMap<i32, i32>,
 }
 
@@ -92,28 +96,24 @@ impl Packer<'_> {
         let Some(record) = db.record(index) else {
             return Ok(());
         };
-        let kind = match record {
-            Record::Game(game) => game.kind,
-            Record::Text(text) => text.kind,
-        };
-        if kind & TYPE_DELETED != 0 {
+        if record.kind() & TYPE_DELETED != 0 {
             return Ok(());
         }
         let number = self.files.next_number()?;
-        let places = db.offsets(index, record);
+        let offsets = db.offsets(index, record);
         let (mut extended, rest) = db.extended(index).unwrap_or((EXTENDED_DEFAULT, &[]));
-        let body = body(db.companions().moves.as_deref(), places.moves_at)?;
+        let body = body(db.companions().moves.as_deref(), offsets.moves_at)?;
         let moves_at = self.files.put_moves(body, None)?;
         let mut annotations_at = 0;
-        if places.annotations_at != 0 && db.companions().annotations.is_some() {
+        if offsets.annotations_at != 0 && db.companions().annotations.is_some() {
             let record = annotations(
                 db.companions().annotations.as_deref(),
-                places.annotations_at,
+                offsets.annotations_at,
             )?;
             let mut record = record.to_vec();
-            // Other programs than ChessBase leave the game's number out.
-            if let Some(place) = record.get_mut(..3).filter(|place| **place != [0; 3]) {
-                place.copy_from_slice(U24::new(number).as_bytes());
+            // Programs other than ChessBase leave the game's number out.
+            if let Some(game) = record.get_mut(..3).filter(|game| **game != [0; 3]) {
+                game.copy_from_slice(U24::new(number).as_bytes());
             }
             annotations_at = self.files.put_annotations(&record, None)?;
         }
@@ -131,19 +131,19 @@ impl Packer<'_> {
                 for player in [&mut game.white, &mut game.black] {
                     let id = player.get();
                     let players = tables.players.as_ref();
-                    *player = U24::new(name(&mut files.players, players, id, &[], number)?);
+                    *player = U24::new(copy_name(&mut files.players, players, id, &[], number)?);
                 }
                 for team in [&mut extended.white_team, &mut extended.black_team] {
                     if let Ok(id) = u32::try_from(team.get()) {
                         let teams = tables.teams.as_ref();
-                        let id = name(&mut files.teams, teams, id, &[], number)?;
+                        let id = copy_name(&mut files.teams, teams, id, &[], number)?;
                         *team = (id as i32).into();
                     }
                 }
                 game.tournament = self.tournament(game.tournament, number)?;
                 game.annotator = self.annotator(game.annotator, number)?;
                 game.source = self.source(game.source, number)?;
-                self.finish(number, game.as_bytes(), extended, rest, mark)
+                self.append(number, game.as_bytes(), extended, rest, mark)
             }
             Record::Text(text) => {
                 let mut text = *text;
@@ -152,12 +152,13 @@ impl Packer<'_> {
                 text.annotator = self.annotator(text.annotator, number)?;
                 text.source = self.source(text.source, number)?;
                 extended.media_at = self.media(extended.media_at.get()).into();
-                self.finish(number, text.as_bytes(), extended, rest, 0)
+                self.append(number, text.as_bytes(), extended, rest, 0)
             }
         }
     }
 
-    fn finish(
+    /// Appends the headers of a record.
+    fn append(
         &mut self,
         number: u32,
         header: &[u8],
@@ -167,7 +168,7 @@ impl Packer<'_> {
     ) -> Result<()> {
         if let Ok(id) = u32::try_from(extended.game_tag.get()) {
             let tags = self.db.tables().game_tags.as_ref();
-            let id = name(&mut self.files.game_tags, tags, id, &[], number)?;
+            let id = copy_name(&mut self.files.game_tags, tags, id, &[], number)?;
             extended.game_tag = (id as i32).into();
         }
         self.files.append_raw(header, &extended, rest, mark)
@@ -178,7 +179,7 @@ impl Packer<'_> {
         let extras = self.extras.as_ref();
         let details = extras.map_or(&[][..], |extras| extras.details(id));
         let table = self.db.tables().tournaments.as_ref();
-        let new = name(&mut self.files.tournaments, table, id, details, number)?;
+        let new = copy_name(&mut self.files.tournaments, table, id, details, number)?;
         if let Some(extra) = TournamentExtraRecord::read(details) {
             self.files.extras.set(new, extra)?;
         }
@@ -187,24 +188,24 @@ impl Packer<'_> {
 
     fn annotator(&mut self, id: U24, number: u32) -> Result<U24> {
         let table = self.db.tables().annotators.as_ref();
-        let id = name(&mut self.files.annotators, table, id.get(), &[], number)?;
+        let id = copy_name(&mut self.files.annotators, table, id.get(), &[], number)?;
         Ok(U24::new(id))
     }
 
     fn source(&mut self, id: U24, number: u32) -> Result<U24> {
         let table = self.db.tables().sources.as_ref();
-        let id = name(&mut self.files.sources, table, id.get(), &[], number)?;
+        let id = copy_name(&mut self.files.sources, table, id.get(), &[], number)?;
         Ok(U24::new(id))
     }
 
-    /// The new place of a record of `.cbm`; what is none stays as it is.
+    /// Copies a record of `.cbm`. Returns its new `media_at`; −1 if it is not a record.
     fn media(&mut self, at: i32) -> i32 {
-        if let Some(&known) = self.media.get(&at) {
-            return known;
+        if let Some(&new) = self.media.get(&at) {
+            return new;
         }
         let table = self.db.companions().media.as_ref();
-        let place = u64::try_from(at).ok();
-        let names: Option<Vec<String>> = place.and_then(|at| {
+        let offset = u64::try_from(at).ok();
+        let names: Option<Vec<String>> = offset.and_then(|at| {
             let names = table?.media(at)?;
             Some(
                 names
@@ -222,31 +223,33 @@ impl Packer<'_> {
     }
 }
 
+/// The record at an offset of `.cbg`.
 fn body(file: Option<&[u8]>, at: u64) -> Result<&[u8]> {
     let file = file.ok_or_else(|| missing("cbg"))?;
     let found = usize::try_from(at).ok().and_then(|at| {
         let bytes = file.get(at..).filter(|_| at != 0)?;
         bytes.get(..MovesHead::read(bytes)?.size.get() as usize)
     });
-    found.ok_or_else(|| not_there("moves", at))
+    found.ok_or_else(|| unreadable("moves", at))
 }
 
+/// The record at an offset of `.cba`.
 fn annotations(file: Option<&[u8]>, at: u64) -> Result<&[u8]> {
     let found = usize::try_from(at).ok().and_then(|at| {
         let bytes = file?.get(at..)?;
         bytes.get(..Items::size(bytes).ok()?)
     });
-    found.ok_or_else(|| not_there("annotations", at))
+    found.ok_or_else(|| unreadable("annotations", at))
 }
 
-fn not_there(what: &str, at: u64) -> Error {
+fn unreadable(what: &str, at: u64) -> Error {
     Error::invalid(format!(
         "the {what} at {at:#x} cannot be copied; repair the database first"
     ))
 }
 
-/// The new number of a name.
-fn name<E>(
+/// Copies a name and counts its use. Returns its new id.
+fn copy_name<E>(
     names: &mut Names<E>,
     table: Option<&EntityTable<E>>,
     id: u32,

@@ -1,4 +1,4 @@
-//! The files of a set under construction.
+//! Builds the files of a set.
 
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -8,23 +8,24 @@ use tabia_core::io::{Blob, Charset, OutputSet, Sink, Source, encode};
 use zerocopy::IntoBytes;
 use zerocopy::byteorder::big_endian::{U16, U32};
 
-use super::cbtt_file::Extras;
-use super::encoded_record::Draft;
+use super::cbtt_file::TournamentExtras;
+use super::encoded_record::EncodedRecord;
 use super::names::Names;
 use crate::games::cbh::records::{
     AnnotatorRecord, BodyHeader, ExtendedRecord, FLAGS_MAGIC, FileHeader, GameTagRecord,
     PlayerRecord, SideHeader, SourceRecord, TOURNAMENT_EXTRA_DEFAULT, TeamRecord, TournamentRecord,
 };
+use crate::games::cbh::side_files::side_header;
 
-/// Every file of a database.
+/// All files of a database that is written.
 #[derive(Debug)]
-pub(super) struct Files {
+pub(super) struct SetFiles {
     pub(super) outputs: OutputSet,
     pub(super) path: PathBuf,
     pub(super) records: u32,
     pub(super) header: FileHeader,
     /// `.cbg` and `.cba`.
-    pub(super) bodies: [Body; 2],
+    pub(super) bodies: [BodyFile; 2],
     pub(super) players: Names<PlayerRecord>,
     pub(super) tournaments: Names<TournamentRecord>,
     pub(super) annotators: Names<AnnotatorRecord>,
@@ -32,28 +33,31 @@ pub(super) struct Files {
     pub(super) teams: Names<TeamRecord>,
     pub(super) game_tags: Names<GameTagRecord>,
     pub(super) extended_version: u32,
-    /// Bytes of a record of `.cbj`; those behind what is known are zero in new ones.
+    /// Bytes of a record of `.cbj`; those after the known fields are zero in new records.
     pub(super) extended_size: usize,
-    pub(super) extras: Extras,
+    pub(super) extras: TournamentExtras,
     pub(super) media: Sink,
-    /// Two bits a game, the first two unused.
+    /// Two bits for each game, the first two unused.
     pub(super) top_games: Vec<u8>,
-    /// Whether records were there before, whose names are counted again at the end.
+    /// Whether the set was copied, so that the uses of all names are counted at the end.
     pub(super) is_edited: bool,
     /// The `.ini` file of the copied set.
     pub(super) settings: Option<Blob>,
 }
 
-/// A file of records of any size.
+/// `.cbg` or `.cba`: a file of records of different sizes.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Body {
+pub(super) struct BodyFile {
+    /// Size of the file.
     pub(super) end: u64,
+    /// Bytes that belong to no record.
     pub(super) unused: u64,
     /// Bytes of its header that are in use.
     pub(super) header_size: u16,
 }
 
-impl Body {
+impl BodyFile {
+    /// A file that contains only its header.
     const NEW: Self = Self {
         end: BodyHeader::SIZE as u64,
         unused: 0,
@@ -61,9 +65,9 @@ impl Body {
     };
 }
 
-/// The numbers of a game's names.
+/// The ids of a record's names.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Ids {
+pub(super) struct NameIds {
     pub(super) white: u32,
     pub(super) black: u32,
     pub(super) tournament: u32,
@@ -74,20 +78,21 @@ pub(super) struct Ids {
     pub(super) game_tag: i32,
 }
 
-/// The files that games are appended to, by their place in [`EXTENSIONS`].
+/// The files that games are appended to, by their index in [`EXTENSIONS`].
 pub(super) const HEADERS: usize = 0;
 pub(super) const MOVES: usize = 1;
 pub(super) const ANNOTATIONS: usize = 2;
 pub(super) const EXTENDED: usize = 3;
-/// Every file of a set in the order of creation, the main file first.
+/// The files of a set in the order of creation, the main file first.
 const EXTENSIONS: [&str; 12] = [
     "cbh", "cbg", "cba", "cbj", "cbp", "cbt", "cbc", "cbs", "cbe", "cbl", "cbtt", "cbm",
 ];
 
 /// Bytes of a media record.
 pub(super) const MEDIA_SIZE: usize = 1024;
-/// Bytes in use of the headers of ChessBase 6, of `.cbh` and of `.cbg` and `.cba`.
+/// Bytes in use of the header of `.cbh` in ChessBase 6.
 const OLD_FILE_HEADER: usize = 36;
+/// Bytes in use of the headers of `.cbg` and `.cba` in ChessBase 6.
 pub(super) const OLD_BODY_HEADER: usize = 10;
 
 /// The header of a new database.
@@ -106,18 +111,18 @@ const NEW_HEADER: FileHeader = FileHeader {
     unknown_44: U16::ZERO,
 };
 
-/// Where a record is that may be overwritten.
+/// The span of an old record that may be overwritten.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Room {
+pub(super) struct FreeSpan {
     pub(super) at: u64,
     pub(super) size: u64,
 }
 
-impl Files {
-    /// Creates the files beside `path`, which is that of the `.cbh` file.
+impl SetFiles {
+    /// Creates the files of a new set; `path` is that of the `.cbh` file.
     pub(super) fn create(path: &Path, force: bool) -> Result<Self> {
         let mut files = Self::prepare(path, force)?;
-        // The headers get their numbers at the end.
+        // The headers are completed at the end.
         files.append(HEADERS, &[0; FileHeader::SIZE])?;
         files.append(MOVES, &[0; BodyHeader::SIZE])?;
         files.append(ANNOTATIONS, &[0; BodyHeader::SIZE])?;
@@ -125,7 +130,7 @@ impl Files {
         Ok(files)
     }
 
-    /// The files without a byte in them.
+    /// Creates the files, all of them empty.
     pub(super) fn prepare(path: &Path, force: bool) -> Result<Self> {
         let mut outputs = OutputSet::new(force);
         for extension in EXTENSIONS {
@@ -141,7 +146,7 @@ impl Files {
             path: path.to_path_buf(),
             records: 0,
             header: NEW_HEADER,
-            bodies: [Body::NEW; 2],
+            bodies: [BodyFile::NEW; 2],
             players: Names::new(),
             tournaments: Names::new(),
             annotators: Names::new(),
@@ -150,7 +155,7 @@ impl Files {
             game_tags: Names::new(),
             extended_version: 11,
             extended_size: ExtendedRecord::SIZE,
-            extras: Extras::new(),
+            extras: TournamentExtras::new(),
             media: Sink::new(),
             top_games: Vec::new(),
             is_edited: false,
@@ -158,12 +163,15 @@ impl Files {
         })
     }
 
-    /// Records so far.
+    /// The number of records so far.
     pub(super) fn count(&self) -> u32 {
         self.records
     }
 
     /// The number of the next record, from 1.
+    ///
+    /// # Errors
+    /// If the format cannot store more records.
     pub(super) fn next_number(&self) -> Result<u32> {
         let limit = i32::MAX as u32 / ExtendedRecord::SIZE as u32;
         if self.records >= limit {
@@ -176,13 +184,13 @@ impl Files {
         Ok(self.records + 1)
     }
 
-    /// Numbers and counts the names of a record.
-    pub(super) fn ids(&mut self, draft: &Draft<'_>, game: u32) -> Result<Ids> {
-        let fixed = draft.fixed;
-        let details = draft.extra.map(IntoBytes::as_bytes).unwrap_or_default();
+    /// Finds or adds the names of a record, and counts their uses.
+    pub(super) fn ids(&mut self, record: &EncodedRecord<'_>, game: u32) -> Result<NameIds> {
+        let fixed = record.fixed;
+        let details = record.extra.map(IntoBytes::as_bytes).unwrap_or_default();
         let (tournament, is_new) = self.tournaments.id(&fixed.tournament, details)?;
         if is_new {
-            let extra = draft.extra.unwrap_or(&TOURNAMENT_EXTRA_DEFAULT);
+            let extra = record.extra.unwrap_or(&TOURNAMENT_EXTRA_DEFAULT);
             self.extras.set(tournament, extra)?;
         }
         let (annotator, _) = self.annotators.id(&fixed.annotator, &[])?;
@@ -190,7 +198,7 @@ impl Files {
         self.tournaments.count(tournament, game);
         self.annotators.count(annotator, game);
         self.sources.count(source, game);
-        let mut ids = Ids {
+        let mut ids = NameIds {
             white: 0,
             black: 0,
             tournament,
@@ -200,19 +208,19 @@ impl Files {
             black_team: -1,
             game_tag: -1,
         };
-        if let Some(tag) = draft.game_tag {
+        if let Some(tag) = record.game_tag {
             let (id, _) = self.game_tags.id(tag, &[])?;
             self.game_tags.count(id, game);
             ids.game_tag = id as i32;
         }
-        if draft.is_text() {
+        if record.is_text() {
             return Ok(ids);
         }
         (ids.white, _) = self.players.id(&fixed.white, &[])?;
         self.players.count(ids.white, game);
         (ids.black, _) = self.players.id(&fixed.black, &[])?;
         self.players.count(ids.black, game);
-        let [white, black] = draft.teams;
+        let [white, black] = record.teams;
         for (team, id) in [(white, &mut ids.white_team), (black, &mut ids.black_team)] {
             if let Some(team) = team {
                 let (number, _) = self.teams.id(team, &[])?;
@@ -223,24 +231,24 @@ impl Files {
         Ok(ids)
     }
 
-    /// Writes a record to `.cbg`, in the place of an older one when there is room; gives its offset.
-    pub(super) fn put_moves(&mut self, record: &[u8], old: Option<Room>) -> Result<u64> {
+    /// Writes a record to `.cbg`, over an old one if it fits there, and returns its offset.
+    pub(super) fn put_moves(&mut self, record: &[u8], old: Option<FreeSpan>) -> Result<u64> {
         self.put(MOVES, record, old)
     }
 
-    /// Writes a record to `.cba`, in the place of an older one when there is room; gives its offset.
-    pub(super) fn put_annotations(&mut self, record: &[u8], old: Option<Room>) -> Result<u64> {
+    /// Writes a record to `.cba`, over an old one if it fits there, and returns its offset.
+    pub(super) fn put_annotations(&mut self, record: &[u8], old: Option<FreeSpan>) -> Result<u64> {
         self.put(ANNOTATIONS, record, old)
     }
 
-    /// The bytes of a record that is not referred to any more.
-    pub(super) fn leave_annotations(&mut self, old: Room) {
+    /// Counts the bytes of a record that is no longer used.
+    pub(super) fn release_annotations(&mut self, old: FreeSpan) {
         if let Some(body) = self.bodies.get_mut(ANNOTATIONS - MOVES) {
             body.unused += old.size;
         }
     }
 
-    fn put(&mut self, file: usize, record: &[u8], old: Option<Room>) -> Result<u64> {
+    fn put(&mut self, file: usize, record: &[u8], old: Option<FreeSpan>) -> Result<u64> {
         let size = record.len() as u64;
         let Some(body) = self.bodies.get_mut(file - MOVES) else {
             return Ok(0);
@@ -266,7 +274,7 @@ impl Files {
         }
     }
 
-    /// Adds a [`media_text`]; gives what `.cbj` says of it.
+    /// Appends a [`media_text`] to `.cbm` and returns its `media_at` for `.cbj`.
     pub(super) fn append_media(&mut self, text: &[u8]) -> Result<i32> {
         let at = self.media.len() + 32 + 8;
         let media_at = i32::try_from(at).map_err(|_| {
@@ -282,7 +290,7 @@ impl Files {
         Ok(media_at)
     }
 
-    /// Appends the headers of the next record.
+    /// Appends the headers of the next record to `.cbh` and `.cbj`.
     pub(super) fn append_record(
         &mut self,
         header: &[u8],
@@ -292,7 +300,7 @@ impl Files {
         self.append_raw(header, extended, &[], top_game)
     }
 
-    /// Appends the headers of the next record, with `rest` behind what is known of `.cbj`.
+    /// Appends the headers of the next record, with `rest` after the known fields of `.cbj`.
     pub(super) fn append_raw(
         &mut self,
         header: &[u8],
@@ -307,19 +315,20 @@ impl Files {
         Ok(())
     }
 
-    /// Appends a record of `.cbj`, with `rest` behind what is known.
+    /// Appends a record of `.cbj`, with `rest` after the known fields, cut or filled to the record
+    /// size.
     pub(super) fn append_extended(&mut self, extended: &ExtendedRecord, rest: &[u8]) -> Result<()> {
         self.append(EXTENDED, extended.as_bytes())?;
-        let room = self.extended_size - ExtendedRecord::SIZE;
-        let rest = rest.get(..rest.len().min(room)).unwrap_or_default();
+        let rest_size = self.extended_size - ExtendedRecord::SIZE;
+        let rest = rest.get(..rest.len().min(rest_size)).unwrap_or_default();
         self.append(EXTENDED, rest)?;
-        if rest.len() < room {
-            self.append(EXTENDED, &vec![0; room - rest.len()])?;
+        if rest.len() < rest_size {
+            self.append(EXTENDED, &vec![0; rest_size - rest.len()])?;
         }
         Ok(())
     }
 
-    /// Overwrites the headers of a record, whose number is from 1.
+    /// Overwrites the headers of the record with a number (from 1).
     pub(super) fn put_record(
         &mut self,
         number: u32,
@@ -339,7 +348,7 @@ impl Files {
         Ok(())
     }
 
-    /// Overwrites the first bytes of a record of `.cbh`, whose number is from 1.
+    /// Overwrites the first bytes of the `.cbh` record with a number (from 1).
     pub(super) fn put_header(&mut self, number: u32, header: &[u8]) -> Result<()> {
         let at = FileHeader::SIZE as u64 * u64::from(number);
         self.on_file(HEADERS, |output| {
@@ -350,6 +359,7 @@ impl Files {
         })
     }
 
+    /// Sets the top-game mark of the record with a number (from 1).
     fn mark(&mut self, number: u32, top_game: u8) {
         let at = (number / 4) as usize;
         if top_game != 0 && at >= self.top_games.len() {
@@ -361,20 +371,20 @@ impl Files {
         }
     }
 
-    /// Completes all files. They have no names yet.
+    /// Completes all files, which still have temporary names.
     pub(super) fn complete(&mut self, title: Option<&str>, charset: Charset) -> Result<()> {
         if self.is_edited {
-            self.count_again()?;
+            self.count_uses()?;
         }
         self.write_headers()?;
         for file in [HEADERS, MOVES, ANNOTATIONS, EXTENDED] {
-            // They are complete, and get to the disk while the trees are made.
+            // These are complete; they go to the disk while the trees are built.
             self.on_file(file, |output| {
                 output.flush()?;
                 output.start_sync()
             })?;
         }
-        // In the order of `EXTENSIONS`, behind the four that are there already.
+        // In the order of `EXTENSIONS`, after the first four.
         let [players, tournaments] = self.largest_names();
         let rest = [
             players,
@@ -402,7 +412,7 @@ impl Files {
         Ok(())
     }
 
-    /// The files of players and tournaments, made at the same time.
+    /// The files of players and tournaments, built in parallel.
     fn largest_names(&self) -> [Vec<u8>; 2] {
         let Self {
             players,
@@ -414,17 +424,17 @@ impl Files {
             let tournaments = tournaments.file();
             let players = match thread.map(std::thread::ScopedJoinHandle::join) {
                 Ok(Ok(bytes)) => bytes,
-                // There was no thread.
+                // No thread could be started.
                 _ => players.file(),
             };
             [players, tournaments]
         })
     }
 
-    /// The set as it would be read.
+    /// The completed set, for reading it back.
     ///
     /// # Errors
-    /// When the files cannot be read back.
+    /// If the files cannot be read back.
     pub(super) fn read_back(&mut self) -> Result<Source> {
         let mut members = Vec::new();
         let mut number = 0;
@@ -439,14 +449,15 @@ impl Files {
         Source::from_members(&self.path, &main, members)
     }
 
-    /// Files of an older database that would not fit this one go when it comes.
-    pub(super) fn replaces(&mut self, old: impl IntoIterator<Item = PathBuf>) {
+    /// Marks files of an older database for removal when this one is committed.
+    pub(super) fn remove_on_commit(&mut self, old: impl IntoIterator<Item = PathBuf>) {
         for path in old {
             self.outputs.obsolete(path);
         }
     }
 
-    /// Gives the files their names. Returns these, the main file first, and the bytes in all.
+    /// Gives the files their final names. Returns these, the main file first, and the total size in
+    /// bytes.
     pub(super) fn commit(self) -> Result<(Vec<PathBuf>, u64)> {
         self.outputs.commit()
     }
@@ -486,8 +497,8 @@ impl Files {
 
     fn top_games_file(&self) -> Vec<u8> {
         let words = (self.records / 16 + 1).next_multiple_of(16);
-        let there = self.top_games.len().div_ceil(4).min(u32::MAX as usize) as u32;
-        let words = words.max(there);
+        let used = self.top_games.len().div_ceil(4).min(u32::MAX as usize) as u32;
+        let words = words.max(used);
         let mut sink = Sink::new();
         sink.u32_be(FLAGS_MAGIC);
         sink.u32_be(words);
@@ -497,6 +508,7 @@ impl Files {
         sink.into_vec()
     }
 
+    /// Creates an optional file of the set.
     fn add(&mut self, extension: &str, bytes: &[u8]) -> Result<()> {
         let number = self.outputs.create(&self.path.with_extension(extension))?;
         self.append(number, bytes)
@@ -516,16 +528,16 @@ impl Files {
     fn on_file(
         &mut self,
         file: usize,
-        act: impl FnOnce(&mut tabia_core::io::Output) -> std::io::Result<()>,
+        write: impl FnOnce(&mut tabia_core::io::Output) -> std::io::Result<()>,
     ) -> Result<()> {
         let Some(output) = self.outputs.file(file) else {
             return Ok(());
         };
-        act(output).map_err(|error| Error::from(error).in_path(output.target()))
+        write(output).map_err(|error| Error::from(error).in_path(output.target()))
     }
 }
 
-/// What `.cbm` says of the files that a text uses; `None` when that does not fit.
+/// The text of a `.cbm` record about the files that a text uses; `None` if it does not fit.
 pub(super) fn media_text(names: &[&str]) -> Option<String> {
     let mut text = format!("FilesUsed\n{}\n", names.len());
     for name in names {
@@ -533,13 +545,4 @@ pub(super) fn media_text(names: &[&str]) -> Option<String> {
         text.push('\n');
     }
     (text.len() + 9 <= MEDIA_SIZE).then_some(text)
-}
-
-pub(super) fn side_header(version: u32, record_size: u32, count: u32) -> Sink {
-    let mut sink = Sink::new();
-    sink.u32_le(version);
-    sink.u32_le(record_size);
-    sink.u32_le(count);
-    sink.zeros(20);
-    sink
 }

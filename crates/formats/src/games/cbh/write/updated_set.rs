@@ -1,4 +1,4 @@
-//! The files of a set that is changed: copied first, its names counted again at the end.
+//! The files of a set that is edited: a copy at first, whose name uses are counted at the end.
 
 use std::path::Path;
 
@@ -7,10 +7,10 @@ use tabia_core::games::Database as _;
 use tabia_core::io::Blob;
 use zerocopy::{Immutable, IntoBytes};
 
-use super::cbtt_file::Extras;
+use super::cbtt_file::TournamentExtras;
 use super::names::Names;
 use super::set_files::{
-    ANNOTATIONS, Body, EXTENDED, Files, HEADERS, MEDIA_SIZE, MOVES, OLD_BODY_HEADER,
+    ANNOTATIONS, BodyFile, EXTENDED, HEADERS, MEDIA_SIZE, MOVES, OLD_BODY_HEADER, SetFiles,
 };
 use crate::games::cbh::CbhDatabase;
 use crate::games::cbh::entities::{Entity, EntityTable};
@@ -20,12 +20,11 @@ use crate::games::cbh::records::{
     TYPE_TEXT, TextRecord,
 };
 
-impl Files {
-    /// A copy of a set, to be changed. Records of `.cbj` and `.cbtt` become as long as those that
-    /// are written.
+impl SetFiles {
+    /// A copy of a set. Records of `.cbj` and `.cbtt` are extended to the size of new ones.
     ///
     /// # Errors
-    /// When a file that games need is missing or longer than known.
+    /// If a file that games need is missing or has records of an unknown version.
     pub(super) fn copy(db: &CbhDatabase, path: &Path, force: bool) -> Result<Self> {
         let mut files = Self::prepare(path, force)?;
         files.take_settings(db);
@@ -33,7 +32,7 @@ impl Files {
         let tables = db.tables();
         files.records = db.len();
         if let Some(table) = &tables.tournament_extras {
-            files.extras = Extras::of(table);
+            files.extras = TournamentExtras::of(table);
         }
         let extras = &files.extras;
         files.tournaments = names(tables.tournaments.as_ref(), |id| extras.details(id))?;
@@ -42,18 +41,18 @@ impl Files {
         files.sources = names(tables.sources.as_ref(), |_| &[])?;
         files.teams = optional_names(tables.teams.as_ref())?;
         files.game_tags = optional_names(tables.game_tags.as_ref())?;
-        for (place, extension, blob) in [
+        for (file, extension, blob) in [
             (MOVES, "cbg", &db.companions().moves),
             (ANNOTATIONS, "cba", &db.companions().annotations),
         ] {
             let Some(blob) = blob else {
-                if place == MOVES {
+                if file == MOVES {
                     return Err(missing(extension));
                 }
-                files.append(place, &[0; BodyHeader::SIZE])?;
+                files.append(file, &[0; BodyHeader::SIZE])?;
                 continue;
             };
-            files.copy_body(place, blob)?;
+            files.copy_body(file, blob)?;
         }
         if let Some(table) = &db.companions().media
             && table.header().record_size.get() as usize == MEDIA_SIZE
@@ -66,18 +65,18 @@ impl Files {
             let bits = marks.bytes().get(FlagsHeader::SIZE..);
             files.top_games = bits.unwrap_or_default().to_vec();
         }
-        let whole = db.headers.len() / FileHeader::SIZE * FileHeader::SIZE;
-        files.append(HEADERS, db.headers.get(..whole).unwrap_or_default())?;
+        let complete = db.headers.len() / FileHeader::SIZE * FileHeader::SIZE;
+        files.append(HEADERS, db.headers.get(..complete).unwrap_or_default())?;
         files.append(EXTENDED, &[0; SideHeader::SIZE])?;
         for game in 0..db.len() {
-            let known = db.extended(GameIndex(game));
-            let (record, rest) = known.unwrap_or((EXTENDED_DEFAULT, &[]));
+            let stored = db.extended(GameIndex(game));
+            let (record, rest) = stored.unwrap_or((EXTENDED_DEFAULT, &[]));
             files.append_extended(&record, rest)?;
         }
         Ok(files)
     }
 
-    /// What a database says of itself as a whole.
+    /// Takes over the header of a database and the version of its `.cbj`.
     pub(super) fn take_settings(&mut self, db: &CbhDatabase) {
         if let Some(header) = db.header() {
             self.header = *header;
@@ -92,42 +91,42 @@ impl Files {
 
     fn copy_body(&mut self, file: usize, blob: &[u8]) -> Result<()> {
         let mut header = [0; BodyHeader::SIZE];
-        for (place, byte) in header.iter_mut().zip(blob) {
-            *place = *byte;
+        for (field, byte) in header.iter_mut().zip(blob) {
+            *field = *byte;
         }
         let Some(header) = BodyHeader::read(&header) else {
             return Ok(());
         };
         let header_size = header.header_size.get();
-        let body = Body {
+        let body = BodyFile {
             end: blob.len() as u64,
             unused: header.unused.get().into(),
             header_size,
         };
         if usize::from(header_size) < OLD_BODY_HEADER || blob.len() < usize::from(header_size) {
-            let text = format!("a file header of {header_size} bytes is none");
+            let text = format!("a file header of {header_size} bytes is too short");
             return Err(Error::unsupported(text));
         }
         self.append(file, blob)?;
-        if let Some(place) = self.bodies.get_mut(file - MOVES) {
-            *place = body;
+        if let Some(stored) = self.bodies.get_mut(file - MOVES) {
+            *stored = body;
         }
         Ok(())
     }
 
-    /// Counts the names of all records.
-    pub(super) fn count_again(&mut self) -> Result<()> {
+    /// Counts the uses of all names in all records.
+    pub(super) fn count_uses(&mut self) -> Result<()> {
         let mut blob = |file| match self.outputs.file(file) {
             Some(output) => output.read_back(),
             None => Ok(Blob::from(Vec::new())),
         };
         let (headers, extended) = (blob(HEADERS)?, blob(EXTENDED)?);
-        self.players.forget_uses();
-        self.tournaments.forget_uses();
-        self.annotators.forget_uses();
-        self.sources.forget_uses();
-        self.teams.forget_uses();
-        self.game_tags.forget_uses();
+        self.players.reset_uses();
+        self.tournaments.reset_uses();
+        self.annotators.reset_uses();
+        self.sources.reset_uses();
+        self.teams.reset_uses();
+        self.game_tags.reset_uses();
         let headers = headers.chunks_exact(FileHeader::SIZE).skip(1);
         let extended = extended.get(SideHeader::SIZE..).unwrap_or_default();
         let extended = extended.chunks_exact(self.extended_size);
@@ -175,6 +174,7 @@ where
     Names::of(table.ok_or_else(|| missing(E::EXTENSION))?, details)
 }
 
+/// The names of a file that a set may lack.
 fn optional_names<E>(table: Option<&EntityTable<E>>) -> Result<Names<E>>
 where
     E: Entity + Ordered + Copy + IntoBytes + Immutable,
@@ -182,6 +182,7 @@ where
     table.map_or_else(|| Ok(Names::new()), |table| Names::of(table, |_| &[]))
 }
 
+/// The error for a missing file.
 pub(super) fn missing(extension: &str) -> Error {
     Error::new(ErrorKind::MissingFile(format!(".{extension}")))
 }
