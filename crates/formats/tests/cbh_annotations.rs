@@ -1,4 +1,4 @@
-//! Annotation records of real databases: every item is read and written back byte for byte.
+//! Annotation records of real databases: every item is written again as the same bytes.
 
 #![allow(
     clippy::unwrap_used,
@@ -84,7 +84,7 @@ fn written_back(record: &[u8], texts: Texts, counts: &mut Counts) -> Vec<u8> {
 }
 
 #[test]
-fn every_record_of_the_real_databases_is_written_back() {
+fn records_of_real_databases_round_trip() {
     let Some(folder) = shared_data("cbh annotations", "cbh") else {
         return;
     };
@@ -117,7 +117,7 @@ fn every_record_of_the_real_databases_is_written_back() {
 }
 
 #[test]
-fn single_records_are_written_back() {
+fn single_records_round_trip() {
     let Some(folder) = shared_data("cbh annotation records", "cbh/morphy-fixtures-loose") else {
         return;
     };

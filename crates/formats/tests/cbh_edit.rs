@@ -1,5 +1,4 @@
-//! Databases that are changed: what is not touched stays as it was, byte for byte, and the rest of
-//! the files says what is true.
+//! Edited databases: untouched records stay the same bytes, and the files stay consistent.
 
 #![allow(
     clippy::unwrap_used,
@@ -47,7 +46,7 @@ fn assert_equal(what: &str, old: &Game, new: &Game) {
     }
 }
 
-/// What the deep check finds, without folders.
+/// The findings of the deep check, without folders.
 fn findings(path: &Path) -> Vec<String> {
     let findings = verify(&open(path));
     let text = findings.iter().map(ToString::to_string);
@@ -62,14 +61,15 @@ fn editor(source: &Path, target: &Path, force: bool) -> tabia_core::Result<Edito
     Editor::new(&source, target, &options, &OpenOptions::default())
 }
 
-fn places(record: Record<'_>) -> (u32, u32) {
+/// The offsets of the moves and annotations of a record.
+fn offsets(record: Record<'_>) -> (u32, u32) {
     match record {
         Record::Game(game) => (game.moves_at.get(), game.annotations_at.get()),
         Record::Text(text) => (text.body_at.get(), 0),
     }
 }
 
-/// The main files of real sets that have moves; all of one set's history.
+/// The main files of real sets that have moves, all versions of a set included.
 fn sets(test: &str) -> Vec<PathBuf> {
     let Some(folder) = shared_data(test, "cbh") else {
         return Vec::new();
@@ -96,13 +96,13 @@ fn game(name: &str, moves: &str) -> Game {
 }
 
 #[test]
-fn real_sets_are_changed() {
+fn real_sets_are_edited() {
     let scratch = Scratch::new("edit");
-    for path in sets("real_sets_are_changed") {
+    for path in sets("real_sets_are_edited") {
         let what = path.to_string_lossy().into_owned();
         let before = open(&path);
-        let known = findings(&path);
-        let target = scratch.join("changed.cbh");
+        let old_findings = findings(&path);
+        let target = scratch.join("edited.cbh");
         let mut editor = editor(&path, &target, true).unwrap();
         let len = before.len();
         let (replaced, deleted) = (len / 2, len.saturating_sub(1));
@@ -139,16 +139,16 @@ fn real_sets_are_changed() {
                 continue;
             }
             assert_equal(&what, &old, &new);
-            let record = |db: &CbhDatabase| places(db.record(GameIndex(index)).unwrap());
+            let record = |db: &CbhDatabase| offsets(db.record(GameIndex(index)).unwrap());
             assert_eq!(record(&before), record(&after), "{what}");
         }
         let last = read(&after, len + 2);
         assert_eq!(last.head.tags.text("White"), "Added 2");
         assert_eq!(last.head.tags.text("CbEventLatitude"), "47.5");
-        // What was not true of the whole before may be so still; nothing else.
+        // Old findings may remain; there must be no new ones.
         let found = findings(&target);
         for finding in found {
-            let is_known = known.contains(&finding) || finding.contains("unused bytes");
+            let is_known = old_findings.contains(&finding) || finding.contains("unused bytes");
             assert!(is_known, "{what}: {finding}");
         }
     }
@@ -195,7 +195,7 @@ fn small_set(folder: &Scratch) -> PathBuf {
 }
 
 #[test]
-fn a_database_is_appended_to_and_takes_its_own_place() {
+fn appending_replaces_the_database() {
     let folder = Scratch::new("append");
     let path = small_set(&folder);
     std::fs::write(folder.join("small.cit"), b"derived").unwrap();
@@ -204,7 +204,7 @@ fn a_database_is_appended_to_and_takes_its_own_place() {
     let mut writer = edit::append(&path, &CreateOptions::default()).unwrap();
     let added = game("Somebody", "e4 e5");
     assert!(writer.write(&added).unwrap().is_empty());
-    // Until the end, the database is as it was.
+    // Until the writer finishes, the database is unchanged.
     assert_eq!(open(&path).len(), 43);
     let written = writer.finish().unwrap();
     assert_eq!(written.records, 44);
@@ -212,7 +212,7 @@ fn a_database_is_appended_to_and_takes_its_own_place() {
     assert_eq!(database.info().title.as_deref(), Some("Kept"));
     assert_eq!(findings(&path), [""; 0]);
     for (index, old) in (0..).zip(&before) {
-        assert_equal("a game that was there", old, &read(&database, index));
+        assert_equal("an old game", old, &read(&database, index));
     }
     assert_eq!(read(&database, 43).head.tags.text("White"), "Somebody");
     assert!(!folder.names().contains(&"small.cit".to_owned()));
@@ -227,7 +227,7 @@ fn a_database_is_appended_to_and_takes_its_own_place() {
 }
 
 #[test]
-fn an_editor_that_is_dropped_leaves_everything_as_it_was() {
+fn dropped_editors_change_nothing() {
     let folder = Scratch::new("dropped");
     let path = small_set(&folder);
     let names = folder.names();
@@ -236,7 +236,7 @@ fn an_editor_that_is_dropped_leaves_everything_as_it_was() {
         .map(|name| std::fs::read(folder.join(name)).unwrap())
         .collect();
     let mut editor = editor(&path, &path, true).unwrap();
-    editor.append(&game("Nobody", "e4")).unwrap();
+    editor.append(&game("Dropped", "e4")).unwrap();
     drop(editor);
     assert_eq!(folder.names(), names);
     for (name, bytes) in names.iter().zip(bytes) {
@@ -247,7 +247,7 @@ fn an_editor_that_is_dropped_leaves_everything_as_it_was() {
 }
 
 #[test]
-fn marks_are_set_and_taken_away() {
+fn deletion_marks_are_set_and_removed() {
     let folder = Scratch::new("marks");
     let path = small_set(&folder);
     let mut editor = editor(&path, &path, true).unwrap();
@@ -263,7 +263,7 @@ fn marks_are_set_and_taken_away() {
 }
 
 #[test]
-fn a_set_without_names_is_refused() {
+fn sets_without_names_are_refused() {
     let folder = Scratch::new("no-names");
     let path = small_set(&folder);
     std::fs::remove_file(path.with_extension("cbp")).unwrap();

@@ -1,4 +1,4 @@
-//! Damaged sets opened for repair: what is there comes back, what is lost is told.
+//! Damaged sets opened for repair: what is left is restored, what is lost is reported.
 
 #![allow(
     clippy::unwrap_used,
@@ -24,7 +24,7 @@ fn open(path: &Path, salvage: bool) -> Box<dyn Database> {
     (cbh::FORMAT.open)(&Source::from_path(path).unwrap(), &options).unwrap()
 }
 
-/// Games with the problems that were told of each.
+/// The games with the messages of their problems.
 fn games(database: &dyn Database) -> Vec<(Game, Vec<String>)> {
     let mut reader = database.reader();
     let read = |index| {
@@ -63,7 +63,7 @@ fn set(folder: &Scratch) -> PathBuf {
     path
 }
 
-/// The moves, annotations and texts are those; tags may be lost.
+/// Asserts equal moves, annotations and texts; tags may be lost.
 fn assert_contents(old: &[(Game, Vec<String>)], new: &[(Game, Vec<String>)], what: &str) {
     assert_eq!(old.len(), new.len(), "{what}");
     for (number, ((old, _), (new, _))) in old.iter().zip(new).enumerate() {
@@ -73,53 +73,54 @@ fn assert_contents(old: &[(Game, Vec<String>)], new: &[(Game, Vec<String>)], wha
 }
 
 #[test]
-fn lost_headers_are_made_again() {
+fn lost_headers_are_rebuilt() {
     let folder = Scratch::new("salvage");
     let path = set(&folder);
     let before = games(&*open(&path, false));
     let bytes = std::fs::read(&path).unwrap();
     let body = path.with_extension("cbg");
-    // Of a sound set nothing is said.
+    // An intact set has no problems.
     let sound = games(&*open(&path, true));
     assert!(sound.iter().zip(&before).all(|(a, b)| a == b));
-    // Cut short: the games behind the cut are found by `.cbj`.
+    // Cut off: the games after the cut are found by `.cbj`.
     std::fs::write(&path, &bytes[..46 * 11 + 20]).unwrap();
     let cut = games(&*open(&path, true));
     assert_contents(&before, &cut, "cut");
     assert!(cut[..10].iter().zip(&before).all(|(a, b)| a == b));
     assert!(cut[10..].iter().all(|(_, problems)| problems.len() == 1));
-    // Gone.
+    // Missing.
     std::fs::remove_file(&path).unwrap();
-    let gone = games(&*open(&body, true));
-    assert_contents(&before, &gone, "without .cbh");
+    let without_headers = games(&*open(&body, true));
+    assert_contents(&before, &without_headers, "without .cbh");
     assert!(
-        gone.iter()
+        without_headers
+            .iter()
             .all(|(_, problems)| problems[0].contains("the header is lost"))
     );
-    // Without `.cbj` too: Chess960 games need the number of their start, which is gone with it.
+    // Without `.cbj` too, which contains the start numbers of Chess960 games.
     std::fs::remove_file(path.with_extension("cbj")).unwrap();
-    let alone = games(&*open(&body, true));
-    assert_contents(&before, &alone, "without .cbh and .cbj");
-    // A record in the middle is overwritten; those behind it are found again.
+    let only_bodies = games(&*open(&body, true));
+    assert_contents(&before, &only_bodies, "without .cbh and .cbj");
+    // A record in the middle is overwritten; the following ones are found again.
     let mut moves = std::fs::read(&body).unwrap();
     let third = 26 + moves[29] as usize + moves[26 + moves[29] as usize + 3] as usize;
     moves[third..third + 12].fill(0xff);
     std::fs::write(&body, moves).unwrap();
-    let holed = games(&*open(&body, true));
-    assert_eq!(holed.len(), before.len() - 1);
-    let ends = |games: &[(Game, Vec<String>)]| -> Vec<usize> {
+    let with_gap = games(&*open(&body, true));
+    assert_eq!(with_gap.len(), before.len() - 1);
+    let ply_counts = |games: &[(Game, Vec<String>)]| -> Vec<usize> {
         games.iter().map(|(game, _)| game.ply_count()).collect()
     };
-    let mut expected = ends(&before);
+    let mut expected = ply_counts(&before);
     expected.remove(2);
-    assert_eq!(ends(&holed), expected);
+    assert_eq!(ply_counts(&with_gap), expected);
 }
 
-/// Real sets with search boosters, all headers lost: events, sources and annotators are those that
-/// they were, and the players are named.
+/// Without headers, search boosters of real sets restore events, sources and annotators, and name the
+/// players.
 #[test]
-fn boosters_name_lost_headers() {
-    let test = "boosters_name_lost_headers";
+fn boosters_restore_lost_names() {
+    let test = "boosters_restore_lost_names";
     let folder = Scratch::new("salvage-boosters");
     for set in [
         "morphy-hedgehog/Hedgehog",
@@ -135,21 +136,21 @@ fn boosters_name_lost_headers() {
         let before = games(&*open(&path, false));
         for file in files_below(path.parent().unwrap()) {
             let name = file.file_name().unwrap().to_string_lossy().into_owned();
-            let is_main = file.extension().is_some_and(|it| it == "cbh");
+            let is_main = file.extension().is_some_and(|extension| extension == "cbh");
             let is_of_set = name.starts_with(&format!("{stem}.")) && !is_main;
             if is_of_set {
                 std::fs::write(folder.join(&name), std::fs::read(&file).unwrap()).unwrap();
             }
         }
         let body = folder.join(&format!("{stem}.cbg"));
-        let compare = |what: &str, is_whole: bool| {
+        let compare = |what: &str, is_complete: bool| {
             let after = games(&*open(&body, true));
-            if is_whole {
+            if is_complete {
                 assert_contents(&before, &after, what);
             }
-            let (mut named, mut of) = (0, 0);
+            let (mut named, mut total) = (0, 0);
             assert_eq!(before.len(), after.len(), "{what}");
-            for (number, ((old, _), (new, told))) in before.iter().zip(&after).enumerate() {
+            for (number, ((old, _), (new, problems))) in before.iter().zip(&after).enumerate() {
                 assert!(old.mainline().eq(new.mainline()), "{what}: {}", number + 1);
                 for tag in ["Event", "Site", "Annotator", "Source", "SourceTitle"] {
                     let [old, new] = [old, new].map(|game| game.head.tags.get(tag));
@@ -157,23 +158,23 @@ fn boosters_name_lost_headers() {
                 }
                 let [white, black] = ["White", "Black"].map(|tag| old.head.tags.text(tag));
                 if old.head.kind == RecordKind::Game && white != black {
-                    of += 1;
-                    let told = &told[0];
-                    named += usize::from(told.contains(white) && told.contains(black));
-                    assert!(told.contains("was White"), "{what}: {told}");
+                    total += 1;
+                    let problem = &problems[0];
+                    named += usize::from(problem.contains(white) && problem.contains(black));
+                    assert!(problem.contains("was White"), "{what}: {problem}");
                 }
             }
-            assert_eq!(named, of, "{what}");
+            assert_eq!(named, total, "{what}");
         };
         compare(set, true);
-        // The boosters know where games are, too.
+        // The boosters also contain the offsets of games.
         let extended = folder.join(&format!("{stem}.cbj"));
         if folder.join(&format!("{stem}.cbgi")).exists() {
             std::fs::remove_file(extended).unwrap();
-            // Not every annotation record says which game it belongs to.
+            // Not every annotation record contains the number of its game.
             compare(&format!("{set} without .cbj"), false);
         }
-        // Boosters that were not kept up are not believed.
+        // Boosters that are out of date are not used.
         let lists = folder.join(&format!("{stem}.cib"));
         let mut blocks = std::fs::read(&lists).unwrap();
         for block in blocks[12..].chunks_exact_mut(64) {
@@ -181,8 +182,11 @@ fn boosters_name_lost_headers() {
         }
         std::fs::write(&lists, blocks).unwrap();
         let stale = games(&*open(&body, true));
-        let is_named = |told: &str| told.contains("was White");
-        assert!(!stale.iter().any(|(_, told)| is_named(&told[0])), "{set}");
+        let is_named = |problem: &str| problem.contains("was White");
+        assert!(
+            !stale.iter().any(|(_, problems)| is_named(&problems[0])),
+            "{set}"
+        );
         for name in folder.names() {
             std::fs::remove_file(folder.join(&name)).unwrap();
         }
@@ -190,7 +194,7 @@ fn boosters_name_lost_headers() {
 }
 
 #[test]
-fn damaged_headers_and_names_are_told() {
+fn damaged_headers_and_names_are_reported() {
     let folder = Scratch::new("salvage-parts");
     let path = set(&folder);
     let before = games(&*open(&path, false));
@@ -205,22 +209,22 @@ fn damaged_headers_and_names_are_told() {
     assert_eq!(found[1].1.len(), 1);
     assert_eq!(found[2], before[2]);
     std::fs::write(&path, &bytes).unwrap();
-    // A file of names whose header is gone.
+    // An entity file with a corrupt header.
     let players = path.with_extension("cbp");
-    let sound = std::fs::read(&players).unwrap();
-    let mut names = sound.clone();
+    let intact = std::fs::read(&players).unwrap();
+    let mut names = intact.clone();
     names[..28].fill(0x55);
     std::fs::write(&players, &names).unwrap();
     let database = open(&path, true);
     assert_eq!(database.info().problems.len(), 1);
     assert_eq!(games(&*database), before);
-    // The file itself is gone.
+    // The file itself is missing.
     std::fs::remove_file(&players).unwrap();
     let found = games(&*open(&path, true));
-    let is_told = |(game, problems): &(Game, Vec<String>)| {
+    let is_reported = |(game, problems): &(Game, Vec<String>)| {
         game.head.kind == RecordKind::Text || problems[0].contains(".cbp")
     };
-    assert!(found.iter().all(is_told));
+    assert!(found.iter().all(is_reported));
     assert_contents(&before, &found, "without .cbp");
     assert_same_players(&before, &found);
     assert!(
@@ -231,44 +235,44 @@ fn damaged_headers_and_names_are_told() {
             .text("White")
             .starts_with("(lost player ")
     );
-    // Cut in the middle: those that are left keep their names.
-    std::fs::write(&players, &sound[..32 + 67 * 3 + 20]).unwrap();
+    // Cut in the middle: the players before the cut keep their names.
+    std::fs::write(&players, &intact[..32 + 67 * 3 + 20]).unwrap();
     let cut = games(&*open(&path, true));
     assert_same_players(&before, &cut);
-    let told = |(_, problems): &&(Game, Vec<String>)| !problems.is_empty();
-    let lost = cut.iter().filter(told).count();
+    let has_problems = |(_, problems): &&(Game, Vec<String>)| !problems.is_empty();
+    let lost = cut.iter().filter(has_problems).count();
     assert!(lost > 0 && lost < cut.len(), "{lost} of {}", cut.len());
     for ((old, _), (new, problems)) in before.iter().zip(&cut) {
         if problems.is_empty() {
             assert_eq!(old, new);
         }
     }
-    // All names are gone.
+    // All names are missing.
     for extension in ["cbp", "cbt", "cbc", "cbs", "cbe"] {
         std::fs::remove_file(path.with_extension(extension)).unwrap();
     }
-    let bare = games(&*open(&path, true));
-    assert_contents(&before, &bare, "without names");
-    assert_same_players(&before, &bare);
+    let nameless = games(&*open(&path, true));
+    assert_contents(&before, &nameless, "without names");
+    assert_same_players(&before, &nameless);
 }
 
-/// Whoever was one player still is, and whoever was another still is.
+/// Asserts that games shared a player before if and only if they do now.
 fn assert_same_players(old: &[(Game, Vec<String>)], new: &[(Game, Vec<String>)]) {
-    let mut there = HashMap::new();
-    let mut back = HashMap::new();
+    let mut new_names = HashMap::new();
+    let mut old_names = HashMap::new();
     for ((old, _), (new, _)) in old.iter().zip(new) {
         for side in ["White", "Black"] {
             let names = [old, new].map(|game| game.head.tags.text(side).to_owned());
-            let [was, is] = names;
-            assert_eq!(*there.entry(was.clone()).or_insert(is.clone()), is);
-            assert_eq!(*back.entry(is).or_insert(was.clone()), was);
+            let [old, new] = names;
+            assert_eq!(*new_names.entry(old.clone()).or_insert(new.clone()), new);
+            assert_eq!(*old_names.entry(new).or_insert(old.clone()), old);
         }
     }
 }
 
 #[test]
-fn real_sets_come_back_without_their_headers() {
-    let test = "real_sets_come_back_without_their_headers";
+fn real_sets_are_restored_without_headers() {
+    let test = "real_sets_are_restored_without_headers";
     let Some(folder) = shared_data(test, "cbh") else {
         return;
     };
@@ -280,7 +284,7 @@ fn real_sets_come_back_without_their_headers() {
         if !is_set || name.contains("history") || name.contains("small") {
             continue;
         }
-        // Of large sets one is enough, and takes long.
+        // Large sets take long.
         if std::fs::metadata(&main).unwrap().len() > 1 << 16 && !is_exhaustive() {
             continue;
         }
@@ -303,18 +307,17 @@ fn real_sets_come_back_without_their_headers() {
                 "{name}: {same} of {} records from {extensions:?}",
                 before.len()
             );
-            // Only games whose moves and annotations are numbered as before can be told apart.
             let texts = before
                 .iter()
                 .filter(|(game, _)| game.head.kind == RecordKind::Text);
             let is_bare = extensions.len() == 2;
-            let has_holes = name.contains("edgehog") && is_bare;
-            // Annotations that do not name their game, as another program wrote them.
+            let has_gaps = name.contains("edgehog") && is_bare;
+            // Another program wrote these annotations without the numbers of their games.
             let is_nameless = name.contains("test-annotations") && is_bare;
             if is_nameless {
                 assert_eq!(found.len(), before.len(), "{name}");
-            } else if has_holes {
-                // Where a hole ends in the middle of an old record, some are passed over.
+            } else if has_gaps {
+                // After a gap that ends in the middle of an old record, some records are skipped.
                 assert!(
                     found.len() > before.len() * 9 / 10,
                     "{name}: {}",

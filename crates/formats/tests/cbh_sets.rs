@@ -1,4 +1,4 @@
-//! Real databases: everything opens, every game is legal, counts are those known.
+//! Real databases: every set opens, every game is legal, all counts are the known ones.
 
 #![allow(
     clippy::unwrap_used,
@@ -27,7 +27,8 @@ use tabia_testkit::dump::Dump;
 use tabia_testkit::shared::files_below;
 use tabia_testkit::shared_data;
 
-/// Records, texts, deleted, players, tournaments, annotators, sources, teams; −1 without the file.
+/// Records, texts, deleted, players, tournaments, annotators, sources, teams; −1 if the file is
+/// missing.
 const SETS: &[(&str, [i32; 8])] = &[
     ("chesscore-fob/fob", [111, 0, 0, 79, 71, 1, 1, -1]),
     ("morphy-cb12/cb12", [1, 0, 0, 2, 1, 1, 1, 2]),
@@ -147,7 +148,7 @@ fn every_game_of_every_set_is_legal_and_in_order() {
 }
 
 #[test]
-fn what_is_wanted_changes_cost_and_not_content() {
+fn wanted_parts_do_not_depend_on_other_wants() {
     let Some(folder) = shared_data("cbh wants", "cbh") else {
         return;
     };
@@ -187,7 +188,7 @@ fn what_is_wanted_changes_cost_and_not_content() {
 }
 
 #[test]
-fn move_counts_of_headers_are_true() {
+fn move_counts_of_headers_are_right() {
     let Some(folder) = shared_data("cbh move counts", "cbh") else {
         return;
     };
@@ -217,7 +218,7 @@ fn move_counts_of_headers_are_true() {
 }
 
 #[test]
-fn guiding_texts_are_read_to_their_last_byte_and_written_back() {
+fn guiding_texts_round_trip() {
     let Some(folder) = shared_data("cbh texts", "cbh") else {
         return;
     };
@@ -272,7 +273,7 @@ fn guiding_texts_are_read_to_their_last_byte_and_written_back() {
 }
 
 #[test]
-fn a_database_without_moves_keeps_its_headers_texts_and_annotations() {
+fn databases_without_moves_have_headers_texts_and_annotations() {
     let Some(folder) = shared_data("cbh World-ch", "cbh/morphy-world-ch/World-ch.cbh") else {
         return;
     };
@@ -292,7 +293,7 @@ fn a_database_without_moves_keeps_its_headers_texts_and_annotations() {
 }
 
 #[test]
-fn what_real_sets_say_of_themselves_holds() {
+fn real_sets_have_only_the_known_findings() {
     let Some(folder) = shared_data("cbh verify", "cbh") else {
         return;
     };
@@ -306,8 +307,8 @@ fn what_real_sets_say_of_themselves_holds() {
             found.push(format!("{:?} {file}: {text}", finding.severity));
         }
     }
-    // Headers, contents, references, trees: all true but for a file that was never filled, holes that
-    // ChessBase lost count of, a file that is missing here, and a list of files that was cleared.
+    // A file that was never filled, gaps that ChessBase did not count, a file that is missing here,
+    // and a list of files that was cleared.
     assert_eq!(
         found,
         [
@@ -355,6 +356,6 @@ fn single_files_are_read() {
     );
     let marks = TopGames::new(blob("topgames.flags")).unwrap();
     let top = (1..200).filter(|&game| marks.mark(game) == 3).count();
-    let looked_at = (1..200).filter(|&game| marks.mark(game) >= 2).count();
-    assert_eq!((top, looked_at), (127, 129));
+    let evaluated = (1..200).filter(|&game| marks.mark(game) >= 2).count();
+    assert_eq!((top, evaluated), (127, 129));
 }

@@ -1,4 +1,4 @@
-//! Databases written from the games of others: read again they are equal.
+//! Databases written from real and small games: read again, the games are equal.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -20,8 +20,8 @@ fn open(path: &Path) -> CbhDatabase {
     CbhDatabase::open(&Source::from_path(path).unwrap(), &OpenOptions::default()).unwrap()
 }
 
-/// Whatever we write says of itself only what is true.
-fn assert_sound(path: &Path) {
+/// Asserts that the deep check finds nothing.
+fn assert_consistent(path: &Path) {
     let findings: Vec<String> = verify(&open(path))
         .iter()
         .map(ToString::to_string)
@@ -43,7 +43,7 @@ fn games(database: &dyn Database) -> Vec<(Game, usize)> {
         .collect()
 }
 
-/// Writes games to a new database; what was lost.
+/// Writes games to a new database. Returns the losses.
 fn write<'g>(path: &Path, games: impl Iterator<Item = &'g Game>, charset: Charset) -> Losses {
     let mut options = CreateOptions::default();
     options.charset = charset;
@@ -64,14 +64,14 @@ fn write<'g>(path: &Path, games: impl Iterator<Item = &'g Game>, charset: Charse
 }
 
 #[test]
-fn tiny_games_come_back() {
+fn tiny_games_round_trip() {
     let folder = Scratch::new("cbh-write");
     let path = folder.join("tiny.cbh");
     let games_in = tiny::games();
     let losses = write(&path, games_in.iter(), Charset::Auto);
     assert!(losses.is_empty(), "{losses}");
     assert_eq!(folder.names().len(), 12);
-    assert_sound(&path);
+    assert_consistent(&path);
     let database = open(&path);
     assert_eq!(database.len(), 3);
     for ((game, problems), expected) in games(&database).iter().zip(&games_in) {
@@ -87,13 +87,13 @@ fn tiny_games_come_back() {
 }
 
 #[test]
-fn an_empty_database_opens() {
+fn empty_databases_open() {
     let folder = Scratch::new("cbh-empty");
     let path = folder.join("empty.cbh");
     write(&path, std::iter::empty(), Charset::Auto);
     assert_eq!(open(&path).len(), 0);
     assert_eq!(std::fs::read(&path).unwrap().len(), 46);
-    let Some(model) = shared_data("an_empty_database_opens", "cbh/uncbv-small/small.cbh") else {
+    let Some(model) = shared_data("empty_databases_open", "cbh/uncbv-small/small.cbh") else {
         return;
     };
     for extension in [
@@ -102,7 +102,7 @@ fn an_empty_database_opens() {
         let ours = std::fs::read(path.with_extension(extension)).unwrap();
         let theirs = std::fs::read(model.with_extension(extension)).unwrap();
         assert_eq!(ours.len(), theirs.len(), "{extension}");
-        // Behind these stand bytes without meaning.
+        // The bytes after these have no meaning.
         let known = if extension == "cbm" {
             16
         } else {
@@ -112,7 +112,7 @@ fn an_empty_database_opens() {
     }
 }
 
-/// The game as it is after writing: without moves, what the header says of them is recomputed.
+/// The game as it is after writing: the number of missing moves is recomputed.
 fn settled(game: &Game) -> Game {
     let mut game = game.clone();
     game.head.tags.retain(|name, _| name != "CbMoveCount");
@@ -120,8 +120,8 @@ fn settled(game: &Game) -> Game {
 }
 
 #[test]
-fn real_databases_are_written_again() {
-    let test = "real_databases_are_written_again";
+fn real_databases_round_trip() {
+    let test = "real_databases_round_trip";
     let Some(folder) = shared_data(test, "cbh") else {
         return;
     };
@@ -144,14 +144,14 @@ fn real_databases_are_written_again() {
         let charset = Charset::parse(charset).unwrap();
         let losses = write(&target, before.iter().map(|(game, _)| game), charset);
         assert!(losses.is_empty(), "{name}: {losses}");
-        assert_sound(&target);
+        assert_consistent(&target);
         let database = open(&target);
         let after = games(&database);
         assert_eq!(after.len(), before.len());
         for (index, ((old, _), (new, problems))) in (0..).zip(before.iter().zip(&after)) {
             assert_eq!(*problems, 0, "{name}");
             let old = settled(old);
-            // Without moves, annotations have lost their places and only their number counts.
+            // Without moves, the positions of annotations are lost and only their number counts.
             let same = if path.with_extension("cbg").exists() {
                 old == *new
             } else {
@@ -165,14 +165,14 @@ fn real_databases_are_written_again() {
             }
         }
         if name.contains("twic1134") {
-            same_bytes(path, &target);
+            assert_same_bytes(path, &target);
         }
     }
 }
 
-/// Moves and annotations come out as ChessBase wrote them; headers too, but for the number of the
-/// source, which stood behind a deleted one.
-fn same_bytes(theirs: &Path, ours: &Path) {
+/// Asserts that moves, annotations and headers are the bytes that ChessBase wrote, except for the id of
+/// the source, which followed a deleted one.
+fn assert_same_bytes(theirs: &Path, ours: &Path) {
     let read =
         |path: &Path, extension: &str| std::fs::read(path.with_extension(extension)).unwrap();
     for extension in ["cbg", "cba"] {

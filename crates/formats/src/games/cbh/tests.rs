@@ -1,4 +1,4 @@
-//! A small database of our own in memory: read whole, without its companions, and damaged.
+//! A small generated database in memory: read intact, without companions, and damaged.
 
 use tabia_core::GameIndex;
 use tabia_core::chess::Square;
@@ -31,7 +31,7 @@ use super::verify::verify;
 type Files = Vec<(String, Vec<u8>)>;
 
 /// The moves of the first game: one variation with another inside.
-fn moves_of_first() -> Game {
+fn first_game() -> Game {
     GameBuilder::new()
         .moves("e4 e5")
         .begin()
@@ -52,8 +52,8 @@ fn comment(placement: CommentPlacement, language: Option<Language>, text: &str) 
     })
 }
 
-/// Stored order of the first game: e4 e5 Qh5 Ke7 Qxe5 c5 Nf3 c3.
-fn notes_of_first() -> Vec<(i32, Annotation<'static>)> {
+/// The annotations of the first game; stored order: e4 e5 Qh5 Ke7 Qxe5 c5 Nf3 c3.
+fn first_annotations() -> Vec<(i32, Annotation<'static>)> {
     let square = |number| Square::new(number).unwrap();
     vec![
         (
@@ -126,10 +126,10 @@ fn text<const N: usize>(text: &str) -> [u8; N] {
     field
 }
 
-/// Three records: a game, a deleted game from a setup position, a text.
+/// The files of a set with three records: a game, a deleted game with a setup position, a text.
 fn set() -> Files {
     let mut moves_file = body_header(0);
-    let mut notes_file = body_header(0);
+    let mut annotations_file = body_header(0);
     let mut headers = Sink::new();
     let mut header = FileHeader::new_zeroed();
     header.header_size.set(44);
@@ -139,22 +139,24 @@ fn set() -> Files {
     headers.bytes(header.as_bytes());
 
     let mut encoder = moves::Encoder::new();
-    let mut notes = annotations::Encoder::new(TextForm::UTF8);
-    for (position, note) in notes_of_first() {
-        assert_eq!(notes.push(position, &note), None);
+    let mut annotations = annotations::Encoder::new(TextForm::UTF8);
+    for (position, annotation) in first_annotations() {
+        assert_eq!(annotations.push(position, &annotation), None);
     }
-    let notes = notes.finish(1).unwrap().to_vec();
-    let items = annotations::Items::new(&notes).unwrap().map(Result::unwrap);
-    let facts = MoveSummary {
+    let annotations = annotations.finish(1).unwrap().to_vec();
+    let items = annotations::Items::new(&annotations)
+        .unwrap()
+        .map(Result::unwrap);
+    let summary = MoveSummary {
         mainline: 5,
         variations: 3,
         ..MoveSummary::default()
     };
-    let contents = Contents::of(facts, items);
+    let contents = Contents::of(summary, items);
     let mut first = GameRecord::new_zeroed();
     first.kind = TYPE_ALWAYS;
     first.moves_at.set(moves_file.len() as u32);
-    first.annotations_at.set(notes_file.len() as u32);
+    first.annotations_at.set(annotations_file.len() as u32);
     first.black = U24::new(1);
     first.date = U24::new(2021 << 9 | 5 << 5 | 1);
     first.result = 2;
@@ -167,8 +169,8 @@ fn set() -> Files {
     first.magnitudes.set(contents.magnitudes);
     first.move_count = contents.move_count;
     headers.bytes(first.as_bytes());
-    moves_file.extend_from_slice(encoder.encode(&moves_of_first()).unwrap().record);
-    notes_file.extend_from_slice(&notes);
+    moves_file.extend_from_slice(encoder.encode(&first_game()).unwrap().record);
+    annotations_file.extend_from_slice(&annotations);
 
     let mut second = GameRecord::new_zeroed();
     second.kind = TYPE_ALWAYS | TYPE_DELETED;
@@ -199,18 +201,18 @@ fn set() -> Files {
     headers.bytes(third.as_bytes());
     moves_file.extend_from_slice(&body.finish(TextForm::UTF8).unwrap());
 
-    for file in [&mut moves_file, &mut notes_file] {
+    for file in [&mut moves_file, &mut annotations_file] {
         let header = body_header(file.len());
         file[..26].copy_from_slice(&header);
     }
     let mut files = names();
     files.push(("Tiny.CBH".to_owned(), headers.into_vec()));
     files.push(("Tiny.cbg".to_owned(), moves_file));
-    files.push(("Tiny.cba".to_owned(), notes_file));
+    files.push(("Tiny.cba".to_owned(), annotations_file));
     files
 }
 
-/// The files of names and of later additions.
+/// The entity files and side files of the set.
 fn names() -> Files {
     let player = |last: &str, first: &str| PlayerRecord {
         last_name: text(last),
@@ -284,7 +286,7 @@ fn read(db: &CbhDatabase, index: u32) -> (Game, Vec<String>) {
 }
 
 #[test]
-fn a_game_comes_with_its_tags_moves_and_annotations() {
+fn games_have_tags_moves_and_annotations() {
     let db = open(&set()).unwrap();
     assert_eq!(db.info().problems, [""; 0]);
     let (game, problems) = read(&db, 0);
@@ -322,8 +324,8 @@ fn a_game_comes_with_its_tags_moves_and_annotations() {
             .filter(|e| !matches!(e, tabia_core::game::Event::Annotation(_)));
         events.map(|event| format!("{event:?}")).collect()
     };
-    assert_eq!(moves(&game), moves(&moves_of_first()));
-    let notes: Vec<Annotation<'_>> = game
+    assert_eq!(moves(&game), moves(&first_game()));
+    let annotations: Vec<Annotation<'_>> = game
         .events()
         .filter_map(|event| match event {
             tabia_core::game::Event::Annotation(annotation) => Some(annotation),
@@ -331,13 +333,16 @@ fn a_game_comes_with_its_tags_moves_and_annotations() {
         })
         .collect();
     // Those of the variation come before those of the later moves.
-    let mut expected: Vec<_> = notes_of_first().into_iter().map(|(_, note)| note).collect();
+    let mut expected: Vec<_> = first_annotations()
+        .into_iter()
+        .map(|(_, annotation)| annotation)
+        .collect();
     expected.swap(5, 6);
-    assert_eq!(notes, expected);
+    assert_eq!(annotations, expected);
 }
 
 #[test]
-fn deleted_games_setups_forfeits_and_texts_are_told() {
+fn deleted_games_setups_forfeits_and_texts_are_read() {
     let db = open(&set()).unwrap();
     let info = db.info();
     assert_eq!((info.records, info.texts, info.deleted), (3, 1, 1));
@@ -368,7 +373,7 @@ fn deleted_games_setups_forfeits_and_texts_are_told() {
 }
 
 #[test]
-fn a_set_can_do_without_all_but_its_headers() {
+fn every_file_but_the_headers_may_be_missing() {
     let files = set();
     for missing in &files {
         let rest: Files = files
@@ -411,7 +416,7 @@ fn a_set_can_do_without_all_but_its_headers() {
 }
 
 #[test]
-fn a_search_by_ratings_opens_nothing_but_the_headers() {
+fn ratings_need_only_the_headers() {
     let folder = std::env::temp_dir().join(format!("tabia-cbh-ratings-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     for (name, bytes) in set() {
@@ -419,7 +424,7 @@ fn a_search_by_ratings_opens_nothing_but_the_headers() {
     }
     let source = Source::from_path(&folder.join("Tiny.CBH")).unwrap();
     let db = CbhDatabase::open(&source, &OpenOptions::default()).unwrap();
-    // Were they opened, they would be there all the same.
+    // If the companions were open, they could still be read.
     std::fs::remove_dir_all(&folder).unwrap();
     let mut ratings = [[7; 2]; 2];
     assert!(db.ratings(GameIndex(0), &mut ratings));
@@ -435,24 +440,24 @@ fn a_search_by_ratings_opens_nothing_but_the_headers() {
 }
 
 #[test]
-fn damage_stays_where_it_is() {
+fn damage_does_not_affect_records_before_it() {
     let files = set();
-    let whole = open(&files).unwrap();
-    let games: Vec<Game> = (0..3).map(|index| read(&whole, index).0).collect();
-    for (place, (name, bytes)) in files.iter().enumerate() {
-        let some = bytes.len().div_ceil(400);
-        let cuts = corrupt::prefixes(bytes).step_by(some);
-        let changes = corrupt::single_bytes(bytes).step_by(some * 3);
+    let intact = open(&files).unwrap();
+    let games: Vec<Game> = (0..3).map(|index| read(&intact, index).0).collect();
+    for (number, (name, bytes)) in files.iter().enumerate() {
+        let step = bytes.len().div_ceil(400);
+        let cuts = corrupt::prefixes(bytes).step_by(step);
+        let changes = corrupt::single_bytes(bytes).step_by(step * 3);
         for damaged in cuts.chain(changes).chain(corrupt::random(bytes, 300, 7)) {
             let mut copy = files.clone();
-            copy[place].1 = damaged.bytes;
+            copy[number].1 = damaged.bytes;
             let Ok(db) = open(&copy) else {
                 assert_eq!(name, "Tiny.CBH", "{}", damaged.how);
                 continue;
             };
             for index in 0..db.len().min(3) {
                 let (game, _) = read(&db, index);
-                // A header stands at its place; nothing before the damage may change.
+                // Records are at fixed offsets; those before the damage must not change.
                 if name == "Tiny.CBH" && damaged.from >= 46 * (index as usize + 2) {
                     assert_eq!(game, games[index as usize], "{}", damaged.how);
                 }
@@ -463,7 +468,7 @@ fn damage_stays_where_it_is() {
 }
 
 #[test]
-fn a_false_header_is_not_opened() {
+fn wrong_headers_are_refused() {
     let mut files = set();
     let header = files
         .iter_mut()
@@ -478,7 +483,7 @@ fn a_false_header_is_not_opened() {
 }
 
 #[test]
-fn findings_name_what_is_false() {
+fn findings_name_wrong_fields() {
     let mut files = set();
     let header = files
         .iter_mut()
@@ -506,7 +511,7 @@ fn findings_name_what_is_false() {
 }
 
 #[test]
-fn headers_of_all_ages_are_known() {
+fn headers_of_all_versions_are_recognized() {
     let mut head = [0; 46];
     head[4] = 46;
     for size in [36, 44] {

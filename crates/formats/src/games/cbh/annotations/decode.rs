@@ -315,7 +315,7 @@ pub(crate) fn time_spent(
     }))
 }
 
-/// A clock at the start of the game; `kind` tells the colour.
+/// A clock at the start of the game; `kind` determines the colour.
 pub(crate) fn start_clock(kind: u8, hundredths: i32) -> Annotation<'static> {
     Annotation::StartClock(StartClock {
         color: if kind == kind::WHITE_CLOCK {

@@ -1,5 +1,5 @@
-//! Real databases against the PGN that another program made of them: the same moves, variations
-//! and NAGs in the same order, the same comments, tags and first positions.
+//! Real databases compared with the PGN that another program made of them: the same moves, variations
+//! and NAGs in the same order, the same comments, tags and start positions.
 
 #![allow(
     clippy::unwrap_used,
@@ -18,8 +18,9 @@ use tabia_core::io::Source;
 use tabia_formats::games::cbh::CbhDatabase;
 use tabia_testkit::shared_data;
 
-/// Games in the twin, and whether it has the comments whole (one lacks letters).
-const TWINS: &[(&str, usize, bool)] = &[
+/// Each set with the number of games in its export, and whether the comments there are complete (one
+/// export lacks letters).
+const EXPORTS: &[(&str, usize, bool)] = &[
     ("uncbv-twic1134/twic1134", 6117, true),
     ("morphy-hedgehog/Hedgehog", 204, false),
     ("chesscore-fob/fob", 111, true),
@@ -30,19 +31,19 @@ const TWINS: &[(&str, usize, bool)] = &[
     ("morphy-cb12/cb12", 1, true),
 ];
 
-/// What both programs show of a game.
+/// The content of a game that both programs write.
 #[derive(Debug, Default, PartialEq)]
-struct Shown {
-    /// Moves as key of the position after them, `(`, `)`, and `$n` behind their move, those of one
-    /// move in ascending order: the other program sorts them.
-    line: Vec<String>,
-    /// Characters of all comments; comments before a move stand elsewhere in PGN.
+struct ComparedContent {
+    /// The key of the position after each move, `(`, `)`, and `$n` after its move. The NAGs of a move
+    /// are sorted, because the other program sorts them.
+    tokens: Vec<String>,
+    /// The characters of all comments, because PGN has comments before a move in another position.
     comments: BTreeMap<char, usize>,
 }
 
-impl Shown {
+impl ComparedContent {
     fn of(game: &Game) -> Self {
-        let mut shown = Self::default();
+        let mut content = Self::default();
         let start = game.head.start.position().unwrap();
         let mut before = start.clone();
         let mut now = start;
@@ -52,29 +53,29 @@ impl Shown {
                 Event::Move(ply) => {
                     before.clone_from(&now);
                     now.play_ply(ply);
-                    shown.line.push(format!("{:x}", now.key()));
+                    content.tokens.push(format!("{:x}", now.key()));
                 }
                 Event::BeginVariation => {
                     open.push((before.clone(), now));
                     now = before.clone();
-                    shown.line.push("(".to_owned());
+                    content.tokens.push("(".to_owned());
                 }
                 Event::EndVariation => {
                     (before, now) = open.pop().unwrap();
-                    shown.line.push(")".to_owned());
+                    content.tokens.push(")".to_owned());
                 }
                 Event::Annotation(Annotation::Nag(nag)) => {
-                    shown.line.push(format!("${}", nag.0));
+                    content.tokens.push(format!("${}", nag.0));
                 }
-                Event::Annotation(Annotation::Comment(comment)) => shown.comment(comment.text),
+                Event::Annotation(Annotation::Comment(comment)) => content.comment(comment.text),
                 Event::Annotation(_) => {}
             }
         }
         let is_nag = |token: &String| token.starts_with('$');
-        for run in shown.line.chunk_by_mut(|a, b| is_nag(a) && is_nag(b)) {
+        for run in content.tokens.chunk_by_mut(|a, b| is_nag(a) && is_nag(b)) {
             run.sort();
         }
-        shown
+        content
     }
 
     fn comment(&mut self, text: &str) {
@@ -89,8 +90,8 @@ impl Shown {
     }
 }
 
-/// The games of a text, without a problem.
-fn twins(path: &Path) -> Vec<Game> {
+/// The games of a PGN file, which must have no problems.
+fn read_pgn(path: &Path) -> Vec<Game> {
     let source = Source::from_path(path).unwrap();
     let open = tabia_formats::games::pgn::FORMAT.open;
     let database = open(&source, &OpenOptions::default()).unwrap();
@@ -109,16 +110,16 @@ fn twins(path: &Path) -> Vec<Game> {
 }
 
 #[test]
-fn games_equal_those_another_program_reads() {
-    let Some(folder) = shared_data("cbh twins", "cbh") else {
+fn games_equal_the_exports_of_another_program() {
+    let Some(folder) = shared_data("cbh exports", "cbh") else {
         return;
     };
-    for (set, count, has_comments) in TWINS {
+    for (set, count, has_comments) in EXPORTS {
         let source = Source::from_path(&folder.join(format!("{set}.cbh"))).unwrap();
         let db = CbhDatabase::open(&source, &OpenOptions::default()).unwrap();
-        let twins = twins(&folder.join(format!("{set}.cbvault.pgn")));
-        assert_eq!(twins.len(), *count, "{set}");
-        let mut twins = twins.into_iter();
+        let exported = read_pgn(&folder.join(format!("{set}.cbvault.pgn")));
+        assert_eq!(exported.len(), *count, "{set}");
+        let mut exported = exported.into_iter();
         let mut reader = db.reader();
         let mut game = Game::new();
         for i in (0..db.len()).map(GameIndex) {
@@ -127,28 +128,28 @@ fn games_equal_those_another_program_reads() {
             if game.head.deleted || game.head.kind == RecordKind::Text {
                 continue;
             }
-            let twin = twins.next().unwrap();
-            let (our, their) = (Shown::of(&game), Shown::of(&twin));
-            assert_eq!(our.line, their.line, "{set} game {i}");
+            let export = exported.next().unwrap();
+            let (our, their) = (ComparedContent::of(&game), ComparedContent::of(&export));
+            assert_eq!(our.tokens, their.tokens, "{set} game {i}");
             if *has_comments {
                 assert_eq!(our.comments, their.comments, "{set} game {i}");
             }
-            assert_eq!(game.result.to_pgn(), twin.result, "{set} game {i}");
-            compare_heads(&game, &twin, &format!("{set} game {i}"));
+            assert_eq!(game.result.to_pgn(), export.result, "{set} game {i}");
+            compare_heads(&game, &export, &format!("{set} game {i}"));
         }
-        assert!(twins.next().is_none(), "{set}");
+        assert!(exported.next().is_none(), "{set}");
     }
 }
 
-fn compare_heads(game: &Game, twin: &Game, place: &str) {
+fn compare_heads(game: &Game, export: &Game, what: &str) {
     let start = |game: &Game| {
         let mut setup = game.head.start.setup.as_deref()?.clone();
-        // A first move number of 0 and of 1 are the same to us.
+        // The move numbers 0 and 1 are equivalent.
         setup.full_move_number = setup.full_move_number.max(1);
         Some(setup)
     };
-    assert_eq!(start(game), start(twin), "{place}");
-    for (name, value) in twin.head.tags.iter() {
+    assert_eq!(start(game), start(export), "{what}");
+    for (name, value) in export.head.tags.iter() {
         let our = game.head.tags.text(name);
         match name {
             // Ours come from the moves and from the start.
@@ -157,12 +158,12 @@ fn compare_heads(game: &Game, twin: &Game, place: &str) {
             "White" | "Black" => {
                 assert!(
                     our == value || format!("{our}.") == *value,
-                    "{place}: {our} {value}"
+                    "{what}: {our} {value}"
                 );
             }
-            // It shows the Cyrillic set as Western, and no round with a sub-round as `?`.
-            "Event" | "Round" if place.starts_with("morphy-hedgehog") => {}
-            _ => assert_eq!(our, value, "{place}: {name}"),
+            // It decodes the Cyrillic set as Western, and writes a sub-round without round as `?`.
+            "Event" | "Round" if what.starts_with("morphy-hedgehog") => {}
+            _ => assert_eq!(our, value, "{what}: {name}"),
         }
     }
 }

@@ -1,11 +1,11 @@
-//! ChessBase databases by way of full PGN, of Scid, and by themselves: what comes back is equal,
-//! annotation by annotation, or was counted before.
+//! ChessBase databases through full PGN and written again: the games are equal, annotation by
+//! annotation. Scidb databases through full PGN.
 
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::print_stdout,
-    reason = "a test fails by panicking, and tells what it counted"
+    reason = "a test fails by panicking, and prints what it counted"
 )]
 
 #[path = "support/sets.rs"]
@@ -46,10 +46,10 @@ fn through_pgn(games: &[Game], what: &str) -> Vec<Game> {
 }
 
 #[test]
-fn sets_come_back_through_full_pgn() {
-    let scratch = Scratch::new("there-and-back");
+fn sets_round_trip_through_full_pgn() {
+    let scratch = Scratch::new("round-trip");
     let mut sum = [0; 3];
-    for path in sets("sets_come_back_through_full_pgn") {
+    for path in sets("sets_round_trip_through_full_pgn") {
         let what = name(&path);
         let before = games(&open_set(&path));
         let between = through_pgn(&before, &what);
@@ -68,7 +68,7 @@ fn sets_come_back_through_full_pgn() {
             if has_moves {
                 assert_equal(&what, &old, game);
             } else {
-                // Annotations without moves have no place: only their number counts.
+                // Without moves, the positions of annotations are lost: only their number counts.
                 assert_eq!(old.head, game.head, "{what}");
                 assert_eq!(old.events().count(), game.events().count(), "{what}");
             }
@@ -88,15 +88,15 @@ fn sets_come_back_through_full_pgn() {
     println!("{sum:?} games, texts and annotations in all");
 }
 
-/// Every kind of annotation that the format holds, in games made from numbers.
+/// Generated games, with every kind of annotation that the format can store.
 #[test]
-fn generated_games_come_back_through_full_pgn() {
+fn generated_games_round_trip_through_full_pgn() {
     let scratch = Scratch::new("generated");
     let count = if is_exhaustive() { 5000 } else { 250 };
-    let made: Vec<Game> = (0..count).map(arbitrary_game).collect();
-    // What the format holds of them is what the way there and back begins with.
+    let generated: Vec<Game> = (0..count).map(arbitrary_game).collect();
+    // The round trip begins with what the format can store of them.
     let first = scratch.join("first.cbh");
-    write(&cbh::FORMAT, &first, &made, Charset::Auto);
+    write(&cbh::FORMAT, &first, &generated, Charset::Auto);
     let read = |path: &Path| -> Vec<Game> {
         let read = read_database(&open_set(path), Want::ALL);
         read.into_iter().map(|read| read.game).collect()
@@ -142,14 +142,14 @@ fn generated_games_come_back_through_full_pgn() {
     }
 }
 
-/// How many of the records of a set come out byte for byte, and the numbers of the others.
+/// The number of records of a set that are written as the same bytes, and the numbers of the others.
 #[derive(Debug, Default)]
-struct Share {
+struct SameRecords {
     same: u32,
     others: Vec<u32>,
 }
 
-impl Share {
+impl SameRecords {
     fn add(&mut self, is_same: bool, number: u32) {
         if is_same {
             self.same += 1;
@@ -159,7 +159,7 @@ impl Share {
     }
 }
 
-impl std::fmt::Display for Share {
+impl std::fmt::Display for SameRecords {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
@@ -171,7 +171,7 @@ impl std::fmt::Display for Share {
 }
 
 /// Games whose moves ChessBase wrote in another way: start positions with the move number 0, which
-/// is 1 for every reader, and one with the filler among its moves.
+/// readers take as 1, and one with the filler among its moves.
 const NOT_CANONICAL: [(&str, &[u32]); 2] = [("cbhlib_test", &[11, 18]), ("Mate2", &[7])];
 
 /// The move record and the annotation record of a game, without the game's number.
@@ -195,10 +195,10 @@ fn streams<'f>(
 }
 
 #[test]
-fn records_of_sets_are_written_byte_for_byte() {
+fn records_are_written_as_the_same_bytes() {
     let scratch = Scratch::new("byte-for-byte");
     let read = |path: &Path, extension| std::fs::read(path.with_extension(extension)).unwrap();
-    for path in sets("records_of_sets_are_written_byte_for_byte") {
+    for path in sets("records_are_written_as_the_same_bytes") {
         if !path.with_extension("cbg").exists() {
             continue;
         }
@@ -209,13 +209,13 @@ fn records_of_sets_are_written_byte_for_byte() {
         let again = open_set(&target);
         let files = |path: &Path| (read(path, "cbg"), read(path, "cba"));
         let ((moves, notes), (moves_again, notes_again)) = (files(&path), files(&target));
-        let (mut moves_share, mut notes_share) = (Share::default(), Share::default());
+        let (mut moves_share, mut notes_share) = (SameRecords::default(), SameRecords::default());
         let stem = path.file_stem().unwrap().to_string_lossy().into_owned();
         let known = NOT_CANONICAL.iter().find(|(set, _)| *set == stem);
         for (new, &old) in (0..).zip(&numbers) {
             let record = database.record(GameIndex(old)).unwrap();
             let (old_moves, old_notes) = streams(record, &moves, &notes);
-            // Texts of the first version are written in the third, as ChessBase does.
+            // Texts of version 1 are written in version 3, as ChessBase does.
             let is_old_text = matches!(record, Record::Text(_)) && old_moves.get(4) == Some(&1);
             let record = again.record(GameIndex(new)).unwrap();
             let (new_moves, new_notes) = streams(record, &moves_again, &notes_again);
@@ -243,14 +243,14 @@ fn records_of_sets_are_written_byte_for_byte() {
     }
 }
 
-/// Scidb's own databases by way of full PGN.
+/// Databases that Scidb wrote, through full PGN.
 #[test]
-fn scidb_comes_back_through_full_pgn() {
-    let Some(folder) = shared_data("scidb_comes_back_through_full_pgn", "scid/sci") else {
+fn scidb_round_trips_through_full_pgn() {
+    let Some(folder) = shared_data("scidb_round_trips_through_full_pgn", "scid/sci") else {
         return;
     };
     let scratch = Scratch::new("sci-pgn");
-    let is_main = |path: &PathBuf| path.extension().is_some_and(|it| it == "sci");
+    let is_main = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "sci");
     for path in files_below(&folder).into_iter().filter(is_main) {
         let what = name(&path);
         let database = open(&scidb::FORMAT, &path, &OpenOptions::default()).unwrap();
@@ -259,13 +259,17 @@ fn scidb_comes_back_through_full_pgn() {
         let before: Vec<Game> = sound.map(|read| read.game).collect();
         let back = through_pgn(&before, &what);
         let target = scratch.join("back.sci");
-        let told = write(&scidb::FORMAT, &target, &back, Charset::Auto);
+        let losses = write(&scidb::FORMAT, &target, &back, Charset::Auto);
         let again = open(&scidb::FORMAT, &target, &OpenOptions::default()).unwrap();
         let again = read_database(&*again, Want::ALL);
         assert_eq!(again.len(), before.len(), "{what}");
         for (number, (old, new)) in before.iter().zip(&again).enumerate() {
             let what = format!("{what}, number {}", number + 1);
-            assert!(told[number].is_empty(), "{what}: {} are lost", told[number]);
+            assert!(
+                losses[number].is_empty(),
+                "{what}: {} are lost",
+                losses[number]
+            );
             assert!(old.events().eq(new.game.events()), "{what}");
             assert_eq!(old.head.start, new.game.head.start, "{what}");
             assert_eq!(old.result, new.game.result, "{what}");

@@ -1,10 +1,10 @@
-//! ChessBase databases by way of Scid and Scidb: what is lost was counted before, exactly.
+//! ChessBase databases written as Scid and Scidb databases, and back: exactly what was reported is lost.
 
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::print_stdout,
-    reason = "a test fails by panicking, and tells what it counted"
+    reason = "a test fails by panicking, and prints what it counted"
 )]
 
 #[path = "support/sets.rs"]
@@ -24,10 +24,10 @@ use tabia_core::loss::{Feature, Losses};
 use tabia_formats::games::{cbh, scid, scidb};
 use tabia_testkit::Scratch;
 
-/// How often everything occurs that a format may or may not hold.
+/// The number of occurrences of each feature in a game.
 fn features(game: &Game) -> BTreeMap<Feature, u64> {
     let mut counts = BTreeMap::new();
-    let mut add = |feature, is_so: bool| *counts.entry(feature).or_insert(0) += u64::from(is_so);
+    let mut add = |feature, occurs: bool| *counts.entry(feature).or_insert(0) += u64::from(occurs);
     for event in game.events() {
         match event {
             Event::Move(ply) => add(Feature::NullMoves, ply == Ply::Null),
@@ -52,15 +52,15 @@ fn features(game: &Game) -> BTreeMap<Feature, u64> {
     counts
 }
 
-/// What is there no more is exactly what was told.
-fn assert_lost(what: &str, old: &Game, new: &Game, told: &Losses) {
-    let is_there = features(new);
+/// Asserts that exactly the reported losses occurred.
+fn assert_lost(what: &str, old: &Game, new: &Game, reported: &Losses) {
+    let left = features(new);
     for (feature, count) in features(old) {
-        let left = is_there.get(&feature).copied().unwrap_or_default();
-        let mut lost = told.count(feature);
+        let left = left.get(&feature).copied().unwrap_or_default();
+        let mut lost = reported.count(feature);
         if feature == Feature::Comments {
-            // Those that share a move become one.
-            lost += told.count(Feature::SeveralComments);
+            // Several comments of one move become one.
+            lost += reported.count(Feature::SeveralComments);
         }
         assert_eq!(
             count - left.min(count),
@@ -71,79 +71,82 @@ fn assert_lost(what: &str, old: &Game, new: &Game, told: &Losses) {
 }
 
 #[test]
-fn what_scid_loses_was_predicted() {
-    loses_what_was_predicted("what_scid_loses_was_predicted", &scid::SI5);
+fn losses_of_scid_are_predicted() {
+    assert_losses_are_predicted("losses_of_scid_are_predicted", &scid::SI5);
 }
 
 #[test]
-fn what_scidb_loses_was_predicted() {
-    loses_what_was_predicted("what_scidb_loses_was_predicted", &scidb::FORMAT);
+fn losses_of_scidb_are_predicted() {
+    assert_losses_are_predicted("losses_of_scidb_are_predicted", &scidb::FORMAT);
 }
 
-/// Writes every set into the format: what is not there when it is read again was told, and what was
-/// foreseen was told.
-fn loses_what_was_predicted(test: &str, format: &GameFormat) {
+/// Writes every set in the format and reads it again: everything missing was reported, and
+/// everything predicted was reported.
+fn assert_losses_are_predicted(test: &str, format: &GameFormat) {
     let scratch = Scratch::new("to-scid");
     for path in sets(test) {
-        // Without moves, annotations have no places to keep.
+        // Without moves, the positions of annotations are lost.
         if !path.with_extension("cbg").exists() {
             continue;
         }
         let what = name(&path);
         let before = games(&open_set(&path));
-        let target = scratch.join(&format!("there.{}", format.file.extensions[0]));
-        let told = write(format, &target, &before, Charset::Auto);
+        let target = scratch.join(&format!("converted.{}", format.file.extensions[0]));
+        let reported = write(format, &target, &before, Charset::Auto);
         let database = open(format, &target, &OpenOptions::default()).unwrap();
         let after = read_database(&*database, Want::ALL);
         let mut all = Losses::new();
-        // Games in which the format's finer rules lose more than its features say.
+        // Games that lose more by detailed rules of the format than its features predict.
         let mut finer = 0;
         let mut after = after.iter();
         for (number, old) in before.iter().enumerate() {
             let what = format!("{what}, number {}", number + 1);
             let (kept, predicted) = project(format.can, old);
-            let told = &told[number];
+            let reported = &reported[number];
             if old.head.kind == RecordKind::Text {
-                // A text is lost as a whole.
-                assert_eq!(told.to_string(), "1 guiding texts", "{what}");
-                all.merge(told);
+                // The complete text is lost.
+                assert_eq!(reported.to_string(), "1 guiding texts", "{what}");
+                all.merge(reported);
                 continue;
             }
             let new = after.next().unwrap();
             assert_eq!(new.problems, [""; 0], "{what}");
             for (feature, loss) in predicted.iter() {
                 assert!(
-                    told.count(feature) >= loss.count,
-                    "{what}: {told}, not {predicted}"
+                    reported.count(feature) >= loss.count,
+                    "{what}: {reported}, not {predicted}"
                 );
             }
             assert!(kept.mainline().eq(new.game.mainline()), "{what}");
-            assert_lost(&what, old, &new.game, told);
-            all.merge(told);
-            finer += usize::from(*told != predicted);
+            assert_lost(&what, old, &new.game, reported);
+            all.merge(reported);
+            finer += usize::from(*reported != predicted);
         }
-        println!("{what}: {finer} of {} by finer rules; {all}", before.len());
+        println!(
+            "{what}: {finer} of {} by detailed rules; {all}",
+            before.len()
+        );
         clear(&scratch);
     }
 }
 
 #[test]
-fn sets_come_back_through_scid() {
-    sets_come_back_through("sets_come_back_through_scid", &scid::SI5);
+fn sets_round_trip_through_scid() {
+    assert_sets_round_trip("sets_round_trip_through_scid", &scid::SI5);
 }
 
 #[test]
-fn sets_come_back_through_scidb() {
-    sets_come_back_through("sets_come_back_through_scidb", &scidb::FORMAT);
+fn sets_round_trip_through_scidb() {
+    assert_sets_round_trip("sets_round_trip_through_scidb", &scidb::FORMAT);
 }
 
-/// Writes every set into the format and that into a set again: what comes back is the original less
-/// what was told on the two ways, feature by feature.
-fn sets_come_back_through(test: &str, format: &GameFormat) {
-    let scratch = Scratch::new("third-leg");
+/// Writes every set in the format and that as a set again: the result is the original less the losses
+/// that both writers reported, feature by feature.
+fn assert_sets_round_trip(test: &str, format: &GameFormat) {
+    let scratch = Scratch::new("round-trip");
     let mut sum = [0; 2];
     for path in sets(test) {
-        // Without moves, annotations have no places to keep.
+        // Without moves, the positions of annotations are lost.
         if !path.with_extension("cbg").exists() {
             continue;
         }
@@ -154,34 +157,34 @@ fn sets_come_back_through(test: &str, format: &GameFormat) {
             .filter(|game| game.head.kind == RecordKind::Game)
             .collect();
         let between = scratch.join(&format!("between.{}", format.file.extensions[0]));
-        let there = write(format, &between, before.iter().copied(), Charset::Auto);
+        let first_losses = write(format, &between, before.iter().copied(), Charset::Auto);
         let database = open(format, &between, &OpenOptions::default()).unwrap();
         let read = read_database(&*database, Want::ALL);
         let between: Vec<Game> = read.into_iter().map(|read| read.game).collect();
         let target = scratch.join("back.cbh");
-        let back = write(&cbh::FORMAT, &target, &between, charset(&path));
+        let second_losses = write(&cbh::FORMAT, &target, &between, charset(&path));
         let after = read_database(&open_set(&target), Want::ALL);
         assert_eq!(after.len(), before.len(), "{what}");
         let (mut equal, mut lost) = (0, Losses::new());
         for (number, (old, new)) in before.iter().zip(&after).enumerate() {
             let what = format!("{what}, number {}", number + 1);
             assert_eq!(new.problems, [""; 0], "{what}");
-            let mut told = there[number].clone();
-            told.merge(&back[number]);
+            let mut reported = first_losses[number].clone();
+            reported.merge(&second_losses[number]);
             let new = &new.game;
             let kept = project(format.can, old).0;
             assert!(kept.mainline().eq(new.mainline()), "{what}");
             assert_eq!(old.result, new.result, "{what}");
             assert_eq!(old.head.start, new.head.start, "{what}");
-            assert_lost(&what, old, new, &told);
-            assert_tags_lost(&what, old, new, &told);
+            assert_lost(&what, old, new, &reported);
+            assert_tags_lost(&what, old, new, &reported);
             let (old, new) = (settled(old), settled(new));
             let is_same = old.head == new.head && in_order(&old) == in_order(&new);
-            if told.is_empty() && !is_same {
+            if reported.is_empty() && !is_same {
                 assert_equal(&what, &old, &new);
             }
             equal += usize::from(is_same);
-            lost.merge(&told);
+            lost.merge(&reported);
         }
         println!(
             "{what}: {equal} of {} games equal, the others less {lost}",
@@ -194,27 +197,27 @@ fn sets_come_back_through(test: &str, format: &GameFormat) {
     println!("{sum:?} games in all, and equal");
 }
 
-/// The moves, with the annotations of one place in an order of their own: Scidb fixes it.
+/// The moves, with the annotations of one position sorted, because Scidb has a fixed order.
 fn in_order(game: &Game) -> Vec<String> {
     let mut lines = Vec::new();
-    let mut place = Vec::new();
+    let mut annotations = Vec::new();
     for event in game.events() {
         if matches!(event, Event::Annotation(_)) {
-            place.push(format!("{event:?}"));
+            annotations.push(format!("{event:?}"));
             continue;
         }
-        place.sort();
-        lines.append(&mut place);
+        annotations.sort();
+        lines.append(&mut annotations);
         lines.push(format!("{event:?}"));
     }
-    place.sort();
-    lines.append(&mut place);
+    annotations.sort();
+    lines.append(&mut annotations);
     lines
 }
 
-/// The tags that are gone or changed are as many as was told.
-fn assert_tags_lost(what: &str, old: &Game, new: &Game, told: &Losses) {
-    let gone: Vec<_> = old
+/// Asserts that as many tags are missing or changed as were reported.
+fn assert_tags_lost(what: &str, old: &Game, new: &Game, reported: &Losses) {
+    let missing: Vec<_> = old
         .head
         .tags
         .iter()
@@ -232,10 +235,13 @@ fn assert_tags_lost(what: &str, old: &Game, new: &Game, told: &Losses) {
         Feature::LongText,
         Feature::Characters,
     ];
-    let count: u64 = features.iter().map(|feature| told.count(*feature)).sum();
+    let count: u64 = features
+        .iter()
+        .map(|feature| reported.count(*feature))
+        .sum();
     assert_eq!(
-        gone.len() as u64,
+        missing.len() as u64,
         count,
-        "{what}: {gone:?} {added:?} {told}"
+        "{what}: {missing:?} {added:?} {reported}"
     );
 }
