@@ -183,7 +183,7 @@ impl Visitor for Tree {
         san::write(before, ply, &mut text);
         let mut coordinates = Vec::new();
         match ply {
-            Ply::Move(m) => uci::write(before, m, self.chess960, &mut coordinates),
+            Ply::Move(m) => uci::write(m, self.chess960, &mut coordinates),
             Ply::Null => coordinates.extend_from_slice(b"0000"),
         }
         let number = self.moves.len();

@@ -96,7 +96,7 @@ pub enum ErrorKind {
     WrongFormat {
         /// The format that was tried.
         expected: FormatId,
-        /// What contradicts it.
+        /// The reason, for users.
         why: String,
     },
     /// A variant or operation of the format that is not supported. The text is for users.
@@ -109,7 +109,7 @@ pub enum ErrorKind {
     Invalid(String),
     /// A size in the file exceeds [`Limits`](crate::formats::Limits).
     Limit {
-        /// What has the size.
+        /// The noun for the item of that size.
         what: &'static str,
         /// The limit in force.
         limit: u64,
@@ -169,11 +169,11 @@ pub struct Malformed {
     pub field: &'static str,
     /// Offset in the decoded slice.
     pub at: usize,
-    /// What is wrong with it.
+    /// The kind of error.
     pub why: Why,
 }
 
-/// What is wrong with a field.
+/// The kind of error in a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Why {

@@ -10,7 +10,7 @@ pub use crate::ids::FormatId;
 use crate::io::{Charset, Source};
 use crate::loss::{Feature, Features, Losses};
 
-/// What the files of a format hold.
+/// The kind of content of a format's files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FormatKind {
     /// Games.
@@ -28,12 +28,12 @@ pub struct Probe<'a> {
     pub name: Option<&'a str>,
     /// Up to [`Probe::HEAD`] first bytes.
     pub head: &'a [u8],
-    /// Length of the file, when known.
+    /// Length of the file in bytes; `None` if unknown.
     pub len: Option<u64>,
 }
 
 impl Probe<'_> {
-    /// How many first bytes a probe holds at most.
+    /// Maximal number of first bytes in a probe.
     pub const HEAD: usize = 4096;
 
     /// The extension in lower case, without the dot; `""` if absent.
@@ -44,7 +44,7 @@ impl Probe<'_> {
     }
 }
 
-/// How sure a format is that a file is its own.
+/// The confidence that a file is of a format, lowest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Confidence {
     /// Certainly not.
@@ -63,7 +63,7 @@ pub enum Confidence {
 pub struct Limits {
     /// Bytes of one game record, its annotations, or one text.
     pub record: u64,
-    /// Bytes of one unpacked archive member that is kept in memory.
+    /// Bytes of one unpacked archive member in memory.
     pub member: u64,
     /// Variations inside variations.
     pub depth: u32,
@@ -89,7 +89,7 @@ impl Limits {
     }
 }
 
-/// How to open.
+/// Options for opening files.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct OpenOptions {
@@ -110,24 +110,24 @@ pub struct OpenOptions {
     /// [`DatabaseInfo::problems`](crate::games::DatabaseInfo::problems). Formats without salvage
     /// ignore this.
     pub salvage: bool,
-    /// What to assume where the description of a format leaves something open, by the format's
-    /// own names; unknown ones are left out.
+    /// Assumptions for properties that a file does not state, as pairs of a key of the format and a
+    /// value; unknown keys are ignored.
     pub hints: Vec<(String, String)>,
 }
 
-/// How much of a game a PGN file shows.
+/// The amount of detail in a PGN file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Profile {
-    /// What every program reads.
+    /// The parts of PGN that every program reads.
     #[default]
     Standard,
-    /// Everything, so that reading it back gives the equal game.
+    /// Everything: reading the file gives an equal game.
     Full,
     /// As Lichess writes it.
     Lichess,
     /// As ChessBase writes it.
     ChessBase,
-    /// Seven tags and bare moves.
+    /// The seven required tags and the moves of the mainline.
     Seven,
 }
 
@@ -150,24 +150,24 @@ impl Profile {
     }
 }
 
-/// How to create.
+/// Options for creating files.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct CreateOptions {
     /// Replace an existing target.
     pub force: bool,
-    /// How much PGN shows.
+    /// The amount of detail in PGN.
     pub profile: Profile,
     /// PGN lines of at most 80 columns.
     pub wrap: bool,
-    /// Character set of texts in formats that have a choice; UTF-8 when automatic.
+    /// Character set of texts, in formats that support several; UTF-8 if automatic.
     pub charset: Charset,
-    /// Password for archives that can have one.
+    /// Password, for archives that support one.
     pub password: Option<String>,
     /// Title or description stored in the database.
     pub title: Option<String>,
-    /// What else to store about the database, see [`DatabaseInfo::facts`]; unknown keys are left
-    /// out.
+    /// Further properties to store in the database, see [`DatabaseInfo::facts`]; unknown keys are
+    /// ignored.
     ///
     /// [`DatabaseInfo::facts`]: crate::games::DatabaseInfo::facts
     pub facts: Vec<(String, String)>,
@@ -232,7 +232,7 @@ impl CreateOptions {
         for (key, value) in given.filter(|(_, value)| !value.is_empty()) {
             match max_length(key) {
                 None => losses.add(Feature::DatabaseFacts, 1, None),
-                Some(most) => losses.add(Feature::LongText, u64::from(value.len() > most), None),
+                Some(max) => losses.add(Feature::LongText, u64::from(value.len() > max), None),
             }
         }
         losses
@@ -246,7 +246,7 @@ pub struct Companion {
     pub extension: &'static str,
     /// Whether the format cannot be read without it.
     pub required: bool,
-    /// What it holds, for people.
+    /// Its contents, for users.
     pub holds: &'static str,
 }
 
@@ -254,7 +254,7 @@ pub struct Companion {
 pub type OpenDatabase = fn(&Source, &OpenOptions) -> Result<Box<dyn Database>>;
 /// Opens a stream of bytes as a stream of games.
 pub type OpenStream = fn(Box<dyn io::Read + Send>, &OpenOptions) -> Result<Box<dyn GameStream>>;
-/// Cuts a stream of bytes into blocks of whole games.
+/// Cuts a stream of bytes into blocks of complete games.
 pub type OpenBlocks = fn(Box<dyn io::Read + Send>, &OpenOptions) -> Result<Box<dyn Blocks>>;
 /// Makes a visitor that writes games as text.
 pub type CreateText = fn(&CreateOptions) -> Result<Box<dyn TextWriter>>;
@@ -270,7 +270,7 @@ pub type OpenEditor =
 /// Writes a copy of a database without its deleted records, holes and unused names.
 pub type PackDatabase = fn(&Source, &Path, &CreateOptions, &OpenOptions) -> Result<Written>;
 
-/// How the files of a format are named and recognised, whatever they hold.
+/// Names and detection of a format's files, common to all kinds of formats.
 #[derive(Debug)]
 pub struct FileFormat {
     /// Short name.
@@ -281,9 +281,9 @@ pub struct FileFormat {
     pub extensions: &'static [&'static str],
     /// The other files of a set.
     pub companions: &'static [Companion],
-    /// How likely a file is of this format.
+    /// The confidence that a file is of this format.
     pub score: fn(&Probe<'_>) -> Confidence,
-    /// How sure we are of the format, for the matrix: `""` if checked against real files.
+    /// Evidence for the implementation, for the table of formats: `""` if checked against real files.
     pub evidence: &'static str,
 }
 
@@ -292,9 +292,9 @@ pub struct FileFormat {
 pub struct GameFormat {
     /// Names and detection.
     pub file: FileFormat,
-    /// The most that a game in it can hold.
+    /// The features that a game can have with the most permissive options.
     pub can: Features,
-    /// What a game can hold under the given options; `can` if the options do not matter.
+    /// The features that a game can have under the given options; `None` if always `can`.
     pub can_with: Option<fn(&CreateOptions) -> Features>,
     /// Opens a file or a set of files.
     pub open: OpenDatabase,
@@ -311,7 +311,7 @@ pub struct GameFormat {
 }
 
 impl GameFormat {
-    /// What a game can hold under these options.
+    /// The features that a game can have under these options.
     pub fn features(&self, options: &CreateOptions) -> Features {
         self.can_with.map_or(self.can, |can| can(options))
     }
@@ -343,7 +343,7 @@ pub struct EditFunctions {
 pub struct BookFormat {
     /// Names and detection.
     pub file: FileFormat,
-    /// What a book can hold.
+    /// The features that a book can have.
     pub can: Features,
     /// One record represents a position and its mirror images (colours exchanged, files
     /// mirrored), so that statistics of all of them are stored together.

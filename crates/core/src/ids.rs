@@ -17,7 +17,7 @@ impl fmt::Display for GameIndex {
     }
 }
 
-/// What a name of a database refers to.
+/// The kind of a name in a database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum NameKind {

@@ -1,5 +1,11 @@
 //! The `learn` value of a book move.
 
+#![expect(
+    clippy::big_endian_bytes,
+    clippy::little_endian_bytes,
+    reason = "the conventions differ in byte order"
+)]
+
 use std::fmt;
 
 /// The `learn` value that Polyglot books store with a move: four bytes with several conventions. No
@@ -40,7 +46,7 @@ impl Learn {
 
     /// Whether all bytes are zero.
     pub const fn is_zero(self) -> bool {
-        u32::from_ne_bytes(self.0) == 0
+        matches!(self.0, [0, 0, 0, 0])
     }
 
     /// By the convention of engine scores: centipawns from the side to move, and plies searched.

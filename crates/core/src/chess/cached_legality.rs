@@ -20,7 +20,7 @@ impl Position {
         let us = self.turn;
         let piece = self.board[from.index()];
         let is_simple = m.is_normal()
-            & (self.checkers.known() == Some(0))
+            & (self.checkers.get() == Some(0))
             & !self.opponent_in_check.0
             & (self.en_passant == NONE)
             & (piece.wrapping_sub(1 + 8 * us as u8) < 6);

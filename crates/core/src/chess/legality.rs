@@ -8,8 +8,8 @@ impl Position {
     /// The squares from which `color` attacks `square`.
     #[inline]
     pub fn attackers_to(&self, square: Square, color: Color) -> Bitboard {
-        let own = self.colors[color as usize];
-        Bitboard(self.attackers(square, color, own, self.occupied().0))
+        let pieces = self.colors[color as usize];
+        Bitboard(self.attackers(square, color, pieces, self.occupied().0))
     }
 
     /// Whether a move is legal in this position; any value of [`Move`] is allowed.
@@ -18,8 +18,8 @@ impl Position {
         if m.is_castling() {
             return from == self.king(self.turn) && self.can_castle(to);
         }
-        let own = self.colors[self.turn as usize];
-        if own & from.bit() == 0 || (own | self.kings().0) & to.bit() != 0 {
+        let ours = self.colors[self.turn as usize];
+        if ours & from.bit() == 0 || (ours | self.kings().0) & to.bit() != 0 {
             return false;
         }
         let code = self.board[from.index()] & 7;
@@ -177,10 +177,10 @@ impl Position {
     #[inline(never)]
     pub(super) fn uncovers(&self, king: Square, from: Square, pieces: u64) -> bool {
         let us = self.turn;
-        let own = self.colors[us as usize] & !from.bit();
+        let ours = self.colors[us as usize] & !from.bit();
         // The opponent may have been in check before the move, by any piece.
-        let leapers = self.opponent_in_check.0 && self.leapers(king, us, own) != 0;
-        leapers || self.sliders(king, own, pieces) != 0
+        let leapers = self.opponent_in_check.0 && self.leapers(king, us, ours) != 0;
+        leapers || self.sliders(king, ours, pieces) != 0
     }
 
     /// Whether the king certainly has an escape square from the check that a legal move gives.
@@ -195,7 +195,7 @@ impl Position {
         }
         let them = us.other();
         let king = self.king(them);
-        let own = self.colors[us as usize] & !from.bit();
+        let ours = self.colors[us as usize] & !from.bit();
         let pieces = (self.occupied().0 & !from.bit() | to.bit()) & !king.bit();
         let theirs = self.colors[them as usize] & !to.bit();
         Bitboard(attacks::king(king) & !theirs & !self.kings().0)
@@ -203,7 +203,7 @@ impl Position {
             .any(|square| {
                 let seen = seen_by(m, moved, us, square) & to.bit() != 0;
                 !(seen && attacks::between(square, to) & pieces == 0)
-                    && self.attackers(square, us, own, pieces) == 0
+                    && self.attackers(square, us, ours, pieces) == 0
             })
     }
 
@@ -278,8 +278,8 @@ impl Position {
     /// pawn) can go to `to`, ignoring the king's safety.
     #[inline(always)]
     pub(super) fn sources(&self, code: u8, to: Square, mask: u64) -> u64 {
-        let own = self.roles[usize::from(code & 7)] & self.colors[self.turn as usize];
-        let candidates = own & attacks::rays(code, to) & mask;
+        let pieces = self.roles[usize::from(code & 7)] & self.colors[self.turn as usize];
+        let candidates = pieces & attacks::rays(code, to) & mask;
         unblocked(to, candidates, self.colors[0] | self.colors[1])
     }
 }

@@ -113,8 +113,8 @@ impl Position {
         self.colors[usize::from(captured >> 3 & 1)] &= !to.bit();
         self.roles[usize::from(piece & 7)] &= !from.bit();
         self.roles[usize::from(placed & 7)] |= to.bit();
-        let own = &mut self.colors[us as usize];
-        *own = *own & !from.bit() | to.bit();
+        let ours = &mut self.colors[us as usize];
+        *ours = *ours & !from.bit() | to.bit();
         let king = &mut self.kings[us as usize];
         let is_king = 0_u8.wrapping_sub(u8::from(piece & 7 == KING));
         *king = *king & !is_king | to.number() & is_king;

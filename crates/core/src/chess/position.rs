@@ -90,7 +90,7 @@ impl Checkers {
     }
 
     #[inline(always)]
-    pub(super) fn known(self) -> Option<u64> {
+    pub(super) fn get(self) -> Option<u64> {
         (self.0 != Self::UNKNOWN.0).then_some(self.0)
     }
 }
@@ -438,11 +438,7 @@ impl Position {
     /// The pieces that give check to the side to move.
     #[inline]
     pub fn checkers(&self) -> Bitboard {
-        Bitboard(
-            self.checkers
-                .known()
-                .unwrap_or_else(|| self.find_checkers()),
-        )
+        Bitboard(self.checkers.get().unwrap_or_else(|| self.find_checkers()))
     }
 
     /// Whether the side to move is in check.

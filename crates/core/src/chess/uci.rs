@@ -12,7 +12,7 @@ use super::types::{Move, Piece, Ply, Role, Square};
 /// let position = Position::standard();
 /// let Some(Ply::Move(m)) = uci::read(&position, b"e2e4") else { panic!() };
 /// let mut text = Vec::new();
-/// uci::write(&position, m, false, &mut text);
+/// uci::write(m, false, &mut text);
 /// assert_eq!(text, b"e2e4");
 /// assert_eq!(uci::read(&position, b"e2e5"), None);
 /// ```
@@ -60,7 +60,7 @@ fn legal(position: &Position, m: Move) -> Option<Ply> {
 
 /// Appends a move. Castling is written as king takes rook if `chess960`, otherwise as the king's move
 /// of two squares.
-pub fn write(_position: &Position, m: Move, chess960: bool, out: &mut Vec<u8>) {
+pub fn write(m: Move, chess960: bool, out: &mut Vec<u8>) {
     let to = if m.is_castling() && !chess960 {
         let file = if m.to().file() > m.from().file() {
             6

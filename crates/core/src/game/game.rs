@@ -49,7 +49,7 @@ use crate::ids::GameIndex;
 pub struct Game {
     /// Tag pairs, start position, kind of record, deletion mark.
     pub head: GameHead,
-    /// How the game ended.
+    /// The result of the game.
     pub result: GameResult,
     pub(super) tokens: Vec<Token>,
     pub(super) annotations: AnnotationStore,

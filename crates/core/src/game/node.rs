@@ -233,7 +233,7 @@ impl<'g> Node<'g> {
     }
 }
 
-/// Tokens up to the next move or the end of the line. Of a variation only the first is given.
+/// Tokens up to the next move or the end of the line; of a variation only its first token.
 struct Tokens<'g> {
     game: &'g Game,
     next: usize,

@@ -34,11 +34,11 @@ pub fn project(can: Features, game: &Game) -> (Cow<'_, Game>, Losses) {
     if check.losses.is_empty() {
         return (Cow::Borrowed(game), check.losses);
     }
-    let mut kept = Game::default();
-    let mut projector = Projector::new(can, Some(kept.recorder()));
+    let mut reduced = Game::default();
+    let mut projector = Projector::new(can, Some(reduced.recorder()));
     let _ = game.replay(GameIndex(0), Want::ALL, &mut projector);
     let losses = projector.losses;
-    (Cow::Owned(kept), losses)
+    (Cow::Owned(reduced), losses)
 }
 
 /// Counts the losses and passes the rest on.
@@ -102,9 +102,9 @@ impl Visitor for Projector<'_> {
         if self.muted.is_some() || self.lose(annotation.feature()) {
             return Flow::Go;
         }
-        let kept = annotation.reduce(self.can, &mut self.losses);
+        let reduced = annotation.reduce(self.can, &mut self.losses);
         match &mut self.out {
-            Some(out) => out.visit_annotation(kept),
+            Some(out) => out.visit_annotation(reduced),
             None => Flow::Go,
         }
     }
@@ -131,13 +131,13 @@ impl Visitor for Projector<'_> {
     }
 
     fn end_game(&mut self, result: GameResult) {
-        let kept = if result.is_special() && self.lose(Feature::SpecialResults) {
+        let reduced = if result.is_special() && self.lose(Feature::SpecialResults) {
             result.to_pgn()
         } else {
             result
         };
         if let Some(out) = &mut self.out {
-            out.end_game(kept);
+            out.end_game(reduced);
         }
     }
 }
@@ -191,8 +191,8 @@ mod tests {
     #[test]
     fn a_game_without_losses_is_borrowed() {
         let game = game();
-        let (kept, losses) = project(Features::ALL, &game);
-        assert!(matches!(kept, Cow::Borrowed(_)) && losses.is_empty());
+        let (reduced, losses) = project(Features::ALL, &game);
+        assert!(matches!(reduced, Cow::Borrowed(_)) && losses.is_empty());
     }
 
     #[test]
@@ -206,10 +206,10 @@ mod tests {
             Feature::DeletionMarks,
             Feature::SpecialResults,
         ]);
-        let (kept, losses) = project(can, &game);
-        assert_eq!(kept.result, GameResult::WhiteWins);
-        assert!(!kept.head.deleted);
-        assert_eq!(kept.ply_count(), 1);
+        let (reduced, losses) = project(can, &game);
+        assert_eq!(reduced.result, GameResult::WhiteWins);
+        assert!(!reduced.head.deleted);
+        assert_eq!(reduced.ply_count(), 1);
         for (feature, count) in [
             (Feature::NullMoves, 2),
             (Feature::Languages, 1),
@@ -221,6 +221,6 @@ mod tests {
             assert_eq!(losses.count(feature), count, "{feature:?}");
         }
         // Reducing the result again loses nothing.
-        assert!(project(can, &kept).1.is_empty());
+        assert!(project(can, &reduced).1.is_empty());
     }
 }

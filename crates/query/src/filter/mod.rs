@@ -123,9 +123,9 @@ impl Filter {
 pub struct FilterError {
     /// Column in characters, from 1.
     pub column: usize,
-    /// What is wrong.
+    /// The error, for users.
     pub message: String,
-    /// What to do about it, if there is advice.
+    /// Advice for the user, if any.
     pub hint: Option<String>,
 }
 

@@ -243,7 +243,7 @@ fn compare(
         let twin = b.entries.iter().find(|twin| twin.m == entry.m);
         let pair = (Some(common(entry)), twin.map(common));
         let mut text = Vec::new();
-        uci::write(position, m, position.is_chess960(), &mut text);
+        uci::write(m, position.is_chess960(), &mut text);
         let text = String::from_utf8_lossy(&text).into_owned();
         if compared.count(key, Some(&fen), text, pair, each)? == Flow::Stop {
             return Ok(Flow::Stop);
@@ -255,7 +255,7 @@ fn compare(
             continue;
         }
         let mut text = Vec::new();
-        uci::write(position, m, position.is_chess960(), &mut text);
+        uci::write(m, position.is_chess960(), &mut text);
         let text = String::from_utf8_lossy(&text).into_owned();
         let pair = (None, Some(common(entry)));
         if compared.count(key, Some(&fen), text, pair, each)? == Flow::Stop {

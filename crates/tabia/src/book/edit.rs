@@ -260,7 +260,7 @@ pub fn rows(
         for entry in &page.entries {
             let Some(m) = entry.m else { continue };
             let mut text = Vec::new();
-            tabia_core::chess::uci::write(position, m, position.is_chess960(), &mut text);
+            tabia_core::chess::uci::write(m, position.is_chess960(), &mut text);
             let row = BookRow {
                 key: position.key(),
                 fen: Some(position.fen()),

@@ -82,7 +82,7 @@ pub fn find(book: &dyn Book, position: &Position) -> Result<Option<FoundPosition
         };
         let (mut name, mut coordinates) = (Vec::new(), Vec::new());
         san::write(position, Ply::Move(m), &mut name);
-        uci::write(position, m, position.is_chess960(), &mut coordinates);
+        uci::write(m, position.is_chess960(), &mut coordinates);
         let mut after = position.clone();
         after.play(m);
         found.moves.push(FoundMove {

@@ -88,7 +88,7 @@ fn moves(position: &Position) {
             context()
         );
         let mut text = Vec::new();
-        uci::write(position, m, position.is_chess960(), &mut text);
+        uci::write(m, position.is_chess960(), &mut text);
         assert_eq!(
             uci::read(position, &text),
             Some(Ply::Move(m)),

@@ -123,7 +123,7 @@ fn coordinates(start: &Position, plies: &[Ply]) -> Vec<String> {
     for ply in plies {
         let mut text = Vec::new();
         match ply {
-            Ply::Move(m) => uci::write(&position, *m, position.is_chess960(), &mut text),
+            Ply::Move(m) => uci::write(*m, position.is_chess960(), &mut text),
             Ply::Null => text.extend_from_slice(b"0000"),
         }
         all.push(String::from_utf8_lossy(&text).into_owned());
