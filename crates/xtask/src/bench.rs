@@ -1,4 +1,4 @@
-//! Times tabia beside the programs it is measured against, in one run: A B C, A B C, ….
+//! Times tabia against its peers, in one run: A B C, A B C, ….
 //!
 //! CPU seconds (user and system) and the largest resident memory are those the operating system
 //! reports for the finished process; wall time is shown too, but a busy machine makes it vary.
@@ -23,45 +23,49 @@ const JOBS: &[Job] = &[
     (
         "chess",
         chess,
-        "SAN, moves and keys beside other chess libraries",
+        "SAN, moves and keys against other chess libraries",
     ),
     (
         "pgn",
         pgn,
-        "PGN reading and PGN to PGN beside pgn-reader and its chess core",
+        "PGN reading and PGN to PGN against pgn-reader and its chess core",
     ),
     (
         "pgn-extract",
         pgn_extract,
-        "PGN to PGN beside pgn-extract, and on two threads",
+        "PGN to PGN against pgn-extract, and on two threads",
     ),
-    ("cbh", cbh, "ChessBase to PGN beside cbvault and cbh2pgn"),
+    ("cbh", cbh, "ChessBase to PGN against cbvault and cbh2pgn"),
     (
         "scid",
         scid::scid,
-        "PGN to Scid, Scid to PGN and a list of games beside Scid",
+        "PGN to Scid, Scid to PGN and a list of games against Scid",
     ),
-    ("header", header, "a scan of the headers beside cbvault"),
-    ("archive", archive, "unpacking a CBV archive beside cbvault"),
+    ("header", header, "a scan of the headers against cbvault"),
+    (
+        "archive",
+        archive,
+        "unpacking a CBV archive against cbvault",
+    ),
     (
         "book",
         books::hundred_thousand,
-        "a Polyglot book of 100,000 games beside polyglot",
+        "a Polyglot book of 100,000 games against polyglot",
     ),
     (
         "book-million",
         books::million,
-        "a Polyglot book of 1,000,000 games beside polyglot, which takes minutes",
+        "a Polyglot book of 1,000,000 games against polyglot, which takes minutes",
     ),
     (
         "book-merge",
         books::merge,
-        "two books of 40 MB into one beside polyglot",
+        "two books of 40 MB into one against polyglot",
     ),
     (
         "book-ctg",
         books::ctg,
-        "a ChessBase book to Polyglot beside jja, where that is installed",
+        "a ChessBase book to Polyglot against jja, where that is installed",
     ),
     (
         "book-probe",
@@ -285,7 +289,7 @@ impl Contestant {
         for path in &self.removed {
             let _ = std::fs::remove_file(path);
         }
-        let said = |error: &dyn std::fmt::Display| format!("{}: {error}", self.name);
+        let named = |error: &dyn std::fmt::Display| format!("{}: {error}", self.name);
         let begin = Instant::now();
         let mut children = Vec::new();
         for copy in 0..self.copies {
@@ -297,14 +301,14 @@ impl Contestant {
             // Written to a file, so that a message of a failing peer can be shown.
             let log =
                 std::env::temp_dir().join(format!("tabia-bench-{}-{copy}", std::process::id()));
-            let errors = File::create(&log).map_err(|error| said(&error))?;
+            let errors = File::create(&log).map_err(|error| named(&error))?;
             let child = Command::new(&self.program)
                 .args(arguments)
                 .stdin(Stdio::null())
                 .stdout(Stdio::null())
                 .stderr(errors)
                 .spawn()
-                .map_err(|error| said(&error))?;
+                .map_err(|error| named(&error))?;
             children.push((child, log));
         }
         let mut cost = Cost {
@@ -313,12 +317,12 @@ impl Contestant {
             megabytes: 0.0,
         };
         for (mut child, log) in children {
-            let used = child.wait4().map_err(|error| said(&error))?;
-            let told = std::fs::read_to_string(&log).unwrap_or_default();
+            let used = child.wait4().map_err(|error| named(&error))?;
+            let printed = std::fs::read_to_string(&log).unwrap_or_default();
             let _ = std::fs::remove_file(&log);
             // Exit code 3 of tabia: done, with problems in the input.
             if !used.status.success() && used.status.code() != Some(3) {
-                return Err(said(&format!("{}\n{told}", used.status)));
+                return Err(named(&format!("{}\n{printed}", used.status)));
             }
             cost.cpu += (used.rusage.utime + used.rusage.stime).as_secs_f64();
             cost.megabytes = f64::max(cost.megabytes, used.rusage.maxrss as f64 / 1e6);
@@ -333,7 +337,7 @@ fn median(mut values: Vec<f64>) -> f64 {
     let middle = values.len() / 2;
     match values.len() {
         0 => f64::NAN,
-        odd if odd % 2 == 1 => values[middle],
+        length if length % 2 == 1 => values[middle],
         _ => f64::midpoint(values[middle - 1], values[middle]),
     }
 }
@@ -535,7 +539,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_median_of_even_and_odd() {
+    fn the_median_of_even_and_uneven_counts() {
         assert!((median(vec![3.0, 1.0, 2.0]) - 2.0).abs() < 1e-9);
         assert!((median(vec![4.0, 1.0, 2.0, 3.0]) - 2.5).abs() < 1e-9);
         assert!(median(Vec::new()).is_nan());

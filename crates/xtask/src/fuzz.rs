@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::{Outcome, run};
 
-/// Memory at which libFuzzer reports a fault, in MB.
+/// Memory at which libFuzzer reports a failure, in MB.
 const MEMORY: u32 = 2048;
 /// Seconds after which one input counts as a hang.
 const TIMEOUT: u32 = 20;
@@ -57,7 +57,7 @@ fn one(target: &str, seconds: u64, corpus: &Path) -> Outcome {
     let own = run::root().join("fuzz/corpus").join(target);
     let mut fuzz = run::cargo(&["fuzz", "run", "--fuzz-dir", "fuzz", target])
         .arg(corpus)
-        // cargo-fuzz asks for flags that only a nightly compiler takes unless told so.
+        // cargo-fuzz asks for flags that only a nightly compiler takes unless configured.
         .env("RUSTC_BOOTSTRAP", "1");
     if own.is_dir() {
         fuzz = fuzz.arg(&own);

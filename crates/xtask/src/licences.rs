@@ -95,7 +95,7 @@ fn shipped(metadata: &Value) -> Option<BTreeMap<String, String>> {
     Some(shipped)
 }
 
-/// Whether an SPDX expression can be met with allowed licences alone. `/` is the old `OR`.
+/// Whether an SPDX expression can be satisfied with allowed licences alone. `/` is the old `OR`.
 fn is_allowed(expression: &str) -> bool {
     let spaced = expression
         .replace('(', " ( ")

@@ -11,13 +11,14 @@ mod format_names;
 mod fuzz;
 mod generated;
 mod licences;
+mod public_api;
 mod run;
 mod tidy;
 mod words;
 
 use std::process::ExitCode;
 
-/// The outcome of a task; the text says what to do.
+/// The outcome of a task; the text is for developers.
 type Outcome = Result<(), String>;
 
 /// Name, what runs, what it is for.
@@ -48,6 +49,16 @@ const TASKS: &[Task] = &[
         "rewrites generated documents; --check only compares",
     ),
     (
+        "api",
+        public_api::public_api,
+        "rewrites the list of public items; --check only compares",
+    ),
+    (
+        "package",
+        package,
+        "packages the crates that ship and builds them from their packages",
+    ),
+    (
         "fuzz",
         fuzz::fuzz,
         "[--seconds N] [--target T]...: runs the fuzz targets",
@@ -60,7 +71,7 @@ const TASKS: &[Task] = &[
     (
         "bench",
         bench::bench,
-        "[JOB]...: times tabia beside its peers, installing them",
+        "[JOB]...: times tabia against its peers, installing them",
     ),
 ];
 
@@ -88,13 +99,22 @@ fn main() -> ExitCode {
 fn ci(_: &[String]) -> Outcome {
     let none: &[String] = &[];
     let check = ["--check".to_owned()];
-    let checks = ["lint", "tidy", "licences", "generated", "doc"];
+    let checks = [
+        "lint",
+        "tidy",
+        "licences",
+        "generated",
+        "doc",
+        "api",
+        "package",
+    ];
     // All of them run, so that one failure does not hide another; the tests come last, so that
     // their summary ends the output.
     let mut failed = Vec::new();
     for (name, task, _) in TASKS.iter().filter(|task| checks.contains(&task.0)) {
         println!("== {name}");
-        let arguments = if *name == "generated" { &check } else { none };
+        let compares = ["generated", "api"].contains(name);
+        let arguments = if compares { &check } else { none };
         if let Err(error) = task(arguments) {
             eprintln!("{name}: {error}");
             failed.push(*name);
@@ -155,6 +175,23 @@ fn doc(_: &[String]) -> Outcome {
     run::cargo(&["doc", "--quiet", "--workspace", "--no-deps"])
         .env("RUSTDOCFLAGS", "-D warnings")
         .run()
+}
+
+/// The crates that ship, those that others depend on first.
+const SHIPPED: [&str; 5] = [
+    "tabia-core",
+    "tabia-formats",
+    "tabia-query",
+    "tabia",
+    "tabia-cli",
+];
+
+fn package(_: &[String]) -> Outcome {
+    let mut arguments = vec!["package", "--quiet", "--allow-dirty"];
+    for name in SHIPPED {
+        arguments.extend(["--package", name]);
+    }
+    run::cargo(&arguments).run()
 }
 
 fn oracle(rest: &[String]) -> Outcome {

@@ -1,4 +1,4 @@
-//! Building and merging books beside polyglot.
+//! Building and merging books against polyglot.
 
 use std::path::Path;
 use std::process::Command;
@@ -7,7 +7,7 @@ use super::{Bench, Contestant, own, text};
 use crate::Outcome;
 
 pub(super) fn hundred_thousand(bench: &Bench) -> Outcome {
-    build_beside_polyglot(bench, &bench.corpus("m100k")?)
+    build_against_polyglot(bench, &bench.corpus("m100k")?)
 }
 
 pub(super) fn million(bench: &Bench) -> Outcome {
@@ -25,7 +25,7 @@ pub(super) fn million(bench: &Bench) -> Outcome {
             return Err(format!("no million games: {status}"));
         }
     }
-    build_beside_polyglot(bench, &million)
+    build_against_polyglot(bench, &million)
 }
 
 pub(super) fn merge(bench: &Bench) -> Outcome {
@@ -130,7 +130,7 @@ pub(super) fn probe(bench: &Bench) -> Outcome {
 }
 
 /// The same book by both programs; the bytes must be the same.
-fn build_beside_polyglot(bench: &Bench, input: &Path) -> Outcome {
+fn build_against_polyglot(bench: &Bench, input: &Path) -> Outcome {
     let peer = Bench::debian_peer("polyglot")?;
     let (ours, same, theirs) = (
         bench.out("ours.bin"),
@@ -158,7 +158,7 @@ fn build_beside_polyglot(bench: &Bench, input: &Path) -> Outcome {
         .removing(&theirs),
     ];
     if let Some(chess_db) = bench.installed("chess_db") {
-        // An entry a position and move of all games; the book is written beside them.
+        // An entry a position and move of all games; the book is written to the same folder.
         let book = input.with_extension("bin");
         let arguments = ["book", text(input)];
         contestants.push(Contestant::new("chess_db", &chess_db, &arguments).removing(&book));

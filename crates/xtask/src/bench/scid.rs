@@ -1,4 +1,4 @@
-//! Scid databases beside Scid.
+//! Scid databases against Scid.
 
 use std::path::Path;
 
