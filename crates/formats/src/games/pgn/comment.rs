@@ -38,39 +38,40 @@ pub(super) fn read(
             rest = rest.get(end..).unwrap_or_default();
             continue;
         };
-        let Some(command) = commands::read(name, args, sink) else {
+        let command = commands::read(name, args, sink);
+        if command.is_none() {
             let end = rest.len() - after.len();
             text.push_str(rest.get(..end).unwrap_or_default());
             rest = after;
             continue;
-        };
+        }
         push_part(text, before);
         has_commands = true;
         rest = after;
         match command {
-            ParsedCommand::Language(language) => {
+            Some(ParsedCommand::Language(language)) => {
                 found.language = Some(language);
                 found.has_text = true;
             }
-            ParsedCommand::Before => {
+            Some(ParsedCommand::Before) => {
                 found.is_before_next = Some(true);
                 found.has_text = true;
             }
-            ParsedCommand::BeforeHere => {
+            Some(ParsedCommand::BeforeHere) => {
                 found.is_before_next = Some(false);
                 found.is_before_last = true;
                 found.has_text = true;
             }
-            ParsedCommand::After => {
+            Some(ParsedCommand::After) => {
                 found.is_before_next = Some(false);
                 found.has_text = true;
             }
-            ParsedCommand::Text(encoded) => {
+            Some(ParsedCommand::Text(encoded)) => {
                 text.clear();
                 text.push_str(&full_profile::decode(encoded));
                 has_exact_text = true;
             }
-            ParsedCommand::Annotation => {}
+            Some(ParsedCommand::Annotation) | None => {}
         }
     }
     if has_exact_text {

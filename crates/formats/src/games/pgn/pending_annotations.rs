@@ -24,7 +24,7 @@ impl PendingAnnotations {
 
     #[inline(always)]
     pub(super) fn is_empty(&self) -> bool {
-        self.nags.is_empty() && !self.has_comments()
+        !self.has_comments() && self.nags.is_empty()
     }
 
     /// Whether there are commands or texts.

@@ -4,7 +4,7 @@ use tabia_core::error::Error;
 use tabia_core::game::{Annotation, Comment, CommentPlacement, Flow, Nag, Want};
 use tabia_core::io::decode;
 
-use super::{Input, LineState, Reader};
+use super::{Input, LastToken, Reader};
 use crate::games::pgn::char_class::skip_spaces;
 use crate::games::pgn::comment;
 
@@ -35,7 +35,7 @@ impl Reader {
             Ok(nag) if end > at + 1 => self.nag(input, nag),
             _ => {
                 let unread = input.text.get(at..end);
-                let error = Error::invalid("a NAG is a number from 0 to 255").at_ply(self.ply);
+                let error = Error::invalid("a NAG is a number from 0 to 255").at_ply(self.line.ply);
                 self.report(input, at, error, unread);
             }
         }
@@ -49,7 +49,7 @@ impl Reader {
             self.comment(input, at + 1, at + length);
             return at + length + 1;
         }
-        let error = Error::invalid("the comment is not closed").at_ply(self.ply);
+        let error = Error::invalid("the comment is not closed").at_ply(self.line.ply);
         if self.report(input, at, error, None) {
             self.comment(input, at + 1, input.text.len());
         }
@@ -63,10 +63,9 @@ impl Reader {
         }
         let content = input.text.get(from..to).unwrap_or_default();
         let content = decode(content, self.charset);
-        let mut is_before_next = match self.line {
-            LineState::Start => !self.frames.is_empty(),
-            LineState::AfterMove => false,
-            LineState::AfterNumber => true,
+        let mut is_before_next = match self.line.last_token {
+            LastToken::Move => false,
+            LastToken::None | LastToken::Number => self.line.has_move() || !self.frames.is_empty(),
         };
         let mut placement = CommentPlacement::After;
         let mut language = None;
@@ -133,7 +132,7 @@ impl Reader {
                 return at;
             };
             if visit && !self.has_stopped() {
-                self.line = LineState::AfterMove;
+                self.line.last_token = LastToken::Move;
                 self.comment(input, next + 1, next + length);
             }
             at = next + length + 1;

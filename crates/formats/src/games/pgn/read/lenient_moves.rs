@@ -7,7 +7,7 @@ use tabia_core::error::Error;
 use tabia_core::game::{Annotation, Flow, Foreign, Want};
 use tabia_core::io::decode;
 
-use super::{Input, LineState, Reader};
+use super::{Input, LastToken, Reader};
 use crate::games::pgn::char_class::{skip_spaces, symbol_end};
 use crate::games::pgn::event_boundary::BOM;
 use crate::games::pgn::movetext_skipper::{MovetextEnd, SkipTo, skip_movetext};
@@ -27,10 +27,10 @@ impl Reader {
             .take_while(|byte| byte.is_ascii_digit())
             .count();
         if digits == token.len() && digits > 0 {
-            self.line = self.line.after_number();
+            self.line.last_token = LastToken::Number;
             return end;
         }
-        let has_move = self.line != LineState::Start;
+        let has_move = self.line.has_move();
         if rest.starts_with(b"e.p.") && has_move {
             return at + 4;
         }
@@ -69,7 +69,7 @@ impl Reader {
         if digits > 0
             && digits < 4
             && let Some(rest) = token.get(digits..)
-            && let Ok(ply) = san::read(&self.position, rest)
+            && let Ok(ply) = san::read(&self.line.position, rest)
         {
             let _ = self.play_uninlined(input, ply);
             return end;
@@ -114,7 +114,7 @@ impl Reader {
 
     /// Reads a move, and adds a castling right that is missing in a setup position.
     fn read_leniently(&mut self, token: &[u8]) -> Option<Ply> {
-        if let Ok(ply) = san::read(&self.position, token) {
+        if let Ok(ply) = san::read(&self.line.position, token) {
             return Some(ply);
         }
         self.head.start.setup.as_ref()?;
@@ -123,12 +123,12 @@ impl Reader {
             [b'O' | b'0' | b'o', b'-', b'O' | b'0' | b'o', ..] => 0,
             _ => return None,
         };
-        let mut position = self.position.clone();
+        let mut position = self.line.position.clone();
         if !position.grant_castling(position.turn(), side) {
             return None;
         }
         let ply = san::read(&position, token).ok()?;
-        self.position = position;
+        self.line.position = position;
         Some(ply)
     }
 
@@ -145,11 +145,11 @@ impl Reader {
             }
         }
         let token = decode(text.get(at..token_end).unwrap_or_default(), self.charset);
-        let why: &dyn Display = match san::read(&self.position, token.as_bytes()) {
+        let why: &dyn Display = match san::read(&self.line.position, token.as_bytes()) {
             Err(ref error) => &error.to_string(),
             Ok(_) => &"not the notation of a move",
         };
-        let error = Error::invalid(format!("`{token}` is {why}")).at_ply(self.ply);
+        let error = Error::invalid(format!("`{token}` is {why}")).at_ply(self.line.ply);
         let (end, _) = skip_movetext(text, at, self.frames.len(), SkipTo::VariationEnd);
         let unread = text.get(at..end).unwrap_or_default().trim_ascii_end();
         self.report(input, at, error, Some(unread));

@@ -7,55 +7,32 @@
 //! | `moves` | movetext, with a fast path for moves in the usual notation |
 //! | `lenient_moves` | moves in other notations, and unreadable moves |
 //! | `variations` | the begin and end of variations |
-//! | `move_history` | the moves that a variation can replace |
+//! | `current_line` | the position, and the moves that a variation can replace |
 //! | `comments` | comments and NAGs |
 //! | `deferred_comments` | comments that precede their move |
 
 mod comments;
+mod current_line;
 mod deferred_comments;
 mod game_start;
 mod lenient_moves;
-mod move_history;
 mod moves;
 mod tags;
 mod variations;
 
-use tabia_core::chess::Position;
 use tabia_core::error::{Error, GameIndex, Problem, Result};
 use tabia_core::game::{Flow, GameHead, GameResult, Visitor, Want};
 use tabia_core::io::Charset;
 
+use self::current_line::{CurrentLine, LastToken};
 use self::deferred_comments::DeferredComments;
 use self::game_start::find_game_start;
-use self::move_history::MoveHistory;
 use self::tags::PairSpans;
 use self::variations::VariationFrame;
 use super::event_boundary::EventBoundaries;
 use super::movetext_skipper::{MovetextEnd, SkipTo, skip_movetext};
 use super::tag_roster;
 use super::text_cursor::TextCursor;
-
-/// The last token of a line. It decides to which move a comment belongs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum LineState {
-    /// The line has no move yet. A comment belongs to the game, or to the first move of a variation.
-    Start,
-    /// The last token, apart from annotations, was a move. A comment belongs to that move.
-    AfterMove,
-    /// The last token, apart from annotations, was a move number. A comment belongs to the next move.
-    AfterNumber,
-}
-
-impl LineState {
-    /// The state after a move number.
-    #[inline(always)]
-    fn after_number(self) -> Self {
-        match self {
-            Self::Start => Self::Start,
-            Self::AfterMove | Self::AfterNumber => Self::AfterNumber,
-        }
-    }
-}
 
 /// Reads games, reusing its buffers.
 #[derive(Debug)]
@@ -76,11 +53,7 @@ pub(super) struct Reader {
     pairs: Vec<PairSpans>,
     /// The reason why no moves can be played from the start position.
     unplayable: Option<Error>,
-    position: Position,
-    history: MoveHistory,
-    line: LineState,
-    /// The plies from the start of the game to `position`.
-    ply: u32,
+    line: CurrentLine,
     /// The lines that are interrupted by a variation, the mainline first.
     frames: Vec<VariationFrame>,
     deferred: DeferredComments,
@@ -112,10 +85,7 @@ impl Reader {
             has_full_tags: false,
             pairs: Vec::new(),
             unplayable: None,
-            position: Position::standard(),
-            history: MoveHistory::default(),
-            line: LineState::Start,
-            ply: 0,
+            line: CurrentLine::default(),
             frames: Vec::new(),
             deferred: DeferredComments::default(),
             comment_text: String::new(),

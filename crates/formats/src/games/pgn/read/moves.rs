@@ -4,7 +4,7 @@ use tabia_core::chess::{Ply, san};
 use tabia_core::error::Error;
 use tabia_core::game::{CommentPlacement, Flow, GameResult, Want};
 
-use super::{Input, LineState, Reader};
+use super::{Input, LastToken, Reader};
 use crate::games::pgn::char_class::{
     CharClass, at_line_start, begins_move, class, digits_end, is_space, line_end, past_space,
     symbol_end, word_at,
@@ -15,11 +15,9 @@ use crate::games::pgn::nag_symbols;
 impl Reader {
     /// Begins the mainline at the start position.
     pub(super) fn begin_mainline(&mut self) {
-        self.history.begin(&self.position);
+        self.line.begin();
         self.frames.clear();
         self.deferred.clear();
-        self.ply = 0;
-        self.line = LineState::Start;
     }
 
     /// Reads movetext to the end of the game: its offset and the token there.
@@ -51,7 +49,7 @@ impl Reader {
                 CharClass::Move => {
                     let end = symbol_end(text, at);
                     let token = text.get(at..end).unwrap_or_default();
-                    if let Ok(ply) = san::read(&self.position, token) {
+                    if let Ok(ply) = san::read(&self.line.position, token) {
                         at = end;
                         let _ = self.play_uninlined(input, ply);
                     } else {
@@ -61,7 +59,7 @@ impl Reader {
                 CharClass::Digit => {
                     let end = digits_end(text, at);
                     if text.get(end) == Some(&b' ') {
-                        self.line = self.line.after_number();
+                        self.line.last_token = LastToken::Number;
                         at = end + 1;
                     } else if let Some((result, length)) =
                         result_at(text, at, !self.frames.is_empty())
@@ -130,7 +128,7 @@ impl Reader {
                 if text.get(end) != Some(&b'.') {
                     break;
                 }
-                self.line = self.line.after_number();
+                self.line.last_token = LastToken::Number;
                 at = past_space(text, end + 1);
                 let Some(&next) = text.get(at) else { break };
                 byte = next;
@@ -139,7 +137,7 @@ impl Reader {
                 let Some((letters, length)) = word_at(text, at) else {
                     break;
                 };
-                let Some(m) = san::read_letters(&self.position, letters, length) else {
+                let Some(m) = san::read_letters(&self.line.position, letters, length) else {
                     break;
                 };
                 at = past_space(text, at + length);
@@ -165,7 +163,7 @@ impl Reader {
                 GameResult::WhiteWins | GameResult::BlackWins | GameResult::Draw
             )
         });
-        has_other_result && san::read(&self.position, token).is_ok()
+        has_other_result && san::read(&self.line.position, token).is_ok()
     }
 
     /// Hands a move to the visitor and plays it.
@@ -173,17 +171,14 @@ impl Reader {
     fn play(&mut self, input: &mut Input<'_, '_>, ply: Ply) -> Flow {
         // Both a writer of SAN and the next move need the cached values.
         if let Ply::Move(m) = ply {
-            self.position.cache_check(m);
+            self.line.position.cache_check(m);
         }
         let flow = if input.want.has(Want::MAINLINE) || !self.frames.is_empty() {
-            input.visitor.visit_move(&self.position, ply)
+            input.visitor.visit_move(&self.line.position, ply)
         } else {
             Flow::Go
         };
-        self.position.play_ply(ply);
-        self.history.push(ply);
-        self.ply += 1;
-        self.line = LineState::AfterMove;
+        self.line.play(ply);
         if flow != Flow::Go {
             self.flow = flow;
         }

@@ -127,7 +127,7 @@ impl Reader {
         }
         match &self.head.start.setup {
             None => {
-                self.position = Position::standard();
+                self.line.position = Position::standard();
                 true
             }
             Some(setup) => match Position::from_setup(setup) {
@@ -135,7 +135,7 @@ impl Reader {
                     if position.is_chess960() && !marks.classical {
                         self.head.start.chess960 = true;
                     }
-                    self.position = position;
+                    self.line.position = position;
                     true
                 }
                 Err(error) => {

@@ -3,15 +3,14 @@
 use tabia_core::error::{Error, ErrorKind};
 use tabia_core::game::{Flow, Want};
 
-use super::move_history::SavedHistory;
-use super::{Input, LineState, Reader};
+use super::current_line::InterruptedLine;
+use super::{Input, Reader};
 use crate::games::pgn::movetext_skipper::{MovetextEnd, SkipTo, skip_movetext};
 
-/// A line that is interrupted by a variation.
+/// An open variation.
 #[derive(Debug)]
 pub(super) struct VariationFrame {
-    history: SavedHistory,
-    ply: u32,
+    interrupted: InterruptedLine,
     /// Offset of the `(`.
     pub(super) at: usize,
 }
@@ -29,7 +28,7 @@ impl Reader {
         if !input.want.has(Want::VARIATIONS) {
             return skip(input.text);
         }
-        let has_move = self.line != LineState::Start;
+        let has_move = self.line.has_move();
         if !has_move || depth >= self.max_depth {
             let error = if has_move {
                 Error::new(ErrorKind::Limit {
@@ -42,7 +41,7 @@ impl Reader {
             };
             let end = skip(input.text);
             let unread = input.text.get(at..end);
-            if self.report(input, at, error.at_ply(self.ply), unread) {
+            if self.report(input, at, error.at_ply(self.line.ply), unread) {
                 self.preserve_unread(input, at, end);
             }
             return end;
@@ -55,15 +54,8 @@ impl Reader {
                 return at + 1;
             }
         }
-        let history = self.history.begin_variation();
-        self.position.clone_from(&history.before);
-        self.frames.push(VariationFrame {
-            history,
-            ply: self.ply,
-            at,
-        });
-        self.ply = self.ply.saturating_sub(1);
-        self.line = LineState::Start;
+        let interrupted = self.line.begin_variation();
+        self.frames.push(VariationFrame { interrupted, at });
         at + 1
     }
 
@@ -71,15 +63,11 @@ impl Reader {
     pub(super) fn close_variation(&mut self, input: &mut Input<'_, '_>, at: usize) {
         self.release_deferred(input);
         let Some(frame) = self.frames.pop() else {
-            let error = Error::invalid("`)` closes no variation").at_ply(self.ply);
+            let error = Error::invalid("`)` closes no variation").at_ply(self.line.ply);
             self.report(input, at, error, None);
             return;
         };
         input.visitor.end_variation();
-        self.position.clone_from(&frame.history.before);
-        self.position.play_ply(frame.history.replaced);
-        self.history.end_variation(frame.history);
-        self.ply = frame.ply;
-        self.line = LineState::AfterMove;
+        self.line.end_variation(frame.interrupted);
     }
 }

@@ -5,7 +5,7 @@ use tabia_core::decimal::write_number;
 use tabia_core::formats::Profile;
 use zerocopy::byteorder::little_endian::U64;
 
-use super::{LastMove, MoveNumber, TokenState, Writer};
+use super::{MoveNumber, TokenState, Writer};
 
 impl Writer {
     /// Writes a move, with its number if it needs one.
@@ -43,25 +43,21 @@ impl Writer {
     #[inline(never)]
     fn write_move(&mut self, before: &Position, ply: Ply) {
         self.flush();
-        let number = (before.full_move_number(), before.turn());
-        let number_state = if self.state.is_line_start() {
+        let turn = before.turn();
+        self.last_move.number = (before.full_move_number(), turn);
+        self.last_move.number_state = if self.state.is_line_start() {
             MoveNumber::StartsLine
-        } else if before.turn().is_white() || self.state.needs_number() {
+        } else if turn.is_white() || self.state.needs_number() {
             MoveNumber::Written
         } else {
             MoveNumber::Omitted
         };
         self.write_blank();
-        let start = self.out.len();
-        if number_state != MoveNumber::Omitted {
-            write_move_number(number, &mut self.out);
+        self.last_move.start = self.out.len();
+        if self.last_move.number_state != MoveNumber::Omitted {
+            write_move_number(self.last_move.number, &mut self.out);
         }
-        self.last_move = LastMove {
-            start,
-            san_start: self.out.len(),
-            number,
-            number_state,
-        };
+        self.last_move.san_start = self.out.len();
         self.state = TokenState::Move;
         if ply == Ply::Null && self.profile == Profile::ChessBase {
             self.out.extend_from_slice(b"Z0");

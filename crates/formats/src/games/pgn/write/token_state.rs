@@ -9,12 +9,6 @@ use tabia_core::chess::Color;
 /// are pending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TokenState {
-    /// The record is left out of the text.
-    LeftOut,
-    /// The blank line before the movetext, or the `(` of a variation.
-    LineStart,
-    /// Annotations at the start of a line, before its first move.
-    AnnotatedStart,
     /// A move without annotations; comments before it do not count.
     Move,
     /// A move with annotations, of which no comment is written yet.
@@ -23,6 +17,12 @@ pub(super) enum TokenState {
     CommentedMove,
     /// The `)` of a variation.
     VariationEnd,
+    /// Annotations at the start of a line, before its first move.
+    AnnotatedStart,
+    /// The blank line before the movetext, or the `(` of a variation.
+    LineStart,
+    /// Nothing: the record is left out of the text.
+    LeftOut,
 }
 
 impl TokenState {
@@ -72,9 +72,10 @@ impl TokenState {
     #[inline]
     pub(super) fn after_comment(self) -> Self {
         match self {
-            Self::LineStart => Self::AnnotatedStart,
-            Self::Move | Self::AnnotatedMove => Self::CommentedMove,
-            other => other,
+            Self::Move | Self::AnnotatedMove | Self::CommentedMove => Self::CommentedMove,
+            Self::VariationEnd => Self::VariationEnd,
+            Self::AnnotatedStart | Self::LineStart => Self::AnnotatedStart,
+            Self::LeftOut => Self::LeftOut,
         }
     }
 }
