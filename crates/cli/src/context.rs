@@ -1,4 +1,4 @@
-//! What every command works with, made from what was typed.
+//! What every command works with, from the common options.
 
 use std::ffi::OsString;
 use std::sync::Arc;
@@ -14,21 +14,21 @@ use tabia::{Failure, InputItem, Resolver};
 use crate::args::CommonArgs;
 use crate::exit_code::ExitCode;
 use crate::messages::Messages;
-use crate::progress::Display;
+use crate::progress::ProgressDisplay;
 
-/// Unpacked databases above this size go to unnamed temporary files instead of memory.
-const IN_MEMORY: u64 = 1 << 30;
-/// How long a command has to end after ^C.
+/// Unpacked databases above this size are put into temporary files instead of memory.
+const MAX_IN_MEMORY: u64 = 1 << 30;
+/// Time that a command has to end after ^C.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// What every command works with.
+/// The common options, the resolver of inputs, progress and messages.
 #[derive(Debug)]
 pub(crate) struct Context {
     pub(crate) resolver: Resolver,
     pub(crate) open: OpenOptions,
     pub(crate) threads: usize,
     pub(crate) progress: Arc<Progress>,
-    /// Invisible unless a [`Display`] shows it.
+    /// Invisible unless a [`ProgressDisplay`] shows it.
     pub(crate) bar: ProgressBar,
     pub(crate) messages: Messages,
     pub(crate) common: CommonArgs,
@@ -39,7 +39,7 @@ impl Context {
         let mut open = OpenOptions::default();
         open.charset = common.encoding;
         open.password.clone_from(&common.password);
-        open.limits.member = IN_MEMORY;
+        open.limits.member = MAX_IN_MEMORY;
         let mut resolver = Resolver::default();
         resolver.options = open.clone();
         if let Some(name) = &common.from {
@@ -63,20 +63,21 @@ impl Context {
         })
     }
 
-    /// Shows progress as long as the result lives.
-    pub(crate) fn display(&self) -> Display {
+    /// Shows progress until the result is dropped.
+    pub(crate) fn display(&self) -> ProgressDisplay {
         let common = &self.common;
-        Display::start(&self.progress, &self.bar, common.progress, common.quiet)
+        ProgressDisplay::start(&self.progress, &self.bar, common.progress, common.quiet)
     }
 
-    /// The inputs that paths name, archives unopened. The first that fails ends it.
+    /// The inputs that paths name; archives are not opened. The first failure ends the search.
     pub(crate) fn items(&self, paths: &[OsString]) -> Result<Vec<InputItem>, Failure> {
         let mut items: Vec<InputItem> = Vec::new();
         for path in paths {
             for item in self.resolver.resolve(path).map_err(Failure::input)? {
                 // `mega.*` names the same database once for each of its files.
-                let again = is_set(&item) && items.iter().any(|old| old.label() == item.label());
-                if !again {
+                let is_duplicate =
+                    is_set(&item) && items.iter().any(|old| old.label() == item.label());
+                if !is_duplicate {
                     items.push(item);
                 }
             }
@@ -84,7 +85,7 @@ impl Context {
         Ok(items)
     }
 
-    /// As [`Context::items`], with the databases and books of archives in their place.
+    /// As [`Context::items`], but archives are replaced by the databases and books in them.
     pub(crate) fn contents(&self, paths: &[OsString]) -> Result<Vec<InputItem>, Failure> {
         let mut contents = Vec::new();
         for item in self.items(paths)? {
@@ -93,16 +94,16 @@ impl Context {
         Ok(contents)
     }
 
-    /// Goes through paths one by one: one that fails is told and the rest go on. Returns the worst
-    /// exit code.
-    pub(crate) fn each(
+    /// Runs `job` on every input that paths name, with the failure for paths that cannot be resolved.
+    /// `contents`: inputs as of [`Context::contents`]. Returns the highest exit code.
+    pub(crate) fn for_each_input(
         &self,
         paths: &[OsString],
         contents: bool,
         mut job: impl FnMut(Result<InputItem, Failure>) -> Result<ExitCode, Failure>,
     ) -> Result<ExitCode, Failure> {
         let mut worst = ExitCode::Done;
-        let mut note = |code: ExitCode| worst = worst.worse(code);
+        let mut add = |code: ExitCode| worst = worst.worse(code);
         let mut seen: Vec<Arc<std::path::Path>> = Vec::new();
         for path in paths {
             let paths = std::slice::from_ref(path);
@@ -120,10 +121,10 @@ impl Context {
                             }
                             seen.push(Arc::clone(item.label()));
                         }
-                        note(job(Ok(item))?);
+                        add(job(Ok(item))?);
                     }
                 }
-                Err(failure @ Failure::Input(_)) => note(job(Err(failure))?),
+                Err(failure @ Failure::Input(_)) => add(job(Err(failure))?),
                 Err(other) => return Err(other),
             }
         }
@@ -131,7 +132,7 @@ impl Context {
     }
 }
 
-/// Whether the item is a set of several files.
+/// Whether the format consists of several files.
 fn is_set(item: &InputItem) -> bool {
     !item.format().companions().is_empty()
 }
@@ -145,20 +146,19 @@ pub(crate) fn find_format(resolver: &Resolver, name: &str) -> Result<Format, Fai
             .map(|format| format.id().to_string())
             .collect();
         Failure::Usage(format!(
-            "no format is called `{name}`; known are {}",
+            "no format is called `{name}`; there are {}",
             known.join(", ")
         ))
     })
 }
 
-/// The first ^C asks the work to stop, the second ends the process; so does a while without an
-/// answer to the first.
+/// The first ^C cancels the work. A second one, or `GRACE` without a reaction, ends the process.
 fn cancel_on_signal(progress: &Arc<Progress>) {
     let progress = Arc::clone(progress);
-    let asked = AtomicBool::new(false);
-    // Without a handler ^C just ends the process, which is nearly as good.
+    let is_cancelled = AtomicBool::new(false);
+    // Without a handler ^C ends the process at once.
     let _ = ctrlc::set_handler(move || {
-        if asked.swap(true, Ordering::Relaxed) {
+        if is_cancelled.swap(true, Ordering::Relaxed) {
             exit_now();
         }
         progress.cancel();
@@ -169,7 +169,10 @@ fn cancel_on_signal(progress: &Arc<Progress>) {
     });
 }
 
-#[expect(clippy::exit, reason = "the user asked twice, or nothing answers")]
+#[expect(
+    clippy::exit,
+    reason = "the second ^C, or the work does not react to the first"
+)]
 fn exit_now() {
     std::process::exit(i32::from(ExitCode::Interrupted as u8));
 }

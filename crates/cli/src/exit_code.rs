@@ -1,4 +1,4 @@
-//! The exit codes, as scripts rely on them.
+//! Exit codes. Scripts rely on them.
 
 use tabia::Failure;
 
@@ -8,8 +8,8 @@ pub(crate) enum ExitCode {
     /// Done; nothing skipped.
     Done = 0,
     /// A search matched nothing.
-    Nothing = 1,
-    /// The command line makes no sense.
+    NoMatch = 1,
+    /// The command line is invalid.
     Usage = 2,
     /// Done, but some records were skipped, repaired or damaged.
     Problems = 3,
@@ -35,7 +35,7 @@ impl ExitCode {
         }
     }
 
-    /// [`ExitCode::Problems`] when there were any.
+    /// [`ExitCode::Problems`] if `count` is not 0.
     pub(crate) fn of_problems(count: u64) -> Self {
         if count == 0 {
             Self::Done
@@ -43,10 +43,8 @@ impl ExitCode {
             Self::Problems
         }
     }
-}
 
-impl ExitCode {
-    /// The more serious of two.
+    /// The greater of two codes.
     pub(crate) fn worse(self, other: Self) -> Self {
         if other as u8 > self as u8 {
             other

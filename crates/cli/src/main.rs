@@ -33,15 +33,15 @@ fn main() -> std::process::ExitCode {
 }
 
 fn run() -> ExitCode {
-    let typed = args::book::from_polyglot(std::env::args_os().collect());
-    let cli = match args::command().try_get_matches_from(typed) {
+    let arguments = args::book::from_polyglot(std::env::args_os().collect());
+    let cli = match args::command().try_get_matches_from(arguments) {
         Ok(matches) => match Cli::from_arg_matches(&matches) {
             Ok(cli) => cli,
-            Err(error) => return explain(&error),
+            Err(error) => return print_clap_error(&error),
         },
-        Err(error) => return explain(&error),
+        Err(error) => return print_clap_error(&error),
     };
-    let done = match &cli.verb {
+    let result = match &cli.verb {
         Verb::Info(args) => commands::info::run(args),
         Verb::Ls(args) => commands::ls::run(args),
         Verb::Show(args) => commands::show::run(args),
@@ -55,21 +55,21 @@ fn run() -> ExitCode {
         Verb::Completions(args) => commands::shell::completions(args),
         Verb::Man(args) => commands::shell::man(args),
     };
-    done.unwrap_or_else(|failure| {
+    result.unwrap_or_else(|failure| {
         let color = cli
             .verb
             .common()
             .map_or(ColorChoice::Auto, |common| common.color);
-        Messages::last(color).failure(&failure);
+        Messages::for_final_error(color).failure(&failure);
         ExitCode::of(&failure)
     })
 }
 
 /// Help goes to standard output, errors of the command line to standard error.
-fn explain(error: &clap::Error) -> ExitCode {
+fn print_clap_error(error: &clap::Error) -> ExitCode {
     let text = error.render().to_string();
     if error.use_stderr() {
-        // Nothing can be told when standard error is gone.
+        // Standard error may be closed.
         let _ = std::io::stderr().write_all(text.as_bytes());
         return ExitCode::Usage;
     }

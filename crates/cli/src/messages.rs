@@ -1,4 +1,4 @@
-//! What goes to standard error: one line what and where, one line what to do.
+//! Messages on standard error: one line with location and error, one with a hint.
 #![expect(
     clippy::print_stderr,
     reason = "this is where standard error is written"
@@ -15,7 +15,7 @@ use tabia::core::{Error, ErrorKind};
 use crate::args::{ColorChoice, CommonArgs};
 use crate::terminal::{color_on_stderr, one_line};
 
-/// Writes to standard error, as loud as the user wants it.
+/// Writes messages as `--quiet`, `--verbose` and `--color` demand.
 #[derive(Debug, Clone)]
 pub(crate) struct Messages {
     pub(crate) quiet: bool,
@@ -35,8 +35,8 @@ impl Messages {
         }
     }
 
-    /// For what ends a command.
-    pub(crate) fn last(color: ColorChoice) -> Self {
+    /// For the error that ends a command.
+    pub(crate) fn for_final_error(color: ColorChoice) -> Self {
         Self {
             quiet: false,
             verbose: false,
@@ -45,25 +45,29 @@ impl Messages {
         }
     }
 
-    /// Why the job ended, and what to do about it.
+    /// Writes why a command failed, and a hint what to do. A closed pipe is not reported.
     pub(crate) fn failure(&self, failure: &Failure) {
         if failure.is_closed_pipe() {
             return;
         }
-        self.line("error", "31", &friendly(&failure.to_string()));
+        self.line(
+            "error",
+            "31",
+            &without_os_error_number(&failure.to_string()),
+        );
         if let Some(hint) = hint(failure) {
             self.line("hint", "36", &hint);
         }
     }
 
-    /// Something that did not stop the job.
+    /// Writes a problem that did not end the command.
     pub(crate) fn warning(&self, text: &str) {
         if !self.quiet {
-            self.line("warning", "33", &friendly(text));
+            self.line("warning", "33", &without_os_error_number(text));
         }
     }
 
-    /// A remark.
+    /// Writes a remark.
     pub(crate) fn note(&self, text: &str) {
         if !self.quiet {
             self.bar.suspend(|| eprintln!("{}", one_line(text)));
@@ -83,7 +87,7 @@ impl Messages {
 }
 
 /// The message without the number of the operating system's error.
-pub(crate) fn friendly(text: &str) -> String {
+pub(crate) fn without_os_error_number(text: &str) -> String {
     match (text.find(" (os error "), text.ends_with(')')) {
         (Some(at), true) => text.get(..at).unwrap_or(text).to_owned(),
         _ => text.to_owned(),
@@ -107,14 +111,14 @@ fn input_hint(error: &Error) -> Option<String> {
     Some(match error.kind() {
         ErrorKind::Io(io) if io.kind() == IoKind::NotFound => return path.map(similar),
         ErrorKind::UnknownFormat { .. } => {
-            "`tabia formats` lists what can be read; `--from FORMAT` insists on one".into()
+            "`tabia formats` lists what can be read; `--from FORMAT` names one".into()
         }
         ErrorKind::AmbiguousFormat(ids) => {
             let id = ids.first().map(ToString::to_string).unwrap_or_default();
             format!("name the right one, for example `--from {id}`")
         }
         ErrorKind::WrongFormat { .. } => "without `--from` the format is recognised".into(),
-        ErrorKind::MissingFile(_) => "put the missing file beside the others".into(),
+        ErrorKind::MissingFile(_) => "put the missing file next to the others".into(),
         ErrorKind::Password => "give it with `--password TEXT`".into(),
         _ => return None,
     })
@@ -134,7 +138,7 @@ fn output_hint(error: &Error) -> Option<String> {
                 "choose a folder that you may write to".into()
             }
             IoKind::StorageFull => {
-                "make room or choose another disk; nothing was left behind".into()
+                "free some space or choose another disk; no incomplete file remains".into()
             }
             IoKind::IsADirectory => "give the name of a file".into(),
             _ => return None,
@@ -143,7 +147,7 @@ fn output_hint(error: &Error) -> Option<String> {
     })
 }
 
-/// Names in the folder that begin alike.
+/// Files in the folder whose names begin like that of `path`.
 fn similar(path: &Path) -> String {
     let wanted = path
         .file_name()
@@ -154,7 +158,7 @@ fn similar(path: &Path) -> String {
         _ => Path::new("."),
     };
     let Ok(entries) = std::fs::read_dir(folder) else {
-        return format!("the folder {} is not there either", folder.display());
+        return format!("the folder {} does not exist either", folder.display());
     };
     let beginning: String = wanted.chars().take(3).collect();
     let mut names: Vec<String> = entries
@@ -167,6 +171,6 @@ fn similar(path: &Path) -> String {
     if names.is_empty() {
         "check the spelling".into()
     } else {
-        format!("names that begin alike: {}", names.join(", "))
+        format!("similar names: {}", names.join(", "))
     }
 }

@@ -11,9 +11,9 @@ use crate::json;
 use crate::table::Table;
 use crate::terminal;
 
-/// How rows are shown.
+/// The format of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Style {
+pub(crate) enum RowStyle {
     Table,
     Tsv,
     Csv,
@@ -21,8 +21,8 @@ pub(crate) enum Style {
     Ndjson,
 }
 
-impl Style {
-    /// What was asked for, else a table for people and tab-separated values for programs.
+impl RowStyle {
+    /// The style of the options; by default a table on a terminal, else tab-separated values.
     pub(crate) fn of(args: &ListingArgs) -> Self {
         match args {
             ListingArgs { json: true, .. } => Self::Json,
@@ -43,19 +43,19 @@ impl Style {
 
 /// Standard output, buffered; failures are failures of the output.
 #[derive(Debug)]
-pub(crate) struct Out(terminal::Text<io::BufWriter<Stdout>>);
+pub(crate) struct StdoutWriter(terminal::ControlCharFilter<io::BufWriter<BarStdout>>);
 
-impl Out {
+impl StdoutWriter {
     /// On a terminal control characters are replaced, and `bar` is hidden while something is
     /// written.
     pub(crate) fn new(bar: &ProgressBar) -> Self {
         let is_terminal = terminal::stdout_is_terminal();
-        let stdout = Stdout {
+        let stdout = BarStdout {
             inner: io::stdout(),
             bar: is_terminal.then(|| bar.clone()),
         };
         let buffered = io::BufWriter::with_capacity(1 << 16, stdout);
-        Self(terminal::Text::new(buffered, is_terminal))
+        Self(terminal::ControlCharFilter::new(buffered, is_terminal))
     }
 
     pub(crate) fn text(&mut self, text: &str) -> Result<(), Failure> {
@@ -77,12 +77,12 @@ impl Out {
 
 /// Standard output on the terminal that may show a progress bar.
 #[derive(Debug)]
-struct Stdout {
+struct BarStdout {
     inner: io::Stdout,
     bar: Option<ProgressBar>,
 }
 
-impl Write for Stdout {
+impl Write for BarStdout {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &self.bar {
             Some(bar) => bar.suspend(|| self.inner.write(bytes)),
@@ -117,7 +117,7 @@ pub(crate) fn tsv_cell(text: &str, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends a cell of comma-separated values: quoted where it must be.
+/// Appends a cell of comma-separated values, quoted if it contains a quote, comma or line break.
 pub(crate) fn csv_cell(text: &str, out: &mut Vec<u8>) {
     if !text.contains(['"', ',', '\n', '\r']) {
         out.extend_from_slice(text.as_bytes());
@@ -134,9 +134,9 @@ pub(crate) fn csv_cell(text: &str, out: &mut Vec<u8>) {
 }
 
 /// Appends a line of cells.
-pub(crate) fn line<'a>(style: Style, cells: impl Iterator<Item = &'a str>, out: &mut Vec<u8>) {
+pub(crate) fn line<'a>(style: RowStyle, cells: impl Iterator<Item = &'a str>, out: &mut Vec<u8>) {
     for (i, cell) in cells.enumerate() {
-        if style == Style::Csv {
+        if style == RowStyle::Csv {
             if i > 0 {
                 out.push(b',');
             }
@@ -151,13 +151,13 @@ pub(crate) fn line<'a>(style: Style, cells: impl Iterator<Item = &'a str>, out: 
     out.push(b'\n');
 }
 
-/// Rows of a few cells each, in any style.
+/// Writes rows in any style to standard output.
 #[derive(Debug)]
 pub(crate) struct Listing {
-    style: Style,
+    style: RowStyle,
     columns: Vec<&'static str>,
     table: Table,
-    out: Out,
+    out: StdoutWriter,
     seen: u64,
     offset: u64,
     end: u64,
@@ -172,12 +172,12 @@ impl Listing {
         columns: &[&'static str],
         numeric: &[&str],
     ) -> Result<Self, Failure> {
-        let style = Style::of(args);
+        let style = RowStyle::of(args);
         let mut listing = Self {
             style,
             columns: columns.to_vec(),
             table: Table::new(columns.to_vec(), numeric),
-            out: Out::new(bar),
+            out: StdoutWriter::new(bar),
             seen: 0,
             offset: args.offset,
             end: args
@@ -186,23 +186,23 @@ impl Listing {
             shown: 0,
         };
         match style {
-            Style::Tsv | Style::Csv => {
+            RowStyle::Tsv | RowStyle::Csv => {
                 let mut head = Vec::new();
                 line(style, columns.iter().copied(), &mut head);
                 listing.out.bytes(&head)?;
             }
-            Style::Json => listing.out.text("[")?,
-            Style::Table | Style::Ndjson => {}
+            RowStyle::Json => listing.out.text("[")?,
+            RowStyle::Table | RowStyle::Ndjson => {}
         }
         Ok(listing)
     }
 
-    pub(crate) fn style(&self) -> Style {
+    pub(crate) fn style(&self) -> RowStyle {
         self.style
     }
 
-    /// Standard output, for what is no row.
-    pub(crate) fn out(&mut self) -> &mut Out {
+    /// Standard output, for text between rows.
+    pub(crate) fn out(&mut self) -> &mut StdoutWriter {
         &mut self.out
     }
 
@@ -214,22 +214,22 @@ impl Listing {
         }
         self.shown += 1;
         match self.style {
-            Style::Table => {
+            RowStyle::Table => {
                 let cells = cells(row, &self.columns);
                 self.table.push(&cells, &mut self.out)
             }
-            Style::Tsv | Style::Csv => {
+            RowStyle::Tsv | RowStyle::Csv => {
                 let cells = cells(row, &self.columns);
                 let mut text = Vec::new();
                 line(self.style, cells.iter().map(String::as_str), &mut text);
                 self.out.bytes(&text)
             }
-            Style::Json => {
+            RowStyle::Json => {
                 let comma = if self.shown == 1 { "\n" } else { ",\n" };
                 self.out.text(comma)?;
                 self.out.bytes(&json::pretty(row))
             }
-            Style::Ndjson => {
+            RowStyle::Ndjson => {
                 self.out.bytes(&json::compact(row))?;
                 self.out.text("\n")
             }
@@ -238,11 +238,11 @@ impl Listing {
 
     pub(crate) fn finish(mut self) -> Result<(), Failure> {
         match self.style {
-            Style::Table => self.table.finish(&mut self.out)?,
-            Style::Json => self
+            RowStyle::Table => self.table.finish(&mut self.out)?,
+            RowStyle::Json => self
                 .out
                 .text(if self.shown == 0 { "]\n" } else { "\n]\n" })?,
-            Style::Tsv | Style::Csv | Style::Ndjson => {}
+            RowStyle::Tsv | RowStyle::Csv | RowStyle::Ndjson => {}
         }
         self.out.flush()
     }
@@ -262,14 +262,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cells_are_escaped() {
+    fn tsv_is_escaped_and_csv_is_quoted() {
         let cells = ["a\tb", "c,\"d\"", "e"];
         let text = |style| {
             let mut out = Vec::new();
             line(style, cells.into_iter(), &mut out);
             String::from_utf8(out).unwrap()
         };
-        assert_eq!(text(Style::Tsv), "a\\tb\tc,\"d\"\te\n");
-        assert_eq!(text(Style::Csv), "a\tb,\"c,\"\"d\"\"\",e\n");
+        assert_eq!(text(RowStyle::Tsv), "a\\tb\tc,\"d\"\te\n");
+        assert_eq!(text(RowStyle::Csv), "a\tb,\"c,\"\"d\"\"\",e\n");
     }
 }

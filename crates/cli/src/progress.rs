@@ -1,4 +1,4 @@
-//! How far the work is, on standard error.
+//! Progress on standard error: a bar, or lines of JSON.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -24,12 +24,12 @@ const EVENT: Duration = Duration::from_millis(500);
 
 /// Shows progress until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Display {
+pub(crate) struct ProgressDisplay {
     over: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Display {
+impl ProgressDisplay {
     /// Starts to show `progress` as `choice` demands. The bar is visible only while the display
     /// lives.
     pub(crate) fn start(
@@ -55,7 +55,7 @@ impl Display {
     }
 }
 
-impl Drop for Display {
+impl Drop for ProgressDisplay {
     fn drop(&mut self) {
         self.over.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {

@@ -1,4 +1,4 @@
-//! What went wrong and what was lost: on standard error, in a report, in a file of rejects.
+//! Problems and losses: on standard error, in a report, in a file of rejected bytes.
 
 use std::io::{self, BufWriter, Seek, Write};
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 use tabia::core::error::Location;
 use tabia::core::io::{OutputSet, TemporaryFile};
-use tabia::core::loss::Losses;
+use tabia::core::loss::{Feature, Losses};
 use tabia::core::{Error, FormatId, GameIndex, Problem, Result};
 use tabia::repair::{RecordOutcome, RepairObserver};
 use tabia::select::SelectionCounts;
@@ -14,15 +14,15 @@ use tabia::{Failure, InputItem, LossTable, Observer, Summary};
 
 use crate::context::Context;
 use crate::json::{self, Displayed};
-use crate::messages::{Messages, friendly};
+use crate::messages::{Messages, without_os_error_number};
 use crate::units::{counted_as, grouped};
 
-/// Problems shown on standard error unless all are wanted.
-const SHOWN: u64 = 10;
-/// Problems kept for the result of a command.
-const KEPT: usize = 1000;
+/// Problems shown on standard error without `--verbose`.
+const MAX_SHOWN: u64 = 10;
+/// Problems of an input, and records of a repair, listed in the result of a command.
+const MAX_LISTED: usize = 1000;
 
-/// Takes note of every problem and loss.
+/// Collects every problem and loss of a command.
 #[derive(Debug)]
 pub(crate) struct Reporter {
     messages: Messages,
@@ -117,14 +117,14 @@ struct ReportSummary<'a, C: Serialize> {
     inputs: &'a [InputRow],
 }
 
-/// A game index as people count.
+/// The number of a game, from 1.
 fn number(index: GameIndex) -> u64 {
     u64::from(index.0) + 1
 }
 
 impl Reporter {
-    /// The files are created at once, so that a target that cannot be written shows before the
-    /// work begins.
+    /// Creates the report and the file of rejected bytes, so that a path that cannot be written fails
+    /// before the work begins.
     pub(crate) fn new(
         context: &Context,
         command: &str,
@@ -155,13 +155,13 @@ impl Reporter {
         })
     }
 
-    /// How many problems there were.
+    /// The number of problems so far.
     pub(crate) fn count(&self) -> u64 {
         self.problems
     }
 
-    /// Notes an input that cannot be read at all.
-    pub(crate) fn failed_input(&mut self, failure: &Failure) -> Result<(), Failure> {
+    /// Reports an input that cannot be read at all.
+    pub(crate) fn report_failed_input(&mut self, failure: &Failure) -> Result<(), Failure> {
         self.messages.failure(failure);
         if let (Some(report), Failure::Input(error)) = (&mut self.report, failure) {
             report.problem(error).map_err(Failure::output)?;
@@ -169,8 +169,8 @@ impl Reporter {
         Ok(())
     }
 
-    /// Notes a problem that was told already.
-    pub(crate) fn note(&mut self, error: &Error) -> Result<(), Failure> {
+    /// Counts a problem that is on standard error already.
+    pub(crate) fn count_reported(&mut self, error: &Error) -> Result<(), Failure> {
         self.problems += 1;
         match &mut self.report {
             Some(report) => report.problem(error).map_err(Failure::output),
@@ -178,7 +178,7 @@ impl Reporter {
         }
     }
 
-    /// Notes what a written file as a whole does not hold, and completes the files. The summary
+    /// Reports what a file that was written does not hold, and completes the report. The summary
     /// begins with `counts`.
     pub(crate) fn finish_file<C: Serialize>(
         mut self,
@@ -197,7 +197,7 @@ impl Reporter {
         self.finish_with(Some(&summary), Some(counts))
     }
 
-    /// Ends the list of problems on standard error and completes the files.
+    /// Ends the list of problems on standard error and completes the report.
     pub(crate) fn finish(self, summary: Option<&Summary>) -> Result<(), Failure> {
         self.finish_with(summary, None::<&()>)
     }
@@ -208,8 +208,8 @@ impl Reporter {
         summary: Option<&Summary>,
         counts: Option<&C>,
     ) -> Result<(), Failure> {
-        if !self.messages.verbose && self.problems > SHOWN {
-            let hidden = counted_as(self.problems - SHOWN, "more problem", "more problems");
+        if !self.messages.verbose && self.problems > MAX_SHOWN {
+            let hidden = counted_as(self.problems - MAX_SHOWN, "more problem", "more problems");
             let text = format!("{hidden}; `--verbose` or `--report FILE` lists all");
             self.messages.warning(&text);
         }
@@ -244,10 +244,10 @@ impl Reporter {
 impl Observer for Reporter {
     fn problem(&mut self, _item: &InputItem, problem: &Problem) -> Result<()> {
         self.problems += 1;
-        if self.messages.verbose || self.problems <= SHOWN {
+        if self.messages.verbose || self.problems <= MAX_SHOWN {
             self.messages.warning(&problem.error.to_string());
         }
-        if self.input_problems.len() < KEPT {
+        if self.input_problems.len() < MAX_LISTED {
             self.input_problems.push(ProblemRow::new(&problem.error));
         }
         self.reject(problem)?;
@@ -285,7 +285,7 @@ impl RepairObserver for Reporter {
                 game: None,
                 ..LocationKeys::new(&reason.at)
             },
-            reason: friendly(&reason.text),
+            reason: without_os_error_number(&reason.text),
         });
         let row = RecordRow {
             file: item.name(),
@@ -297,7 +297,7 @@ impl RepairObserver for Reporter {
         if let Some(report) = &mut self.report {
             report.records.push(&row)?;
         }
-        if self.records.len() < KEPT {
+        if self.records.len() < MAX_LISTED {
             self.records.push(row);
         }
         Ok(())
@@ -308,7 +308,7 @@ impl ProblemRow {
     fn new(error: &Error) -> Self {
         Self {
             at: LocationKeys::new(error.location()),
-            reason: friendly(&error.kind().to_string()),
+            reason: without_os_error_number(&error.kind().to_string()),
         }
     }
 }
@@ -326,25 +326,25 @@ impl LocationKeys {
     }
 }
 
-/// The report: problems are written as they come, losses and records gathered beside it and
-/// appended, so that memory does not grow with any.
+/// The report. Problems are written as they come; losses and records wait in temporary files and are
+/// appended, so that memory use does not depend on their number.
 #[derive(Debug)]
 struct ReportFile {
     set: OutputSet,
     problem_count: u64,
-    losses: Rows,
-    /// What a repair could not save whole.
-    records: Rows,
+    losses: SpooledRows,
+    /// Records that a repair could not save without losses.
+    records: SpooledRows,
 }
 
-/// Rows that wait in a temporary file.
+/// SpooledRows that wait in a temporary file.
 #[derive(Debug)]
-struct Rows {
+struct SpooledRows {
     file: BufWriter<TemporaryFile>,
     count: u64,
 }
 
-impl Rows {
+impl SpooledRows {
     fn create() -> Result<Self> {
         Ok(Self {
             file: BufWriter::new(TemporaryFile::new()?),
@@ -379,8 +379,8 @@ impl ReportFile {
         let mut report = Self {
             set,
             problem_count: 0,
-            losses: Rows::create().map_err(Failure::output)?,
-            records: Rows::create().map_err(Failure::output)?,
+            losses: SpooledRows::create().map_err(Failure::output)?,
+            records: SpooledRows::create().map_err(Failure::output)?,
         };
         let mut head = b"{\"command\":".to_vec();
         json::append(command, &mut head);
@@ -442,7 +442,7 @@ impl ReportFile {
     }
 }
 
-/// What was lost, one row per kind.
+/// The losses, one row per kind.
 pub(crate) fn loss_rows(losses: &LossTable) -> Vec<LossRow<'_>> {
     let rows = losses.iter().map(|(feature, row)| LossRow {
         kind: feature.key(),
@@ -455,28 +455,44 @@ pub(crate) fn loss_rows(losses: &LossTable) -> Vec<LossRow<'_>> {
     rows.collect()
 }
 
-/// The table of losses at the end of a conversion; nothing when there are none.
-pub(crate) fn loss_table(messages: &Messages, losses: &LossTable, several: bool) {
-    if losses.is_empty() {
+/// Reports the losses of games on standard error. `several`: the inputs are named.
+pub(crate) fn report_losses(messages: &Messages, losses: &LossTable, several: bool) {
+    let rows = losses.iter().map(|(feature, row)| {
+        let first = match row.first {
+            Some(game) if several => format!("first in {}: game {game}", row.input),
+            Some(game) => format!("first in game {game}"),
+            None if several => format!("of {}", row.input),
+            None => String::new(),
+        };
+        (feature.label(), row.count, first)
+    });
+    report_loss_rows(messages, &rows.collect::<Vec<_>>());
+}
+
+/// Reports what a file that was written does not hold.
+pub(crate) fn report_file_losses(messages: &Messages, losses: &Losses) {
+    let rows = losses.iter().map(|(feature, loss)| {
+        let label = match feature {
+            Feature::BookMoves => "book moves that do not fit",
+            other => other.label(),
+        };
+        (label, loss.count, String::new())
+    });
+    report_loss_rows(messages, &rows.collect::<Vec<_>>());
+}
+
+/// Writes a table of label, count and remark; nothing if there are no rows.
+fn report_loss_rows(messages: &Messages, rows: &[(&str, u64, String)]) {
+    if rows.is_empty() {
         return;
     }
     messages.note("not kept in the target format:");
-    let rows: Vec<(String, &str, String)> = losses
-        .iter()
-        .map(|(feature, row)| {
-            let place = match row.first {
-                Some(first) if several => format!("first in {}: game {first}", row.input),
-                Some(first) => format!("first in game {first}"),
-                None if several => format!("of {}", row.input),
-                None => String::new(),
-            };
-            (grouped(row.count), feature.label(), place)
-        })
-        .collect();
-    let count = rows.iter().map(|row| row.0.len()).max().unwrap_or_default();
-    let label = rows.iter().map(|row| row.1.len()).max().unwrap_or_default();
-    for (number, kind, place) in &rows {
-        let line = format!("  {number:>count$}  {kind:<label$}  {place}");
+    let label = rows.iter().map(|row| row.0.len()).max();
+    let count = rows.iter().map(|row| grouped(row.1).len()).max();
+    let (label, count) = (label.unwrap_or_default(), count.unwrap_or_default());
+    for (kind, number, remark) in rows {
+        let number = grouped(*number);
+        let line = format!("  {kind:<label$}  {number:>count$}  {remark}");
         messages.note(line.trim_end());
     }
 }

@@ -1,4 +1,4 @@
-//! Rows of games as bytes: tab- or comma-separated values, JSON. Runs on all threads.
+//! Rows of `ls` as bytes: tab- or comma-separated values, JSON. Runs on several threads.
 
 use std::fmt::Display;
 use std::io::Write;
@@ -8,7 +8,7 @@ use tabia::core::game::{Date, Eco, GameResult};
 use tabia::list::{Flags, ListRow};
 
 use crate::json::{self, Displayed};
-use crate::output::{Style, csv_cell, tsv_cell};
+use crate::output::{RowStyle, csv_cell, tsv_cell};
 
 /// The columns, which are the keys in JSON too.
 pub(crate) const COLUMNS: &[&str] = &[
@@ -82,22 +82,22 @@ impl<'a> GameRow<'a> {
 
 /// Appends a row. `path` is present if rows of several inputs are mixed. In a JSON list every row
 /// begins with a comma.
-pub(crate) fn render(style: Style, row: &ListRow<'_>, path: Option<&str>, out: &mut Vec<u8>) {
+pub(crate) fn render(style: RowStyle, row: &ListRow<'_>, path: Option<&str>, out: &mut Vec<u8>) {
     match style {
-        Style::Json => {
+        RowStyle::Json => {
             out.extend_from_slice(b",\n");
             json::append(&GameRow::new(row, path), out);
         }
-        Style::Ndjson => {
+        RowStyle::Ndjson => {
             json::append(&GameRow::new(row, path), out);
             out.push(b'\n');
         }
-        Style::Table | Style::Tsv | Style::Csv => cells(style, row, path, out),
+        RowStyle::Table | RowStyle::Tsv | RowStyle::Csv => cells(style, row, path, out),
     }
 }
 
 /// Appends the cells of a row; unknown values are empty.
-fn cells(style: Style, row: &ListRow<'_>, path: Option<&str>, out: &mut Vec<u8>) {
+fn cells(style: RowStyle, row: &ListRow<'_>, path: Option<&str>, out: &mut Vec<u8>) {
     let mut line = Line { style, out };
     // Writing to a vector does not fail.
     let _ = write!(line.out, "{}", u64::from(row.game.0) + 1);
@@ -122,13 +122,13 @@ fn cells(style: Style, row: &ListRow<'_>, path: Option<&str>, out: &mut Vec<u8>)
 
 /// The cells after the first.
 struct Line<'o> {
-    style: Style,
+    style: RowStyle,
     out: &'o mut Vec<u8>,
 }
 
 impl Line<'_> {
     fn separate(&mut self) {
-        self.out.push(if self.style == Style::Csv {
+        self.out.push(if self.style == RowStyle::Csv {
             b','
         } else {
             b'\t'
@@ -137,7 +137,7 @@ impl Line<'_> {
 
     fn text(&mut self, text: &str) {
         self.separate();
-        if self.style == Style::Csv {
+        if self.style == RowStyle::Csv {
             csv_cell(text, self.out);
         } else {
             tsv_cell(text, self.out);
@@ -170,7 +170,7 @@ mod tests {
             render(style, &row, None, &mut out);
             String::from_utf8(out).unwrap()
         };
-        let value: serde_json::Value = serde_json::from_str(&text(Style::Ndjson)).unwrap();
+        let value: serde_json::Value = serde_json::from_str(&text(RowStyle::Ndjson)).unwrap();
         let keys: Vec<&String> = value.as_object().unwrap().keys().collect();
         assert_eq!(keys.len(), COLUMNS.len());
         for column in COLUMNS {
@@ -178,7 +178,7 @@ mod tests {
         }
         assert_eq!(value["white"], "Tal, \"Misha\"");
         assert_eq!(value["blackElo"], serde_json::Value::Null);
-        assert_eq!(text(Style::Tsv).matches('\t').count(), COLUMNS.len() - 1);
-        assert!(text(Style::Csv).starts_with("1,\"Tal, \"\"Misha\"\"\",2705,"));
+        assert_eq!(text(RowStyle::Tsv).matches('\t').count(), COLUMNS.len() - 1);
+        assert!(text(RowStyle::Csv).starts_with("1,\"Tal, \"\"Misha\"\"\",2705,"));
     }
 }

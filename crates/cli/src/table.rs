@@ -1,4 +1,4 @@
-//! Tables for people: as wide as the terminal, one line a row.
+//! Tables as wide as the terminal, one line per row.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use comfy_table::{CellAlignment, ColumnConstraint, Row, Width, presets};
 use tabia::Failure;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use crate::output::Out;
+use crate::output::StdoutWriter;
 use crate::terminal;
 
 /// Rows that are laid out together. The widths of the first ones are those of all.
@@ -49,7 +49,7 @@ impl Table {
         }
     }
 
-    pub(crate) fn push(&mut self, cells: &[String], out: &mut Out) -> Result<(), Failure> {
+    pub(crate) fn push(&mut self, cells: &[String], out: &mut StdoutWriter) -> Result<(), Failure> {
         let cells = cells.iter().map(|cell| terminal::one_line(cell).into());
         self.waiting.push(cells.collect());
         if self.waiting.len() >= BATCH {
@@ -58,12 +58,12 @@ impl Table {
         Ok(())
     }
 
-    pub(crate) fn finish(mut self, out: &mut Out) -> Result<(), Failure> {
+    pub(crate) fn finish(mut self, out: &mut StdoutWriter) -> Result<(), Failure> {
         self.print(out)
     }
 
     /// Prints the rows that wait, the header first if they are the first.
-    fn print(&mut self, out: &mut Out) -> Result<(), Failure> {
+    fn print(&mut self, out: &mut StdoutWriter) -> Result<(), Failure> {
         if self.waiting.is_empty() {
             return Ok(());
         }

@@ -1,4 +1,4 @@
-//! What concerns terminals: who is one, how wide, what may not reach one.
+//! Terminals: detection, width, colours, and the control characters that must not reach them.
 
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
@@ -33,7 +33,7 @@ pub(crate) fn color_on_stderr(choice: ColorChoice) -> bool {
     }
 }
 
-/// `text` without characters that a terminal would obey, line breaks and tabs included.
+/// `text` with its control characters replaced: line breaks and tabs by spaces.
 pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
     if text.chars().any(char::is_control) {
         let clean = |c: char| match c {
@@ -49,28 +49,28 @@ pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
 
 /// Standard output for text: on a terminal, control characters are replaced.
 #[derive(Debug)]
-pub(crate) struct Text<W> {
+pub(crate) struct ControlCharFilter<W> {
     inner: W,
     clean: bool,
-    /// A byte `0xC2` was held back: the next one may make it a C1 control character.
-    held: bool,
+    /// A byte `0xC2` waits: the next one may make it a C1 control character.
+    pending_c2: bool,
     buffer: Vec<u8>,
 }
 
-impl<W: Write> Text<W> {
+impl<W: Write> ControlCharFilter<W> {
     /// `clean`: replace control characters.
     pub(crate) fn new(inner: W, clean: bool) -> Self {
         Self {
             inner,
             clean,
-            held: false,
+            pending_c2: false,
             buffer: Vec::new(),
         }
     }
 
     fn push(&mut self, byte: u8) {
         const REPLACED: &[u8] = "\u{fffd}".as_bytes();
-        if std::mem::take(&mut self.held) {
+        if std::mem::take(&mut self.pending_c2) {
             if (0x80..0xa0).contains(&byte) {
                 self.buffer.extend_from_slice(REPLACED);
                 return;
@@ -78,7 +78,7 @@ impl<W: Write> Text<W> {
             self.buffer.push(0xc2);
         }
         match byte {
-            0xc2 => self.held = true,
+            0xc2 => self.pending_c2 = true,
             b'\n' | b'\t' | b'\r' => self.buffer.push(byte),
             0..0x20 | 0x7f => self.buffer.extend_from_slice(REPLACED),
             _ => self.buffer.push(byte),
@@ -86,7 +86,7 @@ impl<W: Write> Text<W> {
     }
 }
 
-impl<W: Write> Write for Text<W> {
+impl<W: Write> Write for ControlCharFilter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if !self.clean {
             return self.inner.write(bytes);
@@ -100,7 +100,7 @@ impl<W: Write> Write for Text<W> {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        if std::mem::take(&mut self.held) {
+        if std::mem::take(&mut self.pending_c2) {
             self.inner.write_all(&[0xc2])?;
         }
         self.inner.flush()
@@ -112,8 +112,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_terminal_gets_no_escapes() {
-        let mut out = Text::new(Vec::new(), true);
+    fn control_characters_are_replaced() {
+        let mut out = ControlCharFilter::new(Vec::new(), true);
         for part in ["A\u{1b}[31mB\n\u{c2}", "\u{9b}31m é\u{a0}"] {
             for byte in part.bytes() {
                 out.write_all(&[byte]).unwrap();

@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_have_one_decimal_place() {
+    fn sizes_are_rounded_to_tenths() {
         assert_eq!(size(1), "1 byte");
         assert_eq!(size(999), "999 bytes");
         assert_eq!(size(4_130_000), "4.1 MB");

@@ -1,4 +1,4 @@
-//! Every command of the user guide runs.
+//! Runs every command of the user guide.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -51,7 +51,7 @@ fn run(folder: &Scratch, command: &str) {
 
 #[test]
 #[cfg(unix)]
-fn every_command_of_the_guide_runs() {
+fn guide_commands_run() {
     let guide = repository().join("docs/guide");
     let mut pages: Vec<_> = std::fs::read_dir(&guide)
         .unwrap()
@@ -77,7 +77,7 @@ fn every_command_of_the_guide_runs() {
 
 #[test]
 #[cfg(unix)]
-fn the_command_of_the_readme_shows_games() {
+fn readme_command_shows_games() {
     let readme = std::fs::read_to_string(repository().join("README.md")).unwrap();
     let prefix = "cargo run -- ";
     let found = commands(&readme);

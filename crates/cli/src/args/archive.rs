@@ -21,7 +21,7 @@ pub(crate) enum ArchiveVerb {
     Test(ArchiveTestArgs),
 }
 
-/// A row a member; checksums are verified
+/// Lists the members of an archive and verifies their checksums
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -38,7 +38,7 @@ pub(crate) struct ArchiveListArgs {
     pub(crate) common: CommonArgs,
 }
 
-/// Unpacks members into a folder
+/// Extracts members into a folder
 ///
 /// Names that would leave the folder are refused. A member with a wrong checksum is unpacked as
 /// far as it goes and reported.
@@ -77,13 +77,13 @@ pub(crate) struct ArchiveCreateArgs {
     /// The archive; its extension names its format
     #[arg(value_name = "ARCHIVE")]
     pub(crate) archive: PathBuf,
-    /// The files; with the main file of a database or book come the others of its set
+    /// The files; the main file of a database or book brings the other files of its set
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// The archive's format, whatever its extension
+    /// The archive's format [default: by extension]
     #[arg(long, value_name = "FORMAT")]
     pub(crate) to: Option<String>,
-    /// How files are packed; lzo in scv only, and Scidb itself does not read it
+    /// How members are compressed; lzo only in scv, and Scidb itself does not read it
     #[arg(long, value_enum, value_name = "METHOD")]
     pub(crate) compression: Option<Compression>,
     /// Replace an existing archive
@@ -93,7 +93,7 @@ pub(crate) struct ArchiveCreateArgs {
     pub(crate) common: CommonArgs,
 }
 
-/// How the members of an archive are packed.
+/// How the members of an archive are compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Compression {
     /// Not at all, as far as the format can
@@ -104,7 +104,7 @@ pub(crate) enum Compression {
     Lzo,
 }
 
-/// Unpacks every member and compares it with its checksum; exit code 3 when one is bad
+/// Unpacks every member and verifies its checksum; exit code 3 if one is bad
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -4,16 +4,16 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-/// Which games of an input are wanted.
+/// Options that choose games.
 #[derive(Debug, Args)]
 pub(crate) struct SelectArgs {
     /// Only these games of each input, as `1-100,205`
     #[arg(long, value_name = "NUMBERS")]
     pub(crate) games: Option<String>,
-    /// Records marked as deleted too
+    /// Also records marked as deleted
     #[arg(long)]
     pub(crate) include_deleted: bool,
-    /// Only games that fit, as `player:carlsen elo:>=2700 date:2020.. -result:1/2-1/2`
+    /// Only games that match, as `player:carlsen elo:>=2700 date:2020.. -result:1/2-1/2`
     #[arg(
         long = "where",
         value_name = "FILTER",
@@ -24,28 +24,28 @@ pub(crate) struct SelectArgs {
     pub(crate) filter: String,
 }
 
-/// How rows are shown.
+/// Options for rows.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ListingArgs {
     /// One JSON document
     #[arg(long, group = "style", help_heading = "Rows")]
     pub(crate) json: bool,
-    /// A JSON object a line
+    /// One JSON object per line
     #[arg(long, group = "style", help_heading = "Rows")]
     pub(crate) ndjson: bool,
     /// Comma-separated values
     #[arg(long, group = "style", help_heading = "Rows")]
     pub(crate) csv: bool,
-    /// Tab-separated values; the default when standard output is no terminal
+    /// Tab-separated values; the default if standard output is not a terminal
     #[arg(long, group = "style", help_heading = "Rows")]
     pub(crate) tsv: bool,
-    /// A table; the default on a terminal
+    /// A table as wide as the terminal; the default on one
     #[arg(long, group = "style", help_heading = "Rows")]
     pub(crate) table: bool,
-    /// Rows at most
+    /// Most rows
     #[arg(long, value_name = "N", help_heading = "Rows")]
     pub(crate) limit: Option<u64>,
-    /// Rows left out at the start
+    /// Rows skipped at the start
     #[arg(
         long,
         value_name = "N",
@@ -56,13 +56,13 @@ pub(crate) struct ListingArgs {
     pub(crate) offset: u64,
 }
 
-/// What every verb knows.
+/// Options of every verb.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct CommonArgs {
-    /// Threads; the output never depends on it [default: one a core]
+    /// Threads; the output does not depend on them [default: one per core]
     #[arg(short = 'j', long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), help_heading = "Common")]
     pub(crate) threads: Option<u16>,
-    /// The input's format, whatever it looks like
+    /// The input's format [default: detected]
     #[arg(long, value_name = "FORMAT", help_heading = "Common")]
     pub(crate) from: Option<String>,
     /// Character set of texts: auto, utf-8, cp1252, …
@@ -79,7 +79,7 @@ pub(crate) struct CommonArgs {
     /// Stop at the first problem
     #[arg(long, help_heading = "Common")]
     pub(crate) strict: bool,
-    /// Every problem and loss, as JSON
+    /// Write every problem and loss as JSON
     #[arg(long, value_name = "FILE", help_heading = "Common")]
     pub(crate) report: Option<PathBuf>,
     /// Show progress: auto (on a terminal), never, json
@@ -107,7 +107,7 @@ pub(crate) struct CommonArgs {
     /// Only errors on standard error
     #[arg(long, short, conflicts_with = "verbose", help_heading = "Common")]
     pub(crate) quiet: bool,
-    /// Every problem on standard error, not only the first ten
+    /// All problems on standard error, not only the first ten
     #[arg(long, short, help_heading = "Common")]
     pub(crate) verbose: bool,
 }

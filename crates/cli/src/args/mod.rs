@@ -1,4 +1,4 @@
-//! What can be typed. Turned into plain options by [`Context`](crate::context::Context) and the
+//! The arguments of the command line. They are turned into options of the library by [`Context`](crate::context::Context) and the
 //! commands.
 
 mod archive;
@@ -26,8 +26,8 @@ use crate::args::book::BookVerb;
     max_term_width = 100,
     after_help = "\
 Examples:
-  tabia info mega.cbv                  what it is and how much is in it
-  tabia ls games.pgn.zst --limit 20    a row a game
+  tabia info mega.cbv                  format, games, problems
+  tabia ls games.pgn.zst --limit 20    one row per game
   tabia convert mega.cbh -o mega.pgn   with every variation and annotation PGN can hold
 
 `tabia VERB --help` shows a verb's options, `tabia help VERB` explains all of them."

@@ -6,10 +6,10 @@ use clap::Args;
 
 use super::common::{CommonArgs, ListingArgs, SelectArgs, profile};
 
-/// What inputs are, how much they hold, how healthy they are
+/// Format, size and problems of inputs
 ///
-/// Databases are only opened, archives are looked into, books and streams of text are counted
-/// without reading their moves.
+/// Databases are only opened, members of archives are listed too, books and streams of text are
+/// counted without reading their moves.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -26,7 +26,7 @@ pub(crate) struct InfoArgs {
     pub(crate) common: CommonArgs,
 }
 
-/// A row a game
+/// Lists games, one row each
 ///
 /// Columns: game (from 1), white, whiteElo, black, blackElo, result, date, event, site, round, eco,
 /// plies, annotator, flags. Flags: D deleted, T guiding text, P setup position, V variations,
@@ -43,7 +43,7 @@ pub(crate) struct LsArgs {
     pub(crate) paths: Vec<OsString>,
     #[command(flatten)]
     pub(crate) select: SelectArgs,
-    /// Guiding texts too
+    /// Also guiding texts
     #[arg(long)]
     pub(crate) texts: bool,
     #[command(flatten)]
@@ -52,7 +52,7 @@ pub(crate) struct LsArgs {
     pub(crate) common: CommonArgs,
 }
 
-/// One game as PGN, or the content of a guiding text
+/// Prints one game as PGN, or a guiding text
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -72,14 +72,14 @@ pub(crate) struct ShowArgs {
     /// PGN without line breaks inside the move text
     #[arg(long)]
     pub(crate) no_wrap: bool,
-    /// The whole tree, annotations typed
+    /// JSON: the move tree with typed annotations
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) common: CommonArgs,
 }
 
-/// Decodes everything, verifies all it can; exit code 3 when anything is wrong
+/// Decodes everything and reports every problem; exit code 3 if there are any
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -99,7 +99,7 @@ pub(crate) struct CheckArgs {
     pub(crate) common: CommonArgs,
 }
 
-/// What can be read, written, held
+/// Lists the formats and what each can hold
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -7,11 +7,11 @@ use clap::Args;
 
 use super::common::{CommonArgs, SelectArgs, charset, profile};
 
-/// Any database to any writable format
+/// Converts any database to any writable format
 ///
-/// The target's extension names its format, `--to` overrides; `.gz`, `.bz2`, `.xz`, `.zst` and
-/// `.lz4` after it compress text. Without `-o` PGN goes to standard output. The target appears
-/// complete or not at all. What the target format cannot hold is counted at the end.
+/// The extension of the output names its format, `--to` overrides it; `.gz`, `.bz2`, `.xz`, `.zst` and
+/// `.lz4` after it compress text. Without `-o` PGN goes to standard output. The output appears
+/// complete or not at all. What its format cannot hold is counted at the end.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -22,22 +22,22 @@ pub(crate) struct ConvertArgs {
     /// Files, base names, folders, archives, `archive:member`, or `-`
     #[arg(required = true, value_name = "IN")]
     pub(crate) paths: Vec<OsString>,
-    /// The target; `-` is standard output
+    /// The output; `-` is standard output
     #[arg(long, short, value_name = "OUT")]
     pub(crate) output: Option<OsString>,
-    /// The target's format, whatever its extension
+    /// The output's format [default: by extension]
     #[arg(long, value_name = "FORMAT")]
     pub(crate) to: Option<String>,
-    /// Replace an existing target
+    /// Replace an existing output
     #[arg(long, short)]
     pub(crate) force: bool,
-    /// Add the games to the target, a ChessBase database that is there
+    /// Add the games to the output, an existing ChessBase database
     #[arg(long, conflicts_with = "force")]
     pub(crate) append: bool,
     /// How much PGN shows: standard, full, lichess, chessbase, seven
     #[arg(long, value_name = "PROFILE", default_value = "standard", value_parser = profile)]
     pub(crate) profile: tabia::core::formats::Profile,
-    /// Character set of the texts written, where the format has a choice: cp1252, cp1251, …
+    /// Character set of the output, for formats that have a choice: cp1252, cp1251, …
     /// [default: UTF-8]
     #[arg(long, value_name = "NAME", default_value = "auto", hide_default_value = true, value_parser = charset)]
     pub(crate) to_encoding: tabia::core::io::Charset,
@@ -55,7 +55,7 @@ pub(crate) struct ConvertArgs {
     /// PGN without line breaks inside the move text
     #[arg(long)]
     pub(crate) no_wrap: bool,
-    /// Where the bytes of unreadable games and lines go
+    /// Write the bytes of unreadable games and lines to this file
     #[arg(long, value_name = "FILE")]
     pub(crate) rejects: Option<PathBuf>,
     #[command(flatten)]
@@ -64,7 +64,7 @@ pub(crate) struct ConvertArgs {
 
 /// Changes a copy of a ChessBase database
 ///
-/// Records are marked as deleted, replaced, or left out for good with all that is unused. The copy
+/// Records are marked as deleted, replaced, or removed together with unused names and holes. The copy
 /// is read back before it gets its name; `-o` may name the database itself with `--force`, except
 /// for `--pack`.
 #[derive(Debug, Args)]
@@ -83,7 +83,7 @@ pub(crate) struct EditArgs {
     /// Mark these records as deleted, as `5,7-9`
     #[arg(long, value_name = "NUMBERS")]
     pub(crate) delete: Option<String>,
-    /// Take the mark away from these records
+    /// Unmark these records
     #[arg(long, value_name = "NUMBERS")]
     pub(crate) restore: Option<String>,
     /// Replace this record
@@ -95,18 +95,18 @@ pub(crate) struct EditArgs {
     /// Leave out deleted records, holes and unused names
     #[arg(long, conflicts_with_all = ["delete", "restore", "replace"])]
     pub(crate) pack: bool,
-    /// Replace an existing target
+    /// Replace an existing output
     #[arg(long, short)]
     pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) common: CommonArgs,
 }
 
-/// Saves what survives of a damaged database and accounts for every game
+/// Recovers what is left of a damaged database and accounts for every game
 ///
-/// Reads all that is left, even if the index or another file of the set is missing, and writes it
-/// into a new database. Every game is recovered whole, recovered with losses, or lost: `--json` and
-/// `--report` say which, why and where. Exit code 3 when anything was damaged or lost.
+/// Reads all files of the set that are left, even without the index, and writes a new database. Every
+/// game is recovered completely, recovered with losses, or lost: `--json` and `--report` list the
+/// outcome, reason and location of each. Exit code 3 if anything was damaged or lost.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -120,10 +120,10 @@ pub(crate) struct RepairArgs {
     /// The new database
     #[arg(long, short, value_name = "OUT")]
     pub(crate) output: OsString,
-    /// The new database's format, whatever its extension
+    /// The new database's format [default: by extension]
     #[arg(long, value_name = "FORMAT")]
     pub(crate) to: Option<String>,
-    /// Replace an existing target
+    /// Replace an existing output
     #[arg(long, short)]
     pub(crate) force: bool,
     /// The account as one JSON document on standard output

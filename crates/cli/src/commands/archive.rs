@@ -1,4 +1,4 @@
-//! `tabia archive`: list, extract, create and test archives of files.
+//! `tabia archive`: list, extract, create and test archives.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -38,8 +38,8 @@ const COLUMNS: &[&str] = &[
 pub(crate) fn run(verb: &ArchiveVerb) -> Result<ExitCode, Failure> {
     match verb {
         ArchiveVerb::List(args) => list(args),
-        ArchiveVerb::Extract(args) => take_out(args),
-        ArchiveVerb::Create(args) => make(args),
+        ArchiveVerb::Extract(args) => extract_members(args),
+        ArchiveVerb::Create(args) => create_archive(args),
         ArchiveVerb::Test(args) => test(args),
     }
 }
@@ -49,7 +49,7 @@ fn list(args: &ArchiveListArgs) -> Result<ExitCode, Failure> {
     let mut reporter = Reporter::new(&context, "archive list", false, None)?;
     let (item, archive) = open(&context, &args.archive)?;
     let mut listing = Listing::new(&context.bar, &args.listing, COLUMNS, &["size", "stored"])?;
-    note_problems(&item, &*archive, &mut reporter)?;
+    report_problems(&item, &*archive, &mut reporter)?;
     let mut bad = 0;
     for (index, member) in archive.members().iter().enumerate() {
         context.progress.check().map_err(Failure::input)?;
@@ -103,7 +103,7 @@ fn test(args: &ArchiveTestArgs) -> Result<ExitCode, Failure> {
     let mut reporter = Reporter::new(&context, "archive test", false, None)?;
     let columns = ["archive", "name", "size", "checksum"];
     let mut listing = Listing::new(&context.bar, &args.listing, &columns, &["size"])?;
-    let code = context.each(&args.archives, false, |item| {
+    let code = context.for_each_input(&args.archives, false, |item| {
         let opened = item.and_then(|item| {
             let archive = archive_of(&context, &item)?;
             Ok((item, archive))
@@ -111,23 +111,24 @@ fn test(args: &ArchiveTestArgs) -> Result<ExitCode, Failure> {
         let (item, archive) = match opened {
             Ok(opened) => opened,
             Err(failure @ Failure::Input(_)) => {
-                reporter.failed_input(&failure)?;
+                reporter.report_failed_input(&failure)?;
                 return Ok(ExitCode::Input);
             }
             Err(other) => return Err(other),
         };
         let before = reporter.count();
         let name = item.name();
-        note_problems(&item, &*archive, &mut reporter)?;
+        report_problems(&item, &*archive, &mut reporter)?;
         for (index, member) in archive.members().iter().enumerate() {
             context.progress.check().map_err(Failure::input)?;
             let checksum = archive.checksum(index);
-            // What has no checksum can still be cut short, and what is stored as it was can still not
-            // be unpacked.
-            let is_sure = checksum == ChecksumStatus::Ok && !archive.checksums_cover_packed_bytes();
-            if !is_sure && let Err(error) = read_member(&*archive, index) {
+            // A member without a checksum may be truncated, and one whose checksum covers the packed
+            // bytes may fail to unpack.
+            let is_verified =
+                checksum == ChecksumStatus::Ok && !archive.checksums_cover_packed_bytes();
+            if !is_verified && let Err(error) = read_member(&*archive, index) {
                 let text = format!("{}: {}", member.name, error.kind());
-                note(&item, Error::invalid(text), &mut reporter)?;
+                report_problem(&item, Error::invalid(text), &mut reporter)?;
             }
             listing.push(&TestedRow {
                 archive: &name,
@@ -143,7 +144,7 @@ fn test(args: &ArchiveTestArgs) -> Result<ExitCode, Failure> {
     Ok(code)
 }
 
-fn take_out(args: &ArchiveExtractArgs) -> Result<ExitCode, Failure> {
+fn extract_members(args: &ArchiveExtractArgs) -> Result<ExitCode, Failure> {
     let context = Context::new(&args.common)?;
     let mut reporter = Reporter::new(&context, "archive extract", args.force, None)?;
     let (item, archive) = open(&context, &args.archive)?;
@@ -161,8 +162,8 @@ fn take_out(args: &ArchiveExtractArgs) -> Result<ExitCode, Failure> {
             .map(find)
             .collect::<Result<Vec<_>, _>>()?
     };
-    note_problems(&item, &*archive, &mut reporter)?;
-    let done = extract(
+    report_problems(&item, &*archive, &mut reporter)?;
+    let extracted = extract(
         &*archive,
         &wanted,
         &args.directory,
@@ -170,23 +171,23 @@ fn take_out(args: &ArchiveExtractArgs) -> Result<ExitCode, Failure> {
         &context.progress,
     )
     .map_err(Failure::output)?;
-    for error in done.problems {
-        note(&item, error, &mut reporter)?;
+    for error in extracted.problems {
+        report_problem(&item, error, &mut reporter)?;
     }
     context.messages.note(&format!(
         "{} to {}: {}",
-        counted(done.files.len() as u64, "file"),
+        counted(extracted.files.len() as u64, "file"),
         args.directory.display(),
-        size(done.bytes)
+        size(extracted.bytes)
     ));
     let code = ExitCode::of_problems(reporter.count());
     reporter.finish(None)?;
     Ok(code)
 }
 
-fn make(args: &ArchiveCreateArgs) -> Result<ExitCode, Failure> {
+fn create_archive(args: &ArchiveCreateArgs) -> Result<ExitCode, Failure> {
     let context = Context::new(&args.common)?;
-    let format = writer(args)?;
+    let format = target_format(args)?;
     let mut members = Vec::new();
     for file in &with_companions(&args.files)? {
         if file.is_dir() {
@@ -215,7 +216,7 @@ fn make(args: &ArchiveCreateArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::Done)
 }
 
-/// The files, and behind the main file of a set the others of it: it is no use without them.
+/// The files, and after the main file of a set its companions, without which it is of no use.
 fn with_companions(files: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut all: Vec<PathBuf> = Vec::new();
     let named = |path: &Path| files.iter().any(|file| file == path);
@@ -224,7 +225,7 @@ fn with_companions(files: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         let extension = file.extension().map(OsStr::to_ascii_lowercase);
         let extension = extension.as_deref().and_then(OsStr::to_str);
         let is_main =
-            |format: &Format| extension.is_some_and(|it| format.extensions().contains(&it));
+            |format: &Format| extension.is_some_and(|name| format.extensions().contains(&name));
         let Some(format) = formats().find(is_main).filter(|_| file.is_file()) else {
             continue;
         };
@@ -240,8 +241,8 @@ fn with_companions(files: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     Ok(all)
 }
 
-fn packing(wanted: Option<Compression>, format: &ArchiveFormat) -> Result<Packing, Failure> {
-    let packing = match wanted {
+fn packing(method: Option<Compression>, format: &ArchiveFormat) -> Result<Packing, Failure> {
+    let packing = match method {
         None => return Ok(Packing::Best),
         Some(Compression::Raw) => Packing::Stored,
         Some(Compression::Zlib) => Packing::Zlib,
@@ -266,7 +267,7 @@ fn packing(wanted: Option<Compression>, format: &ArchiveFormat) -> Result<Packin
     }))
 }
 
-fn writer(args: &ArchiveCreateArgs) -> Result<&'static ArchiveFormat, Failure> {
+fn target_format(args: &ArchiveCreateArgs) -> Result<&'static ArchiveFormat, Failure> {
     let extension = args
         .archive
         .extension()
@@ -287,7 +288,7 @@ fn writer(args: &ArchiveCreateArgs) -> Result<&'static ArchiveFormat, Failure> {
     match ARCHIVES.iter().find(matches) {
         Some(container) if container.create.is_some() => Ok(container),
         _ => Err(Failure::Usage(format!(
-            "no archive format `{name}` can be made; these can: {}",
+            "no archive format `{name}` can be written; these can: {}",
             known()
         ))),
     }
@@ -313,23 +314,23 @@ fn open(
 fn archive_of(context: &Context, item: &InputItem) -> Result<Arc<dyn Archive>, Failure> {
     let archive = context.resolver.archive(item).map_err(Failure::input)?;
     archive.ok_or_else(|| {
-        let text = format!("this is no archive but a {}", item.format().name());
+        let text = format!("not an archive but a {}", item.format().name());
         Failure::Input(Error::unsupported(text).in_file(item.label()))
     })
 }
 
-fn note_problems(
+fn report_problems(
     item: &InputItem,
     archive: &dyn Archive,
     reporter: &mut Reporter,
 ) -> Result<(), Failure> {
     for error in &archive.info().problems {
-        note(item, Error::invalid(error.kind().to_string()), reporter)?;
+        report_problem(item, Error::invalid(error.kind().to_string()), reporter)?;
     }
     Ok(())
 }
 
-fn note(item: &InputItem, error: Error, reporter: &mut Reporter) -> Result<(), Failure> {
+fn report_problem(item: &InputItem, error: Error, reporter: &mut Reporter) -> Result<(), Failure> {
     let problem = Problem::from(error.in_file(item.label()));
     reporter.problem(item, &problem).map_err(Failure::output)
 }

@@ -1,4 +1,4 @@
-//! `tabia check`: decodes everything, verifies all it can.
+//! `tabia check`: decodes everything and reports every problem.
 
 use serde::Serialize;
 use tabia::check::{CheckOptions, Checked, check};
@@ -9,7 +9,7 @@ use crate::args::CheckArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::json::Displayed;
-use crate::output::{Listing, Style};
+use crate::output::{Listing, RowStyle};
 use crate::report::{ProblemRow, Reporter};
 
 const COLUMNS: &[&str] = &[
@@ -37,18 +37,18 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
         deep: args.deep,
     };
     let display = context.display();
-    let mut desk = ScanReporter {
+    let mut checker = Checker {
         context: &context,
         options: &options,
         reporter: &mut reporter,
         listing: &mut listing,
     };
-    let code = context.each(&args.paths, false, |item| match item {
-        Ok(item) => desk.all(&item),
-        Err(failure) => desk.failed(&failure),
+    let code = context.for_each_input(&args.paths, false, |item| match item {
+        Ok(item) => checker.check_with_members(&item),
+        Err(failure) => checker.report_failure(&failure),
     });
     drop(display);
-    // The problem itself was told when it was found.
+    // The problem was reported when it was found.
     let code = match code {
         Err(Failure::Strict(_)) => ExitCode::Problems,
         other => other?,
@@ -58,22 +58,22 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
     Ok(code)
 }
 
-struct ScanReporter<'a> {
+struct Checker<'a> {
     context: &'a Context,
     options: &'a CheckOptions,
     reporter: &'a mut Reporter,
     listing: &'a mut Listing,
 }
 
-impl ScanReporter<'_> {
-    fn failed(&mut self, failure: &Failure) -> Result<ExitCode, Failure> {
-        self.reporter.failed_input(failure)?;
+impl Checker<'_> {
+    fn report_failure(&mut self, failure: &Failure) -> Result<ExitCode, Failure> {
+        self.reporter.report_failed_input(failure)?;
         Ok(ExitCode::Input)
     }
 
-    /// An item, and for an archive what is in it.
-    fn all(&mut self, item: &InputItem) -> Result<ExitCode, Failure> {
-        let mut worst = self.one(item)?;
+    /// Checks an input, and the members of an archive.
+    fn check_with_members(&mut self, item: &InputItem) -> Result<ExitCode, Failure> {
+        let mut worst = self.check_input(item)?;
         let resolver = &self.context.resolver;
         let Ok(Some(archive)) = resolver.archive(item) else {
             return Ok(worst);
@@ -81,15 +81,15 @@ impl ScanReporter<'_> {
         match resolver.members(&archive) {
             Ok(items) => {
                 for item in items {
-                    worst = worst.worse(self.one(&item)?);
+                    worst = worst.worse(self.check_input(&item)?);
                 }
             }
-            Err(error) => worst = self.failed(&Failure::Input(error))?,
+            Err(error) => worst = self.report_failure(&Failure::Input(error))?,
         }
         Ok(worst)
     }
 
-    fn one(&mut self, item: &InputItem) -> Result<ExitCode, Failure> {
+    fn check_input(&mut self, item: &InputItem) -> Result<ExitCode, Failure> {
         self.reporter.input_problems.clear();
         match check(item, self.options, &self.context.progress, self.reporter) {
             Ok(checked) => {
@@ -98,7 +98,7 @@ impl ScanReporter<'_> {
                 self.listing.push(&row)?;
                 Ok(ExitCode::of_problems(checked.summary.problems))
             }
-            Err(failure @ Failure::Input(_)) => self.failed(&failure),
+            Err(failure @ Failure::Input(_)) => self.report_failure(&failure),
             Err(other) => Err(other),
         }
     }
@@ -149,7 +149,12 @@ struct KindCount {
 }
 
 impl<'a> CheckRow<'a> {
-    fn new(item: &InputItem, checked: &Checked, problems: &'a [ProblemRow], style: Style) -> Self {
+    fn new(
+        item: &InputItem,
+        checked: &Checked,
+        problems: &'a [ProblemRow],
+        style: RowStyle,
+    ) -> Self {
         let summary = &checked.summary;
         let mut row = Self {
             path: item.name(),
@@ -178,7 +183,7 @@ impl<'a> CheckRow<'a> {
     }
 }
 
-fn annotations(checked: &Checked, style: Style) -> AnnotationCounts {
+fn annotations(checked: &Checked, style: RowStyle) -> AnnotationCounts {
     if style.has_cells() {
         return AnnotationCounts::Sum(checked.annotations.values().sum());
     }

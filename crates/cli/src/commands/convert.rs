@@ -17,8 +17,8 @@ use tabia::select::{LeaveOut, Selection, SelectionCounts};
 use crate::args::ConvertArgs;
 use crate::context::{Context, find_format};
 use crate::exit_code::ExitCode;
-use crate::output::Out;
-use crate::report::{Reporter, loss_table};
+use crate::output::StdoutWriter;
+use crate::report::{Reporter, report_losses};
 use crate::select_args::{parse_filter, parse_games};
 use crate::target_args::{format_of_to, refuse_existing, refuse_stream, target_file};
 use crate::units::{counted, size};
@@ -28,7 +28,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<ExitCode, Failure> {
     let options = options(args, &context)?;
     let to = format_of_to(&context.resolver, args.to.as_deref())?;
     let start = Instant::now();
-    let mut out = Out::new(&context.bar);
+    let mut out = StdoutWriter::new(&context.bar);
     let path = args.output.as_deref().filter(|path| *path != "-");
     let target = if let Some(path) = path {
         let target = target_file(&context.resolver, Path::new(path), to)?;
@@ -56,39 +56,41 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<ExitCode, Failure> {
     let display = context.display();
     let converted = convert(&items, target, &options, &context.progress, &mut reporter);
     drop(display);
-    // What was read before a failure is on its way to the reader of standard output.
+    // Games from before a failure are written too.
     let flushed = out.flush();
-    let (ledger, written) = converted?;
+    let (summary, written) = converted?;
     flushed?;
-    loss_table(&context.messages, &ledger.losses, items.len() > 1);
-    if ledger.counts.deleted > 0 {
-        let count = counted(ledger.counts.deleted, "deleted game");
+    report_losses(&context.messages, &summary.losses, items.len() > 1);
+    if summary.counts.deleted > 0 {
+        let count = counted(summary.counts.deleted, "deleted game");
         let text = format!("{count} left out; `--include-deleted` also writes those");
         context.messages.note(&text);
     }
     if is_file {
         let seconds = start.elapsed().as_secs_f64();
-        let lost = |feature| ledger.losses.count(feature);
+        let lost = |feature| summary.losses.count(feature);
         let counts = SelectionCounts {
-            games: ledger
+            games: summary
                 .counts
                 .games
                 .saturating_sub(lost(Feature::ChessGames)),
-            texts: ledger
+            texts: summary
                 .counts
                 .texts
                 .saturating_sub(lost(Feature::GuidingTexts)),
-            ..ledger.counts
+            ..summary.counts
         };
-        context.messages.note(&done(&counts, &written, seconds));
+        context
+            .messages
+            .note(&written_text(&counts, &written, seconds));
     }
-    let code = ExitCode::of_problems(ledger.problems);
-    reporter.finish(Some(&ledger))?;
+    let code = ExitCode::of_problems(summary.problems);
+    reporter.finish(Some(&summary))?;
     Ok(code)
 }
 
 /// `6,117 games to out.pgn: 4.1 MB in 0.3 s`.
-fn done(counts: &SelectionCounts, written: &Written, seconds: f64) -> String {
+fn written_text(counts: &SelectionCounts, written: &Written, seconds: f64) -> String {
     let mut text = counted(counts.games, "game");
     if counts.texts > 0 {
         let _ = write!(text, ", {}", counted(counts.texts, "guiding text"));
@@ -112,7 +114,7 @@ fn options(args: &ConvertArgs, context: &Context) -> Result<ConvertOptions, Fail
     };
     let filter =
         Some(Arc::new(parse_filter(&args.select.filter)?)).filter(|filter| !filter.is_empty());
-    // What the filter asks for has to be read.
+    // A filter may need any part of a game.
     let want = if filter.is_some() {
         Want::ALL
     } else {

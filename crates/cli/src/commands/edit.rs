@@ -1,4 +1,4 @@
-//! `tabia edit`: marks, replaces and packs, in a copy that is read back before it has its name.
+//! `tabia edit`: deletes, replaces and packs records in a copy of a database.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use tabia::{Failure, InputItem};
 use crate::args::EditArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
-use crate::report::Reporter;
+use crate::report::{Reporter, report_file_losses};
 use crate::select_args::parse_ranges;
 use crate::target_args::refuse_existing;
 use crate::units::{counted, grouped, size};
@@ -21,7 +21,7 @@ pub(crate) fn run(args: &EditArgs) -> Result<ExitCode, Failure> {
     let path = Path::new(&args.output);
     refuse_existing(path, args.force)?;
     let mut reporter = Reporter::new(&context, "edit", args.force, None)?;
-    let item = one(&context, &args.path)?;
+    let item = single_input(&context, &args.path)?;
     let mut create = CreateOptions::default();
     create.force = args.force;
     create.charset = args.common.encoding;
@@ -40,8 +40,8 @@ pub(crate) fn run(args: &EditArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::Done)
 }
 
-/// The one input that a path names.
-fn one(context: &Context, path: &std::ffi::OsString) -> Result<InputItem, Failure> {
+/// The single input that a path names.
+fn single_input(context: &Context, path: &std::ffi::OsString) -> Result<InputItem, Failure> {
     let mut items = context.items(std::slice::from_ref(path))?;
     if let (Some(item), true) = (items.pop(), items.is_empty()) {
         return Ok(item);
@@ -66,7 +66,7 @@ fn changes(
         let index = number
             .checked_sub(1)
             .ok_or_else(|| Failure::Usage("games are counted from 1".to_owned()))?;
-        let item = one(context, file)?;
+        let item = single_input(context, file)?;
         let first = load(
             &item,
             GameIndex(0),
@@ -75,7 +75,7 @@ fn changes(
             reporter,
         )?;
         let game = first.ok_or_else(|| {
-            let text = format!("{}: there is no game in it", item.name());
+            let text = format!("{}: it contains no game", item.name());
             Failure::Usage(text)
         })?;
         changes.push(Change::Replace(GameIndex(index), Box::new(game)));
@@ -91,7 +91,7 @@ fn report_edited(context: &Context, args: &EditArgs, edited: &Edited) {
     let written = &edited.written;
     let file = written.files.first();
     let file = file.map_or_else(String::new, |file| format!(" in {}", file.display()));
-    let what = if args.pack {
+    let change = if args.pack {
         "packed".to_owned()
     } else {
         format!("{} changed", grouped(edited.changed))
@@ -100,8 +100,6 @@ fn report_edited(context: &Context, args: &EditArgs, edited: &Edited) {
     let bytes = size(written.bytes);
     context
         .messages
-        .note(&format!("{what}: {records}{file}, {bytes}"));
-    if !edited.losses.is_empty() {
-        context.messages.note(&format!("lost: {}", edited.losses));
-    }
+        .note(&format!("{change}: {records}{file}, {bytes}"));
+    report_file_losses(&context.messages, &edited.losses);
 }

@@ -1,4 +1,4 @@
-//! `tabia formats`: what can be read, written, held.
+//! `tabia formats`: the formats and what each can hold.
 
 use indicatif::ProgressBar;
 use serde::Serialize;
@@ -11,7 +11,7 @@ use tabia::{Failure, Resolver};
 use crate::args::FormatsArgs;
 use crate::exit_code::ExitCode;
 use crate::json::Displayed;
-use crate::output::{Listing, Style};
+use crate::output::{Listing, RowStyle};
 
 const COLUMNS: &[&str] = &[
     "format",
@@ -66,7 +66,7 @@ enum FeatureNames {
 }
 
 impl FormatRow {
-    fn new(format: Format, style: Style) -> Self {
+    fn new(format: Format, style: RowStyle) -> Self {
         let (can, lacks) = match format {
             Format::Games(games) => {
                 let of_games = Feature::ALL.iter().filter(|feature| feature.is_of_games());

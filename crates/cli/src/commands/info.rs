@@ -1,4 +1,4 @@
-//! `tabia info`: what inputs are.
+//! `tabia info`: format, size and problems of inputs.
 
 use std::fmt::Write as _;
 
@@ -12,7 +12,7 @@ use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::fact_row::{FactRow, fact_rows};
 use crate::json::Displayed;
-use crate::output::{Listing, Style};
+use crate::output::{Listing, RowStyle};
 use crate::report::Reporter;
 use crate::table::describe;
 use crate::units::{counted, grouped, size};
@@ -35,10 +35,10 @@ pub(crate) fn run(args: &InfoArgs) -> Result<ExitCode, Failure> {
     let mut reporter = Reporter::new(&context, "info", false, None)?;
     let mut listing = Listing::new(&context.bar, &args.listing, COLUMNS, NUMERIC)?;
     // On a terminal an input is described instead of listed as a row.
-    let is_described = listing.style() == Style::Table && !args.listing.table;
+    let is_described = listing.style() == RowStyle::Table && !args.listing.table;
     let display = context.display();
     let mut gap = "";
-    let code = context.each(&args.paths, false, |item| {
+    let code = context.for_each_input(&args.paths, false, |item| {
         let info = item.and_then(|item| {
             inspect(
                 &context.resolver,
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<ExitCode, Failure> {
         let info = match info {
             Ok(info) => info,
             Err(failure @ Failure::Input(_)) => {
-                reporter.failed_input(&failure)?;
+                reporter.report_failed_input(&failure)?;
                 return Ok(ExitCode::Input);
             }
             Err(other) => return Err(other),
@@ -199,13 +199,13 @@ fn facts(info: &Info) -> Vec<(String, String)> {
     for (name, value) in &info.facts {
         push(name, Some(value.clone()));
     }
-    let files = |wanted: bool| {
-        let files = info.companions.iter().filter(|file| file.1 == wanted);
+    let files = |present: bool| {
+        let files = info.companions.iter().filter(|file| file.1 == present);
         let names: Vec<&str> = files.map(|(name, _)| name.as_str()).collect();
         Some(names.join(" "))
     };
     push("files", files(true));
-    push("not there", files(false));
+    push("missing", files(false));
     let problems = match info.problems.len() {
         0 => "none".to_owned(),
         count => grouped(count as u64),

@@ -1,4 +1,4 @@
-//! `tabia ls`: a row a game.
+//! `tabia ls`: one row per game.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -11,7 +11,7 @@ use tabia::select::Selection;
 use crate::args::LsArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
-use crate::output::{Out, Style, line};
+use crate::output::{RowStyle, StdoutWriter, line};
 use crate::report::Reporter;
 use crate::row_format::{COLUMNS, NUMERIC, render};
 use crate::select_args::{parse_filter, parse_games};
@@ -20,7 +20,7 @@ use crate::table::Table;
 pub(crate) fn run(args: &LsArgs) -> Result<ExitCode, Failure> {
     let context = Context::new(&args.common)?;
     let mut reporter = Reporter::new(&context, "ls", false, None)?;
-    let style = Style::of(&args.listing);
+    let style = RowStyle::of(&args.listing);
     let mut options = ListOptions {
         open: context.open.clone(),
         threads: context.threads,
@@ -35,13 +35,13 @@ pub(crate) fn run(args: &LsArgs) -> Result<ExitCode, Failure> {
         strict: args.common.strict,
     };
     let several = args.paths.len() > 1 || args.paths.iter().any(|path| is_folder(path));
-    let mut page = Page::new(&context.bar, style, several)?;
+    let mut output = RowOutput::new(&context.bar, style, several)?;
     let display = context.display();
-    let code = context.each(&args.paths, true, |item| {
+    let code = context.for_each_input(&args.paths, true, |item| {
         let item = match item {
             Ok(item) => item,
             Err(failure) => {
-                reporter.failed_input(&failure)?;
+                reporter.report_failed_input(&failure)?;
                 return Ok(ExitCode::Input);
             }
         };
@@ -55,24 +55,24 @@ pub(crate) fn run(args: &LsArgs) -> Result<ExitCode, Failure> {
             &|row, out| render(style, row, path.as_deref(), out),
             &context.progress,
             &mut reporter,
-            &mut |rows| page.rows(rows),
+            &mut |rows| output.rows(rows),
         );
         match listed {
-            Ok((ledger, rows)) => {
+            Ok((summary, rows)) => {
                 let shown = rows.saturating_sub(options.offset);
                 options.offset = options.offset.saturating_sub(rows);
                 options.limit = options.limit.map(|limit| limit.saturating_sub(shown));
-                Ok(ExitCode::of_problems(ledger.problems))
+                Ok(ExitCode::of_problems(summary.problems))
             }
             Err(failure @ Failure::Input(_)) => {
-                reporter.failed_input(&failure)?;
+                reporter.report_failed_input(&failure)?;
                 Ok(ExitCode::Input)
             }
             Err(other) => Err(other),
         }
     })?;
     drop(display);
-    page.finish()?;
+    output.finish()?;
     reporter.finish(None)?;
     Ok(code)
 }
@@ -81,37 +81,37 @@ fn is_folder(path: &OsStr) -> bool {
     Path::new(path).is_dir()
 }
 
-/// Standard output with what stands around the rows.
-struct Page {
-    style: Style,
-    out: Out,
+/// Rows on standard output, with the header and the brackets of a JSON list.
+struct RowOutput {
+    style: RowStyle,
+    out: StdoutWriter,
     table: Option<Table>,
     empty: bool,
 }
 
-impl Page {
-    fn new(bar: &ProgressBar, style: Style, several: bool) -> Result<Self, Failure> {
+impl RowOutput {
+    fn new(bar: &ProgressBar, style: RowStyle, several: bool) -> Result<Self, Failure> {
         let mut columns = COLUMNS.to_vec();
         if several {
             columns.push("path");
         }
-        let mut page = Self {
+        let mut output = Self {
             style,
-            out: Out::new(bar),
+            out: StdoutWriter::new(bar),
             table: None,
             empty: true,
         };
         match style {
-            Style::Tsv | Style::Csv => {
+            RowStyle::Tsv | RowStyle::Csv => {
                 let mut head = Vec::new();
                 line(style, columns.iter().copied(), &mut head);
-                page.out.bytes(&head)?;
+                output.out.bytes(&head)?;
             }
-            Style::Json => page.out.text("[")?,
-            Style::Table => page.table = Some(Table::new(columns, NUMERIC)),
-            Style::Ndjson => {}
+            RowStyle::Json => output.out.text("[")?,
+            RowStyle::Table => output.table = Some(Table::new(columns, NUMERIC)),
+            RowStyle::Ndjson => {}
         }
-        Ok(page)
+        Ok(output)
     }
 
     fn rows(&mut self, rows: &[u8]) -> Result<(), Failure> {
@@ -127,7 +127,7 @@ impl Page {
             return Ok(());
         }
         // Each row of a JSON list begins with a comma, which the first of all must not have.
-        let skip = usize::from(first && self.style == Style::Json);
+        let skip = usize::from(first && self.style == RowStyle::Json);
         self.out.bytes(rows.get(skip..).unwrap_or_default())
     }
 
@@ -135,7 +135,7 @@ impl Page {
         if let Some(table) = self.table.take() {
             table.finish(&mut self.out)?;
         }
-        if self.style == Style::Json {
+        if self.style == RowStyle::Json {
             self.out.text(if self.empty { "]\n" } else { "\n]\n" })?;
         }
         self.out.flush()

@@ -1,4 +1,4 @@
-//! `tabia repair`: saves what survives and accounts for every game.
+//! `tabia repair`: recovers what is left of a database and accounts for every game.
 
 use std::path::Path;
 
@@ -14,8 +14,8 @@ use crate::args::RepairArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::json::{self, Displayed};
-use crate::output::Out;
-use crate::report::{LossRow, RecordRow, Reporter, loss_rows, loss_table};
+use crate::output::StdoutWriter;
+use crate::report::{LossRow, RecordRow, Reporter, loss_rows, report_losses};
 use crate::target_args::{format_of_to, refuse_existing, target_file};
 use crate::units::{counted, grouped, size};
 
@@ -33,7 +33,10 @@ pub(crate) fn run(args: &RepairArgs) -> Result<ExitCode, Failure> {
         compression: Compression::None,
     } = target_file(&context.resolver, output, to)?
     else {
-        let text = format!("{}: what is saved is not compressed", output.display());
+        let text = format!(
+            "{}: a repaired database cannot be compressed",
+            output.display()
+        );
         return Err(Failure::Usage(text));
     };
     let item = remains(&context.resolver, &args.path)?;
@@ -73,7 +76,7 @@ pub(crate) fn run(args: &RepairArgs) -> Result<ExitCode, Failure> {
             record_list: &reporter.records,
             losses: loss_rows(&repaired.summary.losses),
         };
-        let mut out = Out::new(&context.bar);
+        let mut out = StdoutWriter::new(&context.bar);
         out.bytes(&json::compact(&document))?;
         out.text("\n")?;
         out.flush()?;
@@ -123,17 +126,17 @@ impl<'a> RecordCounts<'a> {
 }
 
 fn report_repaired(context: &Context, repaired: &Repaired) {
-    loss_table(&context.messages, &repaired.summary.losses, false);
+    report_losses(&context.messages, &repaired.summary.losses, false);
     let note = |text: String| context.messages.note(&text);
     let all = repaired.whole + repaired.damaged + repaired.lost;
     note(format!("{}:", counted(all, "record")));
     let width = grouped(all).len();
-    for (count, fate) in [
-        (repaired.whole, "recovered whole"),
+    for (count, outcome) in [
+        (repaired.whole, "recovered completely"),
         (repaired.damaged, "recovered with losses"),
         (repaired.lost, "lost"),
     ] {
-        note(format!("  {:>width$}  {fate}", grouped(count)));
+        note(format!("  {:>width$}  {outcome}", grouped(count)));
     }
     if let Some(file) = repaired.written.files.first() {
         let bytes = size(repaired.written.bytes);

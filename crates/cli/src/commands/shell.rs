@@ -10,12 +10,12 @@ use tabia::core::io::OutputSet;
 
 use crate::args::{self, CompletionsArgs, ManArgs};
 use crate::exit_code::ExitCode;
-use crate::output::Out;
+use crate::output::StdoutWriter;
 
 pub(crate) fn completions(args: &CompletionsArgs) -> Result<ExitCode, Failure> {
     let mut text = Vec::new();
     clap_complete::generate(args.shell, &mut args::command(), "tabia", &mut text);
-    let mut out = Out::new(&ProgressBar::hidden());
+    let mut out = StdoutWriter::new(&ProgressBar::hidden());
     out.bytes(&text)?;
     out.flush()?;
     Ok(ExitCode::Done)
@@ -34,7 +34,7 @@ pub(crate) fn man(args: &ManArgs) -> Result<ExitCode, Failure> {
         let verb = args.verb.clone().unwrap_or_default();
         return Err(Failure::Usage(format!("there is no verb `{verb}`")));
     };
-    let mut out = Out::new(&ProgressBar::hidden());
+    let mut out = StdoutWriter::new(&ProgressBar::hidden());
     out.bytes(&render(page)?)?;
     out.flush()?;
     Ok(ExitCode::Done)

@@ -13,7 +13,7 @@ use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::game_json::document;
 use crate::game_pgn::pgn;
-use crate::output::Out;
+use crate::output::StdoutWriter;
 use crate::report::Reporter;
 
 pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode, Failure> {
@@ -25,7 +25,7 @@ pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode, Failure> {
     let items = context.contents(std::slice::from_ref(&args.path))?;
     let item = match items.as_slice() {
         [item] => item,
-        several => return Err(which(several)),
+        several => return Err(ambiguous(several)),
     };
     let mut open = context.open.clone();
     open.strict = args.common.strict;
@@ -36,7 +36,7 @@ pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode, Failure> {
         let text = format!("there is no game {}", args.game);
         return Err(Failure::Input(Error::invalid(text).in_file(item.label())));
     };
-    let mut out = Out::new(&context.bar);
+    let mut out = StdoutWriter::new(&context.bar);
     if args.json {
         out.bytes(&document(number, &game))?;
     } else if game.head.kind == RecordKind::Text {
@@ -53,7 +53,7 @@ pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode, Failure> {
     Ok(code)
 }
 
-fn which(items: &[InputItem]) -> Failure {
+fn ambiguous(items: &[InputItem]) -> Failure {
     let names: Vec<String> = items.iter().take(5).map(InputItem::name).collect();
     Failure::Usage(format!("name one of several: {}", names.join(", ")))
 }
@@ -68,7 +68,7 @@ fn guiding_text(game: &Game) -> String {
         match part.kind {
             TextKind::Title => drop(write!(out, "# {}\n\n", part.text.trim())),
             TextKind::Plain => drop(write!(out, "{}\n\n", part.text.trim_end())),
-            TextKind::Html => drop(write!(out, "{}\n\n", readable(part.text))),
+            TextKind::Html => drop(write!(out, "{}\n\n", html_to_text(part.text))),
             TextKind::File => drop(writeln!(out, "[{}]", part.text)),
             _ => {}
         }
@@ -77,8 +77,8 @@ fn guiding_text(game: &Game) -> String {
     format!("{text}\n")
 }
 
-/// The text of an HTML document: tags away, blocks on lines of their own, the usual entities read.
-fn readable(html: &str) -> String {
+/// The text of an HTML document: tags removed, blocks on lines of their own, common entities decoded.
+fn html_to_text(html: &str) -> String {
     let mut out = String::new();
     let mut rest = html;
     let mut hidden: Option<&str> = None;
@@ -121,7 +121,7 @@ fn readable(html: &str) -> String {
     out.trim().to_owned()
 }
 
-/// Appends text with white space as HTML shows it and entities read.
+/// Appends text with white space collapsed and entities decoded.
 fn push_text(text: &str, out: &mut String) {
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
@@ -173,9 +173,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn html_becomes_text() {
+    fn html_becomes_plain_text() {
         let html = "<html><head><title>x</title><style>p {}</style></head>\
             <body><p>One &amp; <b>two</b></p>\n<p>Three&#33;<br>Four</p></body></html>";
-        assert_eq!(readable(html), "One & two\n\nThree!\nFour");
+        assert_eq!(html_to_text(html), "One & two\n\nThree!\nFour");
     }
 }

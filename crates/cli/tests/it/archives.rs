@@ -1,7 +1,7 @@
 use crate::common::{GAMES, tabia, with_games, with_sample};
 
 #[test]
-fn members_are_inputs() {
+fn archive_members_are_inputs() {
     let folder = with_games("members");
     std::fs::write(folder.join("two.pgn"), GAMES.replace("Carlsen", "Karlsen")).unwrap();
     for archive in ["all.zip", "all.scv"] {
@@ -32,7 +32,7 @@ fn members_are_inputs() {
 }
 
 #[test]
-fn a_database_in_an_archive_is_read_in_place() {
+fn archived_databases_are_read_without_unpacking() {
     let folder = with_sample("inside");
     let mut args: Vec<String> = ["archive", "create", "mega.cbv"]
         .map(str::to_owned)
@@ -53,7 +53,7 @@ fn a_database_in_an_archive_is_read_in_place() {
 }
 
 #[test]
-fn list_extract_test() {
+fn archives_are_listed_extracted_and_tested() {
     let folder = with_games("list");
     tabia(&folder, &["archive", "create", "a.zip", "games.pgn"]).expect(0);
     let list = tabia(&folder, &["archive", "list", "a.zip", "--json"])
@@ -93,11 +93,11 @@ fn list_extract_test() {
 }
 
 #[test]
-fn a_bad_checksum_is_told() {
+fn bad_checksums_are_reported() {
     let folder = with_games("bad-checksum");
     tabia(&folder, &["archive", "create", "a.zip", "games.pgn"]).expect(0);
     let mut bytes = std::fs::read(folder.join("a.zip")).unwrap();
-    // Inside the packed data, behind the local header.
+    // Inside the packed data, after the local header.
     let middle = bytes.len() / 2;
     bytes[middle] ^= 0xff;
     std::fs::write(folder.join("b.zip"), bytes).unwrap();
@@ -108,7 +108,7 @@ fn a_bad_checksum_is_told() {
 }
 
 #[test]
-fn a_password_is_asked_for() {
+fn encrypted_archives_need_a_password() {
     let folder = with_sample("password");
     let mut args: Vec<String> = ["archive", "create", "m.cbz", "--password", "secret"]
         .map(str::to_owned)
@@ -126,7 +126,7 @@ fn a_password_is_asked_for() {
 }
 
 #[test]
-fn a_set_is_packed_by_its_main_file() {
+fn main_files_bring_their_companions() {
     let folder = with_sample("pack-set");
     std::fs::write(folder.join("mega.txt"), "no part of it").unwrap();
     let names = |archive: &str| -> Vec<String> {

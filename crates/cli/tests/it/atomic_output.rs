@@ -37,7 +37,7 @@ fn converting(folder: &Scratch) -> (std::process::Child, std::thread::JoinHandle
 }
 
 #[test]
-fn a_killed_conversion_leaves_nothing() {
+fn killed_conversions_leave_no_file() {
     let folder = Scratch::new("kill");
     let (mut child, feeder) = converting(&folder);
     child.kill().unwrap();
@@ -52,7 +52,7 @@ fn a_killed_conversion_leaves_nothing() {
 
 #[test]
 #[cfg(unix)]
-fn an_interrupted_conversion_leaves_nothing_and_ends_with_130() {
+fn interrupted_conversions_leave_no_file_and_exit_with_130() {
     let folder = Scratch::new("interrupt");
     let (child, feeder) = converting(&folder);
     let sent = std::process::Command::new("kill")

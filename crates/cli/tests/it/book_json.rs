@@ -41,7 +41,7 @@ fn counted(folder: &Scratch, name: &str) {
 }
 
 #[test]
-fn info() {
+fn info_keys() {
     let folder = with_books("json-info");
     let args = [
         "book", "info", "one.bin", "two.bin", "--walk", "--json", "--report", "r.json",
@@ -96,7 +96,7 @@ fn info() {
 }
 
 #[test]
-fn find() {
+fn find_keys() {
     let folder = with_six("json-find");
     counted(&folder, "six.ctg");
     let args = ["book", "find", "six.ctg", "--json", "--report", "r.json"];
@@ -137,7 +137,7 @@ fn find() {
 }
 
 #[test]
-fn build() {
+fn build_keys() {
     let folder = with_six("json-build");
     let args = [
         "book",
@@ -200,7 +200,7 @@ fn build() {
 }
 
 #[test]
-fn merge_and_convert() {
+fn merge_and_convert_keys() {
     let folder = with_six("json-merge");
     counted(&folder, "six.ctg");
     write_book(&folder, "one.bin", &[("", "e4", 30), ("", "d4", 10)]);
@@ -254,9 +254,9 @@ fn merge_and_convert() {
     assert_eq!(lines["summary"]["positions"], 1);
 }
 
-/// What a tree cannot reach is not counted as written.
+/// An Arena book is a tree and cannot hold positions that its moves do not reach.
 #[test]
-fn positions_without_a_place_in_a_tree_are_not_counted() {
+fn unreachable_positions_are_not_counted_as_written() {
     let folder = with_six("json-tree");
     write_book(
         &folder,
@@ -269,12 +269,12 @@ fn positions_without_a_place_in_a_tree_are_not_counted() {
         ];
         let run = tabia(&folder, &args).expect(0);
         assert!(run.err.contains("2 positions, 2 moves"), "{}", run.err);
-        let told = report(&folder, "r.json", &format!("book {verb}"));
+        let report = report(&folder, "r.json", &format!("book {verb}"));
         let info = tabia(&folder, &["book", "info", "far.abk", "--json"]).json();
         for key in ["positions", "moves"] {
-            assert_eq!(told["summary"][key], info[0][key], "{key}");
+            assert_eq!(report["summary"][key], info[0][key], "{key}");
         }
-        assert_eq!(told["losses"][0]["kind"], "bookMoves");
+        assert_eq!(report["losses"][0]["kind"], "bookMoves");
     }
     let build = [
         "book",
@@ -291,7 +291,7 @@ fn positions_without_a_place_in_a_tree_are_not_counted() {
 }
 
 #[test]
-fn diff() {
+fn diff_keys() {
     let folder = with_books("json-diff");
     let args = [
         "book", "diff", "one.bin", "two.bin", "--json", "--report", "r.json",
@@ -327,12 +327,12 @@ fn diff() {
         (&json!("added"), &Value::Null)
     );
     let summary = &report(&folder, "r.json", "book diff")["summary"];
-    let said = ["same", "changed", "removed", "added"].map(|key| summary[key].as_u64().unwrap());
-    assert_eq!(said, [0, 1, 4, 1]);
+    let sums = ["same", "changed", "removed", "added"].map(|key| summary[key].as_u64().unwrap());
+    assert_eq!(sums, [0, 1, 4, 1]);
 }
 
 #[test]
-fn fix() {
+fn fix_keys() {
     let folder = Scratch::new("json-fix");
     let start = tabia::core::chess::Position::standard().key();
     let bytes = [
@@ -357,7 +357,7 @@ fn fix() {
 }
 
 #[test]
-fn edit() {
+fn edit_keys() {
     let folder = with_six("json-edit");
     counted(&folder, "six.ctg");
     let rows = |book: &str| {
@@ -431,7 +431,7 @@ fn edit() {
 }
 
 #[test]
-fn explain() {
+fn explain_keys() {
     let folder = with_six("json-explain");
     counted(&folder, "six.bin");
     let args = [
@@ -465,7 +465,7 @@ fn explain() {
 }
 
 #[test]
-fn novelty() {
+fn novelty_keys() {
     let folder = with_books("json-novelty");
     std::fs::write(folder.join("games.pgn"), "1. e4 c5 2. c3 *\n\n1. e4 *\n").unwrap();
     let args = [
@@ -481,8 +481,8 @@ fn novelty() {
     ];
     tabia(&folder, &args).expect(0);
     let summary = &report(&folder, "r.json", "book novelty")["summary"];
-    let said = ["games", "left", "inside"].map(|key| summary[key].as_u64().unwrap());
-    assert_eq!(said, [2, 1, 1]);
+    let sums = ["games", "left", "inside"].map(|key| summary[key].as_u64().unwrap());
+    assert_eq!(sums, [2, 1, 1]);
     let tree = ["show", "marked.pgn", "--game", "1", "--json"];
     let game = tabia(&folder, &tree).json();
     let marked = &game["moves"][2];
@@ -490,9 +490,9 @@ fn novelty() {
     assert_eq!(marked["annotations"][0], json!({"type": "nag", "nag": 146}));
 }
 
-/// What one of the formats does not hold is no difference.
+/// Values that one of the formats cannot hold are not compared.
 #[test]
-fn books_of_two_formats_are_compared_by_what_both_say() {
+fn books_of_two_formats_are_compared_by_common_values() {
     let folder = with_six("json-formats");
     counted(&folder, "six.ctg");
     counted(&folder, "six.abk");
@@ -522,7 +522,7 @@ fn books_of_two_formats_are_compared_by_what_both_say() {
 }
 
 #[test]
-fn folders_and_files_that_are_something_else() {
+fn folders_and_other_files_are_no_books() {
     let folder = with_six("json-folder");
     counted(&folder, "six.bin");
     std::fs::create_dir(folder.join("all")).unwrap();
@@ -544,7 +544,7 @@ fn folders_and_files_that_are_something_else() {
 }
 
 #[test]
-fn line() {
+fn line_keys() {
     let folder = with_books("json-line");
     let args = [
         "book", "line", "one.bin", "--best", "--json", "--report", "r.json",
@@ -567,7 +567,7 @@ fn line() {
 }
 
 #[test]
-fn what_cannot_be_meant_is_refused() {
+fn contradictory_options_are_refused() {
     let folder = with_six("json-usage");
     write_book(&folder, "one.bin", &[("", "e4", 30)]);
     let build = |more: &[&str]| {
@@ -600,12 +600,16 @@ fn what_cannot_be_meant_is_refused() {
         tabia(&folder, &args).expect(2);
     }
     let run = build(&["--min-games=5"]).expect(3);
-    assert!(run.err.contains("`--min-games 1` keeps all"), "{}", run.err);
+    assert!(
+        run.err.contains("`--min-games 1` counts all"),
+        "{}",
+        run.err
+    );
     assert!(run.err.contains("the book is empty"), "{}", run.err);
 }
 
 #[test]
-fn inputs_and_outputs_that_fail_have_their_codes() {
+fn failing_inputs_and_outputs_have_exit_codes() {
     let folder = with_books("json-codes");
     std::fs::write(folder.join("games.pgn"), "1. e4 *\n").unwrap();
     for verb in [

@@ -1,5 +1,5 @@
-//! Other programs make the same Polyglot books and read ours. Each is asked when it is installed.
-#![allow(clippy::print_stdout, reason = "a test that says what it counted")]
+//! Other programs make the same Polyglot books and read ours. Each runs if it is installed.
+#![allow(clippy::print_stdout, reason = "a test that prints its counts")]
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use tabia_testkit::{Scratch, shared_data, skip_without_peer};
 
 use crate::common::tabia;
 
-/// polyglot, which Debian has beside the usual folders of programs.
+/// Runs polyglot, which Debian installs outside the usual folders of programs.
 fn polyglot(folder: &Scratch, args: &[&str]) -> Option<String> {
     let run = |program: &str| {
         Command::new(program)
@@ -64,7 +64,7 @@ fn random_games(games: usize, plies: usize, choice: usize) -> String {
     text
 }
 
-/// Games of which so many share their first moves that 16 bits are halved.
+/// Enough games with the same first moves that 16-bit counts are halved.
 fn many_short_games() -> String {
     let mut seed = 77;
     let mut text = String::new();
@@ -175,8 +175,8 @@ fn read(folder: &Scratch, name: &str) -> Vec<u8> {
     std::fs::read(folder.join(name)).unwrap()
 }
 
-/// What python-chess reads: every entry as it stands, then the moves of every position whose board
-/// is known.
+/// Prints with python-chess every stored entry, then the moves of every position whose board is in the
+/// rows.
 const READ: &str = "
 import csv, sys
 import chess, chess.polyglot
@@ -191,7 +191,7 @@ with chess.polyglot.open_reader(sys.argv[1]) as reader:
     differ = 0
     for fen, ours in boards.items():
         board = chess.Board(fen)
-        # A king beside its rook castles as it does in our rows, by the king's two steps.
+        # A king next to its rook castles as in our rows, by the king's two steps.
         theirs = [(entry.move.uci(), entry.weight) for entry in reader.find_all(board, minimum_weight=0)]
         if sorted(theirs) != sorted(ours):
             differ += 1
@@ -243,8 +243,8 @@ fn python_chess_reads_the_same_entries() {
             "{}",
             String::from_utf8_lossy(&output.stderr)
         );
-        let told = String::from_utf8(output.stdout).unwrap();
-        let (entries, boards) = told.split_once("boards\n").unwrap();
+        let printed = String::from_utf8(output.stdout).unwrap();
+        let (entries, boards) = printed.split_once("boards\n").unwrap();
         assert_eq!(entries, entries_of(&folder.join("ours.bin")), "{name}");
         assert!(boards.ends_with("differ 0\n"), "{name}: {boards}");
         println!(
@@ -284,7 +284,7 @@ fn jja_reads_a_copy_as_the_original() {
     println!("{} entries equal", ours.len() / 16);
 }
 
-/// The entries of a book as python-chess tells them.
+/// The entries of a book as python-chess prints them.
 fn entries_of(path: &Path) -> String {
     let bytes = std::fs::read(path).unwrap();
     let number = |bytes: &[u8]| {

@@ -86,7 +86,7 @@ fn find_has_the_keys_of_the_explorer() {
 }
 
 #[test]
-fn several_books_stand_side_by_side() {
+fn several_books_are_shown_in_adjacent_rows() {
     let folder = with_books("book-side");
     let run = tabia(&folder, &["book", "find", "one.bin", "two.bin", "--tsv"]).expect(0);
     let rows: Vec<(&str, &str)> = run
@@ -111,7 +111,7 @@ fn several_books_stand_side_by_side() {
 }
 
 #[test]
-fn nothing_found_is_code_one() {
+fn unknown_positions_exit_with_1() {
     let folder = with_books("book-nothing");
     tabia(&folder, &["book", "find", "one.bin", "--moves", "h4"]).expect(1);
     tabia(&folder, &["book", "line", "one.bin", "--moves", "h4"]).expect(1);
@@ -140,9 +140,9 @@ fn lines_are_best_or_repeatable() {
     assert_eq!(rows[0]["uci"][2], "g1f3");
 }
 
-/// In some formats the numbers of a move stand with the position it leads to.
+/// Some formats store the statistics of a move with the position it leads to.
 #[test]
-fn lines_follow_the_numbers_of_every_format() {
+fn lines_follow_the_weights_of_every_format() {
     let folder = Scratch::new("book-line-formats");
     let games: String = ["a3", "e4", "e4", "e4", "e4", "e4", "e4", "d4", "d4"]
         .map(|m| format!("[Result \"1/2-1/2\"]\n\n1. {m} Nf6 2. Nc3 Ng8 1/2-1/2\n\n"))
@@ -175,7 +175,7 @@ fn lines_follow_the_numbers_of_every_format() {
         let (e4, d4, a3) = (count("1. e4"), count("1. d4"), count("1. a3"));
         assert!(e4 > 2 * d4 && d4 > a3 && a3 > 0, "{name}: {e4} {d4} {a3}");
     }
-    // What the author advises against, which a CTG book says of the position behind the move.
+    // The author's advice against a move, which a CTG book stores with the position after it.
     let position = Position::standard();
     let ctg = BOOKS
         .iter()
@@ -218,7 +218,7 @@ fn info_names_defects_and_counts_them() {
 }
 
 #[test]
-fn what_only_looks_like_a_book_is_refused_with_the_reason() {
+fn files_that_only_look_like_books_are_refused() {
     let folder = Scratch::new("book-looks");
     let mut key = 1u64;
     let entries = (0..100).flat_map(|_| {
@@ -227,8 +227,8 @@ fn what_only_looks_like_a_book_is_refused_with_the_reason() {
     });
     std::fs::write(folder.join("x.bin"), entries.collect::<Vec<u8>>()).unwrap();
     let refused = tabia(&folder, &["book", "info", "x.bin"]).expect(4);
-    let told = "named like a Polyglot book, but ";
-    assert!(refused.err.contains(told), "{}", refused.err);
+    let message = "named like a Polyglot book, but ";
+    assert!(refused.err.contains(message), "{}", refused.err);
     assert!(refused.err.contains("out of order"), "{}", refused.err);
     let folder = with_books("book-factors");
     for factors in ["--factors=-1", "--factors=nan", "--factors=1,inf"] {
@@ -239,9 +239,9 @@ fn what_only_looks_like_a_book_is_refused_with_the_reason() {
     }
 }
 
-/// A game from a position of Chess960 has moves and positions without a place in a CTG book.
+/// A CTG book cannot hold some moves and positions of a Chess960 game.
 #[test]
-fn what_is_counted_is_in_the_book() {
+fn written_counts_match_the_book() {
     let folder = Scratch::new("book-counts");
     let other = "[Variant \"Chess960\"]\n[SetUp \"1\"]\n[FEN \"bqnbrkrn/pppppppp/8/8/8/8/PPPPPPPP/BQNBRKRN w GEge - 0 1\"]\n[Result \"1-0\"]\n\n1. e4 e5 2. d4 1-0\n";
     std::fs::write(folder.join("games.pgn"), format!("{SIX}\n{other}")).unwrap();
@@ -295,7 +295,7 @@ fn pairs(expected: &[(&str, u64)]) -> Vec<(String, u64)> {
 }
 
 #[test]
-fn a_book_is_built_and_says_from_what() {
+fn build_writes_a_record_of_sources() {
     let folder = with_six("book-build");
     let args = [
         "book",
@@ -343,7 +343,7 @@ fn options_choose_games_moves_and_weights() {
     let build = |name: &str, more: &[&str]| {
         let mut args = vec!["book", "build", "six.pgn", "-o", name, "--no-record", "-q"];
         args.extend_from_slice(more);
-        // The move that cannot be read is a problem unless nobody reads as far as that.
+        // The illegal move is a problem only if the build reads it.
         let left_out = more.contains(&"--where") || more.contains(&"--max-ply");
         tabia(&folder, &args).expect(if left_out { 0 } else { 3 });
         let start = weights(&folder, name, "");
@@ -386,7 +386,7 @@ fn options_choose_games_moves_and_weights() {
 }
 
 #[test]
-fn polyglots_own_options_work() {
+fn polyglot_options_are_accepted() {
     let folder = with_six("book-polyglot");
     let typed = "book make-book -pgn six.pgn -bin six.bin -min-game 2 -max-ply 2";
     let args: Vec<&str> = typed.split(' ').collect();
@@ -397,7 +397,7 @@ fn polyglots_own_options_work() {
 }
 
 #[test]
-fn a_book_is_the_same_whatever_threads_and_memory() {
+fn books_do_not_depend_on_threads_or_memory() {
     let folder = Scratch::new("book-same");
     std::fs::write(folder.join("many.pgn"), many_games(4000)).unwrap();
     std::fs::write(folder.join("six.pgn"), SIX).unwrap();
@@ -472,11 +472,11 @@ fn books_are_merged_in_four_ways() {
     tabia(&folder, &many).expect(2);
 }
 
-/// After 1.e4 e5 and after 1.e3 e5 2.e4 the same position stands on the board, with the colours
-/// exchanged: one record for some formats, two positions for others.
+/// 1.e4 e5 and 1.e3 e5 2.e4 lead to the same position with exchanged colours: one record in some
+/// formats, two positions in others.
 #[test]
-fn positions_with_colours_exchanged_stay_apart_in_a_merge() {
-    let folder = Scratch::new("book-twins");
+fn merges_distinguish_positions_with_exchanged_colours() {
+    let folder = Scratch::new("book-mirrored");
     for (name, moves) in [
         ("white", "1. e4 e5 2. Nf3"),
         ("black", "1. e3 e5 2. e4 Nc6"),
@@ -487,7 +487,7 @@ fn positions_with_colours_exchanged_stay_apart_in_a_merge() {
         let args = ["book", "build", "game.pgn", "-o", &book, "--min-games", "1"];
         tabia(&folder, &args).expect(0);
     }
-    // An Arena book has no place for what no move of it leads to, as here where the first alone counts.
+    // An Arena book holds no position that its moves do not reach, so here only the first book counts.
     for (target, mode) in [
         ("both.bin", "sum"),
         ("both.bin", "priority"),
@@ -570,13 +570,13 @@ fn a_damaged_book_is_fixed() {
     let info = tabia(&folder, &["book", "info", "bad.bin", "--walk", "--json"]).json();
     assert_eq!(info[0]["castlings"]["kingTwoSteps"], 1);
     let run = tabia(&folder, &["book", "fix", "bad.bin", "-o", "good.bin"]).expect(3);
-    for said in [
+    for message in [
         "1 entry out of order dropped",
         "1 repeat added up",
         "1 castling rewritten",
         "1 entry without a move dropped",
     ] {
-        assert!(run.err.contains(said), "{said}: {}", run.err);
+        assert!(run.err.contains(message), "{message}: {}", run.err);
     }
     assert_eq!(weights(&folder, "good.bin", ""), pairs(&[("e4", 5)]));
     let moves = "e4 e5 Nf3 Nc6 Bc4 Bc5";
@@ -590,13 +590,13 @@ fn a_damaged_book_is_fixed() {
 }
 
 #[test]
-fn differences_are_rows() {
+fn diff_lists_one_row_per_move() {
     let folder = with_books("book-diff");
     let rows = tabia(&folder, &["book", "diff", "one.bin", "two.bin", "--json"])
         .expect(0)
         .json();
     let rows = rows.as_array().unwrap();
-    let mut said: Vec<(&str, &str)> = rows
+    let mut changes: Vec<(&str, &str)> = rows
         .iter()
         .map(|row| {
             (
@@ -605,7 +605,7 @@ fn differences_are_rows() {
             )
         })
         .collect();
-    said.sort_unstable();
+    changes.sort_unstable();
     let expected = [
         ("a2a3", "removed"),
         ("c2c4", "added"),
@@ -614,7 +614,7 @@ fn differences_are_rows() {
         ("e2e4", "changed"),
         ("g1f3", "removed"),
     ];
-    assert_eq!(said, expected);
+    assert_eq!(changes, expected);
     let same = tabia(&folder, &["book", "diff", "one.bin", "one.bin", "--tsv"]).expect(0);
     assert_eq!(same.out.lines().count(), 1);
     assert!(
@@ -625,7 +625,7 @@ fn differences_are_rows() {
 }
 
 #[test]
-fn moves_are_edited_and_rows_come_back() {
+fn edited_rows_are_imported() {
     let folder = with_books("book-edit");
     let edit = |more: &[&str]| {
         let mut args = vec!["book", "edit", "one.bin", "-o", "new.bin", "--force"];
@@ -681,7 +681,7 @@ fn moves_are_edited_and_rows_come_back() {
 }
 
 #[test]
-fn lines_of_pgn_have_every_move_once() {
+fn converted_lines_contain_every_move_once() {
     let folder = with_books("book-lines");
     let run = tabia(&folder, &["book", "convert", "one.bin"]).expect(0);
     assert!(
@@ -718,7 +718,7 @@ fn lines_of_pgn_have_every_move_once() {
 }
 
 #[test]
-fn games_explain_a_weight() {
+fn explain_lists_the_games_of_a_weight() {
     let folder = with_six("book-explain");
     let build = [
         "book",
@@ -735,7 +735,7 @@ fn games_explain_a_weight() {
     ];
     let run = tabia(&folder, &explain).expect(3);
     let rows = run.json();
-    let said: Vec<(u64, u64)> = rows
+    let points: Vec<(u64, u64)> = rows
         .as_array()
         .unwrap()
         .iter()
@@ -747,7 +747,7 @@ fn games_explain_a_weight() {
         })
         .collect();
     // The third game, which cannot be read to its end, is in the list but not in the book.
-    assert_eq!(said, [(1, 0), (2, 2), (3, 1)]);
+    assert_eq!(points, [(1, 0), (2, 2), (3, 1)]);
     assert!(run.err.contains("the book: e5, weight 2"), "{}", run.err);
     let nothing = ["book", "explain", "six.bin", "six.pgn", "--moves", "h4"];
     tabia(&folder, &nothing).expect(1);
@@ -785,10 +785,9 @@ fn novelties_are_marked() {
     assert!(text.contains("1. e4 c5 (1... e5) *"), "{text}");
 }
 
-/// Every book format that can be written, built from the same games, says the same of the same
-/// positions, as far as it can hold it.
+/// Every writable book format has the same statistics for the same games, as far as it can hold them.
 #[test]
-fn every_format_built_from_the_same_games_says_the_same() {
+fn formats_built_from_the_same_games_agree() {
     let folder = with_six("book-formats");
     let filter = [
         "--where",
@@ -925,7 +924,7 @@ fn kvetka_books_link_to_their_games() {
 }
 
 #[test]
-fn kvetka_books_keep_what_was_asked_of_games() {
+fn kvetka_books_store_the_game_filters() {
     let folder = with_six("book-kvetka-asked");
     let base = ["book", "build", "six.pgn", "-q", "--min-games", "1", "-o"];
     let with = |more: &[&str]| {
@@ -965,7 +964,7 @@ fn kvetka_books_keep_what_was_asked_of_games() {
 
 #[test]
 #[cfg(unix)]
-fn an_interrupted_build_leaves_nothing() {
+fn interrupted_builds_leave_no_file() {
     use std::io::Write;
     use std::process::Stdio;
     let folder = Scratch::new("book-interrupted");

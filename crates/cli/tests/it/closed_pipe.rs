@@ -6,7 +6,7 @@ use tabia_testkit::Scratch;
 use crate::common::{command, many_games};
 
 #[test]
-fn a_reader_that_goes_away_is_no_error() {
+fn closed_pipes_are_no_error() {
     let folder = Scratch::new("pipe");
     std::fs::write(folder.join("many.pgn"), many_games(20_000)).unwrap();
     for args in [

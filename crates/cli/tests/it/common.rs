@@ -1,4 +1,4 @@
-//! Running the program, and what it is run on.
+//! Runs the program, and makes the files it reads.
 
 use std::ffi::OsStr;
 use std::fmt::Write as _;
@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use tabia_testkit::Scratch;
 
-/// What a run left.
+/// The exit code and output of a run.
 pub(crate) struct Run {
     pub(crate) code: i32,
     pub(crate) out: String,
@@ -21,7 +21,7 @@ impl Run {
         serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error} in {}", self.out))
     }
 
-    /// Fails with everything that was said unless the code is that.
+    /// Fails with the complete output unless the exit code is `code`.
     pub(crate) fn expect(self, code: i32) -> Self {
         assert_eq!(
             self.code, code,

@@ -1,10 +1,10 @@
 use crate::common::{tabia, with_games};
 
 #[test]
-fn done_is_0() {
+fn success_is_0() {
     let folder = with_games("done");
     let run = tabia(&folder, &["convert", "games.pgn"]).expect(0);
-    assert_eq!(run.err, "", "nothing lost, nothing said");
+    assert_eq!(run.err, "", "no losses, no messages");
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn outputs_that_cannot_be_written_are_5() {
 
 #[test]
 #[cfg(unix)]
-fn a_folder_that_may_not_be_written_is_5() {
+fn read_only_folders_are_5() {
     use std::os::unix::fs::PermissionsExt;
     let folder = with_games("readonly");
     let closed = folder.join("closed");

@@ -13,7 +13,7 @@ const VERBS: &[&str] = &[
 ];
 
 #[test]
-fn formats_come_from_the_table() {
+fn every_registered_format_is_listed() {
     let folder = Scratch::new("formats");
     let formats = tabia(&folder, &["formats", "--json"]).expect(0).json();
     let find = |id: &str| {
@@ -34,7 +34,7 @@ fn formats_come_from_the_table() {
 }
 
 #[test]
-fn help_fits_a_screen_with_three_examples() {
+fn short_help_fits_a_screen_and_has_three_examples() {
     let folder = Scratch::new("help");
     for verb in VERBS {
         let short = tabia(&folder, &[verb, "--help"]).expect(0);
@@ -64,7 +64,7 @@ fn help_fits_a_screen_with_three_examples() {
 }
 
 #[test]
-fn completions_and_pages_for_every_verb() {
+fn every_verb_has_completions_and_a_manual_page() {
     let folder = Scratch::new("pages");
     for shell in ["bash", "zsh", "fish", "powershell"] {
         let run = tabia(&folder, &["completions", shell]).expect(0);
@@ -83,7 +83,7 @@ fn completions_and_pages_for_every_verb() {
 }
 
 #[test]
-fn colour_only_when_wanted() {
+fn colour_follows_option_and_environment() {
     let folder = Scratch::new("color");
     assert!(!tabia(&folder, &["ls", "none"]).err.contains('\u{1b}'));
     let output = command(folder.path())

@@ -9,7 +9,7 @@ use tabia_testkit::Scratch;
 use crate::common::{command, many_games, names, tabia, with_sample};
 
 #[test]
-fn a_program_that_waits_for_input_ends_soon_after_an_interrupt() {
+fn interrupts_end_a_program_that_waits_for_input() {
     let folder = Scratch::new("waits");
     let mut child = command(folder.path())
         .args(["ls", "-"])
@@ -18,8 +18,7 @@ fn a_program_that_waits_for_input_ends_soon_after_an_interrupt() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // Until it has set up its handler nothing can be told from outside; it is long past that when
-    // the header of the table was written or half a second has gone.
+    // When the handler is installed cannot be seen from outside; half a second is more than enough.
     std::thread::sleep(Duration::from_millis(500));
     let start = Instant::now();
     for _ in 0..2 {
@@ -43,7 +42,7 @@ fn a_program_that_waits_for_input_ends_soon_after_an_interrupt() {
 /// As a process leaves it that was killed while it replaced a database: the old main file is away, of
 /// the new files some have their names.
 #[test]
-fn a_database_that_was_being_replaced_is_found_and_completed() {
+fn interrupted_replacements_are_completed() {
     let folder = with_sample("replaced");
     let run = |args: &[&str]| tabia(&folder, args);
     let rows = |code: i32| run(&["ls", "mega.cbh", "--csv"]).expect(code).out;
@@ -70,8 +69,8 @@ fn a_database_that_was_being_replaced_is_found_and_completed() {
     // It is read as it should be, and nothing is changed by that.
     assert_eq!(rows(3), before);
     let check = run(&["check", "mega.cbh", "--deep"]).expect(3);
-    let told = format!("{}{}", check.out, check.err);
-    assert!(told.contains("was stopped while it replaced"), "{told}");
+    let output = format!("{}{}", check.out, check.err);
+    assert!(output.contains("was stopped while it replaced"), "{output}");
     assert_eq!(names(&folder), hidden);
     // It is there, so it is not written over.
     std::fs::write(folder.join("many.pgn"), many_games(3)).unwrap();

@@ -4,7 +4,7 @@ const COLUMNS: &str =
     "game white whiteElo black blackElo result date event site round eco plies annotator flags";
 
 #[test]
-fn the_columns_are_the_contract() {
+fn columns_and_rows_are_stable() {
     let folder = with_games("columns");
     let run = tabia(&folder, &["ls", "games.pgn"]).expect(0);
     let lines: Vec<&str> = run.out.lines().collect();
@@ -52,7 +52,7 @@ fn json_has_the_same_keys() {
 }
 
 #[test]
-fn limit_and_offset_cut_the_list() {
+fn limit_and_offset_select_rows() {
     let folder = with_games("limit");
     std::fs::write(folder.join("many.pgn"), GAMES.repeat(3000)).unwrap();
     let numbers = |args: &[&str]| -> Vec<u64> {
@@ -82,7 +82,7 @@ fn limit_and_offset_cut_the_list() {
 }
 
 #[test]
-fn deleted_records_and_texts_only_on_request() {
+fn deleted_records_and_texts_are_optional() {
     let folder = with_sample("deleted");
     let count = |args: &[&str]| {
         let mut all = vec!["ls", "mega.cbh", "--ndjson"];
@@ -104,7 +104,7 @@ fn deleted_records_and_texts_only_on_request() {
 }
 
 #[test]
-fn several_inputs_say_where_a_row_is_from() {
+fn rows_of_several_inputs_have_a_path() {
     let folder = with_games("paths");
     let run = tabia(&folder, &["ls", "games.pgn", "games.pgn"]).expect(0);
     assert!(run.out.lines().next().unwrap().ends_with("\tflags\tpath"));
@@ -112,7 +112,7 @@ fn several_inputs_say_where_a_row_is_from() {
 }
 
 #[test]
-fn a_filter_picks_rows_of_streams_and_databases() {
+fn filters_select_rows_of_streams_and_databases() {
     let folder = with_games("where");
     let numbers = |path: &str, filter: &str| -> Vec<u64> {
         let run = tabia(&folder, &["ls", path, "--ndjson", "--where", filter]).expect(0);

@@ -1,4 +1,4 @@
-//! Runs the program as a user would. One behaviour a file.
+//! Runs the program as a user would. One verb or behaviour per file.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -11,27 +11,27 @@ mod book_json;
 mod book_peers;
 mod books;
 mod bughouse;
-mod check_tells_damage;
+mod check_reports_damage;
 mod closed_pipe;
 mod common;
-mod compressed;
-mod converts_the_sample;
-mod edits;
+mod compression;
+mod convert_sample;
+mod database_peers;
+mod edit;
 mod exit_codes;
 mod formats_and_help;
-mod info_says_what_it_is;
+mod game_selection;
+mod info_keys;
+mod input_paths;
 mod interrupted;
-mod killed;
-mod losses_are_told;
+mod killed_while_replacing;
 mod ls_rows;
-mod names_inputs;
-mod outputs_fail;
-mod peers_agree;
-mod repairs;
-mod reports;
+mod output_errors;
+mod repair;
+mod report_files;
+mod reported_losses;
 mod scidb_archives;
-mod selects_games;
-mod shows_a_game;
+mod show;
 mod streams;
 mod terminal_escapes;
-mod threads_do_not_show;
+mod thread_independence;

@@ -6,7 +6,7 @@ use tabia_testkit::skip_without_peer;
 use crate::common::{GAMES, tabia, with_games};
 
 #[test]
-fn databases_travel_in_archives() {
+fn archived_databases_are_read_and_extracted() {
     let folder = with_games("scidb-travel");
     tabia(&folder, &["convert", "games.pgn", "-o", "base.sci", "-q"]).expect(0);
     std::fs::write(folder.join("two.pgn"), GAMES.replace("Carlsen", "Karlsen")).unwrap();
@@ -111,8 +111,8 @@ fn another_reader_unpacks_ours() {
             skip_without_peer(test, "liblzo2");
             continue;
         }
-        let told = String::from_utf8_lossy(&run.stderr);
-        assert!(run.status.success(), "{told}");
+        let messages = String::from_utf8_lossy(&run.stderr);
+        assert!(run.status.success(), "{messages}");
         assert_eq!(String::from_utf8_lossy(&run.stdout).trim(), "9");
         for file in files.iter().chain(&["more/note.txt"]) {
             let unpacked = std::fs::read(out.join(file)).unwrap();
@@ -153,8 +153,8 @@ fn members_packed_by_lzo_itself_are_read() {
         skip_without_peer(test, "python3 with liblzo2");
         return;
     };
-    let told = String::from_utf8_lossy(&packed.stderr);
-    assert!(packed.status.success(), "{told}");
+    let messages = String::from_utf8_lossy(&packed.stderr);
+    assert!(packed.status.success(), "{messages}");
     tabia(&folder, &["archive", "test", "packed.scv"]).expect(0);
     tabia(&folder, &["archive", "extract", "packed.scv", "-d", "out"]).expect(0);
     for kind in ["lzo1x_1_compress", "lzo1x_999_compress"] {
@@ -183,7 +183,7 @@ fn member(keys: &str, data: Option<&str>) -> String {
 }
 
 #[test]
-fn one_bad_member_costs_no_other() {
+fn bad_members_do_not_affect_others() {
     let folder = with_games("scidb-bad");
     let members = [
         member("<FileName> good.pgn\n", Some(GAMES)),
@@ -193,7 +193,7 @@ fn one_bad_member_costs_no_other() {
             "<FileName> far.pgn\n<URI> http://example.org/far.pgn\n",
             None,
         ),
-        member("<FileName> odd.pgn\n<Compression> rar\n", Some("xyz")),
+        member("<FileName> unknown.pgn\n<Compression> rar\n", Some("xyz")),
         member("<FileName> torn.pgn\n<Compression> zlib\n", Some("x\u{1}y")),
         member(
             "<FileName> near.pgn\n<URI> file:///elsewhere/near.pgn\n",
@@ -240,7 +240,7 @@ fn one_bad_member_costs_no_other() {
     }
     for (name, word) in [
         ("far.pgn", "http://example.org/far.pgn"),
-        ("odd.pgn", "rar"),
+        ("unknown.pgn", "rar"),
         ("torn.pgn", "deflate"),
         ("gone.pgn", "/elsewhere/gone.pgn"),
     ] {
@@ -260,10 +260,10 @@ fn one_bad_member_costs_no_other() {
     assert!(!folder.join("evil.pgn").exists());
 }
 
-/// A member of an archive of more than 10 GB is read without the others. The file has a hole, so
-/// it takes no room.
+/// A member of an archive of more than 10 GB is read without the others. The file is
+/// sparse, so it needs no disk space.
 #[test]
-fn a_member_of_a_huge_archive_is_read_alone() {
+fn members_of_huge_archives_are_read_alone() {
     let folder = with_games("scidb-huge");
     let path = folder.join("huge.scv");
     let mut file = OpenOptions::new()

@@ -19,7 +19,7 @@ fn standard_output_carries_data_only() {
 }
 
 #[test]
-fn quiet_says_nothing() {
+fn quiet_writes_no_messages() {
     let folder = with_games("quiet");
     let text = GAMES.replace("2. Nf3 1/2", "2. Ke3 1/2");
     let run = tabia_with_input(&folder, &["convert", "-q", "-"], text.as_bytes()).expect(3);
@@ -27,7 +27,7 @@ fn quiet_says_nothing() {
 }
 
 #[test]
-fn what_was_written_reads_back_the_same() {
+fn written_pgn_reads_back_equal() {
     let folder = with_games("back");
     let first = tabia(&folder, &["convert", "games.pgn", "--profile", "full"]).expect(0);
     let args = ["convert", "-", "--profile", "full"];

@@ -2,7 +2,7 @@ use crate::common::tabia;
 use tabia_testkit::Scratch;
 
 #[test]
-fn messages_never_carry_escapes_of_the_data() {
+fn messages_contain_no_escapes_of_the_data() {
     let folder = Scratch::new("escapes");
     let name = "evil\u{1b}[31m.pgn";
     std::fs::write(folder.join(name), "[White \"A\"]\n\n1. Ke3 *\n").unwrap();

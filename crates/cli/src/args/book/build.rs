@@ -8,9 +8,9 @@ use clap::{Args, ValueEnum};
 use super::common::above_zero;
 use crate::args::common::CommonArgs;
 
-/// A book from games, of any format that opens
+/// Builds a book from games of any format
 ///
-/// The target's extension names its format. Moves weigh two points for a win of the side that plays
+/// The extension of the output names the format. A move weighs two points for a win of the side that plays
 /// them and one for a draw or an unknown result; where that is more than 16 bits hold, the weights
 /// of the position are scaled. Games whose moves cannot all be read are left out and reported.
 /// Polyglot's own spelling works too: `-pgn games.pgn -bin book.bin -max-ply 40 -min-game 5`.
@@ -28,16 +28,16 @@ pub(crate) struct BookBuildArgs {
     /// The book
     #[arg(long, short, value_name = "OUT")]
     pub(crate) output: PathBuf,
-    /// The book's format, whatever its extension
+    /// The book's format [default: by extension]
     #[arg(long, value_name = "FORMAT")]
     pub(crate) to: Option<String>,
     /// Replace an existing book
     #[arg(long, short)]
     pub(crate) force: bool,
-    /// Plies of each game
+    /// Plies read of each game
     #[arg(long, value_name = "N", default_value_t = 1024, value_parser = above_zero::<u32>, help_heading = "Moves")]
     pub(crate) max_ply: u32,
-    /// Games in which a move was played, at least [default: 3; 1 with `--game-links`]
+    /// Least number of games in which a move was played [default: 3; 1 with `--game-links`]
     #[arg(
         long,
         visible_alias = "min-game",
@@ -45,7 +45,7 @@ pub(crate) struct BookBuildArgs {
         help_heading = "Moves"
     )]
     pub(crate) min_games: Option<u64>,
-    /// Score of the side that plays a move in percent, at least
+    /// Least score, in percent, of the side that plays a move
     #[arg(
         long,
         value_name = "PERCENT",
@@ -60,31 +60,31 @@ pub(crate) struct BookBuildArgs {
     /// Only moves of Black
     #[arg(long, overrides_with = "only_white", help_heading = "Moves")]
     pub(crate) only_black: bool,
-    /// Moves that never scored too (kept by formats with results anyway)
+    /// Also moves that never scored (formats with results always have them)
     #[arg(long, help_heading = "Moves")]
     pub(crate) scoreless: bool,
-    /// Moves of variations too
+    /// Also moves of variations
     #[arg(long, help_heading = "Moves")]
     pub(crate) variations: bool,
     /// Every weight is 1
     #[arg(long, help_heading = "Weights")]
     pub(crate) uniform: bool,
-    /// Points halve with every so many years of age
+    /// Points halve with every N years of age
     #[arg(long, value_name = "YEARS", help_heading = "Weights")]
     pub(crate) recency: Option<f64>,
     /// The heaviest move of each position gets 65535
     #[arg(long, help_heading = "Weights")]
     pub(crate) stretch: bool,
-    /// Byte for byte what `polyglot make-book` 2.0.4 makes of the same PGN
+    /// Byte for byte the book that `polyglot make-book` 2.0.4 makes of the same PGN
     #[arg(long, value_name = "PROGRAM", conflicts_with_all = ["recency", "stretch", "scoreless"], help_heading = "Weights")]
     pub(crate) compat: Option<Compat>,
     /// Only these games of each input, as `1-100,205`
     #[arg(long, value_name = "NUMBERS", help_heading = "Games")]
     pub(crate) games: Option<String>,
-    /// Records marked as deleted too
+    /// Also records marked as deleted
     #[arg(long, help_heading = "Games")]
     pub(crate) include_deleted: bool,
-    /// Only games that fit, as `elo:>=2500 date:2010.. -result:*`
+    /// Only games that match, as `elo:>=2500 date:2010.. -result:*`
     #[arg(
         long = "where",
         value_name = "FILTER",
@@ -96,17 +96,17 @@ pub(crate) struct BookBuildArgs {
     pub(crate) filter: String,
     #[command(flatten)]
     pub(crate) kvetka: KvetkaArgs,
-    /// Memory for counting; more than that goes to disk
+    /// Memory for counting; the rest goes to disk
     #[arg(long, value_name = "BYTES", default_value = "512M", value_parser = bytes)]
     pub(crate) memory: u64,
-    /// No `OUT.json` beside the book that says what it was made from
+    /// Do not write `OUT.json`, the record of sources and options
     #[arg(long)]
     pub(crate) no_record: bool,
     #[command(flatten)]
     pub(crate) common: CommonArgs,
 }
 
-/// What only Kvetka books have.
+/// Options that only Kvetka books have.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Kvetka books")]
 pub(crate) struct KvetkaArgs {
@@ -127,13 +127,13 @@ pub(crate) struct KvetkaArgs {
     /// as Kvetka stores them
     #[arg(long, conflicts_with_all = ["compat", "recency", "stretch", "uniform", "scoreless", "variations", "min_score", "only_white", "only_black"])]
     pub(crate) game_links: bool,
-    /// Add the games to the book that is there, by its own header
+    /// Add the games to an existing book, by the settings in its header
     #[arg(long, requires = "game_links", conflicts_with_all = ["caption", "least_elo", "all_moves"])]
     pub(crate) append: bool,
 }
 
 impl KvetkaArgs {
-    /// One of the options in use, as it is typed.
+    /// The first of these options in use, as it is typed.
     pub(crate) fn used(&self) -> Option<&'static str> {
         [
             (self.caption.is_some(), "--caption"),
@@ -148,7 +148,7 @@ impl KvetkaArgs {
     }
 }
 
-/// Whose books to make.
+/// The program whose books are made byte for byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Compat {
     Polyglot,
@@ -185,7 +185,8 @@ fn bytes(text: &str) -> Result<u64, String> {
         .ok_or_else(|| "at least 16M".to_owned())
 }
 
-/// Polyglot's spelling of `book build` turned into ours; everything else as it is.
+/// Translates the options of `polyglot make-book` into those of `book build`; other command lines stay
+/// as they are.
 pub(crate) fn from_polyglot(arguments: Vec<OsString>) -> Vec<OsString> {
     let is = |i: usize, text: &str| arguments.get(i).is_some_and(|argument| argument == text);
     if !is(1, "book") || !(is(2, "build") || is(2, "make-book")) {
@@ -194,7 +195,7 @@ pub(crate) fn from_polyglot(arguments: Vec<OsString>) -> Vec<OsString> {
     let mut ours: Vec<OsString> = Vec::new();
     for (i, argument) in arguments.iter().enumerate() {
         let text = argument.to_str().unwrap_or_default();
-        let own = match text {
+        let option = match text {
             "make-book" if i == 2 => "build",
             "-pgn" => continue,
             "-bin" => "--output",
@@ -209,7 +210,7 @@ pub(crate) fn from_polyglot(arguments: Vec<OsString>) -> Vec<OsString> {
                 continue;
             }
         };
-        ours.push(own.into());
+        ours.push(option.into());
     }
     ours
 }
@@ -219,14 +220,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_are_read() {
+    fn sizes_have_binary_units() {
         assert_eq!(bytes("512M"), Ok(512 << 20));
         assert_eq!(bytes("2GiB"), Ok(2 << 30));
         assert!(bytes("1K").is_err() && bytes("M").is_err() && bytes("5X").is_err());
     }
 
     #[test]
-    fn polyglots_options_are_ours() {
+    fn polyglot_options_are_translated() {
         let typed = "tabia book make-book -pgn a.pgn -bin b.bin -min-game 2 -uniform";
         let ours = from_polyglot(typed.split(' ').map(OsString::from).collect());
         let expected = "tabia book build a.pgn --output b.bin --min-games 2 --uniform";

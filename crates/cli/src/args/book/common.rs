@@ -12,10 +12,10 @@ pub(super) fn above_zero<T: FromStr + Default + PartialEq>(text: &str) -> Result
     number.ok_or_else(|| "a whole number above 0".to_owned())
 }
 
-/// Which position.
+/// Options that choose a position.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct PositionArgs {
-    /// The position, as FEN [default: the usual start]
+    /// The position, as FEN [default: the standard position]
     #[arg(long, value_name = "FEN")]
     pub(crate) fen: Option<String>,
     /// The position after these moves, SAN or UCI, with or without numbers
@@ -23,13 +23,13 @@ pub(crate) struct PositionArgs {
     pub(crate) moves: Option<String>,
 }
 
-/// Where a book is written.
+/// Options for the book that is written.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct BookOutArgs {
     /// The book
     #[arg(long, short, value_name = "OUT")]
     pub(crate) output: PathBuf,
-    /// The book's format, whatever its extension
+    /// The book's format [default: by extension]
     #[arg(long, value_name = "FORMAT")]
     pub(crate) to: Option<String>,
     /// Replace an existing book

@@ -1,4 +1,4 @@
-//! What can be typed after `tabia book`.
+//! The arguments of `tabia book`.
 
 mod build;
 mod common;
@@ -18,7 +18,7 @@ pub(crate) use query::{
 
 use crate::args::common::CommonArgs;
 
-/// Opening books: what they know, and how they are made
+/// Opening books: query, build, merge, convert, edit
 #[derive(Debug, Subcommand)]
 #[command(after_help = "\
 Examples:

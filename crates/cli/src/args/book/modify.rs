@@ -8,10 +8,10 @@ use clap::{Args, ValueEnum};
 use super::common::{BookOutArgs, PositionArgs, above_zero};
 use crate::args::common::{CommonArgs, ListingArgs};
 
-/// Several books into one
+/// Merges several books into one
 ///
-/// Books are merged as a stream, whatever their size. What moves of formats other than Polyglot's
-/// know of games, results and ratings adds up.
+/// Books of any size are merged as streams. Games, results and ratings of moves, in formats that have
+/// them, add up.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -33,7 +33,7 @@ pub(crate) struct BookMergeArgs {
         hide_possible_values = true
     )]
     pub(crate) mode: MergeModeArg,
-    /// What the weights of each book are multiplied by, as `2,1`
+    /// Factors for the weights of each book, as `2,1`
     #[arg(long, value_name = "NUMBERS", value_delimiter = ',', value_parser = factor)]
     pub(crate) factors: Vec<f64>,
     /// Bring the heaviest move of each position of each book to 65535 first
@@ -60,10 +60,10 @@ pub(crate) enum MergeModeArg {
     Average,
 }
 
-/// A book in another format, or as lines of PGN
+/// Converts a book to another format, or to lines of PGN
 ///
-/// Books that know only keys are walked from the usual start; what the walk does not reach is
-/// counted as lost. PGN has a game for every line; a line ends where another has been before.
+/// Books that store only keys are followed from the standard position; what cannot be reached is
+/// counted as lost. PGN has a game for every line; a line ends at a position that another line has.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -74,16 +74,16 @@ pub(crate) struct BookConvertArgs {
     /// The book
     #[arg(value_name = "BOOK")]
     pub(crate) book: OsString,
-    /// The target; without it lines of PGN go to standard output
+    /// The output [default: lines of PGN on standard output]
     #[arg(long, short, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
-    /// The target's format, whatever its extension
+    /// The output's format [default: by extension]
     #[arg(long, value_name = "FORMAT")]
     pub(crate) to: Option<String>,
-    /// Replace an existing target
+    /// Replace an existing output
     #[arg(long, short)]
     pub(crate) force: bool,
-    /// Plies of a line at most
+    /// Most plies of a line
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = above_zero::<usize>)]
     pub(crate) plies: usize,
     #[command(flatten)]
@@ -92,7 +92,7 @@ pub(crate) struct BookConvertArgs {
     pub(crate) common: CommonArgs,
 }
 
-/// A sound copy of a book: sorted, without stale entries, repeats added up, castling in one form
+/// Writes a corrected copy of a book: sorted, no stale entries, repeats added up, one form of castling
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -109,11 +109,11 @@ pub(crate) struct BookFixArgs {
     pub(crate) common: CommonArgs,
 }
 
-/// Changes moves of a book, or lists all of them as rows that can be read back
+/// Changes moves of a book, or lists all of them as rows that can be imported
 ///
 /// Without changes every move is listed. `--import` reads rows as `--csv` lists them: `fen` or
-/// `key`, `move`, and what is to be changed: `weight`, `annotation`, `advice`, `comment`, `learn`; empty cells
-/// change nothing, a weight of `-` takes the move out.
+/// `key`, `move`, and the values to change: `weight`, `annotation`, `advice`, `comment`, `learn`. Empty
+/// cells change nothing, a weight of `-` removes the move.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -153,7 +153,7 @@ pub(crate) struct BookEditArgs {
     /// Its comment; empty for none
     #[arg(long, value_name = "TEXT", requires = "m")]
     pub(crate) comment: Option<String>,
-    /// Take it out
+    /// Remove it
     #[arg(long, requires = "m")]
     pub(crate) remove: bool,
     /// Changes as comma-separated rows
@@ -165,7 +165,7 @@ pub(crate) struct BookEditArgs {
     pub(crate) common: CommonArgs,
 }
 
-/// What the author wants of a move.
+/// The author's advice on a move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Advice {
     Play,

@@ -1,4 +1,4 @@
-//! Verbs that tell of books.
+//! Verbs that read books.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -8,10 +8,10 @@ use clap::Args;
 use super::common::{PositionArgs, above_zero};
 use crate::args::common::{CommonArgs, ListingArgs};
 
-/// What books are, how much they hold, and every defect by name and count
+/// Format, size and defects of books
 ///
-/// All entries are looked at. `--walk` also goes through the book from the usual start: how deep it
-/// is, which side it is for, how castling is written, which moves are not legal.
+/// All entries are read. `--walk` also follows the moves from the standard position: depth, positions
+/// of each side, how castling is written, illegal moves.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -22,8 +22,8 @@ pub(crate) struct BookInfoArgs {
     /// Books
     #[arg(required = true, value_name = "BOOK")]
     pub(crate) books: Vec<OsString>,
-    /// Go through the book from the usual start too: depth, positions of each side, what is not
-    /// reached, how castling is written, moves that are not legal
+    /// Also follow the moves from the standard position: depth, positions of each side, what is not
+    /// reached, how castling is written, illegal moves
     #[arg(long)]
     pub(crate) walk: bool,
     #[command(flatten)]
@@ -32,11 +32,11 @@ pub(crate) struct BookInfoArgs {
     pub(crate) common: CommonArgs,
 }
 
-/// What books know of a position; exit code 1 when none has it
+/// Moves and statistics of a position; exit code 1 if no book has it
 ///
-/// Score is that of the side to move, probability how likely a program plays the move. `--json` has
-/// the keys of the Lichess explorer; what a book does not know is absent or null. White, draws and
-/// black are games from White's side.
+/// The score is that of the side to move, the probability that of a program that plays by weight.
+/// `--json` has the keys of the Lichess explorer; values that a book does not hold are absent or null.
+/// White, draws and black count games by result.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -55,7 +55,7 @@ pub(crate) struct BookFindArgs {
     pub(crate) common: CommonArgs,
 }
 
-/// A walk through a book: the best moves, or moves at random by their weights
+/// Plays a line out of a book: the best moves, or moves at random by their weights
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -71,13 +71,13 @@ pub(crate) struct BookLineArgs {
     /// Always the heaviest move
     #[arg(long, conflicts_with = "seed")]
     pub(crate) best: bool,
-    /// Makes the random choice repeatable
+    /// Seed of the random choice; the same seed gives the same lines
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
-    /// How many lines
+    /// Number of lines
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = above_zero::<u32>)]
     pub(crate) count: u32,
-    /// Plies at most
+    /// Most plies of a line
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = above_zero::<usize>)]
     pub(crate) plies: usize,
     #[command(flatten)]
@@ -86,10 +86,10 @@ pub(crate) struct BookLineArgs {
     pub(crate) common: CommonArgs,
 }
 
-/// What two books say differently, a row a move
+/// Lists the moves that differ between two books
 ///
-/// Two Polyglot books are compared by their keys; others position by position. Between formats, what
-/// only one of them holds is no difference.
+/// Two Polyglot books are compared by key, others position by position. Values that only one of the two
+/// formats can hold are not compared.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -109,11 +109,11 @@ pub(crate) struct BookDiffArgs {
     pub(crate) common: CommonArgs,
 }
 
-/// Which games made a move's weight; exit code 1 when there are none
+/// Lists the games from which a move got its weight; exit code 1 if there are none
 ///
-/// The games come from the sources, given again, with the points that `book build` gives them; the
-/// end compares them with what the book says. Without sources they are those that the book links
-/// to, from the position on.
+/// The games are read again from the sources, with the points that `book build` gives them; the
+/// end compares them with the book. Without sources the games are those that the book links to, from
+/// the position on.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -124,7 +124,7 @@ pub(crate) struct BookExplainArgs {
     /// The book
     #[arg(value_name = "BOOK")]
     pub(crate) book: OsString,
-    /// Where the games are [default: where the book's links lead]
+    /// Databases with the games [default: the files that the book links to]
     #[arg(value_name = "SOURCE")]
     pub(crate) sources: Vec<OsString>,
     #[command(flatten)]
@@ -132,13 +132,13 @@ pub(crate) struct BookExplainArgs {
     /// The move, SAN or UCI [default: any]
     #[arg(long = "move", value_name = "MOVE")]
     pub(crate) m: Option<String>,
-    /// The text of the games that the book links to, out of their files
+    /// Print the games that the book links to, from their files
     #[arg(long, conflicts_with = "sources")]
     pub(crate) pgn: bool,
-    /// Plies of each game, as when the book was built
+    /// Plies read of each game, as when the book was built
     #[arg(long, value_name = "N", default_value_t = 1024, value_parser = above_zero::<u32>)]
     pub(crate) max_ply: u32,
-    /// Only games that fit, as when the book was built
+    /// Only games that match, as when the book was built
     #[arg(
         long = "where",
         value_name = "FILTER",
@@ -153,7 +153,7 @@ pub(crate) struct BookExplainArgs {
     pub(crate) common: CommonArgs,
 }
 
-/// Marks where games leave a book: NAG 146 and a comment that says what the book has instead
+/// Marks where games leave a book: NAG 146 and a comment with the book's own moves
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -167,7 +167,7 @@ pub(crate) struct BookNoveltyArgs {
     /// The book
     #[arg(long, value_name = "BOOK")]
     pub(crate) book: OsString,
-    /// The PGN; without it standard output
+    /// The PGN file [default: standard output]
     #[arg(long, short, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
     /// Replace an existing file

@@ -20,12 +20,12 @@ use tabia::select::Selection;
 use tabia::{Failure, InputItem};
 
 use super::inputs::book_format;
-use super::report::{WrittenCounts, report_losses};
+use super::report::WrittenCounts;
 use crate::args::book::{BookBuildArgs, Compat};
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::json::{self, Displayed};
-use crate::report::Reporter;
+use crate::report::{Reporter, report_file_losses};
 use crate::select_args::{parse_filter, parse_games};
 use crate::target_args::refuse_existing;
 use crate::units::{counted, grouped, size};
@@ -137,36 +137,36 @@ fn least_games(args: &BookBuildArgs) -> u64 {
     args.min_games.unwrap_or(usual).max(1)
 }
 
-/// What only Kvetka books have; most of it stands in the header.
+/// Options of Kvetka books, most of which are stored in the header.
 fn set_kvetka(options: &mut BuildOptions, args: &BookBuildArgs) -> Result<(), Failure> {
-    let own = &args.kvetka;
+    let kvetka_args = &args.kvetka;
     let kvetka = &mut options.kvetka;
-    if own.least_elo.len() > kvetka.least_elo.len() {
-        let text = "`--least-elo` takes four ratings at most: White, Black, stronger, weaker";
+    if kvetka_args.least_elo.len() > kvetka.least_elo.len() {
+        let text = "`--least-elo` takes at most four ratings: White, Black, stronger, weaker";
         return Err(Failure::Usage(text.to_owned()));
     }
-    for (least, elo) in kvetka.least_elo.iter_mut().zip(&own.least_elo) {
+    for (least, elo) in kvetka.least_elo.iter_mut().zip(&kvetka_args.least_elo) {
         *least = *elo;
     }
-    kvetka.names = own.names;
-    kvetka.game_links = own.game_links;
-    kvetka.append = own.append;
+    kvetka.names = kvetka_args.names;
+    kvetka.game_links = kvetka_args.game_links;
+    kvetka.append = kvetka_args.append;
     let least_elo = kvetka.least_elo;
-    options.create.title.clone_from(&own.caption);
+    options.create.title.clone_from(&kvetka_args.caption);
     let facts = &mut options.create.facts;
     for (name, elo) in Header::ELO.iter().zip(least_elo) {
         facts.push(((*name).to_owned(), elo.to_string()));
     }
-    // A whole game is 255, even a longer one.
+    // 255 means all plies.
     let plies = args.max_ply.min(u32::from(u8::MAX));
     facts.push((Header::MAX_MOVE.to_owned(), plies.to_string()));
-    if own.all_moves {
+    if kvetka_args.all_moves {
         facts.push((Header::LINKS.to_owned(), "yes".to_owned()));
     }
     Ok(())
 }
 
-/// `book.bin.json`, which says what a book was made from.
+/// `book.bin.json`, the record of a book's sources and options.
 fn record_path(output: &Path) -> PathBuf {
     let mut name = output.file_name().unwrap_or_default().to_os_string();
     name.push(".json");
@@ -357,7 +357,7 @@ impl<'a> OptionsRow<'a> {
 
 fn report_built(context: &Context, args: &BookBuildArgs, built: &Built, seconds: f64) {
     let games = built.games;
-    // Some formats number their parts: what was written has another name than what was asked for.
+    // Formats that number their parts write another file than the one named.
     let main = built.written.files.first().unwrap_or(&args.output);
     let mut text = format!(
         "{}: {}, {} from {}",
@@ -380,20 +380,20 @@ fn report_built(context: &Context, args: &BookBuildArgs, built: &Built, seconds:
     }
     context.messages.note(&text);
     if built.moves == 0 && games.used > 0 {
-        let why = empty(args);
+        let reason = reason_for_empty_book(args);
         context
             .messages
-            .warning(&format!("the book is empty: {why}"));
+            .warning(&format!("the book is empty: {reason}"));
     }
-    report_losses(context, &built.losses);
+    report_file_losses(&context.messages, &built.losses);
 }
 
-/// Why games made no book.
-fn empty(args: &BookBuildArgs) -> String {
+/// Why a book has no moves.
+fn reason_for_empty_book(args: &BookBuildArgs) -> String {
     let least = least_games(args);
     if least > 1 {
         return format!(
-            "no move was played in {} or more; `--min-games 1` keeps all",
+            "no move was played in {} or more; `--min-games 1` counts all",
             counted(least, "game")
         );
     }

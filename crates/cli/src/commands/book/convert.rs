@@ -16,7 +16,7 @@ use super::report::report_merged;
 use crate::args::book::BookConvertArgs;
 use crate::context::{Context, find_format};
 use crate::exit_code::ExitCode;
-use crate::output::Out;
+use crate::output::StdoutWriter;
 use crate::report::Reporter;
 use crate::units::counted;
 
@@ -32,8 +32,8 @@ pub(crate) fn run(args: &BookConvertArgs) -> Result<ExitCode, Failure> {
     let is_text = match (wanted, &args.output) {
         (None, None) => true,
         (Some(name), _) => {
-            let known = context.resolver.format(name);
-            known.is_some_and(|format| format.games().is_some())
+            let format = context.resolver.format(name);
+            format.is_some_and(|format| format.games().is_some())
         }
         (None, Some(_)) => false,
     };
@@ -80,14 +80,14 @@ fn to_lines(
     let format = find_format(&context.resolver, format)?;
     let Some(create) = format.games().and_then(|format| format.create_text) else {
         let text = format!(
-            "a book becomes another book or lines of text, not a {}",
+            "a book can be converted to another book or to text, not to a {}",
             format.name()
         );
         return Err(Failure::Usage(text));
     };
     let book = open_book(context, item, &mut reporter)?;
     let mut writer = create(&CreateOptions::default()).map_err(Failure::output)?;
-    let mut out = Out::new(&context.bar);
+    let mut out = StdoutWriter::new(&context.bar);
     let mut set = OutputSet::new(args.force);
     if let Some(path) = &args.output {
         set.create(path).map_err(Failure::output)?;
@@ -118,8 +118,8 @@ fn to_lines(
         let text = format!("{}: {lines}, {positions}", path.display());
         context.messages.note(&text);
     }
-    let is_whole = args.position.fen.is_none() && args.position.moves.is_none();
-    if is_whole {
+    let is_complete = args.position.fen.is_none() && args.position.moves.is_none();
+    if is_complete {
         let all = book.size().map_err(Failure::input)?.positions;
         let count = counted(all.saturating_sub(done.positions), "position");
         if all > done.positions {
@@ -134,8 +134,10 @@ fn to_lines(
     };
     reporter.finish_with(None, Some(&counts))?;
     if done.lines == 0 {
-        context.messages.note("the book has no moves from there");
-        return Ok(ExitCode::Nothing);
+        context
+            .messages
+            .note("the book has no moves in this position");
+        return Ok(ExitCode::NoMatch);
     }
     Ok(code)
 }

@@ -1,4 +1,4 @@
-//! `tabia book diff`: what two books say differently.
+//! `tabia book diff`: the moves that differ between two books.
 
 use serde::Serialize;
 use tabia::Failure;

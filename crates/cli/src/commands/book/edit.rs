@@ -1,4 +1,4 @@
-//! `tabia book edit`: moves changed, or listed as rows that can be read back.
+//! `tabia book edit`: changes moves, or lists them as rows that can be imported.
 
 use std::path::Path;
 
@@ -65,7 +65,7 @@ pub(crate) fn run(args: &BookEditArgs) -> Result<ExitCode, Failure> {
         (Some(path), _) => import(path)?,
         (None, Some(m)) => vec![change(args, m)?],
         (None, None) => {
-            let text = "say what to change: `--move` with `--weight`, or `--import`";
+            let text = "nothing to change: give `--move` with `--weight`, or `--import`";
             return Err(Failure::Usage(text.to_owned()));
         }
     };
@@ -140,7 +140,7 @@ impl<'a> MoveRow<'a> {
     }
 }
 
-/// The one change of the command line.
+/// The change that the command line describes.
 fn change(args: &BookEditArgs, m: &str) -> Result<(EditTarget, Change), Failure> {
     let QueriedPosition { position, .. } = QueriedPosition::parse(&args.position)?;
     let m = parse_move(&position, m)?;
@@ -158,8 +158,7 @@ fn change(args: &BookEditArgs, m: &str) -> Result<(EditTarget, Change), Failure>
         learn: None,
     };
     if change == Change::default() {
-        let text =
-            "say what to change: `--weight`, `--annotation`, `--advice`, `--comment` or `--remove`";
+        let text = "nothing to change: give `--weight`, `--annotation`, `--advice`, `--comment` or `--remove`";
         return Err(Failure::Usage(text.to_owned()));
     }
     Ok((EditTarget::Board(Box::new(position), m), change))
@@ -167,7 +166,7 @@ fn change(args: &BookEditArgs, m: &str) -> Result<(EditTarget, Change), Failure>
 
 fn nags(text: &str) -> Result<Vec<Nag>, String> {
     text.split_whitespace()
-        .map(|word| nag_of(word).ok_or_else(|| format!("`{word}` is no symbol")))
+        .map(|word| nag_of(word).ok_or_else(|| format!("`{word}` is not a symbol")))
         .collect()
 }
 
@@ -175,11 +174,11 @@ fn nags(text: &str) -> Result<Vec<Nag>, String> {
 fn import(path: &Path) -> Result<Vec<(EditTarget, Change)>, Failure> {
     let text = std::fs::read_to_string(path)
         .map_err(|error| Failure::input(Error::from(error).in_path(path)))?;
-    let wrong = |line: u64, why: String| {
+    let invalid = |line: u64, why: String| {
         let error = Error::invalid(why).at_line(line, 1);
         Failure::input(error.in_path(path))
     };
-    let all = records(&text).map_err(|error| wrong(1, error.to_string()))?;
+    let all = records(&text).map_err(|error| invalid(1, error.to_string()))?;
     let mut all = all.into_iter();
     let Some((_, names)) = all.next() else {
         return Ok(Vec::new());
@@ -187,7 +186,7 @@ fn import(path: &Path) -> Result<Vec<(EditTarget, Change)>, Failure> {
     let has = |name: &str| names.iter().any(|column| column == name);
     if !has("move") || !(has("fen") || has("key")) {
         let why = "the first row names no columns `move` and `fen` or `key`";
-        return Err(wrong(1, why.to_owned()));
+        return Err(invalid(1, why.to_owned()));
     }
     let mut changes = Vec::new();
     for (line, cells) in all {
@@ -195,24 +194,26 @@ fn import(path: &Path) -> Result<Vec<(EditTarget, Change)>, Failure> {
             let column = names.iter().position(|column| column == name)?;
             cells.get(column).filter(|cell| !cell.is_empty())
         };
-        let change = change_of(&cell).map_err(|why| wrong(line, why))?;
+        let change = parse_change(&cell).map_err(|why| invalid(line, why))?;
         if change == Change::default() {
             continue;
         }
-        let at = place_of(&cell).map_err(|why| wrong(line, why))?;
-        changes.push((at, change));
+        let target = parse_target(&cell).map_err(|why| invalid(line, why))?;
+        changes.push((target, change));
     }
     Ok(changes)
 }
 
-fn change_of<'c>(cell: &impl Fn(&str) -> Option<&'c str>) -> Result<Change, String> {
+fn parse_change<'c>(cell: &impl Fn(&str) -> Option<&'c str>) -> Result<Change, String> {
     let weight = cell("weight");
     let mut change = Change {
         remove: weight == Some("-"),
         ..Change::default()
     };
     if let Some(text) = weight.filter(|_| !change.remove) {
-        let number = text.parse().map_err(|_| format!("`{text}` is no weight"))?;
+        let number = text
+            .parse()
+            .map_err(|_| format!("`{text}` is not a weight"))?;
         change.weight = Some(number);
     }
     change.nags = cell("annotation").map(nags).transpose()?;
@@ -221,7 +222,7 @@ fn change_of<'c>(cell: &impl Fn(&str) -> Option<&'c str>) -> Result<Change, Stri
         Some("play") => Some(Some(true)),
         Some("avoid") => Some(Some(false)),
         Some("none") => Some(None),
-        Some(text) => return Err(format!("`{text}` is no advice: play, avoid or none")),
+        Some(text) => return Err(format!("`{text}` is not an advice: play, avoid or none")),
     };
     change.comment = cell("comment").map(str::to_owned);
     if let Some(text) = cell("learn") {
@@ -231,7 +232,7 @@ fn change_of<'c>(cell: &impl Fn(&str) -> Option<&'c str>) -> Result<Change, Stri
     Ok(change)
 }
 
-fn place_of<'c>(cell: &impl Fn(&str) -> Option<&'c str>) -> Result<EditTarget, String> {
+fn parse_target<'c>(cell: &impl Fn(&str) -> Option<&'c str>) -> Result<EditTarget, String> {
     let m = cell("move").ok_or("the row names no move")?;
     if let Some(fen) = cell("fen") {
         let position = position_arg::position_of_fen(fen)?;
@@ -239,12 +240,12 @@ fn place_of<'c>(cell: &impl Fn(&str) -> Option<&'c str>) -> Result<EditTarget, S
         return Ok(EditTarget::Board(Box::new(position), m));
     }
     let key = cell("key").ok_or("the row names neither `fen` nor `key`")?;
-    let key = u64::from_str_radix(key, 16).map_err(|_| format!("`{key}` is no key"))?;
-    let bits = polyglot_bits(m).ok_or_else(|| format!("`{m}` is no move in coordinates"))?;
+    let key = u64::from_str_radix(key, 16).map_err(|_| format!("`{key}` is not a key"))?;
+    let bits = polyglot_bits(m).ok_or_else(|| format!("`{m}` is not a move in coordinates"))?;
     Ok(EditTarget::Key(key, bits))
 }
 
-/// The bits of coordinates, castling as king takes rook.
+/// The 16 bits of a Polyglot move; castling is king takes rook.
 fn polyglot_bits(text: &str) -> Option<u16> {
     let bytes = text.as_bytes();
     let from = Square::parse(bytes.get(..2)?)?;

@@ -1,4 +1,4 @@
-//! `tabia book explain`: which games made a move's weight.
+//! `tabia book explain`: the games from which a move got its weight.
 
 use serde::Serialize;
 use tabia::Failure;
@@ -15,10 +15,10 @@ use crate::args::book::BookExplainArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::game_pgn::pgn;
-use crate::output::{Listing, Out};
+use crate::output::{Listing, StdoutWriter};
 use crate::report::Reporter;
 use crate::select_args::parse_filter;
-use crate::units::{counted, grouped};
+use crate::units::{counted, counted_as, grouped};
 
 const COLUMNS: &[&str] = &[
     "source", "game", "offset", "ply", "move", "white", "whiteElo", "black", "blackElo", "result",
@@ -40,10 +40,10 @@ pub(crate) fn run(args: &BookExplainArgs) -> Result<ExitCode, Failure> {
         if let Some(m) = m {
             after.play(m);
         }
-        return links(args, &context, &*book, &after);
+        return list_linked_games(args, &context, &*book, &after);
     }
-    let known = find(&*book, &position).map_err(Failure::input)?;
-    let question = ExplainQuery {
+    let found = find(&*book, &position).map_err(Failure::input)?;
+    let query = ExplainQuery {
         position,
         m,
         filter: parse_filter(&args.filter)?,
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &BookExplainArgs) -> Result<ExitCode, Failure> {
     let display = context.display();
     let explained = explain(
         &sources,
-        &question,
+        &query,
         &context.open,
         context.threads,
         &context.progress,
@@ -65,7 +65,7 @@ pub(crate) fn run(args: &BookExplainArgs) -> Result<ExitCode, Failure> {
     drop(display);
     let (sum, problems) = explained?;
     listing.finish()?;
-    for text in verdict(sum, &question, known.as_ref()) {
+    for text in summary_lines(sum, &query, found.as_ref()) {
         context.messages.note(&text);
     }
     let counts = GameCounts {
@@ -77,19 +77,19 @@ pub(crate) fn run(args: &BookExplainArgs) -> Result<ExitCode, Failure> {
     };
     reporter.finish_with(None, Some(&counts))?;
     if sum.games == 0 {
-        return Ok(ExitCode::Nothing);
+        return Ok(ExitCode::NoMatch);
     }
     Ok(ExitCode::of_problems(problems))
 }
 
 /// The games that the book links to.
-fn links(
+fn list_linked_games(
     args: &BookExplainArgs,
     context: &Context,
     book: &dyn Book,
     position: &Position,
 ) -> Result<ExitCode, Failure> {
-    let mut out = Out::new(&context.bar);
+    let mut out = StdoutWriter::new(&context.bar);
     let mut listing = (!args.pgn)
         .then(|| Listing::new(&context.bar, &args.listing, COLUMNS, NUMERIC))
         .transpose()?;
@@ -116,26 +116,20 @@ fn links(
     out.flush()?;
     reporter.finish(None)?;
     if missing > 0 {
-        let text = format!(
-            "{} not where the book says",
-            if missing == 1 {
-                "1 linked game is".to_owned()
-            } else {
-                format!("{} linked games are", grouped(missing))
-            }
-        );
+        let games = counted_as(missing, "linked game is", "linked games are");
+        let text = format!("{games} not where the book links to");
         context.messages.warning(&text);
         return Ok(ExitCode::Problems);
     }
     if found == 0 {
-        let text = "the book links to no games here; name the databases it was made from";
+        let text = "the book links to no games here; name the databases from which it was built";
         context.messages.note(text);
-        return Ok(ExitCode::Nothing);
+        return Ok(ExitCode::NoMatch);
     }
     Ok(ExitCode::Done)
 }
 
-/// The text of a linked game: as it stands in its PGN, or made from its record.
+/// The PGN of a linked game: as in its PGN file, or made from its record. `None` if the file is missing.
 fn pgn_of(game: &LinkedGame, context: &Context) -> Result<Option<Vec<u8>>, Failure> {
     let Some(index) = game.index else {
         return text_of(game, &context.open.limits).map_err(Failure::input);
@@ -225,8 +219,12 @@ impl<'a> OccurrenceRow<'a> {
     }
 }
 
-/// What the games make beside what the book says.
-fn verdict(sum: MoveStats, question: &ExplainQuery, known: Option<&FoundPosition>) -> Vec<String> {
+/// The statistics of the games, and those of the book to compare.
+fn summary_lines(
+    sum: MoveStats,
+    query: &ExplainQuery,
+    found: Option<&FoundPosition>,
+) -> Vec<String> {
     let mut lines = vec![format!(
         "{}: +{} ={} -{} for White, {}",
         counted(sum.games, "game"),
@@ -235,8 +233,8 @@ fn verdict(sum: MoveStats, question: &ExplainQuery, known: Option<&FoundPosition
         grouped(sum.results.black),
         counted(sum.points, "point")
     )];
-    for m in known.iter().flat_map(|known| &known.moves) {
-        if question.m.is_some_and(|asked| asked != m.m) {
+    for m in found.iter().flat_map(|found| &found.moves) {
+        if query.m.is_some_and(|queried| queried != m.m) {
             continue;
         }
         let weight = m.weight.map_or_else(String::new, |weight| {
@@ -248,7 +246,7 @@ fn verdict(sum: MoveStats, question: &ExplainQuery, known: Option<&FoundPosition
         let percent = m.probability * 100.0;
         lines.push(format!("the book: {}{weight}{games}, {percent:.1}%", m.san));
     }
-    if known.is_none() {
+    if found.is_none() {
         lines.push("the book does not have the position".to_owned());
     }
     lines

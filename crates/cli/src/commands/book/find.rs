@@ -1,4 +1,4 @@
-//! `tabia book find`: what books know of a position.
+//! `tabia book find`: moves and statistics of a position.
 
 use serde::Serialize;
 use tabia::Failure;
@@ -14,7 +14,7 @@ use crate::args::book::BookFindArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::json;
-use crate::output::{Listing, Out, Style};
+use crate::output::{Listing, RowStyle, StdoutWriter};
 use crate::report::Reporter;
 
 const COLUMNS: &[&str] = &[
@@ -61,19 +61,19 @@ pub(crate) fn run(args: &BookFindArgs) -> Result<ExitCode, Failure> {
     let mut found = Vec::new();
     for item in book_inputs(&context, &args.books)? {
         let book = open_book(&context, &item, &mut reporter)?;
-        let known = find(&*book, &position).map_err(Failure::input)?;
-        found.push((item.name(), known));
+        let position_found = find(&*book, &position).map_err(Failure::input)?;
+        found.push((item.name(), position_found));
     }
-    let code = if found.iter().any(|(_, known)| known.is_some()) {
+    let code = if found.iter().any(|(_, position)| position.is_some()) {
         ExitCode::Done
     } else {
-        ExitCode::Nothing
+        ExitCode::NoMatch
     };
-    match Style::of(&args.listing) {
-        Style::Json => documents(&context, &found, &position, opening)?,
+    match RowStyle::of(&args.listing) {
+        RowStyle::Json => documents(&context, &found, &position, opening)?,
         style => table(&context, args, style, &found)?,
     }
-    if code == ExitCode::Nothing {
+    if code == ExitCode::NoMatch {
         let books = if found.len() == 1 {
             "the book does"
         } else {
@@ -106,7 +106,7 @@ fn documents(
         [document] => json::pretty(document),
         several => json::pretty(several),
     };
-    let mut out = Out::new(&context.bar);
+    let mut out = StdoutWriter::new(&context.bar);
     out.bytes(&text)?;
     out.text("\n")?;
     out.flush()
@@ -271,9 +271,9 @@ impl<'a> MoveDocument<'a> {
     }
 }
 
-/// A number with at most `places` decimal places.
-fn rounded(value: f64, places: i32) -> f64 {
-    let unit = 10f64.powi(places);
+/// A number rounded to at most `digits` decimal places.
+fn rounded(value: f64, digits: i32) -> f64 {
+    let unit = 10f64.powi(digits);
     (value * unit).round() / unit
 }
 
@@ -334,11 +334,11 @@ impl<'a> MoveCells<'a> {
     }
 }
 
-/// A row a move; the same move of several books stands together.
+/// One row per move; the same move of several books is in adjacent rows.
 fn table(
     context: &Context,
     args: &BookFindArgs,
-    style: Style,
+    style: RowStyle,
     found: &[(String, Option<FoundPosition>)],
 ) -> Result<(), Failure> {
     let several = found.len() > 1;
@@ -346,20 +346,20 @@ fn table(
     // A table shows the bar, everything else the counts.
     columns.retain(|column| match *column {
         "book" => several,
-        "results" => style == Style::Table,
-        "white" | "draws" | "black" => style != Style::Table,
+        "results" => style == RowStyle::Table,
+        "white" | "draws" | "black" => style != RowStyle::Table,
         _ => true,
     });
     let mut rows: Vec<(&str, &FoundMove)> = Vec::new();
-    for (book, known) in found {
-        for m in known.iter().flat_map(|known| &known.moves) {
+    for (book, found) in found {
+        for m in found.iter().flat_map(|found| &found.moves) {
             let last = rows.iter().rposition(|(_, other)| other.m == m.m);
-            rows.insert(last.map_or(rows.len(), |place| place + 1), (book, m));
+            rows.insert(last.map_or(rows.len(), |index| index + 1), (book, m));
         }
     }
     let mut listing = Listing::new(&context.bar, &args.listing, &columns, NUMERIC)?;
     for (book, m) in rows {
-        if style == Style::Ndjson {
+        if style == RowStyle::Ndjson {
             listing.push(&NdjsonRow {
                 book: several.then_some(book),
                 found: MoveDocument::new(m),
@@ -371,7 +371,7 @@ fn table(
     listing.finish()
 }
 
-/// White's wins, draws and Black's wins as a bar, whose parts always fill it.
+/// White's wins, draws and Black's wins as a bar of `BAR` characters; empty without games.
 fn bar(results: Wdl) -> String {
     let games = results.games();
     if games == 0 {
@@ -388,7 +388,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bar_is_always_full() {
+    fn result_bars_have_a_fixed_length() {
         for (white, draws, black) in [(1, 0, 0), (1, 1, 1), (0, 0, 9), (7, 5, 1), (1, 0, 1)] {
             let results = Wdl {
                 white,

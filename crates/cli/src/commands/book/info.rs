@@ -1,4 +1,4 @@
-//! `tabia book info`: what books are.
+//! `tabia book info`: format, size and defects of books.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::fact_row::{FactRow, fact_rows};
 use crate::json::{self, Displayed};
-use crate::output::{Listing, Style};
+use crate::output::{Listing, RowStyle};
 use crate::report::Reporter;
 use crate::table::describe;
 use crate::units::{counted_as, grouped};
@@ -42,14 +42,14 @@ pub(crate) fn run(args: &BookInfoArgs) -> Result<ExitCode, Failure> {
     let context = Context::new(&args.common)?;
     let mut reporter = Reporter::new(&context, "book info", false, None)?;
     let mut listing = Listing::new(&context.bar, &args.listing, COLUMNS, NUMERIC)?;
-    let is_described = listing.style() == Style::Table && !args.listing.table;
+    let is_described = listing.style() == RowStyle::Table && !args.listing.table;
     let mut gap = "";
     let display = context.display();
     let folders: Vec<&Path> = args.books.iter().map(Path::new).collect();
     let folders = folders.into_iter().filter(|path| path.is_dir());
     let folders: Vec<&Path> = folders.collect();
-    let code = context.each(&args.books, true, |item| {
-        // Of folders the books alone.
+    let code = context.for_each_input(&args.books, true, |item| {
+        // Other files of folders are skipped.
         let is_other = |item: &InputItem| {
             let is_inside = folders
                 .iter()
@@ -66,7 +66,7 @@ pub(crate) fn run(args: &BookInfoArgs) -> Result<ExitCode, Failure> {
         let (item, found) = match found {
             Ok(found) => found,
             Err(failure @ Failure::Input(_)) => {
-                reporter.failed_input(&failure)?;
+                reporter.report_failed_input(&failure)?;
                 return Ok(ExitCode::Input);
             }
             Err(other) => return Err(other),
@@ -92,12 +92,12 @@ pub(crate) fn run(args: &BookInfoArgs) -> Result<ExitCode, Failure> {
     Ok(code)
 }
 
-/// What is wrong, in the words of the format.
+/// The problems of the file and of its entries.
 fn problems(survey: &BookReport) -> Vec<String> {
     let mut all = survey.info.problems.clone();
-    for fault in &survey.faults {
-        if !all.contains(fault) {
-            all.push(fault.clone());
+    for problem in &survey.faults {
+        if !all.contains(problem) {
+            all.push(problem.clone());
         }
     }
     all
@@ -166,7 +166,7 @@ struct DefectRow {
 }
 
 impl<'a> InfoRow<'a> {
-    fn new(path: &'a str, book: &'a BookReport, style: Style) -> Self {
+    fn new(path: &'a str, book: &'a BookReport, style: RowStyle) -> Self {
         let defects = book.defects.iter();
         let defects = defects.map(|(name, count)| DefectRow {
             name,

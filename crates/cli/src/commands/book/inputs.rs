@@ -1,4 +1,4 @@
-//! What the verbs of `tabia book` read: books, positions, moves; and the format of a new book.
+//! The inputs of `tabia book`: books, positions, moves; and the format of the book to write.
 
 use std::ffi::OsString;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! `tabia book line`: a walk through a book.
+//! `tabia book line`: plays lines out of a book.
 
 use std::fmt::Write as _;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -13,7 +13,7 @@ use super::inputs::{QueriedPosition, book_input, open_book};
 use crate::args::book::BookLineArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
-use crate::output::{Listing, Out, Style};
+use crate::output::{Listing, RowStyle, StdoutWriter};
 use crate::report::Reporter;
 
 const COLUMNS: &[&str] = &["moves", "plies", "opening"];
@@ -30,14 +30,14 @@ pub(crate) fn run(args: &BookLineArgs) -> Result<ExitCode, Failure> {
     let mut reporter = Reporter::new(&context, "book line", false, None)?;
     let book = open_book(&context, &item, &mut reporter)?;
     let seed = args.seed.unwrap_or_else(any_seed);
-    // Nobody asked for rows: lines of moves are what people and engines read.
-    let bare = match Style::of(&args.listing) {
-        Style::Table => !args.listing.table,
-        Style::Tsv => !args.listing.tsv,
+    // Without a style of rows only the moves are printed, which people and engines read.
+    let is_bare = match RowStyle::of(&args.listing) {
+        RowStyle::Table => !args.listing.table,
+        RowStyle::Tsv => !args.listing.tsv,
         _ => false,
     };
-    let mut out = Out::new(&context.bar);
-    let mut listing = (!bare)
+    let mut out = StdoutWriter::new(&context.bar);
+    let mut listing = (!is_bare)
         .then(|| Listing::new(&context.bar, &args.listing, COLUMNS, NUMERIC))
         .transpose()?;
     let mut code = ExitCode::Done;
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &BookLineArgs) -> Result<ExitCode, Failure> {
         };
         let moves = line(&*book, &position, choice, args.plies).map_err(Failure::input)?;
         if moves.is_empty() {
-            code = ExitCode::Nothing;
+            code = ExitCode::NoMatch;
             break;
         }
         let plies: Vec<Ply> = before
@@ -76,8 +76,10 @@ pub(crate) fn run(args: &BookLineArgs) -> Result<ExitCode, Failure> {
         listing.finish()?;
     }
     out.flush()?;
-    if code == ExitCode::Nothing {
-        context.messages.note("the book has no move to play there");
+    if code == ExitCode::NoMatch {
+        context
+            .messages
+            .note("the book has no move to play in this position");
     }
     reporter.finish(None)?;
     Ok(code)
@@ -92,7 +94,7 @@ struct LineRow {
     uci: Vec<String>,
 }
 
-/// Another number every time: what the standard library seeds its maps with.
+/// A random seed, from the standard library's hash maps.
 fn any_seed() -> u64 {
     RandomState::new().build_hasher().finish()
 }

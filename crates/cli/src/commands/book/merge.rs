@@ -1,4 +1,4 @@
-//! `tabia book merge` and `fix`: books written anew.
+//! `tabia book merge` and `fix`: rewrites books.
 
 use tabia::Failure;
 use tabia::book::merge::{MergeMode, MergeOptions, merge};
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &BookMergeArgs) -> Result<ExitCode, Failure> {
     report_merged(&context, reporter, &items, &args.out.output, &merged)
 }
 
-/// `tabia book fix`: a merge of one.
+/// `tabia book fix`: a merge of a single book.
 pub(crate) fn fix(args: &BookFixArgs) -> Result<ExitCode, Failure> {
     let context = Context::new(&args.common)?;
     let format = book_format(&context, &args.out.output, args.out.to.as_deref())?;

@@ -1,4 +1,4 @@
-//! `tabia book novelty`: where games leave a book.
+//! `tabia book novelty`: marks where games leave a book.
 
 use serde::Serialize;
 use tabia::Failure;
@@ -12,7 +12,7 @@ use super::inputs::book_input;
 use crate::args::book::BookNoveltyArgs;
 use crate::context::{Context, find_format};
 use crate::exit_code::ExitCode;
-use crate::output::Out;
+use crate::output::StdoutWriter;
 use crate::report::Reporter;
 use crate::select_args::parse_games;
 use crate::units::{counted, grouped};
@@ -24,7 +24,7 @@ pub(crate) fn run(args: &BookNoveltyArgs) -> Result<ExitCode, Failure> {
         return Err(Failure::Usage("PGN cannot be written".to_owned()));
     };
     let book = tabia::book::open(&book_input(&context, &args.book)?, &context.open)?;
-    let mut out = Out::new(&context.bar);
+    let mut out = StdoutWriter::new(&context.bar);
     let mut set = OutputSet::new(args.force);
     if let Some(path) = &args.output {
         set.create(path).map_err(Failure::output)?;
@@ -60,7 +60,7 @@ pub(crate) fn run(args: &BookNoveltyArgs) -> Result<ExitCode, Failure> {
     );
     drop(display);
     let flushed = out.flush();
-    let (counts, ledger) = marked?;
+    let (counts, summary) = marked?;
     flushed?;
     if args.output.is_some() {
         set.commit().map_err(Failure::output)?;
@@ -77,8 +77,8 @@ pub(crate) fn run(args: &BookNoveltyArgs) -> Result<ExitCode, Failure> {
         left: counts.left,
         inside: counts.inside,
     };
-    reporter.finish_with(Some(&ledger), Some(&sums))?;
-    Ok(ExitCode::of_problems(ledger.problems))
+    reporter.finish_with(Some(&summary), Some(&sums))?;
+    Ok(ExitCode::of_problems(summary.problems))
 }
 
 /// The counts of a report's summary.

@@ -1,4 +1,4 @@
-//! What the verbs of `tabia book` report of a book that was written.
+//! Reports of a book that was written.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -7,13 +7,12 @@ use serde::Serialize;
 use tabia::book::merge::Merged;
 use tabia::core::Error;
 use tabia::core::games::Written;
-use tabia::core::loss::{Feature, Losses};
 use tabia::{Failure, InputItem};
 
 use crate::context::Context;
 use crate::exit_code::ExitCode;
-use crate::report::Reporter;
-use crate::units::{counted, counted_as, grouped, size};
+use crate::report::{Reporter, report_file_losses};
+use crate::units::{counted, counted_as, size};
 
 /// Reports what was written, corrected and lost, and completes the report. Exit code 3 if entries or
 /// positions of the inputs are not in the book.
@@ -67,37 +66,16 @@ pub(super) fn report_merged(
     }
     for text in problems {
         let error = Error::invalid(text);
-        reporter.note(&match inputs {
+        reporter.count_reported(&match inputs {
             [only] => error.in_file(only.label()),
             _ => error,
         })?;
     }
-    report_losses(context, &merged.losses);
+    report_file_losses(&context.messages, &merged.losses);
     let code = ExitCode::of_problems(reporter.count());
     let counts = WrittenCounts::new(merged.positions, merged.moves, &merged.written);
     reporter.finish_file(main, &merged.losses, &counts)?;
     Ok(code)
-}
-
-/// Reports what the target does not hold, one line per kind.
-pub(super) fn report_losses(context: &Context, losses: &Losses) {
-    let rows = losses.iter().map(|(feature, loss)| {
-        let label = match feature {
-            Feature::BookMoves => "book moves that do not fit",
-            other => other.label(),
-        };
-        (grouped(loss.count), label)
-    });
-    let rows: Vec<(String, &str)> = rows.collect();
-    let Some(width) = rows.iter().map(|(count, _)| count.len()).max() else {
-        return;
-    };
-    context.messages.note("not kept in the target format:");
-    for (count, label) in rows {
-        context
-            .messages
-            .note(&format!("  {count:>width$}  {label}"));
-    }
 }
 
 /// The counts of a report's summary for a book that was written.

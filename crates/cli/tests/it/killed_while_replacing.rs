@@ -1,5 +1,5 @@
-//! A process that is killed while it replaces a database: what stands is wholly the old set or
-//! wholly the new one, and the next run leaves nothing behind.
+//! A process that is killed while it replaces a database leaves the complete old set or the complete
+//! new one, and the next run removes all hidden files.
 #![cfg(unix)]
 
 use std::path::Path;
@@ -12,20 +12,20 @@ use crate::common::{command, many_games, names, tabia};
 
 /// How often the process is killed.
 const KILLS: u32 = 48;
-/// The journal of the set while its files change places.
+/// The journal of the set while its files are renamed.
 const JOURNAL: &str = ".mega.cbh.replaced";
 
 /// The moment at which a process is killed.
 #[derive(Debug, Clone, Copy)]
 enum Moment {
-    /// So long after its start.
+    /// This time after its start.
     After(Duration),
-    /// When the first new file has a name, if a hidden one.
+    /// When the first new file has a hidden name.
     Named,
-    /// When the journal is there, and a little later.
+    /// When the journal exists, and a little later.
     Journal(Duration),
-    /// When the old main file is away.
-    Away,
+    /// When the old main file is renamed.
+    Renamed,
 }
 
 impl Moment {
@@ -36,15 +36,15 @@ impl Moment {
             Self::After(time) => start.elapsed() >= time,
             Self::Named => hidden(folder).next().is_some(),
             Self::Journal(_) => folder.join(JOURNAL).exists(),
-            Self::Away => !folder.join("mega.cbh").exists(),
+            Self::Renamed => !folder.join("mega.cbh").exists(),
         };
         while !reached() {
             if child.try_wait().unwrap().is_some() {
                 return;
             }
         }
-        if let Self::Journal(more) = self {
-            std::thread::sleep(more);
+        if let Self::Journal(delay) = self {
+            std::thread::sleep(delay);
         }
     }
 }
@@ -57,7 +57,7 @@ fn hidden(folder: &Path) -> impl Iterator<Item = String> {
 }
 
 #[test]
-fn a_killed_process_leaves_the_old_or_the_new_set() {
+fn killed_replacements_leave_the_old_or_the_new_set() {
     let folder = Scratch::new("killed");
     let texts = [many_games(400), many_games(700)];
     let sources = ["few.pgn", "many.pgn"];
@@ -70,30 +70,30 @@ fn a_killed_process_leaves_the_old_or_the_new_set() {
         assert!(code.contains(&run.code), "{}: {}", run.code, run.err);
         run.out
     };
-    let mut whole = Vec::new();
+    let mut games_of = Vec::new();
     let mut time = Duration::ZERO;
     for source in sources {
         let start = Instant::now();
         tabia(&folder, &convert(source)).expect(0);
         time = time.max(start.elapsed());
-        whole.push(games(&[0]));
+        games_of.push(games(&[0]));
     }
-    assert_ne!(whole[0], whole[1]);
+    assert_ne!(games_of[0], games_of[1]);
     let files = names(&folder);
     assert_eq!(hidden(folder.path()).next(), None);
 
-    let mut stands = 1;
+    let mut current = 1;
     let (mut replaced, mut journals, mut leftovers) = (0, 0, 0);
     for kill in 0..KILLS {
         let moment = match kill / 2 % 6 {
             0 => Moment::After(time * (kill + 1) / KILLS),
             1 => Moment::After(time * (KILLS - kill) / KILLS),
             2 => Moment::Named,
-            3 => Moment::Away,
+            3 => Moment::Renamed,
             _ => Moment::Journal(Duration::from_micros(u64::from(kill) * 25)),
         };
-        let next = 1 - stands;
-        // Of the process before: it may be killed again while that is completed.
+        let next = 1 - current;
+        // A journal of the previous process: this one may be killed while it completes that.
         let was_open = folder.join(JOURNAL).exists();
         let mut child = command(folder.path())
             .args(convert(sources[next]))
@@ -102,7 +102,7 @@ fn a_killed_process_leaves_the_old_or_the_new_set() {
             .spawn()
             .unwrap();
         moment.wait(folder.path(), &mut child);
-        // It may have ended.
+        // The process may have ended.
         let _ = child.kill();
         child.wait().unwrap();
 
@@ -118,10 +118,10 @@ fn a_killed_process_leaves_the_old_or_the_new_set() {
         journals += u32::from(is_open);
         leftovers += u32::from(!is_open && hidden(folder.path()).next().is_some());
         let found = games(&[0, 3]);
-        let is_new = found == whole[next];
+        let is_new = found == games_of[next];
         assert!(
-            is_new || found == whole[stands],
-            "{what}: neither set is whole"
+            is_new || found == games_of[current],
+            "{what}: neither set is complete"
         );
         assert!(
             is_new || !is_open || was_open,
@@ -135,14 +135,14 @@ fn a_killed_process_leaves_the_old_or_the_new_set() {
             check.out
         );
         if is_new {
-            (stands, replaced) = (next, replaced + 1);
+            (current, replaced) = (next, replaced + 1);
         }
         if kill % 2 == 1 {
-            // The next run completes what was begun, and clears up.
-            tabia(&folder, &convert(sources[stands])).expect(0);
+            // The next run completes the replacement and removes hidden files.
+            tabia(&folder, &convert(sources[current])).expect(0);
             assert_eq!(names(&folder), files, "{what}");
             assert_eq!(hidden(folder.path()).next(), None, "{what}");
-            assert_eq!(games(&[0]), whole[stands], "{what}");
+            assert_eq!(games(&[0]), games_of[current], "{what}");
             tabia(&folder, &["check", "--deep", "mega.cbh"]).expect(0);
         }
     }

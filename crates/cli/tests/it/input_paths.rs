@@ -3,7 +3,7 @@ use tabia_testkit::Scratch;
 use crate::common::{GAMES, tabia, tabia_with_input, with_games, with_sample};
 
 #[test]
-fn any_member_or_the_base_name_opens_a_set() {
+fn any_file_or_the_base_name_opens_a_set() {
     let folder = with_sample("member");
     let main = tabia(&folder, &["ls", "mega.cbh"]).expect(0);
     assert!(main.out.lines().count() > 5);
@@ -18,7 +18,7 @@ fn any_member_or_the_base_name_opens_a_set() {
 }
 
 #[test]
-fn a_glob_over_a_set_names_it_once() {
+fn globs_over_a_set_open_it_once() {
     let folder = with_sample("glob");
     let mut args = vec!["info".to_owned(), "--json".to_owned()];
     args.extend(folder.names());
@@ -27,7 +27,7 @@ fn a_glob_over_a_set_names_it_once() {
 }
 
 #[test]
-fn a_lone_companion_says_what_is_missing() {
+fn lone_companions_name_the_missing_file() {
     let folder = with_sample("lone");
     std::fs::remove_file(folder.join("mega.cbh")).unwrap();
     let run = tabia(&folder, &["ls", "mega.cbp"]).expect(4);
@@ -39,7 +39,7 @@ fn a_lone_companion_says_what_is_missing() {
 }
 
 #[test]
-fn a_base_name_of_two_databases_is_refused() {
+fn ambiguous_base_names_are_refused() {
     let folder = with_sample("two");
     std::fs::write(folder.join("mega.pgn"), GAMES).unwrap();
     let run = tabia(&folder, &["ls", "mega"]).expect(4);
@@ -47,7 +47,7 @@ fn a_base_name_of_two_databases_is_refused() {
 }
 
 #[test]
-fn a_folder_is_everything_in_it() {
+fn folders_contain_all_their_inputs() {
     let folder = with_sample("folder");
     std::fs::create_dir(folder.join("more")).unwrap();
     std::fs::write(folder.join("more/games.pgn"), GAMES).unwrap();
@@ -77,7 +77,7 @@ fn names_may_have_spaces_and_any_letters() {
 }
 
 #[test]
-fn a_dash_is_standard_input() {
+fn dash_is_standard_input() {
     let folder = with_games("stdin");
     let file = tabia(&folder, &["ls", "games.pgn"]).expect(0);
     let stdin = tabia_with_input(&folder, &["ls", "-"], GAMES.as_bytes()).expect(0);
@@ -88,7 +88,7 @@ fn a_dash_is_standard_input() {
 }
 
 #[test]
-fn content_goes_before_the_name() {
+fn content_decides_the_format_before_the_name() {
     let folder = Scratch::new("content");
     std::fs::write(folder.join("games.dat"), GAMES).unwrap();
     std::fs::write(folder.join("games.cbh.txt"), GAMES).unwrap();

@@ -1,7 +1,7 @@
 use crate::common::{GAMES, tabia, tabia_with_input, with_games};
 
 #[test]
-fn compression_comes_and_goes_by_extension_and_content() {
+fn compression_follows_extension_and_content() {
     let folder = with_games("compressed");
     let plain = tabia(&folder, &["convert", "games.pgn"]).expect(0);
     for extension in ["gz", "bz2", "xz", "zst", "lz4"] {
@@ -45,7 +45,7 @@ fn without_the_feature_zstd_such_files_are_refused() {
 }
 
 #[test]
-fn a_cut_file_gives_what_is_in_it() {
+fn truncated_files_yield_their_complete_games() {
     let folder = with_games("cut");
     std::fs::write(folder.join("many.pgn"), GAMES.repeat(2000)).unwrap();
     tabia(&folder, &["convert", "many.pgn", "-o", "many.pgn.gz", "-q"]).expect(0);

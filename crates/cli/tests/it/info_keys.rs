@@ -1,7 +1,7 @@
 use crate::common::{tabia, with_games, with_sample};
 
 #[test]
-fn keys_of_a_database() {
+fn databases_have_their_keys() {
     let folder = with_sample("info");
     let info = tabia(&folder, &["info", "mega.cbh", "--json"])
         .expect(0)
@@ -28,7 +28,7 @@ fn keys_of_a_database() {
 }
 
 #[test]
-fn a_missing_companion_is_a_problem() {
+fn missing_companions_are_problems() {
     let folder = with_sample("info-missing");
     std::fs::remove_file(folder.join("mega.cbg")).unwrap();
     let run = tabia(&folder, &["info", "mega.cbh", "--json"]).expect(0);
@@ -37,7 +37,7 @@ fn a_missing_companion_is_a_problem() {
 }
 
 #[test]
-fn rows_and_one_failure() {
+fn failed_inputs_do_not_hide_other_rows() {
     let folder = with_games("info-rows");
     let run = tabia(&folder, &["info", "games.pgn", "missing.pgn", "games.pgn"]).expect(4);
     let lines: Vec<&str> = run.out.lines().collect();

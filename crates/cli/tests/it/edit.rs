@@ -8,7 +8,7 @@ fn games(folder: &tabia_testkit::Scratch, path: &str) -> (u64, u64) {
 }
 
 #[test]
-fn games_are_appended_to_a_database() {
+fn games_are_appended() {
     let folder = with_sample("append");
     std::fs::write(folder.join("games.pgn"), crate::common::GAMES).unwrap();
     let (before, _) = games(&folder, "mega.cbh");

@@ -1,6 +1,6 @@
-//! Other programs read what is written here: the same games as from the originals. Each is asked when
+//! Other programs read what is written here: the same games as from the originals. Each runs if
 //! it is installed.
-#![allow(clippy::print_stdout, reason = "a test that says what it counted")]
+#![allow(clippy::print_stdout, reason = "a test that prints its counts")]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -209,15 +209,17 @@ fn compare(program: &str, differs: &[Differs], export: &dyn Fn(&Path, &Path)) {
 fn cbvault_reads_the_same_games() {
     if is_installed("cbvault_reads_the_same_games", "cbvault") {
         compare("cbvault", CBVAULT, &|main, text| {
-            // It wants the name without its extension.
+            // cbvault takes the name without its extension.
             let ran = run(
                 "cbvault",
                 &[Path::new("pgn"), &main.with_extension(""), text],
             );
-            let told = ran.map(|ran| String::from_utf8_lossy(&ran.stderr).into_owned());
+            let messages = ran.map(|ran| String::from_utf8_lossy(&ran.stderr).into_owned());
             assert!(
-                told.as_ref().is_some_and(|it| it.contains("exported")),
-                "{told:?}"
+                messages
+                    .as_ref()
+                    .is_some_and(|text| text.contains("exported")),
+                "{messages:?}"
             );
         });
     }

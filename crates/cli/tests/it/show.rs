@@ -1,7 +1,7 @@
 use crate::common::{tabia, with_games, with_sample};
 
 #[test]
-fn as_pgn() {
+fn games_are_shown_as_pgn() {
     let folder = with_games("show");
     let run = tabia(&folder, &["show", "games.pgn", "--game", "3"]).expect(0);
     assert!(run.out.starts_with("[Event \"Short\"]"));
@@ -12,7 +12,7 @@ fn as_pgn() {
 }
 
 #[test]
-fn as_a_tree() {
+fn games_are_shown_as_json() {
     let folder = with_games("tree");
     let tree = tabia(&folder, &["show", "games.pgn", "--game", "2", "--json"])
         .expect(0)
@@ -31,7 +31,7 @@ fn as_a_tree() {
 }
 
 #[test]
-fn a_game_of_a_database() {
+fn database_games_are_shown() {
     let folder = with_sample("show-cbh");
     let run = tabia(&folder, &["show", "mega", "--game", "2"]).expect(0);
     assert!(run.out.contains("[White "), "{}", run.out);
@@ -39,7 +39,7 @@ fn a_game_of_a_database() {
 }
 
 #[test]
-fn a_guiding_text_as_text() {
+fn guiding_texts_are_shown_as_text() {
     let folder = with_sample("show-text");
     let run = tabia(&folder, &["show", "mega", "--game", "1"]).expect(0);
     assert!(run.out.starts_with("# "), "{}", run.out);

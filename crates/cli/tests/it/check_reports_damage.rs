@@ -19,7 +19,7 @@ fn a_sound_database_passes() {
 }
 
 #[test]
-fn damage_is_told_with_its_place() {
+fn damage_is_reported_with_its_location() {
     let folder = with_sample("damage");
     let path = folder.join("mega.cbg");
     let mut bytes = std::fs::read(&path).unwrap();
@@ -66,25 +66,25 @@ fn more_than_ten_problems_are_counted_not_listed() {
     assert_eq!(listed(&run.err), 25);
 }
 
-/// Takes away or cuts one file of a set after another: what `info` says of the whole set is said by
-/// whatever reads its games, and the run ends with 3. Returns how often something was said.
-fn told_by_all_readers(folder: &Scratch, main: &str) -> u32 {
-    let mut told = 0;
+/// Removes or truncates one file of a set after another: every verb that reads games reports the
+/// problems that `info` reports, and exits with 3. Returns the number of reported problems.
+fn count_reported_problems(folder: &Scratch, main: &str) -> u32 {
+    let mut reported = 0;
     let stem = main.split('.').next().unwrap();
     let files = names(folder);
     for file in files.iter().filter(|file| file.starts_with(stem)) {
-        let whole = std::fs::read(folder.join(file)).unwrap();
-        for length in [None, Some(whole.len() * 2 / 3), Some(whole.len() - 1)] {
+        let intact = std::fs::read(folder.join(file)).unwrap();
+        for length in [None, Some(intact.len() * 2 / 3), Some(intact.len() - 1)] {
             match length {
                 None => std::fs::remove_file(folder.join(file)).unwrap(),
-                Some(length) => std::fs::write(folder.join(file), &whole[..length]).unwrap(),
+                Some(length) => std::fs::write(folder.join(file), &intact[..length]).unwrap(),
             }
             let info = tabia(folder, &["info", main, "--json"]);
             if info.code == 4 {
-                std::fs::write(folder.join(file), &whole).unwrap();
+                std::fs::write(folder.join(file), &intact).unwrap();
                 continue;
             }
-            let faults: Vec<String> = info.json()[0]["problemList"]
+            let problems: Vec<String> = info.json()[0]["problemList"]
                 .as_array()
                 .map(|list| list.iter().map(|text| text.as_str().unwrap().to_owned()))
                 .into_iter()
@@ -98,23 +98,26 @@ fn told_by_all_readers(folder: &Scratch, main: &str) -> u32 {
             ] {
                 let run = tabia(folder, args);
                 let what = format!("{file} cut to {length:?}, {args:?}: {}", run.err);
-                if !faults.is_empty() {
+                if !problems.is_empty() {
                     assert!([3, 4].contains(&run.code), "{} of {what}", run.code);
                 }
-                for fault in &faults {
-                    assert!(run.err.contains(fault), "`{fault}` is not told with {what}");
-                    told += 1;
+                for problem in &problems {
+                    assert!(
+                        run.err.contains(problem),
+                        "`{problem}` is not reported by {what}"
+                    );
+                    reported += 1;
                 }
             }
-            std::fs::write(folder.join(file), &whole).unwrap();
+            std::fs::write(folder.join(file), &intact).unwrap();
         }
     }
-    told
+    reported
 }
 
 #[test]
-fn what_is_wrong_with_a_set_is_told_by_all_who_read_it() {
-    let folder = Scratch::new("set-faults");
+fn every_reader_reports_problems_of_a_set() {
+    let folder = Scratch::new("set-problems");
     std::fs::write(folder.join("many.pgn"), many_games(60)).unwrap();
     for (main, least) in [
         ("a.si3", 16),
@@ -124,14 +127,14 @@ fn what_is_wrong_with_a_set_is_told_by_all_who_read_it() {
         ("e.cbh", 16),
     ] {
         tabia(&folder, &["convert", "many.pgn", "-o", main, "-q"]).expect(0);
-        let told = told_by_all_readers(&folder, main);
-        assert!(told >= least, "{main}: {told}");
+        let reported = count_reported_problems(&folder, main);
+        assert!(reported >= least, "{main}: {reported}");
     }
 }
 
 #[test]
-fn what_is_wrong_with_a_book_is_told_by_all_who_read_it() {
-    let folder = Scratch::new("book-faults");
+fn every_reader_reports_problems_of_a_book() {
+    let folder = Scratch::new("book-problems");
     std::fs::write(folder.join("many.pgn"), many_games(60)).unwrap();
     for main in ["b.ctg", "c.abk", "d.kob"] {
         let args = [
@@ -152,13 +155,13 @@ fn what_is_wrong_with_a_book_is_told_by_all_who_read_it() {
         let info = tabia(&folder, &["info", written, "--json"])
             .expect(0)
             .json();
-        let faults: Vec<&str> = info[0]["problemList"]
+        let problems: Vec<&str> = info[0]["problemList"]
             .as_array()
             .map(|list| list.iter().map(|text| text.as_str().unwrap()))
             .into_iter()
             .flatten()
             .collect();
-        assert!(!faults.is_empty(), "{main}");
+        assert!(!problems.is_empty(), "{main}");
         for (args, code) in [
             (
                 &["book", "convert", written, "-o", "out.abk", "--force"][..],
@@ -170,8 +173,8 @@ fn what_is_wrong_with_a_book_is_told_by_all_who_read_it() {
             (&["book", "find", written], 0),
         ] {
             let run = tabia(&folder, args).expect(code);
-            for fault in &faults {
-                assert!(run.err.contains(fault), "{main}, {args:?}: {}", run.err);
+            for problem in &problems {
+                assert!(run.err.contains(problem), "{main}, {args:?}: {}", run.err);
             }
         }
         let args = ["book", "convert", written, "-o", "strict.bin", "--strict"];

@@ -6,7 +6,7 @@ fn report(folder: &tabia_testkit::Scratch) -> serde_json::Value {
 }
 
 #[test]
-fn problems_with_their_place_and_the_bytes_that_were_refused() {
+fn problems_have_locations_and_rejects_have_bytes() {
     let folder = with_games("report");
     let bad = "[White \"A\"]\n\n1. e4 e5 2. Ke3 {and so on} Nc6 *\n\n[White \"B\"]\n\n1. d4 *\n";
     std::fs::write(folder.join("bad.pgn"), bad).unwrap();
@@ -39,7 +39,7 @@ fn problems_with_their_place_and_the_bytes_that_were_refused() {
 }
 
 #[test]
-fn every_loss_with_its_game() {
+fn losses_are_listed_per_game() {
     let folder = with_sample("losses");
     let args = [
         "convert",

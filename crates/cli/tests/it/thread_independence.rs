@@ -3,7 +3,7 @@ use tabia_testkit::Scratch;
 use crate::common::{many_games, tabia, with_sample};
 
 #[test]
-fn any_number_of_threads_gives_the_same_bytes() {
+fn text_does_not_depend_on_threads() {
     let folder = Scratch::new("threads");
     let mut text = many_games(9_000);
     // A problem in the middle: reports must not depend on threads either.
@@ -31,7 +31,7 @@ fn any_number_of_threads_gives_the_same_bytes() {
 }
 
 #[test]
-fn a_database_too() {
+fn conversion_of_databases_does_not_depend_on_threads() {
     let folder = with_sample("threads-cbh");
     let one = tabia(
         &folder,
@@ -47,7 +47,7 @@ fn a_database_too() {
 }
 
 #[test]
-fn databases_are_written_the_same() {
+fn written_databases_do_not_depend_on_threads() {
     let folder = Scratch::new("threads-scid");
     std::fs::write(folder.join("many.pgn"), many_games(4_000)).unwrap();
     for version in ["3", "4", "5"] {

@@ -23,7 +23,7 @@ fn games_by_number() {
 }
 
 #[test]
-fn what_is_left_out_is_not_a_loss() {
+fn options_that_leave_out_cause_no_losses() {
     let folder = with_games("leave-out");
     let run = tabia(&folder, &["convert", "games.pgn", "--no-comments"]).expect(0);
     assert!(
@@ -47,7 +47,7 @@ fn what_is_left_out_is_not_a_loss() {
 }
 
 #[test]
-fn games_by_a_filter_are_the_same_from_a_database_and_from_text() {
+fn filters_select_the_same_games_of_databases_and_text() {
     let folder = with_games("where");
     let sample = format!("{}/../../samples/tabia.cbh", env!("CARGO_MANIFEST_DIR"));
     tabia(&folder, &["convert", &sample, "-o", "all.pgn", "-q"]).expect(0);
@@ -57,7 +57,7 @@ fn games_by_a_filter_are_the_same_from_a_database_and_from_text() {
         ("date:1850..1899 result:1-0", 3),
         ("moves:>20", 2),
         ("-has:variations", 1),
-        ("player:nobody", 0),
+        ("player:unknown", 0),
     ] {
         let base = ["convert", &sample, "--where", filter, "-q"];
         let from_base = tabia(&folder, &base).expect(0).out;

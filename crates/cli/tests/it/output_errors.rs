@@ -1,4 +1,4 @@
-//! What cannot be read or written is told in one line, with the code that scripts expect.
+//! Inputs and outputs that fail are reported in one line, with the documented exit code.
 #![cfg(unix)]
 
 use std::process::Command;
@@ -23,7 +23,7 @@ fn shell(folder: &Scratch, line: &str) -> Run {
     }
 }
 
-/// One line that says what is wrong; a hint may follow.
+/// Exactly one line with an error; hints may follow.
 fn assert_one_line(run: &Run) {
     let errors = run.err.lines().filter(|line| line.starts_with("error:"));
     assert_eq!(errors.count(), 1, "{}", run.err);
@@ -35,7 +35,7 @@ fn assert_one_line(run: &Run) {
 }
 
 #[test]
-fn a_full_disk_leaves_nothing_and_ends_with_5() {
+fn full_disks_leave_no_file_and_exit_with_5() {
     let folder = Scratch::new("full");
     std::fs::write(folder.join("many.pgn"), many_games(3_000)).unwrap();
     for target in ["out.cbh", "out.si5", "out.si4", "out.pgn"] {
@@ -74,7 +74,7 @@ fn writes_to(verb: &str, folder: &str) -> String {
 }
 
 #[test]
-fn every_verb_tells_of_a_full_disk() {
+fn every_verb_reports_a_full_disk() {
     let folder = with_sample("full-verbs");
     std::fs::write(folder.join("many.pgn"), many_games(300)).unwrap();
     let before = names(&folder);
@@ -89,7 +89,7 @@ fn every_verb_tells_of_a_full_disk() {
 }
 
 #[test]
-fn every_verb_tells_of_a_folder_that_is_not_there() {
+fn every_verb_reports_a_missing_folder() {
     let folder = with_sample("none-verbs");
     std::fs::write(folder.join("many.pgn"), many_games(300)).unwrap();
     let before = names(&folder);
@@ -103,7 +103,7 @@ fn every_verb_tells_of_a_folder_that_is_not_there() {
 }
 
 #[test]
-fn a_full_disk_leaves_the_old_database_as_it_was() {
+fn full_disks_leave_the_old_database_unchanged() {
     let folder = with_sample("full-old");
     std::fs::write(folder.join("many.pgn"), many_games(3_000)).unwrap();
     let files = |folder: &Scratch| {
@@ -131,7 +131,7 @@ fn errors_of_temporary_files_name_their_folder() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn standard_output_that_is_full_ends_with_5() {
+fn full_standard_output_exits_with_5() {
     let folder = with_games("dev-full");
     let run = shell(&folder, "exec tabia convert games.pgn > /dev/full");
     assert_one_line(&run.expect(5));
@@ -140,7 +140,7 @@ fn standard_output_that_is_full_ends_with_5() {
 }
 
 #[test]
-fn folders_that_cannot_be_written_end_with_5() {
+fn read_only_folders_exit_with_5() {
     use std::os::unix::fs::PermissionsExt;
     let folder = with_games("read-only");
     let inner = folder.join("inner");
@@ -174,7 +174,7 @@ fn folders_that_cannot_be_written_end_with_5() {
 }
 
 #[test]
-fn sources_that_vanish_end_with_4() {
+fn vanished_sources_exit_with_4() {
     let folder = with_games("vanished");
     for args in [
         &["convert", "gone.pgn", "-o", "out.cbh"][..],

@@ -1,7 +1,7 @@
 use crate::common::{tabia, with_games, with_sample};
 
 #[test]
-fn a_table_of_what_was_lost() {
+fn losses_are_listed_by_kind() {
     let folder = with_sample("table");
     let run = tabia(
         &folder,
@@ -18,7 +18,7 @@ fn a_table_of_what_was_lost() {
 }
 
 #[test]
-fn nothing_lost_nothing_said() {
+fn conversions_without_loss_are_silent() {
     let folder = with_games("nothing");
     for profile in ["standard", "full"] {
         let args = ["convert", "games.pgn", "--profile", profile];
@@ -27,7 +27,7 @@ fn nothing_lost_nothing_said() {
 }
 
 #[test]
-fn the_full_profile_keeps_a_database_whole() {
+fn full_profile_loses_nothing() {
     let folder = with_sample("whole");
     let args = [
         "convert",
@@ -43,7 +43,7 @@ fn the_full_profile_keeps_a_database_whole() {
 }
 
 #[test]
-fn formats_without_a_choice_of_character_set_say_so() {
+fn formats_with_one_character_set_refuse_others() {
     let folder = with_games("one-encoding");
     for target in ["out.si3", "out.si4", "out.si5", "out.sci", "out.epd"] {
         let args = ["convert", "games.pgn", "-o", target, "--to-encoding"];
@@ -59,13 +59,13 @@ fn formats_without_a_choice_of_character_set_say_so() {
 }
 
 #[test]
-fn texts_are_written_in_the_character_set_asked_for() {
+fn texts_are_written_in_the_chosen_character_set() {
     let folder = with_games("to-encoding");
     let args = ["convert", "games.pgn", "-o", "ansi.cbh", "--to-encoding"];
-    let told = tabia(&folder, &[&args[..], &["cp1252"]].concat())
+    let messages = tabia(&folder, &[&args[..], &["cp1252"]].concat())
         .expect(0)
         .err;
-    assert!(!told.contains("characters outside"), "{told}");
+    assert!(!messages.contains("characters outside"), "{messages}");
     let players = std::fs::read(folder.join("ansi.cbp")).unwrap();
     let has = |name: &[u8]| players.windows(name.len()).any(|bytes| bytes == name);
     assert!(has(b"M\xfcller\0") && has(b"\x8ei\x9eka\0"));
@@ -77,12 +77,12 @@ fn texts_are_written_in_the_character_set_asked_for() {
             "{names}"
         );
     }
-    // A character set without them says so.
-    let told = tabia(&folder, &[&args[..], &["cp1251", "--force"]].concat())
+    // Characters that the set lacks are reported.
+    let messages = tabia(&folder, &[&args[..], &["cp1251", "--force"]].concat())
         .expect(0)
         .err;
     assert!(
-        told.contains("characters outside the target's character set"),
-        "{told}"
+        messages.contains("characters outside the target's character set"),
+        "{messages}"
     );
 }

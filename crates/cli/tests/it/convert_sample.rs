@@ -1,7 +1,7 @@
 use crate::common::{tabia, with_sample};
 
 #[test]
-fn annotations_arrive_in_pgn() {
+fn annotations_are_written_to_pgn() {
     let folder = with_sample("sample");
     let run = tabia(&folder, &["convert", "mega.cbh"]).expect(0);
     assert!(run.out.starts_with("[Event "));
@@ -16,7 +16,7 @@ fn annotations_arrive_in_pgn() {
 }
 
 #[test]
-fn any_other_format_gives_the_same_moves() {
+fn every_writable_format_stores_the_same_moves() {
     let folder = with_sample("other");
     tabia(&folder, &["convert", "mega.cbh", "-o", "out.si5", "-q"]).expect(0);
     let moves = |path: &str| {

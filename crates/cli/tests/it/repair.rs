@@ -23,7 +23,7 @@ fn counts(account: &Value) -> [u64; 4] {
 }
 
 #[test]
-fn a_sound_database_is_recovered_whole() {
+fn intact_databases_are_recovered_completely() {
     let folder = with_scid("repair-sound", "base.si5");
     let run = tabia(&folder, &["repair", "base.si5", "-o", "new.si5", "--json"]).expect(0);
     let account = run.json();
@@ -118,7 +118,7 @@ fn the_input_is_never_the_target() {
 }
 
 #[test]
-fn nothing_is_left_of_what_never_was() {
+fn unreadable_databases_leave_no_output() {
     let folder = with_scid("repair-none", "base.si4");
     let run = tabia(&folder, &["repair", "other.si4", "-o", "new.si4"]).expect(4);
     assert!(run.err.contains("other.si4"), "{}", run.err);
@@ -134,7 +134,7 @@ fn comments(folder: &Scratch, file: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_set_without_its_index_is_named_by_any_of_its_files() {
+fn sets_without_index_are_found_by_any_file() {
     for version in ["4", "5"] {
         let main = format!("base.si{version}");
         let folder = with_scid("repair-no-index", &main);
@@ -148,8 +148,8 @@ fn a_set_without_its_index_is_named_by_any_of_its_files() {
             let account = run.json();
             assert_eq!(counts(&account), [200, 0, 200, 0], "{name}");
             assert_eq!(account["format"], format!("si{version}"));
-            let fault = account["faults"][0].as_str().unwrap();
-            assert!(fault.contains("is missing"), "{fault}");
+            let problem = account["faults"][0].as_str().unwrap();
+            assert!(problem.contains("is missing"), "{problem}");
             let expected: Vec<String> = (0..200).map(|number: u32| number.to_string()).collect();
             assert_eq!(comments(&folder, &new), expected);
         }
@@ -157,7 +157,7 @@ fn a_set_without_its_index_is_named_by_any_of_its_files() {
 }
 
 #[test]
-fn every_kind_of_damage_is_told() {
+fn every_kind_of_damage_is_reported() {
     type Damage = fn(&Scratch);
     let damages: [(&str, Damage, [u64; 4]); 4] = [
         (
@@ -186,7 +186,7 @@ fn every_kind_of_damage_is_told() {
         damage(&folder);
         let run = tabia(&folder, &["repair", "base.si5", "-o", "new.si5", "--json"]).expect(3);
         assert_eq!(counts(&run.json()), expected, "{name}: {}", run.out);
-        assert!(run.err.contains("recovered whole"), "{}", run.err);
+        assert!(run.err.contains("recovered completely"), "{}", run.err);
         tabia(&folder, &["check", "new.si5", "--deep"]).expect(0);
         assert_eq!(comments(&folder, "new.si5").len(), 200);
     }
@@ -258,7 +258,7 @@ fn repair_without_each(folder: &Scratch, base: &str, records: u64) -> u32 {
 }
 
 #[test]
-fn whatever_file_is_lost_the_rest_is_saved() {
+fn repair_works_without_any_one_file() {
     let folder = with_sample("repair-each");
     std::fs::create_dir(folder.join("new")).unwrap();
     let run = tabia(&folder, &["check", "mega.cbh", "--json"]).expect(0);
@@ -269,8 +269,8 @@ fn whatever_file_is_lost_the_rest_is_saved() {
 }
 
 #[test]
-fn whatever_file_of_a_real_set_is_lost_the_rest_is_saved() {
-    let test = "whatever_file_of_a_real_set_is_lost_the_rest_is_saved";
+fn repair_works_without_any_one_file_of_a_real_set() {
+    let test = "repair_works_without_any_one_file_of_a_real_set";
     let Some(data) = tabia_testkit::shared_data(test, "cbh") else {
         return;
     };
