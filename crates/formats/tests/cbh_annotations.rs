@@ -55,7 +55,7 @@ struct Counts {
 /// The record with every text in the form that fits its item.
 fn written_back(record: &[u8], texts: Texts, counts: &mut Counts) -> Vec<u8> {
     let mut decoder = Decoder::new(texts);
-    let mut whole = Encoder::new(TextForm::UTF8);
+    let mut encoder = Encoder::new(TextForm::UTF8);
     for item in Items::new(record).unwrap() {
         let item = item.unwrap();
         let form = TextForm::all(texts.page())
@@ -70,17 +70,17 @@ fn written_back(record: &[u8], texts: Texts, counts: &mut Counts) -> Vec<u8> {
             })
             .unwrap_or_else(|| panic!("{item:x?} is not written back"));
         *counts.forms.entry(format!("{form:?}")).or_default() += 1;
-        whole.set_form(form);
+        encoder.set_form(form);
         let _ = decoder.decode(&item, &mut |annotation| {
             if let Annotation::Foreign(foreign) = annotation {
                 *counts.foreign.entry(foreign.kind).or_default() += 1;
             }
-            whole.push(item.position, &annotation);
+            encoder.push(item.position, &annotation);
             Flow::Go
         });
     }
     let game = AnnotationsHead::read(record).unwrap().game.get();
-    whole.finish(game).unwrap().to_vec()
+    encoder.finish(game).unwrap().to_vec()
 }
 
 #[test]

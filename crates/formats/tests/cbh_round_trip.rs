@@ -211,7 +211,7 @@ fn records_are_written_as_the_same_bytes() {
         let ((moves, notes), (moves_again, notes_again)) = (files(&path), files(&target));
         let (mut moves_share, mut notes_share) = (SameRecords::default(), SameRecords::default());
         let stem = path.file_stem().unwrap().to_string_lossy().into_owned();
-        let known = NOT_CANONICAL.iter().find(|(set, _)| *set == stem);
+        let exceptions = NOT_CANONICAL.iter().find(|(set, _)| *set == stem);
         for (new, &old) in (0..).zip(&numbers) {
             let record = database.record(GameIndex(old)).unwrap();
             let (old_moves, old_notes) = streams(record, &moves, &notes);
@@ -224,9 +224,9 @@ fn records_are_written_as_the_same_bytes() {
             if old_notes.is_some() || new_notes.is_some() {
                 notes_share.add(old_notes == new_notes, number);
             }
-            let is_known = known.is_some_and(|(_, games)| games.contains(&number));
+            let is_exception = exceptions.is_some_and(|(_, games)| games.contains(&number));
             let what = name(&path);
-            let is_canonical = !is_old_text && !is_known;
+            let is_canonical = !is_old_text && !is_exception;
             assert_eq!(
                 old_moves == new_moves,
                 is_canonical,

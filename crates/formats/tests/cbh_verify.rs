@@ -1,4 +1,4 @@
-//! The deep check finds every broken invariant, and none in sound databases.
+//! The deep check finds every broken invariant, and nothing in intact databases.
 
 #![allow(
     clippy::unwrap_used,
@@ -261,8 +261,8 @@ fn every_broken_invariant_is_named() {
     for (patch, expected) in DAMAGE {
         let (Put(extension, ..) | Add(extension, ..) | Push(extension, _)) = patch;
         let file = path.with_extension(extension);
-        let whole = std::fs::read(&file).unwrap();
-        let mut bytes = whole.clone();
+        let intact = std::fs::read(&file).unwrap();
+        let mut bytes = intact.clone();
         match *patch {
             Put(_, at, put) => bytes[at..at + put.len()].copy_from_slice(put),
             Add(_, at, add) => bytes[at] = bytes[at].wrapping_add(add),
@@ -273,7 +273,7 @@ fn every_broken_invariant_is_named() {
         if !found.iter().any(|finding| finding.contains(expected)) {
             missed.push(format!("not found: {expected}; found: {found:#?}"));
         }
-        std::fs::write(&file, whole).unwrap();
+        std::fs::write(&file, intact).unwrap();
     }
     assert_eq!(missed, [""; 0], "{}", missed.join("\n"));
     assert_eq!(findings(&path), [""; 0]);

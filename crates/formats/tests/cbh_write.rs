@@ -103,12 +103,12 @@ fn empty_databases_open() {
         let theirs = std::fs::read(model.with_extension(extension)).unwrap();
         assert_eq!(ours.len(), theirs.len(), "{extension}");
         // The bytes after these have no meaning.
-        let known = if extension == "cbm" {
+        let length = if extension == "cbm" {
             16
         } else {
             ours.len().min(28)
         };
-        assert_eq!(ours[..known], theirs[..known], "{extension}");
+        assert_eq!(ours[..length], theirs[..length], "{extension}");
     }
 }
 

@@ -58,7 +58,7 @@ const DIAGRAM: &str = "[#]";
 /// Represents a lone line feed in a text with CR LF line breaks.
 const LONE_LINE_FEED: char = '\u{2028}';
 
-/// The bytes of one text for what the game model writes in one way only.
+/// The character set of a text, and its bytes for marks that the game model writes in one way only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TextForm {
     /// The single-byte character set; `None` for UTF-8.

@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_those_of_the_formatter() {
+    fn digits_equal_those_of_format() {
         for value in [0, 1, 9, 10, 16, 99, 255, 256, 2798, 0x00ab_cdef, u32::MAX] {
             assert_eq!(
                 written(|out| push_number(value, out)),

@@ -159,7 +159,7 @@ impl Placeholders {
     }
 }
 
-/// One more than the highest id of each kind that is referred to; 0 if none is.
+/// One more than the highest id of each kind that is referred to; 0 if there are no references.
 #[derive(Debug, Default)]
 struct IdEnds {
     players: u32,

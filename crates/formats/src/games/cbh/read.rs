@@ -66,8 +66,8 @@ impl<'d> CbhReader<'d> {
         let extended = db.extended(index);
         let offsets = db.offsets(index, Record::Game(game));
         if want.has(Want::TAGS) {
-            let known = extended.as_ref().map(|(record, _)| record);
-            if !self.report_losses(index, Record::Game(game), known) {
+            let fields = extended.as_ref().map(|(record, _)| record);
+            if !self.report_losses(index, Record::Game(game), fields) {
                 self.check_names(game);
             }
             self.tags().game(

@@ -1,5 +1,5 @@
 //! Fixed-size records. Each struct is the documentation of its bytes; every byte has a field.
-//! What the fields mean in games, and how sure that is: `FORMAT.md`.
+//! `FORMAT.md` describes their meaning in games and how certain it is.
 
 #![allow(
     missing_debug_implementations,

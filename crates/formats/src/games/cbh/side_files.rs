@@ -112,9 +112,9 @@ impl SideTable {
         R: FromBytes + IntoBytes + Immutable,
     {
         let stored = self.record(index).unwrap_or_default();
-        let known = stored.len().min(size_of::<R>());
-        let (stored, rest) = stored.split_at_checked(known).unwrap_or_default();
-        if let Some(bytes) = record.as_mut_bytes().get_mut(..known) {
+        let length = stored.len().min(size_of::<R>());
+        let (stored, rest) = stored.split_at_checked(length).unwrap_or_default();
+        if let Some(bytes) = record.as_mut_bytes().get_mut(..length) {
             bytes.copy_from_slice(stored);
         }
         (record, rest)

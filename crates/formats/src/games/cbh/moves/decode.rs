@@ -13,7 +13,7 @@ use super::piece_numbers::PieceNumbers;
 use super::start_position;
 use crate::games::cbh::annotations::CBH;
 
-/// What annotations belong to.
+/// The game or the move to which annotations belong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AnnotationAnchor {
     /// The game; visited before the first move.

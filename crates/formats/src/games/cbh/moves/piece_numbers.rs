@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn captures_shift_higher_numbers_but_number_no_fourth_piece() {
+    fn captures_shift_numbers_without_numbering_a_fourth_piece() {
         let before = position("4k3/8/8/1b6/Q1Q1Q1Q1/8/8/4K3 b - - 0 1");
         let mut numbers = PieceNumbers::new(&before, false);
         assert_eq!(numbers.on(square("g4")), NONE);

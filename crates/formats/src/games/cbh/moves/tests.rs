@@ -415,10 +415,10 @@ fn damaged_records_do_not_add_moves() {
     let mut random = Random::new(5);
     let mut decoder = Decoder::new(DEPTH);
     for seed in 0..12 {
-        let whole = encode(&random_game(&mut random));
-        let damaged = corrupt::prefixes(&whole)
-            .chain(corrupt::single_bytes(&whole))
-            .chain(corrupt::random(&whole, 200, seed));
+        let intact = encode(&random_game(&mut random));
+        let damaged = corrupt::prefixes(&intact)
+            .chain(corrupt::single_bytes(&intact))
+            .chain(corrupt::random(&intact, 200, seed));
         for mut damaged in damaged {
             for mode in [
                 damaged.bytes.first().copied().unwrap_or(0),

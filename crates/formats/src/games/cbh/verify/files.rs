@@ -29,11 +29,13 @@ const OLD_BODY_HEADER: u16 = 10;
 /// The header of `.cbg` or `.cba`; fields that old headers lack are zero. `None` if it is cut off.
 fn body_header(file: &[u8]) -> Option<BodyHeader> {
     let mut bytes = [0; BodyHeader::SIZE];
-    let known = file.len().min(BodyHeader::SIZE);
-    if known < usize::from(OLD_BODY_HEADER) {
+    let length = file.len().min(BodyHeader::SIZE);
+    if length < usize::from(OLD_BODY_HEADER) {
         return None;
     }
-    bytes.get_mut(..known)?.copy_from_slice(file.get(..known)?);
+    bytes
+        .get_mut(..length)?
+        .copy_from_slice(file.get(..length)?);
     BodyHeader::read(&bytes).copied()
 }
 
@@ -190,8 +192,8 @@ impl Verifier<'_> {
     fn side_table(&mut self, extension: &str, table: &SideTable, sizes: &[(u32, u32)]) {
         let header: &SideHeader = table.header();
         let (version, size) = (header.version.get(), header.record_size.get());
-        let known = sizes.iter().find(|(known, _)| *known == version);
-        match known {
+        let entry = sizes.iter().find(|(other, _)| *other == version);
+        match entry {
             Some((_, expected)) if *expected != size => {
                 let text = format!("version {version} has records of {expected} bytes, not {size}");
                 self.in_file(extension, text);

@@ -107,14 +107,14 @@ impl Set {
 
     fn tournament(&mut self, game: &Game) -> u64 {
         let tags = &game.head.tags;
-        let known = |tag| {
+        let value = |tag| {
             Some(tags.text(tag))
                 .filter(|value| *value != "?")
                 .unwrap_or("")
         };
         let mut sink = Sink::new();
-        text(known("Site"), &mut sink);
-        text(known("Event"), &mut sink);
+        text(value("Site"), &mut sink);
+        text(value("Event"), &mut sink);
         sink.u32_le(0);
         // A Swiss tournament of seven rounds in the Netherlands.
         let is_swiss = tags.text("EventType") == "swiss";
@@ -386,19 +386,19 @@ pub(super) fn moves(game: &Game) -> Vec<u8> {
         }
     }
     let mut pending = Vec::new();
-    let mut here = if nodes.is_empty() { None } else { Some(0) };
+    let mut current = if nodes.is_empty() { None } else { Some(0) };
     loop {
-        while let Some(number) = here {
+        while let Some(number) = current {
             words.push(nodes[number].word);
             if let Some(next) = nodes[number].next {
                 words.push(move_codes::ALTERNATIVE);
                 pending.push(next);
             }
-            here = nodes[number].child;
+            current = nodes[number].child;
         }
         words.push(move_codes::END);
-        here = pending.pop();
-        if here.is_none() {
+        current = pending.pop();
+        if current.is_none() {
             break;
         }
     }
