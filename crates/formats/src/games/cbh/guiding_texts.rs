@@ -5,8 +5,9 @@ use tabia_core::error::{Malformed, Why};
 use tabia_core::game::{Annotation, Flow, Foreign, TextKind, TextPart};
 use tabia_core::io::{Cursor, Sink};
 
-use super::annotations::{CBH, foreign};
+use super::annotations::foreign;
 use super::charset::{TextForm, Texts, encode_plain, encode_text};
+use super::companions::ID;
 use super::records::MovesHead;
 
 /// The first word of a formatting block.
@@ -105,7 +106,7 @@ fn body(
         return Ok(Flow::Go);
     }
     let flow = emit(Annotation::Foreign(Foreign {
-        format: CBH,
+        format: ID,
         kind,
         bytes,
     }));
@@ -150,7 +151,7 @@ impl Encoder {
                 }),
                 _ => {}
             },
-            Annotation::Foreign(foreign) if foreign.format == CBH => {
+            Annotation::Foreign(foreign) if foreign.format == ID => {
                 if let Some(body) = self.bodies.last_mut() {
                     body.tail = Some((foreign.kind, foreign.bytes.to_vec()));
                 }

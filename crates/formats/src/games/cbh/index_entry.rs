@@ -6,7 +6,7 @@ use tabia_core::error::{GameIndex, Problem, Result};
 use tabia_core::game::Date;
 use tabia_core::games::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind};
 
-use super::FORMAT;
+use super::companions::{COMPANIONS, ID};
 use super::content_summary;
 use super::entities::EntityTable;
 use super::field_codecs::{decode_date, decode_eco, decode_result};
@@ -134,16 +134,14 @@ impl CbhDatabase {
         );
         count(NameKind::Team, tables.teams.as_ref().map(EntityTable::live));
         DatabaseInfo {
-            format: FORMAT.file.id,
+            format: ID,
             version,
             records: self.len,
             texts,
             deleted,
             encoding: companions.texts.describe(),
             title: companions.title.clone(),
-            companions: FORMAT
-                .file
-                .companions
+            companions: COMPANIONS
                 .iter()
                 .map(|companion| {
                     let exists = self.source.companion(companion.extension).is_some();

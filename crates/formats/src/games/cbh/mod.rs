@@ -2,6 +2,7 @@
 
 pub mod annotations;
 pub mod charset;
+mod companions;
 pub mod content_summary;
 pub mod entities;
 pub mod entity_order;
@@ -29,13 +30,12 @@ pub mod write;
 mod tests;
 
 use tabia_core::error::Result;
-use tabia_core::formats::{
-    Companion, Confidence, EditFunctions, FileFormat, FormatId, GameFormat, OpenOptions, Probe,
-};
+use tabia_core::formats::{Confidence, EditFunctions, FileFormat, GameFormat, OpenOptions, Probe};
 use tabia_core::games::Database;
 use tabia_core::io::Source;
 use tabia_core::loss::{Feature, Features};
 
+use companions::{COMPANIONS, ID};
 use records::FileHeader;
 
 pub use open::CbhDatabase;
@@ -45,24 +45,10 @@ pub use write::edit;
 /// ChessBase databases.
 pub static FORMAT: GameFormat = GameFormat {
     file: FileFormat {
-        id: FormatId::new("cbh"),
+        id: ID,
         name: "ChessBase database",
         extensions: &["cbh"],
-        companions: &[
-            companion("cbg", "moves and guiding texts"),
-            companion("cba", "annotations"),
-            companion("cbp", "players"),
-            companion("cbt", "tournaments"),
-            companion("cbc", "annotators"),
-            companion("cbs", "sources"),
-            companion("cbe", "teams"),
-            companion("cbl", "game tags"),
-            companion("cbtt", "tournament extras"),
-            companion("cbj", "extended game headers"),
-            companion("cbm", "media of guiding texts"),
-            companion("flags", "top games"),
-            companion("ini", "title and window settings"),
-        ],
+        companions: &COMPANIONS,
         score,
         evidence: "",
     },
@@ -85,14 +71,6 @@ pub static FORMAT: GameFormat = GameFormat {
         pack: edit::pack,
     }),
 };
-
-const fn companion(extension: &'static str, holds: &'static str) -> Companion {
-    Companion {
-        extension,
-        required: false,
-        holds,
-    }
-}
 
 fn open_database(source: &Source, options: &OpenOptions) -> Result<Box<dyn Database>> {
     Ok(Box::new(CbhDatabase::open(source, options)?))

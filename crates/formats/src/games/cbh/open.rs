@@ -9,9 +9,9 @@ use tabia_core::formats::{Limits, OpenOptions};
 use tabia_core::games::DatabaseInfo;
 use tabia_core::io::{Blob, Charset, Source};
 
-use super::FORMAT;
 use super::annotations::{Items, kind};
 use super::charset::{Detector, Texts, until_zero};
+use super::companions::ID;
 use super::entities::{Entity, EntityTable};
 use super::placeholder_names::Placeholders;
 use super::records::{ExtendedRecord, FileHeader, Record};
@@ -323,10 +323,7 @@ fn record_count(headers: &[u8]) -> u32 {
 }
 
 fn wrong_format(why: String) -> Error {
-    Error::new(ErrorKind::WrongFormat {
-        expected: FORMAT.file.id,
-        why,
-    })
+    Error::new(ErrorKind::WrongFormat { expected: ID, why })
 }
 
 /// Visits up to about [`SAMPLES`] entities, spread evenly over a table.

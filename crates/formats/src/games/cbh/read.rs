@@ -9,7 +9,8 @@ use tabia_core::game::{
 };
 use tabia_core::games::GameReader;
 
-use super::annotations::{self, CBH, Item, Items, foreign, kind};
+use super::annotations::{self, Item, Items, foreign, kind};
+use super::companions::ID;
 use super::content_summary::{HAS_START, IS_UNORTHODOX};
 use super::entities::EntityTable;
 use super::field_codecs::{CHESS960_ECO, decode_result};
@@ -191,7 +192,7 @@ impl<'d> CbhReader<'d> {
                     unread_bytes: Some(body.into()),
                 };
                 let body = Annotation::Foreign(Foreign {
-                    format: CBH,
+                    format: ID,
                     kind: foreign::TEXT_BODY,
                     bytes: body,
                 });
@@ -490,7 +491,7 @@ impl GameAnnotations<'_> {
             };
         }
         visitor.visit_annotation(Annotation::Foreign(Foreign {
-            format: CBH,
+            format: ID,
             kind: foreign::HEADER_MEDALS,
             bytes: &[(medals >> 8) as u8, medals as u8],
         }))

@@ -10,7 +10,7 @@ use tabia_core::game::{
 };
 use tabia_core::io::Cursor;
 
-use super::ID;
+use super::companions::ID;
 use crate::games::cbh::annotations::{common_fields, emit_shapes, kind, start_clock, time_spent};
 use crate::games::cbh::charset::Texts;
 use crate::games::cbh::field_codecs::decode_square;

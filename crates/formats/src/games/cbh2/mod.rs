@@ -2,6 +2,7 @@
 //! published notes without a sample file. The bytes are described in `FORMAT.md`.
 
 mod annotations;
+mod companions;
 mod container;
 mod index_entry;
 mod move_codes;
@@ -17,9 +18,10 @@ mod tags;
 #[cfg(test)]
 mod tests;
 
-use tabia_core::formats::{Companion, Confidence, FileFormat, FormatId, GameFormat, Probe};
+use tabia_core::formats::{Confidence, FileFormat, GameFormat, Probe};
 use tabia_core::loss::{Feature, Features};
 
+use companions::{COMPANIONS, ID};
 use records::FileHeader;
 
 /// ChessBase databases of version 17 and later.
@@ -28,14 +30,7 @@ pub static FORMAT: GameFormat = GameFormat {
         id: ID,
         name: "ChessBase 17 database",
         extensions: &["2cbh"],
-        companions: &[
-            companion("2cbg", "moves and guiding texts"),
-            companion("2cba", "annotations"),
-            companion("2lid", "players, tournaments, sources, teams, titles"),
-            companion("2lcd", "orders of names"),
-            companion("2lgd", "games of names"),
-            companion("ini", "title and window settings"),
-        ],
+        companions: &COMPANIONS,
         score,
         evidence: "from published notes, unverified",
     },
@@ -53,16 +48,6 @@ pub static FORMAT: GameFormat = GameFormat {
     create: None,
     edit: None,
 };
-
-const ID: FormatId = FormatId::new("2cbh");
-
-const fn companion(extension: &'static str, holds: &'static str) -> Companion {
-    Companion {
-        extension,
-        required: false,
-        holds,
-    }
-}
 
 /// Recognizes the file by its extension and the record size of 192 bytes in the header, which has no
 /// known magic number.

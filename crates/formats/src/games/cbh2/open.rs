@@ -10,11 +10,11 @@ use tabia_core::formats::OpenOptions;
 use tabia_core::games::{Database, DatabaseInfo, NameKind};
 use tabia_core::io::{Blob, Cursor, Source};
 
+use super::companions::{COMPANIONS, ID};
 use super::container::FILE_HEADER;
 use super::names::{EntityKind, Names};
 use super::records::{FileHeader, Record, SIZE, TYPE_DELETED, TYPE_TEXT};
 use super::tags::Lookup;
-use super::{FORMAT, ID};
 use crate::games::cbh::charset::Texts;
 
 /// Opens the set that a `.2cbh` file belongs to.
@@ -143,7 +143,7 @@ impl Cbh2Database {
                 names.push((kind, stored.count(entity)));
             }
         }
-        let companions = FORMAT.file.companions.iter().map(|companion| {
+        let companions = COMPANIONS.iter().map(|companion| {
             let exists = source.companion(companion.extension).is_some();
             (companion.extension.to_owned(), exists)
         });

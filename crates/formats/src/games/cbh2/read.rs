@@ -12,8 +12,8 @@ use tabia_core::game::{
 use tabia_core::games::GameReader;
 use tabia_core::io::{Blob, Cursor};
 
-use super::ID;
 use super::annotations::{GameAnnotations, foreign};
+use super::companions::ID;
 use super::container::{self, Content, HEAD, tag};
 use super::move_tree::Tree;
 use super::names::{self, EntityKind};

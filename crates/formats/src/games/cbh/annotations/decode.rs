@@ -13,8 +13,10 @@ use tabia_core::game::{
 use tabia_core::io::Cursor;
 
 use super::encode::symbol_slots;
-use super::{CBH, Item, foreign, kind, quotation, training};
+use super::items::{Item, foreign, kind};
+use super::{quotation, training};
 use crate::games::cbh::charset::{Texts, until_zero};
+use crate::games::cbh::companions::ID;
 use crate::games::cbh::field_codecs::{decode_language, decode_square};
 
 /// Decodes items; its buffers are reused from item to item.
@@ -89,7 +91,7 @@ impl Decoder {
         match bytes.get(text.len()..) {
             Some(rest) if !rest.is_empty() && flow == Flow::Go => {
                 emit(Annotation::Foreign(Foreign {
-                    format: CBH,
+                    format: ID,
                     kind: foreign::TEXT_REST,
                     bytes: rest,
                 }))
@@ -173,7 +175,7 @@ fn symbols(item: &Item<'_>, emit: Emit<'_>) -> Flow {
         return Flow::Go;
     }
     emit(Annotation::Foreign(Foreign {
-        format: CBH,
+        format: ID,
         kind: foreign::SYMBOL_SLOTS,
         bytes: item.data,
     }))

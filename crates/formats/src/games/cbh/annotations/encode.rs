@@ -8,8 +8,10 @@ use tabia_core::game::{
 use tabia_core::io::{Charset, Sink};
 use tabia_core::loss::Feature;
 
-use super::{CBH, foreign, kind, quotation, training};
+use super::items::{foreign, kind};
+use super::{quotation, training};
 use crate::games::cbh::charset::{TextForm, Texts, encode_text};
+use crate::games::cbh::companions::ID;
 use crate::games::cbh::field_codecs::{encode_language, encode_square};
 use crate::games::cbh::records::{ANNOTATIONS_MARK, AnnotationsHead, ItemHead};
 
@@ -332,7 +334,7 @@ impl Encoder {
     }
 
     fn foreign(&mut self, position: i32, foreign: &Foreign<'_>) -> Option<Feature> {
-        if foreign.format != CBH {
+        if foreign.format != ID {
             return Some(Feature::Foreign);
         }
         match (foreign.kind, u8::try_from(foreign.kind)) {

@@ -11,7 +11,7 @@ use tabia_core::game::{Annotation, Flow, Foreign, Visitor, Want};
 use super::move_reader::{Board, MoveReader, MoveRecord, Step};
 use super::piece_numbers::PieceNumbers;
 use super::start_position;
-use crate::games::cbh::annotations::CBH;
+use crate::games::cbh::companions::ID;
 
 /// The game or the move to which annotations belong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -552,7 +552,7 @@ impl AnnotatedVisitor<'_> {
             return Flow::Go;
         }
         self.visitor.visit_annotation(Annotation::Foreign(Foreign {
-            format: CBH,
+            format: ID,
             kind: Foreign::UNREAD_MOVES,
             bytes,
         }))

@@ -19,9 +19,9 @@ use tabia_core::loss::{Feature, Losses};
 use super::read_back::{check_damage, difference};
 use super::set_files::FreeSpan;
 use super::{CbhWriter, FreeSpans, ReplacedRecord};
-use crate::games::cbh::FORMAT;
 use crate::games::cbh::annotations::Items;
 use crate::games::cbh::charset::until_zero;
+use crate::games::cbh::companions::COMPANIONS;
 use crate::games::cbh::entities::EntityTable;
 use crate::games::cbh::open::CbhDatabase;
 use crate::games::cbh::records::{EXTENDED_DEFAULT, MovesHead, Record, TYPE_DELETED};
@@ -325,7 +325,7 @@ fn refuse_other_case(path: &Path) -> Result<()> {
     let Ok(source) = Source::from_path(path) else {
         return Ok(());
     };
-    for companion in FORMAT.file.companions {
+    for companion in COMPANIONS.iter() {
         let file = source.companion(companion.extension);
         let existing = file.map(|file| path.with_file_name(&file.name));
         let written = path.with_extension(companion.extension);

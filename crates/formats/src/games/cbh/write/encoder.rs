@@ -13,8 +13,9 @@ use super::encoded_record;
 use super::header_fields::{HeaderFields, TagReader, is_chess960, is_unknown};
 use super::set_files::media_text;
 use crate::games::cbh::annotations;
-use crate::games::cbh::annotations::{CBH, Items, foreign};
+use crate::games::cbh::annotations::{Items, foreign};
 use crate::games::cbh::charset::TextForm;
+use crate::games::cbh::companions::ID;
 use crate::games::cbh::content_summary::{Contents, MoveSummary};
 use crate::games::cbh::field_codecs::{CHESS960_ECO, encode_result};
 use crate::games::cbh::guiding_texts;
@@ -107,7 +108,7 @@ impl RecordEncoder {
                     }
                 }
                 Event::Annotation(Annotation::Foreign(part))
-                    if part.format == CBH && part.kind == foreign::TEXT_BODY =>
+                    if part.format == ID && part.kind == foreign::TEXT_BODY =>
                 {
                     unread_body = Some(part.bytes.to_vec());
                 }
@@ -208,7 +209,7 @@ fn encode_annotations(
                 losses.add(Feature::UnreadMoves, 1, None);
                 continue;
             }
-            if foreign.format == CBH && foreign.kind == foreign::HEADER_MEDALS {
+            if foreign.format == ID && foreign.kind == foreign::HEADER_MEDALS {
                 if let &[high, low] = foreign.bytes {
                     header_medals = Some(u16::from(high) << 8 | u16::from(low));
                 }

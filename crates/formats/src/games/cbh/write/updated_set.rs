@@ -12,9 +12,9 @@ use super::names::Names;
 use super::set_files::{
     ANNOTATIONS, BodyFile, EXTENDED, HEADERS, MEDIA_SIZE, MOVES, OLD_BODY_HEADER, SetFiles,
 };
-use crate::games::cbh::CbhDatabase;
 use crate::games::cbh::entities::{Entity, EntityTable};
 use crate::games::cbh::entity_order::Ordered;
+use crate::games::cbh::open::CbhDatabase;
 use crate::games::cbh::records::{
     BodyHeader, EXTENDED_DEFAULT, ExtendedRecord, FileHeader, FlagsHeader, GameRecord, SideHeader,
     TYPE_TEXT, TextRecord,

@@ -1,0 +1,24 @@
+//! The id of the format and the files of a set.
+
+use tabia_core::formats::{Companion, FormatId};
+
+/// The id of the format.
+pub(super) const ID: FormatId = FormatId::new("2cbh");
+
+/// The companions of the main file; none is required.
+pub(super) static COMPANIONS: [Companion; 6] = [
+    companion("2cbg", "moves and guiding texts"),
+    companion("2cba", "annotations"),
+    companion("2lid", "players, tournaments, sources, teams, titles"),
+    companion("2lcd", "orders of names"),
+    companion("2lgd", "games of names"),
+    companion("ini", "title and window settings"),
+];
+
+const fn companion(extension: &'static str, holds: &'static str) -> Companion {
+    Companion {
+        extension,
+        required: false,
+        holds,
+    }
+}
