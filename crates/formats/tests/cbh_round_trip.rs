@@ -253,14 +253,14 @@ fn scidb_round_trips_through_full_pgn() {
     let is_main = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "sci");
     for path in files_below(&folder).into_iter().filter(is_main) {
         let what = name(&path);
-        let database = open(&scidb::FORMAT, &path, &OpenOptions::default()).unwrap();
+        let database = open(&scidb::FORMAT, &path, &OpenOptions::default());
         let read = read_database(&*database, Want::ALL);
         let sound = read.into_iter().filter(|read| read.error.is_none());
         let before: Vec<Game> = sound.map(|read| read.game).collect();
         let back = through_pgn(&before, &what);
         let target = scratch.join("back.sci");
         let losses = write(&scidb::FORMAT, &target, &back, Charset::Auto);
-        let again = open(&scidb::FORMAT, &target, &OpenOptions::default()).unwrap();
+        let again = open(&scidb::FORMAT, &target, &OpenOptions::default());
         let again = read_database(&*again, Want::ALL);
         assert_eq!(again.len(), before.len(), "{what}");
         for (number, (old, new)) in before.iter().zip(&again).enumerate() {

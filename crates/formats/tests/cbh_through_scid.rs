@@ -93,7 +93,7 @@ fn assert_losses_are_predicted(test: &str, format: &GameFormat) {
         let before = games(&open_set(&path));
         let target = scratch.join(&format!("converted.{}", format.file.extensions[0]));
         let reported = write(format, &target, &before, Charset::Auto);
-        let database = open(format, &target, &OpenOptions::default()).unwrap();
+        let database = open(format, &target, &OpenOptions::default());
         let after = read_database(&*database, Want::ALL);
         let mut all = Losses::new();
         // Games that lose more by detailed rules of the format than its features predict.
@@ -158,7 +158,7 @@ fn assert_sets_round_trip(test: &str, format: &GameFormat) {
             .collect();
         let between = scratch.join(&format!("between.{}", format.file.extensions[0]));
         let first_losses = write(format, &between, before.iter().copied(), Charset::Auto);
-        let database = open(format, &between, &OpenOptions::default()).unwrap();
+        let database = open(format, &between, &OpenOptions::default());
         let read = read_database(&*database, Want::ALL);
         let between: Vec<Game> = read.into_iter().map(|read| read.game).collect();
         let target = scratch.join("back.cbh");

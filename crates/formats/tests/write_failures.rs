@@ -262,7 +262,7 @@ fn databases_are_complete_or_absent() {
 
 #[test]
 fn books_are_complete_or_absent() {
-    for format in BOOKS.iter() {
+    for format in BOOKS {
         let extension = format.file.extensions.first().unwrap();
         fail_at_each_step(
             &format.file.id.to_string(),

@@ -91,7 +91,7 @@ impl ReadGames {
                         }
                     }
                 }
-            } else if !(is_folder && item.format().games().is_none()) && !read(item)? {
+            } else if (item.format().games().is_some() || !is_folder) && !read(item)? {
                 return Ok(());
             }
         }

@@ -67,7 +67,7 @@ pub fn open_with(path: impl AsRef<Path>, options: ReadOptions) -> Result<Input, 
     let items = resolver
         .resolve(path.as_ref().as_os_str())
         .map_err(Failure::input)?;
-    Input::new(items, resolver, options)
+    Ok(Input::new(items, resolver, options))
 }
 
 /// Opens a stream of bytes: PGN or another format of text, also compressed.
@@ -89,7 +89,7 @@ pub fn open_reader(reader: impl Read + Send + 'static) -> Result<Input, Failure>
     let item = resolver
         .stream(Path::new("-"), Box::new(reader))
         .map_err(Failure::input)?;
-    Input::new(vec![item], resolver, options)
+    Ok(Input::new(vec![item], resolver, options))
 }
 
 /// How an [`Input`] is read.
@@ -139,16 +139,12 @@ pub struct Input {
 }
 
 impl Input {
-    fn new(
-        items: Vec<InputItem>,
-        resolver: Resolver,
-        options: ReadOptions,
-    ) -> Result<Self, Failure> {
-        Ok(Self {
+    fn new(items: Vec<InputItem>, resolver: Resolver, options: ReadOptions) -> Self {
+        Self {
             items: Arc::new(items),
             resolver,
             options,
-        })
+        }
     }
 
     /// The databases, books and archives found, in order. A folder has many, everything else one.

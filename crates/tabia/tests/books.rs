@@ -211,7 +211,7 @@ fn every_format_says_what_the_games_say() {
     let folder = Scratch::new("book-statistics");
     std::fs::write(folder.join("games.pgn"), &corpus.text).unwrap();
     let mut compared = Vec::new();
-    for format in BOOKS.iter() {
+    for format in BOOKS {
         let files = build_book(&folder, format, 2, 64 << 20);
         let name = format.file.id;
         let book = open(&files[0]);
@@ -296,7 +296,7 @@ fn the_same_bytes_on_any_number_of_threads() {
     let corpus = corpus();
     let folder = Scratch::new("book-threads");
     std::fs::write(folder.join("games.pgn"), &corpus.text).unwrap();
-    for format in BOOKS.iter() {
+    for format in BOOKS {
         let mut all: Vec<Vec<(PathBuf, Vec<u8>)>> = Vec::new();
         for (threads, memory) in [(1, 16 << 20), (3, 256 << 20)] {
             let files = build_book(&folder, format, threads, memory);

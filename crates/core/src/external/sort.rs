@@ -529,10 +529,12 @@ mod tests {
         }
     }
 
+    type Pair<const KEY: usize> = ([u8; KEY], Vec<u8>);
+
     fn sorted_payloads<const KEY: usize>(
-        records: &[([u8; KEY], Vec<u8>)],
+        records: &[Pair<KEY>],
         memory: usize,
-    ) -> (Vec<([u8; KEY], Vec<u8>)>, usize) {
+    ) -> (Vec<Pair<KEY>>, usize) {
         let mut sorter = VariableSorter::<KEY>::new(&std::env::temp_dir(), memory);
         for (key, payload) in records {
             sorter.push(key, payload).unwrap();

@@ -79,14 +79,9 @@ pub(crate) fn game_formats() -> impl Iterator<Item = &'static GameFormat> {
     GAMES.iter().copied()
 }
 
-pub(crate) fn open(
-    format: &GameFormat,
-    path: &Path,
-    options: &OpenOptions,
-) -> Option<Box<dyn Database>> {
-    let open = format.open;
+pub(crate) fn open(format: &GameFormat, path: &Path, options: &OpenOptions) -> Box<dyn Database> {
     let source = Source::from_path(path).expect("the fixture exists");
-    Some(open(&source, options).unwrap_or_else(|error| panic!("{}: {error}", path.display())))
+    (format.open)(&source, options).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 /// Every game of a database, in order.

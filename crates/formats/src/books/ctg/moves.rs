@@ -318,7 +318,7 @@ mod tests {
             for &m in &*position.legal_moves() {
                 match encode_move(&position, orientation, m) {
                     Some(byte) => {
-                        assert_eq!(decode_move(&position, orientation, byte), Some(m), "{fen}")
+                        assert_eq!(decode_move(&position, orientation, byte), Some(m), "{fen}");
                     }
                     None => missing += 1,
                 }

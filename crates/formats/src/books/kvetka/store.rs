@@ -183,16 +183,14 @@ impl<'b> MirroredStore<'b> for &'b BlockStore {
 
     fn search(self, position: &Position) -> Option<Located<Element<'b>>> {
         let (key, orientation) = Key::of(position)?;
-        let (offset, body) = match self.index_if_built().zip(key.mirror_hash()) {
-            Some((index, hash)) => {
-                let offset = index.find(hash)?.offset();
-                let body = self.body_at(offset)?;
-                (body.first_chunk() == Some(&key.0)).then_some((offset, body))?
-            }
-            None => {
-                let (block, at, body) = self.find_key(&key)?;
-                (offset(block, at), body)
-            }
+        let indexed = self.index_if_built().zip(key.mirror_hash());
+        let (offset, body) = if let Some((index, hash)) = indexed {
+            let offset = index.find(hash)?.offset();
+            let body = self.body_at(offset)?;
+            (body.first_chunk() == Some(&key.0)).then_some((offset, body))?
+        } else {
+            let (block, at, body) = self.find_key(&key)?;
+            (offset(block, at), body)
         };
         Some(Located {
             orientation,

@@ -226,7 +226,7 @@ impl<'l> TagReader<'l> {
                     .into();
             }
             "CbSaved" => {
-                extended.saved = timestamps::Saved::parse(value).ok_or(DoesNotFit)?.0.into()
+                extended.saved = timestamps::Saved::parse(value).ok_or(DoesNotFit)?.0.into();
             }
             "CbTextFlags" => {
                 let digits = value.strip_prefix("0x").ok_or(DoesNotFit)?;
