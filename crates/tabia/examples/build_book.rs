@@ -1,7 +1,9 @@
 //! Builds an opening book of the first 30 plies of the games of any input:
 //! `… build_book -- games.pgn book.bin`.
 
-use std::collections::HashMap;
+#![expect(clippy::print_stdout, reason = "examples print their results")]
+
+use std::collections::{BTreeMap, HashMap};
 
 use tabia::{BookEntry, BookPosition, CreateOptions, Move, Position};
 
@@ -10,7 +12,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (Some(from), Some(to)) = (arguments.next(), arguments.next()) else {
         return Err("usage: build_book FROM TO".into());
     };
-    let mut counts: HashMap<u64, (Position, HashMap<Move, u32>)> = HashMap::new();
+    let mut counts: BTreeMap<u64, (Position, HashMap<Move, u32>)> = BTreeMap::new();
     for game in tabia::open(from)?.games() {
         for (position, ply) in game?.mainline().with_positions().take(30) {
             let Some(m) = ply.to_move() else { break };

@@ -1,5 +1,7 @@
 //! Converts any input to any format: `cargo run --example convert -- mega.cbh games.pgn`.
 
+#![expect(clippy::print_stdout, reason = "examples print their results")]
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let (Some(from), Some(to)) = (arguments.next(), arguments.next()) else {

@@ -1,6 +1,8 @@
 //! Prints every comment of every game with the move it belongs to, variations included:
 //! `cargo run --example games_and_comments -- games.pgn`.
 
+#![expect(clippy::print_stdout, reason = "examples print their results")]
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let path = std::env::args()
         .nth(1)

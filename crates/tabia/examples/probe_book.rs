@@ -1,12 +1,14 @@
 //! Shows what an opening book has for a position: `… probe_book -- book.ctg "FEN"`.
 
+#![expect(clippy::print_stdout, reason = "examples print their results")]
+
 use tabia::{BookPosition, Position};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let path = arguments.next().ok_or("usage: probe_book BOOK [FEN]")?;
     let position = match arguments.next() {
-        Some(fen) => Position::from_fen(&fen)?,
+        Some(fen) => Position::parse_fen(fen.as_bytes())?,
         None => Position::standard(),
     };
     let mut found = BookPosition::default();

@@ -1,6 +1,8 @@
 //! Shows what a format could not hold of the games of an input, and writes nothing:
 //! `… report_losses -- mega.cbh pgn`.
 
+#![expect(clippy::print_stdout, reason = "examples print their results")]
+
 use tabia::Losses;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

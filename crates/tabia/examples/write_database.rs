@@ -1,5 +1,7 @@
 //! Writes the decisive games of any input into a new database: `… write_database -- a.pgn won.cbh`.
 
+#![expect(clippy::print_stdout, reason = "examples print their results")]
+
 use tabia::GameResult;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -1,5 +1,7 @@
 //! Every program in `examples` runs over the sample database and prints what it promises.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests may fail")]
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

@@ -1,5 +1,7 @@
 //! Every public way through an input yields the same games.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests may fail")]
+
 use std::path::{Path, PathBuf};
 
 use tabia::core::formats::OpenOptions;

@@ -217,26 +217,6 @@ impl Position {
         STANDARD.clone()
     }
 
-    /// The position of a FEN; X-FEN and Shredder-FEN are accepted too.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid): the text is not a FEN, or no game can go on
-    /// from the setup (see [`Position::from_setup`]).
-    ///
-    /// ```
-    /// use tabia_core::chess::Position;
-    ///
-    /// let position = Position::from_fen("8/8/8/8/8/5k2/6q1/7K w - - 0 1")?;
-    /// assert!(position.legal_moves().is_empty());
-    /// assert!(Position::from_fen("8/8/8/8/8/8/8/8 w - - 0 1").is_err());
-    /// # Ok::<(), tabia_core::Error>(())
-    /// ```
-    pub fn from_fen(fen: &str) -> crate::error::Result<Self> {
-        let invalid = |why: &dyn fmt::Display| crate::Error::invalid(format!("{fen}: {why}"));
-        let setup = Setup::parse_fen(fen.as_bytes()).map_err(|error| invalid(&error))?;
-        Self::from_setup(&setup).map_err(|error| invalid(&error))
-    }
-
     /// The position of a setup.
     ///
     /// Castling rights without king and rook on the back rank, and en passant squares on which no
