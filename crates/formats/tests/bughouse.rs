@@ -46,7 +46,7 @@ fn words(text: &[u8]) -> (Vec<String>, Vec<String>) {
 fn fixtures_round_trip() {
     let mut count = 0;
     for path in databases(&FORMAT) {
-        let database = open(&FORMAT, &path, &OpenOptions::default()).unwrap();
+        let database = open(&FORMAT, &path, &OpenOptions::default());
         let all: Vec<Game> = read_database(&*database, Want::ALL)
             .into_iter()
             .map(|read| read.game)
