@@ -239,24 +239,22 @@ fn without_room_for_repeats_every_position_stands_once() {
 
 /// Six-ply lines at random, so that many meet and some lead back.
 fn put_many(mut writer: AbkWriter, path: &Path) -> Vec<u8> {
-    let mut seed = 11u64;
+    let mut random = tabia_testkit::Random::new(11);
     for _ in 0..3000 {
         let mut position = Position::standard();
         for _ in 0..6 {
-            seed ^= seed << 13;
-            seed ^= seed >> 7;
-            seed ^= seed << 17;
+            let bits = random.next_u64();
             let moves = position.legal_moves();
-            let m = moves[(seed % moves.len().min(6) as u64) as usize];
+            let m = moves[(bits % moves.len().min(6) as u64) as usize];
             let results = Wdl {
-                white: seed >> 60,
-                draws: seed >> 56 & 15,
-                black: seed >> 52 & 3,
+                white: bits >> 60,
+                draws: bits >> 56 & 15,
+                black: bits >> 52 & 3,
             };
             let page = BookPosition {
                 entries: vec![BookEntry {
                     m: Some(m),
-                    weight: (seed >> 50 & 3 > 0).then_some((seed >> 44) as u32 & 31),
+                    weight: (bits >> 50 & 3 > 0).then_some((bits >> 44) as u32 & 31),
                     results: Some(results),
                     ..BookEntry::default()
                 }],

@@ -10,7 +10,7 @@ use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::game::Flow;
 use tabia_core::io::{Blob, Source};
 use tabia_formats::books::kvetka::{Builder, Key, KvetkaBook, Orientation};
-use tabia_testkit::{Scratch, shared_data};
+use tabia_testkit::{Random, Scratch, shared_data};
 
 fn open(path: &Path) -> KvetkaBook {
     let source = Source::from_path(path).unwrap();
@@ -104,18 +104,16 @@ impl Lines {
     }
 
     fn random(&mut self, lines: u64, plies: usize) {
-        let mut seed = 7 + lines;
+        let mut random = Random::new(7 + lines);
         for _ in 0..lines {
             let mut position = Position::standard();
             for _ in 0..plies {
-                seed ^= seed << 13;
-                seed ^= seed >> 7;
-                seed ^= seed << 17;
+                let bits = random.next_u64();
                 let moves = position.legal_moves();
                 if moves.is_empty() {
                     break;
                 }
-                let m = moves[(seed % moves.len() as u64) as usize];
+                let m = moves[(bits % moves.len() as u64) as usize];
                 self.put(&position, Some(m));
                 position.play(m);
             }
@@ -263,7 +261,7 @@ fn damaged_books_are_walked_alike() {
     drop(lines.finish(&scratch));
     let read = |name: &str| std::fs::read(scratch.join(name)).unwrap();
     let whole = [("a_0.kob", read("a_0.kob")), ("a.kin", read("a.kin"))];
-    let mut seed = 11u64;
+    let mut random = Random::new(11);
     let mut sizes = std::collections::HashSet::new();
     for round in 0..120 {
         let mut set = whole.clone();
@@ -272,21 +270,19 @@ fn damaged_books_are_walked_alike() {
         }
         // Bytes that are others, and elements and blocks that are out of order or twice there.
         for _ in 0..=round % 4 {
-            seed ^= seed << 13;
-            seed ^= seed >> 7;
-            seed ^= seed << 17;
+            let bits = random.next_u64();
             let bytes = &mut set[0].1;
             let header = bytes.len() % 2048;
             let blocks = (bytes.len() - header) / 2048;
             let block = |number: u64| header + number as usize % blocks * 2048;
-            let (a, b) = (block(seed >> 8), block(seed >> 30));
-            match seed % 4 {
+            let (a, b) = (block(bits >> 8), block(bits >> 30));
+            match bits % 4 {
                 0 => {
                     let copy = bytes[a..a + 2048].to_vec();
                     bytes[b..b + 2048].copy_from_slice(&copy);
                 }
                 1 => bytes[a..a + 2].copy_from_slice(&[0, 2]),
-                2 => bytes[a + (seed >> 40) as usize % 2048] ^= 1 << (seed % 8),
+                2 => bytes[a + (bits >> 40) as usize % 2048] ^= 1 << (bits % 8),
                 _ => bytes[a + 3..a + 6].copy_from_slice(&[0xff, 0xff, 0xff]),
             }
         }

@@ -176,13 +176,8 @@ fn contents(book: &PolyglotBook) -> Vec<(u64, u16, u16, [u8; 4])> {
 fn every_key_is_found_as_a_look_at_all_entries_finds_it() {
     let scratch = tabia_testkit::Scratch::new("polyglot-find");
     let path = scratch.join("book.bin");
-    let mut seed = 29u64;
-    let mut random = move || {
-        seed ^= seed << 13;
-        seed ^= seed >> 7;
-        seed ^= seed << 17;
-        seed
-    };
+    let mut numbers = tabia_testkit::Random::new(29);
+    let mut random = move || numbers.next_u64();
     for round in 0..24u64 {
         let mut keys: Vec<u64> = (0..40 + random() % 3000)
             .map(|_| match round % 4 {

@@ -52,12 +52,9 @@ impl Database for RatingDatabase {
 
 #[test]
 fn no_match_is_skipped() {
-    let mut seed = 1_u64;
+    let mut random = tabia_testkit::Random::new(1);
     let mut elo = || {
-        seed = seed
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
-        let elo = (seed >> 40) % 1500;
+        let elo = random.below(1500);
         if elo < 300 { 0 } else { 1300 + elo as u16 }
     };
     let rows: Vec<[u16; 2]> = (0..10_000).map(|_| [elo(), elo()]).collect();

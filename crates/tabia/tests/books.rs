@@ -21,7 +21,7 @@ use tabia::formats::books::{ctg, kvetka};
 use tabia::query::Filter;
 use tabia::select::Selection;
 use tabia::{NoObserver, Resolver};
-use tabia_testkit::Scratch;
+use tabia_testkit::{Random, Scratch};
 
 /// Games of the corpus, and plies of each.
 const GAMES: usize = 500;
@@ -103,23 +103,13 @@ struct Corpus {
     positions: Vec<Position>,
 }
 
-fn next(state: &mut u64) -> usize {
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    (*state >> 33) as usize
-}
-
 /// Games at random, of which the first plies come from few moves, so that they meet again.
 fn corpus() -> Corpus {
-    let mut state = 0x1234_5678_9abc_def1;
+    let mut random = Random::new(0x1234_5678_9abc_def1);
     let mut corpus = Corpus::default();
     for number in 0..GAMES {
-        let result = ["1-0", "1/2-1/2", "0-1", "*"][next(&mut state) % 4];
-        let elos = [
-            1500 + next(&mut state) % 1300,
-            1500 + next(&mut state) % 1300,
-        ];
+        let result = ["1-0", "1/2-1/2", "0-1", "*"][random.below(4)];
+        let elos = [1500 + random.below(1300), 1500 + random.below(1300)];
         let _ = write!(
             corpus.text,
             "[White \"W{number}\"]\n[Black \"B{number}\"]\n[WhiteElo \"{}\"]\n[BlackElo \"{}\"]\n\
@@ -136,7 +126,7 @@ fn corpus() -> Corpus {
                 break;
             }
             let choices = moves.len().min(if ply < 10 { 2 } else { 40 });
-            let m = moves[next(&mut state) % choices * (moves.len() / choices)];
+            let m = moves[random.below(choices) * (moves.len() / choices)];
             let known = corpus.known.entry(position.key()).or_default();
             let known = known.entry(m.to_bits()).or_default();
             known.add(result, elos[ply % 2]);

@@ -26,7 +26,7 @@ impl Scratch {
     }
 
     /// The path of a file in the folder.
-    pub fn join(&self, name: &str) -> PathBuf {
+    pub fn join(&self, name: impl AsRef<Path>) -> PathBuf {
         self.0.join(name)
     }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use tabia::core::chess::{Ply, Position, san};
-use tabia_testkit::{Scratch, shared_data, skip_without_peer};
+use tabia_testkit::{Random, Scratch, shared_data, skip_without_peer};
 
 use crate::common::tabia;
 
@@ -25,19 +25,12 @@ fn polyglot(folder: &Scratch, args: &[&str]) -> Option<String> {
     Some(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-fn next(state: &mut u64) -> usize {
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    (*state >> 33) as usize
-}
-
 /// Games of random moves, few of them at first, so that positions come again; all results.
 fn random_games(games: usize, plies: usize, choice: usize) -> String {
-    let mut seed = 0x00c0_ffee_1234_5678;
+    let mut random = Random::new(0x00c0_ffee_1234_5678);
     let mut text = String::new();
     for _ in 0..games {
-        let result = ["1-0", "1/2-1/2", "0-1", "*"][next(&mut seed) % 4];
+        let result = ["1-0", "1/2-1/2", "0-1", "*"][random.below(4)];
         let _ = writeln!(
             text,
             "[White \"A\"]\n[Black \"B\"]\n[Result \"{result}\"]\n"
@@ -55,7 +48,7 @@ fn random_games(games: usize, plies: usize, choice: usize) -> String {
             } else {
                 moves.len()
             };
-            let m = moves[next(&mut seed) % most];
+            let m = moves[random.below(most)];
             san::write_and_play(&mut position, Ply::Move(m), &mut line);
             line.push(if ply % 8 == 7 { b'\n' } else { b' ' });
         }
@@ -66,11 +59,11 @@ fn random_games(games: usize, plies: usize, choice: usize) -> String {
 
 /// Enough games with the same first moves that 16-bit counts are halved.
 fn many_short_games() -> String {
-    let mut seed = 77;
+    let mut random = Random::new(77);
     let mut text = String::new();
     for _ in 0..40_000 {
-        let result = ["1-0", "1-0", "1/2-1/2", "0-1"][next(&mut seed) % 4];
-        let reply = ["1... e5", "1... e5", "1... c5", "1... e5"][next(&mut seed) % 4];
+        let result = ["1-0", "1-0", "1/2-1/2", "0-1"][random.below(4)];
+        let reply = ["1... e5", "1... e5", "1... c5", "1... e5"][random.below(4)];
         let _ = write!(text, "[Result \"{result}\"]\n\n1. e4 {reply} {result}\n\n");
     }
     text

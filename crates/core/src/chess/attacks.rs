@@ -305,12 +305,10 @@ mod tests {
 
     #[test]
     fn sliders_stop_at_the_first_piece() {
-        let mut seed = 0x9e37_79b9_7f4a_7c15u64;
+        let mut random = tabia_testkit::Random::new(1);
         for _ in 0..500 {
-            seed ^= seed << 13;
-            seed ^= seed >> 7;
-            seed ^= seed << 17;
-            let occupied = seed & seed.rotate_left(23);
+            let bits = random.next_u64();
+            let occupied = bits & bits.rotate_left(23);
             for from in Square::ALL {
                 let straight = walk(from, occupied, &[(0, 1), (0, -1), (1, 0), (-1, 0)]);
                 let diagonal = walk(from, occupied, &[(1, 1), (1, -1), (-1, 1), (-1, -1)]);

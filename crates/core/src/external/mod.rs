@@ -41,11 +41,7 @@ pub trait FixedRecord: Copy + FromBytes + IntoBytes + Immutable {
 }
 
 #[cfg(test)]
-fn random_numbers(mut seed: u64) -> impl FnMut() -> u64 {
-    move || {
-        seed ^= seed << 13;
-        seed ^= seed >> 7;
-        seed ^= seed << 17;
-        seed
-    }
+fn random_numbers(seed: u64) -> impl FnMut() -> u64 {
+    let mut random = tabia_testkit::Random::new(seed);
+    move || random.next_u64()
 }

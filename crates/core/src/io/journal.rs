@@ -216,8 +216,7 @@ mod tests {
 
     #[test]
     fn only_complete_journals_of_their_own_set_are_read() {
-        let folder = std::env::temp_dir().join(format!("tabia-journal-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
+        let folder = tabia_testkit::Scratch::new("journal");
         let read = |lines: &[&str]| {
             let path = folder.join(format!(".a.cbh{SUFFIX}"));
             std::fs::write(&path, lines.join("\n")).unwrap();
@@ -239,6 +238,5 @@ mod tests {
         ] {
             assert_eq!(read(&[FIRST_LINE, main, other, LAST_LINE]), None, "{other}");
         }
-        std::fs::remove_dir_all(folder).unwrap();
     }
 }

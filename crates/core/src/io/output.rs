@@ -463,17 +463,11 @@ impl Drop for Output {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn fresh(name: &str) -> PathBuf {
-        let folder = std::env::temp_dir().join(format!("tabia-{name}-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&folder);
-        std::fs::create_dir_all(&folder).unwrap();
-        folder
-    }
+    use tabia_testkit::Scratch;
 
     #[test]
     fn nothing_shows_before_the_commit() {
-        let folder = fresh("commit");
+        let folder = Scratch::new("commit");
         let target = folder.join("a.pgn");
         let mut set = OutputSet::new(false);
         let number = set.create(&target).unwrap();
@@ -492,13 +486,12 @@ mod tests {
         assert_eq!(std::fs::read(&target).unwrap(), b"x");
         set.commit().unwrap();
         assert_eq!(std::fs::read(&target).unwrap(), b"new");
-        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
-        std::fs::remove_dir_all(folder).unwrap();
+        assert_eq!(folder.names().len(), 1);
     }
 
     #[test]
     fn synced_bytes_are_in_the_file() {
-        let folder = fresh("synced");
+        let folder = Scratch::new("synced");
         let mut set = OutputSet::new(false);
         let number = set.create(&folder.join("a")).unwrap();
         let out = set.file(number).unwrap();
@@ -509,12 +502,11 @@ mod tests {
         set.commit().unwrap();
         let text = std::fs::read(folder.join("a")).unwrap();
         assert_eq!(text, b"piecepiecepiece");
-        std::fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]
     fn large_files_are_synced_while_they_are_written() {
-        let folder = fresh("large");
+        let folder = Scratch::new("large");
         let mut set = OutputSet::new(false);
         let number = set.create(&folder.join("a")).unwrap();
         let out = set.file(number).unwrap();
@@ -528,23 +520,21 @@ mod tests {
         assert_eq!(out.sync_interval, 2 * FIRST_SYNC_INTERVAL);
         let (_, bytes) = set.commit().unwrap();
         assert_eq!(bytes, FIRST_SYNC_INTERVAL as u64);
-        std::fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]
     fn a_dropped_set_leaves_nothing() {
-        let folder = fresh("drop");
+        let folder = Scratch::new("drop");
         let mut set = OutputSet::new(false);
         set.create(&folder.join("a")).unwrap();
         set.create(&folder.join("b")).unwrap();
         drop(set);
-        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0);
-        std::fs::remove_dir_all(folder).unwrap();
+        assert_eq!(folder.names().len(), 0);
     }
 
     #[test]
     fn a_target_that_appears_meanwhile_is_not_replaced() {
-        let folder = fresh("race");
+        let folder = Scratch::new("race");
         let target = folder.join("a");
         let mut set = OutputSet::new(false);
         set.create(&target).unwrap();
@@ -552,6 +542,5 @@ mod tests {
         let error = set.commit().unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Exists));
         assert_eq!(std::fs::read(&target).unwrap(), b"theirs");
-        std::fs::remove_dir_all(folder).unwrap();
     }
 }

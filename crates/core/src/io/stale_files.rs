@@ -83,8 +83,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn only_files_of_the_set_and_of_ended_processes_are_removed() {
-        let folder = std::env::temp_dir().join(format!("tabia-stale-files-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
+        let folder = tabia_testkit::Scratch::new("stale-files");
         // No process has this number.
         let ended = u32::MAX;
         let stays = [
@@ -113,6 +112,5 @@ mod tests {
         for name in &goes {
             assert!(!folder.join(name).exists(), "{name}");
         }
-        std::fs::remove_dir_all(folder).unwrap();
     }
 }

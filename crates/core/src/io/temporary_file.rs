@@ -135,32 +135,24 @@ impl Write for TemporaryFile {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn fresh(name: &str) -> PathBuf {
-        let folder = std::env::temp_dir().join(format!("tabia-{name}-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&folder);
-        std::fs::create_dir_all(&folder).unwrap();
-        folder
-    }
+    use tabia_testkit::Scratch;
 
     #[test]
     fn temporary_files_have_no_name() {
-        let folder = fresh("unnamed");
-        let mut file = TemporaryFile::new_in(&folder).unwrap();
+        let folder = Scratch::new("unnamed");
+        let mut file = TemporaryFile::new_in(folder.path()).unwrap();
         file.write_all(b"kept").unwrap();
         assert_eq!(&*file.map().unwrap(), b"kept");
         file.rewind().unwrap();
         let mut text = String::new();
         file.read_to_string(&mut text).unwrap();
         assert_eq!(text, "kept");
-        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0);
-        std::fs::remove_dir_all(folder).unwrap();
+        assert_eq!(folder.names().len(), 0);
     }
 
     #[test]
     fn errors_name_the_folder() {
-        let folder = fresh("absent");
-        std::fs::remove_dir_all(&folder).unwrap();
+        let folder = Scratch::new("absent").path().to_path_buf();
         let error = TemporaryFile::new_in(&folder).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::TemporaryFile(_)));
         assert_eq!(error.location().file.as_deref(), Some(&*folder));

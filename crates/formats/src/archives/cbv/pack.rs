@@ -11,17 +11,17 @@ const MAX_CANDIDATES: usize = 48;
 /// Runs of at least this length are not searched for copies.
 const LONG_RUN: u16 = 32;
 
-/// The smallest payload for `plain`, with the mode byte; with `stored`, the payload in mode 0.
-pub(super) fn pack(plain: &[u8], stored: bool) -> Vec<u8> {
-    let mut best = Vec::with_capacity(plain.len() + 1);
+/// The smallest payload for `data`, with the mode byte; with `stored`, the payload in mode 0.
+pub(super) fn pack(data: &[u8], stored: bool) -> Vec<u8> {
+    let mut best = Vec::with_capacity(data.len() + 1);
     best.push(0);
-    best.extend_from_slice(plain);
+    best.extend_from_slice(data);
     if stored {
         return best;
     }
-    let lz = compress(plain);
+    let lz = compress(data);
     let packed = [
-        (2, huffman(plain, best.len().saturating_sub(1))),
+        (2, huffman(data, best.len().saturating_sub(1))),
         (
             3,
             huffman(&lz, best.len().min(lz.len() + 1).saturating_sub(1)),
@@ -54,13 +54,13 @@ const LONG: u32 = 25;
 
 /// Encodes one block with LZ. Copies stay inside the block and never overlap themselves: those in all
 /// known archives do, and not every reader supports others.
-pub(super) fn compress(plain: &[u8]) -> Vec<u8> {
-    let runs = run_lengths(plain);
-    let matches = longest_matches(plain, &runs);
+pub(super) fn compress(data: &[u8]) -> Vec<u8> {
+    let runs = run_lengths(data);
+    let matches = longest_matches(data, &runs);
     // From the last byte on: the cheapest encoding of the bytes from each position to the end.
-    let mut costs = vec![0_u32; plain.len() + 1];
-    let mut tokens = vec![Token::Literal; plain.len()];
-    for at in (0..plain.len()).rev() {
+    let mut costs = vec![0_u32; data.len() + 1];
+    let mut tokens = vec![Token::Literal; data.len()];
+    for at in (0..data.len()).rev() {
         let cost_at = |length: usize| costs.get(at + length).copied().unwrap_or(u32::MAX / 2);
         let mut best = (LITERAL + cost_at(1), Token::Literal);
         let mut offer = |cost: u32, token: Token| {
@@ -93,16 +93,16 @@ pub(super) fn compress(plain: &[u8]) -> Vec<u8> {
             (*cost, *token) = best;
         }
     }
-    write_tokens(plain, &tokens)
+    write_tokens(data, &tokens)
 }
 
 /// The longest copy at each position, as distance and length; (0, 0) if absent.
-fn longest_matches(plain: &[u8], runs: &[u16]) -> Vec<(u16, u16)> {
+fn longest_matches(data: &[u8], runs: &[u16]) -> Vec<(u16, u16)> {
     const NONE: u32 = u32::MAX;
     let mut newest = vec![NONE; 1 << 14];
-    let mut older = vec![NONE; plain.len()];
-    let mut matches = vec![(0, 0); plain.len()];
-    for (at, window) in plain.windows(3).enumerate() {
+    let mut older = vec![NONE; data.len()];
+    let mut matches = vec![(0, 0); data.len()];
+    for (at, window) in data.windows(3).enumerate() {
         let &[a, b, c] = window else { continue };
         let hash =
             (u32::from(a) << 16 | u32::from(b) << 8 | u32::from(c)).wrapping_mul(0x9e37_79b1);
@@ -116,7 +116,7 @@ fn longest_matches(plain: &[u8], runs: &[u16]) -> Vec<(u16, u16)> {
         if runs.get(at).is_some_and(|run| *run >= LONG_RUN) {
             continue;
         }
-        let rest = plain.get(at..).unwrap_or_default();
+        let rest = data.get(at..).unwrap_or_default();
         let mut best = (0_usize, 2_usize);
         for _ in 0..MAX_CANDIDATES {
             let from = candidate as usize;
@@ -124,7 +124,7 @@ fn longest_matches(plain: &[u8], runs: &[u16]) -> Vec<(u16, u16)> {
                 break;
             }
             let distance = at - from;
-            let earlier = plain.get(from..).unwrap_or_default();
+            let earlier = data.get(from..).unwrap_or_default();
             // A longer match must also match at the end of the best one so far.
             if distance > best.1 && earlier.get(best.1) == rest.get(best.1) {
                 let limit = distance.min(MAX_COPY);
@@ -151,10 +151,10 @@ fn longest_matches(plain: &[u8], runs: &[u16]) -> Vec<(u16, u16)> {
 }
 
 /// The length of the run of equal bytes that begins at each position.
-fn run_lengths(plain: &[u8]) -> Vec<u16> {
-    let mut runs = vec![1_u16; plain.len()];
-    for at in (1..plain.len()).rev() {
-        if plain.get(at) == plain.get(at - 1) {
+fn run_lengths(data: &[u8]) -> Vec<u16> {
+    let mut runs = vec![1_u16; data.len()];
+    for at in (1..data.len()).rev() {
+        if data.get(at) == data.get(at - 1) {
             let next = runs.get(at).copied().unwrap_or(1);
             if let Some(run) = runs.get_mut(at - 1) {
                 *run = (next + 1).min(MAX_RUN as u16);
@@ -164,16 +164,16 @@ fn run_lengths(plain: &[u8]) -> Vec<u16> {
     runs
 }
 
-fn write_tokens(plain: &[u8], tokens: &[Token]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(plain.len() / 2);
+fn write_tokens(data: &[u8], tokens: &[Token]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(data.len() / 2);
     let mut at = 0;
-    while at < plain.len() {
+    while at < data.len() {
         // A single last literal gets a control word too: uncbv 0.3.1 cannot read the short form.
         let control_at = out.len();
         out.extend([0, 0]);
         let mut control = 0_u16;
         for bit in 0..16 {
-            let (Some(token), Some(byte)) = (tokens.get(at), plain.get(at)) else {
+            let (Some(token), Some(byte)) = (tokens.get(at), data.get(at)) else {
                 break;
             };
             if !matches!(token, Token::Literal) {
@@ -219,10 +219,10 @@ fn write_token(token: Token, byte: u8, out: &mut Vec<u8>) -> usize {
 
 /// Encodes a block with Huffman codes; `None` if the result exceeds `limit` bytes or the input is too
 /// long.
-pub(super) fn huffman(plain: &[u8], limit: usize) -> Option<Vec<u8>> {
-    let length = u16::try_from(plain.len()).ok()?;
+pub(super) fn huffman(data: &[u8], limit: usize) -> Option<Vec<u8>> {
+    let length = u16::try_from(data.len()).ok()?;
     let mut counts = [0_u32; 256];
-    for byte in plain {
+    for byte in data {
         if let Some(count) = counts.get_mut(usize::from(*byte)) {
             *count += 1;
         }
@@ -246,7 +246,7 @@ pub(super) fn huffman(plain: &[u8], limit: usize) -> Option<Vec<u8>> {
         bits.put(length, 4, &mut out);
         bits.put(code, length, &mut out);
     }
-    for byte in plain {
+    for byte in data {
         let (code, length) = codes.get(usize::from(*byte)).copied().unwrap_or_default();
         bits.put(code, length, &mut out);
     }
@@ -396,11 +396,11 @@ mod tests {
 
     #[test]
     fn lz_round_trips() {
-        for plain in samples() {
-            let packed = compress(&plain);
-            let mut out = vec![0; plain.len() + lz::SLACK];
-            let end = lz::decode(&packed, &mut out, 0, plain.len()).unwrap();
-            assert!(out[..end] == plain, "{} bytes", plain.len());
+        for data in samples() {
+            let packed = compress(&data);
+            let mut out = vec![0; data.len() + lz::SLACK];
+            let end = lz::decode(&packed, &mut out, 0, data.len()).unwrap();
+            assert!(out[..end] == data, "{} bytes", data.len());
         }
     }
 
@@ -413,12 +413,12 @@ mod tests {
 
     #[test]
     fn huffman_round_trips() {
-        for plain in samples() {
-            let packed = huffman(&plain, usize::MAX).unwrap();
+        for data in samples() {
+            let packed = huffman(&data, usize::MAX).unwrap();
             assert!(
-                unpacked(&packed, plain.len()) == plain,
+                unpacked(&packed, data.len()) == data,
                 "{} bytes",
-                plain.len()
+                data.len()
             );
         }
     }
@@ -445,17 +445,17 @@ mod tests {
     #[test]
     fn long_codes_round_trip() {
         let (mut a, mut b) = (1, 1);
-        let mut plain: Vec<u8> = Vec::new();
+        let mut data: Vec<u8> = Vec::new();
         for symbol in 0..22 {
-            plain.extend(vec![symbol; a]);
+            data.extend(vec![symbol; a]);
             (a, b) = (b, a + b);
         }
         let mut random = Random::new(8);
-        for at in (1..plain.len()).rev() {
-            plain.swap(at, random.below(at + 1));
+        for at in (1..data.len()).rev() {
+            data.swap(at, random.below(at + 1));
         }
-        let packed = huffman(&plain, usize::MAX).unwrap();
-        assert!(unpacked(&packed, plain.len()) == plain);
+        let packed = huffman(&data, usize::MAX).unwrap();
+        assert!(unpacked(&packed, data.len()) == data);
     }
 
     #[test]

@@ -14,12 +14,12 @@ const MAX_PACKED: usize = CHUNK + CHUNK / 16 + 67;
 const EXPANSION: u64 = 256;
 
 /// Packs at most [`CHUNK`] bytes as one chunk, with its length.
-pub(super) fn pack(plain: &[u8]) -> Result<Vec<u8>, Error> {
-    let packed = if plain.is_empty() {
+pub(super) fn pack(data: &[u8]) -> Result<Vec<u8>, Error> {
+    let packed = if data.is_empty() {
         // Other decoders cannot read what the crate writes for empty input.
         vec![0x11, 0, 0]
     } else {
-        lzokay::compress::compress(plain)
+        lzokay::compress::compress(data)
             .map_err(|error| Error::invalid(format!("LZO cannot pack the data: {error}")))?
     };
     let mut chunk = vec![(packed.len() >> 8) as u8, packed.len() as u8];
@@ -33,17 +33,17 @@ pub(super) fn reader(stored: Blob, size: Option<u64>, limit: u64) -> Box<dyn Rea
     let reader = LzoReader {
         stored,
         at: 0,
-        plain: Vec::new(),
+        data: Vec::new(),
         copied: 0,
         pending_error: None,
     };
     if is_chunked(&reader.stored, size) {
         return Box::new(reader);
     }
-    let (plain, pending_error) = unpack_single(&reader.stored, size, limit);
+    let (data, pending_error) = unpack_single(&reader.stored, size, limit);
     Box::new(LzoReader {
         at: reader.stored.len(),
-        plain,
+        data,
         pending_error,
         ..reader
     })
@@ -70,11 +70,11 @@ fn unpack_single(stored: &[u8], size: Option<u64>, limit: u64) -> (Vec<u8>, Opti
     let max = (stored.len() as u64).saturating_mul(EXPANSION).min(limit);
     let mut capacity = size.unwrap_or(stored.len() as u64 * 4 + 4096).min(max);
     loop {
-        let mut plain = vec![0; usize::try_from(capacity).unwrap_or_default()];
-        match lzokay::decompress::decompress(stored, &mut plain) {
+        let mut data = vec![0; usize::try_from(capacity).unwrap_or_default()];
+        match lzokay::decompress::decompress(stored, &mut data) {
             Ok(length) => {
-                plain.truncate(length);
-                return (plain, None);
+                data.truncate(length);
+                return (data, None);
             }
             Err(lzokay::Error::OutputOverrun) if size.is_none() && capacity < max => {
                 capacity = capacity.saturating_mul(4).min(max);
@@ -94,7 +94,7 @@ struct LzoReader {
     /// Offset of the next chunk.
     at: usize,
     /// Unpacked bytes, and the number of these that were delivered.
-    plain: Vec<u8>,
+    data: Vec<u8>,
     copied: usize,
     /// Returned after the last unpacked byte.
     pending_error: Option<io::Error>,
@@ -120,9 +120,9 @@ impl LzoReader {
             };
             return Err(malformed.at_base(0).into());
         };
-        self.plain.resize(CHUNK, 0);
-        let result = lzokay::decompress::decompress(packed, &mut self.plain);
-        self.plain.truncate(*result.as_ref().unwrap_or(&0));
+        self.data.resize(CHUNK, 0);
+        let result = lzokay::decompress::decompress(packed, &mut self.data);
+        self.data.truncate(*result.as_ref().unwrap_or(&0));
         self.copied = 0;
         let at = self.at;
         self.at += 2 + length;
@@ -134,7 +134,7 @@ impl LzoReader {
 
 impl Read for LzoReader {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        while self.copied >= self.plain.len() {
+        while self.copied >= self.data.len() {
             if let Some(error) = self.pending_error.take() {
                 return Err(error);
             }
@@ -143,7 +143,7 @@ impl Read for LzoReader {
             }
         }
         Ok(crate::archives::read_member::copy_next(
-            &self.plain,
+            &self.data,
             &mut self.copied,
             out,
         ))
@@ -155,9 +155,9 @@ mod tests {
     use super::*;
 
     fn unpacked(stored: Vec<u8>, size: Option<u64>) -> io::Result<Vec<u8>> {
-        let mut plain = Vec::new();
-        reader(Blob::from(stored), size, 1 << 24).read_to_end(&mut plain)?;
-        Ok(plain)
+        let mut data = Vec::new();
+        reader(Blob::from(stored), size, 1 << 24).read_to_end(&mut data)?;
+        Ok(data)
     }
 
     fn sample() -> Vec<u8> {
@@ -168,13 +168,13 @@ mod tests {
 
     #[test]
     fn chunks_round_trip() {
-        let plain = sample();
-        let stored: Vec<u8> = plain
+        let data = sample();
+        let stored: Vec<u8> = data
             .chunks(CHUNK)
             .flat_map(|chunk| pack(chunk).unwrap())
             .collect();
-        assert!(unpacked(stored.clone(), Some(100_000)).unwrap() == plain);
-        assert!(unpacked(stored.clone(), None).unwrap() == plain);
+        assert!(unpacked(stored.clone(), Some(100_000)).unwrap() == data);
+        assert!(unpacked(stored.clone(), None).unwrap() == data);
         assert!(unpacked(stored[..stored.len() - 1].to_vec(), None).is_err());
         assert_eq!(unpacked(Vec::new(), Some(0)).unwrap(), b"");
         assert_eq!(unpacked(pack(&[]).unwrap(), None).unwrap(), b"");
@@ -182,10 +182,10 @@ mod tests {
 
     #[test]
     fn single_streams_unpack_with_and_without_a_size() {
-        let plain = sample();
-        let stored = lzokay::compress::compress(&plain).unwrap();
-        assert!(unpacked(stored.clone(), Some(100_000)).unwrap() == plain);
-        assert!(unpacked(stored, None).unwrap() == plain);
+        let data = sample();
+        let stored = lzokay::compress::compress(&data).unwrap();
+        assert!(unpacked(stored.clone(), Some(100_000)).unwrap() == data);
+        assert!(unpacked(stored, None).unwrap() == data);
         let zeros = vec![0; 3_000_000];
         let stored = lzokay::compress::compress(&zeros).unwrap();
         assert!(unpacked(stored, None).unwrap() == zeros);

@@ -188,22 +188,20 @@ mod tests {
     use tabia_core::books::{BookEntry, BookWriter};
     use tabia_core::formats::CreateOptions;
     use tabia_core::io::Blob;
-    use tabia_testkit::Scratch;
+    use tabia_testkit::{Random, Scratch};
 
     /// A book of 2,000 positions in lines with one move each.
     fn book(scratch: &Scratch) -> CtgBook {
         let path = scratch.join("some.ctg");
         let mut writer =
             crate::books::ctg::CtgWriter::create(&path, &CreateOptions::default()).unwrap();
-        let mut seed = 5u64;
+        let mut random = Random::new(5);
         for _ in 0..100 {
             let mut position = Position::standard();
             for _ in 0..20 {
-                seed ^= seed << 13;
-                seed ^= seed >> 7;
-                seed ^= seed << 17;
+                let bits = random.next_u64();
                 let moves = position.legal_moves();
-                let m = moves[(seed % moves.len() as u64) as usize];
+                let m = moves[(bits % moves.len() as u64) as usize];
                 let page = BookPosition {
                     entries: vec![BookEntry {
                         m: Some(m),

@@ -267,7 +267,7 @@ mod tests {
     use crate::books::mirrored::store::MirroredStore;
     use tabia_core::books::{BookEntry, BookWriter, Wdl};
     use tabia_core::formats::CreateOptions;
-    use tabia_testkit::Scratch;
+    use tabia_testkit::{Random, Scratch};
 
     /// A book of lines in which both kings move, in small blocks.
     fn book(scratch: &Scratch) -> KvetkaBook {
@@ -275,20 +275,18 @@ mod tests {
         let mut options = CreateOptions::default();
         options.facts.push(("kvetka.fill".into(), "20".into()));
         let mut builder = Builder::create(&path, &options).unwrap();
-        let mut seed = 5u64;
+        let mut random = Random::new(5);
         for _ in 0..40 {
             let mut position = Position::standard();
             for _ in 0..50 {
-                seed ^= seed << 13;
-                seed ^= seed >> 7;
-                seed ^= seed << 17;
+                let bits = random.next_u64();
                 let moves = position.legal_moves();
                 if moves.is_empty() {
                     break;
                 }
-                let m = moves[(seed % moves.len() as u64) as usize];
+                let m = moves[(bits % moves.len() as u64) as usize];
                 let results = Wdl {
-                    white: seed % 300,
+                    white: bits % 300,
                     ..Wdl::default()
                 };
                 let page = BookPosition {

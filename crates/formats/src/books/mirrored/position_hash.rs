@@ -374,7 +374,7 @@ mod tests {
 
     #[test]
     fn incremental_hash_equals_full_hash() {
-        let mut seed = 1u64;
+        let mut random = tabia_testkit::Random::new(1);
         let mut compared = 0;
         for round in 0..200 {
             let fen = STARTS[round % STARTS.len()];
@@ -396,10 +396,7 @@ mod tests {
                     assert_eq!(child.en_passant(), None);
                     assert_eq!(children.turn(), child.turn());
                 }
-                seed ^= seed << 13;
-                seed ^= seed >> 7;
-                seed ^= seed << 17;
-                let m = moves[(seed % moves.len() as u64) as usize];
+                let m = moves[random.below(moves.len())];
                 position.play(m);
             }
         }

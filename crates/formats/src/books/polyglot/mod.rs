@@ -215,14 +215,9 @@ mod tests {
 
     #[test]
     fn other_files_are_refused_with_the_reason() {
-        let mut seed = 1u64;
+        let mut random = tabia_testkit::Random::new(1);
         let noise: Vec<_> = (0..500)
-            .map(|_| {
-                seed ^= seed << 13;
-                seed ^= seed >> 7;
-                seed ^= seed << 17;
-                (seed, E4, 1, [0; 4])
-            })
+            .map(|_| (random.next_u64(), E4, 1, [0; 4]))
             .collect();
         let error = PolyglotBook::open(&book(&noise, b""), &OpenOptions::default()).unwrap_err();
         assert!(error.to_string().contains("out of order"), "{error}");

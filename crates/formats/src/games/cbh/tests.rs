@@ -417,15 +417,14 @@ fn every_file_but_the_headers_may_be_missing() {
 
 #[test]
 fn ratings_need_only_the_headers() {
-    let folder = std::env::temp_dir().join(format!("tabia-cbh-ratings-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
+    let folder = tabia_testkit::Scratch::new("cbh-ratings");
     for (name, bytes) in set() {
         std::fs::write(folder.join(name), bytes).unwrap();
     }
     let source = Source::from_path(&folder.join("Tiny.CBH")).unwrap();
     let db = CbhDatabase::open(&source, &OpenOptions::default()).unwrap();
     // If the companions were open, they could still be read.
-    std::fs::remove_dir_all(&folder).unwrap();
+    drop(folder);
     let mut ratings = [[7; 2]; 2];
     assert!(db.ratings(GameIndex(0), &mut ratings));
     assert_eq!(

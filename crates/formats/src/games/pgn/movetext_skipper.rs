@@ -314,16 +314,11 @@ mod tests {
             b"\xe2",
             b"abcdefgh abcdefgh abcdefgh abcdefgh",
         ];
-        let mut seed = 7_u64;
+        let mut random = tabia_testkit::Random::new(7);
         for _ in 0..200_000 {
             let mut text = Vec::new();
-            seed = seed
-                .wrapping_mul(6364136223846793005)
-                .wrapping_add(1442695040888963407);
-            let mut bits = seed >> 8;
-            for _ in 0..seed >> 60 {
-                text.extend_from_slice(PARTS[(bits % 32) as usize]);
-                bits = bits.rotate_right(5).wrapping_mul(0x9e3779b97f4a7c15);
+            for _ in 0..random.below(16) {
+                text.extend_from_slice(PARTS[random.below(32)]);
             }
             for depth in 0..3 {
                 for to in [SkipTo::GameEnd, SkipTo::VariationEnd] {

@@ -273,8 +273,7 @@ mod tests {
 
     #[test]
     fn number_of_games_is_limited() {
-        let folder = std::env::temp_dir().join(format!("tabia-scid-limit-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
+        let folder = tabia_testkit::Scratch::new("scid-limit");
         for (version, limit) in [
             (Version::V3, 16_777_214),
             (Version::V4, 16_777_214),
@@ -289,6 +288,5 @@ mod tests {
             let text = error.to_string();
             assert!(text.contains("number of games") && text.contains(&limit.to_string()));
         }
-        std::fs::remove_dir_all(&folder).unwrap();
     }
 }

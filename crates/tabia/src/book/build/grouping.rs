@@ -195,27 +195,25 @@ mod tests {
             Move::normal(Square::D2, Square::D4),
             Move::normal(Square::C2, Square::C4),
         ];
-        let mut seed = 5u64;
+        let mut random = tabia_testkit::Random::new(5);
         let mut records = Vec::new();
         for i in 0..240_000u64 {
-            seed ^= seed << 13;
-            seed ^= seed >> 7;
-            seed ^= seed << 17;
-            let key = match seed % 12 {
+            let bits = random.next_u64();
+            let key = match bits % 12 {
                 0..6 => FREQUENT,
                 6..10 => OTHER,
                 10 if i % 50 == 0 => NEIGHBOUR,
-                _ => (PART as u64) << 56 | (seed % 20_000).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 8,
+                _ => (PART as u64) << 56 | (bits % 20_000).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 8,
             };
-            let rating = |bits: u32| Some(2000 + (seed >> bits & 511) as u16);
-            let date = Date::new(1990 + (seed >> 50 & 15) as u16, 3, 0);
+            let rating = |shift: u32| Some(2000 + (bits >> shift & 511) as u16);
+            let date = Date::new(1990 + (bits >> 50 & 15) as u16, 3, 0);
             let facts = GameFacts::new(rating(20), rating(30), Some(date));
-            let m = match seed >> 40 & 15 {
+            let m = match bits >> 40 & 15 {
                 0 => None,
                 n => moves.get(n as usize % 4).copied().or(Some(moves[0])),
             };
             let mut record = Occurrence::new(key, Color::White, m, facts);
-            record.set_outcome(match seed >> 45 & 3 {
+            record.set_outcome(match bits >> 45 & 3 {
                 0 => Outcome::White,
                 1 => Outcome::Draw,
                 2 => Outcome::Black,
