@@ -43,7 +43,7 @@ impl Writer {
                     self.lose(Feature::EvalDepths);
                 }
                 self.command(rank::MEDALS, |out| {
-                    chessbase_commands::write_eval_profile(profile, out)
+                    chessbase_commands::write_eval_profile(profile, out);
                 });
             }
             Annotation::Training(training) if !full => {
@@ -51,7 +51,7 @@ impl Writer {
                     self.lose(Feature::Training);
                 }
                 self.command(rank::OTHER, |out| {
-                    chessbase_commands::write_training(training, out)
+                    chessbase_commands::write_training(training, out);
                 });
             }
             Annotation::Foreign(foreign) => self.foreign(foreign),
