@@ -95,18 +95,18 @@ fn check_text_round_trip(format: &GameFormat, options: &CreateOptions, games: &[
     assert_eq!(read.len(), games.len(), "{what}: number of games");
     for (index, (game, read)) in games.iter().zip(&read).enumerate() {
         let index = GameIndex(index as u32);
-        let (kept, _) = project(can(format, options), game);
+        let (projected, _) = project(can(format, options), game);
         // A start position that cannot be played from is a problem.
         if game.head.start.position().is_some() {
             assert_eq!(read.problems, [""; 0], "{what}, game {index}");
         }
         if options.profile == Profile::Full {
-            let expected = dump::game(index, &kept);
+            let expected = dump::game(index, &projected);
             let found = dump::game(index, &read.game);
             assert_same(&format!("{what}, game {index}"), &expected, &found);
-            assert_eq!(read.game, *kept, "{what}, game {index}");
+            assert_eq!(read.game, *projected, "{what}, game {index}");
         } else {
-            let expected: Vec<_> = kept.mainline().collect();
+            let expected: Vec<_> = projected.mainline().collect();
             let found: Vec<_> = read.game.mainline().collect();
             assert_eq!(found, expected, "{what}, game {index}");
         }
@@ -183,7 +183,7 @@ fn write_and_read(format: &GameFormat, games: &[Game]) -> (Vec<ReadGame>, Vec<Lo
 /// Checks that moves, variations, annotations and tags are those that were predicted, unless the writer
 /// reports further losses. The order of tags may differ.
 fn check_predicted(format: &GameFormat, game: &Game, read: &ReadGame, lost: &Losses, what: &str) {
-    let (kept, predicted) = project(can(format, &CreateOptions::default()), game);
+    let (projected, predicted) = project(can(format, &CreateOptions::default()), game);
     for (feature, count) in predicted.iter() {
         let reported = lost.count(feature);
         assert!(
@@ -198,16 +198,20 @@ fn check_predicted(format: &GameFormat, game: &Game, read: &ReadGame, lost: &Los
     // Narrow fields of the format can cause losses that were not predicted.
     if lost == &predicted {
         let lines = |events: Vec<Event<'_>>| format!("{events:#?}");
-        let (expected, found) = (lines(by_kind(&kept)), lines(by_kind(&read.game)));
+        let (expected, found) = (lines(by_kind(&projected)), lines(by_kind(&read.game)));
         assert_same(what, &expected, &found);
-        assert_eq!(read.game.result, kept.result, "{what}");
-        assert_eq!(read.game.head.start, kept.head.start, "{what}");
-        assert_eq!(read.game.head.deleted, kept.head.deleted, "{what}");
-        for (name, value) in kept.head.tags.iter() {
+        assert_eq!(read.game.result, projected.result, "{what}");
+        assert_eq!(read.game.head.start, projected.head.start, "{what}");
+        assert_eq!(read.game.head.deleted, projected.head.deleted, "{what}");
+        for (name, value) in projected.head.tags.iter() {
             let unknown = value.chars().all(|c| "?.-".contains(c));
             let is_start = ["SetUp", "FEN", "Variant"].contains(&name);
             if name == "Date" {
-                assert_eq!(read.game.head.tags.date(), kept.head.tags.date(), "{what}");
+                assert_eq!(
+                    read.game.head.tags.date(),
+                    projected.head.tags.date(),
+                    "{what}"
+                );
             } else if !unknown && !is_start {
                 assert_eq!(read.game.head.tags.get(name), Some(value), "{what}: {name}");
             }
@@ -421,15 +425,15 @@ fn databases_streams_and_blocks_give_equal_games() {
             let database = open(format, &path, &options);
             ways.push(("database", read_database(&*database, Want::ALL)));
             if let Some(open) = format.open_stream {
-                let mut whole = stream(format, &bytes);
-                ways.push(("stream", read_stream(&mut *whole, Want::ALL)));
+                let mut complete = stream(format, &bytes);
+                ways.push(("stream", read_stream(&mut *complete, Want::ALL)));
                 let slow = Box::new(OneByte(Cursor::new(bytes.clone())));
                 let mut slow = open(slow, &options).expect("it opens");
                 ways.push(("byte by byte", read_stream(&mut *slow, Want::ALL)));
             }
             if format.open_blocks.is_some() {
-                let whole = Box::new(Cursor::new(bytes.clone()));
-                ways.push(("blocks", read_blocks(format, whole, Want::ALL)));
+                let complete = Box::new(Cursor::new(bytes.clone()));
+                ways.push(("blocks", read_blocks(format, complete, Want::ALL)));
                 let slow = Box::new(OneByte(Cursor::new(bytes.clone())));
                 ways.push(("blocks byte by byte", read_blocks(format, slow, Want::ALL)));
             }
@@ -470,15 +474,15 @@ fn truncated_streams_have_equal_games_before_the_cut() {
     for format in game_formats().filter(|format| format.open_stream.is_some()) {
         for path in fixtures(format) {
             let bytes = std::fs::read(&path).expect("the fixture can be read");
-            let whole = read_stream(&mut *stream(format, &bytes), Want::ALL);
+            let complete = read_stream(&mut *stream(format, &bytes), Want::ALL);
             let step = (bytes.len() / 600).max(1);
             for length in (0..bytes.len()).step_by(step) {
                 let cut = read_stream(&mut *stream(format, &bytes[..length]), Want::ALL);
                 let what = format!("{} cut to {length} bytes", path.display());
-                assert!(cut.len() <= whole.len() + 1, "{what}");
+                assert!(cut.len() <= complete.len() + 1, "{what}");
                 // The last game may be incomplete.
-                let complete = cut.len().saturating_sub(1);
-                for (a, b) in whole.iter().zip(&cut[..complete]) {
+                let unaffected = cut.len().saturating_sub(1);
+                for (a, b) in complete.iter().zip(&cut[..unaffected]) {
                     assert_same(&what, &a.dump, &b.dump);
                 }
             }
@@ -491,17 +495,17 @@ fn fixtures_are_recognized_by_their_format() {
     for format in game_formats() {
         for path in databases(format) {
             let bytes = std::fs::read(&path).expect("the fixture can be read");
-            let own = score(format, &path, &bytes);
+            let expected_score = score(format, &path, &bytes);
             let what = path.display();
             assert!(
-                own > Confidence::No,
+                expected_score > Confidence::No,
                 "{what} is not recognised as {}",
                 format.file.id
             );
             for other in GAMES.iter().filter(|other| other.file.id != format.file.id) {
-                let theirs = score(other, &path, &bytes);
+                let other_score = score(other, &path, &bytes);
                 assert!(
-                    theirs < own,
+                    other_score < expected_score,
                     "{what} is as likely {} as {}",
                     other.file.id,
                     format.file.id

@@ -290,12 +290,12 @@ mod tests {
     #[test]
     fn special_characters_are_found_at_every_offset() {
         for length in 0..20 {
-            let plain = vec![b'a'; length];
-            assert!(is_clean(&plain));
-            assert_eq!(value_end(&plain, 0), length);
+            let clean = vec![b'a'; length];
+            assert!(is_clean(&clean));
+            assert_eq!(value_end(&clean, 0), length);
             for at in 0..length {
                 for byte in 0..=255 {
-                    let mut text = plain.clone();
+                    let mut text = clean.clone();
                     text[at] = byte;
                     let special = byte < b' ' || matches!(byte, b'"' | b'\\' | 0x7f);
                     assert_eq!(is_clean(&text), !special, "{text:?}");

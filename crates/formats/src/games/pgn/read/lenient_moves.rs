@@ -75,27 +75,27 @@ impl Reader {
             return end;
         }
         let mut evaluation = None;
-        let mut read = self.read_leniently(token);
-        if read.is_none()
+        let mut found = self.read_leniently(token);
+        if found.is_none()
             && let Some((rest, nag)) = nag_symbols::split_evaluation(token)
         {
-            read = self.read_leniently(rest);
+            found = self.read_leniently(rest);
             evaluation = Some(nag);
         }
-        if read.is_none()
+        if found.is_none()
             && let Some(&[b'(', letter, b')']) = text.get(end..end + 3)
         {
             let mut move_text = token.to_vec();
             move_text.extend_from_slice(&[b'(', letter, b')']);
-            read = self.read_leniently(&move_text);
+            found = self.read_leniently(&move_text);
             end += 3;
         }
-        if read.is_none()
+        if found.is_none()
             && let Some(rest) = self.without_result(token)
         {
-            read = self.read_leniently(rest);
+            found = self.read_leniently(rest);
         }
-        if let Some(ply) = read {
+        if let Some(ply) = found {
             if self.play_uninlined(input, ply) == Flow::Go
                 && let Some(nag) = evaluation
             {
