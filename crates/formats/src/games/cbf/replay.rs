@@ -1,7 +1,7 @@
 //! Replays the moves of a record for a visitor. They are stored in PGN order.
 
 use tabia_core::chess::{Color, Ply};
-use tabia_core::error::{Malformed, Result, Why};
+use tabia_core::error::Result;
 use tabia_core::game::{Annotation, Comment, CommentPlacement, Flow, Want};
 use tabia_core::io::Charset;
 
@@ -147,14 +147,9 @@ impl<'a, 'v> Replay<'a, 'v> {
 
     fn begin_variation(&mut self) -> Result<Flow> {
         let at = self.moves_at + self.at;
-        let flow = self.walker.begin_variation(|walker| {
-            let why = Why::Value(BEGIN_VARIATION.into());
-            walker.problem(Malformed {
-                field: "variation",
-                at,
-                why,
-            })
-        })?;
+        let flow = self
+            .walker
+            .begin_variation(|walker| walker.refused_variation(at, BEGIN_VARIATION))?;
         if flow != Flow::Skip {
             return Ok(flow);
         }

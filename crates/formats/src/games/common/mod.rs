@@ -1,9 +1,12 @@
-//! What several formats of games share.
+//! Code that several game formats share.
 
 pub(crate) mod annotation_order;
 pub(crate) mod file_set;
+pub(crate) mod index_codes;
 pub(crate) mod interner;
 pub(crate) mod record_context;
+pub(crate) mod record_tags;
 pub(crate) mod replay;
 pub(crate) mod salvage;
+pub(crate) mod set_writer;
 pub(crate) mod tag_plan_cache;

@@ -217,6 +217,15 @@ impl<'a, 'v, B: Clone> VariationWalker<'a, 'v, B> {
         Problem::from(self.origin.error(malformed).at_ply(self.plies))
     }
 
+    /// The problem of a variation that cannot begin, whose token is at offset `at` of the record.
+    pub(crate) fn refused_variation(&self, at: usize, token: u8) -> Problem {
+        self.problem(Malformed {
+            field: "variation",
+            at,
+            why: Why::Value(token.into()),
+        })
+    }
+
     /// Reports a problem at offset `at` of the record.
     pub(crate) fn report_malformed(
         &mut self,

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use tabia_core::chess::{Color, Move, Piece, Ply, Position, Role, Setup, Square};
 
-use super::move_codes::{Dialect, Mover};
+use super::move_codes::{Dialect, Mover, castling_targets};
 
 /// Bytes that are no moves. A move has a slot of the mover's piece list in its high four bits and a
 /// code for the target below.
@@ -226,11 +226,8 @@ impl Board {
         let color = self.position.turn();
         let (from, to) = (m.from(), m.to());
         if m.is_castling() {
-            let h_side = to.file() > from.file();
             let rook = self.number(to);
-            let king_to = Square::from_coords(if h_side { 6 } else { 2 }, from.rank());
-            let rook_to = Square::from_coords(if h_side { 5 } else { 3 }, from.rank());
-            if let (Some(king_to), Some(rook_to)) = (king_to, rook_to) {
+            if let Some([king_to, rook_to]) = castling_targets(m) {
                 self.set(number, king_to);
                 self.set(rook, rook_to);
             }

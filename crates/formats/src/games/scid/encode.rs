@@ -10,9 +10,11 @@ use crate::games::common::annotation_order::{
     has_annotations_after_variations, move_annotations_before_variations,
 };
 
+use crate::games::common::index_codes::count_code;
+
 use super::board::{Board, token};
 use super::comments::CommentWriter;
-use super::entry::{Entry, Version, count_code, flag};
+use super::entry::{Entry, Version, flag};
 use super::game_blob::start_flag;
 use super::home_pawns::PawnMoves;
 use super::move_codes::MoveBytes;

@@ -6,9 +6,11 @@ use tabia_core::game::{Game, RecordKind};
 use tabia_core::games::GameEncoder;
 use tabia_core::loss::{Feature, Features, Losses};
 
+use crate::games::common::index_codes::result_code;
+
 use super::disk_layout;
 use super::encode::{Detail, Encoder};
-use super::entry::{self, Entry, Version, flag};
+use super::entry::{Entry, Version, flag};
 use super::tags::TagWriter;
 
 /// Encodes games on one thread.
@@ -39,7 +41,7 @@ impl GameEncoder for RecordEncoder {
             return Ok(losses);
         }
         let mut entry = Entry {
-            result: entry::result_code(game.result),
+            result: result_code(game.result),
             chess960: game.head.start.chess960 && self.version == Version::V5,
             ..Entry::default()
         };

@@ -2,7 +2,7 @@
 
 use tabia_core::FormatId;
 use tabia_core::chess::Color;
-use tabia_core::game::{Date, Eco, GameResult};
+use tabia_core::game::{Date, Eco};
 
 /// The versions of Scid databases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,7 +109,7 @@ pub(crate) struct Entry {
     pub(crate) site: u32,
     pub(crate) round: u32,
     pub(crate) result: u8,
-    /// Number of NAGs, see [`count_code`].
+    /// Number of NAGs, see [`index_codes::count_code`](crate::games::common::index_codes::count_code).
     pub(crate) nags: u8,
     pub(crate) comments: u8,
     pub(crate) variations: u8,
@@ -217,39 +217,6 @@ pub(crate) fn date_bits(date: Date) -> Option<u32> {
     Some(u32::from(date.year) << 9 | u32::from(date.month) << 5 | u32::from(date.day))
 }
 
-/// A result from its code. Codes other than Scid's four are unknown.
-pub(crate) const fn result(code: u8) -> GameResult {
-    match code {
-        1 => GameResult::WhiteWins,
-        2 => GameResult::BlackWins,
-        3 => GameResult::Draw,
-        _ => GameResult::Unknown,
-    }
-}
-
-/// The code of the nearest result.
-pub(crate) const fn result_code(result: GameResult) -> u8 {
-    match result.to_pgn() {
-        GameResult::WhiteWins => 1,
-        GameResult::BlackWins => 2,
-        GameResult::Draw => 3,
-        _ => 0,
-    }
-}
-
-/// The code of a number of NAGs, comments or variations.
-pub(crate) const fn count_code(count: u32) -> u8 {
-    match count {
-        0..=10 => count as u8,
-        11 | 12 => 10,
-        13..=17 => 11,
-        18..=24 => 12,
-        25..=34 => 13,
-        35..=44 => 14,
-        _ => 15,
-    }
-}
-
 /// Codes of one opening: the opening itself, 26 letters with five codes each.
 const SUB_CODES: u16 = 131;
 
@@ -326,17 +293,6 @@ mod tests {
         assert_eq!(flag_letters(flag::DELETED | flag::START | 1 << 13), "!");
         assert_eq!(flag_letters(0x3f_ffff), "WBMENPTKQ!?U123456");
         assert_eq!(parse_flags("D!6x"), (flag::DELETED | 1 << 13 | 1 << 21, 1));
-    }
-
-    #[test]
-    fn counts_are_rough() {
-        let codes: Vec<u8> = [0, 10, 11, 12, 13, 17, 18, 24, 25, 34, 35, 44, 45, 1 << 20]
-            .map(count_code)
-            .to_vec();
-        assert_eq!(
-            codes,
-            [0, 10, 10, 10, 11, 11, 12, 12, 13, 13, 14, 14, 15, 15]
-        );
     }
 
     #[test]

@@ -132,6 +132,15 @@ impl Mover {
     }
 }
 
+/// The squares where king and rook go by castling, which is stored as the king's move onto the rook.
+pub(crate) fn castling_targets(m: Move) -> Option<[Square; 2]> {
+    let h_side = m.to().file() > m.from().file();
+    let rank = m.from().rank();
+    let king = Square::from_coords(if h_side { 6 } else { 2 }, rank)?;
+    let rook = Square::from_coords(if h_side { 5 } else { 3 }, rank)?;
+    Some([king, rook])
+}
+
 /// The target of a code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Coded(u8);

@@ -3,7 +3,7 @@
 use tabia_core::chess::{Color, Move, Piece, Ply, Role, Square};
 
 use super::board::{Board, MAX_PIECES};
-use super::move_codes::{Dialect, MoveBytes, Mover};
+use super::move_codes::{Dialect, MoveBytes, Mover, castling_targets};
 
 /// An empty square. The byte of a piece has bit 7 set for Black, the [`Mover`] in bits 4-6, and the
 /// slot of its list in bits 0-3.
@@ -171,11 +171,8 @@ impl PieceLists {
             self.put_listed(promoted, to);
             return;
         }
-        let h_side = to.file() > from.file();
         let rook = self.at(to);
-        let king_to = Square::from_coords(if h_side { 6 } else { 2 }, from.rank());
-        let rook_to = Square::from_coords(if h_side { 5 } else { 3 }, from.rank());
-        if let (Some(king_to), Some(rook_to)) = (king_to, rook_to) {
+        if let Some([king_to, rook_to]) = castling_targets(m) {
             self.put(from, EMPTY);
             self.put(to, EMPTY);
             self.put_listed(piece, king_to);

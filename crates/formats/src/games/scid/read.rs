@@ -13,7 +13,9 @@ use tabia_core::game::{Flow, GameHead, Tags, Visitor, Want};
 use tabia_core::games::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind};
 use tabia_core::io::{Blob, Cursor, Source, decode};
 
+use crate::games::common::index_codes;
 use crate::games::common::record_context::Origin;
+use crate::games::common::record_tags;
 
 use super::board::Board;
 use super::entry::{self, Entry, Version, flag};
@@ -142,7 +144,7 @@ impl Database for ScidDatabase {
             date: entry::date(entry.date),
             white_elo: elo(entry.white_elo),
             black_elo: elo(entry.black_elo),
-            result: entry::result(entry.result),
+            result: index_codes::result(entry.result),
             eco: entry::eco(entry.eco),
             ply_count: Some(entry.plies),
             move_count: None,
@@ -206,7 +208,7 @@ impl GameReader for ScidReader<'_> {
         self.head.clear();
         let bytes = self.blob(&record, &origin);
         let start = self.read_head(&record, bytes, want, &origin);
-        let result = entry::result(entry.result);
+        let result = index_codes::result(entry.result);
         let mut flow = origin.begin(&self.head, self.problems.drain(..), visitor)?;
         if flow == Flow::Go
             && want.has(Want::MAINLINE)
@@ -385,7 +387,7 @@ impl<'d> ScidReader<'d> {
         push("Round", &named("round", 3, entry.round));
         push("White", &named("white", 0, entry.white));
         push("Black", &named("black", 0, entry.black));
-        push("Result", entry::result(entry.result).pgn());
+        push("Result", index_codes::result(entry.result).pgn());
         for (color, elo, rating) in [
             (Color::White, entry.white_elo, entry.white_rating),
             (Color::Black, entry.black_elo, entry.black_rating),
@@ -410,18 +412,6 @@ impl<'d> ScidReader<'d> {
         if !letters.is_empty() {
             push("ScidFlags", &letters);
         }
-        let shown = self.head.tags.len();
-        for (index, (name, value)) in self.extra.iter().enumerate() {
-            let is_shown = self
-                .head
-                .tags
-                .iter()
-                .take(shown)
-                .any(|(tag, _)| tag == name)
-                && !self.extra.iter().take(index).any(|(tag, _)| tag == name);
-            if !is_shown {
-                self.head.tags.push(name, value);
-            }
-        }
+        record_tags::push_remaining(&mut self.head.tags, &self.extra);
     }
 }

@@ -12,7 +12,7 @@ use crate::games::common::salvage::MainlineEnd;
 use super::board::{Board, token};
 use super::comments;
 use super::game_blob::{
-    Comments, Skipped, are_moves_wiped, malformed, skip_game, skip_line, variation_follows,
+    Comments, Skipped, are_moves_wiped, skip_game, skip_line, variation_follows,
 };
 
 pub(crate) type Walker<'a, 'v> = VariationWalker<'a, 'v, Board>;
@@ -298,11 +298,10 @@ impl<'a, 'v> Replay<'a, 'v> {
         let (bytes, next) = (self.bytes, self.at);
         let flow = self.walker.begin_variation(|walker| {
             let at = next - 1;
-            let why = Why::Value(u64::from(token::BEGIN_VARIATION));
             let end = skip_line(bytes, next).end;
             Problem {
                 unread_bytes: bytes.get(at..end).map(Box::from),
-                ..walker.problem(malformed("variation", at, why))
+                ..walker.refused_variation(at, token::BEGIN_VARIATION)
             }
         })?;
         if flow == Flow::Skip {

@@ -7,8 +7,10 @@ use tabia_core::error::{Error, ErrorKind, Result};
 use tabia_core::formats::CreateOptions;
 use tabia_core::game::Game;
 use tabia_core::games::{GameEncoder, GameWriter, Written};
-use tabia_core::io::{Cursor, Output, OutputSet, Sink};
+use tabia_core::io::{Cursor, Sink};
 use tabia_core::loss::{Features, Losses};
+
+use crate::games::common::set_writer::{BlockLayout, SetWriter};
 
 use super::disk_layout;
 use super::encoded_game::RecordEncoder;
@@ -21,8 +23,7 @@ use super::names::take_name;
 #[derive(Debug)]
 pub(crate) struct ScidWriter {
     version: Version,
-    outputs: OutputSet,
-    files: Files,
+    files: SetWriter,
     names: NameWriter,
     can: Features,
     encoder: RecordEncoder,
@@ -30,17 +31,7 @@ pub(crate) struct ScidWriter {
     record: Vec<u8>,
     entry: Vec<u8>,
     games: u32,
-    /// Length of the game file so far.
-    blobs_end: u64,
     lost_facts: Losses,
-}
-
-/// Indexes of the files in the output set.
-#[derive(Debug, Clone, Copy)]
-struct Files {
-    index: usize,
-    names: usize,
-    games: usize,
 }
 
 impl ScidWriter {
@@ -50,13 +41,18 @@ impl ScidWriter {
         path: &Path,
         options: &CreateOptions,
     ) -> Result<Self> {
-        let mut outputs = OutputSet::new(options.force);
         let (names_extension, games_extension) = version.companions();
-        let files = Files {
-            index: outputs.create(path)?,
-            names: outputs.create(&path.with_extension(names_extension))?,
-            games: outputs.create(&path.with_extension(games_extension))?,
+        let layout = BlockLayout {
+            block: version.block(),
+            max_length: version.max_offset(),
         };
+        let files = SetWriter::create(
+            path,
+            names_extension,
+            games_extension,
+            layout,
+            options.force,
+        )?;
         let mut names = NameWriter::new(version);
         let mut header = Vec::new();
         match version {
@@ -65,7 +61,6 @@ impl ScidWriter {
         }
         let mut writer = Self {
             version,
-            outputs,
             files,
             names,
             can,
@@ -73,17 +68,10 @@ impl ScidWriter {
             record: Vec::new(),
             entry: Vec::new(),
             games: 0,
-            blobs_end: 0,
             lost_facts: options.lost_facts(|key| max_fact_length(version, key)),
         };
-        writer.file(files.index)?.write_all(&header)?;
+        writer.files.index()?.write_all(&header)?;
         Ok(writer)
-    }
-
-    fn file(&mut self, number: usize) -> Result<&mut Output> {
-        self.outputs
-            .file(number)
-            .ok_or_else(|| Error::invalid("a file of the set is closed"))
     }
 
     /// Appends a game that [`RecordEncoder`] has encoded.
@@ -110,48 +98,17 @@ impl ScidWriter {
             *id = self.names.number(kind, name)?;
         }
         let blob = cursor.take(entry.blob_length as usize, "blob")?;
-        entry.blob_at = self.append_blob(blob)?;
+        entry.blob_at = self.files.append_record(blob)?;
         self.entry.clear();
         disk_layout::encode(self.version, &entry, &mut self.entry);
-        if let Some(file) = self.outputs.file(self.files.index) {
-            file.write_all(&self.entry)?;
-        }
-        if self.version == Version::V5
-            && let Some(file) = self.outputs.file(self.files.names)
-        {
+        self.files.index()?.write_all(&self.entry)?;
+        if self.version == Version::V5 {
             let appended = self.names.appended();
-            file.write_all(appended)?;
+            self.files.names()?.write_all(appended)?;
             appended.clear();
         }
         self.games += 1;
         Ok(())
-    }
-
-    /// Writes a blob. Returns the offset of its first byte.
-    fn append_blob(&mut self, blob: &[u8]) -> Result<u64> {
-        let length = blob.len() as u64;
-        let block = self.version.block();
-        let mut at = self.blobs_end;
-        if length > block - at % block {
-            at = (at / block + 1) * block;
-        }
-        if at + length > self.version.max_offset() {
-            return Err(Error::new(ErrorKind::Limit {
-                what: "the file of games",
-                limit: self.version.max_offset(),
-                size: at + length,
-            }));
-        }
-        let fill = at - self.blobs_end;
-        self.blobs_end = at + length;
-        let number = self.files.games;
-        if let Some(file) = self.outputs.file(number) {
-            if fill > 0 {
-                std::io::copy(&mut std::io::Read::take(std::io::repeat(0), fill), file)?;
-            }
-            file.write_all(blob)?;
-        }
-        Ok(at)
     }
 }
 
@@ -184,23 +141,22 @@ impl GameWriter for ScidWriter {
     }
 
     fn finish(mut self: Box<Self>) -> Result<Written> {
-        let Files { index, names, .. } = self.files;
         match self.version {
             Version::V3 | Version::V4 => {
                 let bytes = self.names.front_coded();
-                self.file(names)?.write_all(&bytes)?;
+                self.files.names()?.write_all(&bytes)?;
                 let games = disk_layout::to_u24(self.games);
-                let file = self.file(index)?;
+                let file = self.files.index()?;
                 file.seek(SeekFrom::Start(GAMES_AT))?;
                 file.write_all(&games)?;
             }
             Version::V5 => {
                 let bytes = std::mem::take(self.names.appended());
-                self.file(names)?.write_all(&bytes)?;
+                self.files.names()?.write_all(&bytes)?;
             }
         }
         let records = self.games;
-        let (files, bytes) = self.outputs.commit()?;
+        let (files, bytes) = self.files.into_outputs().commit()?;
         Ok(Written {
             records,
             files,

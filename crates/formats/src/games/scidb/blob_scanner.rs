@@ -1,5 +1,5 @@
-//! Finding games in a game file without the index: a record says itself how long it is, where its
-//! moves end, and how.
+//! Finds games in a game file without the index: a record states its length and the end of its
+//! moves.
 
 use std::ops::Range;
 
@@ -14,33 +14,33 @@ use super::record_body;
 use super::record_body::{Body, LENGTH};
 use super::version::SEPARATE_NAGS_SINCE;
 
-/// Bytes of magic and version before the first record; today a zero follows them.
+/// Bytes of magic and version before the first record. Since version 94 a zero follows them.
 const FIRST: usize = 10;
 
-/// A record lies within a block of that size, or begins one.
+/// Bytes of a block. A record is inside one block, or begins one if it is longer.
 pub(crate) const BLOCK: usize = 1 << 17;
 
-/// The longest record.
+/// The longest record in bytes.
 pub(crate) const MAX_RECORD: usize = (1 << 20) - 1;
 
-/// Bytes of moves that are looked at in vain, in all attempts from one game to the next. Real
-/// damage is seen through within a few; files made to be looked at for long are given up.
-const EFFORT: usize = 1 << 19;
+/// Bytes of moves that failed attempts may read between one game and the next. Real damage needs
+/// few; the limit bounds the time for crafted files.
+const MAX_EFFORT: usize = 1 << 19;
 
 /// A game that was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Found {
     pub(crate) at: usize,
-    /// Bytes of the record, its length included.
+    /// Bytes of the record, including its length.
     pub(crate) length: usize,
-    /// Number of the start.
+    /// Number of the start position.
     pub(crate) start: u16,
-    /// `None` when its moves are not those of chess.
+    /// `None` if its moves are not those of chess.
     pub(crate) end: Option<MainlineEnd>,
 }
 
 impl Found {
-    /// Whether it is the game that an entry speaks of, as far as that can be told.
+    /// Whether it can be the game of an entry.
     pub(crate) fn fits(&self, entry: &Entry) -> bool {
         let ends_as_stated = |end: MainlineEnd| end.clamped(Entry::MAX_PLIES) == entry.end();
         self.start == entry.start && self.end.is_none_or(ends_as_stated)
@@ -51,19 +51,19 @@ impl Found {
     }
 }
 
-/// What was found in a part of a game file.
+/// The result of a scan.
 #[derive(Debug, Default)]
 pub(crate) struct Finds {
     pub(crate) games: Vec<Found>,
-    /// Bytes that are no game and not zero.
+    /// Bytes outside games that are not zero.
     pub(crate) unread: u64,
 }
 
-/// Looks for games in a file.
+/// Searches a game file for games.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Scanner<'a> {
     pub(crate) file: &'a [u8],
-    /// Most variations inside variations.
+    /// The greatest depth of variations.
     pub(crate) depth: u32,
     /// The moves are those of chess.
     pub(crate) is_chess: bool,
@@ -71,19 +71,19 @@ pub(crate) struct Scanner<'a> {
 }
 
 impl Scanner<'_> {
-    /// Where the first record is.
+    /// The offset of the first record.
     pub(crate) const fn first(&self) -> usize {
         FIRST + (self.version >= SEPARATE_NAGS_SINCE) as usize
     }
 
-    /// Looks for games everywhere in a part of the file.
+    /// Searches a part of the file.
     pub(crate) fn scan(&self, part: Range<usize>) -> Finds {
         let mut finds = Finds::default();
         let end = part.end.min(self.file.len());
         let mut at = part.start.max(self.first());
-        // Whether a game is expected here: behind another, or at the start of a block.
+        // A game is expected after another one and at the start of a block.
         let mut is_expected = true;
-        let mut left = EFFORT;
+        let mut left = MAX_EFFORT;
         while at < end {
             let mut spent = 1;
             let found = if is_expected || left > 0 {
@@ -96,20 +96,20 @@ impl Scanner<'_> {
                 at = found.range().end;
                 finds.games.push(found);
                 is_expected = true;
-                left = EFFORT;
+                left = MAX_EFFORT;
             } else {
                 finds.unread += u64::from(self.file.get(at).is_some_and(|&byte| byte != 0));
                 at += 1;
                 is_expected = at.is_multiple_of(BLOCK);
                 if is_expected {
-                    left = EFFORT;
+                    left = MAX_EFFORT;
                 }
             }
         }
         finds
     }
 
-    /// The game that begins at `at`, if its moves can be played to their end.
+    /// The game that begins at `at`. `None` if its moves cannot be played to their end.
     pub(crate) fn game_at(&self, at: usize) -> Option<Found> {
         self.attempt(at, &mut 0)
     }
@@ -121,8 +121,8 @@ impl Scanner<'_> {
         if length > MAX_RECORD || !(is_within || at.is_multiple_of(BLOCK)) {
             return None;
         }
-        let (body, fault) = Body::read(rest.get(LENGTH..length)?, self.version).ok()?;
-        if fault.is_some() {
+        let (body, malformed) = Body::read(rest.get(LENGTH..length)?, self.version).ok()?;
+        if malformed.is_some() {
             return None;
         }
         let end = if self.is_chess {
@@ -148,8 +148,7 @@ impl Scanner<'_> {
         })
     }
 
-    /// Plays all moves; `None` when one of them cannot be played, or when they end elsewhere than
-    /// at the end.
+    /// Plays all moves. `None` if one of them cannot be played, or if bytes follow their end.
     fn play(&self, moves: &[u8], mut board: Board, spent: &mut usize) -> Option<MainlineEnd> {
         let mut at = 0;
         let mut plies = 0;

@@ -1,26 +1,26 @@
-//! The numbers by which moves name pieces.
+//! A position with the numbers of pieces that moves refer to.
 
 use tabia_core::chess::{Color, Move, Piece, Ply, Position, Role, Setup, Square};
 
-use crate::games::scid::move_codes::{Dialect, Mover};
+use crate::games::scid::move_codes::{Dialect, Mover, castling_targets};
 
 /// Bytes that are no moves.
 pub(crate) mod token {
-    /// A mark or a move information; which one is in the side data.
+    /// A mark or a move information, which is in the side data.
     pub(crate) const MARK: u8 = 0;
-    /// A NAG; its number is in the side data, in older versions the next byte.
+    /// A NAG, whose number is in the side data, in older versions in the next byte.
     pub(crate) const NAG: u8 = 1;
-    /// A comment; how is in the side data, what in the texts.
+    /// A comment, whose flags are in the side data and whose text is in the texts.
     pub(crate) const COMMENT: u8 = 2;
     pub(crate) const BEGIN_VARIATION: u8 = 3;
-    /// Followed by another one, or by a [`COMMENT`].
+    /// The end of a line; another one or a [`COMMENT`] follows.
     pub(crate) const END: u8 = 4;
     /// A null move; also the first byte that is a move.
     pub(crate) const NULL: u8 = 5;
 }
 
-/// Whether a variation replaces the move before `at`: what is said of the move may stand between. In
-/// older versions the number of a NAG follows it.
+/// Whether a variation replaces the move before `at`. Annotations of the move are skipped; with
+/// `has_nags`, in older versions, the number of a NAG follows its token.
 pub(crate) fn variation_follows(moves: &[u8], mut at: usize, has_nags: bool) -> bool {
     loop {
         match moves.get(at) {
@@ -34,24 +34,24 @@ pub(crate) fn variation_follows(moves: &[u8], mut at: usize, has_nags: bool) -> 
 /// No piece, or no square.
 const NONE: u8 = 0xff;
 
-/// A position with the numbers of its pieces. They never change, and are not given away again.
+/// A position with the numbers of its pieces, which never change and are never reused.
 #[derive(Debug, Clone)]
 pub(crate) struct Board {
     pub(crate) position: Position,
-    /// Where the pieces of White and Black stand, or stood last.
+    /// The squares of White's and Black's pieces by number; those of taken pieces are their last.
     squares: [[u8; 16]; 2],
     /// The number of the piece on each square.
     at: [u8; 64],
 }
 
 impl Board {
-    /// The usual start.
+    /// The standard position.
     pub(crate) fn standard() -> Self {
         Self::numbered(Position::standard(), true)
     }
 
-    /// A setup position; `None` when it cannot be played from or has more men than numbers.
-    /// `is_array` says that pawns and pieces stand as at the beginning, whatever their order.
+    /// A setup position. `None` if it cannot be played from or has more pieces than numbers.
+    /// `is_array`: pawns and pieces are on their first ranks, in any order.
     pub(crate) fn from_setup(setup: &Setup, is_array: bool) -> Option<Self> {
         let position = Position::from_setup(setup).ok()?;
         let fits = |color| position.by_color(color).count() <= 16;
@@ -79,17 +79,17 @@ impl Board {
                 if piece.role == Role::King {
                     board.put(piece.color, 0, square);
                 } else if let Some(number) = next.get_mut(piece.color as usize) {
-                    let own = *number;
+                    let assigned = *number;
                     *number += 1;
-                    board.put(piece.color, own, square);
+                    board.put(piece.color, assigned, square);
                 }
             }
         }
         board
     }
 
-    /// The order in which ranks are numbered: from above; in arrays White's pawns come before
-    /// White's pieces and Black's after.
+    /// The order in which ranks are numbered: from the eighth down; in arrays White's pawns come
+    /// before White's pieces, and Black's after Black's.
     const fn ranks(is_array: bool) -> [u8; 8] {
         if is_array {
             [1, 0, 7, 6, 2, 3, 4, 5]
@@ -100,8 +100,8 @@ impl Board {
 
     fn put(&mut self, color: Color, number: u8, square: Square) {
         let side = self.squares.get_mut(color as usize);
-        if let Some(place) = side.and_then(|side| side.get_mut(usize::from(number))) {
-            *place = square.number();
+        if let Some(stored) = side.and_then(|side| side.get_mut(usize::from(number))) {
+            *stored = square.number();
         }
         if let Some(at) = self.at.get_mut(square.index()) {
             *at = number;
@@ -114,7 +114,7 @@ impl Board {
         number.filter(|&number| number != NONE)
     }
 
-    /// Where the mover's piece of that number stands, and the piece.
+    /// The mover's piece of that number and its square.
     fn piece(&self, number: u8) -> Option<(Square, Piece)> {
         let us = self.position.turn();
         let side = self.squares.get(us as usize)?;
@@ -126,8 +126,8 @@ impl Board {
         (piece.color == us).then_some((square, piece))
     }
 
-    /// The move of a byte that is no token; `second` gives the byte after it. `None` for what
-    /// cannot be played.
+    /// The ply of a byte that is no token. `second` returns the byte after it. `None` if it cannot be
+    /// played.
     pub(crate) fn decode(&mut self, byte: u8, second: impl FnOnce() -> Option<u8>) -> Option<Ply> {
         if byte == token::NULL {
             return Some(Ply::Null);
@@ -140,7 +140,7 @@ impl Board {
         })
     }
 
-    /// Appends the byte or bytes of a ply; `false` for a move that cannot be written.
+    /// Appends the byte or bytes of a ply. `false` if the move cannot be written.
     pub(crate) fn encode(&self, ply: Ply, out: &mut Vec<u8>) -> bool {
         let Ply::Move(m) = ply else {
             out.push(token::NULL);
@@ -153,7 +153,7 @@ impl Board {
         Mover::new(Dialect::Scidb, piece).encode(number, m, out)
     }
 
-    /// Plays a ply, in the position and in the numbers.
+    /// Plays a ply.
     pub(crate) fn play(&mut self, ply: Ply) {
         if let Ply::Move(m) = ply {
             self.renumber(m);
@@ -169,12 +169,9 @@ impl Board {
         };
         if m.is_castling() {
             let rook = self.number(to);
-            let h_side = to.file() > from.file();
-            let king_to = Square::from_coords(if h_side { 6 } else { 2 }, from.rank());
-            let rook_to = Square::from_coords(if h_side { 5 } else { 3 }, from.rank());
             self.clear(from);
             self.clear(to);
-            if let (Some(rook), Some(king_to), Some(rook_to)) = (rook, king_to, rook_to) {
+            if let (Some(rook), Some([king_to, rook_to])) = (rook, castling_targets(m)) {
                 self.put(us, number, king_to);
                 self.put(us, rook, rook_to);
             }
@@ -208,7 +205,7 @@ mod tests {
     use tabia_core::chess::san;
 
     #[test]
-    fn moves_come_back_from_their_bytes() {
+    fn moves_round_trip() {
         let fens = [
             (
                 "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
@@ -236,22 +233,22 @@ mod tests {
                 let mut bytes = Vec::new();
                 assert!(board.encode(Ply::Move(m), &mut bytes), "{m} in {fen}");
                 assert!(bytes.iter().all(|&byte| byte > token::NULL), "{m} in {fen}");
-                let back = board.clone().decode(bytes[0], || bytes.get(1).copied());
-                assert_eq!(back, Some(Ply::Move(m)), "{m} in {fen}");
+                let decoded = board.clone().decode(bytes[0], || bytes.get(1).copied());
+                assert_eq!(decoded, Some(Ply::Move(m)), "{m} in {fen}");
                 assert!(!seen.contains(&bytes), "{m} in {fen}");
                 seen.push(bytes);
                 let mut after = board.clone();
                 after.play(Ply::Move(m));
                 for square in Square::ALL {
-                    let is_there = after.position.piece_at(square).is_some();
-                    assert_eq!(after.number(square).is_some(), is_there, "{m} in {fen}");
+                    let is_occupied = after.position.piece_at(square).is_some();
+                    assert_eq!(after.number(square).is_some(), is_occupied, "{m} in {fen}");
                 }
             }
         }
     }
 
     #[test]
-    fn bytes_of_known_moves() {
+    fn moves_have_the_bytes_of_scidb() {
         let mut board = Board::standard();
         let mut bytes = Vec::new();
         for text in "e4 e5 Qh5 Nc6 Bc4 Nf6 Qxf7#".split(' ') {

@@ -1,8 +1,6 @@
-//! What numbers stand for: tags, countries, and what is known of players and events.
-//!
-//! Known from: Scidb's own lists.
+//! Tables of the codes of tags, countries, and facts of players and events, taken from Scidb's lists.
 
-/// Names of tags by their numbers.
+/// Names of tags by their codes.
 pub(crate) const TAGS: [&str; 70] = [
     "Event",
     "Site",
@@ -76,10 +74,10 @@ pub(crate) const TAGS: [&str; 70] = [
     "BlackRatingDiff",
 ];
 
-/// The number of tags that bring their own names.
+/// The code of a tag whose name is stored.
 pub(crate) const OWN_NAME: u8 = 128;
 
-/// Codes of countries; the first is none.
+/// Countries as in the tag `WhiteCountry`; the first is unknown.
 pub(crate) const COUNTRIES: [&str; 266] = [
     "", "ALA", "AFG", "ALB", "ALG", "ASA", "AND", "ANG", "AIA", "ATA", "ANT", "ARG", "ARM", "ARU",
     "ANZ", "AUS", "AUT", "AZE", "AHO", "BAH", "BRN", "BAN", "BAR", "BAS", "BLR", "BEL", "BIZ",
@@ -104,12 +102,12 @@ pub(crate) const COUNTRIES: [&str; 266] = [
     "AIR", "SPC", "SEA", "NET", "ZZX",
 ];
 
-/// Kinds of events.
+/// Values of the tag `EventType`.
 pub(crate) const EVENT_TYPES: [&str; 9] = [
     "", "game", "match", "tourn", "swiss", "team", "k.o.", "simul", "schev",
 ];
 
-/// How an event was played.
+/// Values of the tag `Mode`.
 pub(crate) const MODES: [&str; 8] = [
     "",
     "OTB",
@@ -121,10 +119,10 @@ pub(crate) const MODES: [&str; 8] = [
     "Composition",
 ];
 
-/// How fast an event was played.
+/// Values of the tag `TimeMode`.
 pub(crate) const TIME_MODES: [&str; 6] = ["", "normal", "rapid", "blitz", "bullet", "corr"];
 
-/// How games ended.
+/// Values of the tag `Termination`.
 pub(crate) const TERMINATIONS: [&str; 11] = [
     "",
     "Normal",
@@ -139,27 +137,27 @@ pub(crate) const TERMINATIONS: [&str; 11] = [
     "Unterminated",
 ];
 
-/// Titles of players.
+/// Values of the tag `WhiteTitle`.
 pub(crate) const TITLES: [&str; 15] = [
     "", "GM", "IM", "FM", "CM", "WGM", "WIM", "WFM", "WCM", "HGM", "CGM", "CIM", "CLGM", "CLIM",
     "CSIM",
 ];
 
-/// What players are.
+/// Values of the tag `WhiteType`.
 pub(crate) const SPECIES: [&str; 3] = ["", "human", "program"];
 
-/// Sexes of players.
+/// Values of the tag `WhiteSex`.
 pub(crate) const SEXES: [&str; 3] = ["", "m", "f"];
 
-/// What follows the colour in the names of rating tags.
+/// Names of rating tags after the colour.
 pub(crate) const RATINGS: [&str; 8] = [
     "Elo", "Rating", "Rapid", "ICCF", "USCF", "DWZ", "ECF", "IPS",
 ];
 
-/// Flags of the index that Scid has too, as its letters, from bit 1 on.
+/// Letters of the flags that Scid has too, from bit 1 on.
 pub(crate) const FLAG_LETTERS: &[u8; 12] = b"WBMENPTKQ!?U";
 
-/// The flags after them, from bit 13 on, as words.
+/// Words for the other flags, from bit 13 on.
 pub(crate) const FLAG_WORDS: [&str; 9] = [
     "best",
     "decided",
@@ -172,7 +170,7 @@ pub(crate) const FLAG_WORDS: [&str; 9] = [
     "pieces",
 ];
 
-/// Variants by the number in the header, as the tag `Variant` has them.
+/// Values of the tag `Variant` by the number in the header.
 pub(crate) const VARIANTS: [&str; 6] = [
     "",
     "Bughouse",
@@ -182,17 +180,17 @@ pub(crate) const VARIANTS: [&str; 6] = [
     "Losers",
 ];
 
-/// The text of a number; `None` for 0 and for numbers that stand for nothing.
-pub(crate) fn text(table: &[&'static str], number: impl Into<usize>) -> Option<&'static str> {
-    let text = table.get(number.into()).copied()?;
+/// The text of a code. `None` for 0 and for unknown codes.
+pub(crate) fn text(table: &[&'static str], code: impl Into<usize>) -> Option<&'static str> {
+    let text = table.get(code.into()).copied()?;
     (!text.is_empty()).then_some(text)
 }
 
-/// The number of a text; `None` for what is not in the table.
-pub(crate) fn number(table: &[&str], text: &str) -> Option<u16> {
+/// The code of a text. `None` if it is empty or not in the table.
+pub(crate) fn code(table: &[&str], text: &str) -> Option<u16> {
     if text.is_empty() {
         return None;
     }
-    let place = table.iter().position(|&known| known == text)?;
-    u16::try_from(place).ok()
+    let code = table.iter().position(|&other| other == text)?;
+    u16::try_from(code).ok()
 }

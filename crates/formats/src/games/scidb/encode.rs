@@ -1,4 +1,5 @@
-//! From a game to the body of its record and what the index says of it.
+//! Encodes the moves of a game as the parts of its record, and fills the fields of its index entry
+//! that depend on them.
 
 use tabia_core::chess::{Color, HomePawns, Material, Piece, Ply, Position, Role};
 use tabia_core::error::{Error, Result};
@@ -9,9 +10,10 @@ use tabia_core::io::{Cursor, Sink};
 use tabia_core::loss::{Feature, Features, Losses};
 
 use crate::games::common::annotation_order::move_annotations_before_variations;
+use crate::games::common::index_codes::count_code;
 
 use super::board::{Board, token};
-use super::entry::{Entry, MAX_PLIES, STANDARD, castled, count_code};
+use super::entry::{Entry, MAX_PLIES, STANDARD, castled};
 use super::record_body::{Body, is_time_table};
 use super::replay::comment_flag;
 use super::side_data;
@@ -19,52 +21,52 @@ use super::side_data::foreign;
 use super::text;
 use super::version::{ID, VERSION};
 
-/// How much of a game is written; less when the record would be too long.
+/// How much of a game is written: less if the record would be too long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Keep {
+pub(crate) enum Detail {
     Mainline,
     Variations,
-    Everything,
+    All,
 }
 
-/// Turns moves into bytes, reusing its buffers.
+/// Encodes moves, reusing its buffers.
 #[derive(Debug)]
 pub(crate) struct Encoder {
     can: Features,
     /// The moves with their tokens.
     pub(crate) moves: Vec<u8>,
-    /// What tokens say besides.
+    /// The data of tokens.
     pub(crate) side: Sink,
     pub(crate) text: Vec<u8>,
-    /// Names of engines, each with a final zero, and how many.
+    /// Names of engines, each with a final zero, and their number.
     pub(crate) engines: Vec<u8>,
     pub(crate) engine_count: u8,
     pub(crate) time_table: Vec<u8>,
-    /// Plain moves at the beginning.
+    /// The number of moves before the first token.
     pub(crate) run: u16,
     open: Vec<(Option<Board>, Board)>,
-    node: Node,
+    pending: PendingAnnotations,
 }
 
-/// What is said at the place at hand, until the next move or bracket.
+/// The annotations since the last move, begin or end of a variation.
 #[derive(Debug, Default)]
-struct Node {
+struct PendingAnnotations {
     nags: Vec<u8>,
-    /// Marks and move informations: how many, and their bytes in the side data.
+    /// Marks and move informations: their number, and their bytes in the side data.
     marks: (u32, Sink),
     informations: (u32, Sink),
     before: Vec<(Option<Language>, String)>,
     after: Vec<(Option<Language>, String)>,
 }
 
-/// What becomes known of a game while it is written.
+/// Counts and fields for the index entry.
 #[derive(Debug)]
-struct Facts {
+struct EntryFacts {
     annotations: u32,
     comments: u32,
     variations: u32,
     plies: u32,
-    /// Plain moves at the beginning, once something else has come.
+    /// The number of moves before the first token, once there is a token.
     run: Option<u32>,
     home: HomePawns,
     home_pawns: [u8; 8],
@@ -89,33 +91,33 @@ impl Encoder {
             time_table: Vec::new(),
             run: 0,
             open: Vec::new(),
-            node: Node::default(),
+            pending: PendingAnnotations::default(),
         }
     }
 
-    /// Takes a record as it is.
+    /// Copies the parts of a record.
     pub(crate) fn copy(&mut self, body: &Body<'_>) {
         self.side.clear();
         self.side.bytes(body.side);
         self.engine_count = memchr::memchr_iter(0, body.engines).count() as u8;
         self.run = body.run;
-        for (own, part) in [
+        for (buffer, part) in [
             (&mut self.moves, body.moves),
             (&mut self.text, body.text),
             (&mut self.engines, body.engines),
             (&mut self.time_table, body.time_table),
         ] {
-            own.clear();
-            own.extend_from_slice(part);
+            buffer.clear();
+            buffer.extend_from_slice(part);
         }
     }
 
-    /// Writes the moves and fills what the index says of them. Without a board nothing is written
-    /// but the end.
+    /// Writes the moves and fills the fields of the entry that depend on them. Without a board only
+    /// annotations of the game are written.
     pub(crate) fn encode(
         &mut self,
         game: &Game,
-        keep: Keep,
+        detail: Detail,
         board: Option<Board>,
         entry: &mut Entry,
         losses: &mut Losses,
@@ -127,8 +129,8 @@ impl Encoder {
         self.engine_count = 0;
         self.time_table.clear();
         self.open.clear();
-        self.node.clear();
-        let mut facts = Facts {
+        self.pending.clear();
+        let mut facts = EntryFacts {
             annotations: 0,
             comments: 0,
             variations: 0,
@@ -146,15 +148,15 @@ impl Encoder {
         };
         let last = if let Some(board) = board {
             let events = move_annotations_before_variations(game.events().collect());
-            self.write_events(&events, keep, board, &mut facts, losses)?
+            self.write_events(&events, detail, board, &mut facts, losses)?
                 .position
         } else {
-            // What is said of the game needs no position.
+            // Annotations of the game need no position.
             let events: Vec<Event<'_>> = game
                 .events()
                 .take_while(|event| matches!(event, Event::Annotation(_)))
                 .collect();
-            self.write_events(&events, keep, Board::standard(), &mut facts, losses)?;
+            self.write_events(&events, detail, Board::standard(), &mut facts, losses)?;
             Position::standard()
         };
         self.moves.extend([token::END, token::END]);
@@ -169,7 +171,7 @@ impl Encoder {
         entry.under_promotion = facts.under_promotion;
         entry.has_english = facts.has_english;
         entry.has_other_languages = facts.has_other;
-        // Scidb leaves both empty for starts that are given as FEN.
+        // Scidb leaves both empty for starts that are stored as FEN.
         if entry.start != 0 {
             entry.home_pawns = facts.home_pawns;
             entry.home_pawn_count = facts.home_pawn_count;
@@ -182,22 +184,22 @@ impl Encoder {
         Ok(())
     }
 
-    /// Writes the events; the position after the last move of the mainline.
+    /// Writes the events. Returns the position at the end of the mainline.
     fn write_events(
         &mut self,
         events: &[Event<'_>],
-        keep: Keep,
+        detail: Detail,
         mut board: Board,
-        facts: &mut Facts,
+        facts: &mut EntryFacts,
         losses: &mut Losses,
     ) -> Result<Board> {
         let mut before: Option<Board> = None;
         let mut depth = 0_u32;
-        // The depth of a variation that is left out.
+        // The depth of a variation that is skipped.
         let mut muted: Option<u32> = None;
-        // Comments that were written before their turn.
+        // Indexes of comments that were written already.
         let mut written: Vec<usize> = Vec::new();
-        for (place, event) in events.iter().enumerate() {
+        for (index, event) in events.iter().enumerate() {
             if let Some(level) = muted {
                 match event {
                     Event::BeginVariation => depth += 1,
@@ -213,9 +215,9 @@ impl Encoder {
             }
             match *event {
                 Event::Move(ply) => {
-                    let last = place.checked_sub(1).and_then(|last| events.get(last));
-                    if matches!(last, Some(Event::BeginVariation)) && keep == Keep::Everything {
-                        self.open_variation(events, place, &mut written, losses);
+                    let last = index.checked_sub(1).and_then(|last| events.get(last));
+                    if matches!(last, Some(Event::BeginVariation)) && detail == Detail::All {
+                        self.open_variation(events, index, &mut written, losses);
                     }
                     self.flush(facts, depth);
                     if !board.encode(ply, &mut self.moves) {
@@ -226,7 +228,7 @@ impl Encoder {
                         let fen = board.position.fen();
                         return Err(Error::invalid(format!("{ply} cannot be played in {fen}")));
                     }
-                    let rest = events.get(place + 1..).unwrap_or_default();
+                    let rest = events.get(index + 1..).unwrap_or_default();
                     before = is_replaced(rest).then(|| board.clone());
                     let us = board.position.turn();
                     board.play(ply);
@@ -234,11 +236,11 @@ impl Encoder {
                         facts.play(ply, us, &board.position);
                     }
                 }
-                Event::Annotation(_) if written.contains(&place) => {}
-                Event::Annotation(annotation) => self.annotate(annotation, keep, facts, losses),
+                Event::Annotation(_) if written.contains(&index) => {}
+                Event::Annotation(annotation) => self.annotate(annotation, detail, facts, losses),
                 Event::BeginVariation => {
                     depth += 1;
-                    let start = before.clone().filter(|_| keep != Keep::Mainline);
+                    let start = before.clone().filter(|_| detail != Detail::Mainline);
                     let Some(start) = start else {
                         losses.add(Feature::Variations, 1, None);
                         muted = Some(depth);
@@ -266,8 +268,8 @@ impl Encoder {
         Ok(board)
     }
 
-    /// A variation has a place for comments before its first move, which has one of its own: the
-    /// first of two in one language stands there.
+    /// Writes comments at the start of a variation. Of two comments of one language before its first
+    /// move, the first is stored there and the second with the move.
     fn open_variation(
         &mut self,
         events: &[Event<'_>],
@@ -276,26 +278,31 @@ impl Encoder {
         losses: &mut Losses,
     ) {
         written.clear();
-        let behind = (first_move + 1..).zip(events.iter().skip(first_move + 1));
-        let said = behind.map_while(|(place, event)| match event {
-            Event::Annotation(annotation) => Some((place, annotation)),
+        let following = (first_move + 1..).zip(events.iter().skip(first_move + 1));
+        let annotations = following.map_while(|(index, event)| match event {
+            Event::Annotation(annotation) => Some((index, annotation)),
             _ => None,
         });
-        let before: Vec<(usize, Comment<'_>)> = said
-            .filter_map(|(place, annotation)| match *annotation {
+        let before: Vec<(usize, Comment<'_>)> = annotations
+            .filter_map(|(index, annotation)| match *annotation {
                 Annotation::Comment(comment) if comment.placement == CommentPlacement::Before => {
-                    Some((place, comment))
+                    Some((index, comment))
                 }
                 _ => None,
             })
             .collect();
-        for (number, &(place, comment)) in before.iter().enumerate() {
+        for (number, &(index, comment)) in before.iter().enumerate() {
             let code = |comment: &Comment<'_>| comment.language.and_then(Language::letters);
             let is_same = |(_, other): &(usize, Comment<'_>)| code(other) == code(&comment);
             let is_first = !before.iter().take(number).any(is_same);
             if is_first && before.iter().skip(number + 1).any(is_same) {
-                add_text(&mut self.node.after, comment.language, comment.text, losses);
-                written.push(place);
+                add_text(
+                    &mut self.pending.after,
+                    comment.language,
+                    comment.text,
+                    losses,
+                );
+                written.push(index);
             }
         }
     }
@@ -303,8 +310,8 @@ impl Encoder {
     fn annotate(
         &mut self,
         annotation: Annotation<'_>,
-        keep: Keep,
-        facts: &mut Facts,
+        detail: Detail,
+        facts: &mut EntryFacts,
         losses: &mut Losses,
     ) {
         let feature = annotation.feature();
@@ -312,25 +319,25 @@ impl Encoder {
             losses.add(feature, 1, None);
             return;
         }
-        if keep != Keep::Everything {
+        if detail != Detail::All {
             losses.add(Feature::LongText, 1, None);
             return;
         }
-        let node = &mut self.node;
-        let (marks, mark_bytes) = &mut node.marks;
-        let (informations, information_bytes) = &mut node.informations;
+        let pending = &mut self.pending;
+        let (marks, mark_bytes) = &mut pending.marks;
+        let (informations, information_bytes) = &mut pending.informations;
         let is_kept = match annotation.reduce(self.can, losses) {
             // Number 0 marks illegal moves.
             Annotation::Nag(nag) if nag.0 == 0 => false,
             Annotation::Nag(nag) => {
                 facts.annotations += 1;
-                node.nags.push(nag.0);
+                pending.nags.push(nag.0);
                 true
             }
             Annotation::Comment(comment) => {
                 let list = match comment.placement {
-                    CommentPlacement::Before => &mut node.before,
-                    CommentPlacement::After => &mut node.after,
+                    CommentPlacement::Before => &mut pending.before,
+                    CommentPlacement::After => &mut pending.after,
                 };
                 add_text(list, comment.language, comment.text, losses);
                 true
@@ -360,7 +367,7 @@ impl Encoder {
         }
     }
 
-    /// Writes what a database of Scidb had; `false` for anything else.
+    /// Writes foreign bytes of a Scidb database. `false` for others.
     fn foreign(&mut self, foreign: &Foreign<'_>) -> bool {
         if foreign.format != ID {
             return false;
@@ -382,40 +389,40 @@ impl Encoder {
             }
             foreign::INFORMATION => {
                 let mut cursor = Cursor::new(bytes);
-                let is_one = side_data::read(&mut cursor, VERSION).is_ok() && cursor.is_empty();
-                if is_one {
+                let is_item = side_data::read(&mut cursor, VERSION).is_ok() && cursor.is_empty();
+                if is_item {
                     let is_mark = bytes
                         .first()
                         .is_none_or(|&byte| byte < side_data::INFORMATION);
-                    let node = &mut self.node;
+                    let pending = &mut self.pending;
                     let (count, sink) = if is_mark {
-                        &mut node.marks
+                        &mut pending.marks
                     } else {
-                        &mut node.informations
+                        &mut pending.informations
                     };
                     *count += 1;
                     sink.bytes(bytes);
                 }
-                is_one
+                is_item
             }
             foreign::ILLEGAL => {
-                self.node.nags.push(0);
+                self.pending.nags.push(0);
                 true
             }
             _ => false,
         }
     }
 
-    /// Writes what is said at the place at hand.
-    fn flush(&mut self, facts: &mut Facts, depth: u32) {
-        let node = &mut self.node;
-        if node.is_empty() {
+    /// Writes the pending annotations.
+    fn flush(&mut self, facts: &mut EntryFacts, depth: u32) {
+        let pending = &mut self.pending;
+        if pending.is_empty() {
             return;
         }
         if depth == 0 {
             facts.end_run();
         }
-        for &nag in &node.nags {
+        for &nag in &pending.nags {
             self.moves.push(token::NAG);
             self.side.u8(nag);
         }
@@ -423,17 +430,17 @@ impl Encoder {
             moves.extend((0..*count).map(|_| token::MARK));
             side.bytes(sink.as_slice());
         };
-        put(&node.marks, &mut self.moves, &mut self.side);
+        put(&pending.marks, &mut self.moves, &mut self.side);
         let mut flag = 0;
         for (texts, bit, english, other) in [
             (
-                &node.before,
+                &pending.before,
                 comment_flag::BEFORE,
                 comment_flag::BEFORE_ENGLISH,
                 comment_flag::BEFORE_OTHER,
             ),
             (
-                &node.after,
+                &pending.after,
                 comment_flag::AFTER,
                 comment_flag::AFTER_ENGLISH,
                 comment_flag::AFTER_OTHER,
@@ -465,12 +472,12 @@ impl Encoder {
             self.moves.push(token::COMMENT);
             self.side.u8(flag);
         }
-        put(&node.informations, &mut self.moves, &mut self.side);
-        node.clear();
+        put(&pending.informations, &mut self.moves, &mut self.side);
+        pending.clear();
     }
 }
 
-impl Node {
+impl PendingAnnotations {
     fn clear(&mut self) {
         self.nags.clear();
         for (count, sink) in [&mut self.marks, &mut self.informations] {
@@ -489,8 +496,8 @@ impl Node {
     }
 }
 
-/// Adds a text to those of a place. Two in one language become one of two lines; a language without
-/// a code of two letters is none.
+/// Adds a text to a comment. Two texts in one language become one of two lines. Languages without a
+/// code of two letters are dropped.
 fn add_text(
     list: &mut Vec<(Option<Language>, String)>,
     language: Option<Language>,
@@ -507,17 +514,17 @@ fn add_text(
         losses.add(Feature::Characters, 1, None);
         text.retain(|c| c != '\0');
     }
-    match list.iter_mut().find(|(known, _)| *known == language) {
-        Some((_, known)) => {
+    match list.iter_mut().find(|(other, _)| *other == language) {
+        Some((_, joined)) => {
             losses.add(Feature::SeveralComments, 1, None);
-            known.push('\n');
-            known.push_str(&text);
+            joined.push('\n');
+            joined.push_str(&text);
         }
         None => list.push((language, text)),
     }
 }
 
-/// An evaluation without a depth that has no code, and without an engine that is not listed.
+/// Drops a depth that cannot be stored, and an engine that is not listed.
 fn reduce_eval(mut eval: Eval, engines: u8, losses: &mut Losses) -> Eval {
     if eval.depth.is_some_and(|depth| !(1..64).contains(&depth)) {
         eval.depth = None;
@@ -530,13 +537,13 @@ fn reduce_eval(mut eval: Eval, engines: u8, losses: &mut Losses) -> Eval {
     eval
 }
 
-impl Facts {
-    /// Something else than a plain move belongs to the last move of the mainline.
+impl EntryFacts {
+    /// Ends the run of moves without tokens before the last move of the mainline.
     fn end_run(&mut self) {
         self.run.get_or_insert(self.plies.saturating_sub(1));
     }
 
-    /// The next ply of the mainline was played.
+    /// Adds a ply of the mainline.
     fn play(&mut self, ply: Ply, us: Color, after: &Position) {
         self.plies += 1;
         let now = HomePawns::of(after);
@@ -564,8 +571,8 @@ impl Facts {
                 (Color::Black, false) => castled::BLACK_LONG,
             };
         }
-        let place = self.plies as usize - 1;
-        if let Some(code) = self.first.get_mut(place)
+        let index = self.plies as usize - 1;
+        if let Some(code) = self.first.get_mut(index)
             && m.is_normal()
         {
             *code = u16::from(m.from().number()) | u16::from(m.to().number()) << 6;
@@ -580,7 +587,7 @@ fn is_replaced(events: &[Event<'_>]) -> bool {
     matches!(next, Some(Event::BeginVariation))
 }
 
-/// Which pawns stand on their second and third ranks.
+/// The files of pawns on their second and third ranks.
 fn pawns(position: &Position) -> [u8; 4] {
     let pawns = |color| {
         let role = Role::Pawn;

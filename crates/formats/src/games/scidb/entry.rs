@@ -1,26 +1,28 @@
-//! An entry of the index: 14 words of 32 bits, most significant byte first.
+//! An index entry: 14 words of 32 bits, most significant byte first.
 
 use tabia_core::error::Malformed;
 use tabia_core::game::{Date, Eco, GameResult};
 use tabia_core::io::{Cursor, Sink};
 
+use crate::games::common::index_codes;
+
 /// Bytes of the header and of an entry.
 pub(crate) const HEADER_LENGTH: usize = 128;
 pub(crate) const ENTRY_LENGTH: usize = 56;
 
-/// Longest description in the header.
+/// The longest description in the header in bytes.
 pub(crate) const MAX_DESCRIPTION: usize = 107;
 
-/// The number of the usual start.
+/// The number of the standard position.
 pub(crate) const STANDARD: u16 = 518;
 
-/// Most plies that an entry can tell.
+/// The greatest number of plies that an entry stores.
 pub(crate) const MAX_PLIES: u16 = 2046;
 
-/// An entry taken apart; codes as stored.
+/// The fields of an index entry. Codes are as stored.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Entry {
-    /// The pawns that left home, a nibble each, the first one low.
+    /// The pawns that left their home squares in order, a nibble each, the first one low.
     pub(crate) home_pawns: [u8; 8],
     pub(crate) home_pawn_count: u8,
     pub(crate) white: u32,
@@ -30,9 +32,9 @@ pub(crate) struct Entry {
     pub(crate) plies: u16,
     pub(crate) day: u8,
     pub(crate) month: u8,
-    /// Year - 1200; [`NO_YEAR`] for none.
+    /// Year - 1200, or [`NO_YEAR`].
     pub(crate) year: u16,
-    /// Opening key (20 bits) and opening code, or two moves when the start is not the usual one.
+    /// Opening key (20 bits) and opening code. Two moves if the start is not the standard position.
     pub(crate) opening: u32,
     /// Pawns of the last position on the second, third, seventh and sixth rank: White's, Black's.
     pub(crate) pawns: [u8; 4],
@@ -45,18 +47,18 @@ pub(crate) struct Entry {
     pub(crate) sub_round: u8,
     pub(crate) material: u32,
     pub(crate) flags: u32,
-    /// Castlings played in the mainline, see [`castled`].
+    /// Castlings of the mainline, see [`castled`].
     pub(crate) castlings: u8,
     pub(crate) promotion: bool,
     pub(crate) under_promotion: bool,
     pub(crate) white_elo: u16,
     pub(crate) black_elo: u16,
-    /// A second rating and its kind, an index into `tables::RATINGS`.
+    /// A second rating and its kind, an index into `code_tables::RATINGS`.
     pub(crate) white_rating: u16,
     pub(crate) white_rating_kind: u8,
     pub(crate) black_rating: u16,
     pub(crate) black_rating_kind: u8,
-    /// Number of the start.
+    /// Number of the start position.
     pub(crate) start: u16,
     pub(crate) is_setup: bool,
     pub(crate) termination: u8,
@@ -65,7 +67,10 @@ pub(crate) struct Entry {
     pub(crate) has_other_languages: bool,
 }
 
-/// Says that the year is unknown.
+/// The code of the result that both players lose.
+const BOTH_LOSE: u8 = 4;
+
+/// The code of an unknown year.
 pub(crate) const NO_YEAR: u16 = 1023;
 
 /// Bits of [`Entry::castlings`].
@@ -134,7 +139,7 @@ impl Entry {
         })
     }
 
-    /// Appends the entry. Fields that are too large are cut; the writer looks before.
+    /// Appends the entry. Fields that are too large are truncated; the writer has checked them.
     pub(crate) fn write(&self, sink: &mut Sink) {
         let n = u32::from;
         let bit = |set: bool| u32::from(set);
@@ -184,12 +189,12 @@ impl Entry {
         );
     }
 
-    /// When the game was played.
+    /// The date of the game.
     pub(crate) fn date(&self) -> Date {
         date(self.year, self.month, self.day)
     }
 
-    /// The opening code, which only games from the usual start have.
+    /// The opening code, which only games from the standard position have.
     pub(crate) fn eco(&self) -> Option<Eco> {
         if self.start != STANDARD {
             return None;
@@ -200,23 +205,17 @@ impl Entry {
 
     pub(crate) const fn game_result(&self) -> GameResult {
         match self.result {
-            1 => GameResult::WhiteWins,
-            2 => GameResult::BlackWins,
-            3 => GameResult::Draw,
-            4 => GameResult::BothLose,
-            _ => GameResult::Unknown,
+            BOTH_LOSE => GameResult::BothLose,
+            code => index_codes::result(code),
         }
     }
 }
 
-/// The code of a result; forfeits are those of the board.
+/// The code of a result. Forfeits have the codes of the results over the board.
 pub(crate) const fn result_code(result: GameResult) -> u8 {
     match result {
-        GameResult::WhiteWins | GameResult::WhiteWinsByForfeit => 1,
-        GameResult::BlackWins | GameResult::BlackWinsByForfeit => 2,
-        GameResult::Draw | GameResult::DrawByForfeit => 3,
-        GameResult::BothLose => 4,
-        GameResult::Unknown => 0,
+        GameResult::BothLose => BOTH_LOSE,
+        result => index_codes::result_code(result),
     }
 }
 
@@ -229,7 +228,7 @@ pub(crate) const fn date(year: u16, month: u8, day: u8) -> Date {
     Date::new(year, month, day)
 }
 
-/// The ten bits of a year; `None` for one that has none.
+/// The ten bits of a year. `None` if it does not fit.
 pub(crate) const fn year_bits(year: u16) -> Option<u16> {
     match year {
         0 => Some(NO_YEAR),
@@ -238,32 +237,19 @@ pub(crate) const fn year_bits(year: u16) -> Option<u16> {
     }
 }
 
-/// The code of a number of variations, comments or annotations.
-pub(crate) const fn count_code(count: u32) -> u8 {
-    match count {
-        0..=10 => count as u8,
-        11 | 12 => 10,
-        13..=17 => 11,
-        18..=24 => 12,
-        25..=34 => 13,
-        35..=44 => 14,
-        _ => 15,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn rows_come_back() {
+    fn entries_round_trip() {
         let bytes: Vec<u8> = (0..ENTRY_LENGTH as u8)
             .map(|byte| byte.wrapping_mul(37) ^ 0x5a)
             .collect();
         let entry = Entry::read(&bytes).unwrap();
         let mut sink = Sink::new();
         entry.write(&mut sink);
-        // No bit is without a field.
+        // Every bit belongs to a field.
         assert_eq!(sink.as_slice(), bytes);
         assert!(Entry::read(&bytes[1..]).is_err());
     }

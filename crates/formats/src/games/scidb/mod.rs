@@ -1,7 +1,7 @@
 //! Databases of Scidb: sci.
 //!
 //! A database is three files of one name: the index `.sci` with a fixed entry for every game, the
-//! names `.scn`, and the games `.scg`. See `FORMAT.md` beside this file.
+//! names `.scn`, and the games `.scg`. `FORMAT.md` in this folder describes the bytes.
 mod blob_scanner;
 mod board;
 mod code_tables;
@@ -37,7 +37,7 @@ use read::ScidbDatabase;
 use version::{ID, MAGIC};
 use write::ScidbWriter;
 
-/// What Scidb holds.
+/// Features of Scidb.
 const CAN: Features = Features::of(&[
     Feature::Moves,
     Feature::ChessGames,
@@ -103,7 +103,7 @@ fn create(path: &Path, options: &CreateOptions) -> Result<Box<dyn GameWriter>> {
     Ok(Box::new(ScidbWriter::create(path, options)?))
 }
 
-/// A database of another variant holds records of its games, and no chess.
+/// The features of a new database. One of another variant has raw records and no games of chess.
 fn features_with(options: &CreateOptions) -> Features {
     if raw_records::has_chess_moves(write::variant(options)) {
         CAN

@@ -1,4 +1,4 @@
-//! Writing the names file.
+//! NameTable names with their facts, and writes the name file.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -9,39 +9,41 @@ use tabia_core::io::Sink;
 use super::entry;
 use super::names::{EventFacts, MAGIC, PlayerFacts};
 
-/// Most names of a kind.
+/// The greatest number of names of a kind.
 const MAX_NAMES: u32 = (1 << 24) - 1;
 
 /// The longest name in bytes.
 pub(crate) const MAX_NAME: usize = 255;
 
-/// Gives every name with its facts a number, in the order in which they come.
+/// NameTable names with their facts in the order in which they are added.
 #[derive(Debug)]
 pub(crate) struct NameWriter {
-    players: Numbers<PlayerFacts>,
-    sites: Numbers<u16>,
-    events: Numbers<EventFacts>,
-    annotators: Numbers<()>,
+    players: NameTable<PlayerFacts>,
+    sites: NameTable<u16>,
+    events: NameTable<EventFacts>,
+    annotators: NameTable<()>,
 }
 
+/// The names of a kind.
 #[derive(Debug)]
-struct Numbers<T> {
+struct NameTable<T> {
+    /// The kind in messages.
     what: &'static str,
     ids: HashMap<(Box<str>, T), u32>,
-    /// How often each was used.
+    /// The number of uses of each name.
     uses: Vec<u32>,
 }
 
 impl NameWriter {
     pub(crate) fn new() -> Self {
-        let mut annotators = Numbers::new("annotators");
-        // Number 0 stands for no annotator.
+        let mut annotators = NameTable::new("annotators");
+        // Number 0 means that there is no annotator.
         annotators.ids.insert((Box::from(""), ()), 0);
         annotators.uses.push(0);
         Self {
-            players: Numbers::new("players"),
-            sites: Numbers::new("sites"),
-            events: Numbers::new("events"),
+            players: NameTable::new("players"),
+            sites: NameTable::new("sites"),
+            events: NameTable::new("events"),
             annotators,
         }
     }
@@ -62,7 +64,7 @@ impl NameWriter {
         self.annotators.number(name, ())
     }
 
-    /// The whole file.
+    /// The content of the file.
     pub(crate) fn file(&self, version: u16) -> Vec<u8> {
         let mut sink = Sink::new();
         sink.bytes(&MAGIC);
@@ -85,7 +87,7 @@ impl NameWriter {
     }
 }
 
-impl<T: Copy + Eq + Ord + Hash> Numbers<T> {
+impl<T: Copy + Eq + Ord + Hash> NameTable<T> {
     fn new(what: &'static str) -> Self {
         Self {
             what,
@@ -94,10 +96,10 @@ impl<T: Copy + Eq + Ord + Hash> Numbers<T> {
         }
     }
 
-    /// The number of a name, which is used once more.
+    /// The number of a name, whose uses are counted.
     ///
     /// # Errors
-    /// [`ErrorKind::Limit`] when there is no number left.
+    /// [`ErrorKind::Limit`] if no number is left.
     fn number(&mut self, name: &str, facts: T) -> Result<u32> {
         let next = self.uses.len() as u32;
         let id = *self.ids.entry((Box::from(name), facts)).or_insert(next);
@@ -117,7 +119,7 @@ impl<T: Copy + Eq + Ord + Hash> Numbers<T> {
         Ok(id)
     }
 
-    /// Appends a section: its names in order, each without what it shares with the one before.
+    /// Appends a section: its names in order, each without the prefix shared with the one before.
     fn section(&self, tag: [u8; 8], sink: &mut Sink, write: impl Fn(&T, &mut Sink)) {
         #[expect(
             clippy::iter_over_hash_type,
@@ -195,9 +197,9 @@ mod tests {
     use tabia_core::game::Date;
 
     #[test]
-    fn names_come_back_by_their_numbers() {
+    fn names_round_trip() {
         let mut writer = NameWriter::new();
-        let known = PlayerFacts {
+        let karpov = PlayerFacts {
             species: 1,
             sex: 2,
             country: 89,
@@ -209,7 +211,7 @@ mod tests {
         for (id, name) in (0..).zip(names) {
             assert_eq!(writer.player(name, PlayerFacts::default()).unwrap(), id);
         }
-        assert_eq!(writer.player("Karpov, A", known).unwrap(), 5);
+        assert_eq!(writer.player("Karpov, A", karpov).unwrap(), 5);
         assert_eq!(writer.player("Ka", PlayerFacts::default()).unwrap(), 3);
         let site = writer.site("Žižkov", 62).unwrap();
         let facts = EventFacts {
@@ -224,13 +226,13 @@ mod tests {
         assert_eq!(writer.annotator("Me").unwrap(), 1);
         assert_eq!(writer.annotator("").unwrap(), 0);
         let read = Names::read(&writer.file(94), 94);
-        assert_eq!(read.faults, []);
+        assert_eq!(read.problems, []);
         assert_eq!(read.counts(), [6, 2, 1, 2]);
         for (id, name) in (0..).zip(names) {
             let player = read.player(id);
             assert_eq!(player, Some((name.as_bytes(), PlayerFacts::default())));
         }
-        assert_eq!(read.player(5), Some((&b"Karpov, A"[..], known)));
+        assert_eq!(read.player(5), Some((&b"Karpov, A"[..], karpov)));
         assert_eq!(read.site(0), Some(("Žižkov".as_bytes(), 62)));
         assert_eq!(read.event(0), Some((&b"Open"[..], facts)));
         assert_eq!(read.annotator(1), Some(&b"Me"[..]));

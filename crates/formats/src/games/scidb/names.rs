@@ -1,4 +1,4 @@
-//! The names file read: players, sites, events, annotators by their numbers.
+//! Reads the name file: players, sites, events and annotators by number.
 
 use std::ops::Range;
 
@@ -9,10 +9,10 @@ use tabia_core::io::Cursor;
 use super::entry;
 use super::version::WORDS_SINCE;
 
-/// What begins a names file.
+/// The first bytes of a name file.
 pub(crate) const MAGIC: [u8; 8] = *b"Scidb.n\0";
 
-/// How the sections begin, in their order.
+/// The first bytes of the sections in order.
 const SECTIONS: [&[u8; 8]; 4] = [
     b"player\0\0",
     b"site\0\0\0\0",
@@ -20,7 +20,7 @@ const SECTIONS: [&[u8; 8]; 4] = [
     b"annota\0\0",
 ];
 
-/// What is known of a player besides the name: numbers of `tables`, 0 for unknown.
+/// Facts of a player: indexes into `code_tables`, 0 for unknown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct PlayerFacts {
     pub(crate) species: u8,
@@ -30,7 +30,7 @@ pub(crate) struct PlayerFacts {
     pub(crate) fide: u32,
 }
 
-/// What is known of an event besides the name.
+/// Facts of an event: indexes into `code_tables`, 0 for unknown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct EventFacts {
     pub(crate) date: Date,
@@ -41,9 +41,9 @@ pub(crate) struct EventFacts {
     pub(crate) site: u32,
 }
 
-/// A name and what is known besides.
+/// A name with its number and facts.
 #[derive(Debug, Clone)]
-struct Record<T> {
+struct NameRecord<T> {
     id: u32,
     name: Range<u32>,
     facts: T,
@@ -53,48 +53,48 @@ struct Record<T> {
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     text: Vec<u8>,
-    players: Vec<Record<PlayerFacts>>,
-    /// With their countries.
-    sites: Vec<Record<u16>>,
-    events: Vec<Record<EventFacts>>,
-    annotators: Vec<Record<()>>,
-    /// What is wrong with the file.
-    pub(crate) faults: Vec<Malformed>,
+    players: Vec<NameRecord<PlayerFacts>>,
+    /// Sites with their countries.
+    sites: Vec<NameRecord<u16>>,
+    events: Vec<NameRecord<EventFacts>>,
+    annotators: Vec<NameRecord<()>>,
+    /// Problems of the file.
+    pub(crate) problems: Vec<Malformed>,
 }
 
 impl Names {
-    /// Reads a file as far as it goes.
+    /// Reads a file up to the first problem.
     pub(crate) fn read(bytes: &[u8], version: u16) -> Self {
         let mut names = Self::default();
         let mut cursor = Cursor::new(bytes);
         let read = names
             .read_header(&mut cursor, version)
             .and_then(|()| (0..4).try_for_each(|_| names.read_section(&mut cursor, version)));
-        if let Err(fault) = read {
-            names.faults.push(fault);
+        if let Err(malformed) = read {
+            names.problems.push(malformed);
         }
         names.sort();
         names
     }
 
-    /// Reads what is left of a damaged file: behind a fault it goes on with the next section.
+    /// Reads a damaged file. After a problem the next section is read.
     pub(crate) fn salvage(bytes: &[u8], version: u16) -> Self {
         let mut names = Self::default();
         let mut cursor = Cursor::new(bytes);
-        if let Err(fault) = names.read_header(&mut cursor, version) {
-            names.faults.push(fault);
+        if let Err(malformed) = names.read_header(&mut cursor, version) {
+            names.problems.push(malformed);
         }
         for section in SECTIONS {
             let from = cursor.offset().min(bytes.len());
             let found = memchr::memmem::find(bytes.get(from..).unwrap_or_default(), section);
             let read = match found {
                 None => Err(cursor.malformed("section", Why::Text)),
-                Some(place) => cursor
-                    .seek(from + place, "section")
+                Some(offset) => cursor
+                    .seek(from + offset, "section")
                     .and_then(|()| names.read_section(&mut cursor, version)),
             };
-            if let Err(fault) = read {
-                names.faults.push(fault);
+            if let Err(malformed) = read {
+                names.problems.push(malformed);
             }
         }
         names.sort();
@@ -125,7 +125,7 @@ impl Names {
         self.find(&self.annotators, id).map(|(name, ())| name)
     }
 
-    /// How many there are: players, events, sites, annotators.
+    /// The numbers of players, events, sites and annotators.
     pub(crate) fn counts(&self) -> [u32; 4] {
         [
             self.players.len() as u32,
@@ -135,9 +135,9 @@ impl Names {
         ]
     }
 
-    fn find<T: Copy>(&self, records: &[Record<T>], id: u32) -> Option<(&[u8], T)> {
-        let place = records.binary_search_by_key(&id, |record| record.id).ok()?;
-        let record = records.get(place)?;
+    fn find<T: Copy>(&self, records: &[NameRecord<T>], id: u32) -> Option<(&[u8], T)> {
+        let index = records.binary_search_by_key(&id, |record| record.id).ok()?;
+        let record = records.get(index)?;
         let name = self
             .text
             .get(record.name.start as usize..record.name.end as usize)?;
@@ -148,10 +148,10 @@ impl Names {
         if cursor.array("magic")? != MAGIC {
             return Err(cursor.malformed("magic", Why::Text));
         }
-        let own = cursor.u16_be("version")?;
-        if own != version {
-            self.faults
-                .push(cursor.malformed("version", Why::Value(own.into())));
+        let stored = cursor.u16_be("version")?;
+        if stored != version {
+            self.problems
+                .push(cursor.malformed("version", Why::Value(stored.into())));
         }
         cursor.u32_be("total")?;
         Ok(())
@@ -184,7 +184,7 @@ fn records<T>(
     cursor: &mut Cursor<'_>,
     used: u32,
     text: &mut Vec<u8>,
-    out: &mut Vec<Record<T>>,
+    out: &mut Vec<NameRecord<T>>,
     facts: impl Fn(&mut Cursor<'_>) -> Result<T, Malformed>,
 ) -> Result<(), Malformed> {
     let mut last: Option<Range<u32>> = None;
@@ -214,7 +214,7 @@ fn records<T>(
             }
         };
         let facts = facts(cursor)?;
-        out.push(Record {
+        out.push(NameRecord {
             id,
             name: name.clone(),
             facts,

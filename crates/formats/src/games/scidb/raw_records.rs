@@ -1,4 +1,4 @@
-//! Records of games that are no chess, kept as bytes: version, entry, body.
+//! Records of games of other variants, kept as foreign bytes: version, index entry, body.
 
 use tabia_core::game::{Annotation, Event, Foreign, Game};
 use tabia_core::io::{Cursor, Sink};
@@ -8,14 +8,14 @@ use super::entry::{ENTRY_LENGTH, Entry};
 use super::record_body::Body;
 use super::version::{ID, VERSION};
 
-/// Whether games of a variant have the moves of chess: those of Three-check and Losers have.
+/// Whether the games of a variant have the moves of chess, as those of Three-check and Losers have.
 pub(super) fn has_chess_moves(variant: u8) -> bool {
     let variant = code_tables::text(&code_tables::VARIANTS, variant);
     variant.is_none_or(|name| ["Three-check", "Losers"].contains(&name))
 }
 
-/// What is handed on of a game whose moves are not read.
-pub(super) fn keep(entry: &Entry, body: &[u8], version: u16) -> Vec<u8> {
+/// The foreign bytes of a game whose moves are not read.
+pub(super) fn to_bytes(entry: &Entry, body: &[u8], version: u16) -> Vec<u8> {
     let mut sink = Sink::new();
     sink.u16_be(version);
     entry.write(&mut sink);
@@ -23,7 +23,8 @@ pub(super) fn keep(entry: &Entry, body: &[u8], version: u16) -> Vec<u8> {
     sink.into_vec()
 }
 
-/// The entry and the record of a game that was kept so and is written as it was.
+/// The index entry and the body in the foreign bytes of a game. `None` if it has none, or those of
+/// another version.
 pub(super) fn find(game: &Game) -> Option<(Entry, Body<'_>)> {
     let bytes = game.events().find_map(|event| match event {
         Event::Annotation(Annotation::Foreign(Foreign {
@@ -38,6 +39,6 @@ pub(super) fn find(game: &Game) -> Option<(Entry, Body<'_>)> {
         return None;
     }
     let entry = Entry::read(cursor.take(ENTRY_LENGTH, "entry").ok()?).ok()?;
-    let (body, fault) = Body::read(cursor.rest(), VERSION).ok()?;
-    fault.is_none().then_some((entry, body))
+    let (body, malformed) = Body::read(cursor.rest(), VERSION).ok()?;
+    malformed.is_none().then_some((entry, body))
 }

@@ -26,7 +26,7 @@ use super::record_body;
 use super::record_body::{Body, LENGTH};
 use super::replay::{Buffers, Replay, ReplayOptions, Walker};
 use super::salvage::{self, Index, SalvagedEntry};
-use super::tags::{self, Known, round_text};
+use super::tags::{self, TagSources, round_text};
 use super::version::ID;
 
 /// An open Scidb database.
@@ -45,8 +45,8 @@ pub(crate) struct ScidbDatabase {
 }
 
 impl ScidbDatabase {
-    /// Opens the files of a set. A missing or damaged name or game file is told in the info and
-    /// hides only what it would hold.
+    /// Opens the files of a set. A missing or damaged name or game file is reported in the info; its
+    /// names or games are missing.
     pub(crate) fn open(source: &Source, options: &OpenOptions) -> Result<Self> {
         let mut info = DatabaseInfo {
             format: ID,
@@ -59,8 +59,8 @@ impl ScidbDatabase {
             (false, true) => Names::salvage(&set.names, set.header.version),
             (false, false) => Names::read(&set.names, set.header.version),
         };
-        for &fault in &names.faults {
-            let error = fault.at_base(0).in_file(&set.names_file);
+        for &malformed in &names.problems {
+            let error = malformed.at_base(0).in_file(&set.names_file);
             info.problems.push(error.to_string());
         }
         let kinds = [
@@ -156,7 +156,7 @@ impl Database for ScidbDatabase {
             has_setup: entry.start != entry::STANDARD,
             has_variations: Some(entry.variations != 0),
             has_comments: Some(entry.comments != 0),
-            // Marks are counted with them.
+            // Marks are counted together with NAGs.
             has_nags: (entry.annotations == 0).then_some(false),
         })
     }
@@ -181,7 +181,7 @@ impl Database for ScidbDatabase {
             database: self,
             head: GameHead::default(),
             extra: Tags::new(),
-            faults: Vec::new(),
+            problems: Vec::new(),
             buffers: Buffers::default(),
         })
     }
@@ -194,8 +194,8 @@ struct ScidbReader<'d> {
     head: GameHead,
     /// The tags of the record.
     extra: Tags,
-    /// Faults found before the game begins.
-    faults: Vec<Error>,
+    /// Problems found before the game begins.
+    problems: Vec<Error>,
     buffers: Buffers,
 }
 
@@ -212,29 +212,30 @@ impl GameReader for ScidbReader<'_> {
             format: ID,
             strict: database.options.strict,
         };
-        self.faults.clear();
+        self.problems.clear();
         self.extra.clear();
         self.head.clear();
         if !record.has_entry {
             let text = "its index entry is lost: names, date, ratings and result";
             let error = Error::invalid(text).in_game(game);
-            self.faults.push(error.in_file(database.index.file()));
+            self.problems.push(error.in_file(database.index.file()));
         }
         let bytes = self.record(&entry, &origin);
         let body = match bytes.map(|bytes| Body::read(bytes, database.version)) {
             None => None,
-            Some(Ok((body, fault))) => {
-                self.faults.extend(fault.map(|fault| origin.error(fault)));
+            Some(Ok((body, malformed))) => {
+                let error = malformed.map(|malformed| origin.error(malformed));
+                self.problems.extend(error);
                 Some(body)
             }
-            Some(Err(fault)) => {
-                self.faults.push(origin.error(fault));
+            Some(Err(malformed)) => {
+                self.problems.push(origin.error(malformed));
                 None
             }
         };
         let start = self.read_head(&record, body.as_ref(), want, &origin);
         let result = entry.game_result();
-        let mut flow = origin.begin(&self.head, self.faults.drain(..), visitor)?;
+        let mut flow = origin.begin(&self.head, self.problems.drain(..), visitor)?;
         if flow == Flow::Go
             && want.has(Want::MAINLINE)
             && let (Some(body), Some(bytes)) = (&body, bytes)
@@ -261,11 +262,11 @@ impl GameReader for ScidbReader<'_> {
                     None => flow,
                 }
             } else if want.has(Want::ANNOTATIONS) {
-                // Moves of another game than chess, or from a start that is not known.
+                // Moves of another variant, or from an unknown start.
                 visitor.visit_annotation(Annotation::Foreign(Foreign {
                     format: ID,
                     kind: Foreign::UNREAD_MOVES,
-                    bytes: &raw_records::keep(&entry, bytes, database.version),
+                    bytes: &raw_records::to_bytes(&entry, bytes, database.version),
                 }))
             } else {
                 Flow::Go
@@ -286,9 +287,9 @@ impl<'d> ScidbReader<'d> {
         let mut cursor = Cursor::new(games.get(entry.record_at as usize..).unwrap_or_default());
         let length = match cursor.u24_be("length") {
             Ok(length) => (length as usize).saturating_sub(LENGTH),
-            Err(fault) => {
-                let error = fault.at_base(entry.record_at.into());
-                self.faults
+            Err(malformed) => {
+                let error = malformed.at_base(entry.record_at.into());
+                self.problems
                     .push(error.in_game(origin.game).in_file(origin.file));
                 return None;
             }
@@ -299,7 +300,7 @@ impl<'d> ScidbReader<'d> {
                 needed: length,
                 left: left.len(),
             };
-            self.faults.push(origin.error(Malformed {
+            self.problems.push(origin.error(Malformed {
                 field: "record",
                 at: 0,
                 why,
@@ -343,22 +344,22 @@ impl<'d> ScidbReader<'d> {
             board.position.set_chess960();
         }
         if want.has(Want::TAGS) {
-            let faults = &mut self.faults;
+            let problems = &mut self.problems;
             tags::push(
                 &mut self.head.tags,
-                &self.extra,
-                &Known {
-                    names: &database.names,
+                &TagSources {
+                    record: &self.extra,
                     entry,
+                    names: &database.names,
                     variant,
                     charset: database.options.charset,
-                    keeps_apart: record.has_entry && database.index.is_salvaged(),
+                    numbers_lost_names: record.has_entry && database.index.is_salvaged(),
                 },
                 &mut |field, id| {
                     if record.has_entry {
                         let text = format!("`{field}` is lost: the name file has no number {id}");
                         let error = Error::invalid(text).in_game(origin.game);
-                        faults.push(error.in_file(&database.names_file));
+                        problems.push(error.in_file(&database.names_file));
                     }
                 },
             );
@@ -367,11 +368,11 @@ impl<'d> ScidbReader<'d> {
     }
 
     fn read_start(&mut self, body: &Body<'_>, origin: &Origin<'_>) -> Option<Board> {
-        let fault = |field, at, why| origin.error(Malformed { field, at, why });
+        let error = |field, at, why| origin.error(Malformed { field, at, why });
         let Some(fen) = body.fen else {
             let Some((start, is_array)) = record_body::start(body.start) else {
                 let why = Why::Value(body.start.into());
-                self.faults.push(fault("start", 0, why));
+                self.problems.push(error("start", 0, why));
                 return None;
             };
             let board = match &start.setup {
@@ -395,7 +396,7 @@ impl<'d> ScidbReader<'d> {
             self.extra.push("FEN", &self.database.text(fen));
         }
         if board.is_none() {
-            self.faults.push(fault("fen", 2, Why::Text));
+            self.problems.push(error("fen", 2, Why::Text));
         }
         board
     }

@@ -1,4 +1,4 @@
-//! A record of the game file taken apart.
+//! The parts of a record of the game file.
 
 use tabia_core::chess::{Color, Role, Setup, Square};
 use tabia_core::error::{Malformed, Why};
@@ -9,7 +9,7 @@ use super::board::token;
 use super::code_tables::{OWN_NAME, TAGS};
 use super::entry::STANDARD;
 use super::side_data;
-use super::side_data::Said;
+use super::side_data::SideItem;
 use super::version::{SECTIONS_SINCE, SEPARATE_NAGS_SINCE, VERSION, WORDS_SINCE};
 
 /// Bytes of the length that begins a record.
@@ -26,10 +26,10 @@ pub(crate) mod section {
 /// The parts of a body. Offsets count from its first byte.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Body<'a> {
-    /// Number of the start; 0 for one that is given as FEN.
+    /// Number of the start position; 0 if it is stored as FEN.
     pub(crate) start: u16,
     pub(crate) fen: Option<&'a [u8]>,
-    /// Plain moves at the beginning.
+    /// The number of moves before the first token.
     pub(crate) run: u16,
     /// The moves with their tokens.
     pub(crate) moves: &'a [u8],
@@ -39,14 +39,14 @@ pub(crate) struct Body<'a> {
     /// Names of engines, each with a final zero.
     pub(crate) engines: &'a [u8],
     pub(crate) time_table: &'a [u8],
-    /// What tokens say besides.
+    /// The data of tokens.
     pub(crate) side: &'a [u8],
     pub(crate) side_at: usize,
 }
 
 impl<'a> Body<'a> {
-    /// Finds the parts. A fault in the sections behind the moves loses only what is there: it comes
-    /// beside the body.
+    /// Finds the parts. A problem in the sections after the moves loses only these: it is returned
+    /// with the body.
     pub(crate) fn read(
         bytes: &'a [u8],
         version: u16,
@@ -66,11 +66,11 @@ impl<'a> Body<'a> {
         let data_at = cursor.u24_be("data_at")? as usize;
         let run = cursor.u16_be("run_length")?;
         let moves_at = cursor.offset();
-        let mut fault = None;
+        let mut malformed = None;
         let end = if (moves_at..=bytes.len()).contains(&data_at) {
             data_at
         } else {
-            fault = Some(Malformed {
+            malformed = Some(Malformed {
                 field: "data_at",
                 at: moves_at.saturating_sub(5),
                 why: Why::Value(data_at as u64),
@@ -90,16 +90,16 @@ impl<'a> Body<'a> {
             side: &[],
             side_at: end,
         };
-        if fault.is_none() {
+        if malformed.is_none() {
             cursor.seek(end, "data_at")?;
-            fault = match version {
+            malformed = match version {
                 SECTIONS_SINCE.. => body.read_sections(&mut cursor, flags, version),
                 WORDS_SINCE => body.read_sections_92(&mut cursor, flags),
                 _ => body.read_sections_91(&mut cursor),
             }
             .err();
         }
-        Ok((body, fault))
+        Ok((body, malformed))
     }
 
     fn read_sections(
@@ -112,7 +112,7 @@ impl<'a> Body<'a> {
             self.read_text(cursor)?;
         }
         if flags & section::TAGS != 0 {
-            self.tags = passed(cursor, |cursor| {
+            self.tags = bytes_read(cursor, |cursor| {
                 while next_tag(cursor)?.is_some() {}
                 Ok(())
             })?;
@@ -121,14 +121,14 @@ impl<'a> Body<'a> {
             self.read_engines(cursor)?;
         }
         if flags & section::TIME_TABLE != 0 {
-            self.time_table = passed(cursor, |cursor| skip_time_table(cursor, version))?;
+            self.time_table = bytes_read(cursor, |cursor| skip_time_table(cursor, version))?;
         }
         self.side_at = cursor.offset();
         self.side = cursor.rest();
         Ok(())
     }
 
-    /// In version 92 the tags stand behind the side data, whose end only the moves tell.
+    /// In version 92 the tags follow the side data, whose end depends on the moves.
     fn read_sections_92(&mut self, cursor: &mut Cursor<'a>, flags: u16) -> Result<(), Malformed> {
         if flags & section::TEXT != 0 {
             self.read_text(cursor)?;
@@ -139,24 +139,24 @@ impl<'a> Body<'a> {
         self.side_at = cursor.offset();
         self.side = cursor.rest();
         let moves = self.moves;
-        let side = passed(cursor, |cursor| skip_side_data(moves, cursor, WORDS_SINCE))?;
+        let side = bytes_read(cursor, |cursor| skip_side_data(moves, cursor, WORDS_SINCE))?;
         self.side = side;
         // The zero that ends tags may be missing.
-        self.tags = passed(cursor, |cursor| {
+        self.tags = bytes_read(cursor, |cursor| {
             while !cursor.is_empty() && next_tag(cursor)?.is_some() {}
             Ok(())
         })?;
         Ok(())
     }
 
-    /// Version 91 has no word for its sections: texts with their length, tags, side data.
+    /// Version 91 has no flags for its sections: texts with their length, tags, side data.
     fn read_sections_91(&mut self, cursor: &mut Cursor<'a>) -> Result<(), Malformed> {
         self.side_at = cursor.offset();
         if cursor.is_empty() {
             return Ok(());
         }
         self.read_text(cursor)?;
-        self.tags = passed(cursor, |cursor| {
+        self.tags = bytes_read(cursor, |cursor| {
             while !cursor.is_empty() && next_tag(cursor)?.is_some() {}
             Ok(())
         })?;
@@ -173,13 +173,13 @@ impl<'a> Body<'a> {
 
     fn read_engines(&mut self, cursor: &mut Cursor<'a>) -> Result<(), Malformed> {
         let count = cursor.u8("engines")?;
-        self.engines = passed(cursor, |cursor| {
+        self.engines = bytes_read(cursor, |cursor| {
             (0..count).try_for_each(|_| zero_ended(cursor, "engine").map(drop))
         })?;
         Ok(())
     }
 
-    /// The tags of the record, in their order.
+    /// Appends the tags of the record in order.
     pub(crate) fn push_tags(&self, charset: Charset, tags: &mut Tags) {
         let mut cursor = Cursor::new(self.tags);
         while let Ok(Some((number, name, value))) = next_tag(&mut cursor) {
@@ -193,10 +193,10 @@ impl<'a> Body<'a> {
     }
 }
 
-/// A tag's number, its own name, its value.
+/// A tag: code, stored name, value.
 type RawTag<'a> = (u8, Option<&'a [u8]>, &'a [u8]);
 
-/// The next tag; `None` at their end.
+/// Reads the next tag. `None` at the end of the tags.
 fn next_tag<'a>(cursor: &mut Cursor<'a>) -> Result<Option<RawTag<'a>>, Malformed> {
     let number = cursor.u8("tag")?;
     if number == 0 {
@@ -218,18 +218,18 @@ fn zero_ended<'a>(cursor: &mut Cursor<'a>, field: &'static str) -> Result<&'a [u
     Ok(text)
 }
 
-/// The bytes that `pass` goes over.
-fn passed<'a>(
+/// The bytes that `read` reads.
+fn bytes_read<'a>(
     cursor: &mut Cursor<'a>,
-    pass: impl FnOnce(&mut Cursor<'a>) -> Result<(), Malformed>,
+    read: impl FnOnce(&mut Cursor<'a>) -> Result<(), Malformed>,
 ) -> Result<&'a [u8], Malformed> {
     let start = *cursor;
-    pass(cursor)?;
+    read(cursor)?;
     let length = cursor.offset() - start.offset();
     Ok(start.rest().get(..length).unwrap_or_default())
 }
 
-/// Goes over what tokens among the moves say, in a version with NAGs among them.
+/// Skips the data of the tokens, in a version with NAGs among the moves.
 fn skip_side_data(moves: &[u8], side: &mut Cursor<'_>, version: u16) -> Result<(), Malformed> {
     let mut bytes = moves.iter();
     while let Some(&byte) = bytes.next() {
@@ -246,27 +246,28 @@ fn skip_side_data(moves: &[u8], side: &mut Cursor<'_>, version: u16) -> Result<(
     Ok(())
 }
 
-/// Columns of move informations, each with its length, until one of length 0; in an older form one
-/// column with a length of two bytes, the first of them mostly 0.
+/// Skips a time table: columns of move informations, each with its length, until one of length 0. An
+/// older form has one column with a length of two bytes, the first of them mostly 0.
 fn skip_time_table(cursor: &mut Cursor<'_>, version: u16) -> Result<(), Malformed> {
     each_time(cursor, version, &mut |_, _| {})
 }
 
-/// Gives each move information of a time table, with its place in its column: that of its move.
+/// Calls `found` with each move information of a time table and its index in the column, which is
+/// that of its move.
 fn each_time<'a>(
     cursor: &mut Cursor<'a>,
     version: u16,
-    found: &mut dyn FnMut(usize, Said<'a>),
+    found: &mut dyn FnMut(usize, SideItem<'a>),
 ) -> Result<(), Malformed> {
     let mut column = |cursor: &mut Cursor<'a>, length: usize| -> Result<(), Malformed> {
-        for place in 0..length {
+        for index in 0..length {
             let first = cursor.rest().first().copied().unwrap_or(0);
-            let mut one = Cursor::new(cursor.take(side_data::length(first, version), "time")?);
-            let said = match first {
-                side_data::INFORMATION.. => side_data::read(&mut one, version)?,
-                _ => Said::Nothing,
+            let mut bytes = Cursor::new(cursor.take(side_data::length(first, version), "time")?);
+            let item = match first {
+                side_data::INFORMATION.. => side_data::read(&mut bytes, version)?,
+                _ => SideItem::Empty,
             };
-            found(place, said);
+            found(index, item);
         }
         Ok(())
     };
@@ -290,45 +291,45 @@ fn each_time<'a>(
     }
 }
 
-/// Whether the bytes are one whole time table as it is written.
+/// Whether the bytes are exactly one time table.
 pub(crate) fn is_time_table(bytes: &[u8]) -> bool {
     let mut cursor = Cursor::new(bytes);
     skip_time_table(&mut cursor, VERSION).is_ok() && cursor.is_empty()
 }
 
-/// The times of a table by the plies of the mainline they belong to; `None` when some say what has
-/// no common meaning, or when there are more than plies.
+/// The annotations of a time table by ply of the mainline. `None` if some have no common meaning or
+/// belong to no ply.
 pub(crate) fn times(
     table: &[u8],
     version: u16,
     plies: usize,
 ) -> Option<Vec<Vec<Annotation<'static>>>> {
     let mut times: Vec<Vec<Annotation<'static>>> = Vec::new();
-    let mut is_known = true;
+    let mut is_complete = true;
     let read = each_time(
         &mut Cursor::new(table),
         version,
-        &mut |place, said| match said {
-            Said::Nothing => {}
-            Said::Annotation(annotation) if place < plies => {
-                if times.len() <= place {
-                    times.resize_with(place + 1, Vec::new);
+        &mut |index, item| match item {
+            SideItem::Empty => {}
+            SideItem::Annotation(annotation) if index < plies => {
+                if times.len() <= index {
+                    times.resize_with(index + 1, Vec::new);
                 }
-                if let Some(own) = times.get_mut(place) {
-                    own.push(annotation);
+                if let Some(of_ply) = times.get_mut(index) {
+                    of_ply.push(annotation);
                 }
             }
-            _ => is_known = false,
+            _ => is_complete = false,
         },
     );
-    (read.is_ok() && is_known).then_some(times)
+    (read.is_ok() && is_complete).then_some(times)
 }
 
-/// The start of a number, and whether it is an array with the pawns at home. `None` for numbers of
-/// set-ups that are not known here.
+/// The start position of a number, and whether all pieces and pawns are on their first ranks. `None`
+/// for other numbers.
 ///
-/// 1 to 960 are Chess960 starts (960 is number 0); 960 more have both rooks on the king's a-side,
-/// 1920 more both on the h-side, 2880 more the Chess960 array: these three without castling.
+/// 1 to 960 are Chess960 starts (960 is number 0). Those plus 960 have both rooks on the king's
+/// a-side, plus 1920 both on the h-side, plus 2880 the Chess960 array: these three without castling.
 pub(crate) fn start(number: u16) -> Option<(Start, bool)> {
     if number == STANDARD {
         return Some((Start::default(), true));
@@ -349,7 +350,7 @@ pub(crate) fn start(number: u16) -> Option<(Start, bool)> {
     Some((start, true))
 }
 
-/// Puts king and rooks in that order on the squares they have, without castling.
+/// Reorders king and rooks on their squares, and removes the rights to castle.
 fn rearrange(setup: &mut Setup, order: [Role; 3]) {
     setup.castling = Default::default();
     for (color, rank) in [(Color::White, 0), (Color::Black, 7)] {
@@ -369,7 +370,7 @@ fn rearrange(setup: &mut Setup, order: [Role; 3]) {
     }
 }
 
-/// The number of a start that has one: the usual one and Chess960.
+/// The number of the standard position or of a Chess960 start. `None` for others.
 pub(crate) fn number_of(start: &Start) -> Option<u16> {
     let Some(setup) = start.setup.as_deref() else {
         return Some(STANDARD);
@@ -386,7 +387,7 @@ mod tests {
     use tabia_core::chess::FenStyle;
 
     #[test]
-    fn starts_have_numbers() {
+    fn start_positions_have_numbers() {
         for number in 1..=960 {
             let (found, _) = start(number).unwrap();
             assert_eq!(number_of(&found), Some(number));
@@ -413,7 +414,7 @@ mod tests {
     }
 
     #[test]
-    fn time_tables_are_passed_over() {
+    fn time_tables_are_skipped() {
         for (bytes, left) in [
             (&[2, 0x90, 0, 1, 0, 0, 9][..], 1),
             (&[0, 1, 0xd0, 0, 1, 9], 1),

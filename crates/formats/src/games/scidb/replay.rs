@@ -12,14 +12,14 @@ use super::board::{Board, token, variation_follows};
 use super::record_body;
 use super::record_body::Body;
 use super::side_data;
-use super::side_data::{Said, foreign};
+use super::side_data::{SideItem, foreign};
 use super::text;
 use super::version::{SECTIONS_SINCE, SEPARATE_NAGS_SINCE, VERSION};
 
 pub(crate) type Walker<'a, 'v> = VariationWalker<'a, 'v, Board>;
 pub(crate) type Buffers = WalkerBuffers<Board>;
 
-/// Bits of the byte that says how a comment stands.
+/// Bits of the flag byte of a comment.
 pub(crate) mod comment_flag {
     pub(crate) const BEFORE: u8 = 1;
     pub(crate) const AFTER: u8 = 2;
@@ -240,13 +240,13 @@ impl<'a, 'v> Replay<'a, 'v> {
         };
         let walker = &mut self.walker;
         match data {
-            Said::Nothing => Ok(Flow::Go),
-            Said::Annotation(annotation) => Ok(walker.visitor.visit_annotation(annotation)),
-            Said::Bytes(bytes) if version < SECTIONS_SINCE && is_information(bytes) => {
+            SideItem::Empty => Ok(Flow::Go),
+            SideItem::Annotation(annotation) => Ok(walker.visitor.visit_annotation(annotation)),
+            SideItem::Bytes(bytes) if version < SECTIONS_SINCE && is_information(bytes) => {
                 Ok(walker.visit_foreign(foreign::OLD_INFORMATION, bytes))
             }
-            Said::Bytes(bytes) => Ok(walker.visit_foreign(foreign::INFORMATION, bytes)),
-            Said::Diagram(caption) => {
+            SideItem::Bytes(bytes) => Ok(walker.visit_foreign(foreign::INFORMATION, bytes)),
+            SideItem::Diagram(caption) => {
                 let caption = decode(caption, self.options.charset);
                 let text = if caption.is_empty() {
                     "[#]".to_owned()
@@ -360,14 +360,9 @@ impl<'a, 'v> Replay<'a, 'v> {
 
     fn begin_variation(&mut self) -> Result<Flow> {
         let at = self.offset();
-        let flow = self.walker.begin_variation(|walker| {
-            let why = Why::Value(token::BEGIN_VARIATION.into());
-            walker.problem(Malformed {
-                field: "variation",
-                at,
-                why,
-            })
-        })?;
+        let flow = self
+            .walker
+            .begin_variation(|walker| walker.refused_variation(at, token::BEGIN_VARIATION))?;
         if flow != Flow::Skip {
             return Ok(flow);
         }

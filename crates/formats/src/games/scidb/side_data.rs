@@ -1,4 +1,4 @@
-//! Marks and move informations: what stands in the side data for a token.
+//! Marks and move informations: the items of the side data, one for each token.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use tabia_core::io::{Cursor, Sink};
 
 use super::version::SECTIONS_SINCE;
 
-/// Kinds of bytes without a common meaning.
+/// Kinds of foreign bytes.
 pub(crate) mod foreign {
     /// Names of engines, each with a final zero.
     pub(crate) const ENGINES: u16 = 1;
@@ -21,27 +21,27 @@ pub(crate) mod foreign {
     pub(crate) const MARKUP: u16 = 4;
     /// The move is marked as illegal.
     pub(crate) const ILLEGAL: u16 = 5;
-    /// What is left of side data and texts.
+    /// The rest of side data and texts.
     pub(crate) const REST: u16 = 6;
     /// A move information of version 92, as stored.
     pub(crate) const OLD_INFORMATION: u16 = 7;
 }
 
-/// What an item of the side data says.
+/// An item of the side data.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Said<'a> {
-    Nothing,
+pub(crate) enum SideItem<'a> {
+    Empty,
     Annotation(Annotation<'static>),
     /// A diagram with its caption.
     Diagram(&'a [u8]),
-    /// Without a common meaning: the bytes.
+    /// The bytes of an item without a common meaning.
     Bytes(&'a [u8]),
 }
 
-/// Says that the byte begins a move information and no mark.
+/// The bit of the first byte of a move information, which marks lack.
 pub(crate) const INFORMATION: u8 = 0x80;
 
-/// The pawns of an evaluation that is a mate; the hundredths are then moves.
+/// The pawns of an evaluation that is a mate. The hundredths are then moves.
 const MATE: u32 = 1023;
 
 const COLORS: [ShapeColor; 9] = [
@@ -56,8 +56,8 @@ const COLORS: [ShapeColor; 9] = [
     ShapeColor::Black,
 ];
 
-/// Length of the move information that begins with this byte. Anything below [`INFORMATION`] is an
-/// empty one. Version 92 has another number for each kind.
+/// Bytes of the move information that begins with this byte. A byte below [`INFORMATION`] is an empty
+/// one. Version 92 has other codes for the kinds.
 pub(crate) const fn length(first: u8, version: u16) -> usize {
     if first < INFORMATION {
         return 1;
@@ -79,22 +79,22 @@ pub(crate) const fn length(first: u8, version: u16) -> usize {
 }
 
 /// Reads the next item.
-pub(crate) fn read<'a>(cursor: &mut Cursor<'a>, version: u16) -> Result<Said<'a>, Malformed> {
+pub(crate) fn read<'a>(cursor: &mut Cursor<'a>, version: u16) -> Result<SideItem<'a>, Malformed> {
     let start = *cursor;
     let first = cursor.u8("side_data")?;
     if first >= INFORMATION {
-        let mut whole = start;
-        let bytes = whole.take(length(first, version), "move_information")?;
-        *cursor = whole;
-        let said = if version < SECTIONS_SINCE {
+        let mut item = start;
+        let bytes = item.take(length(first, version), "move_information")?;
+        *cursor = item;
+        let annotation = if version < SECTIONS_SINCE {
             old_information(bytes)
         } else {
             information(bytes)
         };
-        return Ok(said.map_or(Said::Bytes(bytes), Said::Annotation));
+        return Ok(annotation.map_or(SideItem::Bytes(bytes), SideItem::Annotation));
     }
     match first {
-        0 => Ok(Said::Nothing),
+        0 => Ok(SideItem::Empty),
         1 => {
             let (square, kind) = (cursor.u8("mark_square")?, cursor.u8("mark_type")?);
             let mut color = cursor.u8("mark_color")?;
@@ -106,15 +106,15 @@ pub(crate) fn read<'a>(cursor: &mut Cursor<'a>, version: u16) -> Result<Said<'a>
             let length = cursor.offset() - start.offset();
             let bytes = start.rest().get(..length).unwrap_or_default();
             let shape = shape(square, kind, to, color);
-            Ok(shape.map_or(Said::Bytes(bytes), |shape| {
-                Said::Annotation(Annotation::Shape(shape))
+            Ok(shape.map_or(SideItem::Bytes(bytes), |shape| {
+                SideItem::Annotation(Annotation::Shape(shape))
             }))
         }
         2 => {
             let end = memchr::memchr(0, cursor.rest()).unwrap_or(cursor.left());
             let caption = cursor.take(end, "mark_caption")?;
             cursor.u8("mark_caption")?;
-            Ok(Said::Diagram(caption))
+            Ok(SideItem::Diagram(caption))
         }
         other => Err(start.malformed("mark", Why::Value(other.into()))),
     }
@@ -135,7 +135,7 @@ fn shape(square: u8, kind: u8, to: Option<u8>, color: u8) -> Option<Shape> {
     Some(Shape { kind, color })
 }
 
-/// What a move information says, as far as others can say it too.
+/// The annotation of a move information. `None` if it has no common meaning.
 fn information(bytes: &[u8]) -> Option<Annotation<'static>> {
     let (&first, rest) = bytes.split_first()?;
     let value = number(rest);
@@ -178,7 +178,7 @@ fn information(bytes: &[u8]) -> Option<Annotation<'static>> {
     }
 }
 
-/// The same in version 92, where the fields begin with the lowest bit.
+/// As [`information`] for version 92, where the fields begin with the lowest bit.
 fn old_information(bytes: &[u8]) -> Option<Annotation<'static>> {
     let (&first, rest) = bytes.split_first()?;
     let value = number(rest);
@@ -207,7 +207,7 @@ fn number(bytes: &[u8]) -> u32 {
     bytes.fold(0, |value, &byte| value << 8 | u32::from(byte))
 }
 
-/// A clock of a player; `None` for that of an engine.
+/// A clock of a player. `None` for the clock of an engine.
 fn clock(kind: ClockKind, engine: u8, time: [u32; 3]) -> Option<Annotation<'static>> {
     let [hours, minutes, seconds] = time;
     let seconds = hours * 3600 + minutes * 60 + seconds;
@@ -223,9 +223,9 @@ fn centipawns(is_negative: bool, pawns: u32, hundredths: u32) -> Option<Score> {
     (hundredths < 100).then_some(Score::Centipawns(value))
 }
 
-/// Appends a shape; `false` when it has no code.
+/// Appends a shape. `false` if it has no code.
 pub(crate) fn write_shape(shape: Shape, sink: &mut Sink) -> bool {
-    let Some(color) = COLORS.iter().position(|&known| known == shape.color) else {
+    let Some(color) = COLORS.iter().position(|&color| color == shape.color) else {
         return false;
     };
     let (square, kind, to) = match shape.kind {
@@ -248,8 +248,8 @@ pub(crate) fn write_shape(shape: Shape, sink: &mut Sink) -> bool {
     true
 }
 
-/// Appends a clock; `false` when it is too long or has no code. Fractions of a second have a place
-/// only in the time spent on a move; whether any were lost is said by [`is_exact`].
+/// Appends a clock. `false` if it is too long or has no code. Only the time spent on a move has
+/// fractions of a second; see [`is_exact`] for their loss.
 pub(crate) fn write_clock(clock: Clock, sink: &mut Sink) -> bool {
     let seconds = clock.time.as_secs();
     let milliseconds = clock.time.subsec_millis();
@@ -277,7 +277,7 @@ pub(crate) fn write_clock(clock: Clock, sink: &mut Sink) -> bool {
     true
 }
 
-/// Whether a clock that can be written loses nothing.
+/// Whether [`write_clock`] writes the exact time.
 pub(crate) fn is_exact(clock: Clock) -> bool {
     let nanos = clock.time.subsec_nanos();
     match clock.kind {
@@ -286,7 +286,7 @@ pub(crate) fn is_exact(clock: Clock) -> bool {
     }
 }
 
-/// Appends an evaluation; `false` when its score has no code.
+/// Appends an evaluation. `false` if its score has no code.
 pub(crate) fn write_eval(eval: Eval, sink: &mut Sink) -> bool {
     let (is_negative, pawns, hundredths) = match eval.score {
         Score::Centipawns(value) => {
@@ -310,18 +310,18 @@ mod tests {
     use super::*;
     use crate::games::scidb::version::VERSION;
 
-    fn back(sink: &Sink) -> Annotation<'static> {
+    fn read_back(sink: &Sink) -> Annotation<'static> {
         let mut cursor = Cursor::new(sink.as_slice());
-        let said = read(&mut cursor, VERSION);
+        let item = read(&mut cursor, VERSION);
         assert!(cursor.is_empty());
-        match said {
-            Ok(Said::Annotation(annotation)) => annotation,
+        match item {
+            Ok(SideItem::Annotation(annotation)) => annotation,
             other => panic!("{other:?}"),
         }
     }
 
     #[test]
-    fn shapes_come_back() {
+    fn shapes_round_trip() {
         let kinds = [
             ShapeKind::Square(Square::E4),
             ShapeKind::Frame(Square::A1),
@@ -335,7 +335,7 @@ mod tests {
                 let shape = Shape { kind, color };
                 let mut sink = Sink::new();
                 assert!(write_shape(shape, &mut sink));
-                assert_eq!(back(&sink), Annotation::Shape(shape));
+                assert_eq!(read_back(&sink), Annotation::Shape(shape));
             }
         }
         let without = [
@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn clocks_come_back() {
+    fn clocks_round_trip() {
         for kind in [
             ClockKind::Remaining,
             ClockKind::ElapsedGame,
@@ -358,7 +358,7 @@ mod tests {
                 let time = Duration::from_secs(seconds);
                 let mut sink = Sink::new();
                 assert!(write_clock(Clock { kind, time }, &mut sink));
-                assert_eq!(back(&sink), Annotation::Clock(Clock { kind, time }));
+                assert_eq!(read_back(&sink), Annotation::Clock(Clock { kind, time }));
             }
         }
         let spent = |millis| Clock {
@@ -368,7 +368,7 @@ mod tests {
         for millis in [1, 16_384_999, 0x3_ffff * 1000 + 999] {
             let mut sink = Sink::new();
             assert!(write_clock(spent(millis), &mut sink) && is_exact(spent(millis)));
-            assert_eq!(back(&sink), Annotation::Clock(spent(millis)));
+            assert_eq!(read_back(&sink), Annotation::Clock(spent(millis)));
         }
         assert!(!write_clock(spent(0x4_0000 * 1000), &mut Sink::new()));
         let left = Clock {
@@ -379,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn evaluations_come_back() {
+    fn evaluations_round_trip() {
         for score in [
             Score::Centipawns(0),
             Score::Centipawns(-31),
@@ -395,7 +395,7 @@ mod tests {
                 };
                 let mut sink = Sink::new();
                 assert!(write_eval(eval, &mut sink));
-                assert_eq!(back(&sink), Annotation::Eval(eval));
+                assert_eq!(read_back(&sink), Annotation::Eval(eval));
             }
         }
         for score in [Score::Centipawns(102_300), Score::Mate(128)] {
@@ -409,31 +409,34 @@ mod tests {
     }
 
     #[test]
-    fn version_92_begins_with_the_lowest_bits() {
-        fn said(bytes: &[u8]) -> Said<'_> {
+    fn items_of_version_92_are_read() {
+        fn item(bytes: &[u8]) -> SideItem<'_> {
             read(&mut Cursor::new(bytes), 92).unwrap()
         }
         let time = Duration::from_secs(3600 + 40 * 60 + 39);
         assert_eq!(
-            said(&[0xa0, 0x9e, 0x81]),
-            Said::Annotation(Annotation::Clock(Clock {
+            item(&[0xa0, 0x9e, 0x81]),
+            SideItem::Annotation(Annotation::Clock(Clock {
                 kind: ClockKind::Remaining,
                 time,
             }))
         );
         assert_eq!(
-            said(&[0x92, 0x3e, 0x00, 0xf6]),
-            Said::Annotation(Annotation::Eval(Eval {
+            item(&[0x92, 0x3e, 0x00, 0xf6]),
+            SideItem::Annotation(Annotation::Eval(Eval {
                 score: Score::Centipawns(-331),
                 depth: Some(22),
                 engine: 2,
             }))
         );
-        assert_eq!(said(&[0xf0, 1, 2, 3, 4]), Said::Bytes(&[0xf0, 1, 2, 3, 4]));
+        assert_eq!(
+            item(&[0xf0, 1, 2, 3, 4]),
+            SideItem::Bytes(&[0xf0, 1, 2, 3, 4])
+        );
     }
 
     #[test]
-    fn what_others_cannot_say_stays_bytes() {
+    fn items_without_a_common_meaning_stay_bytes() {
         for bytes in [
             &[0xd0, 0, 1][..],
             &[0xe1, 1, 2, 3, 4],
@@ -441,12 +444,12 @@ mod tests {
             &[0x91, 0, 1],
         ] {
             let mut cursor = Cursor::new(bytes);
-            assert_eq!(read(&mut cursor, VERSION), Ok(Said::Bytes(bytes)));
+            assert_eq!(read(&mut cursor, VERSION), Ok(SideItem::Bytes(bytes)));
             assert!(cursor.is_empty());
         }
         let mut cursor = Cursor::new(b"\x02here\0\x00");
-        assert_eq!(read(&mut cursor, VERSION), Ok(Said::Diagram(b"here")));
-        assert_eq!(read(&mut cursor, VERSION), Ok(Said::Nothing));
+        assert_eq!(read(&mut cursor, VERSION), Ok(SideItem::Diagram(b"here")));
+        assert_eq!(read(&mut cursor, VERSION), Ok(SideItem::Empty));
         assert!(read(&mut cursor, VERSION).is_err());
         assert!(read(&mut Cursor::new(&[7]), VERSION).is_err());
     }

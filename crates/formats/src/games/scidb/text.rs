@@ -1,13 +1,14 @@
-//! Texts of comments: plain with a few escapes, or marked up with languages and figurines.
+//! Texts of comments: without markup but with escapes, or with markup for languages and figurines.
 
 use tabia_core::game::Language;
 
-/// The texts of a comment by their languages, and whether the markup said more.
+/// The texts of a comment by language.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Texts {
     pub(crate) parts: Vec<(Option<Language>, String)>,
+    /// There is markup other than languages and figurines.
     pub(crate) has_markup: bool,
-    /// Behind the end of a language.
+    /// The last language has ended.
     is_closed: bool,
 }
 
@@ -66,7 +67,7 @@ pub(crate) fn read(stored: &str) -> Texts {
 }
 
 impl Texts {
-    /// Appends text to the language at hand. Blanks outside all languages say nothing.
+    /// Appends text to the current language. Blanks outside all languages are dropped.
     fn push(&mut self, text: &str, is_nag: bool) {
         let is_outside = self.is_closed || self.parts.is_empty();
         if text.is_empty() || is_outside && text.trim().is_empty() {
@@ -98,12 +99,13 @@ impl Texts {
     }
 }
 
-/// A text as it is stored. Languages without a code of two letters are left out.
+/// The texts of a comment as they are stored. Languages without a code of two letters are dropped.
 pub(crate) fn write(texts: &[(Option<Language>, String)]) -> String {
     let mut stored = String::new();
     let code = |language: Option<Language>| language.and_then(Language::letters);
-    let is_plain = texts.len() == 1 && texts.iter().all(|&(language, _)| code(language).is_none());
-    if is_plain {
+    let is_unmarked =
+        texts.len() == 1 && texts.iter().all(|&(language, _)| code(language).is_none());
+    if is_unmarked {
         for (_, text) in texts {
             escape(text, &mut stored);
         }
@@ -126,7 +128,7 @@ pub(crate) fn write(texts: &[(Option<Language>, String)]) -> String {
 
 fn escape(text: &str, out: &mut String) {
     for c in text.chars() {
-        match ENTITIES.iter().find(|(plain, _)| *plain == c) {
+        match ENTITIES.iter().find(|(character, _)| *character == c) {
             Some((_, entity)) => out.push_str(entity),
             None => out.push(c),
         }
@@ -138,9 +140,9 @@ fn unescape(text: &str, out: &mut String) {
     while let Some(at) = rest.find('&') {
         let (before, entity) = rest.split_at(at);
         out.push_str(before);
-        let known = ENTITIES.iter().find(|(_, name)| entity.starts_with(name));
-        let (plain, length) = known.map_or(('&', 1), |(plain, name)| (*plain, name.len()));
-        out.push(plain);
+        let found = ENTITIES.iter().find(|(_, name)| entity.starts_with(name));
+        let (character, length) = found.map_or(('&', 1), |(c, name)| (*c, name.len()));
+        out.push(character);
         rest = entity.get(length..).unwrap_or_default();
     }
     out.push_str(rest);
@@ -159,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_come_back() {
+    fn texts_round_trip() {
         for list in [
             &[("", "")][..],
             &[("", "after <e4> & \"q\" it's é &amp; <xml>")],
@@ -168,8 +170,8 @@ mod tests {
         ] {
             let list = texts(list);
             let stored = write(&list);
-            let back = read(&stored);
-            assert_eq!((back.parts, back.has_markup), (list, false), "{stored}");
+            let found = read(&stored);
+            assert_eq!((found.parts, found.has_markup), (list, false), "{stored}");
         }
         assert_eq!(write(&texts(&[("#121", "x")])), "x");
     }
@@ -177,9 +179,9 @@ mod tests {
     #[test]
     fn markup_is_read() {
         let read = |text| read(text);
-        let plain = read("<xml><:en><sym>N</sym>f3 <nag>14</nag> &amp; so</:en> </xml>");
-        assert_eq!(plain.parts, texts(&[("en", "Nf3 $14 & so")]));
-        assert!(!plain.has_markup);
+        let figurine = read("<xml><:en><sym>N</sym>f3 <nag>14</nag> &amp; so</:en> </xml>");
+        assert_eq!(figurine.parts, texts(&[("en", "Nf3 $14 & so")]));
+        assert!(!figurine.has_markup);
         let bold = read("<xml><:><b>bold</b> 1 < 2</:></xml>");
         assert_eq!(bold.parts, texts(&[("", "bold 1 < 2")]));
         assert!(bold.has_markup);
