@@ -15,8 +15,8 @@ use tabia_core::io::{Blob, Source};
 use tabia_core::loss::{Feature, Losses};
 use tabia_formats::archives::compressed;
 use tabia_formats::books::kvetka::{
-    Added, Builder, Findings, GameRow, Key, KvetkaBook, ListForm, Orientation, SourceKind,
-    TextOrder, decode_move, encode_move,
+    AddedGame, Findings, Key, KvetkaBook, KvetkaBuilder, ListForm, Orientation, SourceGame,
+    SourceKind, TextOrder, decode_move, encode_move,
 };
 use tabia_testkit::shared::repository;
 use tabia_testkit::{Scratch, shared_data};
@@ -55,7 +55,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn keys_of_the_description() {
+fn keys_match_the_description() {
     for (fen, key, flip, mirror) in [
         (
             "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
@@ -132,7 +132,7 @@ fn keys_of_the_description() {
 }
 
 #[test]
-fn keys_of_all_vectors() {
+fn keys_match_the_vectors() {
     let Some(path) = shared_data("keys_of_all_vectors", "books/vectors/kvetka_keys.tsv") else {
         return;
     };
@@ -169,7 +169,7 @@ fn keys_of_all_vectors() {
 }
 
 #[test]
-fn moves_of_all_vectors() {
+fn moves_match_the_vectors() {
     let Some(path) = shared_data("moves_of_all_vectors", "books/vectors/kvetka_moves.tsv") else {
         return;
     };
@@ -197,14 +197,14 @@ fn fixture(name: &str) -> PathBuf {
 }
 
 #[test]
-fn the_smallest_book_byte_by_byte() {
+fn minimal_book_is_written_byte_by_byte() {
     let scratch = Scratch::new("kvetka-mini");
     let mut options = CreateOptions::default();
     options.title = Some("Test book".to_owned());
     options
         .facts
         .push(("half-moves of a game".to_owned(), "2".to_owned()));
-    let mut builder = Box::new(Builder::create(&scratch.join("mini.kob"), &options).unwrap());
+    let mut builder = Box::new(KvetkaBuilder::create(&scratch.join("mini.kob"), &options).unwrap());
     builder.name_openings(|position| {
         let is_start = *position == Position::standard();
         is_start.then(|| "A00|Start position".to_owned())
@@ -212,7 +212,7 @@ fn the_smallest_book_byte_by_byte() {
     let source = builder
         .add_source(SourceKind::Pgn, "%currentdirmini.pgn")
         .unwrap();
-    let row = GameRow {
+    let row = SourceGame {
         address: 0,
         length: 0x60,
         white: "Ivanov, I",
@@ -225,7 +225,7 @@ fn the_smallest_book_byte_by_byte() {
     let added = builder
         .add_game(Some(source), &row, &Position::standard(), line(&plies))
         .unwrap();
-    assert_eq!(added, Added::Yes(Some(0)));
+    assert_eq!(added, AddedGame::Yes(Some(0)));
     assert_eq!(builder.finalize().unwrap(), Losses::new());
     let written = builder.finish().unwrap();
     assert_eq!(written.records, 3);
@@ -249,7 +249,7 @@ fn line(moves: &[&[u8]]) -> Vec<Ply> {
 }
 
 #[test]
-fn the_smallest_book_is_read() {
+fn minimal_book_is_read() {
     // Any file of the set names it.
     for name in ["mini_0.kob", "mini.kin", "mini.ksf"] {
         let source = Source::from_path(&fixture(name)).unwrap();
@@ -298,15 +298,15 @@ fn the_smallest_book_is_read() {
     assert_eq!(book.linked_game(missing).unwrap(), None);
 }
 
-/// A game of a source, with what its row needs.
-struct SourceGame {
+/// A game of a PGN file, with its offset and length.
+struct PgnGame {
     game: Game,
     address: u64,
     length: u64,
 }
 
-/// The first games of a compressed PGN file, and where each begins.
-fn games_of(path: &Path, count: usize) -> Vec<SourceGame> {
+/// The first games of a compressed PGN file.
+fn games_of(path: &Path, count: usize) -> Vec<PgnGame> {
     let file = Box::new(std::fs::File::open(path).unwrap());
     let (stream, _) = compressed::decompress(file).unwrap();
     let mut text = Vec::new();
@@ -314,12 +314,12 @@ fn games_of(path: &Path, count: usize) -> Vec<SourceGame> {
     let starts: Vec<usize> = (0..text.len())
         .filter(|&at| text[at..].starts_with(b"[Event ") && (at == 0 || text[at - 1] == b'\n'))
         .collect();
-    let whole = &text[..starts[count]];
-    let mut stream = support::stream(&tabia_formats::games::pgn::FORMAT, whole);
+    let first_games = &text[..starts[count]];
+    let mut stream = support::stream(&tabia_formats::games::pgn::FORMAT, first_games);
     support::read_stream(&mut *stream, tabia_core::game::Want::ALL)
         .into_iter()
         .zip(starts.windows(2))
-        .map(|(read, starts)| SourceGame {
+        .map(|(read, starts)| PgnGame {
             game: read.game,
             address: starts[0] as u64,
             length: (starts[1] - starts[0]) as u64,
@@ -327,16 +327,16 @@ fn games_of(path: &Path, count: usize) -> Vec<SourceGame> {
         .collect()
 }
 
-fn add_all(builder: &mut Builder, source: Option<u32>, games: &[SourceGame]) -> usize {
+fn add_all(builder: &mut KvetkaBuilder, source: Option<u32>, games: &[PgnGame]) -> usize {
     let mut added = 0;
-    for SourceGame {
+    for PgnGame {
         game,
         address,
         length,
     } in games
     {
         let tags = &game.head.tags;
-        let row = GameRow {
+        let row = SourceGame {
             address: *address,
             length: *length,
             white: tags.text("White"),
@@ -346,8 +346,8 @@ fn add_all(builder: &mut Builder, source: Option<u32>, games: &[SourceGame]) -> 
             result: game.result,
         };
         let start = game.head.start.position().unwrap();
-        let answer = builder.add_game(source, &row, &start, game.mainline());
-        added += usize::from(matches!(answer.unwrap(), Added::Yes(_)));
+        let outcome = builder.add_game(source, &row, &start, game.mainline());
+        added += usize::from(matches!(outcome.unwrap(), AddedGame::Yes(_)));
     }
     added
 }
@@ -373,7 +373,7 @@ fn files(scratch: &Scratch) -> Set {
 }
 
 #[test]
-fn the_book_of_another_program_is_read_and_made_again() {
+fn book_of_another_program_is_read_and_rebuilt() {
     let test = "the_book_of_another_program_is_read_and_made_again";
     let Some(folder) = shared_data(test, "books/made") else {
         return;
@@ -389,7 +389,8 @@ fn the_book_of_another_program_is_read_and_made_again() {
     let games = games_of(&pgn, 400);
     let scratch = Scratch::new("kvetka-400");
     let options = options(&[("half-moves of a game", "30")]);
-    let mut builder = Box::new(Builder::create(&scratch.join("kv400.kob"), &options).unwrap());
+    let mut builder =
+        Box::new(KvetkaBuilder::create(&scratch.join("kv400.kob"), &options).unwrap());
     builder.name_openings(|position| {
         let is_start = *position == Position::standard();
         is_start.then(|| "A00|Start position".to_owned())
@@ -405,7 +406,7 @@ fn the_book_of_another_program_is_read_and_made_again() {
 }
 
 /// Some short games with transpositions, a promotion without a code, and players beyond ASCII.
-fn small_games() -> Vec<SourceGame> {
+fn small_games() -> Vec<PgnGame> {
     let lines = [
         ("e4 e5 Nf3 Nc6 Bb5 a6", "1-0", "Müller", 2500, 2400),
         ("d4 d5 c4 e6", "1/2-1/2", "Ćirić", 2300, 0),
@@ -438,7 +439,7 @@ fn small_games() -> Vec<SourceGame> {
             tags.push("WhiteElo", &white_elo.to_string());
             tags.push("BlackElo", &black_elo.to_string());
             game.result = GameResult::parse(result.as_bytes()).unwrap();
-            SourceGame {
+            PgnGame {
                 game,
                 address: 100 * number as u64,
                 length: 90,
@@ -447,8 +448,8 @@ fn small_games() -> Vec<SourceGame> {
         .collect()
 }
 
-fn build(path: &Path, options: &CreateOptions, games: &[SourceGame]) -> Losses {
-    let mut builder = Box::new(Builder::create(path, options).unwrap());
+fn build(path: &Path, options: &CreateOptions, games: &[PgnGame]) -> Losses {
+    let mut builder = Box::new(KvetkaBuilder::create(path, options).unwrap());
     let source = builder.add_source(SourceKind::Pgn, "a.pgn").unwrap();
     add_all(&mut builder, Some(source), games);
     let losses = builder.finalize().unwrap();
@@ -457,17 +458,17 @@ fn build(path: &Path, options: &CreateOptions, games: &[SourceGame]) -> Losses {
 }
 
 #[test]
-fn what_games_say_is_counted_once_a_position() {
+fn a_game_counts_once_in_each_position() {
     let scratch = Scratch::new("kvetka-count");
     let losses = build(&scratch.join("a.kob"), &options(&[]), &small_games());
-    // A knight is no queen, and three names are not in windows-1252.
+    // One promotion to a knight; names outside windows-1252.
     assert_eq!(losses.count(Feature::BookMoves), 1);
     assert_eq!(losses.count(Feature::Characters), 2);
     let book = open(&scratch.join("a_0.kob"));
     assert_eq!(book.inspect().problems(), [""; 0]);
     let mut page = BookPosition::default();
     assert!(book.probe(&Position::standard(), &mut page).unwrap());
-    // Seven games, one without a result; one comes back to the start.
+    // Seven games, one without a result; one returns to the standard position.
     let results = Wdl {
         white: 3,
         draws: 1,
@@ -492,8 +493,8 @@ fn what_games_say_is_counted_once_a_position() {
     };
     assert_eq!(e4.unwrap().results, Some(results));
     assert_eq!(page.sample_game, Some(GameLink { source: 0, game: 0 }));
-    let meeting = after("d4 d5 c4 e6");
-    assert!(book.probe(&meeting, &mut page).unwrap());
+    let transposition = after("d4 d5 c4 e6");
+    assert!(book.probe(&transposition, &mut page).unwrap());
     let links = [1, 2].map(|game| GameLink { source: 0, game });
     assert_eq!(page.games_ending_here, links);
     for (number, game) in small_games().iter().enumerate() {
@@ -529,7 +530,7 @@ fn encoding_of(name: &str) -> String {
 }
 
 #[test]
-fn building_at_once_and_in_steps_gives_the_same_bytes() {
+fn appending_games_gives_the_same_bytes_as_building_at_once() {
     let games = small_games();
     for facts in [
         &[][..],
@@ -542,7 +543,7 @@ fn building_at_once_and_in_steps_gives_the_same_bytes() {
     ] {
         let options = options(facts);
         let once = Scratch::new("kvetka-once");
-        let mut builder = Box::new(Builder::create(&once.join("x.kob"), &options).unwrap());
+        let mut builder = Box::new(KvetkaBuilder::create(&once.join("x.kob"), &options).unwrap());
         for (name, part) in [("a.pgn", &games[..3]), ("b.pgn", &games[3..])] {
             let source = builder.add_source(SourceKind::Pgn, name).unwrap();
             add_all(&mut builder, Some(source), part);
@@ -551,11 +552,11 @@ fn building_at_once_and_in_steps_gives_the_same_bytes() {
         let steps = Scratch::new("kvetka-steps");
         build(&steps.join("x.kob"), &options, &games[..3]);
         let first = open(&steps.join("x_0.kob"));
-        // In its own place.
+        // The book replaces itself.
         let mut again = options.clone();
         again.force = true;
         let mut builder =
-            Box::new(Builder::append(&first, &steps.join("x_0.kob"), &again).unwrap());
+            Box::new(KvetkaBuilder::append(&first, &steps.join("x_0.kob"), &again).unwrap());
         let source = builder.add_source(SourceKind::Pgn, "b.pgn").unwrap();
         add_all(&mut builder, Some(source), &games[3..]);
         builder.finish().unwrap();
@@ -569,7 +570,7 @@ fn building_at_once_and_in_steps_gives_the_same_bytes() {
 }
 
 #[test]
-fn filters_of_the_header_decide_about_games() {
+fn header_filters_games_by_rating_and_start() {
     let scratch = Scratch::new("kvetka-filter");
     for (name, elo, expected) in [
         ("least Elo of White", "2400", 2),
@@ -579,26 +580,26 @@ fn filters_of_the_header_decide_about_games() {
         ("least Elo of the weaker", "0", 7),
     ] {
         let options = options(&[(name, elo)]);
-        let mut writer = Builder::create(&scratch.join("a.kob"), &options).unwrap();
+        let mut writer = KvetkaBuilder::create(&scratch.join("a.kob"), &options).unwrap();
         assert_eq!(
             add_all(&mut writer, None, &small_games()),
             expected,
             "{name}"
         );
     }
-    // A game from elsewhere.
+    // A game from a setup position.
     let start = position("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1");
     let add = |facts: &[(&str, &str)]| {
-        let mut builder = Builder::create(&scratch.join("b.kob"), &options(facts)).unwrap();
-        let row = GameRow::default();
+        let mut builder = KvetkaBuilder::create(&scratch.join("b.kob"), &options(facts)).unwrap();
+        let row = SourceGame::default();
         builder.add_game(None, &row, &start, []).unwrap()
     };
-    assert_eq!(add(&[]), Added::Start);
-    assert_eq!(add(&[("kvetka.any_start", "yes")]), Added::Yes(None));
+    assert_eq!(add(&[]), AddedGame::Start);
+    assert_eq!(add(&[("kvetka.any_start", "yes")]), AddedGame::Yes(None));
 }
 
 #[test]
-fn the_order_of_games_changes_no_move() {
+fn order_of_games_does_not_change_the_moves() {
     let scratch = Scratch::new("kvetka-order");
     let mut games = small_games();
     let plies = line(&["c4", "d5", "Nf3"].map(str::as_bytes));
@@ -608,9 +609,9 @@ fn the_order_of_games_changes_no_move() {
     }
     drop(recorder);
     let options = options(&[("moves to all known positions", "yes")]);
-    let moves = |name: &str, games: &[SourceGame]| {
+    let moves = |name: &str, games: &[PgnGame]| {
         let path = scratch.join(&format!("{name}.kob"));
-        let mut builder = Box::new(Builder::create(&path, &options).unwrap());
+        let mut builder = Box::new(KvetkaBuilder::create(&path, &options).unwrap());
         add_all(&mut builder, None, games);
         builder.finish().unwrap();
         std::fs::read(scratch.join(&format!("{name}_0.kob"))).unwrap()
@@ -630,7 +631,7 @@ fn the_order_of_games_changes_no_move() {
 }
 
 #[test]
-fn a_copy_through_pages_has_the_same_bytes() {
+fn copied_positions_give_the_same_bytes() {
     let scratch = Scratch::new("kvetka-copy");
     let options = options(&[]);
     build(&scratch.join("a.kob"), &options, &small_games());
@@ -644,7 +645,7 @@ fn a_copy_through_pages_has_the_same_bytes() {
         Flow::Go
     })
     .unwrap();
-    // Positions are handed on as they are reached.
+    // Positions are visited in the orientation in which they are reached.
     assert!(
         pages
             .iter()
@@ -652,7 +653,7 @@ fn a_copy_through_pages_has_the_same_bytes() {
     );
     for backwards in [false, true] {
         let path = scratch.join(if backwards { "c.kob" } else { "b.kob" });
-        let mut writer = Box::new(Builder::create(&path, &options).unwrap());
+        let mut writer = Box::new(KvetkaBuilder::create(&path, &options).unwrap());
         writer.copy_sources(&book).unwrap();
         let mut losses = Losses::new();
         if backwards {
@@ -676,15 +677,15 @@ fn a_copy_through_pages_has_the_same_bytes() {
             "{ours}"
         );
     }
-    // Without the sources the links are lost, and said to be.
-    let mut writer = Box::new(Builder::create(&scratch.join("d.kob"), &options).unwrap());
+    // Without the sources the links are lost, and counted as lost.
+    let mut writer = Box::new(KvetkaBuilder::create(&scratch.join("d.kob"), &options).unwrap());
     let losses = writer.put(&pages[0].0, &pages[0].1).unwrap();
     assert!(losses.count(Feature::GameLinks) > 0);
 }
 
-/// 1.e4 e5 and 1.e3 e5 2.e4 are each other's image, and ChessBase has one record for both.
+/// 1.e4 e5 and 1.e3 e5 2.e4 lead to mirror images, which share one record in a ChessBase book.
 #[test]
-fn images_in_a_chessbase_book_count_once() {
+fn mirror_images_in_a_chessbase_book_count_once() {
     let scratch = Scratch::new("kvetka-images");
     let path = scratch.join("a.ctg");
     let create = tabia_formats::books::ctg::FORMAT.create;
@@ -721,7 +722,7 @@ fn images_in_a_chessbase_book_count_once() {
     let source = Source::from_path(&path).unwrap();
     let book = tabia_formats::books::ctg::CtgBook::open(&source, &OpenOptions::default()).unwrap();
     let mut writer =
-        Box::new(Builder::create(&scratch.join("a.kob"), &CreateOptions::default()).unwrap());
+        Box::new(KvetkaBuilder::create(&scratch.join("a.kob"), &CreateOptions::default()).unwrap());
     let mut again = 0;
     book.for_each(&mut |position, page| {
         let BookKey::Board(position) = position else {
@@ -751,7 +752,8 @@ fn open_points_are_read_in_every_form() {
         for (form, form_name) in ListForm::ALL {
             let scratch = Scratch::new("kvetka-forms");
             let options = options(&[("kvetka.strings", order_name), ("kvetka.list", form_name)]);
-            let mut builder = Box::new(Builder::create(&scratch.join("a.kob"), &options).unwrap());
+            let mut builder =
+                Box::new(KvetkaBuilder::create(&scratch.join("a.kob"), &options).unwrap());
             builder.name_openings(|_| Some("A00|Имя".to_owned()));
             let source = builder.add_source(SourceKind::Pgn, "a.pgn").unwrap();
             add_all(&mut builder, Some(source), &games);
@@ -774,7 +776,7 @@ fn open_points_are_read_in_every_form() {
 fn many_games_fill_parts_and_lists_to_their_limit() {
     let scratch = Scratch::new("kvetka-parts");
     let options = options(&[("kvetka.part", "8192"), ("kvetka.memory", "30000")]);
-    let mut builder = Box::new(Builder::create(&scratch.join("a.kob"), &options).unwrap());
+    let mut builder = Box::new(KvetkaBuilder::create(&scratch.join("a.kob"), &options).unwrap());
     builder.name_openings(|position| {
         Some(format!(
             "B00|{}",
@@ -795,10 +797,10 @@ fn many_games_fill_parts_and_lists_to_their_limit() {
             plies.push(Ply::Move(m));
             position.play(m);
         }
-        let row = GameRow {
+        let row = SourceGame {
             address: number,
             result: GameResult::Draw,
-            ..GameRow::default()
+            ..SourceGame::default()
         };
         builder.add_game(Some(source), &row, &start, plies).unwrap();
     }
@@ -821,8 +823,8 @@ fn many_games_fill_parts_and_lists_to_their_limit() {
 /// Files by name.
 type Set = Vec<(String, Vec<u8>)>;
 
-/// A set of three blocks, so that damage has neighbours.
-fn whole() -> Set {
+/// A sound set of three blocks.
+fn sound_set() -> Set {
     let scratch = Scratch::new("kvetka-whole");
     let options = options(&[("kvetka.part", "4200"), ("kvetka.fill", "30")]);
     build(&scratch.join("a.kob"), &options, &small_games());
@@ -830,7 +832,7 @@ fn whole() -> Set {
 }
 
 fn damaged(change: impl Fn(&mut Set)) -> tabia_core::Result<KvetkaBook> {
-    let mut set = whole();
+    let mut set = sound_set();
     change(&mut set);
     // The first part is the main file, if it is there.
     set.sort_by_key(|(name, _)| !name.ends_with("_0.kob"));
@@ -842,10 +844,10 @@ fn damaged(change: impl Fn(&mut Set)) -> tabia_core::Result<KvetkaBook> {
 }
 
 fn edit<'s>(set: &'s mut [(String, Vec<u8>)], name: &str) -> &'s mut Vec<u8> {
-    &mut set.iter_mut().find(|(known, _)| known == name).unwrap().1
+    &mut set.iter_mut().find(|(file, _)| file == name).unwrap().1
 }
 
-/// Everything is still answered, however damaged the book is.
+/// Uses all of a book, however damaged it is.
 fn findings(book: &KvetkaBook) -> Findings {
     let mut page = BookPosition::default();
     for line in ["", "e4", "d4 d5 c4 e6", "Nf3 Nf6"] {
@@ -867,8 +869,8 @@ fn findings(book: &KvetkaBook) -> Findings {
 const HEADER: usize = 38;
 
 #[test]
-fn every_row_of_the_table_of_damage() {
-    let names: Vec<String> = whole().into_iter().map(|(name, _)| name).collect();
+fn every_kind_of_damage_is_reported() {
+    let names: Vec<String> = sound_set().into_iter().map(|(name, _)| name).collect();
     assert_eq!(names, ["a.kin", "a.ksf", "a_0.kob", "a_1.kob"]);
     let sound = damaged(|_| {}).unwrap();
     assert_eq!(
@@ -885,7 +887,7 @@ fn every_row_of_the_table_of_damage() {
         problems.extend(findings(&book).problems());
         problems
     };
-    let says = |problems: &[String], what: &str| {
+    let has_problem = |problems: &[String], what: &str| {
         assert!(
             problems.iter().any(|line| line.contains(what)),
             "{what}: {problems:?}"
@@ -913,13 +915,13 @@ fn every_row_of_the_table_of_damage() {
 
     // A gap in the numbers.
     let problems = problem(&|set| set[3].0 = "a_2.kob".to_owned());
-    says(&problems, "part 1 is missing: part 2");
-    says(&problems, "the header tells of");
+    has_problem(&problems, "part 1 is missing: part 2");
+    has_problem(&problems, "the header states");
 
     // Sizes.
     let problems = problem(&|set| edit(set, "a_1.kob").extend([1, 2, 3]));
-    says(&problems, "3 bytes at the end of part 1 are no block");
-    says(&problems, "the header tells of");
+    has_problem(&problems, "3 bytes at the end of part 1 are no block");
+    has_problem(&problems, "the header states");
     let cut = damaged(|set| {
         edit(set, "a_1.kob").truncate(2047);
     })
@@ -931,7 +933,7 @@ fn every_row_of_the_table_of_damage() {
         let problems = problem(&|set| {
             edit(set, "a_0.kob")[HEADER..HEADER + 2].copy_from_slice(&length);
         });
-        says(&problems, "1 blocks have an impossible length");
+        has_problem(&problems, "1 blocks have an impossible length");
     }
     let book = damaged(|set| {
         edit(set, "a_0.kob")[HEADER..HEADER + 2].copy_from_slice(&[0, 2]);
@@ -958,7 +960,7 @@ fn every_row_of_the_table_of_damage() {
 
     // Fields past the end of their element: the number of moves.
     let problems = problem(&|set| edit(set, "a_0.kob")[HEADER + 28] = 0xff);
-    says(
+    has_problem(
         &problems,
         "1 elements are longer or shorter than their fields",
     );
@@ -969,32 +971,32 @@ fn every_row_of_the_table_of_damage() {
         let moves = usize::from(block[28]);
         block[29 + moves] = new;
     };
-    says(
+    has_problem(
         &problem(&|set| flags(set, 0x80)),
         "flags that are not known",
     );
-    says(
+    has_problem(
         &problem(&|set| flags(set, 0)),
         "bytes that no flag announces",
     );
-    says(
+    has_problem(
         &problem(&|set| flags(set, 5)),
         "comments are longer than their element",
     );
     let problems = problem(&|set| flags(set, 6));
-    says(&problems, "1 lists of games cannot be read");
+    has_problem(&problems, "1 lists of games cannot be read");
 
     // Keys: impossible, out of order, repeated.
     let problems = problem(&|set| edit(set, "a_0.kob")[HEADER + 3] = 0xff);
-    says(&problems, "elements have a key that is no position");
-    says(&problems, "elements are out of order");
+    has_problem(&problems, "elements have a key that is no position");
+    has_problem(&problems, "elements are out of order");
     let problems = problem(&|set| {
         let block = &mut edit(set, "a_0.kob")[HEADER..];
         let next = 3 + usize::from(block[2]);
         let key = block[3..25].to_vec();
         block[next + 1..next + 23].copy_from_slice(&key);
     });
-    says(&problems, "1 elements repeat a position");
+    has_problem(&problems, "1 elements repeat a position");
 
     // Moves: a code that is never used, one that is not legal, the same one twice.
     let problems = problem(&|set| {
@@ -1009,22 +1011,22 @@ fn every_row_of_the_table_of_damage() {
             }
         }
     });
-    says(&problems, "move codes name no legal move");
+    has_problem(&problems, "move codes name no legal move");
 
     // Links: no list of sources, no such source, no such game.
     let problems = problem(&|set| set.retain(|(name, _)| name != "a.ksf"));
-    says(&problems, "a.ksf is missing");
-    says(&problems, "links lead to no known game");
+    has_problem(&problems, "a.ksf is missing");
+    has_problem(&problems, "links lead to no known game");
 
     // The index.
-    says(
+    has_problem(
         &problem(&|set| edit(set, "a.kin").truncate(23)),
         "the index has 23 bytes",
     );
     let book = damaged(|set| edit(set, "a.kin").reverse()).unwrap();
     let mut page = BookPosition::default();
     assert!(book.probe(&after("e4 e5"), &mut page).unwrap());
-    says(
+    has_problem(
         &findings(&book).problems(),
         "fields of the index do not fit",
     );
@@ -1040,24 +1042,24 @@ fn every_row_of_the_table_of_damage() {
         (528, [0x7f, 0xff, 0xff, 0xff]),
     ] {
         let problems = problem(&|set| edit(set, "a.ksf")[at..at + 4].copy_from_slice(&bytes));
-        says(&problems, "source 1 cannot be read");
+        has_problem(&problems, "source 1 cannot be read");
     }
     let problems = problem(&|set| edit(set, "a.ksf")[..4].fill(0x7f));
-    says(&problems, "sources does not fit");
+    has_problem(&problems, "sources does not fit");
 
     // Bits of element_type that are not known: read, never rewritten.
     let book = damaged(|set| edit(set, "a_0.kob")[HEADER - 6] |= 0x80).unwrap();
-    says(&book.info().problems, "element_type 0x81");
+    has_problem(&book.info().problems, "element_type 0x81");
     let scratch = Scratch::new("kvetka-later");
-    let again = Builder::append(&book, &scratch.join("b.kob"), &CreateOptions::default());
+    let again = KvetkaBuilder::append(&book, &scratch.join("b.kob"), &CreateOptions::default());
     assert!(again.is_err());
 }
 
 #[test]
-fn no_change_of_a_byte_does_harm() {
-    let set = whole();
+fn changed_bytes_cause_no_panic() {
+    let set = sound_set();
     for name in ["a_0.kob", "a.ksf", "a.kin"] {
-        let length = set.iter().find(|(known, _)| known == name).unwrap().1.len();
+        let length = set.iter().find(|(file, _)| file == name).unwrap().1.len();
         for at in (0..length).step_by(7).chain(0..60.min(length)) {
             for new in [0u8, 0x7f, 0xff] {
                 if let Ok(book) = damaged_with(&set, name, at, new) {
@@ -1085,7 +1087,7 @@ fn damaged_with(
 }
 
 #[test]
-fn a_book_without_a_number_is_whole_by_itself() {
+fn book_without_a_part_number_is_read_alone() {
     let bytes = std::fs::read(fixture("mini_0.kob")).unwrap();
     for name in ["mini.kob", "mini_2011.kob"] {
         let book = in_memory(&[(name, &bytes)]).unwrap();
@@ -1094,21 +1096,21 @@ fn a_book_without_a_number_is_whole_by_itself() {
 }
 
 #[test]
-fn what_is_there_is_not_replaced_unasked() {
+fn existing_files_are_replaced_only_with_force() {
     let scratch = Scratch::new("kvetka-exists");
     for taken in ["a_0.kob", "a_1.kob", "a.kin", "a.ksf"] {
-        std::fs::write(scratch.join(taken), b"theirs").unwrap();
-        assert!(Builder::create(&scratch.join("a.kob"), &options(&[])).is_err());
+        std::fs::write(scratch.join(taken), b"existing").unwrap();
+        assert!(KvetkaBuilder::create(&scratch.join("a.kob"), &options(&[])).is_err());
         std::fs::remove_file(scratch.join(taken)).unwrap();
     }
-    // A smaller book leaves no part of the larger one behind.
+    // A smaller book removes the other parts of the larger one.
     let mut large = options(&[("kvetka.part", "2100"), ("kvetka.fill", "1")]);
     large.force = true;
     build(&scratch.join("a.kob"), &large, &small_games());
     assert!(scratch.names().len() > 4);
     let mut small = options(&[]);
     small.force = true;
-    let writer = Box::new(Builder::create(&scratch.join("a.kob"), &small).unwrap());
+    let writer = Box::new(KvetkaBuilder::create(&scratch.join("a.kob"), &small).unwrap());
     writer.finish().unwrap();
     assert_eq!(scratch.names(), ["a.kin", "a_0.kob"]);
     let empty = open(&scratch.join("a_0.kob"));

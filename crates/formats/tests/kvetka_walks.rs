@@ -1,5 +1,5 @@
-//! Walks over Kvetka books: in file order and as moves lead, over what is reached in several ways,
-//! in circles or not at all, and over what is damaged.
+//! Both walks over Kvetka books visit the same positions: with transpositions, cycles, unreachable
+//! positions and damage.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use std::path::Path;
@@ -9,7 +9,7 @@ use tabia_core::chess::{Move, Ply, Position, Setup, san};
 use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::game::Flow;
 use tabia_core::io::{Blob, Source};
-use tabia_formats::books::kvetka::{Builder, Key, KvetkaBook, Orientation};
+use tabia_formats::books::kvetka::{Key, KvetkaBook, KvetkaBuilder, Orientation};
 use tabia_testkit::{Random, Scratch, shared_data};
 
 fn open(path: &Path) -> KvetkaBook {
@@ -17,10 +17,10 @@ fn open(path: &Path) -> KvetkaBook {
     KvetkaBook::open(&source, &OpenOptions::default()).unwrap()
 }
 
-/// Positions without their counters of moves, each with all that is said of it but for the way back.
-fn given(book: &KvetkaBook, by_moves: bool) -> Vec<(String, BookPosition)> {
-    let mut all = Vec::new();
-    let mut take = |position: BookKey<'_>, page: &BookPosition| {
+/// The visited positions as FEN without counters, each with its page without raw bytes, sorted.
+fn visited(book: &KvetkaBook, unordered: bool) -> Vec<(String, BookPosition)> {
+    let mut pages = Vec::new();
+    let mut push = |position: BookKey<'_>, page: &BookPosition| {
         let BookKey::Board(position) = position else {
             panic!("Kvetka books know the board")
         };
@@ -29,30 +29,30 @@ fn given(book: &KvetkaBook, by_moves: bool) -> Vec<(String, BookPosition)> {
         let mut page = page.clone();
         page.is_duplicate = false;
         page.raw.clear();
-        all.push((fields.join(" "), page));
+        pages.push((fields.join(" "), page));
         Flow::Go
     };
-    if by_moves {
-        book.for_each_unordered(&mut |position, page| take(position, page))
+    if unordered {
+        book.for_each_unordered(&mut |position, page| push(position, page))
             .unwrap();
     } else {
-        book.for_each(&mut take).unwrap();
+        book.for_each(&mut push).unwrap();
     }
-    // Damaged books may say one thing twice.
-    all.sort_by_cached_key(|(fen, page)| (fen.clone(), format!("{page:?}")));
-    all
+    // Damaged books may visit a position twice.
+    pages.sort_by_cached_key(|(fen, page)| (fen.clone(), format!("{page:?}")));
+    pages
 }
 
-/// The positions of both walks, which are to be the same.
+/// The positions of both walks, which must be equal.
 fn by_both_walks(book: &KvetkaBook) -> Vec<(String, BookPosition)> {
-    let in_order = given(book, false);
-    assert_eq!(in_order, given(book, true));
+    let in_order = visited(book, false);
+    assert_eq!(in_order, visited(book, true));
     in_order
 }
 
-/// Collects pages of lines of moves and writes them.
+/// Writes the positions of lines of moves.
 struct Lines {
-    builder: Box<Builder>,
+    builder: Box<KvetkaBuilder>,
     number: u64,
 }
 
@@ -63,7 +63,7 @@ impl Lines {
         options.facts.push(("kvetka.fill".into(), "30".into()));
         options.facts.push(("kvetka.part".into(), "40000".into()));
         Self {
-            builder: Box::new(Builder::create(&scratch.join("a.kob"), &options).unwrap()),
+            builder: Box::new(KvetkaBuilder::create(&scratch.join("a.kob"), &options).unwrap()),
             number: 0,
         }
     }
@@ -127,7 +127,7 @@ impl Lines {
 }
 
 #[test]
-fn real_and_small_books_are_walked_alike() {
+fn walks_of_real_and_small_books_are_equal() {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/kvetka");
     let small = by_both_walks(&open(&fixtures.join("mini_0.kob")));
     assert!(!small.is_empty());
@@ -145,13 +145,13 @@ fn real_and_small_books_are_walked_alike() {
 }
 
 #[test]
-fn an_element_comes_once_in_every_frame_it_is_reached_in() {
-    let scratch = Scratch::new("kvetka-walk-frames");
+fn element_is_visited_once_per_orientation() {
+    let scratch = Scratch::new("kvetka-walk-orientations");
     let mut lines = Lines::new(&scratch);
-    // 1.e4 e5 and 1.e3 e5 2.e4 are each other's image.
+    // 1.e4 e5 and 1.e3 e5 2.e4 lead to mirror images.
     lines.line("e4 e5 Nf3");
     lines.line("e3 e5 e4 Nf6");
-    // The kings go home by both ways: one position with either side to move, mirrored or not.
+    // The kings return on both wings: one element with either side to move, mirrored or not.
     lines.line("d4 e5 Kd2 Ke7 Kc3 Kf6 Kd2 Ke7 Kd3");
     lines.line("e4 d5 Ke2 Kd7 Kf3 Kc6 Ke2 Kd7");
     let book = lines.finish(&scratch);
@@ -159,20 +159,23 @@ fn an_element_comes_once_in_every_frame_it_is_reached_in() {
     let fens: Vec<&str> = found.iter().map(|(fen, _)| fen.as_str()).collect();
     assert!(fens.windows(2).all(|pair| pair[0] != pair[1]), "{fens:?}");
     assert!(found.len() as u64 > book.inspect().elements);
-    let mut frames = [0; 4];
+    let mut orientations = [0; 4];
     for fen in &fens {
         let setup = Setup::parse_fen(format!("{fen} 0 1").as_bytes()).unwrap();
         let position = Position::from_setup(&setup).unwrap();
-        frames[usize::from(Orientation::of(&position).index())] += 1;
+        orientations[usize::from(Orientation::of(&position).index())] += 1;
         let mut page = BookPosition::default();
         assert!(book.probe(&position, &mut page).unwrap());
-        // What the walk says is what a probe says.
+        // A probe returns the same page as the walk.
         page.raw.clear();
-        let walked = found.iter().find(|(known, _)| known == fen);
+        let walked = found.iter().find(|(other, _)| other == fen);
         assert_eq!(walked.map(|(_, page)| page), Some(&page), "{fen}");
     }
-    assert!(frames.iter().all(|&count| count > 0), "{frames:?}");
-    // Images are told apart by what is played in them.
+    assert!(
+        orientations.iter().all(|&count| count > 0),
+        "{orientations:?}"
+    );
+    // Both mirror images are visited.
     for fen in [
         "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq -",
         "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR b KQkq -",
@@ -182,8 +185,8 @@ fn an_element_comes_once_in_every_frame_it_is_reached_in() {
 }
 
 #[test]
-fn circles_and_what_nothing_leads_to_come_once() {
-    let scratch = Scratch::new("kvetka-walk-circles");
+fn cycles_and_unreachable_elements_are_visited_once() {
+    let scratch = Scratch::new("kvetka-walk-cycles");
     let mut lines = Lines::new(&scratch);
     lines.line("Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1 Ng8 e4 e5 Ke2 Ke7 Ke1 Ke8");
     let reached = [
@@ -226,24 +229,24 @@ fn circles_and_what_nothing_leads_to_come_once() {
 }
 
 #[test]
-fn random_lines_are_walked_alike() {
+fn walks_of_random_lines_are_equal() {
     let scratch = Scratch::new("kvetka-walk-random");
     let mut lines = Lines::new(&scratch);
     lines.random(60, 90);
     let book = lines.finish(&scratch);
     let found = by_both_walks(&book);
     assert!(found.len() > 4_000, "{}", found.len());
-    // More than once a walk: what was learned does not change what is said.
+    // The index built by the first walk does not change the result.
     assert_eq!(found, by_both_walks(&book));
     // A walk that is stopped ends at once.
     for left in [1, 7, 300] {
-        for by_moves in [false, true] {
+        for unordered in [false, true] {
             let mut count = 0;
             let mut stop = || {
                 count += 1;
                 if count == left { Flow::Stop } else { Flow::Go }
             };
-            if by_moves {
+            if unordered {
                 book.for_each_unordered(&mut |_, _| stop()).unwrap();
             } else {
                 book.for_each(&mut |_, _| stop()).unwrap();
@@ -254,21 +257,21 @@ fn random_lines_are_walked_alike() {
 }
 
 #[test]
-fn damaged_books_are_walked_alike() {
+fn walks_of_damaged_books_are_equal() {
     let scratch = Scratch::new("kvetka-walk-damage");
     let mut lines = Lines::new(&scratch);
     lines.random(12, 40);
     drop(lines.finish(&scratch));
     let read = |name: &str| std::fs::read(scratch.join(name)).unwrap();
-    let whole = [("a_0.kob", read("a_0.kob")), ("a.kin", read("a.kin"))];
+    let sound = [("a_0.kob", read("a_0.kob")), ("a.kin", read("a.kin"))];
     let mut random = Random::new(11);
     let mut sizes = std::collections::HashSet::new();
     for round in 0..120 {
-        let mut set = whole.clone();
+        let mut set = sound.clone();
         if round % 3 == 0 {
             set[1].1.clear();
         }
-        // Bytes that are others, and elements and blocks that are out of order or twice there.
+        // Changed bytes, and elements and blocks that are out of order or repeated.
         for _ in 0..=round % 4 {
             let bits = random.next_u64();
             let bytes = &mut set[0].1;
@@ -292,15 +295,15 @@ fn damaged_books_are_walked_alike() {
         let Ok(book) = open() else { continue };
         let found = by_both_walks(&book);
         sizes.insert(found.len());
-        // One that was never walked over finds the same.
+        // A book without an index finds the same.
         let (fresh, mut page) = (open().unwrap(), BookPosition::default());
         for (fen, _) in found.iter().step_by(17) {
             let setup = Setup::parse_fen(format!("{fen} 0 1").as_bytes()).unwrap();
             let position = Position::from_setup(&setup).unwrap();
-            let mut known = BookPosition::default();
-            let is_there = book.probe(&position, &mut known).unwrap();
-            assert_eq!(fresh.probe(&position, &mut page).unwrap(), is_there);
-            assert_eq!(page, known, "{fen}");
+            let mut indexed = BookPosition::default();
+            let is_found = book.probe(&position, &mut indexed).unwrap();
+            assert_eq!(fresh.probe(&position, &mut page).unwrap(), is_found);
+            assert_eq!(page, indexed, "{fen}");
         }
     }
     assert!(sizes.len() > 10, "{sizes:?}");

@@ -1,30 +1,30 @@
-//! What stands before the first record.
+//! The header before the first record.
 
 use tabia_core::formats::CreateOptions;
 use tabia_core::io::{Charset, Cursor, Sink, decode, encode};
 
 use super::record::Record;
 
-/// What every book begins with; the third letter differs.
+/// The first bytes of every book; the third letter differs.
 pub(super) const MAGIC: &[u8] = b"\x03AB";
-/// Number of the first record that is one.
+/// Number of the first record; the header occupies those before it.
 pub(super) const ROOT: usize = 900;
-/// Where the first record begins.
-pub(super) const RECORDS_AT: usize = ROOT * Record::SIZE;
+/// Offset of the first record.
+pub(super) const RECORDS_OFFSET: usize = ROOT * Record::SIZE;
 
 /// The header of a book (FORMAT.md § Header).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header {
-    /// What the book says of itself, up to 120 bytes.
+    /// A comment, at most 120 bytes.
     pub comment: String,
-    /// Who made it, up to 80 bytes.
+    /// The author, at most 80 bytes.
     pub author: String,
     /// The numbers, in the order of [`Header::NAMES`].
     pub numbers: [u32; 10],
 }
 
 impl Header {
-    /// Names of the numbers, for people and as keys of facts.
+    /// Names of the numbers, as keys of facts.
     pub const NAMES: [&'static str; 10] = [
         "depth in half-moves",
         "moves",
@@ -38,13 +38,13 @@ impl Header {
         "used until half-move",
     ];
 
-    /// Reads the header; `None` when the bytes are no Arena book.
+    /// Reads the header; `None` if the bytes are not those of an Arena book.
     pub(super) fn read(bytes: &[u8], charset: Charset) -> Option<Self> {
         if !is_arena(bytes) {
             return None;
         }
-        let text = |at: usize, most: usize| {
-            let length = usize::from(*bytes.get(at)?).min(most);
+        let text = |at: usize, max: usize| {
+            let length = usize::from(*bytes.get(at)?).min(max);
             let text = bytes.get(at + 1..at + 1 + length)?;
             Some(decode(text, charset).into_owned())
         };
@@ -60,7 +60,7 @@ impl Header {
         })
     }
 
-    /// The header of a new book; depth and moves are filled in when they are known.
+    /// The header of a new book; depth and number of moves are set later.
     pub(super) fn new(options: &CreateOptions) -> Self {
         let fact = |name: &str| {
             let found = options.facts.iter().find(|(key, _)| key == name);
@@ -81,31 +81,31 @@ impl Header {
         header
     }
 
-    /// The bytes up to the first record, filler included; `false` when a text was cut or has
-    /// characters outside the set.
+    /// The bytes up to the first record, filler included; `false` if a text is cut or has characters
+    /// outside the set.
     pub(super) fn write(&self, charset: Charset) -> (Vec<u8>, bool) {
-        let mut whole = true;
+        let mut is_exact = true;
         let mut sink = Sink::new();
         sink.bytes(b"\x03ABKpb\0\0");
         sink.u32_le(Record::SIZE as u32);
-        for (text, most) in [(&self.comment, 120), (&self.author, 80)] {
+        for (text, max) in [(&self.comment, 120), (&self.author, 80)] {
             let (bytes, fits) = encode(text, charset);
-            let kept = bytes.get(..most).unwrap_or(&bytes);
-            whole &= fits && kept.len() == bytes.len();
-            sink.u8(kept.len() as u8);
-            sink.bytes(kept);
-            sink.zeros(most - kept.len());
+            let written = bytes.get(..max).unwrap_or(&bytes);
+            is_exact &= fits && written.len() == bytes.len();
+            sink.u8(written.len() as u8);
+            sink.bytes(written);
+            sink.zeros(max - written.len());
         }
         for number in self.numbers {
             sink.u32_le(number);
         }
         let mut bytes = sink.into_vec();
-        bytes.resize(RECORDS_AT, b'x');
-        (bytes, whole)
+        bytes.resize(RECORDS_OFFSET, b'x');
+        (bytes, is_exact)
     }
 }
 
-/// Whether these are the first bytes of a book with records of the known size.
+/// Whether these are the first bytes of a book with records of 28 bytes.
 pub(super) fn is_arena(head: &[u8]) -> bool {
     let size = head
         .get(8..)

@@ -1,4 +1,4 @@
-//! All positions of a book to be written with their moves, more of them than memory holds.
+//! The positions of a book to be written, with their moves, in temporary files.
 
 use std::cmp::Reverse;
 use std::io::{BufWriter, Write};
@@ -12,14 +12,16 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use super::record::Record;
 
-/// No position, no record.
-pub(super) const NONE: u32 = u32::MAX;
+/// The number of no position.
+pub(super) const NO_POSITION: u32 = u32::MAX;
 
-/// A move of a position, with what leads on from it.
+/// A move of a position.
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable)]
 #[repr(C)]
-pub(super) struct Known {
+pub(super) struct TableMove {
+    /// The key of the position.
     pub(super) key: u64,
+    /// The key of the position after the move.
     pub(super) next: u64,
     white: u64,
     draws: u64,
@@ -29,7 +31,7 @@ pub(super) struct Known {
     pub(super) from: u8,
     pub(super) to: u8,
     pub(super) promotion: i8,
-    /// What else is there: a weight, and whether the move is deleted.
+    /// [`HAS_WEIGHT`] and [`IS_DELETED`].
     marks: u8,
     pub(super) priority: u8,
     _unused: [u8; 3],
@@ -38,8 +40,9 @@ pub(super) struct Known {
 const HAS_WEIGHT: u8 = 1;
 const IS_DELETED: u8 = 2;
 
-impl Known {
-    /// A move from one position to another, by their keys; `code` as records have it.
+impl TableMove {
+    /// A move from one position to another, by their keys; the squares and the promotion as in a
+    /// [`Record`].
     pub(super) const fn new(key: u64, next: u64, (from, to, promotion): (u8, u8, i8)) -> Self {
         Self {
             key,
@@ -83,13 +86,13 @@ impl Known {
         self.marks & IS_DELETED != 0
     }
 
-    /// A deleted move keeps its priority.
+    /// Marks the move as deleted. A deleted move keeps its priority.
     pub(super) const fn delete(&mut self, priority: u8) {
         self.marks |= IS_DELETED;
         self.priority = priority;
     }
 
-    /// The same move said again.
+    /// Adds another entry of the same move.
     fn add(&mut self, repeat: &Self) {
         self.white = self.white.saturating_add(repeat.white);
         self.draws = self.draws.saturating_add(repeat.draws);
@@ -105,7 +108,7 @@ impl Known {
     }
 }
 
-impl FixedRecord for Known {
+impl FixedRecord for TableMove {
     type Order = (u64, u8, u8, i8);
 
     fn order(&self) -> Self::Order {
@@ -117,135 +120,138 @@ impl FixedRecord for Known {
     }
 }
 
-/// A position: its key and the number of its first move.
+/// The key of a position, and the number of its first move.
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable)]
 #[repr(C)]
-struct Place {
+struct TablePosition {
     key: u64,
     first: u64,
 }
 
-/// All positions by key, each with its moves; in files without a name.
+/// All positions sorted by key, each with its moves.
 #[derive(Debug)]
-pub(super) struct Graph {
+pub(super) struct PositionTable {
     moves: Blob,
-    /// The positions, and one more behind the last.
+    /// The positions, followed by one that has the number of all moves.
     positions: Blob,
-    /// The position behind each move, or [`NONE`].
+    /// The number of the position after each move; [`NO_POSITION`] if the book does not contain it.
     next: Blob,
-    /// Weights that became priorities in another proportion.
-    pub(super) scaled: u64,
+    /// Number of weights that are not in proportion to their priorities.
+    pub(super) inexact: u64,
 }
 
-impl Graph {
-    /// Of moves in any order; temporary files are in `folder`.
-    pub(super) fn new(sorter: FixedSorter<Known>, folder: &Path) -> Result<Self> {
-        let mut positions = Rows::<Place>::create(folder)?;
-        let mut moves = Rows::<Known>::create(folder)?;
-        let mut scaled = 0;
-        let mut run: Vec<Known> = Vec::new();
-        let mut put = |run: &mut Vec<Known>| -> Result<()> {
-            let Some(key) = run.first().map(|known| known.key) else {
+impl PositionTable {
+    /// From the moves of all positions; temporary files are in `folder`.
+    pub(super) fn new(sorter: FixedSorter<TableMove>, folder: &Path) -> Result<Self> {
+        let mut positions = RecordFile::<TablePosition>::create(folder)?;
+        let mut moves = RecordFile::<TableMove>::create(folder)?;
+        let mut inexact = 0;
+        let mut run: Vec<TableMove> = Vec::new();
+        let mut push_position = |run: &mut Vec<TableMove>| -> Result<()> {
+            let Some(key) = run.first().map(|entry| entry.key) else {
                 return Ok(());
             };
             let first = moves.count;
-            positions.push(&Place { key, first })?;
-            scaled += set_priorities(run);
-            run.sort_by_key(|known| {
-                let games = known.results().games();
-                (Reverse((known.priority, games)), known.order())
+            positions.push(&TablePosition { key, first })?;
+            inexact += set_priorities(run);
+            run.sort_by_key(|entry| {
+                let games = entry.results().games();
+                (Reverse((entry.priority, games)), entry.order())
             });
-            run.drain(..).try_for_each(|known| moves.push(&known))
+            run.drain(..).try_for_each(|entry| moves.push(&entry))
         };
-        sorter.finish(|known| {
-            if run.last().is_some_and(|last| last.key != known.key) {
-                put(&mut run)?;
+        sorter.finish(|entry| {
+            if run.last().is_some_and(|last| last.key != entry.key) {
+                push_position(&mut run)?;
             }
-            match run.last_mut().filter(|last| last.order() == known.order()) {
-                Some(last) => last.add(&known),
-                None => run.push(known),
+            match run.last_mut().filter(|last| last.order() == entry.order()) {
+                Some(last) => last.add(&entry),
+                None => run.push(entry),
             }
             Ok(())
         })?;
-        put(&mut run)?;
+        push_position(&mut run)?;
         let (count, first) = (positions.count, moves.count);
-        if count >= u64::from(NONE) {
+        if count >= u64::from(NO_POSITION) {
             return Err(Error::unsupported(format!(
                 "an Arena book of {count} positions"
             )));
         }
-        positions.push(&Place { key: 0, first })?;
-        let mut graph = Self {
+        positions.push(&TablePosition { key: 0, first })?;
+        let mut table = Self {
             moves: moves.finish()?,
             positions: positions.finish()?,
             next: Blob::from(Vec::new()),
-            scaled,
+            inexact,
         };
-        let mut next = Rows::<u32>::create(folder)?;
-        for known in graph.all() {
-            next.push(&graph.find(known.next).unwrap_or(NONE))?;
+        let mut next = RecordFile::<u32>::create(folder)?;
+        for entry in table.all_moves() {
+            next.push(&table.find(entry.next).unwrap_or(NO_POSITION))?;
         }
-        graph.next = next.finish()?;
-        Ok(graph)
+        table.next = next.finish()?;
+        Ok(table)
     }
 
-    /// How many positions there are.
+    /// Number of positions.
     pub(super) fn len(&self) -> u32 {
-        self.places().len().saturating_sub(1) as u32
+        self.positions().len().saturating_sub(1) as u32
     }
 
-    /// The number of a position.
+    /// The number of the position with a key.
     pub(super) fn find(&self, key: u64) -> Option<u32> {
-        let places = self.places();
-        let places = places.get(..places.len().saturating_sub(1))?;
-        let place = interpolation_lower_bound(places, key, |place| place.key);
-        let is_there = places.get(place)?.key == key;
-        is_there.then_some(place as u32)
+        let positions = self.positions();
+        let positions = positions.get(..positions.len().saturating_sub(1))?;
+        let number = interpolation_lower_bound(positions, key, |position| position.key);
+        (positions.get(number)?.key == key).then_some(number as u32)
     }
 
-    /// The moves of a position, each with the position behind it.
-    pub(super) fn moves(&self, position: u32) -> impl ExactSizeIterator<Item = (&Known, u32)> {
+    /// The moves of a position, each with the number of the position after it or [`NO_POSITION`].
+    pub(super) fn moves(&self, position: u32) -> impl ExactSizeIterator<Item = (&TableMove, u32)> {
         let range = self.range(position);
         let next = <[u32]>::ref_from_bytes(&self.next).unwrap_or_default();
         let next = next.get(range.clone()).unwrap_or_default();
-        let moves = self.all().get(range).unwrap_or_default();
+        let moves = self.all_moves().get(range).unwrap_or_default();
         moves.iter().zip(next.iter().copied())
     }
 
-    /// How many moves there are.
+    /// Number of moves of all positions.
     pub(super) fn move_total(&self) -> u64 {
-        self.all().len() as u64
+        self.all_moves().len() as u64
     }
 
-    /// How many moves a position has.
+    /// Number of moves of a position.
     pub(super) fn move_count(&self, position: u32) -> u64 {
         self.range(position).len() as u64
     }
 
     fn range(&self, position: u32) -> std::ops::Range<usize> {
-        let places = self.places();
-        let first = |place: usize| places.get(place).map_or(0, |place| place.first as usize);
+        let positions = self.positions();
+        let first = |number: usize| {
+            positions
+                .get(number)
+                .map_or(0, |entry| entry.first as usize)
+        };
         first(position as usize)..first(position as usize + 1)
     }
 
-    fn all(&self) -> &[Known] {
-        <[Known]>::ref_from_bytes(&self.moves).unwrap_or_default()
+    fn all_moves(&self) -> &[TableMove] {
+        <[TableMove]>::ref_from_bytes(&self.moves).unwrap_or_default()
     }
 
-    fn places(&self) -> &[Place] {
-        <[Place]>::ref_from_bytes(&self.positions).unwrap_or_default()
+    fn positions(&self) -> &[TablePosition] {
+        <[TablePosition]>::ref_from_bytes(&self.positions).unwrap_or_default()
     }
 }
 
-/// Rows in a file without a name.
+/// Records of a fixed size in a temporary file.
 #[derive(Debug)]
-pub(super) struct Rows<T> {
+pub(super) struct RecordFile<T> {
     out: BufWriter<TemporaryFile>,
     pub(super) count: u64,
     kind: std::marker::PhantomData<T>,
 }
 
-impl<T: IntoBytes + Immutable> Rows<T> {
+impl<T: IntoBytes + Immutable> RecordFile<T> {
     pub(super) fn create(folder: &Path) -> Result<Self> {
         let file = TemporaryFile::new_in(folder)?;
         Ok(Self {
@@ -255,13 +261,13 @@ impl<T: IntoBytes + Immutable> Rows<T> {
         })
     }
 
-    pub(super) fn push(&mut self, row: &T) -> Result<()> {
-        self.out.write_all(row.as_bytes())?;
+    pub(super) fn push(&mut self, record: &T) -> Result<()> {
+        self.out.write_all(record.as_bytes())?;
         self.count += 1;
         Ok(())
     }
 
-    /// The rows so far; more may be added.
+    /// The bytes of the records so far; more may be added.
     pub(super) fn so_far(&mut self) -> Result<Blob> {
         self.out.flush()?;
         self.out.get_ref().map()
@@ -272,21 +278,21 @@ impl<T: IntoBytes + Immutable> Rows<T> {
     }
 }
 
-/// Weights up to 9 are priorities as they are, greater ones are brought down together. Returns how
-/// many did not keep their proportion.
-fn set_priorities(run: &mut [Known]) -> u64 {
-    let most = run.iter().filter_map(Known::weight).max();
-    let most = u64::from(most.unwrap_or(0)).max(9);
+/// Sets the priorities of a position's moves from their weights. Weights up to 9 are used unchanged;
+/// if one is greater, all are scaled down. Returns how many are not in proportion any more.
+fn set_priorities(run: &mut [TableMove]) -> u64 {
+    let max = run.iter().filter_map(TableMove::weight).max();
+    let max = u64::from(max.unwrap_or(0)).max(9);
     let mut inexact = 0;
-    for known in run {
-        known.priority = match (known.is_deleted(), known.weight()) {
-            (true, _) => known.priority,
+    for entry in run {
+        entry.priority = match (entry.is_deleted(), entry.weight()) {
+            (true, _) => entry.priority,
             (false, None) => 5,
             (false, Some(0)) => 0,
             (false, Some(weight)) => {
                 let scaled = u64::from(weight) * 9;
-                inexact += u64::from(scaled % most != 0);
-                scaled.div_ceil(most).min(9) as u8
+                inexact += u64::from(scaled % max != 0);
+                scaled.div_ceil(max).min(9) as u8
             }
         };
     }

@@ -12,101 +12,100 @@ use tabia_core::io::{Blob, Source};
 use zerocopy::byteorder::little_endian::U32;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
-use super::header::{Header, RECORDS_AT, ROOT};
-use super::position_table::Rows;
+use super::header::{Header, RECORDS_OFFSET, ROOT};
+use super::position_table::RecordFile;
 use super::record::{Record, decode_move};
 
-/// Half-moves beyond which a line is left out.
-const DEEPEST: usize = 1024;
-/// Move bits of a record whose move is not legal.
+/// Plies after which a line is cut.
+const MAX_PLIES: usize = 1024;
+/// The move bits of a record whose move is not legal.
 const NO_MOVE: u16 = u16::MAX;
 
-/// An Arena book. The tree is walked when the book is first asked for a position, and an index made
-/// of it: 32 bytes a move of a position, wherever and however often it stands in the tree, in a
-/// temporary file when it is large. Opening looks at the header alone.
+/// An Arena book. Opening reads the header only. The first lookup walks the tree and builds an index:
+/// 32 bytes for each distinct move of a position, in a temporary file if it is large.
 #[derive(Debug)]
 pub struct AbkBook {
     blob: Blob,
     header: Header,
-    walked: OnceLock<Walked>,
+    tree_index: OnceLock<TreeIndex>,
     info: BookInfo,
 }
 
-/// Bytes of the index that are kept in memory.
-const IN_MEMORY: usize = 32 << 20;
+/// Bytes of the index kept in memory.
+const MEMORY: usize = 32 << 20;
 
-/// What a walk through the tree gives.
+/// The result of a walk through the tree.
 #[derive(Debug, Default)]
-struct Walked {
+struct TreeIndex {
     /// By key, then in the order of the walk.
-    index: Index,
+    moves: IndexMoves,
     findings: Findings,
 }
 
-/// Moves in memory, or in a file.
+/// The moves of the index, in memory or in a temporary file.
 #[derive(Debug)]
-enum Index {
-    Memory(Vec<Known>),
+enum IndexMoves {
+    Memory(Vec<IndexMove>),
     File(Blob),
 }
 
-impl Default for Index {
+impl Default for IndexMoves {
     fn default() -> Self {
         Self::Memory(Vec::new())
     }
 }
 
-impl Index {
-    fn as_slice(&self) -> &[Known] {
+impl IndexMoves {
+    fn as_slice(&self) -> &[IndexMove] {
         match self {
             Self::Memory(moves) => moves,
-            Self::File(blob) => <[Known]>::ref_from_bytes(blob).unwrap_or_default(),
+            Self::File(blob) => <[IndexMove]>::ref_from_bytes(blob).unwrap_or_default(),
         }
     }
 }
 
-/// What the walk through the tree found.
+/// What a walk through the tree found.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Findings {
-    /// Records in the file, from number 900.
+    /// Number of records from record 900 on.
     pub records: u64,
-    /// Records that a line from the start reaches.
+    /// Records that are reachable from the standard position.
     pub reached: u64,
     /// Distinct positions with moves.
     pub positions: u64,
-    /// Distinct moves of them.
+    /// Distinct moves of these positions.
     pub moves: u64,
     /// Records whose move is deleted.
     pub deleted: u64,
     /// Records whose move is not legal.
     pub illegal: u64,
-    /// References to records that are reached another way already.
+    /// References to records that another reference has reached.
     pub repeated_references: u64,
     /// References to records that do not exist.
     pub bad_references: u64,
-    /// Records whose counts make no sense.
-    pub odd_counts: u64,
-    /// Lines cut because they were too long.
+    /// Records with impossible counts.
+    pub impossible_counts: u64,
+    /// Lines that were cut because they are too long.
     pub too_deep: u64,
-    /// Half-moves of the longest line.
+    /// Plies of the longest line.
     pub depth: u64,
-    /// Whether any record counts games.
+    /// Whether any record has a count of games.
     pub has_games: bool,
-    /// Whether any record counts won or lost games.
+    /// Whether any record has a count of won or lost games.
     pub has_results: bool,
 }
 
-/// A move in one place of the tree.
+/// A move of a position at one node of the tree.
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable)]
 #[repr(C)]
-struct Place {
+struct TreeMove {
     key: u64,
     record: u32,
     move_bits: u16,
     _unused: u16,
 }
 
-impl FixedRecord for Place {
+impl FixedRecord for TreeMove {
     type Order = u64;
 
     fn order(&self) -> u64 {
@@ -118,42 +117,42 @@ impl FixedRecord for Place {
     }
 }
 
-/// A move of a position, from all places of the tree where the position is met.
+/// A move of a position, merged from all nodes of the tree with the position.
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable)]
 #[repr(C)]
-struct Known {
+struct IndexMove {
     key: u64,
     games: u32,
     won: u32,
     lost: u32,
-    /// The record it was first met in.
+    /// The first record of the walk with this move.
     first: u32,
-    /// Flags and priority of the record that plays it most.
+    /// Flags and priority of the record with the highest priority.
     flags: u32,
     move_bits: u16,
     priority: u8,
     _unused: u8,
 }
 
-impl Walked {
+impl TreeIndex {
     fn of(records: &[Record]) -> Self {
-        // Where there is no room for temporary files, all in memory.
-        let walked = Self::within(records, IN_MEMORY);
-        let walked = walked.or_else(|_| Self::within(records, usize::MAX));
-        walked.unwrap_or_default()
+        // All in memory if temporary files cannot be written.
+        let tree_index = Self::within(records, MEMORY);
+        let tree_index = tree_index.or_else(|_| Self::within(records, usize::MAX));
+        tree_index.unwrap_or_default()
     }
 
-    /// With about so many bytes in memory.
+    /// With about `memory` bytes in memory.
     fn within(records: &[Record], memory: usize) -> Result<Self> {
         let mut findings = Findings {
             records: records.len().saturating_sub(ROOT) as u64,
             ..Findings::default()
         };
         let folder = std::env::temp_dir();
-        let mut places = FixedSorter::new(&folder, memory);
+        let mut tree_moves = FixedSorter::new(&folder, memory);
         let mut failure = Ok(());
-        walk(records, &mut findings, &mut |position, number, m| {
-            failure = places.push(Place {
+        walk_tree(records, &mut findings, &mut |position, number, m| {
+            failure = tree_moves.push(TreeMove {
                 key: position.key(),
                 record: number as u32,
                 move_bits: m.map_or(NO_MOVE, Move::to_bits),
@@ -166,50 +165,50 @@ impl Walked {
             }
         });
         failure?;
-        let is_large = records.len().saturating_mul(size_of::<Known>()) > memory;
-        let mut rows = is_large.then(|| Rows::create(&folder)).transpose()?;
+        let is_large = records.len().saturating_mul(size_of::<IndexMove>()) > memory;
+        let mut file = is_large.then(|| RecordFile::create(&folder)).transpose()?;
         let mut index = Vec::new();
-        let mut run: Vec<Place> = Vec::new();
-        let mut put = |run: &mut Vec<Place>| -> Result<()> {
+        let mut run: Vec<TreeMove> = Vec::new();
+        let mut push_position = |run: &mut Vec<TreeMove>| -> Result<()> {
             findings.positions += u64::from(!run.is_empty());
-            let before = index.len();
-            gather(records, run, &mut index);
-            findings.moves += (index.len() - before) as u64;
+            let start = index.len();
+            merge_moves(records, run, &mut index);
+            findings.moves += (index.len() - start) as u64;
             run.clear();
-            match &mut rows {
-                Some(rows) => index.drain(..).try_for_each(|known| rows.push(&known)),
+            match &mut file {
+                Some(file) => index.drain(..).try_for_each(|entry| file.push(&entry)),
                 None => Ok(()),
             }
         };
-        // Stable: the places of a key stay in the order of the walk.
-        places.finish(|place| {
-            if run.last().is_some_and(|last| last.key != place.key) {
-                put(&mut run)?;
+        // The moves of a key stay in the order of the walk, because the sort is stable.
+        tree_moves.finish(|tree_move| {
+            if run.last().is_some_and(|last| last.key != tree_move.key) {
+                push_position(&mut run)?;
             }
-            run.push(place);
+            run.push(tree_move);
             Ok(())
         })?;
-        put(&mut run)?;
+        push_position(&mut run)?;
         index.shrink_to_fit();
-        let index = match rows {
-            Some(rows) => Index::File(rows.finish()?),
-            None => Index::Memory(index),
+        let moves = match file {
+            Some(file) => IndexMoves::File(file.finish()?),
+            None => IndexMoves::Memory(index),
         };
-        Ok(Self { index, findings })
+        Ok(Self { moves, findings })
     }
 }
 
 impl AbkBook {
-    /// Opens a book. Looks at the header, whatever the size.
+    /// Opens a book. Reads the header only, whatever the size.
     ///
     /// # Errors
-    /// [`ErrorKind::WrongFormat`] for files that are no Arena book.
+    /// [`ErrorKind::WrongFormat`] for other files than Arena books.
     pub fn open(source: &Source, options: &OpenOptions) -> Result<Self> {
         let label = source.label();
         let blob = source.main().open()?;
         let header = Header::read(&blob, options.charset);
-        let Some(header) = header.filter(|_| blob.len() >= RECORDS_AT) else {
-            let why = if blob.len() < RECORDS_AT {
+        let Some(header) = header.filter(|_| blob.len() >= RECORDS_OFFSET) else {
+            let why = if blob.len() < RECORDS_OFFSET {
                 "it is shorter than the header".to_owned()
             } else {
                 "it does not begin as such books do".to_owned()
@@ -217,11 +216,11 @@ impl AbkBook {
             let expected = super::FORMAT.file.id;
             return Err(Error::new(ErrorKind::WrongFormat { expected, why }).in_file(label));
         };
-        let info = info(&header, blob.len() - RECORDS_AT);
+        let info = info(&header, blob.len() - RECORDS_OFFSET);
         Ok(Self {
             blob,
             header,
-            walked: OnceLock::new(),
+            tree_index: OnceLock::new(),
             info,
         })
     }
@@ -231,74 +230,76 @@ impl AbkBook {
         &self.header
     }
 
-    /// What a walk through the tree finds.
+    /// What a walk through the tree found. The first call walks the tree.
     pub fn findings(&self) -> &Findings {
-        &self.walked().findings
+        &self.tree_index().findings
     }
 
-    /// All records, those before the first move included.
+    /// All records, including those that the header occupies.
     pub fn records(&self) -> &[Record] {
         records(&self.blob)
     }
 
-    fn walked(&self) -> &Walked {
-        self.walked.get_or_init(|| Walked::of(self.records()))
+    fn tree_index(&self) -> &TreeIndex {
+        self.tree_index
+            .get_or_init(|| TreeIndex::of(self.records()))
     }
 
-    fn find(&self, key: u64) -> &[Known] {
-        let index = self.walked().index.as_slice();
-        let start = interpolation_lower_bound(index, key, |known| known.key);
+    fn find(&self, key: u64) -> &[IndexMove] {
+        let index = self.tree_index().moves.as_slice();
+        let start = interpolation_lower_bound(index, key, |entry| entry.key);
         let rest = index.get(start..).unwrap_or_default();
-        let length = rest.iter().take_while(|known| known.key == key).count();
+        let length = rest.iter().take_while(|entry| entry.key == key).count();
         rest.get(..length).unwrap_or_default()
     }
 
-    fn tell(&self, run: &[Known], out: &mut Vec<BookEntry>) {
+    fn push_entries(&self, moves: &[IndexMove], out: &mut Vec<BookEntry>) {
         let findings = self.findings();
-        out.extend(run.iter().map(|known| known.entry(findings)));
+        out.extend(moves.iter().map(|entry| entry.book_entry(findings)));
     }
 }
 
-/// Adds the moves of one position, each once, to the index.
-fn gather(records: &[Record], run: &[Place], index: &mut Vec<Known>) {
-    // Where each legal move stands; there are never many, however long a run is.
+/// Appends the distinct moves of one position to the index.
+fn merge_moves(records: &[Record], run: &[TreeMove], index: &mut Vec<IndexMove>) {
+    // Move bits and index of each legal move: few, however long the run is.
     let mut legal: Vec<(u16, usize)> = Vec::new();
-    for place in run {
-        let Some(record) = records.get(place.record as usize) else {
+    for tree_move in run {
+        let Some(record) = records.get(tree_move.record as usize) else {
             continue;
         };
-        let new = Known::of(record, place);
-        let known = legal.iter().find(|(bits, _)| *bits == place.move_bits);
-        if let Some(known) = known.and_then(|(_, at)| index.get_mut(*at)) {
-            known.add(&new);
+        let new = IndexMove::of(record, tree_move);
+        let bits = tree_move.move_bits;
+        let found = legal.iter().find(|(other, _)| *other == bits);
+        if let Some(entry) = found.and_then(|(_, number)| index.get_mut(*number)) {
+            entry.add(&new);
             continue;
         }
-        if place.move_bits != NO_MOVE {
-            legal.push((place.move_bits, index.len()));
+        if bits != NO_MOVE {
+            legal.push((bits, index.len()));
         }
         index.push(new);
     }
 }
 
-impl Known {
-    fn of(record: &Record, place: &Place) -> Self {
+impl IndexMove {
+    fn of(record: &Record, tree_move: &TreeMove) -> Self {
         let [games, won, lost] = counts(record);
         Self {
-            key: place.key,
+            key: tree_move.key,
             games,
             won,
             lost,
-            first: place.record,
+            first: tree_move.record,
             flags: record.flags.get(),
-            move_bits: place.move_bits,
+            move_bits: tree_move.move_bits,
             priority: record.priority,
             _unused: 0,
         }
     }
 
-    /// The same move in another place of the tree.
+    /// Adds the same move of another node.
     fn add(&mut self, other: &Self) {
-        // The bytes of the copy that plays the move are kept.
+        // Flags and priority are those of the copy that is played most.
         if other.weight() > self.weight() {
             (self.flags, self.priority) = (other.flags, other.priority);
         }
@@ -316,7 +317,7 @@ impl Known {
         }
     }
 
-    fn entry(&self, findings: &Findings) -> BookEntry {
+    fn book_entry(&self, findings: &Findings) -> BookEntry {
         let [games, won, lost] = [self.games, self.won, self.lost].map(u64::from);
         let results = Wdl {
             white: won,
@@ -337,7 +338,7 @@ impl Known {
     }
 }
 
-/// Marks the bytes that only an Arena book writes: its name, the priority, the flags.
+/// The start of [`BookEntry::raw`], followed by the priority and the flags.
 pub(super) const RAW: &[u8; 3] = b"abk";
 
 fn records(blob: &Blob) -> &[Record] {
@@ -346,59 +347,61 @@ fn records(blob: &Blob) -> &[Record] {
     <[Record]>::ref_from_bytes(bytes).unwrap_or_default()
 }
 
-/// Games, won and lost, never negative and never more than there are games.
+/// Counts of games, games won and games lost. Negative counts become 0, and games at least those won
+/// and lost.
 fn counts(record: &Record) -> [u32; 3] {
     let positive = |count: i32| u32::try_from(count).unwrap_or(0);
     let won = positive(record.won.get());
     let lost = positive(record.lost.get());
-    // Two numbers of 31 bits fit.
+    // The sum of two numbers of 31 bits does not overflow.
     [positive(record.games.get()).max(won + lost), won, lost]
 }
 
-fn is_odd(record: &Record) -> bool {
+fn has_impossible_counts(record: &Record) -> bool {
     let [games, ..] = counts(record);
     record.won.get() < 0
         || record.lost.get() < 0
         || i64::from(record.games.get()) != i64::from(games)
 }
 
-/// Hands every record that a line from the start reaches to `visit`, once, with the position it is
-/// played in and its move if that is legal. Lines go to their end before the next alternative.
-fn walk(
+/// Visits every record reachable from the standard position once, depth first, with the position
+/// before its move, and the move if it is legal.
+fn walk_tree(
     records: &[Record],
     findings: &mut Findings,
     visit: &mut dyn FnMut(&Position, usize, Option<Move>) -> Flow,
 ) {
-    let mut seen = vec![0u64; records.len().div_ceil(64)];
-    let mut first = |number: usize| {
-        let word = seen.get_mut(number / 64)?;
+    let mut visited = vec![0u64; records.len().div_ceil(64)];
+    let mut insert = |number: usize| {
+        let word = visited.get_mut(number / 64)?;
         let bit = 1 << (number % 64);
-        let new = *word & bit == 0;
+        let is_new = *word & bit == 0;
         *word |= bit;
-        Some(new)
+        Some(is_new)
     };
-    let mut lines: Vec<(Position, usize)> = vec![(Position::standard(), ROOT)];
-    while let Some((position, number)) = lines.last_mut() {
-        let number_here = *number;
-        // A book without a single record has none at its root.
-        let Some(record) = records.get(number_here) else {
-            lines.pop();
+    // The positions of the current line, each with its next record.
+    let mut line: Vec<(Position, usize)> = vec![(Position::standard(), ROOT)];
+    while let Some((position, next_record)) = line.last_mut() {
+        let number = *next_record;
+        // No further alternative, or no record in the book.
+        let Some(record) = records.get(number) else {
+            line.pop();
             continue;
         };
-        if first(number_here) != Some(true) {
+        if insert(number) != Some(true) {
             findings.repeated_references += 1;
-            lines.pop();
+            line.pop();
             continue;
         }
         findings.reached += 1;
         findings.deleted += u64::from(record.is_deleted());
-        findings.odd_counts += u64::from(is_odd(record));
+        findings.impossible_counts += u64::from(has_impossible_counts(record));
         let [games, won, lost] = counts(record);
         findings.has_games |= games > 0;
         findings.has_results |= won + lost > 0;
         let m = decode_move(position, record);
         findings.illegal += u64::from(m.is_none());
-        if visit(position, number_here, m) == Flow::Stop {
+        if visit(position, number, m) == Flow::Stop {
             return;
         }
         let next = m.map(|m| {
@@ -406,15 +409,15 @@ fn walk(
             next.play(m);
             next
         });
-        match follow(record.sibling.get(), records.len(), findings) {
-            Some(sibling) => *number = sibling,
-            None => *number = usize::MAX,
+        match referenced_record(record.sibling.get(), records.len(), findings) {
+            Some(sibling) => *next_record = sibling,
+            None => *next_record = usize::MAX,
         }
-        findings.depth = findings.depth.max(lines.len() as u64);
-        let child = follow(record.child.get(), records.len(), findings);
+        findings.depth = findings.depth.max(line.len() as u64);
+        let child = referenced_record(record.child.get(), records.len(), findings);
         if let (Some(next), Some(child)) = (next, child) {
-            if lines.len() < DEEPEST {
-                lines.push((next, child));
+            if line.len() < MAX_PLIES {
+                line.push((next, child));
             } else {
                 findings.too_deep += 1;
             }
@@ -422,14 +425,14 @@ fn walk(
     }
 }
 
-/// The record that a reference names.
-fn follow(reference: i32, records: usize, findings: &mut Findings) -> Option<usize> {
+/// The number of the record that a reference names; `None` if absent or impossible.
+fn referenced_record(reference: i32, records: usize, findings: &mut Findings) -> Option<usize> {
     let number = usize::try_from(reference)
         .ok()
         .filter(|&number| number > 0)?;
-    let valid = (ROOT..records).contains(&number);
-    findings.bad_references += u64::from(!valid);
-    valid.then_some(number)
+    let is_valid = (ROOT..records).contains(&number);
+    findings.bad_references += u64::from(!is_valid);
+    is_valid.then_some(number)
 }
 
 fn info(header: &Header, bytes: usize) -> BookInfo {
@@ -461,7 +464,7 @@ fn info(header: &Header, bytes: usize) -> BookInfo {
 }
 
 impl Findings {
-    /// One line for each kind of fault that was found.
+    /// The defects, one line for each kind.
     pub fn problems(&self) -> Vec<String> {
         let orphans = self.records.saturating_sub(self.reached);
         [
@@ -475,7 +478,7 @@ impl Findings {
                 self.bad_references,
                 "references to records that do not exist",
             ),
-            (self.odd_counts, "records with impossible counts"),
+            (self.impossible_counts, "records with impossible counts"),
             (self.too_deep, "lines are too long and were cut"),
         ]
         .into_iter()
@@ -493,21 +496,21 @@ impl Book for AbkBook {
     fn probe(&self, position: &Position, page: &mut BookPosition) -> Result<bool> {
         page.clear();
         let run = self.find(position.key());
-        self.tell(run, &mut page.entries);
+        self.push_entries(run, &mut page.entries);
         Ok(!run.is_empty())
     }
 
     fn for_each(&self, visit: &mut dyn FnMut(BookKey<'_>, &BookPosition) -> Flow) -> Result<()> {
         let mut page = BookPosition::default();
         let mut findings = Findings::default();
-        walk(self.records(), &mut findings, &mut |position, number, _| {
+        walk_tree(self.records(), &mut findings, &mut |position, number, _| {
             let run = self.find(position.key());
-            let is_first = run.first().map(|known| known.first as usize) == Some(number);
+            let is_first = run.first().map(|entry| entry.first as usize) == Some(number);
             if !is_first {
                 return Flow::Go;
             }
             page.clear();
-            self.tell(run, &mut page.entries);
+            self.push_entries(run, &mut page.entries);
             visit(BookKey::Board(position), &page)
         });
         Ok(())

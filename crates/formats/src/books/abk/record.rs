@@ -10,25 +10,25 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 )]
 #[repr(C)]
 pub struct Record {
-    /// Square the piece comes from.
+    /// The square of the piece, a1 = 0 … h8 = 63.
     pub from: u8,
-    /// Square it goes to.
+    /// The target square.
     pub to: u8,
-    /// What a pawn becomes.
+    /// The promotion: 1 rook, 2 knight, 3 bishop, 4 queen; negative for White.
     pub promotion: i8,
-    /// 0 (not to be played) to 9.
+    /// From 0 (not to be played) to 9.
     pub priority: u8,
-    /// Games.
+    /// Number of games.
     pub games: I32,
     /// Games won by White.
     pub won: I32,
     /// Games won by Black.
     pub lost: I32,
-    /// Flags.
+    /// Flags, see [`Record::DELETED`].
     pub flags: U32,
-    /// Record of the first answer.
+    /// Number of the record with the first reply; absent if not above 0.
     pub child: I32,
-    /// Record of the next alternative.
+    /// Number of the record with the next alternative; absent if not above 0.
     pub sibling: I32,
 }
 const _: () = assert!(size_of::<Record>() == Record::SIZE);
@@ -39,13 +39,13 @@ impl Record {
     /// The flag of a deleted move.
     pub const DELETED: u32 = 1 << 24;
 
-    /// Whether the move was deleted.
+    /// Whether the move is deleted.
     pub fn is_deleted(&self) -> bool {
         self.flags.get() & Self::DELETED != 0
     }
 }
 
-/// The move that a record names in a position, if it is legal there.
+/// The move of a record in a position; `None` if it is not legal.
 pub fn decode_move(position: &Position, record: &Record) -> Option<Move> {
     let from = Square::new(record.from)?;
     let to = Square::new(record.to)?;
@@ -71,8 +71,7 @@ pub fn decode_move(position: &Position, record: &Record) -> Option<Move> {
     position.is_legal(m).then_some(m)
 }
 
-/// From, to and promotion of a move of that side; `None` when the king castles from elsewhere than
-/// the e-file or with another rook than the one in the corner.
+/// The fields `from`, `to` and `promotion` of a move of a side; `None` for castling of Chess960.
 pub fn encode_move(color: Color, m: Move) -> Option<(u8, u8, i8)> {
     let (from, mut to) = (m.from(), m.to());
     if m.is_castling() {
@@ -107,7 +106,7 @@ mod tests {
     use tabia_core::chess::Setup;
 
     #[test]
-    fn moves_come_back() {
+    fn moves_round_trip() {
         for fen in [
             "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
             "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 b kq - 0 1",

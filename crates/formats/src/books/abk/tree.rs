@@ -1,4 +1,5 @@
-//! From positions to a tree: what leads where, what is repeated, how counts are shared out.
+//! Writes the tree from the position table: which positions are repeated, and how their counts are
+//! distributed among the repetitions.
 
 use std::io::Write;
 use std::ops::Range;
@@ -13,125 +14,128 @@ use zerocopy::byteorder::little_endian::{I32, U32};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use super::header::ROOT;
-use super::position_table::{Graph, Known, NONE, Rows};
+use super::position_table::{NO_POSITION, PositionTable, RecordFile, TableMove};
 use super::record::Record;
 
-/// Half-moves of the longest line written.
-const DEEPEST: u32 = 1000;
+/// Plies of the longest line written.
+const MAX_PLIES: u32 = 1000;
 
-/// What became of the tree.
+/// The size of a written tree.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Tree {
+pub(super) struct WrittenTree {
     pub(super) records: u32,
     pub(super) deleted: u32,
     pub(super) depth: u32,
-    /// Moves of positions that no line reaches.
-    pub(super) unreached: u64,
-    /// The other positions and their moves, each once.
-    pub(super) held: BookSize,
+    /// Moves of positions that are not reachable from the standard position.
+    pub(super) unreachable_moves: u64,
+    /// The reachable positions and their moves, repetitions not counted.
+    pub(super) reachable: BookSize,
 }
 
-/// A place in the tree whose moves are to be written.
+/// A node of the tree: a position, reached by one line.
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable)]
 #[repr(C)]
 struct Node {
     position: u32,
-    /// Number of the place it comes from.
+    /// Number of the node before.
     parent: u32,
-    /// Games that lead here.
+    /// Games of the line.
     games: u64,
 }
 
-/// Writes the records level by level. A list of alternatives stands in one piece, and lists in the
-/// order in which what leads to them was written, so every place is known beforehand. In memory are
-/// two bits for each position, and about `memory` bytes.
+/// Writes the records breadth first. The moves of a node are contiguous, in the order of the nodes, so
+/// that the record number of a child is known before it is written. `repeats` limits how many moves
+/// are repeated for transpositions. Uses two bits for each position, and about `memory` bytes.
 pub(super) fn write(
-    graph: &Graph,
+    table: &PositionTable,
     repeats: Option<u64>,
     memory: usize,
     out: &mut Output,
-) -> Result<Tree> {
+) -> Result<WrittenTree> {
     let folder = TemporaryFile::folder_of(out.target()).to_path_buf();
-    let mut writing = Writing {
-        graph,
-        left: repeats.unwrap_or_else(|| graph.move_total().saturating_mul(4)),
-        free: ROOT as u64,
-        expanded: Marks::new(graph.len()),
-        nodes: Rows::create(&folder)?,
-        tree: Tree::default(),
+    let mut writer = TreeWriter {
+        table,
+        repeats_left: repeats.unwrap_or_else(|| table.move_total().saturating_mul(4)),
+        next_record: ROOT as u64,
+        expanded: PositionSet::new(table.len()),
+        nodes: RecordFile::create(&folder)?,
+        tree: WrittenTree::default(),
         out,
     };
-    let mut counted = Marks::new(graph.len());
-    if let Some(position) = graph.find(Position::standard().key()) {
-        writing.free += graph.move_count(position);
-        writing.expanded.set(position);
-        writing.nodes.push(&Node {
+    let mut counted = PositionSet::new(table.len());
+    if let Some(position) = table.find(Position::standard().key()) {
+        writer.next_record += table.move_count(position);
+        writer.expanded.insert(position);
+        writer.nodes.push(&Node {
             position,
-            parent: NONE,
+            parent: NO_POSITION,
             games: 1,
         })?;
     }
-    let mut level = 0..writing.nodes.count;
+    let mut level = 0..writer.nodes.count;
     while !level.is_empty() {
-        writing.tree.depth += 1;
-        let nodes = Nodes(writing.nodes.so_far()?);
+        writer.tree.depth += 1;
+        let nodes = NodeFile(writer.nodes.so_far()?);
         let shares = shares(nodes.level(&level), &counted, &folder, memory)?;
-        shares.finish(|place| writing.write_moves(&nodes, level.start, &place))?;
+        shares.finish(|share| writer.write_moves(&nodes, level.start, &share))?;
         for node in nodes.level(&level) {
-            counted.set(node.position);
+            counted.insert(node.position);
         }
-        level = level.end..writing.nodes.count;
+        level = level.end..writer.nodes.count;
     }
-    let Writing {
+    let TreeWriter {
         mut tree, expanded, ..
-    } = writing;
-    for position in 0..graph.len() {
-        let moves = graph.move_count(position);
-        if expanded.has(position) {
-            tree.held.positions += 1;
-            tree.held.moves += moves;
+    } = writer;
+    for position in 0..table.len() {
+        let moves = table.move_count(position);
+        if expanded.contains(position) {
+            tree.reachable.positions += 1;
+            tree.reachable.moves += moves;
         } else {
-            tree.unreached += moves;
+            tree.unreachable_moves += moves;
         }
     }
     Ok(tree)
 }
 
-struct Writing<'g, 'o> {
-    graph: &'g Graph,
+struct TreeWriter<'g, 'o> {
+    table: &'g PositionTable,
     /// Moves that may still be repeated.
-    left: u64,
-    /// The next record without a use.
-    free: u64,
-    /// Positions that stand somewhere.
-    expanded: Marks,
-    nodes: Rows<Node>,
-    tree: Tree,
+    repeats_left: u64,
+    /// The number of the next unassigned record.
+    next_record: u64,
+    /// Positions that have a node.
+    expanded: PositionSet,
+    nodes: RecordFile<Node>,
+    tree: WrittenTree,
     out: &'o mut Output,
 }
 
-impl Writing<'_, '_> {
-    /// Writes the moves of a place of the level that begins with the node of that number.
-    fn write_moves(&mut self, nodes: &Nodes, start: u64, place: &Shared) -> Result<()> {
-        let number = start + u64::from(place.number);
+impl TreeWriter<'_, '_> {
+    /// Writes the moves of a node; `level_start` is the number of the first node of its level.
+    fn write_moves(&mut self, nodes: &NodeFile, level_start: u64, node: &NodeShare) -> Result<()> {
+        let share = node.share;
+        let number = level_start + u64::from(node.number);
         let Some(&node) = nodes.get(number) else {
             return Ok(());
         };
-        let graph = self.graph;
-        let moves = graph.moves(node.position);
+        let table = self.table;
+        let moves = table.moves(node.position);
         let count = moves.len();
-        for (offset, (known, next)) in moves.enumerate() {
-            let results = place.share.of_results(known.results());
-            let mut child = NONE;
-            if next != NONE && self.tree.depth < DEEPEST {
-                let length = graph.move_count(next);
-                let is_new = !self.expanded.has(next);
-                let again = !is_new && length <= self.left && !nodes.leads_back(number, next);
-                if (is_new || again) && self.free + length < i32::MAX as u64 {
-                    self.left -= if is_new { 0 } else { length };
-                    self.expanded.set(next);
-                    child = self.free as u32;
-                    self.free += length;
+        for (offset, (entry, next)) in moves.enumerate() {
+            let results = share.of_results(entry.results());
+            let mut child = NO_POSITION;
+            if next != NO_POSITION && self.tree.depth < MAX_PLIES {
+                let move_count = table.move_count(next);
+                let is_new = !self.expanded.contains(next);
+                let is_repeated =
+                    !is_new && move_count <= self.repeats_left && !nodes.is_on_line(number, next);
+                let fits = self.next_record + move_count < i32::MAX as u64;
+                if (is_new || is_repeated) && fits {
+                    self.repeats_left -= if is_new { 0 } else { move_count };
+                    self.expanded.insert(next);
+                    child = self.next_record as u32;
+                    self.next_record += move_count;
                     self.nodes.push(&Node {
                         position: next,
                         parent: number as u32,
@@ -141,7 +145,7 @@ impl Writing<'_, '_> {
             }
             let is_last = offset + 1 == count;
             let sibling = ROOT as u64 + u64::from(self.tree.records) + 1;
-            let record = record(known, results, child, (!is_last).then_some(sibling));
+            let record = record(entry, results, child, (!is_last).then_some(sibling));
             self.out
                 .write_all(record.as_bytes())
                 .map_err(|error| Error::from(error).in_path(self.out.target()))?;
@@ -152,10 +156,10 @@ impl Writing<'_, '_> {
     }
 }
 
-/// All places up to the end of a level.
-struct Nodes(Blob);
+/// All nodes up to the end of a level.
+struct NodeFile(Blob);
 
-impl Nodes {
+impl NodeFile {
     fn all(&self) -> &[Node] {
         <[Node]>::ref_from_bytes(&self.0).unwrap_or_default()
     }
@@ -169,8 +173,8 @@ impl Nodes {
         self.all().get(number as usize)
     }
 
-    /// Whether a position stands on the way from the start to that place.
-    fn leads_back(&self, number: u64, position: u32) -> bool {
+    /// Whether the line to a node contains a position.
+    fn is_on_line(&self, number: u64, position: u32) -> bool {
         let nodes = self.all();
         let mut number = number as usize;
         while let Some(node) = nodes.get(number) {
@@ -184,27 +188,27 @@ impl Nodes {
 }
 
 /// A bit for each position.
-struct Marks(Vec<u64>);
+struct PositionSet(Vec<u64>);
 
-impl Marks {
+impl PositionSet {
     fn new(count: u32) -> Self {
         Self(vec![0; count as usize / 64 + 1])
     }
 
-    fn has(&self, place: u32) -> bool {
-        let word = self.0.get(place as usize / 64);
-        word.is_some_and(|word| word >> (place % 64) & 1 == 1)
+    fn contains(&self, position: u32) -> bool {
+        let word = self.0.get(position as usize / 64);
+        word.is_some_and(|word| word >> (position % 64) & 1 == 1)
     }
 
-    fn set(&mut self, place: u32) {
-        if let Some(word) = self.0.get_mut(place as usize / 64) {
-            *word |= 1 << (place % 64);
+    fn insert(&mut self, position: u32) {
+        if let Some(word) = self.0.get_mut(position as usize / 64) {
+            *word |= 1 << (position % 64);
         }
     }
 }
 
-/// A part of a whole: what lies between two of its fractions. Parts that follow each other add up
-/// to the whole, whatever is shared.
+/// The fraction of counts between `from`/`of` and `to`/`of`. Adjacent shares add up without rounding
+/// errors.
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable)]
 #[repr(C)]
 struct Share {
@@ -220,10 +224,9 @@ impl Share {
         of: 1,
     };
 
-    /// The share of a place to which so many games lead, of so many in `total`; `before` are those
-    /// of the places before it.
+    /// The share of a node with `games` of `total` games; `before` are those of the nodes before it.
     fn of(games: u64, total: u64, before: &mut u64) -> Self {
-        // Nothing is known of what leads here: the first place has all.
+        // Without games the first node gets all counts.
         let (games, of) = if total == 0 {
             (u64::from(*before == 0), 1)
         } else {
@@ -252,16 +255,16 @@ impl Share {
     }
 }
 
-/// A place of a level by its position.
+/// A node by its position; `number` counts from the start of its level.
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable)]
 #[repr(C)]
-struct Placed {
+struct NodeGames {
     position: u32,
     number: u32,
     games: u64,
 }
 
-impl FixedRecord for Placed {
+impl FixedRecord for NodeGames {
     type Order = (u32, u32);
 
     fn order(&self) -> (u32, u32) {
@@ -273,16 +276,16 @@ impl FixedRecord for Placed {
     }
 }
 
-/// A place of a level with its share of the position's counts.
+/// The share that a node has of its position's counts; `number` counts from the start of its level.
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable)]
 #[repr(C)]
-struct Shared {
+struct NodeShare {
     share: Share,
     number: u32,
     _unused: u32,
 }
 
-impl FixedRecord for Shared {
+impl FixedRecord for NodeShare {
     type Order = u32;
 
     fn order(&self) -> u32 {
@@ -294,56 +297,55 @@ impl FixedRecord for Shared {
     }
 }
 
-/// What each place of a level has of its position's counts: those that stand on a level before have
-/// got all of them.
+/// The shares of the nodes of a level. Nodes of positions that are on a level before get nothing.
 fn shares(
     level: &[Node],
-    counted: &Marks,
+    counted: &PositionSet,
     folder: &Path,
     memory: usize,
-) -> Result<FixedSorter<Shared>> {
-    let mut places = FixedSorter::new(folder, memory / 2);
+) -> Result<FixedSorter<NodeShare>> {
+    let mut by_position = FixedSorter::new(folder, memory / 2);
     for (number, node) in level.iter().enumerate() {
-        places.push(Placed {
+        by_position.push(NodeGames {
             position: node.position,
             number: number as u32,
             games: node.games,
         })?;
     }
     let mut shares = FixedSorter::new(folder, memory / 2);
-    let mut run: Vec<Placed> = Vec::new();
-    let mut share_out = |run: &mut Vec<Placed>| -> Result<()> {
-        let games = run.iter().map(|place| place.games);
+    let mut run: Vec<NodeGames> = Vec::new();
+    let mut push_shares = |run: &mut Vec<NodeGames>| -> Result<()> {
+        let games = run.iter().map(|node| node.games);
         let total = games.fold(0, u64::saturating_add);
         let mut before = 0;
-        run.drain(..).try_for_each(|place| {
-            let share = if counted.has(place.position) {
+        run.drain(..).try_for_each(|node| {
+            let share = if counted.contains(node.position) {
                 Share::NOTHING
             } else {
-                Share::of(place.games, total, &mut before)
+                Share::of(node.games, total, &mut before)
             };
-            shares.push(Shared {
+            shares.push(NodeShare {
                 share,
-                number: place.number,
+                number: node.number,
                 _unused: 0,
             })
         })
     };
-    places.finish(|place| {
+    by_position.finish(|node| {
         if run
             .last()
-            .is_some_and(|last| last.position != place.position)
+            .is_some_and(|last| last.position != node.position)
         {
-            share_out(&mut run)?;
+            push_shares(&mut run)?;
         }
-        run.push(place);
+        run.push(node);
         Ok(())
     })?;
-    share_out(&mut run)?;
+    push_shares(&mut run)?;
     Ok(shares)
 }
 
-fn record(known: &Known, results: Wdl, child: u32, sibling: Option<u64>) -> Record {
+fn record(entry: &TableMove, results: Wdl, child: u32, sibling: Option<u64>) -> Record {
     let count = |count: u64| i32::try_from(count).unwrap_or(i32::MAX);
     let games = results.games();
     let reference = |number: Option<u64>| {
@@ -351,15 +353,15 @@ fn record(known: &Known, results: Wdl, child: u32, sibling: Option<u64>) -> Reco
         I32::new(number.unwrap_or(-1))
     };
     Record {
-        from: known.from,
-        to: known.to,
-        promotion: known.promotion,
-        priority: known.priority,
+        from: entry.from,
+        to: entry.to,
+        promotion: entry.promotion,
+        priority: entry.priority,
         games: I32::new(count(games)),
         won: I32::new(count(results.white)),
         lost: I32::new(count(results.black)),
-        flags: U32::new(known.flags),
-        child: reference((child != NONE).then_some(u64::from(child))),
+        flags: U32::new(entry.flags),
+        child: reference((child != NO_POSITION).then_some(u64::from(child))),
         sibling: reference(sibling),
     }
 }

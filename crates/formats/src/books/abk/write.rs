@@ -14,36 +14,36 @@ use tabia_core::loss::{Feature, Losses};
 use zerocopy::byteorder::little_endian::U32;
 
 use super::header::Header;
-use super::position_table::{Graph, Known};
+use super::position_table::{PositionTable, TableMove};
 use super::read::RAW;
 use super::record::{Record, encode_move};
 use super::tree;
 
 /// Bytes of moves kept in memory before they go to disk.
-const IN_MEMORY: usize = 32 << 20;
+const MEMORY: usize = 32 << 20;
 
-/// Writes an Arena book: a tree from the usual start through the positions that were put in. The
-/// same positions give the same bytes, in whatever order they came. Memory is bounded, two bits for
-/// each position aside.
+/// Writes an Arena book: a tree from the standard position through the positions that were put. The
+/// same positions give the same bytes, whatever their order. Memory is bounded, apart from two bits for
+/// each position.
 #[derive(Debug)]
 pub struct AbkWriter {
     set: OutputSet,
     header: Header,
     charset: Charset,
     repeats: Option<u64>,
-    sorter: FixedSorter<Known>,
+    sorter: FixedSorter<TableMove>,
     memory: usize,
     records: Option<u32>,
-    held: Option<BookSize>,
+    reachable: Option<BookSize>,
 }
 
 impl AbkWriter {
-    /// A new book at `path`. `title` is its comment; facts with the names that
-    /// [`info`](tabia_core::books::Book::info) gives them fill the header, `abk.repeats` limits how
-    /// many moves are written again for transpositions.
+    /// Creates a book at `path`. `title` is its comment; facts named as in
+    /// [`info`](tabia_core::books::Book::info) fill the header; `abk.repeats` limits how many moves are
+    /// repeated for transpositions.
     ///
     /// # Errors
-    /// When the target exists and may not be replaced, or cannot be created.
+    /// If the target exists and may not be replaced, or cannot be created.
     pub fn create(path: &Path, options: &CreateOptions) -> Result<Self> {
         let mut set = OutputSet::new(options.force);
         set.create(path)?;
@@ -53,14 +53,14 @@ impl AbkWriter {
             header: Header::new(options),
             charset: options.charset,
             repeats: repeats.and_then(|(_, value)| value.parse().ok()),
-            sorter: FixedSorter::new(TemporaryFile::folder_of(path), IN_MEMORY),
-            memory: IN_MEMORY,
+            sorter: FixedSorter::new(TemporaryFile::folder_of(path), MEMORY),
+            memory: MEMORY,
             records: None,
-            held: None,
+            reachable: None,
         })
     }
 
-    /// Keeps about so many bytes of moves in memory instead of 32 MiB.
+    /// Keeps about `bytes` bytes of moves in memory instead of 32 MiB.
     #[must_use]
     pub fn with_memory(mut self, path: &Path, bytes: usize) -> Self {
         self.sorter = FixedSorter::new(TemporaryFile::folder_of(path), bytes);
@@ -90,25 +90,25 @@ impl AbkWriter {
         };
         let mut next = position.clone();
         next.play(m);
-        let mut known = Known::new(position.key(), next.key(), (from, to, promotion));
-        known.set_weight(weight);
-        known.set_results(results(entry));
-        // What another Arena book said beside the weight comes back as it was.
+        let mut table_move = TableMove::new(position.key(), next.key(), (from, to, promotion));
+        table_move.set_weight(weight);
+        table_move.set_results(results(entry));
+        // The flags of another Arena book are copied.
         if let [a, b, c, priority, f0, f1, f2, f3] = *entry.raw
             && [a, b, c] == *RAW
         {
-            known.flags = U32::from_bytes([f0, f1, f2, f3]).get();
-            if known.flags & Record::DELETED != 0 && entry.weight == Some(0) {
-                known.delete(priority);
+            table_move.flags = U32::from_bytes([f0, f1, f2, f3]).get();
+            if table_move.flags & Record::DELETED != 0 && entry.weight == Some(0) {
+                table_move.delete(priority);
             } else {
-                known.flags &= !Record::DELETED;
+                table_move.flags &= !Record::DELETED;
             }
         }
-        self.sorter.push(known)?;
+        self.sorter.push(table_move)?;
         Ok(losses)
     }
 
-    /// Writes the tree; says how many moves no line reaches.
+    /// Writes the tree; returns the unreachable moves, weights and texts that are lost.
     fn build(&mut self) -> Result<Losses> {
         let mut losses = Losses::new();
         let Some(out) = self.set.file(0) else {
@@ -117,21 +117,21 @@ impl AbkWriter {
         let target = out.target().to_path_buf();
         let folder = TemporaryFile::folder_of(&target);
         let sorter = std::mem::replace(&mut self.sorter, FixedSorter::new(folder, 1));
-        let graph = Graph::new(sorter, folder)?;
-        losses.add(Feature::BookWeights, graph.scaled, None);
+        let table = PositionTable::new(sorter, folder)?;
+        losses.add(Feature::BookWeights, table.inexact, None);
         let named = |error: std::io::Error| Error::from(error).in_path(&target);
-        let (bytes, whole) = self.header.write(self.charset);
-        losses.add(Feature::LongText, u64::from(!whole), None);
+        let (bytes, is_exact) = self.header.write(self.charset);
+        losses.add(Feature::LongText, u64::from(!is_exact), None);
         out.write_all(&bytes).map_err(named)?;
-        let written = tree::write(&graph, self.repeats, self.memory, out)?;
-        losses.add(Feature::BookMoves, written.unreached, None);
+        let written = tree::write(&table, self.repeats, self.memory, out)?;
+        losses.add(Feature::BookMoves, written.unreachable_moves, None);
         let [depth, moves, ..] = &mut self.header.numbers;
         *depth = written.depth;
         *moves = written.records - written.deleted;
         let (bytes, _) = self.header.write(self.charset);
         rewrite(out, &bytes).map_err(named)?;
         self.records = Some(written.records);
-        self.held = Some(written.held);
+        self.reachable = Some(written.reachable);
         Ok(losses)
     }
 }
@@ -141,7 +141,8 @@ fn rewrite(out: &mut Output, header: &[u8]) -> std::io::Result<()> {
     out.write_all(header)
 }
 
-/// Decided games and draws; without results all games count as draws, which is how they are read.
+/// The results of an entry; games without a result count as draws, because ABK stores no number of
+/// draws.
 fn results(entry: &BookEntry) -> Wdl {
     let mut results = entry.results.unwrap_or_default();
     let undecided = entry.games.unwrap_or(0).saturating_sub(results.games());
@@ -172,7 +173,7 @@ impl BookWriter for AbkWriter {
     }
 
     fn stored(&self) -> Option<BookSize> {
-        self.held
+        self.reachable
     }
 
     fn finish(mut self: Box<Self>) -> Result<Written> {

@@ -1,6 +1,6 @@
 //! The hash of a key: that of Unix `dbm`, with its two tables.
 
-/// What a nibble adds to the place in the table.
+/// What a nibble adds to the index into the table.
 const STEPS: [u8; 16] = [61, 57, 53, 49, 45, 41, 37, 33, 29, 25, 21, 17, 13, 9, 5, 1];
 
 #[rustfmt::skip]
@@ -15,13 +15,13 @@ const TABLE: [u32; 64] = [
     0x0f7b3a39, 0x328e8a16, 0x1e7d1388, 0x0fba78f5, 0x274c7e7c, 0x1e8be65c, 0x2fa0b0bb, 0x1eb6c371,
 ];
 
-/// The hash of a key, all its bytes. Only the low bits decide where a record lies.
+/// The hash of a key. Only the low bits determine the page of its record.
 pub fn hash(key: &[u8]) -> u32 {
     let mut sum = 0u32;
-    let mut place = 0u8;
+    let mut index = 0u8;
     let mut add = |nibble: u8| {
-        place = place.wrapping_add(STEPS[usize::from(nibble & 15)]);
-        sum = sum.wrapping_add(TABLE[usize::from(place & 63)]);
+        index = index.wrapping_add(STEPS[usize::from(nibble & 15)]);
+        sum = sum.wrapping_add(TABLE[usize::from(index & 63)]);
     };
     for &byte in key {
         add(byte);

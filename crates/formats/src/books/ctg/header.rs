@@ -8,31 +8,31 @@ use super::record::PAGE;
 /// Bytes of the header at the start of the first page.
 pub(super) const LENGTH: u16 = 32;
 
-/// What the first page says.
+/// The fields of the first page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Header {
     /// Two numbers that are 1 in every known book.
     pub version: (u16, u16),
-    /// Pages behind the first.
+    /// Number of pages after the first.
     pub pages: u32,
-    /// The first page without use; `u32::MAX` for none.
+    /// The first unused page; `u32::MAX` if absent.
     pub free: u32,
-    /// Records ever added; more than there are in books from which some were taken.
+    /// Number of records ever added, including those removed since.
     pub added: u32,
-    /// Games imported.
+    /// Number of games imported.
     pub games: u32,
 }
 
-/// Two numbers that are this in every known book.
+/// The value of two fields in every known book; their meaning is unknown.
 const UNKNOWN: u16 = 0x7fff;
 /// No free page.
 pub(super) const NO_PAGE: u32 = u32::MAX;
-/// Where a table of numbers stands that is the same in every known book, and what is in it.
-const TABLE_AT: usize = 0x400;
+/// Offset and content of a table that is the same in every known book.
+const TABLE_OFFSET: usize = 0x400;
 const TABLE: [u16; 12] = [1, 5, 1, 0x7fff, 3, 0x7fff, 5, 0x1e, 6, 2, 7, 1];
 
 impl Header {
-    /// Whether a file begins as a book does.
+    /// Whether a file begins with the header of a book.
     pub(super) fn is_book(head: &[u8]) -> bool {
         let mut cursor = Cursor::new(head);
         cursor.u16_be("length") == Ok(LENGTH) && cursor.u16_be("page") == Ok(PAGE as u16)
@@ -67,7 +67,7 @@ impl Header {
         sink.u32_be(self.free);
         sink.u32_be(self.added);
         sink.u32_be(self.games);
-        sink.zeros(TABLE_AT - sink.len());
+        sink.zeros(TABLE_OFFSET - sink.len());
         for number in TABLE {
             sink.u16_be(number);
         }
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_header_comes_back() {
+    fn header_round_trips() {
         let header = Header {
             version: (1, 1),
             pages: 3,

@@ -1,22 +1,24 @@
-//! What is said of one record, from several sides, and the record made of it.
+//! Merges statistics of one position from its own page, its parents' moves and its own moves into
+//! one CTG record.
 
 use tabia_core::error::Malformed;
 use tabia_core::io::{Cursor, Sink};
 
 use super::record::Stats;
 
-/// Games and how they ended, from the view of the side to move.
+/// Numbers of games by result, from the view of the side to move.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Counts {
     pub(super) games: u64,
     pub(super) won: u64,
     pub(super) lost: u64,
     pub(super) drawn: u64,
+    /// Points in tenths.
     pub(super) tenths: u64,
 }
 
 impl Counts {
-    /// Games without a result add half a point.
+    /// `games`: all of them, those without a result included, each of which adds half a point.
     pub(super) fn new(games: Option<u64>, won: u64, lost: u64, drawn: u64) -> Self {
         let ended = won.saturating_add(lost).saturating_add(drawn);
         let games = games.unwrap_or(ended).max(ended);
@@ -32,13 +34,13 @@ impl Counts {
         }
     }
 
-    /// From the other side's view.
-    pub(super) const fn turned(self) -> Self {
-        let most = self.games.saturating_mul(10);
+    /// From the view of the other side.
+    pub(super) const fn reversed(self) -> Self {
+        let all_points = self.games.saturating_mul(10);
         Self {
             won: self.lost,
             lost: self.won,
-            tenths: most.saturating_sub(self.tenths),
+            tenths: all_points.saturating_sub(self.tenths),
             ..self
         }
     }
@@ -51,13 +53,13 @@ impl Counts {
         self.tenths = self.tenths.saturating_add(other.tenths);
     }
 
-    /// In proportion, so that the games fit their field.
+    /// Scaled down in proportion, so that the games fit their field.
     fn fit(self) -> Self {
-        let most = u128::from(Stats::MAX_COUNT);
+        let max = u128::from(Stats::MAX_COUNT);
         if self.games <= u64::from(Stats::MAX_COUNT) {
             return self;
         }
-        let fit = |count: u64| (u128::from(count) * most / u128::from(self.games)) as u64;
+        let fit = |count: u64| (u128::from(count) * max / u128::from(self.games)) as u64;
         Self {
             games: u64::from(Stats::MAX_COUNT),
             won: fit(self.won),
@@ -68,7 +70,7 @@ impl Counts {
     }
 }
 
-/// Games with a rating, and the sum of the ratings.
+/// The number of games with a rating, and the sum of the ratings.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Ratings {
     pub(super) rated: u64,
@@ -76,7 +78,7 @@ pub(super) struct Ratings {
 }
 
 impl Ratings {
-    /// So many games with that average.
+    /// The ratings of `games` games with that average.
     pub(super) fn new(games: u64, average: Option<u16>) -> Self {
         match average {
             Some(average) if games > 0 => Self {
@@ -92,7 +94,7 @@ impl Ratings {
         self.sum = self.sum.saturating_add(other.sum);
     }
 
-    /// With the same average, in the fields there are.
+    /// With the same average, so that both numbers fit their fields.
     const fn fit(mut self) -> Self {
         while self.rated > Stats::MAX_COUNT as u64 || self.sum > u32::MAX as u64 {
             self.rated /= 2;
@@ -102,141 +104,143 @@ impl Ratings {
     }
 }
 
-/// All that was said of a position. Numbers of the same origin add up; of several origins the
-/// first that says anything counts.
+/// Everything that was put for the positions of one record. Numbers of the same origin are summed;
+/// the record gets those of the first origin that has any.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Said {
-    /// By the position's page.
-    pub(super) counts: Counts,
-    /// By the same record given for another position: not to be added to anything.
-    pub(super) counts_again: Counts,
-    /// By moves that lead here.
-    pub(super) counts_leading: Counts,
-    /// By the position's moves.
-    pub(super) counts_moves: Counts,
-    /// Of the side to move, in the same order; moves that lead here say nothing of it.
-    pub(super) own: Ratings,
-    pub(super) own_again: Ratings,
-    pub(super) own_moves: Ratings,
-    /// Of the side that has just moved; the position's moves say nothing of it.
-    pub(super) other: Ratings,
-    pub(super) other_again: Ratings,
-    pub(super) other_leading: Ratings,
-    /// The page says all there is: no ratings are no ratings.
-    pub(super) is_whole: bool,
+pub(super) struct MergedRecord {
+    /// Of the position's page.
+    pub(super) page_counts: Counts,
+    /// Of a page that repeats the record for a mirrored position, and is not summed.
+    pub(super) duplicate_counts: Counts,
+    /// Of the moves that lead to the position.
+    pub(super) incoming_counts: Counts,
+    /// Of the position's moves.
+    pub(super) outgoing_counts: Counts,
+    /// Ratings of the side to move by origin; moves that lead to the position have none.
+    pub(super) own_page: Ratings,
+    pub(super) own_duplicate: Ratings,
+    pub(super) own_outgoing: Ratings,
+    /// Ratings of the opponent by origin; the position's moves have none.
+    pub(super) other_page: Ratings,
+    pub(super) other_duplicate: Ratings,
+    pub(super) other_incoming: Ratings,
+    /// The page has all ratings; if it has none, the record gets none.
+    pub(super) has_all_ratings: bool,
     pub(super) flags: u8,
     pub(super) weight: i8,
+    /// The commentary of the position's page.
     pub(super) commentary: u8,
-    /// A commentary by moves that lead here.
-    pub(super) remark: u8,
-    /// Instead of the flags, when someone has changed them.
+    /// The commentary of moves that lead to the position.
+    pub(super) incoming_commentary: u8,
+    /// Replaces the flags, if they were edited.
     pub(super) new_flags: Option<u8>,
-    /// Instead of the commentary.
+    /// Replaces the commentary, if it was edited.
     pub(super) new_commentary: Option<u8>,
+    /// Code and annotation of each move.
     pub(super) moves: Vec<[u8; 2]>,
 }
 
-impl Said {
-    /// Adds what was said after this.
+impl MergedRecord {
+    /// Adds what was put later.
     pub(super) fn add(&mut self, other: &Self) {
-        self.counts.add(&other.counts);
-        self.counts_leading.add(&other.counts_leading);
-        self.counts_moves.add(&other.counts_moves);
-        self.own.add(&other.own);
-        self.own_moves.add(&other.own_moves);
-        self.other.add(&other.other);
-        self.other_leading.add(&other.other_leading);
-        if self.counts_again.games == 0 {
-            self.counts_again = other.counts_again;
-            self.own_again = other.own_again;
-            self.other_again = other.other_again;
+        self.page_counts.add(&other.page_counts);
+        self.incoming_counts.add(&other.incoming_counts);
+        self.outgoing_counts.add(&other.outgoing_counts);
+        self.own_page.add(&other.own_page);
+        self.own_outgoing.add(&other.own_outgoing);
+        self.other_page.add(&other.other_page);
+        self.other_incoming.add(&other.other_incoming);
+        if self.duplicate_counts.games == 0 {
+            self.duplicate_counts = other.duplicate_counts;
+            self.own_duplicate = other.own_duplicate;
+            self.other_duplicate = other.other_duplicate;
         }
-        self.is_whole |= other.is_whole;
+        self.has_all_ratings |= other.has_all_ratings;
         self.flags |= other.flags;
-        first(&mut self.weight, other.weight);
-        first(&mut self.commentary, other.commentary);
-        first(&mut self.remark, other.remark);
+        set_if_default(&mut self.weight, other.weight);
+        set_if_default(&mut self.commentary, other.commentary);
+        set_if_default(&mut self.incoming_commentary, other.incoming_commentary);
         self.new_flags = self.new_flags.or(other.new_flags);
         self.new_commentary = self.new_commentary.or(other.new_commentary);
         for &[code, annotation] in &other.moves {
-            if let Some(known) = self.moves.iter_mut().find(|known| known[0] == code) {
-                first(&mut known[1], annotation);
-            } else if self.moves.len() < MOST {
+            if let Some(entry) = self.moves.iter_mut().find(|entry| entry[0] == code) {
+                set_if_default(&mut entry[1], annotation);
+            } else if self.moves.len() < MAX_MOVES {
                 self.moves.push([code, annotation]);
             }
         }
     }
 
-    /// What becomes of it: games, and the record behind its key.
-    pub(super) fn record(&self, sink: &mut Sink) -> u32 {
+    /// Writes the record after its key; returns its number of games.
+    pub(super) fn write_record(&self, sink: &mut Sink) -> u32 {
         let origins = [
-            self.counts,
-            self.counts_again,
-            self.counts_leading,
-            self.counts_moves,
+            self.page_counts,
+            self.duplicate_counts,
+            self.incoming_counts,
+            self.outgoing_counts,
         ];
         // No record is without games.
-        let none = Counts::new(Some(1), 0, 0, 0);
+        let one_game = Counts::new(Some(1), 0, 0, 0);
         let counts = origins.into_iter().find(|counts| counts.games > 0);
-        let counts = counts.unwrap_or(none).fit();
-        let rated = |ratings: [Ratings; 3]| {
-            let origins = if self.is_whole { 2 } else { 3 };
-            let mut said = ratings.into_iter().take(origins);
-            let said = said.find(|ratings| ratings.rated > 0);
-            said.unwrap_or_default().fit()
+        let counts = counts.unwrap_or(one_game).fit();
+        let ratings = |ratings: [Ratings; 3]| {
+            let origins = if self.has_all_ratings { 2 } else { 3 };
+            let mut ratings = ratings.into_iter().take(origins);
+            let first = ratings.find(|ratings| ratings.rated > 0);
+            first.unwrap_or_default().fit()
         };
-        let own = rated([self.own, self.own_again, self.own_moves]);
-        let other = rated([self.other, self.other_again, self.other_leading]);
+        let own = ratings([self.own_page, self.own_duplicate, self.own_outgoing]);
+        let other = ratings([self.other_page, self.other_duplicate, self.other_incoming]);
         let mut commentary = self.commentary;
-        first(&mut commentary, self.remark);
+        set_if_default(&mut commentary, self.incoming_commentary);
         let stats = Stats {
             games: counts.games as u32,
-            won: narrow(counts.won),
-            lost: narrow(counts.lost),
-            drawn: narrow(counts.drawn),
-            tenths: narrow(counts.tenths),
-            own_rated: narrow(own.rated),
-            own_ratings: narrow(own.sum),
-            other_rated: narrow(other.rated),
-            other_ratings: narrow(other.sum),
+            won: saturate(counts.won),
+            lost: saturate(counts.lost),
+            drawn: saturate(counts.drawn),
+            tenths: saturate(counts.tenths),
+            own_rated: saturate(own.rated),
+            own_ratings: saturate(own.sum),
+            other_rated: saturate(other.rated),
+            other_ratings: saturate(other.sum),
             flags: self.new_flags.unwrap_or(self.flags),
             weight: self.weight,
             commentary: self.new_commentary.unwrap_or(commentary),
         };
-        let moves = self.moves.get(..MOST).unwrap_or(&self.moves);
+        let moves = self.moves.get(..MAX_MOVES).unwrap_or(&self.moves);
         sink.u8(2 * moves.len() as u8 + 1);
         sink.bytes(moves.as_flattened());
         stats.write(sink);
         stats.games
     }
 
-    /// For a scratch file.
-    pub(super) fn write(&self, sink: &mut Sink) {
+    /// Writes everything to a temporary file.
+    pub(super) fn save(&self, sink: &mut Sink) {
         let counts = [
-            &self.counts,
-            &self.counts_again,
-            &self.counts_leading,
-            &self.counts_moves,
+            &self.page_counts,
+            &self.duplicate_counts,
+            &self.incoming_counts,
+            &self.outgoing_counts,
         ];
         let ratings = [
-            &self.own,
-            &self.own_again,
-            &self.own_moves,
-            &self.other,
-            &self.other_again,
-            &self.other_leading,
+            &self.own_page,
+            &self.own_duplicate,
+            &self.own_outgoing,
+            &self.other_page,
+            &self.other_duplicate,
+            &self.other_incoming,
         ];
-        let mut there = 0;
-        for (place, counts) in counts.iter().enumerate() {
-            there |= u16::from(counts.games > 0) << place;
+        let mut present = 0;
+        for (bit, counts) in counts.iter().enumerate() {
+            present |= u16::from(counts.games > 0) << bit;
         }
-        for (place, ratings) in ratings.iter().enumerate() {
-            there |= u16::from(ratings.rated > 0) << (place + 4);
+        for (bit, ratings) in ratings.iter().enumerate() {
+            present |= u16::from(ratings.rated > 0) << (bit + 4);
         }
-        there |= u16::from(self.new_flags.is_some()) << 10;
-        there |= u16::from(self.new_commentary.is_some()) << 11;
-        there |= u16::from(self.is_whole) << 12;
-        sink.u16_be(there);
+        present |= u16::from(self.new_flags.is_some()) << 10;
+        present |= u16::from(self.new_commentary.is_some()) << 11;
+        present |= u16::from(self.has_all_ratings) << 12;
+        sink.u16_be(present);
         for counts in counts.iter().filter(|counts| counts.games > 0) {
             for number in [counts.games, counts.won, counts.lost, counts.drawn] {
                 write_number(sink, number);
@@ -250,31 +254,31 @@ impl Said {
         sink.u8(self.flags);
         sink.i8(self.weight);
         sink.u8(self.commentary);
-        sink.u8(self.remark);
+        sink.u8(self.incoming_commentary);
         self.new_flags.iter().for_each(|&byte| sink.u8(byte));
         self.new_commentary.iter().for_each(|&byte| sink.u8(byte));
         sink.u8(self.moves.len() as u8);
         sink.bytes(self.moves.as_flattened());
     }
 
-    /// What [`Said::write`] wrote.
-    pub(super) fn read(bytes: &[u8]) -> Result<Self, Malformed> {
+    /// Reads what [`save`](Self::save) wrote.
+    pub(super) fn load(bytes: &[u8]) -> Result<Self, Malformed> {
         let mut bytes = Cursor::new(bytes);
-        let there = bytes.u16_be("there")?;
-        let mut said = Self {
-            is_whole: there >> 12 & 1 == 1,
+        let present = bytes.u16_be("present")?;
+        let mut merged = Self {
+            has_all_ratings: present >> 12 & 1 == 1,
             ..Self::default()
         };
-        for (place, counts) in [
-            &mut said.counts,
-            &mut said.counts_again,
-            &mut said.counts_leading,
-            &mut said.counts_moves,
+        for (bit, counts) in [
+            &mut merged.page_counts,
+            &mut merged.duplicate_counts,
+            &mut merged.incoming_counts,
+            &mut merged.outgoing_counts,
         ]
         .into_iter()
         .enumerate()
         {
-            if there >> place & 1 == 1 {
+            if present >> bit & 1 == 1 {
                 counts.games = read_number(&mut bytes)?;
                 counts.won = read_number(&mut bytes)?;
                 counts.lost = read_number(&mut bytes)?;
@@ -282,53 +286,55 @@ impl Said {
                 counts.tenths = read_number(&mut bytes)?;
             }
         }
-        for (place, ratings) in [
-            &mut said.own,
-            &mut said.own_again,
-            &mut said.own_moves,
-            &mut said.other,
-            &mut said.other_again,
-            &mut said.other_leading,
+        for (bit, ratings) in [
+            &mut merged.own_page,
+            &mut merged.own_duplicate,
+            &mut merged.own_outgoing,
+            &mut merged.other_page,
+            &mut merged.other_duplicate,
+            &mut merged.other_incoming,
         ]
         .into_iter()
         .enumerate()
         {
-            if there >> (place + 4) & 1 == 1 {
+            if present >> (bit + 4) & 1 == 1 {
                 ratings.rated = read_number(&mut bytes)?;
                 ratings.sum = read_number(&mut bytes)?;
             }
         }
-        said.flags = bytes.u8("flags")?;
-        said.weight = bytes.i8("weight")?;
-        said.commentary = bytes.u8("commentary")?;
-        said.remark = bytes.u8("remark")?;
-        if there >> 10 & 1 == 1 {
-            said.new_flags = Some(bytes.u8("flags")?);
+        merged.flags = bytes.u8("flags")?;
+        merged.weight = bytes.i8("weight")?;
+        merged.commentary = bytes.u8("commentary")?;
+        merged.incoming_commentary = bytes.u8("incoming commentary")?;
+        if present >> 10 & 1 == 1 {
+            merged.new_flags = Some(bytes.u8("flags")?);
         }
-        if there >> 11 & 1 == 1 {
-            said.new_commentary = Some(bytes.u8("commentary")?);
+        if present >> 11 & 1 == 1 {
+            merged.new_commentary = Some(bytes.u8("commentary")?);
         }
         let count = usize::from(bytes.u8("count")?);
         let moves = bytes.take(2 * count, "moves")?;
-        said.moves = moves.as_chunks::<2>().0.to_vec();
-        Ok(said)
+        merged.moves = moves.as_chunks::<2>().0.to_vec();
+        Ok(merged)
     }
 }
 
-/// The most moves a record has room for.
-pub(super) const MOST: usize = 127;
+/// Moves that the length byte of a record can count.
+pub(super) const MAX_MOVES: usize = 127;
 
-fn first<T: Copy + Default + PartialEq>(known: &mut T, more: T) {
-    if *known == T::default() {
-        *known = more;
+/// Sets a value that was not set before.
+fn set_if_default<T: Copy + Default + PartialEq>(value: &mut T, new: T) {
+    if *value == T::default() {
+        *value = new;
     }
 }
 
-fn narrow(number: u64) -> u32 {
+fn saturate(number: u64) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
-/// Seven bits a byte, the lowest first; the high bit says that more follow.
+/// Writes a number in LEB128: seven bits a byte, the lowest first, the high bit set in all but the
+/// last.
 fn write_number(sink: &mut Sink, mut number: u64) {
     while number > 0x7f {
         sink.u8(number as u8 | 0x80);
@@ -354,48 +360,48 @@ mod tests {
     use super::*;
     use crate::books::ctg::Record;
 
-    fn stats(said: &Said) -> Stats {
+    fn stats(merged: &MergedRecord) -> Stats {
         let mut sink = Sink::new();
-        said.record(&mut sink);
+        merged.write_record(&mut sink);
         Record::from_body(sink.as_slice()).unwrap().stats()
     }
 
     #[test]
-    fn the_first_origin_counts() {
+    fn record_gets_the_counts_of_the_first_origin() {
         let counts = |games| Counts::new(Some(games), 1, 2, 0);
-        let mut said = Said::default();
-        assert_eq!((stats(&said).games, stats(&said).tenths), (1, 5));
-        said.counts_moves = counts(5);
-        assert_eq!((stats(&said).games, stats(&said).tenths), (5, 20));
-        said.counts_leading = counts(7);
-        assert_eq!(stats(&said).games, 7);
-        said.add(&Said {
-            counts: counts(9),
+        let mut merged = MergedRecord::default();
+        assert_eq!((stats(&merged).games, stats(&merged).tenths), (1, 5));
+        merged.outgoing_counts = counts(5);
+        assert_eq!((stats(&merged).games, stats(&merged).tenths), (5, 20));
+        merged.incoming_counts = counts(7);
+        assert_eq!(stats(&merged).games, 7);
+        merged.add(&MergedRecord {
+            page_counts: counts(9),
             flags: Stats::MAIN,
             moves: vec![[1, 0], [2, 3]],
-            ..Said::default()
+            ..MergedRecord::default()
         });
-        said.add(&Said {
-            counts: counts(4),
-            counts_again: counts(100),
+        merged.add(&MergedRecord {
+            page_counts: counts(4),
+            duplicate_counts: counts(100),
             moves: vec![[1, 6], [7, 0]],
-            ..Said::default()
+            ..MergedRecord::default()
         });
-        assert_eq!(stats(&said).games, 13);
-        assert_eq!(said.moves, [[1, 6], [2, 3], [7, 0]]);
-        assert_eq!(stats(&said).flags, Stats::MAIN);
-        said.new_flags = Some(0);
-        assert_eq!(stats(&said).flags, 0);
+        assert_eq!(stats(&merged).games, 13);
+        assert_eq!(merged.moves, [[1, 6], [2, 3], [7, 0]]);
+        assert_eq!(stats(&merged).flags, Stats::MAIN);
+        merged.new_flags = Some(0);
+        assert_eq!(stats(&merged).flags, 0);
     }
 
     #[test]
-    fn what_is_too_large_keeps_its_proportions() {
-        let said = Said {
-            counts: Counts::new(None, 30_000_000, 10_000_000, 0),
-            own: Ratings::new(40_000_000, Some(2500)),
-            ..Said::default()
+    fn large_counts_are_scaled_down_in_proportion() {
+        let merged = MergedRecord {
+            page_counts: Counts::new(None, 30_000_000, 10_000_000, 0),
+            own_page: Ratings::new(40_000_000, Some(2500)),
+            ..MergedRecord::default()
         };
-        let stats = stats(&said);
+        let stats = stats(&merged);
         assert_eq!(stats.games, Stats::MAX_COUNT);
         assert_eq!(stats.won / 100_000, stats.games * 3 / 4 / 100_000);
         assert_eq!(stats.own_average(), Some(2500));
@@ -403,23 +409,23 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_comes_back_from_a_file() {
-        let said = Said {
-            counts: Counts::new(Some(u64::MAX), 1, 2, 3),
-            counts_leading: Counts::new(None, 300, 0, 0),
-            own_again: Ratings::new(3, Some(2400)),
-            other_leading: Ratings::new(200, Some(1)),
+    fn temporary_bytes_round_trip() {
+        let merged = MergedRecord {
+            page_counts: Counts::new(Some(u64::MAX), 1, 2, 3),
+            incoming_counts: Counts::new(None, 300, 0, 0),
+            own_duplicate: Ratings::new(3, Some(2400)),
+            other_incoming: Ratings::new(200, Some(1)),
             weight: -3,
-            remark: 9,
-            is_whole: true,
+            incoming_commentary: 9,
+            has_all_ratings: true,
             new_flags: Some(0x40),
-            moves: vec![[1, 2]; MOST],
-            ..Said::default()
+            moves: vec![[1, 2]; MAX_MOVES],
+            ..MergedRecord::default()
         };
         let mut sink = Sink::new();
-        said.write(&mut sink);
-        assert_eq!(Said::read(sink.as_slice()), Ok(said.clone()));
-        assert!(Said::read(&sink.as_slice()[..9]).is_err());
-        assert_eq!(said.counts.turned().turned().won, 1);
+        merged.save(&mut sink);
+        assert_eq!(MergedRecord::load(sink.as_slice()), Ok(merged.clone()));
+        assert!(MergedRecord::load(&sink.as_slice()[..9]).is_err());
+        assert_eq!(merged.page_counts.reversed().reversed().won, 1);
     }
 }

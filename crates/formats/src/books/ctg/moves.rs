@@ -1,4 +1,4 @@
-//! The byte of a move: which piece of its kind, and how far it goes.
+//! The byte of a move: a piece, by its number among those of its kind, and its step.
 
 use tabia_core::chess::{Move, Piece, Position, Role};
 
@@ -8,7 +8,7 @@ use crate::books::mirrored::orientation::Orientation;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Code {
     role: Role,
-    /// How many own pieces of the kind stand before it, in the order of stored squares.
+    /// How many pieces of the kind are before it, in the order of stored squares.
     number: u8,
     /// Files to the right.
     right: u8,
@@ -16,8 +16,8 @@ struct Code {
     up: u8,
 }
 
-/// The move that a byte means in a position turned by `orientation`; `None` when there is no such piece
-/// or the move is not legal.
+/// The move of a byte in a position of an orientation; `None` if there is no such piece or the move is
+/// not legal.
 pub fn decode_move(position: &Position, orientation: Orientation, byte: u8) -> Option<Move> {
     let code = DECODE[usize::from(byte)]?;
     let color = position.turn();
@@ -49,15 +49,15 @@ pub fn decode_move(position: &Position, orientation: Orientation, byte: u8) -> O
     position.is_legal(m).then_some(m)
 }
 
-/// The byte of a legal move; `None` for those without one: promotions to anything but a queen,
-/// moves of a third queen, rook, bishop or knight.
+/// The byte of a legal move. `None` for moves without a byte: promotions to other pieces than a
+/// queen, and moves of a third queen, rook, bishop or knight.
 pub fn encode_move(position: &Position, orientation: Orientation, m: Move) -> Option<u8> {
     let color = position.turn();
     let role = position.piece_at(m.from())?.role;
     let from = orientation.stored_square(m.from());
     let pieces = orientation.stored_squares(position.by_piece(Piece { color, role }));
     let before = pieces & (1u64 << (from & 63)).wrapping_sub(1);
-    let place = slot(role, before.count_ones())?;
+    let slot = slot(role, before.count_ones())?;
     let (right, up) = if m.is_castling() {
         (
             if m.to().file() > m.from().file() {
@@ -77,29 +77,29 @@ pub fn encode_move(position: &Position, orientation: Orientation, m: Move) -> Op
             to.wrapping_sub(from) & 7,
         )
     };
-    let steps = ENCODE.get(place)?;
+    let steps = ENCODE.get(slot)?;
     let code = *steps.get(usize::from(right << 3 | up))?;
     u8::try_from(code).ok()
 }
 
-/// A place in [`ENCODE`] for a piece of which so many stand before it.
+/// The index in [`ENCODE`] of a piece that has `number` pieces of its kind before it.
 fn slot(role: Role, number: u32) -> Option<usize> {
     let (first, count) = SLOTS[role as usize];
     let number = number as usize;
     (number < count).then_some(first + number)
 }
 
-/// First place and how many pieces of the kind have codes, by role.
+/// First index, and how many pieces of the kind have codes, by role.
 const SLOTS: [(usize, usize); 6] = [(0, 8), (8, 2), (10, 2), (12, 2), (14, 2), (16, 1)];
 
-/// One direction of a piece that slides: role, number, step, codes of one to seven squares.
+/// One direction of a sliding piece: role, number, step, codes for one to seven squares.
 type Line = (Role, u8, (u8, u8), [u8; 7]);
 
 /// -1 and -2 modulo eight.
 const M1: u8 = 7;
 const M2: u8 = 6;
 
-/// Codes with right and up; two files are castling.
+/// Code, files to the right, ranks up; two files are castling.
 const KING: [(u8, u8, u8); 10] = [
     (0x13, 0, 1),
     (0x67, 1, 1),
@@ -113,7 +113,7 @@ const KING: [(u8, u8, u8); 10] = [
     (0xf6, M2, 0),
 ];
 
-/// One ahead, two ahead, to the right, to the left.
+/// One square ahead, two squares, capture to the right, capture to the left.
 const PAWNS: [[u8; 4]; 8] = [
     [0xec, 0xdb, 0x8b, 0x0c],
     [0x04, 0x62, 0x96, 0xd1],
@@ -148,7 +148,7 @@ const RIGHT: (u8, u8) = (1, 0);
 const RISING: (u8, u8) = (1, 1);
 const FALLING: (u8, u8) = (1, M1);
 
-/// Four squares along the two diagonals end on the same square modulo eight: one code for both.
+/// Four squares along either diagonal end on the same square modulo eight and share a code.
 #[rustfmt::skip]
 const LINES: [Line; 16] = [
     (Role::Rook,   0, UP,      [0x81, 0xe8, 0x7a, 0x99, 0x87, 0x50, 0xe1]),
@@ -251,8 +251,7 @@ const fn code(role: Role, number: u8, right: u8, up: u8) -> Code {
     }
 }
 
-/// By slot, then files to the right times eight plus ranks up; more than a byte where there is no
-/// code.
+/// Codes by slot, then by files to the right times eight plus ranks up; `u16::MAX` if there is no code.
 static ENCODE: [[u16; 64]; 17] = {
     let mut table = [[u16::MAX; 64]; 17];
     let mut byte = 0;
@@ -281,7 +280,7 @@ mod tests {
     use tabia_core::chess::Setup;
 
     #[test]
-    fn codes_are_distinct_and_come_back() {
+    fn codes_are_distinct() {
         let used = DECODE.iter().flatten().count();
         // 166 codes that are written, four second ones, 7 lines and 8 leaps of third pieces.
         assert_eq!(used, 166 + 4 + 8 * 7 + 8);
@@ -294,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn every_move_comes_back_or_has_no_code() {
+    fn moves_round_trip() {
         for (fen, without) in [
             (
                 "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
@@ -328,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn the_second_queen_goes_right_and_up() {
+    fn second_queen_has_distinct_codes_right_and_up() {
         let position = position("6k1/8/8/8/8/8/6K1/QQ6 w - - 0 1");
         let read =
             |byte| decode_move(&position, Orientation::IDENTITY, byte).map(|m| m.to_string());
@@ -337,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mirrored_record() {
+    fn moves_of_a_mirrored_record() {
         let position = position("rnbq1rk1/pp2ppbp/2pp1np1/6B1/3PP3/2N5/PPPQ1PPP/2KR1BNR w - - 0 1");
         let orientation = Orientation::of(&position);
         let read = |byte| decode_move(&position, orientation, byte).map(|m| m.to_string());

@@ -1,36 +1,36 @@
-//! Annotations of moves and commentaries of positions as NAGs.
+//! NAGs of moves (annotations) and of positions (commentaries).
 
 use tabia_core::game::Nag;
 
-/// The bits of an annotation that are its NAG; the others are kept and mean nothing known.
+/// The bits of an annotation that are its NAG; the meaning of the others is unknown.
 pub(super) const ANNOTATION: u8 = 0x1f;
 
-/// The NAG of a move's annotation byte.
+/// The NAG of a move's annotation byte; `None` if absent.
 pub fn annotation(byte: u8) -> Option<Nag> {
     let nag = byte & ANNOTATION;
     (nag != 0).then_some(Nag(nag))
 }
 
-/// Whether a NAG speaks of a move rather than of a position, and has a code.
+/// Whether a NAG is one of a move, and fits into an annotation byte.
 pub(super) const fn is_annotation(nag: Nag) -> bool {
     matches!(nag.0, 1..=9 | 22 | 23)
 }
 
-/// The NAG of a commentary byte in the real position, `flipped` when Black is to move there.
+/// The NAG of a commentary byte; `None` if absent. `flipped`: Black is to move in the real position.
 ///
-/// Judgements are stored as if the side to move were White. Remarks on initiative, attack and the
-/// like are stored as White's when they are on the side that has just moved.
+/// Evaluations are stored as if the side to move were White; initiative, attack and the like as
+/// White's if the side that has just moved has them.
 pub fn commentary(byte: u8, flipped: bool) -> Option<Nag> {
-    (byte != 0).then(|| Nag(turn(byte, flipped)))
+    (byte != 0).then(|| Nag(flip(byte, flipped)))
 }
 
-/// The way back.
+/// The inverse of [`commentary`].
 pub(super) fn commentary_byte(nag: Nag, flipped: bool) -> u8 {
-    turn(nag.0, flipped)
+    flip(nag.0, flipped)
 }
 
-/// Exchanges the numbers for White and for Black where that is needed; its own inverse.
-const fn turn(nag: u8, flipped: bool) -> u8 {
+/// Exchanges the NAGs of White and Black where the stored position requires it; its own inverse.
+const fn flip(nag: u8, flipped: bool) -> u8 {
     let exchange = match nag {
         14..=21 => flipped,
         24..=139 => !flipped,
@@ -44,11 +44,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn judgements_are_those_of_the_real_colours() {
+    fn commentaries_are_converted_to_the_real_colours() {
         // The side to move is better: White's NAG when White is to move.
         assert_eq!(commentary(14, false), Some(Nag(14)));
         assert_eq!(commentary(14, true), Some(Nag(15)));
-        // The side that has just moved attacks.
+        // The side that has just moved has the attack.
         assert_eq!(commentary(40, true), Some(Nag(40)));
         assert_eq!(commentary(40, false), Some(Nag(41)));
         assert_eq!(commentary(11, true), Some(Nag(11)));
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn high_bits_are_no_annotation() {
+    fn annotation_ignores_the_high_bits() {
         assert_eq!(annotation(0xe0), None);
         assert_eq!(annotation(0x21), Some(Nag(1)));
     }

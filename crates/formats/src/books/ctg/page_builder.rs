@@ -1,4 +1,4 @@
-//! Pages and the tree above them, from records in order.
+//! Pages and the tree that leads to them, from sorted records.
 
 use std::collections::VecDeque;
 use std::io::{Seek, SeekFrom, Write};
@@ -10,84 +10,85 @@ use super::header::Header;
 use super::record::{PAGE, PAGE_HEAD};
 use super::tree::{CTB_HEAD, CTO_HEAD};
 
-/// Deepest level a node may have; more would mean a page full of records with one hash.
-const DEEPEST: u32 = 30;
-/// All reversed hashes.
-const WHOLE: u64 = 1 << 32;
+/// Level of the deepest node; a deeper one would mean more than a page of records with one hash.
+const MAX_LEVEL: u32 = 30;
+/// Number of reversed hashes.
+const HASHES: u64 = 1 << 32;
 
-/// Builds the tree as `ChessBase` does: a node is split when what lies below it does not fit a
-/// page. Records come by their hash with its bits reversed, so what lies below a node is a range of
-/// whole numbers, and the leaves follow one another from 0 on.
+/// Builds the tree as `ChessBase` does: a node is split if the records below it do not fit on a page.
+/// Records come in the order of their hashes with the bits reversed, so that the records below a node
+/// are a range of these, and the leaves follow one another from 0 on.
 #[derive(Debug)]
-pub(super) struct Builder<W> {
+pub(super) struct PageBuilder<W> {
     out: W,
-    /// Records from the first leaf that is not written.
-    waiting: VecDeque<(u32, Vec<u8>)>,
-    /// Their bytes.
-    bytes: usize,
-    /// Where the next leaf begins.
+    /// Reversed hashes and bytes of the records that are not written.
+    pending: VecDeque<(u32, Vec<u8>)>,
+    /// Number of bytes in `pending`.
+    pending_bytes: usize,
+    /// The reversed hash at which the next leaf begins.
     next: u64,
-    /// Levels that are split whatever they hold.
-    least: u32,
-    /// Nodes with their pages.
+    /// Levels that are split even if their records fit on a page.
+    min_level: u32,
+    /// Leaves with their pages.
     leaves: Vec<(u32, u32)>,
     /// Nodes that are split.
     split: Vec<u32>,
     records: u32,
 }
 
-/// The two companions, ready to be written.
+/// The contents of `.ctb` and `.cto`.
 #[derive(Debug)]
 pub(super) struct Companions {
     leaves: Vec<(u32, u32)>,
     split: Vec<u32>,
 }
 
-impl<W: Write + Seek> Builder<W> {
-    /// Writes pages behind room for the first one. With `split` there are at least two: older
-    /// programs do not find what is on a single page.
+impl<W: Write + Seek> PageBuilder<W> {
+    /// Leaves space for the first page. With `split` there are at least two pages: older programs do
+    /// not find the records of a single one.
     pub(super) fn new(mut out: W, split: bool) -> Result<Self> {
         out.write_all(&[0; PAGE])?;
         Ok(Self {
             out,
-            waiting: VecDeque::new(),
-            bytes: 0,
+            pending: VecDeque::new(),
+            pending_bytes: 0,
             next: 0,
-            least: u32::from(split),
+            min_level: u32::from(split),
             leaves: Vec::new(),
             split: Vec::new(),
             records: 0,
         })
     }
 
-    /// Adds a record; they come by reversed hash.
+    /// Adds a record; `order`, its reversed hash, must not be less than that of the one before.
     pub(super) fn push(&mut self, order: u32, record: Vec<u8>) -> Result<()> {
-        self.bytes += record.len();
-        self.waiting.push_back((order, record));
+        self.pending_bytes += record.len();
+        self.pending.push_back((order, record));
         self.records = self.records.saturating_add(1);
-        while self.bytes > PAGE - PAGE_HEAD {
-            self.leaf()?;
+        while self.pending_bytes > PAGE - PAGE_HEAD {
+            self.write_leaf()?;
         }
         Ok(())
     }
 
-    /// Writes the largest leaf that can begin here. What waits is more than a page, or all there
-    /// is, so whatever fits into the leaf is known.
-    fn leaf(&mut self) -> Result<()> {
+    /// Writes the largest leaf that can begin at `next`. The pending records are more than a page or
+    /// the last ones, so all records that fit into the leaf are among them.
+    fn write_leaf(&mut self) -> Result<()> {
         let mut level = match self.next {
             0 => 0,
             next => LEVELS_OF_HASH.saturating_sub(next.trailing_zeros()),
         };
-        level = level.max(self.least);
+        level = level.max(self.min_level);
         let (count, used) = loop {
-            if level > DEEPEST {
+            if level > MAX_LEVEL {
                 let text = "more records with the same hash than a page holds";
                 return Err(Error::invalid(text));
             }
-            let end = self.next + (WHOLE >> level);
+            let end = self.next + (HASHES >> level);
             let mut used = PAGE_HEAD;
             let mut count = 0;
-            for (_, record) in self.waiting.iter().take_while(|it| u64::from(it.0) < end) {
+            let in_leaf = |pending: &&(u32, Vec<u8>)| u64::from(pending.0) < end;
+            for (_, record) in self.pending.iter().take_while(in_leaf) {
                 used += record.len();
                 count += 1;
             }
@@ -98,9 +99,9 @@ impl<W: Write + Seek> Builder<W> {
         };
         let page = u32::try_from(self.leaves.len()).unwrap_or(u32::MAX);
         self.leaves.push((node(self.next, level), page));
-        // The nodes above that begin here too were not yet met.
+        // The nodes above that begin here too are split.
         for above in (0..level).rev() {
-            if !self.next.is_multiple_of(WHOLE >> above) {
+            if !self.next.is_multiple_of(HASHES >> above) {
                 break;
             }
             self.split.push(node(self.next, above));
@@ -108,20 +109,20 @@ impl<W: Write + Seek> Builder<W> {
         let mut sink = Sink::new();
         sink.u16_be(count as u16);
         sink.u16_be(used as u16);
-        for (_, record) in self.waiting.drain(..count) {
+        for (_, record) in self.pending.drain(..count) {
             sink.bytes(&record);
         }
         sink.zeros(PAGE - sink.len());
         self.out.write_all(sink.as_slice())?;
-        self.bytes -= used - PAGE_HEAD;
-        self.next += WHOLE >> level;
+        self.pending_bytes -= used - PAGE_HEAD;
+        self.next += HASHES >> level;
         Ok(())
     }
 
-    /// Writes what is left and the first page; says how many records there are.
+    /// Writes the pending records and the first page; returns the number of all records.
     pub(super) fn finish(mut self, games: u32) -> Result<(Companions, u32)> {
-        while self.next < WHOLE {
-            self.leaf()?;
+        while self.next < HASHES {
+            self.write_leaf()?;
         }
         let header = Header {
             version: (1, 1),
@@ -146,28 +147,28 @@ impl<W: Write + Seek> Builder<W> {
 /// Bits of a hash.
 const LEVELS_OF_HASH: u32 = 32;
 
-/// The node of a level whose reversed hashes begin there.
+/// The node of a level whose range of reversed hashes begins at `start`.
 fn node(start: u64, level: u32) -> u32 {
     let mask = ((1u64 << level) - 1) as u32;
     mask + ((start as u32).reverse_bits() & mask)
 }
 
 impl Companions {
-    /// The length in bits of the whole bytes of ones that the bitmap begins with.
-    fn lower(&self) -> u32 {
+    /// Number of bits in the bytes with all bits set at the start of the bitmap.
+    fn leading_ones(&self) -> u32 {
         let ones = (0u32..)
             .zip(&self.split)
-            .take_while(|(at, node)| at == *node);
+            .take_while(|(bit, node)| bit == *node);
         ones.count() as u32 / 8 * 8
     }
 
-    /// The bytes of `.ctb`.
+    /// Writes `.ctb`.
     pub(super) fn write_bits(&self, mut out: impl Write) -> Result<()> {
         let bytes = self.split.last().map_or(0, |last| last / 8 + 1);
         let mut sink = Sink::new();
         sink.u16_be(CTB_HEAD as u16);
         sink.u16_be(1);
-        sink.u32_be(self.lower());
+        sink.u32_be(self.leading_ones());
         sink.u32_be(8 * bytes);
         let mut split = self.split.iter().peekable();
         for byte in 0..bytes {
@@ -181,7 +182,7 @@ impl Companions {
         drain(&mut sink, &mut out, 0)
     }
 
-    /// The bytes of `.cto`.
+    /// Writes `.cto`.
     pub(super) fn write_nodes(&self, mut out: impl Write) -> Result<()> {
         let count = self.leaves.last().map_or(0, |(node, _)| node + 1);
         let mut sink = Sink::new();
@@ -189,7 +190,7 @@ impl Companions {
         sink.u16_be(1);
         sink.u32_be(count);
         sink.u32_be(0);
-        sink.u32_be(self.lower());
+        sink.u32_be(self.leading_ones());
         let mut leaves = self.leaves.iter().peekable();
         for node in 0..count {
             match leaves.next_if(|leaf| leaf.0 == node) {
@@ -202,9 +203,9 @@ impl Companions {
     }
 }
 
-/// Writes out more than `most` bytes.
-fn drain(sink: &mut Sink, out: &mut impl Write, most: usize) -> Result<()> {
-    if sink.len() > most {
+/// Writes the bytes of `sink` if there are more than `max`.
+fn drain(sink: &mut Sink, out: &mut impl Write, max: usize) -> Result<()> {
+    if sink.len() > max {
         out.write_all(sink.as_slice())?;
         sink.clear();
     }
@@ -218,7 +219,7 @@ mod tests {
 
     fn build(orders: &[u32], split: bool) -> (Vec<u8>, Companions, u32) {
         let mut out = Cursor::new(Vec::new());
-        let mut builder = Builder::new(&mut out, split).unwrap();
+        let mut builder = PageBuilder::new(&mut out, split).unwrap();
         for &order in orders {
             builder.push(order, vec![7; 1000]).unwrap();
         }
@@ -227,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn nodes_are_split_when_they_do_not_fit() {
+    fn nodes_are_split_if_they_do_not_fit() {
         // Five records of 1000 bytes, four to a page. Two below 10, two below 11, one below 0.
         let orders = [1, 0x8000_0000, 0x8000_0001, 0xc000_0000, 0xc000_0001];
         let (bytes, companions, records) = build(&orders, false);
@@ -249,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn companions_follow_from_the_leaves() {
+    fn companions_describe_the_tree() {
         // All below 0000 first: a long thin tree.
         let orders: Vec<u32> = (0..5).map(|i| i << 24).collect();
         let (_, companions, _) = build(&orders, true);
@@ -268,8 +269,8 @@ mod tests {
     }
 
     #[test]
-    fn records_with_one_hash_do_not_fit_for_ever() {
-        let mut builder = Builder::new(Cursor::new(Vec::new()), true).unwrap();
+    fn too_many_records_with_one_hash_are_an_error() {
+        let mut builder = PageBuilder::new(Cursor::new(Vec::new()), true).unwrap();
         let pushed: Result<()> = (0..5).try_for_each(|_| builder.push(9, vec![0; 1000]));
         assert!(pushed.is_err());
     }

@@ -1,4 +1,4 @@
-//! Statistics of positions, sorted into the order of the tree of pages and added up by position.
+//! Records of positions, sorted into the order of the page tree and merged by position.
 
 use std::path::Path;
 
@@ -8,13 +8,13 @@ use tabia_core::io::{Sink, TemporaryFile};
 use zerocopy::byteorder::big_endian::U32;
 
 use super::key::Key;
-use super::merged_record::Said;
+use super::merged_record::MergedRecord;
 
 /// The hash with its bits reversed, so that the records of a subtree follow one another, then the
 /// padded key.
 const ORDER: usize = 4 + 32;
 
-/// Sorts statistics by position; uses temporary files when they are larger than memory.
+/// Sorts records by position; uses temporary files when they are larger than memory.
 #[derive(Debug)]
 pub(super) struct RecordSorter {
     sorter: VariableSorter<ORDER>,
@@ -30,9 +30,10 @@ impl RecordSorter {
         }
     }
 
-    pub(super) fn push(&mut self, key: &Key, said: &Said) -> Result<()> {
+    /// Adds a part of the record of a position.
+    pub(super) fn push(&mut self, key: &Key, part: &MergedRecord) -> Result<()> {
         self.payload.clear();
-        said.write(&mut self.payload);
+        part.save(&mut self.payload);
         let mut order = [0; ORDER];
         if let Some((hash, padded)) = order.split_first_chunk_mut() {
             *hash = U32::new(key.hash().reverse_bits()).to_bytes();
@@ -41,22 +42,25 @@ impl RecordSorter {
         self.sorter.push(&order, self.payload.as_slice())
     }
 
-    /// Hands out the sum of the statistics of each position, in order.
-    pub(super) fn finish(self, mut visit: impl FnMut(&Key, &Said) -> Result<()>) -> Result<()> {
-        let mut current: Option<([u8; ORDER], Said)> = None;
+    /// Calls `visit` with the merged record of each position, in order.
+    pub(super) fn finish(
+        self,
+        mut visit: impl FnMut(&Key, &MergedRecord) -> Result<()>,
+    ) -> Result<()> {
+        let mut current: Option<([u8; ORDER], MergedRecord)> = None;
         self.sorter.finish(|order, payload| {
-            let said = Said::read(payload)?;
+            let part = MergedRecord::load(payload)?;
             match &mut current {
-                Some((key, sum)) if key == order => sum.add(&said),
+                Some((key, merged)) if key == order => merged.add(&part),
                 _ => {
-                    if let Some((key, sum)) = current.replace((*order, said)) {
-                        visit(&key_of(&key), &sum)?;
+                    if let Some((key, merged)) = current.replace((*order, part)) {
+                        visit(&key_of(&key), &merged)?;
                     }
                 }
             }
             Ok(())
         })?;
-        current.map_or(Ok(()), |(key, sum)| visit(&key_of(&key), &sum))
+        current.map_or(Ok(()), |(key, merged)| visit(&key_of(&key), &merged))
     }
 }
 
@@ -72,7 +76,7 @@ mod tests {
     use tabia_core::chess::Position;
 
     #[test]
-    fn statistics_of_a_position_are_added_up() {
+    fn records_of_a_position_are_merged() {
         let mut keys = Vec::new();
         let start = Position::standard();
         for &first in &*start.legal_moves() {
@@ -84,24 +88,24 @@ mod tests {
                 keys.push(Keys::of(&after).unwrap().key);
             }
         }
-        let said = |number: usize| Said {
-            counts: Counts::new(Some(1), 0, 0, 0),
+        let part = |number: usize| MergedRecord {
+            page_counts: Counts::new(Some(1), 0, 0, 0),
             moves: vec![[number as u8, 0]],
-            ..Said::default()
+            ..MergedRecord::default()
         };
-        let mut expected: Option<Vec<(Key, Said)>> = None;
+        let mut expected: Option<Vec<(Key, MergedRecord)>> = None;
         for memory in [1, 5000, 1 << 20] {
             let target = std::env::temp_dir().join("sorted.ctg");
             let mut sorter = RecordSorter::new(&target, memory);
             for number in 0..3 {
                 for key in &keys {
-                    sorter.push(key, &said(number)).unwrap();
+                    sorter.push(key, &part(number)).unwrap();
                 }
             }
             let mut found = Vec::new();
             sorter
-                .finish(|key, said| {
-                    found.push((*key, said.clone()));
+                .finish(|key, merged| {
+                    found.push((*key, merged.clone()));
                     Ok(())
                 })
                 .unwrap();
@@ -110,9 +114,12 @@ mod tests {
                 .map(|(key, _)| key.hash().reverse_bits())
                 .collect();
             assert!(hashes.is_sorted());
-            // Repeated positions, like 1.Nf3 and 1.Nh3 that no reply joins, are distinct here.
+            // No two of these lines transpose into each other.
             assert_eq!(
-                found.iter().map(|(_, said)| said.counts.games).sum::<u64>(),
+                found
+                    .iter()
+                    .map(|(_, merged)| merged.page_counts.games)
+                    .sum::<u64>(),
                 1200
             );
             let first = found.first().unwrap();

@@ -14,28 +14,28 @@ use tabia_core::loss::{Feature, Losses};
 
 use super::book_page::results;
 use super::key::Keys;
-use super::merged_record::{Counts, MOST, Ratings, Said};
+use super::merged_record::{Counts, MAX_MOVES, MergedRecord, Ratings};
 use super::moves::encode_move;
 use super::nags;
-use super::page_builder::Builder;
+use super::page_builder::PageBuilder;
 use super::record::Stats;
 use super::record_sorter::RecordSorter;
 use super::roundtrip_bytes::{RawMove, RawPage};
 use crate::books::mirrored::orientation::Orientation;
 
 /// Bytes kept in memory before they go to disk: 128 MiB.
-const IN_MEMORY: usize = 128 << 20;
-/// Some programs have room for 50 moves of a position.
-const MOVES: usize = 49;
+const MEMORY: usize = 128 << 20;
+/// Moves of a record that does not come from a CTG book: some programs have space for 50.
+const MAX_COMPATIBLE_MOVES: usize = 49;
 
-/// Writes a CTG book. What is said of a position and its twins (colours or files exchanged) adds
-/// up in one record; every position that a move leads to gets a record, with what the move's
-/// entry says when nothing else is known. The order in which positions come makes no difference
-/// but to the order of moves within a record.
+/// Writes a CTG book. Statistics of a position and its mirror images (colours or files exchanged)
+/// are summed in one record. Every position that a move leads to gets a record, with the statistics
+/// of the move's entry if the position itself is never put. The order in which positions come
+/// affects only the order of moves within a record.
 ///
-/// A position's own numbers, where it has any, go before those of moves that lead to it, and these
-/// before those of its own moves. Weights of books that count no games become games, all drawn, so
-/// that programs choose in proportion to them; weight 0 becomes *not to be played*.
+/// A position's own statistics are preferred to those of moves that lead to it, and these to those
+/// of its own moves. Weights of books that count no games become games, all drawn, so that programs
+/// choose in proportion to them; weight 0 becomes *not to be played*.
 #[derive(Debug)]
 pub struct CtgWriter {
     set: OutputSet,
@@ -45,11 +45,11 @@ pub struct CtgWriter {
 }
 
 impl CtgWriter {
-    /// A new book at `path`, with `.ctb` and `.cto` beside it. The fact `games` in the options is
-    /// the number of games for the header; without it those of the usual start are counted.
+    /// Creates a book at `path`, with `.ctb` and `.cto` next to it. The fact `games` in the options
+    /// is the number of games for the header; without it that of the standard position is used.
     ///
     /// # Errors
-    /// When one of the files exists and may not be replaced, or cannot be created.
+    /// If one of the files exists and may not be replaced, or cannot be created.
     pub fn create(path: &Path, options: &CreateOptions) -> Result<Self> {
         let mut set = OutputSet::new(options.force);
         set.create(path)?;
@@ -59,20 +59,20 @@ impl CtgWriter {
         let games = options.facts.iter().find(|(name, _)| name == "games");
         Ok(Self {
             set,
-            sorter: RecordSorter::new(path, IN_MEMORY),
+            sorter: RecordSorter::new(path, MEMORY),
             games: games.and_then(|(_, value)| value.parse().ok()),
             split: true,
         })
     }
 
-    /// Keeps about so many bytes in memory instead of 128 MiB.
+    /// Keeps about `bytes` bytes in memory instead of 128 MiB.
     #[must_use]
     pub fn with_memory(mut self, path: &Path, bytes: usize) -> Self {
         self.sorter = RecordSorter::new(path, bytes);
         self
     }
 
-    /// Leaves a book that fits one page on one page, as `ChessBase` does. Most other programs
+    /// Leaves a book that fits on one page on one page, as `ChessBase` does. Most other programs
     /// find nothing in such a book.
     #[must_use]
     pub fn with_single_page(mut self) -> Self {
@@ -81,12 +81,12 @@ impl CtgWriter {
     }
 }
 
-/// What an entry says of its move.
-struct Told {
+/// What an entry contains of its move.
+struct MoveParts {
     /// The annotation byte.
     annotation: u8,
-    /// Of the position the move leads to.
-    child: Said,
+    /// For the record of the position that the move leads to.
+    child: MergedRecord,
 }
 
 impl BookWriter for CtgWriter {
@@ -95,17 +95,18 @@ impl BookWriter for CtgWriter {
         let links = page.games_ending_here.len() as u64 + u64::from(page.sample_game.is_some());
         losses.add(Feature::GameLinks, links, None);
         losses.add(Feature::Comments, u64::from(page.comment.is_some()), None);
-        let Some(Keys {
-            orientation, key, ..
-        }) = Keys::of(position)
-        else {
+        let Some(keys) = Keys::of(position) else {
             let moves = page.entries.len().max(1) as u64;
             losses.add(Feature::BookMoves, moves, None);
             return Ok(losses);
         };
+        let orientation = keys.orientation;
         let raw = RawPage::read(&page.raw);
-        let mut said = of_page(page, orientation, raw.as_ref(), &mut losses);
-        let room = if raw.is_some() { MOST } else { MOVES };
+        let mut record = position_part(page, orientation, raw.as_ref(), &mut losses);
+        let max_moves = match raw {
+            Some(_) => MAX_MOVES,
+            None => MAX_COMPATIBLE_MOVES,
+        };
         for entry in &page.entries {
             let raw_move = RawMove::read(&entry.raw);
             losses.add(Feature::Comments, u64::from(entry.comment.is_some()), None);
@@ -115,7 +116,7 @@ impl BookWriter for CtgWriter {
                 (None, None) => raw_move.map(|raw| raw.code),
                 (Some(_), None) => None,
             };
-            let Some(code) = code.filter(|_| said.moves.len() < room) else {
+            let Some(code) = code.filter(|_| record.moves.len() < max_moves) else {
                 let feature = match legal {
                     Some(_) => Feature::BookMoves,
                     None => Feature::UnreadMoves,
@@ -123,17 +124,20 @@ impl BookWriter for CtgWriter {
                 losses.add(feature, 1, None);
                 continue;
             };
-            let told = of_entry(entry, !orientation.flipped, raw_move, &mut losses);
-            if said.moves.iter().all(|known| known[0] != code) {
-                said.moves.push([code, told.annotation]);
+            let MoveParts { annotation, child } =
+                move_parts(entry, !orientation.flipped, raw_move, &mut losses);
+            if record.moves.iter().all(|[other, _]| *other != code) {
+                record.moves.push([code, annotation]);
             }
-            said.counts_moves.add(&told.child.counts_leading.turned());
-            said.own_moves.add(&told.child.other_leading);
+            record
+                .outgoing_counts
+                .add(&child.incoming_counts.reversed());
+            record.own_outgoing.add(&child.other_incoming);
             if let Some(m) = legal {
-                self.put_child(position, m, &told.child)?;
+                self.put_child(position, m, &child)?;
             }
         }
-        self.sorter.push(&key, &said)?;
+        self.sorter.push(&keys.key, &record)?;
         Ok(losses)
     }
 
@@ -146,14 +150,14 @@ impl BookWriter for CtgWriter {
         } = *self;
         let start = Keys::of(&Position::standard()).map(|keys| keys.key);
         let mut games_of_start = 0;
-        let out = set.file(0).ok_or_else(gone)?;
+        let out = set.file(0).ok_or_else(target_missing)?;
         let target = out.target().to_path_buf();
         let named = |error: Error| error.in_path(&target);
-        let mut builder = Builder::new(out, split).map_err(named)?;
-        sorter.finish(|key, said| {
+        let mut builder = PageBuilder::new(out, split).map_err(named)?;
+        sorter.finish(|key, record| {
             let mut sink = Sink::new();
             sink.bytes(key.as_bytes());
-            let games = said.record(&mut sink);
+            let games = record.write_record(&mut sink);
             if start.as_ref() == Some(key) {
                 games_of_start = games;
             }
@@ -162,10 +166,10 @@ impl BookWriter for CtgWriter {
         })?;
         let games = games.unwrap_or(games_of_start);
         let (companions, records) = builder.finish(games).map_err(named)?;
-        let nodes = set.file(1).ok_or_else(gone)?;
+        let nodes = set.file(1).ok_or_else(target_missing)?;
         companions.write_nodes(&mut *nodes)?;
         nodes.flush()?;
-        let bits = set.file(2).ok_or_else(gone)?;
+        let bits = set.file(2).ok_or_else(target_missing)?;
         companions.write_bits(&mut *bits)?;
         bits.flush()?;
         let (files, bytes) = set.commit()?;
@@ -178,46 +182,46 @@ impl BookWriter for CtgWriter {
 }
 
 impl CtgWriter {
-    fn put_child(&mut self, position: &Position, m: Move, child: &Said) -> Result<()> {
+    fn put_child(&mut self, position: &Position, m: Move, child: &MergedRecord) -> Result<()> {
         let mut next = position.clone();
         next.play(m);
         match Keys::of(&next) {
             Some(keys) => self.sorter.push(&keys.key, child),
-            // A move takes nothing that a key has room for.
+            // Too many large pieces after a promotion: there is no record to add to.
             None => Ok(()),
         }
     }
 }
 
-fn gone() -> Error {
+fn target_missing() -> Error {
     Error::invalid("the target is gone")
 }
 
-/// What a page says of its position, its moves aside.
-fn of_page(
+/// What a page contributes to the record of its position, the moves excluded.
+fn position_part(
     page: &BookPosition,
     orientation: Orientation,
     raw: Option<&RawPage<'_>>,
     losses: &mut Losses,
-) -> Said {
+) -> MergedRecord {
     let flipped = orientation.flipped;
-    let mut said = Said::default();
-    let known = raw.map(|raw| raw.record.stats());
+    let mut record = MergedRecord::default();
+    let raw_stats = raw.map(|raw| raw.record.stats());
     let mut counts = counts(page.games, page.results, flipped);
     let mut own = Ratings::new(counts.games, page.average_rating);
     let mut other = Ratings::default();
     let mut nags = page.nags.iter().copied();
-    if let Some(stats) = &known {
-        said.flags = stats.flags;
-        said.weight = stats.weight;
+    if let Some(stats) = &raw_stats {
+        record.flags = stats.flags;
+        record.weight = stats.weight;
         if is_unchanged(stats, page.games, page.results, flipped) {
-            counts = of_stats(stats);
+            counts = stats_counts(stats);
             other = Ratings {
                 rated: u64::from(stats.other_rated),
                 sum: u64::from(stats.other_ratings),
             };
             if page.average_rating == stats.own_average() {
-                said.is_whole = true;
+                record.has_all_ratings = true;
                 own = Ratings {
                     rated: u64::from(stats.own_rated),
                     sum: u64::from(stats.own_ratings),
@@ -225,107 +229,112 @@ fn of_page(
             }
         }
         if nags.clone().eq(nags::commentary(stats.commentary, flipped)) {
-            said.commentary = stats.commentary;
+            record.commentary = stats.commentary;
             nags.by_ref().for_each(drop);
         }
     }
     if let Some(nag) = nags.next() {
-        said.commentary = nags::commentary_byte(nag, flipped);
+        record.commentary = nags::commentary_byte(nag, flipped);
     }
     losses.add(Feature::Nags, nags.count() as u64, None);
     if page.is_duplicate || raw.is_some_and(|raw| raw.is_duplicate) {
-        said.counts_again = counts;
-        said.own_again = own;
-        said.other_again = other;
+        record.duplicate_counts = counts;
+        record.own_duplicate = own;
+        record.other_duplicate = other;
     } else {
-        said.counts = counts;
-        said.own = own;
-        said.other = other;
+        record.page_counts = counts;
+        record.own_page = own;
+        record.other_page = other;
     }
-    said
+    record
 }
 
-/// What an entry says of its move; `flipped` is the position after it.
-fn of_entry(entry: &BookEntry, flipped: bool, raw: Option<RawMove>, losses: &mut Losses) -> Told {
-    let mut child = Said::default();
-    let mut red = entry.recommended == Some(false);
+/// What an entry contributes to its move and to the position after it; `flipped` is that of the
+/// position after the move.
+fn move_parts(
+    entry: &BookEntry,
+    flipped: bool,
+    raw: Option<RawMove>,
+    losses: &mut Losses,
+) -> MoveParts {
+    let mut child = MergedRecord::default();
+    let mut is_red = entry.recommended == Some(false);
     let mut counts = counts(entry.games, entry.results, flipped);
     let is_counted = entry.games.is_some() || entry.results.is_some();
     if let Some(weight) = entry.weight {
         if !is_counted {
             let weight = u64::from(weight);
             counts = Counts::new(None, 0, 0, weight);
-            red |= weight == 0;
+            is_red |= weight == 0;
         }
-        losses.add(Feature::BookWeights, u64::from(!(red && weight == 0)), None);
+        let is_lost = !(is_red && weight == 0);
+        losses.add(Feature::BookWeights, u64::from(is_lost), None);
     }
     for number in [entry.games, entry.results.map(Wdl::games)] {
-        let most = u64::from(Stats::MAX_COUNT);
-        let is_too_large = number.is_some_and(|games| games > most);
+        let is_too_large = number.is_some_and(|games| games > u64::from(Stats::MAX_COUNT));
         losses.add(Feature::BookCounts, u64::from(is_too_large), None);
     }
-    let performed = entry.performance.is_some() && entry.average_rating.is_none();
-    losses.add(
-        Feature::BookRatings,
-        u64::from(performed && raw.is_none()),
-        None,
-    );
-    child.counts_leading = counts;
-    child.other_leading = Ratings::new(counts.games, entry.average_rating);
+    let is_performance_lost =
+        entry.performance.is_some() && entry.average_rating.is_none() && raw.is_none();
+    losses.add(Feature::BookRatings, u64::from(is_performance_lost), None);
+    child.incoming_counts = counts;
+    child.other_incoming = Ratings::new(counts.games, entry.average_rating);
     let mut annotation = 0;
     let mut nags: Vec<Nag> = entry.nags.clone();
-    let mut remark = None;
+    let mut commentary = None;
     if let Some(raw) = raw {
-        let known = raw.child.map_or(0, |(_, _, commentary)| commentary);
-        let of_raw = nags::annotation(raw.annotation)
+        let raw_commentary = raw.child.map_or(0, |(_, _, commentary)| commentary);
+        let raw_nags = nags::annotation(raw.annotation)
             .into_iter()
-            .chain(nags::commentary(known, flipped));
-        if of_raw.eq(nags.iter().copied()) {
+            .chain(nags::commentary(raw_commentary, flipped));
+        if raw_nags.eq(nags.iter().copied()) {
             annotation = raw.annotation;
-            child.remark = known;
+            child.incoming_commentary = raw_commentary;
             nags.clear();
         } else {
             annotation = raw.annotation & !nags::ANNOTATION;
-            remark = Some(0);
+            commentary = Some(0);
         }
         if let Some((flags, weight, _)) = raw.child {
             child.flags = flags;
             child.weight = weight;
             if raw.recommended() != entry.recommended {
-                let kept = flags & !(Stats::MAIN | Stats::AVOID);
-                child.new_flags = Some(kept | flag(entry.recommended, false));
+                let other_flags = flags & !(Stats::MAIN | Stats::AVOID);
+                child.new_flags = Some(other_flags | flag(entry.recommended, false));
             }
         }
     }
     let is_new = raw.is_none_or(|raw| raw.child.is_none());
     if is_new {
-        child.flags |= flag(entry.recommended, red);
+        child.flags |= flag(entry.recommended, is_red);
     }
-    if let Some(place) = nags.iter().position(|&nag| nags::is_annotation(nag)) {
-        annotation |= nags.remove(place).0;
+    if let Some(number) = nags.iter().position(|&nag| nags::is_annotation(nag)) {
+        annotation |= nags.remove(number).0;
     }
     if !nags.is_empty() {
-        remark = Some(nags::commentary_byte(nags.remove(0), flipped));
+        commentary = Some(nags::commentary_byte(nags.remove(0), flipped));
     }
     if is_new {
-        child.remark = remark.unwrap_or(child.remark);
+        child.incoming_commentary = commentary.unwrap_or(child.incoming_commentary);
     } else {
-        child.new_commentary = remark;
+        child.new_commentary = commentary;
     }
     losses.add(Feature::Nags, nags.len() as u64, None);
-    Told { annotation, child }
+    MoveParts { annotation, child }
 }
 
-const fn flag(recommended: Option<bool>, red: bool) -> u8 {
+/// The flag of a recommendation; `is_red`: the move is not to be played if there is no
+/// recommendation.
+const fn flag(recommended: Option<bool>, is_red: bool) -> u8 {
     match recommended {
         Some(true) => Stats::MAIN,
         Some(false) => Stats::AVOID,
-        None if red => Stats::AVOID,
+        None if is_red => Stats::AVOID,
         None => 0,
     }
 }
 
-/// Numbers of a page or an entry from the view of the side to move.
+/// Counts of a page or an entry, from the view of the side to move.
 fn counts(games: Option<u64>, results: Option<Wdl>, flipped: bool) -> Counts {
     let Wdl {
         white,
@@ -340,7 +349,7 @@ fn counts(games: Option<u64>, results: Option<Wdl>, flipped: bool) -> Counts {
     Counts::new(games, won, lost, draws)
 }
 
-fn of_stats(stats: &Stats) -> Counts {
+fn stats_counts(stats: &Stats) -> Counts {
     Counts {
         games: u64::from(stats.games),
         won: u64::from(stats.won),
@@ -350,7 +359,7 @@ fn of_stats(stats: &Stats) -> Counts {
     }
 }
 
-/// Whether games and results are still those of the record.
+/// Whether games and results are those of the record.
 fn is_unchanged(stats: &Stats, games: Option<u64>, found: Option<Wdl>, flipped: bool) -> bool {
     games == Some(u64::from(stats.games)) && found == Some(results(stats, flipped))
 }

@@ -1,4 +1,4 @@
-//! Elements into blocks, blocks into parts, and the index of the blocks.
+//! Writes elements into blocks, blocks into parts, and the index file.
 
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -10,33 +10,37 @@ use super::element::BLOCK;
 use super::header::Header;
 use super::key::Key;
 
-/// A part is no longer than this.
-pub(super) const PART: u64 = 20 << 20;
-/// Numbers of the files in their set.
-pub(super) const FIRST: usize = 0;
-pub(super) const INDEX: usize = 1;
+/// Bytes of the longest part.
+pub(super) const MAX_PART: u64 = 20 << 20;
+/// Number of the first part in the set of files.
+const FIRST: usize = 0;
+/// Number of the index file in the set of files.
+const INDEX: usize = 1;
 
-/// The name of a part.
+/// The path of a part.
 pub(super) fn part_path(base: &Path, number: u32) -> PathBuf {
     with_suffix(base, &format!("_{number}.kob"))
 }
 
-/// A path with something appended to its name.
+/// A path with a suffix appended to its name.
 pub(super) fn with_suffix(base: &Path, suffix: &str) -> PathBuf {
     let mut name = base.file_name().unwrap_or_default().to_os_string();
     name.push(suffix);
     base.with_file_name(name)
 }
 
-/// Fills the blocks of a new book one after another.
-pub(super) struct Packer<'s> {
+/// Writes the blocks of a new book in order.
+pub(super) struct BlockWriter<'s> {
     set: &'s mut OutputSet,
     base: &'s Path,
-    most: u64,
+    /// Bytes of the longest part.
+    max_part: u64,
     /// Bytes of a block after which no further element is put into it.
     fill: usize,
     block: Vec<u8>,
+    /// The key of the first element of `block`; `None` if it has no element.
     first: Option<Key>,
+    /// The part being written, and its bytes so far.
     file: usize,
     written: u64,
     blocks: u32,
@@ -44,19 +48,19 @@ pub(super) struct Packer<'s> {
     pub(super) elements: u32,
 }
 
-impl<'s> Packer<'s> {
-    /// Writes the header; its number of blocks comes last.
+impl<'s> BlockWriter<'s> {
+    /// Writes the header; [`finish`](Self::finish) corrects its number of blocks.
     pub(super) fn new(
         set: &'s mut OutputSet,
         base: &'s Path,
         header: &Header,
-        most: u64,
+        max_part: u64,
         fill: usize,
     ) -> Result<Self> {
-        let mut packer = Self {
+        let mut writer = Self {
             set,
             base,
-            most,
+            max_part,
             fill,
             block: vec![0; 2],
             first: None,
@@ -66,8 +70,8 @@ impl<'s> Packer<'s> {
             parts: 1,
             elements: 0,
         };
-        packer.write(FIRST, &header.write())?;
-        Ok(packer)
+        writer.write(FIRST, &header.write())?;
+        Ok(writer)
     }
 
     fn write(&mut self, file: usize, bytes: &[u8]) -> Result<()> {
@@ -82,7 +86,7 @@ impl<'s> Packer<'s> {
         Ok(())
     }
 
-    /// Adds an element; keys must ascend.
+    /// Adds an element; keys must be in ascending order.
     pub(super) fn push(&mut self, key: Key, element: &[u8]) -> Result<()> {
         let length = self.block.len() + element.len();
         if self.first.is_some() && length > self.fill || length > BLOCK {
@@ -103,7 +107,7 @@ impl<'s> Packer<'s> {
             *head = [(length >> 8) as u8, length as u8];
         }
         self.block.resize(BLOCK, 0);
-        if self.written + BLOCK as u64 > self.most && self.blocks > 0 {
+        if self.written + BLOCK as u64 > self.max_part && self.blocks > 0 {
             self.file = self.set.create(&part_path(self.base, self.parts))?;
             self.parts += 1;
             self.written = 0;
@@ -121,7 +125,7 @@ impl<'s> Packer<'s> {
         Ok(())
     }
 
-    /// Ends the last block and completes the header; returns numbers of parts and elements.
+    /// Ends the last block and completes the header; returns the numbers of parts and elements.
     pub(super) fn finish(mut self, header: &Header) -> Result<(u32, u32)> {
         self.end_block()?;
         let header = Header {

@@ -260,7 +260,7 @@ impl Book for KvetkaBook {
 #[allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 mod tests {
     use super::*;
-    use crate::books::kvetka::Builder;
+    use crate::books::kvetka::KvetkaBuilder;
     use crate::books::kvetka::element::BLOCK;
     use crate::books::kvetka::packed_counts::payload;
     use crate::books::mirrored::reachable::Visited;
@@ -274,7 +274,7 @@ mod tests {
         let path = scratch.join("some.kob");
         let mut options = CreateOptions::default();
         options.facts.push(("kvetka.fill".into(), "20".into()));
-        let mut builder = Builder::create(&path, &options).unwrap();
+        let mut builder = KvetkaBuilder::create(&path, &options).unwrap();
         let mut random = Random::new(5);
         for _ in 0..40 {
             let mut position = Position::standard();

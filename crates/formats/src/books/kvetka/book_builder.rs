@@ -1,4 +1,4 @@
-//! Making a book: from games, from another book, from positions.
+//! Builds a book from games, from another book, or from positions.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -17,60 +17,62 @@ use super::book::KvetkaBook;
 use super::element::{Element, KNOWN_FLAGS, MAX_COMMENT_UNITS, read_links};
 use super::header::Header;
 use super::key::Key;
-use super::merged_element::{NO_MOVE, Record};
+use super::merged_element::{Contribution, NO_MOVE};
 use super::moves::encode_move;
 use super::record_sorter::RecordSorter;
 use super::settings::Settings;
 use super::sources::SourceKind;
 use super::sources_writer;
-use super::sources_writer::{GameRow, NewSource, row_key};
+use super::sources_writer::{NewSource, SourceGame, game_key};
 
-/// Most sources that a link can name.
-const MOST_SOURCES: u32 = 1 << 16;
+/// Number of sources that links can name.
+const MAX_SOURCES: u32 = 1 << 16;
 
-/// What became of a game.
+/// The outcome of adding a game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Added {
-    /// It is in the book, with its number in its source when that can be linked.
+pub enum AddedGame {
+    /// The game is in the book; with its number in its source, if it is linked.
     Yes(Option<u32>),
-    /// The ratings that the header asks for are not met.
+    /// Left out: its ratings do not satisfy the header.
     Elo,
-    /// It does not start from the usual position.
+    /// Left out: it does not start from the standard position.
     Start,
 }
 
-type Names = Box<dyn Fn(&Position) -> Option<String> + Send>;
+type OpeningNames = Box<dyn Fn(&Position) -> Option<String> + Send>;
 
-/// Makes a Kvetka book. Memory is bounded: records of positions are sorted in files without a
-/// name. The same games in the same order give the same bytes, whether they come at once or are
-/// added to a book of some of them.
-pub struct Builder {
+/// Builds a Kvetka book. Memory is bounded: contributions to positions are sorted in temporary files.
+/// The same games in the same order give the same bytes, also if some of them are appended later.
+pub struct KvetkaBuilder {
     pub(super) set: OutputSet,
-    /// The path that the names of all files begin with.
+    /// The path of all files, without `_0.kob` and the like.
     pub(super) base: PathBuf,
     pub(super) force: bool,
     pub(super) header: Header,
     pub(super) settings: Settings,
-    pub(super) elements: RecordSorter,
-    rows: RecordSorter,
+    pub(super) contributions: RecordSorter,
+    /// The games of the sources.
+    games: RecordSorter,
     sources: Vec<NewSource>,
-    /// The number of the `.ksf` file in its set.
+    /// The number of the `.ksf` file in the set of files.
     ksf: Option<usize>,
+    /// Games and positions put so far; orders the contributions to a position.
     pub(super) number: u64,
-    names: Option<Names>,
+    opening_names: Option<OpeningNames>,
+    /// Positions that already have a comment with their name.
     named: HashSet<Key>,
-    /// Whether links of pages are those of this book's sources.
+    /// Whether links of positions name sources of this book.
     pub(super) keeps_links: bool,
     pub(super) losses: Losses,
-    record: Sink,
+    buffer: Sink,
     pub(super) moves: u64,
-    /// Numbers of parts and elements, when they are written.
-    pub(super) done: Option<(u32, u32)>,
+    /// Numbers of parts and elements, once they are written.
+    pub(super) written: Option<(u32, u32)>,
 }
 
-impl fmt::Debug for Builder {
+impl fmt::Debug for KvetkaBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Builder")
+        f.debug_struct("KvetkaBuilder")
             .field("base", &self.base)
             .field("header", &self.header)
             .field("settings", &self.settings)
@@ -78,28 +80,28 @@ impl fmt::Debug for Builder {
     }
 }
 
-impl Builder {
-    /// A new book; `NAME.kob` and `NAME_0.kob` both make `NAME_0.kob`, further parts, `NAME.kin`
-    /// and, with sources, `NAME.ksf`.
+impl KvetkaBuilder {
+    /// Creates a book; the paths `NAME.kob` and `NAME_0.kob` both mean `NAME_0.kob`, further parts,
+    /// `NAME.kin` and, with sources, `NAME.ksf`.
     ///
-    /// `title` is the caption; the names that [`info`](tabia_core::books::Book::info) gives the
-    /// facts of the header fill it. `kvetka.strings` (`le`, `be`), `kvetka.list` (`compact`,
+    /// `title` is the caption; facts named as in [`info`](tabia_core::books::Book::info) fill the
+    /// header. `kvetka.strings` (`le`, `be`), `kvetka.list` (`compact`,
     /// `u16`, `u32`, `bare`), `kvetka.fill` (percent of a block), `kvetka.part` (bytes),
     /// `kvetka.memory` (bytes) and `kvetka.any_start` (`yes`) are further facts.
     ///
     /// # Errors
-    /// When a target exists and may not be replaced, or cannot be created.
+    /// If a target exists and may not be replaced, or cannot be created.
     pub fn create(path: &Path, options: &CreateOptions) -> Result<Self> {
         let settings = Settings::new(options);
-        let header = Header::new(options, settings.order);
+        let header = Header::new(options, settings.text_order);
         Self::with(path, options.force, header, settings)
     }
 
-    /// A new book that begins as a copy of another, with its header, sources and choices. `path`
-    /// may be the book's own when `force` is set in the options.
+    /// Creates a book with the header, sources and elements of another, to add games to. `path` may be
+    /// that of the other book if `force` is set in the options.
     ///
     /// # Errors
-    /// When the book is of a later version, or as with [`Builder::create`].
+    /// If the book is of a later version, or as with [`KvetkaBuilder::create`].
     pub fn append(book: &KvetkaBook, path: &Path, options: &CreateOptions) -> Result<Self> {
         let header = Header {
             blocks: 0,
@@ -110,8 +112,8 @@ impl Builder {
             return Err(Error::unsupported(text));
         }
         let settings = Settings {
-            order: book.text_order(),
-            list: book.list_form(),
+            text_order: book.text_order(),
+            list_form: book.list_form(),
             ..Settings::new(options)
         };
         let mut builder = Self::with(path, options.force, header, settings)?;
@@ -125,15 +127,15 @@ impl Builder {
         let mut set = OutputSet::new(force);
         set.create(&part_path(&base, 0))?;
         set.create(&with_suffix(&base, ".kin"))?;
-        for left in [part_path(&base, 1), with_suffix(&base, ".ksf")] {
-            // It would be taken for a part of the new book.
-            if !force && std::fs::symlink_metadata(&left).is_ok() {
-                return Err(Error::new(ErrorKind::Exists).in_path(&left));
+        for stale in [part_path(&base, 1), with_suffix(&base, ".ksf")] {
+            // It would be read as a part of the new book.
+            if !force && std::fs::symlink_metadata(&stale).is_ok() {
+                return Err(Error::new(ErrorKind::Exists).in_path(&stale));
             }
         }
         Ok(Self {
-            elements: RecordSorter::new(&base, settings.memory),
-            rows: RecordSorter::new(&base, settings.memory / 8),
+            contributions: RecordSorter::new(&base, settings.memory),
+            games: RecordSorter::new(&base, settings.memory / 8),
             set,
             base,
             force,
@@ -142,17 +144,17 @@ impl Builder {
             sources: Vec::new(),
             ksf: None,
             number: 0,
-            names: None,
+            opening_names: None,
             named: HashSet::new(),
             keeps_links: false,
             losses: Losses::new(),
-            record: Sink::new(),
+            buffer: Sink::new(),
             moves: 0,
-            done: None,
+            written: None,
         })
     }
 
-    /// Moves in the book, once it has been settled.
+    /// Number of moves in the book, after [`finalize`](tabia_core::books::BookWriter::finalize).
     pub fn moves(&self) -> u64 {
         self.moves
     }
@@ -162,15 +164,16 @@ impl Builder {
         &self.header
     }
 
-    /// Gives positions of games that are added a comment: `A41|Queen's Pawn`. See [`eco_comment`].
+    /// Sets a function that names openings: positions of games added later get their names as
+    /// comments, such as `A41|Queen's Pawn`. See [`eco_comment`].
     pub fn name_openings(&mut self, names: impl Fn(&Position) -> Option<String> + Send + 'static) {
-        self.names = Some(Box::new(names));
+        self.opening_names = Some(Box::new(names));
     }
 
     /// Adds a source of games and returns its number. From then on the book stores links to games.
     ///
     /// # Errors
-    /// When the list of sources cannot be created.
+    /// If the list of sources cannot be created.
     pub fn add_source(&mut self, kind: SourceKind, address: &str) -> Result<u32> {
         self.push_source(NewSource::New {
             kind,
@@ -188,11 +191,11 @@ impl Builder {
         Ok(self.sources.len() as u32 - 1)
     }
 
-    /// Takes over the sources of another book, so that links of its pages stay what they are. Only
-    /// for a book that has no sources yet.
+    /// Copies the sources of another book, so that links of its positions remain valid. The new book
+    /// must not have sources yet.
     ///
     /// # Errors
-    /// When there are sources, or the list of them cannot be created.
+    /// If there are sources, or the list of sources cannot be created.
     pub fn copy_sources(&mut self, book: &KvetkaBook) -> Result<()> {
         if !self.sources.is_empty() {
             return Err(Error::unsupported("sources of two books in one"));
@@ -203,9 +206,9 @@ impl Builder {
             return Ok(());
         };
         for number in 0..sources.len() as u32 {
-            let source = sources.whole(number).unwrap_or_else(|| {
+            let source = sources.source_bytes(number).unwrap_or_else(|| {
                 self.losses.add(Feature::GameLinks, 1, None);
-                // An empty source keeps the numbers of the others.
+                // An empty source preserves the numbers of the others.
                 Blob::from(vec![0; 10])
             });
             self.push_source(NewSource::Copied(source))?;
@@ -214,25 +217,25 @@ impl Builder {
     }
 
     fn copy_elements(&mut self, book: &KvetkaBook) -> Result<()> {
-        let linked = book.header().has_game_links();
+        let has_links = book.header().has_game_links();
         let mut list = Vec::new();
         for block in 0..book.parts().len() {
             let mut elements = book.parts().elements(block);
             for body in elements.by_ref() {
-                let Some(element) = Element::read(body, linked) else {
+                let Some(element) = Element::read(body, has_links) else {
                     self.losses.add(Feature::Foreign, 1, None);
                     continue;
                 };
                 list.clear();
-                let read = read_links(&element, linked, book.list_form(), &mut list);
-                let later = element.flags & !KNOWN_FLAGS != 0;
-                let lost = !read || later || element.bad_comment;
-                self.losses.add(Feature::Foreign, u64::from(lost), None);
+                let is_read = read_links(&element, has_links, book.list_form(), &mut list);
+                let is_later = element.flags & !KNOWN_FLAGS != 0;
+                let is_lost = !is_read || is_later || element.bad_comment;
+                self.losses.add(Feature::Foreign, u64::from(is_lost), None);
                 self.push(
                     &element.key,
-                    &Record::Page {
+                    &Contribution::Page {
                         counts: Some(element.counts),
-                        of_moves: None,
+                        move_counts: None,
                         codes: element.moves,
                         source: element.source,
                         comment: element.comment.unwrap_or_default(),
@@ -246,48 +249,50 @@ impl Builder {
         Ok(())
     }
 
-    pub(super) fn push(&mut self, key: &Key, record: &Record<'_>) -> Result<()> {
-        self.record.clear();
-        record.write(&mut self.record);
-        self.elements.push(key, self.number, self.record.as_slice())
+    /// Adds a contribution to a position.
+    pub(super) fn push(&mut self, key: &Key, contribution: &Contribution<'_>) -> Result<()> {
+        self.buffer.clear();
+        contribution.write(&mut self.buffer);
+        let bytes = self.buffer.as_slice();
+        self.contributions.push(key, self.number, bytes)
     }
 
-    /// Adds the first half-moves of a game, as many as the header says, when its ratings are those
-    /// that the header asks for. `source` is what [`Builder::add_source`] gave.
+    /// Adds the first plies of a game, at most [`Header::max_move`], if its ratings satisfy the header.
+    /// `source` is the result of [`KvetkaBuilder::add_source`].
     ///
-    /// Every position counts once a game; a game without a result counts nowhere, but its moves
-    /// are there. A move without a code is left out, and what follows it is not.
+    /// A game counts once in each of its positions; without a result it does not count, but its moves
+    /// are added. A move without a code is left out; the moves after it are not.
     ///
     /// # Errors
-    /// Those of scratch files.
+    /// If a temporary file cannot be written.
     pub fn add_game(
         &mut self,
         source: Option<u32>,
-        row: &GameRow<'_>,
+        game: &SourceGame<'_>,
         start: &Position,
         plies: impl IntoIterator<Item = Ply>,
-    ) -> Result<Added> {
-        if !self.header.admits(row.white_elo, row.black_elo) {
-            return Ok(Added::Elo);
+    ) -> Result<AddedGame> {
+        if !self.header.admits(game.white_elo, game.black_elo) {
+            return Ok(AddedGame::Elo);
         }
         if !self.settings.any_start && *start != Position::standard() {
-            return Ok(Added::Start);
+            return Ok(AddedGame::Start);
         }
         self.number += 1;
         let link = match source {
-            Some(source) => self.add_row(source, row)?,
+            Some(source) => self.add_source_game(source, game)?,
             None => None,
         };
-        let most = match self.header.max_move {
+        let max_plies = match self.header.max_move {
             u8::MAX => usize::MAX,
-            most => usize::from(most),
+            max => usize::from(max),
         };
         let mut position = start.clone();
-        let mut seen = HashSet::new();
-        let mut waiting = None;
-        let mut plies = plies.into_iter().take(most);
+        let mut counted = HashSet::new();
+        let mut pending = None;
+        let mut plies = plies.into_iter().take(max_plies);
         loop {
-            let here = Key::of(&position);
+            let key = Key::of(&position);
             let m = match plies.next() {
                 Some(Ply::Move(m)) => Some(m),
                 Some(Ply::Null) => {
@@ -296,16 +301,17 @@ impl Builder {
                 }
                 None => None,
             };
-            if let Some((key, orientation)) = here {
-                self.name(&position, key)?;
+            if let Some((key, orientation)) = key {
+                self.add_opening_name(&position, key)?;
                 let code = m.and_then(|m| encode_move(&position, orientation, m));
-                let lost = m.is_some() && code.is_none();
-                self.losses.add(Feature::BookMoves, u64::from(lost), None);
-                let result = result_of(row.result, position.turn());
-                // One position is kept back, because the last one stored ends the game.
-                let next = (key, result.filter(|_| seen.insert(key)), code);
-                if let Some(before) = waiting.replace(next) {
-                    self.visit(before, link, false)?;
+                let is_lost = m.is_some() && code.is_none();
+                self.losses
+                    .add(Feature::BookMoves, u64::from(is_lost), None);
+                let result = result_index(game.result, position.turn());
+                // The last position is marked as such, so each one waits for the next.
+                let next = (key, result.filter(|_| counted.insert(key)), code);
+                if let Some(before) = pending.replace(next) {
+                    self.push_game(before, link, false)?;
                 }
             } else {
                 self.losses.add(Feature::BookMoves, 1, None);
@@ -315,13 +321,14 @@ impl Builder {
                 None => break,
             }
         }
-        if let Some(last) = waiting {
-            self.visit(last, link, true)?;
+        if let Some(last) = pending {
+            self.push_game(last, link, true)?;
         }
-        Ok(Added::Yes(link.map(|link| link.game)))
+        Ok(AddedGame::Yes(link.map(|link| link.game)))
     }
 
-    fn visit(
+    /// Adds a game to one of its positions.
+    fn push_game(
         &mut self,
         (key, result, code): (Key, Option<u8>, Option<u8>),
         link: Option<GameLink>,
@@ -330,7 +337,7 @@ impl Builder {
         let code = code.unwrap_or(NO_MOVE);
         self.push(
             &key,
-            &Record::Visit {
+            &Contribution::Game {
                 result,
                 code,
                 ends,
@@ -339,43 +346,48 @@ impl Builder {
         )
     }
 
-    fn add_row(&mut self, number: u32, row: &GameRow<'_>) -> Result<Option<GameLink>> {
-        let written = row.write(self.settings.charset);
+    /// Adds a game to a source; returns its link, `None` if it cannot be linked.
+    fn add_source_game(&mut self, number: u32, game: &SourceGame<'_>) -> Result<Option<GameLink>> {
+        let written = game.write(self.settings.charset);
         let Some(NewSource::New { games, .. }) = self.sources.get_mut(number as usize) else {
             return Err(Error::invalid(format!(
                 "no source {number} to add games to"
             )));
         };
-        let (Some((bytes, whole)), true) = (written, number < MOST_SOURCES) else {
+        let (Some((bytes, is_exact)), true) = (written, number < MAX_SOURCES) else {
             self.losses.add(Feature::GameLinks, 1, None);
             return Ok(None);
         };
         self.losses
-            .add(Feature::Characters, u64::from(!whole), None);
+            .add(Feature::Characters, u64::from(!is_exact), None);
         let link = GameLink {
             source: number,
             game: *games,
         };
         *games += 1;
-        self.rows.push(&row_key(number, link.game), 0, &bytes)?;
+        self.games.push(&game_key(number, link.game), 0, &bytes)?;
         Ok(Some(link))
     }
 
-    /// Comments a position the first time it is met.
-    fn name(&mut self, position: &Position, key: Key) -> Result<()> {
-        let Some(name) = self.names.as_ref().and_then(|names| names(position)) else {
+    /// Adds the name of an opening as a comment, once for each position.
+    fn add_opening_name(&mut self, position: &Position, key: Key) -> Result<()> {
+        let Some(name) = self
+            .opening_names
+            .as_ref()
+            .and_then(|names| names(position))
+        else {
             return Ok(());
         };
         if self.named.insert(key) {
             let comment = self.comment(&name);
-            self.push(&key, &Record::Comment(&comment))?;
+            self.push(&key, &Contribution::Comment(&comment))?;
         }
         Ok(())
     }
 
-    /// The bytes of a comment, cut to what one may have.
+    /// The bytes of a comment, cut to [`MAX_COMMENT_UNITS`].
     pub(super) fn comment(&mut self, text: &str) -> Vec<u8> {
-        let mut comment = self.settings.order.encode(text);
+        let mut comment = self.settings.text_order.encode(text);
         if comment.len() > 2 * MAX_COMMENT_UNITS {
             self.losses.add(Feature::LongText, 1, None);
             comment.truncate(2 * MAX_COMMENT_UNITS);
@@ -384,27 +396,27 @@ impl Builder {
     }
 
     pub(super) fn write_sources(&mut self) -> Result<()> {
-        let rows = std::mem::replace(&mut self.rows, RecordSorter::new(&self.base, 1));
+        let games = std::mem::replace(&mut self.games, RecordSorter::new(&self.base, 1));
         let Some(out) = self.ksf.and_then(|number| self.set.file(number)) else {
             return Ok(());
         };
-        sources_writer::write(&self.sources, rows, self.settings.order, out)
+        sources_writer::write(&self.sources, games, self.settings.text_order, out)
     }
 
-    /// Files of an older book of that name that would be taken for parts of the new one.
-    pub(super) fn remove_leftovers(&self, parts: u32) {
+    /// Removes files of a replaced book that would be read as parts of the new one.
+    pub(super) fn remove_stale_files(&self, parts: u32) {
         let mut next = parts;
         while std::fs::remove_file(part_path(&self.base, next)).is_ok() {
             next += 1;
         }
         if self.ksf.is_none() {
-            // There may be none.
+            // It may not exist.
             let _ = std::fs::remove_file(with_suffix(&self.base, ".ksf"));
         }
     }
 }
 
-/// The path that the names of all files of a book begin with.
+/// The path of all files of a book, without `_0.kob` and the like.
 fn base_of(path: &Path) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let stem = match name.rsplit_once('.') {
@@ -414,13 +426,14 @@ fn base_of(path: &Path) -> PathBuf {
     path.with_file_name(stem.strip_suffix("_0").unwrap_or(stem))
 }
 
-/// The first file of the book that [`Builder::create`] makes of a path.
+/// The path of the first file that [`KvetkaBuilder::create`] creates for a path.
 pub fn first_part(path: &Path) -> PathBuf {
     part_path(&base_of(path), 0)
 }
 
-/// Which of won, drawn and lost a result is for the side to move.
-fn result_of(result: GameResult, turn: Color) -> Option<u8> {
+/// The index of a result among won, drawn and lost, from the side to move; `None` if there is no
+/// result.
+fn result_index(result: GameResult, turn: Color) -> Option<u8> {
     match (result.to_pgn(), turn) {
         (GameResult::WhiteWins, Color::White) | (GameResult::BlackWins, Color::Black) => Some(0),
         (GameResult::Draw, _) => Some(1),
@@ -429,7 +442,7 @@ fn result_of(result: GameResult, turn: Color) -> Option<u8> {
     }
 }
 
-/// A comment that names an opening as Kvetka does: code, main name and variations between bars.
+/// A comment that names an opening as Kvetka does: code, main name and variations, separated by bars.
 pub fn eco_comment(eco: &str, name: &str) -> String {
     let name: Vec<&str> = name.split([':', '|']).map(str::trim).collect();
     format!("{eco}|{}", name.join("|"))

@@ -3,9 +3,8 @@
 use tabia_core::books::{BookEntry, BookPosition, Wdl};
 use tabia_core::chess::{Move, Position};
 
-use super::element::{Element, read_links};
+use super::element::{Counts, Element, read_links};
 use super::moves::decode_move;
-use super::packed_counts::Counts;
 use super::store::BlockStore;
 use crate::books::mirrored::book::MirroredBook;
 use crate::books::mirrored::orientation::Orientation;

@@ -85,12 +85,14 @@ pub(super) fn key_of(body: &[u8]) -> Option<Key> {
     body.first_chunk().copied().map(Key)
 }
 
+/// Games won, drawn and lost, from the side to move.
+pub(super) type Counts = [u64; 3];
+
 /// The moves and statistics of a position and its mirror images, as stored.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Element<'a> {
     pub(super) key: Key,
-    /// Games won, drawn and lost, from the side to move.
-    pub(super) counts: [u64; 3],
+    pub(super) counts: Counts,
     pub(super) moves: &'a [u8],
     pub(super) flags: u8,
     pub(super) source: Option<GameLink>,

@@ -1,4 +1,4 @@
-//! A new book from the pages of another.
+//! A new book from the positions of another.
 
 use tabia_core::books::{BookPosition, BookWriter, Wdl};
 use tabia_core::chess::Position;
@@ -7,28 +7,30 @@ use tabia_core::games::Written;
 use tabia_core::io::OutputSet;
 use tabia_core::loss::{Feature, Losses};
 
-use super::book_builder::Builder;
+use super::book_builder::KvetkaBuilder;
 use super::book_page::RAW;
+use super::element::Counts;
 use super::key::Key;
-use super::merged_element::{Counts, Record};
+use super::merged_element::Contribution;
 use super::move_links;
 use super::moves::encode_move;
 use crate::books::mirrored::orientation::Orientation;
 
-impl BookWriter for Builder {
+impl BookWriter for KvetkaBuilder {
     fn put(&mut self, position: &Position, page: &BookPosition) -> Result<Losses> {
         let mut losses = Losses::new();
         let Some((key, orientation)) = Key::of(position) else {
             losses.add(Feature::BookMoves, page.entries.len().max(1) as u64, None);
             return Ok(losses);
         };
-        let is_own = page.raw.starts_with(RAW);
+        // The counts of moves in a Kvetka book are those of other positions that are put as well.
+        let is_kvetka = page.raw.starts_with(RAW);
         if page.is_duplicate {
-            // The same element in another orientation, which was put already.
+            // The element was put already, in another orientation.
             return Ok(losses);
         }
         self.number += 1;
-        let mut of_moves: Option<Counts> = None;
+        let mut move_counts: Option<Counts> = None;
         let mut codes = Vec::new();
         for entry in &page.entries {
             let Some(m) = entry.m else {
@@ -50,17 +52,20 @@ impl BookWriter for Builder {
             losses.add(Feature::Comments, u64::from(entry.comment.is_some()), None);
             let counted = entry.games.is_some() && entry.results.is_none();
             losses.add(Feature::BookCounts, u64::from(counted), None);
-            let Some(results) = entry.results.filter(|_| !is_own) else {
+            let Some(results) = entry.results.filter(|_| !is_kvetka) else {
                 continue;
             };
-            let sums = of_moves.get_or_insert_default();
-            for (sum, more) in sums.iter_mut().zip(counts(results, orientation)) {
-                *sum = sum.saturating_add(more);
+            let sums = move_counts.get_or_insert_default();
+            for (sum, count) in sums.iter_mut().zip(counts(results, orientation)) {
+                *sum = sum.saturating_add(count);
             }
             let mut next = position.clone();
             next.play(m);
             if let Some((key, orientation)) = Key::of(&next) {
-                self.push(&key, &Record::Reached(counts(results, orientation)))?;
+                self.push(
+                    &key,
+                    &Contribution::IncomingMove(counts(results, orientation)),
+                )?;
             }
         }
         losses.add(Feature::Nags, page.nags.len() as u64, None);
@@ -78,9 +83,9 @@ impl BookWriter for Builder {
         let comment = self.comment(comment);
         self.push(
             &key,
-            &Record::Page {
+            &Contribution::Page {
                 counts: page.results.map(|results| counts(results, orientation)),
-                of_moves,
+                move_counts,
                 codes: &codes,
                 source,
                 comment: &comment,
@@ -91,8 +96,8 @@ impl BookWriter for Builder {
     }
 
     fn finalize(&mut self) -> Result<Losses> {
-        if self.done.is_none() {
-            self.done = Some(move_links::write(self)?);
+        if self.written.is_none() {
+            self.written = Some(move_links::write(self)?);
             self.write_sources()?;
         }
         Ok(std::mem::take(&mut self.losses))
@@ -100,11 +105,11 @@ impl BookWriter for Builder {
 
     fn finish(mut self: Box<Self>) -> Result<Written> {
         self.finalize()?;
-        let (parts, records) = self.done.unwrap_or_default();
+        let (parts, records) = self.written.unwrap_or_default();
         let set = std::mem::replace(&mut self.set, OutputSet::new(false));
         let (files, bytes) = set.commit()?;
         if self.force {
-            self.remove_leftovers(parts);
+            self.remove_stale_files(parts);
         }
         Ok(Written {
             records,
@@ -114,7 +119,7 @@ impl BookWriter for Builder {
     }
 }
 
-/// From White's side to the side to move.
+/// The counts of results, from the view of the side to move.
 fn counts(results: Wdl, orientation: Orientation) -> Counts {
     if orientation.flipped {
         [results.black, results.draws, results.white]

@@ -1,4 +1,4 @@
-//! What stands before the blocks.
+//! The header before the first block.
 
 use tabia_core::formats::CreateOptions;
 use tabia_core::io::{Cursor, Sink};
@@ -6,41 +6,41 @@ use tabia_core::io::{Cursor, Sink};
 use super::varint::TextOrder;
 
 /// Bytes of a header without its caption.
-pub(super) const SHORTEST: usize = 20;
+const MIN_LENGTH: usize = 20;
 
 /// The header of a book (FORMAT.md § Header).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Header {
-    /// The caption as stored: 16-bit units.
+    /// The caption as stored: UTF-16 units.
     pub(super) caption: Vec<u8>,
     /// Least Elo of White, of Black, of the stronger and of the weaker player, for games that are
     /// added; 0 for any.
     pub least_elo: [u16; 4],
-    /// Half-moves of a game that go in; 255 for all.
+    /// Plies of a game that are added; 255 for all.
     pub max_move: u8,
     /// Bit 0: links to games are stored.
     pub element_type: u8,
-    /// Whether moves that lead to any position of the book are stored, played or not.
+    /// Whether moves to all positions of the book are stored, played or not.
     pub links: bool,
-    /// Blocks in all parts.
+    /// Number of blocks in all parts.
     pub blocks: u32,
-    /// Bytes of the header.
+    /// Length of the header in bytes.
     pub length: usize,
 }
 
 impl Header {
-    /// The facts of [`Header::least_elo`], as [`info`](tabia_core::books::Book::info) calls them.
+    /// Names of the facts with [`Header::least_elo`] in [`info`](tabia_core::books::Book::info).
     pub const ELO: [&'static str; 4] = [
         "least Elo of White",
         "least Elo of Black",
         "least Elo of the stronger",
         "least Elo of the weaker",
     ];
-    /// The fact of [`Header::max_move`].
+    /// Name of the fact with [`Header::max_move`].
     pub const MAX_MOVE: &'static str = "half-moves of a game";
-    /// The fact of the first bit of [`Header::element_type`].
+    /// Name of the fact with [`Header::has_game_links`].
     pub const GAME_LINKS: &'static str = "links to games";
-    /// The fact of [`Header::links`].
+    /// Name of the fact with [`Header::links`].
     pub const LINKS: &'static str = "moves to all known positions";
 
     /// Whether links to games are stored.
@@ -48,9 +48,9 @@ impl Header {
         self.element_type & 1 != 0
     }
 
-    /// Reads a header, or says why it is none.
+    /// Reads a header; the error states why the bytes are not a header.
     pub(super) fn read(bytes: &[u8]) -> Result<Self, String> {
-        if bytes.len() < SHORTEST {
+        if bytes.len() < MIN_LENGTH {
             return Err("it is shorter than the header".to_owned());
         }
         let mut cursor = Cursor::new(bytes);
@@ -73,9 +73,9 @@ impl Header {
             })
         };
         match cursor.u8("type") {
-            Ok(1) => read(&mut cursor).map_err(|fault| fault.to_string()),
+            Ok(1) => read(&mut cursor).map_err(|error| error.to_string()),
             Ok(kind) => Err(format!("books of type {kind} are not known")),
-            Err(fault) => Err(fault.to_string()),
+            Err(error) => Err(error.to_string()),
         }
     }
 
@@ -105,7 +105,7 @@ impl Header {
         }
     }
 
-    /// Its bytes.
+    /// The bytes of the header.
     pub(super) fn write(&self) -> Vec<u8> {
         let mut sink = Sink::new();
         sink.u8(1);
@@ -121,9 +121,9 @@ impl Header {
         sink.into_vec()
     }
 
-    /// The facts of the header but its caption, by name.
+    /// Names and values of the fields except the caption.
     pub(super) fn facts(&self) -> Vec<(String, String)> {
-        let yes = |is: bool| if is { "yes" } else { "no" }.to_owned();
+        let yes = |value: bool| if value { "yes" } else { "no" }.to_owned();
         let mut facts: Vec<_> = Self::ELO
             .iter()
             .zip(self.least_elo)
@@ -139,15 +139,15 @@ impl Header {
         facts
     }
 
-    /// Whether a game may be added, by its ratings; 0 is unknown.
+    /// Whether a game with these ratings, 0 for unknown, may be added.
     pub fn admits(&self, white: u16, black: u16) -> bool {
         admits(self.least_elo, white, black)
     }
 }
 
-/// Whether a game with these ratings, 0 for unknown, meets [`Header::least_elo`].
+/// Whether a game with these ratings, 0 for unknown, satisfies [`Header::least_elo`].
 pub fn admits(least_elo: [u16; 4], white: u16, black: u16) -> bool {
-    // The weaker is known only when both are.
+    // The rating of the weaker player is 0 unless both are known.
     let elo = [white, black, white.max(black), white.min(black)];
     let mut pairs = least_elo.into_iter().zip(elo);
     pairs.all(|(least, elo)| least == 0 || (elo != 0 && elo >= least))

@@ -1,56 +1,54 @@
-//! What is said of one position, from records to an element.
+//! Merges what is put for one position into an element.
 
 use tabia_core::books::GameLink;
 use tabia_core::error::Malformed;
 use tabia_core::io::{Cursor, Sink};
 
 use super::element::{
-    HAS_COMMENT, HAS_LIST, HAS_SOURCE, LINK, ListForm, MAX_COMMENT_UNITS, MAX_ELEMENT, read_link,
+    Counts, HAS_COMMENT, HAS_LIST, HAS_SOURCE, LINK, ListForm, MAX_COMMENT_UNITS, MAX_ELEMENT,
+    read_link,
 };
 use super::key::Key;
 use super::varint::{compact_length, write_compact};
 
 /// Links that an element can hold at most.
-const MOST_LINKS: usize = (MAX_ELEMENT - 28) / LINK;
-/// No move.
+const MAX_LINKS: usize = (MAX_ELEMENT - 28) / LINK;
+/// The code of a [`Contribution::Game`] without a next move.
 pub(super) const NO_MOVE: u8 = 0xff;
 
-/// Won, drawn and lost games, from the side to move.
-pub(super) type Counts = [u64; 3];
-
-/// One thing said of a position. What is said of one position in several records adds up.
+/// What is put for a position at once. The contributions to a position are merged into its element.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Record<'a> {
-    /// A game went through.
-    Visit {
-        /// Which of the counts it adds to.
+pub(super) enum Contribution<'a> {
+    /// A game reached the position.
+    Game {
+        /// Index of the count that the game increases; `None` without a result.
         result: Option<u8>,
-        /// The move it went on with.
+        /// The code of the next move; [`NO_MOVE`] if absent.
         code: u8,
-        /// Whether it ends here.
+        /// Whether it is the last position of the game in the book.
         ends: bool,
         link: Option<GameLink>,
     },
-    /// All that another book says.
+    /// A position of another book.
     Page {
         counts: Option<Counts>,
-        /// Sum of what its moves say, for when nothing better is known.
-        of_moves: Option<Counts>,
+        /// Sum of the counts of its moves, used if there are no others.
+        move_counts: Option<Counts>,
         codes: &'a [u8],
         source: Option<GameLink>,
         comment: &'a [u8],
         list: &'a [GameLink],
     },
-    /// How games went that came here by a move.
-    Reached(Counts),
+    /// The counts of a move that leads to the position.
+    IncomingMove(Counts),
     /// A comment.
     Comment(&'a [u8]),
 }
 
-impl Record<'_> {
+impl Contribution<'_> {
     pub(super) fn write(&self, sink: &mut Sink) {
         match self {
-            Self::Visit {
+            Self::Game {
                 result,
                 code,
                 ends,
@@ -61,7 +59,7 @@ impl Record<'_> {
             }
             Self::Page {
                 counts,
-                of_moves,
+                move_counts,
                 codes,
                 source,
                 comment,
@@ -69,14 +67,14 @@ impl Record<'_> {
             } => {
                 sink.u8(1);
                 write_counts(sink, *counts);
-                write_counts(sink, *of_moves);
+                write_counts(sink, *move_counts);
                 sink.u8(codes.len() as u8);
                 sink.bytes(codes);
                 write_link_list(sink, source.as_slice());
-                write_link_list(sink, list.get(..MOST_LINKS).unwrap_or(list));
+                write_link_list(sink, list.get(..MAX_LINKS).unwrap_or(list));
                 sink.bytes(comment);
             }
-            Self::Reached(counts) => {
+            Self::IncomingMove(counts) => {
                 sink.u8(2);
                 write_counts(sink, Some(*counts));
             }
@@ -96,12 +94,12 @@ fn write_counts(sink: &mut Sink, counts: Option<Counts>) {
 }
 
 fn read_counts(cursor: &mut Cursor<'_>) -> Result<Option<Counts>, Malformed> {
-    let is_known = cursor.u8("known")? != 0;
+    let is_present = cursor.u8("has counts")? != 0;
     let mut counts = [0; 3];
     for count in &mut counts {
         *count = cursor.u64_be("count")?;
     }
-    Ok(is_known.then_some(counts))
+    Ok(is_present.then_some(counts))
 }
 
 fn write_link_list(sink: &mut Sink, links: &[GameLink]) {
@@ -123,23 +121,25 @@ fn read_link_list(cursor: &mut Cursor<'_>, out: &mut Vec<GameLink>) -> Result<()
     Ok(())
 }
 
-/// All that is said of a position.
+/// The merged contributions to a position.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Gathered {
+pub(super) struct MergedElement {
     pub(super) key: Option<Key>,
     counts: Option<Counts>,
-    reached: Option<Counts>,
-    of_moves: Option<Counts>,
-    /// One bit a code.
+    /// Used if `counts` is absent.
+    incoming_counts: Option<Counts>,
+    /// Used if the others are absent.
+    move_counts: Option<Counts>,
+    /// A bit for each code.
     pub(super) moves: [u64; 4],
     source: Option<GameLink>,
     comment: Vec<u8>,
     list: Vec<GameLink>,
-    /// Links for which there was no room.
+    /// Links that did not fit into `list`.
     pub(super) cut_links: u64,
 }
 
-impl Gathered {
+impl MergedElement {
     pub(super) fn new(key: Key) -> Self {
         Self {
             key: Some(key),
@@ -153,7 +153,7 @@ impl Gathered {
         }
     }
 
-    /// Different moves.
+    /// Number of distinct moves.
     pub(super) fn move_count(&self) -> u64 {
         self.moves
             .iter()
@@ -161,12 +161,12 @@ impl Gathered {
             .sum()
     }
 
-    /// Adds what a record says; records are of our own making.
-    pub(super) fn add(&mut self, bytes: &[u8]) -> Result<(), Malformed> {
-        let mut cursor = Cursor::new(bytes);
+    /// Adds a contribution from the bytes that [`Contribution::write`] wrote.
+    pub(super) fn add(&mut self, contribution: &[u8]) -> Result<(), Malformed> {
+        let mut cursor = Cursor::new(contribution);
         match cursor.u8("kind")? {
             0 => {
-                let [result, code, ends] = cursor.array("visit")?;
+                let [result, code, ends] = cursor.array("game")?;
                 let counts = self.counts.get_or_insert_default();
                 if let Some(count) = counts.get_mut(usize::from(result)) {
                     *count = count.saturating_add(1);
@@ -183,7 +183,7 @@ impl Gathered {
             }
             1 => {
                 add_counts(&mut self.counts, read_counts(&mut cursor)?);
-                add_counts(&mut self.of_moves, read_counts(&mut cursor)?);
+                add_counts(&mut self.move_counts, read_counts(&mut cursor)?);
                 let codes = cursor.u8("moves")?;
                 for &code in cursor.take(usize::from(codes), "moves")? {
                     self.add_move(code);
@@ -195,16 +195,16 @@ impl Gathered {
                 self.add_links(&list);
                 self.add_comment(cursor.rest());
             }
-            2 => add_counts(&mut self.reached, read_counts(&mut cursor)?),
+            2 => add_counts(&mut self.incoming_counts, read_counts(&mut cursor)?),
             _ => self.add_comment(cursor.rest()),
         }
         Ok(())
     }
 
     fn add_links(&mut self, links: &[GameLink]) {
-        let room = MOST_LINKS.saturating_sub(self.list.len());
-        let (kept, cut) = links.split_at(links.len().min(room));
-        self.list.extend_from_slice(kept);
+        let free = MAX_LINKS.saturating_sub(self.list.len());
+        let (added, cut) = links.split_at(links.len().min(free));
+        self.list.extend_from_slice(added);
         self.cut_links += cut.len() as u64;
     }
 
@@ -214,10 +214,10 @@ impl Gathered {
         }
     }
 
-    /// Writes all that was gathered, to be read again with [`Gathered::load`].
+    /// Writes everything to a temporary file, to be read with [`load`](Self::load).
     pub(super) fn save(&self, sink: &mut Sink) {
         sink.bytes(&self.key.unwrap_or(Key([0; Key::SIZE])).0);
-        for counts in [self.counts, self.reached, self.of_moves] {
+        for counts in [self.counts, self.incoming_counts, self.move_counts] {
             write_counts(sink, counts);
         }
         for word in self.moves {
@@ -231,26 +231,26 @@ impl Gathered {
 
     pub(super) fn load(bytes: &[u8]) -> Result<Self, Malformed> {
         let mut cursor = Cursor::new(bytes);
-        let mut gathered = Self::new(Key(cursor.array("key")?));
-        gathered.counts = read_counts(&mut cursor)?;
-        gathered.reached = read_counts(&mut cursor)?;
-        gathered.of_moves = read_counts(&mut cursor)?;
-        for word in &mut gathered.moves {
+        let mut merged = Self::new(Key(cursor.array("key")?));
+        merged.counts = read_counts(&mut cursor)?;
+        merged.incoming_counts = read_counts(&mut cursor)?;
+        merged.move_counts = read_counts(&mut cursor)?;
+        for word in &mut merged.moves {
             *word = cursor.u64_be("moves")?;
         }
         let mut source = Vec::new();
         read_link_list(&mut cursor, &mut source)?;
-        gathered.source = source.first().copied();
-        read_link_list(&mut cursor, &mut gathered.list)?;
-        gathered.cut_links = cursor.u64_be("cut links")?;
-        gathered.comment.extend_from_slice(cursor.rest());
-        Ok(gathered)
+        merged.source = source.first().copied();
+        read_link_list(&mut cursor, &mut merged.list)?;
+        merged.cut_links = cursor.u64_be("cut links")?;
+        merged.comment.extend_from_slice(cursor.rest());
+        Ok(merged)
     }
 
-    /// Writes the element: what there is no room for is left out of the comment, then of the list.
-    /// Says how many links and how many units of the comment were.
-    pub(super) fn write(&self, linked: bool, form: ListForm, sink: &mut Sink) -> (u64, u64) {
-        let counts = self.counts.or(self.reached).or(self.of_moves);
+    /// Writes the element. If it is too long, the comment is cut first, then the list. Returns how
+    /// many links and how many UTF-16 units of the comment were cut.
+    pub(super) fn write(&self, has_links: bool, form: ListForm, sink: &mut Sink) -> (u64, u64) {
+        let counts = self.counts.or(self.incoming_counts).or(self.move_counts);
         let counts = counts.unwrap_or_default();
         let codes: Vec<u8> = (0..NO_MOVE)
             .filter(|code| {
@@ -258,27 +258,27 @@ impl Gathered {
                 word.is_some_and(|word| word >> (code % 64) & 1 == 1)
             })
             .collect();
-        let source = self.source.filter(|_| linked);
+        let source = self.source.filter(|_| has_links);
         let mut length = Key::SIZE + 2 + codes.len();
         length += counts
             .iter()
             .map(|count| compact_length(*count))
             .sum::<usize>();
         length += source.map_or(0, |_| LINK);
-        // Two bytes are the most that a length takes.
-        let most = MAX_ELEMENT - 2;
+        // The length itself takes at most two bytes.
+        let max_length = MAX_ELEMENT - 2;
         let units = self.comment.len() / 2;
-        let fits = units
+        let written_units = units
             .min(MAX_COMMENT_UNITS)
-            .min(most.saturating_sub(length + 4) / 2);
-        if fits > 0 {
-            length += 4 + 2 * fits;
+            .min(max_length.saturating_sub(length + 4) / 2);
+        if written_units > 0 {
+            length += 4 + 2 * written_units;
         }
-        let list: &[GameLink] = if linked { &self.list } else { &[] };
-        let room = most.saturating_sub(length + form.head_length()) / LINK;
-        let kept = list.get(..list.len().min(room)).unwrap_or_default();
-        if !kept.is_empty() {
-            length += form.head_length() + LINK * kept.len();
+        let list: &[GameLink] = if has_links { &self.list } else { &[] };
+        let max_links = max_length.saturating_sub(length + form.head_length()) / LINK;
+        let written_list = list.get(..list.len().min(max_links)).unwrap_or_default();
+        if !written_list.is_empty() {
+            length += form.head_length() + LINK * written_list.len();
         }
         write_compact(sink, length as u64);
         sink.bytes(&self.key.unwrap_or(Key([0; Key::SIZE])).0);
@@ -287,38 +287,39 @@ impl Gathered {
         }
         sink.u8(codes.len() as u8);
         sink.bytes(&codes);
-        let flag = |is: bool, flag: u8| if is { flag } else { 0 };
-        sink.u8(flag(fits > 0, HAS_COMMENT)
-            | flag(!kept.is_empty(), HAS_LIST)
+        let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
+        sink.u8(flag(written_units > 0, HAS_COMMENT)
+            | flag(!written_list.is_empty(), HAS_LIST)
             | flag(source.is_some(), HAS_SOURCE));
         if let Some(source) = source {
             write_link(sink, source);
         }
-        if fits > 0 {
-            sink.u32_be(fits as u32);
-            sink.bytes(self.comment.get(..2 * fits).unwrap_or_default());
+        if written_units > 0 {
+            sink.u32_be(written_units as u32);
+            sink.bytes(self.comment.get(..2 * written_units).unwrap_or_default());
         }
-        if !kept.is_empty() {
+        if !written_list.is_empty() {
             match form {
-                ListForm::Compact => sink.u8(kept.len() as u8),
-                ListForm::Two => sink.u16_be(kept.len() as u16),
-                ListForm::Four => sink.u32_be(kept.len() as u32),
+                ListForm::Compact => sink.u8(written_list.len() as u8),
+                ListForm::Two => sink.u16_be(written_list.len() as u16),
+                ListForm::Four => sink.u32_be(written_list.len() as u32),
                 ListForm::Bare => {}
             }
-            for link in kept {
+            for link in written_list {
                 write_link(sink, *link);
             }
         }
-        let cut = (list.len() - kept.len()) as u64 + if linked { self.cut_links } else { 0 };
-        (cut, (units - fits) as u64)
+        let cut_links = (list.len() - written_list.len()) as u64;
+        let cut_before = if has_links { self.cut_links } else { 0 };
+        (cut_links + cut_before, (units - written_units) as u64)
     }
 }
 
-fn add_counts(sum: &mut Option<Counts>, more: Option<Counts>) {
-    let Some(more) = more else {
+fn add_counts(sum: &mut Option<Counts>, counts: Option<Counts>) {
+    let Some(counts) = counts else {
         return;
     };
-    for (sum, more) in sum.get_or_insert_default().iter_mut().zip(more) {
-        *sum = sum.saturating_add(more);
+    for (sum, count) in sum.get_or_insert_default().iter_mut().zip(counts) {
+        *sum = sum.saturating_add(count);
     }
 }

@@ -23,14 +23,14 @@ mod varint;
 
 pub use crate::books::mirrored::orientation::Orientation;
 pub use book::KvetkaBook;
-pub use book_builder::{Added, Builder, eco_comment, first_part};
+pub use book_builder::{AddedGame, KvetkaBuilder, eco_comment, first_part};
 pub use element::ListForm;
 pub use header::{Header, admits};
 pub use inspect::Findings;
 pub use key::Key;
 pub use moves::{decode_move, encode_move};
 pub use sources::{BookSource, SourceKind, Sources};
-pub use sources_writer::GameRow;
+pub use sources_writer::SourceGame;
 pub use varint::TextOrder;
 
 use tabia_core::formats::{BookFormat, Companion, Confidence, FileFormat, FormatId, Probe};
@@ -66,21 +66,23 @@ pub static FORMAT: BookFormat = BookFormat {
     is_mirrored: true,
     has_key_entries: false,
     open: |source, options| Ok(Box::new(KvetkaBook::open(source, options)?)),
-    create: |path, options| Ok(Box::new(Builder::create(path, options)?)),
+    create: |path, options| Ok(Box::new(KvetkaBuilder::create(path, options)?)),
 };
 
-/// The header has no magic, so the first block must show an element too. Later parts have none,
-/// and are known by their name.
+/// The header has no magic number, so the first block must contain an element too. Later parts have
+/// no header and are recognised by their names.
 fn score(probe: &Probe<'_>) -> Confidence {
-    let named = probe.extension() == "kob";
+    let is_named = probe.extension() == "kob";
     let header = Header::read(probe.head).ok();
     let first = header.as_ref().and_then(|header| {
         let block = probe.head.get(header.length..)?;
-        let used = element::declared_bytes(block)?;
-        element::Elements::of(used).next().and_then(element::key_of)
+        let bytes = element::declared_bytes(block)?;
+        element::Elements::of(bytes)
+            .next()
+            .and_then(element::key_of)
     });
-    let shows = first.is_some_and(|key| key.position(Orientation::IDENTITY).is_some());
-    match (named, shows) {
+    let has_element = first.is_some_and(|key| key.position(Orientation::IDENTITY).is_some());
+    match (is_named, has_element) {
         (true, true) => Confidence::Certain,
         (false, true) => Confidence::Likely,
         (true, false) => Confidence::ByName,

@@ -1,5 +1,5 @@
-//! From sorted records to blocks; and on the way, if the book asks for it, the moves between all
-//! its positions.
+//! Writes the merged elements in blocks; first adds, if the header requires it, the moves to all
+//! positions of the book, played or not.
 
 use std::io::{BufReader, BufWriter, Read, Seek, Write};
 use std::path::Path;
@@ -8,148 +8,147 @@ use tabia_core::error::{Error, Result};
 use tabia_core::io::{Sink, TemporaryFile};
 use tabia_core::loss::Feature;
 
-use super::block_writer::Packer;
-use super::book_builder::Builder;
+use super::block_writer::BlockWriter;
+use super::book_builder::KvetkaBuilder;
 use super::key::Key;
-use super::merged_element::Gathered;
+use super::merged_element::MergedElement;
 use super::moves::encode_move;
 use super::record_sorter::RecordSorter;
 use crate::books::mirrored::orientation::Orientation;
 
-/// Keys looked up in memory at a time: 88 MiB of them.
-const KEYS: usize = 4 << 20;
+/// Keys that are looked up in one pass at most: 88 MiB of them.
+const MAX_KEYS: usize = 4 << 20;
 
 /// Writes all blocks; returns the numbers of parts and elements.
-pub(super) fn write(builder: &mut Builder) -> Result<(u32, u32)> {
+pub(super) fn write(builder: &mut KvetkaBuilder) -> Result<(u32, u32)> {
     let empty = RecordSorter::new(&builder.base, 1);
-    let elements = std::mem::replace(&mut builder.elements, empty);
-    let most = builder.settings.memory / Key::SIZE;
+    let contributions = std::mem::replace(&mut builder.contributions, empty);
+    let max_keys = builder.settings.memory / Key::SIZE;
     let base = builder.base.clone();
     if !builder.header.links {
-        return pack(builder, &base, |each| gather(elements, each));
+        return write_blocks(builder, &base, |visit| merge(contributions, visit));
     }
-    let mut out = Saved::create(&base)?;
-    gather(elements, &mut |gathered| out.push(gathered))?;
-    let all = out.finish()?;
-    let all = link(all, &base, most.clamp(1, KEYS))?;
-    pack(builder, &base, |each| all.each(each))
+    let mut out = ElementFile::create(&base)?;
+    merge(contributions, &mut |element| out.push(element))?;
+    let elements = add_moves(out.finish()?, &base, max_keys.clamp(1, MAX_KEYS))?;
+    write_blocks(builder, &base, |visit| elements.for_each(visit))
 }
 
-/// Hands on what is said of each position.
-type Each<'e> = &'e mut dyn FnMut(&Gathered) -> Result<()>;
+/// Called with the element of each position, in the order of the keys.
+type Visit<'v> = &'v mut dyn FnMut(&MergedElement) -> Result<()>;
 
-fn gather(elements: RecordSorter, each: Each<'_>) -> Result<()> {
-    let mut current: Option<Gathered> = None;
-    elements.finish(|key, says| {
-        if let Some(done) = current.take_if(|known| known.key != Some(*key)) {
-            each(&done)?;
+/// Merges the contributions to each position.
+fn merge(contributions: RecordSorter, visit: Visit<'_>) -> Result<()> {
+    let mut current: Option<MergedElement> = None;
+    contributions.finish(|key, contribution| {
+        if let Some(done) = current.take_if(|element| element.key != Some(*key)) {
+            visit(&done)?;
         }
         current
-            .get_or_insert_with(|| Gathered::new(*key))
-            .add(says)?;
+            .get_or_insert_with(|| MergedElement::new(*key))
+            .add(contribution)?;
         Ok(())
     })?;
-    current.map_or(Ok(()), |last| each(&last))
+    current.map_or(Ok(()), |last| visit(&last))
 }
 
-fn pack(
-    builder: &mut Builder,
+fn write_blocks(
+    builder: &mut KvetkaBuilder,
     base: &Path,
-    all: impl FnOnce(Each<'_>) -> Result<()>,
+    for_each: impl FnOnce(Visit<'_>) -> Result<()>,
 ) -> Result<(u32, u32)> {
-    let linked = builder.header.has_game_links();
+    let has_links = builder.header.has_game_links();
     let settings = &builder.settings;
-    let (form, part, fill) = (settings.list, settings.part, settings.fill);
+    let (form, max_part, fill) = (settings.list_form, settings.max_part, settings.fill);
     let (mut links, mut comments, mut moves) = (0, 0, 0);
-    let mut packer = Packer::new(&mut builder.set, base, &builder.header, part, fill)?;
-    let mut element = Sink::new();
-    all(&mut |gathered| {
-        element.clear();
-        let (cut_links, cut_comment) = gathered.write(linked, form, &mut element);
+    let mut writer = BlockWriter::new(&mut builder.set, base, &builder.header, max_part, fill)?;
+    let mut bytes = Sink::new();
+    for_each(&mut |element| {
+        bytes.clear();
+        let (cut_links, cut_comment) = element.write(has_links, form, &mut bytes);
         links += cut_links;
         comments += u64::from(cut_comment > 0);
-        moves += gathered.move_count();
-        match gathered.key {
-            Some(key) => packer.push(key, element.as_slice()),
+        moves += element.move_count();
+        match element.key {
+            Some(key) => writer.push(key, bytes.as_slice()),
             None => Ok(()),
         }
     })?;
-    let done = packer.finish(&builder.header)?;
+    let counts = writer.finish(&builder.header)?;
     builder.moves = moves;
     builder.losses.add(Feature::GameLinks, links, None);
     builder.losses.add(Feature::LongText, comments, None);
-    Ok(done)
+    Ok(counts)
 }
 
-/// Adds to every position the moves that lead to a position of the book. As many keys as memory
-/// holds are looked up in one pass, so there are as many passes as that takes.
-fn link(mut all: Saved, base: &Path, most: usize) -> Result<Saved> {
+/// Adds to every element the moves that lead to a position of the book. Each pass looks up at most
+/// `max_keys` keys, which are in memory.
+fn add_moves(mut elements: ElementFile, base: &Path, max_keys: usize) -> Result<ElementFile> {
     let mut first = 0;
     loop {
         let mut keys = Vec::new();
-        let mut place = 0;
-        all.each(&mut |gathered| {
-            if place >= first && keys.len() < most {
-                keys.extend(gathered.key);
+        let mut number = 0;
+        elements.for_each(&mut |element| {
+            if number >= first && keys.len() < max_keys {
+                keys.extend(element.key);
             }
-            place += 1;
+            number += 1;
             Ok(())
         })?;
-        let mut out = Saved::create(base)?;
-        all.each(&mut |gathered| {
-            let mut gathered = gathered.clone();
-            link_one(&mut gathered, &keys);
-            out.push(&gathered)
+        let mut out = ElementFile::create(base)?;
+        elements.for_each(&mut |element| {
+            let mut element = element.clone();
+            add_moves_to(&mut element, &keys);
+            out.push(&element)
         })?;
-        all = out.finish()?;
+        elements = out.finish()?;
         first += keys.len();
-        if first >= place || keys.is_empty() {
-            return Ok(all);
+        if first >= number || keys.is_empty() {
+            return Ok(elements);
         }
     }
 }
 
-fn link_one(gathered: &mut Gathered, keys: &[Key]) {
-    let position = gathered
-        .key
-        .and_then(|key| key.position(Orientation::IDENTITY));
-    let Some(position) = position else {
+/// Adds the moves that lead to one of these positions; `keys` are sorted.
+fn add_moves_to(element: &mut MergedElement, keys: &[Key]) {
+    let key = element.key;
+    let Some(position) = key.and_then(|key| key.position(Orientation::IDENTITY)) else {
         return;
     };
     for &m in &*position.legal_moves() {
         let Some(code) = encode_move(&position, Orientation::IDENTITY, m) else {
             continue;
         };
-        let mut next = position.clone();
-        next.play(m);
-        if let Some((key, _)) = Key::of(&next)
+        let mut child = position.clone();
+        child.play(m);
+        if let Some((key, _)) = Key::of(&child)
             && keys.binary_search(&key).is_ok()
         {
-            gathered.add_move(code);
+            element.add_move(code);
         }
     }
 }
 
-/// Positions in a file without a name, in order.
-struct Saved {
+/// Elements in a temporary file, in the order of their keys.
+struct ElementFile {
     file: TemporaryFile,
 }
 
-struct Saving {
+struct ElementFileWriter {
     out: BufWriter<TemporaryFile>,
     sink: Sink,
 }
 
-impl Saved {
-    fn create(base: &Path) -> Result<Saving> {
+impl ElementFile {
+    fn create(base: &Path) -> Result<ElementFileWriter> {
         let file = TemporaryFile::new_in(TemporaryFile::folder_of(base))?;
-        Ok(Saving {
+        Ok(ElementFileWriter {
             out: BufWriter::with_capacity(1 << 18, file),
             sink: Sink::new(),
         })
     }
 
-    fn each(&self, each: Each<'_>) -> Result<()> {
+    fn for_each(&self, visit: Visit<'_>) -> Result<()> {
         let mut file = BufReader::with_capacity(1 << 18, &self.file);
         file.rewind()?;
         let mut bytes = Vec::new();
@@ -163,24 +162,24 @@ impl Saved {
             let [high, low] = length.map(usize::from);
             bytes.resize(high << 8 | low, 0);
             file.read_exact(&mut bytes)?;
-            each(&Gathered::load(&bytes)?)?;
+            visit(&MergedElement::load(&bytes)?)?;
         }
     }
 }
 
-impl Saving {
-    fn push(&mut self, gathered: &Gathered) -> Result<()> {
+impl ElementFileWriter {
+    fn push(&mut self, element: &MergedElement) -> Result<()> {
         self.sink.clear();
         self.sink.u16_be(0);
-        gathered.save(&mut self.sink);
+        element.save(&mut self.sink);
         let length = self.sink.len() - 2;
         self.sink.patch_u16_be(0, length as u16);
         Ok(self.out.write_all(self.sink.as_slice())?)
     }
 
-    fn finish(self) -> Result<Saved> {
+    fn finish(self) -> Result<ElementFile> {
         let file = self.out.into_inner();
         let file = file.map_err(|error| Error::from(error.into_error()))?;
-        Ok(Saved { file })
+        Ok(ElementFile { file })
     }
 }

@@ -1,4 +1,5 @@
-//! The byte of a move: which piece of its kind, and how far it goes on a board that wraps around.
+//! The byte of a move: a piece, by its number among those of its kind, and its step on a board that
+//! wraps around.
 
 use tabia_core::chess::{Move, Piece, Position, Role};
 
@@ -39,14 +40,14 @@ const KING: [(u8, u8); 8] = [
     (7, 7),
 ];
 
-/// The byte of a legal move; `None` when there is none: promotions to other than a queen, pieces
-/// beyond those counted, castling of Chess960.
+/// The byte of a legal move. `None` for moves without a byte: promotions to other pieces than a queen,
+/// pieces beyond those numbered, castling of Chess960.
 pub fn encode_move(position: &Position, orientation: Orientation, m: Move) -> Option<u8> {
     if m.is_castling() {
-        let usual = m.from().file() == 4 && !orientation.mirrored;
+        let is_standard = m.from().file() == 4 && !orientation.mirrored;
         return match m.to().file() {
-            7 if usual => Some(SHORT),
-            0 if usual => Some(LONG),
+            7 if is_standard => Some(SHORT),
+            0 if is_standard => Some(LONG),
             _ => None,
         };
     }
@@ -59,7 +60,7 @@ pub fn encode_move(position: &Position, orientation: Orientation, m: Move) -> Op
         orientation.stored_square(m.from()),
         orientation.stored_square(m.to()),
     );
-    // Numbered up the a-file, then the b-file, as they are stored.
+    // Pieces are numbered in the order of stored squares.
     let before = orientation.stored_squares(position.by_piece(piece))
         & (1u64 << (from & 63)).wrapping_sub(1);
     let ordinal = before.count_ones() as u8;
@@ -69,9 +70,9 @@ pub fn encode_move(position: &Position, orientation: Orientation, m: Move) -> Op
     let x = (to >> 3).wrapping_sub(from >> 3) & 7;
     let y = to.wrapping_sub(from) & 7;
     let step = match piece.role {
-        Role::Pawn => place(&PAWN, x, y),
-        Role::Knight => place(&KNIGHT, x, y),
-        Role::King => place(&KING, x, y),
+        Role::Pawn => index_of(&PAWN, x, y),
+        Role::Knight => index_of(&KNIGHT, x, y),
+        Role::King => index_of(&KING, x, y),
         Role::Rook => straight(x, y),
         Role::Bishop => diagonal(x, y),
         Role::Queen => straight(x, y).or_else(|| Some(14 + diagonal(x, y)?)),
@@ -79,7 +80,7 @@ pub fn encode_move(position: &Position, orientation: Orientation, m: Move) -> Op
     Some(first + steps * ordinal + step)
 }
 
-/// The move of a byte, if it is one and legal here.
+/// The move of a byte in a position of an orientation; `None` if it is not legal.
 pub fn decode_move(position: &Position, orientation: Orientation, code: u8) -> Option<Move> {
     let us = position.turn();
     let m = if code == SHORT || code == LONG {
@@ -114,17 +115,17 @@ pub fn decode_move(position: &Position, orientation: Orientation, code: u8) -> O
     position.is_legal(m).then_some(m)
 }
 
-/// A piece and how far it goes to the right and up, modulo eight.
+/// A piece and its step to the right and up, modulo eight.
 #[derive(Clone, Copy)]
 struct Step {
     role: Role,
-    /// How many own pieces of the kind stand before it.
+    /// How many pieces of the kind are before it, in the order of stored squares.
     ordinal: u8,
     x: u8,
     y: u8,
 }
 
-/// By code, castling aside.
+/// By code, except castling.
 static STEPS: [Option<Step>; 256] = {
     let mut table = [None; 256];
     let mut kind = 0;
@@ -148,7 +149,7 @@ static STEPS: [Option<Step>; 256] = {
     table
 };
 
-fn place(steps: &[(u8, u8)], x: u8, y: u8) -> Option<u8> {
+fn index_of(steps: &[(u8, u8)], x: u8, y: u8) -> Option<u8> {
     let found = steps.iter().position(|step| *step == (x, y))?;
     Some(found as u8)
 }
@@ -192,7 +193,7 @@ const fn straight_step(step: u8) -> (u8, u8) {
     }
 }
 
-/// Four steps down the other diagonal are the same as four up this one and have its code.
+/// Four squares along either diagonal end on the same square modulo eight and share a code.
 const fn diagonal_step(step: u8) -> Option<(u8, u8)> {
     match step {
         0..=6 => Some((step + 1, step + 1)),

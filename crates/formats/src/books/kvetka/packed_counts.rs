@@ -1,10 +1,7 @@
 //! Counts of an element, packed into spare bits of an index slot, so that a walk need not read it.
 
-use super::element::Element;
+use super::element::{Counts, Element};
 use crate::books::mirrored::record_index::PAYLOAD_BITS;
-
-/// Games won, drawn and lost, from the side to move.
-pub(super) type Counts = [u64; 3];
 
 /// Bits of a count.
 const COUNT_BITS: u32 = PAYLOAD_BITS / 3;

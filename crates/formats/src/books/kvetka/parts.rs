@@ -1,4 +1,4 @@
-//! The files of a book and the blocks in them.
+//! The parts of a book: files, each with a range of its blocks.
 
 use tabia_core::error::{Error, ErrorKind, Result};
 use tabia_core::io::{Blob, Source, SourceFile};
@@ -7,7 +7,7 @@ use super::element::{BLOCK, Elements, declared_bytes, key_of};
 use super::header::Header;
 use super::key::Key;
 
-/// All blocks of a book, whatever the files.
+/// The blocks of all parts of a book.
 #[derive(Debug)]
 pub(super) struct Parts {
     parts: Vec<Part>,
@@ -17,26 +17,29 @@ pub(super) struct Parts {
 #[derive(Debug)]
 struct Part {
     blob: Blob,
-    /// Where the first block begins.
-    at: usize,
+    /// Offset of the first block.
+    offset: usize,
     /// Number of the first block.
     first: u32,
 }
 
-/// The name that the files of a book begin with, and the number of the part, when there is one.
+/// The base name of a book's files, and the number of the part; `None` without a number.
 pub(super) fn split_name(name: &str) -> (&str, Option<u32>) {
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     let numbered = stem.rsplit_once('_').and_then(|(base, digits)| {
-        let plain = digits.bytes().all(|byte| byte.is_ascii_digit());
-        let leading = digits.len() > 1 && digits.starts_with('0');
-        let number = digits.parse().ok().filter(|_| plain && !leading)?;
+        let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
+        let has_leading_zero = digits.len() > 1 && digits.starts_with('0');
+        let number = digits
+            .parse()
+            .ok()
+            .filter(|_| is_number && !has_leading_zero)?;
         Some((base, Some(number)))
     });
     numbered.unwrap_or((stem, None))
 }
 
-/// Whether a file is a book by itself.
-fn is_whole(file: &SourceFile) -> bool {
+/// Whether a file contains all blocks of a book.
+fn is_complete(file: &SourceFile) -> bool {
     let Ok(blob) = file.open() else {
         return false;
     };
@@ -46,7 +49,7 @@ fn is_whole(file: &SourceFile) -> bool {
     })
 }
 
-/// The file of a set with that name, whatever its letter case.
+/// The file of a set with a name, ignoring case.
 pub(super) fn file<'s>(source: &'s Source, name: &str) -> Option<&'s SourceFile> {
     let name = name.to_lowercase();
     [source.main()]
@@ -57,8 +60,8 @@ pub(super) fn file<'s>(source: &'s Source, name: &str) -> Option<&'s SourceFile>
 }
 
 impl Parts {
-    /// Opens the parts of a book; `problems` gets what does not fit. The name is the one that the
-    /// files beside the parts have.
+    /// Opens the parts of a book and adds contradictions to `problems`. Also returns the base name of
+    /// its other files.
     pub(super) fn open(
         source: &Source,
         problems: &mut Vec<String>,
@@ -68,8 +71,8 @@ impl Parts {
         if number.is_some_and(|number| number > 0) {
             match file(source, &format!("{base}_0.kob")) {
                 Some(first) => main = first,
-                // Perhaps the number is a part of the name.
-                None if is_whole(main) => {
+                // The number may belong to the name.
+                None if is_complete(main) => {
                     let name = source.name();
                     base = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
                     number = None;
@@ -101,10 +104,10 @@ impl Parts {
                 next += 1;
             }
             let later = source.parts().iter().filter_map(|file| {
-                let (other, number) = split_name(&file.name);
-                let same = other.eq_ignore_ascii_case(base);
+                let (other_base, number) = split_name(&file.name);
+                let is_same = other_base.eq_ignore_ascii_case(base);
                 let is_part = file.name.to_lowercase().ends_with(".kob");
-                number.filter(|number| same && is_part && *number > next)
+                number.filter(|number| is_same && is_part && *number > next)
             });
             if let Some(later) = later.min() {
                 problems.push(format!(
@@ -115,19 +118,19 @@ impl Parts {
         let expected = u64::from(header.blocks) * BLOCK as u64;
         if bytes != expected {
             problems.push(format!(
-                "the header tells of {} blocks, the files have {} bytes of blocks, which is {}",
+                "the header states {} blocks, the files have {} bytes of blocks, which is {}",
                 header.blocks,
                 bytes,
                 bytes / BLOCK as u64,
             ));
-            // What lies beyond is left of an older book.
+            // Blocks beyond are left from an older book.
             parts.blocks = parts.blocks.min(header.blocks);
         }
         Ok((base.to_owned(), header, parts))
     }
 
-    fn push(&mut self, blob: Blob, at: usize, number: u32, problems: &mut Vec<String>) {
-        let bytes = blob.len().saturating_sub(at);
+    fn push(&mut self, blob: Blob, offset: usize, number: u32, problems: &mut Vec<String>) {
+        let bytes = blob.len().saturating_sub(offset);
         if !bytes.is_multiple_of(BLOCK) {
             let rest = bytes % BLOCK;
             problems.push(format!(
@@ -137,7 +140,7 @@ impl Parts {
         let count = u32::try_from(bytes / BLOCK).unwrap_or(u32::MAX);
         self.parts.push(Part {
             blob,
-            at,
+            offset,
             first: self.blocks,
         });
         self.blocks = self.blocks.saturating_add(count);
@@ -153,19 +156,19 @@ impl Parts {
         self.parts.len()
     }
 
-    /// The whole block of that number.
+    /// The bytes of a block.
     pub(super) fn block(&self, number: u32) -> Option<&[u8]> {
         if number >= self.blocks {
             return None;
         }
-        let after = self.parts.partition_point(|part| part.first <= number);
-        let part = self.parts.get(after.checked_sub(1)?)?;
-        let start = part.at + (number - part.first) as usize * BLOCK;
+        let next = self.parts.partition_point(|part| part.first <= number);
+        let part = self.parts.get(next.checked_sub(1)?)?;
+        let start = part.offset + (number - part.first) as usize * BLOCK;
         part.blob.get(start..start + BLOCK)
     }
 
-    /// The bytes of a block that count; nothing when their number is impossible.
-    pub(super) fn used(&self, number: u32) -> &[u8] {
+    /// The bytes of a block up to its declared length; empty if this is impossible.
+    fn used(&self, number: u32) -> &[u8] {
         self.block(number)
             .and_then(declared_bytes)
             .unwrap_or_default()
@@ -176,27 +179,26 @@ impl Parts {
         Elements::of(self.used(number))
     }
 
-    /// The element at an offset of a block that was found to have one there: how much of the block
-    /// counts is not read again.
+    /// The element at an offset of a block. The declared length of the block is not checked again.
     pub(super) fn element(&self, number: u32, at: usize) -> Option<&[u8]> {
         Elements::from(self.block(number)?, at)?.next()
     }
 
-    /// The key of the first element.
+    /// The key of the first element of a block.
     pub(super) fn first_key(&self, number: u32) -> Option<Key> {
         self.elements(number).next().and_then(key_of)
     }
 
-    /// The last block whose first key is not greater, without any index: a handful of blocks is
-    /// looked at. `range` shrinks to keys that lead the same way.
+    /// The last block whose first key is not greater, by binary search. `range` shrinks to keys with
+    /// the same result.
     pub(super) fn search(&self, key: &Key, range: &mut KeyRange) -> Option<u32> {
         let (mut low, mut high) = (0, self.blocks);
         let mut found = None;
         while low < high {
             let middle = low + (high - low) / 2;
-            // Blocks without an element say nothing; the next one that has some does.
-            let told = (middle..high).find_map(|block| Some((block, self.first_key(block)?)));
-            match told {
+            // Blocks without elements are skipped.
+            let next = (middle..high).find_map(|block| Some((block, self.first_key(block)?)));
+            match next {
                 Some((block, first)) if range.reaches(key, first) => {
                     found = Some(block);
                     low = block + 1;
@@ -208,11 +210,11 @@ impl Parts {
     }
 }
 
-/// The keys that compare like one key with everything that was met on the way to its block.
+/// The keys that compare like one key with all bounds of its binary search.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct KeyRange {
     first: Key,
-    /// `None`: up to the last.
+    /// Exclusive; `None`: no upper bound.
     end: Option<Key>,
 }
 
@@ -227,7 +229,7 @@ impl KeyRange {
         self.first <= *key && self.end.is_none_or(|end| *key < end)
     }
 
-    /// Whether the key is not before a bound. Only keys that are on the same side of it are left.
+    /// Whether a key is not less than a bound. The range shrinks to keys on the same side of it.
     pub(super) fn reaches(&mut self, key: &Key, bound: Key) -> bool {
         let reaches = bound <= *key;
         if reaches {

@@ -1,4 +1,4 @@
-//! The sources of a book (`.ksf`): which games it was made from, and where they are.
+//! The sources of a book (`.ksf`): the files and web pages of the games that it was made from.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -14,19 +14,19 @@ use crate::games::{cbh, pgn};
 
 /// The table of contents ends at a multiple of this.
 pub(super) const SECTOR: usize = 512;
-/// Of every so many games the place is remembered.
+/// The offset of every `STEP`-th game is cached.
 const STEP: usize = 64;
-/// Games of the format's own description: the shortest has two empty names.
+/// Bytes of the shortest game, with two empty names.
 const SHORTEST_GAME: usize = 21;
-/// What an address begins with when it is below the folder of the program.
+/// The start of an address relative to the folder of the program.
 pub(super) const CURRENT: &str = "%currentdir";
-/// Bytes of a record in the index of a ChessBase database, and of its header.
+/// Bytes of a record, and of the header, in the index of a ChessBase database.
 const CBH_RECORD: u64 = 46;
 
-/// What kind of source it is.
+/// The kind of a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SourceKind {
-    /// Left out.
+    /// No source; keeps the numbers of the others.
     Empty,
     /// A PGN file.
     Pgn,
@@ -34,7 +34,7 @@ pub enum SourceKind {
     Web,
     /// A ChessBase database.
     Cbh,
-    /// Another number.
+    /// An unknown kind, by its number.
     Other(u8),
 }
 
@@ -69,10 +69,10 @@ impl SourceKind {
     }
 }
 
-/// A source.
+/// A file or web page with games.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BookSource {
-    /// What it is.
+    /// The kind of the source.
     pub kind: SourceKind,
     /// Whether Kvetka marked it as bad.
     pub is_bad: bool,
@@ -80,10 +80,10 @@ pub struct BookSource {
     pub address: String,
     /// Number of games.
     pub games: u32,
-    /// Where the first game begins in the file.
-    games_at: usize,
-    /// Where the source begins in the file.
-    at: usize,
+    /// Offset of the first game in `.ksf`.
+    games_offset: usize,
+    /// Offset of the source in `.ksf`.
+    offset: usize,
 }
 
 /// All sources of a book.
@@ -92,16 +92,17 @@ pub struct Sources {
     blob: Blob,
     folder: Option<PathBuf>,
     charset: Charset,
-    /// `None` for those that cannot be read.
-    known: Vec<Option<BookSource>>,
-    /// Places of every 64th game of a source, found when first asked for; the last is the end.
-    places: Vec<OnceLock<Vec<usize>>>,
-    /// Sources that could not be read, as people are told.
+    /// `None` for sources that cannot be read.
+    sources: Vec<Option<BookSource>>,
+    /// By source, the [`game_offsets`](Self::game_offsets), found at the first use.
+    game_offsets: Vec<OnceLock<Vec<usize>>>,
+    /// Problems found on opening, one line each.
     pub(super) problems: Vec<String>,
 }
 
 impl Sources {
-    /// Reads the table of contents and the heads of the sources. `folder` is where the book lies.
+    /// Reads the table of contents and the fields before the games of each source. `folder` is that of
+    /// the book.
     pub(super) fn open(
         blob: Blob,
         folder: Option<&Path>,
@@ -116,7 +117,7 @@ impl Sources {
                 "the table of {count} sources does not fit into its file"
             ));
         }
-        let mut known = Vec::new();
+        let mut sources = Vec::new();
         let contents = contents_length(count);
         for number in 0..count.min(blob.len() / 4) {
             let Ok(at) = cursor.u32_be("source offset") else {
@@ -129,63 +130,64 @@ impl Sources {
             } else {
                 read_source(&blob, at, order)
             };
-            if let Err(fault) = &source {
-                problems.push(format!("source {} cannot be read: {fault}", number + 1));
+            if let Err(error) = &source {
+                problems.push(format!("source {} cannot be read: {error}", number + 1));
             }
-            known.push(source.ok());
+            sources.push(source.ok());
         }
-        let places = known.iter().map(|_| OnceLock::new()).collect();
+        let game_offsets = sources.iter().map(|_| OnceLock::new()).collect();
         Self {
             blob,
             folder: folder.map(Path::to_path_buf),
             charset,
-            known,
-            places,
+            sources,
+            game_offsets,
             problems,
         }
     }
 
     /// Number of sources, unreadable ones too.
     pub fn len(&self) -> usize {
-        self.known.len()
+        self.sources.len()
     }
 
-    /// Whether there are none.
+    /// Whether the book has no sources.
     pub fn is_empty(&self) -> bool {
-        self.known.is_empty()
+        self.sources.is_empty()
     }
 
-    /// A source by its number; `None` when there is none or it cannot be read.
+    /// The source of a number; `None` if absent or unreadable.
     pub fn source(&self, number: u32) -> Option<&BookSource> {
-        self.known.get(number as usize)?.as_ref()
+        self.sources.get(number as usize)?.as_ref()
     }
 
-    /// The game that a link names.
+    /// The game of a link; `None` if absent or unreadable.
     pub fn game(&self, link: GameLink) -> Option<LinkedGame> {
         let source = self.source(link.source)?;
         if link.game >= source.games {
             return None;
         }
-        let places = self.places(link.source)?;
+        let offsets = self.game_offsets(link.source)?;
         let game = link.game as usize;
         let mut cursor = Cursor::new(&self.blob);
-        cursor.seek(*places.get(game / STEP)?, "game").ok()?;
+        cursor.seek(*offsets.get(game / STEP)?, "game").ok()?;
         for _ in 0..game % STEP {
             skip_game(&mut cursor).ok()?;
         }
         self.read_game(source, &mut cursor).ok()
     }
 
-    /// The bytes of a source with all its games; `None` when it cannot be read to its end.
-    pub(super) fn whole(&self, number: u32) -> Option<Blob> {
+    /// The bytes of a source with all its games; `None` if one of them cannot be read.
+    pub(super) fn source_bytes(&self, number: u32) -> Option<Blob> {
         let source = self.source(number)?;
-        let places = self.places(number)?;
-        let complete = places.len() == (source.games as usize).div_ceil(STEP) + 1;
-        let end = *places.last().filter(|_| complete)?;
-        self.blob.part(source.at, end.checked_sub(source.at)?)
+        let offsets = self.game_offsets(number)?;
+        let is_complete = offsets.len() == (source.games as usize).div_ceil(STEP) + 1;
+        let end = *offsets.last().filter(|_| is_complete)?;
+        self.blob
+            .part(source.offset, end.checked_sub(source.offset)?)
     }
 
-    /// Adds what the addresses tell of the byte order of texts.
+    /// Adds the addresses of the first sources to the votes.
     pub(super) fn vote(blob: &Blob, votes: &mut TextOrderVotes) {
         let mut cursor = Cursor::new(blob);
         let count = cursor.u32_be("source_number").unwrap_or(0);
@@ -202,26 +204,27 @@ impl Sources {
         }
     }
 
-    /// The places of every so manyth game, as far as the games can be read; then where they end.
-    fn places(&self, number: u32) -> Option<&[usize]> {
+    /// Offsets of every `STEP`-th game up to the first unreadable one, then the end offset if all games
+    /// are readable.
+    fn game_offsets(&self, number: u32) -> Option<&[usize]> {
         let source = self.source(number)?;
-        let places = self.places.get(number as usize)?;
-        Some(places.get_or_init(|| {
+        let cache = self.game_offsets.get(number as usize)?;
+        Some(cache.get_or_init(|| {
             let mut cursor = Cursor::new(&self.blob);
-            let mut places = Vec::new();
-            if cursor.seek(source.games_at, "games").is_err() {
-                return places;
+            let mut offsets = Vec::new();
+            if cursor.seek(source.games_offset, "games").is_err() {
+                return offsets;
             }
             for game in 0..source.games as usize {
                 if game % STEP == 0 {
-                    places.push(cursor.offset());
+                    offsets.push(cursor.offset());
                 }
                 if skip_game(&mut cursor).is_err() {
-                    return places;
+                    return offsets;
                 }
             }
-            places.push(cursor.offset());
-            places
+            offsets.push(cursor.offset());
+            offsets
         }))
     }
 
@@ -258,12 +261,12 @@ impl Sources {
         };
         match source.kind {
             SourceKind::Web => {
-                let (site, place) = (address >> 26, address & 0x03ff_ffff);
-                // On these pages games are counted, elsewhere they are found by offset.
+                let (site, number) = (address >> 26, address & 0x03ff_ffff);
+                // These sites number their games; for others it is an offset.
                 if [1, 2, 6].contains(&site) {
-                    game.index = u32::try_from(place).ok();
+                    game.index = u32::try_from(number).ok();
                 } else {
-                    game.offset = Some(place);
+                    game.offset = Some(number);
                     game.length = Some(length);
                 }
             }
@@ -283,12 +286,12 @@ impl Sources {
         Ok(game)
     }
 
-    /// Where the file of a source should be, from where the book lies.
+    /// The expected path of the file of a source; `None` for web pages.
     fn path(&self, source: &BookSource) -> Option<PathBuf> {
         if !matches!(source.kind, SourceKind::Pgn | SourceKind::Cbh) {
             return None;
         }
-        let (relative, address) = match source.address.strip_prefix(CURRENT) {
+        let (is_relative, address) = match source.address.strip_prefix(CURRENT) {
             Some(rest) => (true, rest),
             None => (false, source.address.as_str()),
         };
@@ -297,7 +300,7 @@ impl Sources {
         } else {
             address.replace('\\', "/")
         };
-        let address = address.trim_start_matches(|c| relative && c == '/');
+        let address = address.trim_start_matches(|c| is_relative && c == '/');
         match &self.folder {
             Some(folder) => Some(folder.join(address)),
             None => Some(PathBuf::from(address)),
@@ -305,7 +308,7 @@ impl Sources {
     }
 }
 
-/// Bytes of the table of contents of so many sources.
+/// Bytes of the table of contents of `count` sources.
 pub(super) fn contents_length(count: usize) -> usize {
     count
         .saturating_mul(4)
@@ -314,9 +317,9 @@ pub(super) fn contents_length(count: usize) -> usize {
         .saturating_mul(SECTOR)
 }
 
-fn read_source(bytes: &[u8], at: usize, order: TextOrder) -> Result<BookSource, Malformed> {
+fn read_source(bytes: &[u8], offset: usize, order: TextOrder) -> Result<BookSource, Malformed> {
     let mut cursor = Cursor::new(bytes);
-    cursor.seek(at, "source")?;
+    cursor.seek(offset, "source")?;
     let kind = SourceKind::from_byte(cursor.u8("source_type")?);
     let is_bad = cursor.u8("is_bad")? != 0;
     let units = cursor.u32_be("address length")? as usize;
@@ -330,8 +333,8 @@ fn read_source(bytes: &[u8], at: usize, order: TextOrder) -> Result<BookSource, 
         is_bad,
         address: order.decode(address),
         games,
-        games_at: cursor.offset(),
-        at,
+        games_offset: cursor.offset(),
+        offset,
     })
 }
 

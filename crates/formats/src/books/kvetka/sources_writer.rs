@@ -1,4 +1,4 @@
-//! Writing the list of sources.
+//! Writes the list of sources (`.ksf`).
 
 use std::io::{Seek, SeekFrom, Write};
 
@@ -11,9 +11,12 @@ use super::record_sorter::RecordSorter;
 use super::sources::{SourceKind, contents_length};
 use super::varint::TextOrder;
 
-/// A game as the list of sources tells of it.
+/// Bytes of the longest name, so that a game fits into a record of the sorter.
+const MAX_NAME: usize = 1 << 12;
+
+/// A game in the list of sources.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct GameRow<'a> {
+pub struct SourceGame<'a> {
     /// Offset in the source, in bytes.
     pub address: u64,
     /// Length in bytes.
@@ -22,29 +25,28 @@ pub struct GameRow<'a> {
     pub white: &'a str,
     /// Player with Black.
     pub black: &'a str,
-    /// Rating of White, 0 when not known.
+    /// Elo of White; 0 if unknown.
     pub white_elo: u16,
-    /// Rating of Black, 0 when not known.
+    /// Elo of Black; 0 if unknown.
     pub black_elo: u16,
-    /// How it ended.
+    /// The result.
     pub result: GameResult,
 }
 
-impl GameRow<'_> {
-    /// The bytes of the row; `false` when a name has characters outside the set. `None` when the
-    /// game lies beyond what an address can say.
+impl SourceGame<'_> {
+    /// The bytes of the game; `false` if a name has characters outside the set or is cut. `None` if the
+    /// game is beyond the first 4 GiB of its source.
     pub(super) fn write(&self, charset: Charset) -> Option<(Vec<u8>, bool)> {
         let mut sink = Sink::new();
-        let mut whole = true;
+        let mut is_exact = true;
         sink.u32_be(u32::try_from(self.address).ok()?);
         sink.u32_be(u32::try_from(self.length).ok()?);
         for name in [self.white, self.black] {
             let (bytes, fits) = encode(name, charset);
-            // Nobody's name is longer; a row must fit into a record.
-            let kept = bytes.get(..1 << 12).unwrap_or(&bytes);
-            whole &= fits && kept.len() == bytes.len();
-            sink.u32_be(kept.len() as u32);
-            sink.bytes(kept);
+            let written = bytes.get(..MAX_NAME).unwrap_or(&bytes);
+            is_exact &= fits && written.len() == bytes.len();
+            sink.u32_be(written.len() as u32);
+            sink.bytes(written);
         }
         sink.u16_be(self.white_elo);
         sink.u16_be(self.black_elo);
@@ -54,16 +56,16 @@ impl GameRow<'_> {
             GameResult::Draw => 2,
             _ => 3,
         });
-        Some((sink.into_vec(), whole))
+        Some((sink.into_vec(), is_exact))
     }
 }
 
 /// A source of a new book.
 #[derive(Debug)]
 pub(super) enum NewSource {
-    /// As another book has it.
+    /// The bytes of a source of another book, with its games.
     Copied(Blob),
-    /// Its games are rows.
+    /// A source whose games are in the sorter.
     New {
         kind: SourceKind,
         address: String,
@@ -71,22 +73,22 @@ pub(super) enum NewSource {
     },
 }
 
-/// The key by which a row of a game is sorted.
-pub(super) fn row_key(source: u32, game: u32) -> Key {
+/// The key by which a game is sorted.
+pub(super) fn game_key(source: u32, game: u32) -> Key {
     let mut sink = Sink::new();
     sink.u32_be(source);
     sink.u32_be(game);
     let mut key = Key([0; Key::SIZE]);
-    for (place, byte) in key.0.iter_mut().zip(sink.as_slice()) {
-        *place = *byte;
+    for (to, from) in key.0.iter_mut().zip(sink.as_slice()) {
+        *to = *from;
     }
     key
 }
 
-/// Writes sources and rows.
+/// Writes the sources, each followed by its games.
 pub(super) fn write(
     sources: &[NewSource],
-    rows: RecordSorter,
+    games: RecordSorter,
     order: TextOrder,
     out: &mut Output,
 ) -> Result<()> {
@@ -94,19 +96,19 @@ pub(super) fn write(
     let named = |error: std::io::Error| Error::from(error).in_path(&target);
     let mut writer = Writer {
         out,
-        at: 0,
+        offset: 0,
         offsets: Vec::new(),
     };
     writer
         .write(&vec![0; contents_length(sources.len())])
         .map_err(named)?;
-    let mut waiting = sources.iter().enumerate();
+    let mut pending = sources.iter().enumerate();
     let mut current = None;
     let mut begin = |writer: &mut Writer<'_>| -> Result<Option<usize>> {
-        let Some((number, source)) = waiting.next() else {
+        let Some((number, source)) = pending.next() else {
             return Ok(None);
         };
-        let offset = u32::try_from(writer.at);
+        let offset = u32::try_from(writer.offset);
         let offset = offset.map_err(|_| Error::unsupported("sources of more than 4 GiB"))?;
         writer.offsets.push(offset);
         match source {
@@ -129,7 +131,7 @@ pub(super) fn write(
         .map_err(named)?;
         Ok(Some(number))
     };
-    rows.finish(|key, row| {
+    games.finish(|key, game| {
         let source = Cursor::new(&key.0).u32_be("source")?;
         while current.is_none_or(|current| current < source as usize) {
             match begin(&mut writer)? {
@@ -137,7 +139,7 @@ pub(super) fn write(
                 None => break,
             }
         }
-        writer.write(row).map_err(named)
+        writer.write(game).map_err(named)
     })?;
     while begin(&mut writer)?.is_some() {}
     let mut contents = Sink::new();
@@ -149,15 +151,16 @@ pub(super) fn write(
     writer.out.write_all(contents.as_slice()).map_err(named)
 }
 
+/// Counts the bytes written.
 struct Writer<'o> {
     out: &'o mut Output,
-    at: u64,
+    offset: u64,
     offsets: Vec<u32>,
 }
 
 impl Writer<'_> {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<()> {
-        self.at += bytes.len() as u64;
+        self.offset += bytes.len() as u64;
         self.out.write_all(bytes)
     }
 }

@@ -3,10 +3,10 @@
 use tabia_core::chess::{Move, Position};
 use tabia_core::io::Blob;
 
-use super::element::{BLOCK, Element, ListForm, key_of};
+use super::element::{BLOCK, Counts, Element, ListForm, key_of};
 use super::key::Key;
 use super::moves::decode_move;
-use super::packed_counts::{self, Counts};
+use super::packed_counts;
 use super::parts::{KeyRange, Parts};
 use super::varint::TextOrder;
 use crate::books::mirrored::orientation::Orientation;

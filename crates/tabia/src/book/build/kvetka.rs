@@ -11,7 +11,7 @@ use tabia_core::io::{Progress, Source};
 use tabia_core::loss::Feature;
 use tabia_core::{GameIndex, Problem};
 use tabia_formats::books::kvetka;
-use tabia_formats::books::kvetka::{Added, Builder, GameRow, KvetkaBook, SourceKind};
+use tabia_formats::books::kvetka::{AddedGame, KvetkaBook, KvetkaBuilder, SourceGame, SourceKind};
 use tabia_query::{Matcher, openings};
 
 use super::{BuildOptions, BuildTarget, Built, GameCounts, plan};
@@ -73,11 +73,11 @@ pub(super) fn build(
             for game in &batch.games {
                 let (added, linked) = add(&mut builder, number, &*database, game)?;
                 match added {
-                    Added::Yes(_) => {
+                    AddedGame::Yes(_) => {
                         own.used += 1;
                         own.moves += game.plies.len() as u64;
                     }
-                    Added::Elo | Added::Start => own.filtered += 1,
+                    AddedGame::Elo | AddedGame::Start => own.filtered += 1,
                 }
                 let lost = u64::from(!linked);
                 built.losses.add(Feature::GameLinks, lost, None);
@@ -99,7 +99,7 @@ pub(super) fn build(
     finish(builder, built)
 }
 
-fn finish(mut builder: Box<Builder>, mut built: Built) -> Result<Built, Failure> {
+fn finish(mut builder: Box<KvetkaBuilder>, mut built: Built) -> Result<Built, Failure> {
     use tabia_core::books::BookWriter;
     let last = builder.finalize().map_err(Failure::output)?;
     built.losses.merge(&last);
@@ -109,9 +109,9 @@ fn finish(mut builder: Box<Builder>, mut built: Built) -> Result<Built, Failure>
     Ok(built)
 }
 
-fn builder(target: &BuildTarget, options: &BuildOptions) -> Result<Builder, Failure> {
+fn builder(target: &BuildTarget, options: &BuildOptions) -> Result<KvetkaBuilder, Failure> {
     if !options.kvetka.append {
-        return Builder::create(&target.path, &options.create).map_err(Failure::output);
+        return KvetkaBuilder::create(&target.path, &options.create).map_err(Failure::output);
     }
     let first = kvetka::first_part(&target.path);
     let source = Source::from_path(&first).map_err(Failure::input)?;
@@ -119,7 +119,7 @@ fn builder(target: &BuildTarget, options: &BuildOptions) -> Result<Builder, Fail
     let mut create = options.create.clone();
     // The book is read to its end before the new one takes its place.
     create.force = true;
-    Builder::append(&book, &target.path, &create).map_err(Failure::output)
+    KvetkaBuilder::append(&book, &target.path, &create).map_err(Failure::output)
 }
 
 /// The comment that names a position.
@@ -168,14 +168,14 @@ fn address(file: &Path, book: &Path) -> Option<String> {
 
 /// Adds a game; whether it could be linked.
 fn add(
-    builder: &mut Builder,
+    builder: &mut KvetkaBuilder,
     source: u32,
     database: &dyn Database,
     game: &Noted,
-) -> Result<(Added, bool), Failure> {
+) -> Result<(AddedGame, bool), Failure> {
     let span = database.span(game.index);
     let (address, length) = span.unwrap_or_default();
-    let row = GameRow {
+    let row = SourceGame {
         address,
         length,
         white: &game.white,
