@@ -337,7 +337,7 @@ struct ReportFile {
     records: SpooledRows,
 }
 
-/// SpooledRows that wait in a temporary file.
+/// Rows that wait in a temporary file.
 #[derive(Debug)]
 struct SpooledRows {
     file: BufWriter<TemporaryFile>,

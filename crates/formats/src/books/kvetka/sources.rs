@@ -93,7 +93,7 @@ pub struct Sources {
     folder: Option<PathBuf>,
     charset: Charset,
     /// `None` for sources that cannot be read.
-    sources: Vec<Option<BookSource>>,
+    list: Vec<Option<BookSource>>,
     /// By source, the [`game_offsets`](Self::game_offsets), found at the first use.
     game_offsets: Vec<OnceLock<Vec<usize>>>,
     /// Problems found on opening, one line each.
@@ -140,7 +140,7 @@ impl Sources {
             blob,
             folder: folder.map(Path::to_path_buf),
             charset,
-            sources,
+            list: sources,
             game_offsets,
             problems,
         }
@@ -148,17 +148,17 @@ impl Sources {
 
     /// Number of sources, unreadable ones too.
     pub fn len(&self) -> usize {
-        self.sources.len()
+        self.list.len()
     }
 
     /// Whether the book has no sources.
     pub fn is_empty(&self) -> bool {
-        self.sources.is_empty()
+        self.list.is_empty()
     }
 
     /// The source of a number; `None` if absent or unreadable.
     pub fn source(&self, number: u32) -> Option<&BookSource> {
-        self.sources.get(number as usize)?.as_ref()
+        self.list.get(number as usize)?.as_ref()
     }
 
     /// The game of a link; `None` if absent or unreadable.

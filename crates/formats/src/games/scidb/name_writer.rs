@@ -1,4 +1,4 @@
-//! NameTable names with their facts, and writes the name file.
+//! Numbers names with their facts, and writes the name file.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -15,7 +15,7 @@ const MAX_NAMES: u32 = (1 << 24) - 1;
 /// The longest name in bytes.
 pub(crate) const MAX_NAME: usize = 255;
 
-/// NameTable names with their facts in the order in which they are added.
+/// Numbers names with their facts in the order in which they are added.
 #[derive(Debug)]
 pub(crate) struct NameWriter {
     players: NameTable<PlayerFacts>,

@@ -325,7 +325,7 @@ fn refuse_other_case(path: &Path) -> Result<()> {
     let Ok(source) = Source::from_path(path) else {
         return Ok(());
     };
-    for companion in COMPANIONS.iter() {
+    for companion in &COMPANIONS {
         let file = source.companion(companion.extension);
         let existing = file.map(|file| path.with_file_name(&file.name));
         let written = path.with_extension(companion.extension);
