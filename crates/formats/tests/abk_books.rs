@@ -1,4 +1,4 @@
-//! Arena books: the real one, books of our own, and damage.
+//! Arena books: a real one, written ones, and damaged ones.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use std::path::Path;
@@ -31,21 +31,21 @@ fn after(moves: &str) -> Position {
     position
 }
 
-/// Every position with its moves in order of key and move.
+/// All positions with their moves, sorted by key and move.
 fn contents(book: &dyn Book) -> Vec<(u64, Vec<BookEntry>)> {
-    let mut all = Vec::new();
+    let mut contents = Vec::new();
     book.for_each(&mut |position, page| {
         let BookKey::Board(position) = position else {
-            panic!("Arena books know the board")
+            panic!("Arena books store boards")
         };
         let mut entries = page.entries.clone();
         entries.sort_by_key(|entry| entry.m);
-        all.push((position.key(), entries));
+        contents.push((position.key(), entries));
         Flow::Go
     })
     .unwrap();
-    all.sort_by_key(|(key, _)| *key);
-    all
+    contents.sort_by_key(|(key, _)| *key);
+    contents
 }
 
 fn copy(book: &AbkBook, path: &Path, backwards: bool) -> Losses {
@@ -73,11 +73,9 @@ fn copy(book: &AbkBook, path: &Path, backwards: bool) -> Losses {
 }
 
 #[test]
-fn the_real_book_is_read_to_its_last_record() {
-    let Some(path) = shared_data(
-        "the_real_book_is_read_to_its_last_record",
-        "books/abk/Perfect2021.abk",
-    ) else {
+fn real_book_is_read_completely() {
+    let Some(path) = shared_data("real_book_is_read_completely", "books/abk/Perfect2021.abk")
+    else {
         return;
     };
     let book = open(&path);
@@ -104,9 +102,9 @@ fn the_real_book_is_read_to_its_last_record() {
 }
 
 #[test]
-fn a_copy_of_the_real_book_says_the_same() {
+fn copy_of_a_real_book_has_equal_contents() {
     let Some(path) = shared_data(
-        "a_copy_of_the_real_book_says_the_same",
+        "copy_of_a_real_book_has_equal_contents",
         "books/abk/Perfect2021.abk",
     ) else {
         return;
@@ -145,7 +143,7 @@ fn entry(position: &Position, m: &str, white: u64, draws: u64, black: u64) -> Bo
     }
 }
 
-/// 1.d4 d5 2.c4 and 1.c4 d5 2.d4 meet; 1.Nf3 Nf6 2.Ng1 Ng8 leads back.
+/// 1.d4 d5 2.c4 and 1.c4 d5 2.d4 transpose; 1.Nf3 Nf6 2.Ng1 Ng8 returns to the standard position.
 fn small(path: &Path, options: &CreateOptions) -> (Losses, Vec<u8>) {
     let mut writer = Box::new(AbkWriter::create(path, options).unwrap());
     let mut losses = Losses::new();
@@ -160,7 +158,7 @@ fn small(path: &Path, options: &CreateOptions) -> (Losses, Vec<u8>) {
         ("Nf3", vec![("Nf6", 1, 0, 0)]),
         ("Nf3 Nf6", vec![("Ng1", 1, 0, 0)]),
         ("Nf3 Nf6 Ng1", vec![("Ng8", 1, 0, 0)]),
-        // Nothing leads here.
+        // Unreachable.
         ("e4 e5", vec![("Nf3", 1, 0, 0), ("f4", 1, 0, 0)]),
     ] {
         let position = after(line);
@@ -179,21 +177,21 @@ fn small(path: &Path, options: &CreateOptions) -> (Losses, Vec<u8>) {
 }
 
 #[test]
-fn transpositions_share_their_counts_and_loops_are_cut() {
+fn transpositions_share_their_counts_and_cycles_are_cut() {
     let scratch = Scratch::new("abk-small");
     let (losses, bytes) = small(&scratch.join("a.abk"), &CreateOptions::default());
     assert_eq!(losses.count(Feature::BookMoves), 2);
     let book = in_memory(bytes).unwrap();
     assert_eq!(book.info().problems, [""; 0]);
     assert_eq!(book.problems().unwrap(), [""; 0]);
-    // d4 d5 c4 stands twice, and what follows it.
+    // d4 d5 c4 and its replies have two nodes.
     assert_eq!(book.findings().records, 13 + 3);
-    let meeting = after("d4 d5 c4");
+    let transposition = after("d4 d5 c4");
     let mut page = BookPosition::default();
-    assert!(book.probe(&meeting, &mut page).unwrap());
+    assert!(book.probe(&transposition, &mut page).unwrap());
     let expected = [
-        entry(&meeting, "e6", 6, 3, 2),
-        entry(&meeting, "c6", 5, 3, 1),
+        entry(&transposition, "e6", 6, 3, 2),
+        entry(&transposition, "c6", 5, 3, 1),
     ];
     for (found, expected) in page.entries.iter().zip(&expected) {
         assert_eq!(
@@ -207,23 +205,23 @@ fn transpositions_share_their_counts_and_loops_are_cut() {
         );
     }
     assert_eq!(page.entries.len(), 2);
-    // The counts of e6 in its two places: what eleven games of c4 leave it, and the rest.
-    let places: Vec<_> = book
+    // The counts of e6 are distributed among its two nodes.
+    let nodes: Vec<_> = book
         .records()
         .iter()
         .skip(900)
         .filter(|record| (record.from, record.to) == (52, 44))
         .map(|record| (record.games.get(), record.won.get(), record.lost.get()))
         .collect();
-    let sum = places.iter().fold((0, 0, 0), |sum, place| {
-        (sum.0 + place.0, sum.1 + place.1, sum.2 + place.2)
+    let sum = nodes.iter().fold((0, 0, 0), |sum, node| {
+        (sum.0 + node.0, sum.1 + node.1, sum.2 + node.2)
     });
-    assert_eq!((places.len(), sum), (2, (11, 6, 2)));
-    assert!(places.iter().all(|place| place.0 > 0));
+    assert_eq!((nodes.len(), sum), (2, (11, 6, 2)));
+    assert!(nodes.iter().all(|node| node.0 > 0));
 }
 
 #[test]
-fn without_room_for_repeats_every_position_stands_once() {
+fn every_position_has_one_node_without_repeats() {
     let scratch = Scratch::new("abk-repeats");
     let mut options = CreateOptions::default();
     options
@@ -237,7 +235,7 @@ fn without_room_for_repeats_every_position_stands_once() {
     assert!(contents(&once) == contents(&often));
 }
 
-/// Six-ply lines at random, so that many meet and some lead back.
+/// Writes random lines of six plies, with many transpositions and some cycles.
 fn put_many(mut writer: AbkWriter, path: &Path) -> Vec<u8> {
     let mut random = tabia_testkit::Random::new(11);
     for _ in 0..3000 {
@@ -269,7 +267,7 @@ fn put_many(mut writer: AbkWriter, path: &Path) -> Vec<u8> {
 }
 
 #[test]
-fn memory_makes_no_difference() {
+fn memory_does_not_change_the_book() {
     let scratch = Scratch::new("abk-memory");
     let writer = |path: &Path| AbkWriter::create(path, &CreateOptions::default()).unwrap();
     let path = scratch.join("a.abk");
@@ -331,19 +329,19 @@ fn weights_become_priorities_and_deleted_moves_stay_deleted() {
 }
 
 #[test]
-fn damage_is_named_and_never_hangs() {
+fn damage_is_reported_and_never_hangs() {
     let scratch = Scratch::new("abk-damage");
-    let (_, whole) = small(&scratch.join("a.abk"), &CreateOptions::default());
+    let (_, sound) = small(&scratch.join("a.abk"), &CreateOptions::default());
     let record = |number: usize| 25200 + 28 * number;
     let with = |changes: &[(usize, &[u8])]| {
-        let mut bytes = whole.clone();
+        let mut bytes = sound.clone();
         for (at, new) in changes {
             bytes[*at..at + new.len()].copy_from_slice(new);
         }
         in_memory(bytes).unwrap().problems().unwrap()
     };
     let root = [0x84, 3, 0, 0];
-    // An answer that is the root again, and an alternative that is itself.
+    // A reply that is the root, and an alternative of itself.
     let problems = with(&[(record(3) + 20, &root)]);
     assert!(
         problems.contains(&"1 references to records that are reached already".to_owned()),
@@ -366,19 +364,19 @@ fn damage_is_named_and_never_hangs() {
     let problems = with(&[(record(0) + 8, &[0xff, 0xff, 0xff, 0xff])]);
     assert!(problems.contains(&"1 records with impossible counts".to_owned()));
     // Cut anywhere, and any byte changed.
-    for length in (0..whole.len()).step_by(17).chain(25190..whole.len()) {
-        let cut = in_memory(whole[..length].to_vec());
+    for length in (0..sound.len()).step_by(17).chain(25190..sound.len()) {
+        let cut = in_memory(sound[..length].to_vec());
         assert_eq!(cut.is_ok(), length >= 25200, "{length}");
     }
-    for at in 25200..whole.len() {
+    for at in 25200..sound.len() {
         for new in [0, 1, 0x7f, 0x80, 0xff] {
-            let mut bytes = whole.clone();
+            let mut bytes = sound.clone();
             bytes[at] = new;
             let _ = contents(&in_memory(bytes).unwrap());
         }
     }
     for at in 0..12 {
-        let mut bytes = whole.clone();
+        let mut bytes = sound.clone();
         bytes[at] ^= 0x55;
         let refused = in_memory(bytes).is_err();
         assert_eq!(refused, !(3..8).contains(&at), "{at}");

@@ -1,5 +1,5 @@
-//! Real CTG books: every record there and back, found in every way, agreeing with its twins in
-//! other formats.
+//! Real CTG books: every record round trips, is found by every lookup, and agrees with the same book
+//! in other formats.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::collections::HashMap;
@@ -21,7 +21,7 @@ mod ctg_files;
 
 use ctg_files::Files;
 
-/// The book without the companions named.
+/// Opens a book without some of its companions.
 fn open_without(path: &Path, without: &[&str]) -> CtgBook {
     let source = Source::from_path(path).unwrap();
     let kept = source.siblings().iter().filter(|file| {
@@ -47,8 +47,8 @@ fn books(test: &str) -> Option<[PathBuf; 2]> {
 }
 
 #[test]
-fn every_record_comes_back() {
-    let Some(books) = books("every_record_comes_back") else {
+fn keys_and_moves_round_trip() {
+    let Some(books) = books("keys_and_moves_round_trip") else {
         return;
     };
     for (path, expected) in books.iter().zip([104_224, 4]) {
@@ -76,8 +76,8 @@ fn every_record_comes_back() {
 }
 
 #[test]
-fn every_record_is_found_in_every_way() {
-    let Some(books) = books("every_record_is_found_in_every_way") else {
+fn every_record_is_found_by_every_lookup() {
+    let Some(books) = books("every_record_is_found_by_every_lookup") else {
         return;
     };
     for path in &books {
@@ -86,17 +86,17 @@ fn every_record_is_found_in_every_way() {
         let by_pages = open_without(path, &[".ctb"]);
         let by_scan = open_without(path, &[".ctb", ".cto"]);
         let without_nodes = open_without(path, &[".cto"]);
-        let ways = [&by_bits, &by_pages, &by_scan, &without_nodes];
-        let lookups = ways.map(CtgBook::lookup);
+        let books = [&by_bits, &by_pages, &by_scan, &without_nodes];
+        let lookups = books.map(CtgBook::lookup);
         assert_eq!(
             lookups,
             [Lookup::Bitmap, Lookup::Pages, Lookup::Scan, Lookup::Scan]
         );
-        assert_eq!(ways.map(|book| book.info().problems.len()), [0, 1, 2, 1]);
+        assert_eq!(books.map(|book| book.info().problems.len()), [0, 1, 2, 1]);
         let is_split = by_bits.page_count() > 1;
         for (_, record) in by_bits.records() {
             let position = ctg::decode(record.key, Orientation::IDENTITY).unwrap();
-            for book in ways {
+            for book in books {
                 let (_, found) = book.record(&position).unwrap();
                 assert_eq!(found, record);
             }
@@ -110,16 +110,16 @@ fn every_record_is_found_in_every_way() {
             );
         }
         let bare = Setup::parse_fen(b"4k3/8/8/8/8/8/8/4K3 w - - 0 1").unwrap();
-        let nowhere = Position::from_setup(&bare).unwrap();
-        for book in ways {
-            assert!(!book.probe(&nowhere, &mut BookPosition::default()).unwrap());
+        let absent = Position::from_setup(&bare).unwrap();
+        for book in books {
+            assert!(!book.probe(&absent, &mut BookPosition::default()).unwrap());
         }
     }
 }
 
 #[test]
-fn oddities_are_named_and_counted() {
-    let Some([perfect, simple]) = books("oddities_are_named_and_counted") else {
+fn defects_of_a_real_book_are_counted() {
+    let Some([perfect, simple]) = books("defects_of_a_real_book_are_counted") else {
         return;
     };
     let book = open(&perfect);
@@ -141,8 +141,8 @@ fn oddities_are_named_and_counted() {
 }
 
 #[test]
-fn the_first_moves_of_a_real_book() {
-    let Some([perfect, _]) = books("the_first_moves_of_a_real_book") else {
+fn first_moves_of_a_real_book() {
+    let Some([perfect, _]) = books("first_moves_of_a_real_book") else {
         return;
     };
     let book = open(&perfect);
@@ -170,44 +170,43 @@ fn the_first_moves_of_a_real_book() {
 }
 
 #[test]
-fn every_position_is_handed_on_as_play_reaches_it() {
-    let Some([perfect, _]) = books("every_position_is_handed_on_as_play_reaches_it") else {
+fn every_reachable_position_is_visited_once() {
+    let Some([perfect, _]) = books("every_reachable_position_is_visited_once") else {
         return;
     };
     let book = open(&perfect);
     let mut turns = [0u64; 2];
-    let mut given = HashMap::new();
+    let mut visits = HashMap::new();
     book.for_each(&mut |position, page| {
         let BookKey::Board(position) = position else {
-            panic!("a board is known");
+            panic!("CTG books store boards");
         };
         turns[position.turn() as usize] += 1;
-        *given.entry(position.key()).or_insert(0u32) += 1;
+        *visits.entry(position.key()).or_insert(0u32) += 1;
         assert!(page.entries.iter().all(|entry| entry.m.is_some()));
         Flow::Go
     })
     .unwrap();
-    assert!(given.values().all(|&times| times == 1));
+    assert!(visits.values().all(|&count| count == 1));
     let findings = book.inspect();
-    assert!(given.len() as u64 >= findings.records + findings.shared);
-    // Openings are played by both sides.
+    assert!(visits.len() as u64 >= findings.records + findings.shared);
+    // Both sides are to move about equally often.
     assert!(turns[0] > 40_000 && turns[1] > 40_000, "{turns:?}");
 }
 
-/// What a copy by moves and weights takes: the same positions as in file order, each once, and of
-/// every move the same but for ratings.
+/// The unordered walk visits the same positions once, with the same pages except ratings and raw bytes.
 #[test]
-fn a_sweep_meets_the_same_positions() {
-    let Some(books) = books("a_sweep_meets_the_same_positions") else {
+fn unordered_walk_visits_the_same_positions() {
+    let Some(books) = books("unordered_walk_visits_the_same_positions") else {
         return;
     };
     for path in &books {
         for without in [&[][..], &[".ctb"], &[".ctb", ".cto"]] {
             let book = open_without(path, without);
-            let mut given = HashMap::new();
+            let mut pages = HashMap::new();
             book.for_each(&mut |position, page| {
                 let BookKey::Board(position) = position else {
-                    panic!("a board is known");
+                    panic!("CTG books store boards");
                 };
                 let mut page = page.clone();
                 (page.average_rating, page.performance) = (None, None);
@@ -217,36 +216,39 @@ fn a_sweep_meets_the_same_positions() {
                     (entry.average_rating, entry.performance) = (None, None);
                     entry.raw.clear();
                 }
-                assert!(given.insert(position.key(), page).is_none());
+                assert!(pages.insert(position.key(), page).is_none());
                 Flow::Go
             })
             .unwrap();
             book.for_each_unordered(&mut |position, page| {
                 let BookKey::Board(position) = position else {
-                    panic!("a board is known");
+                    panic!("CTG books store boards");
                 };
-                // Records that cannot be reached come with all that is known of them.
+                // Unreachable records have ratings and raw bytes.
                 (page.average_rating, page.performance) = (None, None);
                 for entry in &mut page.entries {
                     (entry.average_rating, entry.performance) = (None, None);
                     entry.raw.clear();
                 }
-                assert_eq!(given.remove(&position.key()).as_ref(), Some(&*page));
+                assert_eq!(pages.remove(&position.key()).as_ref(), Some(&*page));
                 Flow::Go
             })
             .unwrap();
-            assert!(given.is_empty());
+            assert!(pages.is_empty());
         }
     }
 }
 
-/// The author's book for Arena, beside the other.
+/// Compares the CTG book with the same author's book for Arena.
 #[test]
-fn the_same_book_for_arena() {
-    let Some([perfect, _]) = books("the_same_book_for_arena") else {
+fn moves_agree_with_the_arena_book() {
+    let Some([perfect, _]) = books("moves_agree_with_the_arena_book") else {
         return;
     };
-    let Some(arena) = shared_data("the_same_book_for_arena", "books/abk/Perfect2021.abk") else {
+    let Some(arena) = shared_data(
+        "moves_agree_with_the_arena_book",
+        "books/abk/Perfect2021.abk",
+    ) else {
         return;
     };
     let arena = Source::from_path(&arena).unwrap();
@@ -257,7 +259,7 @@ fn the_same_book_for_arena() {
     arena
         .for_each(&mut |position, page| {
             let BookKey::Board(position) = position else {
-                panic!("a board is known");
+                panic!("CTG books store boards");
             };
             positions += 1;
             if !book.probe(position, &mut ours).unwrap() {
@@ -277,13 +279,13 @@ fn the_same_book_for_arena() {
     assert_eq!((positions, absent, same, missing), (4158, 11, 5470, 29));
 }
 
-/// The author's Polyglot book is a part of the CTG book: how much of it is the other way round.
+/// Compares the CTG book with the same author's smaller Polyglot book.
 #[test]
-fn the_same_book_for_polyglot() {
-    let Some([perfect, _]) = books("the_same_book_for_polyglot") else {
+fn moves_agree_with_the_polyglot_book() {
+    let Some([perfect, _]) = books("moves_agree_with_the_polyglot_book") else {
         return;
     };
-    let Some(polyglot) = shared_data("the_same_book_for_polyglot", "books/polyglot") else {
+    let Some(polyglot) = shared_data("moves_agree_with_the_polyglot_book", "books/polyglot") else {
         return;
     };
     let source = Source::from_path(&polyglot.join("Perfect2021.bin")).unwrap();
@@ -293,7 +295,7 @@ fn the_same_book_for_polyglot() {
     let mut theirs = BookPosition::default();
     book.for_each(&mut |position, page| {
         let BookKey::Board(position) = position else {
-            panic!("a board is known");
+            panic!("CTG books store boards");
         };
         if !polyglot.probe(position, &mut theirs).unwrap() {
             return Flow::Go;
@@ -311,6 +313,6 @@ fn the_same_book_for_polyglot() {
         Flow::Go
     })
     .unwrap();
-    // Its author has changed a few lines in one of them and not in the other.
+    // The author has changed a few lines in one book only.
     assert_eq!((positions, same, missing, avoided), (4063, 5374, 11, 0));
 }

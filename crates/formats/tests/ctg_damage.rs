@@ -1,5 +1,5 @@
-//! Damaged and hostile CTG books: nothing panics or hangs, every move handed on is legal, and what
-//! is not found is said.
+//! Damaged and hostile CTG books: nothing panics or hangs, every move returned is legal, and lost
+//! records are reported.
 #![allow(
     clippy::unwrap_used,
     clippy::big_endian_bytes,
@@ -52,7 +52,7 @@ fn page(moves: &[tabia_core::chess::Move]) -> BookPosition {
 }
 
 /// A book of random games on some thirty pages.
-fn whole() -> Set {
+fn sound_set() -> Set {
     let scratch = Scratch::new("ctg-damage");
     let target = scratch.join("a.ctg");
     let mut writer = CtgWriter::create(&target, &CreateOptions::default()).unwrap();
@@ -77,14 +77,13 @@ fn whole() -> Set {
         .collect()
 }
 
-/// Everything a program does with a book. Returns how many records were found, and whether
-/// anything was said of damage.
+/// Uses all of a book. Returns how many records were found, and whether any problem was reported.
 fn use_all(book: &CtgBook) -> (u64, bool) {
     let mut page = BookPosition::default();
     let mut found = 0;
     book.for_each(&mut |position, page| {
         let BookKey::Board(position) = position else {
-            panic!("a board is known");
+            panic!("CTG books store boards");
         };
         for m in page.entries.iter().filter_map(|entry| entry.m) {
             assert!(position.is_legal(m), "{m:?} in {}", position.fen());
@@ -101,19 +100,19 @@ fn use_all(book: &CtgBook) -> (u64, bool) {
         );
         found += u64::from(position.is_some_and(|position| book.record(&position).is_some()));
     }
-    let is_said = !book.info().problems.is_empty() || !book.problems().unwrap().is_empty();
-    (found, is_said)
+    let is_reported = !book.info().problems.is_empty() || !book.problems().unwrap().is_empty();
+    (found, is_reported)
 }
 
 #[test]
-fn damage_is_survived_and_said() {
-    let whole = whole();
-    assert!(whole["ctg"].len() > 20 * PAGE);
-    let book = open(&whole).unwrap();
-    let (records, is_said) = use_all(&book);
-    assert!(records > 1000 && !is_said);
+fn damage_is_survived_and_reported() {
+    let sound = sound_set();
+    assert!(sound["ctg"].len() > 20 * PAGE);
+    let book = open(&sound).unwrap();
+    let (records, is_reported) = use_all(&book);
+    assert!(records > 1000 && !is_reported);
     let watchdog = Watchdog::new(Duration::from_mins(1));
-    for (extension, bytes) in &whole {
+    for (extension, bytes) in &sound {
         let lengths = [0, 1, 11, 12, 16, 31, 32, 4095, 4096, 4097, 8191, 20_000];
         let prefixes = lengths
             .into_iter()
@@ -122,47 +121,50 @@ fn damage_is_survived_and_said() {
         for damaged in prefixes.chain(corrupt::random(bytes, 30, 5)) {
             let what = format!("{extension}: {}", damaged.how);
             watchdog.case(&what);
-            let mut set = whole.clone();
+            let mut set = sound.clone();
             set.insert(extension, damaged.bytes);
             let Ok(book) = open(&set) else {
                 assert_eq!(*extension, "ctg", "{what}");
                 continue;
             };
-            let (found, is_said) = use_all(&book);
-            // Companions hold nothing but the way to the records.
+            let (found, is_reported) = use_all(&book);
+            // Companions contain nothing but how to find the records.
             if *extension != "ctg" {
-                assert!(found == records || is_said, "{what}: {found} of {records}");
+                assert!(
+                    found == records || is_reported,
+                    "{what}: {found} of {records}"
+                );
             }
         }
     }
 }
 
 #[test]
-fn companions_that_do_not_fit_are_not_followed() {
-    let whole = whole();
-    let records = use_all(&open(&whole).unwrap()).0;
-    let bits = whole["ctb"].len();
+fn contradictory_companions_are_not_used() {
+    let sound = sound_set();
+    let records = use_all(&open(&sound).unwrap()).0;
+    let bits = sound["ctb"].len();
     for (extension, bytes, lookup) in [
         (
             "ctb",
-            [&whole["ctb"][..12], &vec![0xff; bits][..]].concat(),
+            [&sound["ctb"][..12], &vec![0xff; bits][..]].concat(),
             Lookup::Pages,
         ),
         ("ctb", vec![0; bits], Lookup::Pages),
         ("ctb", Vec::new(), Lookup::Pages),
         (
             "cto",
-            [&whole["cto"][..16], &[0x7f; 4000][..]].concat(),
+            [&sound["cto"][..16], &[0x7f; 4000][..]].concat(),
             Lookup::Scan,
         ),
         (
             "cto",
-            [&whole["cto"][..16], &[0; 4000][..]].concat(),
+            [&sound["cto"][..16], &[0; 4000][..]].concat(),
             Lookup::Scan,
         ),
-        ("cto", whole["cto"][..16].to_vec(), Lookup::Scan),
+        ("cto", sound["cto"][..16].to_vec(), Lookup::Scan),
     ] {
-        let mut set = whole.clone();
+        let mut set = sound.clone();
         set.insert(extension, bytes);
         let book = open(&set).unwrap();
         assert_eq!(book.lookup(), lookup, "{:?}", book.info().problems);
@@ -172,15 +174,15 @@ fn companions_that_do_not_fit_are_not_followed() {
 }
 
 #[test]
-fn pages_that_lie() {
-    let whole = whole();
+fn wrong_page_headers_are_reported() {
+    let sound = sound_set();
     for head in [
         [0xff, 0xff, 0xff, 0xff],
         [0xff, 0xff, 0x10, 0],
         [0, 9, 0, 0],
         [0, 0, 0x10, 0],
     ] {
-        let mut set = whole.clone();
+        let mut set = sound.clone();
         let file = set.get_mut("ctg").unwrap();
         for page in file.chunks_exact_mut(PAGE).skip(1) {
             page[..4].copy_from_slice(&head);
@@ -191,27 +193,27 @@ fn pages_that_lie() {
     }
     // Keys of no length, then moves of no length.
     for byte in [0, 0x1f, 0xff] {
-        let mut set = whole.clone();
+        let mut set = sound.clone();
         set.get_mut("ctg").unwrap()[PAGE + 4..].fill(byte);
         assert!(use_all(&open(&set).unwrap()).1, "{byte}");
     }
 }
 
 #[test]
-fn counts_that_lie() {
-    let whole = whole();
-    let mut set = whole.clone();
+fn wrong_counts_in_the_header_are_reported() {
+    let sound = sound_set();
+    let mut set = sound.clone();
     set.get_mut("ctg").unwrap()[16..20].fill(0xff);
     let book = open(&set).unwrap();
     assert_eq!(book.info().problems.len(), 1);
     assert!(book.info().problems[0].starts_with("the header states 4294967295 pages"));
 
-    let mut set = whole.clone();
+    let mut set = sound.clone();
     set.get_mut("ctg").unwrap().truncate(PAGE);
     let book = open(&set).unwrap();
     assert_eq!(use_all(&book), (0, true));
 
-    let mut set = whole.clone();
+    let mut set = sound.clone();
     set.get_mut("ctg").unwrap()[..2].fill(0);
     let error = open(&set).unwrap_err();
     assert!(
@@ -221,8 +223,8 @@ fn counts_that_lie() {
 }
 
 #[test]
-fn moves_in_a_circle_end() {
-    let scratch = Scratch::new("ctg-circle");
+fn cycles_are_visited_once() {
+    let scratch = Scratch::new("ctg-cycle");
     let target = scratch.join("a.ctg");
     let mut writer = CtgWriter::create(&target, &CreateOptions::default()).unwrap();
     let mut position = Position::standard();
@@ -265,7 +267,7 @@ fn pages_past_four_gigabytes_are_found() {
     file.seek(SeekFrom::Start((LAST as u64 + 1) * PAGE as u64))
         .unwrap();
     file.write_all(with_record).unwrap();
-    // The root is a leaf; the entries behind it are more than are counted on opening.
+    // The root is a leaf; more entries follow than are counted on opening.
     let mut nodes = std::fs::read(target.with_extension("cto")).unwrap();
     nodes.truncate(16);
     nodes.extend_from_slice(&u32::to_be_bytes(LAST as u32));

@@ -1,4 +1,5 @@
-//! CTG books we write: found by our reader and the ways of others, equal to what they were made of.
+//! Written CTG books: their records are found by our reader and by the algorithms of other programs,
+//! and equal their sources.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::collections::BTreeMap;
@@ -34,7 +35,7 @@ fn put_all(book: &dyn Book, writer: &mut CtgWriter) -> Losses {
     let mut losses = Losses::new();
     book.for_each(&mut |position, page| {
         let BookKey::Board(position) = position else {
-            panic!("a board is known");
+            panic!("CTG books store boards");
         };
         losses.merge(&writer.put(position, page).unwrap());
         Flow::Go
@@ -53,7 +54,7 @@ fn contents(book: &CtgBook) -> BTreeMap<Vec<u8>, Vec<u8>> {
     contents
 }
 
-/// Every record is found by our reader and in the ways of others.
+/// Checks that every record is found by our reader and by the algorithms of other programs.
 fn check_lookups(path: &Path) {
     let book = open(path);
     assert_eq!(book.info().problems, [""; 0]);
@@ -64,7 +65,7 @@ fn check_lookups(path: &Path) {
         assert!(files.below_root(hash, record.key));
     }
     let findings = book.inspect();
-    let faults = [
+    let defects = [
         findings.damaged_pages,
         findings.unreadable,
         findings.wrong_keys,
@@ -75,13 +76,13 @@ fn check_lookups(path: &Path) {
         findings.lost_pages,
         findings.wrong_nodes,
     ];
-    assert_eq!(faults, [0; 9]);
+    assert_eq!(defects, [0; 9]);
     assert_eq!(findings.added, findings.records);
 }
 
 #[test]
-fn a_copy_of_a_real_book_has_equal_records() {
-    let test = "a_copy_of_a_real_book_has_equal_records";
+fn copy_of_a_real_book_has_equal_records() {
+    let test = "copy_of_a_real_book_has_equal_records";
     let Some(path) = shared_data(test, "books/ctg/perfect2021/Perfect2021.ctg") else {
         return;
     };
@@ -105,76 +106,75 @@ fn a_copy_of_a_real_book_has_equal_records() {
     check_lookups(&target);
 }
 
-/// What the records below a node take on a page.
+/// Bytes of a page with the records below a node.
 fn below(book: &CtgBook, node: usize) -> usize {
     let level = (node + 1).ilog2();
     let mask = (1u32 << level) - 1;
     let low = (node - mask as usize) as u32;
-    let own = book
+    let records = book
         .records()
         .filter(|(_, record)| ctg::hash(record.key) & mask == low);
-    4 + own.map(|(_, record)| record.len()).sum::<usize>()
+    4 + records.map(|(_, record)| record.len()).sum::<usize>()
 }
 
-/// A book that was never edited counts as many records as it has, and its `.ctb` comes back byte
-/// for byte. From an edited one records were taken out, and pages are never put together again:
-/// every bit that differs there is a node that was split and whose records would fit on one page by
-/// now.
+/// The `.ctb` of a book that was never edited is rebuilt byte for byte. In an edited book, records were
+/// removed, but ChessBase never joins pages again: every bit that differs is a split node whose records
+/// fit on one page now.
 #[test]
-fn trees_of_real_books_come_back() {
-    let Some(folder) = shared_data("trees_of_real_books_come_back", "books/ctg") else {
+fn trees_of_real_books_are_rebuilt() {
+    let Some(folder) = shared_data("trees_of_real_books_are_rebuilt", "books/ctg") else {
         return;
     };
     let scratch = Scratch::new("ctg-trees");
-    let mut told = Vec::new();
+    let mut compared = Vec::new();
     for path in files_below(&folder) {
         if path.extension().is_none_or(|extension| extension != "ctg") {
             continue;
         }
         let book = open(&path);
         let target = scratch.join("copy.ctg");
-        // A book of one page is one leaf in theirs, which most programs cannot read.
+        // ChessBase leaves a book of one page as one leaf, which most programs cannot read.
         let mut copy = match book.page_count() {
             1 => writer(&target).with_single_page(),
             _ => writer(&target),
         };
         assert!(put_all(&book, &mut copy).is_empty());
         Box::new(copy).finish().unwrap();
-        let (ours, theirs) = (Files::open(&target), Files::open(&path));
+        let (copied, original) = (Files::open(&target), Files::open(&path));
         let nodes = (0..8 * (theirs.bits.len() - 12)).filter(|&node| {
             let bit = |file: &[u8]| {
                 file.get(12 + node / 8)
                     .map_or(0, |byte| byte >> (node % 8) & 1)
             };
-            bit(&ours.bits) != bit(&theirs.bits)
+            bit(&copied.bits) != bit(&original.bits)
         });
         let nodes: Vec<usize> = nodes.collect();
-        let taken_out = u64::from(book.header().added) - book.size().unwrap().positions;
-        if taken_out == 0 {
-            assert!(*ours.bits == *theirs.bits, "{}", path.display());
+        let removed = u64::from(book.header().added) - book.size().unwrap().positions;
+        if removed == 0 {
+            assert!(*copied.bits == *original.bits, "{}", path.display());
             assert!(nodes.is_empty());
         }
-        assert_eq!(ours.bits.len(), theirs.bits.len());
+        assert_eq!(copied.bits.len(), original.bits.len());
         for &node in &nodes {
             assert!(below(&book, node) <= ctg::PAGE, "{node}");
         }
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        told.push((name, taken_out, nodes));
+        compared.push((name, removed, nodes));
         for file in ["ctg", "ctb", "cto"] {
             std::fs::remove_file(target.with_extension(file)).unwrap();
         }
     }
     let expected = [("Perfect2021.ctg", 570, 1), ("simple.ctg", 0, 0)];
-    let told: Vec<_> = told
+    let compared: Vec<_> = compared
         .iter()
-        .map(|(name, out, nodes)| (name.as_str(), *out, nodes.len()))
+        .map(|(name, removed, nodes)| (name.as_str(), *removed, nodes.len()))
         .collect();
-    assert_eq!(told, expected);
+    assert_eq!(compared, expected);
 }
 
 #[test]
-fn a_small_real_book_is_rebuilt_byte_for_byte() {
-    let test = "a_small_real_book_is_rebuilt_byte_for_byte";
+fn small_real_book_is_rebuilt_byte_for_byte() {
+    let test = "small_real_book_is_rebuilt_byte_for_byte";
     let Some(path) = shared_data(test, "books/ctg/simple/simple.ctg") else {
         return;
     };
@@ -187,12 +187,12 @@ fn a_small_real_book_is_rebuilt_byte_for_byte() {
     let mut single = single.with_single_page();
     assert!(put_all(&book, &mut single).is_empty());
     Box::new(single).finish().unwrap();
-    let (ours, theirs) = (Files::open(&target), Files::open(&path));
-    assert!(*ours.bits == *theirs.bits);
-    assert!(*ours.nodes == *theirs.nodes);
-    assert!(ours.records[..4096] == theirs.records[..4096]);
+    let (copied, original) = (Files::open(&target), Files::open(&path));
+    assert!(*copied.bits == *original.bits);
+    assert!(*copied.nodes == *original.nodes);
+    assert!(copied.records[..4096] == original.records[..4096]);
     assert!(contents(&open(&target)) == contents(&book));
-    // Split, so that others find the records as well.
+    // Split, so that other programs find the records as well.
     let target = scratch.join("split.ctg");
     let mut split = writer(&target);
     put_all(&book, &mut split);
@@ -200,7 +200,7 @@ fn a_small_real_book_is_rebuilt_byte_for_byte() {
     check_lookups(&target);
 }
 
-/// What games say of a position.
+/// Counts of games, from the side to move.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Tally {
     games: u64,
@@ -210,10 +210,10 @@ struct Tally {
 
 impl Tally {
     fn add(&mut self, result: i8, turn: Color) {
-        let own = if turn.is_white() { result } else { -result };
+        let result = if turn.is_white() { result } else { -result };
         self.games += 1;
-        self.won += u64::from(own > 0);
-        self.lost += u64::from(own < 0);
+        self.won += u64::from(result > 0);
+        self.lost += u64::from(result < 0);
     }
 
     fn results(self, turn: Color) -> Wdl {
@@ -230,10 +230,10 @@ impl Tally {
     }
 }
 
-/// A position with what games say of it and of its moves.
+/// Positions by key, each with its counts and those of its moves.
 type Played = BTreeMap<u64, (Position, Tally, BTreeMap<Move, Tally>)>;
 
-/// Games of random moves from the usual start, by real position.
+/// The positions of games of random moves from the standard position.
 fn played(games: usize, plies: usize, seed: u64) -> Played {
     let mut random = Random::new(seed);
     let mut played = Played::new();
@@ -241,7 +241,7 @@ fn played(games: usize, plies: usize, seed: u64) -> Played {
         let mut position = Position::standard();
         let result = random.below(3) as i8 - 1;
         let mut seen = Vec::new();
-        // Two ways to one position but for the colours.
+        // Two lines to positions that are mirror images.
         let prefix: &[&str] = if game % 2 == 0 {
             &["e2e4", "e7e5"]
         } else {
@@ -295,7 +295,7 @@ fn page((position, tally, moves): &(Position, Tally, BTreeMap<Move, Tally>)) -> 
     }
 }
 
-/// What a record must hold: the sum over its positions.
+/// The expected counts of each record: the sum over its positions.
 fn expected(played: &Played) -> BTreeMap<Vec<u8>, Tally> {
     let mut sums: BTreeMap<Vec<u8>, Tally> = BTreeMap::new();
     for (position, tally, _) in played.values() {
@@ -309,10 +309,13 @@ fn expected(played: &Played) -> BTreeMap<Vec<u8>, Tally> {
 }
 
 #[test]
-fn games_become_a_book() {
+fn records_sum_the_counts_of_mirror_images() {
     let played = played(1500, 14, 7);
     let expected = expected(&played);
-    assert!(played.len() > expected.len(), "some positions have twins");
+    assert!(
+        played.len() > expected.len(),
+        "some positions are mirror images"
+    );
     let scratch = Scratch::new("ctg-games");
     let target = scratch.join("games.ctg");
     let mut book = writer(&target);
@@ -350,7 +353,7 @@ fn games_become_a_book() {
 }
 
 #[test]
-fn neither_order_nor_memory_shows() {
+fn order_and_memory_do_not_change_the_book() {
     let played = played(200, 10, 3);
     let scratch = Scratch::new("ctg-order");
     let mut books = Vec::new();
@@ -374,22 +377,22 @@ fn neither_order_nor_memory_shows() {
     let files: Vec<_> = books.iter().map(|path| Files::open(path)).collect();
     assert!(*files[0].records == *files[1].records);
     assert!(*files[0].bits == *files[1].bits && *files[0].bits == *files[2].bits);
-    // Twins give their moves in the order they come.
+    // The order of the moves of mirror images is that in which they were put.
     let sorted = |path| {
         let book = open(path);
-        let mut all = contents(&book);
-        for body in all.values_mut() {
+        let mut contents = contents(&book);
+        for body in contents.values_mut() {
             let length = usize::from(body[0]);
             body[1..length].as_chunks_mut::<2>().0.sort_unstable();
         }
-        all
+        contents
     };
     assert!(sorted(&books[0]) == sorted(&books[2]));
     assert_eq!(scratch.names().len(), 9);
 }
 
 #[test]
-fn moves_bring_their_positions_along() {
+fn moves_create_records_for_their_positions() {
     let scratch = Scratch::new("ctg-children");
     let target = scratch.join("moves.ctg");
     let start = Position::standard();
@@ -428,7 +431,7 @@ fn moves_bring_their_positions_along() {
     let mut found = BookPosition::default();
     assert!(book.probe(&start, &mut found).unwrap());
     assert_eq!(found.nags, [Nag(11)]);
-    // Nothing is said of the position itself: its moves' games, the drawn ones of d4 among them.
+    // The position has no counts of its own: those of its moves, with the drawn games of d4.
     let sum = Wdl { draws: 10, ..wdl };
     assert_eq!((found.games, found.results), (Some(17), Some(sum)));
     let [e4, d4, a4] = found.entries.as_slice() else {
@@ -447,7 +450,7 @@ fn moves_bring_their_positions_along() {
 }
 
 #[test]
-fn changes_go_before_what_was_there() {
+fn edited_values_replace_stored_ones() {
     let scratch = Scratch::new("ctg-edit");
     let (first, second) = (scratch.join("a.ctg"), scratch.join("b.ctg"));
     let start = Position::standard();
@@ -474,7 +477,7 @@ fn changes_go_before_what_was_there() {
     open(&first)
         .for_each(&mut |position, page| {
             let BookKey::Board(position) = position else {
-                panic!("a board is known");
+                panic!("CTG books store boards");
             };
             let mut page = page.clone();
             for entry in &mut page.entries {
@@ -495,7 +498,7 @@ fn changes_go_before_what_was_there() {
 }
 
 #[test]
-fn what_has_no_place_is_said() {
+fn losses_are_counted() {
     let scratch = Scratch::new("ctg-losses");
     let mut book = writer(&scratch.join("a.ctg"));
     let position =
@@ -508,12 +511,17 @@ fn what_has_no_place_is_said() {
         m,
         ..BookEntry::default()
     };
-    let mut loud = entry(Some(queen));
-    loud.comment = Some("at last".to_owned());
-    loud.nags = vec![Nag(1), Nag(3), Nag(18)];
-    loud.performance = Some(2600);
+    let mut annotated = entry(Some(queen));
+    annotated.comment = Some("at last".to_owned());
+    annotated.nags = vec![Nag(1), Nag(3), Nag(18)];
+    annotated.performance = Some(2600);
     let page = BookPosition {
-        entries: vec![entry(Some(knight)), loud, entry(Some(illegal)), entry(None)],
+        entries: vec![
+            entry(Some(knight)),
+            annotated,
+            entry(Some(illegal)),
+            entry(None),
+        ],
         comment: Some("an ending".to_owned()),
         games_ending_here: vec![GameLink::default(); 2],
         ..BookPosition::default()
@@ -545,10 +553,10 @@ fn what_has_no_place_is_said() {
 }
 
 #[test]
-fn nothing_is_replaced_unasked() {
+fn existing_files_are_replaced_only_with_force() {
     let scratch = Scratch::new("ctg-exists");
     let target = scratch.join("a.ctg");
-    std::fs::write(scratch.join("a.ctb"), "theirs").unwrap();
+    std::fs::write(scratch.join("a.ctb"), "existing").unwrap();
     assert!(CtgWriter::create(&target, &CreateOptions::default()).is_err());
     let mut options = CreateOptions::default();
     options.force = true;

@@ -1,4 +1,4 @@
-//! Real Polyglot books: keys, walks without an illegal move, damage named.
+//! Real Polyglot books: keys, walks without an illegal move, reported damage.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::collections::HashSet;
@@ -18,8 +18,8 @@ fn open(path: &Path) -> PolyglotBook {
 }
 
 #[test]
-fn keys_of_known_positions() {
-    let Some(path) = shared_data("keys_of_known_positions", "books/vectors/polyglot_keys.tsv")
+fn keys_match_the_vectors() {
+    let Some(path) = shared_data("keys_match_the_vectors", "books/vectors/polyglot_keys.tsv")
     else {
         return;
     };
@@ -37,7 +37,8 @@ fn keys_of_known_positions() {
     assert_eq!(checked, 204);
 }
 
-/// Positions that a walk from the start reaches through book moves, and those after any reply.
+/// Counts the legal and illegal moves that a walk from the standard position finds; it follows book
+/// moves, and all replies that lead to a book position if the book has no move.
 fn walk(book: &PolyglotBook) -> (usize, usize) {
     let mut seen = HashSet::new();
     let mut waiting = vec![Position::standard()];
@@ -73,8 +74,8 @@ fn walk(book: &PolyglotBook) -> (usize, usize) {
 }
 
 #[test]
-fn every_real_book_walks_without_an_illegal_move() {
-    let test = "every_real_book_walks_without_an_illegal_move";
+fn real_books_have_no_illegal_move() {
+    let test = "real_books_have_no_illegal_move";
     let Some(folder) = shared_data(test, "books/polyglot") else {
         return;
     };
@@ -92,8 +93,9 @@ fn every_real_book_walks_without_an_illegal_move() {
 }
 
 #[test]
-fn damage_and_conventions_are_named() {
-    let Some(folder) = shared_data("damage_and_conventions_are_named", "books/polyglot") else {
+fn damage_and_conventions_are_recognised() {
+    let Some(folder) = shared_data("damage_and_conventions_are_recognised", "books/polyglot")
+    else {
         return;
     };
     let titans = open(&folder.join("Titans.bin"));
@@ -137,8 +139,8 @@ fn headers_are_read() {
 }
 
 #[test]
-fn files_that_only_look_like_books_are_refused() {
-    let test = "files_that_only_look_like_books_are_refused";
+fn other_files_are_rejected() {
+    let test = "other_files_are_rejected";
     let Some(folder) = shared_data(test, "books/not-polyglot") else {
         return;
     };
@@ -149,7 +151,7 @@ fn files_that_only_look_like_books_are_refused() {
     }
 }
 
-/// Every entry in order of key and move, repeats as one.
+/// All entries sorted by key and move, repetitions merged.
 fn contents(book: &PolyglotBook) -> Vec<(u64, u16, u16, [u8; 4])> {
     let mut all: Vec<_> = book
         .book_entries()
@@ -170,10 +172,9 @@ fn contents(book: &PolyglotBook) -> Vec<(u64, u16, u16, [u8; 4])> {
     all
 }
 
-/// What a probe finds is what a look at every entry in order finds: books with repeats, heaps of
-/// near keys, and tails that are out of order.
+/// A lookup finds what a scan of all entries finds: with repetitions, clusters of keys, and stale tails.
 #[test]
-fn every_key_is_found_as_a_look_at_all_entries_finds_it() {
+fn lookup_finds_the_same_as_a_scan() {
     let scratch = tabia_testkit::Scratch::new("polyglot-find");
     let path = scratch.join("book.bin");
     let mut numbers = tabia_testkit::Random::new(29);
@@ -191,7 +192,7 @@ fn every_key_is_found_as_a_look_at_all_entries_finds_it() {
         keys.sort_unstable();
         let sorted = keys.len();
         if round % 3 == 0 {
-            // What an editor left behind the end of a book that has become shorter.
+            // A stale tail, as editors leave it in a book that has become shorter.
             let mut tail: Vec<u64> = (0..=random() % 50).map(|_| 1 + random() % 1000).collect();
             tail.sort_unstable();
             keys.extend(tail);

@@ -44,10 +44,10 @@ impl Entry {
     }
 }
 
-/// The move that the bits name in a position, if it is legal there.
+/// The move of the bits in a position; `None` if it is not legal.
 ///
-/// Castling is read as king takes rook and, where the king stands on its classical square, as the
-/// king's two steps (FORMAT.md § Move). Promotion bits must be there exactly when a pawn promotes.
+/// Castling is read as king takes rook and, if the king is on its standard square, as the king's two
+/// steps (FORMAT.md § Move). Promotion bits must be set if and only if a pawn promotes.
 pub fn decode_move(position: &Position, bits: u16) -> Option<Move> {
     let to = Square::new((bits & 63) as u8)?;
     let from = Square::new((bits >> 6 & 63) as u8)?;
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn moves_come_back() {
+    fn moves_round_trip() {
         for fen in [
             "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
             "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 b kq - 0 1",
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn both_forms_of_castling() {
+    fn both_forms_of_castling_are_read() {
         let can = position("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1");
         let short = Some(Move::castling(Square::E1, Square::H1));
         assert_eq!(decode_move(&can, 0x0107), short);
@@ -143,7 +143,7 @@ mod tests {
         assert_eq!(decode_move(&can, e1g1), short);
         let cannot = position("r3k2r/8/8/8/8/8/8/R3K2R w kq - 0 1");
         assert_eq!(decode_move(&cannot, 0x0107), None);
-        // The same bits name a rook's move where no king stands.
+        // With a rook on e1 instead of the king, the same bits are the rook's move.
         let rook = position("4k3/8/8/8/8/8/1K6/4R3 w - - 0 1");
         assert_eq!(
             decode_move(&rook, 0x0107),
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_bits_are_no_moves() {
+    fn invalid_bits_are_no_moves() {
         let start = Position::standard();
         assert_eq!(decode_move(&start, 0), None);
         assert_eq!(decode_move(&start, 0x031c | 1 << 12), None);

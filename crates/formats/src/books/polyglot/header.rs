@@ -3,48 +3,48 @@
 use super::entry::Entry;
 use zerocopy::IntoBytes;
 
-/// What the header of a book says.
+/// The header of a book.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Header {
     /// Version of the header, `1.0`.
     pub version: String,
     /// Variants the book is for, in lower case: `normal`, `fischerandom`, ….
     pub variants: Vec<String>,
-    /// Everything behind the predefined fields.
+    /// The text after the predefined fields.
     pub comment: String,
 }
 
 impl Header {
-    /// The records that hold the header, for the start of a book.
+    /// The records that contain the header, for the start of a book.
     pub fn records(&self) -> Vec<[u8; Entry::SIZE]> {
         write(self)
     }
 }
 
-/// Text after which a header is refused as too long.
-const LONGEST: usize = 2048;
+/// Bytes of text after which a header is rejected as too long.
+const MAX_LENGTH: usize = 2048;
 
-/// Number of records with key 0 at the start, and the header they hold.
+/// The number of records with key 0 at the start, and the header that they contain.
 pub(super) fn read(entries: &[Entry]) -> (usize, Option<Header>) {
     let records = entries
         .iter()
         .take_while(|entry| entry.key.get() == 0)
         .count();
     let mut text = Vec::new();
-    let mut ended = false;
+    let mut is_terminated = false;
     'records: for entry in entries.iter().take(records) {
         for &byte in entry.as_bytes().iter().skip(8) {
             if byte == 0 {
-                ended = true;
+                is_terminated = true;
                 break 'records;
             }
             text.push(byte);
         }
-        if text.len() > LONGEST {
+        if text.len() > MAX_LENGTH {
             break;
         }
     }
-    let header = if ended { parse(&text) } else { None };
+    let header = if is_terminated { parse(&text) } else { None };
     (records, header)
 }
 
@@ -56,15 +56,15 @@ fn parse(text: &[u8]) -> Option<Header> {
     }
     let version = fields.next()?.to_owned();
     let predefined: usize = fields.next()?.trim().parse().ok()?;
-    let mut known = Vec::new();
+    let mut predefined_fields = Vec::new();
     for _ in 0..predefined {
-        known.push(fields.next()?);
+        predefined_fields.push(fields.next()?);
     }
-    let count: usize = known
+    let count: usize = predefined_fields
         .first()
         .and_then(|count| count.trim().parse().ok())
         .unwrap_or(0);
-    let variants = known
+    let variants = predefined_fields
         .iter()
         .skip(1)
         .take(count)
@@ -95,8 +95,8 @@ pub(super) fn write(header: &Header) -> Vec<[u8; Entry::SIZE]> {
     text.chunks(8)
         .map(|chunk| {
             let mut record = [0; Entry::SIZE];
-            for (place, &byte) in record.iter_mut().skip(8).zip(chunk) {
-                *place = byte;
+            for (to, &from) in record.iter_mut().skip(8).zip(chunk) {
+                *to = from;
             }
             record
         })
@@ -109,7 +109,7 @@ mod tests {
     use zerocopy::FromBytes;
 
     #[test]
-    fn a_header_comes_back() {
+    fn header_round_trips() {
         let header = Header {
             version: "1.0".to_owned(),
             variants: vec!["normal".to_owned(), "fischerandom".to_owned()],

@@ -1,4 +1,4 @@
-//! What is odd about a book, by name and count.
+//! Counts the defects of a book by kind.
 
 use std::collections::HashSet;
 
@@ -16,7 +16,7 @@ pub enum LearnConvention {
     GameLinks,
     /// Times played and half-points scored.
     GamesAndPoints,
-    /// Counts whose meaning cannot be told (wins and losses, or those of `XBoard`).
+    /// Counts whose meaning is unknown (wins and losses, or those of `XBoard`).
     Counts,
 }
 
@@ -33,16 +33,16 @@ impl LearnConvention {
     }
 }
 
-/// Everything a look at all entries tells.
+/// What a check of all entries found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Findings {
-    /// Distinct keys among the entries in order.
+    /// Number of distinct keys among the entries in order.
     pub positions: u64,
-    /// Entries in order, the header's aside.
+    /// Number of entries in order, without those of the header.
     pub moves: u64,
-    /// Entries behind the first that is out of order.
+    /// Number of entries from the first that is out of order.
     pub out_of_order: u64,
-    /// Entries that repeat key and move of another.
+    /// Entries that repeat the key and the move of another.
     pub repeats: u64,
     /// Entries with weight 0.
     pub zero_weights: u64,
@@ -50,7 +50,7 @@ pub struct Findings {
     pub no_moves: u64,
     /// Records with key 0 at the start.
     pub null_records: u64,
-    /// Whether the moves of every key come by falling weight.
+    /// Whether the moves of every key are sorted by falling weight.
     pub by_weight: bool,
     /// The convention of `learn`; a guess that nothing depends on.
     pub learn: LearnConvention,
@@ -75,7 +75,7 @@ pub(super) fn inspect(entries: &[Entry], null_records: usize, sorted: usize) -> 
         for (i, entry) in run.iter().enumerate() {
             findings.zero_weights += u64::from(entry.weight.get() == 0);
             findings.no_moves += u64::from(entry.move_bits.get() == 0 || entry.is_foreign());
-            // Runs are short; a hostile one is cut so that this stays linear.
+            // Runs are short; the limit keeps this linear in hostile files.
             let before = run.get(i.saturating_sub(512)..i).unwrap_or_default();
             if let Some(first) = before
                 .iter()
@@ -84,8 +84,8 @@ pub(super) fn inspect(entries: &[Entry], null_records: usize, sorted: usize) -> 
                 findings.repeats += 1;
                 linked += u64::from(first.learn != entry.learn);
             }
-            let heavier = i.checked_sub(1).and_then(|i| run.get(i));
-            findings.by_weight &= heavier.is_none_or(|other| other.weight >= entry.weight);
+            let previous = i.checked_sub(1).and_then(|i| run.get(i));
+            findings.by_weight &= previous.is_none_or(|other| other.weight >= entry.weight);
         }
     }
     findings.learn = convention(book, linked);

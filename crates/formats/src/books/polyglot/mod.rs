@@ -40,56 +40,59 @@ pub static FORMAT: BookFormat = BookFormat {
     create,
 };
 
-/// Files of fewer entries are not told by the order of their keys.
+/// Entries of files that are too short to be recognised by the order of their keys.
 const SHORT: usize = 32;
 
-/// There is no magic: what counts is that the keys of the first entries ascend. Only a header makes
-/// it certain; without one the name has to agree.
+/// The format has no magic number: a book is recognised by the ascending keys of its first entries.
+/// Only a header makes it certain; without one the name must agree.
 fn score(probe: &Probe<'_>) -> Confidence {
     if probe.head.starts_with(b"\0\0\0\0\0\0\0\0@PG@\n") {
         return Confidence::Certain;
     }
-    let named = probe.extension() == "bin";
+    let is_named = probe.extension() == "bin";
     if probe.head.is_empty() {
-        return if named {
+        return if is_named {
             Confidence::ByName
         } else {
             Confidence::No
         };
     }
-    let whole = probe.head.len() / Entry::SIZE * Entry::SIZE;
-    let head = probe.head.get(..whole).unwrap_or_default();
+    let complete = probe.head.len() / Entry::SIZE * Entry::SIZE;
+    let head = probe.head.get(..complete).unwrap_or_default();
     let entries = <[Entry]>::ref_from_bytes(head).unwrap_or_default();
-    let ascending = entries
+    let is_ascending = entries
         .iter()
         .zip(entries.iter().skip(1))
         .all(|(a, b)| a.key.get() <= b.key.get());
-    let plain = entries
+    let has_known_bits = entries
         .iter()
         .all(|entry| entry.key.get() == 0 || !entry.is_foreign());
-    // Too few entries to tell a book by their order: then everything else has to agree.
-    let short = probe.head.len() < SHORT * Entry::SIZE
+    // Too few entries for their order to be conclusive: then everything else must agree.
+    let is_short = probe.head.len() < SHORT * Entry::SIZE
         && probe
             .len
             .is_none_or(|length| length == probe.head.len() as u64);
-    let rest = probe.head.get(whole..).unwrap_or_default();
-    if short && !(plain && matches!(rest, [] | [b'\n'])) {
+    let rest = probe.head.get(complete..).unwrap_or_default();
+    if is_short && !(has_known_bits && matches!(rest, [] | [b'\n'])) {
         return Confidence::No;
     }
-    match (named, ascending && plain && !entries.is_empty()) {
+    match (
+        is_named,
+        is_ascending && has_known_bits && !entries.is_empty(),
+    ) {
         (true, true) => Confidence::Likely,
         (true, false) if read::foreign(entries).is_none() => Confidence::ByName,
-        // Text is never in the order of keys for long, other binary files rarely are.
+        // Text is never in the order of keys for long, and other binary files seldom are.
         (false, true) if entries.len() >= 64 => Confidence::ByName,
         _ => Confidence::No,
     }
 }
 
-/// Why a file with the name of a book is none, by its first bytes; `None` when it may be one, or is
-/// too short to tell.
+/// Why a file with the extension of a book is not a book, by its first bytes; `None` if it may be one,
+/// or is too short to know.
 pub fn why_not(probe: &Probe<'_>) -> Option<String> {
-    let whole = probe.head.len() / Entry::SIZE * Entry::SIZE;
-    let entries = <[Entry]>::ref_from_bytes(probe.head.get(..whole)?).ok()?;
+    let complete = probe.head.len() / Entry::SIZE * Entry::SIZE;
+    let entries = <[Entry]>::ref_from_bytes(probe.head.get(..complete)?).ok()?;
     (probe.extension() == "bin").then(|| read::foreign(entries))?
 }
 
@@ -132,7 +135,7 @@ mod tests {
     const D4: u16 = 0x02db;
 
     #[test]
-    fn short_files_of_other_kinds_are_no_books() {
+    fn short_files_of_other_kinds_are_rejected() {
         let probe = |head: &[u8]| {
             score(&Probe {
                 name: Some("a.bin"),
@@ -155,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn repeats_are_one_move() {
+    fn repeated_entries_are_merged() {
         let learn = [0, 0, 20, 0];
         let source = book(
             &[
@@ -195,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stale_tail_is_left_out() {
+    fn stale_tail_is_ignored() {
         let source = book(
             &[
                 (1, E4, 1, [0; 4]),
@@ -214,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn other_files_are_refused_with_the_reason() {
+    fn other_files_are_rejected_with_the_reason() {
         let mut random = tabia_testkit::Random::new(1);
         let noise: Vec<_> = (0..500)
             .map(|_| (random.next_u64(), E4, 1, [0; 4]))
@@ -224,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_file_is_an_empty_book() {
+    fn empty_file_is_an_empty_book() {
         let book = open(&book(&[], b""));
         assert!(
             !book

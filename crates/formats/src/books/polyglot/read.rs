@@ -16,12 +16,12 @@ use super::entry::{Entry, decode_move};
 use super::header::{self, Header};
 use super::inspect;
 
-/// How many entries at the end are looked through for a stale tail on opening.
+/// Number of entries at the end that are checked for a stale tail on opening.
 const TAIL: usize = 1 << 16;
-/// How many neighbours are looked at to tell a book from other files. Each may lie on a page of its
-/// own, so that more of them would show in the time that opening takes.
+/// Number of neighbouring entries that are checked to recognise a book. Each may be on another page of
+/// the file, so that more of them would slow down opening.
 const SAMPLE: usize = 256;
-/// The same for books that are small anyway.
+/// The same for small books.
 const SMALL_SAMPLE: usize = 4096;
 
 /// A Polyglot book, mapped into memory.
@@ -31,17 +31,17 @@ pub struct PolyglotBook {
     blob: Blob,
     /// Records with key 0 at the start.
     null_records: usize,
-    /// Entries from the start, null records included, that are in order.
+    /// Number of entries from the start that are in order, null records included.
     sorted: usize,
     header: Option<Header>,
     info: BookInfo,
 }
 
 impl PolyglotBook {
-    /// Opens a book. Looks at a sample of the entries and at the tail, whatever the size.
+    /// Opens a book. Checks a sample of the entries and the tail, whatever the size.
     ///
     /// # Errors
-    /// [`ErrorKind::WrongFormat`] for files that only look like a book.
+    /// [`ErrorKind::WrongFormat`] for files that are not a book (FORMAT.md § Damage).
     pub fn open(source: &Source, _options: &OpenOptions) -> Result<Self> {
         let label = Arc::clone(source.label());
         let blob = source.main().open()?;
@@ -109,12 +109,12 @@ impl PolyglotBook {
             .unwrap_or_default()
     }
 
-    /// How many entries stand behind the first that is out of order.
+    /// Number of entries from the first that is out of order.
     pub fn stale(&self) -> u64 {
         (self.entries().len() - self.sorted) as u64
     }
 
-    /// The header, when there is one.
+    /// The header; `None` if absent.
     pub fn header(&self) -> Option<&Header> {
         self.header.as_ref()
     }
@@ -124,7 +124,7 @@ impl PolyglotBook {
         &self.label
     }
 
-    /// Looks at every entry: order, repeats, weights, the convention of `learn`.
+    /// Checks every entry: order, repetitions, weights, and the convention of `learn`.
     pub fn inspect(&self) -> inspect::Findings {
         inspect::inspect(self.entries(), self.null_records, self.sorted)
     }
@@ -143,60 +143,61 @@ impl PolyglotBook {
 }
 
 fn entries(blob: &Blob) -> &[Entry] {
-    let whole = blob.len() / Entry::SIZE * Entry::SIZE;
-    let bytes = blob.get(..whole).unwrap_or_default();
+    let complete = blob.len() / Entry::SIZE * Entry::SIZE;
+    let bytes = blob.get(..complete).unwrap_or_default();
     <[Entry]>::ref_from_bytes(bytes).unwrap_or_default()
 }
 
-/// Why these entries are no Polyglot book, judged by a sample (FORMAT.md § Damage): real books have
-/// next to no neighbours out of order and no foreign move bits.
+/// Why these entries are not a Polyglot book, by a sample of them (FORMAT.md § Damage); `None` if they
+/// are. Real books have almost no neighbours out of order and no foreign move bits.
 pub(super) fn foreign(entries: &[Entry]) -> Option<String> {
-    // A large book may have a whole tail out of order, which is looked at for itself.
+    // The tail of a large book may be out of order; it is checked separately.
     let (body, sample) = match entries.len() {
         large if large > 2 * TAIL => (entries.get(..large - TAIL).unwrap_or_default(), SAMPLE),
         _ => (entries, SMALL_SAMPLE),
     };
     let step = (body.len() / sample).max(1);
-    let (mut pairs, mut descents, mut odd) = (0usize, 0usize, 0usize);
+    let (mut pairs, mut descents, mut foreign) = (0usize, 0usize, 0usize);
     for (a, b) in body.iter().zip(body.iter().skip(1)).step_by(step) {
         pairs += 1;
         descents += usize::from(a.key.get() > b.key.get());
-        odd += usize::from(a.key.get() != 0 && a.is_foreign());
+        foreign += usize::from(a.key.get() != 0 && a.is_foreign());
     }
     if descents > 2 && descents * 100 > pairs {
         return Some(format!(
             "{descents} of {pairs} neighbouring keys are out of order"
         ));
     }
-    if odd > 2 && odd * 1000 > pairs {
+    if foreign > 2 && foreign * 1000 > pairs {
         return Some(format!(
-            "{odd} of {pairs} moves have bits that no book uses"
+            "{foreign} of {pairs} moves have bits that no book uses"
         ));
     }
     None
 }
 
-/// How many entries from the start are in order, if disorder is confined to the last [`TAIL`].
+/// Number of entries from the start that are in order, if all others are among the last [`TAIL`].
 fn sorted_prefix(entries: &[Entry]) -> usize {
     let first = entries.len().saturating_sub(TAIL);
     let tail = entries.get(first..).unwrap_or_default();
     tail.iter()
         .zip(tail.iter().skip(1))
         .position(|(a, b)| a.key.get() > b.key.get())
-        .map_or(entries.len(), |place| first + place + 1)
+        .map_or(entries.len(), |number| first + number + 1)
 }
 
-/// The entries of one position as moves: repeats summed, the first `learn` that says anything kept.
-fn gather(position: &Position, found: &[Entry], out: &mut Vec<BookEntry>) {
+/// Appends the moves of one position: weights of a repeated move are summed, and its first `learn`
+/// value that is not zero is used.
+fn push_moves(position: &Position, found: &[Entry], out: &mut Vec<BookEntry>) {
     for entry in found {
         let m = decode_move(position, entry.move_bits.get());
         let weight = u32::from(entry.weight.get());
-        let known = out.iter_mut().find(|known| m.is_some() && known.m == m);
-        if let Some(known) = known {
-            known.weight = known.weight.map(|sum| sum.saturating_add(weight));
-            if known.learn.is_none_or(Learn::is_zero) {
-                known.learn = Some(entry.learn());
-                known.raw = entry.move_bits.to_bytes().into();
+        let same = out.iter_mut().find(|other| m.is_some() && other.m == m);
+        if let Some(same) = same {
+            same.weight = same.weight.map(|sum| sum.saturating_add(weight));
+            if same.learn.is_none_or(Learn::is_zero) {
+                same.learn = Some(entry.learn());
+                same.raw = entry.move_bits.to_bytes().into();
             }
             continue;
         }
@@ -235,7 +236,7 @@ impl Book for PolyglotBook {
     fn probe(&self, position: &Position, page: &mut BookPosition) -> Result<bool> {
         page.clear();
         let found = self.find(position.key());
-        gather(position, found, &mut page.entries);
+        push_moves(position, found, &mut page.entries);
         Ok(!found.is_empty())
     }
 

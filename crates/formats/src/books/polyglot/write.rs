@@ -18,7 +18,7 @@ use super::entry::{Entry, encode_move};
 use super::header::{self, Header};
 
 /// Bytes of entries kept in memory before they go to disk.
-const IN_MEMORY: usize = 32 << 20;
+const MEMORY: usize = 32 << 20;
 
 impl FixedRecord for Entry {
     type Order = (u64, u16);
@@ -32,9 +32,9 @@ impl FixedRecord for Entry {
     }
 }
 
-/// Writes a Polyglot book: ascending by key, then falling weight, then move; every move once;
-/// castling as king takes rook. The same entries give the same bytes, in whatever order they came,
-/// unless two of them differ only in `learn`: then the first that says anything counts.
+/// Writes a Polyglot book: sorted by key, then by falling weight, then by move; every move once;
+/// castling as king takes rook. The same entries give the same bytes, whatever their order, unless two
+/// of them differ only in `learn`: then the first value that is not zero is written.
 #[derive(Debug)]
 pub struct PolyglotWriter {
     set: OutputSet,
@@ -43,10 +43,10 @@ pub struct PolyglotWriter {
 }
 
 impl PolyglotWriter {
-    /// A new book at `path`; `title` in the options makes a header with that comment.
+    /// Creates a book at `path`; `title` in the options adds a header with that comment.
     ///
     /// # Errors
-    /// When the target exists and may not be replaced, or cannot be created.
+    /// If the target exists and may not be replaced, or cannot be created.
     pub fn create(path: &Path, options: &CreateOptions) -> Result<Self> {
         let mut set = OutputSet::new(options.force);
         set.create(path)?;
@@ -57,15 +57,15 @@ impl PolyglotWriter {
         });
         Ok(Self {
             set,
-            sorter: FixedSorter::new(TemporaryFile::folder_of(path), IN_MEMORY),
+            sorter: FixedSorter::new(TemporaryFile::folder_of(path), MEMORY),
             header,
         })
     }
 
-    /// Adds an entry as it stands, for copies between books of the same kind.
+    /// Adds an entry unchanged, for copies between Polyglot books.
     ///
     /// # Errors
-    /// Those of scratch files.
+    /// If a temporary file cannot be written.
     pub fn push(&mut self, entry: Entry) -> Result<()> {
         self.sorter.push(entry)
     }
@@ -132,11 +132,11 @@ impl BookWriter for PolyglotWriter {
     }
 }
 
-/// One move said twice: the weights add up, as far as 16 bits go.
-fn add(known: &mut Entry, repeat: &Entry) {
-    known.weight = U16::new(known.weight.get().saturating_add(repeat.weight.get()));
-    if known.learn == [0; 4] {
-        known.learn = repeat.learn;
+/// Adds a repetition of a move: the weights are summed, at most to 65535.
+fn add(entry: &mut Entry, repeat: &Entry) {
+    entry.weight = U16::new(entry.weight.get().saturating_add(repeat.weight.get()));
+    if entry.learn == [0; 4] {
+        entry.learn = repeat.learn;
     }
 }
 
@@ -147,7 +147,7 @@ fn write_run(run: &mut Vec<Entry>, out: &mut impl Write) -> std::io::Result<()> 
     Ok(())
 }
 
-/// The weight a book says, else the number of games; as far as 16 bits go.
+/// The weight of an entry, else its number of games, at most 65535; 1 if both are absent.
 fn weight(entry: &BookEntry) -> u16 {
     let games = entry
         .games
