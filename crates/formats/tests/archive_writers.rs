@@ -152,7 +152,7 @@ fn extraction_replaces_files_only_if_forced() {
     for kind in KINDS {
         let archive = open(&made(&scratch, kind, Packing::Best)).unwrap();
         let all: Vec<usize> = (0..archive.members().len()).collect();
-        let folder = scratch.join(&format!("out-{kind}"));
+        let folder = scratch.join(format!("out-{kind}"));
         let progress = Progress::new();
         let done = archives::extract(&*archive, &all, &folder, false, &progress).unwrap();
         assert!(done.problems.is_empty(), "{:?}", done.problems);

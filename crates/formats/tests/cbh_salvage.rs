@@ -142,7 +142,7 @@ fn boosters_restore_lost_names() {
                 std::fs::write(folder.join(&name), std::fs::read(&file).unwrap()).unwrap();
             }
         }
-        let body = folder.join(&format!("{stem}.cbg"));
+        let body = folder.join(format!("{stem}.cbg"));
         let compare = |what: &str, is_complete: bool| {
             let after = games(&*open(&body, true));
             if is_complete {
@@ -168,14 +168,14 @@ fn boosters_restore_lost_names() {
         };
         compare(set, true);
         // The boosters also contain the offsets of games.
-        let extended = folder.join(&format!("{stem}.cbj"));
-        if folder.join(&format!("{stem}.cbgi")).exists() {
+        let extended = folder.join(format!("{stem}.cbj"));
+        if folder.join(format!("{stem}.cbgi")).exists() {
             std::fs::remove_file(extended).unwrap();
             // Not every annotation record contains the number of its game.
             compare(&format!("{set} without .cbj"), false);
         }
         // Boosters that are out of date are not used.
-        let lists = folder.join(&format!("{stem}.cib"));
+        let lists = folder.join(format!("{stem}.cib"));
         let mut blocks = std::fs::read(&lists).unwrap();
         for block in blocks[12..].chunks_exact_mut(64) {
             block[8] = block[8].wrapping_add(1);
@@ -296,7 +296,7 @@ fn real_sets_are_restored_without_headers() {
             for extension in extensions {
                 let from = main.with_extension(extension);
                 if from.exists() {
-                    std::fs::copy(&from, scratch.join(&format!("set.{extension}"))).unwrap();
+                    std::fs::copy(&from, scratch.join(format!("set.{extension}"))).unwrap();
                 }
             }
             let found = games(&*open(&scratch.join("set.cbg"), true));

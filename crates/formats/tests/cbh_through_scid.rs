@@ -91,7 +91,7 @@ fn assert_losses_are_predicted(test: &str, format: &GameFormat) {
         }
         let what = name(&path);
         let before = games(&open_set(&path));
-        let target = scratch.join(&format!("converted.{}", format.file.extensions[0]));
+        let target = scratch.join(format!("converted.{}", format.file.extensions[0]));
         let reported = write(format, &target, &before, Charset::Auto);
         let database = open(format, &target, &OpenOptions::default());
         let after = read_database(&*database, Want::ALL);
@@ -156,7 +156,7 @@ fn assert_sets_round_trip(test: &str, format: &GameFormat) {
             .iter()
             .filter(|game| game.head.kind == RecordKind::Game)
             .collect();
-        let between = scratch.join(&format!("between.{}", format.file.extensions[0]));
+        let between = scratch.join(format!("between.{}", format.file.extensions[0]));
         let first_losses = write(format, &between, before.iter().copied(), Charset::Auto);
         let database = open(format, &between, &OpenOptions::default());
         let read = read_database(&*database, Want::ALL);

@@ -140,7 +140,7 @@ fn real_databases_round_trip() {
             "cp1252"
         };
         let before = games(&open(path));
-        let target = scratch.join(&format!("{number}.cbh"));
+        let target = scratch.join(format!("{number}.cbh"));
         let charset = Charset::parse(charset).unwrap();
         let losses = write(&target, before.iter().map(|(game, _)| game), charset);
         assert!(losses.is_empty(), "{name}: {losses}");

@@ -150,7 +150,7 @@ fn databases_round_trip() {
 fn write_and_read(format: &GameFormat, games: &[Game]) -> (Vec<ReadGame>, Vec<Losses>) {
     let scratch = Scratch::new("round-trip");
     let extension = format.file.extensions.first().copied().unwrap_or_default();
-    let path = scratch.join(&format!("new.{extension}"));
+    let path = scratch.join(format!("new.{extension}"));
     let create = format.create.expect("the caller checks it");
     let mut writer = create(&path, &CreateOptions::default()).expect("the target is created");
     let write = |game| writer.write(game).expect("the game is written");

@@ -610,11 +610,11 @@ fn order_of_games_does_not_change_the_moves() {
     drop(recorder);
     let options = options(&[("moves to all known positions", "yes")]);
     let moves = |name: &str, games: &[PgnGame]| {
-        let path = scratch.join(&format!("{name}.kob"));
+        let path = scratch.join(format!("{name}.kob"));
         let mut builder = Box::new(KvetkaBuilder::create(&path, &options).unwrap());
         add_all(&mut builder, None, games);
         builder.finish().unwrap();
-        std::fs::read(scratch.join(&format!("{name}_0.kob"))).unwrap()
+        std::fs::read(scratch.join(format!("{name}_0.kob"))).unwrap()
     };
     let forwards = moves("a", &games);
     games.reverse();

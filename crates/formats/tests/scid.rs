@@ -271,7 +271,7 @@ fn pgn_becomes_the_rows_and_names_of_scid() {
             continue;
         }
         let pgn = sample(test, twin).unwrap();
-        let copy = scratch.join(&format!("{name}.{kind}"));
+        let copy = scratch.join(format!("{name}.{kind}"));
         let mut games = read_pgn(&pgn);
         for game in &mut games {
             game.head.tags.retain(|tag, _| tag != "LongTag");

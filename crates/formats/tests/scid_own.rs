@@ -95,7 +95,7 @@ fn games() -> Vec<Game> {
 
 fn files(format: &GameFormat, games: &[Game]) -> (Files, Losses) {
     let scratch = Scratch::new("scid-own");
-    let path = scratch.join(&format!("own.{}", format.file.id));
+    let path = scratch.join(format!("own.{}", format.file.id));
     let mut options = CreateOptions::default();
     options.title = Some("Our games".to_owned());
     options.facts = [("type", "4"), ("flag1", "Analysed"), ("unknown", "x")]
@@ -327,7 +327,7 @@ fn losses_are_those_predicted() {
     games.extend((1..900).map(arbitrary_game));
     for format in ALL {
         let scratch = Scratch::new("scid-predicted");
-        let path = scratch.join(&format!("own.{}", format.file.id));
+        let path = scratch.join(format!("own.{}", format.file.id));
         let options = CreateOptions::default();
         let mut writer = format.create.unwrap()(&path, &options).unwrap();
         let mut encoder = writer.encoder().unwrap();
@@ -635,7 +635,7 @@ fn the_profile_full_keeps_what_only_other_formats_know() {
     let game = tabia_testkit::tiny::annotated();
     let scratch = Scratch::new("scid-full");
     for format in ALL {
-        let path = scratch.join(&format!("full.{}", format.file.id));
+        let path = scratch.join(format!("full.{}", format.file.id));
         let mut options = CreateOptions::default();
         options.profile = tabia_core::formats::Profile::Full;
         let can = format.can_with.unwrap()(&options);

@@ -198,7 +198,7 @@ fn writing_gives_what_scidb_gives() {
             return;
         };
         let (games, _) = read(&*open(&path, &scidb::FORMAT));
-        let copy = scratch.join(&format!("{name}.sci"));
+        let copy = scratch.join(format!("{name}.sci"));
         let losses = write(&copy, &games);
         assert_eq!(losses.to_string(), "", "{name}");
         let (again, problems) = read(&*open(&copy, &scidb::FORMAT));
@@ -247,7 +247,7 @@ fn pgn_comes_back_from_our_databases() {
             return;
         };
         let (games, _) = read(&*open(&twin, &pgn::FORMAT));
-        let path = scratch.join(&format!("{name}.sci"));
+        let path = scratch.join(format!("{name}.sci"));
         let losses = write(&path, &games);
         let (found, problems) = read(&*open(&path, &scidb::FORMAT));
         assert_eq!(problems, [""; 0], "{name}");

@@ -191,7 +191,7 @@ fn fail_at_each_step(what: &str, extension: &str, write: WriteFn<'_>) {
     let set = if path.exists() {
         path.clone()
     } else {
-        folder.join(&format!("new_0.{extension}"))
+        folder.join(format!("new_0.{extension}"))
     };
     clear(&folder);
     write(&path, false, 1).unwrap();

@@ -180,7 +180,7 @@ fn build_book(
         .unwrap();
     let target = BuildTarget {
         format,
-        path: folder.join(&format!("book.{}", format.file.extensions[0])),
+        path: folder.join(format!("book.{}", format.file.extensions[0])),
     };
     let progress = Arc::new(Progress::new());
     let options = options(threads, memory);

@@ -92,7 +92,7 @@ fn every_route_yields_the_same_games() {
         let name = path.display();
         let input = tabia::open(&path).unwrap_or_else(|error| panic!("{name}: {error}"));
         let games: Vec<_> = input.games().filter_map(Result::ok).collect();
-        let headers = input.headers().filter(Result::is_ok).count();
+        let headers = input.headers().flatten().count();
         assert_eq!(games.len(), headers, "{name}: headers");
 
         let visited = input.visit(2, Count::default).unwrap();
@@ -169,21 +169,11 @@ fn games_come_before_the_end_of_a_stream() {
 #[test]
 fn a_folder_is_all_that_is_in_it() {
     let folder = repository().join("crates/formats/tests/fixtures/pgn");
-    let together = tabia::open(&folder)
-        .unwrap()
-        .games()
-        .filter(Result::is_ok)
-        .count();
+    let together = tabia::open(&folder).unwrap().games().flatten().count();
     let apart: usize = files_below(&folder)
         .iter()
         .filter(|path| is_main(path))
-        .map(|path| {
-            tabia::open(path)
-                .unwrap()
-                .games()
-                .filter(Result::is_ok)
-                .count()
-        })
+        .map(|path| tabia::open(path).unwrap().games().flatten().count())
         .sum();
     assert_eq!(together, apart);
 }
@@ -221,7 +211,9 @@ fn what_is_written_is_read() {
             .map(Result::unwrap)
             .count();
         assert_eq!(read as u32, written, "{name}");
-        let error = tabia::create(&path).map(|writer| writer.finish()).err();
+        let error = tabia::create(&path)
+            .map(tabia::DatabaseWriter::finish)
+            .err();
         assert!(error.is_some(), "{name} is replaced without being asked");
     }
 }

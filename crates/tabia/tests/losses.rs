@@ -396,7 +396,7 @@ fn every_difference_is_told(seeds: impl Iterator<Item = u64>) -> Vec<String> {
         for (extension, profiles) in TARGETS {
             for &profile in profiles {
                 let what = format!("{from} to {extension} {profile:?}");
-                let path = scratch.join(&format!("{legs}-{profile:?}.{extension}"));
+                let path = scratch.join(format!("{legs}-{profile:?}.{extension}"));
                 let format = format(extension);
                 let told = write(format, &path, profile, &games);
                 let found = read(&path);
@@ -436,7 +436,7 @@ fn castling_without_the_right_is_no_end() {
     std::fs::write(&path, text).unwrap();
     let games = read(&path);
     for (extension, profiles) in TARGETS {
-        let path = scratch.join(&format!("castling.{extension}"));
+        let path = scratch.join(format!("castling.{extension}"));
         let told = write(format(extension), &path, profiles[0], &games);
         let found = read(&path);
         for ((game, found), told) in games.iter().zip(&found).zip(&told) {

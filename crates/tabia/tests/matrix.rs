@@ -76,7 +76,7 @@ fn sources(scratch: &Scratch) -> Vec<PathBuf> {
     }
     std::fs::write(&first, text).unwrap();
     let made = BOTH_WAYS.map(|extension| {
-        let path = scratch.join(&format!("from.{extension}"));
+        let path = scratch.join(format!("from.{extension}"));
         run(&first, &path, &options(Profile::Full));
         path
     });
@@ -235,7 +235,7 @@ fn every_pair_loses_what_was_predicted() {
         let targets = BOTH_WAYS.into_iter().map(|target| (target, Profile::Full));
         for (target, profile) in targets.chain([("pgn", Profile::Standard)]) {
             let what = format!("{from} to {target}");
-            let path = scratch.join(&format!("{from}-{profile:?}.{target}"));
+            let path = scratch.join(format!("{from}-{profile:?}.{target}"));
             let told = run(&source, &path, &options(profile));
             let found = read(&path);
             let format = format(target);
@@ -274,12 +274,12 @@ fn archives_and_members_are_inputs_like_files() {
                 .filter(|path| path.exists())
                 .map(|path| NewMember::from_path(&path).unwrap())
                 .collect();
-            let packed = scratch.join(&format!("{from}.{container}"));
+            let packed = scratch.join(format!("{from}.{container}"));
             create(archive.unwrap(), &packed, &members, &Packing::default()).unwrap();
             let member = format!("{}:from.{from}", packed.display());
             for target in ["pgn", "cbh", "si3", "si4", "si5", "sci"] {
                 let result = |input: &Path, name: &str| {
-                    let path = scratch.join(&format!("{from}-{container}-{name}.{target}"));
+                    let path = scratch.join(format!("{from}-{container}-{name}.{target}"));
                     let told = run(input, &path, &options(Profile::Full));
                     let set = format(target).file.companions.iter().map(|it| it.extension);
                     let files: Vec<Option<Vec<u8>>> = [target]
@@ -372,7 +372,7 @@ fn title_and_facts_go_along() {
     assert_eq!(info(&third).facts, info(&first).facts);
     assert!(std::fs::read(&third).unwrap() == std::fs::read(&first).unwrap());
     for extension in ["cbh", "sci"] {
-        let path = scratch.join(&format!("fourth.{extension}"));
+        let path = scratch.join(format!("fourth.{extension}"));
         run(&first, &path, &options(Profile::Full));
         assert_eq!(info(&path).title.as_deref(), Some("My games"));
     }

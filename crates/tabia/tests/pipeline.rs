@@ -241,7 +241,7 @@ fn a_writer_of_whole_games_gets_them_in_order() {
     let items = input(&folder, 1_001);
     let mut texts = Vec::new();
     for threads in [1, 3] {
-        let path = folder.join(&format!("{threads}.kept"));
+        let path = folder.join(format!("{threads}.kept"));
         let progress = Arc::new(Progress::new());
         let (ledger, written) = convert(
             &items,

@@ -93,7 +93,7 @@ fn corpora(folder: &Scratch, test: &str) -> Vec<(&'static str, PathBuf)> {
         corpora.push(("real", std::fs::read_to_string(whole).unwrap()));
     }
     let write = |(name, text): (&'static str, String)| {
-        let path = folder.join(&format!("{name}.pgn"));
+        let path = folder.join(format!("{name}.pgn"));
         std::fs::write(&path, text).unwrap();
         (name, path)
     };

@@ -249,7 +249,7 @@ fn written_counts_match_the_book() {
         let build = ["book", "build", "games.pgn", "-o", book, "--min-games", "1"];
         // One of the games is bad.
         tabia(&folder, &build).expect(3);
-        let record = std::fs::read(folder.join(&format!("{book}.json"))).unwrap();
+        let record = std::fs::read(folder.join(format!("{book}.json"))).unwrap();
         let record: Value = serde_json::from_slice(&record).unwrap();
         let main = book.replace(".kob", "_0.kob");
         let info = tabia(&folder, &["book", "info", &main, "--json"]).json();
@@ -918,7 +918,7 @@ fn kvetka_books_link_to_their_games() {
     build(&["a.pgn"], "steps.kob", &more).expect(0);
     build(&["b.pgn"], "steps.kob", &["--append", "--names"]).expect(0);
     for end in ["_0.kob", ".kin", ".ksf"] {
-        let read = |name: &str| std::fs::read(folder.join(&format!("{name}{end}"))).unwrap();
+        let read = |name: &str| std::fs::read(folder.join(format!("{name}{end}"))).unwrap();
         assert!(read("once") == read("steps"), "{end}");
     }
 }

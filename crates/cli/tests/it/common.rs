@@ -157,7 +157,7 @@ pub(crate) fn with_sample(name: &str) -> Scratch {
             .to_string_lossy()
             .into_owned();
         if extension.starts_with("cb") && extension != "cbv" {
-            std::fs::copy(&path, folder.join(&format!("mega.{extension}"))).unwrap();
+            std::fs::copy(&path, folder.join(format!("mega.{extension}"))).unwrap();
         }
     }
     folder

@@ -75,7 +75,7 @@ fn every_verb_has_completions_and_a_manual_page() {
     tabia(&folder, &["man", "-d", "man"]).expect(0);
     for verb in VERBS {
         assert!(
-            folder.join(&format!("man/tabia-{verb}.1")).exists(),
+            folder.join(format!("man/tabia-{verb}.1")).exists(),
             "{verb}"
         );
     }

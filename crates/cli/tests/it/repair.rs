@@ -30,8 +30,7 @@ fn intact_databases_are_recovered_completely() {
     assert_eq!(counts(&account), [200, 200, 0, 0]);
     assert_eq!(account["format"], "si5");
     for extension in ["si5", "sn5", "sg5"] {
-        let bytes =
-            |name: &str| std::fs::read(folder.join(&format!("{name}.{extension}"))).unwrap();
+        let bytes = |name: &str| std::fs::read(folder.join(format!("{name}.{extension}"))).unwrap();
         assert!(bytes("base") == bytes("new"), "{extension}");
     }
 }
@@ -292,7 +291,7 @@ fn repair_works_without_any_one_file_of_a_real_set() {
             let from = main.with_extension(extension);
             if from.exists() {
                 let bytes = std::fs::read(from).unwrap();
-                std::fs::write(folder.join(&format!("{base}.{extension}")), bytes).unwrap();
+                std::fs::write(folder.join(format!("{base}.{extension}")), bytes).unwrap();
             }
         }
         let length = std::fs::metadata(main.with_extension("cbh")).unwrap().len();

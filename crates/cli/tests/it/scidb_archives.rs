@@ -48,7 +48,7 @@ fn archived_databases_are_read_and_extracted() {
         let out = format!("out-{compression}");
         tabia(&folder, &["archive", "extract", &archive, "-d", &out]).expect(0);
         for name in ["base.sci", "base.scg", "base.scn", "two.pgn"] {
-            let unpacked = std::fs::read(folder.join(&format!("{out}/{name}"))).unwrap();
+            let unpacked = std::fs::read(folder.join(format!("{out}/{name}"))).unwrap();
             assert!(
                 unpacked == std::fs::read(folder.join(name)).unwrap(),
                 "{name}"
@@ -97,7 +97,7 @@ fn another_reader_unpacks_ours() {
         args.extend(files);
         args.push("more");
         tabia(&folder, &args).expect(0);
-        let out = folder.join(&format!("out-{compression}"));
+        let out = folder.join(format!("out-{compression}"));
         let run = std::process::Command::new("python3")
             .arg(&script)
             .arg(folder.join(&archive))
@@ -253,7 +253,7 @@ fn bad_members_do_not_affect_others() {
         assert!(run.err.contains(word), "{word}: {}", run.err);
     }
     for name in ["good.pgn", "last.pgn"] {
-        let unpacked = std::fs::read_to_string(folder.join(&format!("in/out/{name}")));
+        let unpacked = std::fs::read_to_string(folder.join(format!("in/out/{name}")));
         assert_eq!(unpacked.unwrap(), GAMES);
     }
     assert!(!folder.join("in/evil.pgn").exists());

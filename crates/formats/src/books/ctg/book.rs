@@ -248,7 +248,7 @@ mod tests {
         let scratch = Scratch::new("ctg_malformed");
         let sound = book(&scratch);
         let read = |extension: &str| {
-            let bytes = std::fs::read(scratch.join(&format!("some.{extension}"))).unwrap();
+            let bytes = std::fs::read(scratch.join(format!("some.{extension}"))).unwrap();
             (format!("some.{extension}"), bytes)
         };
         let mut files = ["ctg", "ctb", "cto"].map(read);
