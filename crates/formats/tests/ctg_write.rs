@@ -141,7 +141,7 @@ fn trees_of_real_books_are_rebuilt() {
         assert!(put_all(&book, &mut copy).is_empty());
         Box::new(copy).finish().unwrap();
         let (copied, original) = (Files::open(&target), Files::open(&path));
-        let nodes = (0..8 * (theirs.bits.len() - 12)).filter(|&node| {
+        let nodes = (0..8 * (original.bits.len() - 12)).filter(|&node| {
             let bit = |file: &[u8]| {
                 file.get(12 + node / 8)
                     .map_or(0, |byte| byte >> (node % 8) & 1)

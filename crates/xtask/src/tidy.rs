@@ -172,7 +172,7 @@ fn check_words(root: &Path, problems: &mut Vec<String>) -> Outcome {
         match (pending.contains(&name.as_str()), found.is_empty()) {
             (false, _) => problems.extend(found),
             (true, true) => {
-                problems.push(format!("{name} has no such words: take it off {PENDING}"))
+                problems.push(format!("{name} has no such words: take it off {PENDING}"));
             }
             (true, false) => {}
         }
