@@ -275,7 +275,7 @@ impl Input {
     /// # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/tabia.cbv");
     /// let archive = tabia::open(path)?.archive()?;
     /// for member in archive.members() {
-    ///     println!("{} {} bytes", member.name, member.stored);
+    ///     println!("{} {} bytes", member.name, member.packed_size);
     /// }
     /// # Ok(())
     /// # }
