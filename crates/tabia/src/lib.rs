@@ -105,7 +105,7 @@
 //! | [`edit`](mod@edit) | changes a copy of a database: deletes, replaces, packs |
 //! | [`repair`](mod@repair) | saves what survives of a damaged database into a new one |
 //! | [`list`](mod@list) | a row for each record |
-//! | [`load`](mod@load) | one record, whole |
+//! | [`read_one`] | one record |
 //! | [`inspect`](mod@inspect) | what an input is, how much it holds |
 //! | [`book`](mod@book) | opening books |
 #![warn(missing_docs)]

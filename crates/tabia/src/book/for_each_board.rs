@@ -32,7 +32,7 @@ pub fn boards(
     stand.finish(book, visit)
 }
 
-/// The same in no order and without the fields for the way back ([`Book::sweep`]).
+/// The same in any order and without the fields of the format ([`Book::for_each_unordered`]).
 ///
 /// # Errors
 /// Those of the book and of `visit`.

@@ -1,23 +1,23 @@
-//! Opening books: ask, walk, build, merge, convert, compare, mend.
+//! Opening books: probe, walk, build, merge, convert, compare, repair.
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`ask`] | from a FEN or moves to a position |
+//! | [`position_arg`] | from a FEN or moves to a position |
 //! | [`find`](mod@find) | what a book knows of a position, as players want to see it |
 //! | [`line`](mod@line) | a walk through a book, best or at random |
-//! | [`linked`](mod@linked) | games that a book points to |
+//! | [`linked_games`](mod@linked_games) | games that a book points to |
 //! | [`walk`](mod@walk) | every position of a book that can be reached |
-//! | [`survey`](mod@survey) | what a book is, how much it holds, what is wrong with it |
+//! | [`inspect`](mod@inspect) | format, size and health of a book |
 //! | [`build`](mod@build) | books from games |
 //! | [`merge`](mod@merge) | several books into one |
 //! | [`convert`](mod@convert) | a book in another format, or as lines of PGN |
-//! | [`diff`](mod@diff) | what two books say differently |
+//! | [`diff`](mod@diff) | differences between two books |
 //! | [`edit`](mod@edit) | changes of single moves, and whole books as rows |
 //! | [`explain`](mod@explain) | which games made a move's weight |
 //! | [`novelty`](mod@novelty) | where games leave a book |
-//! | [`boards`](mod@boards) | every position of a book with its board |
-//! | [`hash`](mod@hash) | checksums of files |
-//! | [`pack`] | positions in 24 bytes |
+//! | [`for_each_board`](mod@for_each_board) | every position of a book with its board |
+//! | [`xxh64`](mod@xxh64) | checksums of files |
+//! | [`packed_position`] | positions in 24 bytes |
 
 pub mod build;
 pub mod convert;
