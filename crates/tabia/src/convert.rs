@@ -369,29 +369,15 @@ fn write_all(
     Ok(true)
 }
 
-/// Opens an item, has it read, and notes what was wrong with its container.
+/// Reads an item and reports its counts.
 fn each_item(
     reporter: &mut ScanReporter<'_>,
     options: &ConvertOptions,
     progress: &Arc<Progress>,
     read: impl FnOnce(&mut ScanReporter<'_>, crate::OpenInput) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let mut opened = reporter
-        .item
-        .open(&options.open, Some(progress))
-        .map_err(Failure::input)?;
-    for error in std::mem::take(&mut opened.problems) {
-        reporter.problem(error.into(), options.plan.strict)?;
-    }
-    let (input, late) = opened.into_parts();
     let before = reporter.summary.counts;
-    read(reporter, input)?;
-    for error in late.take() {
-        reporter.problem(
-            error.in_file(reporter.item.label()).into(),
-            options.plan.strict,
-        )?;
-    }
+    reporter.read_item(&options.open, progress, options.plan.strict, read)?;
     let counts = reporter.summary.counts.since(before);
     reporter
         .observer

@@ -105,17 +105,6 @@ struct Batch<T> {
     problems: Vec<Problem>,
 }
 
-/// Notes problems between two batches.
-#[derive(Default)]
-struct ProblemBuffer(Vec<Problem>);
-
-impl Observer for ProblemBuffer {
-    fn problem(&mut self, _item: &InputItem, problem: &Problem) -> tabia_core::Result<()> {
-        self.0.push(problem.clone());
-        Ok(())
-    }
-}
-
 /// Splits problems into those of the games that arrived and those that cost a whole record.
 fn split(
     problems: Vec<Problem>,
@@ -243,7 +232,7 @@ fn send_failure<T>(sender: &SyncSender<Batch<T>>, failure: Failure) -> bool {
 fn read_games(job: &ReadGames, sender: &SyncSender<Batch<Game>>) {
     let options = job.scan_options(job.options.threads.max(1));
     let mut read = |item: &InputItem| {
-        let problems = Mutex::new(ProblemBuffer::default());
+        let problems = Mutex::new(Vec::new());
         let mut is_closed = false;
         let done = scan_item(
             item,
@@ -284,7 +273,7 @@ fn read_headers(job: &ReadGames, sender: &SyncSender<Batch<Header>>) {
         ..ListOptions::default()
     };
     let mut read = |item: &InputItem| {
-        let problems = Mutex::new(ProblemBuffer::default());
+        let problems = Mutex::new(Vec::new());
         let mut is_closed = false;
         let mut observer = SharedProblems(&problems);
         let progress = Arc::new(Progress::default());
@@ -338,22 +327,23 @@ fn finish<T>(
     batch.results.is_empty() || sender.send(batch).is_ok()
 }
 
-fn take(problems: &Mutex<ProblemBuffer>) -> Vec<Problem> {
+fn take(problems: &Mutex<Vec<Problem>>) -> Vec<Problem> {
     let mut buffer = problems.lock().unwrap_or_else(PoisonError::into_inner);
-    std::mem::take(&mut buffer.0)
+    std::mem::take(&mut buffer)
 }
 
 /// The observer's side of a buffer that the consumer of batches empties.
-struct SharedProblems<'a>(&'a Mutex<ProblemBuffer>);
+struct SharedProblems<'a>(&'a Mutex<Vec<Problem>>);
 
 impl Observer for SharedProblems<'_> {
-    fn problem(&mut self, item: &InputItem, problem: &Problem) -> tabia_core::Result<()> {
+    fn problem(&mut self, _item: &InputItem, problem: &Problem) -> tabia_core::Result<()> {
         let mut buffer = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        buffer.problem(item, problem)
+        buffer.push(problem.clone());
+        Ok(())
     }
 }
 
-/// Opens an item and reads it; what is wrong with its container is reported as well.
+/// Opens an item and reads it; problems of its container are reported as well.
 fn scan_item(
     item: &InputItem,
     job: &ReadGames,
@@ -369,18 +359,7 @@ fn scan_item(
         observer,
         progress: &progress,
     };
-    let mut opened = item
-        .open(&job.options.open, Some(&progress))
-        .map_err(Failure::input)?;
-    for error in std::mem::take(&mut opened.problems) {
-        reporter.problem(error.into(), strict)?;
-    }
-    let (input, late) = opened.into_parts();
-    read(&mut reporter, input)?;
-    for error in late.take() {
-        reporter.problem(error.in_file(item.label()).into(), strict)?;
-    }
-    Ok(())
+    reporter.read_item(&job.options.open, &progress, strict, read)
 }
 
 /// Hands every game to visitors, one for each thread, and returns them.

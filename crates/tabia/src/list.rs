@@ -162,23 +162,19 @@ pub fn list<E: Send>(
     if options.limit == Some(0) {
         return Ok((summary, 0));
     }
-    let mut opened = item
-        .open(&options.open, Some(progress))
-        .map_err(Failure::input)?;
-    for error in std::mem::take(&mut opened.problems) {
-        reporter.problem(error.into(), options.strict)?;
-    }
-    let (input, late) = opened.into_parts();
-    let rows = match input {
-        OpenInput::Database(database) => {
-            reporter.report_database_problems(&*database, options.strict)?;
-            list_database(&mut reporter, &*database, options, render, emit)?
-        }
-        stream => list_stream(&mut reporter, stream, options, render, emit)?,
-    };
-    for error in late.take() {
-        reporter.problem(error.in_file(item.label()).into(), options.strict)?;
-    }
+    let strict = options.strict;
+    let rows = reporter.read_item(
+        &options.open,
+        progress,
+        strict,
+        |reporter, input| match input {
+            OpenInput::Database(database) => {
+                reporter.report_database_problems(&*database, strict)?;
+                list_database(reporter, &*database, options, render, emit)
+            }
+            stream => list_stream(reporter, stream, options, render, emit),
+        },
+    )?;
     Ok((summary, rows))
 }
 

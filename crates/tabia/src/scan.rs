@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tabia_core::chess::{Ply, Position};
+use tabia_core::formats::OpenOptions;
 use tabia_core::game::{Annotation, Flow, GameHead, GameResult, Visitor, Want};
 use tabia_core::games::{
     Block, BlockCounts, BlockReader, Blocks, Database, GameReader, GameStream,
@@ -105,6 +106,28 @@ impl ScanReporter<'_> {
             return Err(Failure::Strict(problem.error));
         }
         Ok(())
+    }
+
+    /// Opens the item and has `read` read it. Problems of its container are reported before, and after
+    /// that those found while it was read.
+    pub(crate) fn read_item<T>(
+        &mut self,
+        options: &OpenOptions,
+        progress: &Arc<Progress>,
+        strict: bool,
+        read: impl FnOnce(&mut Self, OpenInput) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let item = self.item;
+        let mut opened = item.open(options, Some(progress)).map_err(Failure::input)?;
+        for error in std::mem::take(&mut opened.problems) {
+            self.problem(error.into(), strict)?;
+        }
+        let (input, late) = opened.into_parts();
+        let result = read(self, input)?;
+        for error in late.take() {
+            self.problem(error.in_file(item.label()).into(), strict)?;
+        }
+        Ok(result)
     }
 
     /// Notes what was wrong with a database as a whole when it was opened.

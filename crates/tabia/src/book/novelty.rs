@@ -242,33 +242,25 @@ pub fn mark_novelties(
             want: Want::ALL,
             ..options.plan.clone()
         };
-        let mut opened = item
-            .open(&options.open, Some(progress))
-            .map_err(Failure::input)?;
         let mut reporter = ScanReporter {
             item,
             summary: &mut ledger,
             observer: &mut *observer,
             progress,
         };
-        for error in std::mem::take(&mut opened.problems) {
-            reporter.problem(error.into(), plan.strict)?;
-        }
-        let (input, late) = opened.into_parts();
-        scan(&mut reporter, input, &plan, tasks, &mut |_, marked| {
-            if let Some(error) = marked.failure.take() {
-                return Err(Failure::input(error));
-            }
-            all.games += marked.counts.games;
-            all.left += marked.counts.left;
-            all.inside += marked.counts.inside;
-            out.write_all(&marked.text)
-                .map_err(|error| Failure::output(Error::from(error)))?;
-            Ok(true)
+        reporter.read_item(&options.open, progress, plan.strict, |reporter, input| {
+            scan(reporter, input, &plan, tasks, &mut |_, marked| {
+                if let Some(error) = marked.failure.take() {
+                    return Err(Failure::input(error));
+                }
+                all.games += marked.counts.games;
+                all.left += marked.counts.left;
+                all.inside += marked.counts.inside;
+                out.write_all(&marked.text)
+                    .map_err(|error| Failure::output(Error::from(error)))?;
+                Ok(true)
+            })
         })?;
-        for error in late.take() {
-            reporter.problem(error.in_file(item.label()).into(), plan.strict)?;
-        }
     }
     Ok((all, ledger))
 }
