@@ -1,4 +1,5 @@
-//! Games of a stream by a filter: what a game is, is known at its end.
+//! Games of a stream by a filter. The tags decide first, so that the moves of most games are skipped; a
+//! game that they do not exclude is recorded and decided on at its end.
 
 use std::sync::Arc;
 
@@ -19,6 +20,8 @@ pub(crate) struct FilterVisitor<V> {
     recorder: Recorder,
     /// The game being read.
     game: Option<GameIndex>,
+    /// Whether the tags of the game exclude it.
+    is_excluded: bool,
     /// Problems found in it.
     problems: Vec<Problem>,
     /// A game's buffers, to be used again.
@@ -33,6 +36,7 @@ impl<V> FilterVisitor<V> {
             filter: filter.filter(|filter| !filter.is_empty()),
             recorder: Recorder::new(),
             game: None,
+            is_excluded: false,
             problems: Vec::new(),
             spare: Game::new(),
             stop: false,
@@ -50,6 +54,11 @@ impl<V: Visitor> Visitor for FilterVisitor<V> {
         }
         self.game = Some(game);
         self.problems.clear();
+        let excludes = |filter: &Arc<Filter>| filter.excludes(|name| head.tags.text(name));
+        self.is_excluded = self.filter.as_ref().is_some_and(excludes);
+        if self.is_excluded {
+            return Flow::Skip;
+        }
         self.recorder.begin_game(game, head)
     }
 
@@ -85,6 +94,9 @@ impl<V: Visitor> Visitor for FilterVisitor<V> {
         let (Some(index), Some(filter)) = (self.game.take(), &self.filter) else {
             return self.inner.end_game(result);
         };
+        if self.is_excluded {
+            return;
+        }
         self.recorder.end_game(result);
         let game = self.recorder.replace(std::mem::take(&mut self.spare));
         let fits = Matcher::new(filter).matches_tags(&game.head.tags, result, &row(&game));
@@ -131,5 +143,42 @@ fn row(game: &Game) -> IndexEntry {
         has_comments: Some(comments),
         has_nags: Some(nags),
         ..IndexEntry::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The number of games handed on.
+    #[derive(Default)]
+    struct Count(u32);
+
+    impl Visitor for Count {
+        fn visit_move(&mut self, _before: &Position, _ply: Ply) -> Flow {
+            Flow::Go
+        }
+
+        fn end_game(&mut self, _result: GameResult) {
+            self.0 += 1;
+        }
+    }
+
+    #[test]
+    fn moves_of_excluded_games_are_skipped() {
+        let filter = Filter::parse("white:anna moves:0").unwrap();
+        let mut visitor = FilterVisitor::new(Count::default(), Some(Arc::new(filter)));
+        let mut head = GameHead::default();
+        for (white, flow, count) in [
+            ("Bert", Flow::Skip, 0),
+            ("Anna", Flow::Go, 1),
+            ("Bert", Flow::Skip, 1),
+        ] {
+            head.tags.clear();
+            head.tags.push("White", white);
+            assert_eq!(visitor.begin_game(GameIndex(0), &head), flow);
+            visitor.end_game(GameResult::Unknown);
+            assert_eq!(visitor.inner.0, count);
+        }
     }
 }

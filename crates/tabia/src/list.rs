@@ -389,8 +389,10 @@ fn list_stream<E: Send>(
             .map(|limit| options.offset.saturating_add(limit)),
         ..ScanOptions::default()
     };
+    // With a limit but no filter one thread counts the rows, so that it knows which come first.
+    let skip = plan.at_most.map_or(0, |_| options.offset);
     let tasks = (0..options.threads.max(1))
-        .map(|_| RowTask::default())
+        .map(|_| RowTask::new(&options.filter, skip))
         .collect();
     let mut passed = 0_u64;
     let mut text = Vec::new();
@@ -449,20 +451,53 @@ fn row_matches(matcher: &mut Matcher<'_>, row: &ListRow<'_>) -> bool {
     matcher.matches_tags(&tags, row.result, &entry)
 }
 
-/// Makes rows of games that come in a stream.
-#[derive(Debug, Default)]
-struct RowTask {
+/// Makes rows of games that come in a stream, except of those whose tags the filter excludes.
+#[derive(Debug)]
+struct RowTask<'f> {
+    filter: &'f Filter,
+    is_excluded: bool,
+    /// Number of next games whose rows are not shown, and are therefore empty.
+    skip: u64,
     row: ListRow<'static>,
     plies: u32,
     depth: u32,
     rows: Vec<ListRow<'static>>,
 }
 
-impl Visitor for RowTask {
+impl<'f> RowTask<'f> {
+    fn new(filter: &'f Filter, skip: u64) -> Self {
+        Self {
+            filter,
+            is_excluded: false,
+            skip,
+            row: ListRow::default(),
+            plies: 0,
+            depth: 0,
+            rows: Vec::new(),
+        }
+    }
+}
+
+impl Visitor for RowTask<'_> {
     fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
+        if self.skip > 0 {
+            self.skip -= 1;
+            self.is_excluded = true;
+            self.rows.push(ListRow::default());
+            return Flow::Skip;
+        }
         let tags = &head.tags;
-        let text = |tag: &str| Cow::Owned(known(tags.text(tag)).to_owned());
+        let value = |tag: &str| match (tag, known(tags.text(tag))) {
+            ("Round", "-") => "",
+            (_, value) => value,
+        };
+        let text = |tag: &str| Cow::Owned(value(tag).to_owned());
         let is_text = head.kind == RecordKind::Text;
+        // The title of a guiding text may follow.
+        self.is_excluded = !is_text && self.filter.excludes(value);
+        if self.is_excluded {
+            return Flow::Skip;
+        }
         self.plies = 0;
         self.depth = 0;
         self.row = ListRow {
@@ -479,10 +514,7 @@ impl Visitor for RowTask {
             date: tags.date().unwrap_or_default(),
             event: text("Event"),
             site: text("Site"),
-            round: match known(tags.text("Round")) {
-                "-" => Cow::Borrowed(""),
-                round => Cow::Owned(round.to_owned()),
-            },
+            round: text("Round"),
             eco: tags.eco(),
             plies: None,
             annotator: text("Annotator"),
@@ -524,6 +556,9 @@ impl Visitor for RowTask {
     }
 
     fn end_game(&mut self, result: GameResult) {
+        if self.is_excluded {
+            return;
+        }
         self.row.result = result;
         if !self.row.flags.text {
             self.row.plies = Some(self.plies);
@@ -532,11 +567,36 @@ impl Visitor for RowTask {
     }
 }
 
-impl Task for RowTask {
+impl Task for RowTask<'_> {
     type Out = Vec<ListRow<'static>>;
 
     fn swap(&mut self, out: &mut Vec<ListRow<'static>>) {
         out.clear();
         std::mem::swap(&mut self.rows, out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moves_without_a_row_are_skipped() {
+        let filter = Filter::parse("-round:-").unwrap();
+        let mut task = RowTask::new(&filter, 1);
+        let mut head = GameHead::default();
+        for (round, flow) in [("1", Flow::Skip), ("-", Flow::Go), ("1", Flow::Go)] {
+            head.tags.clear();
+            head.tags.push("Round", round);
+            assert_eq!(task.begin_game(GameIndex(0), &head), flow, "{round}");
+            task.end_game(GameResult::Unknown);
+        }
+        let filter = Filter::parse("round:1").unwrap();
+        task.filter = &filter;
+        assert_eq!(task.begin_game(GameIndex(0), &head), Flow::Go);
+        head.tags.clear();
+        assert_eq!(task.begin_game(GameIndex(0), &head), Flow::Skip);
+        task.end_game(GameResult::Unknown);
+        assert_eq!(task.rows.len(), 3);
     }
 }

@@ -1,6 +1,6 @@
 //! Tests whether index entries and tags match a [`Filter`].
 
-use tabia_core::game::{GameResult, Tags};
+use tabia_core::game::{Date, Eco, GameResult, Tags};
 use tabia_core::games::{Database, IndexEntry, NameId, NameKind};
 use tabia_core::{GameIndex, Result};
 
@@ -185,7 +185,7 @@ impl<'f> Matcher<'f> {
                         white_elo: tags.white_elo(),
                         black_elo: tags.black_elo(),
                         date: tags.date().unwrap_or_default(),
-                        eco: tags.eco().map(tabia_core::game::Eco::code),
+                        eco: tags.eco().map(Eco::code),
                         result,
                         ..EntryValues::from_entry(entry)
                     };
@@ -200,11 +200,52 @@ impl<'f> Matcher<'f> {
     }
 }
 
+impl Filter {
+    /// Whether no game with these tags matches, whatever its moves, annotations and result are; `tag`
+    /// returns the value of a tag, `""` if absent. A reader can then skip the moves of the game. If
+    /// `false`, the game matches or not: [`Matcher::matches_tags`] decides.
+    ///
+    /// ```
+    /// use tabia_query::Filter;
+    ///
+    /// let filter = Filter::parse("date:1972 moves:>40")?;
+    /// let is_excluded = |date| filter.excludes(|name| if name == "Date" { date } else { "" });
+    /// assert!(is_excluded("1971.10.03"));
+    /// assert!(!is_excluded("1972.07.11"));
+    /// # Ok::<(), tabia_query::FilterError>(())
+    /// ```
+    pub fn excludes<'t>(&self, tag: impl Fn(&str) -> &'t str) -> bool {
+        let mut folded = String::new();
+        let elo = |name: &str| tag(name).trim().parse::<u16>().unwrap_or_default();
+        self.terms.iter().any(|term| {
+            let holds = match &term.test {
+                Test::Name(field, texts) => tag_names(*field).iter().any(|name| {
+                    fold_into(tag(name), &mut folded);
+                    has_word_prefix(&folded, texts)
+                }),
+                Test::Elo(field, bounds) => {
+                    ratings_hold(*field, bounds, [elo("WhiteElo"), elo("BlackElo")])
+                }
+                Test::Date(bounds) => {
+                    let date = Date::parse(tag("Date")).unwrap_or_default();
+                    bounds.iter().any(|range| range.has(date))
+                }
+                Test::Eco(ranges) => {
+                    Eco::parse(tag("ECO")).is_some_and(|eco| has_code(ranges, eco.code()))
+                }
+                // Only the end of the game decides.
+                Test::Result(_) | Test::Moves(_) | Test::Has(_) => return false,
+            };
+            holds == term.negated
+        })
+    }
+}
+
 /// The values of an index entry that terms other than names test.
 struct EntryValues {
     white_elo: Option<u16>,
     black_elo: Option<u16>,
-    date: tabia_core::game::Date,
+    date: Date,
     result: GameResult,
     eco: Option<u16>,
     moves: Option<u16>,
@@ -222,7 +263,7 @@ impl EntryValues {
             black_elo: entry.black_elo,
             date: entry.date,
             result: entry.result,
-            eco: entry.eco.map(tabia_core::game::Eco::code),
+            eco: entry.eco.map(Eco::code),
             moves,
             parts: [
                 (Part::Variations, entry.has_variations == Some(true)),
@@ -260,11 +301,7 @@ fn holds(test: &Test, values: &EntryValues) -> bool {
         Test::Result(results) => results
             .iter()
             .any(|&result| result == values.result || result == values.result.to_pgn()),
-        Test::Eco(ranges) => values.eco.is_some_and(|code| {
-            ranges
-                .iter()
-                .any(|&(low, high)| (low..=high).contains(&code))
-        }),
+        Test::Eco(ranges) => values.eco.is_some_and(|code| has_code(ranges, code)),
         Test::Moves(bounds) => values
             .moves
             .is_some_and(|moves| bounds.iter().any(|range| range.has(moves))),
@@ -275,6 +312,13 @@ fn holds(test: &Test, values: &EntryValues) -> bool {
                 .any(|(part, has)| part == wanted && *has)
         }),
     }
+}
+
+/// Whether one of the ranges contains an ECO code.
+fn has_code(ranges: &[(u16, u16)], code: u16) -> bool {
+    ranges
+        .iter()
+        .any(|&(low, high)| (low..=high).contains(&code))
 }
 
 /// Whether a name matches: from the cache, or by comparing it.
@@ -375,7 +419,6 @@ fn has_word_prefix(name: &str, texts: &[String]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tabia_core::game::Date;
 
     fn tags() -> Tags {
         [
@@ -429,6 +472,42 @@ mod tests {
             "maroczy capablanca",
         ] {
             assert!(!matches(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn excluded_games_match_with_no_moves_and_results() {
+        let tags = tags();
+        let excludes = |text: &str| {
+            Filter::parse(text)
+                .unwrap()
+                .excludes(|name| tags.text(name))
+        };
+        for text in [
+            "black:aljechin",
+            "-maroczy",
+            "elo:>=2600",
+            "anyelo:<2000",
+            "date:1932..",
+            "-eco:B moves:>3",
+            "has:comments site:paris",
+        ] {
+            assert!(excludes(text), "{text}");
+            assert!(!matches(text), "{text}");
+        }
+        for text in [
+            "",
+            "maroczy",
+            "-white:maroczy",
+            "elo:2690..",
+            "anyelo:2690",
+            "date:1931 eco:B1",
+            "result:0-1",
+            "-result:1-0",
+            "moves:>300",
+            "has:variations",
+        ] {
+            assert_eq!(excludes(text), text == "elo:2690..", "{text}");
         }
     }
 
