@@ -6,7 +6,7 @@ use std::fmt;
 use crate::ids::GameIndex;
 
 macro_rules! features {
-    ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
+    ($($(#[$doc:meta])* $name:ident = $one:literal / $several:literal,)*) => {
         /// A kind of data that a game or book can contain and that a format can or cannot hold.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
@@ -18,7 +18,12 @@ macro_rules! features {
 
             /// The plural noun for tables and reports.
             pub const fn label(self) -> &'static str {
-                match self { $(Feature::$name => $text,)* }
+                match self { $(Feature::$name => $several,)* }
+            }
+
+            /// The noun for `count` items: singular for 1, otherwise plural.
+            pub const fn noun(self, count: u64) -> &'static str {
+                match self { $(Feature::$name => if count == 1 { $one } else { $several },)* }
             }
 
             /// A stable key for JSON, in lower camel case.
@@ -37,99 +42,99 @@ macro_rules! features {
 
 features! {
     /// Tag pairs beyond the Seven Tag Roster.
-    Tags = "tag pairs",
+    Tags = "tag pair" / "tag pairs",
     /// Header facts that only some database formats store (rating types, save times, …).
-    HeaderFacts = "header facts of other formats",
+    HeaderFacts = "header fact of another format" / "header facts of other formats",
     /// Facts of the database itself: title, type, names of flags.
-    DatabaseFacts = "facts of the whole database",
+    DatabaseFacts = "fact of the whole database" / "facts of the whole database",
     /// Values longer than the target's fields.
-    LongText = "texts cut to the target's length",
+    LongText = "text cut to the target's length" / "texts cut to the target's length",
     /// Characters outside the target's character set.
-    Characters = "characters outside the target's character set",
+    Characters = "character outside the target's character set" / "characters outside the target's character set",
     /// Setup positions.
-    SetupPositions = "setup positions",
+    SetupPositions = "setup position" / "setup positions",
     /// Setup positions that are not legal chess.
-    IllegalPositions = "setup positions that are not legal chess",
+    IllegalPositions = "setup position that is not legal chess" / "setup positions that are not legal chess",
     /// Chess960 games.
-    Chess960 = "Chess960 games",
+    Chess960 = "Chess960 game" / "Chess960 games",
     /// Null moves.
-    NullMoves = "null moves",
+    NullMoves = "null move" / "null moves",
     /// Variations.
-    Variations = "variations",
+    Variations = "variation" / "variations",
     /// Comments.
-    Comments = "comments",
+    Comments = "comment" / "comments",
     /// Comments before their move.
-    CommentPlacement = "comments before their move",
+    CommentPlacement = "comment before its move" / "comments before their move",
     /// Languages of comments.
-    Languages = "comment languages",
+    Languages = "comment language" / "comment languages",
     /// Line breaks and braces inside comments.
-    CommentText = "line breaks or braces in comments",
+    CommentText = "line break or brace in comments" / "line breaks or braces in comments",
     /// Several comments on one move.
-    SeveralComments = "separate comments on one move",
+    SeveralComments = "separate comment on one move" / "separate comments on one move",
     /// Numeric annotation glyphs.
-    Nags = "NAGs",
+    Nags = "NAG" / "NAGs",
     /// Coloured squares and arrows.
-    Shapes = "coloured squares and arrows",
+    Shapes = "coloured square or arrow" / "coloured squares and arrows",
     /// Colours of shapes that have no letter.
-    ShapeColors = "colours of squares and arrows",
+    ShapeColors = "colour of a square or arrow" / "colours of squares and arrows",
     /// Clock times.
-    Clocks = "clock times",
+    Clocks = "clock time" / "clock times",
     /// Evaluations on moves.
-    Evals = "evaluations",
+    Evals = "evaluation" / "evaluations",
     /// Depths and engines of evaluations.
-    EvalDepths = "depths of evaluations",
+    EvalDepths = "depth of an evaluation" / "depths of evaluations",
     /// Evaluation profiles of games.
-    EvalProfiles = "evaluation profiles",
+    EvalProfiles = "evaluation profile" / "evaluation profiles",
     /// Medals.
-    Medals = "medals",
+    Medals = "medal" / "medals",
     /// Critical positions.
-    CriticalPositions = "critical positions",
+    CriticalPositions = "critical position" / "critical positions",
     /// Colours of variations.
-    VariationColors = "variation colours",
+    VariationColors = "variation colour" / "variation colours",
     /// Pawn-structure marks.
-    PawnStructures = "pawn-structure marks",
+    PawnStructures = "pawn-structure mark" / "pawn-structure marks",
     /// Piece-path marks.
-    PiecePaths = "piece-path marks",
+    PiecePaths = "piece-path mark" / "piece-path marks",
     /// Training questions.
-    Training = "training questions",
+    Training = "training question" / "training questions",
     /// Quoted games.
-    Quotations = "game quotations",
+    Quotations = "game quotation" / "game quotations",
     /// Web links.
-    WebLinks = "web links",
+    WebLinks = "web link" / "web links",
     /// References to sounds, pictures and videos.
-    Media = "media references",
+    Media = "media reference" / "media references",
     /// Times in a video.
-    VideoTimes = "video times",
+    VideoTimes = "video time" / "video times",
     /// Structured time controls.
-    TimeControls = "time controls",
+    TimeControls = "time control" / "time controls",
     /// Guiding texts.
-    GuidingTexts = "guiding texts",
+    GuidingTexts = "guiding text" / "guiding texts",
     /// Results that PGN has no marker for (forfeits, both lost).
-    SpecialResults = "forfeit results",
+    SpecialResults = "forfeit result" / "forfeit results",
     /// Deletion marks.
-    DeletionMarks = "deletion marks",
+    DeletionMarks = "deletion mark" / "deletion marks",
     /// Data of one format without a common meaning.
-    Foreign = "data of one format only",
+    Foreign = "data item of one format only" / "data items of one format only",
     /// Weights of book moves.
-    BookWeights = "weights of book moves",
+    BookWeights = "weight of a book move" / "weights of book moves",
     /// Numbers of games in which book moves were played.
-    BookCounts = "game counts of book moves",
+    BookCounts = "game count of a book move" / "game counts of book moves",
     /// Results of games with book moves.
-    BookResults = "results of book moves",
+    BookResults = "result of a book move" / "results of book moves",
     /// Ratings of the players of book moves.
-    BookRatings = "ratings of book moves",
+    BookRatings = "rating of a book move" / "ratings of book moves",
     /// Polyglot's `learn` values of book moves, see [`Learn`](crate::books::Learn).
-    BookLearn = "learn values of book moves",
+    BookLearn = "learn value of a book move" / "learn values of book moves",
     /// Book moves and positions that the format cannot encode or has no space for.
-    BookMoves = "book moves without a code",
+    BookMoves = "book move without a code" / "book moves without a code",
     /// Games that a book points to.
-    GameLinks = "links to games",
+    GameLinks = "link to a game" / "links to games",
     /// Moves that could not be read.
-    UnreadMoves = "unreadable moves",
+    UnreadMoves = "unreadable move" / "unreadable moves",
     /// Moves of games.
-    Moves = "moves of games",
+    Moves = "move of a game" / "moves of games",
     /// Games of chess, as opposed to matches of bughouse.
-    ChessGames = "games of chess",
+    ChessGames = "game of chess" / "games of chess",
 }
 
 impl Feature {
@@ -216,7 +221,7 @@ pub struct LossCount {
 /// let mut losses = Losses::new();
 /// losses.add(Feature::Nags, 2, Some(GameIndex(7)));
 /// losses.add(Feature::Variations, 1, None);
-/// assert_eq!(losses.to_string(), "1 variations, 2 NAGs");
+/// assert_eq!(losses.to_string(), "1 variation, 2 NAGs");
 /// assert_eq!(losses.count(Feature::Nags), 2);
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -283,7 +288,7 @@ impl fmt::Display for Losses {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, (feature, loss)) in self.iter().enumerate() {
             let comma = if i == 0 { "" } else { ", " };
-            write!(f, "{comma}{} {}", loss.count, feature.label())?;
+            write!(f, "{comma}{} {}", loss.count, feature.noun(loss.count))?;
         }
         Ok(())
     }
@@ -298,6 +303,21 @@ mod tests {
         assert!(Feature::ALL.len() < 64);
         assert_eq!(Features::ALL.iter().count(), Feature::ALL.len());
         assert_eq!(Feature::EvalDepths.key(), "evalDepths");
+    }
+
+    #[test]
+    fn one_loss_has_a_singular_noun() {
+        let mut losses = Losses::new();
+        for feature in Feature::ALL {
+            assert_ne!(feature.noun(1), feature.label(), "{feature:?}");
+            assert_eq!(feature.noun(0), feature.label());
+        }
+        losses.add(Feature::Medals, 1, None);
+        losses.add(Feature::Foreign, 2, None);
+        assert_eq!(
+            losses.to_string(),
+            "1 medal, 2 data items of one format only"
+        );
     }
 
     #[test]

@@ -105,7 +105,7 @@ fn assert_losses_are_predicted(test: &str, format: &GameFormat) {
             let reported = &reported[number];
             if old.head.kind == RecordKind::Text {
                 // The complete text is lost.
-                assert_eq!(reported.to_string(), "1 guiding texts", "{what}");
+                assert_eq!(reported.to_string(), "1 guiding text", "{what}");
                 all.merge(reported);
                 continue;
             }

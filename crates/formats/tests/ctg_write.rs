@@ -421,7 +421,7 @@ fn moves_create_records_for_their_positions() {
         ..BookPosition::default()
     };
     let losses = book.put(&start, &page).unwrap();
-    assert_eq!(losses.to_string(), "1 weights of book moves");
+    assert_eq!(losses.to_string(), "1 weight of a book move");
     let written = Box::new(book).finish().unwrap();
     assert_eq!(written.records, 4);
     check_lookups(&target);
@@ -544,7 +544,7 @@ fn losses_are_counted() {
         ..BookPosition::default()
     };
     let losses = book.put(&queens, &page).unwrap();
-    assert_eq!(losses.to_string(), "1 book moves without a code");
+    assert_eq!(losses.to_string(), "1 book move without a code");
     let shuffled = Position::from_setup(&Setup::chess960_start(1).unwrap()).unwrap();
     let losses = book.put(&shuffled, &BookPosition::default()).unwrap();
     assert_eq!(losses.count(Feature::BookMoves), 1);

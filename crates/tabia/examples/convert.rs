@@ -13,7 +13,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         summary.counts.games, summary.problems
     );
     for (feature, loss) in summary.losses.iter() {
-        println!("lost: {} {}", loss.count, feature.label());
+        println!("lost: {} {}", loss.count, feature.noun(loss.count));
     }
     Ok(())
 }

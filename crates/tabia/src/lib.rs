@@ -41,7 +41,7 @@
 //! # let to = std::env::temp_dir().join(format!("tabia-doc-front-{}.si5", std::process::id()));
 //! let summary = tabia::convert(from, &to)?;
 //! for (feature, loss) in summary.losses.iter() {
-//!     println!("lost: {} {}", loss.count, feature.label());
+//!     println!("lost: {} {}", loss.count, feature.noun(loss.count));
 //! }
 //! # for end in ["si5", "sg5", "sn5"] { let _ = std::fs::remove_file(to.with_extension(end)); }
 //! # Ok(())

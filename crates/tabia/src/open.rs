@@ -330,7 +330,7 @@ impl Input {
 /// # let to = std::env::temp_dir().join(format!("tabia-doc-convert-{}.pgn", std::process::id()));
 /// let summary = tabia::convert(from, &to)?;
 /// for (feature, loss) in summary.losses.iter() {
-///     println!("lost: {} {}", loss.count, feature.label());
+///     println!("lost: {} {}", loss.count, feature.noun(loss.count));
 /// }
 /// # assert!(summary.counts.games > 0);
 /// # let _ = std::fs::remove_file(to);
