@@ -3,7 +3,7 @@
     python3 lzo2.py ARCHIVE FILE...     an archive with every file four times: in chunks and as one
                                         stream, by the fast compressor and by the best one
 
-The library is looked for where TABIA_LZO2 says, else among those of the system. Exit code 3: it is not there.
+The library is the file that TABIA_LZO2 names, else the system's. Exit code 3: it is absent.
 """
 
 import ctypes
@@ -23,9 +23,9 @@ def library():
         sys.exit(3)
 
 
-def call(name, data, room, memory):
-    out = ctypes.create_string_buffer(room)
-    length = ctypes.c_size_t(room)
+def call(name, data, capacity, memory):
+    out = ctypes.create_string_buffer(capacity)
+    length = ctypes.c_size_t(capacity)
     code = getattr(library(), name)(
         data, ctypes.c_size_t(len(data)), out, ctypes.byref(length), memory
     )
@@ -35,7 +35,7 @@ def call(name, data, room, memory):
 
 
 def unpack(stored):
-    """The plain bytes of chunks, each behind its length."""
+    """The plain bytes of chunks, each of which follows its length."""
     data = b""
     while stored:
         length = int.from_bytes(stored[:2], "big")

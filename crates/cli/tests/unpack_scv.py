@@ -1,9 +1,9 @@
 """Unpacks a Scidb archive as strictly as Scidb's own unpacker: python3 unpack_scv.py ARCHIVE FOLDER
 
-Written from the description of the format alone. It refuses what Scidb refuses or stumbles over: missing
+Written from the description of the format alone. It refuses what Scidb refuses or reads wrongly: missing
 keys, blank lines, sizes that do not lead to the next member, raw members that are not plain ASCII,
 wrong checksums. Members packed with LZO, which it refuses too, are unpacked by liblzo2; exit code 3 when
-that is not there.
+that is absent.
 """
 
 import os
@@ -95,10 +95,10 @@ def unpack(path, folder):
         if at == len(whole):
             break
         if whole[at : at + 1] != b"\n":
-            refuse(f"{name}: something behind it")
+            refuse(f"{name}: bytes after the member")
         at += 1
         if line() != HEAD:
-            refuse(f"{name}: no member behind it")
+            refuse(f"{name}: no member follows it")
     if total != int(archive["TotalSize"]):
         refuse(f"{total} bytes, not {archive['TotalSize']}")
     print(len(names))

@@ -1,4 +1,4 @@
-//! Writes the sample database and an archive of it beside it:
+//! Writes the sample database, and an archive of it in the same folder:
 //! `cargo run -p tabia-formats --example make_sample -- samples/tabia.cbh`.
 
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ fn main() -> ExitCode {
         .map_or_else(|| PathBuf::from("samples/tabia.cbh"), PathBuf::from);
     match make(&path) {
         Ok(()) => ExitCode::SUCCESS,
-        #[expect(clippy::print_stderr, reason = "an example has no other voice")]
+        #[expect(clippy::print_stderr, reason = "an example reports its error itself")]
         Err(error) => {
             eprintln!("make_sample: {error}");
             ExitCode::FAILURE

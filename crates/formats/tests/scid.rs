@@ -1,4 +1,4 @@
-//! Scid databases made by Scid and others, in the folder of real data.
+//! Scid databases made by Scid and other programs, in the folder of shared data.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use std::path::{Path, PathBuf};
@@ -104,12 +104,12 @@ fn every_sample_decodes_to_legal_games() {
     }
 }
 
-/// Games read from Scid's files and written give Scid's files, byte for byte.
+/// Games read from Scid's files and written again are Scid's files, byte for byte.
 #[test]
-fn writing_gives_the_bytes_of_scid() {
+fn written_databases_equal_those_of_scid() {
     let scratch = Scratch::new("scid-bytes");
     for (name, _) in SAMPLES {
-        let Some(path) = sample("writing_gives_the_bytes_of_scid", name) else {
+        let Some(path) = sample("written_databases_equal_those_of_scid", name) else {
             return;
         };
         let database = open(&path);
@@ -126,9 +126,9 @@ fn writing_gives_the_bytes_of_scid() {
             assert_eq!(theirs.len(), ours.len(), "{name} {extension}");
             let differs = |at: &usize| theirs[*at] != ours[*at];
             let may_differ = |at: usize| match (kind, name) {
-                // What follows the zero of a text in the header is left from before.
+                // Bytes after the zero that ends a text in the header are arbitrary.
                 ("si", "si4/scidtopgn/five.si4") => (25..182).contains(&at) && ours[at] == 0,
-                // So is what fills a block of games.
+                // So are those that fill a block of games.
                 ("sg", _) => {
                     let block = if number == '3' { 1 << 15 } else { 1 << 17 };
                     let end = at.next_multiple_of(block).min(ours.len());
@@ -144,7 +144,7 @@ fn writing_gives_the_bytes_of_scid() {
 }
 
 /// The PGN files that Scid made the databases from.
-const TWINS: [(&str, &str); 14] = [
+const PGN_SOURCES: [(&str, &str); 14] = [
     ("si3/features.si3", "pgn/features.pgn"),
     ("si3/lichess_db_1000k.si3", "pgn/lichess_db_1000k.pgn"),
     ("si3/twic1599_1000k.si3", "pgn/twic1599_1000k.pgn"),
@@ -161,10 +161,10 @@ const TWINS: [(&str, &str); 14] = [
     ("big/many.si5", "big/many.pgn.gz"),
 ];
 
-/// How many games of which set.
+/// Number of games of a sample.
 fn count(database: &str) -> usize {
-    let known = SAMPLES.iter().find(|(name, _)| *name == database);
-    known.unwrap().1 as usize
+    let sample = SAMPLES.iter().find(|(name, _)| *name == database);
+    sample.unwrap().1 as usize
 }
 
 fn read_pgn(path: &Path) -> Vec<Game> {
@@ -183,14 +183,14 @@ fn read_pgn(path: &Path) -> Vec<Game> {
     }
 }
 
-/// Moves, variations and annotations, one a line; blanks in comments do not count, as Scid keeps
-/// the line breaks of PGN, and neither do empty comments.
+/// Moves, variations and annotations, one a line. Kinds of blanks in comments and empty comments are
+/// ignored, because Scid keeps the line breaks of PGN.
 fn lines(game: &Game) -> Vec<String> {
     let line = |event: Event<'_>| match event {
         Event::Annotation(Annotation::Comment(comment)) => {
             let words: Vec<&str> = comment.text.split_whitespace().collect();
-            let place = comment.placement;
-            (!words.is_empty()).then(|| format!("{place:?} {}", words.join(" ")))
+            let placement = comment.placement;
+            (!words.is_empty()).then(|| format!("{placement:?} {}", words.join(" ")))
         }
         other => Some(format!("{other:?}")),
     };
@@ -198,22 +198,22 @@ fn lines(game: &Game) -> Vec<String> {
 }
 
 #[test]
-fn trees_equal_those_of_the_pgn_twins() {
+fn games_equal_those_of_the_pgn_sources() {
     let mut differences = Vec::new();
-    for (database, twin) in TWINS {
-        let test = "trees_equal_those_of_the_pgn_twins";
+    for (database, pgn_source) in PGN_SOURCES {
+        let test = "games_equal_those_of_the_pgn_sources";
         let Some(path) = sample(test, database) else {
             return;
         };
         let kind = path.extension().unwrap().to_str().unwrap();
         let name = path.file_stem().unwrap().to_str().unwrap();
-        let pgn = sample(test, twin).unwrap();
-        let (theirs, twins) = (read(&*open(&path)), read_pgn(&pgn));
+        let pgn = sample(test, pgn_source).unwrap();
+        let (theirs, sources) = (read(&*open(&path)), read_pgn(&pgn));
         assert_eq!(
-            (theirs.len(), twins.len()),
+            (theirs.len(), sources.len()),
             (count(database), count(database))
         );
-        for (number, (scid, pgn)) in (1..).zip(theirs.iter().zip(&twins)) {
+        for (number, (scid, pgn)) in (1..).zip(theirs.iter().zip(&sources)) {
             let mut differs =
                 |what: &str| differences.push(format!("{kind} {name} {number} {what}"));
             if scid.head.start != pgn.head.start || scid.result != pgn.result {
@@ -253,13 +253,13 @@ fn trees_equal_those_of_the_pgn_twins() {
     assert_eq!(differences, known);
 }
 
-/// What we make of the PGN is what Scid made of it: names byte for byte, and rows but for what is
-/// known to differ.
+/// Our databases of the PGN files equal Scid's: names byte for byte, rows except for the known
+/// differences.
 #[test]
-fn pgn_becomes_the_rows_and_names_of_scid() {
+fn pgn_is_written_to_the_rows_and_names_of_scid() {
     let scratch = Scratch::new("scid-from-pgn");
-    for (database, twin) in TWINS {
-        let test = "pgn_becomes_the_rows_and_names_of_scid";
+    for (database, pgn_source) in PGN_SOURCES {
+        let test = "pgn_is_written_to_the_rows_and_names_of_scid";
         let Some(path) = sample(test, database) else {
             return;
         };
@@ -270,7 +270,7 @@ fn pgn_becomes_the_rows_and_names_of_scid() {
             // after they were read.
             continue;
         }
-        let pgn = sample(test, twin).unwrap();
+        let pgn = sample(test, pgn_source).unwrap();
         let copy = scratch.join(format!("{name}.{kind}"));
         let mut games = read_pgn(&pgn);
         for game in &mut games {
@@ -290,20 +290,20 @@ fn pgn_becomes_the_rows_and_names_of_scid() {
             assert!(theirs == ours, "{kind} {name}");
             continue;
         }
-        // Scid drops an empty comment and a distant event date; blobs behind have other places.
-        let place = if kind == "si5" { 32..40 } else { 0..7 };
+        // Scid drops an empty comment and a distant event date, so later blobs have other offsets.
+        let blob_fields = if kind == "si5" { 32..40 } else { 0..7 };
         let rows = theirs[header..]
             .chunks(length)
             .zip(ours[header..].chunks(length));
         for (number, (theirs, ours)) in (1..).zip(rows) {
             assert_eq!(
-                theirs[..place.start],
-                ours[..place.start],
+                theirs[..blob_fields.start],
+                ours[..blob_fields.start],
                 "{kind} game {number}"
             );
             assert_eq!(
-                theirs[place.end..],
-                ours[place.end..],
+                theirs[blob_fields.end..],
+                ours[blob_fields.end..],
                 "{kind} game {number}"
             );
         }

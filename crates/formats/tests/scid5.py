@@ -4,7 +4,7 @@
     scid5.py import BASE PGN      makes BASE.si5 of the games of a PGN file
     scid5.py info BASE            number of games, names that are missing, facts of the database
 
-Exit code 3: there is no libscid.
+Exit code 3: libscid is not installed.
 """
 
 import ctypes
@@ -29,7 +29,7 @@ def call(name, *arguments):
 
 
 def text(name, *arguments):
-    """A text of a function that says how long it is."""
+    """The text that a function returns; a first call asks for its length."""
     size = size_t(0)
     getattr(lib, name)(*arguments, None, size_t(0), ctypes.byref(size))
     buffer = ctypes.create_string_buffer(size.value + 1)
@@ -71,7 +71,7 @@ def import_pgn(base, path):
     call("scid_database_create_scid5", base.encode(), ctypes.byref(database))
     with open(path, "rb") as file:
         games = file.read().removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n")
-    # One after the other: a fault of one of them would end them all.
+    # One after the other: an error in one of them would end the import of all.
     for game in re.split(rb"\n+(?=\[Event )", games):
         count, size = size_t(0), size_t(0)
         lib.scid_database_import_pgn(

@@ -1,4 +1,4 @@
-//! Scid databases of our own: written, read back, damaged.
+//! Scid databases that tabia writes: written, read back, damaged.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use std::time::Duration;
@@ -36,7 +36,7 @@ fn roster(builder: GameBuilder, round: &str) -> GameBuilder {
         .tag("Black", "Brandt, Bo")
 }
 
-/// Games with everything that all three versions hold.
+/// Games with everything that all three versions can hold.
 fn games() -> Vec<Game> {
     let annotated = builder("1.1")
         .tag("Result", "1-0")
@@ -56,7 +56,7 @@ fn games() -> Vec<Game> {
         .begin()
         .moves("d4")
         .comment_before("instead")
-        .comment("said")
+        .comment("inside")
         .moves("d5")
         .begin()
         .moves("-- c4")
@@ -152,7 +152,7 @@ fn written(format: &GameFormat, game: Game) -> (Game, Losses) {
 }
 
 #[test]
-fn games_come_back_equal() {
+fn games_round_trip() {
     let games = games();
     for format in ALL {
         let (files, losses) = files(format, &games);
@@ -175,7 +175,7 @@ fn games_come_back_equal() {
 }
 
 #[test]
-fn rows_tell_what_games_hold() {
+fn index_entries_summarize_their_games() {
     for format in ALL {
         let (files, _) = files(format, &games());
         let database = open(format, &files).unwrap();
@@ -204,7 +204,7 @@ fn rows_tell_what_games_hold() {
 }
 
 #[test]
-fn what_is_wanted_changes_nothing_else() {
+fn want_selects_parts_without_changing_them() {
     for format in ALL {
         let (files, _) = files(format, &games());
         let database = open(format, &files).unwrap();
@@ -239,11 +239,11 @@ fn what_is_wanted_changes_nothing_else() {
     }
 }
 
-/// A visitor may leave out variations, the rest of a game, or everything that follows.
+/// A visitor can skip variations, the rest of a game, or everything that follows.
 #[test]
-fn a_visitor_may_leave_things_out() {
-    struct Picky(Vec<String>, Flow);
-    impl Visitor for Picky {
+fn a_visitor_can_skip_or_stop() {
+    struct SkippingVisitor(Vec<String>, Flow);
+    impl Visitor for SkippingVisitor {
         fn visit_move(&mut self, _: &tabia_core::chess::Position, _: Ply) -> Flow {
             self.0.push("move".to_owned());
             if self.0.len() == 2 { self.1 } else { Flow::Go }
@@ -261,11 +261,13 @@ fn a_visitor_may_leave_things_out() {
     let (files, _) = files(&SI5, &games());
     let database = open(&SI5, &files).unwrap();
     let shown = |flow| {
-        let mut picky = Picky(Vec::new(), flow);
-        let flow = database.reader().read(GameIndex(0), Want::ALL, &mut picky);
-        (picky.0.join(" "), flow.unwrap())
+        let mut visitor = SkippingVisitor(Vec::new(), flow);
+        let flow = database
+            .reader()
+            .read(GameIndex(0), Want::ALL, &mut visitor);
+        (visitor.0.join(" "), flow.unwrap())
     };
-    // Comments of variations that are left out are not taken for those of later moves.
+    // Comments of skipped variations are not read as those of later moves.
     let all = "before the game move two\nlines move move move move move move move move  1-0";
     assert_eq!(shown(Flow::Go), (all.to_owned(), Flow::Go));
     assert_eq!(
@@ -279,7 +281,7 @@ fn a_visitor_may_leave_things_out() {
 }
 
 #[test]
-fn what_does_not_fit_is_told() {
+fn values_that_do_not_fit_are_losses() {
     let long = "x".repeat(300);
     let game = builder("1")
         .tag("Result", "*")
@@ -318,8 +320,8 @@ fn what_does_not_fit_is_told() {
     assert_eq!(back.head.tags.text("LongTag").len(), 233);
 }
 
-/// What a format cannot hold is known before anything is written: from the features of its
-/// descriptor, and from an encoder for its finer rules. Both say what writing loses.
+/// Losses are known before anything is written: from the features of the descriptor, and from the
+/// encoder for narrower limits. Both agree with the losses of writing.
 #[test]
 fn losses_are_those_predicted() {
     let mut games = tabia_testkit::tiny::games();
@@ -331,7 +333,7 @@ fn losses_are_those_predicted() {
         let options = CreateOptions::default();
         let mut writer = format.create.unwrap()(&path, &options).unwrap();
         let mut encoder = writer.encoder().unwrap();
-        let mut whole = Vec::new();
+        let mut without_loss = Vec::new();
         let mut number = 0;
         for game in &games {
             let mut record = Vec::new();
@@ -347,20 +349,23 @@ fn losses_are_those_predicted() {
                 .filter(|feature| !format.can.has(**feature))
             {
                 let what = format!("{}: {feature:?}", format.file.id);
-                // Of lines that cannot be written, what is in them is not counted again.
+                // The contents of lines that cannot be written are not counted in addition.
                 let cuts = [Feature::Chess960, Feature::IllegalPositions];
                 let is_cut = cuts.iter().any(|cut| losses.count(*cut) > 0);
-                if !is_finer(*feature) && !is_text(game) && !is_cut {
+                if !has_narrower_limits(*feature) && !is_text(game) && !is_cut {
                     assert_eq!(losses.count(*feature), lost.count(*feature), "{what}");
                 }
             }
-            // What is kept loses nothing of what the descriptor speaks of.
+            // The projected game has no loss of a feature of the descriptor.
             let again = encoder.encode(&kept, &mut record).unwrap();
             for (feature, _) in again.iter() {
-                assert!(format.can.has(feature) || is_finer(feature), "{feature:?}");
+                assert!(
+                    format.can.has(feature) || has_narrower_limits(feature),
+                    "{feature:?}"
+                );
             }
             if losses.is_empty() {
-                whole.push((number, game));
+                without_loss.push((number, game));
             }
             number += u32::from(!is_text(game));
         }
@@ -369,8 +374,9 @@ fn losses_are_those_predicted() {
         let database = (format.open)(&source, &OpenOptions::default()).unwrap();
         let back = read(&*database);
         assert_eq!(back.len(), number as usize);
-        assert!(whole.len() > 3, "{}: {}", format.file.id, whole.len());
-        for (number, game) in whole {
+        let count = without_loss.len();
+        assert!(count > 3, "{}: {count}", format.file.id);
+        for (number, game) in without_loss {
             let back = &back[number as usize];
             assert_eq!(back.head.start, game.head.start, "{number}");
             assert_eq!(back.result, game.result, "{number}");
@@ -387,8 +393,8 @@ fn is_text(game: &Game) -> bool {
     game.head.kind == tabia_core::game::RecordKind::Text
 }
 
-/// Losses of single games by rules of their own.
-fn is_finer(feature: Feature) -> bool {
+/// Features that the format holds within limits, so that single games can lose them.
+fn has_narrower_limits(feature: Feature) -> bool {
     matches!(
         feature,
         Feature::Chess960
@@ -402,7 +408,7 @@ fn is_finer(feature: Feature) -> bool {
 }
 
 #[test]
-fn chess960_is_for_scid_5() {
+fn only_si5_holds_chess960() {
     let fen = "rk2qnbr/pppppppp/8/8/8/8/PPPPPPPP/RK2QNBR w KQkq - 0 1";
     let mut game = roster(GameBuilder::from_fen(fen), "1")
         .tag("Result", "*")
@@ -416,7 +422,7 @@ fn chess960_is_for_scid_5() {
     assert_eq!(back, game);
     for format in [&SI3, &SI4] {
         let (back, losses) = written(format, game.clone());
-        assert_eq!(losses.to_string(), "1 Chess960 games");
+        assert_eq!(losses.to_string(), "1 Chess960 game");
         assert!(!back.head.start.chess960);
         assert_eq!(back.ply_count(), 2);
     }
@@ -435,14 +441,14 @@ fn setups_that_cannot_be_played_keep_their_fen() {
     let (back, losses) = written(&SI5, game);
     assert_eq!(
         losses.to_string(),
-        "1 setup positions that are not legal chess"
+        "1 setup position that is not legal chess"
     );
     assert_eq!(back.head.tags.text("FEN"), "8/8/8/8/8/8/8/8 w - - 0 1");
     assert_eq!(back.head.start, Start::default());
 }
 
 #[test]
-fn games_too_long_lose_comments_first() {
+fn long_games_lose_comments_first() {
     let mut long = builder("1").tag("Result", "*");
     for _ in 0..40 {
         long = long.moves("Nf3 Nf6 Ng1 Ng8").comment(&"word ".repeat(800));
@@ -455,7 +461,7 @@ fn games_too_long_lose_comments_first() {
         assert!(!back.has_annotations());
         assert!(back.mainline().eq(long.mainline()));
     }
-    // Blobs of 40 KiB do not straddle blocks of 128.
+    // Blobs of 40 KiB do not cross the boundary of a block of 128.
     let mut half = builder("1").tag("Result", "*");
     for _ in 0..10 {
         half = half.moves("Nf3 Nf6 Ng1 Ng8").comment(&"w".repeat(4000));
@@ -468,9 +474,9 @@ fn games_too_long_lose_comments_first() {
     assert!(files[2].1.len() > 2 * 131_072);
 }
 
-/// What is said of a move behind its variations is stored before them.
+/// Annotations of a move after its variations are stored before them.
 #[test]
-fn remarks_behind_variations_stay_with_their_move() {
+fn annotations_after_variations_stay_with_their_move() {
     let game = builder("1")
         .tag("Result", "*")
         .moves("e4")
@@ -478,7 +484,7 @@ fn remarks_behind_variations_stay_with_their_move() {
         .moves("d4")
         .comment("inside")
         .end()
-        .comment("behind")
+        .comment("after")
         .nag(3)
         .moves("e5")
         .result(GameResult::Unknown);
@@ -488,7 +494,7 @@ fn remarks_behind_variations_stay_with_their_move() {
         .tag("Result", "*")
         .moves("e4")
         .nag(3)
-        .comment("behind")
+        .comment("after")
         .begin()
         .moves("d4")
         .comment("inside")
@@ -513,7 +519,7 @@ fn an_empty_index_is_an_empty_database() {
 
 /// The damages users report: the tail of the names lost, the index cut, a page of games zeroed.
 #[test]
-fn damaged_files_lose_only_what_they_held() {
+fn damage_loses_only_the_damaged_data() {
     for format in ALL {
         let (whole, _) = files(format, &games());
         let problems = |files: &Files, game| {
@@ -532,15 +538,15 @@ fn damaged_files_lose_only_what_they_held() {
             (read, problems)
         };
 
-        // The last name is a round or a site; the others are there.
+        // The last name, a round or a site, is lost; the others are read.
         let mut names = whole.clone();
         names[1].1.pop();
         let database = open(format, &names).unwrap();
         assert_eq!(database.info().problems.len(), 1, "{}", format.file.id);
         assert_eq!(read_white(&*database), "Abel, Ada");
         names[1].1.clear();
-        let (game, told) = problems(&names, 0);
-        assert_eq!(told.len(), 5, "{told:?}");
+        let (game, problem_texts) = problems(&names, 0);
+        assert_eq!(problem_texts.len(), 5, "{problem_texts:?}");
         assert_eq!(game.head.tags.text("White"), "?");
         assert_eq!(game.head.tags.text("ECO"), "C65a1");
         assert!(game.mainline().eq(games()[0].mainline()));
@@ -553,14 +559,14 @@ fn damaged_files_lose_only_what_they_held() {
 
         let mut blobs = whole.clone();
         blobs[2].1.truncate(20);
-        let (game, told) = problems(&blobs, 2);
-        assert_eq!(told.len(), 1, "{told:?}");
+        let (game, problem_texts) = problems(&blobs, 2);
+        assert_eq!(problem_texts.len(), 1, "{problem_texts:?}");
         assert_eq!(game.head.tags.text("Round"), "2");
         assert_eq!(game.result, GameResult::BlackWins);
         blobs[2].1 = vec![0; whole[2].1.len()];
-        let (game, told) = problems(&blobs, 0);
-        // A king that stays where it is, in every byte, to the end.
-        assert_eq!(told.len(), 1, "{told:?}");
+        let (game, problem_texts) = problems(&blobs, 0);
+        // Every byte is a king's move to its own square, a null move.
+        assert_eq!(problem_texts.len(), 1, "{problem_texts:?}");
         assert_eq!(game.head.tags.text("Round"), "1.1");
 
         blobs.truncate(1);
@@ -575,9 +581,9 @@ fn read_white(database: &dyn Database) -> String {
     database.name(NameKind::Player, white).unwrap().into_owned()
 }
 
-/// No damage panics, hangs or gives moves that cannot be played.
+/// No damage causes a panic, an endless loop or an illegal move.
 #[test]
-fn any_damage_is_survived() {
+fn damage_never_panics_or_loops() {
     let watchdog = Watchdog::new(Duration::from_secs(20));
     for format in ALL {
         let (whole, _) = files(format, &games());
@@ -607,9 +613,9 @@ fn any_damage_is_survived() {
     }
 }
 
-/// With `strict`, the first fault of a game is its error.
+/// With `strict`, the first problem of a game is an error.
 #[test]
-fn strict_readers_stop_at_faults() {
+fn strict_readers_fail_at_the_first_problem() {
     let (mut files, _) = files(&SI4, &games());
     files[2].1.truncate(20);
     let members = files
@@ -629,9 +635,9 @@ fn strict_readers_stop_at_faults() {
     assert!(error.to_string().contains("sg4"), "{error}");
 }
 
-/// With the profile `full`, what Scid has no place for stands in comments as commands.
+/// With the profile `full`, annotations that Scid cannot store are commands in comments.
 #[test]
-fn the_profile_full_keeps_what_only_other_formats_know() {
+fn profile_full_keeps_annotations_of_other_formats() {
     let game = tabia_testkit::tiny::annotated();
     let scratch = Scratch::new("scid-full");
     for format in ALL {
@@ -643,7 +649,7 @@ fn the_profile_full_keeps_what_only_other_formats_know() {
         let mut writer = format.create.unwrap()(&path, &options).unwrap();
         let losses = writer.write(&game).unwrap();
         writer.finish().unwrap();
-        // One place has one comment, in no language.
+        // Each move has one comment, without a language.
         assert_eq!(predicted.to_string(), "2 comment languages");
         assert_eq!(losses.count(Feature::Languages), 2);
         assert_eq!(losses.count(Feature::SeveralComments), 2);

@@ -1,7 +1,7 @@
-//! Scid beside us, where it is installed: it opens what we write, and exports the games that were
-//! written; and what it makes of the same games is what we make of them. For si3 and si4 that is Scid
-//! 4, `tkscid`; for si5 libscid, Scid 5's own code, where `python3` or the program named by
-//! `TABIA_SCID5` finds it.
+//! Comparison with Scid, if it is installed: Scid opens our databases and exports their games, and
+//! the databases that it makes of the same games equal ours. For si3 and si4 that is Scid 4, `tkscid`;
+//! for si5 libscid, Scid 5's own code, if `python3` or the program that `TABIA_SCID5` names can import
+//! it.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use std::collections::BTreeMap;
@@ -32,7 +32,7 @@ close $out
 exit 0
 ";
 
-/// Makes a database of the name of the first argument with the games of the second.
+/// Makes the database that the first argument names with the games of the file of the second.
 const IMPORT: &str = "
 set base [sc_base create SCID4 [lindex $argv 0]]
 sc_base import $base [lindex $argv 1]
@@ -40,14 +40,14 @@ sc_base close $base
 exit 0
 ";
 
-/// What a Scid is asked to do with a database and a PGN file.
+/// What Scid does with a database and a PGN file.
 #[derive(Clone, Copy)]
 enum Task {
     Export,
     Import,
 }
 
-/// Lets the Scid of a format do its work; `None` when it is not installed, which is said.
+/// Runs the Scid of a format; `None` if it is not installed, which is reported.
 fn scid(test: &str, format: &GameFormat, task: Task, base: &Path, pgn: &Path) -> Option<()> {
     let ran = if format.file.id == SI5.file.id {
         let python = std::env::var_os("TABIA_SCID5").unwrap_or_else(|| "python3".into());
@@ -74,13 +74,13 @@ fn scid(test: &str, format: &GameFormat, task: Task, base: &Path, pgn: &Path) ->
     ran
 }
 
-/// `None` when there is no such program, or when it lacks its library (code 3).
+/// `None` if there is no such program, or if it lacks its library (code 3).
 fn run(command: &mut Command, base: &Path, pgn: &Path) -> Option<()> {
     match command.arg(base).arg(pgn).output() {
         Ok(output) if output.status.code() == Some(3) => None,
         Ok(output) => {
-            let told = String::from_utf8_lossy(&output.stderr);
-            assert!(output.status.success(), "{command:?}: {told}");
+            let errors = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "{command:?}: {errors}");
             Some(())
         }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
@@ -112,7 +112,7 @@ fn write(format: &GameFormat, path: &Path, games: &[Game]) {
     assert_eq!(writer.finish().unwrap().records as usize, games.len());
 }
 
-/// PGN files of the shared folder; those of Chess960 are for Scid 5.
+/// PGN files of the shared folder; `corpora` adds one of Chess960 for Scid 5.
 const CORPORA: [&str; 14] = [
     "scid/pgn/features.pgn",
     "scid/pgn/lichess_db_1000k.pgn",
@@ -142,12 +142,12 @@ fn corpora(test: &str, format: &GameFormat) -> Vec<(&'static str, PathBuf)> {
         .collect()
 }
 
-/// A game as moves and brackets, what is said of its moves, and the words of its comments. Scid has
-/// what is said of a move before the variations that replace it, each thing once; and of the NAGs 1 to
-/// 6, which judge the move, the last.
+/// A game as moves and brackets, the annotations of its moves, and the words of its comments. Scid
+/// stores the annotations of a move before the variations that replace it, each once, and only the last
+/// of the NAGs 1 to 6, which assess the move.
 fn parts_of(game: &Game) -> [Vec<String>; 3] {
     let mut moves = Vec::new();
-    let mut said = BTreeMap::new();
+    let mut annotations = BTreeMap::new();
     let mut words: Vec<String> = Vec::new();
     let mut open = Vec::new();
     let mut number = 0;
@@ -156,7 +156,7 @@ fn parts_of(game: &Game) -> [Vec<String>; 3] {
             Event::Annotation(Annotation::Comment(comment)) => {
                 words.extend(comment.text.split_whitespace().map(str::to_owned));
             }
-            // It has no NAGs before the first move, and nothing of moves that were not read.
+            // Scid has no NAGs before the first move, and no data of moves that were not read.
             Event::Annotation(Annotation::Nag(_)) if number == 0 => {}
             Event::Annotation(Annotation::Foreign(_)) => {}
             Event::Annotation(annotation) => {
@@ -165,7 +165,7 @@ fn parts_of(game: &Game) -> [Vec<String>; 3] {
                     Annotation::Nag(Nag(1..=6)) => String::new(),
                     _ => text.clone(),
                 };
-                said.insert((number, kind), format!("move {number}: {text}"));
+                annotations.insert((number, kind), format!("move {number}: {text}"));
             }
             event => {
                 moves.push(format!("{event:?}"));
@@ -178,11 +178,11 @@ fn parts_of(game: &Game) -> [Vec<String>; 3] {
         }
     }
     words.sort();
-    [moves, said.into_values().collect(), words]
+    [moves, annotations.into_values().collect(), words]
 }
 
-/// The tags that say something. Scid writes no escapes, so that quotes come back without what
-/// stands between them; and it says no result and no round as `*` and `?`.
+/// The tags with a known value. Scid writes no escapes, so that a value with quotes is cut, and writes
+/// unknown results and rounds as `*` and `?`.
 fn tags(game: &Game) -> BTreeMap<&str, String> {
     let tags = game.head.tags.iter();
     let known = tags.filter(|(name, value)| {
@@ -207,7 +207,7 @@ fn scid_exports_what_we_write() {
 fn exports(format: &GameFormat) {
     let test = "scid_exports_what_we_write";
     let mut count = 0;
-    let mut odd = Vec::new();
+    let mut differences = Vec::new();
     for (name, path) in corpora(test, format) {
         let folder = Scratch::new("scid-exports");
         let base = folder.join(name);
@@ -218,7 +218,7 @@ fn exports(format: &GameFormat) {
             &source,
         );
         if format.file.id == SI3.file.id {
-            // What Scid does itself when it is to open one of these.
+            // Scid itself renames the files of an older version before it opens them.
             for kind in ["si", "sg", "sn"] {
                 let old = base.with_extension(format!("{kind}3"));
                 std::fs::rename(old, base.with_extension(format!("{kind}4"))).unwrap();
@@ -232,7 +232,7 @@ fn exports(format: &GameFormat) {
         assert_eq!(found.len(), source.len(), "{name}");
         for (number, (game, found)) in (1..).zip(source.iter().zip(&found)) {
             let mut differs = |what: &str, a: &str, b: &str| {
-                odd.push(format!("{name} {number} {what}: {a} | {b}"));
+                differences.push(format!("{name} {number} {what}: {a} | {b}"));
             };
             let kinds = ["moves", "annotations", "words"].into_iter();
             for (what, (a, b)) in kinds.zip(parts_of(game).iter().zip(&parts_of(found))) {
@@ -251,7 +251,7 @@ fn exports(format: &GameFormat) {
             let (ours, theirs) = (tags(game), tags(found));
             for (tag, value) in &ours {
                 let other = theirs.get(tag).map_or("", String::as_str);
-                // A long one is cut, which the writer has told.
+                // A long one is cut, which the writer has reported.
                 let is_long = value.len() + tag.len() > 240;
                 let is_cut = is_long && !other.is_empty() && value.starts_with(other);
                 if other != value && !is_cut {
@@ -261,15 +261,17 @@ fn exports(format: &GameFormat) {
             count += 1;
         }
     }
-    assert_eq!(odd, Vec::<String>::new(), "{} of {count} games", odd.len());
-    tell(&format!("{}: {count} games exported equal", format.file.id));
+    let number = differences.len();
+    assert_eq!(differences, [""; 0], "{number} of {count} games");
+    print(&format!("{}: {count} games exported equal", format.file.id));
 }
 
-fn tell(text: &str) {
+/// Prints a line that the test harness does not capture.
+fn print(text: &str) {
     let _ = std::io::stderr().write_all(format!("{text}\n").as_bytes());
 }
 
-/// Bytes of the header of an index and of a row.
+/// Sizes of the header of an index and of a row.
 fn sizes(format: &GameFormat) -> (usize, usize) {
     if format.file.id == SI5.file.id {
         (0, 56)
@@ -278,7 +280,7 @@ fn sizes(format: &GameFormat) -> (usize, usize) {
     }
 }
 
-/// The row of a game without the place and the length of its blob, and the blob.
+/// The row of a game without offset and length of its blob, and the blob.
 fn parts<'a>(
     format: &GameFormat,
     index: &[u8],
@@ -309,15 +311,15 @@ fn parts<'a>(
     (row, &games[at..][..length])
 }
 
-/// A blob without what a comment may have more or less of: blanks, which PGN does not tell apart,
-/// and the marks and ends of empty comments, which Scid leaves out.
-fn essence(blob: &[u8]) -> Vec<u8> {
+/// A blob without blanks, whose kinds PGN does not distinguish, and without the marks and ends of
+/// comments, because Scid leaves out empty ones.
+fn without_blanks_and_marks(blob: &[u8]) -> Vec<u8> {
     let is_kept = |byte: &&u8| !byte.is_ascii_whitespace() && !matches!(byte, 0 | 0x0c);
     blob.iter().filter(is_kept).copied().collect()
 }
 
 /// Scid 5 keeps any date.
-const OF_SI4: &str = "an event date of another time";
+const ONLY_SI4: &str = "an event date of another time";
 
 /// Games whose rows or blobs differ, with the reason.
 const EXPLAINED: [(&str, &[usize], &str); 6] = [
@@ -341,7 +343,7 @@ const EXPLAINED: [(&str, &[usize], &str); 6] = [
     (
         "dortmund",
         &[9, 17],
-        "an opening code with more behind it, kept as a tag",
+        "an opening code with a suffix, kept as a tag",
     ),
 ];
 
@@ -357,9 +359,9 @@ fn writes_the_same(format: &GameFormat) {
     let (header, row_size) = sizes(format);
     let (mut count, mut same) = (0, 0);
     for (name, path) in corpora(test, format) {
-        // Scid leaves out games of these: two that begin with faults, other variants.
+        // Scid leaves out games of these: two that begin with errors, other variants.
         let leaves_out = ["europe_echecs", "kdave-lichess", "lichess_magnus"].contains(&name);
-        // Scid 5 also those with a long tag or with what it cannot read.
+        // Scid 5 also refuses those with a long tag or with moves it cannot read.
         let refuses = ["features", "perle", "scarborough_2001"].contains(&name);
         if leaves_out || refuses && format.file.id == SI5.file.id {
             continue;
@@ -384,35 +386,37 @@ fn writes_the_same(format: &GameFormat) {
         assert_eq!(a.len(), b.len(), "{name}: number of games");
         assert_eq!(a[..header], b[..header], "{name}: header");
         let (a_games, b_games) = (bytes(&ours, "sg"), bytes(&theirs, "sg"));
-        let mut odd = Vec::new();
+        let mut different = Vec::new();
         for number in 0..(a.len() - header) / row_size {
             let (row, blob) = parts(format, &a, &a_games, number);
             let (their_row, their_blob) = parts(format, &b, &b_games, number);
             same += usize::from(row == their_row && blob == their_blob);
-            if row != their_row || essence(blob) != essence(their_blob) {
-                odd.push(number + 1);
+            if row != their_row
+                || without_blanks_and_marks(blob) != without_blanks_and_marks(their_blob)
+            {
+                different.push(number + 1);
             }
             count += 1;
         }
         let mut explained = EXPLAINED.iter();
         let explained = explained.find(|(file, _, reason)| {
-            *file == name && (format.file.id != SI5.file.id || !reason.contains(OF_SI4))
+            *file == name && (format.file.id != SI5.file.id || !reason.contains(ONLY_SI4))
         });
         assert_eq!(
-            odd,
+            different,
             explained.map_or(&[][..], |(_, games, _)| games),
             "{name}"
         );
     }
     if count > 0 {
-        // Scid 5 keeps line breaks of comments that Scid 4 takes for blanks.
+        // Scid 5 keeps line breaks of comments, Scid 4 replaces them by blanks.
         let least = if format.file.id == SI5.file.id {
             80
         } else {
             95
         };
         assert!(same * 100 > count * least, "{same} of {count} are the same");
-        tell(&format!(
+        print(&format!(
             "{}: {same} of {count} rows and blobs identical",
             format.file.id
         ));

@@ -1,4 +1,4 @@
-//! Scidb databases made by Scidb in the folder of real data, and our own.
+//! Scidb databases: those made by Scidb in the folder of shared data, and those that tabia writes.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ fn open(path: &Path, format: &GameFormat) -> Box<dyn Database> {
     (format.open)(&source, &OpenOptions::default()).unwrap()
 }
 
-/// The games and, as text, what was found wrong.
+/// The games and the texts of the problems.
 fn read(database: &dyn Database) -> (Vec<Game>, Vec<String>) {
     let mut reader = database.reader();
     let mut games = Vec::new();
@@ -76,13 +76,13 @@ fn sample(test: &str, name: &str) -> Option<(PathBuf, PathBuf)> {
     ))
 }
 
-/// A game as lines: moves and brackets, what is said of a move in the order of its lines; and the
-/// words of its comments. Scidb understands evaluations with a sign only, others stay words; and it
-/// takes what stands behind the dot for hundredths, so that -0.1 becomes -0.01.
+/// A game as lines (moves, brackets, and the annotations of a move, sorted), and the words of its
+/// comments. Scidb reads evaluations with a sign only, others stay words; and it reads the digits after
+/// the point as hundredths, so that -0.1 becomes -0.01.
 fn lines(game: &Game, mut nag: impl FnMut(u8) -> u8) -> (Vec<String>, Vec<String>) {
     let mut moves = Vec::new();
     let mut comments: Vec<String> = Vec::new();
-    let mut said: Vec<String> = Vec::new();
+    let mut annotations: Vec<String> = Vec::new();
     for event in game.events() {
         match event {
             Event::Annotation(Annotation::Comment(comment)) => {
@@ -90,7 +90,7 @@ fn lines(game: &Game, mut nag: impl FnMut(u8) -> u8) -> (Vec<String>, Vec<String
                 while let Some(word) = words.next() {
                     if word == "[%eval" {
                         let value = words.next().unwrap().trim_end_matches(']');
-                        said.push(format!(
+                        annotations.push(format!(
                             "eval {}",
                             value.parse().map_or(value.to_owned(), pawns)
                         ));
@@ -100,26 +100,26 @@ fn lines(game: &Game, mut nag: impl FnMut(u8) -> u8) -> (Vec<String>, Vec<String
                 }
             }
             Event::Annotation(Annotation::Nag(Nag(number))) => {
-                said.push(format!("${}", nag(number)));
+                annotations.push(format!("${}", nag(number)));
             }
-            Event::Annotation(Annotation::Eval(eval)) => said.push(match eval.score {
+            Event::Annotation(Annotation::Eval(eval)) => annotations.push(match eval.score {
                 Score::Centipawns(value) => format!("eval {}", pawns(value)),
                 Score::Mate(moves) => format!("eval #{moves}"),
             }),
-            Event::Annotation(annotation) => said.push(format!("{annotation:?}")),
+            Event::Annotation(annotation) => annotations.push(format!("{annotation:?}")),
             event => {
-                said.sort();
-                moves.append(&mut said);
+                annotations.sort();
+                moves.append(&mut annotations);
                 moves.push(format!("{event:?}"));
             }
         }
     }
-    said.sort();
-    moves.append(&mut said);
+    annotations.sort();
+    moves.append(&mut annotations);
     (moves, comments)
 }
 
-/// As short as possible, and with the digits that Scidb takes for hundredths.
+/// A value in pawns, as short as possible, with the digits that Scidb reads as hundredths.
 fn pawns(value: i32) -> String {
     let sign = if value < 0 { "-" } else { "" };
     let (whole, hundredths) = (value.unsigned_abs() / 100, value.unsigned_abs() % 100);
@@ -134,17 +134,17 @@ fn pawns(value: i32) -> String {
 }
 
 #[test]
-fn samples_have_the_games_of_their_twins() {
-    let test = "samples_have_the_games_of_their_twins";
+fn samples_have_the_games_of_their_pgn_sources() {
+    let test = "samples_have_the_games_of_their_pgn_sources";
     for (name, count) in SAMPLES {
-        let Some((path, twin)) = sample(test, name) else {
+        let Some((path, pgn_source)) = sample(test, name) else {
             return;
         };
         let database = open(&path, &scidb::FORMAT);
         assert_eq!(database.len(), count, "{name}");
         let (found, problems) = read(&*database);
         assert_eq!(problems, [""; 0], "{name}");
-        let (expected, _) = read(&*open(&twin, &pgn::FORMAT));
+        let (expected, _) = read(&*open(&pgn_source, &pgn::FORMAT));
         assert_eq!(expected.len(), found.len(), "{name}");
         for (index, (expected, found)) in (1..).zip(expected.iter().zip(&found)) {
             let what = format!("{name}, game {index}");
@@ -161,9 +161,9 @@ fn samples_have_the_games_of_their_twins() {
             let start = |game: &Game| game.head.start.position();
             assert_eq!(start(expected), start(found), "{what}");
             for tag in ["White", "Black", "Date", "WhiteElo", "BlackElo"] {
-                // Scidb changes blanks and points of names, and takes countries out of them.
-                let known = |game: &Game| game.head.tags.text(tag).replace([' ', '?', '.'], "");
-                let (expected, found) = (known(expected), known(found));
+                // Scidb changes blanks and points of names, and removes countries from them.
+                let letters = |game: &Game| game.head.tags.text(tag).replace([' ', '?', '.'], "");
+                let (expected, found) = (letters(expected), letters(found));
                 assert!(
                     expected.starts_with(&found),
                     "{what}: {tag} {expected} {found}"
@@ -187,11 +187,11 @@ fn record<'g>(row: &[u8], games: &'g [u8]) -> &'g [u8] {
     &games[at..at + number(&games[at..at + 3])]
 }
 
-/// Games of Scidb's files, written again: nothing is lost, and the index says of them what Scidb
-/// says, but for numbers of names and places, and the keys into Scidb's opening table.
+/// Games of Scidb's files are written again without a loss, and with the index entries of Scidb except
+/// for ids of names, offsets, and the keys into Scidb's opening table.
 #[test]
-fn writing_gives_what_scidb_gives() {
-    let test = "writing_gives_what_scidb_gives";
+fn written_index_entries_equal_those_of_scidb() {
+    let test = "written_index_entries_equal_those_of_scidb";
     let scratch = Scratch::new("scidb-rows");
     for (name, _) in SAMPLES {
         let Some((path, _)) = sample(test, name) else {
@@ -215,11 +215,11 @@ fn writing_gives_what_scidb_gives() {
         let mut same_records = 0;
         for (index, (theirs, ours)) in (1..).zip(theirs.iter().zip(&ours)) {
             for at in 0..56 {
-                let is_place = matches!(at, 8..=13 | 24..=30 | 32..=34);
+                let is_id_or_offset = matches!(at, 8..=13 | 24..=30 | 32..=34);
                 let is_key =
                     matches!(at, 17..=19) || at == 16 && theirs[16] & 0x1f == ours[16] & 0x1f;
                 assert!(
-                    is_place || is_key || theirs[at] == ours[at],
+                    is_id_or_offset || is_key || theirs[at] == ours[at],
                     "{name}, game {index}, byte {at}: {:02x} {:02x}\n{theirs:02x?}\n{ours:02x?}",
                     theirs[at],
                     ours[at]
@@ -239,14 +239,14 @@ fn writing_gives_what_scidb_gives() {
 }
 
 #[test]
-fn pgn_comes_back_from_our_databases() {
-    let test = "pgn_comes_back_from_our_databases";
+fn pgn_round_trips_through_our_databases() {
+    let test = "pgn_round_trips_through_our_databases";
     let scratch = Scratch::new("scidb-pgn");
     for name in ["features", "frc", "com"] {
-        let Some((_, twin)) = sample(test, name) else {
+        let Some((_, pgn_source)) = sample(test, name) else {
             return;
         };
-        let (games, _) = read(&*open(&twin, &pgn::FORMAT));
+        let (games, _) = read(&*open(&pgn_source, &pgn::FORMAT));
         let path = scratch.join(format!("{name}.sci"));
         let losses = write(&path, &games);
         let (found, problems) = read(&*open(&path, &scidb::FORMAT));
@@ -269,23 +269,24 @@ fn pgn_comes_back_from_our_databases() {
     }
 }
 
-fn said(game: &Game, after: usize, annotations: &[Annotation<'_>]) -> Game {
+/// The mainline of a game with annotations after `after` plies.
+fn with_annotations(game: &Game, after: usize, annotations: &[Annotation<'_>]) -> Game {
     let mut out = Game::new();
     let mut recorder = out.recorder();
     let _ = recorder.begin_game(GameIndex(0), &game.head);
     let mut plies = 0;
-    let say = |recorder: &mut tabia_core::game::Recorder<&mut Game>, plies: usize| {
+    let annotate = |recorder: &mut tabia_core::game::Recorder<&mut Game>, plies: usize| {
         if plies == after {
             for annotation in annotations {
                 let _ = recorder.visit_annotation(*annotation);
             }
         }
     };
-    say(&mut recorder, plies);
+    annotate(&mut recorder, plies);
     for ply in game.mainline() {
         recorder.push_move(ply);
         plies += 1;
-        say(&mut recorder, plies);
+        annotate(&mut recorder, plies);
     }
     recorder.end_game(game.result);
     out
@@ -302,9 +303,9 @@ fn roster(builder: GameBuilder) -> GameBuilder {
         .tag("Result", "0-1")
 }
 
-/// Everything that the format holds of one move comes back in Scidb's order.
+/// All kinds of annotations of one move round trip in Scidb's order.
 #[test]
-fn what_is_said_comes_back() {
+fn annotations_round_trip() {
     let comment = |placement, language: Option<[u8; 2]>, text| {
         Annotation::Comment(Comment {
             placement,
@@ -312,7 +313,7 @@ fn what_is_said_comes_back() {
             text,
         })
     };
-    let own = |kind, bytes| {
+    let foreign = |kind, bytes| {
         Annotation::Foreign(Foreign {
             format: FormatId::new("sci"),
             kind,
@@ -347,18 +348,18 @@ fn what_is_said_comes_back() {
             depth: Some(22),
             engine: 2,
         }),
-        own(3, &[0xe7, 1, 2, 3, 4]),
+        foreign(3, &[0xe7, 1, 2, 3, 4]),
     ];
     let game = roster(GameBuilder::new())
         .moves("e4 e5 Nf3 Nc6")
         .result(GameResult::BlackWins);
-    let engines = own(1, b"Stockfish\0Fritz\0");
-    // A clock of the room, which is nobody's.
-    let times = own(2, &[2, 0xd0, 0, 1, 0, 0]);
-    let mut before = said(&game, 0, &[engines, times]);
+    let engines = foreign(1, b"Stockfish\0Fritz\0");
+    // A clock of the tournament hall, which belongs to no player.
+    let times = foreign(2, &[2, 0xd0, 0, 1, 0, 0]);
+    let mut before = with_annotations(&game, 0, &[engines, times]);
     let mut list = vec![engines, times];
-    let with = said(&game, 2, &annotations);
-    // Both at once: the engines stand before the moves.
+    let with = with_annotations(&game, 2, &annotations);
+    // Both at once: the engines are before the moves.
     let events: Vec<Event<'_>> = with.events().collect();
     let mut recorder = before.recorder();
     let _ = recorder.begin_game(GameIndex(0), &game.head);
@@ -375,8 +376,8 @@ fn what_is_said_comes_back() {
         }
     }
     recorder.end_game(GameResult::BlackWins);
-    let scratch = Scratch::new("scidb-said");
-    let path = scratch.join("said.sci");
+    let scratch = Scratch::new("scidb-annotations");
+    let path = scratch.join("annotations.sci");
     let losses = write(&path, &[before.clone()]);
     assert_eq!(losses.to_string(), "");
     let database = open(&path, &scidb::FORMAT);
@@ -385,7 +386,7 @@ fn what_is_said_comes_back() {
     assert_eq!(problems, [""; 0]);
     let index = GameIndex(0);
     dump::assert_same(
-        "what is said",
+        "annotations",
         &dump::game(index, &before),
         &dump::game(index, &found[0]),
     );
@@ -393,7 +394,7 @@ fn what_is_said_comes_back() {
 }
 
 #[test]
-fn what_has_no_place_is_counted() {
+fn data_that_cannot_be_stored_is_counted() {
     let game = roster(GameBuilder::new())
         .tag("WhiteFideId", "4600001")
         .tag("WhiteTitle", "XM")
@@ -421,7 +422,7 @@ fn what_has_no_place_is_counted() {
         language: None,
         text: "a\0b",
     });
-    let game = said(
+    let game = with_annotations(
         &game,
         1,
         &[
@@ -444,7 +445,7 @@ fn what_has_no_place_is_counted() {
     assert_eq!(
         counts,
         [
-            // The result that the tag says.
+            // The tag `Result`.
             (Feature::Tags, 1),
             (Feature::HeaderFacts, 2),
             (Feature::Characters, 2),
@@ -493,8 +494,8 @@ fn open_files(files: &[(String, Vec<u8>)]) -> tabia_core::Result<Box<dyn Databas
     (scidb::FORMAT.open)(&source, &OpenOptions::default())
 }
 
-/// Moves of other games than chess are no chess moves: tags, and the bytes as they are. A database
-/// of the same variant has them as they were; one of chess has none of them.
+/// Moves of other games than chess are read as bytes, with the tags. A database of the same variant
+/// stores the bytes unchanged; one of chess cannot store them.
 #[test]
 fn variants_keep_their_moves() {
     for (number, name) in [(1, "Bughouse"), (2, "Crazyhouse"), (4, "Antichess")] {
@@ -530,7 +531,7 @@ fn variants_keep_their_moves() {
         assert_eq!(rows(&bytes("sci")), rows(&files[0].1), "{name}");
         assert_eq!(bytes("sci")[13], number);
         assert_eq!(read(&*open(&path, &scidb::FORMAT)), (found.clone(), vec![]));
-        // Games of chess have no place there, and those of the variant none among chess.
+        // Such a database stores no games of chess, and one of chess no moves of the variant.
         std::fs::remove_dir_all(path.parent().unwrap()).unwrap();
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         let mut writer = scidb::FORMAT.create.unwrap()(&path, &options).unwrap();
@@ -564,7 +565,7 @@ fn variants_with_moves_of_chess_are_read_and_written() {
     }
 }
 
-/// A table of times is told move by move when all of it is known.
+/// A table of times is read as annotations of moves if all of it is known.
 #[test]
 fn times_of_a_table_belong_to_moves() {
     let clock = |kind, seconds| {
@@ -584,7 +585,7 @@ fn times_of_a_table_belong_to_moves() {
             3, 0x90, 0, 59, 0, 0x90, 0, 58, 4, 0xb0, 0, 1, 0xb0, 0, 2, 0xb0, 0, 3, 0xb0, 0, 4, 0,
         ],
     });
-    let with = said(&game, 0, &[table]);
+    let with = with_annotations(&game, 0, &[table]);
     let scratch = Scratch::new("scidb-times");
     let path = scratch.join("times.sci");
     assert_eq!(write(&path, &[with]).to_string(), "");
@@ -610,18 +611,18 @@ fn times_of_a_table_belong_to_moves() {
     recorder.end_game(game.result);
     drop(recorder);
     assert_eq!(found, [expected]);
-    // More times than moves: nothing is guessed.
+    // With more times than moves the table is kept as bytes.
     let short = roster(GameBuilder::new())
         .moves("e4 e5 Nf3")
         .result(GameResult::BlackWins);
-    let short = said(&short, 0, &[table]);
+    let short = with_annotations(&short, 0, &[table]);
     let path = scratch.join("short.sci");
     assert_eq!(write(&path, std::slice::from_ref(&short)).to_string(), "");
     assert_eq!(read(&*open(&path, &scidb::FORMAT)).0, [short]);
 }
 
 #[test]
-fn other_versions_are_told() {
+fn other_versions_are_refused_by_number() {
     let mut files = tiny_files();
     for version in [90, 95] {
         files[0].1[9] = version;
@@ -631,7 +632,7 @@ fn other_versions_are_told() {
 }
 
 #[test]
-fn missing_files_hide_only_what_they_hold() {
+fn missing_files_lose_only_their_own_data() {
     let files = tiny_files();
     let database = open_files(&files[..1]).unwrap();
     assert_eq!(database.info().problems.len(), 2);

@@ -1,4 +1,5 @@
-//! Older versions of Scidb's databases, made of today's by the layouts of FORMAT.md: the same games.
+//! Older versions of Scidb's databases, converted from version 94 by the layouts of FORMAT.md, have the
+//! same games.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -25,7 +26,7 @@ fn made(games: &[Game]) -> Files {
     options.title = Some("Old games".to_owned());
     let mut writer = FORMAT.create.unwrap()(&path, &options).unwrap();
     for game in games {
-        // Some have what Scidb cannot hold; what it holds is what counts here.
+        // Losses do not matter here: the games that were stored are compared.
         let _ = writer.write(game).unwrap();
     }
     writer.finish().unwrap();
@@ -67,7 +68,7 @@ fn number(bytes: &[u8]) -> u32 {
     bytes.fold(0, |all, &byte| all << 8 | u32::from(byte))
 }
 
-/// Lengths of the items of the side data.
+/// Length of the first item of the side data.
 fn item(side: &[u8]) -> usize {
     match side[0] {
         first @ 0x80.. => match first >> 4 & 7 {
@@ -161,12 +162,12 @@ fn old_body(body: &[u8], version: u16) -> Vec<u8> {
             }
             _ => 0,
         };
-        let (own, left) = side.split_at(length);
+        let (data, left) = side.split_at(length);
         side = left;
         match byte {
-            1 => old_moves.extend(own),
-            0 if own[0] >= 0x80 && version < 93 => old_side.extend(old_information(own)),
-            _ => old_side.extend(own),
+            1 => old_moves.extend(data),
+            0 if data[0] >= 0x80 && version < 93 => old_side.extend(old_information(data)),
+            _ => old_side.extend(data),
         }
     }
     assert!(side.is_empty());
@@ -258,7 +259,7 @@ fn old_row(row: &[u8], version: u16) -> Vec<u8> {
     out
 }
 
-/// A record lies within a block.
+/// Size of a block; a record does not cross its end.
 const BLOCK: usize = 1 << 17;
 
 /// The same database in an older version.
@@ -303,7 +304,7 @@ fn old(files: &Files, version: u16) -> Files {
     [old_index, old_names, old_games]
 }
 
-/// Whether a version has a place for all that is said in a game.
+/// Whether a version can store all annotations of a game.
 fn fits(game: &Game, version: u16) -> bool {
     game.events().all(|event| match event {
         Event::Annotation(Annotation::Eval(eval)) => {
@@ -327,7 +328,7 @@ fn older_versions_have_the_same_games() {
         .into_iter()
         .chain((1..250).map(arbitrary_game))
         .collect();
-    // What Scidb holds of them.
+    // The parts of them that Scidb can store.
     let (all, _) = read(&made(&all), false);
     for version in [93, 92, 91] {
         let mut games = all.clone();
@@ -367,7 +368,7 @@ fn older_versions_have_the_same_games() {
 }
 
 #[test]
-fn any_damage_to_older_versions_is_survived() {
+fn damage_to_older_versions_never_panics() {
     let games: Vec<Game> = (1..40).map(arbitrary_game).collect();
     let (mut games, _) = read(&made(&games), false);
     games.retain(|game| fits(game, 91));
@@ -386,7 +387,7 @@ fn any_damage_to_older_versions_is_survived() {
                     let mut reader = database.reader();
                     for number in 0..database.len().min(50) {
                         let mut text = dump::Dump::new();
-                        // A game of which nothing is left is an error.
+                        // A game that is lost completely is an error.
                         let _ = reader.read(GameIndex(number), Want::ALL, &mut text);
                         assert_eq!(text.violation(), None, "{}", damaged.how);
                     }

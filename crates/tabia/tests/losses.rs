@@ -1,12 +1,11 @@
-//! What a game loses on the way into a format is what was told, thing by thing: games of all kinds are
-//! written, read again and compared, and every difference must stand in the losses, every loss
-//! must be seen.
+//! The reported losses are the real ones: games of all kinds are written to each format, read again and
+//! compared. Every difference must be among the losses, and every loss must be a difference.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::print_stderr,
     clippy::disallowed_methods,
-    reason = "tests fail by panicking, say what they found and read the environment"
+    reason = "tests fail by panicking, print differences and read the environment"
 )]
 
 mod support;
@@ -35,7 +34,7 @@ fn options(profile: Profile) -> CreateOptions {
     options
 }
 
-/// Writes games; what each lost.
+/// Writes games; returns the losses of each.
 fn write(format: &GameFormat, path: &Path, profile: Profile, games: &[Game]) -> Vec<Losses> {
     let options = options(profile);
     if let Some(create) = format.create_text {
@@ -57,7 +56,7 @@ fn write(format: &GameFormat, path: &Path, profile: Profile, games: &[Game]) -> 
     losses
 }
 
-/// One thing that a game says.
+/// One fact that a game contains.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Fact {
     Deleted,
@@ -66,13 +65,13 @@ enum Fact {
     Start(String),
     Chess960,
     Tag(String, String),
-    /// A place in the game: its moves from the start.
+    /// A position in the game: the moves that lead to it.
     Node(String),
-    /// Something said at a place.
-    Said(String, Feature, String),
+    /// An annotation of a node.
+    Annotation(String, Feature, String),
 }
 
-/// Facts with how often they are there.
+/// Facts with their numbers.
 type Facts = BTreeMap<Fact, u32>;
 
 fn facts(game: &Game) -> Facts {
@@ -93,7 +92,7 @@ fn facts(game: &Game) -> Facts {
     if let Some(setup) = setup.filter(|&setup| *setup != Setup::standard()) {
         add(Fact::Start(setup.fen(FenStyle::XFen)));
     }
-    // A tag says it too.
+    // A tag states it too.
     let is_960 = |(name, value): (&str, &str)| name == "Variant" && value.contains("960");
     if is_game && head.start.chess960 || head.tags.iter().any(is_960) {
         add(Fact::Chess960);
@@ -102,7 +101,7 @@ fn facts(game: &Game) -> Facts {
     for (name, value) in head.tags.iter() {
         let is_first = seen.insert(name);
         let mut value = value.to_owned();
-        // Tags that say nothing are none.
+        // Tags with an unknown value are ignored.
         if value.chars().all(|c| "?.-".contains(c)) || is_960((name, &value)) {
             continue;
         }
@@ -127,9 +126,9 @@ fn facts(game: &Game) -> Facts {
         add(Fact::Tag(name.to_owned(), value));
     }
     let mut lines: Vec<(String, String)> = vec![(String::new(), String::new())];
-    // What is said before the first move of a variation belongs to that move.
-    let mut waiting: Vec<(Feature, String)> = Vec::new();
-    let mut is_fresh = false;
+    // Annotations before the first move of a variation belong to that move.
+    let mut pending: Vec<(Feature, String)> = Vec::new();
+    let mut at_variation_start = false;
     for event in game.events() {
         let (before, now) = lines.last_mut().unwrap();
         match event {
@@ -140,21 +139,21 @@ fn facts(game: &Game) -> Facts {
                     Ply::Null => now.push_str(" --"),
                 }
                 add(Fact::Node(now.clone()));
-                for (feature, said) in waiting.drain(..) {
-                    add(Fact::Said(now.clone(), feature, said));
+                for (feature, text) in pending.drain(..) {
+                    add(Fact::Annotation(now.clone(), feature, text));
                 }
-                is_fresh = false;
+                at_variation_start = false;
             }
             Event::Annotation(annotation) => {
                 let feature = annotation.feature();
-                let said = match annotation {
+                let text = match annotation {
                     Annotation::Comment(comment) => {
-                        let place = if is_fresh {
+                        let placement = if at_variation_start {
                             CommentPlacement::Before
                         } else {
                             comment.placement
                         };
-                        format!("{place:?} {:?} {:?}", comment.language, comment.text)
+                        format!("{placement:?} {:?} {:?}", comment.language, comment.text)
                     }
                     Annotation::Shape(mut shape) => {
                         // The same colours under other names.
@@ -167,48 +166,48 @@ fn facts(game: &Game) -> Facts {
                         format!("{shape:?}")
                     }
                     Annotation::Text(mut part) => {
-                        // A format has one kind of text for both.
+                        // Some formats have one kind of text for both.
                         if part.kind == TextKind::Html {
                             part.kind = TextKind::Plain;
                         }
-                        // Diagrams and line breaks of texts have a form of their own.
+                        // Formats encode diagrams and line breaks of texts differently.
                         let text = part.text.replace("\r\n", "\n").replace('\u{4}', "[#]");
-                        // Names of files have no blanks at their ends.
+                        // Formats change names of files.
                         let is_file = part.kind == TextKind::File;
                         part.text = if is_file { "" } else { &text };
                         format!("{part:?}")
                     }
                     annotation => format!("{annotation:?}"),
                 };
-                if is_fresh {
-                    waiting.push((feature, said));
+                if at_variation_start {
+                    pending.push((feature, text));
                 } else {
-                    add(Fact::Said(now.clone(), feature, said));
+                    add(Fact::Annotation(now.clone(), feature, text));
                 }
             }
             Event::BeginVariation => {
                 let before = before.clone();
                 lines.push((before.clone(), before));
-                is_fresh = true;
+                at_variation_start = true;
             }
             Event::EndVariation => {
                 let (_, now) = lines.pop().unwrap();
-                if is_fresh {
-                    let place = format!("{now} ()");
-                    add(Fact::Node(place.clone()));
-                    for (feature, said) in waiting.drain(..) {
-                        add(Fact::Said(place.clone(), feature, said));
+                if at_variation_start {
+                    let node = format!("{now} ()");
+                    add(Fact::Node(node.clone()));
+                    for (feature, text) in pending.drain(..) {
+                        add(Fact::Annotation(node.clone(), feature, text));
                     }
                 }
-                is_fresh = false;
+                at_variation_start = false;
             }
         }
     }
     facts
 }
 
-/// What `a` has beyond `b`.
-fn beyond(a: &Facts, b: &Facts) -> Vec<Fact> {
+/// The facts of `a` that `b` lacks.
+fn difference(a: &Facts, b: &Facts) -> Vec<Fact> {
     let more = a.iter().flat_map(|(fact, &count)| {
         let other = b.get(fact).copied().unwrap_or(0);
         std::iter::repeat_n(fact.clone(), count.saturating_sub(other) as usize)
@@ -216,7 +215,7 @@ fn beyond(a: &Facts, b: &Facts) -> Vec<Fact> {
     more.collect()
 }
 
-/// What ends a game or a line early.
+/// Losses that end a game or a line early.
 const CUTS: [Feature; 7] = [
     Feature::SetupPositions,
     Feature::IllegalPositions,
@@ -227,7 +226,7 @@ const CUTS: [Feature; 7] = [
     Feature::LongText,
 ];
 
-/// The losses that may be told for a fact.
+/// The losses that explain a missing fact.
 fn reasons(fact: &Fact) -> Vec<Feature> {
     let starts = [
         Feature::SetupPositions,
@@ -253,7 +252,7 @@ fn reasons(fact: &Fact) -> Vec<Feature> {
             reasons
         }
         Fact::Node(_) => CUTS.to_vec(),
-        Fact::Said(_, feature, _) => {
+        Fact::Annotation(_, feature, _) => {
             let mut reasons = vec![*feature, Feature::LongText];
             reasons.extend(match feature {
                 Feature::Comments => &[
@@ -274,58 +273,59 @@ fn reasons(fact: &Fact) -> Vec<Feature> {
     }
 }
 
-/// Compares what went in with what came out; what was found wrong.
-fn compare(game: &Game, found: &Game, told: &Losses) -> Vec<String> {
+/// Compares a game with the game that was written and read; returns the unreported differences and the
+/// losses without a difference.
+fn compare(game: &Game, found: &Game, reported: &Losses) -> Vec<String> {
     let (before, after) = (facts(game), facts(found));
-    let missing = beyond(&before, &after);
-    let added = beyond(&after, &before);
+    let missing = difference(&before, &after);
+    let added = difference(&after, &before);
     let mut wrong = Vec::new();
-    // Nodes are there or not; what was said at those that are gone is gone with them.
+    // The annotations of missing nodes are missing too.
     let (nodes, missing): (Vec<Fact>, Vec<Fact>) = missing
         .into_iter()
         .partition(|fact| matches!(fact, Fact::Node(_)));
     let gone: BTreeSet<&str> = nodes
         .iter()
         .filter_map(|node| match node {
-            Fact::Node(place) => Some(place.as_str()),
+            Fact::Node(node) => Some(node.as_str()),
             _ => None,
         })
         .collect();
-    if !nodes.is_empty() && !CUTS.iter().any(|&cut| told.count(cut) > 0) {
+    if !nodes.is_empty() && !CUTS.iter().any(|&cut| reported.count(cut) > 0) {
         wrong.push(format!("moves: {:?}", nodes.first()));
     }
     let counts = |fact: &Fact| match fact {
-        Fact::Said(place, ..) => !gone.contains(place.as_str()),
+        Fact::Annotation(node, ..) => !gone.contains(node.as_str()),
         _ => true,
     };
     let missing: Vec<Fact> = missing.into_iter().filter(counts).collect();
-    // What was cut may leave a variation without moves.
+    // A cut can leave a variation without moves.
     let added = added.into_iter().filter(|fact| match fact {
-        Fact::Node(place) | Fact::Said(place, ..) => gone.is_empty() || !place.ends_with("()"),
+        Fact::Node(node) | Fact::Annotation(node, ..) => gone.is_empty() || !node.ends_with("()"),
         _ => true,
     });
     let added: Vec<Fact> = added.collect();
-    // A loss of the same reasons for every thing that is missing.
+    // There must be at least as many losses as missing facts.
     let mut by_reasons: BTreeMap<Vec<Feature>, Vec<&Fact>> = BTreeMap::new();
     for fact in &missing {
         by_reasons.entry(reasons(fact)).or_default().push(fact);
     }
     for (reasons, facts) in by_reasons {
-        let told: u64 = reasons
+        let explained: u64 = reasons
             .iter()
             .map(|&reason| match reason {
                 // Two comments become one.
-                Feature::SeveralComments => 2 * told.count(reason),
-                _ => told.count(reason),
+                Feature::SeveralComments => 2 * reported.count(reason),
+                _ => reported.count(reason),
             })
             .sum();
-        if (facts.len() as u64) > told {
+        if (facts.len() as u64) > explained {
             let new: Vec<&Fact> = added
                 .iter()
                 .filter(|fact| std::mem::discriminant(*fact) == std::mem::discriminant(facts[0]))
                 .collect();
             wrong.push(format!(
-                "{} missing, {told} told: {facts:?}; new: {new:?}",
+                "{} missing, {explained} reported: {facts:?}; new: {new:?}",
                 facts.len()
             ));
         }
@@ -333,16 +333,17 @@ fn compare(game: &Game, found: &Game, told: &Losses) -> Vec<String> {
     for fact in &added {
         let is_changed = missing.iter().any(|other| match (fact, other) {
             (Fact::Tag(..), Fact::Tag(..)) => true,
-            (Fact::Said(_, feature, _), Fact::Said(_, other, _)) => feature == other,
+            (Fact::Annotation(_, feature, _), Fact::Annotation(_, other, _)) => feature == other,
             _ => std::mem::discriminant(fact) == std::mem::discriminant(other),
-        }) || matches!(fact, Fact::Start(_)) && told.count(Feature::Chess960) > 0;
+        }) || matches!(fact, Fact::Start(_))
+            && reported.count(Feature::Chess960) > 0;
         if !is_changed {
             wrong.push(format!("invented: {fact:?}"));
         }
     }
-    // A loss that nothing shows is none.
-    for (feature, count) in told.iter() {
-        // Tags that say nothing are not compared.
+    // Every loss must be a difference.
+    for (feature, count) in reported.iter() {
+        // Tags with an unknown value are not compared.
         let is_tag = matches!(feature, Feature::Tags | Feature::HeaderFacts);
         let is_blank = |(_, value): (&str, &str)| value.chars().all(|c| "?.-".contains(c));
         if is_tag && game.head.tags.iter().any(is_blank) {
@@ -356,7 +357,7 @@ fn compare(game: &Game, found: &Game, told: &Losses) -> Vec<String> {
         if !is_seen {
             let count = count.count;
             wrong.push(format!(
-                "{count} told of {feature:?}, none seen: {:?}",
+                "{count} of {feature:?} reported, none found: {:?}",
                 game.head
             ));
         }
@@ -382,8 +383,8 @@ const TARGETS: [(&str, &[Profile]); 6] = [
     ("cbh", &[Profile::Standard]),
 ];
 
-/// Converts games to each format, and what came out of each to every other.
-fn every_difference_is_told(seeds: impl Iterator<Item = u64>) -> Vec<String> {
+/// Converts games to each format, and those read from each format to every other.
+fn unreported_differences(seeds: impl Iterator<Item = u64>) -> Vec<String> {
     let scratch = Scratch::new("losses");
     let mut wrong = Vec::new();
     let games = tiny::games().into_iter().chain([tiny::annotated()]);
@@ -398,11 +399,11 @@ fn every_difference_is_told(seeds: impl Iterator<Item = u64>) -> Vec<String> {
                 let what = format!("{from} to {extension} {profile:?}");
                 let path = scratch.join(format!("{legs}-{profile:?}.{extension}"));
                 let format = format(extension);
-                let told = write(format, &path, profile, &games);
+                let losses = write(format, &path, profile, &games);
                 let found = read(&path);
                 let mut at = found.iter();
-                for (number, (game, told)) in games.iter().zip(&told).enumerate() {
-                    let is_left_out = told.count(Feature::GuidingTexts) > 0;
+                for (number, (game, reported)) in games.iter().zip(&losses).enumerate() {
+                    let is_left_out = reported.count(Feature::GuidingTexts) > 0;
                     if is_left_out {
                         continue;
                     }
@@ -410,8 +411,8 @@ fn every_difference_is_told(seeds: impl Iterator<Item = u64>) -> Vec<String> {
                         wrong.push(format!("{what}: too few games"));
                         break;
                     };
-                    for said in compare(game, found, told) {
-                        wrong.push(format!("{what}, game {}: {said}", number + 1));
+                    for difference in compare(game, found, reported) {
+                        wrong.push(format!("{what}, game {}: {difference}", number + 1));
                     }
                 }
                 if at.next().is_some() {
@@ -426,9 +427,9 @@ fn every_difference_is_told(seeds: impl Iterator<Item = u64>) -> Vec<String> {
     wrong
 }
 
-/// A game that castles without the right is written everywhere, and costs no other game.
+/// A game that castles without the right to castle is written to every format, and so is the next one.
 #[test]
-fn castling_without_the_right_is_no_end() {
+fn castling_without_the_right_is_kept() {
     let scratch = Scratch::new("losses-castling");
     let text = "[SetUp \"1\"]\n[FEN \"r3k2r/8/8/8/8/8/8/R3K2R b - - 0 1\"]\n\n\
                 1... O-O-O 2. O-O *\n\n[Event \"next\"]\n\n1. e4 *\n";
@@ -437,18 +438,18 @@ fn castling_without_the_right_is_no_end() {
     let games = read(&path);
     for (extension, profiles) in TARGETS {
         let path = scratch.join(format!("castling.{extension}"));
-        let told = write(format(extension), &path, profiles[0], &games);
+        let losses = write(format(extension), &path, profiles[0], &games);
         let found = read(&path);
-        for ((game, found), told) in games.iter().zip(&found).zip(&told) {
+        for ((game, found), reported) in games.iter().zip(&found).zip(&losses) {
             assert!(game.mainline().eq(found.mainline()), "{extension}");
-            assert_eq!(compare(game, found, told), [""; 0], "{extension}");
+            assert_eq!(compare(game, found, reported), [""; 0], "{extension}");
         }
         assert_eq!(found.len(), 2, "{extension}");
     }
 }
 
 #[test]
-fn what_is_lost_is_told() {
+fn reported_losses_are_the_differences() {
     let chunks = if std::env::var_os("TABIA_EXHAUSTIVE").is_some() {
         20
     } else {
@@ -457,7 +458,7 @@ fn what_is_lost_is_told() {
     let mut count = 0;
     for chunk in 0..chunks {
         let seeds = 1 + chunk * CHUNK..1 + (chunk + 1) * CHUNK;
-        let wrong = every_difference_is_told(seeds);
+        let wrong = unreported_differences(seeds);
         for line in &wrong {
             eprintln!("from {}: {line}", 1 + chunk * CHUNK);
         }
@@ -466,5 +467,5 @@ fn what_is_lost_is_told() {
     assert_eq!(count, 0);
 }
 
-/// So many games are written and compared together.
+/// Number of games that are written and compared together.
 const CHUNK: u64 = 150;

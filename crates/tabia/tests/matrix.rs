@@ -1,5 +1,5 @@
-//! Every format into every other: what comes out, and that the losses told are those that were to be
-//! expected.
+//! Conversion of every format to every other: the games are equal except for the reported losses, and
+//! the losses are the predicted ones.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -50,7 +50,7 @@ fn options(profile: Profile) -> ConvertOptions {
     options
 }
 
-/// Converts what a name stands for; the losses.
+/// Converts the file, archive or member that `input` names; returns the losses.
 fn run(input: &Path, target: &Path, options: &ConvertOptions) -> BTreeMap<u32, Losses> {
     let resolver = Resolver::new(formats());
     let items = resolver.resolve(input.as_os_str()).unwrap();
@@ -63,7 +63,7 @@ fn run(input: &Path, target: &Path, options: &ConvertOptions) -> BTreeMap<u32, L
     noted.0
 }
 
-/// A file of each format with the same games, as far as it holds them.
+/// A file of each format with the same games, as far as it can hold them.
 fn sources(scratch: &Scratch) -> Vec<PathBuf> {
     let first = scratch.join("first.pgn");
     let mut text = Vec::new();
@@ -83,8 +83,8 @@ fn sources(scratch: &Scratch) -> Vec<PathBuf> {
     made.to_vec()
 }
 
-/// Losses of single games by rules that are finer than the features of a format.
-fn is_finer(feature: Feature) -> bool {
+/// Features that formats hold within limits, so that single games can lose them.
+fn has_narrower_limits(feature: Feature) -> bool {
     matches!(
         feature,
         Feature::Chess960
@@ -99,41 +99,42 @@ fn is_finer(feature: Feature) -> bool {
     )
 }
 
-/// The events of a game: what is said of a move before the variations that replace it, and things
-/// said at one place by their kinds, since formats have orders of their own.
-fn by_kind(game: &Game) -> String {
+/// The events of a game, with the annotations of a move before the variations that replace it and sorted
+/// by kind, since formats have different orders.
+fn with_sorted_annotations(game: &Game) -> String {
     let mut lines: Vec<Vec<Event<'_>>> = vec![Vec::new()];
-    // Where the last move of each open line is followed by its variations.
-    let mut places: Vec<Option<usize>> = vec![None];
+    // Index of the first variation of the last move of each open line.
+    let mut first_variations: Vec<Option<usize>> = vec![None];
     for event in game.events() {
-        let (line, place) = (lines.last_mut().unwrap(), places.last_mut().unwrap());
+        let line = lines.last_mut().unwrap();
+        let first_variation = first_variations.last_mut().unwrap();
         match event {
             Event::Move(_) => {
-                *place = None;
+                *first_variation = None;
                 line.push(event);
             }
-            // A comment that says nothing is none beside something else.
+            // Empty comments are ignored.
             Event::Annotation(Annotation::Comment(comment)) if comment.text.trim().is_empty() => {}
             Event::Annotation(_) => {
-                line.insert(place.unwrap_or(line.len()), event);
-                *place = place.map(|at| at + 1);
+                line.insert(first_variation.unwrap_or(line.len()), event);
+                *first_variation = first_variation.map(|at| at + 1);
             }
             Event::BeginVariation => {
-                place.get_or_insert(line.len());
+                first_variation.get_or_insert(line.len());
                 lines.push(vec![event]);
-                places.push(None);
+                first_variations.push(None);
             }
             Event::EndVariation => {
-                let (mut variation, _) = (lines.pop().unwrap(), places.pop());
+                let (mut variation, _) = (lines.pop().unwrap(), first_variations.pop());
                 variation.push(event);
                 lines.last_mut().unwrap().extend(variation);
             }
         }
     }
     let mut events = lines.remove(0);
-    let is_said = |event: &Event<'_>| matches!(event, Event::Annotation(_));
-    for place in events.chunk_by_mut(|a, b| is_said(a) && is_said(b)) {
-        place.sort_by_key(|event| match event {
+    let is_annotation = |event: &Event<'_>| matches!(event, Event::Annotation(_));
+    for annotations in events.chunk_by_mut(|a, b| is_annotation(a) && is_annotation(b)) {
+        annotations.sort_by_key(|event| match event {
             Event::Annotation(annotation) => Some(annotation.feature()),
             _ => None,
         });
@@ -141,14 +142,15 @@ fn by_kind(game: &Game) -> String {
     format!("{events:#?}")
 }
 
-/// Holds what came out against what went in; how many games lost nothing beyond the prediction.
+/// Compares the converted games with the originals; returns the number of games whose losses are
+/// exactly the predicted ones.
 fn check(
     what: &str,
     target: &GameFormat,
     profile: Profile,
     games: &[Game],
     found: &[Game],
-    told: &BTreeMap<u32, Losses>,
+    losses: &BTreeMap<u32, Losses>,
 ) -> usize {
     let create = options(profile).create;
     let can = target.can_with.map_or(target.can, |can| can(&create));
@@ -158,38 +160,41 @@ fn check(
     for (number, game) in (0..).zip(games) {
         let what = format!("{what}, game {}", number + 1);
         let (kept, predicted) = project(can, game);
-        let told = told.get(&number).unwrap_or(&none);
-        if game.head.kind == RecordKind::Text && told.count(Feature::GuidingTexts) > 0 {
+        let reported = losses.get(&number).unwrap_or(&none);
+        if game.head.kind == RecordKind::Text && reported.count(Feature::GuidingTexts) > 0 {
             assert!(!can.has(Feature::GuidingTexts), "{what}");
             continue;
         }
         let found = found.next().expect(&what);
-        // Of lines that cannot be written, what is in them is not counted again.
+        // The contents of lines that cannot be written are not counted in addition.
         let cuts = [
             Feature::IllegalPositions,
             Feature::SetupPositions,
             Feature::Chess960,
         ];
-        let is_cut = cuts.iter().any(|&cut| told.count(cut) > 0);
+        let is_cut = cuts.iter().any(|&cut| reported.count(cut) > 0);
         for (feature, count) in predicted.iter() {
-            let told = told.count(feature);
-            let enough = told == count.count || told > count.count && is_finer(feature);
+            let lost = reported.count(feature);
+            let enough = lost == count.count || lost > count.count && has_narrower_limits(feature);
             assert!(
                 enough || is_cut,
-                "{what}: {feature:?} {} {told}",
+                "{what}: {feature:?} {} {lost}",
                 count.count
             );
         }
-        for (feature, _) in told.iter() {
-            // What the format holds in general may be too long or too odd in one game.
-            let is_foreseen = predicted.count(feature) > 0 || can.has(feature);
-            assert!(is_foreseen || is_finer(feature), "{what}: {feature:?}");
+        for (feature, _) in reported.iter() {
+            // A feature that the format holds can exceed its limits in one game.
+            let is_expected = predicted.count(feature) > 0 || can.has(feature);
+            assert!(
+                is_expected || has_narrower_limits(feature),
+                "{what}: {feature:?}"
+            );
         }
         assert!(
             is_cut || found.mainline().eq(kept.mainline()),
             "{what}: moves"
         );
-        if *told != predicted || game.head.kind == RecordKind::Text {
+        if *reported != predicted || game.head.kind == RecordKind::Text {
             continue;
         }
         equal += 1;
@@ -197,9 +202,10 @@ fn check(
         assert_eq!(found.head.deleted, kept.head.deleted, "{what}");
         let start = |game: &Game| (game.head.start.position(), game.head.start.chess960);
         assert_eq!(start(found), start(&kept), "{what}");
-        let (expected, events) = (by_kind(&kept), by_kind(found));
-        // Words of a comment that look like a command are one where comments hold commands; what
-        // is said before a variation belongs to its first move in some formats.
+        let expected = with_sorted_annotations(&kept);
+        let events = with_sorted_annotations(found);
+        // Text of a comment that looks like a command is read as one where comments hold commands; an
+        // annotation before a variation belongs to its first move in some formats.
         let has_signs = ["[%", "[#]"].iter().any(|sign| expected.contains(sign));
         let all: Vec<Event<'_>> = kept.events().collect();
         let opens = all
@@ -220,12 +226,12 @@ fn check(
             }
         }
     }
-    assert_eq!(found.next(), None, "{what}: more than went in");
+    assert_eq!(found.next(), None, "{what}: more games than before");
     equal
 }
 
 #[test]
-fn every_pair_loses_what_was_predicted() {
+fn every_conversion_loses_what_was_predicted() {
     let scratch = Scratch::new("matrix");
     let mut report = Vec::new();
     let mut all = 0;
@@ -236,31 +242,31 @@ fn every_pair_loses_what_was_predicted() {
         for (target, profile) in targets.chain([("pgn", Profile::Standard)]) {
             let what = format!("{from} to {target}");
             let path = scratch.join(format!("{from}-{profile:?}.{target}"));
-            let told = run(&source, &path, &options(profile));
+            let losses = run(&source, &path, &options(profile));
             let found = read(&path);
             let format = format(target);
-            let equal = check(&what, format, profile, &games, &found, &told);
+            let equal = check(&what, format, profile, &games, &found, &losses);
             report.push(format!("{what}, {profile:?}: {equal} of {}", games.len()));
             all += equal;
             if from == target && profile == Profile::Full {
-                // What is once in a format stays as it is; only texts at one place are joined.
+                // A copy in the same format loses nothing; only comments on one move are joined.
                 let joined = |losses: &Losses| {
                     losses
                         .iter()
                         .all(|(feature, _)| feature == Feature::SeveralComments)
                 };
-                assert!(told.values().all(joined), "{what}: {told:?}");
+                assert!(losses.values().all(joined), "{what}: {losses:?}");
                 assert!(equal * 10 > games.len() * 8, "{report:#?}");
             }
         }
     }
-    // Games of all kinds of things mostly have one for which a format has rules of its own.
+    // Most games contain an annotation that exceeds a limit of some format.
     assert!(all > 1_000, "{report:#?}");
 }
 
-/// An archive, a member of it and a compressed file give what the plain file gives, byte for byte.
+/// An archive and a member of it are converted to the same bytes as the plain file.
 #[test]
-fn archives_and_members_are_inputs_like_files() {
+fn archives_and_members_convert_like_files() {
     let scratch = Scratch::new("matrix-archives");
     let sources = sources(&scratch);
     for container in ["scv", "zip"] {
@@ -280,14 +286,14 @@ fn archives_and_members_are_inputs_like_files() {
             for target in ["pgn", "cbh", "si3", "si4", "si5", "sci"] {
                 let result = |input: &Path, name: &str| {
                     let path = scratch.join(format!("{from}-{container}-{name}.{target}"));
-                    let told = run(input, &path, &options(Profile::Full));
+                    let losses = run(input, &path, &options(Profile::Full));
                     let set = format(target).file.companions.iter().map(|it| it.extension);
                     let files: Vec<Option<Vec<u8>>> = [target]
                         .into_iter()
                         .chain(set)
                         .map(|extension| std::fs::read(path.with_extension(extension)).ok())
                         .collect();
-                    (files, format!("{told:?}"))
+                    (files, format!("{losses:?}"))
                 };
                 let plain = result(source, "plain");
                 let what = format!("{from} in {container} to {target}");
@@ -298,10 +304,10 @@ fn archives_and_members_are_inputs_like_files() {
     }
 }
 
-/// What a database says of itself is kept or told, whatever it becomes.
+/// Title and facts of a database are kept or reported as losses in every format.
 #[test]
-fn facts_of_databases_are_kept_or_told() {
-    let scratch = Scratch::new("matrix-told");
+fn database_facts_are_kept_or_reported() {
+    let scratch = Scratch::new("matrix-facts-lost");
     let first = scratch.join("first.si5");
     let mut create = options(Profile::Full).create;
     let title = "A title of more than a hundred and seven bytes, ".repeat(3);
@@ -343,10 +349,10 @@ fn facts_of_databases_are_kept_or_told() {
     assert_eq!(lost(&[item(), item()], "both.si5"), [8, 0]);
 }
 
-/// A database made of one other has its description, its type and its names of flags; one made of
-/// two has none of them.
+/// A database converted from one other has its title, type and names of flags; one made of two has none
+/// of them.
 #[test]
-fn title_and_facts_go_along() {
+fn title_and_facts_of_one_input_are_copied() {
     let scratch = Scratch::new("matrix-facts");
     let first = scratch.join("first.si4");
     let mut create = options(Profile::Full).create;

@@ -1,5 +1,5 @@
-//! Conversion, listing and checking over formats that exist only here: a database of as many games
-//! as its file says, text with a line a game, and a database that keeps what it is given.
+//! Conversion and detection with formats that are defined only here: a database whose file states its
+//! number of games, text with one line per game, and a database with one line per game.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -50,14 +50,14 @@ const fn format(
     }
 }
 
-/// A file that says `games N`.
+/// A file that contains `games N`.
 static COUNT: GameFormat = GameFormat {
     open: open_count,
-    ..format("count", &["count"], |probe| says(probe, b"games "))
+    ..format("count", &["count"], |probe| begins_with(probe, b"games "))
 };
-/// Says the same of the same files, whatever their name.
-static TWIN: GameFormat = format("twin", &["twin"], |probe| says(probe, b"games "));
-/// A line a game.
+/// Has the same score for the same files.
+static RIVAL: GameFormat = format("rival", &["rival"], |probe| begins_with(probe, b"games "));
+/// One line per game.
 static LINES: GameFormat = GameFormat {
     create_text: Some(|_| Ok(Box::new(LinesWritten::default()))),
     ..format("lines", &["lines"], |_| Confidence::No)
@@ -68,8 +68,8 @@ static KEPT: GameFormat = GameFormat {
     ..format("kept", &["kept"], |_| Confidence::No)
 };
 
-fn says(probe: &Probe<'_>, what: &[u8]) -> Confidence {
-    if probe.head.starts_with(what) {
+fn begins_with(probe: &Probe<'_>, prefix: &[u8]) -> Confidence {
+    if probe.head.starts_with(prefix) {
         Confidence::Likely
     } else {
         Confidence::No
@@ -211,13 +211,13 @@ fn text_and_losses_are_the_same_on_any_number_of_threads() {
         };
         let mut noted = Noted::default();
         let progress = Arc::new(Progress::new());
-        let (ledger, _) =
+        let (summary, _) =
             convert(&items, target, &options(threads), &progress, &mut noted).unwrap();
-        assert_eq!(ledger.counts.games, 2_000);
+        assert_eq!(summary.counts.games, 2_000);
         assert_eq!(progress.games(), 2_000);
         let losses = noted.0.lock().unwrap().clone();
         assert!(losses.is_sorted_by_key(|loss| loss.0));
-        let row = ledger.losses.iter().next().unwrap();
+        let row = summary.losses.iter().next().unwrap();
         assert_eq!(
             (row.0, row.1.first),
             (Feature::Comments, Some(GameIndex(0)))
@@ -243,7 +243,7 @@ fn a_writer_of_whole_games_gets_them_in_order() {
     for threads in [1, 3] {
         let path = folder.join(format!("{threads}.kept"));
         let progress = Arc::new(Progress::new());
-        let (ledger, written) = convert(
+        let (summary, written) = convert(
             &items,
             to(&path),
             &options(threads),
@@ -253,7 +253,7 @@ fn a_writer_of_whole_games_gets_them_in_order() {
         .unwrap();
         assert_eq!(written.records, 1_001);
         assert_eq!(written.files, std::slice::from_ref(&path));
-        let (feature, row) = ledger.losses.iter().next().unwrap();
+        let (feature, row) = summary.losses.iter().next().unwrap();
         assert_eq!((feature, row.first), (Feature::Tags, Some(GameIndex(1))));
         texts.push(std::fs::read_to_string(path).unwrap());
     }
@@ -317,18 +317,18 @@ fn an_existing_target_is_a_failure_of_the_output() {
 #[test]
 fn a_tie_names_both_formats_and_a_name_breaks_it() {
     let folder = Scratch::new("tie");
-    let two = Resolver::new([&COUNT, &TWIN].map(Format::Games));
+    let two = Resolver::new([&COUNT, &RIVAL].map(Format::Games));
     let path = folder.join("in.dat");
     std::fs::write(&path, "games 1").unwrap();
     let error = two.resolve(path.as_os_str()).unwrap_err();
     assert!(
-        error.to_string().contains("could be count or twin"),
+        error.to_string().contains("could be count or rival"),
         "{error}"
     );
-    let named = folder.join("in.twin");
+    let named = folder.join("in.rival");
     std::fs::rename(&path, &named).unwrap();
     let items = two.resolve(named.as_os_str()).unwrap();
-    assert_eq!(items[0].format().id(), TWIN.file.id);
+    assert_eq!(items[0].format().id(), RIVAL.file.id);
     let mut insisting = two.clone();
     insisting.from = Some(Format::Games(&COUNT));
     let items = insisting.resolve(named.as_os_str()).unwrap();

@@ -1,7 +1,7 @@
 //! Saves what survives of a damaged database into a new one, and accounts for every game.
 //!
-//! The format does the finding: it is opened with [`OpenOptions::salvage`]. What is here reads
-//! every record that it names, writes those that are left, and judges each.
+//! The format itself finds the records: it is opened with [`OpenOptions::salvage`]. This module reads
+//! every record, writes those that are left, and reports the outcome of each.
 
 mod find_remains;
 
@@ -30,7 +30,7 @@ pub use find_remains::{is_part_of, remains};
 /// How to repair.
 #[derive(Debug, Clone, Default)]
 pub struct RepairOptions {
-    /// How the input is opened; `salvage` is set whatever it says.
+    /// How the input is opened; `salvage` is always set.
     pub open: OpenOptions,
     /// How the target is created; title and facts are those of the input.
     pub create: CreateOptions,
@@ -69,7 +69,7 @@ pub struct Reason {
     pub text: String,
 }
 
-/// The account of one record.
+/// The outcome of one record.
 #[derive(Debug)]
 pub struct RecordOutcome<'a> {
     /// The record, by its number in the input.
@@ -82,7 +82,7 @@ pub struct RecordOutcome<'a> {
     pub reasons: &'a [Reason],
 }
 
-/// Is told what became of every record that is not whole, in order of the input.
+/// Receives the outcome of every record that is not whole, in the order of the input.
 pub trait RepairObserver: Observer {
     /// A record is damaged or lost.
     fn record_outcome(&mut self, item: &InputItem, record: &RecordOutcome<'_>) -> CoreResult<()> {
@@ -211,7 +211,7 @@ pub fn repair(
     Ok(repaired)
 }
 
-/// Keeps what is said of records until they come by.
+/// Collects the problems of records until the records are written.
 struct ProblemCollector<'a, 'w> {
     reports: &'a RefCell<&'w mut dyn RepairObserver>,
     pending: &'a RefCell<Vec<(GameIndex, Reason)>>,
@@ -251,8 +251,8 @@ struct RepairCollector {
 type OnOutcome<'a> = &'a mut dyn FnMut(&RecordOutcome<'_>) -> Result<(), Failure>;
 
 impl RepairCollector {
-    /// Judges the records of one piece of work: those that are there, and those that only problems
-    /// speak of.
+    /// Writes the records of one piece of work and reports their outcomes, and those of records that only
+    /// problems mention.
     fn record_outcomes(
         &mut self,
         base: Base,
@@ -330,7 +330,7 @@ impl RepairCollector {
     }
 }
 
-/// Takes what is said of one game.
+/// Moves the reasons of one game to `reasons`.
 fn take_reasons(
     game: GameIndex,
     reasons_by_game: &mut std::iter::Peekable<std::vec::IntoIter<(GameIndex, Reason)>>,

@@ -15,7 +15,7 @@ pub(crate) fn format(extension: &str) -> &'static GameFormat {
         .unwrap()
 }
 
-/// All games of a file, whose extension says its format.
+/// All games of a file, whose extension names its format.
 pub(crate) fn read(path: &Path) -> Vec<Game> {
     let extension = path.extension().unwrap().to_str().unwrap();
     let source = Source::from_path(path).unwrap();

@@ -1,4 +1,4 @@
-//! Texts: code page 850 of DOS, with chess figurines in the place of some characters.
+//! Texts: code page 850 of DOS, with chess figurines instead of some characters.
 
 use std::borrow::Cow;
 
@@ -24,16 +24,16 @@ const FIGURINES: [char; 6] = [
 /// The same as letters.
 const LETTERS: [char; 6] = ['K', 'Q', 'N', 'B', 'R', 'P'];
 
-/// Names of players have figurines at 0xa2; comments at 0xb1, where letters stand for them.
+/// First bytes of the figurines in names of players and in comments, where they are read as letters.
 const NAME_FIGURINES: u8 = 0xa2;
 const TEXT_FIGURINES: u8 = 0xb1;
 
-/// A name without what surrounds it. Whoever names a character set gets all bytes in it.
+/// A name, trimmed. If the user names a character set, all bytes are decoded with it.
 pub(crate) fn name(bytes: &[u8], charset: Charset, is_player: bool) -> String {
     let text = match charset {
         Charset::Single(_) => decode(bytes, charset),
-        _ if is_player => own(bytes, NAME_FIGURINES, FIGURINES),
-        _ => own(bytes, u8::MAX, FIGURINES),
+        _ if is_player => decode_cp850(bytes, NAME_FIGURINES, FIGURINES),
+        _ => decode_cp850(bytes, u8::MAX, FIGURINES),
     };
     text.trim_matches(|c: char| c.is_whitespace() || c == '\0')
         .to_owned()
@@ -49,7 +49,7 @@ pub(crate) fn comment(bytes: &[u8], charset: Charset) -> String {
         };
         let part = match charset {
             Charset::Single(_) => decode(part, charset),
-            _ => own(part, TEXT_FIGURINES, LETTERS),
+            _ => decode_cp850(part, TEXT_FIGURINES, LETTERS),
         };
         text.extend(part.chars().map(|c| if c == '\0' { ' ' } else { c }));
         if ends_line {
@@ -62,10 +62,11 @@ pub(crate) fn comment(bytes: &[u8], charset: Charset) -> String {
 /// The byte that ends a line of a comment.
 const LINE_END: u8 = 0xfe;
 
-fn own(bytes: &[u8], first: u8, figurines: [char; 6]) -> Cow<'static, str> {
+/// Decodes CP850 with figurines from the byte `first` on.
+fn decode_cp850(bytes: &[u8], first: u8, figurines: [char; 6]) -> Cow<'static, str> {
     let character = |&byte: &u8| {
         let figurine = byte.checked_sub(first).map(usize::from);
-        match figurine.and_then(|place| figurines.get(place)) {
+        match figurine.and_then(|index| figurines.get(index)) {
             Some(&figurine) => figurine,
             None if byte < 0x80 => char::from(byte),
             None => CP850

@@ -25,7 +25,7 @@ pub static FORMAT: GameFormat = GameFormat {
         companions: &[Companion {
             extension: "cbi",
             required: false,
-            holds: "where the games lie",
+            holds: "offsets of the games",
         }],
         score,
         evidence: "made by the tests",

@@ -1,22 +1,22 @@
-//! Moves by their number among those a position seems to allow.
+//! Moves by their number among the pseudo-legal moves of a position.
 
 use std::ops::ControlFlow;
 
 use tabia_core::chess::{Move, Piece, Position, Role, Setup, Square};
 
-/// A position with what numbering moves needs besides.
+/// A position with the state that the numbering of moves depends on.
 #[derive(Debug, Clone)]
 pub(crate) struct Board {
     pub(crate) position: Position,
     /// The file on which a pawn may be taken en passant.
-    passed: Option<u8>,
-    /// The file is that of the ply before: ChessBase puts it back when a side has castled.
-    is_put_back: bool,
+    en_passant_file: Option<u8>,
+    /// The file is that of the ply before: ChessBase restores it when a side has castled.
+    is_restored: bool,
 }
 
-/// One number.
+/// What a number refers to.
 enum Candidate {
-    /// A number no move has.
+    /// A number without a move.
     Nothing,
     Move(Square, Square),
     /// Four numbers.
@@ -54,22 +54,22 @@ impl Board {
     pub(crate) fn standard() -> Self {
         Self {
             position: Position::standard(),
-            passed: None,
-            is_put_back: false,
+            en_passant_file: None,
+            is_restored: false,
         }
     }
 
-    /// A setup position; `None` when it cannot be played from.
-    pub(crate) fn from_setup(setup: &Setup, passed: Option<u8>) -> Option<Self> {
+    /// A setup position; `None` if it is not legal.
+    pub(crate) fn from_setup(setup: &Setup, en_passant_file: Option<u8>) -> Option<Self> {
         Some(Self {
             position: Position::from_setup(setup).ok()?,
-            passed,
-            is_put_back: false,
+            en_passant_file,
+            is_restored: false,
         })
     }
 
-    /// The move of that number, from 1; `None` when there is none, or when it is illegal. The
-    /// position may be granted a castling right that it lacks.
+    /// The move with this number, from 1; `None` if there is no such move or it is illegal. A missing
+    /// castling right is added to the position.
     pub(crate) fn find(&mut self, number: u8) -> Option<Move> {
         let mut left = usize::from(number);
         let found = self.number(&mut |candidate| {
@@ -87,7 +87,7 @@ impl Board {
                 Candidate::Castling(king, rook) => Some(Move::castling(king, rook)),
                 Candidate::Promotion(from, to) => {
                     const ROLES: [Role; 4] = [Role::Queen, Role::Rook, Role::Bishop, Role::Knight];
-                    let role = left.checked_sub(1).and_then(|place| ROLES.get(place));
+                    let role = left.checked_sub(1).and_then(|index| ROLES.get(index));
                     role.map(|&role| Move::promotion(from, to, role))
                 }
             })
@@ -113,15 +113,15 @@ impl Board {
             .is_some_and(|p| p.role == Role::Pawn);
         let is_double = is_pawn && m.from().rank().abs_diff(m.to().rank()) == 2;
         if m.is_castling() {
-            self.is_put_back = self.passed.is_some();
+            self.is_restored = self.en_passant_file.is_some();
         } else {
-            self.passed = is_double.then_some(m.from().file());
-            self.is_put_back = false;
+            self.en_passant_file = is_double.then_some(m.from().file());
+            self.is_restored = false;
         }
         self.position.play(m);
     }
 
-    /// Goes through the numbers: men by file, then by rank, each with its own order.
+    /// Visits what each number refers to: pieces by file, then by rank, each with its own order.
     fn number(&self, each: Numbers<'_>) -> ControlFlow<Option<Move>> {
         let us = self.position.turn();
         for file in 0..8 {
@@ -134,17 +134,17 @@ impl Board {
                 };
                 match piece.role {
                     Role::King => {
-                        self.steps(from, &KING, 1, each)?;
+                        self.slides(from, &KING, 1, each)?;
                         self.castlings(from, each)?;
                     }
                     Role::Queen => {
                         // Diagonals first, then straight lines.
-                        self.steps(from, &DIAGONALS, 7, each)?;
-                        self.steps(from, &STRAIGHTS, 7, each)?;
+                        self.slides(from, &DIAGONALS, 7, each)?;
+                        self.slides(from, &STRAIGHTS, 7, each)?;
                     }
-                    Role::Rook => self.steps(from, &STRAIGHTS, 7, each)?,
-                    Role::Bishop => self.steps(from, &DIAGONALS, 7, each)?,
-                    Role::Knight => self.steps(from, &KNIGHT, 1, each)?,
+                    Role::Rook => self.slides(from, &STRAIGHTS, 7, each)?,
+                    Role::Bishop => self.slides(from, &DIAGONALS, 7, each)?,
+                    Role::Knight => self.slides(from, &KNIGHT, 1, each)?,
                     Role::Pawn => self.pawn(from, each)?,
                 }
             }
@@ -152,16 +152,17 @@ impl Board {
         ControlFlow::Continue(())
     }
 
-    fn steps(
+    /// Moves of a piece in `directions`, at most `max_steps` far.
+    fn slides(
         &self,
         from: Square,
         directions: &[(i8, i8)],
-        most: u8,
+        max_steps: u8,
         each: Numbers<'_>,
     ) -> ControlFlow<Option<Move>> {
         for &(file, rank) in directions {
             let mut at = from;
-            for _ in 0..most {
+            for _ in 0..max_steps {
                 let Some(to) = step(at, file, rank) else {
                     break;
                 };
@@ -179,7 +180,7 @@ impl Board {
         ControlFlow::Continue(())
     }
 
-    /// Castling counts whenever king and rook are at home with nothing between them.
+    /// Castling counts whenever king and rook are on their initial squares with nothing between them.
     fn castlings(&self, king: Square, each: Numbers<'_>) -> ControlFlow<Option<Move>> {
         let us = self.position.turn();
         let back = if us.is_white() { 0 } else { 7 };
@@ -230,17 +231,21 @@ impl Board {
             })?;
         }
         for side in [-1, 1] {
-            if side == 1 && self.passed.is_none() && from.file() == 0 && from.rank() == fifth {
+            if side == 1
+                && self.en_passant_file.is_none()
+                && from.file() == 0
+                && from.rank() == fifth
+            {
                 // ChessBase counts a capture that would leave the board.
                 each(Candidate::Nothing)?;
             }
             let Some(to) = step(from, side, ahead) else {
                 continue;
             };
-            if from.rank() != fifth || self.passed != Some(to.file()) {
+            if from.rank() != fifth || self.en_passant_file != Some(to.file()) {
                 continue;
             }
-            if self.is_put_back {
+            if self.is_restored {
                 each(Candidate::Nothing)?;
             } else if is_free(to) {
                 each(Candidate::Move(from, to))?;
@@ -249,7 +254,7 @@ impl Board {
         ControlFlow::Continue(())
     }
 
-    /// How many numbers there are, and the number of a move: for tests that encode.
+    /// The number of a move, for tests that encode.
     #[cfg(test)]
     pub(crate) fn number_of(&self, wanted: Move) -> Option<u8> {
         (1..=127).find(|&number| self.clone().find(number) == Some(wanted))
@@ -313,23 +318,23 @@ mod tests {
     }
 
     #[test]
-    fn a_pawn_on_the_edge_counts_once_more() {
-        // With a white pawn on a5 and no pawn that has just passed, every later number is one higher.
+    fn a_pawn_on_a5_adds_a_number_without_a_move() {
+        // With a white pawn on a5 and no double step just before, every later number is one higher.
         let quiet = after("a4 h6 a5 Nf6");
-        let passed = after("a4 Nf6 a5 h5");
+        let double_step = after("a4 Nf6 a5 h5");
         let h3 = |board: &Board| {
             let Ok(Ply::Move(m)) = san::read(&board.position, b"h3") else {
                 panic!("h3 can be played");
             };
             board.number_of(m).unwrap()
         };
-        assert_eq!(h3(&quiet), h3(&passed) + 1);
+        assert_eq!(h3(&quiet), h3(&double_step) + 1);
     }
 
     #[test]
-    fn castling_puts_the_passed_file_back() {
-        // Black castles right after e2-e4 beside a pawn on d4: the file counts as passed still, and
-        // a White pawn on d5 beside it would count a move that is none.
+    fn castling_restores_the_en_passant_file() {
+        // Black castles right after e2-e4: the e-file still counts as the en passant file, and the
+        // white pawn on d5 has a number without a move.
         let setup = Setup::parse_fen(b"r3k2r/8/8/3P4/8/8/4P3/4K3 w kq - 0 1").unwrap();
         let mut board = Board::from_setup(&setup, None).unwrap();
         for text in ["e4", "O-O"] {
@@ -338,8 +343,8 @@ mod tests {
             };
             board.play(m);
         }
-        assert_eq!((board.passed, board.is_put_back), (Some(4), true));
-        // The number after d6 would take on e6.
+        assert_eq!((board.en_passant_file, board.is_restored), (Some(4), true));
+        // The number after d6 is that of the capture on e6.
         let all: Vec<String> = (1..=3).map(|number| san_of(&mut board, number)).collect();
         assert_eq!(all, ["d6", "", "Kd1"]);
     }

@@ -30,9 +30,9 @@ struct CbfDatabase {
     games: Blob,
     file: Arc<Path>,
     index_file: Arc<Path>,
-    /// Where the records begin.
+    /// Offsets of the records.
     offsets: Vec<u32>,
-    /// Where the next record would be, as the index has it.
+    /// Offset of the next record to be added, as the index states it.
     end: Option<u32>,
     info: DatabaseInfo,
     options: OpenOptions,
@@ -61,7 +61,7 @@ impl CbfDatabase {
         } else {
             let name = index_file.display();
             info.problems.push(format!(
-                "{name} is missing: one record is looked for after another"
+                "{name} is missing: records are searched for one after another"
             ));
             (find_records(&games), None)
         };
@@ -95,12 +95,12 @@ impl CbfDatabase {
                 needed: HEADER,
                 left: bytes.len(),
             };
-            let fault = Malformed {
+            let malformed = Malformed {
                 field: "header",
                 at: 0,
                 why,
             };
-            fault
+            malformed
                 .at_base(offset.into())
                 .in_game(game)
                 .in_file(&self.file)
@@ -139,8 +139,8 @@ fn or_unknown(text: String) -> String {
     }
 }
 
-/// The offsets of an index, and where the next record would be. Each is stored with the numbers of
-/// the records before it added.
+/// The offsets of an index, and the offset of the next record to be added. Each stored offset
+/// includes the number of records before it.
 fn read_index(index: &[u8], problems: &mut Vec<String>) -> (Vec<u32>, Option<u32>) {
     let mut cursor = Cursor::new(index);
     let Ok(count) = cursor.u32_be("count") else {
@@ -177,19 +177,18 @@ fn find_records(games: &[u8]) -> Vec<u32> {
     offsets
 }
 
-/// The event of a source, and the round that stands in parentheses in it: `(3)`, `(3.2)`, `(3/1)`,
-/// `(m/3)`.
+/// Splits a source into the event and the round in parentheses: `(3)`, `(3.2)`, `(3/1)`, `(m/3)`.
 fn split_round(source: &str) -> (String, String) {
-    let whole = || (source.to_owned(), String::new());
+    let no_round = || (source.to_owned(), String::new());
     let (Some(open), Some(close)) = (source.rfind('('), source.rfind(')')) else {
-        return whole();
+        return no_round();
     };
     let (Some(before), Some(inner), Some(after)) = (
         source.get(..open),
         source.get(open + 1..close),
         source.get(close + 1..),
     ) else {
-        return whole();
+        return no_round();
     };
     let number = |text: &str| text.parse::<u8>().ok().map(|number| number.to_string());
     let round = match inner.split_once(['.', '/']) {
@@ -200,7 +199,7 @@ fn split_round(source: &str) -> (String, String) {
             .map(|(round, sub)| format!("{round}.{sub}")),
     };
     let Some(round) = round else {
-        return whole();
+        return no_round();
     };
     let event = match (before.trim_end(), after.trim_start()) {
         (before, "") => before.to_owned(),
@@ -257,7 +256,7 @@ impl Database for CbfDatabase {
 
     fn verify(&self, found: &mut dyn FnMut(Problem)) {
         let length = self.games.len() as u64;
-        let mut tell = |text: String, game: u32| {
+        let mut report = |text: String, game: u32| {
             let error = Error::invalid(text).in_file(&self.index_file);
             found(Problem::from(error.in_game(GameIndex(game))));
         };
@@ -268,7 +267,7 @@ impl Database for CbfDatabase {
             };
             let end = u64::from(offset) + header.record_length() as u64;
             if end > u64::from(next) && end <= length {
-                tell(
+                report(
                     format!(
                         "the next record begins at {next:#x}, before this one ends at {end:#x}"
                     ),
@@ -315,30 +314,30 @@ impl GameReader for CbfReader<'_> {
             strict: database.options.strict,
         };
         self.head.clear();
-        let mut faults = Vec::new();
+        let mut problems = Vec::new();
         if !header.is_checked {
-            faults.push(Malformed {
+            problems.push(Malformed {
                 field: "check",
                 at: HEADER - 1,
                 why: Why::Checksum,
             });
         }
-        let is_whole = match self.parts.read(&header, bytes) {
+        let has_moves = match self.parts.read(&header, bytes) {
             Ok(()) => true,
-            Err(fault) => {
-                faults.push(fault);
-                // The moves may be there, and only the text or the position cut.
+            Err(malformed) => {
+                problems.push(malformed);
+                // The moves can be complete, and only the text or the position cut.
                 !self.parts.moves.is_empty() && header.setup.is_none()
             }
         };
-        let start = self.read_start(&header, &mut faults);
+        let start = self.read_start(&header, &mut problems);
         if want.has(Want::TAGS) {
             self.push_tags(&header);
         }
-        let faults = faults.into_iter().map(|fault| origin.error(fault));
-        let mut flow = origin.begin(&self.head, faults, visitor)?;
+        let errors = problems.into_iter().map(|problem| origin.error(problem));
+        let mut flow = origin.begin(&self.head, errors, visitor)?;
         if flow == Flow::Go
-            && is_whole
+            && has_moves
             && want.has(Want::MAINLINE)
             && let Some(board) = start
         {
@@ -355,8 +354,8 @@ impl GameReader for CbfReader<'_> {
 }
 
 impl CbfReader<'_> {
-    /// The position the moves start from, when they can be played.
-    fn read_start(&mut self, header: &Header, faults: &mut Vec<Malformed>) -> Option<Board> {
+    /// The position the moves start from; `None` if they cannot be played.
+    fn read_start(&mut self, header: &Header, problems: &mut Vec<Malformed>) -> Option<Board> {
         let Some(bits) = header.setup else {
             return Some(Board::standard());
         };
@@ -364,14 +363,14 @@ impl CbfReader<'_> {
         let at = self.parts.text_at + self.parts.text.len();
         let (setup, passed) = match setup(bits, board, at) {
             Ok(read) => read,
-            Err(fault) => {
-                faults.push(fault);
+            Err(malformed) => {
+                problems.push(malformed);
                 return None;
             }
         };
         let board = Board::from_setup(&setup, passed);
         if board.is_none() {
-            faults.push(Malformed {
+            problems.push(Malformed {
                 field: "board",
                 at,
                 why: Why::IllegalMove,
@@ -414,7 +413,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rounds_stand_in_parentheses() {
+    fn rounds_are_in_parentheses() {
         for (source, event, round) in [
             ("London (3)", "London", "3"),
             ("Wch (m/12)", "Wch", "12"),
@@ -429,7 +428,7 @@ mod tests {
     }
 
     #[test]
-    fn offsets_have_their_numbers_added() {
+    fn offsets_include_the_number_of_records_before() {
         let mut problems = Vec::new();
         let index = [0, 0, 0, 3, 0, 0, 0, 2, 0, 0, 0, 0x3a, 0, 0, 0, 0xa0];
         assert_eq!(

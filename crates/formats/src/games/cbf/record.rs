@@ -11,7 +11,7 @@ pub(crate) const HEADER: usize = 14;
 /// Bytes of a setup position.
 const BOARD: usize = 33;
 
-/// What the header says.
+/// The header of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Header {
     /// Only the year is stored.
@@ -33,7 +33,7 @@ pub(crate) struct Header {
     pub(crate) is_checked: bool,
 }
 
-/// What the header says of a setup position.
+/// The header's part of a setup position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SetupBits {
     rights: u8,
@@ -41,7 +41,7 @@ pub(crate) struct SetupBits {
 }
 
 impl Header {
-    /// The header at the start of `bytes`; `None` when they are too short.
+    /// The header at the start of `bytes`; `None` if they are too short.
     pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
         let mut h: [u8; HEADER] = *bytes.first_chunk()?;
         unmask(&mut h, 101, 3);
@@ -115,7 +115,7 @@ impl Header {
     }
 }
 
-/// A record taken apart and without its masks.
+/// The parts of a record, without their masks.
 #[derive(Debug, Default)]
 pub(crate) struct Parts {
     /// Both players, then the source.
@@ -123,7 +123,7 @@ pub(crate) struct Parts {
     players: usize,
     /// The moves without the byte that ends them.
     pub(crate) moves: Vec<u8>,
-    /// Where they are in the record.
+    /// Offset of the moves in the record.
     pub(crate) moves_at: usize,
     pub(crate) text: Vec<u8>,
     pub(crate) text_at: usize,
@@ -131,7 +131,7 @@ pub(crate) struct Parts {
 }
 
 impl Parts {
-    /// Takes a record apart, as far as it goes.
+    /// Splits a record into its parts; those before an error are filled in.
     pub(crate) fn read(&mut self, header: &Header, record: &[u8]) -> Result<(), Malformed> {
         self.clear();
         let mut cursor = Cursor::new(record);
@@ -141,10 +141,7 @@ impl Parts {
         self.players = header.players;
         unmask(&mut self.names, 3_u8.wrapping_mul(total as u8), 3);
         self.moves_at = cursor.offset();
-        let fault = self.read_moves(&mut cursor, header.moves).err();
-        if let Some(fault) = fault {
-            return Err(fault);
-        }
+        self.read_moves(&mut cursor, header.moves)?;
         self.text_at = cursor.offset();
         self.text
             .extend_from_slice(cursor.take(header.text, "text")?);
@@ -154,7 +151,7 @@ impl Parts {
         Ok(())
     }
 
-    /// Only the names.
+    /// Reads only the names.
     pub(crate) fn read_names(&mut self, header: &Header, record: &[u8]) {
         self.clear();
         let total = header.players + header.source;
@@ -194,13 +191,13 @@ impl Parts {
         }
     }
 
-    /// Where it was played and when, as stored.
+    /// The source (event and round), as stored.
     pub(crate) fn source(&self) -> &[u8] {
         self.names.get(self.players..).unwrap_or_default()
     }
 }
 
-/// Takes a mask off: each byte has its own, from the last one back.
+/// Removes a mask: each byte has its own, from the last byte to the first.
 fn unmask(bytes: &mut [u8], mut mask: u8, factor: u8) {
     for byte in bytes.iter_mut().rev() {
         *byte ^= mask;
@@ -226,7 +223,7 @@ pub(crate) fn setup(
 ) -> Result<(Setup, Option<u8>), Malformed> {
     let mut setup = Setup::empty();
     let (squares, number) = board.split_at(BOARD - 1);
-    for (place, &byte) in squares.iter().enumerate() {
+    for (index, &byte) in squares.iter().enumerate() {
         for (low, nibble) in [byte >> 4, byte & 15].into_iter().enumerate() {
             let (color, role) = match nibble {
                 0 => continue,
@@ -236,11 +233,11 @@ pub(crate) fn setup(
             let Some(&role) = PIECES.get(usize::from(role)) else {
                 return Err(Malformed {
                     field: "board",
-                    at: at + place,
+                    at: at + index,
                     why: Why::Value(nibble.into()),
                 });
             };
-            let square = Square::new((2 * place + low) as u8);
+            let square = Square::new((2 * index + low) as u8);
             if let Some(square) = square {
                 setup.set(square, Some(Piece { color, role }));
             }

@@ -7,7 +7,7 @@ use tabia_core::io::Charset;
 
 use crate::games::common::replay::{VariationWalker, WalkerBuffers};
 
-use super::annotations::Notes;
+use super::annotations::AnnotationReader;
 use super::moves::Board;
 use super::record::Parts;
 
@@ -37,7 +37,7 @@ pub(crate) struct Replay<'a, 'v> {
     moves_at: usize,
     /// Offset of the next byte in the moves.
     at: usize,
-    notes: Notes<'a>,
+    annotations: AnnotationReader<'a>,
 }
 
 impl<'a, 'v> Replay<'a, 'v> {
@@ -49,7 +49,7 @@ impl<'a, 'v> Replay<'a, 'v> {
             moves: &parts.moves,
             moves_at: parts.moves_at,
             at: 0,
-            notes: Notes::new(&parts.text),
+            annotations: AnnotationReader::new(&parts.text),
         }
     }
 
@@ -64,7 +64,7 @@ impl<'a, 'v> Replay<'a, 'v> {
         if flow != Flow::Go {
             return Ok(flow);
         }
-        let rest = self.notes.rest();
+        let rest = self.annotations.rest();
         if !rest.is_empty() && self.walker.want.has(Want::ANNOTATIONS) {
             return Ok(self.walker.visit_foreign(foreign::TEXT, rest));
         }
@@ -113,36 +113,37 @@ impl<'a, 'v> Replay<'a, 'v> {
             return Ok(Flow::Go);
         }
         if !walker.want.has(Want::ANNOTATIONS) {
-            self.notes.skip();
+            self.annotations.skip();
             return Ok(Flow::Go);
         }
-        Ok(self.visit_note(mover))
+        Ok(self.visit_annotations(mover))
     }
 
     /// Visits the annotations of a move.
-    fn visit_note(&mut self, mover: Color) -> Flow {
-        let note = self.notes.read(mover, self.charset);
-        for nag in note.nags() {
+    fn visit_annotations(&mut self, mover: Color) -> Flow {
+        let annotations = self.annotations.read(mover, self.charset);
+        for nag in annotations.nags() {
             let flow = self.walker.visitor.visit_annotation(Annotation::Nag(nag));
             if flow != Flow::Go {
                 return flow;
             }
         }
-        if !note.text.is_empty() {
+        if !annotations.text.is_empty() {
             let comment = Annotation::Comment(Comment {
                 placement: CommentPlacement::After,
                 language: None,
-                text: &note.text,
+                text: &annotations.text,
             });
             let flow = self.walker.visitor.visit_annotation(comment);
             if flow != Flow::Go {
                 return flow;
             }
         }
-        if note.unknown.is_empty() {
+        if annotations.unknown.is_empty() {
             return Flow::Go;
         }
-        self.walker.visit_foreign(foreign::CODES, &note.unknown)
+        self.walker
+            .visit_foreign(foreign::CODES, &annotations.unknown)
     }
 
     fn begin_variation(&mut self) -> Result<Flow> {
@@ -177,7 +178,7 @@ impl<'a, 'v> Replay<'a, 'v> {
         let mut rest = self.moves.get(self.at..end).unwrap_or_default().to_vec();
         rest.push(ANNOTATED);
         for _ in 0..annotated {
-            rest.extend_from_slice(self.notes.skip());
+            rest.extend_from_slice(self.annotations.skip());
             rest.push(0xff);
         }
         self.at = end;

@@ -1,4 +1,4 @@
-//! Databases made here, and the public samples: read, damaged, told apart.
+//! Databases that the test encoder makes, and the public sample: read, damaged, detected.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ use tabia_testkit::{dump, shared_data};
 use super::FORMAT;
 use super::moves::Board;
 
-/// The games of the fixture: everything the format holds.
+/// The games of the fixture, which contain everything that the format can hold.
 fn games() -> Vec<Game> {
     let named = |builder: GameBuilder, white: &str, round: &str, result: &str| {
         builder
@@ -64,7 +64,7 @@ fn games() -> Vec<Game> {
     vec![first, castled, setup, empty]
 }
 
-/// Takes the mask of `record.rs` on.
+/// Applies the mask that `record.rs` removes.
 fn mask(bytes: &mut [u8], mut mask: u8, factor: u8) {
     for byte in bytes.iter_mut().rev() {
         *byte ^= mask;
@@ -129,7 +129,7 @@ fn record(game: &Game) -> Vec<u8> {
         source.len() as u8 | (code >> 1 & 0xc0) as u8,
         ((text.len() + 1) >> 8) as u8,
         (text.len() + 1) as u8,
-        // 1600 is 0, which is no rating.
+        // 1600 would be stored as 0, which means no rating.
         elo(tags.white_elo()),
         elo(tags.black_elo()),
         ((code & 31) << 1) as u8,
@@ -193,29 +193,29 @@ fn moves(game: &Game) -> (Vec<u8>, Vec<u8>) {
     let start = match game.head.start.setup.as_deref() {
         None => Board::standard(),
         Some(setup) => {
-            let passed = setup.en_passant.map(Square::file);
-            Board::from_setup(setup, passed).unwrap()
+            let en_passant_file = setup.en_passant.map(Square::file);
+            Board::from_setup(setup, en_passant_file).unwrap()
         }
     };
     let mut line = (start.clone(), start);
     let mut open = Vec::new();
     let mut bytes = Vec::new();
-    let mut notes: Vec<u8> = Vec::new();
-    let mut note: Option<(Vec<u8>, String)> = None;
+    let mut text_area: Vec<u8> = Vec::new();
+    let mut annotations: Option<(Vec<u8>, String)> = None;
     let mut last = 0;
-    let end_note = |note: &mut Option<(Vec<u8>, String)>, notes: &mut Vec<u8>| {
-        if let Some((codes, text)) = note.take() {
+    let flush = |annotations: &mut Option<(Vec<u8>, String)>, text_area: &mut Vec<u8>| {
+        if let Some((codes, text)) = annotations.take() {
             let mut codes = codes;
             codes.resize(3, 0);
-            notes.extend(codes);
-            notes.extend(dos(&text));
-            notes.push(0xff);
+            text_area.extend(codes);
+            text_area.extend(dos(&text));
+            text_area.push(0xff);
         }
     };
     for event in game.events() {
         match event {
             Event::Move(Ply::Move(m)) => {
-                end_note(&mut note, &mut notes);
+                flush(&mut annotations, &mut text_area);
                 last = bytes.len();
                 bytes.push(line.1.number_of(m).unwrap());
                 line.0 = line.1.clone();
@@ -224,10 +224,10 @@ fn moves(game: &Game) -> (Vec<u8>, Vec<u8>) {
             Event::Move(Ply::Null) => panic!("there are no null moves"),
             Event::Annotation(annotation) => {
                 bytes[last] |= 0x80;
-                let (codes, text) = note.get_or_insert_default();
+                let (codes, text) = annotations.get_or_insert_default();
                 match annotation {
                     Annotation::Nag(nag) => {
-                        let (place, code) = match nag.0 {
+                        let (index, code) = match nag.0 {
                             1 => (0, 1),
                             18 => (1, 1),
                             133 => (1, 11),
@@ -235,27 +235,27 @@ fn moves(game: &Game) -> (Vec<u8>, Vec<u8>) {
                             other => panic!("no code for {other}"),
                         };
                         codes.resize(3, 0);
-                        codes[place] = code;
+                        codes[index] = code;
                     }
                     Annotation::Comment(comment) => text.push_str(comment.text),
-                    other => panic!("{other:?} has no place"),
+                    other => panic!("{other:?} cannot be encoded"),
                 }
             }
             Event::BeginVariation => {
-                end_note(&mut note, &mut notes);
+                flush(&mut annotations, &mut text_area);
                 bytes.push(0xff);
                 let before = line.0.clone();
                 open.push(std::mem::replace(&mut line, (before.clone(), before)));
             }
             Event::EndVariation => {
-                end_note(&mut note, &mut notes);
+                flush(&mut annotations, &mut text_area);
                 bytes.push(0x80);
                 line = open.pop().unwrap();
             }
         }
     }
-    end_note(&mut note, &mut notes);
-    (bytes, notes)
+    flush(&mut annotations, &mut text_area);
+    (bytes, text_area)
 }
 
 fn open(files: &[(String, Vec<u8>)], options: &OpenOptions) -> Result<Box<dyn Database>> {
@@ -266,7 +266,7 @@ fn open(files: &[(String, Vec<u8>)], options: &OpenOptions) -> Result<Box<dyn Da
     (FORMAT.open)(&source, options)
 }
 
-/// The games and, as text, what was found wrong.
+/// The games and the texts of the problems.
 fn read(database: &dyn Database) -> (Vec<Game>, Vec<String>) {
     let mut reader = database.reader();
     let mut games = Vec::new();
@@ -283,7 +283,7 @@ fn read(database: &dyn Database) -> (Vec<Game>, Vec<String>) {
 }
 
 #[test]
-fn games_are_read_as_they_were_written() {
+fn encoded_games_are_read_back_equal() {
     let written = games();
     let files = files(&written);
     let database = open(&files, &OpenOptions::default()).unwrap();
@@ -325,7 +325,7 @@ fn fixture(name: &str, bytes: &[u8]) {
 }
 
 #[test]
-fn without_an_index_records_are_found() {
+fn records_are_found_without_an_index() {
     let written = games();
     let [games, _] = files(&written);
     let database = open(&[games], &OpenOptions::default()).unwrap();
@@ -337,7 +337,7 @@ fn without_an_index_records_are_found() {
 }
 
 #[test]
-fn a_number_without_a_move_ends_its_line() {
+fn a_number_without_a_move_ends_the_line() {
     let [(name, mut data), index] = files(&games());
     // The last move of the second game becomes one of a number that is too high: the mask is an
     // exclusive or, so the number can be changed under it.
@@ -358,7 +358,7 @@ fn a_number_without_a_move_ends_its_line() {
 }
 
 #[test]
-fn a_wrong_check_byte_is_told() {
+fn a_wrong_check_byte_is_a_problem() {
     let [(name, mut data), index] = files(&games());
     data[13] ^= 1;
     let database = open(&[(name, data), index], &OpenOptions::default()).unwrap();
@@ -380,7 +380,7 @@ fn the_character_set_can_be_chosen() {
 }
 
 #[test]
-fn files_are_told_by_name_and_check_byte() {
+fn files_are_detected_by_extension_and_check_byte() {
     let [(_, data), _] = files(&games());
     let score = |name, head| {
         (FORMAT.file.score)(&Probe {
@@ -394,11 +394,11 @@ fn files_are_told_by_name_and_check_byte() {
     assert_eq!(score("a.cbh", &data), Confidence::No);
 }
 
-/// The public sample against the games it was made of. It was made by others after the same
+/// The public sample has the games of the PGN file it was made from. Others made it after the same
 /// description, and Scidb reads it.
 #[test]
-fn the_sample_has_the_games_of_its_twin() {
-    let test = "the_sample_has_the_games_of_its_twin";
+fn the_sample_has_the_games_of_its_pgn_source() {
+    let test = "the_sample_has_the_games_of_its_pgn_source";
     let Some(folder) = shared_data(test, "cbf") else {
         return;
     };
@@ -409,15 +409,15 @@ fn the_sample_has_the_games_of_its_twin() {
     let database = open(&folder.join("features.cbf"), &FORMAT);
     let (found, problems) = read(&*database);
     assert_eq!((found.len(), problems), (86, Vec::new()));
-    let twin = open(&folder.join("features.pgn"), &crate::games::pgn::FORMAT);
-    let (expected, problems) = read(&*twin);
+    let pgn = open(&folder.join("features.pgn"), &crate::games::pgn::FORMAT);
+    let (expected, problems) = read(&*pgn);
     assert_eq!((expected.len(), problems), (86, Vec::new()));
     let moves = |game: &Game| -> Vec<String> {
         let is_move = |event: &Event<'_>| !matches!(event, Event::Annotation(_));
         let moves = game.events().filter(is_move);
         moves.map(|event| format!("{event:?}")).collect()
     };
-    // The words of a game; what stands before its first move has no place.
+    // The words of the comments; those before the first move cannot be stored.
     let words = |game: &Game| -> Vec<String> {
         let mut seen = false;
         let mut words = Vec::new();
@@ -440,7 +440,7 @@ fn the_sample_has_the_games_of_its_twin() {
             other_words.push(index);
         }
     }
-    // A comment before the first move of a variation has no place either, and the comment of game 19
-    // has letters that CP850 has not.
+    // A comment before the first move of a variation cannot be stored either, and the comment of
+    // game 19 has letters that CP850 lacks.
     assert_eq!(other_words, [3, 19]);
 }

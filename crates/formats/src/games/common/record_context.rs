@@ -1,4 +1,4 @@
-//! Where the bytes of a game are from, and how faults in them are told.
+//! The origin of a game's bytes, for errors and problems found in them.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,20 +15,20 @@ pub(crate) struct Origin<'f> {
     pub(crate) base: u64,
     pub(crate) game: GameIndex,
     pub(crate) format: FormatId,
-    /// The first fault is an error.
+    /// The first problem is an error.
     pub(crate) strict: bool,
 }
 
 impl Origin<'_> {
-    /// The error of a fault in the record.
-    pub(crate) fn error(&self, fault: Malformed) -> Error {
-        fault
+    /// The error of a malformed field in the record.
+    pub(crate) fn error(&self, malformed: Malformed) -> Error {
+        malformed
             .at_base(self.base)
             .in_game(self.game)
             .in_file(self.file)
     }
 
-    /// Tells the visitor of a fault, or fails when faults are errors.
+    /// Reports a problem to the visitor; fails if `strict` is set.
     pub(crate) fn report(
         &self,
         error: Error,
@@ -44,16 +44,16 @@ impl Origin<'_> {
         }))
     }
 
-    /// Begins the game and tells the visitor of the faults found before its moves. `Skip`: the game
-    /// ends without moves.
+    /// Begins the game and reports the problems found before its moves. `Skip`: the game ends without
+    /// moves.
     pub(crate) fn begin(
         &self,
         head: &GameHead,
-        faults: impl IntoIterator<Item = Error>,
+        problems: impl IntoIterator<Item = Error>,
         visitor: &mut dyn Visitor,
     ) -> Result<Flow> {
         let mut flow = visitor.begin_game(self.game, head);
-        for error in faults {
+        for error in problems {
             if flow != Flow::Go {
                 break;
             }
