@@ -9,7 +9,7 @@ use indicatif::ProgressBar;
 use tabia::core::formats::OpenOptions;
 use tabia::core::io::Progress;
 use tabia::formats::Format;
-use tabia::{Failure, InputItem, Resolver};
+use tabia::{Error, ErrorSide, InputItem, Resolver};
 
 use crate::args::CommonArgs;
 use crate::exit_code::ExitCode;
@@ -35,7 +35,7 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    pub(crate) fn new(common: &CommonArgs) -> Result<Self, Failure> {
+    pub(crate) fn new(common: &CommonArgs) -> Result<Self, Error> {
         let mut open = OpenOptions::default();
         open.charset = common.encoding;
         open.password.clone_from(&common.password);
@@ -70,10 +70,10 @@ impl Context {
     }
 
     /// The inputs that paths name; archives are not opened. The first failure ends the search.
-    pub(crate) fn items(&self, paths: &[OsString]) -> Result<Vec<InputItem>, Failure> {
+    pub(crate) fn items(&self, paths: &[OsString]) -> Result<Vec<InputItem>, Error> {
         let mut items: Vec<InputItem> = Vec::new();
         for path in paths {
-            for item in self.resolver.resolve(path).map_err(Failure::input)? {
+            for item in self.resolver.resolve(path)? {
                 // `mega.*` names the same database once for each of its files.
                 let is_duplicate =
                     is_set(&item) && items.iter().any(|old| old.label() == item.label());
@@ -86,10 +86,10 @@ impl Context {
     }
 
     /// As [`Context::items`], but archives are replaced by the databases and books in them.
-    pub(crate) fn contents(&self, paths: &[OsString]) -> Result<Vec<InputItem>, Failure> {
+    pub(crate) fn contents(&self, paths: &[OsString]) -> Result<Vec<InputItem>, Error> {
         let mut contents = Vec::new();
         for item in self.items(paths)? {
-            contents.extend(self.resolver.expand(item).map_err(Failure::input)?);
+            contents.extend(self.resolver.expand(item)?);
         }
         Ok(contents)
     }
@@ -100,8 +100,8 @@ impl Context {
         &self,
         paths: &[OsString],
         contents: bool,
-        mut job: impl FnMut(Result<InputItem, Failure>) -> Result<ExitCode, Failure>,
-    ) -> Result<ExitCode, Failure> {
+        mut job: impl FnMut(Result<InputItem, Error>) -> Result<ExitCode, Error>,
+    ) -> Result<ExitCode, Error> {
         let mut worst = ExitCode::Done;
         let mut add = |code: ExitCode| worst = worst.worse(code);
         let mut seen: Vec<Arc<std::path::Path>> = Vec::new();
@@ -124,7 +124,7 @@ impl Context {
                         add(job(Ok(item))?);
                     }
                 }
-                Err(failure @ Failure::Input(_)) => add(job(Err(failure))?),
+                Err(error) if error.side() == ErrorSide::Input => add(job(Err(error))?),
                 Err(other) => return Err(other),
             }
         }
@@ -138,14 +138,14 @@ fn is_set(item: &InputItem) -> bool {
 }
 
 /// The format of that name.
-pub(crate) fn find_format(resolver: &Resolver, name: &str) -> Result<Format, Failure> {
+pub(crate) fn find_format(resolver: &Resolver, name: &str) -> Result<Format, Error> {
     resolver.format(name).ok_or_else(|| {
         let known: Vec<String> = resolver
             .formats()
             .iter()
             .map(|format| format.id().to_string())
             .collect();
-        Failure::Usage(format!(
+        Error::usage(format!(
             "no format is called `{name}`; there are {}",
             known.join(", ")
         ))

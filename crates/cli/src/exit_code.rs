@@ -1,6 +1,6 @@
 //! Exit codes. Scripts rely on them.
 
-use tabia::Failure;
+use tabia::{Error, ErrorSide};
 
 /// How the program ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,16 +22,16 @@ pub(crate) enum ExitCode {
 }
 
 impl ExitCode {
-    /// The code of a failure.
-    pub(crate) fn of(failure: &Failure) -> Self {
-        if failure.is_closed_pipe() {
+    /// The code of an error.
+    pub(crate) fn of(error: &Error) -> Self {
+        if error.is_closed_pipe() {
             return Self::Done;
         }
-        match failure {
-            Failure::Input(_) | Failure::Strict(_) => Self::Input,
-            Failure::Output(_) => Self::Output,
-            Failure::Usage(_) => Self::Usage,
-            Failure::Cancelled => Self::Interrupted,
+        match error.side() {
+            ErrorSide::Output => Self::Output,
+            ErrorSide::Usage => Self::Usage,
+            ErrorSide::Cancelled => Self::Interrupted,
+            _ => Self::Input,
         }
     }
 
@@ -64,22 +64,22 @@ impl From<ExitCode> for std::process::ExitCode {
 mod tests {
     use super::*;
     use std::io;
-    use tabia::core::{Error, ErrorKind};
+    use tabia::ErrorKind;
 
     #[test]
     fn a_closed_pipe_is_success() {
-        let pipe = Failure::Output(io::Error::from(io::ErrorKind::BrokenPipe).into());
+        let error = |kind: io::ErrorKind| Error::from(io::Error::from(kind));
+        let pipe = error(io::ErrorKind::BrokenPipe).in_output();
         assert_eq!(ExitCode::of(&pipe), ExitCode::Done);
-        let disk = Failure::Output(io::Error::from(io::ErrorKind::StorageFull).into());
+        let disk = error(io::ErrorKind::StorageFull).in_output();
         assert_eq!(ExitCode::of(&disk), ExitCode::Output);
-        let input = Failure::Input(io::Error::from(io::ErrorKind::BrokenPipe).into());
+        let input = error(io::ErrorKind::BrokenPipe);
         assert_eq!(ExitCode::of(&input), ExitCode::Input);
     }
 
     #[test]
     fn a_full_temporary_folder_is_a_failed_output() {
         let full = ErrorKind::TemporaryFile(io::ErrorKind::StorageFull.into());
-        let failure = Failure::input(Error::new(full));
-        assert_eq!(ExitCode::of(&failure), ExitCode::Output);
+        assert_eq!(ExitCode::of(&Error::new(full)), ExitCode::Output);
     }
 }

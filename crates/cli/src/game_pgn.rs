@@ -1,9 +1,8 @@
 //! One game as PGN.
 
-use tabia::Failure;
 use tabia::core::formats::CreateOptions;
 use tabia::core::game::{Game, Want};
-use tabia::core::{Error, ErrorKind, GameIndex};
+use tabia::{Error, ErrorKind, GameIndex};
 
 use crate::context::{Context, find_format};
 
@@ -13,13 +12,13 @@ pub(crate) fn pgn(
     options: &CreateOptions,
     index: GameIndex,
     game: &Game,
-) -> Result<Vec<u8>, Failure> {
+) -> Result<Vec<u8>, Error> {
     let format = find_format(&context.resolver, "pgn")?;
     let Some(create) = format.games().and_then(|format| format.create_text) else {
         let text = format!("{} cannot be written", format.name());
-        return Err(Failure::Output(Error::new(ErrorKind::Unsupported(text))));
+        return Err(Error::new(ErrorKind::Unsupported(text)).in_output());
     };
-    let mut writer = create(options).map_err(Failure::output)?;
+    let mut writer = create(options).map_err(Error::in_output)?;
     // The writer never stops a replay.
     let _ = game.replay(index, Want::ALL, &mut *writer);
     Ok(std::mem::take(writer.text()))

@@ -22,7 +22,7 @@ mod units;
 use std::io::Write;
 
 use clap::FromArgMatches;
-use tabia::Failure;
+use tabia::Error;
 
 use crate::args::{Cli, ColorChoice, Verb};
 use crate::exit_code::ExitCode;
@@ -55,13 +55,13 @@ fn run() -> ExitCode {
         Verb::Completions(args) => commands::shell::completions(args),
         Verb::Man(args) => commands::shell::man(args),
     };
-    result.unwrap_or_else(|failure| {
+    result.unwrap_or_else(|error| {
         let color = cli
             .verb
             .common()
             .map_or(ColorChoice::Auto, |common| common.color);
-        Messages::for_final_error(color).failure(&failure);
-        ExitCode::of(&failure)
+        Messages::for_final_error(color).error(&error);
+        ExitCode::of(&error)
     })
 }
 
@@ -75,6 +75,6 @@ fn print_clap_error(error: &clap::Error) -> ExitCode {
     }
     match std::io::stdout().write_all(text.as_bytes()) {
         Ok(()) => ExitCode::Done,
-        Err(error) => ExitCode::of(&Failure::output(error.into())),
+        Err(error) => ExitCode::of(&Error::from(error).in_output()),
     }
 }

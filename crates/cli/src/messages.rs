@@ -9,8 +9,7 @@ use std::io::ErrorKind as IoKind;
 use std::path::{Path, absolute};
 
 use indicatif::ProgressBar;
-use tabia::Failure;
-use tabia::core::{Error, ErrorKind};
+use tabia::{Error, ErrorKind, ErrorSide};
 
 use crate::args::{ColorChoice, CommonArgs};
 use crate::terminal::{color_on_stderr, one_line};
@@ -46,16 +45,16 @@ impl Messages {
     }
 
     /// Writes why a command failed, and a hint what to do. A closed pipe is not reported.
-    pub(crate) fn failure(&self, failure: &Failure) {
-        if failure.is_closed_pipe() {
+    pub(crate) fn error(&self, error: &Error) {
+        if error.is_closed_pipe() {
             return;
         }
-        self.line(
-            "error",
-            "31",
-            &without_os_error_number(&failure.to_string()),
-        );
-        if let Some(hint) = hint(failure) {
+        let text = match error.side() {
+            ErrorSide::Cancelled => "interrupted".to_owned(),
+            _ => without_os_error_number(&error.to_string()),
+        };
+        self.line("error", "31", &text);
+        if let Some(hint) = hint(error) {
             self.line("hint", "36", &hint);
         }
     }
@@ -94,15 +93,15 @@ pub(crate) fn without_os_error_number(text: &str) -> String {
     }
 }
 
-fn hint(failure: &Failure) -> Option<String> {
-    match failure {
-        Failure::Input(error) => input_hint(error),
-        Failure::Output(error) => output_hint(error),
-        Failure::Strict(_) => Some(
+fn hint(error: &Error) -> Option<String> {
+    match error.side() {
+        ErrorSide::Input => input_hint(error),
+        ErrorSide::Output => output_hint(error),
+        ErrorSide::Strict => Some(
             "without `--strict` the rest is read, and `--report FILE` lists every problem".into(),
         ),
-        Failure::Usage(_) => Some("`tabia help` explains every verb and option".into()),
-        Failure::Cancelled => None,
+        ErrorSide::Usage => Some("`tabia help` explains every verb and option".into()),
+        _ => None,
     }
 }
 

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use indicatif::ProgressBar;
 use serde::Serialize;
-use tabia::Failure;
+use tabia::Error;
 
 use crate::args::ListingArgs;
 use crate::json;
@@ -41,7 +41,7 @@ impl RowStyle {
     }
 }
 
-/// Standard output, buffered; failures are failures of the output.
+/// Standard output, buffered; its errors are errors of the output.
 #[derive(Debug)]
 pub(crate) struct StdoutWriter(terminal::ControlCharFilter<io::BufWriter<BarStdout>>);
 
@@ -58,16 +58,16 @@ impl StdoutWriter {
         Self(terminal::ControlCharFilter::new(buffered, is_terminal))
     }
 
-    pub(crate) fn text(&mut self, text: &str) -> Result<(), Failure> {
+    pub(crate) fn text(&mut self, text: &str) -> Result<(), Error> {
         self.bytes(text.as_bytes())
     }
 
-    pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
-        self.0.write_all(bytes).map_err(failure)
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        self.0.write_all(bytes).map_err(output_error)
     }
 
-    pub(crate) fn flush(&mut self) -> Result<(), Failure> {
-        self.0.flush().map_err(failure)
+    pub(crate) fn flush(&mut self) -> Result<(), Error> {
+        self.0.flush().map_err(output_error)
     }
 
     pub(crate) fn writer(&mut self) -> &mut dyn Write {
@@ -98,10 +98,10 @@ impl Write for BarStdout {
     }
 }
 
-fn failure(error: io::Error) -> Failure {
-    Failure::output(
-        tabia::core::Error::from(error).in_path(std::path::Path::new("standard output")),
-    )
+fn output_error(error: io::Error) -> Error {
+    Error::from(error)
+        .in_path(std::path::Path::new("standard output"))
+        .in_output()
 }
 
 /// Appends a cell of tab-separated values: tabs, line breaks and backslashes are escaped.
@@ -171,7 +171,7 @@ impl Listing {
         args: &ListingArgs,
         columns: &[&'static str],
         numeric: &[&str],
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, Error> {
         let style = RowStyle::of(args);
         let mut listing = Self {
             style,
@@ -207,7 +207,7 @@ impl Listing {
     }
 
     /// Shows a row, unless `--offset` or `--limit` leaves it out. `row` serializes as an object.
-    pub(crate) fn push<R: Serialize>(&mut self, row: &R) -> Result<(), Failure> {
+    pub(crate) fn push<R: Serialize>(&mut self, row: &R) -> Result<(), Error> {
         self.seen += 1;
         if self.seen <= self.offset || self.seen > self.end {
             return Ok(());
@@ -236,7 +236,7 @@ impl Listing {
         }
     }
 
-    pub(crate) fn finish(mut self) -> Result<(), Failure> {
+    pub(crate) fn finish(mut self) -> Result<(), Error> {
         match self.style {
             RowStyle::Table => self.table.finish(&mut self.out)?,
             RowStyle::Json => self

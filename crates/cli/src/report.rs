@@ -7,10 +7,10 @@ use serde::Serialize;
 use tabia::core::error::Location;
 use tabia::core::io::{OutputSet, TemporaryFile};
 use tabia::core::loss::{Feature, Losses};
-use tabia::core::{Error, FormatId, GameIndex, Problem, Result};
+use tabia::core::{FormatId, GameIndex, Problem, Result};
 use tabia::repair::{RecordOutcome, RepairObserver};
 use tabia::select::SelectionCounts;
-use tabia::{Failure, InputItem, LossTable, Observer, Summary};
+use tabia::{Error, InputItem, LossTable, Observer, Summary};
 
 use crate::context::Context;
 use crate::json::{self, Displayed};
@@ -130,7 +130,7 @@ impl Reporter {
         command: &str,
         force: bool,
         rejects: Option<&Path>,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, Error> {
         let report = context
             .common
             .report
@@ -143,7 +143,7 @@ impl Reporter {
                 set.create(path).map(|_| set)
             })
             .transpose()
-            .map_err(Failure::output)?;
+            .map_err(Error::in_output)?;
         Ok(Self {
             messages: context.messages.clone(),
             report,
@@ -161,19 +161,19 @@ impl Reporter {
     }
 
     /// Reports an input that cannot be read at all.
-    pub(crate) fn report_failed_input(&mut self, failure: &Failure) -> Result<(), Failure> {
-        self.messages.failure(failure);
-        if let (Some(report), Failure::Input(error)) = (&mut self.report, failure) {
-            report.problem(error).map_err(Failure::output)?;
+    pub(crate) fn report_failed_input(&mut self, error: &Error) -> Result<(), Error> {
+        self.messages.error(error);
+        if let Some(report) = &mut self.report {
+            report.problem(error).map_err(Error::in_output)?;
         }
         Ok(())
     }
 
     /// Counts a problem that is on standard error already.
-    pub(crate) fn count_reported(&mut self, error: &Error) -> Result<(), Failure> {
+    pub(crate) fn count_reported(&mut self, error: &Error) -> Result<(), Error> {
         self.problems += 1;
         match &mut self.report {
-            Some(report) => report.problem(error).map_err(Failure::output),
+            Some(report) => report.problem(error).map_err(Error::in_output),
             None => Ok(()),
         }
     }
@@ -185,20 +185,20 @@ impl Reporter {
         file: &Path,
         losses: &Losses,
         counts: &C,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), Error> {
         let file = file.display().to_string();
         let mut summary = Summary::default();
         summary.losses.add_whole(&file, losses);
         if let Some(report) = &mut self.report {
             report
                 .losses(&file, None, losses)
-                .map_err(Failure::output)?;
+                .map_err(Error::in_output)?;
         }
         self.finish_with(Some(&summary), Some(counts))
     }
 
     /// Ends the list of problems on standard error and completes the report.
-    pub(crate) fn finish(self, summary: Option<&Summary>) -> Result<(), Failure> {
+    pub(crate) fn finish(self, summary: Option<&Summary>) -> Result<(), Error> {
         self.finish_with(summary, None::<&()>)
     }
 
@@ -207,14 +207,14 @@ impl Reporter {
         mut self,
         summary: Option<&Summary>,
         counts: Option<&C>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), Error> {
         if !self.messages.verbose && self.problems > MAX_SHOWN {
             let hidden = counted_as(self.problems - MAX_SHOWN, "more problem", "more problems");
             let text = format!("{hidden}; `--verbose` or `--report FILE` lists all");
             self.messages.warning(&text);
         }
         if let Some(rejects) = self.rejects.take() {
-            rejects.commit().map_err(Failure::output)?;
+            rejects.commit().map_err(Error::in_output)?;
         }
         if let Some(report) = self.report.take() {
             report.finish(&ReportSummary {
@@ -373,19 +373,19 @@ impl SpooledRows {
 }
 
 impl ReportFile {
-    fn create(path: &Path, force: bool, command: &str) -> Result<Self, Failure> {
+    fn create(path: &Path, force: bool, command: &str) -> Result<Self, Error> {
         let mut set = OutputSet::new(force);
-        set.create(path).map_err(Failure::output)?;
+        set.create(path).map_err(Error::in_output)?;
         let mut report = Self {
             set,
             problem_count: 0,
-            losses: SpooledRows::create().map_err(Failure::output)?,
-            records: SpooledRows::create().map_err(Failure::output)?,
+            losses: SpooledRows::create().map_err(Error::in_output)?,
+            records: SpooledRows::create().map_err(Error::in_output)?,
         };
         let mut head = b"{\"command\":".to_vec();
         json::append(command, &mut head);
         head.extend_from_slice(b",\n\"problems\":[");
-        report.write(&head).map_err(Failure::output)?;
+        report.write(&head).map_err(Error::in_output)?;
         Ok(report)
     }
 
@@ -423,7 +423,7 @@ impl ReportFile {
         Ok(())
     }
 
-    fn finish<C: Serialize>(mut self, summary: &ReportSummary<'_, C>) -> Result<(), Failure> {
+    fn finish<C: Serialize>(mut self, summary: &ReportSummary<'_, C>) -> Result<(), Error> {
         let done = (|| {
             self.write(b"],\n\"losses\":[")?;
             self.losses.append_to(&mut self.set)?;
@@ -438,7 +438,7 @@ impl ReportFile {
             self.set.commit()?;
             Ok(())
         })();
-        done.map_err(Failure::output)
+        done.map_err(Error::in_output)
     }
 }
 

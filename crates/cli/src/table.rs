@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use comfy_table::{CellAlignment, ColumnConstraint, Row, Width, presets};
-use tabia::Failure;
+use tabia::Error;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::output::StdoutWriter;
@@ -49,7 +49,7 @@ impl Table {
         }
     }
 
-    pub(crate) fn push(&mut self, cells: &[String], out: &mut StdoutWriter) -> Result<(), Failure> {
+    pub(crate) fn push(&mut self, cells: &[String], out: &mut StdoutWriter) -> Result<(), Error> {
         let cells = cells.iter().map(|cell| terminal::one_line(cell).into());
         self.waiting.push(cells.collect());
         if self.waiting.len() >= BATCH {
@@ -58,12 +58,12 @@ impl Table {
         Ok(())
     }
 
-    pub(crate) fn finish(mut self, out: &mut StdoutWriter) -> Result<(), Failure> {
+    pub(crate) fn finish(mut self, out: &mut StdoutWriter) -> Result<(), Error> {
         self.print(out)
     }
 
     /// Prints the rows that wait, the header first if they are the first.
-    fn print(&mut self, out: &mut StdoutWriter) -> Result<(), Failure> {
+    fn print(&mut self, out: &mut StdoutWriter) -> Result<(), Error> {
         if self.waiting.is_empty() {
             return Ok(());
         }

@@ -3,25 +3,22 @@
 use std::path::Path;
 
 use tabia::convert::Target;
-use tabia::core::{Error, ErrorKind, GameFormat};
+use tabia::core::{ErrorKind, GameFormat};
 use tabia::formats::Format;
-use tabia::{Failure, Resolver};
+use tabia::{Error, Resolver};
 
 use crate::context::find_format;
 
 /// Refuses an existing target before the work instead of after it, unless `force` is set.
-pub(crate) fn refuse_existing(path: &Path, force: bool) -> Result<(), Failure> {
+pub(crate) fn refuse_existing(path: &Path, force: bool) -> Result<(), Error> {
     if !force && std::fs::symlink_metadata(path).is_ok() {
-        return Err(Failure::Output(Error::new(ErrorKind::Exists).in_path(path)));
+        return Err(Error::new(ErrorKind::Exists).in_path(path).in_output());
     }
     Ok(())
 }
 
 /// The format that `--to` names; `None` if the option is absent.
-pub(crate) fn format_of_to(
-    resolver: &Resolver,
-    to: Option<&str>,
-) -> Result<Option<Format>, Failure> {
+pub(crate) fn format_of_to(resolver: &Resolver, to: Option<&str>) -> Result<Option<Format>, Error> {
     to.map(|name| find_format(resolver, name)).transpose()
 }
 
@@ -30,21 +27,21 @@ pub(crate) fn target_file<'a>(
     resolver: &Resolver,
     path: &Path,
     to: Option<Format>,
-) -> Result<Target<'a>, Failure> {
-    Target::file(resolver, path, to).map_err(|failure| match failure {
-        Failure::Usage(text) if to.is_none() => {
-            Failure::Usage(format!("{text}; `--to` names a format"))
+) -> Result<Target<'a>, Error> {
+    Target::file(resolver, path, to).map_err(|error| match error.kind() {
+        ErrorKind::Usage(text) if to.is_none() => {
+            Error::usage(format!("{text}; `--to` names a format"))
         }
-        other => other,
+        _ => error,
     })
 }
 
 /// Refuses standard output for a format that is not text.
-pub(crate) fn refuse_stream(format: &GameFormat) -> Result<(), Failure> {
+pub(crate) fn refuse_stream(format: &GameFormat) -> Result<(), Error> {
     if format.create_text.is_some() {
         return Ok(());
     }
-    Err(Failure::Usage(format!(
+    Err(Error::usage(format!(
         "{} cannot go to standard output; give a file with `-o`",
         format.file.name
     )))

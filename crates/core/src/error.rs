@@ -75,12 +75,32 @@ pub struct Error(Box<Inner>);
 struct Inner {
     kind: ErrorKind,
     at: Location,
+    /// `None` if the kind alone decides.
+    side: Option<ErrorSide>,
+}
+
+/// The part of a job that an [`Error`] ended. The exit codes of the program depend on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ErrorSide {
+    /// The request makes no sense for these inputs or this target.
+    Usage,
+    /// An input cannot be opened, or is damaged beyond use.
+    Input,
+    /// Strict reading ended at this problem of an input.
+    Strict,
+    /// An output cannot be written.
+    Output,
+    /// The caller cancelled the job.
+    Cancelled,
 }
 
 /// The kinds of [`Error`].
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ErrorKind {
+    /// The request makes no sense for these inputs or this target. The text is for users.
+    Usage(String),
     /// The operating system reported an error.
     Io(io::Error),
     /// A temporary file cannot be created, written or read; the location names its folder.
@@ -128,6 +148,7 @@ impl Clone for ErrorKind {
     /// A copy of an I/O error has the same kind and text.
     fn clone(&self) -> Self {
         match self {
+            Self::Usage(text) => Self::Usage(text.clone()),
             Self::Io(error) => Self::Io(copy(error)),
             Self::TemporaryFile(error) => Self::TemporaryFile(copy(error)),
             Self::UnknownFormat { found } => Self::UnknownFormat {
@@ -224,7 +245,18 @@ impl Error {
         Self(Box::new(Inner {
             kind,
             at: Location::default(),
+            side: None,
         }))
+    }
+
+    /// An error of kind [`ErrorKind::Usage`] with a text for users.
+    pub fn usage(text: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Usage(text.into()))
+    }
+
+    /// An error of kind [`ErrorKind::Cancelled`].
+    pub fn cancelled() -> Self {
+        Self::new(ErrorKind::Cancelled)
     }
 
     /// An error of kind [`ErrorKind::Invalid`] with a text for users.
@@ -242,14 +274,57 @@ impl Error {
         &self.0.kind
     }
 
+    /// The part of the job that the error ended. Usage errors and cancellation follow from the kind.
+    /// Other errors are of the input unless [`in_output`](Self::in_output) or
+    /// [`under_strict`](Self::under_strict) marked them; a temporary file that cannot be used counts
+    /// as an output.
+    ///
+    /// ```
+    /// use tabia_core::{Error, ErrorKind, ErrorSide};
+    ///
+    /// assert_eq!(Error::invalid("no legal move").side(), ErrorSide::Input);
+    /// assert_eq!(Error::new(ErrorKind::Exists).in_output().side(), ErrorSide::Output);
+    /// assert_eq!(Error::usage("name one file").side(), ErrorSide::Usage);
+    /// assert_eq!(Error::cancelled().in_output().side(), ErrorSide::Cancelled);
+    /// ```
+    pub fn side(&self) -> ErrorSide {
+        match (&self.0.kind, self.0.side) {
+            (ErrorKind::Usage(_), _) => ErrorSide::Usage,
+            (ErrorKind::Cancelled, _) => ErrorSide::Cancelled,
+            (_, Some(side)) => side,
+            (ErrorKind::TemporaryFile(_), None) => ErrorSide::Output,
+            (_, None) => ErrorSide::Input,
+        }
+    }
+
+    /// Whether the reader of our output closed its end.
+    pub fn is_closed_pipe(&self) -> bool {
+        self.side() == ErrorSide::Output
+            && matches!(&self.0.kind, ErrorKind::Io(io) if io.kind() == io::ErrorKind::BrokenPipe)
+    }
+
     /// The location of the error.
     pub fn location(&self) -> &Location {
         &self.0.at
     }
 
-    /// Splits the error into kind and location.
-    pub fn into_parts(self) -> (ErrorKind, Location) {
-        (self.0.kind, self.0.at)
+    /// The kind alone, without location and side.
+    pub fn into_kind(self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// Marks the error as one of writing unless its side is set already.
+    #[must_use]
+    pub fn in_output(mut self) -> Self {
+        self.0.side.get_or_insert(ErrorSide::Output);
+        self
+    }
+
+    /// Marks the error as the problem that ended strict reading unless its side is set already.
+    #[must_use]
+    pub fn under_strict(mut self) -> Self {
+        self.0.side.get_or_insert(ErrorSide::Strict);
+        self
     }
 
     /// Sets the file unless it is set already.
@@ -327,6 +402,7 @@ impl fmt::Display for Error {
 impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Usage(text) => write!(f, "{text}"),
             Self::Io(error) => write!(f, "{error}"),
             Self::TemporaryFile(error) => write!(f, "temporary file: {error}"),
             Self::UnknownFormat { found } => {
@@ -370,7 +446,8 @@ impl std::error::Error for Error {
     }
 }
 
-/// An [`Error`] that was passed through [`io::Read`] or [`io::Write`] keeps its kind and location.
+/// An [`Error`] that was passed through [`io::Read`] or [`io::Write`] keeps its kind, location and
+/// side.
 impl From<io::Error> for Error {
     fn from(error: io::Error) -> Self {
         match error.downcast::<Error>() {
@@ -383,9 +460,10 @@ impl From<io::Error> for Error {
 /// For implementations of [`io::Read`] and [`io::Write`] on data of a format.
 impl From<Error> for io::Error {
     fn from(error: Error) -> Self {
-        match error.into_parts() {
-            (ErrorKind::Io(inner), at) if at == Location::default() => inner,
-            (kind, at) => io::Error::other(Error(Box::new(Inner { kind, at }))),
+        let Inner { kind, at, side } = *error.0;
+        match (kind, side) {
+            (ErrorKind::Io(inner), None) if at == Location::default() => inner,
+            (kind, side) => io::Error::other(Error(Box::new(Inner { kind, at, side }))),
         }
     }
 }
@@ -425,9 +503,10 @@ mod tests {
 
     #[test]
     fn an_error_passes_through_io() {
-        let error = Error::new(ErrorKind::Password).at_offset(7);
+        let error = Error::new(ErrorKind::Password).at_offset(7).in_output();
         let back = Error::from(io::Error::from(error));
         assert!(matches!(back.kind(), ErrorKind::Password));
+        assert_eq!(back.side(), ErrorSide::Output);
         assert_eq!(back.location().offset, Some(7));
         let system = Error::from(io::Error::from(io::ErrorKind::NotFound));
         assert_eq!(io::Error::from(system).kind(), io::ErrorKind::NotFound);

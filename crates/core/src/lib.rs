@@ -38,6 +38,6 @@ pub mod ids;
 pub mod io;
 pub mod loss;
 
-pub use error::{Error, ErrorKind, Malformed, Problem, Result};
+pub use error::{Error, ErrorKind, ErrorSide, Malformed, Problem, Result};
 pub use formats::{BookFormat, GameFormat};
 pub use ids::{FormatId, GameIndex, NameId, NameKind};

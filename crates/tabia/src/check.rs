@@ -12,7 +12,6 @@ use tabia_core::loss::Feature;
 use tabia_core::{Error, GameIndex, Problem};
 pub use tabia_formats::archives::read_member;
 
-use crate::error::Failure;
 use crate::input::{InputItem, OpenInput};
 use crate::scan::{ScanOptions, ScanReporter, Task, scan, scan_database};
 use crate::select::Selection;
@@ -60,7 +59,7 @@ pub fn check(
     options: &CheckOptions,
     progress: &Arc<Progress>,
     observer: &mut dyn Observer,
-) -> Result<Checked, Failure> {
+) -> Result<Checked, Error> {
     let mut summary = Summary::default();
     let mut sums = Sums::default();
     let mut reporter = ScanReporter {
@@ -69,9 +68,7 @@ pub fn check(
         observer,
         progress,
     };
-    let mut opened = item
-        .open(&options.open, Some(progress))
-        .map_err(Failure::input)?;
+    let mut opened = item.open(&options.open, Some(progress))?;
     for error in std::mem::take(&mut opened.problems) {
         reporter.problem(error.into(), options.strict)?;
     }
@@ -97,11 +94,11 @@ pub fn check(
                 deep(&mut reporter, database, options.strict)?;
             }
             if progress.is_cancelled() {
-                return Err(Failure::Cancelled);
+                return Err(Error::cancelled());
             }
         }
         OpenInput::Book(book) => {
-            let found = book.problems().map_err(Failure::input)?;
+            let found = book.problems()?;
             for text in book.info().problems.iter().chain(&found) {
                 reporter.problem(item.problem_text(text).into(), options.strict)?;
             }
@@ -113,12 +110,11 @@ pub fn check(
                 } else {
                     Flow::Go
                 }
-            })
-            .map_err(Failure::input)?;
+            })?;
         }
         OpenInput::Archive(archive) => {
             for index in 0..archive.members().len() {
-                progress.check().map_err(Failure::input)?;
+                progress.check()?;
                 if let Err(error) = read_member(&*archive, index) {
                     reporter.problem(error.in_file(item.label()).into(), options.strict)?;
                 }
@@ -139,7 +135,7 @@ pub fn check(
     reporter
         .observer
         .finished(item, &counts)
-        .map_err(Failure::output)?;
+        .map_err(Error::in_output)?;
     Ok(Checked {
         summary,
         deleted: sums.deleted,
@@ -160,7 +156,7 @@ fn deep(
     reporter: &mut ScanReporter<'_>,
     database: &dyn Database,
     strict: bool,
-) -> Result<(), Failure> {
+) -> Result<(), Error> {
     let mut outcome = Ok(());
     database.verify(&mut |problem| {
         if outcome.is_ok() {

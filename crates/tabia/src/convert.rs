@@ -8,13 +8,12 @@ use tabia_core::formats::{CreateDatabase, CreateOptions, CreateText, OpenOptions
 use tabia_core::games::{GameWriter, Written};
 use tabia_core::io::Progress;
 use tabia_core::loss::Losses;
-use tabia_core::{Error, ErrorKind, GameFormat, GameIndex};
+use tabia_core::{Error, ErrorKind, ErrorSide, GameFormat, GameIndex};
 use tabia_formats::Format;
 use tabia_formats::archives::compressed::{Compression, compress};
 
 use crate::create::SharedFile;
 use crate::edit::appender;
-use crate::error::Failure;
 use crate::input::InputItem;
 use crate::output::{EncodeTask, RecordTask, Recorded, TextTask};
 use crate::resolve::Resolver;
@@ -70,8 +69,8 @@ impl Target<'_> {
     /// The target of that name: the format by extension, unless `to` is given.
     ///
     /// # Errors
-    /// [`Failure::Usage`] when no format that can be written has the extension.
-    pub fn file(resolver: &Resolver, path: &Path, to: Option<Format>) -> Result<Self, Failure> {
+    /// A [usage error](Error::usage) when no format that can be written has the extension.
+    pub fn file(resolver: &Resolver, path: &Path, to: Option<Format>) -> Result<Self, Error> {
         let name = path
             .file_name()
             .map(|name| name.to_string_lossy().into_owned())
@@ -85,7 +84,7 @@ impl Target<'_> {
             None => writer_for(resolver, &extension, path)?,
         };
         if compression != Compression::None && format.create_text.is_none() {
-            return Err(Failure::Usage(format!(
+            return Err(Error::usage(format!(
                 "{}: only text can be compressed while it is written",
                 path.display()
             )));
@@ -103,7 +102,7 @@ fn writer_for(
     resolver: &Resolver,
     extension: &str,
     path: &Path,
-) -> Result<&'static GameFormat, Failure> {
+) -> Result<&'static GameFormat, Error> {
     let known = resolver
         .formats()
         .iter()
@@ -115,8 +114,8 @@ fn writer_for(
     };
     match (writers().next(), known.clone().next()) {
         (Some(format), _) => Ok(format),
-        (None, Some(format)) => Err(Failure::Usage(cannot_write(format))),
-        (None, None) => Err(Failure::Usage(format!(
+        (None, Some(format)) => Err(Error::usage(cannot_write(format))),
+        (None, None) => Err(Error::usage(format!(
             "{}: no format has the extension `.{extension}`",
             path.display()
         ))),
@@ -130,12 +129,12 @@ fn cannot_write(format: Format) -> String {
 /// Refuses formats that games cannot be written in.
 ///
 /// # Errors
-/// [`Failure::Usage`].
-pub fn writable(format: Format) -> Result<&'static GameFormat, Failure> {
+/// A [usage error](Error::usage).
+pub fn writable(format: Format) -> Result<&'static GameFormat, Error> {
     format
         .games()
         .filter(|format| format.is_writable())
-        .ok_or_else(|| Failure::Usage(cannot_write(format)))
+        .ok_or_else(|| Error::usage(cannot_write(format)))
 }
 
 /// Converts the games of all items, in order, into one target. The target appears complete or not
@@ -149,12 +148,12 @@ pub fn convert(
     options: &ConvertOptions,
     progress: &Arc<Progress>,
     observer: &mut dyn Observer,
-) -> Result<(Summary, Written), Failure> {
+) -> Result<(Summary, Written), Error> {
     progress.set_total(items.iter().filter_map(InputItem::bytes).sum());
     match target {
         Target::Stream { format, out } => {
             let Some(create) = format.create_text else {
-                return Err(Failure::Usage(format!(
+                return Err(Error::usage(format!(
                     "{} cannot be written to a stream",
                     format.file.name
                 )));
@@ -170,7 +169,7 @@ pub fn convert(
         } if options.append => {
             if compression != Compression::None {
                 let text = format!("{}: is no database", path.display());
-                return Err(Failure::Usage(text));
+                return Err(Error::usage(text));
             }
             to_database(items, appender(format)?, &path, options, progress, observer)
         }
@@ -182,11 +181,11 @@ pub fn convert(
             (Some(create), _) => {
                 let shared = SharedFile::create(&path, options.create.force)?;
                 let mut out =
-                    compress(Box::new(shared.clone()), compression).map_err(Failure::output)?;
+                    compress(Box::new(shared.clone()), compression).map_err(Error::in_output)?;
                 let summary = to_text(items, create, &mut out, options, progress, observer)
-                    .map_err(|failure| in_target(failure, &path))?;
+                    .map_err(|error| in_target(error, &path))?;
                 out.finish()
-                    .map_err(|error| Failure::output(error.in_path(&path)))?;
+                    .map_err(|error| error.in_path(&path).in_output())?;
                 let (files, bytes) = shared.commit()?;
                 let records = (summary.counts.games + summary.counts.texts) as u32;
                 let written = Written {
@@ -197,28 +196,28 @@ pub fn convert(
                 Ok((summary, written))
             }
             (None, Some(create)) => to_database(items, create, &path, options, progress, observer),
-            (None, None) => Err(Failure::Usage(cannot_write(Format::Games(format)))),
+            (None, None) => Err(Error::usage(cannot_write(Format::Games(format)))),
         },
     }
 }
 
-fn stream_error(error: io::Error) -> Failure {
-    Failure::output(Error::from(error))
+fn stream_error(error: io::Error) -> Error {
+    Error::from(error).in_output()
 }
 
 /// A target that cannot be as it was asked for is the caller's matter.
-fn uncreated(error: Error) -> Failure {
+fn uncreated(error: Error) -> Error {
     match error.kind() {
-        ErrorKind::Unsupported(_) => Failure::Usage(error.to_string()),
-        _ => Failure::output(error),
+        ErrorKind::Unsupported(_) => Error::usage(error.to_string()),
+        _ => error.in_output(),
     }
 }
 
-/// Names the target in failures of the output that name no file.
-fn in_target(failure: Failure, path: &Path) -> Failure {
-    match failure {
-        Failure::Output(error) => Failure::Output(error.in_path(path)),
-        other => other,
+/// Names the target in errors of the output that name no file.
+fn in_target(error: Error, path: &Path) -> Error {
+    match error.side() {
+        ErrorSide::Output => error.in_path(path),
+        _ => error,
     }
 }
 
@@ -229,7 +228,7 @@ fn to_text(
     options: &ConvertOptions,
     progress: &Arc<Progress>,
     observer: &mut dyn Observer,
-) -> Result<Summary, Failure> {
+) -> Result<Summary, Error> {
     let mut summary = Summary::default();
     for item in items {
         let tasks = (0..options.plan.threads.max(1))
@@ -261,10 +260,10 @@ fn to_database(
     options: &ConvertOptions,
     progress: &Arc<Progress>,
     observer: &mut dyn Observer,
-) -> Result<(Summary, Written), Failure> {
+) -> Result<(Summary, Written), Error> {
     let mut summary = Summary::default();
     if !options.append && !options.create.force && path.exists() {
-        return Err(Failure::output(Error::new(ErrorKind::Exists).in_path(path)));
+        return Err(Error::new(ErrorKind::Exists).in_path(path).in_output());
     }
     let mut writer: Option<Box<dyn GameWriter>> = None;
     for item in items {
@@ -296,21 +295,21 @@ fn to_database(
             };
             reporter.summary.losses.add_whole(&item.name(), &lost_facts);
             write_input(reporter, input, &options.plan, &mut **writer, &mut lost)
-                .map_err(|failure| in_target(failure, path))
+                .map_err(|error| in_target(error, path))
         })?;
         for (game, losses) in lost {
             summary.losses.add(&item.name(), game, &losses);
             observer
                 .losses(item, game, &losses)
-                .map_err(Failure::output)?;
+                .map_err(Error::in_output)?;
         }
     }
     let writer = match writer {
         Some(writer) => writer,
         None => create(path, &options.create).map_err(uncreated)?,
     };
-    let written = writer.finish().map_err(Failure::output);
-    let written = written.map_err(|failure| in_target(failure, path))?;
+    let written = writer.finish().map_err(Error::in_output);
+    let written = written.map_err(|error| in_target(error, path))?;
     Ok((summary, written))
 }
 
@@ -334,7 +333,7 @@ fn write_input(
     plan: &ScanOptions,
     writer: &mut dyn GameWriter,
     lost: &mut Vec<(GameIndex, Losses)>,
-) -> Result<(), Failure> {
+) -> Result<(), Error> {
     let threads = 0..plan.threads.max(1);
     let encoders: Option<Vec<EncodeTask>> = threads
         .clone()
@@ -342,8 +341,8 @@ fn write_input(
         .collect();
     if let Some(tasks) = encoders {
         return scan(reporter, input, plan, tasks, &mut |_, encoded| {
-            writer.append(&encoded.bytes).map_err(Failure::output)?;
-            let failure = encoded.failure.take().map(Failure::output);
+            writer.append(&encoded.bytes).map_err(Error::in_output)?;
+            let failure = encoded.failure.take().map(Error::in_output);
             failure.map_or(Ok(true), Err)
         });
     }
@@ -359,9 +358,9 @@ fn write_all(
     writer: &mut dyn GameWriter,
     recorded: &Recorded,
     mut lost: impl FnMut(GameIndex, Losses),
-) -> Result<bool, Failure> {
+) -> Result<bool, Error> {
     for (number, game) in recorded.iter() {
-        let losses = writer.write(game).map_err(Failure::output)?;
+        let losses = writer.write(game).map_err(Error::in_output)?;
         if !losses.is_empty() {
             lost(number, losses);
         }
@@ -374,13 +373,13 @@ fn each_item(
     reporter: &mut ScanReporter<'_>,
     options: &ConvertOptions,
     progress: &Arc<Progress>,
-    read: impl FnOnce(&mut ScanReporter<'_>, crate::OpenInput) -> Result<(), Failure>,
-) -> Result<(), Failure> {
+    read: impl FnOnce(&mut ScanReporter<'_>, crate::OpenInput) -> Result<(), Error>,
+) -> Result<(), Error> {
     let before = reporter.summary.counts;
     reporter.read_item(&options.open, progress, options.plan.strict, read)?;
     let counts = reporter.summary.counts.since(before);
     reporter
         .observer
         .finished(reporter.item, &counts)
-        .map_err(Failure::output)
+        .map_err(Error::in_output)
 }

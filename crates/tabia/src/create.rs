@@ -10,11 +10,10 @@ use tabia_core::game::{Game, Want};
 use tabia_core::games::{GameWriter, TextWriter, Written};
 use tabia_core::io::{Output, OutputSet};
 use tabia_core::loss::Losses;
-use tabia_core::{GameFormat, GameIndex};
+use tabia_core::{Error, GameFormat, GameIndex};
 use tabia_formats::archives::compressed::{Compression, Compressor, compress};
 
 use crate::convert::Target;
-use crate::error::Failure;
 use crate::resolve::Resolver;
 
 /// Creates a database or a text file of games; the extension of `path` chooses the format, an
@@ -26,7 +25,7 @@ use crate::resolve::Resolver;
 /// replace it.
 ///
 /// ```
-/// # fn main() -> Result<(), tabia::Failure> {
+/// # fn main() -> Result<(), tabia::Error> {
 /// # let name = format!("tabia-doc-games-{}.pgn", std::process::id());
 /// # let path = std::env::temp_dir().join(name);
 /// # let input = "1. e4 e5 *\n".as_bytes();
@@ -40,7 +39,7 @@ use crate::resolve::Resolver;
 /// # Ok(())
 /// # }
 /// ```
-pub fn create(path: impl AsRef<Path>) -> Result<DatabaseWriter, Failure> {
+pub fn create(path: impl AsRef<Path>) -> Result<DatabaseWriter, Error> {
     create_with(path, &CreateOptions::default())
 }
 
@@ -51,7 +50,7 @@ pub fn create(path: impl AsRef<Path>) -> Result<DatabaseWriter, Failure> {
 pub fn create_with(
     path: impl AsRef<Path>,
     options: &CreateOptions,
-) -> Result<DatabaseWriter, Failure> {
+) -> Result<DatabaseWriter, Error> {
     let resolver = Resolver::default();
     match Target::file(&resolver, path.as_ref(), None)? {
         Target::File {
@@ -60,7 +59,7 @@ pub fn create_with(
             compression,
         } => DatabaseWriter::create(format, &path, compression, options),
         Target::Stream { format, .. } => {
-            Err(Failure::Usage(format!("{} needs a file", format.file.name)))
+            Err(Error::usage(format!("{} needs a file", format.file.name)))
         }
     }
 }
@@ -74,7 +73,7 @@ pub fn create_with(
 /// ```
 /// use tabia::{BookEntry, BookPosition, CreateOptions, Position};
 ///
-/// # fn main() -> Result<(), tabia::Failure> {
+/// # fn main() -> Result<(), tabia::Error> {
 /// # let name = format!("tabia-doc-book-{}.bin", std::process::id());
 /// # let path = std::env::temp_dir().join(name);
 /// let start = Position::standard();
@@ -94,7 +93,7 @@ pub fn create_with(
 pub fn create_book(
     path: impl AsRef<Path>,
     options: &CreateOptions,
-) -> Result<Box<dyn BookWriter>, Failure> {
+) -> Result<Box<dyn BookWriter>, Error> {
     let path = path.as_ref();
     let extension = path
         .extension()
@@ -105,9 +104,9 @@ pub fn create_book(
         .find(|format| format.file.extensions.contains(&extension.as_str()))
         .ok_or_else(|| {
             let text = format!("{}: no book has this extension", path.display());
-            Failure::Usage(text)
+            Error::usage(text)
         })?;
-    (format.create)(path, options).map_err(Failure::output)
+    (format.create)(path, options).map_err(Error::in_output)
 }
 
 /// Writes games into a new database or text file.
@@ -138,15 +137,16 @@ impl DatabaseWriter {
         path: &Path,
         compression: Compression,
         options: &CreateOptions,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, Error> {
         let writer = match (format.create, format.create_text) {
             (Some(create), _) if compression == Compression::None => {
-                Writer::Database(create(path, options).map_err(Failure::output)?)
+                Writer::Database(create(path, options).map_err(Error::in_output)?)
             }
             (_, Some(create)) => {
-                let writer = create(options).map_err(Failure::output)?;
+                let writer = create(options).map_err(Error::in_output)?;
                 let file = SharedFile::create(path, options.force)?;
-                let out = compress(Box::new(file.clone()), compression).map_err(Failure::output)?;
+                let out =
+                    compress(Box::new(file.clone()), compression).map_err(Error::in_output)?;
                 Writer::Text {
                     writer,
                     out,
@@ -156,7 +156,7 @@ impl DatabaseWriter {
             }
             _ => {
                 let text = format!("{} cannot be written", format.file.name);
-                return Err(Failure::Usage(text));
+                return Err(Error::usage(text));
             }
         };
         Ok(Self(writer))
@@ -166,8 +166,8 @@ impl DatabaseWriter {
     ///
     /// # Errors
     /// When the files cannot be written.
-    pub fn write(&mut self, game: &Game) -> Result<Losses, Failure> {
-        self.append(game).map_err(Failure::output)
+    pub fn write(&mut self, game: &Game) -> Result<Losses, Error> {
+        self.append(game).map_err(Error::in_output)
     }
 
     pub(crate) fn append(&mut self, game: &Game) -> tabia_core::Result<Losses> {
@@ -194,13 +194,13 @@ impl DatabaseWriter {
     ///
     /// # Errors
     /// When they cannot be written; nothing is left under the name then.
-    pub fn finish(self) -> Result<Written, Failure> {
+    pub fn finish(self) -> Result<Written, Error> {
         match self.0 {
-            Writer::Database(writer) => writer.finish().map_err(Failure::output),
+            Writer::Database(writer) => writer.finish().map_err(Error::in_output),
             Writer::Text {
                 out, file, records, ..
             } => {
-                drop(out.finish().map_err(Failure::output)?);
+                drop(out.finish().map_err(Error::in_output)?);
                 let (files, bytes) = file.commit()?;
                 Ok(Written {
                     records,
@@ -217,17 +217,17 @@ impl DatabaseWriter {
 pub(crate) struct SharedFile(Arc<Mutex<Option<OutputSet>>>);
 
 impl SharedFile {
-    pub(crate) fn create(path: &Path, force: bool) -> Result<Self, Failure> {
+    pub(crate) fn create(path: &Path, force: bool) -> Result<Self, Error> {
         let mut set = OutputSet::new(force);
-        set.create(path).map_err(Failure::output)?;
+        set.create(path).map_err(Error::in_output)?;
         Ok(Self(Arc::new(Mutex::new(Some(set)))))
     }
 
     /// Completes the file and gives it its name; returns the names and the number of bytes.
-    pub(crate) fn commit(self) -> Result<(Vec<PathBuf>, u64), Failure> {
+    pub(crate) fn commit(self) -> Result<(Vec<PathBuf>, u64), Error> {
         let set = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         match set {
-            Some(set) => set.commit().map_err(Failure::output),
+            Some(set) => set.commit().map_err(Error::in_output),
             None => Ok((Vec::new(), 0)),
         }
     }

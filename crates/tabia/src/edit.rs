@@ -13,7 +13,6 @@ use tabia_core::io::Source;
 use tabia_core::loss::Losses;
 use tabia_core::{GameFormat, GameIndex};
 
-use crate::error::Failure;
 use crate::input::InputItem;
 use crate::select::RecordRanges;
 
@@ -51,40 +50,40 @@ pub struct Edited {
 /// The writer that appends to a database of that format.
 ///
 /// # Errors
-/// [`Failure::Usage`] when none does.
-pub(crate) fn appender(format: &GameFormat) -> Result<CreateDatabase, Failure> {
+/// A [usage error](Error::usage) when none does.
+pub(crate) fn appender(format: &GameFormat) -> Result<CreateDatabase, Error> {
     match format.edit {
         Some(functions) => Ok(functions.append),
-        None => Err(Failure::Usage(format!(
+        None => Err(Error::usage(format!(
             "{} ({}) cannot be appended to",
             format.file.name, format.file.id
         ))),
     }
 }
 
-fn editable(item: &InputItem) -> Result<(EditFunctions, &Source), Failure> {
+fn editable(item: &InputItem) -> Result<(EditFunctions, &Source), Error> {
     let name = item.name();
     let Some(functions) = item.format().games().and_then(|format| format.edit) else {
         let format = item.format().name();
         let text = format!("{name}: a {format} cannot be changed; `convert` makes a new one");
-        return Err(Failure::Usage(text));
+        return Err(Error::usage(text));
     };
     let text = format!("{name}: is inside of another file; `archive extract` takes it out");
-    let source = item.source().ok_or(Failure::Usage(text))?;
+    let source = item.source().ok_or(Error::usage(text))?;
     Ok((functions, source))
 }
 
 /// Changes a copy of a database that will be called `path`.
 ///
 /// # Errors
-/// When the database cannot be opened or the copy cannot be written; [`Failure::Usage`] for formats
+/// When the database cannot be opened or the copy cannot be written; a [usage error](Error::usage) for formats
 /// that cannot be changed and for records that are not there.
 pub fn edit(
     item: &InputItem,
     path: &Path,
     changes: &[Change],
     options: &EditOptions,
-) -> Result<Edited, Failure> {
+) -> Result<Edited, Error> {
     let (functions, source) = editable(item)?;
     let editor = (functions.open)(source, path, &options.create, &options.open);
     let mut editor = editor.map_err(|error| side(error, path))?;
@@ -95,14 +94,14 @@ pub fn edit(
             Change::Restore(numbers) => mark(&mut *editor, numbers, false, &mut edited)?,
             Change::Replace(index, game) => {
                 check(&*editor, *index)?;
-                let mut losses = editor.replace(*index, game).map_err(Failure::output)?;
+                let mut losses = editor.replace(*index, game).map_err(Error::in_output)?;
                 losses.in_game(*index);
                 edited.losses.merge(&losses);
                 edited.changed += 1;
             }
         }
     }
-    edited.written = editor.finish().map_err(Failure::output)?;
+    edited.written = editor.finish().map_err(Error::in_output)?;
     Ok(edited)
 }
 
@@ -110,7 +109,7 @@ pub fn edit(
 ///
 /// # Errors
 /// As [`edit`]; when `path` is the database itself.
-pub fn pack_to(item: &InputItem, path: &Path, options: &EditOptions) -> Result<Edited, Failure> {
+pub fn pack_to(item: &InputItem, path: &Path, options: &EditOptions) -> Result<Edited, Error> {
     let (functions, source) = editable(item)?;
     let written = (functions.pack)(source, path, &options.create, &options.open);
     Ok(Edited {
@@ -120,20 +119,20 @@ pub fn pack_to(item: &InputItem, path: &Path, options: &EditOptions) -> Result<E
 }
 
 /// Attributes an error to the input or to the output.
-fn side(error: Error, path: &Path) -> Failure {
+fn side(error: Error, path: &Path) -> Error {
     let is_target = |file: &Path| file.file_stem() == path.file_stem();
     match &error.location().file {
-        Some(file) if !is_target(file) => Failure::input(error),
-        _ => Failure::output(error),
+        Some(file) if !is_target(file) => error,
+        _ => error.in_output(),
     }
 }
 
-fn check(editor: &dyn DatabaseEditor, index: GameIndex) -> Result<(), Failure> {
+fn check(editor: &dyn DatabaseEditor, index: GameIndex) -> Result<(), Error> {
     if index.0 < editor.len() {
         return Ok(());
     }
     let text = format!("there is no game {index}, only {} records", editor.len());
-    Err(Failure::Usage(text))
+    Err(Error::usage(text))
 }
 
 fn mark(
@@ -141,7 +140,7 @@ fn mark(
     numbers: &RecordRanges,
     deleted: bool,
     edited: &mut Edited,
-) -> Result<(), Failure> {
+) -> Result<(), Error> {
     // A range without an end runs to the last record, a number must be there.
     if let Some(last) = numbers.last().filter(|last| last.0 != u32::MAX - 1) {
         check(editor, last)?;
@@ -153,7 +152,7 @@ fn mark(
     {
         editor
             .set_deleted(GameIndex(index), deleted)
-            .map_err(Failure::output)?;
+            .map_err(Error::in_output)?;
         edited.changed += 1;
         from = index + 1;
     }

@@ -10,9 +10,8 @@ use std::vec;
 use tabia_core::chess::{Ply, Position};
 use tabia_core::game::{Annotation, Flow, Game, GameHead, GameResult, RecordKind, Visitor, Want};
 use tabia_core::io::Progress;
-use tabia_core::{GameIndex, Problem};
+use tabia_core::{Error, GameIndex, Problem};
 
-use crate::error::Failure;
 use crate::input::InputItem;
 use crate::list::{ListOptions, ListRow, list};
 use crate::open::ReadOptions;
@@ -61,9 +60,9 @@ impl ReadGames {
     /// `read` ends the job.
     fn each(
         &self,
-        read: &mut dyn FnMut(&InputItem) -> Result<bool, Failure>,
-        failed: &mut dyn FnMut(Failure) -> bool,
-    ) -> Result<(), Failure> {
+        read: &mut dyn FnMut(&InputItem) -> Result<bool, Error>,
+        failed: &mut dyn FnMut(Error) -> bool,
+    ) -> Result<(), Error> {
         let is_folder = self.items.len() > 1;
         for item in self.items.iter() {
             if item.is_archive() {
@@ -86,7 +85,7 @@ impl ReadGames {
                         }
                     }
                     Err(error) => {
-                        if !failed(Failure::input(error)) {
+                        if !failed(error) {
                             return Ok(());
                         }
                     }
@@ -101,7 +100,7 @@ impl ReadGames {
 
 /// A batch: results in order, and problems of the games among them.
 struct Batch<T> {
-    results: Vec<Result<T, Failure>>,
+    results: Vec<Result<T, Error>>,
     problems: Vec<Problem>,
 }
 
@@ -109,14 +108,11 @@ struct Batch<T> {
 fn split(
     problems: Vec<Problem>,
     arrived: &dyn Fn(GameIndex) -> bool,
-) -> (Vec<Problem>, Vec<Failure>) {
+) -> (Vec<Problem>, Vec<Error>) {
     let (partial, lost): (Vec<_>, Vec<_>) = problems
         .into_iter()
         .partition(|problem| problem.error.location().game.is_some_and(arrived));
-    let lost = lost
-        .into_iter()
-        .map(|problem| Failure::input(problem.error))
-        .collect();
+    let lost = lost.into_iter().map(|problem| problem.error).collect();
     (partial, lost)
 }
 
@@ -125,7 +121,7 @@ fn split(
 struct Stream<T> {
     job: Option<ReadGames>,
     receiver: Option<Receiver<Batch<T>>>,
-    batch: vec::IntoIter<Result<T, Failure>>,
+    batch: vec::IntoIter<Result<T, Error>>,
     problems: Vec<Problem>,
 }
 
@@ -141,14 +137,14 @@ impl<T: Send + 'static> Stream<T> {
         }
     }
 
-    fn next(&mut self, read: Reader<T>) -> Option<Result<T, Failure>> {
+    fn next(&mut self, read: Reader<T>) -> Option<Result<T, Error>> {
         if let Some(job) = self.job.take() {
             let (sender, receiver) = sync_channel(WAITING);
             self.receiver = Some(receiver);
             let started = std::thread::Builder::new().spawn(move || read(&job, &sender));
             if let Err(error) = started {
                 self.receiver = None;
-                return Some(Err(Failure::Input(error.into())));
+                return Some(Err(error.into()));
             }
         }
         loop {
@@ -175,7 +171,7 @@ impl Games {
     /// the last call. A game with a problem has lost the part that could not be read, no more.
     ///
     /// ```
-    /// # fn main() -> Result<(), tabia::Failure> {
+    /// # fn main() -> Result<(), tabia::Error> {
     /// let pgn = "1. e4 e5 2. Ke3 *\n";
     /// let mut games = tabia::open_reader(pgn.as_bytes())?.games();
     /// let game = games.next().unwrap()?;
@@ -190,7 +186,7 @@ impl Games {
 }
 
 impl Iterator for Games {
-    type Item = Result<Game, Failure>;
+    type Item = Result<Game, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
         self.0.next(read_games)
@@ -213,17 +209,17 @@ impl Headers {
 }
 
 impl Iterator for Headers {
-    type Item = Result<Header, Failure>;
+    type Item = Result<Header, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
         self.0.next(read_headers)
     }
 }
 
-/// Sends a failure as the only result of a batch; whether the consumer is still there.
-fn send_failure<T>(sender: &SyncSender<Batch<T>>, failure: Failure) -> bool {
+/// Sends an error as the only result of a batch; whether the consumer is still there.
+fn send_error<T>(sender: &SyncSender<Batch<T>>, error: Error) -> bool {
     let batch = Batch {
-        results: vec![Err(failure)],
+        results: vec![Err(error)],
         problems: Vec::new(),
     };
     sender.send(batch).is_ok()
@@ -260,7 +256,7 @@ fn read_games(job: &ReadGames, sender: &SyncSender<Batch<Game>>) {
         );
         Ok(!is_closed && finish(done, take(&problems), sender))
     };
-    let _ = job.each(&mut read, &mut |failure| send_failure(sender, failure));
+    let _ = job.each(&mut read, &mut |error| send_error(sender, error));
 }
 
 fn read_headers(job: &ReadGames, sender: &SyncSender<Batch<Header>>) {
@@ -298,7 +294,7 @@ fn read_headers(job: &ReadGames, sender: &SyncSender<Batch<Header>>) {
                 };
                 is_closed = sender.send(batch).is_err();
                 if is_closed {
-                    Err(Failure::Cancelled)
+                    Err(Error::cancelled())
                 } else {
                     Ok(())
                 }
@@ -307,16 +303,16 @@ fn read_headers(job: &ReadGames, sender: &SyncSender<Batch<Header>>) {
         let done = done.map(drop);
         Ok(!is_closed && finish(done, take(&problems), sender))
     };
-    let _ = job.each(&mut read, &mut |failure| send_failure(sender, failure));
+    let _ = job.each(&mut read, &mut |error| send_error(sender, error));
 }
 
 /// Sends what is left after the last batch of an item; whether the consumer is still there.
 fn finish<T>(
-    done: Result<(), Failure>,
+    done: Result<(), Error>,
     problems: Vec<Problem>,
     sender: &SyncSender<Batch<T>>,
 ) -> bool {
-    // A problem that ended a strict job is in the failure as well.
+    // A problem that ended a strict job is in the error as well.
     let rest = if done.is_ok() { problems } else { Vec::new() };
     let (_, lost) = split(rest, &|_| false);
     let results: Vec<_> = lost.into_iter().chain(done.err()).map(Err).collect();
@@ -348,8 +344,8 @@ fn scan_item(
     item: &InputItem,
     job: &ReadGames,
     observer: &mut dyn Observer,
-    read: impl FnOnce(&mut ScanReporter<'_>, crate::OpenInput) -> Result<(), Failure>,
-) -> Result<(), Failure> {
+    read: impl FnOnce(&mut ScanReporter<'_>, crate::OpenInput) -> Result<(), Error>,
+) -> Result<(), Error> {
     let progress = Arc::new(Progress::default());
     let strict = job.options.open.strict;
     let mut summary = Summary::default();
@@ -367,11 +363,11 @@ pub(crate) fn visit<V: Visitor + Send>(
     job: &ReadGames,
     threads: usize,
     mut visitor: impl FnMut() -> V,
-) -> Result<Vec<V>, Failure> {
+) -> Result<Vec<V>, Error> {
     let threads = threads.max(1);
     let options = job.scan_options(threads);
     let visitors = Mutex::new((0..threads).map(|_| visitor()).collect::<Vec<V>>());
-    let mut first_failure = None;
+    let mut first_error = None;
     let mut read = |item: &InputItem| {
         let mut observer = crate::NoObserver;
         scan_item(item, job, &mut observer, |reporter, input| {
@@ -388,12 +384,12 @@ pub(crate) fn visit<V: Visitor + Send>(
         })?;
         Ok(true)
     };
-    job.each(&mut read, &mut |failure| {
-        first_failure.get_or_insert(failure);
+    job.each(&mut read, &mut |error| {
+        first_error.get_or_insert(error);
         false
     })?;
-    match first_failure {
-        Some(failure) => Err(failure),
+    match first_error {
+        Some(error) => Err(error),
         None => Ok(visitors
             .into_inner()
             .unwrap_or_else(PoisonError::into_inner)),

@@ -2,15 +2,14 @@
 
 use std::sync::Arc;
 
-use tabia_core::FormatId;
 use tabia_core::books::BookInfo;
 use tabia_core::chess::{Ply, Position};
 use tabia_core::formats::OpenOptions;
 use tabia_core::game::{Flow, GameHead, GameResult, Visitor, Want};
 use tabia_core::games::{DatabaseInfo, NameKind};
 use tabia_core::io::Progress;
+use tabia_core::{Error, ErrorSide, FormatId};
 
-use crate::error::Failure;
 use crate::input::{InputItem, OpenInput};
 use crate::resolve::Resolver;
 use crate::scan::{ScanOptions, ScanReporter, Task, scan};
@@ -71,8 +70,8 @@ pub fn inspect(
     options: &OpenOptions,
     threads: usize,
     progress: &Arc<Progress>,
-) -> Result<Info, Failure> {
-    let opened = item.open(options, Some(progress)).map_err(Failure::input)?;
+) -> Result<Info, Error> {
+    let opened = item.open(options, Some(progress))?;
     let mut info = Info {
         path: item.name(),
         format: item.format().id(),
@@ -91,7 +90,7 @@ pub fn inspect(
         OpenInput::Database(database) => database_info(&mut info, database.info()),
         OpenInput::Book(book) => {
             book_info(&mut info, book.info());
-            let size = book.size().map_err(Failure::input)?;
+            let size = book.size()?;
             (info.positions, info.moves) = (Some(size.positions), Some(size.moves));
         }
         OpenInput::Archive(archive) => {
@@ -100,10 +99,12 @@ pub fn inspect(
             info.facts.clone_from(&archive.info().facts);
             let found = archive.info().problems.iter().map(ToString::to_string);
             info.problems.extend(found);
-            for inner in resolver.members(&archive).map_err(Failure::input)? {
+            for inner in resolver.members(&archive)? {
                 match inspect(resolver, &inner, options, threads, progress) {
                     Ok(found) => info.databases.push(found),
-                    Err(Failure::Input(error)) => info.problems.push(error.to_string()),
+                    Err(error) if error.side() == ErrorSide::Input => {
+                        info.problems.push(error.to_string())
+                    }
                     Err(other) => return Err(other),
                 }
             }

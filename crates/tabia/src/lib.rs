@@ -10,7 +10,7 @@
 //! recognises what it is:
 //!
 //! ```
-//! # fn main() -> Result<(), tabia::Failure> {
+//! # fn main() -> Result<(), tabia::Error> {
 //! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/tabia.cbv");
 //! for game in tabia::open(path)?.games() {
 //!     let game = game?;
@@ -23,7 +23,7 @@
 //! # List games without their moves
 //!
 //! ```
-//! # fn main() -> Result<(), tabia::Failure> {
+//! # fn main() -> Result<(), tabia::Error> {
 //! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/tabia.cbv");
 //! for header in tabia::open(path)?.headers() {
 //!     let header = header?;
@@ -36,7 +36,7 @@
 //! # Convert, and see what the target could not hold
 //!
 //! ```
-//! # fn main() -> Result<(), tabia::Failure> {
+//! # fn main() -> Result<(), tabia::Error> {
 //! # let from = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/tabia.cbv");
 //! # let to = std::env::temp_dir().join(format!("tabia-doc-front-{}.si5", std::process::id()));
 //! let summary = tabia::convert(from, &to)?;
@@ -51,7 +51,7 @@
 //! # Write games
 //!
 //! ```
-//! # fn main() -> Result<(), tabia::Failure> {
+//! # fn main() -> Result<(), tabia::Error> {
 //! # let from = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/tabia.cbv");
 //! # let to = std::env::temp_dir().join(format!("tabia-doc-write-{}.pgn", std::process::id()));
 //! let mut writer = tabia::create(&to)?;
@@ -70,7 +70,7 @@
 //! # Probe an opening book
 //!
 //! ```no_run
-//! # fn main() -> Result<(), tabia::Failure> {
+//! # fn main() -> Result<(), tabia::Error> {
 //! use tabia::{BookPosition, Position};
 //!
 //! let start = Position::standard();
@@ -120,7 +120,6 @@ pub mod convert;
 mod create;
 pub mod detect;
 pub mod edit;
-mod error;
 mod filter_stream;
 mod games;
 pub mod input;
@@ -138,7 +137,6 @@ mod summary;
 mod unpack;
 
 pub use create::{DatabaseWriter, create, create_book, create_with};
-pub use error::Failure;
 pub use games::{Games, Header, Headers};
 pub use input::{InputItem, OpenInput, OpenedInput};
 #[doc(inline)]
@@ -154,7 +152,7 @@ pub use tabia_core::books::{Book, BookEntry, BookPosition, BookWriter};
 #[doc(inline)]
 pub use tabia_core::chess::{Color, Move, Piece, Ply, Position, Role, Square};
 #[doc(inline)]
-pub use tabia_core::error::{Error, ErrorKind, Location, Problem, Result};
+pub use tabia_core::error::{Error, ErrorKind, ErrorSide, Location, Problem, Result};
 #[doc(inline)]
 pub use tabia_core::formats::{CreateOptions, OpenOptions, Profile};
 #[doc(inline)]

@@ -10,11 +10,10 @@ use tabia_core::game::{
 };
 use tabia_core::games::{Database, GameReader, IndexEntry, NameId, NameKind};
 use tabia_core::io::Progress;
-use tabia_core::{GameIndex, Result};
+use tabia_core::{Error, GameIndex, Result};
 
 use tabia_query::{Filter, Matcher};
 
-use crate::error::Failure;
 use crate::input::{InputItem, OpenInput};
 use crate::parallel::ordered;
 use crate::scan::{ScanOptions, ScanReporter, Task, scan};
@@ -150,8 +149,8 @@ pub fn list<E: Send>(
     render: Render<'_, E>,
     progress: &Arc<Progress>,
     observer: &mut dyn Observer,
-    emit: &mut dyn FnMut(&mut Vec<E>) -> Result<(), Failure>,
-) -> Result<(Summary, u64), Failure> {
+    emit: &mut dyn FnMut(&mut Vec<E>) -> Result<(), Error>,
+) -> Result<(Summary, u64), Error> {
     let mut summary = Summary::default();
     let mut reporter = ScanReporter {
         item,
@@ -181,7 +180,7 @@ pub fn list<E: Send>(
 struct RowJob<E> {
     entries: Vec<(GameIndex, IndexEntry)>,
     rendered: Vec<E>,
-    problems: Vec<tabia_core::Error>,
+    problems: Vec<Error>,
 }
 
 impl<E> Default for RowJob<E> {
@@ -199,8 +198,8 @@ fn list_database<E: Send>(
     database: &dyn Database,
     options: &ListOptions,
     render: Render<'_, E>,
-    emit: &mut dyn FnMut(&mut Vec<E>) -> Result<(), Failure>,
-) -> Result<u64, Failure> {
+    emit: &mut dyn FnMut(&mut Vec<E>) -> Result<(), Error>,
+) -> Result<u64, Error> {
     let numbers = options.selection.numbers.as_ref();
     let progress = reporter.progress;
     let mut at = 0;
@@ -257,10 +256,10 @@ fn list_database<E: Send>(
         }
         progress.advance(0, job.entries.len() as u64);
         emit(&mut job.rendered)?;
-        Ok::<_, Failure>(true)
+        Ok::<_, Error>(true)
     })?;
     if progress.is_cancelled() {
-        return Err(Failure::Cancelled);
+        return Err(Error::cancelled());
     }
     Ok(passed)
 }
@@ -376,8 +375,8 @@ fn list_stream<E: Send>(
     input: OpenInput,
     options: &ListOptions,
     render: Render<'_, E>,
-    emit: &mut dyn FnMut(&mut Vec<E>) -> Result<(), Failure>,
-) -> Result<u64, Failure> {
+    emit: &mut dyn FnMut(&mut Vec<E>) -> Result<(), Error>,
+) -> Result<u64, Error> {
     let plan = ScanOptions {
         threads: options.threads,
         selection: options.selection.clone(),

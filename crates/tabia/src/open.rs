@@ -10,13 +10,12 @@ use tabia_core::books::Book;
 use tabia_core::formats::OpenOptions;
 use tabia_core::game::Visitor;
 use tabia_core::io::Progress;
-use tabia_core::{GameFormat, Result};
+use tabia_core::{Error, GameFormat, Result};
 use tabia_formats::Format;
 use tabia_formats::archives::Archive;
 use tabia_query::Filter;
 
 use crate::convert::{ConvertOptions, Target, convert as convert_items};
-use crate::error::Failure;
 use crate::games::{Games, Headers, ReadGames, visit};
 use crate::input::{InputItem, OpenInput};
 use crate::resolve::Resolver;
@@ -33,7 +32,7 @@ use crate::summary::{NoObserver, Summary};
 /// When nothing is there, or what is there is not recognised.
 ///
 /// ```
-/// # fn main() -> Result<(), tabia::Failure> {
+/// # fn main() -> Result<(), tabia::Error> {
 /// # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/tabia.cbv");
 /// for game in tabia::open(path)?.games() {
 ///     let game = game?;
@@ -42,7 +41,7 @@ use crate::summary::{NoObserver, Summary};
 /// # Ok(())
 /// # }
 /// ```
-pub fn open(path: impl AsRef<Path>) -> Result<Input, Failure> {
+pub fn open(path: impl AsRef<Path>) -> Result<Input, Error> {
     open_with(path, ReadOptions::default())
 }
 
@@ -52,7 +51,7 @@ pub fn open(path: impl AsRef<Path>) -> Result<Input, Failure> {
 /// As [`open`].
 ///
 /// ```
-/// # fn main() -> Result<(), tabia::Failure> {
+/// # fn main() -> Result<(), tabia::Error> {
 /// # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/tabia.cbv");
 /// let mut options = tabia::ReadOptions::default();
 /// options.filter = tabia::Filter::parse("date:>=1900")?;
@@ -62,11 +61,9 @@ pub fn open(path: impl AsRef<Path>) -> Result<Input, Failure> {
 /// # Ok(())
 /// # }
 /// ```
-pub fn open_with(path: impl AsRef<Path>, options: ReadOptions) -> Result<Input, Failure> {
+pub fn open_with(path: impl AsRef<Path>, options: ReadOptions) -> Result<Input, Error> {
     let resolver = options.resolver();
-    let items = resolver
-        .resolve(path.as_ref().as_os_str())
-        .map_err(Failure::input)?;
+    let items = resolver.resolve(path.as_ref().as_os_str())?;
     Ok(Input::new(items, resolver, options))
 }
 
@@ -76,19 +73,17 @@ pub fn open_with(path: impl AsRef<Path>, options: ReadOptions) -> Result<Input, 
 /// When the first bytes cannot be read or are not recognised.
 ///
 /// ```
-/// # fn main() -> Result<(), tabia::Failure> {
+/// # fn main() -> Result<(), tabia::Error> {
 /// let pgn = "[White \"A\"]\n\n1. e4 e5 *\n\n[White \"B\"]\n\n1. d4 *\n";
 /// let games = tabia::open_reader(pgn.as_bytes())?.games();
 /// assert_eq!(games.count(), 2);
 /// # Ok(())
 /// # }
 /// ```
-pub fn open_reader(reader: impl Read + Send + 'static) -> Result<Input, Failure> {
+pub fn open_reader(reader: impl Read + Send + 'static) -> Result<Input, Error> {
     let options = ReadOptions::default();
     let resolver = options.resolver();
-    let item = resolver
-        .stream(Path::new("-"), Box::new(reader))
-        .map_err(Failure::input)?;
+    let item = resolver.stream(Path::new("-"), Box::new(reader))?;
     Ok(Input::new(vec![item], resolver, options))
 }
 
@@ -155,7 +150,7 @@ impl Input {
     /// The format, if one thing was found.
     ///
     /// ```
-    /// # fn main() -> Result<(), tabia::Failure> {
+    /// # fn main() -> Result<(), tabia::Error> {
     /// # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/tabia.cbv");
     /// let input = tabia::open(path)?;
     /// assert_eq!(input.format().map(|format| format.name()), Some("ChessBase archive"));
@@ -178,7 +173,7 @@ impl Input {
     /// too.
     ///
     /// ```
-    /// # fn main() -> Result<(), tabia::Failure> {
+    /// # fn main() -> Result<(), tabia::Error> {
     /// # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/tabia.cbv");
     /// let mut plies = 0;
     /// for game in tabia::open(path)?.games() {
@@ -196,7 +191,7 @@ impl Input {
     /// decoded where the format has an index.
     ///
     /// ```
-    /// # fn main() -> Result<(), tabia::Failure> {
+    /// # fn main() -> Result<(), tabia::Error> {
     /// # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/tabia.cbv");
     /// for header in tabia::open(path)?.headers() {
     ///     let header = header?;
@@ -229,7 +224,7 @@ impl Input {
     ///     }
     /// }
     ///
-    /// # fn main() -> Result<(), tabia::Failure> {
+    /// # fn main() -> Result<(), tabia::Error> {
     /// # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/tabia.cbv");
     /// let counts = tabia::open(path)?.visit(2, CountNullMoves::default)?;
     /// let null_moves: u64 = counts.iter().map(|count| count.0).sum();
@@ -240,19 +235,19 @@ impl Input {
         &self,
         threads: usize,
         visitor: impl FnMut() -> V,
-    ) -> Result<Vec<V>, Failure> {
+    ) -> Result<Vec<V>, Error> {
         visit(&self.job(), threads, visitor)
     }
 
     /// The opening book.
     ///
     /// # Errors
-    /// [`Failure::Usage`] if not one book was found; otherwise why it cannot be read.
+    /// A [usage error](Error::usage) if not one book was found; otherwise why it cannot be read.
     ///
     /// ```no_run
     /// use tabia::{BookPosition, Position};
     ///
-    /// # fn main() -> Result<(), tabia::Failure> {
+    /// # fn main() -> Result<(), tabia::Error> {
     /// let book = tabia::open("book.bin")?.book()?;
     /// let mut found = BookPosition::default();
     /// if book.probe(&Position::standard(), &mut found)? {
@@ -261,17 +256,17 @@ impl Input {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn book(&self) -> Result<Box<dyn Book>, Failure> {
+    pub fn book(&self) -> Result<Box<dyn Book>, Error> {
         crate::book::open(self.one()?, &self.options.open)
     }
 
     /// The archive.
     ///
     /// # Errors
-    /// [`Failure::Usage`] if not one archive was found; otherwise why it cannot be read.
+    /// A [usage error](Error::usage) if not one archive was found; otherwise why it cannot be read.
     ///
     /// ```
-    /// # fn main() -> Result<(), tabia::Failure> {
+    /// # fn main() -> Result<(), tabia::Error> {
     /// # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/tabia.cbv");
     /// let archive = tabia::open(path)?.archive()?;
     /// for member in archive.members() {
@@ -280,14 +275,12 @@ impl Input {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn archive(&self) -> Result<Arc<dyn Archive>, Failure> {
+    pub fn archive(&self) -> Result<Arc<dyn Archive>, Error> {
         let item = self.one()?;
-        let opened = item
-            .open(&self.options.open, None)
-            .map_err(Failure::input)?;
+        let opened = item.open(&self.options.open, None)?;
         match opened.input {
             OpenInput::Archive(archive) => Ok(archive),
-            _ => Err(Failure::Usage(format!(
+            _ => Err(Error::usage(format!(
                 "{} is not an archive but a {}",
                 item.name(),
                 item.format().name()
@@ -295,10 +288,10 @@ impl Input {
         }
     }
 
-    fn one(&self) -> Result<&InputItem, Failure> {
+    fn one(&self) -> Result<&InputItem, Error> {
         match self.items.as_slice() {
             [item] => Ok(item),
-            items => Err(Failure::Usage(format!(
+            items => Err(Error::usage(format!(
                 "{} files are here; open one of them",
                 items.len()
             ))),
@@ -325,7 +318,7 @@ impl Input {
 /// under its name then. An existing target is not replaced.
 ///
 /// ```
-/// # fn main() -> Result<(), tabia::Failure> {
+/// # fn main() -> Result<(), tabia::Error> {
 /// # let from = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/tabia.cbv");
 /// # let to = std::env::temp_dir().join(format!("tabia-doc-convert-{}.pgn", std::process::id()));
 /// let summary = tabia::convert(from, &to)?;
@@ -337,14 +330,12 @@ impl Input {
 /// # Ok(())
 /// # }
 /// ```
-pub fn convert(from: impl AsRef<Path>, to: impl AsRef<Path>) -> Result<Summary, Failure> {
+pub fn convert(from: impl AsRef<Path>, to: impl AsRef<Path>) -> Result<Summary, Error> {
     let resolver = Resolver::default();
-    let found = resolver
-        .resolve(from.as_ref().as_os_str())
-        .map_err(Failure::input)?;
+    let found = resolver.resolve(from.as_ref().as_os_str())?;
     let mut items = Vec::new();
     for item in found {
-        items.extend(resolver.expand(item).map_err(Failure::input)?);
+        items.extend(resolver.expand(item)?);
     }
     // Books that lie in a folder hold no games.
     if items.len() > 1 {

@@ -5,9 +5,8 @@ use std::sync::Arc;
 use tabia_core::formats::OpenOptions;
 use tabia_core::game::Game;
 use tabia_core::io::Progress;
-use tabia_core::{GameIndex, Problem};
+use tabia_core::{Error, GameIndex, Problem};
 
-use crate::error::Failure;
 use crate::input::{InputItem, OpenInput};
 use crate::output::RecordTask;
 use crate::scan::{ScanOptions, ScanReporter, scan};
@@ -25,8 +24,8 @@ pub fn load(
     options: &OpenOptions,
     progress: &Arc<Progress>,
     observer: &mut dyn Observer,
-) -> Result<Option<Game>, Failure> {
-    let mut opened = item.open(options, Some(progress)).map_err(Failure::input)?;
+) -> Result<Option<Game>, Error> {
+    let mut opened = item.open(options, Some(progress))?;
     let mut summary = Summary::default();
     let mut reporter = ScanReporter {
         item,

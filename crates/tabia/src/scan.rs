@@ -15,7 +15,6 @@ use tabia_core::loss::Losses;
 use tabia_core::{Error, ErrorKind, GameIndex, Problem};
 use tabia_query::{Filter, Matcher};
 
-use crate::error::Failure;
 use crate::filter_stream::FilterVisitor;
 use crate::input::{InputItem, OpenInput};
 use crate::parallel::ordered;
@@ -85,7 +84,7 @@ pub(crate) trait Task: Visitor + Send {
 }
 
 /// Takes the pieces of output in order.
-pub(crate) type OnBatch<'a, O> = &'a mut dyn FnMut(Base, &mut O) -> Result<bool, Failure>;
+pub(crate) type OnBatch<'a, O> = &'a mut dyn FnMut(Base, &mut O) -> Result<bool, Error>;
 
 /// Where a scan reports to.
 pub(crate) struct ScanReporter<'a> {
@@ -97,13 +96,13 @@ pub(crate) struct ScanReporter<'a> {
 
 impl ScanReporter<'_> {
     /// Notes one problem of the input.
-    pub(crate) fn problem(&mut self, problem: Problem, strict: bool) -> Result<(), Failure> {
+    pub(crate) fn problem(&mut self, problem: Problem, strict: bool) -> Result<(), Error> {
         self.summary.problems += 1;
         self.observer
             .problem(self.item, &problem)
-            .map_err(Failure::output)?;
+            .map_err(Error::in_output)?;
         if strict {
-            return Err(Failure::Strict(problem.error));
+            return Err(problem.error.under_strict());
         }
         Ok(())
     }
@@ -115,10 +114,10 @@ impl ScanReporter<'_> {
         options: &OpenOptions,
         progress: &Arc<Progress>,
         strict: bool,
-        read: impl FnOnce(&mut Self, OpenInput) -> Result<T, Failure>,
-    ) -> Result<T, Failure> {
+        read: impl FnOnce(&mut Self, OpenInput) -> Result<T, Error>,
+    ) -> Result<T, Error> {
         let item = self.item;
-        let mut opened = item.open(options, Some(progress)).map_err(Failure::input)?;
+        let mut opened = item.open(options, Some(progress))?;
         for error in std::mem::take(&mut opened.problems) {
             self.problem(error.into(), strict)?;
         }
@@ -135,14 +134,14 @@ impl ScanReporter<'_> {
         &mut self,
         database: &dyn Database,
         strict: bool,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), Error> {
         for text in &database.info().problems {
             self.problem(self.item.problem_text(text).into(), strict)?;
         }
         Ok(())
     }
 
-    fn flush(&mut self, notes: &mut Notes, base: Base, strict: bool) -> Result<(), Failure> {
+    fn flush(&mut self, notes: &mut Notes, base: Base, strict: bool) -> Result<(), Error> {
         for mut problem in notes.problems.drain(..) {
             problem.error = base.locate(problem.error, self.item);
             self.problem(problem, strict)?;
@@ -153,7 +152,7 @@ impl ScanReporter<'_> {
             self.summary.losses.add(&name, game, &losses);
             self.observer
                 .losses(self.item, game, &losses)
-                .map_err(Failure::output)?;
+                .map_err(Error::in_output)?;
         }
         self.summary.counts.add(notes.counts);
         Ok(())
@@ -240,7 +239,7 @@ pub(crate) fn scan<T: Task>(
     plan: &ScanOptions,
     tasks: Vec<T>,
     take: OnBatch<'_, T::Out>,
-) -> Result<(), Failure> {
+) -> Result<(), Error> {
     match input {
         OpenInput::Database(database) => {
             reporter.report_database_problems(&*database, plan.strict)?;
@@ -248,14 +247,14 @@ pub(crate) fn scan<T: Task>(
         }
         OpenInput::Blocks(blocks) => scan_blocks(reporter, blocks, plan, tasks, take),
         OpenInput::Stream(stream) => scan_stream(reporter, stream, plan, tasks, take),
-        OpenInput::Book(_) | OpenInput::Archive(_) => Err(Failure::Usage(format!(
+        OpenInput::Book(_) | OpenInput::Archive(_) => Err(Error::usage(format!(
             "{} holds no games: it is a {}",
             reporter.item.name(),
             reporter.item.format().name(),
         ))),
     }?;
     if reporter.progress.is_cancelled() {
-        return Err(Failure::Cancelled);
+        return Err(Error::cancelled());
     }
     Ok(())
 }
@@ -283,7 +282,7 @@ pub(crate) fn scan_database<T: Task>(
     plan: &ScanOptions,
     tasks: Vec<T>,
     take: OnBatch<'_, T::Out>,
-) -> Result<(), Failure> {
+) -> Result<(), Error> {
     let length = database.len();
     let weight = reporter.item.bytes().unwrap_or(u64::from(length));
     let progress = reporter.progress;
@@ -391,7 +390,7 @@ fn scan_blocks<T: Task>(
     plan: &ScanOptions,
     tasks: Vec<T>,
     take: OnBatch<'_, T::Out>,
-) -> Result<(), Failure> {
+) -> Result<(), Error> {
     // Numbers of games are known only when all before them were counted.
     let threads = if plan.selection.numbers.is_some() || plan.at_most.is_some() {
         1
@@ -457,7 +456,7 @@ fn scan_blocks<T: Task>(
         reporter.progress.advance(0, games);
         let more = take(base, &mut job.out)?;
         if let Some(error) = job.failure.take() {
-            return Err(Failure::input(base.locate(error, reporter.item)));
+            return Err(base.locate(error, reporter.item));
         }
         base.games = base.games.saturating_add(job.counts.games);
         base.lines = base.lines.saturating_add(job.counts.lines);
@@ -473,7 +472,7 @@ fn scan_stream<T: Task>(
     plan: &ScanOptions,
     tasks: Vec<T>,
     take: OnBatch<'_, T::Out>,
-) -> Result<(), Failure> {
+) -> Result<(), Error> {
     let Some(task) = tasks.into_iter().next() else {
         return Ok(());
     };
@@ -508,7 +507,7 @@ fn scan_stream<T: Task>(
         reporter.progress.advance(0, games);
         more &= take(Base::default(), &mut out)?;
         if let Some(error) = failure {
-            return Err(Failure::input(error.in_file(reporter.item.label())));
+            return Err(error.in_file(reporter.item.label()));
         }
     }
     Ok(())

@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use tabia::check::read_member;
+use tabia::core::Problem;
 use tabia::core::io::Source;
-use tabia::core::{Error, Problem};
 use tabia::formats::archives;
 use tabia::formats::archives::{
     Archive, ArchiveFormat, ChecksumStatus, Member, NewMember, Packing, create, extract,
 };
 use tabia::formats::{ARCHIVES, Format, formats};
-use tabia::{Failure, InputItem, Observer};
+use tabia::{Error, ErrorSide, InputItem, Observer};
 
 use crate::args::{
     ArchiveCreateArgs, ArchiveExtractArgs, ArchiveListArgs, ArchiveTestArgs, ArchiveVerb,
@@ -35,7 +35,7 @@ const COLUMNS: &[&str] = &[
     "uri",
 ];
 
-pub(crate) fn run(verb: &ArchiveVerb) -> Result<ExitCode, Failure> {
+pub(crate) fn run(verb: &ArchiveVerb) -> Result<ExitCode, Error> {
     match verb {
         ArchiveVerb::List(args) => list(args),
         ArchiveVerb::Extract(args) => extract_members(args),
@@ -44,7 +44,7 @@ pub(crate) fn run(verb: &ArchiveVerb) -> Result<ExitCode, Failure> {
     }
 }
 
-fn list(args: &ArchiveListArgs) -> Result<ExitCode, Failure> {
+fn list(args: &ArchiveListArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
     let mut reporter = Reporter::new(&context, "archive list", false, None)?;
     let (item, archive) = open(&context, &args.archive)?;
@@ -52,7 +52,7 @@ fn list(args: &ArchiveListArgs) -> Result<ExitCode, Failure> {
     report_problems(&item, &*archive, &mut reporter)?;
     let mut bad = 0;
     for (index, member) in archive.members().iter().enumerate() {
-        context.progress.check().map_err(Failure::input)?;
+        context.progress.check()?;
         let checksum = archive.checksum(index);
         bad += u64::from(checksum == ChecksumStatus::Bad);
         listing.push(&MemberRow::new(member, checksum))?;
@@ -98,7 +98,7 @@ struct TestedRow<'a> {
     checksum: &'static str,
 }
 
-fn test(args: &ArchiveTestArgs) -> Result<ExitCode, Failure> {
+fn test(args: &ArchiveTestArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
     let mut reporter = Reporter::new(&context, "archive test", false, None)?;
     let columns = ["archive", "name", "size", "checksum"];
@@ -110,8 +110,8 @@ fn test(args: &ArchiveTestArgs) -> Result<ExitCode, Failure> {
         });
         let (item, archive) = match opened {
             Ok(opened) => opened,
-            Err(failure @ Failure::Input(_)) => {
-                reporter.report_failed_input(&failure)?;
+            Err(error) if error.side() == ErrorSide::Input => {
+                reporter.report_failed_input(&error)?;
                 return Ok(ExitCode::Input);
             }
             Err(other) => return Err(other),
@@ -120,7 +120,7 @@ fn test(args: &ArchiveTestArgs) -> Result<ExitCode, Failure> {
         let name = item.name();
         report_problems(&item, &*archive, &mut reporter)?;
         for (index, member) in archive.members().iter().enumerate() {
-            context.progress.check().map_err(Failure::input)?;
+            context.progress.check()?;
             let checksum = archive.checksum(index);
             // A member without a checksum may be truncated, and one whose checksum covers the packed
             // bytes may fail to unpack.
@@ -144,7 +144,7 @@ fn test(args: &ArchiveTestArgs) -> Result<ExitCode, Failure> {
     Ok(code)
 }
 
-fn extract_members(args: &ArchiveExtractArgs) -> Result<ExitCode, Failure> {
+fn extract_members(args: &ArchiveExtractArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
     let mut reporter = Reporter::new(&context, "archive extract", args.force, None)?;
     let (item, archive) = open(&context, &args.archive)?;
@@ -154,7 +154,7 @@ fn extract_members(args: &ArchiveExtractArgs) -> Result<ExitCode, Failure> {
         let find = |name: &String| {
             archives::find_member(&*archive, name).ok_or_else(|| {
                 let text = format!("no member of the archive is called `{name}`");
-                Failure::Input(Error::invalid(text).in_file(item.label()))
+                Error::invalid(text).in_file(item.label())
             })
         };
         args.members
@@ -170,7 +170,7 @@ fn extract_members(args: &ArchiveExtractArgs) -> Result<ExitCode, Failure> {
         args.force,
         &context.progress,
     )
-    .map_err(Failure::output)?;
+    .map_err(Error::in_output)?;
     for error in extracted.problems {
         report_problem(&item, error, &mut reporter)?;
     }
@@ -185,15 +185,15 @@ fn extract_members(args: &ArchiveExtractArgs) -> Result<ExitCode, Failure> {
     Ok(code)
 }
 
-fn create_archive(args: &ArchiveCreateArgs) -> Result<ExitCode, Failure> {
+fn create_archive(args: &ArchiveCreateArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
     let format = target_format(args)?;
     let mut members = Vec::new();
     for file in &with_companions(&args.files)? {
         if file.is_dir() {
-            members.extend(NewMember::from_folder(file).map_err(Failure::input)?);
+            members.extend(NewMember::from_folder(file)?);
         } else {
-            members.push(NewMember::from_path(file).map_err(Failure::input)?);
+            members.push(NewMember::from_path(file)?);
         }
     }
     let mut options = archives::CreateOptions::default();
@@ -206,7 +206,7 @@ fn create_archive(args: &ArchiveCreateArgs) -> Result<ExitCode, Failure> {
             .messages
             .note("Scidb itself does not read members packed with lzo");
     }
-    let bytes = create(format, &args.archive, &members, &options).map_err(Failure::output)?;
+    let bytes = create(format, &args.archive, &members, &options).map_err(Error::in_output)?;
     context.messages.note(&format!(
         "{} in {}: {}",
         counted(members.len() as u64, "file"),
@@ -217,7 +217,7 @@ fn create_archive(args: &ArchiveCreateArgs) -> Result<ExitCode, Failure> {
 }
 
 /// The files, and after the main file of a set its companions, without which it is of no use.
-fn with_companions(files: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+fn with_companions(files: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
     let mut all: Vec<PathBuf> = Vec::new();
     let named = |path: &Path| files.iter().any(|file| file == path);
     for file in files {
@@ -229,7 +229,7 @@ fn with_companions(files: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         let Some(format) = formats().find(is_main).filter(|_| file.is_file()) else {
             continue;
         };
-        let source = Source::from_path(file).map_err(Failure::input)?;
+        let source = Source::from_path(file)?;
         for companion in format.companions() {
             let found = source.companion(companion.extension);
             let path = found.and_then(|found| found.path());
@@ -241,7 +241,7 @@ fn with_companions(files: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     Ok(all)
 }
 
-fn packing(method: Option<Compression>, format: &ArchiveFormat) -> Result<Packing, Failure> {
+fn packing(method: Option<Compression>, format: &ArchiveFormat) -> Result<Packing, Error> {
     let packing = match method {
         None => return Ok(Packing::Best),
         Some(Compression::Raw) => Packing::Stored,
@@ -252,7 +252,7 @@ fn packing(method: Option<Compression>, format: &ArchiveFormat) -> Result<Packin
         return Ok(packing);
     }
     let id = format.file.id;
-    Err(Failure::Usage(match packing {
+    Err(Error::usage(match packing {
         Packing::Lzo => {
             let packs = ARCHIVES
                 .iter()
@@ -267,7 +267,7 @@ fn packing(method: Option<Compression>, format: &ArchiveFormat) -> Result<Packin
     }))
 }
 
-fn target_format(args: &ArchiveCreateArgs) -> Result<&'static ArchiveFormat, Failure> {
+fn target_format(args: &ArchiveCreateArgs) -> Result<&'static ArchiveFormat, Error> {
     let extension = args
         .archive
         .extension()
@@ -287,7 +287,7 @@ fn target_format(args: &ArchiveCreateArgs) -> Result<&'static ArchiveFormat, Fai
     };
     match ARCHIVES.iter().find(matches) {
         Some(container) if container.create.is_some() => Ok(container),
-        _ => Err(Failure::Usage(format!(
+        _ => Err(Error::usage(format!(
             "no archive format `{name}` can be written; these can: {}",
             known()
         ))),
@@ -297,25 +297,25 @@ fn target_format(args: &ArchiveCreateArgs) -> Result<&'static ArchiveFormat, Fai
 fn open(
     context: &Context,
     path: &std::ffi::OsString,
-) -> Result<(InputItem, Arc<dyn Archive>), Failure> {
+) -> Result<(InputItem, Arc<dyn Archive>), Error> {
     let mut items = context.items(std::slice::from_ref(path))?;
     match (items.pop(), items.is_empty()) {
         (Some(item), true) => {
             let archive = archive_of(context, &item)?;
             Ok((item, archive))
         }
-        _ => Err(Failure::Usage(format!(
+        _ => Err(Error::usage(format!(
             "{} is a folder; name an archive",
             Path::new(path).display()
         ))),
     }
 }
 
-fn archive_of(context: &Context, item: &InputItem) -> Result<Arc<dyn Archive>, Failure> {
-    let archive = context.resolver.archive(item).map_err(Failure::input)?;
+fn archive_of(context: &Context, item: &InputItem) -> Result<Arc<dyn Archive>, Error> {
+    let archive = context.resolver.archive(item)?;
     archive.ok_or_else(|| {
         let text = format!("not an archive but a {}", item.format().name());
-        Failure::Input(Error::unsupported(text).in_file(item.label()))
+        Error::unsupported(text).in_file(item.label())
     })
 }
 
@@ -323,14 +323,14 @@ fn report_problems(
     item: &InputItem,
     archive: &dyn Archive,
     reporter: &mut Reporter,
-) -> Result<(), Failure> {
+) -> Result<(), Error> {
     for error in &archive.info().problems {
         report_problem(item, Error::invalid(error.kind().to_string()), reporter)?;
     }
     Ok(())
 }
 
-fn report_problem(item: &InputItem, error: Error, reporter: &mut Reporter) -> Result<(), Failure> {
+fn report_problem(item: &InputItem, error: Error, reporter: &mut Reporter) -> Result<(), Error> {
     let problem = Problem::from(error.in_file(item.label()));
-    reporter.problem(item, &problem).map_err(Failure::output)
+    reporter.problem(item, &problem).map_err(Error::in_output)
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use tabia::check::{CheckOptions, Checked, check};
 use tabia::core::FormatId;
-use tabia::{Failure, InputItem};
+use tabia::{Error, ErrorSide, InputItem};
 
 use crate::args::CheckArgs;
 use crate::context::Context;
@@ -25,7 +25,7 @@ const COLUMNS: &[&str] = &[
     "problems",
 ];
 
-pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
     let mut reporter = Reporter::new(&context, "check", false, None)?;
     let numeric = COLUMNS.get(2..).unwrap_or_default();
@@ -45,12 +45,12 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
     };
     let code = context.for_each_input(&args.paths, false, |item| match item {
         Ok(item) => checker.check_with_members(&item),
-        Err(failure) => checker.report_failure(&failure),
+        Err(error) => checker.report_error(&error),
     });
     drop(display);
     // The problem was reported when it was found.
     let code = match code {
-        Err(Failure::Strict(_)) => ExitCode::Problems,
+        Err(error) if error.side() == ErrorSide::Strict => ExitCode::Problems,
         other => other?,
     };
     listing.finish()?;
@@ -66,13 +66,13 @@ struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    fn report_failure(&mut self, failure: &Failure) -> Result<ExitCode, Failure> {
-        self.reporter.report_failed_input(failure)?;
+    fn report_error(&mut self, error: &Error) -> Result<ExitCode, Error> {
+        self.reporter.report_failed_input(error)?;
         Ok(ExitCode::Input)
     }
 
     /// Checks an input, and the members of an archive.
-    fn check_with_members(&mut self, item: &InputItem) -> Result<ExitCode, Failure> {
+    fn check_with_members(&mut self, item: &InputItem) -> Result<ExitCode, Error> {
         let mut worst = self.check_input(item)?;
         let resolver = &self.context.resolver;
         let Ok(Some(archive)) = resolver.archive(item) else {
@@ -84,12 +84,12 @@ impl Checker<'_> {
                     worst = worst.worse(self.check_input(&item)?);
                 }
             }
-            Err(error) => worst = self.report_failure(&Failure::Input(error))?,
+            Err(error) => worst = self.report_error(&error)?,
         }
         Ok(worst)
     }
 
-    fn check_input(&mut self, item: &InputItem) -> Result<ExitCode, Failure> {
+    fn check_input(&mut self, item: &InputItem) -> Result<ExitCode, Error> {
         self.reporter.input_problems.clear();
         match check(item, self.options, &self.context.progress, self.reporter) {
             Ok(checked) => {
@@ -98,7 +98,7 @@ impl Checker<'_> {
                 self.listing.push(&row)?;
                 Ok(ExitCode::of_problems(checked.summary.problems))
             }
-            Err(failure @ Failure::Input(_)) => self.report_failure(&failure),
+            Err(error) if error.side() == ErrorSide::Input => self.report_error(&error),
             Err(other) => Err(other),
         }
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use tabia::Failure;
+use tabia::Error;
 use tabia::convert::{ConvertOptions, Target, convert, writable};
 use tabia::core::formats::CreateOptions;
 use tabia::core::game::Want;
@@ -23,7 +23,7 @@ use crate::select_args::{parse_filter, parse_games};
 use crate::target_args::{format_of_to, refuse_existing, refuse_stream, target_file};
 use crate::units::{counted, size};
 
-pub(crate) fn run(args: &ConvertArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &ConvertArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
     let options = options(args, &context)?;
     let to = format_of_to(&context.resolver, args.to.as_deref())?;
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<ExitCode, Failure> {
     };
     if args.append && !matches!(target, Target::File { .. }) {
         let text = "`--append` needs a database: `-o mega.cbh`";
-        return Err(Failure::Usage(text.to_owned()));
+        return Err(Error::usage(text));
     }
     let is_file = matches!(target, Target::File { .. });
     let rejects = args.rejects.as_deref();
@@ -101,7 +101,7 @@ fn written_text(counts: &SelectionCounts, written: &Written, seconds: f64) -> St
     text + &format!(": {} in {seconds:.1} s", size(written.bytes))
 }
 
-fn options(args: &ConvertArgs, context: &Context) -> Result<ConvertOptions, Failure> {
+fn options(args: &ConvertArgs, context: &Context) -> Result<ConvertOptions, Error> {
     let mut create = CreateOptions::default();
     create.force = args.force;
     create.profile = args.profile;

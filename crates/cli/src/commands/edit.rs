@@ -6,7 +6,7 @@ use tabia::core::GameIndex;
 use tabia::core::formats::CreateOptions;
 use tabia::edit::{Change, EditOptions, Edited, edit, pack_to};
 use tabia::read_one::load;
-use tabia::{Failure, InputItem};
+use tabia::{Error, InputItem};
 
 use crate::args::EditArgs;
 use crate::context::Context;
@@ -16,7 +16,7 @@ use crate::select_args::parse_ranges;
 use crate::target_args::refuse_existing;
 use crate::units::{counted, grouped, size};
 
-pub(crate) fn run(args: &EditArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &EditArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
     let path = Path::new(&args.output);
     refuse_existing(path, args.force)?;
@@ -41,20 +41,20 @@ pub(crate) fn run(args: &EditArgs) -> Result<ExitCode, Failure> {
 }
 
 /// The single input that a path names.
-fn single_input(context: &Context, path: &std::ffi::OsString) -> Result<InputItem, Failure> {
+fn single_input(context: &Context, path: &std::ffi::OsString) -> Result<InputItem, Error> {
     let mut items = context.items(std::slice::from_ref(path))?;
     if let (Some(item), true) = (items.pop(), items.is_empty()) {
         return Ok(item);
     }
     let path = Path::new(path).display();
-    Err(Failure::Usage(format!("{path}: name one database")))
+    Err(Error::usage(format!("{path}: name one database")))
 }
 
 fn changes(
     args: &EditArgs,
     context: &Context,
     reporter: &mut Reporter,
-) -> Result<Vec<Change>, Failure> {
+) -> Result<Vec<Change>, Error> {
     let mut changes = Vec::new();
     if let Some(text) = &args.delete {
         changes.push(Change::Delete(parse_ranges("--delete", text)?));
@@ -65,7 +65,7 @@ fn changes(
     if let (Some(number), Some(file)) = (args.replace, &args.with) {
         let index = number
             .checked_sub(1)
-            .ok_or_else(|| Failure::Usage("games are counted from 1".to_owned()))?;
+            .ok_or_else(|| Error::usage("games are counted from 1"))?;
         let item = single_input(context, file)?;
         let first = load(
             &item,
@@ -76,13 +76,13 @@ fn changes(
         )?;
         let game = first.ok_or_else(|| {
             let text = format!("{}: it contains no game", item.name());
-            Failure::Usage(text)
+            Error::usage(text)
         })?;
         changes.push(Change::Replace(GameIndex(index), Box::new(game)));
     }
     if changes.is_empty() {
         let text = "nothing to change: `--delete`, `--restore`, `--replace` or `--pack`";
-        return Err(Failure::Usage(text.to_owned()));
+        return Err(Error::usage(text));
     }
     Ok(changes)
 }

@@ -6,7 +6,7 @@ use tabia::core::FormatId;
 use tabia::core::formats::{Companion, FormatKind};
 use tabia::core::loss::{Feature, Features};
 use tabia::formats::Format;
-use tabia::{Failure, Resolver};
+use tabia::{Error, Resolver};
 
 use crate::args::FormatsArgs;
 use crate::exit_code::ExitCode;
@@ -24,7 +24,7 @@ const COLUMNS: &[&str] = &[
     "evidence",
 ];
 
-pub(crate) fn run(args: &FormatsArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &FormatsArgs) -> Result<ExitCode, Error> {
     let resolver = Resolver::default();
     let mut listing = Listing::new(&ProgressBar::hidden(), &args.listing, COLUMNS, &[])?;
     for format in resolver.formats() {

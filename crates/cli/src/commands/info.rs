@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use serde::Serialize;
-use tabia::Failure;
 use tabia::core::FormatId;
 use tabia::inspect::{Info, inspect};
+use tabia::{Error, ErrorSide};
 
 use crate::args::InfoArgs;
 use crate::context::Context;
@@ -30,7 +30,7 @@ const COLUMNS: &[&str] = &[
 ];
 const NUMERIC: &[&str] = &["games", "texts", "deleted", "positions", "problems"];
 
-pub(crate) fn run(args: &InfoArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &InfoArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
     let mut reporter = Reporter::new(&context, "info", false, None)?;
     let mut listing = Listing::new(&context.bar, &args.listing, COLUMNS, NUMERIC)?;
@@ -50,8 +50,8 @@ pub(crate) fn run(args: &InfoArgs) -> Result<ExitCode, Failure> {
         });
         let info = match info {
             Ok(info) => info,
-            Err(failure @ Failure::Input(_)) => {
-                reporter.report_failed_input(&failure)?;
+            Err(error) if error.side() == ErrorSide::Input => {
+                reporter.report_failed_input(&error)?;
                 return Ok(ExitCode::Input);
             }
             Err(other) => return Err(other),

@@ -4,9 +4,9 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use indicatif::ProgressBar;
-use tabia::Failure;
 use tabia::list::{ListOptions, list};
 use tabia::select::Selection;
+use tabia::{Error, ErrorSide};
 
 use crate::args::LsArgs;
 use crate::context::Context;
@@ -17,7 +17,7 @@ use crate::row_format::{COLUMNS, NUMERIC, render};
 use crate::select_args::{parse_filter, parse_games};
 use crate::table::Table;
 
-pub(crate) fn run(args: &LsArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &LsArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
     let mut reporter = Reporter::new(&context, "ls", false, None)?;
     let style = RowStyle::of(&args.listing);
@@ -40,8 +40,8 @@ pub(crate) fn run(args: &LsArgs) -> Result<ExitCode, Failure> {
     let code = context.for_each_input(&args.paths, true, |item| {
         let item = match item {
             Ok(item) => item,
-            Err(failure) => {
-                reporter.report_failed_input(&failure)?;
+            Err(error) => {
+                reporter.report_failed_input(&error)?;
                 return Ok(ExitCode::Input);
             }
         };
@@ -64,8 +64,8 @@ pub(crate) fn run(args: &LsArgs) -> Result<ExitCode, Failure> {
                 options.limit = options.limit.map(|limit| limit.saturating_sub(shown));
                 Ok(ExitCode::of_problems(summary.problems))
             }
-            Err(failure @ Failure::Input(_)) => {
-                reporter.report_failed_input(&failure)?;
+            Err(error) if error.side() == ErrorSide::Input => {
+                reporter.report_failed_input(&error)?;
                 Ok(ExitCode::Input)
             }
             Err(other) => Err(other),
@@ -90,7 +90,7 @@ struct RowOutput {
 }
 
 impl RowOutput {
-    fn new(bar: &ProgressBar, style: RowStyle, several: bool) -> Result<Self, Failure> {
+    fn new(bar: &ProgressBar, style: RowStyle, several: bool) -> Result<Self, Error> {
         let mut columns = COLUMNS.to_vec();
         if several {
             columns.push("path");
@@ -114,7 +114,7 @@ impl RowOutput {
         Ok(output)
     }
 
-    fn rows(&mut self, rows: &[u8]) -> Result<(), Failure> {
+    fn rows(&mut self, rows: &[u8]) -> Result<(), Error> {
         if rows.is_empty() {
             return Ok(());
         }
@@ -131,7 +131,7 @@ impl RowOutput {
         self.out.bytes(rows.get(skip..).unwrap_or_default())
     }
 
-    fn finish(mut self) -> Result<(), Failure> {
+    fn finish(mut self) -> Result<(), Error> {
         if let Some(table) = self.table.take() {
             table.finish(&mut self.out)?;
         }

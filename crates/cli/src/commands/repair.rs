@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde::Serialize;
-use tabia::Failure;
+use tabia::Error;
 use tabia::convert::Target;
 use tabia::core::FormatId;
 use tabia::core::formats::CreateOptions;
@@ -19,11 +19,11 @@ use crate::report::{LossRow, RecordRow, Reporter, loss_rows, report_losses};
 use crate::target_args::{format_of_to, refuse_existing, target_file};
 use crate::units::{counted, grouped, size};
 
-pub(crate) fn run(args: &RepairArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &RepairArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
     if args.common.strict {
         let text = "`--strict` stops at the first problem; `check --strict` finds it";
-        return Err(Failure::Usage(text.to_owned()));
+        return Err(Error::usage(text));
     }
     let to = format_of_to(&context.resolver, args.to.as_deref())?;
     let output = Path::new(&args.output);
@@ -37,12 +37,12 @@ pub(crate) fn run(args: &RepairArgs) -> Result<ExitCode, Failure> {
             "{}: a repaired database cannot be compressed",
             output.display()
         );
-        return Err(Failure::Usage(text));
+        return Err(Error::usage(text));
     };
     let item = remains(&context.resolver, &args.path)?;
     if is_part_of(&path, &item) {
         let text = format!("{}: is part of the input", path.display());
-        return Err(Failure::Usage(text));
+        return Err(Error::usage(text));
     }
     refuse_existing(&path, args.force)?;
     let mut reporter = Reporter::new(&context, "repair", args.force, None)?;

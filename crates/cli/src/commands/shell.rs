@@ -4,15 +4,14 @@ use std::io::Write;
 use std::path::Path;
 
 use indicatif::ProgressBar;
-use tabia::Failure;
-use tabia::core::Error;
+use tabia::Error;
 use tabia::core::io::OutputSet;
 
 use crate::args::{self, CompletionsArgs, ManArgs};
 use crate::exit_code::ExitCode;
 use crate::output::StdoutWriter;
 
-pub(crate) fn completions(args: &CompletionsArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn completions(args: &CompletionsArgs) -> Result<ExitCode, Error> {
     let mut text = Vec::new();
     clap_complete::generate(args.shell, &mut args::command(), "tabia", &mut text);
     let mut out = StdoutWriter::new(&ProgressBar::hidden());
@@ -21,7 +20,7 @@ pub(crate) fn completions(args: &CompletionsArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::Done)
 }
 
-pub(crate) fn man(args: &ManArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn man(args: &ManArgs) -> Result<ExitCode, Error> {
     let pages = pages();
     if let Some(folder) = &args.directory {
         return write_all(&pages, folder);
@@ -32,7 +31,7 @@ pub(crate) fn man(args: &ManArgs) -> Result<ExitCode, Failure> {
     };
     let Some((_, page)) = pages.iter().find(|(name, _)| *name == wanted) else {
         let verb = args.verb.clone().unwrap_or_default();
-        return Err(Failure::Usage(format!("there is no verb `{verb}`")));
+        return Err(Error::usage(format!("there is no verb `{verb}`")));
     };
     let mut out = StdoutWriter::new(&ProgressBar::hidden());
     out.bytes(&render(page)?)?;
@@ -58,28 +57,28 @@ fn pages() -> Vec<(String, clap::Command)> {
     pages
 }
 
-fn render(page: &clap::Command) -> Result<Vec<u8>, Failure> {
+fn render(page: &clap::Command) -> Result<Vec<u8>, Error> {
     let mut text = Vec::new();
     clap_mangen::Man::new(page.clone())
         .render(&mut text)
-        .map_err(|error| Failure::output(Error::from(error)))?;
+        .map_err(|error| Error::from(error).in_output())?;
     Ok(text)
 }
 
-fn write_all(pages: &[(String, clap::Command)], folder: &Path) -> Result<ExitCode, Failure> {
+fn write_all(pages: &[(String, clap::Command)], folder: &Path) -> Result<ExitCode, Error> {
     std::fs::create_dir_all(folder)
-        .map_err(|error| Failure::output(Error::from(error).in_path(folder)))?;
+        .map_err(|error| Error::from(error).in_path(folder).in_output())?;
     // Pages of an older version are replaced.
     let mut set = OutputSet::new(true);
     for (name, page) in pages {
         let path = folder.join(format!("{name}.1"));
         let text = render(page)?;
-        let number = set.create(&path).map_err(Failure::output)?;
+        let number = set.create(&path).map_err(Error::in_output)?;
         if let Some(file) = set.file(number) {
             file.write_all(&text)
-                .map_err(|error| Failure::output(Error::from(error).in_path(&path)))?;
+                .map_err(|error| Error::from(error).in_path(&path).in_output())?;
         }
     }
-    set.commit().map_err(Failure::output)?;
+    set.commit().map_err(Error::in_output)?;
     Ok(ExitCode::Done)
 }

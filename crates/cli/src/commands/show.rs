@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
+use tabia::core::GameIndex;
 use tabia::core::formats::CreateOptions;
 use tabia::core::game::{Annotation, Event, Game, RecordKind, TextKind};
-use tabia::core::{Error, GameIndex};
 use tabia::read_one::load;
-use tabia::{Failure, InputItem};
+use tabia::{Error, InputItem};
 
 use crate::args::ShowArgs;
 use crate::context::Context;
@@ -16,9 +16,9 @@ use crate::game_pgn::pgn;
 use crate::output::StdoutWriter;
 use crate::report::Reporter;
 
-pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode, Error> {
     let Some(number) = args.game.checked_sub(1).map(GameIndex) else {
-        return Err(Failure::Usage("games are counted from 1".to_owned()));
+        return Err(Error::usage("games are counted from 1"));
     };
     let context = Context::new(&args.common)?;
     let mut reporter = Reporter::new(&context, "show", false, None)?;
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode, Failure> {
     drop(display);
     let Some(game) = game else {
         let text = format!("there is no game {}", args.game);
-        return Err(Failure::Input(Error::invalid(text).in_file(item.label())));
+        return Err(Error::invalid(text).in_file(item.label()));
     };
     let mut out = StdoutWriter::new(&context.bar);
     if args.json {
@@ -53,9 +53,9 @@ pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode, Failure> {
     Ok(code)
 }
 
-fn ambiguous(items: &[InputItem]) -> Failure {
+fn ambiguous(items: &[InputItem]) -> Error {
     let names: Vec<String> = items.iter().take(5).map(InputItem::name).collect();
-    Failure::Usage(format!("name one of several: {}", names.join(", ")))
+    Error::usage(format!("name one of several: {}", names.join(", ")))
 }
 
 /// Titles and bodies; HTML without its tags.

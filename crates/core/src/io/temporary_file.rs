@@ -67,9 +67,9 @@ impl TemporaryFile {
     /// # Errors
     /// When the system cannot map the file.
     pub fn map(&self) -> Result<Blob> {
-        Blob::of_file(&self.file).map_err(|error| match error.into_parts() {
-            (ErrorKind::Io(error), _) => named(error, &self.folder),
-            (kind, _) => Error::new(kind),
+        Blob::of_file(&self.file).map_err(|error| match error.into_kind() {
+            ErrorKind::Io(error) => named(error, &self.folder),
+            kind => Error::new(kind),
         })
     }
 

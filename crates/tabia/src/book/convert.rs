@@ -9,11 +9,10 @@ use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::game::{Annotation, Comment, CommentPlacement, GameHead, GameResult};
 use tabia_core::games::TextWriter;
 use tabia_core::io::Progress;
-use tabia_core::{BookFormat, GameIndex};
+use tabia_core::{BookFormat, Error, GameIndex};
 
 use super::merge::{MergeOptions, Merged, merge};
 use super::share;
-use crate::error::Failure;
 use crate::input::InputItem;
 
 /// Writes a book in a format of books: as a merge of one.
@@ -27,7 +26,7 @@ pub fn convert_book(
     open: &OpenOptions,
     create: &CreateOptions,
     progress: &Progress,
-) -> Result<Merged, Failure> {
+) -> Result<Merged, Error> {
     let options = MergeOptions {
         open: open.clone(),
         create: create.clone(),
@@ -67,8 +66,8 @@ pub fn lines(
     most: usize,
     writer: &mut dyn TextWriter,
     progress: &Progress,
-    take: &mut dyn FnMut(&mut Vec<u8>) -> Result<(), Failure>,
-) -> Result<LinesWritten, Failure> {
+    take: &mut dyn FnMut(&mut Vec<u8>) -> Result<(), Error>,
+) -> Result<LinesWritten, Error> {
     let mut done = LinesWritten::default();
     let mut seen = DiskKeySet::default();
     let mut steps: Vec<Step> = Vec::new();
@@ -76,7 +75,7 @@ pub fn lines(
         steps.push(step);
     }
     while let Some(last) = steps.last_mut() {
-        progress.check().map_err(Failure::output)?;
+        progress.check().map_err(Error::in_output)?;
         let Some(m) = last.rest.pop() else {
             steps.pop();
             continue;
@@ -110,11 +109,11 @@ fn step(
     position: &Position,
     seen: &mut DiskKeySet,
     done: &mut LinesWritten,
-) -> Result<Option<Step>, Failure> {
+) -> Result<Option<Step>, Error> {
     let mut page = BookPosition::default();
     let mut rest: Vec<Move> = Vec::new();
-    if book.probe(position, &mut page).map_err(Failure::input)? {
-        seen.insert(position.key()).map_err(Failure::output)?;
+    if book.probe(position, &mut page)? {
+        seen.insert(position.key()).map_err(Error::in_output)?;
         done.positions += 1;
         let mut weighed: Vec<(u64, Move)> = page
             .entries
@@ -128,8 +127,7 @@ fn step(
         for &m in &*position.legal_moves() {
             let mut after = position.clone();
             after.play(m);
-            let is_known = !seen.contains(after.key())
-                && book.moves(&after, &mut other).map_err(Failure::input)?;
+            let is_known = !seen.contains(after.key()) && book.moves(&after, &mut other)?;
             if is_known {
                 rest.push(m);
             }

@@ -7,13 +7,12 @@ use tabia_core::books::{BookEntry, BookPosition, Learn};
 use tabia_core::chess::{Move, Position};
 use tabia_core::game::{Flow, Nag};
 use tabia_core::io::Progress;
-use tabia_core::{BookFormat, Result};
+use tabia_core::{BookFormat, Error, Result};
 use tabia_formats::books::polyglot::{PolyglotBook, encode_move};
 
 use super::book_format;
 use super::merge::{MergeOptions, Merged, has_key_entries, open_polyglot};
 use super::polyglot_entries::{Plain, Runs, SortedOut};
-use crate::error::Failure;
 use crate::input::InputItem;
 
 /// Where a change is made.
@@ -46,7 +45,7 @@ pub struct Change {
 /// Copies a book with changes. The book is read to its end first, so it may be replaced.
 ///
 /// # Errors
-/// When the book cannot be read or the target not be written; [`Failure::Usage`] for changes that
+/// When the book cannot be read or the target not be written; a [usage error](Error::usage) for changes that
 /// the format cannot make.
 pub fn edit(
     item: &InputItem,
@@ -54,7 +53,7 @@ pub fn edit(
     path: &Path,
     options: &MergeOptions,
     progress: &Progress,
-) -> Result<Merged, Failure> {
+) -> Result<Merged, Error> {
     if has_key_entries(item) {
         let book = open_polyglot(item, &options.open)?;
         return edit_entries(&book, changes, path, options, progress);
@@ -69,12 +68,12 @@ fn edit_entries(
     path: &Path,
     options: &MergeOptions,
     progress: &Progress,
-) -> Result<Merged, Failure> {
+) -> Result<Merged, Error> {
     let mut by_key: BTreeMap<u64, Vec<(u16, Change)>> = BTreeMap::new();
     for (at, change) in changes {
         if change.nags.is_some() || change.comment.is_some() || change.advice.is_some() {
             let text = "Polyglot books hold no annotations, advice or comments";
-            return Err(Failure::Usage(text.to_owned()));
+            return Err(Error::usage(text));
         }
         let (key, bits) = match at {
             EditTarget::Board(position, m) => (position.key(), encode_move(m)),
@@ -83,15 +82,15 @@ fn edit_entries(
         by_key.entry(key).or_default().push((bits, change));
     }
     let mut out =
-        SortedOut::create(path, &options.create, book.header()).map_err(Failure::output)?;
-    let mut runs = Runs::new(book, progress).map_err(Failure::input)?;
+        SortedOut::create(path, &options.create, book.header()).map_err(Error::in_output)?;
+    let mut runs = Runs::new(book, progress)?;
     let mut run = Vec::new();
     loop {
         let next = [runs.key(), by_key.first_key_value().map(|(key, _)| *key)];
         let Some(key) = next.into_iter().flatten().min() else {
             break;
         };
-        progress.check().map_err(Failure::output)?;
+        progress.check().map_err(Error::in_output)?;
         run.clear();
         if runs.key() == Some(key) {
             runs.take(&mut run);
@@ -99,14 +98,14 @@ fn edit_entries(
         for (bits, change) in by_key.remove(&key).unwrap_or_default() {
             apply(&mut run, bits, &change);
         }
-        out.put(key, &run).map_err(Failure::output)?;
+        out.put(key, &run).map_err(Error::in_output)?;
     }
     let (positions, moves) = (out.positions, out.moves);
     Ok(Merged {
         positions,
         moves,
         mended: runs.mended,
-        written: out.finish().map_err(Failure::output)?,
+        written: out.finish().map_err(Error::in_output)?,
         ..Merged::default()
     })
 }
@@ -136,18 +135,18 @@ fn edit_pages(
     path: &Path,
     options: &MergeOptions,
     progress: &Progress,
-) -> Result<Merged, Failure> {
+) -> Result<Merged, Error> {
     let mut by_key: BTreeMap<u64, Vec<(Position, Move, Change)>> = BTreeMap::new();
     for (at, change) in changes {
         let EditTarget::Board(position, m) = at else {
             let text = format!("{} needs the FEN of each position", format.file.name);
-            return Err(Failure::Usage(text));
+            return Err(Error::usage(text));
         };
         let list = by_key.entry(position.key()).or_default();
         list.push((*position, m, change));
     }
     let book = super::open(item, &options.open)?;
-    let mut writer = (format.create)(path, &options.create).map_err(Failure::output)?;
+    let mut writer = (format.create)(path, &options.create).map_err(Error::in_output)?;
     let mut merged = Merged::default();
     let mut failed = None;
     let mut put = |position: &Position, page: &BookPosition, merged: &mut Merged| {
@@ -172,7 +171,7 @@ fn edit_pages(
         }
         Ok(put(position, &page, &mut merged))
     });
-    merged.unreached = reach.map_err(Failure::input)?.unreached;
+    merged.unreached = reach?.unreached;
     for own in by_key.into_values() {
         let mut page = BookPosition::default();
         let Some(position) = own.first().map(|(position, ..)| position.clone()) else {
@@ -186,14 +185,14 @@ fn edit_pages(
         }
     }
     if let Some(error) = failed {
-        return Err(Failure::output(error));
+        return Err(error.in_output());
     }
-    let last = writer.finalize().map_err(Failure::output)?;
+    let last = writer.finalize().map_err(Error::in_output)?;
     merged.losses.merge(&last);
     if let Some(held) = writer.stored() {
         (merged.positions, merged.moves) = (held.positions, held.moves);
     }
-    merged.written = writer.finish().map_err(Failure::output)?;
+    merged.written = writer.finish().map_err(Error::in_output)?;
     merged.positions = super::build::stored(format, &merged.written, merged.positions);
     Ok(merged)
 }
@@ -249,8 +248,8 @@ pub fn rows(
     item: &InputItem,
     options: &MergeOptions,
     progress: &Progress,
-    each: &mut dyn FnMut(BookRow) -> Result<(), Failure>,
-) -> Result<(), Failure> {
+    each: &mut dyn FnMut(BookRow) -> Result<(), Error>,
+) -> Result<(), Error> {
     let book = super::open(item, &options.open)?;
     let mut failure = None;
     let mut reached = tabia_core::external::DiskKeySet::default();
@@ -277,12 +276,12 @@ pub fn rows(
     if let Some(failure) = failure {
         return Err(failure);
     }
-    read.map_err(Failure::input)?;
+    read?;
     if !is_polyglot {
         return Ok(());
     }
     let book = open_polyglot(item, &options.open)?;
-    let mut runs = Runs::new(&book, progress).map_err(Failure::input)?;
+    let mut runs = Runs::new(&book, progress)?;
     let mut run = Vec::new();
     while let Some(key) = runs.key() {
         runs.take(&mut run);

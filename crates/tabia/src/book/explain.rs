@@ -5,16 +5,15 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::sync::Arc;
 
-use tabia_core::GameIndex;
 use tabia_core::books::{Book, GameLink, LinkedGame, Wdl};
 use tabia_core::chess::{Color, Move, Ply, Position};
 use tabia_core::formats::{Limits, OpenOptions};
 use tabia_core::game::{Date, Flow, GameHead, GameResult, RecordKind, Visitor, Want};
 use tabia_core::io::Progress;
+use tabia_core::{Error, GameIndex};
 use tabia_query::{Filter, Matcher};
 
 use super::walk::walk;
-use crate::error::Failure;
 use crate::input::InputItem;
 use crate::scan::{ScanOptions, ScanReporter, Task, scan};
 use crate::select::Selection;
@@ -166,8 +165,8 @@ pub fn explain(
     threads: usize,
     progress: &Arc<Progress>,
     observer: &mut dyn Observer,
-    each: &mut dyn FnMut(&InputItem, &MoveOccurrence) -> Result<(), Failure>,
-) -> Result<(MoveStats, u64), Failure> {
+    each: &mut dyn FnMut(&InputItem, &MoveOccurrence) -> Result<(), Error>,
+) -> Result<(MoveStats, u64), Error> {
     progress.set_total(items.iter().filter_map(InputItem::bytes).sum());
     let mut ledger = Summary::default();
     let mut sum = MoveStats::default();
@@ -192,7 +191,7 @@ pub fn explain(
             want: Want::TAGS.and(Want::MAINLINE),
             ..ScanOptions::default()
         };
-        let mut opened = item.open(open, Some(progress)).map_err(Failure::input)?;
+        let mut opened = item.open(open, Some(progress))?;
         let mut reporter = ScanReporter {
             item,
             summary: &mut ledger,
@@ -231,8 +230,8 @@ pub fn linked(
     book: &dyn Book,
     start: &Position,
     progress: &Progress,
-    each: &mut dyn FnMut(&LinkedGame) -> Result<(), Failure>,
-) -> Result<u64, Failure> {
+    each: &mut dyn FnMut(&LinkedGame) -> Result<(), Error>,
+) -> Result<u64, Error> {
     let mut seen: BTreeSet<GameLink> = BTreeSet::new();
     let mut failure = None;
     let starts = [start.clone()];
@@ -254,7 +253,7 @@ pub fn linked(
     if let Some(failure) = failure {
         return Err(failure);
     }
-    walked.map_err(Failure::input)?;
+    walked?;
     Ok(seen.len() as u64)
 }
 
@@ -270,7 +269,7 @@ pub fn text_of(game: &LinkedGame, limits: &Limits) -> tabia_core::Result<Option<
     if !path.is_file() {
         return Ok(None);
     }
-    let named = |error: std::io::Error| tabia_core::Error::from(error).in_path(path);
+    let named = |error: std::io::Error| Error::from(error).in_path(path);
     let length = Limits::check("linked game", length, limits.record)?;
     let mut file = File::open(path).map_err(named)?;
     file.seek(SeekFrom::Start(offset)).map_err(named)?;

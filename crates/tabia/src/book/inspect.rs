@@ -1,5 +1,6 @@
 //! What a book is, how much it holds, what is wrong with it.
 
+use tabia_core::Error;
 use tabia_core::books::{Book, BookInfo, BookKey, BookPosition};
 use tabia_core::chess::{Color, Position};
 use tabia_core::formats::OpenOptions;
@@ -10,7 +11,6 @@ use tabia_formats::books::polyglot::PolyglotBook;
 
 use super::merge::{has_key_entries, open_polyglot};
 use super::walk::{Walked, walk};
-use crate::error::Failure;
 use crate::input::InputItem;
 
 /// Everything a look at a whole book tells. `None`: not known, or not asked for.
@@ -52,7 +52,7 @@ pub fn survey(
     options: &OpenOptions,
     reach: bool,
     progress: &Progress,
-) -> Result<BookReport, Failure> {
+) -> Result<BookReport, Error> {
     let is_polyglot = has_key_entries(item);
     let own = is_polyglot
         .then(|| open_polyglot(item, options))
@@ -72,16 +72,16 @@ pub fn survey(
     let mut unreadable = 0;
     match &own {
         Some(own) => look_at_polyglot(&mut survey, own),
-        None => unreadable = count(&mut survey, book).map_err(Failure::input)?,
+        None => unreadable = count(&mut survey, book)?,
     }
     if reach {
-        let illegal = go_through(&mut survey, book, progress).map_err(Failure::input)?;
+        let illegal = go_through(&mut survey, book, progress)?;
         unreadable = unreadable.max(illegal);
     }
     survey.defect("moves that are not legal", unreadable);
     // Polyglot's are counted by name above.
     if !is_polyglot {
-        survey.faults = book.problems().map_err(Failure::input)?;
+        survey.faults = book.problems()?;
     }
     Ok(survey)
 }

@@ -11,7 +11,6 @@ use tabia_core::game::{Game, Recorder, Want};
 use tabia_core::io::Progress;
 use tabia_core::{Error, GameIndex, Result};
 
-use crate::error::Failure;
 use crate::read_one;
 use crate::resolve::Resolver;
 use crate::summary::NoObserver;
@@ -49,11 +48,11 @@ pub fn load(
     linked: &LinkedGame,
     resolver: &Resolver,
     options: &OpenOptions,
-) -> Result<Option<Game>, Failure> {
+) -> Result<Option<Game>, Error> {
     let Some(path) = &linked.path else {
         return Ok(None);
     };
-    let items = resolver.resolve(path.as_os_str()).map_err(Failure::input)?;
+    let items = resolver.resolve(path.as_os_str())?;
     let [item] = items.as_slice() else {
         return Ok(None);
     };
@@ -67,13 +66,13 @@ pub fn load(
     let Some(open) = item.format().games().and_then(|format| format.open_stream) else {
         return Ok(None);
     };
-    let bytes = bytes(path, offset, length, &options.limits)
-        .map_err(|error| Failure::input(error.in_path(path)))?;
-    let mut stream = open(Box::new(Cursor::new(bytes)), options).map_err(Failure::input)?;
+    let bytes =
+        bytes(path, offset, length, &options.limits).map_err(|error| error.in_path(path))?;
+    let mut stream = open(Box::new(Cursor::new(bytes)), options)?;
     let mut recorder = Recorder::new();
     let found = stream
         .next(Want::ALL, &mut recorder)
-        .map_err(|error| Failure::input(error.in_path(path)))?;
+        .map_err(|error| error.in_path(path))?;
     Ok(found.map(|_| recorder.replace(Game::new())))
 }
 

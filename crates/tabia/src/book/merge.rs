@@ -15,7 +15,6 @@ use tabia_formats::books::polyglot::{Header, PolyglotBook};
 
 use super::for_each_board::{boards, give_weights, swept};
 use super::polyglot_entries::{FixCounts, Plain, Runs, SortedOut};
-use crate::error::Failure;
 use crate::input::InputItem;
 
 /// What becomes of a move that several books have.
@@ -76,7 +75,7 @@ pub fn merge(
     path: &Path,
     options: &MergeOptions,
     progress: &Progress,
-) -> Result<Merged, Failure> {
+) -> Result<Merged, Error> {
     if format.has_key_entries && items.iter().all(has_key_entries) {
         let mut books = Vec::new();
         for item in items {
@@ -101,9 +100,9 @@ pub fn has_key_entries(item: &InputItem) -> bool {
 ///
 /// # Errors
 /// When it cannot be read.
-pub fn open_polyglot(item: &InputItem, options: &OpenOptions) -> Result<PolyglotBook, Failure> {
-    let files = item.files(options).map_err(Failure::input)?;
-    PolyglotBook::open(&files, options).map_err(|error| Failure::input(error.in_file(item.label())))
+pub fn open_polyglot(item: &InputItem, options: &OpenOptions) -> Result<PolyglotBook, Error> {
+    let files = item.files(options)?;
+    PolyglotBook::open(&files, options).map_err(|error| error.in_file(item.label()))
 }
 
 fn merge_entries(
@@ -111,13 +110,13 @@ fn merge_entries(
     path: &Path,
     options: &MergeOptions,
     progress: &Progress,
-) -> Result<Merged, Failure> {
+) -> Result<Merged, Error> {
     let header = header_of_all(books);
     let mut out =
-        SortedOut::create(path, &options.create, header.as_ref()).map_err(Failure::output)?;
+        SortedOut::create(path, &options.create, header.as_ref()).map_err(Error::in_output)?;
     let mut runs = Vec::new();
     for book in books {
-        runs.push(Runs::new(book, progress).map_err(Failure::input)?);
+        runs.push(Runs::new(book, progress)?);
     }
     progress.set_total(
         books
@@ -149,8 +148,8 @@ fn merge_entries(
             }));
         }
         join(&voices, knowing, options, &mut joined);
-        out.put(key, &joined).map_err(Failure::output)?;
-        progress.check().map_err(Failure::output)?;
+        out.put(key, &joined).map_err(Error::in_output)?;
+        progress.check().map_err(Error::in_output)?;
     }
     let mut mended = FixCounts::default();
     for runs in &runs {
@@ -164,7 +163,7 @@ fn merge_entries(
         positions,
         moves,
         mended,
-        written: out.finish().map_err(Failure::output)?,
+        written: out.finish().map_err(Error::in_output)?,
         ..Merged::default()
     })
 }
@@ -263,8 +262,8 @@ fn merge_pages(
     path: &Path,
     options: &MergeOptions,
     progress: &Progress,
-) -> Result<Merged, Failure> {
-    let mut writer = (format.create)(path, &options.create).map_err(Failure::output)?;
+) -> Result<Merged, Error> {
+    let mut writer = (format.create)(path, &options.create).map_err(Error::in_output)?;
     let mut merged = Merged::default();
     let mut output_failed = None;
     let mut other = BookPosition::default();
@@ -334,17 +333,17 @@ fn merge_pages(
             })
         };
         if let Some(error) = output_failed.take() {
-            return Err(Failure::output(error));
+            return Err(error.in_output());
         }
-        let reach = reach.map_err(Failure::input)?;
+        let reach = reach?;
         merged.unreached += reach.unreached;
     }
-    let last = writer.finalize().map_err(Failure::output)?;
+    let last = writer.finalize().map_err(Error::in_output)?;
     merged.losses.merge(&last);
     if let Some(held) = writer.stored() {
         (merged.positions, merged.moves) = (held.positions, held.moves);
     }
-    merged.written = writer.finish().map_err(Failure::output)?;
+    merged.written = writer.finish().map_err(Error::in_output)?;
     merged.positions = super::build::stored(format, &merged.written, merged.positions);
     Ok(merged)
 }

@@ -39,21 +39,20 @@ pub mod xxh64;
 
 pub use polyglot_entries::FixCounts;
 
-use tabia_core::BookFormat;
 use tabia_core::books::{Book, BookEntry};
 use tabia_core::formats::OpenOptions;
+use tabia_core::{BookFormat, Error};
 
-use crate::error::Failure;
 use crate::input::{InputItem, OpenInput};
 
 /// Opens an item as a book.
 ///
 /// # Errors
-/// [`Failure::Usage`] when it is something else, else what the format says.
-pub fn open(item: &InputItem, options: &OpenOptions) -> Result<Box<dyn Book>, Failure> {
-    match item.open(options, None).map_err(Failure::input)?.input {
+/// A [usage error](Error::usage) when it is something else, else what the format says.
+pub fn open(item: &InputItem, options: &OpenOptions) -> Result<Box<dyn Book>, Error> {
+    match item.open(options, None)?.input {
         OpenInput::Book(book) => Ok(book),
-        _ => Err(Failure::Usage(format!(
+        _ => Err(Error::usage(format!(
             "{} is no book, its format is {}",
             item.name(),
             item.format().name()
@@ -64,10 +63,10 @@ pub fn open(item: &InputItem, options: &OpenOptions) -> Result<Box<dyn Book>, Fa
 /// The format of a book.
 ///
 /// # Errors
-/// [`Failure::Usage`] when the item is something else.
-pub fn book_format(item: &InputItem) -> Result<&'static BookFormat, Failure> {
+/// A [usage error](Error::usage) when the item is something else.
+pub fn book_format(item: &InputItem) -> Result<&'static BookFormat, Error> {
     item.format().book().ok_or_else(|| {
-        Failure::Usage(format!(
+        Error::usage(format!(
             "{} is no book, its format is {}",
             item.name(),
             item.format().name()

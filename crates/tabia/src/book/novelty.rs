@@ -16,7 +16,6 @@ use tabia_core::loss::Losses;
 use tabia_core::{Error, GameIndex, Problem};
 
 use super::share;
-use crate::error::Failure;
 use crate::input::InputItem;
 use crate::scan::{ScanOptions, ScanReporter, Task, scan};
 use crate::summary::{Observer, Summary};
@@ -220,7 +219,7 @@ pub fn mark_novelties(
     options: &NoveltyOptions,
     progress: &Arc<Progress>,
     observer: &mut dyn Observer,
-) -> Result<(Novelties, Summary), Failure> {
+) -> Result<(Novelties, Summary), Error> {
     progress.set_total(items.iter().filter_map(InputItem::bytes).sum());
     let mut ledger = Summary::default();
     let mut all = Novelties::default();
@@ -229,7 +228,7 @@ pub fn mark_novelties(
         for _ in 0..options.plan.threads.max(1) {
             tasks.push(Mark {
                 book,
-                out: create(&options.create).map_err(Failure::output)?,
+                out: create(&options.create).map_err(Error::in_output)?,
                 page: BookPosition::default(),
                 depth: 0,
                 ply: 0,
@@ -251,13 +250,13 @@ pub fn mark_novelties(
         reporter.read_item(&options.open, progress, plan.strict, |reporter, input| {
             scan(reporter, input, &plan, tasks, &mut |_, marked| {
                 if let Some(error) = marked.failure.take() {
-                    return Err(Failure::input(error));
+                    return Err(error);
                 }
                 all.games += marked.counts.games;
                 all.left += marked.counts.left;
                 all.inside += marked.counts.inside;
                 out.write_all(&marked.text)
-                    .map_err(|error| Failure::output(Error::from(error)))?;
+                    .map_err(|error| Error::from(error).in_output())?;
                 Ok(true)
             })
         })?;

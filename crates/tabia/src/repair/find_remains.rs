@@ -4,10 +4,10 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use tabia_core::Error;
 use tabia_core::io::Source;
 use tabia_formats::Format;
 
-use crate::error::Failure;
 use crate::input::{InputItem, Origin};
 use crate::resolve::Resolver;
 
@@ -17,12 +17,12 @@ use crate::resolve::Resolver;
 /// # Errors
 /// When nothing of it is there, or no format with such files is known. A folder or an archive is a
 /// wrong use.
-pub fn remains(resolver: &Resolver, path: &OsStr) -> Result<InputItem, Failure> {
+pub fn remains(resolver: &Resolver, path: &OsStr) -> Result<InputItem, Error> {
     let refused = match resolver.resolve(path) {
         Ok(mut items) => match (items.pop(), items.is_empty()) {
             (Some(item), true) if item.format().games().is_some() => return Ok(item),
             (Some(item), true) => {
-                return Err(Failure::Usage(format!(
+                return Err(Error::usage(format!(
                     "{}: a {} is no database",
                     item.name(),
                     item.format().name()
@@ -31,7 +31,7 @@ pub fn remains(resolver: &Resolver, path: &OsStr) -> Result<InputItem, Failure> 
             _ => {
                 let path = Path::new(path).display();
                 let text = format!("{path}: several databases; name one of them");
-                return Err(Failure::Usage(text));
+                return Err(Error::usage(text));
             }
         },
         Err(error) => error,
@@ -42,12 +42,12 @@ pub fn remains(resolver: &Resolver, path: &OsStr) -> Result<InputItem, Failure> 
         .max_by_key(|(_, files)| files.len())
         .filter(|(_, files)| !files.is_empty());
     let Some((format, files)) = found else {
-        return Err(Failure::input(refused));
+        return Err(refused);
     };
     let Some(main) = files.first() else {
-        return Err(Failure::input(refused));
+        return Err(refused);
     };
-    let source = Source::from_path(main).map_err(Failure::input)?;
+    let source = Source::from_path(main)?;
     Ok(InputItem {
         label: Arc::clone(source.label()),
         format,

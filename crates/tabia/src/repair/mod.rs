@@ -14,11 +14,10 @@ use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::games::Written;
 use tabia_core::io::Progress;
 use tabia_core::loss::{Feature, Losses};
-use tabia_core::{ErrorKind, GameFormat, GameIndex, Problem, Result as CoreResult};
+use tabia_core::{Error, ErrorKind, GameFormat, GameIndex, Problem, Result as CoreResult};
 use tabia_formats::archives::compressed::Compression;
 
 use crate::create::DatabaseWriter;
-use crate::error::Failure;
 use crate::input::{InputItem, OpenInput};
 use crate::output::{RecordTask, Recorded};
 use crate::scan::{ScanOptions, ScanReporter, scan, scan_database};
@@ -122,11 +121,11 @@ pub fn repair(
     options: &RepairOptions,
     progress: &Arc<Progress>,
     reports: &mut dyn RepairObserver,
-) -> Result<Repaired, Failure> {
+) -> Result<Repaired, Error> {
     progress.set_total(item.bytes().unwrap_or_default());
     let mut open = options.open.clone();
     open.salvage = true;
-    let mut opened = item.open(&open, Some(progress)).map_err(Failure::input)?;
+    let mut opened = item.open(&open, Some(progress))?;
     let mut summary = Summary::default();
     let reports = RefCell::new(reports);
     let pending = RefCell::new(Vec::new());
@@ -173,7 +172,7 @@ pub fn repair(
             let mut reports = reports.borrow_mut();
             reports
                 .record_outcome(item, record)
-                .map_err(Failure::output)
+                .map_err(Error::in_output)
         })?;
         Ok(true)
     };
@@ -181,7 +180,7 @@ pub fn repair(
         OpenInput::Database(database) => {
             scan_database(&mut reporter, &*database, &plan, tasks, &mut take)?;
             if progress.is_cancelled() {
-                return Err(Failure::Cancelled);
+                return Err(Error::cancelled());
             }
         }
         other => scan(&mut reporter, other, &plan, tasks, &mut take)?,
@@ -200,14 +199,14 @@ pub fn repair(
         let mut reports = reports.borrow_mut();
         reports
             .losses(item, game, &losses)
-            .map_err(Failure::output)?;
+            .map_err(Error::in_output)?;
     }
     repaired.written = sink.finish()?;
     repaired.problems = problems;
     let counts = summary.counts;
     repaired.summary = summary;
     let mut reports = reports.borrow_mut();
-    reports.finished(item, &counts).map_err(Failure::output)?;
+    reports.finished(item, &counts).map_err(Error::in_output)?;
     Ok(repaired)
 }
 
@@ -248,7 +247,7 @@ struct RepairCollector {
     losses: Vec<(GameIndex, Losses)>,
 }
 
-type OnOutcome<'a> = &'a mut dyn FnMut(&RecordOutcome<'_>) -> Result<(), Failure>;
+type OnOutcome<'a> = &'a mut dyn FnMut(&RecordOutcome<'_>) -> Result<(), Error>;
 
 impl RepairCollector {
     /// Writes the records of one piece of work and reports their outcomes, and those of records that only
@@ -259,7 +258,7 @@ impl RepairCollector {
         recorded: &Recorded,
         mut reasons_by_game: Vec<(GameIndex, Reason)>,
         on_outcome: OnOutcome<'_>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), Error> {
         reasons_by_game.sort_by_key(|(game, _)| *game);
         let mut reasons_by_game = reasons_by_game.into_iter().peekable();
         let mut reasons = Vec::new();
@@ -283,7 +282,7 @@ impl RepairCollector {
                     }
                 }
                 Err(error) if matches!(error.kind(), ErrorKind::Io(_)) => {
-                    return Err(Failure::output(error));
+                    return Err(error.in_output());
                 }
                 Err(error) => {
                     reasons.push(Reason {
@@ -319,7 +318,7 @@ impl RepairCollector {
         game: GameIndex,
         reasons: &[Reason],
         on_outcome: OnOutcome<'_>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), Error> {
         self.repaired.lost += 1;
         on_outcome(&RecordOutcome {
             game,

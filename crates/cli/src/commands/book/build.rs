@@ -10,14 +10,14 @@ use tabia::book::build::{
     BuildOptions, BuildTarget, Built, GameCounts, KvetkaOptions, MoveFilter, Weighing, build,
 };
 use tabia::book::xxh64;
+use tabia::core::FormatId;
 use tabia::core::chess::Color;
 use tabia::core::formats::CreateOptions;
 use tabia::core::io::OutputSet;
 use tabia::core::loss::Feature;
-use tabia::core::{Error, FormatId};
 use tabia::formats::books::kvetka::Header;
 use tabia::select::Selection;
-use tabia::{Failure, InputItem};
+use tabia::{Error, InputItem};
 
 use super::inputs::book_format;
 use super::report::WrittenCounts;
@@ -30,22 +30,22 @@ use crate::select_args::{parse_filter, parse_games};
 use crate::target_args::refuse_existing;
 use crate::units::{counted, grouped, size};
 
-pub(crate) fn run(args: &BookBuildArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &BookBuildArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
     let format = book_format(&context, &args.output, args.to.as_deref())?;
     let is_polyglot = format.has_key_entries;
     if args.compat.is_some() && !is_polyglot {
         let text = "`--compat polyglot` makes Polyglot books";
-        return Err(Failure::Usage(text.to_owned()));
+        return Err(Error::usage(text));
     }
     let is_kvetka = format.can.has(Feature::GameLinks);
     if let Some(option) = args.kvetka.used().filter(|_| !is_kvetka) {
         let text = format!("`{option}` is for Kvetka books (`.kob`)");
-        return Err(Failure::Usage(text));
+        return Err(Error::usage(text));
     }
     if args.kvetka.game_links && args.min_games.is_some_and(|least| least > 1) {
         let text = "with `--game-links` every game counts: no `--min-games` above 1";
-        return Err(Failure::Usage(text.to_owned()));
+        return Err(Error::usage(text));
     }
     let record = record_path(&args.output);
     let replaces = args.force || args.kvetka.append;
@@ -87,7 +87,7 @@ fn options(
     args: &BookBuildArgs,
     context: &Context,
     is_polyglot: bool,
-) -> Result<BuildOptions, Failure> {
+) -> Result<BuildOptions, Error> {
     let weighing = match (args.compat, args.recency) {
         (Some(Compat::Polyglot), _) => Weighing::Polyglot,
         (None, Some(years)) if years > 0.0 => Weighing::Recency {
@@ -95,7 +95,7 @@ fn options(
         },
         (None, Some(_)) => {
             let text = "`--recency` takes a number of years above 0";
-            return Err(Failure::Usage(text.to_owned()));
+            return Err(Error::usage(text));
         }
         (None, None) => Weighing::Points,
     };
@@ -138,12 +138,12 @@ fn least_games(args: &BookBuildArgs) -> u64 {
 }
 
 /// Options of Kvetka books, most of which are stored in the header.
-fn set_kvetka(options: &mut BuildOptions, args: &BookBuildArgs) -> Result<(), Failure> {
+fn set_kvetka(options: &mut BuildOptions, args: &BookBuildArgs) -> Result<(), Error> {
     let kvetka_args = &args.kvetka;
     let kvetka = &mut options.kvetka;
     if kvetka_args.least_elo.len() > kvetka.least_elo.len() {
         let text = "`--least-elo` takes at most four ratings: White, Black, stronger, weaker";
-        return Err(Failure::Usage(text.to_owned()));
+        return Err(Error::usage(text));
     }
     for (least, elo) in kvetka.least_elo.iter_mut().zip(&kvetka_args.least_elo) {
         *least = *elo;
@@ -179,14 +179,14 @@ fn write_record(
     items: &[InputItem],
     target: &BuildTarget,
     built: &Built,
-) -> Result<(), Failure> {
+) -> Result<(), Error> {
     let mut sources = Vec::new();
     for (item, counts) in items.iter().zip(&built.inputs) {
         let file = item.label();
         // Streams and members of archives are not files that can be read again.
         let is_file = file.is_file();
         let checksum = || {
-            Ok(FileChecksum {
+            Ok::<_, Error>(FileChecksum {
                 bytes: item.bytes(),
                 xxh64: xxh64::of_file(file)?,
             })
@@ -194,7 +194,7 @@ fn write_record(
         sources.push(SourceRow {
             path: item.name(),
             format: Displayed(item.format().id()),
-            checksum: is_file.then(checksum).transpose().map_err(Failure::input)?,
+            checksum: is_file.then(checksum).transpose()?,
             games: GameCountsRow::new(*counts),
         });
     }
@@ -202,7 +202,7 @@ fn write_record(
     for file in &built.written.files {
         files.push(FileRow {
             path: file.display().to_string(),
-            xxh64: xxh64::of_file(file).map_err(Failure::output)?,
+            xxh64: xxh64::of_file(file).map_err(Error::in_output)?,
         });
     }
     let losses = built.losses.iter().map(|(feature, loss)| LossRow {
@@ -221,14 +221,14 @@ fn write_record(
         losses: losses.collect(),
     };
     let mut set = OutputSet::new(args.force || args.kvetka.append);
-    set.create(path).map_err(Failure::output)?;
+    set.create(path).map_err(Error::in_output)?;
     if let Some(file) = set.file(0) {
         let mut text = json::pretty(&record);
         text.push(b'\n');
         file.write_all(&text)
-            .map_err(|error| Failure::output(Error::from(error).in_path(path)))?;
+            .map_err(|error| Error::from(error).in_path(path).in_output())?;
     }
-    set.commit().map_err(Failure::output)?;
+    set.commit().map_err(Error::in_output)?;
     Ok(())
 }
 

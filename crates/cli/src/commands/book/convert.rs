@@ -5,11 +5,10 @@ use std::path::Path;
 
 use serde::Serialize;
 use tabia::book::convert::{convert_book, lines};
-use tabia::core::Error;
 use tabia::core::chess::Position;
 use tabia::core::formats::CreateOptions;
 use tabia::core::io::OutputSet;
-use tabia::{Failure, InputItem};
+use tabia::{Error, InputItem};
 
 use super::inputs::{QueriedPosition, book_format, book_input, open_book, report_problems_of_all};
 use super::report::report_merged;
@@ -20,7 +19,7 @@ use crate::output::StdoutWriter;
 use crate::report::Reporter;
 use crate::units::counted;
 
-pub(crate) fn run(args: &BookConvertArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &BookConvertArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
     let QueriedPosition { position, .. } = QueriedPosition::parse(&args.position)?;
     let extension = args
@@ -45,11 +44,11 @@ pub(crate) fn run(args: &BookConvertArgs) -> Result<ExitCode, Failure> {
     }
     let Some(output) = &args.output else {
         let text = "books cannot go to standard output; give a file with `-o`";
-        return Err(Failure::Usage(text.to_owned()));
+        return Err(Error::usage(text));
     };
     if position.key() != Position::standard().key() {
         let text = "`--fen` and `--moves` are for lines of PGN";
-        return Err(Failure::Usage(text.to_owned()));
+        return Err(Error::usage(text));
     }
     let format = book_format(&context, output, args.to.as_deref())?;
     let mut create = CreateOptions::default();
@@ -76,21 +75,21 @@ fn to_lines(
     item: &InputItem,
     start: &Position,
     format: &str,
-) -> Result<ExitCode, Failure> {
+) -> Result<ExitCode, Error> {
     let format = find_format(&context.resolver, format)?;
     let Some(create) = format.games().and_then(|format| format.create_text) else {
         let text = format!(
             "a book can be converted to another book or to text, not to a {}",
             format.name()
         );
-        return Err(Failure::Usage(text));
+        return Err(Error::usage(text));
     };
     let book = open_book(context, item, &mut reporter)?;
-    let mut writer = create(&CreateOptions::default()).map_err(Failure::output)?;
+    let mut writer = create(&CreateOptions::default()).map_err(Error::in_output)?;
     let mut out = StdoutWriter::new(&context.bar);
     let mut set = OutputSet::new(args.force);
     if let Some(path) = &args.output {
-        set.create(path).map_err(Failure::output)?;
+        set.create(path).map_err(Error::in_output)?;
     }
     let display = context.display();
     let name = item.name();
@@ -104,7 +103,7 @@ fn to_lines(
         &mut |text| match set.file(0) {
             Some(file) => file
                 .write_all(text)
-                .map_err(|error| Failure::output(Error::from(error).in_path(file.target()))),
+                .map_err(|error| Error::from(error).in_path(file.target()).in_output()),
             None => out.bytes(text),
         },
     );
@@ -112,7 +111,7 @@ fn to_lines(
     let done = done?;
     out.flush()?;
     if let Some(path) = &args.output {
-        set.commit().map_err(Failure::output)?;
+        set.commit().map_err(Error::in_output)?;
         let lines = counted(done.lines, "line");
         let positions = counted(done.positions, "position");
         let text = format!("{}: {lines}, {positions}", path.display());
@@ -120,7 +119,7 @@ fn to_lines(
     }
     let is_complete = args.position.fen.is_none() && args.position.moves.is_none();
     if is_complete {
-        let all = book.size().map_err(Failure::input)?.positions;
+        let all = book.size()?.positions;
         let count = counted(all.saturating_sub(done.positions), "position");
         if all > done.positions {
             let text = format!("{count} of the book not on these lines");

@@ -1,7 +1,7 @@
 //! `tabia book diff`: the moves that differ between two books.
 
 use serde::Serialize;
-use tabia::Failure;
+use tabia::Error;
 use tabia::book::diff::{BookDiff, Difference, diff_entries, diff_pages};
 use tabia::book::find::symbols;
 use tabia::book::merge::{has_key_entries, open_polyglot};
@@ -29,7 +29,7 @@ const COLUMNS: &[&str] = &[
 ];
 const NUMERIC: &[&str] = &["first", "second", "games", "gamesThen"];
 
-pub(crate) fn run(args: &BookDiffArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &BookDiffArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
     let first = book_input(&context, &args.first)?;
     let second = book_input(&context, &args.second)?;
@@ -62,7 +62,7 @@ pub(crate) fn run(args: &BookDiffArgs) -> Result<ExitCode, Failure> {
     if let Some(failure) = failed {
         return Err(failure);
     }
-    let compared = compared.map_err(Failure::input)?;
+    let compared = compared?;
     listing.finish()?;
     context.messages.note(&summary(compared));
     let counts = DifferenceCounts {

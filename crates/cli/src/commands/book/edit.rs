@@ -8,11 +8,10 @@ use tabia::book::edit::{BookRow, Change, EditTarget, edit, rows};
 use tabia::book::find::{nag_of, symbols};
 use tabia::book::merge::MergeOptions;
 use tabia::book::position_arg;
-use tabia::core::Error;
 use tabia::core::books::Learn;
 use tabia::core::chess::Square;
 use tabia::core::game::Nag;
-use tabia::{Failure, InputItem};
+use tabia::{Error, InputItem};
 
 use super::inputs::{
     QueriedPosition, book_input, merge_options, parse_move, report_problems_of_all,
@@ -51,7 +50,7 @@ const NUMERIC: &[&str] = &[
     "performance",
 ];
 
-pub(crate) fn run(args: &BookEditArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &BookEditArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
     let item = book_input(&context, &args.book)?;
     let options = merge_options(&context, args.force);
@@ -66,7 +65,7 @@ pub(crate) fn run(args: &BookEditArgs) -> Result<ExitCode, Failure> {
         (None, Some(m)) => vec![change(args, m)?],
         (None, None) => {
             let text = "nothing to change: give `--move` with `--weight`, or `--import`";
-            return Err(Failure::Usage(text.to_owned()));
+            return Err(Error::usage(text));
         }
     };
     report_problems_of_all(&context, std::slice::from_ref(&item), &mut reporter)?;
@@ -87,7 +86,7 @@ fn list(
     context: &Context,
     item: &InputItem,
     options: &MergeOptions,
-) -> Result<(), Failure> {
+) -> Result<(), Error> {
     let mut listing = Listing::new(&context.bar, &args.listing, COLUMNS, NUMERIC)?;
     rows(item, options, &context.progress, &mut |row| {
         listing.push(&MoveRow::new(&row))
@@ -141,14 +140,14 @@ impl<'a> MoveRow<'a> {
 }
 
 /// The change that the command line describes.
-fn change(args: &BookEditArgs, m: &str) -> Result<(EditTarget, Change), Failure> {
+fn change(args: &BookEditArgs, m: &str) -> Result<(EditTarget, Change), Error> {
     let QueriedPosition { position, .. } = QueriedPosition::parse(&args.position)?;
     let m = parse_move(&position, m)?;
     let nags = args.annotation.as_deref().map(nags).transpose();
     let change = Change {
         remove: args.remove,
         weight: args.weight,
-        nags: nags.map_err(Failure::Usage)?,
+        nags: nags.map_err(Error::usage)?,
         advice: args.advice.map(|advice| match advice {
             Advice::Play => Some(true),
             Advice::Avoid => Some(false),
@@ -159,7 +158,7 @@ fn change(args: &BookEditArgs, m: &str) -> Result<(EditTarget, Change), Failure>
     };
     if change == Change::default() {
         let text = "nothing to change: give `--weight`, `--annotation`, `--advice`, `--comment` or `--remove`";
-        return Err(Failure::Usage(text.to_owned()));
+        return Err(Error::usage(text));
     }
     Ok((EditTarget::Board(Box::new(position), m), change))
 }
@@ -171,12 +170,11 @@ fn nags(text: &str) -> Result<Vec<Nag>, String> {
 }
 
 /// The changes of a file of rows.
-fn import(path: &Path) -> Result<Vec<(EditTarget, Change)>, Failure> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Failure::input(Error::from(error).in_path(path)))?;
+fn import(path: &Path) -> Result<Vec<(EditTarget, Change)>, Error> {
+    let text = std::fs::read_to_string(path).map_err(|error| Error::from(error).in_path(path))?;
     let invalid = |line: u64, why: String| {
         let error = Error::invalid(why).at_line(line, 1);
-        Failure::input(error.in_path(path))
+        error.in_path(path)
     };
     let all = records(&text).map_err(|error| invalid(1, error.to_string()))?;
     let mut all = all.into_iter();

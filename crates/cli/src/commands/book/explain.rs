@@ -1,7 +1,7 @@
 //! `tabia book explain`: the games from which a move got its weight.
 
 use serde::Serialize;
-use tabia::Failure;
+use tabia::Error;
 use tabia::book::explain::{ExplainQuery, MoveOccurrence, MoveStats, explain, linked, text_of};
 use tabia::book::find::{FoundPosition, find};
 use tabia::core::GameIndex;
@@ -26,7 +26,7 @@ const COLUMNS: &[&str] = &[
 ];
 const NUMERIC: &[&str] = &["game", "offset", "ply", "whiteElo", "blackElo", "points"];
 
-pub(crate) fn run(args: &BookExplainArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &BookExplainArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
     let QueriedPosition { position, .. } = QueriedPosition::parse(&args.position)?;
     let m = args
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &BookExplainArgs) -> Result<ExitCode, Failure> {
         }
         return list_linked_games(args, &context, &*book, &after);
     }
-    let found = find(&*book, &position).map_err(Failure::input)?;
+    let found = find(&*book, &position)?;
     let query = ExplainQuery {
         position,
         m,
@@ -88,7 +88,7 @@ fn list_linked_games(
     context: &Context,
     book: &dyn Book,
     position: &Position,
-) -> Result<ExitCode, Failure> {
+) -> Result<ExitCode, Error> {
     let mut out = StdoutWriter::new(&context.bar);
     let mut listing = (!args.pgn)
         .then(|| Listing::new(&context.bar, &args.listing, COLUMNS, NUMERIC))
@@ -130,9 +130,9 @@ fn list_linked_games(
 }
 
 /// The PGN of a linked game: as in its PGN file, or made from its record. `None` if the file is missing.
-fn pgn_of(game: &LinkedGame, context: &Context) -> Result<Option<Vec<u8>>, Failure> {
+fn pgn_of(game: &LinkedGame, context: &Context) -> Result<Option<Vec<u8>>, Error> {
     let Some(index) = game.index else {
-        return text_of(game, &context.open.limits).map_err(Failure::input);
+        return text_of(game, &context.open.limits);
     };
     if !game.path.as_ref().is_some_and(|path| path.is_file()) {
         return Ok(None);

@@ -1,7 +1,7 @@
 //! `tabia book find`: moves and statistics of a position.
 
 use serde::Serialize;
-use tabia::Failure;
+use tabia::Error;
 use tabia::book::find::{FoundMove, FoundPosition, find, opening_of};
 use tabia::core::books::{LinkedGame, Wdl};
 use tabia::core::chess::Position;
@@ -49,7 +49,7 @@ const NUMERIC: &[&str] = &[
 /// Characters of the bar of results.
 const BAR: u64 = 12;
 
-pub(crate) fn run(args: &BookFindArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &BookFindArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
     let QueriedPosition {
         start,
@@ -61,7 +61,7 @@ pub(crate) fn run(args: &BookFindArgs) -> Result<ExitCode, Failure> {
     let mut found = Vec::new();
     for item in book_inputs(&context, &args.books)? {
         let book = open_book(&context, &item, &mut reporter)?;
-        let position_found = find(&*book, &position).map_err(Failure::input)?;
+        let position_found = find(&*book, &position)?;
         found.push((item.name(), position_found));
     }
     let code = if found.iter().any(|(_, position)| position.is_some()) {
@@ -93,7 +93,7 @@ fn documents(
     found: &[(String, Option<FoundPosition>)],
     position: &Position,
     opening: Option<Opening>,
-) -> Result<(), Failure> {
+) -> Result<(), Error> {
     let several = found.len() > 1;
     let documents: Vec<Document<'_>> = found
         .iter()
@@ -340,7 +340,7 @@ fn table(
     args: &BookFindArgs,
     style: RowStyle,
     found: &[(String, Option<FoundPosition>)],
-) -> Result<(), Failure> {
+) -> Result<(), Error> {
     let several = found.len() > 1;
     let mut columns = COLUMNS.to_vec();
     // A table shows the bar, everything else the counts.

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 use tabia::book::inspect::{BookReport, survey};
 use tabia::core::FormatId;
-use tabia::{Failure, InputItem, Observer};
+use tabia::{Error, ErrorSide, InputItem, Observer};
 
 use crate::args::book::BookInfoArgs;
 use crate::context::Context;
@@ -38,7 +38,7 @@ const NUMERIC: &[&str] = &[
     "problems",
 ];
 
-pub(crate) fn run(args: &BookInfoArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &BookInfoArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
     let mut reporter = Reporter::new(&context, "book info", false, None)?;
     let mut listing = Listing::new(&context.bar, &args.listing, COLUMNS, NUMERIC)?;
@@ -65,15 +65,17 @@ pub(crate) fn run(args: &BookInfoArgs) -> Result<ExitCode, Failure> {
         });
         let (item, found) = match found {
             Ok(found) => found,
-            Err(failure @ Failure::Input(_)) => {
-                reporter.report_failed_input(&failure)?;
+            Err(error) if error.side() == ErrorSide::Input => {
+                reporter.report_failed_input(&error)?;
                 return Ok(ExitCode::Input);
             }
             Err(other) => return Err(other),
         };
         for problem in problems(&found) {
             let problem = item.problem_text(&problem).into();
-            reporter.problem(&item, &problem).map_err(Failure::output)?;
+            reporter
+                .problem(&item, &problem)
+                .map_err(Error::in_output)?;
         }
         let name = item.name();
         if is_described {

@@ -8,9 +8,9 @@ use tabia::book::position_arg;
 use tabia::core::books::Book;
 use tabia::core::chess::{Move, Ply, Position, san, uci};
 use tabia::core::formats::CreateOptions;
-use tabia::core::{BookFormat, Error, ErrorKind};
+use tabia::core::{BookFormat, ErrorKind};
 use tabia::formats::Format;
-use tabia::{Failure, InputItem, Observer};
+use tabia::{Error, InputItem, Observer};
 
 use crate::args::book::PositionArgs;
 use crate::context::Context;
@@ -27,15 +27,15 @@ pub(super) struct QueriedPosition {
 }
 
 impl QueriedPosition {
-    pub(super) fn parse(args: &PositionArgs) -> Result<Self, Failure> {
+    pub(super) fn parse(args: &PositionArgs) -> Result<Self, Error> {
         let start = match &args.fen {
             Some(fen) => position_arg::position_of_fen(fen)
-                .map_err(|why| Failure::Usage(format!("`--fen {fen}`: {why}")))?,
+                .map_err(|why| Error::usage(format!("`--fen {fen}`: {why}")))?,
             None => Position::standard(),
         };
         let moves = args.moves.as_deref().unwrap_or_default();
         let (position, plies) = position_arg::play_moves(&start, moves)
-            .map_err(|why| Failure::Usage(format!("`--moves`: {why}")))?;
+            .map_err(|why| Error::usage(format!("`--moves`: {why}")))?;
         Ok(Self {
             start,
             plies,
@@ -45,12 +45,12 @@ impl QueriedPosition {
 }
 
 /// A legal move of a position, in UCI or SAN.
-pub(super) fn parse_move(position: &Position, text: &str) -> Result<Move, Failure> {
+pub(super) fn parse_move(position: &Position, text: &str) -> Result<Move, Error> {
     let read =
         uci::read(position, text.as_bytes()).or_else(|| san::read(position, text.as_bytes()).ok());
     match read {
         Some(Ply::Move(m)) => Ok(m),
-        _ => Err(Failure::Usage(format!(
+        _ => Err(Error::usage(format!(
             "`{text}` is not a legal move in {}",
             position.fen()
         ))),
@@ -62,7 +62,7 @@ pub(super) fn open_book(
     context: &Context,
     item: &InputItem,
     reporter: &mut Reporter,
-) -> Result<Box<dyn Book>, Failure> {
+) -> Result<Box<dyn Book>, Error> {
     let book = tabia::book::open(item, &context.open)?;
     report_problems(context, item, &*book, reporter)?;
     Ok(book)
@@ -74,14 +74,14 @@ pub(super) fn report_problems(
     item: &InputItem,
     book: &dyn Book,
     reporter: &mut Reporter,
-) -> Result<(), Failure> {
+) -> Result<(), Error> {
     for text in &book.info().problems {
         let error = item.problem_text(text);
         if context.common.strict {
-            return Err(Failure::Strict(error));
+            return Err(error.under_strict());
         }
         let reported = reporter.problem(item, &error.into());
-        reported.map_err(Failure::output)?;
+        reported.map_err(Error::in_output)?;
     }
     Ok(())
 }
@@ -92,16 +92,13 @@ pub(super) fn report_problems_of_all(
     context: &Context,
     items: &[InputItem],
     reporter: &mut Reporter,
-) -> Result<(), Failure> {
+) -> Result<(), Error> {
     let mut files = items.iter().filter(|item| !item.is_once());
     files.try_for_each(|item| open_book(context, item, reporter).map(drop))
 }
 
 /// The books that paths name; of folders and archives all books in them.
-pub(super) fn book_inputs(
-    context: &Context,
-    paths: &[OsString],
-) -> Result<Vec<InputItem>, Failure> {
+pub(super) fn book_inputs(context: &Context, paths: &[OsString]) -> Result<Vec<InputItem>, Error> {
     let mut books = Vec::new();
     for path in paths {
         let mut items = context.contents(std::slice::from_ref(path))?;
@@ -118,16 +115,14 @@ fn is_book(item: &InputItem) -> bool {
 }
 
 /// The single book that a path names.
-pub(super) fn book_input(context: &Context, path: &OsString) -> Result<InputItem, Failure> {
+pub(super) fn book_input(context: &Context, path: &OsString) -> Result<InputItem, Error> {
     let mut items = book_inputs(context, std::slice::from_ref(path))?;
     match (items.pop(), items.len()) {
         (Some(item), 0) => Ok(item),
-        _ => Err(Failure::input(
-            Error::new(ErrorKind::Unsupported(
-                "several books are here: name one of them".to_owned(),
-            ))
-            .in_path(Path::new(path)),
-        )),
+        _ => Err(Error::new(ErrorKind::Unsupported(
+            "several books are here: name one of them".to_owned(),
+        ))
+        .in_path(Path::new(path))),
     }
 }
 
@@ -136,7 +131,7 @@ pub(super) fn book_format(
     context: &Context,
     path: &Path,
     to: Option<&str>,
-) -> Result<&'static BookFormat, Failure> {
+) -> Result<&'static BookFormat, Error> {
     let extension = path
         .extension()
         .map(|extension| extension.to_string_lossy().to_ascii_lowercase());
@@ -151,7 +146,7 @@ pub(super) fn book_format(
         let names: Vec<String> = books()
             .map(|book| format!("{} (.{})", book.file.id, book.file.extensions.join(", .")))
             .collect();
-        Failure::Usage(format!(
+        Error::usage(format!(
             "{}: not a book format that can be written; these can: {}",
             path.display(),
             names.join(", ")

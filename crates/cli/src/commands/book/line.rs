@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::hash::{BuildHasher, Hasher, RandomState};
 
 use serde::Serialize;
-use tabia::Failure;
+use tabia::Error;
 use tabia::book::find::opening_of;
 use tabia::book::line::{MoveChoice, line};
 use tabia::core::chess::{Ply, Position, san, uci};
@@ -19,7 +19,7 @@ use crate::report::Reporter;
 const COLUMNS: &[&str] = &["moves", "plies", "opening"];
 const NUMERIC: &[&str] = &["plies"];
 
-pub(crate) fn run(args: &BookLineArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &BookLineArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
     let QueriedPosition {
         start,
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &BookLineArgs) -> Result<ExitCode, Failure> {
         } else {
             MoveChoice::Random(seed.wrapping_add(number))
         };
-        let moves = line(&*book, &position, choice, args.plies).map_err(Failure::input)?;
+        let moves = line(&*book, &position, choice, args.plies)?;
         if moves.is_empty() {
             code = ExitCode::NoMatch;
             break;

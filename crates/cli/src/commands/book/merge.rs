@@ -1,6 +1,6 @@
 //! `tabia book merge` and `fix`: rewrites books.
 
-use tabia::Failure;
+use tabia::Error;
 use tabia::book::merge::{MergeMode, MergeOptions, merge};
 
 use super::inputs::{book_format, book_input, book_inputs, merge_options, report_problems_of_all};
@@ -10,7 +10,7 @@ use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::report::Reporter;
 
-pub(crate) fn run(args: &BookMergeArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &BookMergeArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
     let format = book_format(&context, &args.out.output, args.out.to.as_deref())?;
     let mut reporter = Reporter::new(&context, "book merge", args.out.force, None)?;
@@ -29,7 +29,7 @@ pub(crate) fn run(args: &BookMergeArgs) -> Result<ExitCode, Failure> {
     let items = book_inputs(&context, &args.books)?;
     if args.factors.len() > items.len() {
         let text = format!("{} factors for {} books", args.factors.len(), items.len());
-        return Err(Failure::Usage(text));
+        return Err(Error::usage(text));
     }
     report_problems_of_all(&context, &items, &mut reporter)?;
     let display = context.display();
@@ -46,14 +46,14 @@ pub(crate) fn run(args: &BookMergeArgs) -> Result<ExitCode, Failure> {
 }
 
 /// `tabia book fix`: a merge of a single book.
-pub(crate) fn fix(args: &BookFixArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn fix(args: &BookFixArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
     let format = book_format(&context, &args.out.output, args.out.to.as_deref())?;
     let item = book_input(&context, &args.book)?;
     let mut reporter = Reporter::new(&context, "book fix", args.out.force, None)?;
     if format.file.id != item.format().id() {
         let text = "`book fix` keeps the format; `book convert` changes it";
-        return Err(Failure::Usage(text.to_owned()));
+        return Err(Error::usage(text));
     }
     let options = merge_options(&context, args.out.force);
     let items = std::slice::from_ref(&item);

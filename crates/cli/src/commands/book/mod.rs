@@ -13,12 +13,12 @@ mod merge;
 mod novelty;
 mod report;
 
-use tabia::Failure;
+use tabia::Error;
 
 use crate::args::book::BookVerb;
 use crate::exit_code::ExitCode;
 
-pub(crate) fn run(verb: &BookVerb) -> Result<ExitCode, Failure> {
+pub(crate) fn run(verb: &BookVerb) -> Result<ExitCode, Error> {
     match verb {
         BookVerb::Info(args) => info::run(args),
         BookVerb::Find(args) => find::run(args),

@@ -1,7 +1,7 @@
 //! `tabia book novelty`: marks where games leave a book.
 
 use serde::Serialize;
-use tabia::Failure;
+use tabia::Error;
 use tabia::book::novelty::{NoveltyOptions, mark_novelties};
 use tabia::core::formats::CreateOptions;
 use tabia::core::io::OutputSet;
@@ -17,17 +17,17 @@ use crate::report::Reporter;
 use crate::select_args::parse_games;
 use crate::units::{counted, grouped};
 
-pub(crate) fn run(args: &BookNoveltyArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &BookNoveltyArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
     let format = find_format(&context.resolver, "pgn")?;
     let Some(create) = format.games().and_then(|format| format.create_text) else {
-        return Err(Failure::Usage("PGN cannot be written".to_owned()));
+        return Err(Error::usage("PGN cannot be written"));
     };
     let book = tabia::book::open(&book_input(&context, &args.book)?, &context.open)?;
     let mut out = StdoutWriter::new(&context.bar);
     let mut set = OutputSet::new(args.force);
     if let Some(path) = &args.output {
-        set.create(path).map_err(Failure::output)?;
+        set.create(path).map_err(Error::in_output)?;
     }
     let options = NoveltyOptions {
         open: context.open.clone(),
@@ -63,7 +63,7 @@ pub(crate) fn run(args: &BookNoveltyArgs) -> Result<ExitCode, Failure> {
     let (counts, summary) = marked?;
     flushed?;
     if args.output.is_some() {
-        set.commit().map_err(Failure::output)?;
+        set.commit().map_err(Error::in_output)?;
     }
     let text = format!(
         "{}: {} left the book, {} ended in it",

@@ -5,9 +5,8 @@ use std::path::Path;
 
 use serde::Serialize;
 use tabia::book::merge::Merged;
-use tabia::core::Error;
 use tabia::core::games::Written;
-use tabia::{Failure, InputItem};
+use tabia::{Error, InputItem};
 
 use crate::context::Context;
 use crate::exit_code::ExitCode;
@@ -22,7 +21,7 @@ pub(super) fn report_merged(
     inputs: &[InputItem],
     output: &Path,
     merged: &Merged,
-) -> Result<ExitCode, Failure> {
+) -> Result<ExitCode, Error> {
     let main = merged.written.files.first().map_or(output, |file| file);
     let mut text = format!(
         "{}: {}, {}, {}",

@@ -9,13 +9,12 @@ use tabia_core::game::{Flow, GameHead, GameResult, RecordKind, Visitor};
 use tabia_core::games::{Database, IndexEntry};
 use tabia_core::io::{Progress, Source};
 use tabia_core::loss::Feature;
-use tabia_core::{GameIndex, Problem};
+use tabia_core::{Error, GameIndex, Problem};
 use tabia_formats::books::kvetka;
 use tabia_formats::books::kvetka::{AddedGame, KvetkaBook, KvetkaBuilder, SourceGame, SourceKind};
 use tabia_query::{Matcher, openings};
 
 use super::{BuildOptions, BuildTarget, Built, GameCounts, plan};
-use crate::error::Failure;
 use crate::input::InputItem;
 use crate::scan::{ScanReporter, Task, scan_database};
 use crate::summary::{Observer, Summary};
@@ -41,7 +40,7 @@ pub(super) fn build(
     options: &BuildOptions,
     progress: &Arc<Progress>,
     observer: &mut dyn Observer,
-) -> Result<Built, Failure> {
+) -> Result<Built, Error> {
     let mut builder = Box::new(builder(target, options)?);
     if options.kvetka.names {
         builder.name_openings(name_of);
@@ -53,7 +52,7 @@ pub(super) fn build(
         let (database, kind, address) = source_of(item, &target.path, options)?;
         let number = builder
             .add_source(kind, &address)
-            .map_err(Failure::output)?;
+            .map_err(Error::in_output)?;
         let task = || Noting {
             matcher: (!options.filter.is_empty()).then(|| Matcher::new(&options.filter)),
             max_ply: options.max_ply,
@@ -85,13 +84,13 @@ pub(super) fn build(
             Ok(true)
         })?;
         if progress.is_cancelled() {
-            return Err(Failure::Cancelled);
+            return Err(Error::cancelled());
         }
         let counts = reporter.summary.counts.since(before);
         reporter
             .observer
             .finished(reporter.item, &counts)
-            .map_err(Failure::output)?;
+            .map_err(Error::in_output)?;
         built.games.add(own);
         built.inputs.push(own);
     }
@@ -99,27 +98,27 @@ pub(super) fn build(
     finish(builder, built)
 }
 
-fn finish(mut builder: Box<KvetkaBuilder>, mut built: Built) -> Result<Built, Failure> {
+fn finish(mut builder: Box<KvetkaBuilder>, mut built: Built) -> Result<Built, Error> {
     use tabia_core::books::BookWriter;
-    let last = builder.finalize().map_err(Failure::output)?;
+    let last = builder.finalize().map_err(Error::in_output)?;
     built.losses.merge(&last);
     built.moves = builder.moves();
-    built.written = builder.finish().map_err(Failure::output)?;
+    built.written = builder.finish().map_err(Error::in_output)?;
     built.positions = u64::from(built.written.records);
     Ok(built)
 }
 
-fn builder(target: &BuildTarget, options: &BuildOptions) -> Result<KvetkaBuilder, Failure> {
+fn builder(target: &BuildTarget, options: &BuildOptions) -> Result<KvetkaBuilder, Error> {
     if !options.kvetka.append {
-        return KvetkaBuilder::create(&target.path, &options.create).map_err(Failure::output);
+        return KvetkaBuilder::create(&target.path, &options.create).map_err(Error::in_output);
     }
     let first = kvetka::first_part(&target.path);
-    let source = Source::from_path(&first).map_err(Failure::input)?;
-    let book = KvetkaBook::open(&source, &options.open).map_err(Failure::input)?;
+    let source = Source::from_path(&first)?;
+    let book = KvetkaBook::open(&source, &options.open)?;
     let mut create = options.create.clone();
     // The book is read to its end before the new one takes its place.
     create.force = true;
-    KvetkaBuilder::append(&book, &target.path, &create).map_err(Failure::output)
+    KvetkaBuilder::append(&book, &target.path, &create).map_err(Error::in_output)
 }
 
 /// The comment that names a position.
@@ -133,10 +132,10 @@ fn source_of(
     item: &InputItem,
     book: &Path,
     options: &BuildOptions,
-) -> Result<(Box<dyn Database>, SourceKind, String), Failure> {
+) -> Result<(Box<dyn Database>, SourceKind, String), Error> {
     let refused = |why: &str| {
         let name = item.name();
-        Failure::Usage(format!("{name}: games cannot be linked to {why}"))
+        Error::usage(format!("{name}: games cannot be linked to {why}"))
     };
     let kind = SourceKind::of_format(item.format().id())
         .ok_or_else(|| refused("in this format; PGN and ChessBase databases will do"))?;
@@ -148,8 +147,8 @@ fn source_of(
     let (Some(source), Some(format)) = (item.source(), item.format().games()) else {
         return Err(refused("in this format"));
     };
-    let database = (format.open)(source, &options.open)
-        .map_err(|error| Failure::input(error.in_file(item.label())))?;
+    let database =
+        (format.open)(source, &options.open).map_err(|error| error.in_file(item.label()))?;
     Ok((database, kind, address))
 }
 
@@ -172,7 +171,7 @@ fn add(
     source: u32,
     database: &dyn Database,
     game: &Noted,
-) -> Result<(AddedGame, bool), Failure> {
+) -> Result<(AddedGame, bool), Error> {
     let span = database.span(game.index);
     let (address, length) = span.unwrap_or_default();
     let row = SourceGame {
@@ -189,7 +188,7 @@ fn add(
     let start = game.start.as_deref().unwrap_or(&usual);
     let added = builder
         .add_game(source, &row, start, game.plies.iter().copied())
-        .map_err(Failure::output)?;
+        .map_err(Error::in_output)?;
     Ok((added, span.is_some()))
 }
 

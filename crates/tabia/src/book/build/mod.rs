@@ -20,7 +20,6 @@ pub use kvetka::KvetkaOptions;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tabia_core::BookFormat;
 use tabia_core::books::BookPosition;
 use tabia_core::chess::Position;
 use tabia_core::error::Result;
@@ -30,9 +29,9 @@ use tabia_core::game::Want;
 use tabia_core::games::Written;
 use tabia_core::io::{Progress, TemporaryFile};
 use tabia_core::loss::{Feature, Losses};
+use tabia_core::{BookFormat, Error};
 use tabia_query::{Filter, Matcher};
 
-use crate::error::Failure;
 use crate::input::{InputItem, OpenInput};
 use crate::parallel::ordered;
 use crate::scan::{ScanOptions, ScanReporter, scan};
@@ -115,7 +114,7 @@ pub fn build(
     options: &BuildOptions,
     progress: &Arc<Progress>,
     observer: &mut dyn Observer,
-) -> Result<Built, Failure> {
+) -> Result<Built, Error> {
     progress.set_total(items.iter().filter_map(InputItem::bytes).sum());
     if options.kvetka.game_links {
         return kvetka::build(items, target, options, progress, observer);
@@ -128,7 +127,7 @@ pub fn build(
             build_polyglot::<Short>(items, target, options, progress, observer)
         };
     }
-    let writer = (target.format.create)(&target.path, &options.create).map_err(Failure::output)?;
+    let writer = (target.format.create)(&target.path, &options.create).map_err(Error::in_output)?;
     let sketch_bits = (options.memory / 8).max(1 << 16).ilog2();
     let sketch = Sketch::new(sketch_bits, options.keep.min_games);
     let share = options.memory / 16;
@@ -156,12 +155,12 @@ pub fn build(
     )?;
     // Its disk space and memory are of use to what follows.
     drop(gathered);
-    let last = writer.finalize().map_err(Failure::output)?;
+    let last = writer.finalize().map_err(Error::in_output)?;
     built.losses.merge(&last);
     if let Some(held) = writer.stored() {
         (built.positions, built.moves) = (held.positions, held.moves);
     }
-    built.written = writer.finish().map_err(Failure::output)?;
+    built.written = writer.finish().map_err(Error::in_output)?;
     built.positions = stored(target.format, &built.written, built.positions);
     Ok(built)
 }
@@ -172,8 +171,8 @@ fn build_polyglot<S: Stored>(
     options: &BuildOptions,
     progress: &Arc<Progress>,
     observer: &mut dyn Observer,
-) -> Result<Built, Failure> {
-    let out = polyglot::Out::create(&target.path, &options.create).map_err(Failure::output)?;
+) -> Result<Built, Error> {
+    let out = polyglot::Out::create(&target.path, &options.create).map_err(Error::in_output)?;
     let mut gathered = Gathered::<S>::new(&target.path, options.memory / 8 * 5, 0);
     let mut built = gather(items, &mut gathered, None, options, progress, observer)?;
     out.write(gathered, options, progress, &mut built)?;
@@ -206,7 +205,7 @@ fn gather<S: Stored>(
     options: &BuildOptions,
     progress: &Arc<Progress>,
     observer: &mut dyn Observer,
-) -> Result<Built, Failure> {
+) -> Result<Built, Error> {
     let mut built = Built::default();
     let plan = plan(options);
     let rules = Rules {
@@ -229,15 +228,13 @@ fn gather<S: Stored>(
             observer: &mut *observer,
             progress,
         };
-        let mut opened = item
-            .open(&options.open, Some(progress))
-            .map_err(Failure::input)?;
+        let mut opened = item.open(&options.open, Some(progress))?;
         for error in std::mem::take(&mut opened.problems) {
             reporter.problem(error.into(), options.strict)?;
         }
         let (input, late) = opened.into_parts();
         if let OpenInput::Book(_) = input {
-            return Err(Failure::Usage(format!(
+            return Err(Error::usage(format!(
                 "{} is a book: `book merge` and `book convert` take books",
                 item.name()
             )));
@@ -250,7 +247,7 @@ fn gather<S: Stored>(
                 .occurrences
                 .extend(&batch.occurrences)
                 .and_then(|()| gathered.boards.extend(&batch.boards))
-                .map_err(Failure::output)?;
+                .map_err(Error::in_output)?;
             progress.set_memory(gathered.occurrences.memory() + gathered.boards.memory());
             Ok(true)
         })?;
@@ -261,7 +258,7 @@ fn gather<S: Stored>(
         reporter
             .observer
             .finished(reporter.item, &counts)
-            .map_err(Failure::output)?;
+            .map_err(Error::in_output)?;
         built.games.add(own);
         built.inputs.push(own);
     }
@@ -316,7 +313,7 @@ pub(super) fn stored(format: &BookFormat, written: &Written, counted: u64) -> u6
 struct PageJob {
     part: usize,
     pages: Vec<(Option<Position>, BookPosition)>,
-    failure: Option<tabia_core::Error>,
+    failure: Option<Error>,
 }
 
 /// Hands every page on, by key; `weighs`: with the weights of moves.
@@ -327,7 +324,7 @@ fn pages(
     progress: &Progress,
     built: &mut Built,
     put: &mut dyn FnMut(&Position, &BookPosition) -> Result<Losses>,
-) -> Result<(), Failure> {
+) -> Result<(), Error> {
     let mut next = 0;
     let fill = |job: &mut PageJob| {
         job.part = next;
@@ -359,7 +356,7 @@ fn pages(
     };
     ordered(options.threads, fill, worker, |job| {
         if let Some(error) = job.failure.take() {
-            return Err(Failure::output(error));
+            return Err(error.in_output());
         }
         for (position, page) in &job.pages {
             let Some(position) = position else {
@@ -368,16 +365,16 @@ fn pages(
                     .add(Feature::BookMoves, page.entries.len() as u64, None);
                 continue;
             };
-            let losses = put(position, page).map_err(Failure::output)?;
+            let losses = put(position, page).map_err(Error::in_output)?;
             let (positions, moves) = kept(page, &losses);
             built.positions += positions;
             built.moves += moves;
             built.losses.merge(&losses);
         }
-        Ok::<_, Failure>(true)
+        Ok::<_, Error>(true)
     })?;
     if progress.is_cancelled() {
-        return Err(Failure::Cancelled);
+        return Err(Error::cancelled());
     }
     Ok(())
 }

@@ -18,7 +18,6 @@ use super::aggregate::Cell;
 use super::grouping::Folder;
 use super::record::Stored;
 use super::{BuildOptions, Built, Gathered, Weighing};
-use crate::error::Failure;
 use crate::parallel::ordered;
 
 /// The book under construction.
@@ -47,7 +46,7 @@ impl Out {
         options: &BuildOptions,
         progress: &Progress,
         built: &mut Built,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), Error> {
         let Self(mut set) = self;
         let mut next = 0;
         let fill = |job: &mut Job| {
@@ -62,7 +61,7 @@ impl Out {
         };
         ordered(options.threads, fill, worker, |job| {
             if let Some(error) = job.failure.take() {
-                return Err(Failure::output(error));
+                return Err(error.in_output());
             }
             built.positions += job.positions;
             built.moves += job.entries.len() as u64;
@@ -71,15 +70,15 @@ impl Out {
             };
             let bytes = job.entries.as_bytes();
             let written = out.write_all(bytes);
-            written.map_err(|error| Failure::output(Error::from(error).in_path(out.target())))?;
+            written.map_err(|error| Error::from(error).in_path(out.target()).in_output())?;
             Ok(true)
         })?;
         if progress.is_cancelled() {
-            return Err(Failure::Cancelled);
+            return Err(Error::cancelled());
         }
         // What is left of it would be written to the disk together with the book.
         drop(gathered);
-        let (files, bytes) = set.commit().map_err(Failure::output)?;
+        let (files, bytes) = set.commit().map_err(Error::in_output)?;
         built.written = Written {
             records: u32::try_from(built.moves).unwrap_or(u32::MAX),
             files,
