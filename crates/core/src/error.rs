@@ -327,6 +327,12 @@ impl Error {
         self
     }
 
+    /// Whether the operating system could not do what was asked: a file cannot be opened or read, a
+    /// disk fails. Bytes that are read and wrong are no such error.
+    pub fn is_system(&self) -> bool {
+        matches!(&self.0.kind, ErrorKind::Io(error) if error.raw_os_error().is_some())
+    }
+
     /// Sets the file unless it is set already.
     #[must_use]
     pub fn in_file(mut self, file: &Arc<Path>) -> Self {

@@ -232,7 +232,7 @@ fn with_companions(files: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
         let source = Source::from_path(file)?;
         for companion in format.companions() {
             let found = source.companion(companion.extension);
-            let path = found.and_then(|found| found.path());
+            let path = found.as_deref().and_then(|found| found.path());
             if let Some(path) = path.filter(|path| !named(path)) {
                 all.push(path.to_path_buf());
             }

@@ -7,6 +7,7 @@ use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::failure_injection;
 use crate::error::{Error, Result};
 
 /// Files up to this size are read instead of mapped.
@@ -38,6 +39,7 @@ impl Blob {
     }
 
     fn read(path: &Path) -> std::io::Result<Self> {
+        failure_injection::input_step()?;
         let mut file = File::open(path)?;
         let metadata = file.metadata()?;
         if metadata.is_dir() {

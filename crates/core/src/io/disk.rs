@@ -2,6 +2,7 @@
 //!
 //! Every call that changes the disk is a step of [`failure_injection`].
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -49,6 +50,15 @@ pub(super) fn hard_link(from: &Path, to: &Path) -> io::Result<()> {
 pub(super) fn remove(path: &Path) -> io::Result<()> {
     failure_injection::step()?;
     std::fs::remove_file(path)
+}
+
+/// The names in a folder.
+pub(super) fn list(folder: &Path) -> io::Result<Vec<OsString>> {
+    failure_injection::input_step()?;
+    let entries = std::fs::read_dir(folder)?;
+    entries
+        .map(|entry| entry.map(|entry| entry.file_name()))
+        .collect()
 }
 
 /// A hidden name in the folder of `target` that no other file of this process has:

@@ -1,6 +1,7 @@
-//! For tests: makes the n-th file-system call of an [`OutputSet`](super::OutputSet) fail.
+//! For tests: makes the n-th file-system call of a thread fail.
 //!
-//! Calls that create, write, sync, name or remove files are steps, counted per thread. Without a
+//! Calls of an [`OutputSet`](super::OutputSet) that create, write, sync, name or remove files are
+//! steps, counted per thread. Calls that open, read or list inputs are counted separately. Without a
 //! running [`FailureInjection`] a step costs one read of a thread-local variable.
 
 use std::cell::Cell;
@@ -13,6 +14,8 @@ pub enum FailureMode {
     Fails,
     /// The chosen step and all later ones fail, as after the process was killed.
     Stops,
+    /// Steps are the calls that open, read or list inputs; the chosen one fails as on a bad disk.
+    InputFails,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -50,19 +53,30 @@ impl Drop for FailureInjection {
     }
 }
 
-/// Counts a step; an error if it has to fail.
+/// Counts a step that changes files; an error if it has to fail.
 pub(super) fn step() -> io::Result<()> {
+    count(false, || io::ErrorKind::StorageFull.into())
+}
+
+/// Counts a step that reads files; an error if it has to fail.
+pub(super) fn input_step() -> io::Result<()> {
+    /// The number of the error of a bad disk on Unix.
+    const EIO: i32 = 5;
+    count(true, || io::Error::from_raw_os_error(EIO))
+}
+
+fn count(is_input: bool, error: impl FnOnce() -> io::Error) -> io::Result<()> {
     let Some(plan) = PLAN.get() else {
         return Ok(());
     };
+    if is_input != (plan.mode == FailureMode::InputFails) {
+        return Ok(());
+    }
     let number = STEPS.get();
     STEPS.set(number + 1);
     let fails = match plan.mode {
-        FailureMode::Fails => number == plan.at,
+        FailureMode::Fails | FailureMode::InputFails => number == plan.at,
         FailureMode::Stops => number >= plan.at,
     };
-    if fails {
-        return Err(io::ErrorKind::StorageFull.into());
-    }
-    Ok(())
+    if fails { Err(error()) } else { Ok(()) }
 }

@@ -1,11 +1,14 @@
 //! An input: a file with its companions, in a folder, an archive or memory.
 
+use std::borrow::Cow;
 use std::ffi::OsStr;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::Blob;
+use crate::io::disk;
 use crate::io::journal::{Journal, is_journal};
 
 /// A file that belongs to a [`Source`].
@@ -73,13 +76,19 @@ pub struct Source {
     siblings: Vec<SourceFile>,
     parts: Vec<SourceFile>,
     is_interrupted: bool,
+    /// Why the folder cannot be listed; companions are then found by opening their names.
+    unlisted: Option<ErrorKind>,
 }
 
 impl Source {
     /// The file at `path` and its companions in the same folder.
     ///
+    /// In a folder that may be entered but not listed, the companions are those with exactly the base
+    /// name of `path` and an extension in lower or upper case.
+    ///
     /// # Errors
-    /// When there is no file at `path`.
+    /// When there is no file at `path`, or the folder cannot be read for another reason than a missing
+    /// permission.
     pub fn from_path(path: &Path) -> Result<Self> {
         let name = path.file_name().map_or_else(String::new, lossy);
         let base = base_name(&name).to_lowercase();
@@ -90,18 +99,19 @@ impl Source {
         let is_sibling = |name: &str| name.to_lowercase().starts_with(&base);
         let mut files: Vec<(String, PathBuf)> = Vec::new();
         let mut is_interrupted = false;
-        // If the folder cannot be listed, the main file is used without companions.
-        if let Ok(entries) = std::fs::read_dir(folder) {
-            for entry in entries.flatten() {
-                let stored = entry.file_name();
-                let name = lossy(&stored);
-                is_interrupted |= is_journal(&stored);
-                if differs_at_first_letter(&name, &base) {
-                    continue;
-                }
-                if is_sibling(&name) || is_part(&name, &base) {
-                    files.push((name, path.with_file_name(stored)));
-                }
+        let mut unlisted = None;
+        let listing = disk::list(folder).unwrap_or_else(|error| {
+            unlisted = Some(error);
+            Vec::new()
+        });
+        for stored in listing {
+            let name = lossy(&stored);
+            is_interrupted |= is_journal(&stored);
+            if differs_at_first_letter(&name, &base) {
+                continue;
+            }
+            if is_sibling(&name) || is_part(&name, &base) {
+                files.push((name, path.with_file_name(stored)));
             }
         }
         if is_interrupted {
@@ -111,6 +121,11 @@ impl Source {
         let main_path = listed.map_or(path, |(_, file_path)| file_path);
         if let Err(error) = std::fs::metadata(main_path) {
             return Err(Error::from(error).in_path(path));
+        }
+        if let Some(error) =
+            unlisted.take_if(|error| error.kind() != io::ErrorKind::PermissionDenied)
+        {
+            return Err(Error::from(error).in_path(folder));
         }
         let main = SourceFile {
             name,
@@ -138,6 +153,7 @@ impl Source {
             siblings,
             parts,
             is_interrupted,
+            unlisted: unlisted.map(ErrorKind::Io),
         })
     }
 
@@ -177,6 +193,7 @@ impl Source {
             siblings,
             parts,
             is_interrupted: false,
+            unlisted: None,
         })
     }
 
@@ -193,7 +210,8 @@ impl Source {
 
     /// The name of a companion in messages: its path, or the label with that extension.
     pub fn label_of(&self, extension: &str) -> Arc<Path> {
-        match self.companion(extension).and_then(SourceFile::path) {
+        let file = self.companion(extension);
+        match file.as_deref().and_then(SourceFile::path) {
             Some(path) => Arc::from(path),
             None => Arc::from(self.label.with_extension(extension)),
         }
@@ -216,9 +234,27 @@ impl Source {
 
     /// The companion with an extension, given in lower case without dot; `None` if absent. Names match in
     /// any letter case.
-    pub fn companion(&self, wanted: &str) -> Option<&SourceFile> {
-        self.siblings.iter().find(|file| {
+    pub fn companion(&self, wanted: &str) -> Option<Cow<'_, SourceFile>> {
+        let listed = self.siblings.iter().find(|file| {
             extension(&file.name) == wanted && base_name(&file.name).to_lowercase() == self.base
+        });
+        let listed = listed.map(Cow::Borrowed);
+        listed.or_else(|| self.unlisted_companion(wanted).map(Cow::Owned))
+    }
+
+    /// The companion with an extension in a folder that cannot be listed. A file that exists and
+    /// cannot be read is found, too.
+    fn unlisted_companion(&self, wanted: &str) -> Option<SourceFile> {
+        self.unlisted.as_ref()?;
+        let main = self.main.path()?;
+        let paths = [wanted.to_owned(), wanted.to_uppercase()].map(|ext| main.with_extension(ext));
+        let path = paths.into_iter().find(|path| {
+            let found = std::fs::symlink_metadata(path);
+            !found.is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+        })?;
+        Some(SourceFile {
+            name: path.file_name().map(lossy)?,
+            bytes: Bytes::Path(path),
         })
     }
 
@@ -227,7 +263,19 @@ impl Source {
     /// # Errors
     /// When the file exists and cannot be read.
     pub fn open_companion(&self, wanted: &str) -> Result<Option<Blob>> {
-        self.companion(wanted).map(SourceFile::open).transpose()
+        let file = self.companion(wanted);
+        file.map(|file| file.open()).transpose()
+    }
+
+    /// Checks that [`siblings`](Self::siblings) and [`parts`](Self::parts) are complete.
+    ///
+    /// # Errors
+    /// When the folder of the files cannot be listed.
+    pub fn require_listing(&self) -> Result<()> {
+        match &self.unlisted {
+            Some(kind) => Err(Error::new(kind.clone()).in_path(disk::folder(&self.label))),
+            None => Ok(()),
+        }
     }
 
     /// The same set with another main file, named by extension: a companion, or its part 0 (`name_0.ext`).
@@ -236,9 +284,10 @@ impl Source {
         let first = format!("{}_0.{wanted}", self.base);
         let main = self.companion(wanted).or_else(|| {
             let all = &mut self.siblings.iter();
-            all.find(|file| file.name.to_lowercase() == first)
+            let part = all.find(|file| file.name.to_lowercase() == first);
+            part.map(Cow::Borrowed)
         });
-        let main = main?.clone();
+        let main = main?.into_owned();
         let label = match main.path() {
             Some(path) => Arc::from(path),
             None => Arc::from(self.label.with_extension(wanted)),
@@ -250,6 +299,7 @@ impl Source {
             siblings: self.siblings.clone(),
             parts: self.parts.clone(),
             is_interrupted: self.is_interrupted,
+            unlisted: self.unlisted.clone(),
         })
     }
 

@@ -66,6 +66,7 @@ impl Parts {
         source: &Source,
         problems: &mut Vec<String>,
     ) -> Result<(String, Header, Self)> {
+        source.require_listing()?;
         let (mut base, mut number) = split_name(source.name());
         let mut main = source.main();
         if number.is_some_and(|number| number > 0) {

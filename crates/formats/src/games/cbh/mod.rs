@@ -77,15 +77,16 @@ fn open_database(source: &Source, options: &OpenOptions) -> Result<Box<dyn Datab
 }
 
 impl CbhDatabase {
-    /// Opens the set of the main file. Only that file is required; problems of the others are in
+    /// Opens the set of the main file. Only that file is required; what the others lack is in
     /// [`Database::info`]. With [`OpenOptions::salvage`] no file is required, and lost headers and
     /// names are rebuilt from the files that are left.
     ///
     /// # Errors
-    /// If the main file cannot be read or is not a ChessBase database; never when salvaging.
+    /// If a file of the set exists and cannot be read; if the main file is not that of a ChessBase
+    /// database, unless it is salvaged.
     pub fn open(source: &Source, options: &OpenOptions) -> Result<Self> {
         if options.salvage {
-            Ok(salvage::open(source, options))
+            salvage::open(source, options)
         } else {
             open::open(source, options)
         }

@@ -11,7 +11,7 @@ use tabia_core::io::{Blob, Charset, Source};
 
 use super::annotations::{Items, kind};
 use super::charset::{Detector, Texts, until_zero};
-use super::companions::ID;
+use super::companions::{COMPANIONS, ID};
 use super::entities::{Entity, EntityTable};
 use super::placeholder_names::Placeholders;
 use super::records::{ExtendedRecord, FileHeader, Record};
@@ -26,8 +26,8 @@ const SAMPLE_RECORDS: u32 = 64;
 
 /// A ChessBase database.
 ///
-/// Only the headers are open at first. The other files are opened on first use, so that a search
-/// by ratings reads none of them.
+/// The other files are opened with the headers, so that one that cannot be read is an error. They are
+/// parsed on first use, so that a search by ratings reads none of them.
 #[derive(Debug)]
 pub struct CbhDatabase {
     pub(super) headers: Blob,
@@ -37,6 +37,7 @@ pub struct CbhDatabase {
     pub(super) limits: Limits,
     charset: Charset,
     pub(super) source: Source,
+    files: OpenFiles,
     pub(super) len: u32,
     /// Problems of the headers.
     pub(super) problems: Vec<String>,
@@ -52,7 +53,33 @@ pub struct CbhDatabase {
     pub(super) is_salvaged: bool,
 }
 
-/// The other files of the set, opened and parsed.
+/// The files of a set that exist, by extension. One that exists and cannot be read is an error: it is
+/// not the same as one that is missing.
+#[derive(Debug)]
+pub(super) struct OpenFiles(Vec<(&'static str, Blob)>);
+
+impl OpenFiles {
+    /// Opens the companions of the main file, and those with further extensions.
+    pub(super) fn open(source: &Source, further: &[&'static str]) -> Result<Self> {
+        let extensions = COMPANIONS.iter().map(|companion| companion.extension);
+        let mut files = Vec::new();
+        for extension in extensions.chain(further.iter().copied()) {
+            if let Some(blob) = source.open_companion(extension)? {
+                files.push((extension, blob));
+            }
+        }
+        Ok(Self(files))
+    }
+
+    /// The bytes of a file; `None` if it does not exist.
+    pub(super) fn get(&self, extension: &str) -> Option<Blob> {
+        let mut files = self.0.iter();
+        let (_, blob) = files.find(|(name, _)| *name == extension)?;
+        Some(blob.clone())
+    }
+}
+
+/// The other files of the set, parsed.
 #[derive(Debug)]
 pub(super) struct Companions {
     pub(super) moves: Option<Blob>,
@@ -64,6 +91,8 @@ pub(super) struct Companions {
     pub(super) moves_name: Arc<Path>,
     /// The name of `.cba` in messages.
     pub(super) annotations_name: Arc<Path>,
+    /// `.ini`.
+    pub(super) settings: Option<Blob>,
     pub(super) title: Option<String>,
     pub(super) problems: Vec<String>,
 }
@@ -83,7 +112,8 @@ pub(super) fn open(source: &Source, options: &OpenOptions) -> Result<CbhDatabase
         );
         return Err(wrong_format(why).in_file(&label));
     }
-    let mut opener = CompanionOpener::new(source, false);
+    let files = OpenFiles::open(source, &[])?;
+    let mut opener = CompanionOpener::new(source, &files, false);
     let len = record_count(&headers);
     if headers.len() % FileHeader::SIZE != 0 {
         let left = headers.len() % FileHeader::SIZE;
@@ -97,17 +127,18 @@ pub(super) fn open(source: &Source, options: &OpenOptions) -> Result<CbhDatabase
     }
     let problems = opener.problems;
     Ok(CbhDatabase::from_headers(
-        source, options, label, headers, problems,
+        source, options, label, headers, files, problems,
     ))
 }
 
 impl CbhDatabase {
-    /// The set with these headers; no other file is open yet.
+    /// The set with these headers; no other file is parsed yet.
     pub(super) fn from_headers(
         source: &Source,
         options: &OpenOptions,
         label: Arc<Path>,
         headers: Blob,
+        files: OpenFiles,
         problems: Vec<String>,
     ) -> Self {
         Self {
@@ -118,6 +149,7 @@ impl CbhDatabase {
             limits: options.limits,
             charset: options.charset,
             source: source.clone(),
+            files,
             problems,
             companions: OnceLock::new(),
             info: OnceLock::new(),
@@ -128,10 +160,10 @@ impl CbhDatabase {
         }
     }
 
-    /// The other files of the set, opened on the first call.
+    /// The other files of the set, parsed on the first call.
     pub(super) fn companions(&self) -> &Companions {
         self.companions.get_or_init(|| {
-            let mut opener = CompanionOpener::new(&self.source, false);
+            let mut opener = CompanionOpener::new(&self.source, &self.files, false);
             let moves = opener.open("cbg");
             if moves.is_none() && self.len > 0 {
                 opener.problem("cbg", "the file is missing: games have no moves");
@@ -141,22 +173,25 @@ impl CbhDatabase {
                 opener.problem("cba", "the file is missing: games have no annotations");
             }
             let tables = opener.tables();
-            self.open_companions(opener, moves, annotations, tables)
+            self.complete_companions(opener.problems, moves, annotations, tables)
         })
     }
 
-    /// Completes the open files with those that are not needed before.
-    pub(super) fn open_companions(
+    /// Completes the parsed files with those that are not needed before.
+    pub(super) fn complete_companions(
         &self,
-        mut opener: CompanionOpener<'_>,
+        problems: Vec<String>,
         moves: Option<Blob>,
         annotations: Option<Blob>,
         tables: Tables,
     ) -> Companions {
         let source = &self.source;
+        let mut opener = CompanionOpener::new(source, &self.files, self.is_salvaged);
+        opener.problems = problems;
         let page = self.detect_page(&tables, annotations.as_deref());
         let texts = Texts::new(self.charset, page);
-        let ini = source.open_companion("ini").ok().flatten();
+        let settings = opener.open("ini");
+        let title = settings.as_deref().and_then(|ini| ini_title(ini, texts));
         Companions {
             moves,
             annotations,
@@ -165,7 +200,8 @@ impl CbhDatabase {
             texts,
             moves_name: source.label_of("cbg"),
             annotations_name: source.label_of("cba"),
-            title: ini.and_then(|ini| ini_title(&ini, texts)),
+            settings,
+            title,
             problems: opener.problems,
         }
     }
@@ -348,18 +384,20 @@ fn ini_title(ini: &[u8], texts: Texts) -> Option<String> {
     (!title.is_empty()).then(|| title.into_owned())
 }
 
-/// Opens the companions of a set and collects their problems.
+/// Parses the companions of a set and collects their problems.
 pub(super) struct CompanionOpener<'s> {
     source: &'s Source,
+    files: &'s OpenFiles,
     /// Entity files with corrupt headers are read all the same.
     salvage: bool,
     pub(super) problems: Vec<String>,
 }
 
 impl<'s> CompanionOpener<'s> {
-    pub(super) fn new(source: &'s Source, salvage: bool) -> Self {
+    pub(super) fn new(source: &'s Source, files: &'s OpenFiles, salvage: bool) -> Self {
         Self {
             source,
+            files,
             salvage,
             problems: Vec::new(),
         }
@@ -370,14 +408,8 @@ impl<'s> CompanionOpener<'s> {
         self.problems.push(format!("{}: {text}", name.display()));
     }
 
-    pub(super) fn open(&mut self, extension: &str) -> Option<Blob> {
-        match self.source.open_companion(extension) {
-            Ok(blob) => blob,
-            Err(error) => {
-                self.problems.push(error.to_string());
-                None
-            }
-        }
+    pub(super) fn open(&self, extension: &str) -> Option<Blob> {
+        self.files.get(extension)
     }
 
     fn parse<T>(
@@ -413,7 +445,7 @@ impl<'s> CompanionOpener<'s> {
     }
 
     fn entities<E: Entity>(&mut self, is_core: bool) -> Option<EntityTable<E>> {
-        if is_core && self.source.companion(E::EXTENSION).is_none() {
+        if is_core && self.open(E::EXTENSION).is_none() {
             self.problem(E::EXTENSION, "the file is missing: its names are unknown");
         }
         if !self.salvage {

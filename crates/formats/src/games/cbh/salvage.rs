@@ -8,13 +8,14 @@
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
+use tabia_core::error::Result;
 use tabia_core::formats::OpenOptions;
 use tabia_core::io::{Blob, Source};
 use zerocopy::{FromZeros, IntoBytes};
 
 use super::content_summary::HAS_START;
 use super::entities::{Entity, EntityTable, UNKNOWN_ID};
-use super::open::{CbhDatabase, CompanionOpener};
+use super::open::{CbhDatabase, CompanionOpener, OpenFiles};
 use super::placeholder_names::Placeholders;
 use super::record_scan::{TEXT_MODE, end, head, scan, scan_annotations, start};
 use super::records::{FileHeader, GameRecord, MovesHead, TYPE_ALWAYS, TYPE_TEXT, TextRecord, U24};
@@ -28,8 +29,12 @@ const NO_RESULT: u8 = 3;
 const START_FOLLOWS: u8 = 0x40;
 
 /// Opens what is left of a damaged set.
-pub(super) fn open(source: &Source, options: &OpenOptions) -> CbhDatabase {
-    let mut opener = CompanionOpener::new(source, true);
+///
+/// # Errors
+/// If a file exists and cannot be read.
+pub(super) fn open(source: &Source, options: &OpenOptions) -> Result<CbhDatabase> {
+    let files = OpenFiles::open(source, &["cbh", "cit", "cib", "cbgi"])?;
+    let mut opener = CompanionOpener::new(source, &files, true);
     let old = opener.open("cbh");
     let moves = opener.open("cbg");
     let annotations = opener.open("cba");
@@ -57,16 +62,18 @@ pub(super) fn open(source: &Source, options: &OpenOptions) -> CbhDatabase {
     }
     let label = Arc::from(source.label().with_extension("cbh"));
     let problems = std::mem::take(&mut opener.problems);
-    let mut database = CbhDatabase::from_headers(source, options, label, headers.file, problems);
+    let mut database = CbhDatabase::from_headers(
+        source, options, label, headers.file, files, problems,
+    );
     database.rebuilt = headers.rebuilt;
     database.player_pairs = boosters.players;
     database
         .player_pairs
         .retain(|&number, _| number <= headers.last_sure);
     database.placeholders = Placeholders::add_to(&mut tables, &database.headers);
-    let companions = database.open_companions(opener, moves, annotations, tables);
+    let companions = database.complete_companions(Vec::new(), moves, annotations, tables);
     database.companions = OnceLock::from(companions);
-    database
+    Ok(database)
 }
 
 /// The bytes of a record of `.cbh`.

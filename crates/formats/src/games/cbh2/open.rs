@@ -75,20 +75,16 @@ impl Cbh2Database {
                 format!("the header states {next} as the next record, the file has {records}");
             problem("2cbh", text);
         }
-        let mut file = |extension: &str, effect: &str| match source.open_companion(extension) {
-            Ok(Some(blob)) => Some(blob),
-            Ok(None) => {
+        let mut file = |extension: &str, effect: &str| {
+            let blob = source.open_companion(extension)?;
+            if blob.is_none() {
                 problem(extension, format!("the file is missing: {effect}"));
-                None
             }
-            Err(error) => {
-                problem(extension, error.to_string());
-                None
-            }
+            Ok::<_, Error>(blob)
         };
-        let moves = file("2cbg", "games have no moves");
-        let annotations = file("2cba", "games have no annotations");
-        let names = file("2lid", "its names are unknown");
+        let moves = file("2cbg", "games have no moves")?;
+        let annotations = file("2cba", "games have no annotations")?;
+        let names = file("2lid", "its names are unknown")?;
         for (extension, blob) in [("2cbg", &moves), ("2cba", &annotations)] {
             if let Some(text) = blob.as_deref().and_then(wrong_size) {
                 problem(extension, text);

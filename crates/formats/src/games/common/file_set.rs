@@ -82,8 +82,10 @@ impl<'s> SetOpener<'s> {
             .suffix
             .as_deref()
             .and_then(|suffix| self.compacted(suffix, extension));
-        let file = compacted.or_else(|| self.source.companion(extension));
-        let blob = file.map(SourceFile::open).transpose()?;
+        let blob = match compacted {
+            Some(file) => Some(file.open()?),
+            None => self.source.open_companion(extension)?,
+        };
         let exists = blob.is_some();
         if !exists {
             let path = self.source.label_of(extension);

@@ -101,7 +101,7 @@ impl Editor {
         let label = source.label();
         let mut writer =
             CbhWriter::copy(&db, path, &options).map_err(|error| error.in_file(label))?;
-        writer.files().settings = source.open_companion("ini").ok().flatten();
+        writer.files().settings.clone_from(&db.companions().settings);
         Ok(Self {
             db,
             writer,
@@ -322,8 +322,14 @@ fn charset(db: &CbhDatabase) -> Charset {
 /// On case-sensitive file systems, the files of a replaced set must have the names that are written,
 /// or old and new files would coexist.
 fn refuse_other_case(path: &Path) -> Result<()> {
-    let Ok(source) = Source::from_path(path) else {
-        return Ok(());
+    let is_new = |error: &Error| match error.kind() {
+        ErrorKind::Io(error) => error.kind() == std::io::ErrorKind::NotFound,
+        _ => false,
+    };
+    let source = match Source::from_path(path) {
+        Ok(source) => source,
+        Err(error) if is_new(&error) => return Ok(()),
+        Err(error) => return Err(error),
     };
     for companion in &COMPANIONS {
         let file = source.companion(companion.extension);

@@ -43,7 +43,7 @@ pub fn pack(
     let mut writer = CbhWriter::new(path, options)?;
     let files = writer.files();
     files.take_settings(&db);
-    files.settings = source.open_companion("ini").ok().flatten();
+    files.settings.clone_from(&db.companions().settings);
     let mut packer = Packer {
         db: &db,
         files,
