@@ -1,5 +1,9 @@
 //! Inputs that exist and cannot be read: never taken for missing or damaged ones.
-#![allow(clippy::expect_used, clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    reason = "a test fails by panicking"
+)]
 
 mod support;
 
@@ -34,7 +38,10 @@ fn fail_each_input_step<T>(what: &str, least: u64, job: impl Fn() -> Result<T>) 
         let error = outcome.err();
         let error = error.unwrap_or_else(|| panic!("{what}: step {at} of {steps} is ignored"));
         assert!(error.is_system(), "{what}, step {at}: {error}");
-        assert!(error.location().file.is_some(), "{what}, step {at}: {error}");
+        assert!(
+            error.location().file.is_some(),
+            "{what}, step {at}: {error}"
+        );
     }
 }
 

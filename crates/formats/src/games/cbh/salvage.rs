@@ -62,9 +62,8 @@ pub(super) fn open(source: &Source, options: &OpenOptions) -> Result<CbhDatabase
     }
     let label = Arc::from(source.label().with_extension("cbh"));
     let problems = std::mem::take(&mut opener.problems);
-    let mut database = CbhDatabase::from_headers(
-        source, options, label, headers.file, files, problems,
-    );
+    let mut database =
+        CbhDatabase::from_headers(source, options, label, headers.file, files, problems);
     database.rebuilt = headers.rebuilt;
     database.player_pairs = boosters.players;
     database

@@ -101,7 +101,10 @@ impl Editor {
         let label = source.label();
         let mut writer =
             CbhWriter::copy(&db, path, &options).map_err(|error| error.in_file(label))?;
-        writer.files().settings.clone_from(&db.companions().settings);
+        writer
+            .files()
+            .settings
+            .clone_from(&db.companions().settings);
         Ok(Self {
             db,
             writer,
