@@ -13,6 +13,7 @@ use crate::error::Result;
 use crate::game::{Flow, GameResult, Nag};
 use crate::games::Written;
 use crate::ids::FormatId;
+use crate::io::OutputSet;
 use crate::loss::Losses;
 
 /// Counts of games won by White, drawn, and won by Black.
@@ -258,19 +259,63 @@ pub trait BookWriter: Send {
     /// come in any order; statistics of a position that is put twice are summed.
     fn put(&mut self, position: &Position, page: &BookPosition) -> Result<Losses>;
 
-    /// Finishes the layout and returns losses known only now (e.g. positions unreachable in an ABK
-    /// tree). Call once, before [`finish`](BookWriter::finish); otherwise `finish` calls it and
-    /// drops the result.
-    fn finalize(&mut self) -> Result<Losses> {
-        Ok(Losses::new())
-    }
-
-    /// Positions and moves actually stored, after [`finalize`](BookWriter::finalize). `None`:
-    /// everything [`put`](BookWriter::put), less the losses it returned.
-    fn stored(&self) -> Option<BookSize> {
-        None
-    }
+    /// Writes everything, to files that do not have their names yet.
+    ///
+    /// # Errors
+    /// If a file cannot be written. Nothing is left of the new book then.
+    fn complete(self: Box<Self>) -> Result<CompleteBook>;
 
     /// Completes the files and renames them to their final names.
-    fn finish(self: Box<Self>) -> Result<Written>;
+    ///
+    /// # Errors
+    /// As with [`complete`](BookWriter::complete), and if the files cannot get their names.
+    fn finish(self: Box<Self>) -> Result<WrittenBook> {
+        self.complete()?.commit()
+    }
+}
+
+/// A book that is written, but whose files do not have their names yet. Without
+/// [`commit`](CompleteBook::commit) nothing of it remains.
+#[derive(Debug)]
+#[must_use = "without `commit` the book is removed"]
+pub struct CompleteBook {
+    /// What the book contains.
+    pub size: BookSize,
+    /// Losses known only at the end, such as positions that an ABK tree cannot reach; those that
+    /// [`BookWriter::put`] returned are not repeated.
+    pub losses: Losses,
+    /// Number of records.
+    pub records: u32,
+    /// The files, main file first. Further files created here appear together with the book.
+    pub files: OutputSet,
+}
+
+impl CompleteBook {
+    /// Gives the files their names, all or none.
+    ///
+    /// # Errors
+    /// If a file cannot get its name. All replaced files then have their names again.
+    pub fn commit(self) -> Result<WrittenBook> {
+        let (files, bytes) = self.files.commit()?;
+        Ok(WrittenBook {
+            size: self.size,
+            losses: self.losses,
+            written: Written {
+                records: self.records,
+                files,
+                bytes,
+            },
+        })
+    }
+}
+
+/// A book that was written.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct WrittenBook {
+    /// What the book contains.
+    pub size: BookSize,
+    /// Losses known only at the end; those that [`BookWriter::put`] returned are not repeated.
+    pub losses: Losses,
+    /// The files.
+    pub written: Written,
 }

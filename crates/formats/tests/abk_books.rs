@@ -67,8 +67,7 @@ fn copy(book: &AbkBook, path: &Path, backwards: bool) -> Losses {
     for (position, page) in &pages {
         losses.merge(&writer.put(position, page).unwrap());
     }
-    losses.merge(&writer.finalize().unwrap());
-    writer.finish().unwrap();
+    losses.merge(&writer.finish().unwrap().losses);
     losses
 }
 
@@ -168,8 +167,9 @@ fn small(path: &Path, options: &CreateOptions) -> (Losses, Vec<u8>) {
         }
         losses.merge(&writer.put(&position, &page).unwrap());
     }
-    losses.merge(&writer.finalize().unwrap());
-    let written = writer.finish().unwrap();
+    let book = writer.finish().unwrap();
+    losses.merge(&book.losses);
+    let written = book.written;
     let bytes = std::fs::read(path).unwrap();
     assert_eq!(written.bytes, bytes.len() as u64);
     assert_eq!(u64::from(written.records) * 28 + 25200, written.bytes);
@@ -303,10 +303,9 @@ fn weights_become_priorities_and_deleted_moves_stay_deleted() {
     page.entries.push(deleted);
     page.entries.push(BookEntry::default());
     let mut losses = writer.put(&start, &page).unwrap();
-    losses.merge(&writer.finalize().unwrap());
+    losses.merge(&writer.finish().unwrap().losses);
     assert_eq!(losses.count(Feature::UnreadMoves), 1);
     assert_eq!(losses.count(Feature::BookWeights), 1);
-    writer.finish().unwrap();
     let book = open(&path);
     let mut read = BookPosition::default();
     assert!(book.probe(&start, &mut read).unwrap());

@@ -96,7 +96,7 @@ fn copy_of_a_real_book_has_equal_records() {
     let mut writer = CtgWriter::create(&target, &options).unwrap();
     let losses = put_all(&book, &mut writer);
     assert!(losses.is_empty(), "{losses}");
-    let written = Box::new(writer).finish().unwrap();
+    let written = Box::new(writer).finish().unwrap().written;
     assert_eq!(written.records, 104_224);
     assert_eq!(written.files.len(), 3);
 
@@ -323,7 +323,7 @@ fn records_sum_the_counts_of_mirror_images() {
         let losses = book.put(&position.0, &page(position)).unwrap();
         assert!(losses.is_empty(), "{losses}");
     }
-    let written = Box::new(book).finish().unwrap();
+    let written = Box::new(book).finish().unwrap().written;
     assert_eq!(written.records as usize, expected.len());
     check_lookups(&target);
     let book = open(&target);
@@ -422,7 +422,7 @@ fn moves_create_records_for_their_positions() {
     };
     let losses = book.put(&start, &page).unwrap();
     assert_eq!(losses.to_string(), "1 weight of a book move");
-    let written = Box::new(book).finish().unwrap();
+    let written = Box::new(book).finish().unwrap().written;
     assert_eq!(written.records, 4);
     check_lookups(&target);
 
@@ -549,7 +549,7 @@ fn losses_are_counted() {
     let losses = book.put(&shuffled, &BookPosition::default()).unwrap();
     assert_eq!(losses.count(Feature::BookMoves), 1);
     // Promotion, its child, and the queens.
-    assert_eq!(Box::new(book).finish().unwrap().records, 3);
+    assert_eq!(Box::new(book).finish().unwrap().written.records, 3);
 }
 
 #[test]

@@ -226,9 +226,9 @@ fn minimal_book_is_written_byte_by_byte() {
         .add_game(Some(source), &row, &Position::standard(), line(&plies))
         .unwrap();
     assert_eq!(added, AddedGame::Yes(Some(0)));
-    assert_eq!(builder.finalize().unwrap(), Losses::new());
-    let written = builder.finish().unwrap();
-    assert_eq!(written.records, 3);
+    let book = builder.finish().unwrap();
+    assert_eq!(book.losses, Losses::new());
+    assert_eq!((book.size.positions, book.written.records), (3, 3));
     assert_eq!(scratch.names(), ["mini.kin", "mini.ksf", "mini_0.kob"]);
     for name in scratch.names() {
         let expected = std::fs::read(fixture(&name)).unwrap();
@@ -452,9 +452,7 @@ fn build(path: &Path, options: &CreateOptions, games: &[PgnGame]) -> Losses {
     let mut builder = Box::new(KvetkaBuilder::create(path, options).unwrap());
     let source = builder.add_source(SourceKind::Pgn, "a.pgn").unwrap();
     add_all(&mut builder, Some(source), games);
-    let losses = builder.finalize().unwrap();
-    builder.finish().unwrap();
-    losses
+    builder.finish().unwrap().losses
 }
 
 #[test]
@@ -662,9 +660,8 @@ fn copied_positions_give_the_same_bytes() {
         for (position, page) in &pages {
             losses.merge(&writer.put(position, page).unwrap());
         }
-        losses.merge(&writer.finalize().unwrap());
+        losses.merge(&writer.finish().unwrap().losses);
         assert_eq!(losses, Losses::new());
-        writer.finish().unwrap();
     }
     let read = |name: &str| std::fs::read(scratch.join(name)).unwrap();
     for (ours, theirs) in [("_0.kob", "_0.kob"), (".kin", ".kin"), (".ksf", ".ksf")] {
@@ -804,9 +801,8 @@ fn many_games_fill_parts_and_lists_to_their_limit() {
         };
         builder.add_game(Some(source), &row, &start, plies).unwrap();
     }
-    let losses = builder.finalize().unwrap();
+    let losses = builder.finish().unwrap().losses;
     assert!(losses.count(Feature::GameLinks) > 0 && losses.count(Feature::LongText) > 0);
-    builder.finish().unwrap();
     assert!(scratch.names().contains(&"a_1.kob".to_owned()));
     for name in scratch.names().iter().filter(|name| name.ends_with("kob")) {
         let length = scratch.join(name).metadata().unwrap().len();

@@ -249,7 +249,7 @@ fn a_copy_has_the_same_moves() {
                 .iter()
                 .for_each(|entry| writer.push(*entry).unwrap());
         }
-        let written = writer.finish().unwrap();
+        let written = writer.finish().unwrap().written;
         let copy = open(&target);
         assert_eq!(contents(&copy), contents(&book), "{name}");
         assert_eq!(written.bytes, copy.entries().len() as u64 * 16);

@@ -83,7 +83,6 @@ fn book(format: &BookFormat, path: &Path, force: bool, rounds: usize) -> Result<
         writer.put(&position, &page)?;
         position.play(m);
     }
-    writer.finalize()?;
     writer.finish().map(|_| ())
 }
 

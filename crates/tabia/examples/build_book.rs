@@ -33,6 +33,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             }));
         book.put(position, &page)?;
     }
-    println!("{} positions", book.finish()?.records);
+    println!("{} positions", book.finish()?.size.positions);
     Ok(())
 }

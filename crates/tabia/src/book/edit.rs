@@ -150,8 +150,6 @@ fn edit_pages(
     let mut merged = Merged::default();
     let mut failed = None;
     let mut put = |position: &Position, page: &BookPosition, merged: &mut Merged| {
-        merged.positions += 1;
-        merged.moves += page.entries.len() as u64;
         match writer.put(position, page) {
             Ok(losses) => merged.losses.merge(&losses),
             Err(error) => {
@@ -187,13 +185,10 @@ fn edit_pages(
     if let Some(error) = failed {
         return Err(error.in_output());
     }
-    let last = writer.finalize().map_err(Error::in_output)?;
-    merged.losses.merge(&last);
-    if let Some(held) = writer.stored() {
-        (merged.positions, merged.moves) = (held.positions, held.moves);
-    }
-    merged.written = writer.finish().map_err(Error::in_output)?;
-    merged.positions = super::build::stored(format, &merged.written, merged.positions);
+    let book = writer.finish().map_err(Error::in_output)?;
+    (merged.positions, merged.moves) = (book.size.positions, book.size.moves);
+    merged.losses.merge(&book.losses);
+    merged.written = book.written;
     Ok(merged)
 }
 

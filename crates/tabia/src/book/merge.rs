@@ -310,14 +310,7 @@ fn merge_pages(
             }
             join_pages(position, (first, page), &mut others, options, weighs);
             match writer.put(position, page) {
-                Ok(losses) => {
-                    let (positions, moves) = super::build::kept(page, &losses);
-                    // Polyglot's file has no place for a position without moves.
-                    let is_held = moves > 0 || !is_swept;
-                    merged.positions += if is_held { positions } else { 0 };
-                    merged.moves += moves;
-                    merged.losses.merge(&losses);
-                }
+                Ok(losses) => merged.losses.merge(&losses),
                 Err(error) => {
                     output_failed = Some(error);
                     return Ok(Flow::Stop);
@@ -338,13 +331,10 @@ fn merge_pages(
         let reach = reach?;
         merged.unreached += reach.unreached;
     }
-    let last = writer.finalize().map_err(Error::in_output)?;
-    merged.losses.merge(&last);
-    if let Some(held) = writer.stored() {
-        (merged.positions, merged.moves) = (held.positions, held.moves);
-    }
-    merged.written = writer.finish().map_err(Error::in_output)?;
-    merged.positions = super::build::stored(format, &merged.written, merged.positions);
+    let book = writer.finish().map_err(Error::in_output)?;
+    (merged.positions, merged.moves) = (book.size.positions, book.size.moves);
+    merged.losses.merge(&book.losses);
+    merged.written = book.written;
     Ok(merged)
 }
 

@@ -3,12 +3,11 @@
 use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 
-use tabia_core::books::{BookEntry, BookPosition, BookSize, BookWriter, Wdl};
+use tabia_core::books::{BookEntry, BookPosition, BookWriter, CompleteBook, Wdl};
 use tabia_core::chess::Position;
 use tabia_core::error::{Error, Result};
 use tabia_core::external::FixedSorter;
 use tabia_core::formats::CreateOptions;
-use tabia_core::games::Written;
 use tabia_core::io::{Charset, Output, OutputSet, TemporaryFile};
 use tabia_core::loss::{Feature, Losses};
 use zerocopy::byteorder::little_endian::U32;
@@ -33,8 +32,6 @@ pub struct AbkWriter {
     repeats: Option<u64>,
     sorter: FixedSorter<TableMove>,
     memory: usize,
-    records: Option<u32>,
-    reachable: Option<BookSize>,
 }
 
 impl AbkWriter {
@@ -55,8 +52,6 @@ impl AbkWriter {
             repeats: repeats.and_then(|(_, value)| value.parse().ok()),
             sorter: FixedSorter::new(TemporaryFile::folder_of(path), MEMORY),
             memory: MEMORY,
-            records: None,
-            reachable: None,
         })
     }
 
@@ -107,33 +102,6 @@ impl AbkWriter {
         self.sorter.push(table_move)?;
         Ok(losses)
     }
-
-    /// Writes the tree; returns the unreachable moves, weights and texts that are lost.
-    fn build(&mut self) -> Result<Losses> {
-        let mut losses = Losses::new();
-        let Some(out) = self.set.file(0) else {
-            return Err(Error::invalid("the target is gone"));
-        };
-        let target = out.target().to_path_buf();
-        let folder = TemporaryFile::folder_of(&target);
-        let sorter = std::mem::replace(&mut self.sorter, FixedSorter::new(folder, 1));
-        let table = PositionTable::new(sorter, folder)?;
-        losses.add(Feature::BookWeights, table.inexact, None);
-        let named = |error: std::io::Error| Error::from(error).in_path(&target);
-        let (bytes, is_exact) = self.header.write(self.charset);
-        losses.add(Feature::LongText, u64::from(!is_exact), None);
-        out.write_all(&bytes).map_err(named)?;
-        let written = tree::write(&table, self.repeats, self.memory, out)?;
-        losses.add(Feature::BookMoves, written.unreachable_moves, None);
-        let [depth, moves, ..] = &mut self.header.numbers;
-        *depth = written.depth;
-        *moves = written.records - written.deleted;
-        let (bytes, _) = self.header.write(self.charset);
-        rewrite(out, &bytes).map_err(named)?;
-        self.records = Some(written.records);
-        self.reachable = Some(written.reachable);
-        Ok(losses)
-    }
 }
 
 fn rewrite(out: &mut Output, header: &[u8]) -> std::io::Result<()> {
@@ -165,25 +133,38 @@ impl BookWriter for AbkWriter {
         Ok(losses)
     }
 
-    fn finalize(&mut self) -> Result<Losses> {
-        if self.records.is_some() {
-            return Ok(Losses::new());
-        }
-        self.build()
-    }
-
-    fn stored(&self) -> Option<BookSize> {
-        self.reachable
-    }
-
-    fn finish(mut self: Box<Self>) -> Result<Written> {
-        self.finalize()?;
-        let records = self.records.unwrap_or(0);
-        let (files, bytes) = self.set.commit()?;
-        Ok(Written {
-            records,
+    fn complete(self: Box<Self>) -> Result<CompleteBook> {
+        let Self {
+            set: mut files,
+            mut header,
+            charset,
+            repeats,
+            sorter,
+            memory,
+        } = *self;
+        let mut losses = Losses::new();
+        let Some(out) = files.file(0) else {
+            return Err(Error::invalid("the target is gone"));
+        };
+        let target = out.target().to_path_buf();
+        let table = PositionTable::new(sorter, TemporaryFile::folder_of(&target))?;
+        losses.add(Feature::BookWeights, table.inexact, None);
+        let named = |error: std::io::Error| Error::from(error).in_path(&target);
+        let (bytes, is_exact) = header.write(charset);
+        losses.add(Feature::LongText, u64::from(!is_exact), None);
+        out.write_all(&bytes).map_err(named)?;
+        let tree = tree::write(&table, repeats, memory, out)?;
+        losses.add(Feature::BookMoves, tree.unreachable_moves, None);
+        let [depth, moves, ..] = &mut header.numbers;
+        *depth = tree.depth;
+        *moves = tree.records - tree.deleted;
+        let (bytes, _) = header.write(charset);
+        rewrite(out, &bytes).map_err(named)?;
+        Ok(CompleteBook {
+            size: tree.reachable,
+            losses,
+            records: tree.records,
             files,
-            bytes,
         })
     }
 }

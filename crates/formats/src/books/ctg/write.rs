@@ -3,12 +3,11 @@
 use std::io::Write;
 use std::path::Path;
 
-use tabia_core::books::{BookEntry, BookPosition, BookWriter, Wdl};
+use tabia_core::books::{BookEntry, BookPosition, BookSize, BookWriter, CompleteBook, Wdl};
 use tabia_core::chess::{Move, Position};
 use tabia_core::error::{Error, Result};
 use tabia_core::formats::CreateOptions;
 use tabia_core::game::Nag;
-use tabia_core::games::Written;
 use tabia_core::io::{OutputSet, Sink};
 use tabia_core::loss::{Feature, Losses};
 
@@ -141,16 +140,17 @@ impl BookWriter for CtgWriter {
         Ok(losses)
     }
 
-    fn finish(self: Box<Self>) -> Result<Written> {
+    fn complete(self: Box<Self>) -> Result<CompleteBook> {
         let Self {
-            mut set,
+            set: mut files,
             sorter,
             games,
             split,
         } = *self;
         let start = Keys::of(&Position::standard()).map(|keys| keys.key);
         let mut games_of_start = 0;
-        let out = set.file(0).ok_or_else(target_missing)?;
+        let mut moves = 0;
+        let out = files.file(0).ok_or_else(target_missing)?;
         let target = out.target().to_path_buf();
         let named = |error: Error| error.in_path(&target);
         let mut builder = PageBuilder::new(out, split).map_err(named)?;
@@ -158,6 +158,7 @@ impl BookWriter for CtgWriter {
             let mut sink = Sink::new();
             sink.bytes(key.as_bytes());
             let games = record.write_record(&mut sink);
+            moves += record.moves.len().min(MAX_MOVES) as u64;
             if start.as_ref() == Some(key) {
                 games_of_start = games;
             }
@@ -166,17 +167,20 @@ impl BookWriter for CtgWriter {
         })?;
         let games = games.unwrap_or(games_of_start);
         let (companions, records) = builder.finish(games).map_err(named)?;
-        let nodes = set.file(1).ok_or_else(target_missing)?;
+        let nodes = files.file(1).ok_or_else(target_missing)?;
         companions.write_nodes(&mut *nodes)?;
         nodes.flush()?;
-        let bits = set.file(2).ok_or_else(target_missing)?;
+        let bits = files.file(2).ok_or_else(target_missing)?;
         companions.write_bits(&mut *bits)?;
         bits.flush()?;
-        let (files, bytes) = set.commit()?;
-        Ok(Written {
+        Ok(CompleteBook {
+            size: BookSize {
+                positions: u64::from(records),
+                moves,
+            },
+            losses: Losses::new(),
             records,
             files,
-            bytes,
         })
     }
 }

@@ -65,9 +65,6 @@ pub struct KvetkaBuilder {
     pub(super) keeps_links: bool,
     pub(super) losses: Losses,
     buffer: Sink,
-    pub(super) moves: u64,
-    /// Numbers of parts and elements, once they are written.
-    pub(super) written: Option<(u32, u32)>,
 }
 
 impl fmt::Debug for KvetkaBuilder {
@@ -149,14 +146,7 @@ impl KvetkaBuilder {
             keeps_links: false,
             losses: Losses::new(),
             buffer: Sink::new(),
-            moves: 0,
-            written: None,
         })
-    }
-
-    /// Number of moves in the book, after [`finalize`](tabia_core::books::BookWriter::finalize).
-    pub fn moves(&self) -> u64 {
-        self.moves
     }
 
     /// The header of the new book.
@@ -403,15 +393,15 @@ impl KvetkaBuilder {
         sources_writer::write(&self.sources, games, self.settings.text_order, out)
     }
 
-    /// Removes files of a replaced book that would be read as parts of the new one.
-    pub(super) fn remove_stale_files(&self, parts: u32) {
-        let mut next = parts;
-        while std::fs::remove_file(part_path(&self.base, next)).is_ok() {
-            next += 1;
+    /// Has the files of a replaced book that would be read as parts of the new one removed together
+    /// with its other files.
+    pub(super) fn remove_stale_files(&mut self, parts: u32) {
+        let later = (parts..).map(|number| part_path(&self.base, number));
+        for part in later.take_while(|part| part.exists()) {
+            self.set.obsolete(part);
         }
         if self.ksf.is_none() {
-            // It may not exist.
-            let _ = std::fs::remove_file(with_suffix(&self.base, ".ksf"));
+            self.set.obsolete(with_suffix(&self.base, ".ksf"));
         }
     }
 }

@@ -1,10 +1,8 @@
 //! A new book from the positions of another.
 
-use tabia_core::books::{BookPosition, BookWriter, Wdl};
+use tabia_core::books::{BookPosition, BookSize, BookWriter, CompleteBook, Wdl};
 use tabia_core::chess::Position;
 use tabia_core::error::Result;
-use tabia_core::games::Written;
-use tabia_core::io::OutputSet;
 use tabia_core::loss::{Feature, Losses};
 
 use super::book_builder::KvetkaBuilder;
@@ -95,26 +93,20 @@ impl BookWriter for KvetkaBuilder {
         Ok(losses)
     }
 
-    fn finalize(&mut self) -> Result<Losses> {
-        if self.written.is_none() {
-            self.written = Some(move_links::write(self)?);
-            self.write_sources()?;
-        }
-        Ok(std::mem::take(&mut self.losses))
-    }
-
-    fn finish(mut self: Box<Self>) -> Result<Written> {
-        self.finalize()?;
-        let (parts, records) = self.written.unwrap_or_default();
-        let set = std::mem::replace(&mut self.set, OutputSet::new(false));
-        let (files, bytes) = set.commit()?;
+    fn complete(mut self: Box<Self>) -> Result<CompleteBook> {
+        let written = move_links::write(&mut self)?;
+        self.write_sources()?;
         if self.force {
-            self.remove_stale_files(parts);
+            self.remove_stale_files(written.parts);
         }
-        Ok(Written {
-            records,
-            files,
-            bytes,
+        Ok(CompleteBook {
+            size: BookSize {
+                positions: u64::from(written.elements),
+                moves: written.moves,
+            },
+            losses: self.losses,
+            records: written.elements,
+            files: self.set,
         })
     }
 }

@@ -19,8 +19,16 @@ use crate::books::mirrored::orientation::Orientation;
 /// Keys that are looked up in one pass at most: 88 MiB of them.
 const MAX_KEYS: usize = 4 << 20;
 
-/// Writes all blocks; returns the numbers of parts and elements.
-pub(super) fn write(builder: &mut KvetkaBuilder) -> Result<(u32, u32)> {
+/// The size of a written book.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct WrittenBlocks {
+    pub(super) parts: u32,
+    pub(super) elements: u32,
+    pub(super) moves: u64,
+}
+
+/// Writes all blocks.
+pub(super) fn write(builder: &mut KvetkaBuilder) -> Result<WrittenBlocks> {
     let empty = RecordSorter::new(&builder.base, 1);
     let contributions = std::mem::replace(&mut builder.contributions, empty);
     let max_keys = builder.settings.memory / Key::SIZE;
@@ -56,7 +64,7 @@ fn write_blocks(
     builder: &mut KvetkaBuilder,
     base: &Path,
     for_each: impl FnOnce(Visit<'_>) -> Result<()>,
-) -> Result<(u32, u32)> {
+) -> Result<WrittenBlocks> {
     let has_links = builder.header.has_game_links();
     let settings = &builder.settings;
     let (form, max_part, fill) = (settings.list_form, settings.max_part, settings.fill);
@@ -74,11 +82,14 @@ fn write_blocks(
             None => Ok(()),
         }
     })?;
-    let counts = writer.finish(&builder.header)?;
-    builder.moves = moves;
+    let (parts, elements) = writer.finish(&builder.header)?;
     builder.losses.add(Feature::GameLinks, links, None);
     builder.losses.add(Feature::LongText, comments, None);
-    Ok(counts)
+    Ok(WrittenBlocks {
+        parts,
+        elements,
+        moves,
+    })
 }
 
 /// Adds to every element the moves that lead to a position of the book. Each pass looks up at most

@@ -3,12 +3,11 @@
 use std::io::Write;
 use std::path::Path;
 
-use tabia_core::books::{BookEntry, BookPosition, BookWriter};
+use tabia_core::books::{BookEntry, BookPosition, BookSize, BookWriter, CompleteBook};
 use tabia_core::chess::Position;
 use tabia_core::error::{Error, Result};
 use tabia_core::external::{FixedRecord, FixedSorter};
 use tabia_core::formats::CreateOptions;
-use tabia_core::games::Written;
 use tabia_core::io::{OutputSet, TemporaryFile};
 use tabia_core::loss::{Feature, Losses};
 use zerocopy::IntoBytes;
@@ -91,13 +90,13 @@ impl BookWriter for PolyglotWriter {
         Ok(losses)
     }
 
-    fn finish(self: Box<Self>) -> Result<Written> {
+    fn complete(self: Box<Self>) -> Result<CompleteBook> {
         let Self {
-            mut set,
+            set: mut files,
             sorter,
             header,
         } = *self;
-        let Some(out) = set.file(0) else {
+        let Some(out) = files.file(0) else {
             return Err(Error::invalid("the target is gone"));
         };
         let target = out.target().to_path_buf();
@@ -105,12 +104,16 @@ impl BookWriter for PolyglotWriter {
         for record in header.iter().flat_map(header::write) {
             out.write_all(&record).map_err(named)?;
         }
-        let mut records = 0u32;
+        let mut size = BookSize::default();
         let mut run: Vec<Entry> = Vec::new();
+        let mut write_position = |run: &mut Vec<Entry>| {
+            size.positions += u64::from(!run.is_empty());
+            size.moves += run.len() as u64;
+            write_run(run, out).map_err(named)
+        };
         sorter.finish(|entry| {
             if run.first().is_some_and(|first| first.key != entry.key) {
-                records = records.saturating_add(run.len() as u32);
-                write_run(&mut run, out).map_err(named)?;
+                write_position(&mut run)?;
             }
             match run
                 .last_mut()
@@ -121,13 +124,12 @@ impl BookWriter for PolyglotWriter {
             }
             Ok(())
         })?;
-        records = records.saturating_add(run.len() as u32);
-        write_run(&mut run, out).map_err(named)?;
-        let (files, bytes) = set.commit()?;
-        Ok(Written {
-            records,
+        write_position(&mut run)?;
+        Ok(CompleteBook {
+            size,
+            losses: Losses::new(),
+            records: u32::try_from(size.moves).unwrap_or(u32::MAX),
             files,
-            bytes,
         })
     }
 }

@@ -4,6 +4,7 @@
 use std::path::{Path, absolute};
 use std::sync::Arc;
 
+use tabia_core::books::BookWriter;
 use tabia_core::chess::{Ply, Position};
 use tabia_core::game::{Flow, GameHead, GameResult, RecordKind, Visitor};
 use tabia_core::games::{Database, IndexEntry};
@@ -98,13 +99,11 @@ pub(super) fn build(
     finish(builder, built)
 }
 
-fn finish(mut builder: Box<KvetkaBuilder>, mut built: Built) -> Result<Built, Error> {
-    use tabia_core::books::BookWriter;
-    let last = builder.finalize().map_err(Error::in_output)?;
-    built.losses.merge(&last);
-    built.moves = builder.moves();
-    built.written = builder.finish().map_err(Error::in_output)?;
-    built.positions = u64::from(built.written.records);
+fn finish(builder: Box<KvetkaBuilder>, mut built: Built) -> Result<Built, Error> {
+    let book = builder.finish().map_err(Error::in_output)?;
+    (built.positions, built.moves) = (book.size.positions, book.size.moves);
+    built.losses.merge(&book.losses);
+    built.written = book.written;
     Ok(built)
 }
 

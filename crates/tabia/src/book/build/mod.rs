@@ -155,13 +155,10 @@ pub fn build(
     )?;
     // Its disk space and memory are of use to what follows.
     drop(gathered);
-    let last = writer.finalize().map_err(Error::in_output)?;
-    built.losses.merge(&last);
-    if let Some(held) = writer.stored() {
-        (built.positions, built.moves) = (held.positions, held.moves);
-    }
-    built.written = writer.finish().map_err(Error::in_output)?;
-    built.positions = stored(target.format, &built.written, built.positions);
+    let book = writer.finish().map_err(Error::in_output)?;
+    (built.positions, built.moves) = (book.size.positions, book.size.moves);
+    built.losses.merge(&book.losses);
+    built.written = book.written;
     Ok(built)
 }
 
@@ -290,24 +287,6 @@ fn plan(options: &BuildOptions) -> ScanOptions {
     }
 }
 
-/// Positions and moves of a page that a writer has taken, by what it says is lost.
-pub(super) fn kept(page: &BookPosition, losses: &Losses) -> (u64, u64) {
-    let lost = losses.count(Feature::BookMoves) + losses.count(Feature::UnreadMoves);
-    let moves = page.entries.len() as u64;
-    let is_lost = losses.count(Feature::BookMoves) >= moves.max(1);
-    (u64::from(!is_lost), moves.saturating_sub(lost))
-}
-
-/// Positions that a book has. Where a record is a position the book says so itself: several that
-/// were put in may share one, and what moves lead to has one too.
-pub(super) fn stored(format: &BookFormat, written: &Written, counted: u64) -> u64 {
-    if format.is_mirrored {
-        written.records.into()
-    } else {
-        counted
-    }
-}
-
 /// One part's pages.
 #[derive(Default)]
 struct PageJob {
@@ -366,9 +345,6 @@ fn pages(
                 continue;
             };
             let losses = put(position, page).map_err(Error::in_output)?;
-            let (positions, moves) = kept(page, &losses);
-            built.positions += positions;
-            built.moves += moves;
             built.losses.merge(&losses);
         }
         Ok::<_, Error>(true)
