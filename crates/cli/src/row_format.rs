@@ -160,11 +160,9 @@ mod tests {
 
     #[test]
     fn every_style_has_the_same_columns() {
-        let row = ListRow {
-            white: "Tal, \"Misha\"".into(),
-            white_elo: Some(2705),
-            ..ListRow::default()
-        };
+        let mut row = ListRow::default();
+        row.white = "Tal, \"Misha\"".into();
+        row.white_elo = Some(2705);
         let text = |style| {
             let mut out = Vec::new();
             render(style, &row, None, &mut out);

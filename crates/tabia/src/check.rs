@@ -19,6 +19,7 @@ use crate::summary::{Observer, Summary};
 
 /// How to check.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct CheckOptions {
     /// How the inputs are opened.
     pub open: OpenOptions,
@@ -32,6 +33,7 @@ pub struct CheckOptions {
 
 /// What a check has seen.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct Checked {
     /// Records and problems.
     pub summary: Summary,

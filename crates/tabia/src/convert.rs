@@ -22,6 +22,7 @@ use crate::summary::{Observer, Summary};
 
 /// How to convert.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct ConvertOptions {
     /// How the inputs are opened.
     pub open: OpenOptions,

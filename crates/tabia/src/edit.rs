@@ -29,6 +29,7 @@ pub enum Change {
 
 /// How to change.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct EditOptions {
     /// How the database is opened.
     pub open: OpenOptions,
@@ -38,6 +39,7 @@ pub struct EditOptions {
 
 /// What was changed.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct Edited {
     /// Records that were changed.
     pub changed: u64,

@@ -18,6 +18,7 @@ use crate::summary::{NoObserver, Summary};
 
 /// Format, counts and health of an input.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct Info {
     /// The path.
     pub path: String,

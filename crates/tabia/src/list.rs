@@ -25,6 +25,7 @@ const CHUNK: usize = 512;
 
 /// What is known of a record without showing its moves.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct ListRow<'a> {
     /// Number of the record.
     pub game: GameIndex,
@@ -59,6 +60,7 @@ pub struct ListRow<'a> {
 /// Marks of a record: `D` deleted, `T` guiding text, `P` setup position, `V` variations,
 /// `C` comments, `S` symbols.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Flags {
     /// Marked as deleted.
     pub deleted: bool,
@@ -95,6 +97,7 @@ impl std::fmt::Display for Flags {
 
 /// Which rows.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct ListOptions {
     /// How the inputs are opened.
     pub open: OpenOptions,

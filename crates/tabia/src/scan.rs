@@ -28,6 +28,7 @@ const BATCH: u32 = 64;
 
 /// How to go through an input.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct ScanOptions {
     /// Threads that read; results never depend on it.
     pub threads: usize,

@@ -71,6 +71,7 @@ fn number(text: &str) -> Result<u32, String> {
 
 /// Which records of an input.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Selection {
     /// Only these numbers; `None` is all.
     pub numbers: Option<RecordRanges>,
@@ -115,6 +116,7 @@ impl Selection {
 
 /// What the user asked to leave out of games.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct LeaveOut {
     /// Comments.
     pub comments: bool,
@@ -161,6 +163,7 @@ pub(crate) struct SelectVisitor<V> {
 
 /// How many records went where.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SelectionCounts {
     /// Games handed on.
     pub games: u64,

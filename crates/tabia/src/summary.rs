@@ -38,6 +38,7 @@ impl Observer for NoObserver {}
 
 /// What a job has counted.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct Summary {
     /// Records by what became of them.
     pub counts: SelectionCounts,
@@ -53,6 +54,7 @@ pub struct LossTable(BTreeMap<Feature, LossEntry>);
 
 /// One kind of loss.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct LossEntry {
     /// How many items.
     pub count: u64,

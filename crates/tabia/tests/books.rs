@@ -10,16 +10,14 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tabia::book::build::{BuildOptions, BuildTarget, KvetkaOptions, MoveFilter, Weighing, build};
+use tabia::book::build::{BuildOptions, BuildTarget, build};
 use tabia::core::BookFormat;
 use tabia::core::books::{BookPosition, Wdl};
 use tabia::core::chess::{Move, Ply, Position, Role, san};
-use tabia::core::formats::{CreateOptions, OpenOptions};
+use tabia::core::formats::OpenOptions;
 use tabia::core::io::Progress;
 use tabia::formats::BOOKS;
 use tabia::formats::books::{ctg, kvetka};
-use tabia::query::Filter;
-use tabia::select::Selection;
 use tabia::{NoObserver, Resolver};
 use tabia_testkit::{Random, Scratch};
 
@@ -145,27 +143,13 @@ fn corpus() -> Corpus {
 }
 
 fn options(threads: usize, memory: u64) -> BuildOptions {
-    BuildOptions {
-        open: OpenOptions::default(),
-        create: CreateOptions::default(),
-        threads,
-        selection: Selection::default(),
-        filter: Filter::default(),
-        max_ply: 1024,
-        keep: MoveFilter {
-            min_games: 1,
-            min_score: 0.0,
-            only: None,
-            scoreless: true,
-        },
-        weighing: Weighing::Points,
-        stretch: false,
-        uniform: false,
-        variations: false,
-        memory,
-        strict: true,
-        kvetka: KvetkaOptions::default(),
-    }
+    let mut options = BuildOptions::default();
+    options.threads = threads;
+    options.keep.min_games = 1;
+    options.keep.scoreless = true;
+    options.memory = memory;
+    options.strict = true;
+    options
 }
 
 /// Builds a book; its files, the main one first.
@@ -178,10 +162,8 @@ fn build_book(
     let items = Resolver::default()
         .resolve(folder.join("games.pgn").as_os_str())
         .unwrap();
-    let target = BuildTarget {
-        format,
-        path: folder.join(format!("book.{}", format.file.extensions[0])),
-    };
+    let path = folder.join(format!("book.{}", format.file.extensions[0]));
+    let target = BuildTarget::new(format, path);
     let progress = Arc::new(Progress::new());
     let options = options(threads, memory);
     let built = build(&items, &target, &options, &progress, &mut NoObserver).unwrap();

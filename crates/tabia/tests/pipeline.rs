@@ -19,8 +19,7 @@ use tabia::core::io::{OutputSet, Progress, Source};
 use tabia::core::loss::{Feature, Features, Losses};
 use tabia::core::{Error, ErrorKind, FormatId, GameFormat, GameIndex, Problem, Result};
 use tabia::formats::Format;
-use tabia::scan::ScanOptions;
-use tabia::select::{RecordRanges, Selection};
+use tabia::select::RecordRanges;
 use tabia::{ErrorSide, InputItem, NoObserver, Observer, Resolver};
 use tabia_testkit::Scratch;
 use tabia_testkit::tiny::{TinyDatabase, games};
@@ -169,13 +168,9 @@ fn input(folder: &Scratch, count: usize) -> Vec<InputItem> {
 }
 
 fn options(threads: usize) -> ConvertOptions {
-    ConvertOptions {
-        plan: ScanOptions {
-            threads,
-            ..ScanOptions::default()
-        },
-        ..ConvertOptions::default()
-    }
+    let mut options = ConvertOptions::default();
+    options.plan.threads = threads;
+    options
 }
 
 fn to(path: &Path) -> Target<'static> {
@@ -266,10 +261,7 @@ fn only_the_selected_records_are_read() {
     let folder = Scratch::new("selected");
     let items = input(&folder, 900);
     let mut options = options(2);
-    options.plan.selection = Selection {
-        numbers: Some(RecordRanges::parse("2,301,899-2000").unwrap()),
-        ..Selection::default()
-    };
+    options.plan.selection.numbers = Some(RecordRanges::parse("2,301,899-2000").unwrap());
     let mut out = Vec::new();
     let target = Target::Stream {
         format: &LINES,

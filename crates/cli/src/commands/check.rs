@@ -30,12 +30,11 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Error> {
     let mut reporter = Reporter::new(&context, "check", false, None)?;
     let numeric = COLUMNS.get(2..).unwrap_or_default();
     let mut listing = Listing::new(&context.bar, &args.listing, COLUMNS, numeric)?;
-    let options = CheckOptions {
-        open: context.open.clone(),
-        threads: context.threads,
-        strict: args.common.strict,
-        deep: args.deep,
-    };
+    let mut options = CheckOptions::default();
+    options.open = context.open.clone();
+    options.threads = context.threads;
+    options.strict = args.common.strict;
+    options.deep = args.deep;
     let display = context.display();
     let mut checker = Checker {
         context: &context,

@@ -7,12 +7,10 @@ use std::time::Instant;
 
 use tabia::Error;
 use tabia::convert::{ConvertOptions, Target, convert, writable};
-use tabia::core::formats::CreateOptions;
 use tabia::core::game::Want;
 use tabia::core::games::Written;
 use tabia::core::loss::Feature;
-use tabia::scan::ScanOptions;
-use tabia::select::{LeaveOut, Selection, SelectionCounts};
+use tabia::select::SelectionCounts;
 
 use crate::args::ConvertArgs;
 use crate::context::{Context, find_format};
@@ -69,17 +67,9 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<ExitCode, Error> {
     if is_file {
         let seconds = start.elapsed().as_secs_f64();
         let lost = |feature| summary.losses.count(feature);
-        let counts = SelectionCounts {
-            games: summary
-                .counts
-                .games
-                .saturating_sub(lost(Feature::ChessGames)),
-            texts: summary
-                .counts
-                .texts
-                .saturating_sub(lost(Feature::GuidingTexts)),
-            ..summary.counts
-        };
+        let mut counts = summary.counts;
+        counts.games = counts.games.saturating_sub(lost(Feature::ChessGames));
+        counts.texts = counts.texts.saturating_sub(lost(Feature::GuidingTexts));
         context
             .messages
             .note(&written_text(&counts, &written, seconds));
@@ -102,40 +92,29 @@ fn written_text(counts: &SelectionCounts, written: &Written, seconds: f64) -> St
 }
 
 fn options(args: &ConvertArgs, context: &Context) -> Result<ConvertOptions, Error> {
-    let mut create = CreateOptions::default();
+    let mut options = ConvertOptions::default();
+    options.open = context.open.clone();
+    options.append = args.append;
+    let create = &mut options.create;
     create.force = args.force;
     create.profile = args.profile;
     create.wrap = !args.no_wrap;
     create.charset = args.to_encoding;
-    let leave_out = LeaveOut {
-        comments: args.no_comments,
-        variations: args.no_variations,
-        nags: args.no_nags,
-    };
-    let filter =
+    let plan = &mut options.plan;
+    plan.threads = context.threads;
+    plan.strict = args.common.strict;
+    plan.selection.numbers = parse_games(args.select.games.as_deref())?;
+    plan.selection.deleted = args.select.include_deleted;
+    plan.leave_out.comments = args.no_comments;
+    plan.leave_out.variations = args.no_variations;
+    plan.leave_out.nags = args.no_nags;
+    plan.filter =
         Some(Arc::new(parse_filter(&args.select.filter)?)).filter(|filter| !filter.is_empty());
     // A filter may need any part of a game.
-    let want = if filter.is_some() {
+    plan.want = if plan.filter.is_some() {
         Want::ALL
     } else {
-        leave_out.want()
+        plan.leave_out.want()
     };
-    Ok(ConvertOptions {
-        open: context.open.clone(),
-        create,
-        append: args.append,
-        plan: ScanOptions {
-            threads: context.threads,
-            selection: Selection {
-                numbers: parse_games(args.select.games.as_deref())?,
-                deleted: args.select.include_deleted,
-                texts: true,
-            },
-            filter,
-            leave_out,
-            want,
-            strict: args.common.strict,
-            ..ScanOptions::default()
-        },
-    })
+    Ok(options)
 }

@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use tabia::core::GameIndex;
-use tabia::core::formats::CreateOptions;
 use tabia::edit::{Change, EditOptions, Edited, edit, pack_to};
 use tabia::read_one::load;
 use tabia::{Error, InputItem};
@@ -22,13 +21,10 @@ pub(crate) fn run(args: &EditArgs) -> Result<ExitCode, Error> {
     refuse_existing(path, args.force)?;
     let mut reporter = Reporter::new(&context, "edit", args.force, None)?;
     let item = single_input(&context, &args.path)?;
-    let mut create = CreateOptions::default();
-    create.force = args.force;
-    create.charset = args.common.encoding;
-    let options = EditOptions {
-        open: context.open.clone(),
-        create,
-    };
+    let mut options = EditOptions::default();
+    options.open = context.open.clone();
+    options.create.force = args.force;
+    options.create.charset = args.common.encoding;
     let edited = if args.pack {
         pack_to(&item, path, &options)?
     } else {

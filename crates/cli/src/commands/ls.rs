@@ -5,7 +5,6 @@ use std::path::Path;
 
 use indicatif::ProgressBar;
 use tabia::list::{ListOptions, list};
-use tabia::select::Selection;
 use tabia::{Error, ErrorSide};
 
 use crate::args::LsArgs;
@@ -21,19 +20,16 @@ pub(crate) fn run(args: &LsArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
     let mut reporter = Reporter::new(&context, "ls", false, None)?;
     let style = RowStyle::of(&args.listing);
-    let mut options = ListOptions {
-        open: context.open.clone(),
-        threads: context.threads,
-        selection: Selection {
-            numbers: parse_games(args.select.games.as_deref())?,
-            deleted: args.select.include_deleted,
-            texts: args.texts,
-        },
-        filter: parse_filter(&args.select.filter)?,
-        offset: args.listing.offset,
-        limit: args.listing.limit,
-        strict: args.common.strict,
-    };
+    let mut options = ListOptions::default();
+    options.open = context.open.clone();
+    options.threads = context.threads;
+    options.selection.numbers = parse_games(args.select.games.as_deref())?;
+    options.selection.deleted = args.select.include_deleted;
+    options.selection.texts = args.texts;
+    options.filter = parse_filter(&args.select.filter)?;
+    options.offset = args.listing.offset;
+    options.limit = args.listing.limit;
+    options.strict = args.common.strict;
     let several = args.paths.len() > 1 || args.paths.iter().any(|path| is_folder(path));
     let mut output = RowOutput::new(&context.bar, style, several)?;
     let display = context.display();

@@ -6,7 +6,6 @@ use serde::Serialize;
 use tabia::Error;
 use tabia::convert::Target;
 use tabia::core::FormatId;
-use tabia::core::formats::CreateOptions;
 use tabia::formats::archives::compressed::Compression;
 use tabia::repair::{RepairOptions, Repaired, is_part_of, remains, repair};
 
@@ -46,13 +45,10 @@ pub(crate) fn run(args: &RepairArgs) -> Result<ExitCode, Error> {
     }
     refuse_existing(&path, args.force)?;
     let mut reporter = Reporter::new(&context, "repair", args.force, None)?;
-    let mut create = CreateOptions::default();
-    create.force = args.force;
-    let options = RepairOptions {
-        open: context.open.clone(),
-        create,
-        threads: context.threads,
-    };
+    let mut options = RepairOptions::default();
+    options.open = context.open.clone();
+    options.create.force = args.force;
+    options.threads = context.threads;
     let display = context.display();
     let repaired = repair(
         &item,

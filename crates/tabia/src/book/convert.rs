@@ -37,6 +37,7 @@ pub fn convert_book(
 
 /// What was written as lines.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct LinesWritten {
     /// Lines, each a game.
     pub lines: u64,

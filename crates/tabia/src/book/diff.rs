@@ -11,6 +11,7 @@ use super::polyglot_entries::{Plain, Runs};
 
 /// A move that differs.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Difference {
     /// The Polyglot key of the position.
     pub key: u64,
@@ -28,6 +29,7 @@ pub struct Difference {
 
 /// How two books compare.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct BookDiff {
     /// Moves that both have and that are equal.
     pub same: u64,

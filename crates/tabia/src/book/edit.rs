@@ -27,6 +27,7 @@ pub enum EditTarget {
 /// What is changed of a move. `None` leaves it as it is; a move that the book does not have is
 /// added.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Change {
     /// Takes the move out.
     pub remove: bool,
@@ -224,6 +225,7 @@ fn apply_to_page(page: &mut BookPosition, m: Move, change: &Change) {
 
 /// A move of a book as a row.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct BookRow {
     /// The Polyglot key of the position.
     pub key: u64,

@@ -21,6 +21,7 @@ use crate::summary::{Observer, Summary};
 
 /// What is asked.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct ExplainQuery {
     /// The position.
     pub position: Position,
@@ -32,8 +33,21 @@ pub struct ExplainQuery {
     pub max_ply: u32,
 }
 
+impl ExplainQuery {
+    /// Any move of the position, in the first 1024 plies of all games.
+    pub fn new(position: Position) -> Self {
+        Self {
+            position,
+            m: None,
+            filter: Filter::default(),
+            max_ply: 1024,
+        }
+    }
+}
+
 /// A game in which the move was played.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct MoveOccurrence {
     /// Number of the game in its input.
     pub game: GameIndex,
@@ -59,6 +73,7 @@ pub struct MoveOccurrence {
 
 /// What the games make together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct MoveStats {
     /// Times the move was played.
     pub games: u64,

@@ -10,6 +10,7 @@ use super::{linked_games, share};
 
 /// A position of a book. `None` means that the format does not say, not zero.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct FoundPosition {
     /// Games that reached the position.
     pub games: Option<u64>,
@@ -27,6 +28,7 @@ pub struct FoundPosition {
 
 /// One move of it.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct FoundMove {
     /// The move.
     pub m: Move,

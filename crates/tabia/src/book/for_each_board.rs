@@ -10,6 +10,7 @@ use super::walk::walk;
 
 /// How much of a book was handed on.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ScanCounts {
     /// Positions handed on.
     pub positions: u64,

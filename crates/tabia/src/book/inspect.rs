@@ -15,6 +15,7 @@ use crate::input::InputItem;
 
 /// Everything a look at a whole book tells. `None`: not known, or not asked for.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct BookReport {
     /// What the book says of itself.
     pub info: BookInfo,

@@ -33,6 +33,7 @@ pub enum MergeMode {
 
 /// How to merge.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct MergeOptions {
     /// How the books are opened.
     pub open: OpenOptions,
@@ -50,6 +51,7 @@ pub struct MergeOptions {
 
 /// What was merged, converted or rewritten.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct Merged {
     /// Positions written.
     pub positions: u64,

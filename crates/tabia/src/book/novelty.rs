@@ -27,6 +27,7 @@ const NAMED: usize = 4;
 
 /// What became of the games.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Novelties {
     /// Games read.
     pub games: u64,
@@ -37,7 +38,8 @@ pub struct Novelties {
 }
 
 /// How to mark games.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct NoveltyOptions {
     /// How the inputs are opened.
     pub open: OpenOptions,

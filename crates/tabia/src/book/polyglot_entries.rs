@@ -28,6 +28,7 @@ pub(crate) struct Plain {
 
 /// What was put right on the way.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct FixCounts {
     /// Entries that repeated a move.
     pub repeats: u64,

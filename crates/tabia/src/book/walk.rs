@@ -51,6 +51,7 @@ impl Ahead {
 
 /// What a walk met.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Walked {
     /// Positions of the book that were reached.
     pub positions: u64,

@@ -28,6 +28,7 @@ pub use find_remains::{is_part_of, remains};
 
 /// How to repair.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct RepairOptions {
     /// How the input is opened; `salvage` is always set.
     pub open: OpenOptions,
@@ -61,6 +62,7 @@ impl RepairOutcome {
 
 /// Why a record is not whole: what is wrong, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Reason {
     /// File, offset, ply, as far as they are known.
     pub at: Location,
@@ -70,6 +72,7 @@ pub struct Reason {
 
 /// The outcome of one record.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct RecordOutcome<'a> {
     /// The record, by its number in the input.
     pub game: GameIndex,
@@ -94,6 +97,7 @@ impl RepairObserver for crate::NoObserver {}
 
 /// What a repair has done.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct Repaired {
     /// Records read, problems, and what the target could not hold.
     pub summary: Summary,

@@ -6,17 +6,13 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use serde::Serialize;
-use tabia::book::build::{
-    BuildOptions, BuildTarget, Built, GameCounts, KvetkaOptions, MoveFilter, Weighing, build,
-};
+use tabia::book::build::{BuildOptions, BuildTarget, Built, GameCounts, Weighing, build};
 use tabia::book::xxh64;
 use tabia::core::FormatId;
 use tabia::core::chess::Color;
-use tabia::core::formats::CreateOptions;
 use tabia::core::io::OutputSet;
 use tabia::core::loss::Feature;
 use tabia::formats::books::kvetka::Header;
-use tabia::select::Selection;
 use tabia::{Error, InputItem};
 
 use super::inputs::book_format;
@@ -60,10 +56,7 @@ pub(crate) fn run(args: &BookBuildArgs) -> Result<ExitCode, Error> {
     let mut reporter = Reporter::new(&context, "book build", args.force, None)?;
     let items = context.contents(&args.paths)?;
     let start = Instant::now();
-    let target = BuildTarget {
-        format,
-        path: args.output.clone(),
-    };
+    let target = BuildTarget::new(format, &args.output);
     let display = context.display();
     let built = build(&items, &target, &options, &context.progress, &mut reporter);
     drop(display);
@@ -99,37 +92,29 @@ fn options(
         }
         (None, None) => Weighing::Points,
     };
-    let mut create = CreateOptions::default();
-    create.force = args.force;
-    Ok(BuildOptions {
-        open: context.open.clone(),
-        create,
-        threads: context.threads,
-        selection: Selection {
-            numbers: parse_games(args.games.as_deref())?,
-            deleted: args.include_deleted,
-            texts: false,
-        },
-        filter: parse_filter(&args.filter)?,
-        max_ply: args.max_ply,
-        keep: MoveFilter {
-            min_games: least_games(args),
-            min_score: args.min_score,
-            only: match (args.only_white, args.only_black) {
-                (true, _) => Some(Color::White),
-                (_, true) => Some(Color::Black),
-                _ => None,
-            },
-            scoreless: args.scoreless || !is_polyglot,
-        },
-        weighing,
-        stretch: args.stretch,
-        uniform: args.uniform,
-        variations: args.variations,
-        memory: args.memory,
-        strict: args.common.strict,
-        kvetka: KvetkaOptions::default(),
-    })
+    let mut options = BuildOptions::default();
+    options.open = context.open.clone();
+    options.create.force = args.force;
+    options.threads = context.threads;
+    options.selection.numbers = parse_games(args.games.as_deref())?;
+    options.selection.deleted = args.include_deleted;
+    options.filter = parse_filter(&args.filter)?;
+    options.max_ply = args.max_ply;
+    options.keep.min_games = least_games(args);
+    options.keep.min_score = args.min_score;
+    options.keep.only = match (args.only_white, args.only_black) {
+        (true, _) => Some(Color::White),
+        (_, true) => Some(Color::Black),
+        _ => None,
+    };
+    options.keep.scoreless = args.scoreless || !is_polyglot;
+    options.weighing = weighing;
+    options.stretch = args.stretch;
+    options.uniform = args.uniform;
+    options.variations = args.variations;
+    options.memory = args.memory;
+    options.strict = args.common.strict;
+    Ok(options)
 }
 
 fn least_games(args: &BookBuildArgs) -> u64 {

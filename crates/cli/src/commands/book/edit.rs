@@ -144,18 +144,16 @@ fn change(args: &BookEditArgs, m: &str) -> Result<(EditTarget, Change), Error> {
     let QueriedPosition { position, .. } = QueriedPosition::parse(&args.position)?;
     let m = parse_move(&position, m)?;
     let nags = args.annotation.as_deref().map(nags).transpose();
-    let change = Change {
-        remove: args.remove,
-        weight: args.weight,
-        nags: nags.map_err(Error::usage)?,
-        advice: args.advice.map(|advice| match advice {
-            Advice::Play => Some(true),
-            Advice::Avoid => Some(false),
-            Advice::None => None,
-        }),
-        comment: args.comment.clone(),
-        learn: None,
-    };
+    let mut change = Change::default();
+    change.remove = args.remove;
+    change.weight = args.weight;
+    change.nags = nags.map_err(Error::usage)?;
+    change.advice = args.advice.map(|advice| match advice {
+        Advice::Play => Some(true),
+        Advice::Avoid => Some(false),
+        Advice::None => None,
+    });
+    change.comment.clone_from(&args.comment);
     if change == Change::default() {
         let text = "nothing to change: give `--weight`, `--annotation`, `--advice`, `--comment` or `--remove`";
         return Err(Error::usage(text));
@@ -204,10 +202,8 @@ fn import(path: &Path) -> Result<Vec<(EditTarget, Change)>, Error> {
 
 fn parse_change<'c>(cell: &impl Fn(&str) -> Option<&'c str>) -> Result<Change, String> {
     let weight = cell("weight");
-    let mut change = Change {
-        remove: weight == Some("-"),
-        ..Change::default()
-    };
+    let mut change = Change::default();
+    change.remove = weight == Some("-");
     if let Some(text) = weight.filter(|_| !change.remove) {
         let number = text
             .parse()

@@ -43,12 +43,10 @@ pub(crate) fn run(args: &BookExplainArgs) -> Result<ExitCode, Error> {
         return list_linked_games(args, &context, &*book, &after);
     }
     let found = find(&*book, &position)?;
-    let query = ExplainQuery {
-        position,
-        m,
-        filter: parse_filter(&args.filter)?,
-        max_ply: args.max_ply,
-    };
+    let mut query = ExplainQuery::new(position);
+    query.m = m;
+    query.filter = parse_filter(&args.filter)?;
+    query.max_ply = args.max_ply;
     let mut reporter = Reporter::new(&context, "book explain", false, None)?;
     let sources = context.contents(&args.sources)?;
     let mut listing = Listing::new(&context.bar, &args.listing, COLUMNS, NUMERIC)?;

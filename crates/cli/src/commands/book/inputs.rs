@@ -7,7 +7,6 @@ use tabia::book::merge::MergeOptions;
 use tabia::book::position_arg;
 use tabia::core::books::Book;
 use tabia::core::chess::{Move, Ply, Position, san, uci};
-use tabia::core::formats::CreateOptions;
 use tabia::core::{BookFormat, ErrorKind};
 use tabia::formats::Format;
 use tabia::{Error, InputItem, Observer};
@@ -156,11 +155,8 @@ pub(super) fn book_format(
 
 /// How books are opened and the new one is created, with the defaults of a merge.
 pub(super) fn merge_options(context: &Context, force: bool) -> MergeOptions {
-    let mut create = CreateOptions::default();
-    create.force = force;
-    MergeOptions {
-        open: context.open.clone(),
-        create,
-        ..MergeOptions::default()
-    }
+    let mut options = MergeOptions::default();
+    options.open = context.open.clone();
+    options.create.force = force;
+    options
 }

@@ -1,7 +1,7 @@
 //! `tabia book merge` and `fix`: rewrites books.
 
 use tabia::Error;
-use tabia::book::merge::{MergeMode, MergeOptions, merge};
+use tabia::book::merge::{MergeMode, merge};
 
 use super::inputs::{book_format, book_input, book_inputs, merge_options, report_problems_of_all};
 use super::report::report_merged;
@@ -14,18 +14,16 @@ pub(crate) fn run(args: &BookMergeArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
     let format = book_format(&context, &args.out.output, args.out.to.as_deref())?;
     let mut reporter = Reporter::new(&context, "book merge", args.out.force, None)?;
-    let options = MergeOptions {
-        mode: match args.mode {
-            MergeModeArg::Sum => MergeMode::Sum,
-            MergeModeArg::Max => MergeMode::Max,
-            MergeModeArg::Priority => MergeMode::Priority,
-            MergeModeArg::Average => MergeMode::Average,
-        },
-        factors: args.factors.clone(),
-        normalize: args.normalize,
-        zero_wins: args.zero_wins,
-        ..merge_options(&context, args.out.force)
+    let mut options = merge_options(&context, args.out.force);
+    options.mode = match args.mode {
+        MergeModeArg::Sum => MergeMode::Sum,
+        MergeModeArg::Max => MergeMode::Max,
+        MergeModeArg::Priority => MergeMode::Priority,
+        MergeModeArg::Average => MergeMode::Average,
     };
+    options.factors.clone_from(&args.factors);
+    options.normalize = args.normalize;
+    options.zero_wins = args.zero_wins;
     let items = book_inputs(&context, &args.books)?;
     if args.factors.len() > items.len() {
         let text = format!("{} factors for {} books", args.factors.len(), items.len());

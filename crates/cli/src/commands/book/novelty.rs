@@ -3,10 +3,7 @@
 use serde::Serialize;
 use tabia::Error;
 use tabia::book::novelty::{NoveltyOptions, mark_novelties};
-use tabia::core::formats::CreateOptions;
 use tabia::core::io::OutputSet;
-use tabia::scan::ScanOptions;
-use tabia::select::Selection;
 
 use super::inputs::book_input;
 use crate::args::book::BookNoveltyArgs;
@@ -29,19 +26,11 @@ pub(crate) fn run(args: &BookNoveltyArgs) -> Result<ExitCode, Error> {
     if let Some(path) = &args.output {
         set.create(path).map_err(Error::in_output)?;
     }
-    let options = NoveltyOptions {
-        open: context.open.clone(),
-        create: CreateOptions::default(),
-        plan: ScanOptions {
-            threads: context.threads,
-            selection: Selection {
-                numbers: parse_games(args.games.as_deref())?,
-                ..Selection::default()
-            },
-            strict: args.common.strict,
-            ..ScanOptions::default()
-        },
-    };
+    let mut options = NoveltyOptions::default();
+    options.open = context.open.clone();
+    options.plan.threads = context.threads;
+    options.plan.selection.numbers = parse_games(args.games.as_deref())?;
+    options.plan.strict = args.common.strict;
     let mut reporter = Reporter::new(&context, "book novelty", args.force, None)?;
     let items = context.contents(&args.paths)?;
     let display = context.display();

@@ -25,6 +25,7 @@ pub enum Weighing {
 
 /// Which moves are kept.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct MoveFilter {
     /// Games in which a move was played, at least.
     pub min_games: u64,
@@ -34,6 +35,18 @@ pub struct MoveFilter {
     pub only: Option<Color>,
     /// Moves that never scored too.
     pub scoreless: bool,
+}
+
+impl Default for MoveFilter {
+    /// Moves of both sides that were played three times and scored.
+    fn default() -> Self {
+        Self {
+            min_games: 3,
+            min_score: 0.0,
+            only: None,
+            scoreless: false,
+        }
+    }
 }
 
 /// Plays after which Polyglot halves.

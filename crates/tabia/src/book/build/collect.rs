@@ -37,6 +37,7 @@ impl<S> Default for Batch<S> {
 
 /// What became of the games that were read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct GameCounts {
     /// Games whose moves count.
     pub used: u64,

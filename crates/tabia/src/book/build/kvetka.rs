@@ -22,6 +22,7 @@ use crate::summary::{Observer, Summary};
 
 /// What only Kvetka books have.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct KvetkaOptions {
     /// Least ratings of White, of Black, of the stronger and of the weaker player of a game; 0 for
     /// any.

@@ -43,6 +43,7 @@ use record::{Board, Occurrence, Short, Stored};
 
 /// What kind of book to build.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct BuildOptions {
     /// How the inputs are opened.
     pub open: OpenOptions,
@@ -74,8 +75,34 @@ pub struct BuildOptions {
     pub strict: bool,
 }
 
+impl Default for BuildOptions {
+    /// Moves of the mainlines of all games to ply 1024, each played at least three times, on one
+    /// thread with 512 MiB for the records.
+    fn default() -> Self {
+        let mut selection = Selection::default();
+        selection.texts = false;
+        Self {
+            open: OpenOptions::default(),
+            create: CreateOptions::default(),
+            threads: 1,
+            selection,
+            filter: Filter::default(),
+            max_ply: 1024,
+            keep: MoveFilter::default(),
+            weighing: Weighing::default(),
+            stretch: false,
+            uniform: false,
+            variations: false,
+            memory: 512 << 20,
+            kvetka: KvetkaOptions::default(),
+            strict: false,
+        }
+    }
+}
+
 /// What was built.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct Built {
     /// What became of the games.
     pub games: GameCounts,
@@ -97,11 +124,22 @@ pub struct Built {
 
 /// The target.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct BuildTarget {
     /// A format of books that can be written.
     pub format: &'static BookFormat,
     /// The main file.
     pub path: PathBuf,
+}
+
+impl BuildTarget {
+    /// A book of `format` in the file `path`.
+    pub fn new(format: &'static BookFormat, path: impl Into<PathBuf>) -> Self {
+        Self {
+            format,
+            path: path.into(),
+        }
+    }
 }
 
 /// Builds a book from the games of all items. The target appears complete or not at all.
