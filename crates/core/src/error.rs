@@ -408,7 +408,6 @@ impl fmt::Display for Error {
 impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Usage(text) => write!(f, "{text}"),
             Self::Io(error) => write!(f, "{error}"),
             Self::TemporaryFile(error) => write!(f, "temporary file: {error}"),
             Self::UnknownFormat { found } => {
@@ -429,10 +428,11 @@ impl fmt::Display for ErrorKind {
                 Ok(())
             }
             Self::WrongFormat { expected, why } => write!(f, "not {expected}: {why}"),
-            Self::Unsupported(what) => write!(f, "{what}"),
+            Self::Usage(text) | Self::Unsupported(text) | Self::Invalid(text) => {
+                write!(f, "{text}")
+            }
             Self::MissingFile(name) => write!(f, "the file {name} is missing"),
             Self::Malformed(malformed) => write!(f, "{malformed}"),
-            Self::Invalid(text) => write!(f, "{text}"),
             Self::Limit { what, limit, size } => {
                 write!(f, "{what} of {size} exceeds the limit of {limit}")
             }

@@ -104,7 +104,7 @@ pub fn inspect(
                 match inspect(resolver, &inner, options, threads, progress) {
                     Ok(found) => info.databases.push(found),
                     Err(error) if error.side() == ErrorSide::Input => {
-                        info.problems.push(error.to_string())
+                        info.problems.push(error.to_string());
                     }
                     Err(other) => return Err(other),
                 }

@@ -79,13 +79,14 @@ impl Default for BuildOptions {
     /// Moves of the mainlines of all games to ply 1024, each played at least three times, on one
     /// thread with 512 MiB for the records.
     fn default() -> Self {
-        let mut selection = Selection::default();
-        selection.texts = false;
         Self {
             open: OpenOptions::default(),
             create: CreateOptions::default(),
             threads: 1,
-            selection,
+            selection: Selection {
+                texts: false,
+                ..Selection::default()
+            },
             filter: Filter::default(),
             max_ply: 1024,
             keep: MoveFilter::default(),
