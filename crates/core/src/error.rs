@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use crate::ids::FormatId;
 pub use crate::ids::GameIndex;
+use crate::plural::counted;
 
 /// The result of a function that can fail with an [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -220,7 +221,9 @@ impl fmt::Display for Malformed {
         let field = self.field;
         match self.why {
             Why::Truncated { needed, left } => {
-                write!(f, "`{field}` needs {needed} bytes, {left} are left")
+                let needed = counted(needed, "byte", "bytes");
+                let left = counted(left, "is left", "are left");
+                write!(f, "`{field}` needs {needed}, {left}")
             }
             Why::Value(value) => write!(f, "`{field}` has the impossible value {value:#x}"),
             Why::IllegalMove => write!(f, "`{field}` cannot be played"),

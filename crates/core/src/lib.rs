@@ -12,7 +12,7 @@
 //! | [`loss`] | what a format can hold and what a conversion loses |
 //! | [`external`] | sorters, sets and queues of records that may be larger than memory |
 //! | [`io`] | bytes of files, cursors, sets of files, texts, atomic outputs, progress |
-//! | [`calendar`], [`decimal`] | day numbers, numbers as text |
+//! | [`calendar`], [`decimal`], [`plural`] | day numbers, numbers as text, numbers with nouns |
 //!
 //! ```
 //! use tabia_core::chess::Position;
@@ -37,6 +37,7 @@ pub mod games;
 pub mod ids;
 pub mod io;
 pub mod loss;
+pub mod plural;
 
 pub use error::{Error, ErrorKind, ErrorSide, Malformed, Problem, Result};
 pub use formats::{BookFormat, GameFormat};

@@ -343,7 +343,7 @@ fn damage_is_reported_and_never_hangs() {
     // A reply that is the root, and an alternative of itself.
     let problems = with(&[(record(3) + 20, &root)]);
     assert!(
-        problems.contains(&"1 references to records that are reached already".to_owned()),
+        problems.contains(&"1 reference to records that are reached already".to_owned()),
         "{problems:?}"
     );
     let problems = with(&[(record(0) + 24, &root)]);
@@ -354,14 +354,14 @@ fn damage_is_reported_and_never_hangs() {
     for outside in [[1, 0, 0, 0], [0xff, 0xff, 0xff, 0x7f]] {
         let problems = with(&[(record(0) + 20, &outside)]);
         assert!(
-            problems.contains(&"1 references to records that do not exist".to_owned()),
+            problems.contains(&"1 reference to records that do not exist".to_owned()),
             "{problems:?}"
         );
     }
     let problems = with(&[(record(0), &[60, 60])]);
-    assert!(problems.contains(&"1 moves are not legal".to_owned()));
+    assert!(problems.contains(&"1 move is not legal".to_owned()));
     let problems = with(&[(record(0) + 8, &[0xff, 0xff, 0xff, 0xff])]);
-    assert!(problems.contains(&"1 records with impossible counts".to_owned()));
+    assert!(problems.contains(&"1 record with impossible counts".to_owned()));
     // Cut anywhere, and any byte changed.
     for length in (0..sound.len()).step_by(17).chain(25190..sound.len()) {
         let cut = in_memory(sound[..length].to_vec());

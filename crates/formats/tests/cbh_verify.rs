@@ -111,7 +111,7 @@ const DAMAGE: &[(Patch, &str)] = &[
     ),
     (
         Push("cbh", b"x"),
-        "a.cbh: 1 bytes at the end are not a complete record",
+        "a.cbh: 1 byte at the end is not a complete record",
     ),
     (Add("cbh", 46 + 4, 1), "`moves_at` is"),
     (Add("cbh", 46 + 8, 2), "`annotations_at` is"),
@@ -131,11 +131,11 @@ const DAMAGE: &[(Patch, &str)] = &[
     (Add("cbg", 17, 1), "in its wide field"),
     (
         Add("cbg", 9, 1),
-        "a.cbg: the header states 1 unused bytes, the file has 0",
+        "a.cbg: the header states 1 unused byte, the file has 0",
     ),
     (
         Add("cbg", 25, 1),
-        "a.cbg: the header states 1 unused bytes in its wide field",
+        "a.cbg: the header states 1 unused byte in its wide field",
     ),
     (Push("cbg", b"xyz"), "a.cbg: the header states"),
     (Add("cbg", 26 + 3, 3), "the record runs into that of game 1"),
@@ -144,10 +144,10 @@ const DAMAGE: &[(Patch, &str)] = &[
         Add("cba", 26 + 2, 1),
         "the annotations are marked as those of game 2",
     ),
-    (Add("cba", 26 + 9, 1), "`count` is 3 for 1 annotations"),
+    (Add("cba", 26 + 9, 1), "`count` is 3 for 1 annotation"),
     (
         Put("cba", 26 + 14, &[0, 0, 77]),
-        "annotations belong to moves past the last",
+        "annotation belongs to moves past the last",
     ),
     // Entities: the header, the tree, counts, the chain of deleted ones. Players are numbered in
     // the order of their first game; 0 is `White 0`, 2 is `White 5`.
@@ -161,7 +161,7 @@ const DAMAGE: &[(Patch, &str)] = &[
     ),
     (
         Push("cbp", b"x"),
-        "a.cbp: 1 bytes at the end are not a complete record",
+        "a.cbp: 1 byte at the end is not a complete record",
     ),
     (Put("cbp", 4, &[99, 0, 0, 0]), "the tree contains number 99"),
     (Put("cbp", 4, MINUS_ONE), "number 0 is not in the tree"),
@@ -174,11 +174,11 @@ const DAMAGE: &[(Patch, &str)] = &[
     ),
     (
         Add("cbp", 32 + 9 + 54, 1),
-        "a.cbp: number 0 states 1 references, the first from game 2",
+        "a.cbp: number 0 states 1 reference, the first from game 2",
     ),
     (
         Put("cbp", 32, DELETED),
-        "number 0 is deleted, 1 records refer to it",
+        "number 0 is deleted, 1 record refers to it",
     ),
     (
         Put("cbp", 16, &[3, 0, 0, 0]),

@@ -131,8 +131,8 @@ fn defects_of_a_real_book_are_counted() {
     assert_eq!(
         findings.problems(),
         [
-            "255 records cannot be reached from the start",
-            "the header counts 104794 records, 104224 are there"
+            "255 records are not reachable from the start",
+            "the header counts 104794 records, the book has 104224"
         ]
     );
     let findings = open(&simple).inspect();

@@ -916,7 +916,10 @@ fn every_kind_of_damage_is_reported() {
 
     // Sizes.
     let problems = problem(&|set| edit(set, "a_1.kob").extend([1, 2, 3]));
-    has_problem(&problems, "3 bytes at the end of part 1 are no block");
+    has_problem(
+        &problems,
+        "3 bytes at the end of part 1, which is no complete block",
+    );
     has_problem(&problems, "the header states");
     let cut = damaged(|set| {
         edit(set, "a_1.kob").truncate(2047);
@@ -929,7 +932,7 @@ fn every_kind_of_damage_is_reported() {
         let problems = problem(&|set| {
             edit(set, "a_0.kob")[HEADER..HEADER + 2].copy_from_slice(&length);
         });
-        has_problem(&problems, "1 blocks have an impossible length");
+        has_problem(&problems, "1 block has an impossible length");
     }
     let book = damaged(|set| {
         edit(set, "a_0.kob")[HEADER..HEADER + 2].copy_from_slice(&[0, 2]);
@@ -956,10 +959,7 @@ fn every_kind_of_damage_is_reported() {
 
     // Fields past the end of their element: the number of moves.
     let problems = problem(&|set| edit(set, "a_0.kob")[HEADER + 28] = 0xff);
-    has_problem(
-        &problems,
-        "1 elements are longer or shorter than their fields",
-    );
+    has_problem(&problems, "1 element is longer or shorter than its fields");
 
     // Flags: of a later version, or none for the bytes that are there.
     let flags = |set: &mut Set, new: u8| {
@@ -975,24 +975,21 @@ fn every_kind_of_damage_is_reported() {
         &problem(&|set| flags(set, 0)),
         "bytes that no flag announces",
     );
-    has_problem(
-        &problem(&|set| flags(set, 5)),
-        "comments are longer than their element",
-    );
+    has_problem(&problem(&|set| flags(set, 5)), "longer than the element");
     let problems = problem(&|set| flags(set, 6));
-    has_problem(&problems, "1 lists of games cannot be read");
+    has_problem(&problems, "1 list of games cannot be read");
 
     // Keys: impossible, out of order, repeated.
     let problems = problem(&|set| edit(set, "a_0.kob")[HEADER + 3] = 0xff);
-    has_problem(&problems, "elements have a key that is no position");
-    has_problem(&problems, "elements are out of order");
+    has_problem(&problems, "a key that is no position");
+    has_problem(&problems, "out of order");
     let problems = problem(&|set| {
         let block = &mut edit(set, "a_0.kob")[HEADER..];
         let next = 3 + usize::from(block[2]);
         let key = block[3..25].to_vec();
         block[next + 1..next + 23].copy_from_slice(&key);
     });
-    has_problem(&problems, "1 elements repeat a position");
+    has_problem(&problems, "1 element repeats a position");
 
     // Moves: a code that is never used, one that is not legal, the same one twice.
     let problems = problem(&|set| {
@@ -1007,12 +1004,12 @@ fn every_kind_of_damage_is_reported() {
             }
         }
     });
-    has_problem(&problems, "move codes name no legal move");
+    has_problem(&problems, "no legal move");
 
     // Links: no list of sources, no such source, no such game.
     let problems = problem(&|set| set.retain(|(name, _)| name != "a.ksf"));
     has_problem(&problems, "a.ksf is missing");
-    has_problem(&problems, "links lead to no known game");
+    has_problem(&problems, "to no known game");
 
     // The index.
     has_problem(

@@ -198,7 +198,7 @@ fn games_of_wrong_offsets_are_found() {
             let salvaged = damaged.salvage();
             assert_eq!(
                 salvaged.problems,
-                ["1 games were found at other offsets than their index entries state"],
+                ["1 game was found at another offset than the index states"],
                 "{offset}"
             );
             assert!(salvaged.intact_games() == games);

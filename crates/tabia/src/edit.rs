@@ -11,6 +11,7 @@ use tabia_core::game::Game;
 use tabia_core::games::{DatabaseEditor, Written};
 use tabia_core::io::Source;
 use tabia_core::loss::Losses;
+use tabia_core::plural::counted;
 use tabia_core::{GameFormat, GameIndex};
 
 use crate::input::InputItem;
@@ -133,7 +134,8 @@ fn check(editor: &dyn DatabaseEditor, index: GameIndex) -> Result<(), Error> {
     if index.0 < editor.len() {
         return Ok(());
     }
-    let text = format!("there is no game {index}, only {} records", editor.len());
+    let count = counted(editor.len(), "record", "records");
+    let text = format!("there is no game {index}, only {count}");
     Err(Error::usage(text))
 }
 

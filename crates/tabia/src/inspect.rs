@@ -8,6 +8,7 @@ use tabia_core::formats::OpenOptions;
 use tabia_core::game::{Flow, GameHead, GameResult, Visitor, Want};
 use tabia_core::games::{DatabaseInfo, NameKind};
 use tabia_core::io::Progress;
+use tabia_core::plural::counted;
 use tabia_core::{Error, ErrorSide, FormatId};
 
 use crate::input::{InputItem, OpenInput};
@@ -135,7 +136,8 @@ pub fn inspect(
             info.texts = Some(summary.counts.texts);
             info.deleted = Some(deleted);
             if summary.problems > 0 {
-                let text = format!("{} problems; `check` lists them", summary.problems);
+                let count = counted(summary.problems, "problem", "problems");
+                let text = format!("{count}; `check` lists them");
                 info.problems.push(text);
             }
         }

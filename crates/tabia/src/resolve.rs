@@ -112,10 +112,12 @@ impl Resolver {
         let items = self.members(&archive)?;
         if items.is_empty() {
             let count = archive.members().len();
-            return Err(Error::unsupported(format!(
-                "no database or book among its {count} members"
-            ))
-            .in_file(&item.label));
+            let text = match count {
+                0 => "the archive is empty".to_owned(),
+                1 => "its only member is no database or book".to_owned(),
+                _ => format!("no database or book among its {count} members"),
+            };
+            return Err(Error::unsupported(text).in_file(&item.label));
         }
         Ok(items)
     }

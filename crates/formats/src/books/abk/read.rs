@@ -9,6 +9,7 @@ use tabia_core::external::{FixedRecord, FixedSorter, interpolation_lower_bound};
 use tabia_core::formats::OpenOptions;
 use tabia_core::game::Flow;
 use tabia_core::io::{Blob, Source};
+use tabia_core::plural::counted;
 use zerocopy::byteorder::little_endian::U32;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
@@ -440,7 +441,8 @@ fn info(header: &Header, bytes: usize) -> BookInfo {
     let rest = bytes % Record::SIZE;
     if rest > 0 {
         problems.push(format!(
-            "{rest} trailing bytes are no record and are ignored"
+            "{} no record and ignored",
+            counted(rest, "trailing byte is", "trailing bytes are")
         ));
     }
     let mut facts = vec![
@@ -468,22 +470,36 @@ impl Findings {
     pub fn problems(&self) -> Vec<String> {
         let orphans = self.records.saturating_sub(self.reached);
         [
-            (orphans, "records are reached from no move"),
-            (self.illegal, "moves are not legal"),
+            (orphans, "record is", "records are", "reached from no move"),
+            (self.illegal, "move is", "moves are", "not legal"),
             (
                 self.repeated_references,
-                "references to records that are reached already",
+                "reference",
+                "references",
+                "to records that are reached already",
             ),
             (
                 self.bad_references,
-                "references to records that do not exist",
+                "reference",
+                "references",
+                "to records that do not exist",
             ),
-            (self.impossible_counts, "records with impossible counts"),
-            (self.too_deep, "lines are too long and were cut"),
+            (
+                self.impossible_counts,
+                "record",
+                "records",
+                "with impossible counts",
+            ),
+            (
+                self.too_deep,
+                "line is",
+                "lines are",
+                "too long and cut off",
+            ),
         ]
         .into_iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, what)| format!("{count} {what}"))
+        .filter(|(count, ..)| *count > 0)
+        .map(|(count, one, several, text)| format!("{} {text}", counted(count, one, several)))
         .collect()
     }
 }

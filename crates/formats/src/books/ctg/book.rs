@@ -9,6 +9,7 @@ use tabia_core::error::{Error, ErrorKind, Result};
 use tabia_core::formats::OpenOptions;
 use tabia_core::game::Flow;
 use tabia_core::io::Source;
+use tabia_core::plural::counted;
 
 use super::header::{Header, NO_PAGE};
 use super::inspect::{Findings, inspect};
@@ -49,14 +50,16 @@ impl CtgBook {
         if blob.len() % PAGE != 0 {
             let bytes = blob.len() % PAGE;
             problems.push(format!(
-                "{bytes} bytes at the end are no whole page and are ignored"
+                "{} no complete page and ignored",
+                counted(bytes, "byte at the end is", "bytes at the end are")
             ));
         }
         let pages = u32::try_from((blob.len() / PAGE).saturating_sub(1)).unwrap_or(u32::MAX);
         if pages != header.pages {
             let declared = header.pages;
             problems.push(format!(
-                "the header states {declared} pages, the file has {pages}"
+                "the header states {}, the file has {pages}",
+                counted(declared, "page", "pages")
             ));
         }
         let bits = source.open_companion("ctb")?;
@@ -71,7 +74,10 @@ impl CtgBook {
         }
         if let Some(options) = source.open_companion("ini")? {
             let bytes = options.len();
-            facts.push((".ini".to_owned(), format!("{bytes} bytes, not read")));
+            facts.push((
+                ".ini".to_owned(),
+                format!("{}, not read", counted(bytes, "byte", "bytes")),
+            ));
         }
         let (major, minor) = header.version;
         let info = BookInfo {

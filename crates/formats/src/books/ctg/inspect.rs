@@ -1,6 +1,7 @@
 //! Counts the defects of a book by kind.
 
 use tabia_core::chess::Position;
+use tabia_core::plural::counted;
 
 use super::header::Header;
 use super::key::{Key, Keys, decode};
@@ -50,29 +51,57 @@ impl Findings {
     /// The defects, one line for each kind.
     pub fn problems(&self) -> Vec<String> {
         let mut lines = Vec::new();
-        for (count, text) in [
-            (self.damaged_pages, "pages are damaged"),
-            (self.unreadable, "records are no position"),
+        for (count, one, several, text) in [
+            (self.damaged_pages, "page is", "pages are", "damaged"),
+            (
+                self.unreadable,
+                "record contains",
+                "records contain",
+                "no position",
+            ),
             (
                 self.wrong_keys,
-                "records have a key that is not their position's",
+                "record has",
+                "records have",
+                "a key of another position",
             ),
-            (self.bad_moves, "moves are not legal"),
-            (self.misplaced, "records are not where they are looked for"),
-            (self.missing, "moves lead to positions that are not stored"),
-            (self.unreached, "records cannot be reached from the start"),
-            (self.shared_pages, "pages are named twice"),
-            (self.lost_pages, "pages are never named"),
-            (self.wrong_nodes, "nodes of the .ctb and .cto disagree"),
+            (self.bad_moves, "move is", "moves are", "not legal"),
+            (
+                self.misplaced,
+                "record is",
+                "records are",
+                "not on the page of their hash",
+            ),
+            (
+                self.missing,
+                "move leads",
+                "moves lead",
+                "to positions that are not stored",
+            ),
+            (
+                self.unreached,
+                "record is",
+                "records are",
+                "not reachable from the start",
+            ),
+            (self.shared_pages, "page is", "pages are", "named twice"),
+            (self.lost_pages, "page is", "pages are", "never named"),
+            (
+                self.wrong_nodes,
+                "node differs",
+                "nodes differ",
+                "between .ctb and .cto",
+            ),
         ] {
             if count > 0 {
-                lines.push(format!("{count} {text}"));
+                lines.push(format!("{} {text}", counted(count, one, several)));
             }
         }
         if self.added != self.records {
             let (added, records) = (self.added, self.records);
             lines.push(format!(
-                "the header counts {added} records, {records} are there"
+                "the header counts {}, the book has {records}",
+                counted(added, "record", "records")
             ));
         }
         lines

@@ -1,6 +1,7 @@
 //! The tree in `.ctb` and `.cto`, which leads from a hash to a page.
 
 use tabia_core::io::{Blob, Cursor};
+use tabia_core::plural::counted;
 use zerocopy::FromBytes;
 use zerocopy::byteorder::big_endian::I32;
 
@@ -91,7 +92,8 @@ impl Tree {
             let count = entries.iter().filter(is_page).count();
             if count != page_count as usize {
                 let (count, wanted) = (count, page_count);
-                return Err(format!("the .cto names {count} pages, {wanted} are there"));
+                let count = counted(count, "page", "pages");
+                return Err(format!("the .cto names {count}, the book has {wanted}"));
             }
         }
         Ok(())
@@ -111,7 +113,9 @@ impl Tree {
             if split.wrapping_add(1) != page_count && page_count > 0 {
                 let leaves = u64::from(split) + 1;
                 return Err(format!(
-                    "the .ctb has {leaves} leaves for {page_count} pages"
+                    "the .ctb has {} for {}",
+                    counted(leaves, "leaf", "leaves"),
+                    counted(page_count, "page", "pages")
                 ));
             }
         }

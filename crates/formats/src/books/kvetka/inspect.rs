@@ -1,6 +1,7 @@
 //! Counts the defects of a book by kind.
 
 use tabia_core::books::GameLink;
+use tabia_core::plural::counted;
 
 use super::element::{
     Element, KNOWN_FLAGS, MAX_COMMENT_UNITS, MAX_ELEMENT, declared_bytes, read_links,
@@ -151,35 +152,101 @@ impl Findings {
     /// The defects, one line for each kind.
     pub fn problems(&self) -> Vec<String> {
         [
-            (self.bad_blocks, "blocks have an impossible length"),
-            (self.lost_bytes, "bytes in blocks are no elements"),
+            (
+                self.bad_blocks,
+                "block has",
+                "blocks have",
+                "an impossible length",
+            ),
+            (
+                self.lost_bytes,
+                "byte in blocks is",
+                "bytes in blocks are",
+                "no element",
+            ),
             (
                 self.opaque,
-                "elements are longer or shorter than their fields",
+                "element is",
+                "elements are",
+                "longer or shorter than its fields",
             ),
-            (self.bad_keys, "elements have a key that is no position"),
+            (
+                self.bad_keys,
+                "element has",
+                "elements have",
+                "a key that is no position",
+            ),
             (
                 self.out_of_order,
-                "elements are out of order and may not be found",
+                "element is",
+                "elements are",
+                "out of order and may not be found",
             ),
-            (self.repeated, "elements repeat a position"),
-            (self.long_elements, "elements are longer than 682 bytes"),
+            (
+                self.repeated,
+                "element repeats",
+                "elements repeat",
+                "a position",
+            ),
+            (
+                self.long_elements,
+                "element is",
+                "elements are",
+                "longer than 682 bytes",
+            ),
             (
                 self.long_comments,
-                "comments are longer than 300 characters",
+                "comment is",
+                "comments are",
+                "longer than 300 characters",
             ),
-            (self.bad_comments, "comments are longer than their element"),
-            (self.bad_lists, "lists of games cannot be read"),
-            (self.leftovers, "elements have bytes that no flag announces"),
-            (self.later_flags, "elements have flags that are not known"),
-            (self.bad_moves, "move codes name no legal move"),
-            (self.repeated_moves, "moves are repeated"),
-            (self.bad_links, "links lead to no known game"),
-            (self.bad_index, "fields of the index do not fit their block"),
+            (
+                self.bad_comments,
+                "comment is",
+                "comments are",
+                "longer than the element",
+            ),
+            (
+                self.bad_lists,
+                "list of games",
+                "lists of games",
+                "cannot be read",
+            ),
+            (
+                self.leftovers,
+                "element has",
+                "elements have",
+                "bytes that no flag announces",
+            ),
+            (
+                self.later_flags,
+                "element has",
+                "elements have",
+                "flags that are not known",
+            ),
+            (
+                self.bad_moves,
+                "move code names",
+                "move codes name",
+                "no legal move",
+            ),
+            (self.repeated_moves, "move is", "moves are", "repeated"),
+            (
+                self.bad_links,
+                "link leads",
+                "links lead",
+                "to no known game",
+            ),
+            (
+                self.bad_index,
+                "field of the index does",
+                "fields of the index do",
+                "not fit the block",
+            ),
         ]
         .into_iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, what)| format!("{count} {what}"))
+        .filter(|(count, ..)| *count > 0)
+        .map(|(count, one, several, text)| format!("{} {text}", counted(count, one, several)))
         .collect()
     }
 }

@@ -2,6 +2,7 @@
 
 use tabia_core::error::{Error, ErrorKind, Result};
 use tabia_core::io::{Blob, Source, SourceFile};
+use tabia_core::plural::counted;
 
 use super::element::{BLOCK, Elements, declared_bytes, key_of};
 use super::header::Header;
@@ -119,9 +120,9 @@ impl Parts {
         let expected = u64::from(header.blocks) * BLOCK as u64;
         if bytes != expected {
             problems.push(format!(
-                "the header states {} blocks, the files have {} bytes of blocks, which is {}",
-                header.blocks,
-                bytes,
+                "the header states {}, the files have {} of blocks, which is {}",
+                counted(header.blocks, "block", "blocks"),
+                counted(bytes, "byte", "bytes"),
                 bytes / BLOCK as u64,
             ));
             // Blocks beyond are left from an older book.
@@ -135,7 +136,8 @@ impl Parts {
         if !bytes.is_multiple_of(BLOCK) {
             let rest = bytes % BLOCK;
             problems.push(format!(
-                "{rest} bytes at the end of part {number} are no block"
+                "{} at the end of part {number}, which is no complete block",
+                counted(rest, "byte", "bytes")
             ));
         }
         let count = u32::try_from(bytes / BLOCK).unwrap_or(u32::MAX);

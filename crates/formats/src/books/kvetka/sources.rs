@@ -8,6 +8,7 @@ use tabia_core::books::{GameLink, LinkedGame};
 use tabia_core::error::{Malformed, Why};
 use tabia_core::game::GameResult;
 use tabia_core::io::{Blob, Charset, Cursor, decode};
+use tabia_core::plural::counted;
 
 use super::varint::{TextOrder, TextOrderVotes};
 use crate::games::{cbh, pgn};
@@ -114,7 +115,8 @@ impl Sources {
         let count = cursor.u32_be("source_number").unwrap_or(0) as usize;
         if count > blob.len() / 4 || blob.len() < 4 {
             problems.push(format!(
-                "the table of {count} sources does not fit into its file"
+                "the table of {} does not fit into its file",
+                counted(count, "source", "sources")
             ));
         }
         let mut sources = Vec::new();

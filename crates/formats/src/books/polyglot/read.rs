@@ -10,6 +10,7 @@ use tabia_core::external::interpolation_lower_bound;
 use tabia_core::formats::OpenOptions;
 use tabia_core::game::Flow;
 use tabia_core::io::{Blob, Source};
+use tabia_core::plural::counted;
 use zerocopy::FromBytes;
 
 use super::entry::{Entry, decode_move};
@@ -63,13 +64,15 @@ impl PolyglotBook {
         }
         let (null_records, header) = header::read(entries);
         if null_records > 0 && header.is_none() {
-            problems.push(format!("{null_records} records with key 0 hold no header"));
+            let count = counted(null_records, "record", "records");
+            problems.push(format!("{count} with key 0, but no header"));
         }
         let sorted = sorted_prefix(entries);
         if sorted < count {
             let stale = count - sorted;
             problems.push(format!(
-                "{stale} entries at the end are out of order and are ignored"
+                "{} out of order and ignored",
+                counted(stale, "entry at the end is", "entries at the end are")
             ));
         }
         let mut facts = Vec::new();

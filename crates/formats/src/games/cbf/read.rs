@@ -11,6 +11,7 @@ use tabia_core::formats::OpenOptions;
 use tabia_core::game::{Flow, GameHead, Visitor, Want};
 use tabia_core::games::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind};
 use tabia_core::io::{Blob, Charset, Cursor, Source};
+use tabia_core::plural::counted;
 
 use crate::games::common::record_context::Origin;
 
@@ -152,7 +153,9 @@ fn read_index(index: &[u8], problems: &mut Vec<String>) -> (Vec<u32>, Option<u32
     let games = announced.min(stored).min(MAX_GAMES);
     if games < announced {
         problems.push(format!(
-            "the index announces {announced} games and has offsets of {games}"
+            "the index states {} and has {}",
+            counted(announced, "game", "games"),
+            counted(games, "offset", "offsets")
         ));
     }
     let mut offset = |number: u32| {

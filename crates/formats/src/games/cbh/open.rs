@@ -8,6 +8,7 @@ use tabia_core::error::{Error, ErrorKind, GameIndex, Malformed, Result};
 use tabia_core::formats::{Limits, OpenOptions};
 use tabia_core::games::DatabaseInfo;
 use tabia_core::io::{Blob, Charset, Source};
+use tabia_core::plural::counted;
 
 use super::annotations::{Items, kind};
 use super::charset::{Detector, Texts, until_zero};
@@ -117,12 +118,16 @@ pub(super) fn open(source: &Source, options: &OpenOptions) -> Result<CbhDatabase
     let len = record_count(&headers);
     if headers.len() % FileHeader::SIZE != 0 {
         let left = headers.len() % FileHeader::SIZE;
-        let text = format!("{left} bytes at the end are not a complete record");
+        let text = format!(
+            "{} not a complete record",
+            counted(left, "byte at the end is", "bytes at the end are")
+        );
         opener.problem("cbh", &text);
     }
     if header.next_game.get() != len.saturating_add(1) {
         let next = header.next_game.get();
-        let text = format!("the header states {next} as the next game, the file has {len} records");
+        let found = counted(len, "record", "records");
+        let text = format!("the header states {next} as the next game, the file has {found}");
         opener.problem("cbh", &text);
     }
     let problems = opener.problems;
@@ -292,8 +297,8 @@ impl CbhDatabase {
     }
 
     pub(super) fn no_such_game(&self, game: GameIndex) -> Error {
-        let count = self.len;
-        Error::invalid(format!("the database has only {count} records"))
+        let count = counted(self.len, "record", "records");
+        Error::invalid(format!("the database has only {count}"))
             .in_file(&self.headers_name)
             .in_game(game)
     }

@@ -11,6 +11,7 @@ use std::sync::{Arc, OnceLock};
 use tabia_core::error::Result;
 use tabia_core::formats::OpenOptions;
 use tabia_core::io::{Blob, Source};
+use tabia_core::plural::counted;
 use zerocopy::{FromZeros, IntoBytes};
 
 use super::content_summary::HAS_START;
@@ -208,9 +209,9 @@ impl HeaderRebuilder<'_> {
     /// The complete file; `header` is the stored header if it is intact.
     fn finish(mut self, header: Option<&FileHeader>) -> Headers {
         if !self.rebuilt.is_empty() {
-            let count = self.rebuilt.len();
+            let count = counted(self.rebuilt.len(), "header is", "headers are");
             self.problems
-                .push(format!("{count} headers are rebuilt from the other files"));
+                .push(format!("{count} rebuilt from the other files"));
         }
         self.rebuilt.sort_unstable();
         let mut header = header.copied().unwrap_or_else(|| {

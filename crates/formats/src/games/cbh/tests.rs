@@ -499,7 +499,7 @@ fn findings_name_wrong_fields() {
         "{findings:#?}"
     );
     assert!(
-        has("game 1: 1 annotations belong to moves past the last of 8"),
+        has("game 1: 1 annotation belongs to moves past the last of 8"),
         "{findings:#?}"
     );
     assert!(

@@ -9,6 +9,7 @@ use tabia_core::error::{Error, ErrorKind, Result};
 use tabia_core::formats::OpenOptions;
 use tabia_core::games::{Database, DatabaseInfo, NameKind};
 use tabia_core::io::{Blob, Cursor, Source};
+use tabia_core::plural::counted;
 
 use super::companions::{COMPANIONS, ID};
 use super::container::FILE_HEADER;
@@ -67,7 +68,10 @@ impl Cbh2Database {
             let left = headers.len() % SIZE;
             problem(
                 "2cbh",
-                format!("{left} bytes at the end are not a complete record"),
+                format!(
+                    "{} not a complete record",
+                    counted(left, "byte at the end is", "bytes at the end are")
+                ),
             );
         }
         if i64::from(next) != i64::from(records) + 1 {
@@ -164,7 +168,8 @@ impl Cbh2Database {
         let bytes = at.and_then(|at| self.headers.get(at..at.checked_add(SIZE)?));
         bytes.and_then(Record::read).ok_or_else(|| {
             let count = self.info.records;
-            Error::invalid(format!("the database has only {count} records"))
+            let count = counted(count, "record", "records");
+            Error::invalid(format!("the database has only {count}"))
                 .in_file(&self.headers_name)
                 .in_game(game)
         })

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use tabia_core::error::Result;
 use tabia_core::games::DatabaseInfo;
 use tabia_core::io::{Blob, Source, SourceFile};
+use tabia_core::plural::counted;
 
 /// A file of a set, empty if it is missing, and its path in messages.
 pub(crate) struct SetFile {
@@ -175,13 +176,15 @@ impl<E: StoredEntry> Entries<E> {
         let len = u32::try_from(left / length).unwrap_or(u32::MAX);
         if !left.is_multiple_of(length) {
             info.problems.push(format!(
-                "the index ends inside an entry: {} bytes are left over",
-                left % length
+                "the index ends inside an entry: {}",
+                counted(left % length, "byte is left over", "bytes are left over")
             ));
         }
         if let Some(announced) = announced.filter(|&announced| announced != len) {
             info.problems.push(format!(
-                "the index announces {announced} games and has entries of {len}"
+                "the header states {}, the index has {}",
+                counted(announced, "game", "games"),
+                counted(len, "entry", "entries")
             ));
         }
         let bytes = index

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use tabia_core::GameIndex;
 use tabia_core::chess::{Material, Position};
 use tabia_core::error::{Error, Result};
+use tabia_core::plural::counted;
 
 use super::file_set::{Entries, StoredEntry};
 
@@ -90,8 +91,8 @@ impl<E: IndexedGame> SalvagedEntry<E> {
         }
         let stated = self.entry.end();
         let text = if stated.plies != found.plies.min(E::MAX_PLIES) {
-            let (stated, found) = (stated.plies, found.plies);
-            format!("the index states {stated} plies, the game has {found}")
+            let stated = counted(stated.plies, "ply", "plies");
+            format!("the index states {stated}, the game has {}", found.plies)
         } else if stated.material != found.material {
             "the last position has other pieces than the index states".to_owned()
         } else {

@@ -228,7 +228,7 @@ impl<'a, 'v> Replay<'a, 'v> {
         let zeros = rest.iter().take_while(|&&byte| byte == 0).count();
         self.is_wiped = true;
         let origin = &self.walker.origin;
-        let error = Error::invalid(format!("{zeros} zeros in place of moves"))
+        let error = Error::invalid(format!("{zeros} zero bytes in place of moves"))
             .at_offset(origin.base.saturating_add(at as u64))
             .at_ply(self.walker.plies)
             .in_game(origin.game)

@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use tabia_core::games::DatabaseInfo;
 use tabia_core::io::Blob;
+use tabia_core::plural::counted;
 
 use crate::games::common::salvage::{self, IndexedGame, MainlineEnd};
 
@@ -71,19 +72,18 @@ pub(crate) fn find(
 /// Reports the result of a scan.
 fn report(finds: &Finds, location: &str, info: &mut DatabaseInfo) {
     if !finds.games.is_empty() {
-        let count = finds.games.len();
-        let text = format!("{count} games were found in the game file {location}");
+        let count = counted(finds.games.len(), "game was found", "games were found");
+        let text = format!("{count} in the game file {location}");
         info.problems.push(text);
     }
     if finds.unread > 0 {
-        let text = format!(
-            "{} bytes of the game file {location} are no games",
-            finds.unread
-        );
+        let count = counted(finds.unread, "byte", "bytes");
+        let text = format!("no game in {count} of the game file {location}");
         info.problems.push(text);
     }
     if finds.copies > 0 {
-        let text = format!("{} copies of games {location} are left out", finds.copies);
+        let count = counted(finds.copies, "copy of a game", "copies of games");
+        let text = format!("left out: {count} {location}");
         info.problems.push(text);
     }
 }
@@ -166,7 +166,12 @@ impl Search<'_> {
         let count = by_order + by_end;
         if count > 0 {
             info.problems.push(format!(
-                "{count} games were found at other offsets than their index entries state"
+                "{} than the index states",
+                counted(
+                    count,
+                    "game was found at another offset",
+                    "games were found at other offsets"
+                )
             ));
         }
         report(&finds, "between those of the index", info);

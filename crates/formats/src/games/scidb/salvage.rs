@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use tabia_core::games::DatabaseInfo;
 use tabia_core::io::Cursor;
+use tabia_core::plural::counted;
 
 use crate::games::common::salvage::{self, IndexedGame, MainlineEnd};
 
@@ -67,10 +68,9 @@ pub(crate) fn find(entries: &Entries, scanner: Scanner<'_>, info: &mut DatabaseI
         candidates.remove_assigned();
     }
     if !finds.is_empty() {
-        let count = finds.len();
-        info.problems.push(format!(
-            "{count} games were found that no index entry leads to"
-        ));
+        let count = counted(finds.len(), "game was found", "games were found");
+        info.problems
+            .push(format!("{count} that no index entry refers to"));
     }
     salvage.unindexed = finds;
     salvage.count_missing(announced);
@@ -174,7 +174,8 @@ impl Search<'_> {
             unread += finds.unread;
         }
         if unread > 0 {
-            let text = format!("{unread} bytes of the game file are no games");
+            let count = counted(unread, "byte", "bytes");
+            let text = format!("no game in {count} of the game file");
             info.problems.push(text);
         }
         games
@@ -202,7 +203,12 @@ impl Search<'_> {
         }
         if count > 0 {
             info.problems.push(format!(
-                "{count} games were found at other offsets than their index entries state"
+                "{} than the index states",
+                counted(
+                    count,
+                    "game was found at another offset",
+                    "games were found at other offsets"
+                )
             ));
         }
     }

@@ -244,7 +244,7 @@ fn variation_depth_is_bounded() {
         Want::ALL,
         &mut NoAnnotations,
     );
-    assert!(error.contains("`move` needs 1 bytes"), "{error}");
+    assert!(error.contains("`move` needs 1 byte"), "{error}");
 }
 
 /// A game of random legal moves with variations, null moves, comments and NAGs.

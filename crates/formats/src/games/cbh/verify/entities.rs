@@ -1,6 +1,7 @@
 //! Entity files: counts, references, the tree, the chain of deleted records.
 
 use tabia_core::error::Error;
+use tabia_core::plural::counted;
 
 use super::{ReferenceCounts, Severity, Verifier};
 use crate::games::cbh::entities::{Entity, EntityTable};
@@ -28,7 +29,8 @@ impl Verifier<'_> {
         for (id, (count, first)) in (0..).zip(references) {
             if is_deleted(table, id) {
                 if *count > 0 {
-                    let text = format!("number {id} is deleted, {count} records refer to it");
+                    let count = counted(*count, "record refers", "records refer");
+                    let text = format!("number {id} is deleted, {count} to it");
                     report(Severity::Damage, text);
                 }
                 continue;
@@ -38,8 +40,9 @@ impl Verifier<'_> {
             };
             if stated != (*count, *first) {
                 let (references, first_game) = stated;
+                let references = counted(references, "reference", "references");
                 let text = format!(
-                    "number {id} states {references} references, the first from game {first_game}; \
+                    "number {id} states {references}, the first from game {first_game}; \
                      it has {count}, the first from game {first}"
                 );
                 report(Severity::Stale, text);
@@ -68,20 +71,21 @@ fn header_problems<E: Entity>(table: &EntityTable<E>) -> Vec<String> {
         i64::from(table.capacity()),
     );
     if stated != found {
-        problems.push(format!(
-            "the header states {stated} records, the file has {found}"
-        ));
+        let stated = counted(stated, "record", "records");
+        problems.push(format!("the header states {stated}, the file has {found}"));
     }
     let (stated, found) = (i64::from(header.count.get()), table.iter().count() as i64);
     let is_old = header.extra.get() == 0 && stated + 1 == found;
     if stated != found && !is_old {
-        problems.push(format!(
-            "the header states {stated} entities, the file has {found}"
-        ));
+        let stated = counted(stated, "entity", "entities");
+        problems.push(format!("the header states {stated}, the file has {found}"));
     }
     let rest = table.rest();
     if rest > 0 {
-        problems.push(format!("{rest} bytes at the end are not a complete record"));
+        problems.push(format!(
+            "{} not a complete record",
+            counted(rest, "byte at the end is", "bytes at the end are")
+        ));
     }
     problems
 }

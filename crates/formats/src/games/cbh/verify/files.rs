@@ -2,6 +2,7 @@
 
 use tabia_core::error::{Error, GameIndex};
 use tabia_core::games::Database;
+use tabia_core::plural::counted;
 
 use super::{Severity, Verifier};
 use crate::games::cbh::entities::EntityTable;
@@ -65,11 +66,13 @@ impl Verifier<'_> {
             self.side_table("cbj", extended, &EXTENDED_SIZES);
             let (stated, found) = (extended.header().count.get(), extended.len());
             if stated != found {
-                let text = format!("the header states {stated} records, the file has {found}");
+                let stated = counted(stated, "record", "records");
+                let text = format!("the header states {stated}, the file has {found}");
                 self.in_file("cbj", text);
             }
             if found > db.len() {
-                let text = format!("{found} records for {} in .cbh", db.len());
+                let found = counted(found, "record", "records");
+                let text = format!("{found} for {} in .cbh", db.len());
                 self.in_file("cbj", text);
             }
         }
@@ -78,14 +81,18 @@ impl Verifier<'_> {
             // The index of the last record, which is 0 both for one record and for none.
             let (stated, found) = (extras.header().count.get(), extras.len());
             if stated != found.saturating_sub(1) {
-                let text = format!(
-                    "the header states {stated} as the last index, the file has {found} records"
-                );
+                let found = counted(found, "record", "records");
+                let text =
+                    format!("the header states {stated} as the last index, the file has {found}");
                 self.in_file("cbtt", text);
             }
             let tournaments = tables.tournaments.as_ref().map(EntityTable::capacity);
             if let Some(tournaments) = tournaments.filter(|&count| count < found) {
-                let text = format!("{found} records for {tournaments} tournaments");
+                let found = counted(found, "record", "records");
+                let text = format!(
+                    "{found} for {}",
+                    counted(tournaments, "tournament", "tournaments")
+                );
                 self.in_file("cbtt", text);
             }
         }
@@ -93,7 +100,8 @@ impl Verifier<'_> {
             self.side_table("cbm", media, &MEDIA_SIZES);
             let (stated, found) = (media.header().count.get(), media.len());
             if stated != found {
-                let text = format!("the header states {stated} records, the file has {found}");
+                let stated = counted(stated, "record", "records");
+                let text = format!("the header states {stated}, the file has {found}");
                 self.in_file("cbm", text);
             }
         }
@@ -102,7 +110,8 @@ impl Verifier<'_> {
             let words = FlagsHeader::read(bytes).map_or(0, |header| header.capacity.get());
             let found = (bytes.len() - FlagsHeader::SIZE) / 4;
             if words as usize != found {
-                let text = format!("the header states {words} words, the file has {found}");
+                let words = counted(words, "word", "words");
+                let text = format!("the header states {words}, the file has {found}");
                 self.in_file("flags", text);
             }
         }
@@ -134,7 +143,10 @@ impl Verifier<'_> {
         let Some(header) = body_header(file) else {
             self.in_file(
                 extension,
-                format!("the header is cut off after {} bytes", file.len()),
+                format!(
+                    "the header is cut off after {}",
+                    counted(file.len(), "byte", "bytes")
+                ),
             );
             return;
         };
@@ -142,12 +154,13 @@ impl Verifier<'_> {
         let is_long = header.header_size.get() > OLD_BODY_HEADER;
         let stated = u64::from(header.file_size.get());
         if stated != size & 0xffff_ffff {
-            let text = format!("the header states {stated} bytes, the file has {size}");
+            let stated = counted(stated, "byte", "bytes");
+            let text = format!("the header states {stated}, the file has {size}");
             self.in_file(extension, text);
         } else if is_long && header.file_size_wide.get() != size {
             let stated = header.file_size_wide.get();
-            let text =
-                format!("the header states {stated} bytes in its wide field, the file has {size}");
+            let stated = counted(stated, "byte", "bytes");
+            let text = format!("the header states {stated} in its wide field, the file has {size}");
             self.in_file(extension, text);
         }
         let is_size_true = stated == size & 0xffff_ffff;
@@ -177,13 +190,14 @@ impl Verifier<'_> {
             return;
         }
         if stated != unused & 0xffff_ffff {
-            let text = format!("the header states {stated} unused bytes, the file has {unused}");
+            let stated = counted(stated, "unused byte", "unused bytes");
+            let text = format!("the header states {stated}, the file has {unused}");
             self.in_file(extension, text);
         } else if is_long && header.unused_wide.get() != unused {
             let stated = header.unused_wide.get();
-            let text = format!(
-                "the header states {stated} unused bytes in its wide field, the file has {unused}"
-            );
+            let stated = counted(stated, "unused byte", "unused bytes");
+            let text =
+                format!("the header states {stated} in its wide field, the file has {unused}");
             self.in_file(extension, text);
         }
     }
@@ -202,7 +216,10 @@ impl Verifier<'_> {
         }
         let rest = table.rest();
         if rest > 0 {
-            let text = format!("{rest} bytes at the end are not a complete record");
+            let text = format!(
+                "{} not a complete record",
+                counted(rest, "byte at the end is", "bytes at the end are")
+            );
             self.in_file(extension, text);
         }
     }

@@ -10,6 +10,7 @@ use tabia_core::chess::{Color, Ply, Position};
 use tabia_core::error::{Error, ErrorKind, GameIndex, Problem};
 use tabia_core::game::{Flow, GameHead, Visitor, Want};
 use tabia_core::games::{Database, GameReader};
+use tabia_core::plural::counted;
 
 use crate::games::cbh::annotations::{Item, Items};
 use crate::games::cbh::content_summary::{Contents, MoveSummary};
@@ -254,7 +255,8 @@ impl Verifier<'_> {
             .filter(|item| i64::from(item.position) >= i64::from(total))
             .count();
         if past > 0 {
-            let text = format!("{past} annotations belong to moves past the last of {total}");
+            let count = counted(past, "annotation belongs", "annotations belong");
+            let text = format!("{count} to moves past the last of {total}");
             self.header(Severity::Damage, index, text);
         }
         let computed = Contents::of(moves, items.into_iter());
@@ -286,7 +288,8 @@ impl Verifier<'_> {
         let name = &self.db.companions().annotations_name;
         let stated = head.count.get() as usize;
         if stated != count + 1 {
-            let text = format!("`count` is {stated} for {count} annotations");
+            let count = counted(count, "annotation", "annotations");
+            let text = format!("`count` is {stated} for {count}");
             let error = Error::invalid(text).in_file(name).in_game(index);
             self.report(Severity::Stale, error);
         }

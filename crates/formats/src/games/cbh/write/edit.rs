@@ -15,6 +15,7 @@ use tabia_core::game::{Event, Flow, Game, Visitor, Want};
 use tabia_core::games::{Database, DatabaseEditor, GameWriter, Written};
 use tabia_core::io::{Charset, Source};
 use tabia_core::loss::{Feature, Losses};
+use tabia_core::plural::counted;
 
 use super::read_back::{check_damage, difference};
 use super::set_files::FreeSpan;
@@ -185,7 +186,8 @@ impl Editor {
         let again = CbhDatabase::open(&source, &OpenOptions::default())?;
         check_damage(&self.db, &again)?;
         if again.len() != self.len() {
-            let text = format!("{} records instead of {}", again.len(), self.len());
+            let count = counted(again.len(), "record", "records");
+            let text = format!("{count} instead of {}", self.len());
             return Err(difference(&text));
         }
         let mut reader = again.reader();
@@ -193,7 +195,7 @@ impl Editor {
             let mut found = PlyCounter(0);
             let _: Flow = reader.read(GameIndex(index), Want::ALL, &mut found)?;
             if plies.is_some_and(|plies| plies != found.0) {
-                let text = format!("{} plies in a game", found.0);
+                let text = format!("{} in a game", counted(found.0, "ply", "plies"));
                 return Err(difference(&text).in_game(GameIndex(index)));
             }
         }

@@ -7,6 +7,7 @@ use tabia_core::error::{Error, GameIndex, Result};
 use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::games::{Database, Written};
 use tabia_core::io::Source;
+use tabia_core::plural::counted;
 use zerocopy::{Immutable, IntoBytes};
 
 use super::cbtt_file::TournamentExtras;
@@ -68,7 +69,8 @@ pub fn pack(
     check_damage(&db, &again)?;
     let kept = db.len() - db.info().deleted;
     if again.len() != kept {
-        let text = format!("{} records instead of {kept}", again.len());
+        let count = counted(again.len(), "record", "records");
+        let text = format!("{count} instead of {kept}");
         return Err(difference(&text));
     }
     drop(again);
