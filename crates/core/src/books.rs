@@ -47,6 +47,7 @@ pub enum BookKey<'a> {
 
 /// One move of a book position. `None` in a field means that the book does not store it, not zero.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
 pub struct BookEntry {
     /// The move; `None` if the stored bytes encode no legal move of the position.
     pub m: Option<Move>,
@@ -75,6 +76,37 @@ pub struct BookEntry {
     pub raw: SmallBytes,
 }
 
+impl BookEntry {
+    /// An entry that holds the move alone.
+    pub fn new(m: Move) -> Self {
+        Self {
+            m: Some(m),
+            ..Self::default()
+        }
+    }
+
+    /// Sets the weight.
+    #[must_use]
+    pub fn with_weight(mut self, weight: u32) -> Self {
+        self.weight = Some(weight);
+        self
+    }
+
+    /// Sets the number of games.
+    #[must_use]
+    pub fn with_games(mut self, games: u64) -> Self {
+        self.games = Some(games);
+        self
+    }
+
+    /// Sets the results.
+    #[must_use]
+    pub fn with_results(mut self, results: Wdl) -> Self {
+        self.results = Some(results);
+        self
+    }
+}
+
 /// A game that a book links to, by its number in the book's list of sources.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GameLink {
@@ -86,6 +118,7 @@ pub struct GameLink {
 
 /// A game that a book links to, as the book's list of sources describes it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct LinkedGame {
     /// The file or web page that contains the game, as stored.
     pub source: String,
@@ -112,6 +145,7 @@ pub struct LinkedGame {
 /// The moves and statistics that a book stores for one position. `None` in a field means that the
 /// book does not store it, not zero.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
 pub struct BookPosition {
     /// The moves, in the book's order.
     pub entries: Vec<BookEntry>,
@@ -166,6 +200,7 @@ impl BookPosition {
 
 /// Properties of a book, known when it is opened.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
 pub struct BookInfo {
     /// The format.
     pub format: FormatId,
@@ -185,11 +220,19 @@ pub struct BookInfo {
 
 /// The size of a book.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct BookSize {
     /// Number of positions; a record that several mirrored positions share counts once.
     pub positions: u64,
     /// Number of move entries in all positions.
     pub moves: u64,
+}
+
+impl BookSize {
+    /// The size of a book with `positions` positions and `moves` move entries.
+    pub fn new(positions: u64, moves: u64) -> Self {
+        Self { positions, moves }
+    }
 }
 
 /// An opening book.

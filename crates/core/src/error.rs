@@ -15,6 +15,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// A location in the input. Callers add the parts they know; parts that do not apply stay `None`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Location {
     /// The file with the error.
     pub file: Option<Arc<Path>>,

@@ -83,6 +83,7 @@ impl Default for IndexEntry {
 
 /// The properties of a database, and problems found on opening it.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
 pub struct DatabaseInfo {
     /// The format.
     pub format: FormatId,
@@ -309,6 +310,7 @@ impl Games<'_> {
 
 /// The files of a new database or book.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Written {
     /// Number of records.
     pub records: u32,
@@ -316,6 +318,17 @@ pub struct Written {
     pub files: Vec<PathBuf>,
     /// Total length of the files in bytes.
     pub bytes: u64,
+}
+
+impl Written {
+    /// `records` records in files of `bytes` bytes together, main file first.
+    pub fn new(records: u32, files: Vec<PathBuf>, bytes: u64) -> Self {
+        Self {
+            records,
+            files,
+            bytes,
+        }
+    }
 }
 
 /// The part of a writer's work that is independent of other games; each thread has one.

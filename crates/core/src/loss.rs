@@ -205,6 +205,7 @@ impl Features {
 
 /// The losses of one feature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct LossCount {
     /// Number of lost items.
     pub count: u64,

@@ -133,13 +133,10 @@ fn entry(position: &Position, m: &str, white: u64, draws: u64, black: u64) -> Bo
         draws,
         black,
     };
-    BookEntry {
-        m: Some(m),
-        weight: Some(5),
-        games: Some(results.games()),
-        results: Some(results),
-        ..BookEntry::default()
-    }
+    BookEntry::new(m)
+        .with_weight(5)
+        .with_games(results.games())
+        .with_results(results)
 }
 
 /// 1.d4 d5 2.c4 and 1.c4 d5 2.d4 transpose; 1.Nf3 Nf6 2.Ng1 Ng8 returns to the standard position.
@@ -249,15 +246,13 @@ fn put_many(mut writer: AbkWriter, path: &Path) -> Vec<u8> {
                 draws: bits >> 56 & 15,
                 black: bits >> 52 & 3,
             };
-            let page = BookPosition {
-                entries: vec![BookEntry {
-                    m: Some(m),
-                    weight: (bits >> 50 & 3 > 0).then_some((bits >> 44) as u32 & 31),
-                    results: Some(results),
-                    ..BookEntry::default()
-                }],
-                ..BookPosition::default()
-            };
+            let mut page = BookPosition::default();
+            page.entries = vec![{
+                let mut entry = BookEntry::new(m);
+                entry.weight = (bits >> 50 & 3 > 0).then_some((bits >> 44) as u32 & 31);
+                entry.results = Some(results);
+                entry
+            }];
             let _ = writer.put(&position, &page).unwrap();
             position.play(m);
         }

@@ -56,10 +56,8 @@ fn text() -> Game {
     use tabia_core::game::{Annotation, GameHead, GameResult, RecordKind, TextPart, Visitor};
     let mut game = Game::new();
     let mut recorder = game.recorder();
-    let head = GameHead {
-        kind: RecordKind::Text,
-        ..GameHead::default()
-    };
+    let mut head = GameHead::default();
+    head.kind = RecordKind::Text;
     let _ = recorder.begin_game(GameIndex(0), &head);
     for (kind, text) in [
         (TextKind::Title, "Title"),

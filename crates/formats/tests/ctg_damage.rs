@@ -38,17 +38,12 @@ fn page(moves: &[tabia_core::chess::Move]) -> BookPosition {
         draws: 1,
         ..Wdl::default()
     };
-    BookPosition {
-        entries: moves
-            .iter()
-            .map(|&m| BookEntry {
-                m: Some(m),
-                results: Some(drawn),
-                ..BookEntry::default()
-            })
-            .collect(),
-        ..BookPosition::default()
-    }
+    let mut page = BookPosition::default();
+    page.entries = moves
+        .iter()
+        .map(|&m| BookEntry::new(m).with_results(drawn))
+        .collect();
+    page
 }
 
 /// A book of random games on some thirty pages.

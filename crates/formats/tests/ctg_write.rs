@@ -277,22 +277,21 @@ fn played(games: usize, plies: usize, seed: u64) -> Played {
 
 fn page((position, tally, moves): &(Position, Tally, BTreeMap<Move, Tally>)) -> BookPosition {
     let turn = position.turn();
-    BookPosition {
-        games: Some(tally.games),
-        results: Some(tally.results(turn)),
-        average_rating: Some(if turn.is_white() { 2400 } else { 2300 }),
-        entries: moves
-            .iter()
-            .map(|(&m, tally)| BookEntry {
-                m: Some(m),
-                games: Some(tally.games),
-                results: Some(tally.results(turn)),
-                average_rating: Some(if turn.is_white() { 2400 } else { 2300 }),
-                ..BookEntry::default()
-            })
-            .collect(),
-        ..BookPosition::default()
-    }
+    let mut page = BookPosition::default();
+    page.games = Some(tally.games);
+    page.results = Some(tally.results(turn));
+    page.average_rating = Some(if turn.is_white() { 2400 } else { 2300 });
+    page.entries = moves
+        .iter()
+        .map(|(&m, tally)| {
+            let mut entry = BookEntry::new(m);
+            entry.games = Some(tally.games);
+            entry.results = Some(tally.results(turn));
+            entry.average_rating = Some(if turn.is_white() { 2400 } else { 2300 });
+            entry
+        })
+        .collect();
+    page
 }
 
 /// The expected counts of each record: the sum over its positions.
@@ -400,11 +399,11 @@ fn moves_create_records_for_their_positions() {
     let d4 = Move::normal(Square::D2, Square::D4);
     let a4 = Move::normal(Square::A2, Square::A4);
     let mut book = writer(&target);
-    let entry = |m, results, weight| BookEntry {
-        m: Some(m),
-        results,
-        weight,
-        ..BookEntry::default()
+    let entry = |m, results, weight| {
+        let mut entry = BookEntry::new(m);
+        entry.results = results;
+        entry.weight = weight;
+        entry
     };
     let wdl = Wdl {
         white: 6,
@@ -415,11 +414,9 @@ fn moves_create_records_for_their_positions() {
     first.recommended = Some(true);
     first.nags = vec![Nag(1), Nag(16)];
     first.average_rating = Some(2500);
-    let page = BookPosition {
-        entries: vec![first, entry(d4, None, Some(7)), entry(a4, None, Some(0))],
-        nags: vec![Nag(11)],
-        ..BookPosition::default()
-    };
+    let mut page = BookPosition::default();
+    page.entries = vec![first, entry(d4, None, Some(7)), entry(a4, None, Some(0))];
+    page.nags = vec![Nag(11)];
     let losses = book.put(&start, &page).unwrap();
     assert_eq!(losses.to_string(), "1 weight of a book move");
     let written = Box::new(book).finish().unwrap().written;
@@ -455,22 +452,14 @@ fn edited_values_replace_stored_ones() {
     let (first, second) = (scratch.join("a.ctg"), scratch.join("b.ctg"));
     let start = Position::standard();
     let mut book = writer(&first);
-    let mut entry = BookEntry {
-        m: Some(Move::normal(Square::E2, Square::E4)),
-        games: Some(4),
-        recommended: Some(true),
-        nags: vec![Nag(3), Nag(14)],
-        ..BookEntry::default()
-    };
+    let mut entry = BookEntry::new(Move::normal(Square::E2, Square::E4));
+    entry.games = Some(4);
+    entry.recommended = Some(true);
+    entry.nags = vec![Nag(3), Nag(14)];
     let entries = vec![entry.clone()];
-    book.put(
-        &start,
-        &BookPosition {
-            entries,
-            ..BookPosition::default()
-        },
-    )
-    .unwrap();
+    let mut page = BookPosition::default();
+    page.entries = entries;
+    book.put(&start, &page).unwrap();
     Box::new(book).finish().unwrap();
 
     let mut book = writer(&second);
@@ -507,25 +496,20 @@ fn losses_are_counted() {
     let knight = Move::promotion(Square::A7, Square::A8, Role::Knight);
     let queen = Move::promotion(Square::A7, Square::A8, Role::Queen);
     let illegal = Move::normal(Square::A7, Square::A6);
-    let entry = |m| BookEntry {
-        m,
-        ..BookEntry::default()
-    };
+    let entry = |m: Option<Move>| m.map_or_else(BookEntry::default, BookEntry::new);
     let mut annotated = entry(Some(queen));
     annotated.comment = Some("at last".to_owned());
     annotated.nags = vec![Nag(1), Nag(3), Nag(18)];
     annotated.performance = Some(2600);
-    let page = BookPosition {
-        entries: vec![
-            entry(Some(knight)),
-            annotated,
-            entry(Some(illegal)),
-            entry(None),
-        ],
-        comment: Some("an ending".to_owned()),
-        games_ending_here: vec![GameLink::default(); 2],
-        ..BookPosition::default()
-    };
+    let mut page = BookPosition::default();
+    page.entries = vec![
+        entry(Some(knight)),
+        annotated,
+        entry(Some(illegal)),
+        entry(None),
+    ];
+    page.comment = Some("an ending".to_owned());
+    page.games_ending_here = vec![GameLink::default(); 2];
     let losses = book.put(&promotion, &page).unwrap();
     for (feature, count) in [
         (Feature::BookMoves, 1),
@@ -539,10 +523,8 @@ fn losses_are_counted() {
     }
     let queens = position("6k1/8/8/8/8/8/6K1/QQQ5 w - - 0 1");
     let third = entry(Some(Move::normal(Square::C1, Square::C2)));
-    let page = BookPosition {
-        entries: vec![third],
-        ..BookPosition::default()
-    };
+    let mut page = BookPosition::default();
+    page.entries = vec![third];
     let losses = book.put(&queens, &page).unwrap();
     assert_eq!(losses.to_string(), "1 book move without a code");
     let shuffled = Position::from_setup(&Setup::chess960_start(1).unwrap()).unwrap();

@@ -700,17 +700,14 @@ fn mirror_images_in_a_chessbase_book_count_once() {
             let Ply::Move(m) = san::read(&position, name.as_bytes()).unwrap() else {
                 panic!("{name}")
             };
-            let page = BookPosition {
-                games: Some(results.games()),
-                results: Some(results),
-                entries: vec![BookEntry {
-                    m: Some(m),
-                    games: Some(results.games()),
-                    results: Some(results),
-                    ..BookEntry::default()
-                }],
-                ..BookPosition::default()
-            };
+            let mut page = BookPosition::default();
+            page.games = Some(results.games());
+            page.results = Some(results);
+            page.entries = vec![
+                BookEntry::new(m)
+                    .with_games(results.games())
+                    .with_results(results),
+            ];
             writer.put(&position, &page).unwrap();
             before = format!("{before} {name}");
         }

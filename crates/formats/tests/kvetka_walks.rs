@@ -75,19 +75,16 @@ impl Lines {
             draws: self.number % 7,
             black: 1,
         };
-        let entry = |m| BookEntry {
-            m: Some(m),
-            games: Some(results.games()),
-            results: Some(results),
-            ..BookEntry::default()
+        let entry = |m| {
+            BookEntry::new(m)
+                .with_games(results.games())
+                .with_results(results)
         };
-        let page = BookPosition {
-            entries: m.map(entry).into_iter().collect(),
-            games: Some(results.games()),
-            results: Some(results),
-            comment: self.number.is_multiple_of(5).then(|| "B20".to_owned()),
-            ..BookPosition::default()
-        };
+        let mut page = BookPosition::default();
+        page.entries = m.map(entry).into_iter().collect();
+        page.games = Some(results.games());
+        page.results = Some(results);
+        page.comment = self.number.is_multiple_of(5).then(|| "B20".to_owned());
         self.builder.put(position, &page).unwrap();
     }
 

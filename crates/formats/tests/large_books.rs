@@ -117,17 +117,10 @@ fn records_beyond_4_gib_of_ctg_are_found() {
         black: 1,
     };
     let start = Position::standard();
-    let page = BookPosition {
-        entries: vec![BookEntry {
-            m: Some(e4()),
-            games: Some(6),
-            results: Some(results),
-            ..BookEntry::default()
-        }],
-        games: Some(6),
-        results: Some(results),
-        ..BookPosition::default()
-    };
+    let mut page = BookPosition::default();
+    page.entries = vec![BookEntry::new(e4()).with_games(6).with_results(results)];
+    page.games = Some(6);
+    page.results = Some(results);
     writer.put(&start, &page).unwrap();
     Box::new(writer).finish().unwrap();
     enlarge(&small, &large);

@@ -71,13 +71,12 @@ fn book(format: &BookFormat, path: &Path, force: bool, rounds: usize) -> Result<
             draws: 2,
             black: 1,
         };
-        page.entries.push(BookEntry {
-            m: Some(m),
-            weight: Some(5),
-            games: Some(6),
-            results: Some(results),
-            ..BookEntry::default()
-        });
+        page.entries.push(
+            BookEntry::new(m)
+                .with_weight(5)
+                .with_games(6)
+                .with_results(results),
+        );
         page.games = Some(6);
         page.results = Some(results);
         writer.put(&position, &page)?;

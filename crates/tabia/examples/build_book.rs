@@ -25,12 +25,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut book = tabia::create_book(to, &CreateOptions::default())?;
     for (position, moves) in counts.values() {
         let mut page = BookPosition::default();
-        page.entries
-            .extend(moves.iter().map(|(&m, &count)| BookEntry {
-                m: Some(m),
-                weight: Some(count),
-                ..BookEntry::default()
-            }));
+        page.entries.extend(
+            moves
+                .iter()
+                .map(|(&m, &count)| BookEntry::new(m).with_weight(count)),
+        );
         book.put(position, &page)?;
     }
     println!("{} positions", book.finish()?.size.positions);

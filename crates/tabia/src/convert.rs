@@ -189,11 +189,7 @@ pub fn convert(
                     .map_err(|error| error.in_path(&path).in_output())?;
                 let (files, bytes) = shared.commit()?;
                 let records = (summary.counts.games + summary.counts.texts) as u32;
-                let written = Written {
-                    records,
-                    files,
-                    bytes,
-                };
+                let written = Written::new(records, files, bytes);
                 Ok((summary, written))
             }
             (None, Some(create)) => to_database(items, create, &path, options, progress, observer),

@@ -71,18 +71,15 @@ pub fn create_with(
 /// replace it.
 ///
 /// ```
-/// use tabia::{BookEntry, BookPosition, CreateOptions, Position};
+/// use tabia::{BookEntry, BookPosition, CreateOptions, Move, Position, Square};
 ///
 /// # fn main() -> Result<(), tabia::Error> {
 /// # let name = format!("tabia-doc-book-{}.bin", std::process::id());
 /// # let path = std::env::temp_dir().join(name);
 /// let start = Position::standard();
 /// let mut moves = BookPosition::default();
-/// moves.entries.push(BookEntry {
-///     m: start.legal_moves().iter().copied().next(),
-///     weight: Some(100),
-///     ..BookEntry::default()
-/// });
+/// let e4 = Move::normal(Square::E2, Square::E4);
+/// moves.entries.push(BookEntry::new(e4).with_weight(100));
 /// let mut book = tabia::create_book(&path, &CreateOptions::default())?;
 /// book.put(&start, &moves)?;
 /// book.finish()?;
@@ -202,11 +199,7 @@ impl DatabaseWriter {
             } => {
                 drop(out.finish().map_err(Error::in_output)?);
                 let (files, bytes) = file.commit()?;
-                Ok(Written {
-                    records,
-                    files,
-                    bytes,
-                })
+                Ok(Written::new(records, files, bytes))
             }
         }
     }

@@ -149,11 +149,7 @@ impl GameWriter for Kept {
 
     fn finish(self: Box<Self>) -> Result<Written> {
         let (files, bytes) = self.set.commit()?;
-        Ok(Written {
-            records: self.count,
-            files,
-            bytes,
-        })
+        Ok(Written::new(self.count, files, bytes))
     }
 }
 

@@ -33,18 +33,16 @@ const MEDAL_TACTICS: u32 = 1 << 6;
 
 /// A guiding text in two languages.
 fn welcome() -> Game {
-    let head = GameHead {
-        tags: [
-            ("Event", "tabia sample"),
-            ("Site", "?"),
-            ("Round", "?"),
-            ("Annotator", "tabia"),
-        ]
-        .into_iter()
-        .collect(),
-        kind: RecordKind::Text,
-        ..GameHead::default()
-    };
+    let mut head = GameHead::default();
+    head.tags = [
+        ("Event", "tabia sample"),
+        ("Site", "?"),
+        ("Round", "?"),
+        ("Annotator", "tabia"),
+    ]
+    .into_iter()
+    .collect();
+    head.kind = RecordKind::Text;
     let mut recorder = Recorder::new();
     let _ = recorder.begin_game(GameIndex(0), &head);
     for (kind, language, text) in [
@@ -446,11 +444,10 @@ struct Builder {
 
 impl Builder {
     fn new(tags: &[(&str, &str)]) -> Self {
+        let mut head = GameHead::default();
+        head.tags = tags.iter().copied().collect();
         Self {
-            head: GameHead {
-                tags: tags.iter().copied().collect(),
-                ..GameHead::default()
-            },
+            head,
             recorder: Recorder::new(),
             begun: false,
             lines: Vec::new(),

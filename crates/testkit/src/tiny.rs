@@ -49,10 +49,8 @@ impl GameBuilder {
             setup: Some(Box::new(setup)),
             chess960: false,
         };
-        let head = GameHead {
-            start,
-            ..GameHead::default()
-        };
+        let mut head = GameHead::default();
+        head.start = start;
         Self::from_head(head, position)
     }
 
@@ -372,12 +370,10 @@ impl TinyDatabase {
                 }
             }
         }
-        let info = DatabaseInfo {
-            format: FormatId::new("tiny"),
-            version: "in memory".to_owned(),
-            records: games.len() as u32,
-            ..DatabaseInfo::default()
-        };
+        let mut info = DatabaseInfo::default();
+        info.format = FormatId::new("tiny");
+        info.version = "in memory".into();
+        info.records = games.len() as u32;
         Self { games, info, names }
     }
 

@@ -24,14 +24,8 @@ pub(crate) fn write_book(folder: &Scratch, name: &str, lines: &[(&str, &str, u32
         let Ply::Move(m) = san::read(&position, name.as_bytes()).unwrap() else {
             panic!("{name}")
         };
-        let page = BookPosition {
-            entries: vec![BookEntry {
-                m: Some(m),
-                weight: Some(*weight),
-                ..BookEntry::default()
-            }],
-            ..BookPosition::default()
-        };
+        let mut page = BookPosition::default();
+        page.entries = vec![BookEntry::new(m).with_weight(*weight)];
         let _ = book.put(&position, &page).unwrap();
     }
     book.finish().unwrap();
@@ -188,11 +182,11 @@ fn lines_follow_the_weights_of_every_format() {
         let Ply::Move(m) = san::read(&position, m.as_bytes()).unwrap() else {
             panic!("{m}");
         };
-        page.entries.push(BookEntry {
-            m: Some(m),
-            games: Some(games),
-            recommended,
-            ..BookEntry::default()
+        page.entries.push({
+            let mut entry = BookEntry::new(m);
+            entry.games = Some(games);
+            entry.recommended = recommended;
+            entry
         });
     }
     writer.put(&position, &page).unwrap();

@@ -97,6 +97,7 @@ impl Start {
 
 /// The data of a game that precede its first move.
 #[derive(Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct GameHead {
     /// The tag pairs, in stored order.
     pub tags: Tags,

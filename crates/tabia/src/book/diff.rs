@@ -170,12 +170,10 @@ pub fn diff_entries(
     Ok(compared)
 }
 
-fn entry_of(plain: &Plain) -> BookEntry {
-    BookEntry {
-        weight: Some(plain.weight),
-        learn: Some(plain.learn),
-        ..BookEntry::default()
-    }
+pub(super) fn entry_of(plain: &Plain) -> BookEntry {
+    let mut entry = BookEntry::default().with_weight(plain.weight);
+    entry.learn = Some(plain.learn);
+    entry
 }
 
 /// The coordinates of Polyglot's move bits.
@@ -269,11 +267,10 @@ fn compare(
 
 /// What formats have in common of an entry.
 fn common(entry: &BookEntry) -> BookEntry {
-    BookEntry {
-        m: None,
-        raw: SmallBytes::new(),
-        ..entry.clone()
-    }
+    let mut common = entry.clone();
+    common.m = None;
+    common.raw = SmallBytes::new();
+    common
 }
 
 /// Whether a book stores its positions with boards.

@@ -199,10 +199,7 @@ fn apply_to_page(page: &mut BookPosition, m: Move, change: &Change) {
         return;
     }
     if !page.entries.iter().any(|entry| entry.m == Some(m)) {
-        page.entries.push(BookEntry {
-            m: Some(m),
-            ..BookEntry::default()
-        });
+        page.entries.push(BookEntry::new(m));
     }
     for entry in page.entries.iter_mut().filter(|entry| entry.m == Some(m)) {
         if let Some(advice) = change.advice {
@@ -290,11 +287,7 @@ pub fn rows(
                 key,
                 fen: None,
                 uci: super::diff::coordinates(plain.bits),
-                entry: BookEntry {
-                    weight: Some(plain.weight),
-                    learn: Some(plain.learn),
-                    ..BookEntry::default()
-                },
+                entry: super::diff::entry_of(plain),
             })?;
         }
     }

@@ -93,11 +93,7 @@ mod tests {
 
     #[test]
     fn weights_decide() {
-        let entry = |m, weight| BookEntry {
-            m: Some(m),
-            weight: Some(weight),
-            ..BookEntry::default()
-        };
+        let entry = |m, weight| BookEntry::new(m).with_weight(weight);
         let e4 = Move::normal(Square::E2, Square::E4);
         let d4 = Move::normal(Square::D2, Square::D4);
         let a3 = Move::normal(Square::A2, Square::A3);

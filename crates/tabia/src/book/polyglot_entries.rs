@@ -223,10 +223,6 @@ impl SortedOut {
     pub(crate) fn finish(self) -> Result<Written> {
         let records = u32::try_from(self.moves).unwrap_or(u32::MAX);
         let (files, bytes) = self.set.commit()?;
-        Ok(Written {
-            records,
-            files,
-            bytes,
-        })
+        Ok(Written::new(records, files, bytes))
     }
 }

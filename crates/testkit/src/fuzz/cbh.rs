@@ -55,10 +55,8 @@ fn read_moves(
     want: Want,
 ) -> Option<(Game, Option<Error>)> {
     let record = decoder.open(bytes, 0, Some(518)).ok()?;
-    let head = GameHead {
-        start: record.start.clone(),
-        ..GameHead::default()
-    };
+    let mut head = GameHead::default();
+    head.start = record.start.clone();
     let mut recorder = Recorder::new();
     let _ = recorder.begin_game(GameIndex(0), &head);
     let mut checked = super::CheckedVisitor::new(&mut recorder);

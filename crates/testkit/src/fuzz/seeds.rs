@@ -124,15 +124,10 @@ fn small_ctg() -> Vec<u8> {
         };
         for ply in game.mainline().take(12) {
             let Ply::Move(m) = ply else { break };
-            let entry = BookEntry {
-                m: Some(m),
-                games: Some(1),
-                ..BookEntry::default()
-            };
-            let page = BookPosition {
-                entries: vec![entry],
-                ..BookPosition::default()
-            };
+            let mut entry = BookEntry::new(m);
+            entry.games = Some(1);
+            let mut page = BookPosition::default();
+            page.entries = vec![entry];
             writer.put(&position, &page).expect("a position");
             position.play(m);
         }

@@ -328,14 +328,13 @@ impl IndexMove {
         let &[a, b, k] = RAW;
         let [f0, f1, f2, f3] = U32::new(self.flags).to_bytes();
         let raw = [a, b, k, self.priority, f0, f1, f2, f3].into();
-        BookEntry {
-            m: Move::from_bits(self.move_bits),
-            weight: Some(self.weight()),
-            games: findings.has_games.then_some(games),
-            results: findings.has_results.then_some(results),
-            raw,
-            ..BookEntry::default()
-        }
+        let mut entry = BookEntry::default();
+        entry.m = Move::from_bits(self.move_bits);
+        entry.weight = Some(self.weight());
+        entry.games = findings.has_games.then_some(games);
+        entry.results = findings.has_results.then_some(results);
+        entry.raw = raw;
+        entry
     }
 }
 
@@ -454,15 +453,11 @@ fn info(header: &Header, bytes: usize) -> BookInfo {
     }
     let records = bytes / Record::SIZE;
     facts.push(("records".to_owned(), records.to_string()));
-    BookInfo {
-        format: super::FORMAT.file.id,
-        version: String::new(),
-        positions: None,
-        moves: None,
-        games: None,
-        problems,
-        facts,
-    }
+    let mut info = BookInfo::default();
+    info.format = super::FORMAT.file.id;
+    info.problems = problems;
+    info.facts = facts;
+    info
 }
 
 impl Findings {

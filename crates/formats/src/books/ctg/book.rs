@@ -80,15 +80,12 @@ impl CtgBook {
             ));
         }
         let (major, minor) = header.version;
-        let info = BookInfo {
-            format: super::FORMAT.file.id,
-            version: format!("{major}.{minor}"),
-            positions: None,
-            moves: None,
-            games: Some(u64::from(header.games)),
-            problems,
-            facts,
-        };
+        let mut info = BookInfo::default();
+        info.format = super::FORMAT.file.id;
+        info.version = format!("{major}.{minor}");
+        info.games = Some(u64::from(header.games));
+        info.problems = problems;
+        info.facts = facts;
         Ok(Self {
             label,
             header,
@@ -208,15 +205,9 @@ mod tests {
                 let bits = random.next_u64();
                 let moves = position.legal_moves();
                 let m = moves[(bits % moves.len() as u64) as usize];
-                let page = BookPosition {
-                    entries: vec![BookEntry {
-                        m: Some(m),
-                        games: Some(1),
-                        ..BookEntry::default()
-                    }],
-                    games: Some(1),
-                    ..BookPosition::default()
-                };
+                let mut page = BookPosition::default();
+                page.entries = vec![BookEntry::new(m).with_games(1)];
+                page.games = Some(1);
                 writer.put(&position, &page).unwrap();
                 position.play(m);
             }

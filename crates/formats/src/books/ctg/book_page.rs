@@ -26,10 +26,8 @@ impl<'b> MirroredBook<'b> for &'b PageStore {
         page.average_rating = stats.own_average();
         page.performance = stats.own_performance();
         for &[code, annotation] in record.moves {
-            let mut entry = BookEntry {
-                m: decode_move(position, orientation, code),
-                ..BookEntry::default()
-            };
+            let mut entry = BookEntry::default();
+            entry.m = decode_move(position, orientation, code);
             entry.nags.extend(nags::annotation(annotation));
             page.entries.push(entry);
         }
@@ -79,10 +77,8 @@ impl<'b> MirroredBook<'b> for &'b PageStore {
 
 /// The entry of a move without ratings and raw bytes.
 fn entry(child: &ChildMove<Record<'_>, [u8; 2]>, orientation: Orientation) -> BookEntry {
-    let mut entry = BookEntry {
-        m: child.m,
-        ..BookEntry::default()
-    };
+    let mut entry = BookEntry::default();
+    entry.m = child.m;
     entry.nags.extend(nags::annotation(child.code[1]));
     if let Some(stats) = child.child.map(|record| record.stats()) {
         let raw = RawMove::new(child.code, Some(&stats));

@@ -174,10 +174,7 @@ impl BookWriter for CtgWriter {
         companions.write_bits(&mut *bits)?;
         bits.flush()?;
         Ok(CompleteBook {
-            size: BookSize {
-                positions: u64::from(records),
-                moves,
-            },
+            size: BookSize::new(u64::from(records), moves),
             losses: Losses::new(),
             records,
             files,

@@ -112,15 +112,12 @@ impl KvetkaBook {
             };
             (0..sources.len() as u32).map(games).sum()
         });
-        let info = BookInfo {
-            format: super::FORMAT.file.id,
-            version: "1".to_owned(),
-            positions: None,
-            moves: None,
-            games,
-            problems,
-            facts,
-        };
+        let mut info = BookInfo::default();
+        info.format = super::FORMAT.file.id;
+        info.version = "1".into();
+        info.games = games;
+        info.problems = problems;
+        info.facts = facts;
         let kin = kin.filter(|kin| kin.len() == expected);
         let has_links = header.has_game_links();
         Ok(Self {
@@ -245,10 +242,7 @@ impl Book for KvetkaBook {
 
     fn size(&self) -> Result<BookSize> {
         let findings = self.inspect();
-        Ok(BookSize {
-            positions: findings.elements,
-            moves: findings.moves,
-        })
+        Ok(BookSize::new(findings.elements, findings.moves))
     }
 
     fn problems(&self) -> Result<Vec<String>> {
@@ -289,15 +283,9 @@ mod tests {
                     white: bits % 300,
                     ..Wdl::default()
                 };
-                let page = BookPosition {
-                    entries: vec![BookEntry {
-                        m: Some(m),
-                        results: Some(results),
-                        ..BookEntry::default()
-                    }],
-                    results: Some(results),
-                    ..BookPosition::default()
-                };
+                let mut page = BookPosition::default();
+                page.entries = vec![BookEntry::new(m).with_results(results)];
+                page.results = Some(results);
                 builder.put(&position, &page).unwrap();
                 position.play(m);
             }

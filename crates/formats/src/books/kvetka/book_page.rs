@@ -101,10 +101,8 @@ impl CodeSet {
 
 /// The entry of a move; its code is stored if it is not that of a legal move.
 fn entry(m: Option<Move>, code: u8) -> BookEntry {
-    let mut entry = BookEntry {
-        m,
-        ..BookEntry::default()
-    };
+    let mut entry = BookEntry::default();
+    entry.m = m;
     if m.is_none() {
         entry.raw = [code].into();
     }

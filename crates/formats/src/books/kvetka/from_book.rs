@@ -100,10 +100,7 @@ impl BookWriter for KvetkaBuilder {
             self.remove_stale_files(written.parts);
         }
         Ok(CompleteBook {
-            size: BookSize {
-                positions: u64::from(written.elements),
-                moves: written.moves,
-            },
+            size: BookSize::new(u64::from(written.elements), written.moves),
             losses: self.losses,
             records: written.elements,
             files: self.set,

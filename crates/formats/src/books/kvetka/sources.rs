@@ -251,16 +251,14 @@ impl Sources {
             2 => GameResult::Draw,
             _ => GameResult::Unknown,
         };
-        let mut game = LinkedGame {
-            source: source.address.clone(),
-            path: self.path(source),
-            white,
-            black,
-            white_elo,
-            black_elo,
-            result,
-            ..LinkedGame::default()
-        };
+        let mut game = LinkedGame::default();
+        game.source.clone_from(&source.address);
+        game.path = self.path(source);
+        game.white = white;
+        game.black = black;
+        game.white_elo = white_elo;
+        game.black_elo = black_elo;
+        game.result = result;
         match source.kind {
             SourceKind::Web => {
                 let (site, number) = (address >> 26, address & 0x03ff_ffff);

@@ -81,15 +81,11 @@ impl PolyglotBook {
             facts.push(("variants".to_owned(), header.variants.join(", ")));
             facts.push(("header comment".to_owned(), header.comment.clone()));
         }
-        let info = BookInfo {
-            format: super::FORMAT.file.id,
-            version: String::new(),
-            positions: None,
-            moves: Some(count.saturating_sub(null_records) as u64),
-            games: None,
-            problems,
-            facts,
-        };
+        let mut info = BookInfo::default();
+        info.format = super::FORMAT.file.id;
+        info.moves = Some(count.saturating_sub(null_records) as u64);
+        info.problems = problems;
+        info.facts = facts;
         Ok(Self {
             label,
             blob,
@@ -204,21 +200,19 @@ fn push_moves(position: &Position, found: &[Entry], out: &mut Vec<BookEntry>) {
             }
             continue;
         }
-        out.push(BookEntry {
-            m,
-            ..book_entry(entry)
-        });
+        let mut new = book_entry(entry);
+        new.m = m;
+        out.push(new);
     }
 }
 
 /// An entry without its move, whose two bytes go into `raw`.
 fn book_entry(entry: &Entry) -> BookEntry {
-    BookEntry {
-        weight: Some(u32::from(entry.weight.get())),
-        learn: Some(entry.learn()),
-        raw: entry.move_bits.to_bytes().into(),
-        ..BookEntry::default()
-    }
+    let mut new = BookEntry::default();
+    new.weight = Some(u32::from(entry.weight.get()));
+    new.learn = Some(entry.learn());
+    new.raw = entry.move_bits.to_bytes().into();
+    new
 }
 
 impl Book for PolyglotBook {
@@ -230,10 +224,10 @@ impl Book for PolyglotBook {
         let entries = self.book_entries();
         let pairs = entries.iter().zip(entries.iter().skip(1));
         let changes = pairs.filter(|(a, b)| a.key != b.key).count();
-        Ok(BookSize {
-            positions: (changes + usize::from(!entries.is_empty())) as u64,
-            moves: entries.len() as u64,
-        })
+        Ok(BookSize::new(
+            (changes + usize::from(!entries.is_empty())) as u64,
+            entries.len() as u64,
+        ))
     }
 
     fn probe(&self, position: &Position, page: &mut BookPosition) -> Result<bool> {

@@ -29,20 +29,18 @@ pub(super) fn open(source: &Source, options: &OpenOptions) -> Result<Box<dyn Dat
         at = range.end;
         games.push((range.start as u64, range.end as u64));
     }
-    let info = DatabaseInfo {
-        format: ID,
-        version: "text".to_owned(),
-        records: games.len() as u32,
-        encoding: match options.charset {
-            Charset::Single(encoding) => encoding.name().to_owned(),
-            _ => "UTF-8, else windows-1252".to_owned(),
-        },
-        facts: vec![
-            ("variant".to_owned(), "Bughouse".to_owned()),
-            ("moves".to_owned(), "kept as text, not played".to_owned()),
-        ],
-        ..DatabaseInfo::default()
+    let mut info = DatabaseInfo::default();
+    info.format = ID;
+    info.version = "text".into();
+    info.records = games.len() as u32;
+    info.encoding = match options.charset {
+        Charset::Single(encoding) => encoding.name().to_owned(),
+        _ => "UTF-8, else windows-1252".to_owned(),
     };
+    info.facts = vec![
+        ("variant".to_owned(), "Bughouse".to_owned()),
+        ("moves".to_owned(), "kept as text, not played".to_owned()),
+    ];
     Ok(Box::new(BpgnDatabase {
         text,
         games,

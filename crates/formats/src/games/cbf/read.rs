@@ -46,16 +46,14 @@ impl CbfDatabase {
     fn open(source: &Source, options: &OpenOptions) -> Result<Self> {
         let games = source.main().open()?;
         let index = source.open_companion("cbi")?;
-        let mut info = DatabaseInfo {
-            format: ID,
-            version: "ChessBase for DOS".to_owned(),
-            encoding: match options.charset {
-                Charset::Single(encoding) => encoding.name().to_owned(),
-                _ => "CP850".to_owned(),
-            },
-            companions: vec![("cbi".to_owned(), index.is_some())],
-            ..DatabaseInfo::default()
+        let mut info = DatabaseInfo::default();
+        info.format = ID;
+        info.version = "ChessBase for DOS".into();
+        info.encoding = match options.charset {
+            Charset::Single(encoding) => encoding.name().to_owned(),
+            _ => "CP850".to_owned(),
         };
+        info.companions = vec![("cbi".to_owned(), index.is_some())];
         let index_file = source.label_of("cbi");
         let (offsets, end) = if let Some(index) = &index {
             read_index(index, &mut info.problems)

@@ -133,30 +133,29 @@ impl CbhDatabase {
             tables.sources.as_ref().map(EntityTable::live),
         );
         count(NameKind::Team, tables.teams.as_ref().map(EntityTable::live));
-        DatabaseInfo {
-            format: ID,
-            version,
-            records: self.len,
-            texts,
-            deleted,
-            encoding: companions.texts.describe(),
-            title: companions.title.clone(),
-            companions: COMPANIONS
-                .iter()
-                .map(|companion| {
-                    let exists = self.source.companion(companion.extension).is_some();
-                    (companion.extension.to_owned(), exists)
-                })
-                .collect(),
-            problems: self
-                .problems
-                .iter()
-                .chain(&companions.problems)
-                .cloned()
-                .collect(),
-            names,
-            ..DatabaseInfo::default()
-        }
+        let mut info = DatabaseInfo::default();
+        info.format = ID;
+        info.version = version;
+        info.records = self.len;
+        info.texts = texts;
+        info.deleted = deleted;
+        info.encoding = companions.texts.describe();
+        info.title.clone_from(&companions.title);
+        info.companions = COMPANIONS
+            .iter()
+            .map(|companion| {
+                let exists = self.source.companion(companion.extension).is_some();
+                (companion.extension.to_owned(), exists)
+            })
+            .collect();
+        info.problems = self
+            .problems
+            .iter()
+            .chain(&companions.problems)
+            .cloned()
+            .collect();
+        info.names = names;
+        info
     }
 }
 

@@ -147,18 +147,17 @@ impl Cbh2Database {
             let exists = source.companion(companion.extension).is_some();
             (companion.extension.to_owned(), exists)
         });
-        DatabaseInfo {
-            format: ID,
-            version,
-            records,
-            texts,
-            deleted,
-            encoding: self.texts.describe(),
-            companions: companions.collect(),
-            problems,
-            names,
-            ..DatabaseInfo::default()
-        }
+        let mut info = DatabaseInfo::default();
+        info.format = ID;
+        info.version = version;
+        info.records = records;
+        info.texts = texts;
+        info.deleted = deleted;
+        info.encoding = self.texts.describe();
+        info.companions = companions.collect();
+        info.problems = problems;
+        info.names = names;
+        info
     }
 
     /// The header of a game, text or analysis.

@@ -153,16 +153,14 @@ fn chess960() -> [Game; 2] {
     other.castling[1][0] = Square::parse(b"h8");
     other.full_move_number = 7;
     [(numbered, "e2e4 e7e5"), (other, "e2e4 c8h8 c1b1")].map(|(setup, moves)| {
-        let head = GameHead {
-            tags: named(GameBuilder::new())
-                .result(GameResult::Unknown)
-                .head
-                .tags,
-            start: Start {
-                setup: Some(Box::new(setup)),
-                chess960: true,
-            },
-            ..GameHead::default()
+        let mut head = GameHead::default();
+        head.tags = named(GameBuilder::new())
+            .result(GameResult::Unknown)
+            .head
+            .tags;
+        head.start = Start {
+            setup: Some(Box::new(setup)),
+            chess960: true,
         };
         let mut position = head.start.position().unwrap();
         position.set_chess960();
@@ -199,10 +197,8 @@ fn nulls() -> Game {
 }
 
 fn text() -> Game {
-    let mut head = GameHead {
-        kind: RecordKind::Text,
-        ..GameHead::default()
-    };
+    let mut head = GameHead::default();
+    head.kind = RecordKind::Text;
     head.tags.push("Event", "Tiny Open");
     head.tags.push("Site", "Berlin");
     head.tags.push("Round", "?");

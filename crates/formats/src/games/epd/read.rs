@@ -47,12 +47,10 @@ impl Suite {
         }
         let records = Limits::check("lines", lines.len() as u64, u64::from(u32::MAX))
             .map_err(|error| error.in_file(&label))?;
-        let info = DatabaseInfo {
-            format: super::ID,
-            records: records as u32,
-            encoding: options.charset.name().to_owned(),
-            ..DatabaseInfo::default()
-        };
+        let mut info = DatabaseInfo::default();
+        info.format = super::ID;
+        info.records = records as u32;
+        info.encoding = options.charset.name().into();
         Ok(Self {
             blob,
             label,

@@ -64,10 +64,6 @@ impl GameWriter for PgnFileWriter {
     fn finish(mut self: Box<Self>) -> Result<Written> {
         self.flush()?;
         let (files, bytes) = self.files.commit()?;
-        Ok(Written {
-            records: self.records,
-            files,
-            bytes,
-        })
+        Ok(Written::new(self.records, files, bytes))
     }
 }

@@ -136,27 +136,25 @@ impl PgnDatabase {
                 .filter(|row| row.flags & flag != 0)
                 .count()
         };
-        let info = DatabaseInfo {
-            format: super::ID,
-            version: "PGN".to_owned(),
-            records: count,
-            texts: count_flag(TEXT) as u32,
-            deleted: count_flag(DELETED) as u32,
-            encoding,
-            problems: index.problems,
-            names: [
-                NameKind::Player,
-                NameKind::Event,
-                NameKind::Site,
-                NameKind::Round,
-                NameKind::Annotator,
-            ]
-            .into_iter()
-            .zip(&index.names)
-            .map(|(kind, names)| (kind, names.numbers.len()))
-            .collect(),
-            ..DatabaseInfo::default()
-        };
+        let mut info = DatabaseInfo::default();
+        info.format = super::ID;
+        info.version = "PGN".into();
+        info.records = count;
+        info.texts = count_flag(TEXT) as u32;
+        info.deleted = count_flag(DELETED) as u32;
+        info.encoding = encoding;
+        info.problems = index.problems;
+        info.names = [
+            NameKind::Player,
+            NameKind::Event,
+            NameKind::Site,
+            NameKind::Round,
+            NameKind::Annotator,
+        ]
+        .into_iter()
+        .zip(&index.names)
+        .map(|(kind, names)| (kind, names.numbers.len()))
+        .collect();
         for names in &mut index.names {
             names.numbers.close();
         }

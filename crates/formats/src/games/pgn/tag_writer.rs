@@ -517,10 +517,8 @@ mod tests {
     fn long_tag_sections_are_not_planned() {
         let mut writer = TagWriter::new(Profile::Standard);
         let value = "x".repeat(5000);
-        let head = GameHead {
-            tags: [("Event", &*value)].into_iter().collect::<Tags>(),
-            ..GameHead::default()
-        };
+        let mut head = GameHead::default();
+        head.tags = [("Event", &*value)].into_iter().collect::<Tags>();
         for _ in 0..2 {
             let mut out = Vec::new();
             writer.write(&head, &mut out, |_, _| ());

@@ -42,19 +42,17 @@ impl ScidDatabase {
     /// Opens the files of a set. A missing or damaged name or game file is reported in the info; its
     /// names or games are missing.
     pub(crate) fn open(version: Version, source: &Source, options: &OpenOptions) -> Result<Self> {
-        let mut info = DatabaseInfo {
-            format: version.id(),
-            version: match version {
-                Version::V3 => "Scid 3",
-                Version::V4 => "Scid 4",
-                Version::V5 => "Scid 5",
-            }
-            .to_owned(),
-            encoding: match options.charset {
-                tabia_core::io::Charset::Single(encoding) => encoding.name().to_owned(),
-                _ => "UTF-8, else windows-1252".to_owned(),
-            },
-            ..DatabaseInfo::default()
+        let mut info = DatabaseInfo::default();
+        info.format = version.id();
+        info.version = match version {
+            Version::V3 => "Scid 3",
+            Version::V4 => "Scid 4",
+            Version::V5 => "Scid 5",
+        }
+        .into();
+        info.encoding = match options.charset {
+            tabia_core::io::Charset::Single(encoding) => encoding.name().to_owned(),
+            _ => "UTF-8, else windows-1252".to_owned(),
         };
         let set = FileSet::open(version, source, options, &mut info)?;
         let names = if set.names.is_empty() {

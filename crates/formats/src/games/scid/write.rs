@@ -157,11 +157,7 @@ impl GameWriter for ScidWriter {
         }
         let records = self.games;
         let (files, bytes) = self.files.into_outputs().commit()?;
-        Ok(Written {
-            records,
-            files,
-            bytes,
-        })
+        Ok(Written::new(records, files, bytes))
     }
 }
 

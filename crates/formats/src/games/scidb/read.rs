@@ -48,11 +48,9 @@ impl ScidbDatabase {
     /// Opens the files of a set. A missing or damaged name or game file is reported in the info; its
     /// names or games are missing.
     pub(crate) fn open(source: &Source, options: &OpenOptions) -> Result<Self> {
-        let mut info = DatabaseInfo {
-            format: ID,
-            encoding: "UTF-8".to_owned(),
-            ..DatabaseInfo::default()
-        };
+        let mut info = DatabaseInfo::default();
+        info.format = ID;
+        info.encoding = "UTF-8".into();
         let set = FileSet::open(source, options, &mut info)?;
         let names = match (set.names.is_empty(), options.salvage) {
             (true, _) => Names::default(),

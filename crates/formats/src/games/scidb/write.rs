@@ -297,11 +297,7 @@ impl GameWriter for ScidbWriter {
         file.write_all(games.as_slice())?;
         let records = self.games;
         let (files, bytes) = self.files.into_outputs().commit()?;
-        Ok(Written {
-            records,
-            files,
-            bytes,
-        })
+        Ok(Written::new(records, files, bytes))
     }
 }
 

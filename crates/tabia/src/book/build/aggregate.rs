@@ -175,15 +175,13 @@ impl Group {
         self.weigh(keep, weighing, stretch, &mut kept);
         page.entries
             .extend(kept.iter().filter_map(|(cell, weight)| {
-                Some(BookEntry {
-                    m: Some(Move::from_bits(cell.move_bits)?),
-                    weight: Some(u32::from(*weight)),
-                    games: Some(cell.games),
-                    results: Some(cell.results),
-                    average_rating: cell.average(),
-                    performance: cell.performance(),
-                    ..BookEntry::default()
-                })
+                let mut entry = BookEntry::new(Move::from_bits(cell.move_bits)?)
+                    .with_weight(u32::from(*weight))
+                    .with_games(cell.games)
+                    .with_results(cell.results);
+                entry.average_rating = cell.average();
+                entry.performance = cell.performance();
+                Some(entry)
             }));
         page
     }

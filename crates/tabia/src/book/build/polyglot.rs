@@ -79,11 +79,8 @@ impl Out {
         // What is left of it would be written to the disk together with the book.
         drop(gathered);
         let (files, bytes) = set.commit().map_err(Error::in_output)?;
-        built.written = Written {
-            records: u32::try_from(built.moves).unwrap_or(u32::MAX),
-            files,
-            bytes,
-        };
+        let records = u32::try_from(built.moves).unwrap_or(u32::MAX);
+        built.written = Written::new(records, files, bytes);
         Ok(())
     }
 }

@@ -53,10 +53,8 @@ fn read(
         Ok(record) => record,
         Err(error) => return (game, error.to_string()),
     };
-    let head = GameHead {
-        start: record.start.clone(),
-        ..GameHead::default()
-    };
+    let mut head = GameHead::default();
+    head.start = record.start.clone();
     let _ = recorder.begin_game(GameIndex(0), &head);
     let visited = decoder.visit(&record, want, &mut recorder, annotations);
     recorder.end_game(GameResult::Unknown);
@@ -257,14 +255,12 @@ fn random_game(random: &mut Random) -> Game {
         }
         _ => None,
     };
-    let head = GameHead {
-        start: Start {
-            chess960: setup
-                .as_ref()
-                .is_some_and(|setup| setup.chess960_number().is_some()),
-            setup: setup.map(Box::new),
-        },
-        ..GameHead::default()
+    let mut head = GameHead::default();
+    head.start = Start {
+        chess960: setup
+            .as_ref()
+            .is_some_and(|setup| setup.chess960_number().is_some()),
+        setup: setup.map(Box::new),
     };
     let mut game = Game::new();
     let mut recorder = game.recorder();

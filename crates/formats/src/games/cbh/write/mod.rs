@@ -222,11 +222,7 @@ impl CbhWriter {
     fn commit(self) -> Result<Written> {
         let records = self.files.count();
         let written = self.files.commit()?;
-        Ok(Written {
-            records,
-            files: written.0,
-            bytes: written.1,
-        })
+        Ok(Written::new(records, written.0, written.1))
     }
 }
 
