@@ -15,6 +15,7 @@ use crate::args::CommonArgs;
 use crate::exit_code::ExitCode;
 use crate::messages::Messages;
 use crate::progress::ProgressDisplay;
+use crate::terminal::set_color;
 
 /// Unpacked databases above this size are put into temporary files instead of memory.
 const MAX_IN_MEMORY: u64 = 1 << 30;
@@ -36,6 +37,7 @@ pub(crate) struct Context {
 
 impl Context {
     pub(crate) fn new(common: &CommonArgs) -> Result<Self, Error> {
+        set_color(common.color);
         let mut open = OpenOptions::default();
         open.charset = common.encoding;
         open.password.clone_from(&common.password);

@@ -1,6 +1,7 @@
 //! The command line of tabia: chess databases and opening books.
 
 mod args;
+mod board;
 mod commands;
 mod context;
 mod exit_code;
@@ -10,6 +11,7 @@ mod game_pgn;
 mod json;
 mod messages;
 mod output;
+mod pgn_style;
 mod progress;
 mod report;
 mod row_format;
@@ -33,7 +35,8 @@ fn main() -> std::process::ExitCode {
 }
 
 fn run() -> ExitCode {
-    let arguments = args::book::from_polyglot(std::env::args_os().collect());
+    let arguments = args::leading_options::move_after_verb(std::env::args_os().collect());
+    let arguments = args::book::from_polyglot(arguments);
     let cli = match args::command().try_get_matches_from(arguments) {
         Ok(matches) => match Cli::from_arg_matches(&matches) {
             Ok(cli) => cli,

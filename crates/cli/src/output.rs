@@ -9,7 +9,7 @@ use tabia::Error;
 use crate::args::ListingArgs;
 use crate::json;
 use crate::table::Table;
-use crate::terminal;
+use crate::terminal::{self, TextStyle};
 
 /// The format of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,7 +43,10 @@ impl RowStyle {
 
 /// Standard output, buffered; its errors are errors of the output.
 #[derive(Debug)]
-pub(crate) struct StdoutWriter(terminal::ControlCharFilter<io::BufWriter<BarStdout>>);
+pub(crate) struct StdoutWriter {
+    out: terminal::ControlCharFilter<io::BufWriter<BarStdout>>,
+    is_colored: bool,
+}
 
 impl StdoutWriter {
     /// On a terminal control characters are replaced, and `bar` is hidden while something is
@@ -55,23 +58,47 @@ impl StdoutWriter {
             bar: is_terminal.then(|| bar.clone()),
         };
         let buffered = io::BufWriter::with_capacity(1 << 16, stdout);
-        Self(terminal::ControlCharFilter::new(buffered, is_terminal))
+        Self {
+            out: terminal::ControlCharFilter::new(buffered, is_terminal),
+            is_colored: terminal::color_on_stdout(),
+        }
     }
 
     pub(crate) fn text(&mut self, text: &str) -> Result<(), Error> {
         self.bytes(text.as_bytes())
     }
 
+    /// Writes text in a style, where standard output is coloured.
+    pub(crate) fn styled(&mut self, style: TextStyle, text: &str) -> Result<(), Error> {
+        if !self.is_colored {
+            return self.text(text);
+        }
+        let on = format!("\u{1b}[{}m", style.code());
+        self.out.write_escape(on.as_bytes()).map_err(output_error)?;
+        self.text(text)?;
+        self.out.write_escape(b"\x1b[0m").map_err(output_error)
+    }
+
+    /// Whether standard output is coloured.
+    pub(crate) fn is_colored(&self) -> bool {
+        self.is_colored
+    }
+
+    /// Writes text of our own with its escape sequences.
+    pub(crate) fn escaped(&mut self, text: &str) -> Result<(), Error> {
+        self.out.write_escape(text.as_bytes()).map_err(output_error)
+    }
+
     pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        self.0.write_all(bytes).map_err(output_error)
+        self.out.write_all(bytes).map_err(output_error)
     }
 
     pub(crate) fn flush(&mut self) -> Result<(), Error> {
-        self.0.flush().map_err(output_error)
+        self.out.flush().map_err(output_error)
     }
 
     pub(crate) fn writer(&mut self) -> &mut dyn Write {
-        &mut self.0
+        &mut self.out
     }
 }
 

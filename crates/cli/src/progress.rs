@@ -12,7 +12,7 @@ use tabia::core::io::Progress;
 
 use crate::args::ProgressChoice;
 use crate::json;
-use crate::terminal::stderr_is_terminal;
+use crate::terminal::{is_dumb, stderr_is_terminal};
 use crate::units::{counted, grouped};
 
 /// Work that ends sooner shows no bar.
@@ -45,7 +45,7 @@ impl ProgressDisplay {
             ProgressChoice::Json => {
                 Some(std::thread::spawn(move || write_events(&progress, &flag)))
             }
-            ProgressChoice::Auto if !quiet && stderr_is_terminal() => {
+            ProgressChoice::Auto if !quiet && stderr_is_terminal() && !is_dumb() => {
                 let bar = bar.clone();
                 Some(std::thread::spawn(move || draw(&progress, &bar, &flag)))
             }

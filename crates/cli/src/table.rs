@@ -7,21 +7,80 @@ use tabia::Error;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::output::StdoutWriter;
-use crate::terminal;
+use crate::terminal::{self, TextStyle};
 
-/// Rows that are laid out together. The widths of the first ones are those of all.
+/// Rows that are laid out together.
 const BATCH: usize = 500;
-/// Columns that hold paths: cut at the front, since paths differ at their end.
-const PATHS: &[&str] = &["path", "archive"];
-/// Text columns are not cut below this width, that of a date.
+/// Text columns without a row in [`SPECS`] are not cut below this width, that of a date.
 const MIN_WIDTH: usize = 10;
-/// Headers other than the column's name: short where the numbers are.
-const HEADERS: &[(&str, &str)] = &[("whiteElo", "Elo"), ("blackElo", "Elo")];
+/// No text column is cut below this width.
+const LEAST_WIDTH: usize = 4;
 /// Spaces between columns.
 const GAP: usize = 2;
 
+/// How a column is shown, and what becomes of it if the terminal is too narrow.
+#[derive(Debug, Clone, Copy)]
+struct ColumnSpec {
+    name: &'static str,
+    header: &'static str,
+    /// The width to which a text is cut before another column is left out: one of those of
+    /// [`MINOR_RANK`], any other one. `None` if it is never cut.
+    cut_to: Option<(usize, usize)>,
+    /// Columns with the highest rank are left out first, those of rank 0 never.
+    drop_rank: u8,
+}
+
+/// Shorthand for the rows of [`SPECS`].
+const fn spec(
+    name: &'static str,
+    header: &'static str,
+    cut_to: Option<(usize, usize)>,
+    drop_rank: u8,
+) -> ColumnSpec {
+    ColumnSpec {
+        name,
+        header,
+        cut_to,
+        drop_rank,
+    }
+}
+
+/// The columns that need more than their name: what identifies a game is never cut, players get the
+/// space, and what is left out first is what a list of games is rarely read for.
+const SPECS: &[ColumnSpec] = &[
+    spec("game", "#", None, 0),
+    spec("white", "White", Some((18, 14)), 0),
+    spec("whiteElo", "Elo", None, 0),
+    spec("black", "Black", Some((18, 14)), 0),
+    spec("blackElo", "Elo", None, 0),
+    spec("result", "Res", None, 0),
+    spec("date", "Date", None, 0),
+    spec("event", "Event", Some((12, 12)), 75),
+    spec("site", "Site", Some((10, 10)), 85),
+    spec("round", "Rd", None, 78),
+    spec("eco", "ECO", None, 30),
+    spec("plies", "Ply", None, 40),
+    spec("annotator", "Annotator", Some((10, 10)), 82),
+    spec("flags", "", None, 50),
+    spec("path", "Path", Some((16, 16)), 0),
+    spec("archive", "Archive", Some((16, 16)), 0),
+    spec("book", "Book", Some((12, 12)), 0),
+    spec("move", "Move", None, 0),
+    spec("results", "White / draws / Black", None, 0),
+    spec("averageRating", "Ø Elo", None, 60),
+    spec("performance", "Perf", None, 65),
+    spec("probability", "Plays", None, 0),
+    spec("annotation", "", None, 0),
+    spec("opening", "Opening", Some((12, 12)), 80),
+    spec("comment", "Comment", Some((12, 12)), 85),
+];
+/// The rank of a column that is not in [`SPECS`]; of several the last one is left out first.
+const DEFAULT_RANK: u8 = 90;
+/// From this rank on, columns are left out before names are cut much.
+const MINOR_RANK: u8 = 65;
+
 /// A table that is printed while its rows come. Columns without content in the first rows are left
-/// out, cells that are too long are cut.
+/// out, cells of text that are too long are cut.
 #[derive(Debug)]
 pub(crate) struct Table {
     names: Vec<&'static str>,
@@ -72,12 +131,14 @@ impl Table {
         table.load_style(presets::NOTHING);
         // Cells hold no line breaks, so they are cut anywhere instead of between words.
         table.set_delimiter('\n').set_truncation_indicator("…");
-        let layout = self.layout.take().unwrap_or_else(|| {
+        let has_header = self.layout.is_none();
+        let mut layout = self.layout.take().unwrap_or_else(|| {
             let layout = self.fit(&rows, terminal::width(), terminal::stdout_is_terminal());
-            let headers = self.names.iter().map(|name| header(name).to_owned());
+            let headers = self.names.iter().map(|name| header(name));
             table.add_row(self.row(&layout, &headers.collect::<Vec<_>>()));
             layout
         });
+        self.widen(&mut layout, &rows);
         for cells in &rows {
             table.add_row(self.row(&layout, cells));
         }
@@ -90,8 +151,13 @@ impl Table {
                 shown.set_cell_alignment(CellAlignment::Right);
             }
         }
-        for line in table.lines() {
-            out.text(line.trim_end())?;
+        for (number, line) in table.lines().enumerate() {
+            let line = line.trim_end();
+            if has_header && number == 0 {
+                out.styled(TextStyle::Dim, line)?;
+            } else {
+                out.text(line)?;
+            }
             out.text("\n")?;
         }
         self.layout = Some(layout);
@@ -113,43 +179,84 @@ impl Table {
         row
     }
 
-    /// Which columns are shown, and how wide. `drops`: the last columns are left out until the rest
-    /// fits into `limit`; otherwise lines may be longer.
+    /// Which columns are shown, and how wide. `drops`: texts are cut and columns left out until the
+    /// rest fits into `limit`; otherwise lines may be longer.
     fn fit(&self, rows: &[Vec<String>], limit: usize, drops: bool) -> Vec<Column> {
         let mut columns = Vec::new();
         for (index, name) in self.names.iter().enumerate() {
-            let cells = rows.iter().filter_map(|cells| cells.get(index));
-            let content = cells.map(|cell| cell.width()).max().unwrap_or_default();
+            let content = content_width(rows, index);
             if content > 0 {
                 let width = content.max(header(name).width());
                 columns.push(Column { index, width });
             }
         }
         loop {
+            let ranks = columns.iter().enumerate();
+            let ranks = ranks.map(|(at, column)| (self.spec(column.index).drop_rank, at));
+            let next = ranks.max().filter(|(rank, _)| drops && *rank > 0);
+            let is_minor = next.is_some_and(|(rank, _)| rank >= MINOR_RANK);
             let mut layout = columns.clone();
-            while total(&layout) > limit {
-                let texts = layout.iter_mut();
-                let texts = texts.filter(|column| !self.is_numeric(column.index));
-                let widest = texts.max_by_key(|column| column.width);
-                match widest.filter(|column| column.width > MIN_WIDTH) {
-                    Some(widest) => widest.width -= 1,
-                    None => break,
-                }
+            self.cut_texts(&mut layout, limit, |(comfortable, least)| {
+                if is_minor { comfortable } else { least }
+            });
+            if total(&layout) <= limit || !drops {
+                return layout;
             }
-            // A row is of no use without its path.
-            let last = columns
-                .iter()
-                .rposition(|column| !self.is_path(column.index));
-            match last.filter(|last| total(&layout) > limit && drops && *last > 0) {
-                Some(last) => drop(columns.remove(last)),
-                None => return layout,
+            match next {
+                Some((_, at)) if columns.len() > 1 => drop(columns.remove(at)),
+                _ => {
+                    self.cut_texts(&mut layout, limit, |_| LEAST_WIDTH);
+                    return layout;
+                }
             }
         }
     }
 
+    /// Narrows texts until the line is at most `limit` wide or every text has its least width: first
+    /// those that would be left out first, of several the widest.
+    fn cut_texts(
+        &self,
+        layout: &mut [Column],
+        limit: usize,
+        least: impl Fn((usize, usize)) -> usize,
+    ) {
+        while total(layout) > limit {
+            let texts = layout.iter_mut().filter(|column| {
+                let spec = self.spec(column.index);
+                let least = spec.cut_to.map(&least);
+                least.is_some_and(|least| column.width > least.max(spec.header.width()))
+            });
+            match texts.max_by_key(|column| (self.spec(column.index).drop_rank, column.width)) {
+                Some(text) => text.width -= 1,
+                None => return,
+            }
+        }
+    }
+
+    /// Widens the columns that are never cut for later rows with longer cells.
+    fn widen(&self, layout: &mut [Column], rows: &[Vec<String>]) {
+        for column in layout {
+            if self.spec(column.index).cut_to.is_none() {
+                column.width = column.width.max(content_width(rows, column.index));
+            }
+        }
+    }
+
+    fn spec(&self, index: usize) -> ColumnSpec {
+        let name = self.names.get(index).copied().unwrap_or_default();
+        let known = SPECS.iter().find(|spec| spec.name == name);
+        known.copied().unwrap_or(ColumnSpec {
+            name,
+            header: "",
+            cut_to: (!self.is_numeric(index)).then_some((MIN_WIDTH, MIN_WIDTH)),
+            drop_rank: if index == 0 { 0 } else { DEFAULT_RANK },
+        })
+    }
+
+    /// Paths are cut at their front, since they differ at their end.
     fn is_path(&self, index: usize) -> bool {
-        let name = self.names.get(index);
-        name.is_some_and(|name| PATHS.contains(name))
+        let name = self.names.get(index).copied();
+        name.is_some_and(|name| matches!(name, "path" | "archive" | "book"))
     }
 
     fn is_numeric(&self, index: usize) -> bool {
@@ -157,9 +264,29 @@ impl Table {
     }
 }
 
-fn header(name: &'static str) -> &'static str {
-    let header = HEADERS.iter().find(|(column, _)| *column == name);
-    header.map_or(name, |(_, header)| header)
+/// The header of a column: that of [`SPECS`], or its key as words, `problemList` as `Problem list`.
+fn header(name: &str) -> String {
+    if let Some(spec) = SPECS.iter().find(|spec| spec.name == name) {
+        return spec.header.to_owned();
+    }
+    let mut words = String::new();
+    for (index, c) in name.chars().enumerate() {
+        if index == 0 {
+            words.extend(c.to_uppercase());
+        } else if c.is_uppercase() {
+            words.push(' ');
+            words.extend(c.to_lowercase());
+        } else {
+            words.push(c);
+        }
+    }
+    words
+}
+
+/// The display width of the widest cell of a column.
+fn content_width(rows: &[Vec<String>], index: usize) -> usize {
+    let cells = rows.iter().filter_map(|cells| cells.get(index));
+    cells.map(|cell| cell.width()).max().unwrap_or_default()
 }
 
 /// The width of a line.
@@ -229,19 +356,72 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_cut_before_columns_are_dropped() {
-        let table = table(&["white", "whiteElo", "black", "event"], &["whiteElo"]);
+    fn a_game_list_keeps_what_identifies_a_game() {
+        let names = [
+            "game",
+            "white",
+            "whiteElo",
+            "black",
+            "blackElo",
+            "result",
+            "date",
+            "event",
+            "site",
+            "round",
+            "eco",
+            "plies",
+            "annotator",
+            "flags",
+        ];
+        let table = table(&names, &["game", "whiteElo", "blackElo", "plies"]);
         let rows = [cells(&[
-            "Carlsen, Magnus",
-            "2861",
-            "Aronian, Levon",
-            "Tata Steel Masters",
+            "9998",
+            "Vitiugov, Nikita",
+            "2732",
+            "Rakhmanov, Aleksandr",
+            "2621",
+            "½-½",
+            "2019.10.04",
+            "FIDE Chess.com Grand Swiss",
+            "Douglas",
+            "10.7",
+            "D30",
+            "83",
+            "Somebody",
+            "VCS",
         ])];
-        let fit = |limit, drops| widths(&table.fit(&rows, limit, drops));
-        assert_eq!(fit(80, true), [(0, 15), (1, 4), (2, 14), (3, 18)]);
-        assert_eq!(fit(41, true), [(0, 11), (1, 4), (2, 10), (3, 10)]);
-        assert_eq!(fit(30, true), [(0, 11), (1, 4), (2, 11)]);
-        assert_eq!(fit(30, false), [(0, 10), (1, 4), (2, 10), (3, 10)]);
+        let shown = |limit| {
+            let layout = table.fit(&rows, limit, true);
+            assert!(total(&layout) <= limit, "{limit}: {layout:?}");
+            let shown = layout.iter().map(|column| names[column.index]);
+            (shown.collect::<Vec<_>>(), layout)
+        };
+        let (columns, layout) = shown(80);
+        assert!(!columns.contains(&"event"));
+        for name in ["game", "whiteElo", "result", "date", "eco"] {
+            assert!(columns.contains(&name), "{name}");
+        }
+        assert!(layout[1].width >= 14 && layout[3].width >= 14);
+        assert_eq!(shown(200).0.len(), names.len());
+        // Narrower than the parts that are never cut: only the names give way.
+        let (columns, layout) = shown(48);
+        assert_eq!(columns.len(), 7);
+        assert_eq!(layout[0].width, 4);
+        assert_eq!(layout[6].width, 10);
+    }
+
+    #[test]
+    fn later_rows_widen_columns_that_are_never_cut() {
+        let table = table(&["game", "white"], &["game"]);
+        let mut layout = table.fit(&[cells(&["9", "Tal"])], 80, true);
+        table.widen(&mut layout, &[cells(&["100000", "Botvinnik"])]);
+        assert_eq!(widths(&layout), [(0, 6), (1, 5)]);
+    }
+
+    #[test]
+    fn headers_are_words() {
+        assert_eq!(header("whiteElo"), "Elo");
+        assert_eq!(header("problemList"), "Problem list");
     }
 
     #[test]

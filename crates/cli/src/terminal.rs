@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use crate::args::ColorChoice;
 
@@ -22,13 +23,70 @@ pub(crate) fn stderr_is_terminal() -> bool {
 
 /// Whether what goes to standard error is coloured.
 pub(crate) fn color_on_stderr(choice: ColorChoice) -> bool {
+    is_colored(choice, stderr_is_terminal())
+}
+
+/// Whether what goes to standard output is coloured.
+pub(crate) fn color_on_stdout() -> bool {
+    let choice = match COLOR.load(Ordering::Relaxed) {
+        1 => ColorChoice::Always,
+        2 => ColorChoice::Never,
+        _ => ColorChoice::Auto,
+    };
+    is_colored(choice, stdout_is_terminal())
+}
+
+/// `--color`, for [`color_on_stdout`]: the process has one standard output.
+static COLOR: AtomicU8 = AtomicU8::new(0);
+
+/// Sets what [`color_on_stdout`] answers.
+pub(crate) fn set_color(choice: ColorChoice) {
+    let value = match choice {
+        ColorChoice::Auto => 0,
+        ColorChoice::Always => 1,
+        ColorChoice::Never => 2,
+    };
+    COLOR.store(value, Ordering::Relaxed);
+}
+
+/// `NO_COLOR`, `CLICOLOR` and `CLICOLOR_FORCE` as on <https://no-color.org> and
+/// <https://bixense.com/clicolors>: a variable that is set but empty does not count.
+fn is_colored(choice: ColorChoice, is_terminal: bool) -> bool {
+    let value = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
     match choice {
         ColorChoice::Always => true,
         ColorChoice::Never => false,
-        ColorChoice::Auto => {
-            // A variable that is set but empty does not count: no-color.org.
-            let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-            stderr_is_terminal() && !refused
+        ColorChoice::Auto if value("NO_COLOR").is_some() => false,
+        ColorChoice::Auto if value("CLICOLOR_FORCE").is_some_and(|value| value != "0") => true,
+        ColorChoice::Auto if value("CLICOLOR").is_some_and(|value| value == "0") => false,
+        ColorChoice::Auto => is_terminal && !is_dumb(),
+    }
+}
+
+/// Whether the terminal obeys no escape sequences.
+pub(crate) fn is_dumb() -> bool {
+    std::env::var_os("TERM").is_some_and(|term| term == "dumb")
+}
+
+/// The look of a piece of text on a terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TextStyle {
+    Dim,
+    Green,
+    Red,
+    Yellow,
+    Cyan,
+}
+
+impl TextStyle {
+    /// The parameters of the escape sequence that turns the style on.
+    pub(crate) fn code(self) -> &'static str {
+        match self {
+            Self::Dim => "2",
+            Self::Green => "32",
+            Self::Red => "31",
+            Self::Yellow => "33",
+            Self::Cyan => "36",
         }
     }
 }
@@ -66,6 +124,14 @@ impl<W: Write> ControlCharFilter<W> {
             pending_c2: false,
             buffer: Vec::new(),
         }
+    }
+
+    /// Writes bytes as they are: escape sequences of our own.
+    pub(crate) fn write_escape(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if std::mem::take(&mut self.pending_c2) {
+            self.inner.write_all(&[0xc2])?;
+        }
+        self.inner.write_all(bytes)
     }
 
     fn push(&mut self, byte: u8) {

@@ -1,4 +1,4 @@
-//! One record, whole.
+//! Single records, whole.
 
 use std::sync::Arc;
 
@@ -13,11 +13,10 @@ use crate::scan::{ScanOptions, ScanReporter, scan};
 use crate::select::{RecordRanges, Selection};
 use crate::summary::{Observer, Summary};
 
-/// Reads one record, deleted or not; `None` when the item has fewer. A stream is read only as far
-/// as needed.
+/// Reads one record, deleted or not; `None` when the item has fewer.
 ///
 /// # Errors
-/// When the item cannot be opened or read so far.
+/// As of [`load_each`].
 pub fn load(
     item: &InputItem,
     game: GameIndex,
@@ -25,6 +24,35 @@ pub fn load(
     progress: &Arc<Progress>,
     observer: &mut dyn Observer,
 ) -> Result<Option<Game>, Error> {
+    let mut found = None;
+    let numbers = RecordRanges::one(game);
+    load_each(
+        item,
+        numbers,
+        options,
+        progress,
+        observer,
+        &mut |_, game| {
+            found = Some(game.clone());
+            Ok(())
+        },
+    )?;
+    Ok(found)
+}
+
+/// Reads records, deleted or not, and hands each to `show` in the order of the item. Returns how many
+/// there were. A stream is read only as far as needed.
+///
+/// # Errors
+/// When the item cannot be opened or read so far, and those of `show`.
+pub fn load_each(
+    item: &InputItem,
+    numbers: RecordRanges,
+    options: &OpenOptions,
+    progress: &Arc<Progress>,
+    observer: &mut dyn Observer,
+    show: &mut dyn FnMut(GameIndex, &Game) -> Result<(), Error>,
+) -> Result<u64, Error> {
     let mut opened = item.open(options, Some(progress))?;
     let mut summary = Summary::default();
     let mut reporter = ScanReporter {
@@ -37,27 +65,35 @@ pub fn load(
         reporter.problem(Problem::from(error), options.strict)?;
     }
     let (input, late) = opened.into_parts();
+    let last = numbers.last().unwrap_or_default();
+    let mut shown = 0;
     if let OpenInput::Database(database) = &input
-        && game.0 >= database.len()
+        && numbers
+            .next_from(0)
+            .is_none_or(|first| first >= database.len())
     {
-        return Ok(None);
+        return Ok(0);
     }
     let plan = ScanOptions {
         selection: Selection {
-            numbers: Some(RecordRanges::one(game)),
+            numbers: Some(numbers),
             ..Selection::all()
         },
         strict: options.strict,
         ..ScanOptions::default()
     };
-    let mut found = None;
     let tasks = vec![RecordTask::default()];
     scan(&mut reporter, input, &plan, tasks, &mut |_, recorded| {
-        found = recorded.iter().next().map(|(_, game)| game.clone());
-        Ok(found.is_none())
+        let mut goes_on = true;
+        for (number, game) in recorded.iter() {
+            show(number, game)?;
+            shown += 1;
+            goes_on &= number < last;
+        }
+        Ok(goes_on)
     })?;
     for error in late.take() {
         reporter.problem(error.in_file(item.label()).into(), options.strict)?;
     }
-    Ok(found)
+    Ok(shown)
 }

@@ -4,6 +4,7 @@
 mod archive;
 pub(crate) mod book;
 mod common;
+pub(crate) mod leading_options;
 mod reading;
 mod shell;
 mod writing;

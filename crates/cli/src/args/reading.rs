@@ -52,20 +52,35 @@ pub(crate) struct LsArgs {
     pub(crate) common: CommonArgs,
 }
 
-/// Prints one game as PGN, or a guiding text
+/// Prints games as PGN, or guiding texts
+///
+/// On a terminal tags are dim, comments and glyphs coloured. `--board` also draws a position of
+/// each game.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  tabia show mega.cbh --game 48213
-  tabia show games.pgn --game 7 --profile full
+  tabia show mega.cbh --game 48213 --profile full
+  tabia show mega.cbh --game 5-7 --board
   tabia show mega.cbv --game 1 --json | jq '.moves[0]'")]
 pub(crate) struct ShowArgs {
     /// A file, base name, archive, `archive:member`, or `-`
     #[arg(value_name = "PATH")]
     pub(crate) path: OsString,
-    /// Number of the game, from 1
-    #[arg(long, short, value_name = "N", default_value_t = 1)]
-    pub(crate) game: u32,
+    /// Number of the game from 1, or several as `5-7,12`
+    #[arg(long, short, value_name = "N", default_value = "1")]
+    pub(crate) game: String,
+    /// Draw the position after this ply of the mainline, the last one without a number; 0 is the
+    /// start position
+    #[arg(
+        long,
+        value_name = "PLY",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "last",
+        value_parser = board_ply,
+        conflicts_with = "json"
+    )]
+    pub(crate) board: Option<BoardPly>,
     /// How much the PGN shows: standard, full, lichess, chessbase, seven
     #[arg(long, value_name = "PROFILE", default_value = "standard", value_parser = profile, conflicts_with = "json")]
     pub(crate) profile: tabia::core::formats::Profile,
@@ -77,6 +92,25 @@ pub(crate) struct ShowArgs {
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) common: CommonArgs,
+}
+
+/// A position of a game's mainline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BoardPly {
+    /// After the last ply.
+    Last,
+    /// After this many plies.
+    After(usize),
+}
+
+fn board_ply(text: &str) -> Result<BoardPly, String> {
+    match text {
+        "last" => Ok(BoardPly::Last),
+        _ => text
+            .parse()
+            .map(BoardPly::After)
+            .map_err(|_| "a number of plies from the start, or `last`".to_owned()),
+    }
 }
 
 /// Decodes everything and reports every problem; exit code 3 if there are any

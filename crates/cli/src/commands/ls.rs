@@ -77,6 +77,14 @@ fn is_folder(path: &OsStr) -> bool {
     Path::new(path).is_dir()
 }
 
+/// A tab-separated cell as a table shows it: the draw in three characters.
+fn table_cell(cell: &str) -> String {
+    match cell {
+        "1/2-1/2" => "½-½".to_owned(),
+        other => other.to_owned(),
+    }
+}
+
 /// Rows on standard output, with the header and the brackets of a JSON list.
 struct RowOutput {
     style: RowStyle,
@@ -117,7 +125,7 @@ impl RowOutput {
         let first = std::mem::take(&mut self.empty);
         if let Some(table) = &mut self.table {
             for row in String::from_utf8_lossy(rows).lines() {
-                let cells: Vec<String> = row.split('\t').map(str::to_owned).collect();
+                let cells: Vec<String> = row.split('\t').map(table_cell).collect();
                 table.push(&cells, &mut self.out)?;
             }
             return Ok(());

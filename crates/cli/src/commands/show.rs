@@ -1,25 +1,31 @@
-//! `tabia show`: one game as PGN or JSON, or a guiding text.
+//! `tabia show`: games as PGN or JSON, guiding texts, boards.
 
 use std::fmt::Write as _;
 
 use tabia::core::GameIndex;
 use tabia::core::formats::CreateOptions;
 use tabia::core::game::{Annotation, Event, Game, RecordKind, TextKind};
-use tabia::read_one::load;
+use tabia::read_one::load_each;
 use tabia::{Error, InputItem};
+use unicode_width::UnicodeWidthStr;
 
-use crate::args::ShowArgs;
+use crate::args::{BoardPly, ShowArgs};
+use crate::board;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::game_json::document;
 use crate::game_pgn::pgn;
 use crate::output::StdoutWriter;
+use crate::pgn_style;
 use crate::report::Reporter;
+use crate::select_args::parse_ranges;
+use crate::terminal;
+
+/// Longest line of a guiding text on a terminal.
+const MAX_LINE: usize = 100;
 
 pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode, Error> {
-    let Some(number) = args.game.checked_sub(1).map(GameIndex) else {
-        return Err(Error::usage("games are counted from 1"));
-    };
+    let numbers = parse_ranges("--game", &args.game)?;
     let context = Context::new(&args.common)?;
     let mut reporter = Reporter::new(&context, "show", false, None)?;
     let items = context.contents(std::slice::from_ref(&args.path))?;
@@ -29,28 +35,104 @@ pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode, Error> {
     };
     let mut open = context.open.clone();
     open.strict = args.common.strict;
+    let mut out = StdoutWriter::new(&context.bar);
+    let mut gap = "";
     let display = context.display();
-    let game = load(item, number, &open, &context.progress, &mut reporter)?;
+    let shown = load_each(
+        item,
+        numbers,
+        &open,
+        &context.progress,
+        &mut reporter,
+        &mut |number, game| {
+            out.text(std::mem::replace(&mut gap, "\n"))?;
+            show(&context, args, number, game, &mut out)
+        },
+    )?;
     drop(display);
-    let Some(game) = game else {
+    if shown == 0 {
         let text = format!("there is no game {}", args.game);
         return Err(Error::invalid(text).in_file(item.label()));
-    };
-    let mut out = StdoutWriter::new(&context.bar);
-    if args.json {
-        out.bytes(&document(number, &game))?;
-    } else if game.head.kind == RecordKind::Text {
-        out.text(&guiding_text(&game))?;
-    } else {
-        let mut options = CreateOptions::default();
-        options.profile = args.profile;
-        options.wrap = !args.no_wrap;
-        out.bytes(&pgn(&context, &options, number, &game)?)?;
     }
     out.flush()?;
     let code = ExitCode::of_problems(reporter.count());
     reporter.finish(None)?;
     Ok(code)
+}
+
+/// Writes one record.
+fn show(
+    context: &Context,
+    args: &ShowArgs,
+    number: GameIndex,
+    game: &Game,
+    out: &mut StdoutWriter,
+) -> Result<(), Error> {
+    if args.json {
+        return out.bytes(&document(number, game));
+    }
+    if game.head.kind == RecordKind::Text {
+        let text = guiding_text(game);
+        return if terminal::stdout_is_terminal() {
+            out.text(&wrapped(&text, terminal::width().min(MAX_LINE)))
+        } else {
+            out.text(&text)
+        };
+    }
+    let mut options = CreateOptions::default();
+    options.profile = args.profile;
+    options.wrap = !args.no_wrap;
+    let text = pgn(context, &options, number, game)?;
+    let text = String::from_utf8_lossy(&text);
+    pgn_style::write(text.trim_end(), out)?;
+    out.text("\n")?;
+    if let Some(ply) = args.board {
+        out.text("\n")?;
+        draw_board(game, ply, out)?;
+    }
+    Ok(())
+}
+
+/// The position after a ply of the mainline, as a board.
+fn draw_board(game: &Game, ply: BoardPly, out: &mut StdoutWriter) -> Result<(), Error> {
+    let Some(mut position) = game.start_position() else {
+        return out.text("The game has no legal start position.\n");
+    };
+    let plies = match ply {
+        BoardPly::Last => usize::MAX,
+        BoardPly::After(plies) => plies,
+    };
+    let mut played = 0;
+    for ply in game.mainline().take(plies) {
+        position.play_ply(ply);
+        played += 1;
+    }
+    if let BoardPly::After(plies) = ply
+        && plies > played
+    {
+        let text = format!("`--board={plies}`: the game has {played} plies");
+        return Err(Error::usage(text));
+    }
+    out.escaped(&board::draw(&position, out.is_colored()))
+}
+
+/// Text broken between words into lines of at most `width` characters.
+fn wrapped(text: &str, width: usize) -> String {
+    let mut out = String::new();
+    for line in text.split_inclusive('\n') {
+        let mut column = 0;
+        for word in line.split_inclusive(' ') {
+            let length = word.trim_end().width();
+            if column > 0 && column + length > width {
+                out.truncate(out.trim_end_matches(' ').len());
+                out.push('\n');
+                column = 0;
+            }
+            out.push_str(word);
+            column += word.width();
+        }
+    }
+    out
 }
 
 fn ambiguous(items: &[InputItem]) -> Error {
@@ -171,6 +253,18 @@ fn entity(text: &str) -> Option<(char, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn texts_are_wrapped_between_words() {
+        assert_eq!(
+            wrapped("one two three\nfour\n", 8),
+            "one two\nthree\nfour\n"
+        );
+        assert_eq!(
+            wrapped("anextremelylongword x", 8),
+            "anextremelylongword\nx"
+        );
+    }
 
     #[test]
     fn html_becomes_plain_text() {

@@ -31,6 +31,8 @@ mod repair;
 mod report_files;
 mod reported_losses;
 mod scidb_archives;
+#[cfg(unix)]
+mod screens;
 mod show;
 mod streams;
 mod terminal_escapes;

@@ -1,0 +1,169 @@
+//! What the program shows on terminals of several widths, taken through a pseudo-terminal and compared
+//! with files of `tests/screens`. `TABIA_UPDATE=1` writes them.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::process::Stdio;
+
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
+use tabia_testkit::Scratch;
+
+use crate::common::{command, tabia, with_sample};
+
+/// Runs the program on a terminal of `columns` and returns what it showed and its exit code. Escape
+/// characters are written as `␛`.
+fn on_terminal(folder: &Scratch, args: &[&str], columns: u16) -> (String, i32) {
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&master).unwrap();
+    unlockpt(&master).unwrap();
+    let name = ptsname(&master, Vec::new()).unwrap();
+    let terminal = File::options()
+        .read(true)
+        .write(true)
+        .open(Path::new(name.to_str().unwrap()))
+        .unwrap();
+    let size = Winsize {
+        ws_row: 40,
+        ws_col: columns,
+        ws_xpixel: 0,
+        ws_ypixel: 0,
+    };
+    tcsetwinsize(&terminal, size).unwrap();
+    let mut child = command(folder.path())
+        .args(args)
+        .env("TERM", "xterm-256color")
+        .env_remove("CLICOLOR")
+        .env_remove("CLICOLOR_FORCE")
+        .env_remove("COLUMNS")
+        .stdout(Stdio::from(terminal.try_clone().unwrap()))
+        .stderr(Stdio::from(terminal.try_clone().unwrap()))
+        .spawn()
+        .unwrap();
+    drop(terminal);
+    let mut bytes = Vec::new();
+    let mut master = File::from(master);
+    let mut buffer = [0; 4096];
+    // Linux reports the end of a terminal as an error.
+    while let Ok(count) = master.read(&mut buffer) {
+        if count == 0 {
+            break;
+        }
+        bytes.extend_from_slice(&buffer[..count]);
+    }
+    let code = child.wait().unwrap().code().unwrap_or(-1);
+    let text = String::from_utf8_lossy(&bytes).replace("\r\n", "\n");
+    (text.replace('\u{1b}', "␛"), code)
+}
+
+/// The display width of a line without its escape sequences.
+fn width(line: &str) -> usize {
+    let mut width = 0;
+    let mut rest = line.chars();
+    while let Some(c) = rest.next() {
+        if c == '␛' {
+            for c in rest.by_ref() {
+                if c.is_ascii_alphabetic() {
+                    break;
+                }
+            }
+        } else {
+            width += unicode_width::UnicodeWidthChar::width(c).unwrap_or(0);
+        }
+    }
+    width
+}
+
+/// Compares a screen with its file.
+fn expect_screen(name: &str, screen: &str) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/screens");
+    let path = folder.join(name);
+    if std::env::var_os("TABIA_UPDATE").is_some() {
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(&path, screen).unwrap();
+    }
+    let wanted = std::fs::read_to_string(&path)
+        .unwrap_or_else(|error| panic!("{}: {error}; TABIA_UPDATE=1 writes it", path.display()));
+    assert_eq!(wanted.replace("\r\n", "\n"), screen, "{name}");
+}
+
+/// Games with long, wide and combining names, and numbers of six digits.
+fn with_wide_games(name: &str) -> Scratch {
+    let folder = Scratch::new(name);
+    let game = |white: &str, black: &str, event: &str, result: &str| {
+        format!(
+            "[Event \"{event}\"]\n[Site \"Saint Petersburg\"]\n[Date \"2019.10.04\"]\n\
+             [Round \"10.7\"]\n[White \"{white}\"]\n[Black \"{black}\"]\n[Result \"{result}\"]\n\
+             [WhiteElo \"2732\"]\n[BlackElo \"2621\"]\n[ECO \"D30\"]\n[Annotator \"Douglas\"]\n\n\
+             1. d4 d5 {{Solid}} 2. c4 $1 e6 {result}\n\n"
+        )
+    };
+    let games = [
+        game(
+            "Vitiugov, Nikita",
+            "Rakhmanov, Aleksandr",
+            "FIDE Chess.com Grand Swiss",
+            "1/2-1/2",
+        ),
+        game("王皓 王皓 王皓 王皓", "丁立人", "候选人赛", "1-0"),
+        game("Jose\u{301} Rau\u{301}l Capablanca", "A", "E", "0-1"),
+    ];
+    std::fs::write(folder.join("wide.pgn"), games.concat()).unwrap();
+    folder
+}
+
+#[test]
+fn lists_of_games_fit_the_terminal() {
+    let sample = with_sample("screens-ls");
+    let wide = with_wide_games("screens-wide");
+    for columns in [80, 100, 120, 200] {
+        for (name, folder, path) in [("sample", &sample, "mega.cbh"), ("wide", &wide, "wide.pgn")] {
+            let (screen, code) = on_terminal(folder, &["ls", path], columns);
+            assert_eq!(code, 0, "{screen}");
+            for line in screen.lines() {
+                assert!(width(line) <= usize::from(columns), "{columns}: {line}");
+            }
+            expect_screen(&format!("ls-{name}-{columns}.txt"), &screen);
+        }
+    }
+}
+
+#[test]
+fn numbers_of_games_are_never_cut() {
+    let folder = Scratch::new("screens-numbers");
+    std::fs::write(
+        folder.join("many.pgn"),
+        "[White \"A\"]\n\n1. e4 *\n\n".repeat(10_001),
+    )
+    .unwrap();
+    let (screen, _) = on_terminal(&folder, &["ls", "many.pgn"], 80);
+    for number in ["1", "9999", "10000", "10001"] {
+        let row = screen
+            .lines()
+            .find(|line| line.split_whitespace().next() == Some(number));
+        assert!(row.is_some(), "{number}");
+    }
+}
+
+#[test]
+fn games_are_shown_in_colour_with_a_board() {
+    let folder = with_sample("screens-show");
+    let (screen, code) = on_terminal(&folder, &["show", "mega.cbh", "-g", "2", "--board"], 80);
+    assert_eq!(code, 0, "{screen}");
+    expect_screen("show-board-80.txt", &screen);
+    let (plain, _) = on_terminal(
+        &folder,
+        &["show", "mega.cbh", "-g", "2", "--board", "--color", "never"],
+        80,
+    );
+    assert!(!plain.contains('␛'), "{plain}");
+    expect_screen("show-board-plain-80.txt", &plain);
+}
+
+#[test]
+fn a_dumb_terminal_gets_no_escapes() {
+    let folder = with_sample("screens-dumb");
+    let run = tabia(&folder, &["ls", "mega.cbh", "--table"]).expect(0);
+    assert!(!run.out.contains('\u{1b}'), "{}", run.out);
+}
