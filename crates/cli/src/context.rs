@@ -17,8 +17,6 @@ use crate::messages::Messages;
 use crate::progress::ProgressDisplay;
 use crate::terminal::set_color;
 
-/// Unpacked databases above this size are put into temporary files instead of memory.
-const MAX_IN_MEMORY: u64 = 1 << 30;
 /// Time that a command has to end after ^C.
 const GRACE: Duration = Duration::from_secs(3);
 
@@ -41,7 +39,6 @@ impl Context {
         let mut open = OpenOptions::default();
         open.charset = common.encoding;
         open.password.clone_from(&common.password);
-        open.limits.member = MAX_IN_MEMORY;
         let mut resolver = Resolver::default();
         resolver.options = open.clone();
         if let Some(name) = &common.from {

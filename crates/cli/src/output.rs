@@ -178,6 +178,17 @@ pub(crate) fn line<'a>(style: RowStyle, cells: impl Iterator<Item = &'a str>, ou
     out.push(b'\n');
 }
 
+/// What `--offset` and `--limit` make of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NextRow {
+    /// It is shown.
+    Shown,
+    /// `--offset` leaves it out.
+    Skipped,
+    /// `--limit` leaves out this row and all that follow.
+    Beyond,
+}
+
 /// Writes rows in any style to standard output.
 #[derive(Debug)]
 pub(crate) struct Listing {
@@ -231,6 +242,18 @@ impl Listing {
     /// Standard output, for text between rows.
     pub(crate) fn out(&mut self) -> &mut StdoutWriter {
         &mut self.out
+    }
+
+    /// Whether the next row will be shown. A row that `--offset` leaves out counts as pushed.
+    pub(crate) fn next_row(&mut self) -> NextRow {
+        if self.seen >= self.end {
+            NextRow::Beyond
+        } else if self.seen < self.offset {
+            self.seen += 1;
+            NextRow::Skipped
+        } else {
+            NextRow::Shown
+        }
     }
 
     /// Shows a row, unless `--offset` or `--limit` leaves it out. `row` serializes as an object.

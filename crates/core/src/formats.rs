@@ -63,8 +63,12 @@ pub enum Confidence {
 pub struct Limits {
     /// Bytes of one game record, its annotations, or one text.
     pub record: u64,
-    /// Bytes of one unpacked archive member in memory.
+    /// Unpacked bytes of the members of an archive, or of a compressed file, in memory; the others are
+    /// put into a temporary file.
     pub member: u64,
+    /// Bytes that a member of an archive or a compressed file may unpack to, even if it is packed into
+    /// very few; see [`Limits::unpacked_from`].
+    pub unpacked: u64,
     /// Variations inside variations.
     pub depth: u32,
 }
@@ -73,13 +77,28 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             record: 256 << 20,
-            member: 8 << 30,
+            member: 32 << 20,
+            unpacked: 64 << 20,
             depth: 1 << 20,
         }
     }
 }
 
 impl Limits {
+    /// Unpacked bytes that a packed byte may become. Databases and books have at most about 40.
+    const RATIO: u64 = 250;
+
+    /// The most bytes that `packed` bytes may unpack to: 250 times as many, and always
+    /// [`Limits::unpacked`].
+    pub const fn unpacked_from(&self, packed: u64) -> u64 {
+        let justified = packed.saturating_mul(Self::RATIO);
+        if justified > self.unpacked {
+            justified
+        } else {
+            self.unpacked
+        }
+    }
+
     /// `size` when it is within `limit`.
     pub fn check(what: &'static str, size: u64, limit: u64) -> Result<usize> {
         match usize::try_from(size) {

@@ -14,7 +14,7 @@ use tabia_core::io::{Blob, Progress, Sink, Source};
 use tabia_core::{Error, ErrorKind};
 use tabia_formats::archives;
 use tabia_formats::archives::{
-    Archive, ChecksumStatus, CreateOptions, NewMember, OnError, Packing, Timestamp,
+    Archive, ChecksumStatus, CreateOptions, ExtractOptions, NewMember, OnError, Packing, Timestamp,
 };
 use tabia_testkit::Scratch;
 use tabia_testkit::{Random, corrupt};
@@ -52,6 +52,18 @@ fn options(packing: Packing) -> CreateOptions {
     let mut options = CreateOptions::default();
     options.packing = packing;
     options.password = Some("geheim".to_owned());
+    options
+}
+
+/// Existing files stay.
+fn keep() -> ExtractOptions {
+    ExtractOptions::default()
+}
+
+/// Existing files are replaced.
+fn replace() -> ExtractOptions {
+    let mut options = keep();
+    options.force = true;
     options
 }
 
@@ -154,7 +166,7 @@ fn extraction_replaces_files_only_if_forced() {
         let all: Vec<usize> = (0..archive.members().len()).collect();
         let folder = scratch.join(format!("out-{kind}"));
         let progress = Progress::new();
-        let done = archives::extract(&*archive, &all, &folder, false, &progress).unwrap();
+        let done = archives::extract(&*archive, &all, &folder, &keep(), &progress).unwrap();
         assert!(done.problems.is_empty(), "{:?}", done.problems);
         assert_eq!(done.files.len(), files().len());
         for (name, bytes) in files() {
@@ -163,9 +175,9 @@ fn extraction_replaces_files_only_if_forced() {
                 "{kind}: {name}"
             );
         }
-        let error = archives::extract(&*archive, &all, &folder, false, &progress).unwrap_err();
+        let error = archives::extract(&*archive, &all, &folder, &keep(), &progress).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Exists));
-        archives::extract(&*archive, &all[..1], &folder, true, &progress).unwrap();
+        archives::extract(&*archive, &all[..1], &folder, &replace(), &progress).unwrap();
     }
 }
 
@@ -213,7 +225,7 @@ fn conflicting_names_affect_only_their_member() {
     let archive = open(&path).unwrap();
     let all: Vec<usize> = (0..names.len()).collect();
     let folder = scratch.join("out");
-    let done = archives::extract(&*archive, &all, &folder, false, &Progress::new()).unwrap();
+    let done = archives::extract(&*archive, &all, &folder, &keep(), &Progress::new()).unwrap();
     let made: Vec<String> = done
         .files
         .iter()

@@ -10,7 +10,7 @@ use tabia_core::games::{Database, IndexEntry, NameId, NameKind};
 use tabia_core::io::Progress;
 use tabia_core::loss::Feature;
 use tabia_core::{Error, GameIndex, Problem};
-pub use tabia_formats::archives::read_member;
+use tabia_formats::archives::{Presence, in_member, read_member};
 
 use crate::input::{InputItem, OpenInput};
 use crate::scan::{ScanOptions, ScanReporter, Task, scan, scan_database};
@@ -115,10 +115,18 @@ pub fn check(
             })?;
         }
         OpenInput::Archive(archive) => {
-            for index in 0..archive.members().len() {
+            for problem in &archive.info().problems {
+                let problem = problem.clone().in_file(item.label());
+                reporter.problem(problem.into(), options.strict)?;
+            }
+            for (index, member) in archive.members().iter().enumerate() {
                 progress.check()?;
+                if member.presence == Presence::Lost {
+                    continue;
+                }
                 if let Err(error) = read_member(&*archive, index) {
-                    reporter.problem(error.in_file(item.label()).into(), options.strict)?;
+                    let error = in_member(&*archive, index, error).in_file(item.label());
+                    reporter.problem(error.into(), options.strict)?;
                 }
             }
         }

@@ -7,15 +7,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tabia_core::books::Book;
-use tabia_core::formats::{Limits, OpenOptions};
+use tabia_core::formats::OpenOptions;
 use tabia_core::games::{Blocks, Database, GameStream};
-use tabia_core::io::{Blob, Progress, Source};
-use tabia_core::{Error, ErrorKind, GameFormat, Result};
+use tabia_core::io::{Progress, Source};
+use tabia_core::{Error, GameFormat, Result};
 use tabia_formats::Format;
 use tabia_formats::archives;
 use tabia_formats::archives::{Archive, OnError};
-
-use crate::unpack;
 
 /// An input that was found and recognised, not yet opened.
 #[derive(Debug)]
@@ -268,27 +266,18 @@ impl InputItem {
                 Ok(source.clone())
             }
             Origin::Member { archive, index } => {
-                let (source, found) = match archives::source(&**archive, *index) {
-                    Err(error) if matches!(error.kind(), ErrorKind::Limit { .. }) => {
-                        unpack::source(&**archive, *index)?
-                    }
-                    other => other?,
-                };
+                let (source, found) = archives::source(&**archive, *index)?;
                 problems.extend(found);
                 Ok(source)
             }
             Origin::Packed(_) | Origin::Once(_) => {
-                let limit = options.limits.member;
-                let mut bytes = Vec::new();
-                self.reader(&OnError::stop(), None)?
-                    .take(limit.saturating_add(1))
-                    .read_to_end(&mut bytes)?;
-                Limits::check("unpacked file", bytes.len() as u64, limit)?;
+                let mut reader = self.reader(&OnError::stop(), None)?;
+                let bytes = archives::read_unpacked(&mut *reader, options.limits.member)?;
                 let name = self
                     .label
                     .file_stem()
                     .map_or_else(|| "stdin".to_owned(), |name| name.to_string_lossy().into());
-                let member = (name.clone(), Blob::from(bytes));
+                let member = (name.clone(), bytes);
                 Source::from_members(self.label.to_path_buf(), &name, vec![member])
             }
         }

@@ -134,7 +134,6 @@ pub mod resolve;
 pub mod scan;
 pub mod select;
 mod summary;
-mod unpack;
 
 pub use create::{DatabaseWriter, create, create_book, create_with};
 pub use games::{Games, Header, Headers};

@@ -22,6 +22,8 @@ pub(crate) enum ArchiveVerb {
 }
 
 /// Lists the members of an archive and verifies their checksums
+///
+/// With `--limit` and `--offset` only the members listed are verified.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -40,8 +42,9 @@ pub(crate) struct ArchiveListArgs {
 
 /// Extracts members into a folder
 ///
-/// Names that would leave the folder are refused. A member with a wrong checksum is unpacked as
-/// far as it goes and reported.
+/// Names that would leave the folder are refused, and hidden files (names that begin with a dot) are
+/// left out unless `--hidden` or their names are given. A damaged member is unpacked as far as it goes and
+/// reported; it never replaces a file.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -61,6 +64,9 @@ pub(crate) struct ArchiveExtractArgs {
     /// Replace existing files
     #[arg(long, short)]
     pub(crate) force: bool,
+    /// Extract hidden files too
+    #[arg(long)]
+    pub(crate) hidden: bool,
     #[command(flatten)]
     pub(crate) common: CommonArgs,
 }

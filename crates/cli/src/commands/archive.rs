@@ -5,12 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::Serialize;
-use tabia::check::read_member;
 use tabia::core::Problem;
 use tabia::core::io::Source;
 use tabia::formats::archives;
 use tabia::formats::archives::{
-    Archive, ArchiveFormat, ChecksumStatus, Member, NewMember, Packing, create, extract,
+    Archive, ArchiveFormat, ChecksumStatus, Member, NewMember, Packing, Presence, create, extract,
 };
 use tabia::formats::{ARCHIVES, Format, formats};
 use tabia::{Error, ErrorSide, InputItem, Observer};
@@ -21,7 +20,7 @@ use crate::args::{
 };
 use crate::context::Context;
 use crate::exit_code::ExitCode;
-use crate::output::Listing;
+use crate::output::{Listing, NextRow};
 use crate::report::Reporter;
 use crate::units::{counted, size};
 
@@ -52,9 +51,22 @@ fn list(args: &ArchiveListArgs) -> Result<ExitCode, Error> {
     report_problems(&item, &*archive, &mut reporter)?;
     let mut bad = 0;
     for (index, member) in archive.members().iter().enumerate() {
+        // Rows that are not shown are not verified: a large archive is listed quickly in parts.
+        match listing.next_row() {
+            NextRow::Shown => {}
+            NextRow::Skipped => continue,
+            NextRow::Beyond => break,
+        }
         context.progress.check()?;
-        let checksum = archive.checksum(index);
-        bad += u64::from(checksum == ChecksumStatus::Bad);
+        let checksum = match archive.verify(index) {
+            Ok(checksum) => checksum,
+            Err(_) if member.presence == Presence::Elsewhere => ChecksumStatus::Absent,
+            Err(error) => {
+                bad += 1;
+                report_member(&item, &*archive, index, error, &mut reporter)?;
+                ChecksumStatus::Bad
+            }
+        };
         listing.push(&MemberRow::new(member, checksum))?;
     }
     listing.finish()?;
@@ -121,15 +133,16 @@ fn test(args: &ArchiveTestArgs) -> Result<ExitCode, Error> {
         report_problems(&item, &*archive, &mut reporter)?;
         for (index, member) in archive.members().iter().enumerate() {
             context.progress.check()?;
-            let checksum = archive.checksum(index);
-            // A member without a checksum may be truncated, and one whose checksum covers the packed
-            // bytes may fail to unpack.
-            let is_verified =
-                checksum == ChecksumStatus::Ok && !archive.checksums_cover_packed_bytes();
-            if !is_verified && let Err(error) = read_member(&*archive, index) {
-                let text = format!("{}: {}", member.name, error.kind());
-                report_problem(&item, Error::invalid(text), &mut reporter)?;
-            }
+            let checksum = match archive.verify(index) {
+                Ok(checksum) => checksum,
+                Err(error) => {
+                    report_member(&item, &*archive, index, error, &mut reporter)?;
+                    match member.presence {
+                        Presence::Elsewhere => ChecksumStatus::Absent,
+                        Presence::Stored | Presence::Lost => ChecksumStatus::Bad,
+                    }
+                }
+            };
             listing.push(&TestedRow {
                 archive: &name,
                 name: &member.name,
@@ -163,14 +176,13 @@ fn extract_members(args: &ArchiveExtractArgs) -> Result<ExitCode, Error> {
             .collect::<Result<Vec<_>, _>>()?
     };
     report_problems(&item, &*archive, &mut reporter)?;
-    let extracted = extract(
-        &*archive,
-        &wanted,
-        &args.directory,
-        args.force,
-        &context.progress,
-    )
-    .map_err(Error::in_output)?;
+    let mut options = archives::ExtractOptions::default();
+    options.force = args.force;
+    // Members that are named are meant.
+    options.hidden = args.hidden || !args.members.is_empty();
+    let progress = &context.progress;
+    let extracted = extract(&*archive, &wanted, &args.directory, &options, progress)
+        .map_err(Error::in_output)?;
     for error in extracted.problems {
         report_problem(&item, error, &mut reporter)?;
     }
@@ -180,6 +192,12 @@ fn extract_members(args: &ArchiveExtractArgs) -> Result<ExitCode, Error> {
         args.directory.display(),
         size(extracted.bytes)
     ));
+    if extracted.system_metadata > 0 {
+        let left_out = counted(extracted.system_metadata, "file");
+        context.messages.note(&format!(
+            "{left_out} of macOS itself left out (.DS_Store, __MACOSX); `--hidden` extracts them too"
+        ));
+    }
     let code = ExitCode::of_problems(reporter.count());
     reporter.finish(None)?;
     Ok(code)
@@ -328,6 +346,21 @@ fn report_problems(
         report_problem(item, Error::invalid(error.kind().to_string()), reporter)?;
     }
     Ok(())
+}
+
+/// Reports the error of a member, unless a problem of the archive accounts for it.
+fn report_member(
+    item: &InputItem,
+    archive: &dyn Archive,
+    index: usize,
+    error: Error,
+    reporter: &mut Reporter,
+) -> Result<(), Error> {
+    let member = archive.members().get(index);
+    if member.is_some_and(|member| member.presence == Presence::Lost) {
+        return Ok(());
+    }
+    report_problem(item, archives::in_member(archive, index, error), reporter)
 }
 
 fn report_problem(item: &InputItem, error: Error, reporter: &mut Reporter) -> Result<(), Error> {

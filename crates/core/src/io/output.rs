@@ -125,6 +125,11 @@ impl OutputSet {
         self.outputs.get_mut(number)
     }
 
+    /// Removes the file that was added last; [`file`](Self::file) knows it no more.
+    pub fn remove_last(&mut self) {
+        self.outputs.pop();
+    }
+
     /// Removes an old file, which does not belong to the new ones, on [`commit`](Self::commit). It need
     /// not exist.
     pub fn obsolete(&mut self, path: PathBuf) {

@@ -197,6 +197,24 @@ impl Source {
         })
     }
 
+    /// Whether the file `other` can belong to the set whose main file is `main`, both without their folder:
+    /// its name begins with the base name of `main`, in any letter case, and no letter or digit follows
+    /// there; or it is another part of a set that consists of parts.
+    ///
+    /// ```
+    /// use tabia_core::io::Source;
+    ///
+    /// assert!(Source::is_of_set("Mega.cbh", "mega.CBG"));
+    /// assert!(Source::is_of_set("book_0.kob", "book_1.kob"));
+    /// assert!(!Source::is_of_set("twic1.cbh", "twic10.cbg"));
+    /// ```
+    pub fn is_of_set(main: &str, other: &str) -> bool {
+        let base = base_name(main).to_lowercase();
+        let lower = other.to_lowercase();
+        let is_sibling = |rest: &str| !rest.starts_with(char::is_alphanumeric);
+        lower.strip_prefix(&base).is_some_and(is_sibling) || is_part(other, &base)
+    }
+
     /// Whether the replacement of this set was interrupted (see [`OutputSet`](super::OutputSet)). The
     /// new files are read then, and the next writer in the folder completes the replacement.
     pub fn is_interrupted(&self) -> bool {

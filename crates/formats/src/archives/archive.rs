@@ -10,7 +10,8 @@ use tabia_core::io::{Blob, Source};
 use tabia_core::{Error, ErrorKind, FormatId, Result};
 
 use super::create::{CreateOptions, NewMember, Packing, WriteSeek};
-use super::read_member::{read_stream, verify_stream};
+use super::read_member::read_member;
+use super::unpacked::read_unpacked;
 use super::{OnError, Timestamp};
 
 /// An archive format.
@@ -81,16 +82,32 @@ pub struct Member {
     pub uri: Option<String>,
     /// Further properties as stored: key and value.
     pub facts: Vec<(String, String)>,
+    /// Whether the archive holds its bytes.
+    pub presence: Presence,
+}
+
+/// Whether an archive holds the bytes of a member.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Presence {
+    /// It does, perhaps not all of them: reading the member shows that.
+    #[default]
+    Stored,
+    /// It states only an address of them; see [`Member::uri`].
+    Elsewhere,
+    /// Nothing of the member can be read. The reason is among [`ArchiveInfo::problems`], once for all
+    /// such members.
+    Lost,
 }
 
 /// The result of comparing a member with its checksum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChecksumStatus {
-    /// The bytes are those that were packed.
+    /// Every byte was read, and size and checksum agree.
     Ok,
     /// The bytes differ from those that were packed, or cannot be read.
     Bad,
-    /// The archive holds no checksum of the member.
+    /// Every byte was read and the size agrees, but the archive holds no checksum of the member; or the
+    /// archive holds only its address.
     Absent,
 }
 
@@ -127,6 +144,17 @@ impl ArchiveContents {
             .ok_or_else(|| self.missing_member(index))
     }
 
+    /// An error for a member that is [`Presence::Lost`].
+    pub(super) fn refuse_lost(&self, index: usize) -> Result<()> {
+        match self.members.get(index) {
+            Some(member) if member.presence == Presence::Lost => {
+                let text = "nothing of it can be read; see the problems of the archive";
+                Err(Error::invalid(text).in_file(&self.info.label))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The error for an index without a member.
     pub(super) fn missing_member(&self, index: usize) -> Error {
         let missing = ErrorKind::MissingFile(format!("number {index}"));
@@ -159,35 +187,44 @@ pub trait Archive: Send + Sync + fmt::Debug {
     /// the stream.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] for compressions that cannot be read, [`ErrorKind::Limit`],
-    /// [`ErrorKind::Malformed`]; errors of the stream carry an [`Error`].
+    /// [`ErrorKind::Unsupported`] for compressions that cannot be read, [`ErrorKind::Malformed`]; errors
+    /// of the stream carry an [`Error`]. A member that unpacks to more bytes than
+    /// [`Limits::unpacked_from`] allows ends there with [`ErrorKind::Limit`].
     fn stream(&self, index: usize, on_error: &OnError) -> Result<Box<dyn Read + Send>>;
 
-    /// The unpacked bytes of a member, with its size and checksum verified.
+    /// The unpacked bytes of a member, with its size and checksum verified: in memory, or mapped if they
+    /// exceed [`Limits::member`].
     ///
     /// # Errors
-    /// As for [`Archive::stream`]; [`ErrorKind::Limit`] if it exceeds [`Limits::member`].
+    /// As for [`Archive::stream`]; [`ErrorKind::TemporaryFile`].
     fn read(&self, index: usize) -> Result<Blob> {
-        read_stream(
-            self.stream(index, &OnError::stop())?,
-            self.members().get(index),
-            self.limits(),
-        )
-        .map_err(|error| error.in_file(&self.info().label))
+        let mut stream = self.stream(index, &OnError::stop())?;
+        read_unpacked(&mut *stream, self.limits().member)
+            .map_err(|error| error.in_file(&self.info().label))
     }
 
-    /// Whether the checksums are those of the packed bytes: then [`Archive::checksum`] can return
-    /// [`ChecksumStatus::Ok`] for a member that cannot be unpacked.
-    fn checksums_cover_packed_bytes(&self) -> bool {
-        false
+    /// Reads a member to its end and compares its size and its checksum: [`ChecksumStatus::Ok`], or
+    /// [`ChecksumStatus::Absent`] if the archive holds no checksum of it.
+    ///
+    /// # Errors
+    /// The first error in the member, or why it cannot be read.
+    fn verify(&self, index: usize) -> Result<ChecksumStatus> {
+        read_member(self, index)?;
+        let has_checksum = self.members().get(index).is_some_and(|m| m.has_checksum);
+        Ok(if has_checksum {
+            ChecksumStatus::Ok
+        } else {
+            ChecksumStatus::Absent
+        })
     }
 
-    /// Compares a member with its checksum.
+    /// As [`Archive::verify`], with [`ChecksumStatus::Bad`] for an error. A member of which the archive
+    /// holds only the address is [`ChecksumStatus::Absent`].
     fn checksum(&self, index: usize) -> ChecksumStatus {
         let member = self.members().get(index);
-        if member.is_some_and(|member| !member.has_checksum) {
+        if member.is_some_and(|member| member.presence == Presence::Elsewhere) {
             return ChecksumStatus::Absent;
         }
-        verify_stream(self, index)
+        self.verify(index).unwrap_or(ChecksumStatus::Bad)
     }
 }

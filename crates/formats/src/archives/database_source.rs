@@ -3,39 +3,43 @@
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+#[cfg(doc)]
 use tabia_core::formats::Limits;
 use tabia_core::io::{Blob, Source};
-use tabia_core::{Error, Result};
+use tabia_core::{Error, ErrorKind, Result};
 
-use super::{Archive, salvage};
+use super::salvage::salvage_within;
+use super::unpacked::MemoryBudget;
+use super::{Archive, Presence, in_member};
 
 /// A member as a source, with the members that belong to the same database as companions. They are
-/// unpacked into memory, damaged ones as far as they can be read; the errors in these are returned
-/// as well.
+/// unpacked into memory, or if they exceed [`Limits::member`] together into temporary files, which are
+/// mapped; damaged ones as far as they can be read. The errors in these are returned as well.
 ///
 /// # Errors
-/// If the member itself cannot be read, or all of them together exceed [`Limits::member`].
+/// If the member itself cannot be read; [`ErrorKind::TemporaryFile`].
 pub fn source(archive: &dyn Archive, index: usize) -> Result<(Source, Vec<Error>)> {
     let label = &archive.info().label;
     let main = archive.contents().member(index)?;
     let set = database_members(archive, index)?;
-    let members = archive.members();
-    let sizes = set
-        .iter()
-        .filter_map(|(index, _)| members.get(*index)?.size);
-    let total = sizes.fold(0_u64, u64::saturating_add);
-    Limits::check("unpacked database", total, archive.limits().member)
-        .map_err(|error| error.in_file(label))?;
     let mut files = Vec::new();
     let mut problems = Vec::new();
     for ((i, name), unpacked) in set.iter().zip(read_all(archive, &set)) {
         match unpacked {
             Ok((bytes, errors)) => {
                 files.push(((*name).to_owned(), bytes));
-                problems.extend(errors);
+                problems.extend(
+                    errors
+                        .into_iter()
+                        .map(|error| in_member(archive, *i, error)),
+                );
             }
-            Err(error) if *i == index => return Err(error),
-            Err(error) => problems.push(error),
+            Err(error) if *i == index || matches!(error.kind(), ErrorKind::TemporaryFile(_)) => {
+                return Err(error);
+            }
+            // The reason is among the problems of the archive.
+            Err(_) if is_lost(archive, *i) => {}
+            Err(error) => problems.push(in_member(archive, *i, error)),
         }
     }
     let name = format!("{}:{}", label.display(), main.name);
@@ -43,23 +47,27 @@ pub fn source(archive: &dyn Archive, index: usize) -> Result<(Source, Vec<Error>
     Ok((Source::from_members(name, main_name, files)?, problems))
 }
 
-/// The members that belong to the same database as the member with that index, itself included:
-/// those in the same folder whose names begin with its name without the extension. Returns their
-/// indices and their names without the folder.
+fn is_lost(archive: &dyn Archive, index: usize) -> bool {
+    let member = archive.members().get(index);
+    member.is_some_and(|member| member.presence == Presence::Lost)
+}
+
+/// The members that belong to the same database as the member with that index, itself included: those
+/// in the same folder for which [`Source::is_of_set`] is true. Returns their indices and their names
+/// without the folder.
 ///
 /// # Errors
 /// [`ErrorKind::MissingFile`](tabia_core::ErrorKind::MissingFile) if the archive has no such member.
 pub fn database_members(archive: &dyn Archive, index: usize) -> Result<Vec<(usize, &str)>> {
     let member = archive.contents().member(index)?;
     let (folder, main) = split_folder(&member.name);
-    let base = base_name(main).to_lowercase();
     let names = archive
         .members()
         .iter()
         .enumerate()
         .filter_map(|(i, other)| {
             let (other_folder, name) = split_folder(&other.name);
-            let is_part = other_folder == folder && name.to_lowercase().starts_with(&base);
+            let is_part = i == index || (other_folder == folder && Source::is_of_set(main, name));
             is_part.then_some((i, name))
         });
     Ok(names.collect())
@@ -70,13 +78,12 @@ type Unpacked = Result<(Blob, Vec<Error>)>;
 
 /// Unpacks members on all processors; the results are in the order of `wanted`.
 fn read_all(archive: &dyn Archive, wanted: &[(usize, &str)]) -> Vec<Unpacked> {
+    let budget = MemoryBudget::new(archive.limits().member);
     let next = AtomicUsize::new(0);
     let work = || {
         let mut done = Vec::new();
         while let Some((index, _)) = wanted.get(next.fetch_add(1, Ordering::Relaxed)) {
-            // Only damaged members are read a second time.
-            let intact = archive.read(*index).map(|bytes| (bytes, Vec::new()));
-            done.push((*index, intact.or_else(|_| salvage(archive, *index))));
+            done.push((*index, salvage_within(archive, *index, &budget)));
         }
         done
     };
@@ -100,7 +107,8 @@ fn read_all(archive: &dyn Archive, wanted: &[(usize, &str)]) -> Vec<Unpacked> {
     let mut all = Vec::with_capacity(wanted.len());
     for (index, _) in wanted {
         let found = done.next_if(|(done_index, _)| done_index == index);
-        all.push(found.map_or_else(|| salvage(archive, *index), |(_, unpacked)| unpacked));
+        let again = || salvage_within(archive, *index, &budget);
+        all.push(found.map_or_else(again, |(_, unpacked)| unpacked));
     }
     all
 }
@@ -108,12 +116,4 @@ fn read_all(archive: &dyn Archive, wanted: &[(usize, &str)]) -> Vec<Unpacked> {
 /// The folder of a member, `""` if absent, and its name in it.
 fn split_folder(name: &str) -> (&str, &str) {
     name.rsplit_once('/').unwrap_or(("", name))
-}
-
-/// A name without its last extension. A dot at its beginning does not begin an extension.
-fn base_name(name: &str) -> &str {
-    match name.rsplit_once('.') {
-        Some((base, _)) if !base.is_empty() => base,
-        _ => name,
-    }
 }

@@ -1,7 +1,7 @@
 //! Containers: archives of several files, and compressed streams.
 //!
 //! [`open_archive`] detects the format by content and returns an [`Archive`]: a list of [`Member`]s,
-//! each of which is read into memory ([`Archive::read`]) or as a stream ([`Archive::stream`]).
+//! each of which is read as a whole ([`Archive::read`]) or as a stream ([`Archive::stream`]).
 //! [`source`] opens a database inside an archive like one in a folder; [`extract`](extract())
 //! and [`create`](create()) write files from archives and archives from files. [`compressed`]
 //! reads and writes single compressed streams.
@@ -12,6 +12,7 @@ pub mod compressed;
 pub mod create;
 mod database_source;
 mod detect;
+mod extents;
 mod extract;
 mod on_error;
 mod read_member;
@@ -19,18 +20,22 @@ mod safe_names;
 mod salvage;
 pub mod scv;
 mod timestamp;
+mod unpacked;
 mod verified_reader;
 pub mod zip;
 
 pub use archive::{
     Archive, ArchiveContents, ArchiveFormat, ArchiveInfo, ChecksumStatus, CreateArchive, Member,
+    Presence,
 };
 pub use create::{CreateOptions, NewMember, Packing, create, format_of_name};
 pub use database_source::{database_members, source};
 pub use detect::{detect, open_archive};
-pub use extract::{Extracted, extract};
+pub use extract::{ExtractOptions, Extracted, extract};
 pub use on_error::OnError;
-pub use read_member::{find_member, read_member};
+pub use read_member::{find_member, in_member, read_member};
 pub use safe_names::safe_name;
 pub use salvage::salvage;
 pub use timestamp::Timestamp;
+pub use unpacked::read_unpacked;
+pub use verified_reader::UNPACKED_SIZE;

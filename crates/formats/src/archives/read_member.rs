@@ -1,13 +1,12 @@
-//! Reading members: by name, into memory, and to the end for verification.
+//! Reading members: by name, and to the end for verification; errors in them.
 
 use std::io::{self, Read};
+use std::path::Path;
 
-use tabia_core::Result;
 use tabia_core::error::{Malformed, Why};
-use tabia_core::formats::Limits;
-use tabia_core::io::Blob;
+use tabia_core::{Error, ErrorKind, Result};
 
-use super::{Archive, ChecksumStatus, Member, OnError};
+use super::{Archive, OnError};
 
 /// Bytes of a member that are unpacked at once. Smaller buffers make unpacking half as slow again.
 pub(super) const CHUNK: usize = 1 << 18;
@@ -44,34 +43,26 @@ pub fn read_member<A: Archive + ?Sized>(archive: &A, index: usize) -> Result<()>
     }
 }
 
-/// Compares a member with its checksum by unpacking it.
-pub(super) fn verify_stream<A: Archive + ?Sized>(archive: &A, index: usize) -> ChecksumStatus {
-    match read_member(archive, index) {
-        Ok(()) => ChecksumStatus::Ok,
-        Err(_) => ChecksumStatus::Bad,
+/// An error in a member with the name of the member, which only its text or, for a limit, its file can
+/// hold.
+#[must_use]
+pub fn in_member(archive: &dyn Archive, index: usize, error: Error) -> Error {
+    let Some(member) = archive.members().get(index) else {
+        return error;
+    };
+    let label = &archive.info().label;
+    if error.is_system() || matches!(error.kind(), ErrorKind::TemporaryFile(_)) {
+        return error.in_file(label);
     }
-}
-
-/// Reads a stream to its end and compares the number of bytes with the one that the archive
-/// states. Memory is allocated as bytes arrive, never for a size that a file claims.
-pub(super) fn read_stream(
-    stream: Box<dyn Read + Send>,
-    member: Option<&Member>,
-    limits: &Limits,
-) -> Result<Blob> {
-    let claimed = member.and_then(|member| member.size);
-    if let Some(size) = claimed {
-        Limits::check("unpacked member", size, limits.member)?;
+    let offset = error.location().offset;
+    if matches!(error.kind(), ErrorKind::Limit { .. }) {
+        let file = format!("{}:{}", label.display(), member.name);
+        return Error::new(error.into_kind()).in_path(Path::new(&file));
     }
-    let mut bytes = Vec::new();
-    stream
-        .take(limits.member.saturating_add(1))
-        .read_to_end(&mut bytes)?;
-    let size = bytes.len() as u64;
-    Limits::check("unpacked member", size, limits.member)?;
-    match claimed {
-        Some(claimed) if claimed != size => Err(size_mismatch(claimed, size).into()),
-        _ => Ok(Blob::from(bytes)),
+    let error = Error::invalid(format!("{}: {}", member.name, error.kind())).in_file(label);
+    match offset {
+        Some(offset) => error.at_offset(offset),
+        None => error,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use tabia_core::io::is_private_name;
 use tabia_core::{Error, Result};
 
 /// The longest part of a name that file systems accept, in bytes.
@@ -14,9 +15,10 @@ const MAX_NAME: usize = 2048;
 /// folders.
 ///
 /// # Errors
-/// Names that leave the folder or have a special meaning on some system: absolute paths, `..`,
-/// colons (drive letters), control characters, names of devices, empty names, and names longer than
-/// file systems accept.
+/// Names that leave the folder or have a special meaning on some system or for this program: absolute
+/// paths, `..`, colons (drive letters), control characters, characters that change the direction of text,
+/// dots and blanks at the end of a part, names of devices, names of this program's journals, locks and
+/// temporary files, empty names, and names longer than file systems accept.
 pub fn safe_name(name: &str) -> Result<PathBuf> {
     let mut path = PathBuf::new();
     if name.starts_with(['/', '\\']) {
@@ -30,6 +32,19 @@ pub fn safe_name(name: &str) -> Result<PathBuf> {
         }
         if part.contains(':') || part.chars().any(char::is_control) {
             return Err(refused(name, "contains a colon or a control character"));
+        }
+        if part.chars().any(misleads) {
+            let why = "contains a character that changes the order in which it is shown";
+            return Err(refused(name, why));
+        }
+        if part.ends_with(['.', ' ']) {
+            return Err(refused(
+                name,
+                "ends in a dot or a blank, which some systems drop",
+            ));
+        }
+        if is_private_name(part) {
+            return Err(refused(name, "is one that tabia gives to files of its own"));
         }
         if part.len() > MAX_PART {
             return Err(refused(name, "is too long"));
@@ -48,6 +63,32 @@ pub fn safe_name(name: &str) -> Result<PathBuf> {
     Ok(path)
 }
 
+/// Whether a character changes the order of the characters around it, or breaks the line.
+fn misleads(c: char) -> bool {
+    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// A hidden file in an archive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum HiddenFile {
+    /// The remarks of an operating system on a folder: they are packed without being asked for.
+    SystemMetadata,
+    /// Any other.
+    Other,
+}
+
+/// Whether a name is that of a hidden file: it or one of its folders begins with a dot.
+pub(super) fn hidden_file(name: &str) -> Option<HiddenFile> {
+    let mut parts = name.split(['/', '\\']);
+    let is_metadata =
+        |part: &str| part == "__MACOSX" || part == ".DS_Store" || part.starts_with("._");
+    if parts.clone().any(is_metadata) {
+        return Some(HiddenFile::SystemMetadata);
+    }
+    let is_hidden = |part: &str| part.starts_with('.') && part != "." && part != "..";
+    parts.any(is_hidden).then_some(HiddenFile::Other)
+}
+
 fn refused(name: &str, why: &str) -> Error {
     let shown: String = name.chars().take(200).collect();
     Error::invalid(format!("the member name `{}` {why}", shown.escape_debug()))
@@ -57,12 +98,16 @@ fn is_device(part: &str) -> bool {
     let stem = part.split('.').next().unwrap_or(part).trim_end();
     let lower = stem.to_ascii_lowercase();
     match lower.as_str() {
-        "con" | "prn" | "aux" | "nul" => true,
+        "con" | "prn" | "aux" | "nul" | "conin$" | "conout$" => true,
         _ => {
             let digit = lower
                 .strip_prefix("com")
                 .or_else(|| lower.strip_prefix("lpt"));
-            matches!(digit.map(str::as_bytes), Some([b'1'..=b'9']))
+            let mut digit = digit.unwrap_or_default().chars();
+            matches!(
+                (digit.next(), digit.next()),
+                (Some('1'..='9' | '¹' | '²' | '³'), None)
+            )
         }
     }
 }
@@ -106,8 +151,34 @@ mod tests {
             "nul",
             "COM1.txt",
             "x/aux.cbh",
+            "lpt².txt",
+            "a.pgn.",
+            "a /b",
+            "...",
+            "games\u{202e}ngp.exe",
+            "a\u{2066}b",
+            ".a.cbh.replaced",
+            "x/.A.CBH.7-1.TMP",
+            ".a.cbh.lock",
         ] {
             assert!(safe_name(name).is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn hidden_files_are_recognised() {
+        for name in ["a.pgn", "a/b..c", "./a", "a/../b", ""] {
+            assert_eq!(hidden_file(name), None, "{name}");
+        }
+        for name in [".bashrc", ".ssh/config", "a\\.git\\config"] {
+            assert_eq!(hidden_file(name), Some(HiddenFile::Other), "{name}");
+        }
+        for name in [".DS_Store", "a/.DS_Store", "__MACOSX/a/._b.pgn", "._b"] {
+            assert_eq!(
+                hidden_file(name),
+                Some(HiddenFile::SystemMetadata),
+                "{name}"
+            );
         }
     }
 }

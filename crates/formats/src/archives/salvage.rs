@@ -1,30 +1,33 @@
 //! Reading damaged members.
 
-use std::io::Read;
-
 use tabia_core::io::Blob;
 use tabia_core::{Error, Result};
 
+use super::unpacked::{MemoryBudget, collect};
 use super::{Archive, OnError};
 
-/// The readable bytes of a member, and the errors in it. At most [`Limits::member`] bytes are
-/// read.
+/// The readable bytes of a member, and the errors in it: in memory, or mapped if they exceed
+/// [`Limits::member`].
 ///
 /// # Errors
-/// If nothing can be read at all.
+/// If nothing can be read at all; [`ErrorKind::TemporaryFile`].
 ///
+/// [`ErrorKind::TemporaryFile`]: tabia_core::ErrorKind::TemporaryFile
 /// [`Limits::member`]: tabia_core::formats::Limits::member
 pub fn salvage(archive: &dyn Archive, index: usize) -> Result<(Blob, Vec<Error>)> {
+    salvage_within(archive, index, &MemoryBudget::new(archive.limits().member))
+}
+
+/// As [`salvage`]; several members share the budget of memory.
+pub(super) fn salvage_within(
+    archive: &dyn Archive,
+    index: usize,
+    budget: &MemoryBudget,
+) -> Result<(Blob, Vec<Error>)> {
     let on_error = OnError::collect();
     let mut stream = archive.stream(index, &on_error)?;
-    let mut bytes = Vec::new();
-    let copied = stream
-        .by_ref()
-        .take(archive.limits().member)
-        .read_to_end(&mut bytes);
+    let (blob, error) = collect(&mut *stream, budget)?;
     let mut errors = on_error.take();
-    if let Err(error) = copied {
-        errors.push(Error::from(error).in_file(&archive.info().label));
-    }
-    Ok((Blob::from(bytes), errors))
+    errors.extend(error.map(|error| Error::from(error).in_file(&archive.info().label)));
+    Ok((blob, errors))
 }

@@ -6,17 +6,21 @@ use std::sync::Arc;
 
 use flate2::Crc;
 use tabia_core::error::Why;
-use tabia_core::{Error, Malformed, Result};
+use tabia_core::{Error, ErrorKind, Malformed, Result};
 
 use super::OnError;
 use super::compressed::{Inflate, InputBuffer};
 use super::read_member::size_mismatch;
 
+/// The noun of the [`ErrorKind::Limit`] of a member or a compressed file that unpacks to more bytes than
+/// [`Limits::unpacked_from`](tabia_core::formats::Limits::unpacked_from) allows.
+pub const UNPACKED_SIZE: &str = "unpacked size";
+
 /// What the archive states about a member.
 pub(super) struct Expected {
     /// Size when unpacked, in bytes; `None` if not stated.
     pub(super) size: Option<u64>,
-    /// The most bytes that are unpacked if no size is stated.
+    /// The most bytes that are unpacked: see [`Limits::unpacked_from`](tabia_core::formats::Limits).
     pub(super) limit: u64,
     /// The name of the archive, for messages.
     pub(super) label: Arc<Path>,
@@ -89,20 +93,17 @@ impl Read for VerifiedReader {
         if self.ended || out.is_empty() {
             return Ok(0);
         }
-        let left = self
-            .expected
-            .size
-            .unwrap_or(self.expected.limit)
-            .saturating_sub(self.count);
+        let size = self.expected.size.unwrap_or(self.expected.limit);
+        let left = size.min(self.expected.limit).saturating_sub(self.count);
         let length = out.len().min(usize::try_from(left).unwrap_or(usize::MAX));
         if length == 0 {
             // Any further byte exceeds the size; the stream verifies its own checksum on this read.
-            let size = self.expected.size.unwrap_or(self.expected.limit);
             let error = match self.inner.read(&mut [0]) {
                 Ok(0) => {
                     self.end()?;
                     return Ok(0);
                 }
+                Ok(_) if self.count == self.expected.limit => exceeds_limit(self.count),
                 Ok(_) => Malformed {
                     field: "size",
                     at: 0,
@@ -133,6 +134,15 @@ impl Read for VerifiedReader {
             }
         }
     }
+}
+
+/// The error for a member that unpacks to more than `limit` bytes.
+pub(super) fn exceeds_limit(limit: u64) -> Error {
+    Error::new(ErrorKind::Limit {
+        what: UNPACKED_SIZE,
+        limit,
+        size: limit.saturating_add(1),
+    })
 }
 
 /// Unpacks a deflate stream; errors carry their offset in it.

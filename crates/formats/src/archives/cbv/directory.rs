@@ -20,6 +20,13 @@ pub(super) struct Entry {
     pub(super) modified: Option<Timestamp>,
 }
 
+impl Entry {
+    /// Offset of its first byte, and of the byte after its last one.
+    pub(super) fn extent(&self) -> (u64, u64) {
+        (self.at, self.at.saturating_add(self.packed))
+    }
+}
+
 /// Whether `head` is the beginning of an archive.
 pub(super) fn is_header(head: &[u8]) -> bool {
     matches!(head, [m0, m1, n0, n1, record, 0, 3, 0, ..]

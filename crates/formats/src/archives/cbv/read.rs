@@ -7,14 +7,15 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tabia_core::error::Why;
-use tabia_core::formats::{Limits, OpenOptions};
-use tabia_core::io::Blob;
+use tabia_core::formats::OpenOptions;
 use tabia_core::{Error, ErrorKind, FormatId, Malformed, Result};
 
 use super::decrypted_bytes::DecryptedBytes;
 use super::directory::{self, Entry};
 use super::{BLOCK, DIRECTORY, RECORD, checksum, huffman, lz};
-use crate::archives::{Archive, ArchiveContents, ArchiveInfo, ChecksumStatus, Member, OnError};
+use crate::archives::extents::{Extent, mark_lost, refuse_shared_bytes};
+use crate::archives::verified_reader::exceeds_limit;
+use crate::archives::{Archive, ArchiveContents, ArchiveInfo, Member, OnError, Presence};
 
 /// The most bytes that a block may unpack to. Blocks of ChessBase unpack to at most [`BLOCK`].
 const MAX_BLOCK: usize = 1 << 20;
@@ -82,12 +83,26 @@ impl CbvArchive {
                 modified: entry.modified,
                 uri: None,
                 facts: Vec::new(),
+                presence: Presence::Stored,
             });
             entries.push(entry);
         }
         if let (true, Some(problem)) = (entries.is_empty(), problems.pop()) {
             return Err(problem);
         }
+        let extents: Vec<Extent> = entries.iter().map(Entry::extent).collect();
+        let length = bytes.len() as u64;
+        let is_cut_off = |index: &usize| {
+            let extent = extents.get(*index);
+            extent.is_some_and(|(start, end)| start < end && *start >= length)
+        };
+        let missing: Vec<usize> = (0..extents.len()).filter(is_cut_off).collect();
+        let what = "are missing: the archive is cut off";
+        let shared = refuse_shared_bytes(&mut members, &extents);
+        let found = shared
+            .into_iter()
+            .chain(mark_lost(&mut members, &missing, what));
+        problems.extend(found.map(|problem| problem.in_file(label)));
         let info = ArchiveInfo {
             format,
             label: Arc::clone(label),
@@ -111,17 +126,22 @@ impl CbvArchive {
             .entries
             .get(index)
             .ok_or_else(|| self.contents.missing_member(index))?;
+        self.contents.refuse_lost(index)?;
         // If the file is cut off, the blocks up to its end can be read.
         let length = self.bytes.len();
         let at = usize::try_from(entry.at).unwrap_or(usize::MAX).min(length);
         let packed = usize::try_from(entry.packed).unwrap_or(usize::MAX);
+        let end = at.saturating_add(packed).min(length);
+        let limit = self.contents.limits.unpacked_from((end - at) as u64);
         Ok(BlockReader {
             bytes: self.bytes.clone(),
             label: Arc::clone(&self.contents.info.label),
             on_error: on_error.clone(),
             at,
-            end: at.saturating_add(packed).min(length),
+            end,
             remaining: entry.size,
+            limit,
+            produced: 0,
             codes: huffman::CodeTable::default(),
             lz_codes: Vec::new(),
             ended: false,
@@ -129,7 +149,7 @@ impl CbvArchive {
     }
 }
 
-/// The name of the compression of the first block. Other blocks can differ.
+/// The name of the compression of the first block, `unknown` if that is missing. Other blocks can differ.
 fn compression(bytes: &DecryptedBytes, entry: &Entry) -> &'static str {
     let first = usize::try_from(entry.at)
         .ok()
@@ -139,6 +159,7 @@ fn compression(bytes: &DecryptedBytes, entry: &Entry) -> &'static str {
         .and_then(|at| bytes.get(at, 1))
         .and_then(|mode| mode.first().copied());
     match mode {
+        None if entry.size > 0 => "unknown",
         None | Some(0) => "stored",
         Some(1) => "lz",
         Some(2) => "huffman",
@@ -160,32 +181,6 @@ impl Archive for CbvArchive {
             copied: 0,
         }))
     }
-
-    fn read(&self, index: usize) -> Result<Blob> {
-        let mut blocks = self.blocks(index, &OnError::stop())?;
-        let limit = self.contents.limits.member;
-        let size = Limits::check("unpacked member", blocks.remaining, limit)
-            .map_err(|error| error.in_file(&self.contents.info.label))?;
-        // No memory is reserved for a size that the packed bytes make unlikely.
-        let likely = (blocks.end - blocks.at).saturating_mul(64);
-        let mut bytes = Vec::with_capacity(size.min(likely).saturating_add(lz::SLACK));
-        while blocks.next(&mut bytes)? {}
-        Ok(Blob::from(bytes))
-    }
-
-    fn checksum(&self, index: usize) -> ChecksumStatus {
-        let Ok(mut blocks) = self.blocks(index, &OnError::stop()) else {
-            return ChecksumStatus::Bad;
-        };
-        let bytes = self.bytes.clone();
-        loop {
-            match blocks.payload(&bytes) {
-                Ok(Some(_)) => {}
-                Ok(None) => return ChecksumStatus::Ok,
-                Err(_) => return ChecksumStatus::Bad,
-            }
-        }
-    }
 }
 
 /// Reads the blocks of one member.
@@ -199,6 +194,10 @@ struct BlockReader {
     end: usize,
     /// The number of unpacked bytes still to come.
     remaining: u64,
+    /// The most bytes to unpack.
+    limit: u64,
+    /// The number of bytes unpacked so far.
+    produced: u64,
     /// The Huffman codes of a block.
     codes: huffman::CodeTable,
     /// LZ codes that were Huffman-coded.
@@ -211,6 +210,12 @@ impl BlockReader {
     /// [`lz::MAX_DISTANCE`] bytes before it; `false` at the end.
     fn next(&mut self, out: &mut Vec<u8>) -> Result<bool> {
         if self.ended {
+            return Ok(false);
+        }
+        if self.produced >= self.limit && self.at < self.end {
+            self.ended = true;
+            let error = exceeds_limit(self.limit).in_file(&self.label);
+            self.on_error.report(error)?;
             return Ok(false);
         }
         let start = out.len();
@@ -246,9 +251,13 @@ impl BlockReader {
             self.ended = !self.on_error.is_collecting();
             self.report(malformed, at)?;
             // Zeros keep the bytes after the block at their offsets.
-            out.resize(start + remaining.min(BLOCK), 0);
+            let zeros = remaining.min(BLOCK);
+            out.resize(start + zeros, 0);
+            self.on_error.add_zeros(zeros);
         }
-        self.remaining = self.remaining.saturating_sub((out.len() - start) as u64);
+        let unpacked = (out.len() - start) as u64;
+        self.remaining = self.remaining.saturating_sub(unpacked);
+        self.produced += unpacked;
         Ok(true)
     }
 
@@ -405,7 +414,8 @@ impl Read for MemberStream {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tabia_core::io::{Sink, Source};
+    use crate::archives::ChecksumStatus;
+    use tabia_core::io::{Blob, Sink, Source};
 
     /// An archive of one member of that size, from payloads.
     fn archive(size: u64, payloads: &[&[u8]]) -> Vec<u8> {
@@ -464,7 +474,26 @@ mod tests {
         assert_eq!((&saved[..], problems.len()), (&b"abc"[..], 1));
         let huge = open(archive(u64::MAX, &[b"\0abc"]));
         let error = huge.read(0).unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::Limit { .. }), "{error}");
+        assert!(matches!(error.kind(), ErrorKind::Malformed(_)), "{error}");
+        assert_eq!(long.checksum(0), ChecksumStatus::Bad);
+        assert_eq!(short.checksum(0), ChecksumStatus::Bad);
+    }
+
+    #[test]
+    fn members_unpack_to_a_limit_only() {
+        // Each block of five bytes is 4,114 zeros.
+        let run: &[u8] = &[1, 0, 0x80, 0x1f, 0xff, 0];
+        let blocks = vec![run; 20_000];
+        let archive = open(archive(20_000 * 4114, &blocks));
+        let error = archive.read(0).unwrap_err();
+        let limit = 64 << 20;
+        assert!(
+            matches!(error.kind(), ErrorKind::Limit { limit: found, .. } if *found == limit),
+            "{error}"
+        );
+        let (saved, problems) = crate::archives::salvage(&*archive, 0).unwrap();
+        assert!((limit..limit + 4114).contains(&(saved.len() as u64)));
+        assert_eq!(problems.len(), 1);
     }
 
     #[test]

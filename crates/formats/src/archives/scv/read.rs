@@ -11,9 +11,8 @@ use tabia_core::{Error, FormatId, Malformed, Result};
 
 use super::header::{self, DATA, Facts, HEAD, NO_DATA};
 use super::{checksum, lzo};
-use crate::archives::read_member::verify_stream;
 use crate::archives::verified_reader::{Expected, InflateReader, VerifiedReader};
-use crate::archives::{Archive, ArchiveContents, ArchiveInfo, ChecksumStatus, Member, OnError};
+use crate::archives::{Archive, ArchiveContents, ArchiveInfo, Member, OnError, Presence};
 
 #[derive(Debug)]
 struct ScvArchive {
@@ -159,6 +158,11 @@ impl Scan<'_> {
             modified: header::modified(&facts),
             uri,
             facts,
+            presence: if present {
+                Presence::Stored
+            } else {
+                Presence::Elsewhere
+            },
         };
         ((member_data, member), next)
     }
@@ -248,27 +252,6 @@ impl Archive for ScvArchive {
         &self.contents
     }
 
-    fn checksums_cover_packed_bytes(&self) -> bool {
-        true
-    }
-
-    fn checksum(&self, index: usize) -> ChecksumStatus {
-        let Some(data) = self.data.get(index) else {
-            return ChecksumStatus::Bad;
-        };
-        let Some(wanted) = data.checksum.filter(|_| data.present) else {
-            return ChecksumStatus::Absent;
-        };
-        // Usually the checksum is that of the stored bytes, which need not be unpacked.
-        let stored = self.bytes.part(data.at, data.length);
-        if data.cut.is_none()
-            && stored.is_some_and(|stored| checksum::matches_stored(wanted, &stored))
-        {
-            return ChecksumStatus::Ok;
-        }
-        verify_stream(self, index)
-    }
-
     fn stream(&self, index: usize, on_error: &OnError) -> Result<Box<dyn Read + Send>> {
         let label = &self.contents.info.label;
         let member = self.contents.member(index)?;
@@ -281,7 +264,7 @@ impl Archive for ScvArchive {
             let text = format!("{} is not in the archive but at {uri}", member.name);
             return Err(Error::unsupported(text).in_file(label));
         }
-        let limit = self.contents.limits.member;
+        let limit = self.contents.limits.unpacked_from(data.length as u64);
         let stored = self
             .bytes
             .part(data.at, data.length)

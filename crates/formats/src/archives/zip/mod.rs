@@ -17,7 +17,9 @@ use tabia_core::{Error, FormatId, Malformed, Result};
 use super::archive::file_format;
 use super::compressed::decompress;
 use super::verified_reader::{Expected, InflateReader, VerifiedReader};
-use super::{Archive, ArchiveContents, ArchiveFormat, ArchiveInfo, Member, OnError, Packing};
+use super::{
+    Archive, ArchiveContents, ArchiveFormat, ArchiveInfo, Member, OnError, Packing, Presence,
+};
 use directory::Entry;
 
 /// ZIP archives.
@@ -73,6 +75,7 @@ fn open(source: &Source, options: &OpenOptions) -> Result<Box<dyn Archive>> {
         modified: entry.modified,
         uri: None,
         facts: Vec::new(),
+        presence: Presence::Stored,
     });
     let problems = problems
         .into_iter()
@@ -151,7 +154,7 @@ impl Archive for ZipArchive {
         };
         let expected = Expected {
             size: Some(entry.size),
-            limit: self.contents.limits.member,
+            limit: self.contents.limits.unpacked_from(entry.packed),
             label: Arc::clone(label),
             at,
         };
