@@ -39,6 +39,7 @@ impl Context {
         let mut open = OpenOptions::default();
         open.charset = common.encoding;
         open.password.clone_from(&common.password);
+        open.limits.unpacked = common.max_unpacked;
         let mut resolver = Resolver::default();
         resolver.options = open.clone();
         if let Some(name) = &common.from {

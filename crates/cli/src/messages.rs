@@ -11,8 +11,18 @@ use std::path::{Path, absolute};
 use indicatif::ProgressBar;
 use tabia::{Error, ErrorKind, ErrorSide};
 
+use tabia::formats::archives::UNPACKED_SIZE;
+
 use crate::args::{ColorChoice, CommonArgs};
 use crate::terminal::{color_on_stderr, one_line};
+
+/// The hint for [`UNPACKED_SIZE`].
+const MORE_UNPACKED: &str = "such a ratio is suspicious; `--max-unpacked 4G` allows it";
+
+/// Whether an error is that of the limit that `--max-unpacked` sets.
+pub(crate) fn exceeds_unpacked(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::Limit { what, .. } if *what == UNPACKED_SIZE)
+}
 
 /// Writes messages as `--quiet`, `--verbose` and `--color` demand.
 #[derive(Debug, Clone)]
@@ -63,6 +73,13 @@ impl Messages {
     pub(crate) fn warning(&self, text: &str) {
         if !self.quiet {
             self.line("warning", "33", &without_os_error_number(text));
+        }
+    }
+
+    /// Writes how to read what [`exceeds_unpacked`] refused.
+    pub(crate) fn hint_at_unpacked(&self) {
+        if !self.quiet {
+            self.line("hint", "36", MORE_UNPACKED);
         }
     }
 
@@ -119,6 +136,7 @@ fn input_hint(error: &Error) -> Option<String> {
         ErrorKind::WrongFormat { .. } => "without `--from` the format is recognised".into(),
         ErrorKind::MissingFile(_) => "put the missing file next to the others".into(),
         ErrorKind::Password => "give it with `--password TEXT`".into(),
+        _ if exceeds_unpacked(error) => MORE_UNPACKED.into(),
         _ => return None,
     })
 }

@@ -14,7 +14,7 @@ use tabia::{Error, InputItem, LossTable, Observer, Summary};
 
 use crate::context::Context;
 use crate::json::{self, Displayed};
-use crate::messages::{Messages, without_os_error_number};
+use crate::messages::{Messages, exceeds_unpacked, without_os_error_number};
 use crate::units::{counted_as, grouped};
 
 /// Problems shown on standard error without `--verbose`.
@@ -29,6 +29,8 @@ pub(crate) struct Reporter {
     report: Option<ReportFile>,
     rejects: Option<OutputSet>,
     problems: u64,
+    /// Whether `--max-unpacked` would allow to read more.
+    exceeds_unpacked: bool,
     inputs: Vec<InputRow>,
     /// The first problems of the current input.
     pub(crate) input_problems: Vec<ProblemRow>,
@@ -149,6 +151,7 @@ impl Reporter {
             report,
             rejects,
             problems: 0,
+            exceeds_unpacked: false,
             inputs: Vec::new(),
             input_problems: Vec::new(),
             records: Vec::new(),
@@ -213,6 +216,9 @@ impl Reporter {
             let text = format!("{hidden}; `--verbose` or `--report FILE` lists all");
             self.messages.warning(&text);
         }
+        if self.exceeds_unpacked {
+            self.messages.hint_at_unpacked();
+        }
         if let Some(rejects) = self.rejects.take() {
             rejects.commit().map_err(Error::in_output)?;
         }
@@ -244,6 +250,7 @@ impl Reporter {
 impl Observer for Reporter {
     fn problem(&mut self, _item: &InputItem, problem: &Problem) -> Result<()> {
         self.problems += 1;
+        self.exceeds_unpacked |= exceeds_unpacked(&problem.error);
         if self.messages.verbose || self.problems <= MAX_SHOWN {
             self.messages.warning(&problem.error.to_string());
         }

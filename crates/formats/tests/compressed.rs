@@ -8,8 +8,9 @@
 use std::io::{self, Read, Write};
 use std::sync::{Arc, Mutex};
 
-use tabia_core::{Error, Result};
-use tabia_formats::archives::compressed::{Compression, compress, decompress};
+use tabia_core::formats::Limits;
+use tabia_core::{Error, ErrorKind, Result};
+use tabia_formats::archives::compressed::{Compression, compress, decompress, decompress_within};
 use tabia_testkit::{Random, corrupt};
 
 #[derive(Clone, Default)]
@@ -205,5 +206,34 @@ fn damage_never_panics_or_hangs() {
                 cut.how
             );
         }
+    }
+}
+
+#[test]
+fn few_bytes_unpack_to_a_limit_only() {
+    let data = vec![0; 3 << 20];
+    for kind in kinds() {
+        let bytes = packed(kind, &data);
+        let mut limits = Limits::default();
+        limits.unpacked = 1 << 20;
+        let allowed = limits.unpacked_from(bytes.len() as u64);
+        let reader = Box::new(io::Cursor::new(bytes));
+        let (mut stream, _) = decompress_within(reader, &limits).unwrap();
+        let mut unpacked = Vec::new();
+        let result = stream.read_to_end(&mut unpacked);
+        if allowed >= data.len() as u64 {
+            assert!(result.is_ok() && unpacked == data, "{kind}");
+            continue;
+        }
+        let error = Error::from(result.unwrap_err());
+        assert!(
+            matches!(error.kind(), ErrorKind::Limit { .. }),
+            "{kind}: {error}"
+        );
+        assert!(
+            unpacked.len() >= 1 << 20 && unpacked.len() < 2 << 20,
+            "{kind}: {}",
+            unpacked.len()
+        );
     }
 }

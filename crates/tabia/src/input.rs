@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tabia_core::books::Book;
-use tabia_core::formats::OpenOptions;
+use tabia_core::formats::{Limits, OpenOptions};
 use tabia_core::games::{Blocks, Database, GameStream};
 use tabia_core::io::{Progress, Source};
 use tabia_core::{Error, GameFormat, Result};
@@ -199,7 +199,7 @@ impl InputItem {
         let text = self.format.games().filter(|format| format.is_streamable());
         let input = if let Some(text) = text {
             let reader = Box::new(UntilError {
-                inner: self.reader(&late, progress)?,
+                inner: self.reader(&late, &options.limits, progress)?,
                 late: late.clone(),
             });
             match (text.open_blocks, text.open_stream) {
@@ -228,6 +228,7 @@ impl InputItem {
     fn reader(
         &self,
         late: &OnError,
+        limits: &Limits,
         progress: Option<&Arc<Progress>>,
     ) -> Result<Box<dyn Read + Send>> {
         let counting = |inner: Box<dyn Read + Send>| match progress {
@@ -242,14 +243,16 @@ impl InputItem {
                 Some(path) => Box::new(File::open(path)?),
                 None => Box::new(Cursor::new(source.main().open()?)),
             })),
-            Origin::Packed(path) => plain(counting(Box::new(File::open(path)?))),
+            Origin::Packed(path) => plain(counting(Box::new(File::open(path)?)), limits),
             Origin::Once(stream) => stream
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
                 .take()
                 .map(counting)
                 .ok_or_else(|| Error::unsupported("a stream can be read only once")),
-            Origin::Member { archive, index } => plain(counting(archive.stream(*index, late)?)),
+            Origin::Member { archive, index } => {
+                plain(counting(archive.stream(*index, late)?), limits)
+            }
         }
     }
 
@@ -271,7 +274,7 @@ impl InputItem {
                 Ok(source)
             }
             Origin::Packed(_) | Origin::Once(_) => {
-                let mut reader = self.reader(&OnError::stop(), None)?;
+                let mut reader = self.reader(&OnError::stop(), &options.limits, None)?;
                 let bytes = archives::read_unpacked(&mut *reader, options.limits.member)?;
                 let name = self
                     .label
@@ -285,8 +288,8 @@ impl InputItem {
 }
 
 /// A stream, unpacked when it is compressed.
-pub(crate) fn plain(reader: Box<dyn Read + Send>) -> Result<Box<dyn Read + Send>> {
-    Ok(archives::compressed::decompress(reader)?.0)
+pub(crate) fn plain(reader: Box<dyn Read + Send>, limits: &Limits) -> Result<Box<dyn Read + Send>> {
+    Ok(archives::compressed::decompress_within(reader, limits)?.0)
 }
 
 /// Ends where a stream cannot be read further, so that everything before is kept; the error is

@@ -309,7 +309,7 @@ impl Resolver {
     fn packed(&self, path: &Path) -> Result<InputItem> {
         let head = File::open(path)
             .map_err(Error::from)
-            .and_then(|file| plain(Box::new(file)))
+            .and_then(|file| plain(Box::new(file), &self.options.limits))
             .and_then(|mut stream| Ok(read_head(&mut stream)?))
             .map_err(|error| error.in_path(path))?;
         let name = path.file_name().map(|name| name.to_string_lossy());
@@ -331,7 +331,7 @@ impl Resolver {
         stream: Box<dyn Read + Send>,
     ) -> Result<InputItem> {
         let opened = (|| {
-            let mut stream = plain(stream)?;
+            let mut stream = plain(stream, &self.options.limits)?;
             let head = read_head(&mut stream)?;
             let format = self.recognise(name, &head, None)?;
             let stream: Box<dyn Read + Send> = Box::new(Cursor::new(head).chain(stream));
@@ -452,7 +452,7 @@ impl Resolver {
         let name = bare_name(&member.name);
         let head = archive
             .stream(index, &OnError::collect())
-            .and_then(plain)
+            .and_then(|stream| plain(stream, &self.options.limits))
             .and_then(|mut stream| Ok(read_head(&mut stream)?))
             .map_err(|error| error.in_file(label))?;
         let label = PathBuf::from(format!("{}:{}", label.display(), member.name));

@@ -76,6 +76,17 @@ pub(crate) struct CommonArgs {
         help_heading = "Common"
     )]
     pub(crate) password: Option<String>,
+    /// Bytes that a member of an archive or a compressed file may unpack to, however small it is; 250
+    /// times its size is always allowed
+    #[arg(
+        long,
+        value_name = "BYTES",
+        default_value = "64M",
+        value_parser = bytes,
+        hide_short_help = true,
+        help_heading = "Common"
+    )]
+    pub(crate) max_unpacked: u64,
     /// Stop at the first problem
     #[arg(long, help_heading = "Common")]
     pub(crate) strict: bool,
@@ -140,4 +151,41 @@ pub(super) fn profile(text: &str) -> Result<tabia::core::formats::Profile, Strin
 pub(super) fn charset(text: &str) -> Result<tabia::core::io::Charset, String> {
     tabia::core::io::Charset::parse(text)
         .ok_or_else(|| "auto, utf-8 or a single-byte character set such as cp1252".to_owned())
+}
+
+/// `512M`, `2G`, `65536`.
+pub(crate) fn bytes(text: &str) -> Result<u64, String> {
+    let (digits, unit) = match text.char_indices().find(|(_, c)| !c.is_ascii_digit()) {
+        Some((at, _)) => text.split_at(at),
+        None => (text, ""),
+    };
+    let shift = match unit
+        .to_ascii_uppercase()
+        .trim_end_matches("IB")
+        .trim_end_matches('B')
+    {
+        "" => 0,
+        "K" => 10,
+        "M" => 20,
+        "G" => 30,
+        _ => return Err("a number with K, M or G".to_owned()),
+    };
+    digits
+        .parse::<u64>()
+        .ok()
+        .and_then(|number| number.checked_mul(1 << shift))
+        .filter(|bytes| *bytes >= 16 << 20)
+        .ok_or_else(|| "at least 16M".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_binary_units() {
+        assert_eq!(bytes("512M"), Ok(512 << 20));
+        assert_eq!(bytes("2GiB"), Ok(2 << 30));
+        assert!(bytes("1K").is_err() && bytes("M").is_err() && bytes("5X").is_err());
+    }
 }

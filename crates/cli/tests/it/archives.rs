@@ -1,3 +1,5 @@
+use tabia_testkit::Scratch;
+
 use crate::common::{GAMES, tabia, with_games, with_sample};
 
 #[test]
@@ -154,4 +156,167 @@ fn main_files_bring_their_companions() {
         let games = |input: &str| tabia(&folder, &["convert", input]).expect(0).out;
         assert!(games(archive) == games("mega.cbh"), "{archive}");
     }
+}
+
+/// A ChessBase archive of the sample, cut off in the data of its second member.
+fn cut_cbv(folder: &Scratch) -> Vec<u8> {
+    let whole = std::fs::read(folder.join("mega.cbv")).unwrap();
+    whole[..3000].to_vec()
+}
+
+#[test]
+fn members_of_a_cut_archive_are_not_ok() {
+    let folder = with_sample("cut-members");
+    tabia(&folder, &["archive", "create", "mega.cbv", "mega.cbh"]).expect(0);
+    std::fs::write(folder.join("cut.cbv"), cut_cbv(&folder)).unwrap();
+    for verb in ["list", "test"] {
+        let run = tabia(&folder, &["archive", verb, "cut.cbv", "--json"]).expect(3);
+        let rows = run.json();
+        let rows = rows.as_array().unwrap();
+        assert_eq!(rows.len(), 12);
+        assert_eq!(rows[0]["checksum"], "ok");
+        assert!(
+            rows[1..].iter().all(|row| row["checksum"] == "bad"),
+            "{verb}"
+        );
+        // One problem for the damaged member, one for all that are missing.
+        assert_eq!(run.err.lines().count(), 2, "{}", run.err);
+        assert!(run.err.contains("of 12 members are missing"), "{}", run.err);
+        assert!(run.err.contains("mega.cbg: `block` needs"), "{}", run.err);
+        if verb == "list" {
+            assert_ne!(rows[1]["compression"], "unknown");
+            assert_eq!(rows[11]["compression"], "unknown");
+        }
+    }
+    tabia(&folder, &["check", "cut.cbv"]).expect(3);
+}
+
+#[test]
+fn damaged_members_replace_no_file() {
+    let folder = with_sample("keep-good");
+    tabia(&folder, &["archive", "create", "mega.cbv", "mega.cbh"]).expect(0);
+    let extract = |archive: &str, to: &str| {
+        tabia(
+            &folder,
+            &["archive", "extract", archive, "-d", to, "--force"],
+        )
+    };
+    extract("mega.cbv", "good").expect(0);
+    std::fs::write(folder.join("good/mega.cbh"), b"older").unwrap();
+    std::fs::write(folder.join("cut.cbv"), cut_cbv(&folder)).unwrap();
+    let run = extract("cut.cbv", "good").expect(3);
+    // Not even the members that are intact: they do not fit the others.
+    assert_eq!(
+        std::fs::read(folder.join("good/mega.cbh")).unwrap(),
+        b"older"
+    );
+    for name in ["mega.cbg", "mega.cba", "mega.cbl"] {
+        let kept = std::fs::read(folder.join("good").join(name)).unwrap();
+        assert!(kept == std::fs::read(folder.join(name)).unwrap(), "{name}");
+    }
+    assert!(run.err.contains("stay as they are"), "{}", run.err);
+    // Elsewhere what survives is written, and nothing of what does not.
+    extract("cut.cbv", "new").expect(3);
+    let mut names: Vec<_> = std::fs::read_dir(folder.join("new"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
+    names.sort();
+    assert_eq!(names, ["mega.cbh"]);
+    extract("mega.cbv", "good").expect(0);
+    assert!(std::fs::read(folder.join("good/mega.cbh")).unwrap().len() > 5);
+}
+
+#[test]
+fn hidden_and_private_names_are_not_extracted() {
+    let folder = with_games("hidden-names");
+    std::fs::create_dir_all(folder.join("in/__MACOSX")).unwrap();
+    for name in [".bashrc", "a.pgn", ".DS_Store", "__MACOSX/._a.pgn"] {
+        std::fs::write(folder.join("in").join(name), "x").unwrap();
+    }
+    tabia(&folder, &["archive", "create", "all.zip", "in"]).expect(0);
+    let run = tabia(&folder, &["archive", "extract", "all.zip", "-d", "out"]).expect(3);
+    assert!(run.err.contains("in/.bashrc; `--hidden`"), "{}", run.err);
+    assert!(run.err.contains("2 files of macOS"), "{}", run.err);
+    assert!(folder.join("out/in/a.pgn").exists());
+    assert!(!folder.join("out/in/.bashrc").exists());
+    let args = ["archive", "extract", "all.zip", "in/.bashrc", "-d", "out"];
+    tabia(&folder, &args).expect(0);
+    assert!(folder.join("out/in/.bashrc").exists());
+    let args = ["archive", "extract", "all.zip", "-d", "all", "--hidden"];
+    tabia(&folder, &args).expect(0);
+    assert!(folder.join("all/in/__MACOSX/._a.pgn").exists());
+    // Journals of replacements have a meaning in every folder.
+    std::fs::write(folder.join("in/.games.pgn.replaced"), "x").unwrap();
+    let run = tabia(&folder, &["archive", "create", "own.zip", "in"]).expect(5);
+    assert!(run.err.contains("of its own"), "{}", run.err);
+}
+
+#[cfg(unix)]
+#[test]
+fn links_in_the_target_do_not_lead_out_of_it() {
+    use std::os::unix::fs::symlink;
+    let folder = with_games("links-out");
+    std::fs::create_dir_all(folder.join("sub")).unwrap();
+    std::fs::copy(folder.join("games.pgn"), folder.join("sub/games.pgn")).unwrap();
+    tabia(&folder, &["archive", "create", "a.zip", "sub"]).expect(0);
+    std::fs::create_dir_all(folder.join("out")).unwrap();
+    std::fs::create_dir_all(folder.join("elsewhere")).unwrap();
+    symlink(folder.join("elsewhere"), folder.join("out/sub")).unwrap();
+    let args = ["archive", "extract", "a.zip", "-d", "out", "--force"];
+    let run = tabia(&folder, &args).expect(3);
+    assert!(run.err.contains("leads out of the folder"), "{}", run.err);
+    assert!(!folder.join("elsewhere/games.pgn").exists());
+    // A link that stays inside is followed.
+    std::fs::remove_file(folder.join("out/sub")).unwrap();
+    std::fs::create_dir_all(folder.join("out/real")).unwrap();
+    symlink("real", folder.join("out/sub")).unwrap();
+    tabia(&folder, &args).expect(0);
+    assert!(folder.join("out/real/games.pgn").exists());
+    // The file itself is a link, also one to nothing.
+    std::fs::remove_file(folder.join("out/real/games.pgn")).unwrap();
+    symlink(
+        folder.join("elsewhere/x.pgn"),
+        folder.join("out/real/games.pgn"),
+    )
+    .unwrap();
+    tabia(&folder, &args).expect(3);
+    assert!(!folder.join("elsewhere/x.pgn").exists());
+}
+
+#[test]
+fn the_limit_of_unpacking_can_be_raised() {
+    let folder = with_games("unpack-limit");
+    // 70 MB of equal bytes, far beyond 250 times their packed size.
+    std::fs::write(folder.join("zeros.pgn"), vec![b' '; 70 << 20]).unwrap();
+    tabia(
+        &folder,
+        &["archive", "create", "a.zip", "zeros.pgn", "games.pgn"],
+    )
+    .expect(0);
+    std::fs::remove_file(folder.join("zeros.pgn")).unwrap();
+    let extract = |args: &[&str]| {
+        let all = [
+            &["archive", "extract", "a.zip", "-d", "out", "--force"],
+            args,
+        ]
+        .concat();
+        tabia(&folder, &all)
+    };
+    let run = extract(&["games.pgn"]).expect(0);
+    assert!(!run.err.contains("--max-unpacked"), "{}", run.err);
+    let run = extract(&[]).expect(3);
+    assert!(
+        run.err.contains("exceeds the limit of 67108864"),
+        "{}",
+        run.err
+    );
+    assert!(run.err.contains("--max-unpacked"), "{}", run.err);
+    extract(&["--max-unpacked", "1G"]).expect(0);
+    assert_eq!(
+        std::fs::metadata(folder.join("out/zeros.pgn"))
+            .unwrap()
+            .len(),
+        70 << 20
+    );
 }

@@ -230,7 +230,7 @@ fn bad_members_do_not_affect_others() {
     assert_eq!(list[3]["uri"], "http://example.org/far.pgn");
     assert_eq!(list[9]["modified"], "2011-03-13 07:06:40");
     assert_eq!(list[6]["uri"], "file:///elsewhere/near.pgn");
-    assert_eq!(sums[8], "ok");
+    assert_eq!(sums[8], "bad");
     let test = tabia(&folder, &["archive", "test", "a.scv"]).expect(3);
     assert!(test.err.contains("stored.pgn"), "{}", test.err);
     for name in ["good.pgn", "near.pgn", "last.pgn"] {

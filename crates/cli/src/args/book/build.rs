@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::common::above_zero;
-use crate::args::common::CommonArgs;
+use crate::args::common::{CommonArgs, bytes};
 
 /// Builds a book from games of any format
 ///
@@ -160,31 +160,6 @@ fn percent(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "a number from 0 to 100".to_owned())
 }
 
-/// `512M`, `2G`, `65536`.
-fn bytes(text: &str) -> Result<u64, String> {
-    let (digits, unit) = match text.char_indices().find(|(_, c)| !c.is_ascii_digit()) {
-        Some((at, _)) => text.split_at(at),
-        None => (text, ""),
-    };
-    let shift = match unit
-        .to_ascii_uppercase()
-        .trim_end_matches("IB")
-        .trim_end_matches('B')
-    {
-        "" => 0,
-        "K" => 10,
-        "M" => 20,
-        "G" => 30,
-        _ => return Err("a number with K, M or G".to_owned()),
-    };
-    digits
-        .parse::<u64>()
-        .ok()
-        .and_then(|number| number.checked_mul(1 << shift))
-        .filter(|bytes| *bytes >= 16 << 20)
-        .ok_or_else(|| "at least 16M".to_owned())
-}
-
 /// Translates the options of `polyglot make-book` into those of `book build`; other command lines stay
 /// as they are.
 pub(crate) fn from_polyglot(arguments: Vec<OsString>) -> Vec<OsString> {
@@ -218,13 +193,6 @@ pub(crate) fn from_polyglot(arguments: Vec<OsString>) -> Vec<OsString> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn sizes_have_binary_units() {
-        assert_eq!(bytes("512M"), Ok(512 << 20));
-        assert_eq!(bytes("2GiB"), Ok(2 << 30));
-        assert!(bytes("1K").is_err() && bytes("M").is_err() && bytes("5X").is_err());
-    }
 
     #[test]
     fn polyglot_options_are_translated() {

@@ -12,8 +12,13 @@ mod write;
 use std::fmt;
 use std::io::{self, Read};
 
+#[cfg(doc)]
+use tabia_core::ErrorKind;
 use tabia_core::error::Why;
+use tabia_core::formats::Limits;
 use tabia_core::{Error, Malformed, Result};
+
+use super::verified_reader::exceeds_limit;
 
 pub(super) use gzip::Inflate;
 pub(super) use input_buffer::InputBuffer;
@@ -125,6 +130,20 @@ const SKIPPABLE: [u8; 3] = [0x2a, 0x4d, 0x18];
 /// # Errors
 /// If the first bytes cannot be read, or the compression is not part of this build.
 pub fn decompress(reader: Box<dyn Read + Send>) -> Result<(Box<dyn Read + Send>, Compression)> {
+    let mut limits = Limits::default();
+    limits.unpacked = u64::MAX;
+    decompress_within(reader, &limits)
+}
+
+/// As [`decompress`]; the stream ends with [`ErrorKind::Limit`] where it exceeds what
+/// [`Limits::unpacked_from`] allows for the compressed bytes read so far.
+///
+/// # Errors
+/// As for [`decompress`].
+pub fn decompress_within(
+    reader: Box<dyn Read + Send>,
+    limits: &Limits,
+) -> Result<(Box<dyn Read + Send>, Compression)> {
     let mut input = InputBuffer::new(reader);
     let mut skip = 0;
     let kind = loop {
@@ -147,6 +166,8 @@ pub fn decompress(reader: Box<dyn Read + Send>) -> Result<(Box<dyn Read + Send>,
         input,
         decoder: None,
         kind,
+        limits: *limits,
+        produced: 0,
         started: false,
         ended: false,
     };
@@ -177,6 +198,9 @@ struct DecompressedStream {
     /// `None` between streams.
     decoder: Option<Box<dyn StreamDecoder>>,
     kind: Compression,
+    limits: Limits,
+    /// The number of bytes decompressed.
+    produced: u64,
     /// Whether the first stream was found.
     started: bool,
     ended: bool,
@@ -281,8 +305,20 @@ impl Read for DecompressedStream {
             return Ok(0);
         }
         while !self.ended {
-            let (produced, result) = self.step(out);
+            // One byte more than allowed shows that there are more.
+            let allowed = self.limits.unpacked_from(self.input.consumed());
+            let allowed = allowed.saturating_sub(self.produced).saturating_add(1);
+            let length = out
+                .len()
+                .min(usize::try_from(allowed).unwrap_or(usize::MAX));
+            let (produced, result) = self.step(out.get_mut(..length).unwrap_or_default());
             if produced > 0 {
+                self.produced += produced as u64;
+                let limit = self.limits.unpacked_from(self.input.consumed());
+                let result = match result {
+                    Ok(_) if self.produced > limit => Err(exceeds_limit(limit).into()),
+                    other => other,
+                };
                 if let Err(error) = result {
                     self.decoder = Some(Box::new(decoders::FailedDecoder(Some(error))));
                 }
