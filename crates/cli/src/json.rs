@@ -7,6 +7,8 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 use serde_json::ser::{self, CharEscape, CompactFormatter, Formatter, PrettyFormatter};
 
+use crate::units::grouped;
+
 /// Appends a value on one line, without spaces.
 pub(crate) fn append<T: Serialize + ?Sized>(value: &T, out: &mut Vec<u8>) {
     // A vector takes every write, and all keys are strings.
@@ -47,6 +49,19 @@ pub(crate) fn cell(value: &Value) -> String {
             _ => number.to_string(),
         },
         Value::Object(_) => String::from_utf8_lossy(&compact(value)).into_owned(),
+    }
+}
+
+/// A value as a cell for people: as [`cell`], but reals with one decimal and counts in groups of three
+/// digits.
+pub(crate) fn table_cell(value: &Value) -> String {
+    match value {
+        Value::Number(number) => match (number.as_u64(), number.as_f64()) {
+            (Some(count), _) if count >= 10_000 => grouped(count),
+            (None, Some(real)) if number.is_f64() => format!("{real:.1}"),
+            _ => number.to_string(),
+        },
+        other => cell(other),
     }
 }
 

@@ -265,11 +265,11 @@ impl Listing {
         self.shown += 1;
         match self.style {
             RowStyle::Table => {
-                let cells = cells(row, &self.columns);
+                let cells = cells(row, &self.columns, json::table_cell);
                 self.table.push(&cells, &mut self.out)
             }
             RowStyle::Tsv | RowStyle::Csv => {
-                let cells = cells(row, &self.columns);
+                let cells = cells(row, &self.columns, json::cell);
                 let mut text = Vec::new();
                 line(self.style, cells.iter().map(String::as_str), &mut text);
                 self.out.bytes(&text)
@@ -299,11 +299,15 @@ impl Listing {
 }
 
 /// The cells of a row, `""` for keys that it does not have.
-fn cells<R: Serialize>(row: &R, columns: &[&'static str]) -> Vec<String> {
+fn cells<R: Serialize>(
+    row: &R,
+    columns: &[&'static str],
+    cell: fn(&serde_json::Value) -> String,
+) -> Vec<String> {
     let value = serde_json::to_value(row).unwrap_or_default();
     let cells = columns.iter().map(|column| value.get(column));
     cells
-        .map(|value| value.map_or_else(String::new, json::cell))
+        .map(|value| value.map_or_else(String::new, cell))
         .collect()
 }
 

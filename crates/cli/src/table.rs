@@ -66,10 +66,14 @@ const SPECS: &[ColumnSpec] = &[
     spec("archive", "Archive", Some((16, 16)), 0),
     spec("book", "Book", Some((12, 12)), 0),
     spec("move", "Move", None, 0),
-    spec("results", "White / draws / Black", None, 0),
+    spec("games", "Games", None, 0),
+    spec("weight", "Weight", None, 0),
+    spec("results", "Results", None, 0),
+    spec("score", "Score%", None, 0),
+    spec("advice", "", None, 0),
     spec("averageRating", "Ø Elo", None, 60),
     spec("performance", "Perf", None, 65),
-    spec("probability", "Plays", None, 0),
+    spec("probability", "Plays%", None, 0),
     spec("annotation", "", None, 0),
     spec("opening", "Opening", Some((12, 12)), 80),
     spec("comment", "Comment", Some((12, 12)), 85),
@@ -84,6 +88,7 @@ const MINOR_RANK: u8 = 65;
 #[derive(Debug)]
 pub(crate) struct Table {
     names: Vec<&'static str>,
+    headers: Vec<String>,
     numeric: Vec<bool>,
     /// The visible columns, once the first rows are known.
     layout: Option<Vec<Column>>,
@@ -100,9 +105,22 @@ struct Column {
 impl Table {
     pub(crate) fn new(names: Vec<&'static str>, numeric: &[&str]) -> Self {
         let numeric = names.iter().map(|name| numeric.contains(name)).collect();
+        let headers = names.iter().map(|name| header(name)).collect();
         Self {
             names,
+            headers,
             numeric,
+            layout: None,
+            waiting: Vec::new(),
+        }
+    }
+
+    /// A table of texts under headers of their own, the first column a name that is never left out.
+    pub(crate) fn with_headers(headers: Vec<String>) -> Self {
+        Self {
+            names: vec![""; headers.len()],
+            numeric: vec![false; headers.len()],
+            headers,
             layout: None,
             waiting: Vec::new(),
         }
@@ -134,8 +152,7 @@ impl Table {
         let has_header = self.layout.is_none();
         let mut layout = self.layout.take().unwrap_or_else(|| {
             let layout = self.fit(&rows, terminal::width(), terminal::stdout_is_terminal());
-            let headers = self.names.iter().map(|name| header(name));
-            table.add_row(self.row(&layout, &headers.collect::<Vec<_>>()));
+            table.add_row(self.row(&layout, &self.headers));
             layout
         });
         self.widen(&mut layout, &rows);
@@ -183,10 +200,10 @@ impl Table {
     /// rest fits into `limit`; otherwise lines may be longer.
     fn fit(&self, rows: &[Vec<String>], limit: usize, drops: bool) -> Vec<Column> {
         let mut columns = Vec::new();
-        for (index, name) in self.names.iter().enumerate() {
+        for (index, header) in self.headers.iter().enumerate() {
             let content = content_width(rows, index);
             if content > 0 {
-                let width = content.max(header(name).width());
+                let width = content.max(header.width());
                 columns.push(Column { index, width });
             }
         }

@@ -167,3 +167,51 @@ fn a_dumb_terminal_gets_no_escapes() {
     let run = tabia(&folder, &["ls", "mega.cbh", "--table"]).expect(0);
     assert!(!run.out.contains('\u{1b}'), "{}", run.out);
 }
+
+#[test]
+fn books_show_whole_bars_at_every_width() {
+    let folder = Scratch::new("screens-books");
+    let mut games = String::new();
+    for (reply, result, count) in [
+        ("e5", "1-0", 7),
+        ("e5", "1/2-1/2", 5),
+        ("c5", "0-1", 4),
+        ("h6", "1-0", 1),
+    ] {
+        for _ in 0..count {
+            games += &format!(
+                "[White \"A\"]\n[Black \"B\"]\n[WhiteElo \"2500\"]\n[BlackElo \"2400\"]\n\
+                 [Result \"{result}\"]\n\n1. e4 {reply} 2. Nf3 {result}\n\n"
+            );
+        }
+    }
+    std::fs::write(folder.join("games.pgn"), games).unwrap();
+    for book in ["first.ctg", "second.bin"] {
+        tabia(
+            &folder,
+            &["book", "build", "games.pgn", "-o", book, "--min-games", "1"],
+        )
+        .expect(0);
+    }
+    for columns in [60, 80, 120] {
+        for (name, books) in [
+            ("ctg", &["first.ctg"][..]),
+            ("two", &["first.ctg", "second.bin"]),
+        ] {
+            let mut args = vec!["book", "find"];
+            args.extend(books);
+            args.extend(["--moves", "1.e4"]);
+            let (screen, code) = on_terminal(&folder, &args, columns);
+            assert_eq!(code, 0, "{screen}");
+            for line in screen.lines() {
+                assert!(width(line) <= usize::from(columns), "{columns}: {line}");
+            }
+            // The share of Black ends the bar; it is there at every width.
+            if name == "ctg" {
+                assert!(screen.contains("████"), "{screen}");
+                assert!(!screen.contains("▒…") && !screen.contains("█…"), "{screen}");
+            }
+            expect_screen(&format!("find-{name}-{columns}.txt"), &screen);
+        }
+    }
+}

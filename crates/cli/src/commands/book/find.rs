@@ -1,5 +1,7 @@
 //! `tabia book find`: moves and statistics of a position.
 
+use std::path::Path;
+
 use serde::Serialize;
 use tabia::Error;
 use tabia::book::find::{FoundMove, FoundPosition, find, opening_of};
@@ -16,6 +18,9 @@ use crate::exit_code::ExitCode;
 use crate::json;
 use crate::output::{Listing, RowStyle, StdoutWriter};
 use crate::report::Reporter;
+use crate::table::Table;
+use crate::terminal::{self, TextStyle};
+use crate::units::grouped;
 
 const COLUMNS: &[&str] = &[
     "book",
@@ -71,7 +76,7 @@ pub(crate) fn run(args: &BookFindArgs) -> Result<ExitCode, Error> {
     };
     match RowStyle::of(&args.listing) {
         RowStyle::Json => documents(&context, &found, &position, opening)?,
-        style => table(&context, args, style, &found)?,
+        style => table(&context, args, style, &found, opening)?,
     }
     if code == ExitCode::NoMatch {
         let books = if found.len() == 1 {
@@ -312,6 +317,28 @@ struct MoveCells<'a> {
 }
 
 impl<'a> MoveCells<'a> {
+    /// All games of the position.
+    fn total(position: &'a FoundPosition) -> Self {
+        let results = position.results;
+        let games = position.games.or(results.map(Wdl::games));
+        Self {
+            book: "",
+            san: "all",
+            games,
+            results: results.map(bar),
+            counts: None,
+            score: None,
+            average_rating: None,
+            performance: None,
+            weight: None,
+            probability: 100.0,
+            annotation: None,
+            advice: None,
+            opening: None,
+            comment: position.comment.as_deref(),
+        }
+    }
+
     fn new(book: &'a str, m: &'a FoundMove) -> Self {
         let percent = |value: f64| rounded(value * 100.0, 1);
         let opening = m.opening;
@@ -334,14 +361,25 @@ impl<'a> MoveCells<'a> {
     }
 }
 
-/// One row per move; the same move of several books is in adjacent rows.
+/// One row per move; the same move of several books is in adjacent rows, or in one row of a table.
 fn table(
     context: &Context,
     args: &BookFindArgs,
     style: RowStyle,
     found: &[(String, Option<FoundPosition>)],
+    opening: Option<Opening>,
 ) -> Result<(), Error> {
     let several = found.len() > 1;
+    let mut rows: Vec<(&str, &FoundMove)> = Vec::new();
+    for (book, found) in found {
+        for m in found.iter().flat_map(|found| &found.moves) {
+            let last = rows.iter().rposition(|(_, other)| other.m == m.m);
+            rows.insert(last.map_or(rows.len(), |index| index + 1), (book, m));
+        }
+    }
+    if style == RowStyle::Table && several {
+        return books_as_columns(context, args, found, &rows, opening);
+    }
     let mut columns = COLUMNS.to_vec();
     // A table shows the bar, everything else the counts.
     columns.retain(|column| match *column {
@@ -350,14 +388,17 @@ fn table(
         "white" | "draws" | "black" => style != RowStyle::Table,
         _ => true,
     });
-    let mut rows: Vec<(&str, &FoundMove)> = Vec::new();
-    for (book, found) in found {
-        for m in found.iter().flat_map(|found| &found.moves) {
-            let last = rows.iter().rposition(|(_, other)| other.m == m.m);
-            rows.insert(last.map_or(rows.len(), |index| index + 1), (book, m));
+    let mut listing = Listing::new(&context.bar, &args.listing, &columns, NUMERIC)?;
+    if style == RowStyle::Table
+        && let [(_, Some(position))] = found
+    {
+        if let Some(opening) = opening {
+            caption(opening, listing.out())?;
+        }
+        if position.results.is_some() || position.games.is_some() {
+            listing.push(&MoveCells::total(position))?;
         }
     }
-    let mut listing = Listing::new(&context.bar, &args.listing, &columns, NUMERIC)?;
     for (book, m) in rows {
         if style == RowStyle::Ndjson {
             listing.push(&NdjsonRow {
@@ -369,6 +410,81 @@ fn table(
         }
     }
     listing.finish()
+}
+
+/// The name of the opening above a table.
+fn caption(opening: Opening, out: &mut StdoutWriter) -> Result<(), Error> {
+    out.styled(TextStyle::Dim, &format!("{} {}", opening.eco, opening.name))?;
+    out.text("\n")
+}
+
+/// A table with one row per move and one column per book: how often it plays the move, games or
+/// weight, and the results if the bars of all books fit.
+fn books_as_columns(
+    context: &Context,
+    args: &BookFindArgs,
+    found: &[(String, Option<FoundPosition>)],
+    rows: &[(&str, &FoundMove)],
+    opening: Option<Opening>,
+) -> Result<(), Error> {
+    let mut moves: Vec<&FoundMove> = Vec::new();
+    for (_, m) in rows {
+        if moves.last().is_none_or(|last| last.m != m.m) {
+            moves.push(m);
+        }
+    }
+    let width_of = |bars: bool| {
+        let bar = if bars { BAR as usize + 2 } else { 0 };
+        found.len() * (6 + 2 + COUNT_WIDTH + bar + 2) + 8
+    };
+    let has_bars = width_of(true) <= terminal::width();
+    let mut headers = vec!["Move".to_owned()];
+    headers.extend(found.iter().map(|(book, _)| short_name(book)));
+    let mut table = Table::with_headers(headers);
+    let mut out = StdoutWriter::new(&context.bar);
+    if let Some(opening) = opening {
+        caption(opening, &mut out)?;
+    }
+    let limit = args.listing.limit.unwrap_or(u64::MAX);
+    let shown = moves.iter().skip(args.listing.offset as usize);
+    for m in shown.take(usize::try_from(limit).unwrap_or(usize::MAX)) {
+        let mut cells = vec![m.san.clone()];
+        for (_, position) in found {
+            let moves = position.iter().flat_map(|position| &position.moves);
+            let same = moves.into_iter().find(|other| other.m == m.m);
+            cells.push(same.map_or_else(|| "-".to_owned(), |m| summary(m, has_bars)));
+        }
+        table.push(&cells, &mut out)?;
+    }
+    table.finish(&mut out)?;
+    out.flush()
+}
+
+/// Width of the number of games or the weight in [`summary`].
+const COUNT_WIDTH: usize = 7;
+
+/// `43.0%   14,060  ████▒▒░░`.
+fn summary(m: &FoundMove, has_bar: bool) -> String {
+    let count = m.games.or(m.weight.map(u64::from)).map(grouped);
+    let mut text = format!(
+        "{:>5.1}%  {:>COUNT_WIDTH$}",
+        m.probability * 100.0,
+        count.unwrap_or_default()
+    );
+    if let Some(results) = m.results.filter(|_| has_bar) {
+        text.push_str("  ");
+        text.push_str(&bar(results));
+    }
+    text
+}
+
+/// The file name of a book without its folder and extension.
+fn short_name(book: &str) -> String {
+    let name = Path::new(book).file_stem();
+    name.map_or_else(
+        || book.to_owned(),
+        |name| name.to_string_lossy().into_owned(),
+    )
 }
 
 /// White's wins, draws and Black's wins as a bar of `BAR` characters; empty without games.
