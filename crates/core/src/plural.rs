@@ -12,7 +12,7 @@ use std::fmt;
 /// ```
 pub fn counted<N>(count: N, one: &str, several: &str) -> String
 where
-    N: fmt::Display + PartialEq + From<u8>,
+    N: Copy + fmt::Display + PartialEq + From<u8>,
 {
     let noun = if count == N::from(1) { one } else { several };
     format!("{count} {noun}")

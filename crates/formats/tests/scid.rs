@@ -12,6 +12,7 @@ use tabia_core::io::Source;
 use tabia_core::loss::Losses;
 use tabia_formats::GAMES;
 use tabia_formats::archives::compressed;
+use tabia_testkit::database::read_games;
 use tabia_testkit::{Scratch, dump, shared_data};
 
 /// Every Scid database of the folder with the number of its games.
@@ -54,15 +55,7 @@ fn format(id: &str) -> &'static GameFormat {
 }
 
 fn read(database: &dyn Database) -> Vec<Game> {
-    let mut reader = database.reader();
-    (0..database.len())
-        .map(|game| {
-            let mut read = Game::new();
-            let flow = reader.read(GameIndex(game), Want::ALL, &mut read.recorder());
-            assert_eq!(flow.unwrap(), Flow::Go);
-            read
-        })
-        .collect()
+    read_games(database).0
 }
 
 fn write(path: &Path, games: &[Game], info: &DatabaseInfo) -> Losses {

@@ -7,11 +7,12 @@ use tabia_core::chess::{Ply, Setup};
 use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::game::{Event, Flow, Game, GameResult, Start, Visitor, Want, project};
 use tabia_core::games::{Database, NameId, NameKind};
-use tabia_core::io::{Blob, Source};
+use tabia_core::io::Source;
 use tabia_core::loss::{Feature, Losses};
 use tabia_core::{GameFormat, GameIndex};
 use tabia_formats::games::scid::{SI3, SI4, SI5};
 use tabia_testkit::arbitrary::arbitrary_game;
+use tabia_testkit::database::{open_files, read_games};
 use tabia_testkit::guard::Watchdog;
 use tabia_testkit::tiny::GameBuilder;
 use tabia_testkit::{Scratch, corrupt, dump};
@@ -122,27 +123,13 @@ fn files(format: &GameFormat, games: &[Game]) -> (Files, Losses) {
 }
 
 fn open(format: &GameFormat, files: &Files) -> tabia_core::Result<Box<dyn Database>> {
-    let members: Vec<(String, Blob)> = files
-        .iter()
-        .map(|(name, bytes)| (name.clone(), Blob::from(bytes.clone())))
-        .collect();
-    let main = format!("own.{}", format.file.id);
-    let source = Source::from_members("own.zip", &main, members)?;
-    (format.open)(&source, &OpenOptions::default())
+    open_files(format, files, &OpenOptions::default())
 }
 
 fn read(database: &dyn Database) -> Vec<Game> {
-    let mut reader = database.reader();
-    (0..database.len())
-        .map(|index| {
-            let mut game = Game::new();
-            let mut recorder = game.recorder();
-            let flow = reader.read(GameIndex(index), Want::ALL, &mut recorder);
-            assert_eq!(flow.unwrap(), Flow::Go);
-            assert!(recorder.problems().is_empty(), "{:?}", recorder.problems());
-            game
-        })
-        .collect()
+    let (games, problems) = read_games(database);
+    assert_eq!(problems, [""; 0]);
+    games
 }
 
 fn written(format: &GameFormat, game: Game) -> (Game, Losses) {
@@ -618,14 +605,9 @@ fn damage_never_panics_or_loops() {
 fn strict_readers_fail_at_the_first_problem() {
     let (mut files, _) = files(&SI4, &games());
     files[2].1.truncate(20);
-    let members = files
-        .into_iter()
-        .map(|(name, bytes)| (name, Blob::from(bytes)))
-        .collect();
-    let source = Source::from_members("own.zip", "own.si4", members).unwrap();
     let mut options = OpenOptions::default();
     options.strict = true;
-    let database = (SI4.open)(&source, &options).unwrap();
+    let database = open_files(&SI4, &files, &options).unwrap();
     let mut game = Game::new();
     let error = database
         .reader()

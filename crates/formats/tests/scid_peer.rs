@@ -9,12 +9,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use tabia_core::GameFormat;
 use tabia_core::formats::{CreateOptions, OpenOptions};
-use tabia_core::game::{Annotation, Event, Flow, Game, Nag, Want};
+use tabia_core::game::{Annotation, Event, Game, Nag};
 use tabia_core::io::Source;
-use tabia_core::{GameFormat, GameIndex};
 use tabia_formats::games::pgn;
 use tabia_formats::games::scid::{SI3, SI4, SI5};
+use tabia_testkit::database::read_games;
 use tabia_testkit::{Scratch, shared_data};
 
 /// Writes every game of the database that the first argument names into the file of the second.
@@ -91,17 +92,7 @@ fn run(command: &mut Command, base: &Path, pgn: &Path) -> Option<()> {
 fn read(format: &GameFormat, path: &Path) -> Vec<Game> {
     let source = Source::from_path(path).unwrap();
     let database = (format.open)(&source, &OpenOptions::default()).unwrap();
-    let mut reader = database.reader();
-    (0..database.len())
-        .map(|index| {
-            let mut game = Game::new();
-            let mut recorder = game.recorder();
-            let flow = reader.read(GameIndex(index), Want::ALL, &mut recorder);
-            assert_eq!(flow.unwrap(), Flow::Go);
-            drop(recorder);
-            game
-        })
-        .collect()
+    read_games(&*database).0
 }
 
 fn write(format: &GameFormat, path: &Path, games: &[Game]) {

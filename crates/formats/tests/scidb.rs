@@ -7,14 +7,15 @@ use std::time::Duration;
 use tabia_core::chess::Square;
 use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::game::{
-    Annotation, Clock, ClockKind, Comment, CommentPlacement, Eval, Event, Flow, Foreign, Game,
-    GameResult, Language, Nag, Score, Shape, ShapeColor, ShapeKind, Visitor, Want,
+    Annotation, Clock, ClockKind, Comment, CommentPlacement, Eval, Event, Foreign, Game,
+    GameResult, Language, Nag, Score, Shape, ShapeColor, ShapeKind, Visitor,
 };
 use tabia_core::games::{Database, NameKind};
-use tabia_core::io::{Blob, Source};
+use tabia_core::io::Source;
 use tabia_core::loss::{Feature, Losses};
 use tabia_core::{FormatId, GameFormat, GameIndex};
 use tabia_formats::games::{pgn, scidb};
+use tabia_testkit::database::{open_files, read_games};
 use tabia_testkit::tiny::{self, GameBuilder};
 use tabia_testkit::{Scratch, dump, shared_data};
 
@@ -31,23 +32,11 @@ fn open(path: &Path, format: &GameFormat) -> Box<dyn Database> {
     (format.open)(&source, &OpenOptions::default()).unwrap()
 }
 
-/// The games and the texts of the problems.
+/// The games and the messages of all problems.
 fn read(database: &dyn Database) -> (Vec<Game>, Vec<String>) {
-    let mut reader = database.reader();
-    let mut games = Vec::new();
-    let mut problems = database.info().problems.clone();
-    for game in (0..database.len()).map(GameIndex) {
-        let mut read = Game::new();
-        let mut recorder = read.recorder();
-        assert_eq!(
-            reader.read(game, Want::ALL, &mut recorder).unwrap(),
-            Flow::Go
-        );
-        let found = recorder.take_problems();
-        problems.extend(found.iter().map(|problem| problem.error.to_string()));
-        games.push(read);
-    }
-    (games, problems)
+    let (games, found) = read_games(database);
+    let problems = database.info().problems.iter().cloned().chain(found);
+    (games, problems.collect())
 }
 
 fn write(path: &Path, games: &[Game]) -> Losses {
@@ -486,12 +475,9 @@ fn tiny_files() -> Vec<(String, Vec<u8>)> {
         .collect()
 }
 
-fn open_files(files: &[(String, Vec<u8>)]) -> tabia_core::Result<Box<dyn Database>> {
-    let members = files
-        .iter()
-        .map(|(n, bytes)| (n.clone(), Blob::from(bytes.clone())));
-    let source = Source::from_members("tiny.sci", "tiny.sci", members.collect())?;
-    (scidb::FORMAT.open)(&source, &OpenOptions::default())
+/// Opens a database of [`tiny_files`].
+fn open_tiny(files: &[(String, Vec<u8>)]) -> tabia_core::Result<Box<dyn Database>> {
+    open_files(&scidb::FORMAT, files, &OpenOptions::default())
 }
 
 /// Moves of other games than chess are read as bytes, with the tags. A database of the same variant
@@ -505,7 +491,7 @@ fn variants_keep_their_moves() {
         for entry in files[0].1[128..].chunks_exact_mut(56) {
             entry[18..20].copy_from_slice(&[0x12, 0x34]);
         }
-        let database = open_files(&files).unwrap();
+        let database = open_tiny(&files).unwrap();
         let facts = database.info().facts.clone();
         assert_eq!(facts[0], ("variant".to_owned(), name.to_owned()));
         let (found, problems) = read(&*database);
@@ -550,7 +536,7 @@ fn variants_with_moves_of_chess_are_read_and_written() {
     for (number, name) in [(3, "Three-check"), (5, "Losers")] {
         let mut files = tiny_files();
         files[0].1[13] = number;
-        let database = open_files(&files).unwrap();
+        let database = open_tiny(&files).unwrap();
         let (found, _) = read(&*database);
         assert_eq!(found[0].head.tags.text("Variant"), name);
         assert_eq!(found[0].ply_count(), tiny::games()[0].ply_count());
@@ -626,7 +612,7 @@ fn other_versions_are_refused_by_number() {
     let mut files = tiny_files();
     for version in [90, 95] {
         files[0].1[9] = version;
-        let error = open_files(&files).map(drop).unwrap_err().to_string();
+        let error = open_tiny(&files).map(drop).unwrap_err().to_string();
         assert!(error.contains(&format!("version {version}")), "{error}");
     }
 }
@@ -634,13 +620,13 @@ fn other_versions_are_refused_by_number() {
 #[test]
 fn missing_files_lose_only_their_own_data() {
     let files = tiny_files();
-    let database = open_files(&files[..1]).unwrap();
+    let database = open_tiny(&files[..1]).unwrap();
     assert_eq!(database.info().problems.len(), 2);
     let (found, problems) = read(&*database);
     assert_eq!(found.len(), 3);
     assert!(problems.len() > 2);
     assert_eq!(found[0].head.tags.text("WhiteElo"), "2200");
-    let database = open_files(&[files[0].clone(), files[2].clone()]).unwrap();
+    let database = open_tiny(&[files[0].clone(), files[2].clone()]).unwrap();
     let (found, _) = read(&*database);
     assert_eq!(found[0].ply_count(), tiny::games()[0].ply_count());
     assert_eq!(found[0].head.tags.text("White"), "?");

@@ -9,11 +9,11 @@
 
 use tabia_core::GameIndex;
 use tabia_core::formats::{CreateOptions, OpenOptions};
-use tabia_core::game::{Annotation, Event, Flow, Game, Score, Want};
+use tabia_core::game::{Annotation, Event, Game, Score, Want};
 use tabia_core::games::Database;
-use tabia_core::io::{Blob, Source};
 use tabia_formats::games::scidb::FORMAT;
 use tabia_testkit::arbitrary::arbitrary_game;
+use tabia_testkit::database::{open_files, read_games};
 use tabia_testkit::{Scratch, corrupt, dump, tiny};
 
 /// Index, names, games.
@@ -38,29 +38,20 @@ fn open(files: &Files, salvage: bool) -> Box<dyn Database> {
 }
 
 fn try_open(files: &Files, salvage: bool) -> tabia_core::Result<Box<dyn Database>> {
-    let members = ["made.sci", "made.scn", "made.scg"].into_iter().zip(files);
-    let members = members.map(|(name, bytes)| (name.to_owned(), Blob::from(bytes.clone())));
-    let source = Source::from_members("made.sci", "made.sci", members.collect()).unwrap();
+    let names = ["made.sci", "made.scn", "made.scg"].into_iter();
+    let files = names
+        .zip(files)
+        .map(|(name, bytes)| (name.to_owned(), bytes.clone()));
     let mut options = OpenOptions::default();
     options.salvage = salvage;
-    (FORMAT.open)(&source, &options)
+    open_files(&FORMAT, &files.collect::<Vec<_>>(), &options)
 }
 
 fn read(files: &Files, salvage: bool) -> (Vec<Game>, Vec<String>) {
     let database = open(files, salvage);
-    let mut problems = database.info().problems.clone();
-    let mut reader = database.reader();
-    let games = (0..database.len()).map(|number| {
-        let mut game = Game::new();
-        let mut recorder = game.recorder();
-        let flow = reader.read(GameIndex(number), Want::ALL, &mut recorder);
-        assert_eq!(flow.unwrap(), Flow::Go);
-        let found = recorder.take_problems();
-        problems.extend(found.iter().map(|problem| problem.error.to_string()));
-        drop(recorder);
-        game
-    });
-    (games.collect(), problems)
+    let (games, found) = read_games(&*database);
+    let problems = database.info().problems.iter().cloned().chain(found);
+    (games, problems.collect())
 }
 
 fn number(bytes: &[u8]) -> u32 {

@@ -15,7 +15,7 @@ use tabia_formats::archives::compressed::{Compression, compress};
 use crate::create::SharedFile;
 use crate::edit::appender;
 use crate::input::InputItem;
-use crate::output::{EncodeTask, RecordTask, Recorded, TextTask};
+use crate::output::{EncodeSink, EncodeTask, RecordTask, Recorded};
 use crate::resolve::Resolver;
 use crate::scan::{ScanOptions, ScanReporter, scan};
 use crate::summary::{Observer, Summary};
@@ -229,7 +229,7 @@ fn to_text(
     let mut summary = Summary::default();
     for item in items {
         let tasks = (0..options.plan.threads.max(1))
-            .map(|_| create(&options.create).map(TextTask))
+            .map(|_| create(&options.create))
             .collect::<Result<Vec<_>, _>>()
             .map_err(uncreated)?;
         let mut reporter = ScanReporter {
@@ -334,7 +334,7 @@ fn write_input(
     let threads = 0..plan.threads.max(1);
     let encoders: Option<Vec<EncodeTask>> = threads
         .clone()
-        .map(|_| writer.encoder().map(EncodeTask::new))
+        .map(|_| writer.encoder().map(EncodeSink::new).map(EncodeTask::new))
         .collect();
     if let Some(tasks) = encoders {
         return scan(reporter, input, plan, tasks, &mut |_, encoded| {

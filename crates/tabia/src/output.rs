@@ -1,56 +1,23 @@
 //! Where converted games go: text joined in order, or a database written game by game.
 
-use tabia_core::chess::{Ply, Position};
-use tabia_core::game::{Annotation, Flow, Game, GameHead, GameResult, Recorder, Visitor};
+use tabia_core::game::{Game, GameSink, RecordEach, Recorder};
 use tabia_core::games::{GameEncoder, TextWriter};
 use tabia_core::loss::Losses;
-use tabia_core::{Error, GameIndex, Problem};
+use tabia_core::{Error, GameIndex};
 
 use crate::scan::Task;
 
 /// Writes games as text.
-pub(crate) struct TextTask(pub(crate) Box<dyn TextWriter>);
-
-impl Visitor for TextTask {
-    fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
-        self.0.begin_game(game, head)
-    }
-
-    fn visit_move(&mut self, before: &Position, ply: Ply) -> Flow {
-        self.0.visit_move(before, ply)
-    }
-
-    fn visit_annotation(&mut self, annotation: Annotation<'_>) -> Flow {
-        self.0.visit_annotation(annotation)
-    }
-
-    fn begin_variation(&mut self) -> Flow {
-        self.0.begin_variation()
-    }
-
-    fn end_variation(&mut self) {
-        self.0.end_variation();
-    }
-
-    fn end_game(&mut self, result: GameResult) {
-        self.0.end_game(result);
-    }
-
-    fn problem(&mut self, problem: Problem) -> Flow {
-        self.0.problem(problem)
-    }
-}
-
-impl Task for TextTask {
+impl Task for Box<dyn TextWriter> {
     type Out = Vec<u8>;
 
     fn swap(&mut self, out: &mut Vec<u8>) {
         out.clear();
-        std::mem::swap(self.0.text(), out);
+        std::mem::swap(self.text(), out);
     }
 
     fn take_losses(&mut self) -> Losses {
-        self.0.take_losses()
+        TextWriter::take_losses(&mut **self)
     }
 }
 
@@ -77,56 +44,27 @@ impl Recorded {
     }
 }
 
-/// Records games for a writer that needs them whole.
-#[derive(Debug, Default)]
-pub(crate) struct RecordTask {
-    recorder: Recorder,
-    number: GameIndex,
-    done: Recorded,
-}
-
-impl Visitor for RecordTask {
-    fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
-        self.number = game;
-        self.recorder.begin_game(game, head)
-    }
-
-    fn visit_move(&mut self, before: &Position, ply: Ply) -> Flow {
-        self.recorder.visit_move(before, ply)
-    }
-
-    fn visit_annotation(&mut self, annotation: Annotation<'_>) -> Flow {
-        self.recorder.visit_annotation(annotation)
-    }
-
-    fn begin_variation(&mut self) -> Flow {
-        self.recorder.begin_variation()
-    }
-
-    fn end_variation(&mut self) {
-        self.recorder.end_variation();
-    }
-
-    fn end_game(&mut self, result: GameResult) {
-        self.recorder.end_game(result);
-        let used = self.done.used;
-        if let Some(slot) = self.done.games.get_mut(used) {
+impl GameSink for Recorded {
+    fn push(&mut self, index: GameIndex, recorder: &mut Recorder) {
+        if let Some(slot) = self.games.get_mut(self.used) {
             let next = std::mem::take(&mut slot.1);
-            *slot = (self.number, self.recorder.replace(next));
+            *slot = (index, recorder.replace(next));
         } else {
-            let game = self.recorder.replace(Game::new());
-            self.done.games.push((self.number, game));
+            self.games.push((index, recorder.replace(Game::new())));
         }
-        self.done.used += 1;
+        self.used += 1;
     }
 }
+
+/// Records games for a writer that needs complete games.
+pub(crate) type RecordTask = RecordEach<Recorded>;
 
 impl Task for RecordTask {
     type Out = Recorded;
 
     fn swap(&mut self, out: &mut Recorded) {
         out.used = 0;
-        std::mem::swap(&mut self.done, out);
+        std::mem::swap(&mut self.sink, out);
     }
 }
 
@@ -138,17 +76,18 @@ pub(crate) struct Encoded {
 }
 
 /// Encodes games for a writer that puts them in order.
-pub(crate) struct EncodeTask {
-    recorder: Recorder,
+pub(crate) type EncodeTask = RecordEach<EncodeSink>;
+
+/// Encodes the games of an [`EncodeTask`].
+pub(crate) struct EncodeSink {
     encoder: Box<dyn GameEncoder>,
     losses: Losses,
     done: Encoded,
 }
 
-impl EncodeTask {
+impl EncodeSink {
     pub(crate) fn new(encoder: Box<dyn GameEncoder>) -> Self {
         Self {
-            recorder: Recorder::new(),
             encoder,
             losses: Losses::new(),
             done: Encoded::default(),
@@ -156,34 +95,12 @@ impl EncodeTask {
     }
 }
 
-impl Visitor for EncodeTask {
-    fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
-        self.recorder.begin_game(game, head)
-    }
-
-    fn visit_move(&mut self, before: &Position, ply: Ply) -> Flow {
-        self.recorder.visit_move(before, ply)
-    }
-
-    fn visit_annotation(&mut self, annotation: Annotation<'_>) -> Flow {
-        self.recorder.visit_annotation(annotation)
-    }
-
-    fn begin_variation(&mut self) -> Flow {
-        self.recorder.begin_variation()
-    }
-
-    fn end_variation(&mut self) {
-        self.recorder.end_variation();
-    }
-
-    fn end_game(&mut self, result: GameResult) {
-        self.recorder.end_game(result);
+impl GameSink for EncodeSink {
+    fn push(&mut self, _index: GameIndex, recorder: &mut Recorder) {
         if self.done.failure.is_some() {
             return;
         }
-        let game = self.recorder.game();
-        match self.encoder.encode(game, &mut self.done.bytes) {
+        match self.encoder.encode(recorder.game(), &mut self.done.bytes) {
             Ok(losses) => self.losses = losses,
             Err(error) => self.done.failure = Some(error),
         }
@@ -196,10 +113,10 @@ impl Task for EncodeTask {
     fn swap(&mut self, out: &mut Encoded) {
         out.bytes.clear();
         out.failure = None;
-        std::mem::swap(&mut self.done, out);
+        std::mem::swap(&mut self.sink.done, out);
     }
 
     fn take_losses(&mut self) -> Losses {
-        std::mem::take(&mut self.losses)
+        std::mem::take(&mut self.sink.losses)
     }
 }

@@ -7,6 +7,7 @@ mod date;
 mod eco;
 #[expect(clippy::module_inception, reason = "the module of the type `Game`")]
 mod game;
+mod game_sink;
 mod node;
 mod parse;
 mod projection;
@@ -23,6 +24,7 @@ pub use annotation::{
 pub use date::Date;
 pub use eco::Eco;
 pub use game::{Event, Game, Mainline, Recorder};
+pub use game_sink::{GameSink, RecordEach};
 pub use node::{Line, Node};
 pub use parse::ParseValueError;
 pub use projection::project;

@@ -207,3 +207,33 @@ pub trait Visitor {
         Flow::Go
     }
 }
+
+impl<V: Visitor + ?Sized> Visitor for Box<V> {
+    fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
+        (**self).begin_game(game, head)
+    }
+
+    fn visit_move(&mut self, before: &Position, ply: Ply) -> Flow {
+        (**self).visit_move(before, ply)
+    }
+
+    fn visit_annotation(&mut self, annotation: Annotation<'_>) -> Flow {
+        (**self).visit_annotation(annotation)
+    }
+
+    fn begin_variation(&mut self) -> Flow {
+        (**self).begin_variation()
+    }
+
+    fn end_variation(&mut self) {
+        (**self).end_variation();
+    }
+
+    fn end_game(&mut self, result: GameResult) {
+        (**self).end_game(result);
+    }
+
+    fn problem(&mut self, problem: Problem) -> Flow {
+        (**self).problem(problem)
+    }
+}

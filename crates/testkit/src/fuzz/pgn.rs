@@ -2,15 +2,12 @@
 
 use std::io::Cursor;
 
-use tabia_core::chess::{Ply, Position};
 use tabia_core::formats::{CreateOptions, Profile};
 use tabia_core::game::project;
-use tabia_core::game::{
-    Annotation, Event, Flow, Game, GameHead, GameResult, Recorder, Visitor, Want,
-};
+use tabia_core::game::{Annotation, Event, Game, RecordEach, Want};
 use tabia_core::games::{Block, GameStream};
 use tabia_core::io::{Blob, Source};
-use tabia_core::{GameFormat, GameIndex, Problem};
+use tabia_core::{GameFormat, GameIndex};
 
 use super::CheckedVisitor;
 use super::files::{game_format, options};
@@ -120,6 +117,9 @@ pub(super) fn roundtrip(data: &[u8]) {
     assert_same(&String::from_utf8_lossy(&text), &expected, &found);
 }
 
+/// Collects all games.
+type GameCollector = RecordEach<Vec<Game>>;
+
 fn assert_same(what: &str, expected: &[Game], found: &[Game]) {
     for (number, (a, b)) in expected.iter().zip(found).enumerate() {
         if a != b {
@@ -146,7 +146,7 @@ fn games(format: &GameFormat, data: &[u8], want: Want) -> Vec<Game> {
     for _ in 0..=data.len() {
         match next(&mut *stream, want, &mut all) {
             Ok(true) => {}
-            Ok(false) => return all.done,
+            Ok(false) => return all.sink,
             Err(message) => drop(message),
         }
     }
@@ -171,7 +171,7 @@ fn blocks(format: &GameFormat, data: &[u8]) -> Vec<Game> {
     while blocks.next(&mut block).is_ok_and(|more| more) {
         let _ = reader.read(&block, Want::ALL, &mut CheckedVisitor::new(&mut all));
     }
-    all.done
+    all.sink
 }
 
 fn indexed(format: &GameFormat, data: &[u8], want: Want) -> Vec<Game> {
@@ -187,44 +187,5 @@ fn indexed(format: &GameFormat, data: &[u8], want: Want) -> Vec<Game> {
         let _ = database.entry(index);
         let _ = reader.read(index, want, &mut CheckedVisitor::new(&mut all));
     }
-    all.done
-}
-
-/// Collects all games.
-#[derive(Default)]
-struct GameCollector {
-    done: Vec<Game>,
-    recorder: Recorder,
-}
-
-impl Visitor for GameCollector {
-    fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
-        self.recorder.begin_game(game, head)
-    }
-
-    fn visit_move(&mut self, before: &Position, ply: Ply) -> Flow {
-        self.recorder.visit_move(before, ply)
-    }
-
-    fn visit_annotation(&mut self, annotation: Annotation<'_>) -> Flow {
-        self.recorder.visit_annotation(annotation)
-    }
-
-    fn begin_variation(&mut self) -> Flow {
-        self.recorder.begin_variation()
-    }
-
-    fn end_variation(&mut self) {
-        self.recorder.end_variation();
-    }
-
-    fn end_game(&mut self, result: GameResult) {
-        self.recorder.end_game(result);
-        self.done.push(self.recorder.replace(Game::new()));
-    }
-
-    fn problem(&mut self, problem: Problem) -> Flow {
-        let _ = problem.error.to_string();
-        Flow::Go
-    }
+    all.sink
 }

@@ -13,7 +13,7 @@ use tabia_core::games::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, 
 use tabia_core::io::{Blob, Charset, Cursor, Source};
 use tabia_core::plural::counted;
 
-use crate::games::common::record_context::Origin;
+use crate::games::common::record_context::{Origin, end_game};
 
 use super::moves::Board;
 use super::record::{HEADER, Header, Parts, setup};
@@ -346,11 +346,7 @@ impl GameReader for CbfReader<'_> {
             let walker = Walker::new(origin, want, depth, board, &mut self.buffers, visitor);
             flow = Replay::new(walker, &self.parts, database.options.charset).run()?;
         }
-        if flow == Flow::Stop {
-            return Ok(Flow::Stop);
-        }
-        visitor.end_game(header.result);
-        Ok(Flow::Go)
+        Ok(end_game(flow, header.result, visitor))
     }
 }
 

@@ -4,12 +4,10 @@ use std::path::Path;
 
 use tabia_core::GameIndex;
 use tabia_core::chess::{Color, Piece, Ply, Role, Square};
-use tabia_core::error::Result;
 use tabia_core::formats::{Confidence, OpenOptions, Probe};
-use tabia_core::game::{Annotation, Event, Flow, Game, GameResult, Want};
-use tabia_core::games::Database;
-use tabia_core::io::{Blob, Charset, Cursor, Sink, Source};
-use tabia_testkit::shared::repository;
+use tabia_core::game::{Annotation, Event, Game, GameResult};
+use tabia_core::io::{Charset, Cursor, Sink, Source};
+use tabia_testkit::database::{assert_fixture, open_files, read_games};
 use tabia_testkit::tiny::GameBuilder;
 use tabia_testkit::{dump, shared_data};
 
@@ -258,37 +256,13 @@ fn moves(game: &Game) -> (Vec<u8>, Vec<u8>) {
     (bytes, text_area)
 }
 
-fn open(files: &[(String, Vec<u8>)], options: &OpenOptions) -> Result<Box<dyn Database>> {
-    let members = files
-        .iter()
-        .map(|(name, bytes)| (name.clone(), Blob::from(bytes.clone())));
-    let source = Source::from_members("tiny.cbf", "tiny.cbf", members.collect())?;
-    (FORMAT.open)(&source, options)
-}
-
-/// The games and the texts of the problems.
-fn read(database: &dyn Database) -> (Vec<Game>, Vec<String>) {
-    let mut reader = database.reader();
-    let mut games = Vec::new();
-    let mut problems = Vec::new();
-    for index in (0..database.len()).map(GameIndex) {
-        let mut game = Game::new();
-        let mut recorder = game.recorder();
-        let flow = reader.read(index, Want::ALL, &mut recorder);
-        assert_eq!(flow.unwrap(), Flow::Go);
-        problems.extend(recorder.take_problems().iter().map(|p| p.error.to_string()));
-        games.push(game);
-    }
-    (games, problems)
-}
-
 #[test]
 fn encoded_games_are_read_back_equal() {
     let written = games();
     let files = files(&written);
-    let database = open(&files, &OpenOptions::default()).unwrap();
+    let database = open_files(&FORMAT, &files, &OpenOptions::default()).unwrap();
     assert_eq!(database.info().problems, [""; 0]);
-    let (found, problems) = read(&*database);
+    let (found, problems) = read_games(&*database);
     assert_eq!(problems, [""; 0]);
     for (index, (expected, found)) in (0..).zip(written.iter().zip(&found)) {
         let mut expected = expected.clone();
@@ -310,28 +284,18 @@ fn encoded_games_are_read_back_equal() {
     assert_eq!(wrong, 0);
     // The fixture is this database; `TABIA_UPDATE=1` writes it.
     for (name, bytes) in &files {
-        fixture(name, bytes);
+        assert_fixture(&FORMAT, name, bytes);
     }
-}
-
-fn fixture(name: &str, bytes: &[u8]) {
-    let path = repository()
-        .join("crates/formats/tests/fixtures/cbf")
-        .join(name);
-    if std::env::var_os("TABIA_UPDATE").is_some() {
-        std::fs::write(&path, bytes).unwrap();
-    }
-    assert!(std::fs::read(&path).unwrap() == bytes, "{}", path.display());
 }
 
 #[test]
 fn records_are_found_without_an_index() {
     let written = games();
     let [games, _] = files(&written);
-    let database = open(&[games], &OpenOptions::default()).unwrap();
+    let database = open_files(&FORMAT, &[games], &OpenOptions::default()).unwrap();
     assert_eq!(database.len() as usize, written.len());
     assert_eq!(database.info().problems.len(), 1);
-    let (found, problems) = read(&*database);
+    let (found, problems) = read_games(&*database);
     assert_eq!(problems, [""; 0]);
     assert_eq!(found[1].ply_count(), written[1].ply_count());
 }
@@ -346,8 +310,8 @@ fn a_number_without_a_move_ends_the_line() {
     let last = end - 2;
     assert!(start < last);
     data[last] ^= 0x60;
-    let database = open(&[(name, data), index], &OpenOptions::default()).unwrap();
-    let (found, problems) = read(&*database);
+    let database = open_files(&FORMAT, &[(name, data), index], &OpenOptions::default()).unwrap();
+    let (found, problems) = read_games(&*database);
     assert_eq!(problems.len(), 1);
     assert!(problems[0].contains("game 2, ply 16"), "{}", problems[0]);
     assert_eq!(found[1].ply_count(), 16);
@@ -361,8 +325,8 @@ fn a_number_without_a_move_ends_the_line() {
 fn a_wrong_check_byte_is_a_problem() {
     let [(name, mut data), index] = files(&games());
     data[13] ^= 1;
-    let database = open(&[(name, data), index], &OpenOptions::default()).unwrap();
-    let (found, problems) = read(&*database);
+    let database = open_files(&FORMAT, &[(name, data), index], &OpenOptions::default()).unwrap();
+    let (found, problems) = read_games(&*database);
     assert_eq!(problems.len(), 1);
     assert!(problems[0].contains("`check`"), "{}", problems[0]);
     assert_eq!(found[0].ply_count(), games()[0].ply_count());
@@ -373,9 +337,9 @@ fn the_character_set_can_be_chosen() {
     let files = files(&games());
     let mut options = OpenOptions::default();
     options.charset = Charset::parse("cp1252").unwrap();
-    let database = open(&files, &options).unwrap();
+    let database = open_files(&FORMAT, &files, &options).unwrap();
     assert_eq!(database.info().encoding, "windows-1252");
-    let (found, _) = read(&*database);
+    let (found, _) = read_games(&*database);
     assert_eq!(found[0].head.tags.text("White"), "H\u{81}bner, A");
 }
 
@@ -407,10 +371,10 @@ fn the_sample_has_the_games_of_its_pgn_source() {
         (format.open)(&source, &OpenOptions::default()).unwrap()
     };
     let database = open(&folder.join("features.cbf"), &FORMAT);
-    let (found, problems) = read(&*database);
+    let (found, problems) = read_games(&*database);
     assert_eq!((found.len(), problems), (86, Vec::new()));
     let pgn = open(&folder.join("features.pgn"), &crate::games::pgn::FORMAT);
-    let (expected, problems) = read(&*pgn);
+    let (expected, problems) = read_games(&*pgn);
     assert_eq!((expected.len(), problems), (86, Vec::new()));
     let moves = |game: &Game| -> Vec<String> {
         let is_move = |event: &Event<'_>| !matches!(event, Event::Annotation(_));

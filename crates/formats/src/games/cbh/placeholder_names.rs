@@ -57,39 +57,13 @@ impl Placeholders {
         }
         let limit = count * MAX_PER_RECORD + 64;
         Self {
-            players: extend(&mut tables.players, ends.players, limit, |id| {
-                let mut record = PlayerRecord::new_zeroed();
-                write_placeholder(&mut record.last_name, "player", id);
-                record
-            }),
-            tournaments: extend(&mut tables.tournaments, ends.tournaments, limit, |id| {
-                let mut record = TournamentRecord::new_zeroed();
-                write_placeholder(&mut record.title, "tournament", id);
-                record
-            }),
-            annotators: extend(&mut tables.annotators, ends.annotators, limit, |id| {
-                let mut record = AnnotatorRecord::new_zeroed();
-                write_placeholder(&mut record.name, "annotator", id);
-                record
-            }),
-            sources: extend(&mut tables.sources, ends.sources, limit, |id| {
-                let mut record = SourceRecord::new_zeroed();
-                write_placeholder(&mut record.title, "source", id);
-                record
-            }),
-            teams: extend(&mut tables.teams, ends.teams, limit, |id| {
-                let mut record = TeamRecord::new_zeroed();
-                write_placeholder(&mut record.title, "team", id);
-                record
-            }),
+            players: extend(&mut tables.players, ends.players, limit),
+            tournaments: extend(&mut tables.tournaments, ends.tournaments, limit),
+            annotators: extend(&mut tables.annotators, ends.annotators, limit),
+            sources: extend(&mut tables.sources, ends.sources, limit),
+            teams: extend(&mut tables.teams, ends.teams, limit),
             // Game tags are large and few: at most one per record.
-            game_tags: extend(&mut tables.game_tags, ends.game_tags, count, |id| {
-                let mut record = GameTagRecord::new_zeroed();
-                if let Some(english) = record.titles.first_mut() {
-                    write_placeholder(english, "title", id);
-                }
-                record
-            }),
+            game_tags: extend(&mut tables.game_tags, ends.game_tags, count),
         }
     }
 
@@ -104,44 +78,21 @@ impl Placeholders {
         }
         let optional = |id: Option<i32>| id.and_then(|id| u32::try_from(id).ok());
         let mut fields = Vec::new();
-        match record {
+        let (tournament, annotator, source) = match record {
             Record::Game(game) => {
                 fields.push(("White", "cbp", used(game.white), self.players));
                 fields.push(("Black", "cbp", used(game.black), self.players));
-                fields.push((
-                    "the tournament",
-                    "cbt",
-                    used(game.tournament),
-                    self.tournaments,
-                ));
-                fields.push((
-                    "the annotator",
-                    "cbc",
-                    used(game.annotator),
-                    self.annotators,
-                ));
-                fields.push(("the source", "cbs", used(game.source), self.sources));
                 let white = optional(extended.map(|extended| extended.white_team.get()));
                 let black = optional(extended.map(|extended| extended.black_team.get()));
                 fields.push(("White's team", "cbe", white, self.teams));
                 fields.push(("Black's team", "cbe", black, self.teams));
+                (game.tournament, game.annotator, game.source)
             }
-            Record::Text(text) => {
-                fields.push((
-                    "the tournament",
-                    "cbt",
-                    used(text.tournament),
-                    self.tournaments,
-                ));
-                fields.push((
-                    "the annotator",
-                    "cbc",
-                    used(text.annotator),
-                    self.annotators,
-                ));
-                fields.push(("the source", "cbs", used(text.source), self.sources));
-            }
-        }
+            Record::Text(text) => (text.tournament, text.annotator, text.source),
+        };
+        fields.push(("the tournament", "cbt", used(tournament), self.tournaments));
+        fields.push(("the annotator", "cbc", used(annotator), self.annotators));
+        fields.push(("the source", "cbs", used(source), self.sources));
         let title = optional(extended.map(|extended| extended.game_tag.get()));
         fields.push(("the title", "cbl", title, self.game_tags));
         let mut text = String::new();
@@ -205,29 +156,62 @@ fn used(id: U24) -> Option<u32> {
     (id != UNKNOWN_ID).then_some(id.get())
 }
 
-/// Extends a table to `end` ids, by at most `limit`. The id of the first new name; `u32::MAX` if
-/// no name is lost.
-fn extend<E: Entity + IntoBytes>(
-    table: &mut Option<EntityTable<E>>,
-    end: u32,
-    limit: u32,
-    make: impl Fn(u32) -> E,
-) -> u32 {
-    let existing = table.as_ref().map_or(0, EntityTable::capacity);
-    let end = end.min(existing.saturating_add(limit));
-    if end > existing {
-        *table = Some(EntityTable::extended(table.as_ref(), end, make));
-        existing
-    } else {
-        u32::MAX
+/// A record for a lost name.
+trait Placeholder: Entity + FromZeros + IntoBytes + Sized {
+    /// The word for the name in `(lost player 12)`.
+    const KIND: &'static str;
+
+    /// The field of the name, which is longer than every placeholder.
+    fn name_field(&mut self) -> &mut [u8];
+
+    /// The record `(lost player 12)`.
+    fn placeholder(id: u32) -> Self {
+        let mut record = Self::new_zeroed();
+        let text = format!("(lost {} {id})", Self::KIND);
+        for (byte, letter) in record.name_field().iter_mut().zip(text.bytes()) {
+            *byte = letter;
+        }
+        record
     }
 }
 
-/// Writes `(lost player 12)` to a zeroed field, which is longer.
-fn write_placeholder(field: &mut [u8], kind: &str, id: u32) {
-    let text = format!("(lost {kind} {id})");
-    for (byte, letter) in field.iter_mut().zip(text.bytes()) {
-        *byte = letter;
+macro_rules! placeholder {
+    ($record:ident, $kind:literal, $field:ident) => {
+        impl Placeholder for $record {
+            const KIND: &'static str = $kind;
+
+            fn name_field(&mut self) -> &mut [u8] {
+                &mut self.$field
+            }
+        }
+    };
+}
+
+placeholder!(PlayerRecord, "player", last_name);
+placeholder!(TournamentRecord, "tournament", title);
+placeholder!(AnnotatorRecord, "annotator", name);
+placeholder!(SourceRecord, "source", title);
+placeholder!(TeamRecord, "team", title);
+
+impl Placeholder for GameTagRecord {
+    const KIND: &'static str = "title";
+
+    fn name_field(&mut self) -> &mut [u8] {
+        // The English title.
+        self.titles.first_mut().map_or(&mut [], |title| title)
+    }
+}
+
+/// Extends a table to `end` ids, by at most `limit`. The id of the first new name; `u32::MAX` if
+/// no name is lost.
+fn extend<E: Placeholder>(table: &mut Option<EntityTable<E>>, end: u32, limit: u32) -> u32 {
+    let existing = table.as_ref().map_or(0, EntityTable::capacity);
+    let end = end.min(existing.saturating_add(limit));
+    if end > existing {
+        *table = Some(EntityTable::extended(table.as_ref(), end, E::placeholder));
+        existing
+    } else {
+        u32::MAX
     }
 }
 

@@ -8,12 +8,11 @@ use tabia_core::error::{ErrorKind, Result};
 use tabia_core::formats::{Confidence, OpenOptions, Probe};
 use tabia_core::game::{
     Annotation, Event, Flow, Foreign, Game, GameHead, GameResult, RecordKind, Start, TextKind,
-    TextPart, Training, Visitor, Want,
+    TextPart, Training, Visitor,
 };
 use tabia_core::games::{Database, NameId, NameKind};
-use tabia_core::io::{Blob, Source};
+use tabia_testkit::database::{assert_fixture, open_files, read_games};
 use tabia_testkit::dump;
-use tabia_testkit::shared::repository;
 use tabia_testkit::tiny::{self, GameBuilder};
 
 use super::annotations::{ANY_LANGUAGE, foreign};
@@ -223,27 +222,10 @@ fn text() -> Game {
 }
 
 fn open(files: &Files, options: &OpenOptions) -> Result<Box<dyn Database>> {
-    let members = files
+    let files = files
         .iter()
-        .map(|(extension, bytes)| (format!("tiny.{extension}"), Blob::from(bytes.clone())));
-    let source = Source::from_members("tiny.2cbh", "tiny.2cbh", members.collect())?;
-    (FORMAT.open)(&source, options)
-}
-
-/// The games and the messages of their problems.
-fn read(database: &dyn Database) -> (Vec<Game>, Vec<String>) {
-    let mut reader = database.reader();
-    let mut games = Vec::new();
-    let mut problems = Vec::new();
-    for index in (0..database.len()).map(GameIndex) {
-        let mut game = Game::new();
-        let mut recorder = game.recorder();
-        let flow = reader.read(index, Want::ALL, &mut recorder);
-        assert_eq!(flow.unwrap(), Flow::Go);
-        problems.extend(recorder.take_problems().iter().map(|p| p.error.to_string()));
-        games.push(game);
-    }
-    (games, problems)
+        .map(|(extension, bytes)| (format!("tiny.{extension}"), bytes.clone()));
+    open_files(&FORMAT, &files.collect::<Vec<_>>(), options)
 }
 
 #[test]
@@ -284,13 +266,13 @@ fn games_round_trip() {
     let mut written = games();
     // The files of this database are a fixture; `TABIA_UPDATE=1` writes it.
     for (extension, bytes) in &files(&written) {
-        fixture(&format!("tiny.{extension}"), bytes);
+        assert_fixture(&FORMAT, &format!("tiny.{extension}"), bytes);
     }
     written.push(text());
     let database = open(&files(&written), &OpenOptions::default()).unwrap();
     assert_eq!(database.info().problems, [""; 0]);
     assert_eq!((database.info().texts, database.info().deleted), (1, 1));
-    let (found, problems) = read(&*database);
+    let (found, problems) = read_games(&*database);
     assert_eq!(problems, [""; 0]);
     assert_eq!(found.len(), written.len());
     for (index, (expected, found)) in (0..).zip(written.iter().zip(&found)) {
@@ -320,16 +302,6 @@ fn in_order(game: &Game) -> Game {
         tags.push(&name, &value);
     }
     game
-}
-
-fn fixture(name: &str, bytes: &[u8]) {
-    let path = repository()
-        .join("crates/formats/tests/fixtures/2cbh")
-        .join(name);
-    if std::env::var_os("TABIA_UPDATE").is_some() {
-        std::fs::write(&path, bytes).unwrap();
-    }
-    assert!(std::fs::read(&path).unwrap() == bytes, "{}", path.display());
 }
 
 #[test]
@@ -369,7 +341,7 @@ fn annotations_of_unknown_kinds_are_kept() {
     }
     recorder.end_game(GameResult::Unknown);
     let database = open(&files(&[game]), &OpenOptions::default()).unwrap();
-    let (found, problems) = read(&*database);
+    let (found, problems) = read_games(&*database);
     assert_eq!(problems.len(), 1);
     assert!(
         problems[0].contains("the length of annotations of kind 0x13 is unknown"),
@@ -420,7 +392,7 @@ fn words_without_a_legal_move_end_their_line() {
     let at = 12 + 26 + 2 + 2 * 2;
     moves[at] ^= 0x40;
     let database = open(&set, &OpenOptions::default()).unwrap();
-    let (found, problems) = read(&*database);
+    let (found, problems) = read_games(&*database);
     assert_eq!(problems.len(), 2, "{problems:?}");
     assert!(problems[0].contains("checksum"), "{}", problems[0]);
     assert!(problems[1].contains("game 1, ply 2"), "{}", problems[1]);
@@ -455,7 +427,7 @@ fn missing_files_are_reported() {
         let problems = &database.info().problems;
         assert_eq!(problems.len(), 1, "{problems:?}");
         assert!(problems[0].contains(missing) && problems[0].contains("missing"));
-        let (found, _) = read(&*database);
+        let (found, _) = read_games(&*database);
         assert_eq!(found[0].ply_count() > 0, missing != "2cbg");
         assert_eq!(found[0].head.tags.text("White") == "?", missing == "2lid");
     }

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use tabia_core::error::{Malformed, Problem, Result};
-use tabia_core::game::{Flow, GameHead, Visitor};
+use tabia_core::error::{Malformed, Problem, Result, Why};
+use tabia_core::game::{Flow, GameHead, GameResult, Visitor};
 use tabia_core::{Error, FormatId, GameIndex};
 
 /// The origin of one game's bytes.
@@ -44,6 +44,30 @@ impl Origin<'_> {
         }))
     }
 
+    /// The first `length` bytes of `available`; if it is shorter, all of it, and a problem.
+    pub(crate) fn part<'b>(
+        &self,
+        field: &'static str,
+        available: &'b [u8],
+        length: usize,
+        problems: &mut Vec<Error>,
+    ) -> &'b [u8] {
+        available.get(..length).unwrap_or_else(|| {
+            let why = Why::Truncated {
+                needed: length,
+                left: available.len(),
+            };
+            problems.push(self.error(Malformed { field, at: 0, why }));
+            available
+        })
+    }
+
+    /// The problem of a name that the name file lacks.
+    pub(crate) fn lost_name(&self, field: &str, id: u32, names_file: &Arc<Path>) -> Error {
+        let text = format!("`{field}` is lost: the name file has no number {id}");
+        Error::invalid(text).in_game(self.game).in_file(names_file)
+    }
+
     /// Begins the game and reports the problems found before its moves. `Skip`: the game ends without
     /// moves.
     pub(crate) fn begin(
@@ -61,4 +85,13 @@ impl Origin<'_> {
         }
         Ok(flow)
     }
+}
+
+/// Ends a game whose reading ended with `flow`. The visitor's `Stop` is returned, its `Skip` is not.
+pub(crate) fn end_game(flow: Flow, result: GameResult, visitor: &mut dyn Visitor) -> Flow {
+    if flow == Flow::Stop {
+        return Flow::Stop;
+    }
+    visitor.end_game(result);
+    Flow::Go
 }

@@ -9,9 +9,11 @@ use std::sync::Arc;
 use tabia_core::GameIndex;
 use tabia_core::chess::{Material, Position};
 use tabia_core::error::{Error, Result};
+use tabia_core::game::{Flow, Visitor};
 use tabia_core::plural::counted;
 
 use super::file_set::{Entries, StoredEntry};
+use super::record_context::Origin;
 
 /// Where the mainline of a game ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -84,8 +86,36 @@ impl<E: IndexedGame> SalvagedEntry<E> {
         }
     }
 
+    /// The problem of a game without an index entry; `None` if it has one.
+    pub(crate) fn lost_entry(&self, origin: &Origin<'_>, index_file: &Arc<Path>) -> Option<Error> {
+        if self.has_entry {
+            return None;
+        }
+        let text = "its index entry is lost: names, date, ratings and result";
+        let error = Error::invalid(text).in_game(origin.game);
+        Some(error.in_file(index_file))
+    }
+
+    /// Reports a game that is not the one of its entry. `end`: the end of its mainline, `None` if it was
+    /// not read to its end; `flow`: the result of reading it.
+    pub(crate) fn check_end(
+        &self,
+        flow: Flow,
+        end: Option<MainlineEnd>,
+        origin: &Origin<'_>,
+        visitor: &mut dyn Visitor,
+    ) -> Result<Flow> {
+        match end.and_then(|end| self.contradiction(end)) {
+            Some(error) if flow == Flow::Go => {
+                let error = error.in_game(origin.game).in_file(origin.file);
+                origin.report(error, None, visitor)
+            }
+            _ => Ok(flow),
+        }
+    }
+
     /// Why a game that ends so is not the game of this entry. `None` if it may be.
-    pub(crate) fn contradiction(&self, found: MainlineEnd) -> Option<Error> {
+    fn contradiction(&self, found: MainlineEnd) -> Option<Error> {
         if !self.is_doubtful {
             return None;
         }

@@ -14,7 +14,7 @@ use tabia_core::games::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, 
 use tabia_core::io::{Blob, Cursor, Source, decode};
 
 use crate::games::common::index_codes;
-use crate::games::common::record_context::Origin;
+use crate::games::common::record_context::{Origin, end_game};
 use crate::games::common::record_tags;
 
 use super::board::Board;
@@ -219,19 +219,9 @@ impl GameReader for ScidReader<'_> {
             let mut replay = Replay::new(walker, bytes, at, charset, salvage);
             flow = replay.run()?;
             let end = replay.end();
-            if flow == Flow::Go
-                && let Some(end) = end
-                && let Some(error) = record.contradiction(end)
-            {
-                let error = error.in_game(game).in_file(&database.games_file);
-                flow = origin.report(error, None, visitor)?;
-            }
+            flow = record.check_end(flow, end, &origin, visitor)?;
         }
-        if flow == Flow::Stop {
-            return Ok(Flow::Stop);
-        }
-        visitor.end_game(result);
-        Ok(Flow::Go)
+        Ok(end_game(flow, result, visitor))
     }
 }
 
@@ -239,26 +229,13 @@ impl<'d> ScidReader<'d> {
     /// The bytes of a game, as many as there are.
     fn blob(&mut self, record: &SalvagedEntry, origin: &Origin<'_>) -> &'d [u8] {
         let entry = &record.entry;
-        if !record.has_entry {
-            let text = "its index entry is lost: names, date, ratings and result";
-            self.problems.push(
-                Error::invalid(text)
-                    .in_game(origin.game)
-                    .in_file(self.database.index.file()),
-            );
-        }
+        let lost = record.lost_entry(origin, self.database.index.file());
+        self.problems.extend(lost);
         let games = self.database.games.as_slice();
         let start = usize::try_from(entry.blob_at).unwrap_or(usize::MAX);
         let length = entry.blob_length as usize;
         let left = games.get(start..).unwrap_or_default();
-        left.get(..length).unwrap_or_else(|| {
-            let why = Why::Truncated {
-                needed: length,
-                left: left.len(),
-            };
-            self.problems.push(origin.error(malformed("blob", 0, why)));
-            left
-        })
+        origin.part("blob", left, length, &mut self.problems)
     }
 
     /// Fills the head; where the moves begin and the position they start from, if they can be
@@ -365,12 +342,7 @@ impl<'d> ScidReader<'d> {
         let problems = &mut self.problems;
         let mut named = |field: &'static str, kind: usize, id: u32| {
             database.text(kind, id).unwrap_or_else(|| {
-                let text = format!("`{field}` is lost: the name file has no number {id}");
-                problems.push(
-                    Error::invalid(text)
-                        .in_game(origin.game)
-                        .in_file(&database.names_file),
-                );
+                problems.push(origin.lost_name(field, id, &database.names_file));
                 // Players with lost names stay distinct.
                 match (database.index.is_salvaged(), NAME_KINDS.get(kind)) {
                     (true, Some(what)) => Cow::Owned(format!("(lost {what} {id})")),

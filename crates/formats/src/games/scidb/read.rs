@@ -12,7 +12,7 @@ use tabia_core::game::{Annotation, Flow, Foreign, GameHead, Tags, Visitor, Want}
 use tabia_core::games::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind};
 use tabia_core::io::{Blob, Cursor, Source, decode};
 
-use crate::games::common::record_context::Origin;
+use crate::games::common::record_context::{Origin, end_game};
 
 use super::blob_scanner::Scanner;
 use super::board::Board;
@@ -213,11 +213,8 @@ impl GameReader for ScidbReader<'_> {
         self.problems.clear();
         self.extra.clear();
         self.head.clear();
-        if !record.has_entry {
-            let text = "its index entry is lost: names, date, ratings and result";
-            let error = Error::invalid(text).in_game(game);
-            self.problems.push(error.in_file(database.index.file()));
-        }
+        let lost = record.lost_entry(&origin, database.index.file());
+        self.problems.extend(lost);
         let bytes = self.record(&entry, &origin);
         let body = match bytes.map(|bytes| Body::read(bytes, database.version)) {
             None => None,
@@ -251,14 +248,8 @@ impl GameReader for ScidbReader<'_> {
                 };
                 let mut replay = Replay::new(walker, body, options);
                 let flow = replay.run()?;
-                let end = replay.end().filter(|_| flow == Flow::Go);
-                match end.and_then(|end| record.contradiction(end)) {
-                    Some(error) => {
-                        let error = error.in_game(game).in_file(&database.games_file);
-                        origin.report(error, None, visitor)?
-                    }
-                    None => flow,
-                }
+                let end = replay.end();
+                record.check_end(flow, end, &origin, visitor)?
             } else if want.has(Want::ANNOTATIONS) {
                 // Moves of another variant, or from an unknown start.
                 visitor.visit_annotation(Annotation::Foreign(Foreign {
@@ -270,11 +261,7 @@ impl GameReader for ScidbReader<'_> {
                 Flow::Go
             };
         }
-        if flow == Flow::Stop {
-            return Ok(Flow::Stop);
-        }
-        visitor.end_game(result);
-        Ok(Flow::Go)
+        Ok(end_game(flow, result, visitor))
     }
 }
 
@@ -293,18 +280,7 @@ impl<'d> ScidbReader<'d> {
             }
         };
         let left = cursor.rest();
-        Some(left.get(..length).unwrap_or_else(|| {
-            let why = Why::Truncated {
-                needed: length,
-                left: left.len(),
-            };
-            self.problems.push(origin.error(Malformed {
-                field: "record",
-                at: 0,
-                why,
-            }));
-            left
-        }))
+        Some(origin.part("record", left, length, &mut self.problems))
     }
 
     /// Fills the head; the position the moves start from, if they are moves of chess.
@@ -355,9 +331,7 @@ impl<'d> ScidbReader<'d> {
                 },
                 &mut |field, id| {
                     if record.has_entry {
-                        let text = format!("`{field}` is lost: the name file has no number {id}");
-                        let error = Error::invalid(text).in_game(origin.game);
-                        problems.push(error.in_file(&database.names_file));
+                        problems.push(origin.lost_name(field, id, &database.names_file));
                     }
                 },
             );
