@@ -125,6 +125,9 @@ pub enum ErrorKind {
     Unsupported(String),
     /// The named file of a set is required and missing.
     MissingFile(String),
+    /// A damaged database is not changed: the change would lose or invent something. The text names
+    /// the damage.
+    Damaged(String),
     /// A field contradicts the format.
     Malformed(Malformed),
     /// Moves or text that cannot be read. The text is for users.
@@ -163,6 +166,7 @@ impl Clone for ErrorKind {
             },
             Self::Unsupported(text) => Self::Unsupported(text.clone()),
             Self::MissingFile(name) => Self::MissingFile(name.clone()),
+            Self::Damaged(text) => Self::Damaged(text.clone()),
             Self::Malformed(malformed) => Self::Malformed(*malformed),
             Self::Invalid(text) => Self::Invalid(text.clone()),
             Self::Limit { what, limit, size } => Self::Limit {
@@ -317,6 +321,13 @@ impl Error {
         self.0.kind
     }
 
+    /// Marks the error as one of reading unless its side is set already.
+    #[must_use]
+    pub fn in_input(mut self) -> Self {
+        self.0.side.get_or_insert(ErrorSide::Input);
+        self
+    }
+
     /// Marks the error as one of writing unless its side is set already.
     #[must_use]
     pub fn in_output(mut self) -> Self {
@@ -436,6 +447,7 @@ impl fmt::Display for ErrorKind {
                 write!(f, "{text}")
             }
             Self::MissingFile(name) => write!(f, "the file {name} is missing"),
+            Self::Damaged(text) => write!(f, "{text}; a damaged database is not changed"),
             Self::Malformed(malformed) => write!(f, "{malformed}"),
             Self::Limit { what, limit, size } => {
                 write!(f, "{what} of {size} exceeds the limit of {limit}")

@@ -268,5 +268,5 @@ fn sets_without_names_are_refused() {
     let path = small_set(&folder);
     std::fs::remove_file(path.with_extension("cbp")).unwrap();
     let refused = editor(&path, &folder.join("new.cbh"), false).unwrap_err();
-    assert!(matches!(refused.kind(), ErrorKind::MissingFile(_)));
+    assert!(matches!(refused.kind(), ErrorKind::Damaged(text) if text.contains("small.cbp")));
 }

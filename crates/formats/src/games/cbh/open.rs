@@ -15,7 +15,7 @@ use super::charset::{Detector, Texts, until_zero};
 use super::companions::{COMPANIONS, ID};
 use super::entities::{Entity, EntityTable};
 use super::placeholder_names::Placeholders;
-use super::records::{ExtendedRecord, FileHeader, Record};
+use super::records::{BodyHeader, ExtendedRecord, FileHeader, FlagsHeader, Record, body_header};
 use super::side_files::{SideTable, TopGames};
 use super::tables::Tables;
 use super::tags::player_name;
@@ -177,6 +177,8 @@ impl CbhDatabase {
             if annotations.is_none() && self.len > 0 {
                 opener.problem("cba", "the file is missing: games have no annotations");
             }
+            opener.report_cut_body("cbg", moves.as_deref());
+            opener.report_cut_body("cba", annotations.as_deref());
             let tables = opener.tables();
             self.complete_companions(opener.problems, moves, annotations, tables)
         })
@@ -357,6 +359,22 @@ pub(super) struct RecordOffsets {
     pub(super) annotations_at: u64,
 }
 
+/// The size that the header of `.cbg` or `.cba` states. A short header states it modulo 4 GiB; the
+/// multiple is then that of the file. `None` if the header is cut off.
+fn stated_size(file: &[u8]) -> Option<u64> {
+    let header = body_header(file)?;
+    let low = u64::from(header.file_size.get());
+    let wide = header.file_size_wide.get();
+    let is_wide = usize::from(header.header_size.get()) >= BodyHeader::SIZE;
+    Some(if is_wide && wide & 0xffff_ffff == low {
+        wide
+    } else if file.len() as u64 > low {
+        file.len() as u64 & !0xffff_ffff | low
+    } else {
+        low
+    })
+}
+
 /// The number of complete records after the file header.
 fn record_count(headers: &[u8]) -> u32 {
     let records = (headers.len() / FileHeader::SIZE).saturating_sub(1);
@@ -441,12 +459,66 @@ impl<'s> CompanionOpener<'s> {
             game_tags: self.entities(false),
             extended: self.side_table("cbj"),
             tournament_extras: self.side_table("cbtt"),
-            top_games: self.parse("flags", TopGames::new),
+            top_games: self.top_games(),
+        }
+    }
+
+    /// Reports `.cbg` or `.cba` if it is shorter than its header states.
+    fn report_cut_body(&mut self, extension: &str, file: Option<&[u8]>) {
+        let Some(file) = file else { return };
+        let Some(stated) = stated_size(file) else {
+            let text = format!("the header is cut off after {}", counted(file.len(), "byte", "bytes"));
+            return self.problem(extension, &text);
+        };
+        if stated > file.len() as u64 {
+            let size = file.len();
+            let stated = counted(stated, "byte", "bytes");
+            let text = format!("the header states {stated}, the file has {size}");
+            self.problem(extension, &text);
+        }
+    }
+
+    /// Reports a file that has fewer records than its header states.
+    fn report_cut(&mut self, extension: &str, stated: u32, found: u32) {
+        if stated > found {
+            let stated = counted(stated, "record", "records");
+            let text = format!("the header states {stated}, the file has {found}");
+            self.problem(extension, &text);
         }
     }
 
     fn side_table(&mut self, extension: &str) -> Option<SideTable> {
-        self.parse(extension, SideTable::new)
+        let table = self.parse(extension, SideTable::new)?;
+        let stated = table.header().count.get();
+        let found = table.len();
+        if extension != "cbtt" {
+            self.report_cut(extension, stated, found);
+        } else if stated > found.saturating_sub(1) || (found == 0 && table.rest() > 0) {
+            // The index of the last record is 0 both for one record and for none.
+            let found = counted(found, "record", "records");
+            let text =
+                format!("the header states {stated} as the last index, the file has {found}");
+            self.problem(extension, &text);
+        }
+        Some(table)
+    }
+
+    fn top_games(&mut self) -> Option<TopGames> {
+        let marks = self.parse("flags", TopGames::new)?;
+        let bytes = marks.bytes();
+        let words = FlagsHeader::read(bytes).map_or(0, |header| header.capacity.get());
+        let found = (bytes.len() - FlagsHeader::SIZE) / 4;
+        if words as usize > found {
+            let words = counted(words, "word", "words");
+            let text = format!("the header states {words}, the file has {found}");
+            self.problem("flags", &text);
+        }
+        Some(marks)
+    }
+
+    fn report_cut_table<E: Entity>(&mut self, table: &EntityTable<E>) {
+        let stated = u32::try_from(table.header().capacity.get()).unwrap_or(0);
+        self.report_cut(E::EXTENSION, stated, table.capacity());
     }
 
     fn entities<E: Entity>(&mut self, is_core: bool) -> Option<EntityTable<E>> {
@@ -454,10 +526,16 @@ impl<'s> CompanionOpener<'s> {
             self.problem(E::EXTENSION, "the file is missing: its names are unknown");
         }
         if !self.salvage {
-            return self.parse(E::EXTENSION, EntityTable::new);
+            let table = self.parse(E::EXTENSION, EntityTable::new)?;
+            self.report_cut_table(&table);
+            return Some(table);
         }
         let blob = self.open(E::EXTENSION)?;
-        EntityTable::new(blob.clone()).ok().or_else(|| {
+        let table = EntityTable::new(blob.clone()).ok();
+        if let Some(table) = &table {
+            self.report_cut_table(table);
+        }
+        table.or_else(|| {
             let text = "the header is corrupt; its records are read all the same";
             self.problem(E::EXTENSION, text);
             EntityTable::salvage(blob)

@@ -240,6 +240,19 @@ record! {
     }
 }
 
+/// Bytes in use of the headers of `.cbg` and `.cba` in ChessBase 6 to 9.
+pub(super) const OLD_BODY_HEADER: u16 = 10;
+
+/// The header of `.cbg` or `.cba`; fields that old headers lack are zero. `None` if it is cut off.
+pub(super) fn body_header(file: &[u8]) -> Option<BodyHeader> {
+    let (size, _) = U16::read_from_prefix(file).ok()?;
+    let used = size.get().clamp(OLD_BODY_HEADER, BodyHeader::SIZE as u16);
+    let mut bytes = [0; BodyHeader::SIZE];
+    let stored = file.get(..usize::from(used))?;
+    bytes.get_mut(..stored.len())?.copy_from_slice(stored);
+    BodyHeader::read(&bytes).copied()
+}
+
 record! {
     /// The start of an entity file (`.cbp .cbt .cbc .cbs .cbe .cbl`), little-endian, followed by
     /// `extra` bytes without meaning (0 or 4).

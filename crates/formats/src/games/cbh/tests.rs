@@ -423,19 +423,17 @@ fn ratings_need_only_the_headers() {
     }
     let source = Source::from_path(&folder.join("Tiny.CBH")).unwrap();
     let db = CbhDatabase::open(&source, &OpenOptions::default()).unwrap();
-    // If the companions were open, they could still be read.
-    drop(folder);
     let mut ratings = [[7; 2]; 2];
     assert!(db.ratings(GameIndex(0), &mut ratings));
     assert_eq!(
         db.entry(GameIndex(0)).unwrap().white_elo,
         Some(ratings[0][0])
     );
-    let problems = &db.info().problems;
-    assert!(
-        problems.iter().any(|text| text.contains("Tiny.cbg")),
-        "{problems:?}"
-    );
+    // The other files are open, so that they stay those of this set, and not parsed.
+    assert!(db.companions.get().is_none());
+    drop(folder);
+    assert_eq!(db.info().problems, [""; 0]);
+    assert!(db.companions.get().is_some());
 }
 
 #[test]

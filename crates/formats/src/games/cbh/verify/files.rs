@@ -6,7 +6,9 @@ use tabia_core::plural::counted;
 
 use super::{Severity, Verifier};
 use crate::games::cbh::entities::EntityTable;
-use crate::games::cbh::records::{BodyHeader, FileHeader, FlagsHeader, SideHeader};
+use crate::games::cbh::records::{
+    FileHeader, FlagsHeader, OLD_BODY_HEADER, SideHeader, body_header,
+};
 use crate::games::cbh::side_files::SideTable;
 
 /// Sizes of the records of `.cbj`, by version.
@@ -23,22 +25,6 @@ const EXTENDED_SIZES: [(u32, u32); 7] = [
 const EXTRA_SIZES: [(u32, u32); 4] = [(2, 61), (3, 65), (4, 223), (5, 405)];
 /// Sizes of the records of `.cbm`, by version.
 const MEDIA_SIZES: [(u32, u32); 1] = [(1, 1024)];
-
-/// Bytes in use of the headers of `.cbg` and `.cba` in ChessBase 6 to 9.
-const OLD_BODY_HEADER: u16 = 10;
-
-/// The header of `.cbg` or `.cba`; fields that old headers lack are zero. `None` if it is cut off.
-fn body_header(file: &[u8]) -> Option<BodyHeader> {
-    let mut bytes = [0; BodyHeader::SIZE];
-    let length = file.len().min(BodyHeader::SIZE);
-    if length < usize::from(OLD_BODY_HEADER) {
-        return None;
-    }
-    bytes
-        .get_mut(..length)?
-        .copy_from_slice(file.get(..length)?);
-    BodyHeader::read(&bytes).copied()
-}
 
 impl Verifier<'_> {
     /// Checks all files except the entity files.
@@ -64,8 +50,9 @@ impl Verifier<'_> {
         let tables = db.tables();
         if let Some(extended) = &tables.extended {
             self.side_table("cbj", extended, &EXTENDED_SIZES);
+            // Files with fewer records than stated were reported when they were opened.
             let (stated, found) = (extended.header().count.get(), extended.len());
-            if stated != found {
+            if stated < found {
                 let stated = counted(stated, "record", "records");
                 let text = format!("the header states {stated}, the file has {found}");
                 self.in_file("cbj", text);
@@ -80,7 +67,7 @@ impl Verifier<'_> {
             self.side_table("cbtt", extras, &EXTRA_SIZES);
             // The index of the last record, which is 0 both for one record and for none.
             let (stated, found) = (extras.header().count.get(), extras.len());
-            if stated != found.saturating_sub(1) {
+            if stated < found.saturating_sub(1) {
                 let found = counted(found, "record", "records");
                 let text =
                     format!("the header states {stated} as the last index, the file has {found}");
@@ -99,7 +86,7 @@ impl Verifier<'_> {
         if let Some(media) = &db.companions().media {
             self.side_table("cbm", media, &MEDIA_SIZES);
             let (stated, found) = (media.header().count.get(), media.len());
-            if stated != found {
+            if stated < found {
                 let stated = counted(stated, "record", "records");
                 let text = format!("the header states {stated}, the file has {found}");
                 self.in_file("cbm", text);
@@ -109,7 +96,7 @@ impl Verifier<'_> {
             let bytes = marks.bytes();
             let words = FlagsHeader::read(bytes).map_or(0, |header| header.capacity.get());
             let found = (bytes.len() - FlagsHeader::SIZE) / 4;
-            if words as usize != found {
+            if (words as usize) < found {
                 let words = counted(words, "word", "words");
                 let text = format!("the header states {words}, the file has {found}");
                 self.in_file("flags", text);
@@ -140,23 +127,19 @@ impl Verifier<'_> {
     /// Compares the sizes in the header of `.cbg` or `.cba`, and reports records that overlap each
     /// other or the header.
     fn body_file(&mut self, extension: &str, file: &[u8], mut records: Vec<(u64, u64, GameIndex)>) {
+        // A file that is cut off was reported when it was opened.
         let Some(header) = body_header(file) else {
-            self.in_file(
-                extension,
-                format!(
-                    "the header is cut off after {}",
-                    counted(file.len(), "byte", "bytes")
-                ),
-            );
             return;
         };
         let size = file.len() as u64;
         let is_long = header.header_size.get() > OLD_BODY_HEADER;
         let stated = u64::from(header.file_size.get());
         if stated != size & 0xffff_ffff {
-            let stated = counted(stated, "byte", "bytes");
-            let text = format!("the header states {stated}, the file has {size}");
-            self.in_file(extension, text);
+            if stated < size {
+                let stated = counted(stated, "byte", "bytes");
+                let text = format!("the header states {stated}, the file has {size}");
+                self.in_file(extension, text);
+            }
         } else if is_long && header.file_size_wide.get() != size {
             let stated = header.file_size_wide.get();
             let stated = counted(stated, "byte", "bytes");

@@ -26,6 +26,7 @@ use crate::games::cbh::companions::COMPANIONS;
 use crate::games::cbh::entities::EntityTable;
 use crate::games::cbh::open::CbhDatabase;
 use crate::games::cbh::records::{EXTENDED_DEFAULT, MovesHead, Record, TYPE_DELETED};
+use crate::games::cbh::verify::require_sound;
 
 pub use super::pack::pack;
 
@@ -48,7 +49,7 @@ pub struct Editor {
 pub fn append(path: &Path, options: &CreateOptions) -> Result<Box<dyn GameWriter>> {
     let mut options = options.clone();
     options.force = true;
-    let source = Source::from_path(path)?;
+    let source = Source::from_path(path).map_err(Error::in_input)?;
     let editor = Editor::new(&source, path, &options, &OpenOptions::default())?;
     Ok(Box::new(editor))
 }
@@ -86,7 +87,8 @@ impl Editor {
     /// allow replacing files.
     ///
     /// # Errors
-    /// If a file that games need is missing, or has records of an unknown version.
+    /// [`ErrorKind::Damaged`] if files of the source are missing or cut off, or records refer to names,
+    /// moves or annotations that do not exist; if a file has records of an unknown version.
     pub fn new(
         source: &Source,
         path: &Path,
@@ -94,7 +96,7 @@ impl Editor {
         open: &OpenOptions,
     ) -> Result<Self> {
         refuse_other_case(path)?;
-        let db = CbhDatabase::open(source, open)?;
+        let db = open_sound(source, open)?;
         let mut options = options.clone();
         if options.charset == Charset::Auto {
             options.charset = charset(&db);
@@ -258,6 +260,13 @@ impl GameWriter for Editor {
     fn finish(self: Box<Self>) -> Result<Written> {
         Editor::finish(*self)
     }
+}
+
+/// Opens a database that can be changed safely.
+pub(super) fn open_sound(source: &Source, options: &OpenOptions) -> Result<CbhDatabase> {
+    let db = CbhDatabase::open(source, options).map_err(Error::in_input)?;
+    require_sound(&db).map_err(Error::in_input)?;
+    Ok(db)
 }
 
 /// Offsets of all records of `.cbg` and `.cba`, sorted.

@@ -11,6 +11,7 @@ use tabia_core::plural::counted;
 use zerocopy::{Immutable, IntoBytes};
 
 use super::cbtt_file::TournamentExtras;
+use super::edit::open_sound;
 use super::names::Names;
 use super::read_back::{check_damage, difference};
 use super::set_files::{SetFiles, media_text};
@@ -40,7 +41,7 @@ pub fn pack(
         let text = "a database cannot be packed into itself; give another name";
         return Err(Error::unsupported(text).in_path(path));
     }
-    let db = CbhDatabase::open(source, open)?;
+    let db = open_sound(source, open)?;
     let mut writer = CbhWriter::new(path, options)?;
     let files = writer.files();
     files.take_settings(&db);

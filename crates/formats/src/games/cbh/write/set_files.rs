@@ -92,8 +92,6 @@ const EXTENSIONS: [&str; 12] = [
 pub(super) const MEDIA_SIZE: usize = 1024;
 /// Bytes in use of the header of `.cbh` in ChessBase 6.
 const OLD_FILE_HEADER: usize = 36;
-/// Bytes in use of the headers of `.cbg` and `.cba` in ChessBase 6.
-pub(super) const OLD_BODY_HEADER: usize = 10;
 
 /// The header of a new database.
 const NEW_HEADER: FileHeader = FileHeader {

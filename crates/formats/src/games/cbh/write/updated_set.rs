@@ -10,14 +10,14 @@ use zerocopy::{Immutable, IntoBytes};
 use super::cbtt_file::TournamentExtras;
 use super::names::Names;
 use super::set_files::{
-    ANNOTATIONS, BodyFile, EXTENDED, HEADERS, MEDIA_SIZE, MOVES, OLD_BODY_HEADER, SetFiles,
+    ANNOTATIONS, BodyFile, EXTENDED, HEADERS, MEDIA_SIZE, MOVES, SetFiles,
 };
 use crate::games::cbh::entities::{Entity, EntityTable};
 use crate::games::cbh::entity_order::Ordered;
 use crate::games::cbh::open::CbhDatabase;
 use crate::games::cbh::records::{
-    BodyHeader, EXTENDED_DEFAULT, ExtendedRecord, FileHeader, FlagsHeader, GameRecord, SideHeader,
-    TYPE_TEXT, TextRecord,
+    BodyHeader, EXTENDED_DEFAULT, ExtendedRecord, FileHeader, FlagsHeader, GameRecord, OLD_BODY_HEADER,
+    SideHeader,    TYPE_TEXT, TextRecord,
 };
 
 impl SetFiles {
@@ -103,7 +103,7 @@ impl SetFiles {
             unused: header.unused.get().into(),
             header_size,
         };
-        if usize::from(header_size) < OLD_BODY_HEADER || blob.len() < usize::from(header_size) {
+        if header_size < OLD_BODY_HEADER || blob.len() < usize::from(header_size) {
             let text = format!("a file header of {header_size} bytes is too short");
             return Err(Error::unsupported(text));
         }
