@@ -134,6 +134,9 @@ fn input_hint(error: &Error) -> Option<String> {
             format!("name the right one, for example `--from {id}`")
         }
         ErrorKind::WrongFormat { .. } => "without `--from` the format is recognised".into(),
+        ErrorKind::Damaged(_) => {
+            "`tabia repair OLD -o NEW` saves what is left of a damaged database in a new one".into()
+        }
         ErrorKind::MissingFile(_) => "put the missing file next to the others".into(),
         ErrorKind::Password => "give it with `--password TEXT`".into(),
         _ if exceeds_unpacked(error) => MORE_UNPACKED.into(),

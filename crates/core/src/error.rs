@@ -328,6 +328,11 @@ impl Error {
         self
     }
 
+    /// Whether [`in_input`](Self::in_input) marked the error.
+    pub fn is_of_input(&self) -> bool {
+        self.0.side == Some(ErrorSide::Input)
+    }
+
     /// Marks the error as one of writing unless its side is set already.
     #[must_use]
     pub fn in_output(mut self) -> Self {

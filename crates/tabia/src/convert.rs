@@ -205,7 +205,7 @@ fn stream_error(error: io::Error) -> Error {
 /// A target that cannot be as it was asked for is the caller's matter.
 fn uncreated(error: Error) -> Error {
     match error.kind() {
-        ErrorKind::Unsupported(_) => Error::usage(error.to_string()),
+        ErrorKind::Unsupported(_) if !error.is_of_input() => Error::usage(error.to_string()),
         _ => error.in_output(),
     }
 }

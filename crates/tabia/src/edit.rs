@@ -89,7 +89,7 @@ pub fn edit(
 ) -> Result<Edited, Error> {
     let (functions, source) = editable(item)?;
     let editor = (functions.open)(source, path, &options.create, &options.open);
-    let mut editor = editor.map_err(|error| side(error, path))?;
+    let mut editor = editor.map_err(Error::in_output)?;
     let mut edited = Edited::default();
     for change in changes {
         match change {
@@ -116,18 +116,9 @@ pub fn pack_to(item: &InputItem, path: &Path, options: &EditOptions) -> Result<E
     let (functions, source) = editable(item)?;
     let written = (functions.pack)(source, path, &options.create, &options.open);
     Ok(Edited {
-        written: written.map_err(|error| side(error, path))?,
+        written: written.map_err(Error::in_output)?,
         ..Edited::default()
     })
-}
-
-/// Attributes an error to the input or to the output.
-fn side(error: Error, path: &Path) -> Error {
-    let is_target = |file: &Path| file.file_stem() == path.file_stem();
-    match &error.location().file {
-        Some(file) if !is_target(file) => error,
-        _ => error.in_output(),
-    }
 }
 
 fn check(editor: &dyn DatabaseEditor, index: GameIndex) -> Result<(), Error> {

@@ -1,7 +1,6 @@
 //! An input and how it is opened.
 
 use std::fmt;
-use std::fs::File;
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tabia_core::books::Book;
 use tabia_core::formats::{Limits, OpenOptions};
 use tabia_core::games::{Blocks, Database, GameStream};
-use tabia_core::io::{Progress, Source};
+use tabia_core::io::{InputFile, Progress, Source};
 use tabia_core::{Error, GameFormat, Result};
 use tabia_formats::Format;
 use tabia_formats::archives;
@@ -240,10 +239,10 @@ impl InputItem {
         };
         match &self.origin {
             Origin::Files(source) => Ok(counting(match source.main().path() {
-                Some(path) => Box::new(File::open(path)?),
+                Some(path) => Box::new(InputFile::open(path)?),
                 None => Box::new(Cursor::new(source.main().open()?)),
             })),
-            Origin::Packed(path) => plain(counting(Box::new(File::open(path)?)), limits),
+            Origin::Packed(path) => plain(counting(Box::new(InputFile::open(path)?)), limits),
             Origin::Once(stream) => stream
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
@@ -292,8 +291,8 @@ pub(crate) fn plain(reader: Box<dyn Read + Send>, limits: &Limits) -> Result<Box
     Ok(archives::compressed::decompress_within(reader, limits)?.0)
 }
 
-/// Ends where a stream cannot be read further, so that everything before is kept; the error is
-/// noted.
+/// Ends where a stream is damaged, so that everything before is kept; the error is noted. A stream that
+/// cannot be read is not damaged.
 struct UntilError {
     inner: Box<dyn Read + Send>,
     late: OnError,
@@ -303,7 +302,11 @@ impl Read for UntilError {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self.inner.read(buffer) {
             Err(error) if error.kind() != io::ErrorKind::Interrupted => {
-                self.late.report(error.into())?;
+                let error = Error::from(error);
+                if error.is_system() {
+                    return Err(error.into());
+                }
+                self.late.report(error)?;
                 Ok(0)
             }
             other => other,

@@ -1,13 +1,12 @@
 //! From what a user typed to inputs.
 
 use std::ffi::OsStr;
-use std::fs::File;
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use tabia_core::formats::{OpenOptions, Probe};
-use tabia_core::io::Source;
+use tabia_core::io::{InputFile, Source};
 use tabia_core::{Error, ErrorKind, Result};
 use tabia_formats::archives;
 use tabia_formats::archives::compressed::Compression;
@@ -78,7 +77,7 @@ impl Resolver {
             Ok(metadata) if metadata.is_dir() => self.folder(path),
             Ok(metadata) if metadata.is_file() => Ok(vec![self.file(path)?]),
             Ok(_) => {
-                let pipe = File::open(path).map_err(|error| Error::from(error).in_path(path))?;
+                let pipe = InputFile::open(path)?;
                 Ok(vec![self.once(path, None, Box::new(pipe))?])
             }
             // Moved away while it is being replaced: another file has what belongs there.
@@ -229,7 +228,7 @@ impl Resolver {
             return self.source_item(source);
         }
         let file_path = source.main().path().unwrap_or(path);
-        let mut file = File::open(file_path).map_err(|error| Error::from(error).in_path(path))?;
+        let mut file = InputFile::open(file_path)?;
         let head = read_head(&mut file).map_err(|error| Error::from(error).in_path(path))?;
         if Compression::of_content(&head) != Compression::None && !is_container(&source, &head) {
             return self.packed(path);
@@ -252,9 +251,8 @@ impl Resolver {
 
     fn source_item(&self, source: Source) -> Result<InputItem> {
         let head = if let Some(path) = source.main().path() {
-            File::open(path)
-                .and_then(|mut file| read_head(&mut file))
-                .map_err(|error| Error::from(error).in_path(path))?
+            let mut file = InputFile::open(path)?;
+            read_head(&mut file).map_err(|error| Error::from(error).in_path(path))?
         } else {
             let blob = source.main().open()?;
             blob.get(..Probe::HEAD).unwrap_or(&blob).to_vec()
@@ -307,8 +305,7 @@ impl Resolver {
     }
 
     fn packed(&self, path: &Path) -> Result<InputItem> {
-        let head = File::open(path)
-            .map_err(Error::from)
+        let head = InputFile::open(path)
             .and_then(|file| plain(Box::new(file), &self.options.limits))
             .and_then(|mut stream| Ok(read_head(&mut stream)?))
             .map_err(|error| error.in_path(path))?;

@@ -97,7 +97,13 @@ pub(crate) struct ScanReporter<'a> {
 
 impl ScanReporter<'_> {
     /// Notes one problem of the input.
+    ///
+    /// # Errors
+    /// If the input cannot be read: that is no damage, and what follows it is not known.
     pub(crate) fn problem(&mut self, problem: Problem, strict: bool) -> Result<(), Error> {
+        if problem.error.is_system() {
+            return Err(problem.error);
+        }
         self.summary.problems += 1;
         self.observer
             .problem(self.item, &problem)

@@ -83,3 +83,55 @@ fn records_are_deleted_replaced_and_packed() {
     tabia(&folder, &args).expect(5);
     assert!(!folder.join("e.cbh").exists());
 }
+
+#[test]
+fn damaged_databases_are_not_changed() {
+    let cuts: [(&str, u64); 4] = [("cbp", 400), ("cbt", 330), ("cbh", 230), ("cbg", 200)];
+    for (extension, length) in cuts {
+        let folder = with_sample("damaged");
+        std::fs::write(folder.join("games.pgn"), crate::common::GAMES).unwrap();
+        let path = folder.join("mega.cbh").with_extension(extension);
+        let file = std::fs::File::options().write(true).open(&path).unwrap();
+        assert!(file.metadata().unwrap().len() > length);
+        file.set_len(length).unwrap();
+        let contents = || -> Vec<Vec<u8>> {
+            let names = names(&folder).into_iter();
+            names
+                .map(|name| std::fs::read(folder.join(&name)).unwrap())
+                .collect()
+        };
+        let before = contents();
+        for args in [
+            &["convert", "games.pgn", "-o", "mega.cbh", "--append"][..],
+            &[
+                "edit", "mega.cbh", "-o", "mega.cbh", "--delete", "1", "--force",
+            ],
+            &["edit", "mega.cbh", "-o", "new.cbh", "--delete", "1"],
+            &["edit", "mega.cbh", "-o", "new.cbh", "--pack"],
+        ] {
+            let run = tabia(&folder, args).expect(4);
+            assert!(run.err.contains("tabia repair"), "{args:?}: {}", run.err);
+            assert!(contents() == before, "{args:?} changed a file");
+        }
+    }
+}
+
+/// A record size that no file justifies.
+#[test]
+fn sizes_of_records_are_not_believed() {
+    let folder = with_sample("record-size");
+    std::fs::write(folder.join("games.pgn"), crate::common::GAMES).unwrap();
+    let path = folder.join("mega.cbj");
+    let mut bytes = std::fs::read(&path).unwrap();
+    bytes[4..8].copy_from_slice(&[0, 0, 0, 8]);
+    std::fs::write(&path, bytes).unwrap();
+    let run = tabia(&folder, &["check", "mega.cbh"]).expect(3);
+    assert!(run.err.contains("mega.cbj"), "{}", run.err);
+    for args in [
+        &["convert", "games.pgn", "-o", "mega.cbh", "--append"][..],
+        &["edit", "mega.cbh", "-o", "new.cbh", "--delete", "1"],
+    ] {
+        tabia(&folder, args).expect(4);
+        assert!(!folder.join("new.cbj").exists());
+    }
+}

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::failure_injection;
+use crate::error::{Error, Result};
 
 /// Longest name of a target inside a temporary name, in bytes: file systems allow 255 in all.
 const MAX_NAME: usize = 200;
@@ -52,7 +53,14 @@ pub(super) fn remove(path: &Path) -> io::Result<()> {
     std::fs::remove_file(path)
 }
 
-/// The names in a folder.
+/// The names in a folder, in no particular order.
+///
+/// # Errors
+/// When the folder cannot be read to its end.
+pub fn list_folder(folder: &Path) -> Result<Vec<OsString>> {
+    list(folder).map_err(|error| Error::from(error).in_path(folder))
+}
+
 pub(super) fn list(folder: &Path) -> io::Result<Vec<OsString>> {
     failure_injection::input_step()?;
     let entries = std::fs::read_dir(folder)?;

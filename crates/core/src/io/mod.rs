@@ -5,6 +5,7 @@ mod cursor;
 mod disk;
 pub mod failure_injection;
 mod huge_table;
+mod input_file;
 mod journal;
 mod output;
 mod private_names;
@@ -17,7 +18,9 @@ mod text;
 
 pub use blob::Blob;
 pub use cursor::Cursor;
+pub use disk::list_folder;
 pub use huge_table::HugeTable;
+pub use input_file::InputFile;
 pub use output::{Output, OutputSet};
 pub use private_names::is_private_name;
 pub use progress::Progress;

@@ -4,8 +4,8 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tabia_core::Error;
-use tabia_core::io::Source;
+use tabia_core::io::{Source, list_folder};
+use tabia_core::{Error, ErrorKind};
 use tabia_formats::Format;
 
 use crate::input::{InputItem, Origin};
@@ -34,10 +34,11 @@ pub fn remains(resolver: &Resolver, path: &OsStr) -> Result<InputItem, Error> {
                 return Err(Error::usage(text));
             }
         },
+        Err(error) if is_unreadable(&error) => return Err(error),
         Err(error) => error,
     };
     let path = Path::new(path);
-    let found = candidates(resolver, path)
+    let found = candidates(resolver, path)?
         .into_iter()
         .max_by_key(|(_, files)| files.len())
         .filter(|(_, files)| !files.is_empty());
@@ -55,12 +56,18 @@ pub fn remains(resolver: &Resolver, path: &OsStr) -> Result<InputItem, Error> {
     })
 }
 
+/// Whether a file exists and cannot be read.
+fn is_unreadable(error: &Error) -> bool {
+    let is_missing = |error: &std::io::Error| error.kind() == std::io::ErrorKind::NotFound;
+    error.is_system() && !matches!(error.kind(), ErrorKind::Io(error) if is_missing(error))
+}
+
 /// Suffixes that programs add to the name of a set that is about to replace another one.
 const MARKS: [&str; 3] = ["__compact__", ".compact", ".partial-"];
 
 /// Formats whose sets have files of that name, each with those that are there, the main file
 /// first.
-fn candidates(resolver: &Resolver, path: &Path) -> Vec<(Format, Vec<PathBuf>)> {
+fn candidates(resolver: &Resolver, path: &Path) -> Result<Vec<(Format, Vec<PathBuf>)>, Error> {
     let name = path
         .file_name()
         .map(|name| name.to_string_lossy().to_lowercase())
@@ -69,16 +76,19 @@ fn candidates(resolver: &Resolver, path: &Path) -> Vec<(Format, Vec<PathBuf>)> {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    let files_here: Vec<(String, PathBuf)> = std::fs::read_dir(folder)
-        .map(|entries| {
-            let files = entries.flatten().map(|entry| {
-                let name = entry.file_name();
-                let path = path.with_file_name(&name);
-                (name.to_string_lossy().to_lowercase(), path)
-            });
-            files.collect()
+    let names = match list_folder(folder) {
+        Ok(names) => names,
+        Err(error) if is_unreadable(&error) => return Err(error),
+        // The error of the path itself is the better one.
+        Err(_) => Vec::new(),
+    };
+    let files_here: Vec<(String, PathBuf)> = names
+        .into_iter()
+        .map(|name| {
+            let path = path.with_file_name(&name);
+            (name.to_string_lossy().to_lowercase(), path)
         })
-        .unwrap_or_default();
+        .collect();
     let formats = resolver.formats().iter().copied().filter(|format| {
         format.games().is_some() && resolver.from.is_none_or(|only| only == *format)
     });
@@ -122,7 +132,7 @@ fn candidates(resolver: &Resolver, path: &Path) -> Vec<(Format, Vec<PathBuf>)> {
         }
         all.push((format, files));
     }
-    all
+    Ok(all)
 }
 
 /// Whether a new file at `target` would replace a file of the input.

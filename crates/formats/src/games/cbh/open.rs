@@ -467,7 +467,10 @@ impl<'s> CompanionOpener<'s> {
     fn report_cut_body(&mut self, extension: &str, file: Option<&[u8]>) {
         let Some(file) = file else { return };
         let Some(stated) = stated_size(file) else {
-            let text = format!("the header is cut off after {}", counted(file.len(), "byte", "bytes"));
+            let text = format!(
+                "the header is cut off after {}",
+                counted(file.len(), "byte", "bytes")
+            );
             return self.problem(extension, &text);
         };
         if stated > file.len() as u64 {

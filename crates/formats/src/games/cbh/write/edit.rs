@@ -49,7 +49,13 @@ pub struct Editor {
 pub fn append(path: &Path, options: &CreateOptions) -> Result<Box<dyn GameWriter>> {
     let mut options = options.clone();
     options.force = true;
-    let source = Source::from_path(path).map_err(Error::in_input)?;
+    let source = Source::from_path(path).map_err(|error| {
+        if is_not_found(&error) {
+            error.in_output()
+        } else {
+            error.in_input()
+        }
+    })?;
     let editor = Editor::new(&source, path, &options, &OpenOptions::default())?;
     Ok(Box::new(editor))
 }
@@ -333,16 +339,19 @@ fn charset(db: &CbhDatabase) -> Charset {
     }
 }
 
+fn is_not_found(error: &Error) -> bool {
+    match error.kind() {
+        ErrorKind::Io(error) => error.kind() == std::io::ErrorKind::NotFound,
+        _ => false,
+    }
+}
+
 /// On case-sensitive file systems, the files of a replaced set must have the names that are written,
 /// or old and new files would coexist.
 fn refuse_other_case(path: &Path) -> Result<()> {
-    let is_new = |error: &Error| match error.kind() {
-        ErrorKind::Io(error) => error.kind() == std::io::ErrorKind::NotFound,
-        _ => false,
-    };
     let source = match Source::from_path(path) {
         Ok(source) => source,
-        Err(error) if is_new(&error) => return Ok(()),
+        Err(error) if is_not_found(&error) => return Ok(()),
         Err(error) => return Err(error),
     };
     for companion in &COMPANIONS {

@@ -9,15 +9,13 @@ use zerocopy::{Immutable, IntoBytes};
 
 use super::cbtt_file::TournamentExtras;
 use super::names::Names;
-use super::set_files::{
-    ANNOTATIONS, BodyFile, EXTENDED, HEADERS, MEDIA_SIZE, MOVES, SetFiles,
-};
+use super::set_files::{ANNOTATIONS, BodyFile, EXTENDED, HEADERS, MEDIA_SIZE, MOVES, SetFiles};
 use crate::games::cbh::entities::{Entity, EntityTable};
 use crate::games::cbh::entity_order::Ordered;
 use crate::games::cbh::open::CbhDatabase;
 use crate::games::cbh::records::{
-    BodyHeader, EXTENDED_DEFAULT, ExtendedRecord, FileHeader, FlagsHeader, GameRecord, OLD_BODY_HEADER,
-    SideHeader,    TYPE_TEXT, TextRecord,
+    BodyHeader, EXTENDED_DEFAULT, ExtendedRecord, FileHeader, FlagsHeader, GameRecord,
+    OLD_BODY_HEADER, SideHeader, TYPE_TEXT, TextRecord,
 };
 
 impl SetFiles {
