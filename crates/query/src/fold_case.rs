@@ -22,15 +22,30 @@ pub(crate) fn fold_into(text: &str, out: &mut String) {
             out.push(character.to_ascii_lowercase());
             continue;
         }
+        if is_combining(character) {
+            continue;
+        }
         match base_letters(character) {
             Some(letters) => out.push_str(letters),
-            None => out.extend(character.to_lowercase()),
+            None => {
+                for lower in character.to_lowercase().filter(|c| !is_combining(*c)) {
+                    match base_letters(lower) {
+                        Some(letters) => out.push_str(letters),
+                        None => out.push(lower),
+                    }
+                }
+            }
         }
     }
 }
 
-/// The letters without accents of a Latin letter (Latin-1 Supplement and Latin Extended-A); `None` for
-/// other characters.
+/// An accent that is a character of its own, after the letter.
+fn is_combining(character: char) -> bool {
+    matches!(character, '\u{300}'..='\u{36f}')
+}
+
+/// The letters without accents of a Latin letter (Latin-1 Supplement, Latin Extended-A and Latin
+/// Extended Additional); `None` for other characters.
 fn base_letters(character: char) -> Option<&'static str> {
     Some(match character {
         'À'..='Å' | 'à'..='å' | 'Ā'..='ą' => "a",
@@ -57,6 +72,41 @@ fn base_letters(character: char) -> Option<&'static str> {
         'Ŵ' | 'ŵ' => "w",
         'Ý' | 'ý' | 'ÿ' | 'Ŷ'..='Ÿ' => "y",
         'Ź'..='ž' => "z",
+        'Ơ' | 'ơ' => "o",
+        'Ư' | 'ư' => "u",
+        '\u{1e00}'..='\u{1eff}' => return extended(character),
+        _ => return None,
+    })
+}
+
+/// As [`base_letters`], for Latin Extended Additional.
+fn extended(character: char) -> Option<&'static str> {
+    Some(match character {
+        'Ḁ' | 'ḁ' | 'Ạ'..='ặ' => "a",
+        'Ḃ'..='ḇ' => "b",
+        'Ḉ' | 'ḉ' => "c",
+        'Ḋ'..='ḓ' => "d",
+        'Ḕ'..='ḝ' | 'Ẹ'..='ệ' => "e",
+        'Ḟ' | 'ḟ' => "f",
+        'Ḡ' | 'ḡ' => "g",
+        'Ḣ'..='ḫ' => "h",
+        'Ḭ'..='ḯ' | 'Ỉ'..='ị' => "i",
+        'Ḱ'..='ḵ' => "k",
+        'Ḷ'..='ḽ' => "l",
+        'Ḿ'..='ṃ' => "m",
+        'Ṅ'..='ṋ' => "n",
+        'Ṍ'..='ṓ' | 'Ọ'..='ợ' => "o",
+        'Ṕ'..='ṗ' => "p",
+        'Ṙ'..='ṟ' => "r",
+        'Ṡ'..='ṩ' => "s",
+        'Ṫ'..='ṱ' => "t",
+        'Ṳ'..='ṻ' | 'Ụ'..='ự' => "u",
+        'Ṽ'..='ṿ' => "v",
+        'Ẁ'..='ẉ' => "w",
+        'Ẋ'..='ẍ' => "x",
+        'Ẏ' | 'ẏ' | 'Ỳ'..='ỹ' => "y",
+        'Ẑ'..='ẕ' => "z",
+        'ẞ' => "ss",
         _ => return None,
     })
 }
@@ -74,9 +124,12 @@ mod tests {
             ("Sørensen", "sorensen"),
             ("Weiß", "weiss"),
             ("Пешка", "пешка"),
+            ("Nguyễn Ngọc Trường Sơn", "nguyen ngoc truong son"),
+            ("Mu\u{308}ller \u{212b}", "muller a"),
             ("Nepomniachtchi, Ian", "nepomniachtchi, ian"),
         ] {
             assert_eq!(fold(text), folded);
+            assert_eq!(fold(folded), folded);
         }
     }
 }

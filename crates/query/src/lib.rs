@@ -1,24 +1,29 @@
-//! Filters over databases of any format, and names of openings.
+//! The query language of databases of any format, and names of openings.
 //!
 //! ```
-//! use tabia_core::game::{GameResult, Tags};
-//! use tabia_core::games::IndexEntry;
-//! use tabia_query::{Filter, Matcher};
+//! use tabia_core::GameIndex;
+//! use tabia_core::game::{Game, GameResult};
+//! use tabia_query::{Matcher, Query};
 //!
-//! let filter = Filter::parse("player:carlsen elo:>=2700 -result:1/2-1/2")?;
-//! let tags: Tags = [("White", "Carlsen, Magnus"), ("WhiteElo", "2850"), ("BlackElo", "2710")]
-//!     .into_iter()
-//!     .collect();
-//! let mut matcher = Matcher::new(&filter);
-//! assert!(matcher.matches_tags(&tags, GameResult::WhiteWins, &IndexEntry::default()));
-//! assert!(!matcher.matches_tags(&tags, GameResult::Draw, &IndexEntry::default()));
+//! let query = Query::parse("player:carlsen elo:>=2700 -result:draw")?;
+//! let mut game = Game::new();
+//! for (name, value) in [("White", "Carlsen, Magnus"), ("WhiteElo", "2850"), ("BlackElo", "2710")] {
+//!     game.head.tags.push(name, value);
+//! }
+//! game.result = GameResult::WhiteWins;
+//! let mut matcher = Matcher::new(&query);
+//! assert!(matcher.matches(GameIndex(0), &game));
+//! game.result = GameResult::Draw;
+//! assert!(!matcher.matches(GameIndex(0), &game));
 //! # Ok::<(), tabia_query::FilterError>(())
 //! ```
 #![warn(missing_docs)]
 
-pub mod filter;
 mod fold_case;
+pub mod language;
+pub mod matching;
 pub mod openings;
 
-pub use filter::{Filter, FilterError, Matcher};
 pub use fold_case::fold;
+pub use language::{Field, FilterError, Query, Suggestion, fields};
+pub use matching::{Answer, Matcher};

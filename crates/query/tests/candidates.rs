@@ -7,7 +7,16 @@ use std::borrow::Cow;
 use tabia_core::GameIndex;
 use tabia_core::error::{Error, Result};
 use tabia_core::games::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind};
-use tabia_query::{Filter, Matcher};
+use tabia_core::game::{Flow, Visitor, Want};
+use tabia_query::{Answer, Matcher, Query};
+
+struct NoReader;
+
+impl GameReader for NoReader {
+    fn read(&mut self, _: GameIndex, _: Want, _: &mut dyn Visitor) -> Result<Flow> {
+        unreachable!("only index entries are read")
+    }
+}
 
 /// A database of ratings. `quick`: whether it gives the ratings of many games at once.
 struct RatingDatabase {
@@ -72,8 +81,8 @@ fn no_match_is_skipped() {
             "result:*",
             "elo:>=2900",
         ] {
-            let filter = Filter::parse(text).unwrap();
-            let mut matcher = Matcher::new(&filter);
+            let query = Query::parse(text).unwrap();
+            let mut matcher = Matcher::new(&query);
             let mut found = Vec::new();
             let (mut next, end) = (0, database.len());
             while next < end {
@@ -81,22 +90,25 @@ fn no_match_is_skipped() {
                 if next == end {
                     break;
                 }
-                if matcher.matches_game(&database, GameIndex(next)).unwrap() {
+                let game = GameIndex(next);
+                if matcher.matches_record(&database, &mut NoReader, game).unwrap() {
                     found.push(next);
                 }
                 next += 1;
             }
-            let mut matcher_by_entry = Matcher::new(&filter);
+            let mut matcher_by_entry = Matcher::new(&query);
             let mut matches = |game| {
                 let entry = database.entry(GameIndex(game)).unwrap();
-                matcher_by_entry.matches_entry(&database, &entry).unwrap()
+                let game = GameIndex(game);
+                matcher_by_entry.entry(&database, game, &entry).unwrap() == Answer::Yes
             };
             let expected: Vec<u32> = (0..end).filter(|&game| matches(game)).collect();
             assert_eq!(found, expected, "{text}");
             // Single records in any order.
             for step in 0..2 * end {
                 let game = (step * 7919 + step / 300) % end;
-                let fits = matcher.matches_game(&database, GameIndex(game)).unwrap();
+                let record = GameIndex(game);
+                let fits = matcher.matches_record(&database, &mut NoReader, record).unwrap();
                 assert_eq!(
                     fits,
                     expected.binary_search(&game).is_ok(),

@@ -1,6 +1,6 @@
 //! Terms on ratings, tested for many records at once.
 
-use super::{EloField, Term, Test};
+use crate::language::{EloField, Item, Test, What};
 
 /// A term on ratings, in a form that is tested without branches.
 #[derive(Debug)]
@@ -15,19 +15,27 @@ pub(super) struct RatingTest {
 const BATCH: usize = 8;
 
 impl RatingTest {
-    /// `None` if the term does not test ratings.
-    pub(super) fn from_term(term: &Term) -> Option<Self> {
+    /// `None` if the item does not test ratings.
+    pub(super) fn from_item(item: &Item) -> Option<Self> {
+        let What::Term(term) = &item.what else {
+            return None;
+        };
         let Test::Elo(field, bounds) = &term.test else {
             return None;
         };
-        let ranges = bounds.iter().map(|range| {
-            let low = range.low.unwrap_or(1).max(1);
-            [low, range.high.unwrap_or(u16::MAX)]
+        if *field == EloField::Mean {
+            return None;
+        }
+        let least = |low: i64| low.clamp(1, i64::from(u16::MAX) + 1);
+        let ranges = bounds.iter().filter_map(|range| {
+            let low = least(range.low.unwrap_or(1));
+            let high = range.high.unwrap_or(i64::MAX).min(i64::from(u16::MAX));
+            (low <= high).then_some([low as u16, high as u16])
         });
         Some(Self {
             field: *field,
-            ranges: ranges.filter(|[low, high]| low <= high).collect(),
-            negated: term.negated,
+            ranges: ranges.collect(),
+            negated: item.negated,
         })
     }
 
@@ -35,7 +43,7 @@ impl RatingTest {
     pub(super) fn has(&self, [white, black]: [u16; 2]) -> bool {
         let fits = |elo| self.ranges.iter().any(|range| inside(*range, elo));
         let holds = match self.field {
-            EloField::Both => fits(white) && fits(black),
+            EloField::Both | EloField::Mean => fits(white) && fits(black),
             EloField::Either => fits(white) || fits(black),
             EloField::White => fits(white),
             EloField::Black => fits(black),
@@ -52,7 +60,9 @@ impl RatingTest {
             return ratings.iter().position(|&pair| self.has(pair));
         }
         match self.field {
-            EloField::Both => first(ratings, |[w, b]| inside(range, w) & inside(range, b)),
+            EloField::Both | EloField::Mean => {
+                first(ratings, |[w, b]| inside(range, w) & inside(range, b))
+            }
             EloField::Either => first(ratings, |[w, b]| inside(range, w) | inside(range, b)),
             EloField::White => first(ratings, |[w, _]| inside(range, w)),
             EloField::Black => first(ratings, |[_, b]| inside(range, b)),

@@ -1,0 +1,152 @@
+//! The fields of the language, as users see them.
+
+/// A field of the language: `name:value`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Field {
+    /// Its name.
+    pub name: &'static str,
+    /// Other names for it.
+    pub aliases: &'static [&'static str],
+    /// What it asks.
+    pub asks: &'static str,
+    /// The values it takes.
+    pub values: &'static str,
+    /// A query with it.
+    pub example: &'static str,
+}
+
+/// All fields, in the order in which help lists them.
+///
+/// ```
+/// let fields = tabia_query::fields();
+/// assert!(fields.iter().any(|field| field.name == "player"));
+/// for field in fields {
+///     assert!(tabia_query::Query::parse(field.example).is_ok());
+/// }
+/// ```
+pub fn fields() -> &'static [Field] {
+    FIELDS
+}
+
+const NAME: &str = "text, \"=Last, First\", /expression/";
+const NUMBER: &str = "number, comparison, range";
+
+const fn field(
+    name: &'static str,
+    asks: &'static str,
+    values: &'static str,
+    example: &'static str,
+) -> Field {
+    Field {
+        name,
+        aliases: &[],
+        asks,
+        values,
+        example,
+    }
+}
+
+const fn aliased(field: Field, aliases: &'static [&'static str]) -> Field {
+    Field { aliases, ..field }
+}
+
+const FIELDS: &[Field] = &[
+    field("player", "White or Black", NAME, "player:carlsen"),
+    field("white", "White", NAME, "white:kasparov"),
+    field("black", "Black", NAME, "black:\"=Karpov, Anatoly\""),
+    field("winner", "the player who won", NAME, "winner:tal"),
+    field("loser", "the player who lost", NAME, "loser:botvinnik"),
+    aliased(
+        field("event", "event", NAME, "event:candidates"),
+        &["tournament"],
+    ),
+    field("site", "site", NAME, "site:linares"),
+    field("round", "round", NAME, "round:1"),
+    field("annotator", "annotator", NAME, "annotator:huebner"),
+    field("source", "source", NAME, "source:megabase"),
+    field("team", "team of either player", NAME, "team:solingen"),
+    field("title", "title of either player", NAME, "title:=gm"),
+    field("elo", "rating of both players", NUMBER, "elo:>=2700"),
+    field("anyelo", "rating of either player", NUMBER, "anyelo:2700.."),
+    field("avgelo", "mean rating of both players", NUMBER, "avgelo:>2600"),
+    field("whiteelo", "rating of White", NUMBER, "whiteelo:2500..2600"),
+    field("blackelo", "rating of Black", NUMBER, "blackelo:<2000"),
+    field("elodiff", "rating of White minus that of Black", NUMBER, "elodiff:<=-200"),
+    aliased(
+        field("date", "date", "date, comparison, range; ?? unknown part", "date:1990..1999"),
+        &["year"],
+    ),
+    field("eventdate", "date of the event", "as date", "eventdate:2024-04"),
+    field(
+        "result",
+        "result",
+        "1-0, 0-1, 1/2-1/2 or draw, * or unknown, decisive, forfeit",
+        "result:draw",
+    ),
+    field("eco", "stored opening code", "code, first letters, comparison, range", "eco:B9"),
+    field("opening", "name of the opening by position", "text", "opening:najdorf"),
+    field("line", "first moves", "moves", "line:\"1.e4 c5 2.Nf3\""),
+    field("moves", "full moves of the mainline", NUMBER, "moves:<20"),
+    field("plies", "plies of the mainline", NUMBER, "plies:>=200"),
+    aliased(
+        field(
+            "speed",
+            "how fast the game was",
+            "ultrabullet, bullet, blitz, rapid, classical or normal, correspondence, or 180+2",
+            "speed:blitz",
+        ),
+        &["tc", "timecontrol"],
+    ),
+    field("rated", "rated", "yes, no", "rated:yes"),
+    field("variant", "variant", "text", "variant:chess960"),
+    field("fideid", "FIDE number of either player", NUMBER, "fideid:1503014"),
+    field("tag", "any tag", "name, name=text", "tag:Opening=sicilian"),
+    field(
+        "ends",
+        "how the game ended",
+        "mate, stalemate, material, repetition, fifty, time, resign, forfeit",
+        "ends:mate",
+    ),
+    field("text", "text in comments", "text", "text:novelty"),
+    field("nag", "symbol", "$0 to $255, or !?", "nag:!!"),
+    field(
+        "medal",
+        "ChessBase medal",
+        "best, decided, model, novelty, pawnstructure, strategy, tactics, attack, defence, \
+         sacrifice, material, pieceplay, endgame, tacticalblunder, strategicalblunder, user",
+        "medal:best",
+    ),
+    field("eval", "stored evaluation in pawns, from White's side", "number, comparison, range, mate", "eval:>=2"),
+    field("clock", "time left after a move", "seconds or 1:30, comparison, range", "clock:<30"),
+    field(
+        "has",
+        "what a game has",
+        "variations, comments, nags, setup, clock, eval, arrows, elo",
+        "has:comments",
+    ),
+    field("is", "what a record is", "deleted, text, chess960", "is:chess960"),
+    field("game", "number of the game", "number, comparison, range", "game:1..100,205"),
+    field("db", "name of the database, among several", "text", "db:mega"),
+];
+
+/// The names of all fields and their aliases.
+pub(super) fn names() -> Vec<&'static str> {
+    let names = FIELDS.iter().map(|field| field.name);
+    names
+        .chain(FIELDS.iter().flat_map(|field| field.aliases.iter().copied()))
+        .collect()
+}
+
+/// The name of the field with a name or an alias, in any case; `None` if there is no such field.
+pub(super) fn find(name: &str) -> Option<&'static str> {
+    let is_named = |field: &&Field| {
+        let mut names = field.aliases.iter().chain([&field.name]);
+        names.any(|other| name.eq_ignore_ascii_case(other))
+    };
+    FIELDS.iter().find(is_named).map(|field| field.name)
+}
+
+/// The names of the fields, as an error lists them.
+pub(super) fn list() -> Vec<&'static str> {
+    FIELDS.iter().map(|field| field.name).collect()
+}

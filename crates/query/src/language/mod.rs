@@ -1,0 +1,280 @@
+//! The query language: what a game must be.
+//!
+//! ```text
+//! player:carlsen elo:>=2700 date:2020.. (eco:B9 OR opening:najdorf) -result:draw "candidates"
+//! ```
+//!
+//! * Blanks join terms that must all hold; `OR` between them separates alternatives; parentheses group.
+//! * `name:value` tests one field; commas separate alternatives; `-` before a term or a group negates it.
+//! * A word or `"phrase"` without a field name must begin a word of a player, event, site or annotator.
+//! * Numbers and dates take `>=`, `<=`, `>`, `<` and ranges `a..b`, open at either end.
+//! * Names are compared without case and accents; `"=Last, First"` is the whole name, `/…/` a regular
+//!   expression.
+//! * An unknown value fits no range, and fits every negated one.
+//!
+//! [`fields`] lists all fields. The only errors are an unknown field, a value that the field cannot
+//! have, a parenthesis that is not closed, and a text above the limits; the error names the column, what
+//! was probably meant and what is known.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `scanner`, `parser` | from text to terms |
+//! | `field_list` | the fields, for the parser and for users |
+//! | `values` | numbers, dates, codes and their ranges |
+//! | `print` | the normal form |
+//! | `error` | what is wrong with a text, and what was probably meant |
+
+mod error;
+mod field_list;
+mod parser;
+mod print;
+mod scanner;
+mod values;
+
+use std::sync::Arc;
+
+use tabia_core::chess::Ply;
+use tabia_core::game::Want;
+
+pub use error::{FilterError, Suggestion};
+pub use field_list::{Field, fields};
+pub(crate) use values::{Bounds, DateTest, Ends, GameMark, Medal, NameTest, Part, begins_word};
+pub(crate) use values::{EvalTest, ResultTest, Speed, SpeedTest};
+
+/// Longest text of a query in bytes.
+pub(crate) const MAX_LENGTH: usize = 64 << 10;
+/// Terms of a query at most.
+pub(crate) const MAX_TERMS: usize = 256;
+/// Parentheses inside each other at most.
+pub(crate) const MAX_DEPTH: usize = 32;
+
+/// A parsed query. Cheap to clone. `Display` writes the normal form, which parses to an equal query.
+///
+/// ```
+/// use tabia_query::Query;
+///
+/// let query = Query::parse("White:Müller  (eco:B90..B99 OR date:>1950)")?;
+/// assert_eq!(query.to_string(), "white:muller (eco:B9 OR date:>1950)");
+/// assert_eq!(Query::parse(&query.to_string())?, query);
+/// # Ok::<(), tabia_query::FilterError>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Query(Arc<Parsed>);
+
+#[derive(Debug, Default)]
+struct Parsed {
+    any_of: AnyOf,
+    /// Number of terms.
+    terms: usize,
+    suggestions: Vec<Suggestion>,
+}
+
+impl PartialEq for Query {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.any_of == other.0.any_of
+    }
+}
+
+/// Alternatives; everything fits if there are none.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct AnyOf(pub(crate) Vec<List>);
+
+/// Items that must all hold; never empty.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct List(pub(crate) Vec<Item>);
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Item {
+    pub(crate) negated: bool,
+    pub(crate) what: What,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum What {
+    Term(Term),
+    Group(AnyOf),
+}
+
+/// A condition on one field.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Term {
+    /// Its number among the terms of the query, from 0.
+    pub(crate) number: usize,
+    pub(crate) test: Test,
+}
+
+/// What a term asks of a game; one of the values must fit.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Test {
+    /// Folded texts that begin a word of a player, event, site or annotator.
+    Word(Vec<String>),
+    Name(NameField, Vec<NameTest>),
+    Elo(EloField, Vec<Bounds>),
+    EloDifference(Vec<Bounds>),
+    Date(DateField, Vec<DateTest>),
+    Result(Vec<ResultTest>),
+    /// Inclusive ranges of ECO codes.
+    Eco(Vec<(u16, u16)>),
+    /// Folded texts that begin words of an opening's name.
+    Opening(Vec<String>),
+    /// The first moves from the standard position.
+    Line(Vec<Vec<Ply>>),
+    Moves(Vec<Bounds>),
+    Plies(Vec<Bounds>),
+    Speed(Vec<SpeedTest>),
+    Rated(Vec<bool>),
+    /// Folded names of variants.
+    Variant(Vec<String>),
+    FideId(Vec<Bounds>),
+    /// Name of a tag, and the folded text that begins a word of its value.
+    Tag(Vec<(String, Option<String>)>),
+    Ends(Vec<Ends>),
+    /// Folded texts that begin words of a comment.
+    Text(Vec<String>),
+    Nag(Vec<u8>),
+    Medal(Vec<Medal>),
+    Eval(Vec<EvalTest>),
+    /// Milliseconds.
+    Clock(Vec<Bounds>),
+    Has(Vec<Part>),
+    Is(Vec<GameMark>),
+    /// Numbers of games from 1.
+    Game(Vec<Bounds>),
+    /// Folded texts that begin words of a database's name.
+    Db(Vec<String>),
+}
+
+impl Test {
+    /// Whether a guiding text can fit; all other terms leave guiding texts out.
+    pub(crate) fn fits_guiding_texts(&self) -> bool {
+        match self {
+            Self::Word(_) | Self::Text(_) => true,
+            Self::Name(field, _) => matches!(field, NameField::Event | NameField::Annotator),
+            Self::Is(marks) => marks.contains(&GameMark::Text),
+            _ => false,
+        }
+    }
+
+    /// What has to be read of a game to decide the term when no index does.
+    pub(crate) fn want(&self) -> Want {
+        match self {
+            Self::Line(_) | Self::Opening(_) | Self::Moves(_) | Self::Plies(_) => Want::MAINLINE,
+            Self::Ends(ends) => {
+                if ends.iter().all(|end| end.is_position()) {
+                    Want::MAINLINE
+                } else {
+                    Want::MAINLINE.and(Want::TAGS)
+                }
+            }
+            Self::Text(_) | Self::Nag(_) | Self::Medal(_) | Self::Eval(_) | Self::Clock(_) => {
+                Want::ALL
+            }
+            Self::Has(parts) => {
+                if parts.iter().all(|part| matches!(part, Part::Setup | Part::Elo)) {
+                    Want::TAGS
+                } else {
+                    Want::ALL
+                }
+            }
+            _ => Want::TAGS,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NameField {
+    Player,
+    White,
+    Black,
+    Winner,
+    Loser,
+    Event,
+    Site,
+    Round,
+    Annotator,
+    Source,
+    Team,
+    Title,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum EloField {
+    /// Both players.
+    Both,
+    /// At least one player.
+    Either,
+    /// The mean of both.
+    Mean,
+    White,
+    Black,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum DateField {
+    Game,
+    Event,
+}
+
+impl Query {
+    /// Parses a query in the language described [here](self). The empty text fits everything.
+    ///
+    /// ```
+    /// use tabia_query::Query;
+    ///
+    /// assert!(Query::parse("player:carlsen elo:>=2700").is_ok());
+    /// let error = Query::parse("elo:high").unwrap_err();
+    /// assert_eq!(error.to_string(), "column 5: `high` is not a rating");
+    /// let error = Query::parse("whit:carlsen").unwrap_err();
+    /// assert!(error.hint.is_some_and(|hint| hint.starts_with("did you mean `white`?")));
+    /// ```
+    ///
+    /// # Errors
+    /// Unknown fields, values that a field cannot have, parentheses that are not closed, more than
+    /// 64 KiB of text, 256 terms or 32 parentheses inside each other.
+    pub fn parse(text: &str) -> Result<Self, FilterError> {
+        parser::parse(text).map(|parsed| Self(Arc::new(parsed)))
+    }
+
+    /// Whether every game fits.
+    pub fn is_empty(&self) -> bool {
+        self.0.any_of.0.is_empty()
+    }
+
+    /// Words that look as if something else was meant, such as `elo>2700` or `or`.
+    ///
+    /// ```
+    /// use tabia_query::Query;
+    ///
+    /// let query = Query::parse("carlsen elo>2700")?;
+    /// assert_eq!(query.suggestions()[0].meant, "elo:>2700");
+    /// # Ok::<(), tabia_query::FilterError>(())
+    /// ```
+    pub fn suggestions(&self) -> &[Suggestion] {
+        &self.0.suggestions
+    }
+
+    pub(crate) fn any_of(&self) -> &AnyOf {
+        &self.0.any_of
+    }
+
+    /// Number of terms.
+    pub(crate) fn term_count(&self) -> usize {
+        self.0.terms
+    }
+
+    /// Calls `visit` for every term.
+    pub(crate) fn for_each_term<'q>(&'q self, visit: &mut dyn FnMut(&'q Term)) {
+        self.0.any_of.for_each_term(visit);
+    }
+}
+
+impl AnyOf {
+    pub(crate) fn for_each_term<'q>(&'q self, visit: &mut dyn FnMut(&'q Term)) {
+        for item in self.0.iter().flat_map(|list| &list.0) {
+            match &item.what {
+                What::Term(term) => visit(term),
+                What::Group(group) => group.for_each_term(visit),
+            }
+        }
+    }
+}

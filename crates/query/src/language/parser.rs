@@ -1,0 +1,272 @@
+//! Parses the text of a [`Query`](super::Query).
+
+use tabia_core::chess::{Ply, Position, san};
+
+use super::error::{FilterError, Suggestion, known, nearest};
+use super::field_list;
+use super::scanner::{RawTerm, RawValue, Token, scan};
+use super::values::{self, Bounds, DateTest, EvalTest, NameTest, Part, ResultTest, SpeedTest};
+use super::values::{GameMark, choice};
+use super::{AnyOf, DateField, EloField, Item, List, NameField, Parsed, Term, Test, What};
+use crate::fold_case::fold;
+
+pub(super) fn parse(text: &str) -> Result<Parsed, FilterError> {
+    let mut parser = Parser {
+        tokens: scan(text)?.into_iter().peekable(),
+        terms: 0,
+        suggestions: Vec::new(),
+    };
+    let any_of = parser.any_of()?;
+    Ok(Parsed {
+        any_of,
+        terms: parser.terms,
+        suggestions: parser.suggestions,
+    })
+}
+
+struct Parser {
+    tokens: std::iter::Peekable<std::vec::IntoIter<(Token, usize)>>,
+    terms: usize,
+    suggestions: Vec<Suggestion>,
+}
+
+impl Parser {
+    /// Alternatives up to the end or a closing parenthesis, which is taken. Those without items are
+    /// left out.
+    fn any_of(&mut self) -> Result<AnyOf, FilterError> {
+        let mut lists = Vec::new();
+        let mut list = List::default();
+        while let Some((token, _)) = self.tokens.next() {
+            match token {
+                Token::Close => break,
+                Token::Or => lists.push(std::mem::take(&mut list)),
+                Token::Open { negated } => {
+                    let group = self.any_of()?;
+                    if !group.0.is_empty() {
+                        let what = What::Group(group);
+                        list.0.push(Item { negated, what });
+                    }
+                }
+                Token::Term(raw) => {
+                    if let Some(test) = self.test(&raw)? {
+                        let number = self.terms;
+                        self.terms += 1;
+                        list.0.push(Item {
+                            negated: raw.negated,
+                            what: What::Term(Term { number, test }),
+                        });
+                    }
+                }
+            }
+        }
+        lists.push(list);
+        lists.retain(|list| !list.0.is_empty());
+        Ok(AnyOf(lists))
+    }
+
+    /// The test of a term; `None` if it has no value.
+    fn test(&mut self, raw: &RawTerm) -> Result<Option<Test>, FilterError> {
+        let Some((name, name_column)) = &raw.name else {
+            for value in raw.values.iter().filter(|value| !value.quoted) {
+                self.suggest(value);
+            }
+            let words = raw.values.iter().map(|value| fold(&value.text)).collect();
+            return Ok((!raw.values.is_empty()).then_some(Test::Word(words)));
+        };
+        let Some(field) = field_list::find(name) else {
+            let names = field_list::names();
+            let hint = match nearest(name, &names) {
+                Some(meant) => format!("did you mean `{meant}`? the fields are "),
+                None => "the fields are ".to_owned(),
+            };
+            let list = field_list::list().join(", ");
+            return Err(FilterError::new(*name_column, format!("`{name}` is not a field"))
+                .with_hint(format!("{hint}{list}; `\"{name}:…\"` searches for the text")));
+        };
+        if raw.values.is_empty() {
+            return Ok(None);
+        }
+        field_test(field, &raw.values).map(Some)
+    }
+
+    /// Notes what a word was probably meant to be.
+    fn suggest(&mut self, value: &RawValue) {
+        let word = value.text.as_str();
+        let meant = match word.to_ascii_lowercase().as_str() {
+            "or" => Some("OR".to_owned()),
+            _ => suggestion(word),
+        };
+        self.suggestions.extend(meant.map(|meant| Suggestion {
+            column: value.column,
+            word: word.to_owned(),
+            meant,
+        }));
+    }
+}
+
+/// The term that a word with `>`, `<`, `=` or `/` was probably meant to be.
+fn suggestion(word: &str) -> Option<String> {
+    let end = word.find(|c: char| !c.is_ascii_alphabetic())?;
+    let (name, rest) = word.split_at(end);
+    if rest.starts_with(['>', '<', '=']) && rest.len() > 1 {
+        let names = field_list::names();
+        let field = field_list::find(name).or_else(|| nearest(name, &names))?;
+        let value = rest.strip_prefix('=').unwrap_or(rest);
+        return Some(format!("{field}:{value}"));
+    }
+    if !word.contains('/') || !name.is_empty() {
+        return None;
+    }
+    if ResultTest::parse(word).is_some() {
+        return Some(format!("result:{word}"));
+    }
+    DateTest::parse(word).map(|_| format!("date:{word}"))
+}
+
+/// The test of a field with its values.
+fn field_test(field: &str, raw: &[RawValue]) -> Result<Test, FilterError> {
+    let texts = || raw.iter().map(|value| fold(&value.text)).collect();
+    let names = |field| {
+        let parse = |value: &RawValue| {
+            NameTest::parse(&value.text)
+                .map_err(|why| FilterError::new(value.column, format!("`{}`: {why}", value.text)))
+        };
+        let tests = raw.iter().map(parse).collect::<Result<_, _>>()?;
+        Ok(Test::Name(field, tests))
+    };
+    let numbers = |expected| all(raw, expected, Bounds::number);
+    let elo = |field| numbers("a rating").map(|bounds| Test::Elo(field, bounds));
+    let dates =
+        |field| all(raw, "a date", DateTest::parse).map(|tests| Test::Date(field, tests));
+    Ok(match field {
+        "player" => names(NameField::Player)?,
+        "white" => names(NameField::White)?,
+        "black" => names(NameField::Black)?,
+        "winner" => names(NameField::Winner)?,
+        "loser" => names(NameField::Loser)?,
+        "event" => names(NameField::Event)?,
+        "site" => names(NameField::Site)?,
+        "round" => names(NameField::Round)?,
+        "annotator" => names(NameField::Annotator)?,
+        "source" => names(NameField::Source)?,
+        "team" => names(NameField::Team)?,
+        "title" => names(NameField::Title)?,
+        "elo" => elo(EloField::Both)?,
+        "anyelo" => elo(EloField::Either)?,
+        "avgelo" => elo(EloField::Mean)?,
+        "whiteelo" => elo(EloField::White)?,
+        "blackelo" => elo(EloField::Black)?,
+        "elodiff" => Test::EloDifference(numbers("a difference of ratings")?),
+        "date" => dates(DateField::Game)?,
+        "eventdate" => dates(DateField::Event)?,
+        "result" => Test::Result(named(raw, "a result", values::RESULTS, |text| {
+            ResultTest::parse(text)
+        })?),
+        "eco" => Test::Eco(all(raw, "an ECO code", values::eco)?),
+        "opening" => Test::Opening(texts()),
+        "line" => Test::Line(raw.iter().map(line).collect::<Result<_, _>>()?),
+        "moves" => Test::Moves(numbers("a number of moves")?),
+        "plies" => Test::Plies(numbers("a number of plies")?),
+        "speed" => {
+            Test::Speed(named(raw, "a speed", values::SPEEDS, SpeedTest::parse)?)
+        }
+        "rated" => Test::Rated(named(raw, "yes or no", values::YES_NO, |text| {
+            choice(text, values::YES_NO)
+        })?),
+        "variant" => Test::Variant(texts()),
+        "fideid" => Test::FideId(numbers("a FIDE number")?),
+        "tag" => Test::Tag(raw.iter().map(|value| tag(&value.text)).collect()),
+        "ends" => Test::Ends(named(raw, "an end of a game", values::ENDS, |text| {
+            choice(text, values::ENDS)
+        })?),
+        "text" => Test::Text(texts()),
+        "nag" => Test::Nag(all(raw, "a symbol", values::nag)?),
+        "medal" => Test::Medal(named(raw, "a medal", values::MEDALS, |text| {
+            choice(text, values::MEDALS)
+        })?),
+        "eval" => Test::Eval(all(raw, "an evaluation", EvalTest::parse)?),
+        "clock" => Test::Clock(all(raw, "a time", Bounds::seconds)?),
+        "has" => return has(raw),
+        "is" => Test::Is(named(raw, "a mark of a record", values::MARKS, |text| {
+            choice(text, values::MARKS)
+        })?),
+        "game" => Test::Game(numbers("a number of a game")?),
+        // The table of fields has no other name.
+        _ => Test::Db(texts()),
+    })
+}
+
+/// `has:`, whose values `deleted` and `text` are those of `is:`.
+fn has(raw: &[RawValue]) -> Result<Test, FilterError> {
+    let parse = |text: &str| choice(text, values::PARTS);
+    let mark = |value: &RawValue| {
+        choice(&value.text, values::MARKS).filter(|mark| *mark != GameMark::Chess960)
+    };
+    if let Some(marks) = raw.iter().map(mark).collect::<Option<Vec<_>>>() {
+        return Ok(Test::Is(marks));
+    }
+    let parts: Vec<Part> = named(raw, "a part of a game", values::PARTS, parse)?;
+    Ok(Test::Has(parts))
+}
+
+/// All values of a term. `expected` names their type in the error.
+fn all<T>(
+    raw: &[RawValue],
+    expected: &str,
+    parse: impl Fn(&str) -> Option<T>,
+) -> Result<Vec<T>, FilterError> {
+    raw.iter()
+        .map(|value| parse(&value.text).ok_or_else(|| unfit(value, expected)))
+        .collect()
+}
+
+/// As [`all`], for values that have names.
+fn named<T, N>(
+    raw: &[RawValue],
+    expected: &str,
+    table: &[(&str, N)],
+    parse: impl Fn(&str) -> Option<T>,
+) -> Result<Vec<T>, FilterError> {
+    let names: Vec<&str> = table.iter().map(|(name, _)| *name).collect();
+    all(raw, expected, &parse).map_err(|error| {
+        let value = raw.iter().find(|value| parse(&value.text).is_none());
+        let word = value.map_or("", |value| value.text.as_str());
+        error.with_hint(known(word, "known are", &names))
+    })
+}
+
+fn unfit(value: &RawValue, expected: &str) -> FilterError {
+    FilterError::new(value.column, format!("`{}` is not {expected}", value.text))
+}
+
+/// Name and folded value of `Opening=najdorf`.
+fn tag(text: &str) -> (String, Option<String>) {
+    match text.split_once('=') {
+        Some((name, value)) => (name.to_owned(), Some(fold(value))),
+        None => (text.to_owned(), None),
+    }
+}
+
+/// The moves of `1.e4 c5 2.Nf3` or `e2e4 c7c5` from the standard position.
+fn line(value: &RawValue) -> Result<Vec<Ply>, FilterError> {
+    let mut position = Position::standard();
+    let mut plies = Vec::new();
+    for word in value.text.split(|c: char| c.is_whitespace() || c == '_') {
+        let word = word
+            .trim_start_matches(|c: char| c.is_ascii_digit())
+            .trim_start_matches(['.', '…']);
+        if word.is_empty() {
+            continue;
+        }
+        let ply = san::read(&position, word.as_bytes()).map_err(|error| {
+            let message = format!("`{word}` is {error} in {}", position.fen());
+            FilterError::new(value.column, message)
+        })?;
+        position.play_ply(ply);
+        plies.push(ply);
+    }
+    if plies.is_empty() {
+        return Err(unfit(value, "a line of moves"));
+    }
+    Ok(plies)
+}

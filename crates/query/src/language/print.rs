@@ -1,0 +1,279 @@
+//! The normal form of a query: parsing it gives an equal query.
+
+use std::fmt;
+
+use tabia_core::chess::{Ply, Position};
+
+use super::values::{self, NameTest, ResultTest, SpeedTest, name_of, print_decimal, print_eco};
+use super::values::EvalTest;
+use super::{AnyOf, DateField, EloField, Item, NameField, Query, Test, What};
+
+impl fmt::Display for Query {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut out = String::new();
+        print_any_of(self.any_of(), &mut out);
+        f.pad(&out)
+    }
+}
+
+fn print_any_of(any_of: &AnyOf, out: &mut String) {
+    for (number, list) in any_of.0.iter().enumerate() {
+        if number > 0 {
+            out.push_str(" OR ");
+        }
+        for (number, item) in list.0.iter().enumerate() {
+            if number > 0 {
+                out.push(' ');
+            }
+            print_item(item, out);
+        }
+    }
+}
+
+fn print_item(item: &Item, out: &mut String) {
+    if item.negated {
+        out.push('-');
+    }
+    match &item.what {
+        What::Group(group) => {
+            out.push('(');
+            print_any_of(group, out);
+            out.push(')');
+        }
+        What::Term(term) => print_test(&term.test, out),
+    }
+}
+
+fn print_test(test: &Test, out: &mut String) {
+    match test {
+        Test::Word(words) => list(words, out, |word, out| push_word(word, out)),
+        Test::Name(field, tests) => {
+            out.push_str(match field {
+                NameField::Player => "player:",
+                NameField::White => "white:",
+                NameField::Black => "black:",
+                NameField::Winner => "winner:",
+                NameField::Loser => "loser:",
+                NameField::Event => "event:",
+                NameField::Site => "site:",
+                NameField::Round => "round:",
+                NameField::Annotator => "annotator:",
+                NameField::Source => "source:",
+                NameField::Team => "team:",
+                NameField::Title => "title:",
+            });
+            list(tests, out, |test, out| match test {
+                NameTest::Prefix(text) => push_value(text, out),
+                NameTest::Whole(text) => push_value(&format!("={text}"), out),
+                NameTest::Pattern(pattern) => push_value(&format!("/{}/", pattern.source), out),
+            });
+        }
+        Test::Elo(field, bounds) => {
+            out.push_str(match field {
+                EloField::Both => "elo:",
+                EloField::Either => "anyelo:",
+                EloField::Mean => "avgelo:",
+                EloField::White => "whiteelo:",
+                EloField::Black => "blackelo:",
+            });
+            numbers(bounds, out);
+        }
+        Test::EloDifference(bounds) => field_of_numbers("elodiff:", bounds, out),
+        Test::Date(field, tests) => {
+            out.push_str(match field {
+                DateField::Game => "date:",
+                DateField::Event => "eventdate:",
+            });
+            list(tests, out, |test, out| test.print(out));
+        }
+        Test::Result(tests) => {
+            out.push_str("result:");
+            list(tests, out, |test, out| match test {
+                ResultTest::Is(result) => out.push_str(&result.to_string()),
+                named => out.push_str(name_of(named, values::RESULTS)),
+            });
+        }
+        Test::Eco(ranges) => {
+            out.push_str("eco:");
+            list(ranges, out, |range, out| print_eco(*range, out));
+        }
+        Test::Opening(texts) => field_of_texts("opening:", texts, out),
+        Test::Line(lines) => {
+            out.push_str("line:");
+            list(lines, out, |line, out| push_value(&moves(line), out));
+        }
+        Test::Moves(bounds) => field_of_numbers("moves:", bounds, out),
+        Test::Plies(bounds) => field_of_numbers("plies:", bounds, out),
+        Test::Speed(tests) => {
+            out.push_str("speed:");
+            list(tests, out, |test, out| match test {
+                SpeedTest::Class(speed) => out.push_str(name_of(speed, values::SPEEDS)),
+                SpeedTest::Exact(text) => push_value(text, out),
+            });
+        }
+        Test::Rated(values) => choices("rated:", values, values::YES_NO, out),
+        Test::Variant(texts) => field_of_texts("variant:", texts, out),
+        Test::FideId(bounds) => field_of_numbers("fideid:", bounds, out),
+        Test::Tag(tags) => {
+            out.push_str("tag:");
+            list(tags, out, |(name, value), out| match value {
+                Some(value) => push_value(&format!("{name}={value}"), out),
+                None => push_value(name, out),
+            });
+        }
+        Test::Ends(ends) => choices("ends:", ends, values::ENDS, out),
+        Test::Text(texts) => field_of_texts("text:", texts, out),
+        Test::Nag(nags) => {
+            out.push_str("nag:");
+            list(nags, out, |nag, out| out.push_str(&format!("${nag}")));
+        }
+        Test::Medal(medals) => choices("medal:", medals, values::MEDALS, out),
+        Test::Eval(tests) => {
+            out.push_str("eval:");
+            list(tests, out, |test, out| match test {
+                EvalTest::Mate => out.push_str("mate"),
+                EvalTest::Centipawns(bounds) => {
+                    bounds.print(out, |value, out| print_decimal(value, 2, out));
+                }
+            });
+        }
+        Test::Clock(bounds) => {
+            out.push_str("clock:");
+            list(bounds, out, |bounds, out| {
+                bounds.print(out, |value, out| {
+                    print_decimal(value, 3, out);
+                    // A whole number would cover the whole second.
+                    if bounds.low == bounds.high && value % 1000 == 0 {
+                        out.push_str(".0");
+                    }
+                });
+            });
+        }
+        Test::Has(parts) => choices("has:", parts, values::PARTS, out),
+        Test::Is(marks) => choices("is:", marks, values::MARKS, out),
+        Test::Game(bounds) => field_of_numbers("game:", bounds, out),
+        Test::Db(texts) => field_of_texts("db:", texts, out),
+    }
+}
+
+/// Writes values with commas between them.
+fn list<T>(values: &[T], out: &mut String, print: impl Fn(&T, &mut String)) {
+    for (number, value) in values.iter().enumerate() {
+        if number > 0 {
+            out.push(',');
+        }
+        print(value, out);
+    }
+}
+
+fn choices<T: PartialEq>(
+    name: &str,
+    values: &[T],
+    table: &[(&'static str, T)],
+    out: &mut String,
+) {
+    out.push_str(name);
+    list(values, out, |value, out| out.push_str(name_of(value, table)));
+}
+
+fn field_of_numbers(name: &str, bounds: &[values::Bounds], out: &mut String) {
+    out.push_str(name);
+    numbers(bounds, out);
+}
+
+fn numbers(bounds: &[values::Bounds], out: &mut String) {
+    list(bounds, out, |bounds, out| {
+        bounds.print(out, |value, out| out.push_str(&value.to_string()));
+    });
+}
+
+fn field_of_texts(name: &str, texts: &[String], out: &mut String) {
+    out.push_str(name);
+    list(texts, out, |text, out| push_value(text, out));
+}
+
+/// Writes the value of a field, in quotation marks if a part of it would end it.
+fn push_value(text: &str, out: &mut String) {
+    let ends = |c: char| c.is_whitespace() || matches!(c, '"' | ',' | '(' | ')' | '[' | ']');
+    if text.contains(ends) {
+        quote(text, out);
+    } else {
+        out.push_str(text);
+    }
+}
+
+/// Writes a word without a field, in quotation marks unless it consists of letters, digits, points,
+/// apostrophes and hyphens and begins with a letter or digit.
+fn push_word(text: &str, out: &mut String) {
+    let is_plain = text.starts_with(char::is_alphanumeric)
+        && text
+            .chars()
+            .all(|c| c.is_alphanumeric() || matches!(c, '.' | '\'' | '-'));
+    if is_plain {
+        out.push_str(text);
+    } else {
+        quote(text, out);
+    }
+}
+
+fn quote(text: &str, out: &mut String) {
+    out.push('"');
+    for c in text.chars() {
+        if matches!(c, '"' | '\\') {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out.push('"');
+}
+
+/// Moves from the standard position with their numbers.
+fn moves(line: &[Ply]) -> String {
+    let mut position = Position::standard();
+    let mut out = String::new();
+    for &ply in line {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        if position.turn().is_white() {
+            out.push_str(&format!("{}.", position.full_move_number()));
+        }
+        out.push_str(&position.san(ply).to_string());
+        position.play_ply(ply);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_normal_form_parses_to_the_same_query() {
+        for (text, normal) in [
+            ("  Müller   x ", "muller x"),
+            ("a OR (b c) OR -(d OR player:)", "a OR (b c) OR -(d)"),
+            ("player:\"so, w\",\"=Carlsen, M\"", "player:\"so, w\",\"=carlsen, m\""),
+            ("player:/^A.b\\d/", "player:/^a.b\\d/"),
+            ("elo:>2700,2500..2600,..2000", "elo:>=2701,2500..2600,<=2000"),
+            ("date:>1950,1951-07..,??,1972", "date:>1950,>=1951.07,??,1972"),
+            ("year:1990..1999", "date:1990..1999"),
+            ("eco:b9,C60..C69,>E,D45", "eco:B9,C6,E99..A00,D45"),
+            ("result:½,DECISIVE,+:-", "result:1/2-1/2,decisive,+:-"),
+            ("line:\"e4 e7e5 Nf3\"", "line:\"1.e4 e5 2.Nf3\""),
+            ("tc:normal,180+2", "speed:classical,180+2"),
+            ("tag:Opening=Najdorf,\"x y\"", "tag:Opening=najdorf,\"x y\""),
+            ("nag:!?,14", "nag:$5,$14"),
+            ("eval:>2,-0.5..0.25,mate", "eval:>=2.01,-0.5..0.25,mate"),
+            ("clock:<1:30,30,5.0", "clock:<=89.999,30..30.999,5.0"),
+            ("has:symbols,elo has:deleted", "has:nags,elo is:deleted"),
+            ("\"OR\" -\"-x\" \"#y\" \"a:b\" -", "or -\"-x\" \"#y\" \"a:b\" \"-\""),
+            ("x OR OR", "x"),
+            ("player: () (white:)", ""),
+        ] {
+            let query = Query::parse(text).unwrap();
+            assert_eq!(query.to_string(), normal, "{text}");
+            assert_eq!(Query::parse(normal).unwrap(), query, "{text}");
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! What the index of a database decides.
+
+use tabia_core::game::{Eco, GameResult};
+use tabia_core::games::{Database, IndexEntry, NameId, NameKind};
+use tabia_core::{GameIndex, Result};
+
+use super::answer::Answer;
+use super::by_head::{rating_difference, ratings_fit};
+use crate::fold_case::fold_into;
+use crate::language::{
+    Bounds, DateField, GameMark, NameField, Part, Test, begins_word,
+};
+
+/// Names with numbers below this are compared once and cached; others are compared each time.
+const MAX_CACHED_NAMES: usize = 1 << 25;
+/// The number of moves that ChessBase stores for that many or more.
+const MOST_MOVES: u8 = 255;
+
+/// A record of a database.
+#[derive(Clone, Copy)]
+pub(super) struct Row<'a> {
+    pub(super) database: &'a dyn Database,
+    pub(super) game: GameIndex,
+    pub(super) entry: &'a IndexEntry,
+}
+
+/// The answers of one term to the names of a database.
+#[derive(Debug, Default)]
+pub(super) struct NameCache {
+    /// For each kind of name, by name number: 0 not compared yet, 1 no match, 2 match.
+    answers: Vec<(NameKind, Vec<u8>)>,
+    folded: String,
+}
+
+impl NameCache {
+    /// Whether a name fits: from the cache, or by comparing it.
+    fn fits(
+        &mut self,
+        row: Row<'_>,
+        kind: NameKind,
+        id: NameId,
+        compare: &dyn Fn(&str) -> bool,
+    ) -> Result<bool> {
+        let number = id.0 as usize;
+        let known = self.answers.iter().position(|(other, _)| *other == kind);
+        let index = known.unwrap_or(self.answers.len());
+        if known.is_none() {
+            self.answers.push((kind, Vec::new()));
+        }
+        let cached = self.answers.get(index).and_then(|(_, cache)| cache.get(number));
+        if let Some(answer @ (1 | 2)) = cached {
+            return Ok(*answer == 2);
+        }
+        let name = row.database.name(kind, id)?;
+        fold_into(&name, &mut self.folded);
+        let fits = self.folded != "?" && compare(&self.folded);
+        if number < MAX_CACHED_NAMES
+            && let Some((_, cache)) = self.answers.get_mut(index)
+        {
+            if number >= cache.len() {
+                cache.resize((number + 1).next_power_of_two(), 0);
+            }
+            if let Some(answer) = cache.get_mut(number) {
+                *answer = 1 + u8::from(fits);
+            }
+        }
+        Ok(fits)
+    }
+
+    /// Whether one of the names fits; unknown if none does and the index lacks one of them. `stored`:
+    /// the kinds of names of which the index has all.
+    fn any_fits(
+        &mut self,
+        row: Row<'_>,
+        stored: &[NameKind],
+        names: &[(NameKind, Option<NameId>)],
+        compare: &dyn Fn(&str) -> bool,
+    ) -> Result<Answer> {
+        let mut answer = Answer::No;
+        for &(kind, id) in names {
+            match id {
+                Some(id) => {
+                    if self.fits(row, kind, id, compare)? {
+                        return Ok(Answer::Yes);
+                    }
+                }
+                None if stored.contains(&kind) => {}
+                None => answer = Answer::Maybe,
+            }
+        }
+        Ok(answer)
+    }
+}
+
+/// What an index entry decides about a term. What the index does not know is never guessed.
+pub(super) fn answer(
+    test: &Test,
+    row: Row<'_>,
+    stored: &[NameKind],
+    cache: &mut NameCache,
+) -> Result<Answer> {
+    let entry = row.entry;
+    Ok(match test {
+        Test::Word(texts) => {
+            let names = [
+                (NameKind::Player, entry.white),
+                (NameKind::Player, entry.black),
+                (NameKind::Event, entry.event),
+                (NameKind::Site, entry.site),
+                (NameKind::Annotator, entry.annotator),
+            ];
+            let compare = |name: &str| texts.iter().any(|text| begins_word(name, text));
+            let names = if entry.is_text { &names[2..] } else { &names };
+            let answer = cache.any_fits(row, stored, names, &compare)?;
+            // The title of a guiding text is in its record.
+            if entry.is_text { answer.max(Answer::Maybe) } else { answer }
+        }
+        Test::Name(field, tests) => {
+            let Some(names) = names(*field, entry) else {
+                return Ok(Answer::Maybe);
+            };
+            let compare = |name: &str| tests.iter().any(|test| test.fits(name));
+            let answer = cache.any_fits(row, stored, &names, &compare)?;
+            if entry.is_text { answer.max(Answer::Maybe) } else { answer }
+        }
+        Test::Elo(field, bounds) => {
+            Answer::from(ratings_fit(*field, bounds, [entry.white_elo, entry.black_elo]))
+        }
+        Test::EloDifference(bounds) => {
+            Answer::from(rating_difference(bounds, [entry.white_elo, entry.black_elo]))
+        }
+        Test::Date(DateField::Game, tests) => {
+            Answer::from(tests.iter().any(|test| test.fits(entry.date)))
+        }
+        Test::Result(tests) => Answer::from(tests.iter().any(|test| test.fits(entry.result))),
+        Test::Eco(ranges) => Answer::from(has_code(ranges, entry.eco)),
+        Test::Moves(bounds) => moves(bounds, entry),
+        Test::Plies(bounds) => plies(bounds, entry),
+        Test::Text(_) if entry.has_comments == Some(false) && !entry.is_text => Answer::No,
+        Test::Nag(_) if entry.has_nags == Some(false) => Answer::No,
+        Test::Has(parts) => parts
+            .iter()
+            .map(|part| has_part(*part, entry))
+            .max()
+            .unwrap_or_default(),
+        Test::Is(marks) => marks
+            .iter()
+            .map(|mark| match mark {
+                GameMark::Deleted => entry.deleted.into(),
+                GameMark::Text => entry.is_text.into(),
+                GameMark::Chess960 => Answer::Maybe,
+            })
+            .max()
+            .unwrap_or_default(),
+        Test::Game(bounds) => {
+            let number = i64::from(row.game.0) + 1;
+            Answer::from(bounds.iter().any(|range| range.has(number)))
+        }
+        _ => Answer::Maybe,
+    })
+}
+
+/// The names that a field covers; `None` if no index has them.
+fn names(field: NameField, entry: &IndexEntry) -> Option<Vec<(NameKind, Option<NameId>)>> {
+    let white = (NameKind::Player, entry.white);
+    let black = (NameKind::Player, entry.black);
+    let (winner, loser) = match entry.result.to_pgn() {
+        GameResult::WhiteWins => (vec![white], vec![black]),
+        GameResult::BlackWins => (vec![black], vec![white]),
+        _ => (Vec::new(), Vec::new()),
+    };
+    Some(match field {
+        NameField::Player => vec![white, black],
+        NameField::White => vec![white],
+        NameField::Black => vec![black],
+        NameField::Winner => winner,
+        NameField::Loser => loser,
+        NameField::Event => vec![(NameKind::Event, entry.event)],
+        NameField::Site => vec![(NameKind::Site, entry.site)],
+        NameField::Round => vec![(NameKind::Round, entry.round)],
+        NameField::Annotator => vec![(NameKind::Annotator, entry.annotator)],
+        NameField::Source | NameField::Team | NameField::Title => return None,
+    })
+}
+
+/// Whether one of the ranges contains an opening code.
+pub(super) fn has_code(ranges: &[(u16, u16)], eco: Option<Eco>) -> bool {
+    eco.is_some_and(|eco| {
+        ranges
+            .iter()
+            .any(|&(low, high)| (low..=high).contains(&eco.code()))
+    })
+}
+
+/// The answer to a number from the first number that it can be on.
+fn from_first(bounds: &[Bounds], first: i64) -> Answer {
+    let decided: Vec<Option<bool>> = bounds.iter().map(|range| range.decides_from(first)).collect();
+    if decided.contains(&Some(true)) {
+        Answer::Yes
+    } else if decided.contains(&None) {
+        Answer::Maybe
+    } else {
+        Answer::No
+    }
+}
+
+fn moves(bounds: &[Bounds], entry: &IndexEntry) -> Answer {
+    match (entry.ply_count, entry.move_count) {
+        (Some(plies), _) => has(bounds, i64::from(plies.div_ceil(2))),
+        (None, Some(MOST_MOVES)) => from_first(bounds, i64::from(MOST_MOVES)),
+        // With Black to move first, the first move has one ply.
+        (None, Some(moves)) if !entry.has_setup => has(bounds, i64::from(moves)),
+        _ => Answer::Maybe,
+    }
+}
+
+fn plies(bounds: &[Bounds], entry: &IndexEntry) -> Answer {
+    match (entry.ply_count, entry.move_count) {
+        (Some(plies), _) => has(bounds, i64::from(plies)),
+        (None, Some(MOST_MOVES)) => from_first(bounds, 2 * i64::from(MOST_MOVES) - 1),
+        (None, Some(0)) => has(bounds, 0),
+        (None, Some(moves)) if !entry.has_setup => {
+            let even = 2 * i64::from(moves);
+            let answer = has(bounds, even);
+            if has(bounds, even - 1) == answer { answer } else { Answer::Maybe }
+        }
+        _ => Answer::Maybe,
+    }
+}
+
+fn has(bounds: &[Bounds], value: i64) -> Answer {
+    Answer::from(bounds.iter().any(|range| range.has(value)))
+}
+
+fn has_part(part: Part, entry: &IndexEntry) -> Answer {
+    let stored = match part {
+        Part::Variations => entry.has_variations,
+        Part::Comments => entry.has_comments,
+        Part::Nags => entry.has_nags,
+        Part::Setup => Some(entry.has_setup),
+        Part::Elo => Some(entry.white_elo.is_some() && entry.black_elo.is_some()),
+        Part::Clock | Part::Eval | Part::Arrows => None,
+    };
+    stored.map_or(Answer::Maybe, Answer::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_of_moves_that_means_that_many_or_more_is_not_guessed() {
+        let entry = |moves| IndexEntry {
+            move_count: Some(moves),
+            ..IndexEntry::default()
+        };
+        let bounds = |text: &str| vec![Bounds::number(text).unwrap()];
+        for (text, stored, expected) in [
+            (">=200", 255, Answer::Yes),
+            ("<200", 255, Answer::No),
+            ("300", 255, Answer::Maybe),
+            ("<=254", 254, Answer::Yes),
+        ] {
+            assert_eq!(moves(&bounds(text), &entry(stored)), expected, "{text}");
+        }
+        for (text, stored, expected) in [
+            (">=200", 100, Answer::Maybe),
+            (">=199", 100, Answer::Yes),
+            (">=201", 100, Answer::No),
+            (">=200", 255, Answer::Yes),
+            ("0", 0, Answer::Yes),
+        ] {
+            assert_eq!(plies(&bounds(text), &entry(stored)), expected, "{text}");
+        }
+        let setup = IndexEntry {
+            has_setup: true,
+            ..entry(30)
+        };
+        assert_eq!(moves(&bounds("30"), &setup), Answer::Maybe);
+    }
+}

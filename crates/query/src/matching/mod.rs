@@ -1,0 +1,19 @@
+//! Tests games against a query: by the columns of an index first, then by tags, then by moves and
+//! annotations, and no further than needed.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `answer` | three-valued answers |
+//! | `matcher` | the state of a thread, and the game being read |
+//! | `by_entry`, `by_head`, `by_moves` | what each stage decides |
+//! | `rating_filter` | terms on ratings, tested for many records at once |
+
+mod answer;
+mod by_entry;
+mod by_head;
+mod by_moves;
+mod matcher;
+mod rating_filter;
+
+pub use answer::Answer;
+pub use matcher::Matcher;

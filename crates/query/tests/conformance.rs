@@ -1,0 +1,236 @@
+//! The queries of a public corpus on ten records, written for another program's search; `elo:` there is
+//! `anyelo:` here. Queries that are errors here are in the test of errors.
+
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
+use tabia_core::GameIndex;
+use tabia_core::chess::{Move, Ply, Square};
+use tabia_core::game::{Game, GameResult, RecordKind, Visitor};
+use tabia_query::{Matcher, Query};
+
+/// Kind, White, Black, event, date, round, result, ECO, moves, ratings, annotator, time control.
+const RECORDS: [&str; 10] = [
+    "game|Morphy, Paul|Anderssen, Adolf|Paris m|1858.12.20|1|1-0|C52|17|0|0||40/7200",
+    "game|Anderssen, Adolf|Morphy, Paul|Paris m|1858.12.21|2|0-1|B20|32|0|0||40/7200",
+    "game|Morphy, Paul|Anderssen, Adolf|Paris m|1858.12.22|3|1/2-1/2|C51|45|0|0|Nimzowitsch, Aron|40/7200",
+    "game|Steinitz, Wilhelm|Lasker, Emanuel|St Petersburg|1895.12.13|1|0-1|C62|60|2640|2690||900+10",
+    "game|Lasker, Emanuel|Capablanca, Jose Raul|St Petersburg|1914.04.21|1(2)|1/2-1/2|D63|38|2720|2725|Nimzowitsch, Aron|900+10",
+    "game|Capablanca, Jose Raul|Lasker, Emanuel|St Petersburg|1914.05.10|7|1-0|C68|38|2725|2720||900+10",
+    "game|Tal, Mikhail|Lasker, Emanuel|Riga Club Ch|1951.??.??||*||0|2300|0||180+2",
+    "text|||London|????.??.??||*||0|0|0||",
+    "deleted|Morphy, Paul|Steinitz, Wilhelm|London|????.??.??|5|1-0|C52|28|0|0||1/86400",
+    "game|Capablanca, Jose Raul|Tal, Mikhail|Riga Club Ch|1951.07.01|2|0-1|E60|50|2500|2600|Tal, Mikhail|180+2",
+];
+
+const CORPUS: &str = r##"
+                                   => 1 2 3 4 5 6 7 8 9 10
+morphy                             => 1 2 3 9
+MORPHY                             => 1 2 3 9
+white:morphy                       => 1 3 9
+black:morphy                       => 2
+player:morphy                      => 1 2 3 9
+-player:morphy                     => 4 5 6 7 10
+player:morphy,tal                  => 1 2 3 7 9 10
+-player:morphy,tal                 => 4 5 6
+white:capa black:lasker            => 6
+event:paris                        => 1 2 3
+tournament:"st petersburg"         => 4 5 6
+london                             => 8 9
+"paris m"                          => 1 2 3
+#tal                               => 7 10
+"#tal"                             => none
+Lesson3:rooks                      => none
+morphy result:1-0                  => 1 9
+result:1-0                         => 1 6 9
+result:draw                        => 3 5
+result:½                           => 3 5
+result:unknown                     => 7
+-result:1-0 -result:0-1            => 3 5 7
+eco:C5                             => 1 3 9
+eco:c5                             => 1 3 9
+eco:C60..C69                       => 4 6
+eco:>=D                            => 5 10
+eco:>D63                           => 10
+eco:<C51                           => 2
+eco:..B99                          => 2
+date:1858                          => 1 2 3
+date:1858-12-21                    => 2
+date:>=1900                        => 5 6 7 10
+date:1914-04..1914-05              => 5 6
+date:<1859                         => 1 2 3
+date:>1951                         => none
+date:>=1951-07                     => 10
+date:??                            => 7 9
+round:1                            => 1 4 5
+round:"1(2)"                       => 5
+annotator:nimzo                    => 3 5
+annotator:tal                      => 10
+moves:38                           => 5 6
+moves:>40                          => 3 4 10
+moves:30..45                       => 2 3 5 6
+anyelo:>=2700                      => 5 6
+anyelo:2600                        => 10
+anyelo:<2400                       => 7
+anyelo:>=2700 anyelo:<2721         => 5 6
+whiteelo:>=2700                    => 5 6
+whiteelo:2300..2600                => 7 10
+whiteelo:<2400                     => 7
+blackelo:>=2700                    => 5 6
+blackelo:..2600                    => 10
+blackelo:2600..                    => 4 5 6 10
+whiteelo:>=2500 blackelo:>=2600    => 4 5 6 10
+-whiteelo:>=2700                   => 1 2 3 4 7 9 10
+timecontrol:normal                 => 1 2 3
+TimeControl:Rapid                  => 4 5 6
+tc:blitz                           => 7 10
+tc:correspondence                  => 9
+tc:corr                            => 9
+tc:normal,blitz                    => 1 2 3 7 10
+-tc:normal                         => 4 5 6 7 9 10
+tc:bullet                          => none
+tc:normal moves:>20                => 2 3
+morphy OR tal                      => 1 2 3 7 9 10
+(white:morphy OR white:tal) -is:deleted => 1 3 7
+-(morphy OR lasker)                => 8 10
+-(white:morphy)                    => 2 4 5 6 7 10
+winner:morphy                      => 1 2 9
+loser:lasker                       => 6
+avgelo:2550..2700                  => 4 10
+elodiff:<0                         => 4 5 10
+is:text                            => 8
+is:deleted,text                    => 8 9
+game:2..3,9                        => 2 3 9
+elo:..                             => 4 5 6 10
+"=tal, mikhail"                    => none
+player:"=Tal, Mikhail"             => 7 10
+player:/^(tal|ste)/                => 4 7 9 10
+"##;
+
+fn record(line: &str) -> Game {
+    let fields: Vec<&str> = line.split('|').collect();
+    let mut game = Game::new();
+    let head = &mut game.head;
+    head.deleted = fields[0] == "deleted";
+    if fields[0] == "text" {
+        head.kind = RecordKind::Text;
+    }
+    let tags = [
+        ("White", 1),
+        ("Black", 2),
+        ("Event", 3),
+        ("Date", 4),
+        ("Round", 5),
+        ("ECO", 7),
+        ("WhiteElo", 9),
+        ("BlackElo", 10),
+        ("Annotator", 11),
+        ("TimeControl", 12),
+    ];
+    for (name, index) in tags {
+        head.tags.push(name, fields[index]);
+    }
+    let head = head.clone();
+    let moves: usize = fields[8].parse().unwrap();
+    let mut recorder = game.recorder();
+    let _ = recorder.begin_game(GameIndex(0), &head);
+    let knights = [(Square::G1, Square::F3), (Square::G8, Square::F6)];
+    let back = knights.map(|(from, to)| (to, from));
+    for (from, to) in knights.into_iter().chain(back).cycle().take(2 * moves) {
+        recorder.push_move(Ply::Move(Move::normal(from, to)));
+    }
+    recorder.end_game(GameResult::parse(fields[6].as_bytes()).unwrap());
+    game
+}
+
+#[test]
+fn every_query_gives_its_result() {
+    let records = RECORDS.map(record);
+    let mut count = 0;
+    for line in CORPUS.lines().filter(|line| line.contains("=>")) {
+        let (text, expected) = line.rsplit_once("=>").unwrap();
+        let query = Query::parse(text).unwrap();
+        assert_eq!(Query::parse(&query.to_string()).unwrap(), query, "{text}");
+        let mut matcher = Matcher::new(&query);
+        let found: Vec<String> = records
+            .iter()
+            .zip(0..)
+            .filter(|(game, index)| matcher.matches(GameIndex(*index), game))
+            .map(|(_, index)| (index + 1).to_string())
+            .collect();
+        let expected: Vec<&str> = expected.split_whitespace().filter(|n| *n != "none").collect();
+        assert_eq!(found, expected, "{text}");
+        count += 1;
+    }
+    assert!(count > 70, "{count}");
+}
+
+#[test]
+fn errors_name_the_column_and_what_was_meant() {
+    for (text, column, message, hint) in [
+        ("foo:bar", 1, "`foo` is not a field", "the fields are player"),
+        ("elo:2700 colour:red", 10, "`colour` is not a field", "the fields are"),
+        ("wihte:x", 1, "`wihte` is not a field", "did you mean `white`?"),
+        ("x:", 1, "`x` is not a field", "`\"x:…\"` searches for the text"),
+        ("moves:x", 7, "`x` is not a number of moves", ""),
+        ("whiteelo:x", 10, "`x` is not a rating", ""),
+        ("tag:x no:tag", 7, "`no` is not a field", ""),
+        ("-is:chapter", 5, "`chapter` is not a mark of a record", "known are deleted"),
+        ("elo:2000,high", 10, "`high` is not a rating", ""),
+        ("result:drwa", 8, "`drwa` is not a result", "did you mean `draw`?"),
+        ("date:soon", 6, "`soon` is not a date", ""),
+        ("eco:F00", 5, "`F00` is not an ECO code", ""),
+        ("line:\"1.e4 e4\"", 6, "`e4` is an illegal move", ""),
+        ("player:/(/", 8, "`/(/`: ", ""),
+        ("a (b OR (c", 9, "this `(` is not closed", ""),
+    ] {
+        let error = Query::parse(text).unwrap_err();
+        assert_eq!(error.column, column, "{text}");
+        assert!(error.message.contains(message), "{text}: {error}");
+        let found = error.hint.unwrap_or_default();
+        assert!(found.contains(hint), "{text}: {found}");
+    }
+}
+
+#[test]
+fn words_that_look_like_terms_are_noticed() {
+    for (text, meant) in [
+        ("carlsen elo>2700", "elo:>2700"),
+        ("elo=2700", "elo:2700"),
+        ("eol>=2700", "elo:>=2700"),
+        ("a or b", "OR"),
+        ("1/2-1/2", "result:1/2-1/2"),
+        ("1914/04", "date:1914/04"),
+    ] {
+        let query = Query::parse(text).unwrap();
+        let found: Vec<&str> = query.suggestions().iter().map(|s| s.meant.as_str()).collect();
+        assert_eq!(found, [meant], "{text}");
+    }
+    for text in ["carlsen OR tal", "\"elo>2700\"", "AC/DC", "O'Kelly(de", "a>b"] {
+        let query = Query::parse(text).unwrap();
+        assert!(query.suggestions().is_empty(), "{text}");
+    }
+}
+
+#[test]
+fn any_text_is_a_query_or_an_error() {
+    let parts = [
+        "(", ")", "-", "OR", " ", "\"", ":", ",", "[", "]", "/", ">=", "..", "=", "#", "\\", "elo",
+        "player", "date", "eco", "x", "2700", "line", "e4", "has", "tag", "nag", "clock", "½", "ß",
+    ];
+    let mut random = tabia_testkit::Random::new(7);
+    let mut parsed = 0;
+    for _ in 0..20_000 {
+        let length = random.below(12);
+        let text: String = (0..length)
+            .map(|_| random.pick(&parts))
+            .collect();
+        if let Ok(query) = Query::parse(&text) {
+            parsed += 1;
+            let normal = query.to_string();
+            let again = Query::parse(&normal).unwrap_or_else(|error| panic!("{text} {normal}: {error}"));
+            assert_eq!(again, query, "{text} {normal}");
+            assert_eq!(again.to_string(), normal, "{text}");
+        }
+    }
+    assert!(parsed > 1000, "{parsed}");
+}
