@@ -9,7 +9,7 @@ use tabia_core::GameIndex;
 use tabia_core::formats::OpenOptions;
 use tabia_core::io::Source;
 use tabia_formats::games::cbh::FORMAT;
-use tabia_query::{Filter, Matcher};
+use tabia_query::{Matcher, Query};
 
 use crate::rounds::{Contestant, run as time};
 
@@ -54,8 +54,9 @@ fn ours(path: &Path) -> Result<u64, String> {
     let open = FORMAT.open;
     let source = Source::from_path(path).map_err(text)?;
     let database = open(&source, &OpenOptions::default()).map_err(text)?;
-    let filter = Filter::parse(&format!("elo:>={ELO}")).map_err(|error| format!("{error:?}"))?;
-    let mut matcher = Matcher::new(&filter);
+    let query = Query::parse(&format!("elo:>={ELO}")).map_err(|error| format!("{error:?}"))?;
+    let mut matcher = Matcher::new(&query);
+    let mut reader = database.reader();
     let mut found = 0;
     let end = database.len();
     let mut next = 0;
@@ -66,7 +67,7 @@ fn ours(path: &Path) -> Result<u64, String> {
         }
         next = game + 1;
         if matcher
-            .matches_game(&*database, GameIndex(game))
+            .matches_record(&*database, &mut *reader, GameIndex(game))
             .map_err(text)?
         {
             found += 1;

@@ -78,8 +78,13 @@ impl Messages {
 
     /// Writes how to read what [`exceeds_unpacked`] refused.
     pub(crate) fn hint_at_unpacked(&self) {
+        self.hint(MORE_UNPACKED);
+    }
+
+    /// Writes what to do, or what the user may have meant.
+    pub(crate) fn hint(&self, text: &str) {
         if !self.quiet {
-            self.line("hint", "36", MORE_UNPACKED);
+            self.line("hint", "36", text);
         }
     }
 
@@ -111,6 +116,9 @@ pub(crate) fn without_os_error_number(text: &str) -> String {
 }
 
 fn hint(error: &Error) -> Option<String> {
+    if let ErrorKind::Query { hint, .. } = error.kind() {
+        return hint.clone();
+    }
     match error.side() {
         ErrorSide::Input => input_hint(error),
         ErrorSide::Output => output_hint(error),

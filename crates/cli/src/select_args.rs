@@ -1,18 +1,17 @@
 //! `--where` and `--games`: which games a command reads.
 
-use tabia::Error;
-use tabia::query::Filter;
 use tabia::select::RecordRanges;
+use tabia::{Error, Query};
 
-/// Parses the filter of `--where`.
-pub(crate) fn parse_filter(text: &str) -> Result<Filter, Error> {
-    Filter::parse(text).map_err(|error| {
-        let hint = error
-            .hint
-            .as_ref()
-            .map_or_else(String::new, |hint| format!("; {hint}"));
-        Error::usage(format!("`--where`: {error}{hint}"))
-    })
+use crate::messages::Messages;
+
+/// Parses a query, and reports words that were probably meant to be something else.
+pub(crate) fn parse_query(text: &str, messages: &Messages) -> Result<Query, Error> {
+    let query = Query::parse(text)?;
+    for suggestion in query.suggestions() {
+        messages.hint(&suggestion.to_string());
+    }
+    Ok(query)
 }
 
 /// Parses the numbers of `--games`; `None` if the option is absent.

@@ -103,6 +103,15 @@ pub enum ErrorSide {
 pub enum ErrorKind {
     /// The request makes no sense for these inputs or this target. The text is for users.
     Usage(String),
+    /// The text of a query cannot be read.
+    Query {
+        /// Column in characters, from 1.
+        column: usize,
+        /// What is wrong, for users.
+        message: String,
+        /// What was probably meant and what is known, for users, if anything.
+        hint: Option<String>,
+    },
     /// The operating system reported an error.
     Io(io::Error),
     /// A temporary file cannot be created, written or read; the location names its folder.
@@ -154,6 +163,15 @@ impl Clone for ErrorKind {
     fn clone(&self) -> Self {
         match self {
             Self::Usage(text) => Self::Usage(text.clone()),
+            Self::Query {
+                column,
+                message,
+                hint,
+            } => Self::Query {
+                column: *column,
+                message: message.clone(),
+                hint: hint.clone(),
+            },
             Self::Io(error) => Self::Io(copy(error)),
             Self::TemporaryFile(error) => Self::TemporaryFile(copy(error)),
             Self::UnknownFormat { found } => Self::UnknownFormat {
@@ -297,7 +315,7 @@ impl Error {
     /// ```
     pub fn side(&self) -> ErrorSide {
         match (&self.0.kind, self.0.side) {
-            (ErrorKind::Usage(_), _) => ErrorSide::Usage,
+            (ErrorKind::Usage(_) | ErrorKind::Query { .. }, _) => ErrorSide::Usage,
             (ErrorKind::Cancelled, _) => ErrorSide::Cancelled,
             (_, Some(side)) => side,
             (ErrorKind::TemporaryFile(_), None) => ErrorSide::Output,
@@ -451,6 +469,9 @@ impl fmt::Display for ErrorKind {
             Self::Usage(text) | Self::Unsupported(text) | Self::Invalid(text) => {
                 write!(f, "{text}")
             }
+            Self::Query {
+                column, message, ..
+            } => write!(f, "column {column} of the query: {message}"),
             Self::MissingFile(name) => write!(f, "the file {name} is missing"),
             Self::Damaged(text) => write!(f, "{text}; a damaged database is not changed"),
             Self::Malformed(malformed) => write!(f, "{malformed}"),

@@ -6,8 +6,8 @@ use std::borrow::Cow;
 
 use tabia_core::GameIndex;
 use tabia_core::error::{Error, Result};
-use tabia_core::games::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind};
 use tabia_core::game::{Flow, Visitor, Want};
+use tabia_core::games::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind};
 use tabia_query::{Answer, Matcher, Query};
 
 struct NoReader;
@@ -91,7 +91,10 @@ fn no_match_is_skipped() {
                     break;
                 }
                 let game = GameIndex(next);
-                if matcher.matches_record(&database, &mut NoReader, game).unwrap() {
+                if matcher
+                    .matches_record(&database, &mut NoReader, game)
+                    .unwrap()
+                {
                     found.push(next);
                 }
                 next += 1;
@@ -108,7 +111,9 @@ fn no_match_is_skipped() {
             for step in 0..2 * end {
                 let game = (step * 7919 + step / 300) % end;
                 let record = GameIndex(game);
-                let fits = matcher.matches_record(&database, &mut NoReader, record).unwrap();
+                let fits = matcher
+                    .matches_record(&database, &mut NoReader, record)
+                    .unwrap();
                 assert_eq!(
                     fits,
                     expected.binary_search(&game).is_ok(),

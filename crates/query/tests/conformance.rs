@@ -157,7 +157,10 @@ fn every_query_gives_its_result() {
             .filter(|(game, index)| matcher.matches(GameIndex(*index), game))
             .map(|(_, index)| (index + 1).to_string())
             .collect();
-        let expected: Vec<&str> = expected.split_whitespace().filter(|n| *n != "none").collect();
+        let expected: Vec<&str> = expected
+            .split_whitespace()
+            .filter(|n| *n != "none")
+            .collect();
         assert_eq!(found, expected, "{text}");
         count += 1;
     }
@@ -167,16 +170,46 @@ fn every_query_gives_its_result() {
 #[test]
 fn errors_name_the_column_and_what_was_meant() {
     for (text, column, message, hint) in [
-        ("foo:bar", 1, "`foo` is not a field", "the fields are player"),
-        ("elo:2700 colour:red", 10, "`colour` is not a field", "the fields are"),
-        ("wihte:x", 1, "`wihte` is not a field", "did you mean `white`?"),
-        ("x:", 1, "`x` is not a field", "`\"x:…\"` searches for the text"),
+        (
+            "foo:bar",
+            1,
+            "`foo` is not a field",
+            "the fields are player",
+        ),
+        (
+            "elo:2700 colour:red",
+            10,
+            "`colour` is not a field",
+            "the fields are",
+        ),
+        (
+            "wihte:x",
+            1,
+            "`wihte` is not a field",
+            "did you mean `white`?",
+        ),
+        (
+            "x:",
+            1,
+            "`x` is not a field",
+            "`\"x:…\"` searches for the text",
+        ),
         ("moves:x", 7, "`x` is not a number of moves", ""),
         ("whiteelo:x", 10, "`x` is not a rating", ""),
         ("tag:x no:tag", 7, "`no` is not a field", ""),
-        ("-is:chapter", 5, "`chapter` is not a mark of a record", "known are deleted"),
+        (
+            "-is:chapter",
+            5,
+            "`chapter` is not a mark of a record",
+            "known are deleted",
+        ),
         ("elo:2000,high", 10, "`high` is not a rating", ""),
-        ("result:drwa", 8, "`drwa` is not a result", "did you mean `draw`?"),
+        (
+            "result:drwa",
+            8,
+            "`drwa` is not a result",
+            "did you mean `draw`?",
+        ),
         ("date:soon", 6, "`soon` is not a date", ""),
         ("eco:F00", 5, "`F00` is not an ECO code", ""),
         ("line:\"1.e4 e4\"", 6, "`e4` is an illegal move", ""),
@@ -202,10 +235,20 @@ fn words_that_look_like_terms_are_noticed() {
         ("1914/04", "date:1914/04"),
     ] {
         let query = Query::parse(text).unwrap();
-        let found: Vec<&str> = query.suggestions().iter().map(|s| s.meant.as_str()).collect();
+        let found: Vec<&str> = query
+            .suggestions()
+            .iter()
+            .map(|s| s.meant.as_str())
+            .collect();
         assert_eq!(found, [meant], "{text}");
     }
-    for text in ["carlsen OR tal", "\"elo>2700\"", "AC/DC", "O'Kelly(de", "a>b"] {
+    for text in [
+        "carlsen OR tal",
+        "\"elo>2700\"",
+        "AC/DC",
+        "O'Kelly(de",
+        "a>b",
+    ] {
         let query = Query::parse(text).unwrap();
         assert!(query.suggestions().is_empty(), "{text}");
     }
@@ -221,13 +264,12 @@ fn any_text_is_a_query_or_an_error() {
     let mut parsed = 0;
     for _ in 0..20_000 {
         let length = random.below(12);
-        let text: String = (0..length)
-            .map(|_| random.pick(&parts))
-            .collect();
+        let text: String = (0..length).map(|_| random.pick(&parts)).collect();
         if let Ok(query) = Query::parse(&text) {
             parsed += 1;
             let normal = query.to_string();
-            let again = Query::parse(&normal).unwrap_or_else(|error| panic!("{text} {normal}: {error}"));
+            let again =
+                Query::parse(&normal).unwrap_or_else(|error| panic!("{text} {normal}: {error}"));
             assert_eq!(again, query, "{text} {normal}");
             assert_eq!(again.to_string(), normal, "{text}");
         }

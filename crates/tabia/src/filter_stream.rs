@@ -1,106 +1,188 @@
-//! Games of a stream by a filter. The tags decide first, so that the moves of most games are skipped; a
-//! game that they do not exclude is recorded and decided on at its end.
-
-use std::sync::Arc;
+//! Games of a stream by a query. The tags decide first, so that the moves of most games are skipped; a
+//! game on which they do not decide is recorded until it is decided on.
 
 use tabia_core::chess::{Ply, Position};
 use tabia_core::game::{
     Annotation, Flow, Game, GameHead, GameResult, RecordKind, Recorder, Visitor, Want,
 };
-use tabia_core::games::IndexEntry;
 use tabia_core::{GameIndex, Problem};
-use tabia_query::{Filter, Matcher};
+use tabia_query::{Answer, Matcher};
 
-/// Hands on the games that match a filter; without a filter every visit goes straight on.
+use crate::select::Selection;
+
+/// Hands on the games that fit a query; without a query every visit goes straight on.
 #[derive(Debug)]
 pub(crate) struct FilterVisitor<V> {
     /// Where the games go.
     pub(crate) inner: V,
-    filter: Option<Arc<Filter>>,
+    matcher: Option<Matcher>,
+    /// What is handed on of a game; more may be read to decide on it.
+    want: Want,
+    /// The records that count when the query leaves them out.
+    counted: Selection,
+    /// Games that the query left out.
+    pub(crate) filtered: u64,
     recorder: Recorder,
-    /// The game being read.
-    game: Option<GameIndex>,
-    /// Whether the tags of the game exclude it.
-    is_excluded: bool,
-    /// Problems found in it.
+    state: State,
+    is_counted: bool,
+    /// Problems found in the game being recorded.
     problems: Vec<Problem>,
     /// A game's buffers, to be used again.
     spare: Game,
     stop: bool,
 }
 
+/// What happens to the game being visited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// Every visit goes straight on.
+    Passing,
+    /// Left out.
+    Excluded,
+    /// Not decided on yet, or decided on while it was recorded.
+    Recording(GameIndex),
+}
+
 impl<V> FilterVisitor<V> {
-    pub(crate) fn new(inner: V, filter: Option<Arc<Filter>>) -> Self {
+    /// `counted`: the records that count when the query leaves them out.
+    pub(crate) fn new(inner: V, matcher: Option<Matcher>, want: Want, counted: Selection) -> Self {
         Self {
             inner,
-            filter: filter.filter(|filter| !filter.is_empty()),
+            matcher,
+            want,
+            counted,
+            filtered: 0,
             recorder: Recorder::new(),
-            game: None,
-            is_excluded: false,
+            state: State::Passing,
+            is_counted: false,
             problems: Vec::new(),
             spare: Game::new(),
             stop: false,
         }
     }
+
+    /// Sets the number of games before the part of the stream that is read next.
+    pub(crate) fn set_first_game(&mut self, first: u32) {
+        if let Some(matcher) = &mut self.matcher {
+            matcher.set_first_game(first);
+        }
+    }
+
+    fn exclude(&mut self) -> Flow {
+        self.state = State::Excluded;
+        self.filtered += u64::from(self.is_counted);
+        Flow::Skip
+    }
+
+    /// Asks the matcher unless it has decided; whether the game is left out.
+    fn is_excluded_by(&mut self, ask: impl FnOnce(&mut Matcher) -> Flow) -> bool {
+        let Some(matcher) = &mut self.matcher else {
+            return false;
+        };
+        if matcher.answer() == Answer::Maybe {
+            // The rest of a game that fits is recorded as well.
+            let _ = ask(matcher);
+        }
+        matcher.answer() == Answer::No
+    }
 }
 
 impl<V: Visitor> Visitor for FilterVisitor<V> {
     fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
-        if self.filter.is_none() {
+        let Some(matcher) = &mut self.matcher else {
             return self.inner.begin_game(game, head);
-        }
+        };
         if self.stop {
             return Flow::Stop;
         }
-        self.game = Some(game);
-        self.problems.clear();
-        let excludes = |filter: &Arc<Filter>| filter.excludes(|name| head.tags.text(name));
-        self.is_excluded = self.filter.as_ref().is_some_and(excludes);
-        if self.is_excluded {
-            return Flow::Skip;
+        self.is_counted = self
+            .counted
+            .keeps(head.deleted, head.kind == RecordKind::Text);
+        let _ = matcher.begin_game(game, head);
+        match matcher.answer() {
+            Answer::No => self.exclude(),
+            Answer::Yes => {
+                self.state = State::Passing;
+                self.inner.begin_game(game, head)
+            }
+            Answer::Maybe => {
+                self.state = State::Recording(game);
+                self.problems.clear();
+                self.recorder.begin_game(game, head)
+            }
         }
-        self.recorder.begin_game(game, head)
     }
 
     fn visit_move(&mut self, before: &Position, ply: Ply) -> Flow {
-        if self.game.is_none() {
-            return self.inner.visit_move(before, ply);
+        match self.state {
+            State::Passing => self.inner.visit_move(before, ply),
+            State::Excluded => Flow::Skip,
+            State::Recording(_) => {
+                if self.is_excluded_by(|matcher| matcher.visit_move(before, ply)) {
+                    return self.exclude();
+                }
+                self.recorder.visit_move(before, ply)
+            }
         }
-        self.recorder.visit_move(before, ply)
     }
 
     fn visit_annotation(&mut self, annotation: Annotation<'_>) -> Flow {
-        if self.game.is_none() {
-            return self.inner.visit_annotation(annotation);
+        match self.state {
+            State::Passing if self.want.has(Want::ANNOTATIONS) => {
+                self.inner.visit_annotation(annotation)
+            }
+            State::Passing => Flow::Go,
+            State::Excluded => Flow::Skip,
+            State::Recording(_) => {
+                if self.is_excluded_by(|matcher| matcher.visit_annotation(annotation)) {
+                    return self.exclude();
+                }
+                self.recorder.visit_annotation(annotation)
+            }
         }
-        self.recorder.visit_annotation(annotation)
     }
 
     fn begin_variation(&mut self) -> Flow {
-        if self.game.is_none() {
-            return self.inner.begin_variation();
+        match self.state {
+            State::Passing if self.want.has(Want::VARIATIONS) => self.inner.begin_variation(),
+            State::Passing | State::Excluded => Flow::Skip,
+            State::Recording(_) => {
+                if self.is_excluded_by(Visitor::begin_variation) {
+                    return self.exclude();
+                }
+                self.recorder.begin_variation()
+            }
         }
-        self.recorder.begin_variation()
     }
 
     fn end_variation(&mut self) {
-        if self.game.is_none() {
-            return self.inner.end_variation();
+        match self.state {
+            State::Passing => self.inner.end_variation(),
+            State::Excluded => {}
+            State::Recording(_) => {
+                if let Some(matcher) = &mut self.matcher {
+                    matcher.end_variation();
+                }
+                self.recorder.end_variation();
+            }
         }
-        self.recorder.end_variation();
     }
 
     fn end_game(&mut self, result: GameResult) {
-        let (Some(index), Some(filter)) = (self.game.take(), &self.filter) else {
-            return self.inner.end_game(result);
+        let index = match std::mem::replace(&mut self.state, State::Passing) {
+            State::Passing => return self.inner.end_game(result),
+            State::Excluded => return,
+            State::Recording(index) => index,
         };
-        if self.is_excluded {
-            return;
-        }
         self.recorder.end_game(result);
-        let game = self.recorder.replace(std::mem::take(&mut self.spare));
-        let fits = Matcher::new(filter).matches_tags(&game.head.tags, result, &row(&game));
-        if fits {
+        let mut game = self.recorder.replace(std::mem::take(&mut self.spare));
+        let excluded = self.is_excluded_by(|matcher| {
+            matcher.end_game(result);
+            Flow::Go
+        });
+        if excluded {
+            self.filtered += u64::from(self.is_counted);
+        } else {
             let mut flow = Flow::Go;
             for problem in self.problems.drain(..) {
                 if flow != Flow::Stop {
@@ -108,47 +190,27 @@ impl<V: Visitor> Visitor for FilterVisitor<V> {
                 }
             }
             if flow != Flow::Stop {
-                flow = game.replay(index, Want::ALL, &mut self.inner);
+                flow = game.replay(index, self.want, &mut self.inner);
             }
             self.stop = flow == Flow::Stop;
         }
-        self.spare = game;
+        std::mem::swap(&mut self.spare, &mut game);
     }
 
     fn problem(&mut self, problem: Problem) -> Flow {
-        if self.game.is_none() {
-            return self.inner.problem(problem);
+        match self.state {
+            State::Passing => return self.inner.problem(problem),
+            State::Recording(_) => self.problems.push(problem),
+            State::Excluded => {}
         }
-        self.problems.push(problem);
         Flow::Go
-    }
-}
-
-/// The index entry that a database would have for a game, without the fields of its tags.
-fn row(game: &Game) -> IndexEntry {
-    let mut comments = false;
-    let mut nags = false;
-    for event in game.events() {
-        if let tabia_core::game::Event::Annotation(annotation) = event {
-            comments |= matches!(annotation, Annotation::Comment(_));
-            nags |= matches!(annotation, Annotation::Nag(_));
-        }
-    }
-    IndexEntry {
-        ply_count: Some(u16::try_from(game.ply_count()).unwrap_or(u16::MAX)),
-        deleted: game.head.deleted,
-        is_text: game.head.kind == RecordKind::Text,
-        has_setup: game.head.start.setup.is_some(),
-        has_variations: Some(game.has_variations()),
-        has_comments: Some(comments),
-        has_nags: Some(nags),
-        ..IndexEntry::default()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tabia_query::Query;
 
     /// The number of games handed on.
     #[derive(Default)]
@@ -166,8 +228,10 @@ mod tests {
 
     #[test]
     fn moves_of_excluded_games_are_skipped() {
-        let filter = Filter::parse("white:anna moves:0").unwrap();
-        let mut visitor = FilterVisitor::new(Count::default(), Some(Arc::new(filter)));
+        let query = Query::parse("white:anna moves:0").unwrap();
+        let matcher = Some(Matcher::new(&query));
+        let selection = Selection::default();
+        let mut visitor = FilterVisitor::new(Count::default(), matcher, Want::ALL, selection);
         let mut head = GameHead::default();
         for (white, flow, count) in [
             ("Bert", Flow::Skip, 0),
@@ -180,5 +244,28 @@ mod tests {
             visitor.end_game(GameResult::Unknown);
             assert_eq!(visitor.inner.0, count);
         }
+        assert_eq!(visitor.filtered, 2);
+    }
+
+    #[test]
+    fn a_game_is_left_as_soon_as_a_move_excludes_it() {
+        let query = Query::parse("moves:<2").unwrap();
+        let matcher = Some(Matcher::new(&query));
+        let selection = Selection::default();
+        let mut visitor = FilterVisitor::new(Count::default(), matcher, Want::ALL, selection);
+        assert_eq!(
+            visitor.begin_game(GameIndex(0), &GameHead::default()),
+            Flow::Go
+        );
+        let mut position = Position::standard();
+        let mut flows = Vec::new();
+        for san in ["e4", "e5", "Nf3"] {
+            let ply = position.parse_san(san).unwrap();
+            flows.push(visitor.visit_move(&position, ply));
+            position.play_ply(ply);
+        }
+        assert_eq!(flows, [Flow::Go, Flow::Go, Flow::Skip]);
+        visitor.end_game(GameResult::Unknown);
+        assert_eq!((visitor.inner.0, visitor.filtered), (0, 1));
     }
 }

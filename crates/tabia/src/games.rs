@@ -49,7 +49,7 @@ impl ReadGames {
         ScanOptions {
             threads,
             selection: self.selection(),
-            filter: (!filter.is_empty()).then(|| Arc::new(filter.clone())),
+            filter: (!filter.is_empty()).then(|| filter.clone()),
             want: Want::ALL,
             strict: self.options.open.strict,
             ..ScanOptions::default()

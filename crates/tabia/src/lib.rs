@@ -167,4 +167,4 @@ pub use tabia_formats::Format;
 #[doc(inline)]
 pub use tabia_formats::archives::Archive;
 #[doc(inline)]
-pub use tabia_query::Filter;
+pub use tabia_query::{FilterError, Query};

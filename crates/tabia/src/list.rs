@@ -6,13 +6,13 @@ use std::sync::Arc;
 use tabia_core::chess::{Ply, Position};
 use tabia_core::formats::OpenOptions;
 use tabia_core::game::{
-    Annotation, Date, Eco, Flow, GameHead, GameResult, RecordKind, Tags, TextKind, Visitor, Want,
+    Annotation, Date, Eco, Flow, GameHead, GameResult, RecordKind, TextKind, Visitor, Want,
 };
 use tabia_core::games::{Database, GameReader, IndexEntry, NameId, NameKind};
 use tabia_core::io::Progress;
 use tabia_core::{Error, GameIndex, Result};
 
-use tabia_query::{Filter, Matcher};
+use tabia_query::{Answer, Matcher, Query};
 
 use crate::input::{InputItem, OpenInput};
 use crate::parallel::ordered;
@@ -106,7 +106,7 @@ pub struct ListOptions {
     /// Which records; deleted ones and guiding texts only when asked for.
     pub selection: Selection,
     /// What a game must be to be listed.
-    pub filter: Filter,
+    pub filter: Query,
     /// Rows left out at the start.
     pub offset: u64,
     /// Rows at most.
@@ -181,8 +181,13 @@ pub fn list<E: Send>(
 }
 
 struct RowJob<E> {
-    entries: Vec<(GameIndex, IndexEntry)>,
+    /// Records, their entries, and whether they fit as far as known.
+    entries: Vec<(GameIndex, IndexEntry, Answer)>,
+    /// Rows before `offset`, which are not rendered.
+    skipped: u64,
     rendered: Vec<E>,
+    /// The length of `rendered` after each row.
+    ends: Vec<usize>,
     problems: Vec<Error>,
 }
 
@@ -190,7 +195,9 @@ impl<E> Default for RowJob<E> {
     fn default() -> Self {
         Self {
             entries: Vec::new(),
+            skipped: 0,
             rendered: Vec::new(),
+            ends: Vec::new(),
             problems: Vec::new(),
         }
     }
@@ -205,20 +212,21 @@ fn list_database<E: Send>(
 ) -> Result<u64, Error> {
     let numbers = options.selection.numbers.as_ref();
     let progress = reporter.progress;
+    let name = reporter.item.name();
     let mut at = 0;
-    let mut passed = 0;
-    let mut matcher = Matcher::new(&options.filter);
+    // Rows that the index decides on; `is_exact`: there was no other before.
+    let (mut sure, mut is_exact) = (0, true);
+    let mut matcher = Matcher::new(&options.filter).for_database(&name);
     let end = options
         .limit
-        .map(|limit| options.offset.saturating_add(limit));
+        .map_or(u64::MAX, |limit| options.offset.saturating_add(limit));
     let fill = |job: &mut RowJob<E>| {
         job.entries.clear();
         job.rendered.clear();
+        job.ends.clear();
         job.problems.clear();
-        while job.entries.len() < CHUNK && !progress.is_cancelled() {
-            if end.is_some_and(|end| passed >= end) {
-                break;
-            }
+        job.skipped = 0;
+        while job.entries.len() < CHUNK && sure < end && !progress.is_cancelled() {
             at = matcher.next_candidate(database, at, database.len());
             let next = numbers.map_or(Some(at), |numbers| numbers.next_from(at));
             let Some(game) = next.filter(|game| *game < database.len()).map(GameIndex) else {
@@ -226,45 +234,80 @@ fn list_database<E: Send>(
             };
             at = game.0.saturating_add(1);
             let entry = database.entry(game).and_then(|entry| {
-                let wanted = options.selection.keeps(entry.deleted, entry.is_text)
-                    && matcher.matches_entry(database, &entry)?;
-                Ok(wanted.then_some(entry))
+                let answer = if options.selection.keeps(entry.deleted, entry.is_text) {
+                    matcher.entry(database, game, &entry)?
+                } else {
+                    Answer::No
+                };
+                Ok((entry, answer))
             });
             match entry {
-                Ok(Some(entry)) => {
-                    passed += 1;
-                    if passed > options.offset {
-                        job.entries.push((game, entry));
-                    }
+                Ok((_, Answer::No)) => {}
+                Ok((_, Answer::Yes)) if is_exact && sure < options.offset => {
+                    sure += 1;
+                    job.skipped += 1;
                 }
-                Ok(None) => {}
+                Ok((entry, answer)) => {
+                    sure += u64::from(answer == Answer::Yes);
+                    is_exact &= answer == Answer::Yes;
+                    job.entries.push((game, entry, answer));
+                }
                 Err(error) => job.problems.push(error.in_game(game)),
             }
         }
-        !job.entries.is_empty() || !job.problems.is_empty()
+        !job.entries.is_empty() || !job.problems.is_empty() || job.skipped > 0
     };
     let worker = || {
         let mut reader = database.reader();
+        let mut matcher = Matcher::new(&options.filter).for_database(&name);
         move |job: &mut RowJob<E>| {
-            for (game, entry) in &job.entries {
-                let row = database_row(database, &mut *reader, *game, entry);
-                render(&row, &mut job.rendered);
+            for (game, entry, answer) in &job.entries {
+                let fits = match answer {
+                    Answer::Maybe => matcher
+                        .entry(database, *game, entry)
+                        .and_then(|_| matcher.read(&mut *reader, *game)),
+                    answer => Ok(*answer == Answer::Yes),
+                };
+                match fits {
+                    Ok(true) => {
+                        let row = database_row(database, &mut *reader, *game, entry);
+                        render(&row, &mut job.rendered);
+                        job.ends.push(job.rendered.len());
+                    }
+                    Ok(false) => {}
+                    Err(error) => job.problems.push(error.in_game(*game)),
+                }
             }
         }
     };
+    let mut passed = 0;
     ordered(options.threads, fill, worker, |job: &mut RowJob<E>| {
         for error in job.problems.drain(..) {
             let error = error.in_file(reporter.item.label());
             reporter.problem(error.into(), options.strict)?;
         }
         progress.advance(0, job.entries.len() as u64);
+        passed += job.skipped;
+        let shown = |rows: u64| rows.clamp(options.offset, end) - options.offset;
+        let first = shown(passed);
+        let before = passed;
+        passed += job.ends.len() as u64;
+        let skip = (options.offset.saturating_sub(before) as usize).min(job.ends.len());
+        let count = (shown(passed) - first) as usize;
+        let length_at = |rows: usize| {
+            let last = rows.checked_sub(1).and_then(|last| job.ends.get(last));
+            last.copied().unwrap_or_default()
+        };
+        let (from, to) = (length_at(skip), length_at(skip + count));
+        job.rendered.truncate(to);
+        job.rendered.drain(..from);
         emit(&mut job.rendered)?;
-        Ok::<_, Error>(true)
+        Ok::<_, Error>(passed < end)
     })?;
     if progress.is_cancelled() {
         return Err(Error::cancelled());
     }
-    Ok(passed)
+    Ok(passed.min(end))
 }
 
 fn database_row<'d>(
@@ -384,30 +427,27 @@ fn list_stream<E: Send>(
         threads: options.threads,
         selection: options.selection.clone(),
         strict: options.strict,
-        // How many games hold as many rows as are wanted is known only without a filter.
+        filter: Some(options.filter.clone()).filter(|query| !query.is_empty()),
+        // How many games hold as many rows as are wanted is known only without a query.
         at_most: options
             .limit
             .filter(|_| options.filter.is_empty())
             .map(|limit| options.offset.saturating_add(limit)),
         ..ScanOptions::default()
     };
-    // With a limit but no filter one thread counts the rows, so that it knows which come first.
+    // With a limit but no query one thread counts the rows, so that it knows which come first.
     let skip = plan.at_most.map_or(0, |_| options.offset);
     let tasks = (0..options.threads.max(1))
-        .map(|_| RowTask::new(&options.filter, skip))
+        .map(|_| RowTask::new(skip))
         .collect();
     let mut passed = 0_u64;
     let mut text = Vec::new();
-    let mut matcher = Matcher::new(&options.filter);
     let end = options
         .limit
         .map_or(u64::MAX, |limit| options.offset.saturating_add(limit));
     scan(reporter, input, &plan, tasks, &mut |base, rows| {
         text.clear();
         for row in rows {
-            if !options.filter.is_empty() && !row_matches(&mut matcher, row) {
-                continue;
-            }
             passed += 1;
             if passed > options.offset && passed <= end {
                 row.game = base.game(row.game);
@@ -420,44 +460,11 @@ fn list_stream<E: Send>(
     Ok(passed)
 }
 
-/// Asks a filter about a game that has no index entry.
-fn row_matches(matcher: &mut Matcher<'_>, row: &ListRow<'_>) -> bool {
-    let elo = |elo: Option<u16>| elo.map_or_else(String::new, |elo| elo.to_string());
-    let (white_elo, black_elo) = (elo(row.white_elo), elo(row.black_elo));
-    let date = row.date.to_string();
-    let eco = row.eco.map_or_else(String::new, |eco| eco.to_string());
-    let tags: Tags = [
-        ("White", &*row.white),
-        ("Black", &*row.black),
-        ("Event", &*row.event),
-        ("Site", &*row.site),
-        ("Round", &*row.round),
-        ("Annotator", &*row.annotator),
-        ("WhiteElo", &white_elo),
-        ("BlackElo", &black_elo),
-        ("Date", &date),
-        ("ECO", &eco),
-    ]
-    .into_iter()
-    .collect();
-    let entry = IndexEntry {
-        ply_count: row.plies.and_then(|plies| u16::try_from(plies).ok()),
-        deleted: row.flags.deleted,
-        is_text: row.flags.text,
-        has_setup: row.flags.setup,
-        has_variations: Some(row.flags.variations),
-        has_comments: Some(row.flags.comments),
-        has_nags: Some(row.flags.nags),
-        ..IndexEntry::default()
-    };
-    matcher.matches_tags(&tags, row.result, &entry)
-}
-
-/// Makes rows of games that come in a stream, except of those whose tags the filter excludes.
+/// Makes rows of games that come in a stream.
 #[derive(Debug)]
-struct RowTask<'f> {
-    filter: &'f Filter,
-    is_excluded: bool,
+struct RowTask {
+    /// The row of this game is not shown.
+    is_skipped: bool,
     /// Number of next games whose rows are not shown, and are therefore empty.
     skip: u64,
     row: ListRow<'static>,
@@ -466,11 +473,10 @@ struct RowTask<'f> {
     rows: Vec<ListRow<'static>>,
 }
 
-impl<'f> RowTask<'f> {
-    fn new(filter: &'f Filter, skip: u64) -> Self {
+impl RowTask {
+    fn new(skip: u64) -> Self {
         Self {
-            filter,
-            is_excluded: false,
+            is_skipped: false,
             skip,
             row: ListRow::default(),
             plies: 0,
@@ -480,11 +486,11 @@ impl<'f> RowTask<'f> {
     }
 }
 
-impl Visitor for RowTask<'_> {
+impl Visitor for RowTask {
     fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
         if self.skip > 0 {
             self.skip -= 1;
-            self.is_excluded = true;
+            self.is_skipped = true;
             self.rows.push(ListRow::default());
             return Flow::Skip;
         }
@@ -495,11 +501,7 @@ impl Visitor for RowTask<'_> {
         };
         let text = |tag: &str| Cow::Owned(value(tag).to_owned());
         let is_text = head.kind == RecordKind::Text;
-        // The title of a guiding text may follow.
-        self.is_excluded = !is_text && self.filter.excludes(value);
-        if self.is_excluded {
-            return Flow::Skip;
-        }
+        self.is_skipped = false;
         self.plies = 0;
         self.depth = 0;
         self.row = ListRow {
@@ -558,7 +560,7 @@ impl Visitor for RowTask<'_> {
     }
 
     fn end_game(&mut self, result: GameResult) {
-        if self.is_excluded {
+        if self.is_skipped {
             return;
         }
         self.row.result = result;
@@ -569,7 +571,7 @@ impl Visitor for RowTask<'_> {
     }
 }
 
-impl Task for RowTask<'_> {
+impl Task for RowTask {
     type Out = Vec<ListRow<'static>>;
 
     fn swap(&mut self, out: &mut Vec<ListRow<'static>>) {
@@ -584,21 +586,15 @@ mod tests {
 
     #[test]
     fn moves_without_a_row_are_skipped() {
-        let filter = Filter::parse("-round:-").unwrap();
-        let mut task = RowTask::new(&filter, 1);
+        let mut task = RowTask::new(1);
         let mut head = GameHead::default();
-        for (round, flow) in [("1", Flow::Skip), ("-", Flow::Go), ("1", Flow::Go)] {
+        for (round, flow) in [("1", Flow::Skip), ("-", Flow::Go), ("2", Flow::Go)] {
             head.tags.clear();
             head.tags.push("Round", round);
             assert_eq!(task.begin_game(GameIndex(0), &head), flow, "{round}");
             task.end_game(GameResult::Unknown);
         }
-        let filter = Filter::parse("round:1").unwrap();
-        task.filter = &filter;
-        assert_eq!(task.begin_game(GameIndex(0), &head), Flow::Go);
-        head.tags.clear();
-        assert_eq!(task.begin_game(GameIndex(0), &head), Flow::Skip);
-        task.end_game(GameResult::Unknown);
-        assert_eq!(task.rows.len(), 3);
+        let rounds: Vec<&str> = task.rows.iter().map(|row| &*row.round).collect();
+        assert_eq!(rounds, ["", "", "2"]);
     }
 }

@@ -13,7 +13,7 @@ use tabia_core::io::Progress;
 use tabia_core::{Error, GameFormat, Result};
 use tabia_formats::Format;
 use tabia_formats::archives::Archive;
-use tabia_query::Filter;
+use tabia_query::Query;
 
 use crate::convert::{ConvertOptions, Target, convert as convert_items};
 use crate::games::{Games, Headers, ReadGames, visit};
@@ -54,7 +54,7 @@ pub fn open(path: impl AsRef<Path>) -> Result<Input, Error> {
 /// # fn main() -> Result<(), tabia::Error> {
 /// # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/tabia.cbv");
 /// let mut options = tabia::ReadOptions::default();
-/// options.filter = tabia::Filter::parse("date:>=1900")?;
+/// options.filter = tabia::Query::parse("date:>=1900")?;
 /// options.threads = 2;
 /// let headers = tabia::open_with(path, options)?.headers();
 /// # assert!(headers.count() > 0);
@@ -95,8 +95,8 @@ pub struct ReadOptions {
     pub from: Option<Format>,
     /// How files are opened: strictness, limits, character set, password.
     pub open: OpenOptions,
-    /// Which games; every game if the filter is empty.
-    pub filter: Filter,
+    /// Which games; every game if the query is empty.
+    pub filter: Query,
     /// Games marked as deleted too; not by default.
     pub deleted: bool,
     /// Threads that decode; at least 1, which is the default. The order of the results never
@@ -109,7 +109,7 @@ impl Default for ReadOptions {
         Self {
             from: None,
             open: OpenOptions::default(),
-            filter: Filter::default(),
+            filter: Query::default(),
             deleted: false,
             threads: 1,
         }

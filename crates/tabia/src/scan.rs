@@ -13,7 +13,7 @@ use tabia_core::games::{
 use tabia_core::io::Progress;
 use tabia_core::loss::Losses;
 use tabia_core::{Error, ErrorKind, GameIndex, Problem};
-use tabia_query::{Filter, Matcher};
+use tabia_query::{Matcher, Query};
 
 use crate::filter_stream::FilterVisitor;
 use crate::input::{InputItem, OpenInput};
@@ -35,7 +35,7 @@ pub struct ScanOptions {
     /// Which records.
     pub selection: Selection,
     /// Which games among them.
-    pub filter: Option<Arc<Filter>>,
+    pub filter: Option<Query>,
     /// What of them is left out.
     pub leave_out: LeaveOut,
     /// What is read of them.
@@ -44,6 +44,8 @@ pub struct ScanOptions {
     pub strict: bool,
     /// Records at most, of a stream; read on one thread then.
     pub at_most: Option<u64>,
+    /// The games that the query leaves out are counted.
+    pub(crate) count_filtered: bool,
 }
 
 impl Default for ScanOptions {
@@ -56,6 +58,7 @@ impl Default for ScanOptions {
             want: Want::ALL,
             strict: false,
             at_most: None,
+            count_filtered: false,
         }
     }
 }
@@ -218,8 +221,8 @@ impl<T: Task> Visitor for Collecting<T> {
 
 type Pipeline<T> = FilterVisitor<SelectVisitor<Collecting<T>>>;
 
-/// `sift`: the filter is asked about each game as it is read.
-fn pipeline<T: Task>(task: T, plan: &ScanOptions, sift: bool) -> Pipeline<T> {
+/// `matcher`: is asked about each game as it is read.
+fn pipeline<T: Task>(task: T, plan: &ScanOptions, matcher: Option<Matcher>) -> Pipeline<T> {
     let noting = Collecting {
         task,
         notes: Notes::default(),
@@ -228,7 +231,19 @@ fn pipeline<T: Task>(task: T, plan: &ScanOptions, sift: bool) -> Pipeline<T> {
     };
     let mut pick = SelectVisitor::new(noting, plan.selection.clone(), plan.leave_out);
     pick.left = plan.at_most;
-    FilterVisitor::new(pick, plan.filter.clone().filter(|_| sift))
+    FilterVisitor::new(pick, matcher, plan.want, plan.selection.clone())
+}
+
+/// The matcher of one thread for a query that leaves games out.
+fn matcher(reporter: &ScanReporter<'_>, plan: &ScanOptions) -> Option<Matcher> {
+    let query = plan.filter.as_ref().filter(|query| !query.is_empty())?;
+    Some(Matcher::new(query).for_database(&reporter.item.name()))
+}
+
+/// What is read of the games of a stream, so that the query can be decided on as well.
+fn want_of_stream(plan: &ScanOptions) -> Want {
+    let wanted = plan.filter.as_ref().map(|query| Matcher::new(query).want());
+    wanted.map_or(plan.want, |wanted| plan.want.and(wanted))
 }
 
 /// Takes the notes and the output of a pipeline.
@@ -236,6 +251,7 @@ fn drain<T: Task>(pipeline: &mut Pipeline<T>, notes: &mut Notes, out: &mut T::Ou
     let pick = &mut pipeline.inner;
     std::mem::swap(&mut pick.inner.notes, notes);
     notes.counts = std::mem::take(&mut pick.counts);
+    notes.counts.filtered += std::mem::take(&mut pipeline.filtered);
     pick.inner.task.swap(out);
 }
 
@@ -312,19 +328,16 @@ pub(crate) fn scan_database<T: Task>(
         true
     };
     let tasks = Mutex::new(tasks);
+    let new_matcher = matcher(reporter, plan);
     let worker = || {
-        // A database is asked about its rows, so that the games left out are not read.
-        let mut pipeline = pop(&tasks).map(|task| pipeline(task, plan, false));
+        // A database is asked about its rows first, so that most games left out are not read.
+        let mut pipeline = pop(&tasks).map(|task| pipeline(task, plan, None));
         let mut reader = database.reader();
-        let mut matcher = plan.filter.as_deref().map(Matcher::new);
+        let mut matcher = new_matcher.clone();
         move |job: &mut DatabaseJob<T::Out>| {
             if let Some(pipeline) = &mut pipeline {
-                let mut wanted = |game: GameIndex| match &mut matcher {
-                    Some(matcher) => matcher.matches_game(database, game),
-                    None => Ok(true),
-                };
                 let range = job.range.clone();
-                read_range(&mut *reader, pipeline, plan, range, &mut wanted);
+                read_range(database, &mut *reader, pipeline, plan, range, &mut matcher);
                 drain(pipeline, &mut job.notes, &mut job.out);
             }
         }
@@ -340,19 +353,31 @@ pub(crate) fn scan_database<T: Task>(
 }
 
 fn read_range<T: Task>(
+    database: &dyn Database,
     reader: &mut dyn GameReader,
     pipeline: &mut Pipeline<T>,
     plan: &ScanOptions,
     range: Range<u32>,
-    wanted: &mut dyn FnMut(GameIndex) -> Result<bool, Error>,
+    matcher: &mut Option<Matcher>,
 ) {
     for game in range.map(GameIndex) {
         if !plan.selection.has(game) {
             continue;
         }
         pipeline.inner.inner.game = game;
-        let read = match wanted(game) {
-            Ok(false) => continue,
+        let wanted = match matcher {
+            Some(matcher) => matcher.matches_record(database, reader, game),
+            None => Ok(true),
+        };
+        let read = match wanted {
+            Ok(false) => {
+                if plan.count_filtered {
+                    let entry = database.entry(game).unwrap_or_default();
+                    let is_counted = plan.selection.keeps(entry.deleted, entry.is_text);
+                    pipeline.filtered += u64::from(is_counted);
+                }
+                continue;
+            }
             Ok(true) => reader.read(game, plan.want, pipeline),
             Err(error) => Err(error),
         };
@@ -399,7 +424,9 @@ fn scan_blocks<T: Task>(
     take: OnBatch<'_, T::Out>,
 ) -> Result<(), Error> {
     // Numbers of games are known only when all before them were counted.
-    let threads = if plan.selection.numbers.is_some() || plan.at_most.is_some() {
+    let asks_for_numbers = plan.filter.as_ref().is_some_and(Query::asks_for_numbers);
+    let threads = if plan.selection.numbers.is_some() || plan.at_most.is_some() || asks_for_numbers
+    {
         1
     } else {
         plan.threads
@@ -433,8 +460,11 @@ fn scan_blocks<T: Task>(
             }
         }
     };
+    let want = want_of_stream(plan);
+    let new_matcher = matcher(reporter, plan);
     let worker = || {
-        let mut parts = pop(&workers).map(|(task, reader)| (pipeline(task, plan, true), reader));
+        let mut parts =
+            pop(&workers).map(|(task, reader)| (pipeline(task, plan, new_matcher.clone()), reader));
         let before = &before;
         move |job: &mut BlockJob<T::Out>| {
             job.counts = BlockCounts::default();
@@ -443,8 +473,9 @@ fn scan_blocks<T: Task>(
             };
             if job.failure.is_none() {
                 pipeline.inner.base = before.load(Ordering::Relaxed);
+                pipeline.set_first_game(pipeline.inner.base);
                 pipeline.inner.inner.game = GameIndex(0);
-                match reader.read(&job.block, plan.want, pipeline) {
+                match reader.read(&job.block, want, pipeline) {
                     Ok((flow, counts)) => {
                         job.stop = flow == Flow::Stop;
                         job.counts = counts;
@@ -483,14 +514,15 @@ fn scan_stream<T: Task>(
     let Some(task) = tasks.into_iter().next() else {
         return Ok(());
     };
-    let mut pipeline = pipeline(task, plan, true);
+    let want = want_of_stream(plan);
+    let mut pipeline = pipeline(task, plan, matcher(reporter, plan));
     let mut notes = Notes::default();
     let mut out = T::Out::default();
     let mut more = true;
     while more && !reporter.progress.is_cancelled() {
         let mut failure = None;
         for _ in 0..BATCH {
-            match stream.next(plan.want, &mut pipeline) {
+            match stream.next(want, &mut pipeline) {
                 Ok(Some(Flow::Stop) | None) => {
                     more = false;
                     break;

@@ -171,6 +171,8 @@ pub struct SelectionCounts {
     pub texts: u64,
     /// Records marked as deleted that were left out.
     pub deleted: u64,
+    /// Games that the query left out, if they are counted.
+    pub filtered: u64,
 }
 
 impl SelectionCounts {
@@ -179,6 +181,7 @@ impl SelectionCounts {
         self.games += other.games;
         self.texts += other.texts;
         self.deleted += other.deleted;
+        self.filtered += other.filtered;
     }
 
     /// What was counted since `before`.
@@ -188,6 +191,7 @@ impl SelectionCounts {
             games: self.games - before.games,
             texts: self.texts - before.texts,
             deleted: self.deleted - before.deleted,
+            filtered: self.filtered - before.filtered,
         }
     }
 }

@@ -13,10 +13,10 @@ pub(crate) struct SelectArgs {
     /// Also records marked as deleted
     #[arg(long)]
     pub(crate) include_deleted: bool,
-    /// Only games that match, as `player:carlsen elo:>=2700 date:2020.. -result:1/2-1/2`
+    /// Only games that fit a query, as `player:carlsen elo:>=2700 date:2020.. -result:draw`
     #[arg(
         long = "where",
-        value_name = "FILTER",
+        value_name = "QUERY",
         default_value = "",
         hide_default_value = true,
         allow_hyphen_values = true

@@ -2,12 +2,10 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Instant;
 
 use tabia::Error;
 use tabia::convert::{ConvertOptions, Target, convert, writable};
-use tabia::core::game::Want;
 use tabia::core::games::Written;
 use tabia::core::loss::Feature;
 use tabia::select::SelectionCounts;
@@ -17,7 +15,7 @@ use crate::context::{Context, find_format};
 use crate::exit_code::ExitCode;
 use crate::output::StdoutWriter;
 use crate::report::{Reporter, report_losses};
-use crate::select_args::{parse_filter, parse_games};
+use crate::select_args::{parse_games, parse_query};
 use crate::target_args::{format_of_to, refuse_existing, refuse_stream, target_file};
 use crate::units::{counted, size};
 
@@ -108,13 +106,8 @@ fn options(args: &ConvertArgs, context: &Context) -> Result<ConvertOptions, Erro
     plan.leave_out.comments = args.no_comments;
     plan.leave_out.variations = args.no_variations;
     plan.leave_out.nags = args.no_nags;
-    plan.filter =
-        Some(Arc::new(parse_filter(&args.select.filter)?)).filter(|filter| !filter.is_empty());
-    // A filter may need any part of a game.
-    plan.want = if plan.filter.is_some() {
-        Want::ALL
-    } else {
-        plan.leave_out.want()
-    };
+    plan.filter = Some(parse_query(&args.select.filter, &context.messages)?)
+        .filter(|query| !query.is_empty());
+    plan.want = plan.leave_out.want();
     Ok(options)
 }

@@ -13,7 +13,7 @@ use crate::exit_code::ExitCode;
 use crate::output::{RowStyle, StdoutWriter, line};
 use crate::report::Reporter;
 use crate::row_format::{COLUMNS, NUMERIC, render};
-use crate::select_args::{parse_filter, parse_games};
+use crate::select_args::{parse_games, parse_query};
 use crate::table::Table;
 
 pub(crate) fn run(args: &LsArgs) -> Result<ExitCode, Error> {
@@ -26,13 +26,14 @@ pub(crate) fn run(args: &LsArgs) -> Result<ExitCode, Error> {
     options.selection.numbers = parse_games(args.select.games.as_deref())?;
     options.selection.deleted = args.select.include_deleted;
     options.selection.texts = args.texts;
-    options.filter = parse_filter(&args.select.filter)?;
+    options.filter = parse_query(&args.select.filter, &context.messages)?;
     options.offset = args.listing.offset;
     options.limit = args.listing.limit;
     options.strict = args.common.strict;
     let several = args.paths.len() > 1 || args.paths.iter().any(|path| is_folder(path));
     let mut output = RowOutput::new(&context.bar, style, several)?;
     let display = context.display();
+    let mut found = 0;
     let code = context.for_each_input(&args.paths, true, |item| {
         let item = match item {
             Ok(item) => item,
@@ -55,6 +56,7 @@ pub(crate) fn run(args: &LsArgs) -> Result<ExitCode, Error> {
         );
         match listed {
             Ok((summary, rows)) => {
+                found += rows;
                 let shown = rows.saturating_sub(options.offset);
                 options.offset = options.offset.saturating_sub(rows);
                 options.limit = options.limit.map(|limit| limit.saturating_sub(shown));
@@ -70,7 +72,12 @@ pub(crate) fn run(args: &LsArgs) -> Result<ExitCode, Error> {
     drop(display);
     output.finish()?;
     reporter.finish(None)?;
-    Ok(code)
+    let is_empty = found == 0 && !options.filter.is_empty();
+    Ok(if is_empty {
+        code.worse(ExitCode::NoMatch)
+    } else {
+        code
+    })
 }
 
 fn is_folder(path: &OsStr) -> bool {

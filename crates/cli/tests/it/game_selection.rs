@@ -58,6 +58,16 @@ fn filters_select_the_same_games_of_databases_and_text() {
         ("moves:>20", 2),
         ("-has:variations", 1),
         ("player:unknown", 0),
+        ("player:anderssen OR elo:>=2100", 3),
+        ("-(player:anderssen OR elo:>=2100) date:..1900", 1),
+        ("line:\"1.e4 e5\" -ends:mate", 1),
+        ("ends:mate", 3),
+        ("plies:<=45 opening:king", 1),
+        ("text:queen OR nag:!!", 2),
+        ("game:2..3,5", 3),
+        ("tag:Annotator OR is:chess960", 5),
+        ("winner:morphy", 1),
+        ("has:arrows,clock,eval", 5),
     ] {
         let base = ["convert", &sample, "--where", filter, "-q"];
         let from_base = tabia(&folder, &base).expect(0).out;

@@ -114,8 +114,10 @@ fn rows_of_several_inputs_have_a_path() {
 #[test]
 fn filters_select_rows_of_streams_and_databases() {
     let folder = with_games("where");
+    let rows =
+        |path: &str, filter: &str| tabia(&folder, &["ls", path, "--ndjson", "--where", filter]);
     let numbers = |path: &str, filter: &str| -> Vec<u64> {
-        let run = tabia(&folder, &["ls", path, "--ndjson", "--where", filter]).expect(0);
+        let run = rows(path, filter).expect(0);
         let row = |line: &str| serde_json::from_str::<serde_json::Value>(line).unwrap();
         run.out
             .lines()
@@ -125,9 +127,13 @@ fn filters_select_rows_of_streams_and_databases() {
     assert_eq!(numbers("games.pgn", "player:carlsen elo:>=2800"), [1]);
     assert_eq!(numbers("games.pgn", "muller date:1950"), [2]);
     assert_eq!(
-        numbers("games.pgn", "-player:carlsen whiteelo:>=1"),
-        [0u64; 0]
+        rows("games.pgn", "-player:carlsen whiteelo:>=1")
+            .expect(1)
+            .out,
+        ""
     );
+    let run = rows("games.pgn", "elo>2700 OR muller").expect(0);
+    assert!(run.err.contains("did you mean `elo:>2700`?"), "{}", run.err);
     let run = tabia(&folder, &["ls", "games.pgn", "--where", "colour:red"]).expect(2);
     assert!(run.err.contains("the fields are player"), "{}", run.err);
 

@@ -38,7 +38,11 @@ impl std::error::Error for FilterError {}
 
 impl From<FilterError> for tabia_core::Error {
     fn from(error: FilterError) -> Self {
-        Self::invalid(error.to_string())
+        Self::new(tabia_core::ErrorKind::Query {
+            column: error.column,
+            message: error.message,
+            hint: error.hint,
+        })
     }
 }
 

@@ -68,23 +68,53 @@ const FIELDS: &[Field] = &[
     field("title", "title of either player", NAME, "title:=gm"),
     field("elo", "rating of both players", NUMBER, "elo:>=2700"),
     field("anyelo", "rating of either player", NUMBER, "anyelo:2700.."),
-    field("avgelo", "mean rating of both players", NUMBER, "avgelo:>2600"),
+    field(
+        "avgelo",
+        "mean rating of both players",
+        NUMBER,
+        "avgelo:>2600",
+    ),
     field("whiteelo", "rating of White", NUMBER, "whiteelo:2500..2600"),
     field("blackelo", "rating of Black", NUMBER, "blackelo:<2000"),
-    field("elodiff", "rating of White minus that of Black", NUMBER, "elodiff:<=-200"),
+    field(
+        "elodiff",
+        "rating of White minus that of Black",
+        NUMBER,
+        "elodiff:<=-200",
+    ),
     aliased(
-        field("date", "date", "date, comparison, range; ?? unknown part", "date:1990..1999"),
+        field(
+            "date",
+            "date",
+            "date, comparison, range; ?? unknown part",
+            "date:1990..1999",
+        ),
         &["year"],
     ),
-    field("eventdate", "date of the event", "as date", "eventdate:2024-04"),
+    field(
+        "eventdate",
+        "date of the event",
+        "as date",
+        "eventdate:2024-04",
+    ),
     field(
         "result",
         "result",
         "1-0, 0-1, 1/2-1/2 or draw, * or unknown, decisive, forfeit",
         "result:draw",
     ),
-    field("eco", "stored opening code", "code, first letters, comparison, range", "eco:B9"),
-    field("opening", "name of the opening by position", "text", "opening:najdorf"),
+    field(
+        "eco",
+        "stored opening code",
+        "code, first letters, comparison, range",
+        "eco:B9",
+    ),
+    field(
+        "opening",
+        "name of the opening by position",
+        "text",
+        "opening:najdorf",
+    ),
     field("line", "first moves", "moves", "line:\"1.e4 c5 2.Nf3\""),
     field("moves", "full moves of the mainline", NUMBER, "moves:<20"),
     field("plies", "plies of the mainline", NUMBER, "plies:>=200"),
@@ -99,7 +129,12 @@ const FIELDS: &[Field] = &[
     ),
     field("rated", "rated", "yes, no", "rated:yes"),
     field("variant", "variant", "text", "variant:chess960"),
-    field("fideid", "FIDE number of either player", NUMBER, "fideid:1503014"),
+    field(
+        "fideid",
+        "FIDE number of either player",
+        NUMBER,
+        "fideid:1503014",
+    ),
     field("tag", "any tag", "name, name=text", "tag:Opening=sicilian"),
     field(
         "ends",
@@ -116,24 +151,53 @@ const FIELDS: &[Field] = &[
          sacrifice, material, pieceplay, endgame, tacticalblunder, strategicalblunder, user",
         "medal:best",
     ),
-    field("eval", "stored evaluation in pawns, from White's side", "number, comparison, range, mate", "eval:>=2"),
-    field("clock", "time left after a move", "seconds or 1:30, comparison, range", "clock:<30"),
+    field(
+        "eval",
+        "stored evaluation in pawns, from White's side",
+        "number, comparison, range, mate",
+        "eval:>=2",
+    ),
+    field(
+        "clock",
+        "time left after a move",
+        "seconds or 1:30, comparison, range",
+        "clock:<30",
+    ),
     field(
         "has",
         "what a game has",
         "variations, comments, nags, setup, clock, eval, arrows, elo",
         "has:comments",
     ),
-    field("is", "what a record is", "deleted, text, chess960", "is:chess960"),
-    field("game", "number of the game", "number, comparison, range", "game:1..100,205"),
-    field("db", "name of the database, among several", "text", "db:mega"),
+    field(
+        "is",
+        "what a record is",
+        "deleted, text, chess960",
+        "is:chess960",
+    ),
+    field(
+        "game",
+        "number of the game",
+        "number, comparison, range",
+        "game:1..100,205",
+    ),
+    field(
+        "db",
+        "name of the database, among several",
+        "text",
+        "db:mega",
+    ),
 ];
 
 /// The names of all fields and their aliases.
 pub(super) fn names() -> Vec<&'static str> {
     let names = FIELDS.iter().map(|field| field.name);
     names
-        .chain(FIELDS.iter().flat_map(|field| field.aliases.iter().copied()))
+        .chain(
+            FIELDS
+                .iter()
+                .flat_map(|field| field.aliases.iter().copied()),
+        )
         .collect()
 }
 

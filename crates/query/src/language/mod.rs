@@ -170,7 +170,10 @@ impl Test {
                 Want::ALL
             }
             Self::Has(parts) => {
-                if parts.iter().all(|part| matches!(part, Part::Setup | Part::Elo)) {
+                if parts
+                    .iter()
+                    .all(|part| matches!(part, Part::Setup | Part::Elo))
+                {
                     Want::TAGS
                 } else {
                     Want::ALL
@@ -251,6 +254,14 @@ impl Query {
     /// ```
     pub fn suggestions(&self) -> &[Suggestion] {
         &self.0.suggestions
+    }
+
+    /// Whether a term asks for the number of the game, which is known only when all games before are
+    /// counted.
+    pub fn asks_for_numbers(&self) -> bool {
+        let mut asks = false;
+        self.for_each_term(&mut |term| asks |= matches!(term.test, Test::Game(_)));
+        asks
     }
 
     pub(crate) fn any_of(&self) -> &AnyOf {

@@ -80,8 +80,11 @@ impl Parser {
                 None => "the fields are ".to_owned(),
             };
             let list = field_list::list().join(", ");
-            return Err(FilterError::new(*name_column, format!("`{name}` is not a field"))
-                .with_hint(format!("{hint}{list}; `\"{name}:…\"` searches for the text")));
+            return Err(
+                FilterError::new(*name_column, format!("`{name}` is not a field")).with_hint(
+                    format!("{hint}{list}; `\"{name}:…\"` searches for the text"),
+                ),
+            );
         };
         if raw.values.is_empty() {
             return Ok(None);
@@ -136,8 +139,7 @@ fn field_test(field: &str, raw: &[RawValue]) -> Result<Test, FilterError> {
     };
     let numbers = |expected| all(raw, expected, Bounds::number);
     let elo = |field| numbers("a rating").map(|bounds| Test::Elo(field, bounds));
-    let dates =
-        |field| all(raw, "a date", DateTest::parse).map(|tests| Test::Date(field, tests));
+    let dates = |field| all(raw, "a date", DateTest::parse).map(|tests| Test::Date(field, tests));
     Ok(match field {
         "player" => names(NameField::Player)?,
         "white" => names(NameField::White)?,
@@ -167,9 +169,7 @@ fn field_test(field: &str, raw: &[RawValue]) -> Result<Test, FilterError> {
         "line" => Test::Line(raw.iter().map(line).collect::<Result<_, _>>()?),
         "moves" => Test::Moves(numbers("a number of moves")?),
         "plies" => Test::Plies(numbers("a number of plies")?),
-        "speed" => {
-            Test::Speed(named(raw, "a speed", values::SPEEDS, SpeedTest::parse)?)
-        }
+        "speed" => Test::Speed(named(raw, "a speed", values::SPEEDS, SpeedTest::parse)?),
         "rated" => Test::Rated(named(raw, "yes or no", values::YES_NO, |text| {
             choice(text, values::YES_NO)
         })?),

@@ -3,9 +3,10 @@
 use std::fmt;
 
 use tabia_core::chess::{Ply, Position};
+use tabia_core::game::Nag;
 
 use super::values::{self, NameTest, ResultTest, SpeedTest, name_of, print_decimal, print_eco};
-use super::values::EvalTest;
+use super::values::{DateTest, EvalTest};
 use super::{AnyOf, DateField, EloField, Item, NameField, Query, Test, What};
 
 impl fmt::Display for Query {
@@ -84,7 +85,7 @@ fn print_test(test: &Test, out: &mut String) {
                 DateField::Game => "date:",
                 DateField::Event => "eventdate:",
             });
-            list(tests, out, |test, out| test.print(out));
+            list(tests, out, DateTest::print);
         }
         Test::Result(tests) => {
             out.push_str("result:");
@@ -125,7 +126,7 @@ fn print_test(test: &Test, out: &mut String) {
         Test::Text(texts) => field_of_texts("text:", texts, out),
         Test::Nag(nags) => {
             out.push_str("nag:");
-            list(nags, out, |nag, out| out.push_str(&format!("${nag}")));
+            list(nags, out, |nag, out| out.push_str(&Nag(*nag).to_string()));
         }
         Test::Medal(medals) => choices("medal:", medals, values::MEDALS, out),
         Test::Eval(tests) => {
@@ -166,14 +167,11 @@ fn list<T>(values: &[T], out: &mut String, print: impl Fn(&T, &mut String)) {
     }
 }
 
-fn choices<T: PartialEq>(
-    name: &str,
-    values: &[T],
-    table: &[(&'static str, T)],
-    out: &mut String,
-) {
+fn choices<T: PartialEq>(name: &str, values: &[T], table: &[(&'static str, T)], out: &mut String) {
     out.push_str(name);
-    list(values, out, |value, out| out.push_str(name_of(value, table)));
+    list(values, out, |value, out| {
+        out.push_str(name_of(value, table));
+    });
 }
 
 fn field_of_numbers(name: &str, bounds: &[values::Bounds], out: &mut String) {
@@ -236,7 +234,8 @@ fn moves(line: &[Ply]) -> String {
             out.push(' ');
         }
         if position.turn().is_white() {
-            out.push_str(&format!("{}.", position.full_move_number()));
+            out.push_str(&position.full_move_number().to_string());
+            out.push('.');
         }
         out.push_str(&position.san(ply).to_string());
         position.play_ply(ply);
@@ -253,10 +252,19 @@ mod tests {
         for (text, normal) in [
             ("  Müller   x ", "muller x"),
             ("a OR (b c) OR -(d OR player:)", "a OR (b c) OR -(d)"),
-            ("player:\"so, w\",\"=Carlsen, M\"", "player:\"so, w\",\"=carlsen, m\""),
+            (
+                "player:\"so, w\",\"=Carlsen, M\"",
+                "player:\"so, w\",\"=carlsen, m\"",
+            ),
             ("player:/^A.b\\d/", "player:/^a.b\\d/"),
-            ("elo:>2700,2500..2600,..2000", "elo:>=2701,2500..2600,<=2000"),
-            ("date:>1950,1951-07..,??,1972", "date:>1950,>=1951.07,??,1972"),
+            (
+                "elo:>2700,2500..2600,..2000",
+                "elo:>=2701,2500..2600,<=2000",
+            ),
+            (
+                "date:>1950,1951-07..,??,1972",
+                "date:>1950,>=1951.07,??,1972",
+            ),
             ("year:1990..1999", "date:1990..1999"),
             ("eco:b9,C60..C69,>E,D45", "eco:B9,C6,E99..A00,D45"),
             ("result:½,DECISIVE,+:-", "result:1/2-1/2,decisive,+:-"),
@@ -267,7 +275,10 @@ mod tests {
             ("eval:>2,-0.5..0.25,mate", "eval:>=2.01,-0.5..0.25,mate"),
             ("clock:<1:30,30,5.0", "clock:<=89.999,30..30.999,5.0"),
             ("has:symbols,elo has:deleted", "has:nags,elo is:deleted"),
-            ("\"OR\" -\"-x\" \"#y\" \"a:b\" -", "or -\"-x\" \"#y\" \"a:b\" \"-\""),
+            (
+                "\"OR\" -\"-x\" \"#y\" \"a:b\" -",
+                "or -\"-x\" \"#y\" \"a:b\" \"-\"",
+            ),
             ("x OR OR", "x"),
             ("player: () (white:)", ""),
         ] {

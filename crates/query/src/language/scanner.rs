@@ -250,8 +250,14 @@ mod tests {
 
     #[test]
     fn words_phrases_and_fields() {
-        assert_eq!(short("a  \"b c\" -d:e,\"f, g\""), "1<a> 4<b c> 10-d:<e>,<f, g>");
-        assert_eq!(short("#tal \"#tal\" white:#x"), "1<tal> 6<#tal> 13white:<#x>");
+        assert_eq!(
+            short("a  \"b c\" -d:e,\"f, g\""),
+            "1<a> 4<b c> 10-d:<e>,<f, g>"
+        );
+        assert_eq!(
+            short("#tal \"#tal\" white:#x"),
+            "1<tal> 6<#tal> 13white:<#x>"
+        );
         assert_eq!(short(r#""a\"b\\c\d""#), r#"1<a"b\c\d>"#);
         assert_eq!(short("player: x:,a,,"), "1player: 9x:<a>");
         assert_eq!(short("- --a -"), "1<-> 3-<-a> 7<->");

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use tabia_core::game::{Date, GameResult, Nag};
+use tabia_core::game::{Date, Eco, GameResult, Nag};
 
 use crate::fold_case::fold;
 
@@ -32,8 +32,8 @@ impl Bounds {
     pub(crate) fn parse(text: &str, value: impl Fn(&str) -> Option<(i64, i64)>) -> Option<Self> {
         let bounds = |low, high| Some(Self { low, high });
         if let Some((low, high)) = text.split_once("..") {
-            let low = open_end(low, &value)?.map(|(first, _)| first);
-            let high = open_end(high, &value)?.map(|(_, last)| last);
+            let low = range_end(low, None, |text| value(text).map(|(first, _)| Some(first)))?;
+            let high = range_end(high, None, |text| value(text).map(|(_, last)| Some(last)))?;
             return bounds(low, high);
         }
         let (operator, rest) = split_operator(text);
@@ -58,7 +58,11 @@ impl Bounds {
         let exact = |text: &str| seconds(text).map(|first| (first, first));
         if split_operator(text).0.is_empty() && !text.contains("..") {
             let first = seconds(text)?;
-            let last = if text.contains('.') { first } else { first.saturating_add(999) };
+            let last = if text.contains('.') {
+                first
+            } else {
+                first.saturating_add(999)
+            };
             return Some(Self {
                 low: Some(first),
                 high: Some(last),
@@ -92,12 +96,12 @@ impl Bounds {
     }
 }
 
-/// The value at the end of a range; `Some(None)` if the end is open.
-fn open_end<T>(text: &str, value: impl Fn(&str) -> Option<T>) -> Option<Option<T>> {
+/// The value at the end of a range, `open` if it is open; `None` if the text is no value.
+fn range_end<T>(text: &str, open: T, value: impl Fn(&str) -> Option<T>) -> Option<T> {
     if text.is_empty() || text == "*" {
-        return Some(None);
+        return Some(open);
     }
-    value(text).map(Some)
+    value(text)
 }
 
 /// The comparison at the start of a text and the rest.
@@ -122,8 +126,8 @@ fn number(text: &str) -> Option<i64> {
     Some(sign * digits.parse::<i64>().unwrap_or(i64::MAX))
 }
 
-/// A number with up to `places` digits after the point, as that many powers of ten of it.
-fn decimal(text: &str, places: usize) -> Option<i64> {
+/// A number with up to `digits` digits after the point, as that many powers of ten of it.
+fn decimal(text: &str, digits: usize) -> Option<i64> {
     let (sign, text) = match text.strip_prefix('-') {
         Some(rest) => (-1, rest),
         None => (1, text.strip_prefix('+').unwrap_or(text)),
@@ -133,22 +137,24 @@ fn decimal(text: &str, places: usize) -> Option<i64> {
     if (whole.is_empty() && fraction.is_empty()) || !are_digits(whole) || !are_digits(fraction) {
         return None;
     }
-    let scale = 10_i64.pow(places as u32);
-    let whole = whole.parse::<i64>().unwrap_or(if whole.is_empty() { 0 } else { i64::MAX });
-    let digits: String = fraction.chars().chain("000".chars()).take(places).collect();
+    let scale = 10_i64.pow(digits as u32);
+    let whole = whole
+        .parse::<i64>()
+        .unwrap_or(if whole.is_empty() { 0 } else { i64::MAX });
+    let digits: String = fraction.chars().chain("000".chars()).take(digits).collect();
     let fraction = digits.parse::<i64>().unwrap_or_default();
     Some(sign * whole.saturating_mul(scale).saturating_add(fraction))
 }
 
 /// Writes a number that [`decimal`] reads.
-pub(super) fn print_decimal(value: i64, places: usize, out: &mut String) {
-    let scale = 10_u64.pow(places as u32);
+pub(super) fn print_decimal(value: i64, digits: usize, out: &mut String) {
+    let scale = 10_u64.pow(digits as u32);
     let size = value.unsigned_abs();
     if value < 0 {
         out.push('-');
     }
     out.push_str(&(size / scale).to_string());
-    let fraction = format!("{:0places$}", size % scale);
+    let fraction = format!("{:0digits$}", size % scale);
     let fraction = fraction.trim_end_matches('0');
     if !fraction.is_empty() {
         out.push('.');
@@ -164,7 +170,9 @@ fn seconds(text: &str) -> Option<i64> {
     while let Some(part) = parts.next() {
         count += 1;
         let value = if parts.peek().is_some() {
-            number(part).filter(|number| *number >= 0)?.saturating_mul(1000)
+            number(part)
+                .filter(|number| *number >= 0)?
+                .saturating_mul(1000)
         } else {
             decimal(part, 3).filter(|value| *value >= 0)?
         };
@@ -282,9 +290,9 @@ impl DateTest {
         let value = |text: &str| Date::parse(text).filter(|date| date.year != 0);
         let range = |low, high| Some(Self::Range { low, high });
         if let Some((low, high)) = text.split_once("..") {
-            let included = |date| (date, true);
-            let low = open_end(low, value)?.map(included);
-            let high = open_end(high, value)?.map(included);
+            let included = |text: &str| value(text).map(|date| Some((date, true)));
+            let low = range_end(low, None, included)?;
+            let high = range_end(high, None, included)?;
             return range(low, high);
         }
         let (operator, rest) = split_operator(text);
@@ -363,7 +371,11 @@ fn first_day(date: Date) -> Date {
 /// A day not before the last one that a date can be.
 fn last_day(date: Date) -> Date {
     let known = |part: u8| if part == 0 { u8::MAX } else { part };
-    let day = if date.month == 0 { u8::MAX } else { known(date.day) };
+    let day = if date.month == 0 {
+        u8::MAX
+    } else {
+        known(date.day)
+    };
     Date::new(date.year, known(date.month), day)
 }
 
@@ -609,7 +621,9 @@ pub(super) const YES_NO: &[(&str, bool)] = &[
 
 /// The value with a name, in any case.
 pub(super) fn choice<T: Copy>(text: &str, table: &[(&str, T)]) -> Option<T> {
-    let found = table.iter().find(|(name, _)| text.eq_ignore_ascii_case(name));
+    let found = table
+        .iter()
+        .find(|(name, _)| text.eq_ignore_ascii_case(name));
     found.map(|(_, value)| *value)
 }
 
@@ -657,17 +671,19 @@ pub(super) fn eco(text: &str) -> Option<(u16, u16)> {
 const NO_CODE: (u16, u16) = (499, 0);
 
 pub(super) fn print_eco((low, high): (u16, u16), out: &mut String) {
-    let letter = |code: u16| char::from(b'A' + (code / 100) as u8);
-    if low % 100 == 0 && high == low + 99 {
-        out.push(letter(low));
-    } else if low % 10 == 0 && high == low + 9 {
-        out.push(letter(low));
-        out.push(char::from(b'0' + (low / 10 % 10) as u8));
-    } else {
-        out.push_str(&format!("{}{:02}", letter(low), low % 100));
-        if low != high {
-            out.push_str(&format!("..{}{:02}", letter(high), high % 100));
+    let digits = |code: u16, out: &mut String| {
+        if let Some(eco) = Eco::new(code, 0) {
+            eco.push_to(out);
         }
+    };
+    digits(low, out);
+    if low % 100 == 0 && high == low + 99 {
+        out.truncate(out.len() - 2);
+    } else if low % 10 == 0 && high == low + 9 {
+        out.pop();
+    } else if low != high {
+        out.push_str("..");
+        digits(high, out);
     }
 }
 
@@ -699,9 +715,15 @@ mod tests {
         assert_eq!(Bounds::seconds("<0:01:30"), bounds(None, Some(89_999)));
         assert_eq!(Bounds::seconds("1:2:3:4"), None);
         let more = Bounds::number(">=200").unwrap();
-        assert_eq!((more.decides_from(255), more.decides_from(100)), (Some(true), None));
+        assert_eq!(
+            (more.decides_from(255), more.decides_from(100)),
+            (Some(true), None)
+        );
         let less = Bounds::number("<200").unwrap();
-        assert_eq!((less.decides_from(255), less.decides_from(100)), (Some(false), None));
+        assert_eq!(
+            (less.decides_from(255), less.decides_from(100)),
+            (Some(false), None)
+        );
     }
 
     #[test]

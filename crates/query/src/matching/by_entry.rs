@@ -7,9 +7,7 @@ use tabia_core::{GameIndex, Result};
 use super::answer::Answer;
 use super::by_head::{rating_difference, ratings_fit};
 use crate::fold_case::fold_into;
-use crate::language::{
-    Bounds, DateField, GameMark, NameField, Part, Test, begins_word,
-};
+use crate::language::{Bounds, DateField, GameMark, NameField, Part, Test, begins_word};
 
 /// Names with numbers below this are compared once and cached; others are compared each time.
 const MAX_CACHED_NAMES: usize = 1 << 25;
@@ -25,7 +23,7 @@ pub(super) struct Row<'a> {
 }
 
 /// The answers of one term to the names of a database.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct NameCache {
     /// For each kind of name, by name number: 0 not compared yet, 1 no match, 2 match.
     answers: Vec<(NameKind, Vec<u8>)>,
@@ -47,7 +45,10 @@ impl NameCache {
         if known.is_none() {
             self.answers.push((kind, Vec::new()));
         }
-        let cached = self.answers.get(index).and_then(|(_, cache)| cache.get(number));
+        let cached = self
+            .answers
+            .get(index)
+            .and_then(|(_, cache)| cache.get(number));
         if let Some(answer @ (1 | 2)) = cached {
             return Ok(*answer == 2);
         }
@@ -113,7 +114,11 @@ pub(super) fn answer(
             let names = if entry.is_text { &names[2..] } else { &names };
             let answer = cache.any_fits(row, stored, names, &compare)?;
             // The title of a guiding text is in its record.
-            if entry.is_text { answer.max(Answer::Maybe) } else { answer }
+            if entry.is_text {
+                answer.max(Answer::Maybe)
+            } else {
+                answer
+            }
         }
         Test::Name(field, tests) => {
             let Some(names) = names(*field, entry) else {
@@ -121,14 +126,21 @@ pub(super) fn answer(
             };
             let compare = |name: &str| tests.iter().any(|test| test.fits(name));
             let answer = cache.any_fits(row, stored, &names, &compare)?;
-            if entry.is_text { answer.max(Answer::Maybe) } else { answer }
+            if entry.is_text {
+                answer.max(Answer::Maybe)
+            } else {
+                answer
+            }
         }
-        Test::Elo(field, bounds) => {
-            Answer::from(ratings_fit(*field, bounds, [entry.white_elo, entry.black_elo]))
-        }
-        Test::EloDifference(bounds) => {
-            Answer::from(rating_difference(bounds, [entry.white_elo, entry.black_elo]))
-        }
+        Test::Elo(field, bounds) => Answer::from(ratings_fit(
+            *field,
+            bounds,
+            [entry.white_elo, entry.black_elo],
+        )),
+        Test::EloDifference(bounds) => Answer::from(rating_difference(
+            bounds,
+            [entry.white_elo, entry.black_elo],
+        )),
         Test::Date(DateField::Game, tests) => {
             Answer::from(tests.iter().any(|test| test.fits(entry.date)))
         }
@@ -194,7 +206,10 @@ pub(super) fn has_code(ranges: &[(u16, u16)], eco: Option<Eco>) -> bool {
 
 /// The answer to a number from the first number that it can be on.
 fn from_first(bounds: &[Bounds], first: i64) -> Answer {
-    let decided: Vec<Option<bool>> = bounds.iter().map(|range| range.decides_from(first)).collect();
+    let decided: Vec<Option<bool>> = bounds
+        .iter()
+        .map(|range| range.decides_from(first))
+        .collect();
     if decided.contains(&Some(true)) {
         Answer::Yes
     } else if decided.contains(&None) {
@@ -222,7 +237,11 @@ fn plies(bounds: &[Bounds], entry: &IndexEntry) -> Answer {
         (None, Some(moves)) if !entry.has_setup => {
             let even = 2 * i64::from(moves);
             let answer = has(bounds, even);
-            if has(bounds, even - 1) == answer { answer } else { Answer::Maybe }
+            if has(bounds, even - 1) == answer {
+                answer
+            } else {
+                Answer::Maybe
+            }
         }
         _ => Answer::Maybe,
     }

@@ -49,12 +49,7 @@ pub(super) fn rating_difference(bounds: &[Bounds], ratings: [Option<u16>; 2]) ->
 }
 
 /// What the head of a game decides about a term; `number` is the number of the game, from 1.
-pub(super) fn answer(
-    test: &Test,
-    game: GameIndex,
-    head: &GameHead,
-    folded: &mut String,
-) -> Answer {
+pub(super) fn answer(test: &Test, game: GameIndex, head: &GameHead, folded: &mut String) -> Answer {
     let tags = &head.tags;
     let is_text = head.kind == RecordKind::Text;
     match test {
@@ -96,12 +91,15 @@ pub(super) fn answer(
         }
         Test::Eco(ranges) => has_code(ranges, tags.eco()).into(),
         Test::Speed(tests) => speed_fits(tests, tags).into(),
-        Test::Rated(values) => {
-            is_rated(tags).is_some_and(|rated| values.contains(&rated)).into()
-        }
+        Test::Rated(values) => is_rated(tags)
+            .is_some_and(|rated| values.contains(&rated))
+            .into(),
         Test::Variant(texts) => {
             let variant = variant(head);
-            texts.iter().any(|text| variant.starts_with(&letters(text))).into()
+            texts
+                .iter()
+                .any(|text| variant.starts_with(&letters(text)))
+                .into()
         }
         Test::FideId(bounds) => {
             let fits = |name: &str| {
@@ -226,7 +224,11 @@ fn variant(head: &GameHead) -> String {
     if head.start.chess960 || name.starts_with("fischer") || name.contains("960") {
         return "chess960".to_owned();
     }
-    if name.is_empty() { "standard".to_owned() } else { name }
+    if name.is_empty() {
+        "standard".to_owned()
+    } else {
+        name
+    }
 }
 
 fn letters(text: &str) -> String {

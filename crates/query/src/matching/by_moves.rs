@@ -1,9 +1,7 @@
 //! What the moves and annotations of a game decide.
 
 use tabia_core::chess::{Ply, Position, Role, Setup};
-use tabia_core::game::{
-    Annotation, ClockKind, GameHead, GameResult, Score, ShapeKind, TextKind,
-};
+use tabia_core::game::{Annotation, ClockKind, GameHead, GameResult, Score, ShapeKind, TextKind};
 
 use super::answer::Answer;
 use crate::fold_case::{fold, fold_into};
@@ -14,7 +12,7 @@ use crate::openings;
 const UNNAMED_PLIES: u32 = 36;
 
 /// What a game has shown so far, as far as terms that are not decided ask for it.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Progress {
     pub(super) needs: Needs,
     /// Plies of the mainline.
@@ -117,7 +115,9 @@ impl Progress {
         if self.first.len() < needs.line {
             self.first.push(ply);
         }
-        if needs.opening && let Some(opening) = openings::lookup(before) {
+        if needs.opening
+            && let Some(opening) = openings::lookup(before)
+        {
             self.opening = Some((opening.name, self.plies));
         }
         if needs.keys {
@@ -201,11 +201,13 @@ impl Progress {
     }
 
     /// What an annotation decides about a term: `Yes`, or nothing.
-    pub(super) fn answer_to_annotation(&mut self, test: &Test, annotation: &Annotation<'_>) -> Answer {
+    pub(super) fn answer_to_annotation(
+        &mut self,
+        test: &Test,
+        annotation: &Annotation<'_>,
+    ) -> Answer {
         let fits = match (test, annotation) {
-            (Test::Text(texts), Annotation::Comment(comment)) => {
-                self.has_text(comment.text, texts)
-            }
+            (Test::Text(texts), Annotation::Comment(comment)) => self.has_text(comment.text, texts),
             (Test::Text(texts), Annotation::Text(part)) => self.has_text(part.text, texts),
             (Test::Word(texts), Annotation::Text(part)) if part.kind == TextKind::Title => {
                 self.has_text(part.text, texts)
@@ -267,7 +269,9 @@ impl Progress {
             position.play_ply(ply);
         }
         let key = position.key();
-        if self.needs.opening && let Some(opening) = openings::by_key(key) {
+        if self.needs.opening
+            && let Some(opening) = openings::by_key(key)
+        {
             self.opening = Some((opening.name, self.plies));
         }
         if self.needs.keys {

@@ -1,9 +1,7 @@
 //! [`Matcher`]: whether games fit a query.
 
 use tabia_core::chess::{Ply, Position};
-use tabia_core::game::{
-    Annotation, Flow, Game, GameHead, GameResult, RecordKind, Visitor, Want,
-};
+use tabia_core::game::{Annotation, Flow, Game, GameHead, GameResult, RecordKind, Visitor, Want};
 use tabia_core::games::{Database, GameReader, IndexEntry, NameKind};
 use tabia_core::{GameIndex, Result};
 
@@ -45,7 +43,7 @@ const RATINGS_PER_SINGLE_READ: u32 = 256;
 /// assert_eq!(matcher.answer(), Answer::Yes);
 /// # Ok::<(), tabia_query::FilterError>(())
 /// ```
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Matcher {
     query: Query,
     /// Number of the first game of a part of a stream, from 0.
@@ -230,7 +228,8 @@ impl Matcher {
             });
             return tags.unwrap_or(want);
         }
-        self.query.for_each_term(&mut |term| want = want.and(term.test.want()));
+        self.query
+            .for_each_term(&mut |term| want = want.and(term.test.want()));
         want
     }
 
@@ -247,7 +246,9 @@ impl Matcher {
         if self.query.is_empty() {
             return Ok(true);
         }
-        let end = database.len().min(game.0.saturating_add(RATINGS_PER_SINGLE_READ));
+        let end = database
+            .len()
+            .min(game.0.saturating_add(RATINGS_PER_SINGLE_READ));
         if self.read_ratings(database, game.0, end) {
             let offset = game.0.wrapping_sub(self.ratings_from) as usize;
             let pair = self.ratings.get(offset).copied().unwrap_or_default();

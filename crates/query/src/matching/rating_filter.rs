@@ -3,7 +3,7 @@
 use crate::language::{EloField, Item, Test, What};
 
 /// A term on ratings, in a form that is tested without branches.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct RatingTest {
     field: EloField,
     /// Lowest and highest rating, from 1.

@@ -11,7 +11,7 @@ use tabia_core::formats::{Limits, OpenOptions};
 use tabia_core::game::{Date, Flow, GameHead, GameResult, RecordKind, Visitor, Want};
 use tabia_core::io::Progress;
 use tabia_core::{Error, GameIndex};
-use tabia_query::{Filter, Matcher};
+use tabia_query::Query;
 
 use super::walk::walk;
 use crate::input::InputItem;
@@ -28,7 +28,7 @@ pub struct ExplainQuery {
     /// The move; `None` for any.
     pub m: Option<Move>,
     /// Which games count.
-    pub filter: Filter,
+    pub filter: Query,
     /// Plies of each game that count.
     pub max_ply: u32,
 }
@@ -39,7 +39,7 @@ impl ExplainQuery {
         Self {
             position,
             m: None,
-            filter: Filter::default(),
+            filter: Query::default(),
             max_ply: 1024,
         }
     }
@@ -85,7 +85,6 @@ pub struct MoveStats {
 
 struct BookMove<'a> {
     question: &'a ExplainQuery,
-    matcher: Matcher<'a>,
     found: Vec<MoveOccurrence>,
     /// The current game: where its witnesses begin, what its tags say.
     first: usize,
@@ -99,11 +98,7 @@ impl Visitor for BookMove<'_> {
         self.first = self.found.len();
         self.ply = 0;
         let tags = &head.tags;
-        let result = GameResult::parse(tags.text("Result").trim().as_bytes()).unwrap_or_default();
-        self.passing = head.kind == RecordKind::Game
-            && self
-                .matcher
-                .matches_tags(tags, result, &tabia_core::games::IndexEntry::default());
+        self.passing = head.kind == RecordKind::Game;
         if !self.passing {
             return Flow::Skip;
         }
@@ -189,7 +184,6 @@ pub fn explain(
         let tasks = (0..threads.max(1))
             .map(|_| BookMove {
                 question,
-                matcher: Matcher::new(&question.filter),
                 found: Vec::new(),
                 first: 0,
                 game: MoveOccurrence::default(),
@@ -204,6 +198,7 @@ pub fn explain(
                 ..Selection::default()
             },
             want: Want::TAGS.and(Want::MAINLINE),
+            filter: Some(question.filter.clone()).filter(|query| !query.is_empty()),
             ..ScanOptions::default()
         };
         let mut opened = item.open(open, Some(progress))?;

@@ -87,7 +87,7 @@ pub(crate) struct BookBuildArgs {
     /// Only games that match, as `elo:>=2500 date:2010.. -result:*`
     #[arg(
         long = "where",
-        value_name = "FILTER",
+        value_name = "QUERY",
         default_value = "",
         hide_default_value = true,
         allow_hyphen_values = true,

@@ -141,7 +141,7 @@ pub(crate) struct BookExplainArgs {
     /// Only games that match, as when the book was built
     #[arg(
         long = "where",
-        value_name = "FILTER",
+        value_name = "QUERY",
         default_value = "",
         hide_default_value = true,
         allow_hyphen_values = true

@@ -22,7 +22,7 @@ use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::json::{self, Displayed};
 use crate::report::{Reporter, report_file_losses};
-use crate::select_args::{parse_filter, parse_games};
+use crate::select_args::{parse_games, parse_query};
 use crate::target_args::refuse_existing;
 use crate::units::{counted, grouped, size};
 
@@ -98,7 +98,7 @@ fn options(
     options.threads = context.threads;
     options.selection.numbers = parse_games(args.games.as_deref())?;
     options.selection.deleted = args.include_deleted;
-    options.filter = parse_filter(&args.filter)?;
+    options.filter = parse_query(&args.filter, &context.messages)?;
     options.max_ply = args.max_ply;
     options.keep.min_games = least_games(args);
     options.keep.min_score = args.min_score;

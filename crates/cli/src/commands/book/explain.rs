@@ -17,7 +17,7 @@ use crate::exit_code::ExitCode;
 use crate::game_pgn::pgn;
 use crate::output::{Listing, StdoutWriter};
 use crate::report::Reporter;
-use crate::select_args::parse_filter;
+use crate::select_args::parse_query;
 use crate::units::{counted, counted_as, grouped};
 
 const COLUMNS: &[&str] = &[
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &BookExplainArgs) -> Result<ExitCode, Error> {
     let found = find(&*book, &position)?;
     let mut query = ExplainQuery::new(position);
     query.m = m;
-    query.filter = parse_filter(&args.filter)?;
+    query.filter = parse_query(&args.filter, &context.messages)?;
     query.max_ply = args.max_ply;
     let mut reporter = Reporter::new(&context, "book explain", false, None)?;
     let sources = context.contents(&args.sources)?;

@@ -6,10 +6,8 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use tabia_core::chess::{Ply, Position};
 use tabia_core::external::Partitions;
 use tabia_core::game::{Flow, GameHead, GameResult, RecordKind, Tags, Visitor};
-use tabia_core::games::IndexEntry;
 use tabia_core::{GameIndex, Problem};
 use tabia_formats::books::kvetka;
-use tabia_query::Matcher;
 
 use super::record::{Board, GameFacts, Occurrence, Outcome, Stored};
 use crate::book::packed_position::Packed;
@@ -106,7 +104,6 @@ const RECENT: usize = 1 << 17;
 /// Turns the games it visits into records.
 pub(super) struct Gather<'a, S> {
     rules: Rules,
-    matcher: Option<Matcher<'a>>,
     sketch: Option<&'a Sketch>,
     recent: Vec<u64>,
     occurrences: Vec<Occurrence>,
@@ -128,14 +125,9 @@ pub(super) struct Gather<'a, S> {
 }
 
 impl<'a, S: Stored> Gather<'a, S> {
-    pub(super) fn new(
-        rules: Rules,
-        matcher: Option<Matcher<'a>>,
-        sketch: Option<&'a Sketch>,
-    ) -> Self {
+    pub(super) fn new(rules: Rules, sketch: Option<&'a Sketch>) -> Self {
         Self {
             rules,
-            matcher,
             sketch,
             recent: vec![0; if sketch.is_some() { RECENT } else { 0 }],
             occurrences: Vec::new(),
@@ -209,17 +201,6 @@ impl<S: Stored> Visitor for Gather<'_, S> {
         }
         let tags = &head.tags;
         self.tag_result = tagged_result(tags);
-        if let Some(matcher) = &mut self.matcher {
-            let row = IndexEntry {
-                deleted: head.deleted,
-                has_setup: head.start.setup.is_some(),
-                ..IndexEntry::default()
-            };
-            if !matcher.matches_tags(tags, self.tag_result, &row) {
-                self.counts.filtered += 1;
-                return Flow::Skip;
-            }
-        }
         let [white, black] = [tags.white_elo(), tags.black_elo()].map(Option::unwrap_or_default);
         if !kvetka::admits(self.rules.least_elo, white, black) {
             self.counts.filtered += 1;

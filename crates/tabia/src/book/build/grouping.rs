@@ -174,7 +174,7 @@ mod tests {
     use super::super::record::{GameFacts, Occurrence, Outcome, Short};
     use super::super::{KvetkaOptions, Selection};
     use super::*;
-    use crate::book::build::{Filter, MoveFilter};
+    use crate::book::build::{MoveFilter, Query};
     use tabia_core::books::BookPosition;
     use tabia_core::chess::{Color, Move, Square};
     use tabia_core::external::Partitions;
@@ -230,7 +230,7 @@ mod tests {
             create: CreateOptions::default(),
             threads: 1,
             selection: Selection::default(),
-            filter: Filter::default(),
+            filter: Query::default(),
             max_ply: 1024,
             keep: MoveFilter {
                 min_games: 2,

@@ -7,13 +7,13 @@ use std::sync::Arc;
 use tabia_core::books::BookWriter;
 use tabia_core::chess::{Ply, Position};
 use tabia_core::game::{Flow, GameHead, GameResult, RecordKind, Visitor};
-use tabia_core::games::{Database, IndexEntry};
+use tabia_core::games::Database;
 use tabia_core::io::{Progress, Source};
 use tabia_core::loss::Feature;
 use tabia_core::{Error, GameIndex, Problem};
 use tabia_formats::books::kvetka;
 use tabia_formats::books::kvetka::{AddedGame, KvetkaBook, KvetkaBuilder, SourceGame, SourceKind};
-use tabia_query::{Matcher, openings};
+use tabia_query::openings;
 
 use super::{BuildOptions, BuildTarget, Built, GameCounts, plan};
 use crate::input::InputItem;
@@ -56,7 +56,6 @@ pub(super) fn build(
             .add_source(kind, &address)
             .map_err(Error::in_output)?;
         let task = || Noting {
-            matcher: (!options.filter.is_empty()).then(|| Matcher::new(&options.filter)),
             max_ply: options.max_ply,
             ..Noting::default()
         };
@@ -89,6 +88,7 @@ pub(super) fn build(
             return Err(Error::cancelled());
         }
         let counts = reporter.summary.counts.since(before);
+        own.filtered += counts.filtered;
         reporter
             .observer
             .finished(reporter.item, &counts)
@@ -213,8 +213,7 @@ struct Batch {
 
 /// Notes games; runs on several threads.
 #[derive(Default)]
-struct Noting<'a> {
-    matcher: Option<Matcher<'a>>,
+struct Noting {
     max_ply: u32,
     batch: Batch,
     current: Noted,
@@ -222,7 +221,7 @@ struct Noting<'a> {
     bad: bool,
 }
 
-impl Visitor for Noting<'_> {
+impl Visitor for Noting {
     fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
         self.passing = false;
         self.bad = false;
@@ -231,17 +230,6 @@ impl Visitor for Noting<'_> {
         }
         let tags = &head.tags;
         let result = super::collect::tagged_result(tags);
-        if let Some(matcher) = &mut self.matcher {
-            let row = IndexEntry {
-                deleted: head.deleted,
-                has_setup: head.start.setup.is_some(),
-                ..IndexEntry::default()
-            };
-            if !matcher.matches_tags(tags, result, &row) {
-                self.batch.counts.filtered += 1;
-                return Flow::Skip;
-            }
-        }
         self.passing = true;
         let start = head.start.setup.as_ref();
         self.current = Noted {
@@ -277,7 +265,7 @@ impl Visitor for Noting<'_> {
     }
 }
 
-impl Task for Noting<'_> {
+impl Task for Noting {
     type Out = Batch;
 
     fn swap(&mut self, out: &mut Batch) {

@@ -30,7 +30,7 @@ use tabia_core::games::Written;
 use tabia_core::io::{Progress, TemporaryFile};
 use tabia_core::loss::{Feature, Losses};
 use tabia_core::{BookFormat, Error};
-use tabia_query::{Filter, Matcher};
+use tabia_query::Query;
 
 use crate::input::{InputItem, OpenInput};
 use crate::parallel::ordered;
@@ -54,7 +54,7 @@ pub struct BuildOptions {
     /// Which records of the inputs.
     pub selection: Selection,
     /// What a game must be to count.
-    pub filter: Filter,
+    pub filter: Query,
     /// Plies of each game.
     pub max_ply: u32,
     /// Which moves are kept.
@@ -87,7 +87,7 @@ impl Default for BuildOptions {
                 texts: false,
                 ..Selection::default()
             },
-            filter: Filter::default(),
+            filter: Query::default(),
             max_ply: 1024,
             keep: MoveFilter::default(),
             weighing: Weighing::default(),
@@ -252,10 +252,7 @@ fn gather<S: Stored>(
     let mut ledger = Summary::default();
     for item in items {
         let tasks = (0..options.threads.max(1))
-            .map(|_| {
-                let matcher = (!options.filter.is_empty()).then(|| Matcher::new(&options.filter));
-                Gather::new(rules, matcher, sketch)
-            })
+            .map(|_| Gather::new(rules, sketch))
             .collect();
         let mut own = GameCounts::default();
         let mut reporter = ScanReporter {
@@ -291,6 +288,7 @@ fn gather<S: Stored>(
             reporter.problem(error.in_file(item.label()).into(), options.strict)?;
         }
         let counts = reporter.summary.counts.since(before);
+        own.filtered += counts.filtered;
         reporter
             .observer
             .finished(reporter.item, &counts)
@@ -322,6 +320,8 @@ fn plan(options: &BuildOptions) -> ScanOptions {
             want
         },
         strict: options.strict,
+        filter: Some(options.filter.clone()).filter(|query| !query.is_empty()),
+        count_filtered: true,
         ..ScanOptions::default()
     }
 }
