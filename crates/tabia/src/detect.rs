@@ -11,7 +11,7 @@ use tabia_formats::Format;
 ///
 /// # Errors
 /// [`ErrorKind::UnknownFormat`], [`ErrorKind::AmbiguousFormat`].
-pub fn detect(formats: &[Format], probe: &Probe<'_>) -> Result<Format> {
+pub(crate) fn detect(formats: &[Format], probe: &Probe<'_>) -> Result<Format> {
     let extension = probe.extension();
     let mut best: Vec<Format> = Vec::new();
     let mut best_score = (Confidence::No, false);
@@ -42,7 +42,7 @@ pub fn detect(formats: &[Format], probe: &Probe<'_>) -> Result<Format> {
 }
 
 /// The format of that name: its short name or one of its extensions, in any letter case.
-pub fn by_name(formats: &[Format], name: &str) -> Option<Format> {
+pub(crate) fn by_name(formats: &[Format], name: &str) -> Option<Format> {
     let name = name.to_ascii_lowercase();
     let name = name.trim_start_matches('.');
     let short = (name.len() <= 8).then(|| FormatId::new(name));

@@ -96,9 +96,7 @@
 //! | module | holds |
 //! |---|---|
 //! | [`resolve`] | from what a user typed to inputs: files, sets, folders, archives, streams |
-//! | [`detect`] | which format a file has |
 //! | [`input`] | one database, book or archive, and how it is opened |
-//! | [`scan`] | all records of an input on several threads, results in order |
 //! | [`select`] | which records, and what of them |
 //! | [`convert`](mod@convert) | any input to any format that can be written |
 //! | [`check`](mod@check) | decodes everything and counts what is wrong |
@@ -108,17 +106,25 @@
 //! | [`read_one`] | one record |
 //! | [`inspect`](mod@inspect) | what an input is, how much it holds |
 //! | [`book`](mod@book) | opening books |
+//! | [`annotation`] | what comments, shapes, clocks and other annotations contain |
+//! | [`chess`] | setups, FEN, SAN |
 #![warn(missing_docs)]
 
+// For the program `tabia`, which is made of the same crates; no part of the interface for others.
+#[doc(hidden)]
 pub use tabia_core as core;
+#[doc(hidden)]
 pub use tabia_formats as formats;
+#[doc(hidden)]
 pub use tabia_query as query;
 
+pub mod annotation;
 pub mod book;
 pub mod check;
+pub mod chess;
 pub mod convert;
 mod create;
-pub mod detect;
+mod detect;
 pub mod edit;
 mod filter_stream;
 mod games;
@@ -131,7 +137,7 @@ mod parallel;
 pub mod read_one;
 pub mod repair;
 pub mod resolve;
-pub mod scan;
+mod scan;
 pub mod select;
 mod summary;
 
@@ -143,28 +149,35 @@ pub use open::{
     Input, ReadOptions, convert, format, open, open_reader, open_with, writable_formats,
 };
 pub use resolve::Resolver;
+pub use scan::ScanOptions;
 pub use summary::{LossEntry, LossTable, NoObserver, Observer, Summary};
 #[doc(inline)]
-pub use tabia_core::GameIndex;
-#[doc(inline)]
-pub use tabia_core::books::{Book, BookEntry, BookPosition, BookWriter};
+pub use tabia_core::books::{
+    Book, BookEntry, BookInfo, BookKey, BookPosition, BookSize, BookWriter, GameLink, Learn,
+    LinkedGame, Wdl,
+};
 #[doc(inline)]
 pub use tabia_core::chess::{Color, Move, Piece, Ply, Position, Role, Square};
 #[doc(inline)]
 pub use tabia_core::error::{Error, ErrorKind, ErrorSide, Location, Problem, Result};
 #[doc(inline)]
-pub use tabia_core::formats::{CreateOptions, OpenOptions, Profile};
+pub use tabia_core::formats::{CreateOptions, FormatKind, Limits, OpenOptions, Profile};
 #[doc(inline)]
 pub use tabia_core::game::{
-    Annotation, Date, Eco, Flow, Game, GameResult, Line, Nag, Node, Tags, Visitor, Want, project,
+    Annotation, Date, Eco, Event, Flow, Game, GameHead, GameResult, Line, Mainline, Nag, Node,
+    RecordKind, Recorder, Start, Tags, Visitor, Want, project,
 };
 #[doc(inline)]
-pub use tabia_core::games::Database;
+pub use tabia_core::games::{Database, DatabaseInfo, Written};
 #[doc(inline)]
-pub use tabia_core::loss::{Feature, Features, Losses};
+pub use tabia_core::io::{Charset, Progress};
 #[doc(inline)]
-pub use tabia_formats::Format;
+pub use tabia_core::loss::{Feature, Features, LossCount, Losses};
 #[doc(inline)]
-pub use tabia_formats::archives::Archive;
+pub use tabia_core::{FormatId, GameIndex};
+#[doc(inline)]
+pub use tabia_formats::archives::{Archive, ArchiveInfo, ChecksumStatus, Member};
+#[doc(inline)]
+pub use tabia_formats::{Format, formats};
 #[doc(inline)]
 pub use tabia_query::{FilterError, Query};

@@ -126,6 +126,7 @@ fn differing(a: &BookEntry, b: &BookEntry, strict: bool) -> Vec<&'static str> {
 ///
 /// # Errors
 /// Those of `each`.
+#[doc(hidden)]
 pub fn diff_entries(
     first: &PolyglotBook,
     second: &PolyglotBook,

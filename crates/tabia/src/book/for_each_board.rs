@@ -11,11 +11,11 @@ use super::walk::walk;
 /// How much of a book was handed on.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct ScanCounts {
+pub(super) struct ScanCounts {
     /// Positions handed on.
-    pub positions: u64,
+    pub(super) positions: u64,
     /// Positions that are stored by key only and were not reached.
-    pub unreached: u64,
+    pub(super) unreached: u64,
 }
 
 /// Hands on every position of a book with all that is known of it. A book that knows only keys is
@@ -23,7 +23,7 @@ pub struct ScanCounts {
 ///
 /// # Errors
 /// Those of the book and of `visit`.
-pub fn boards(
+pub(super) fn boards(
     book: &dyn Book,
     progress: &Progress,
     visit: &mut dyn FnMut(&Position, &BookPosition) -> Result<Flow>,
@@ -37,7 +37,7 @@ pub fn boards(
 ///
 /// # Errors
 /// Those of the book and of `visit`.
-pub fn swept(
+pub(super) fn swept(
     book: &dyn Book,
     progress: &Progress,
     visit: &mut dyn FnMut(&Position, &mut BookPosition) -> Result<Flow>,
@@ -122,7 +122,7 @@ impl<'p> RecordState<'p> {
 
 /// Gives moves without a weight one: 0 when the author advises against them, two points for a win of the side that plays them and one for a
 /// draw, else the games; and scales weights that do not fit into 16 bits.
-pub fn give_weights(page: &mut BookPosition, white_to_move: bool) {
+pub(super) fn give_weights(page: &mut BookPosition, white_to_move: bool) {
     for entry in &mut page.entries {
         if entry.weight.is_some() {
             continue;

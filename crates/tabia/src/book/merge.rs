@@ -93,6 +93,7 @@ pub fn merge(
 }
 
 /// Whether the item is a book of entries sorted by key.
+#[doc(hidden)]
 pub fn has_key_entries(item: &InputItem) -> bool {
     let book = item.format().book();
     book.is_some_and(|format| format.has_key_entries)
@@ -102,6 +103,7 @@ pub fn has_key_entries(item: &InputItem) -> bool {
 ///
 /// # Errors
 /// When it cannot be read.
+#[doc(hidden)]
 pub fn open_polyglot(item: &InputItem, options: &OpenOptions) -> Result<PolyglotBook, Error> {
     let files = item.files(options)?;
     PolyglotBook::open(&files, options).map_err(|error| error.in_file(item.label()))

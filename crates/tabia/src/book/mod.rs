@@ -2,10 +2,8 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`position_arg`] | from a FEN or moves to a position |
 //! | [`find`](mod@find) | what a book knows of a position, as players want to see it |
 //! | [`line`](mod@line) | a walk through a book, best or at random |
-//! | [`linked_games`](mod@linked_games) | games that a book points to |
 //! | [`walk`](mod@walk) | every position of a book that can be reached |
 //! | [`inspect`](mod@inspect) | format, size and health of a book |
 //! | [`build`](mod@build) | books from games |
@@ -15,9 +13,6 @@
 //! | [`edit`](mod@edit) | changes of single moves, and whole books as rows |
 //! | [`explain`](mod@explain) | which games made a move's weight |
 //! | [`novelty`](mod@novelty) | where games leave a book |
-//! | [`for_each_board`](mod@for_each_board) | every position of a book with its board |
-//! | [`xxh64`](mod@xxh64) | checksums of files |
-//! | [`packed_position`] | positions in 24 bytes |
 
 pub mod build;
 pub mod convert;
@@ -25,16 +20,19 @@ pub mod diff;
 pub mod edit;
 pub mod explain;
 pub mod find;
-pub mod for_each_board;
+mod for_each_board;
 pub mod inspect;
 pub mod line;
+#[doc(hidden)]
 pub mod linked_games;
 pub mod merge;
 pub mod novelty;
-pub mod packed_position;
+mod packed_position;
 mod polyglot_entries;
+#[doc(hidden)]
 pub mod position_arg;
 pub mod walk;
+#[doc(hidden)]
 pub mod xxh64;
 
 pub use polyglot_entries::FixCounts;

@@ -23,7 +23,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
     Immutable,
 )]
 #[repr(C)]
-pub struct Packed {
+pub(super) struct Packed {
     occupied: u64,
     codes: [u64; 2],
 }
@@ -37,7 +37,7 @@ const KING_TO_MOVE: u64 = 15;
 
 impl Packed {
     /// `None` for a position with more than 32 pieces, which no game has.
-    pub fn of(position: &Position) -> Option<Self> {
+    pub(super) fn of(position: &Position) -> Option<Self> {
         let occupied = position.occupied();
         if occupied.count() > 32 {
             return None;
@@ -71,7 +71,7 @@ impl Packed {
     }
 
     /// The position; `None` when these bytes are none.
-    pub fn position(self) -> Option<Position> {
+    pub(super) fn position(self) -> Option<Position> {
         let mut setup = Setup::empty();
         let mut turn = None;
         let mut kings = [None; 2];

@@ -1,0 +1,9 @@
+//! The contents of [`Annotation`](crate::Annotation): comments, shapes, clocks, evaluations and the rest.
+
+#[doc(inline)]
+pub use tabia_core::game::{
+    Clock, ClockKind, Comment, CommentPlacement, CriticalPosition, Eval, EvalPoint, EvalProfile,
+    Foreign, Language, Media, MediaKind, PiecePath, Quotation, Score, Shape, ShapeColor, ShapeKind,
+    StartClock, TextKind, TextPart, TimeControl, TimeStage, Training, TrainingSolution,
+    TrainingText, VariationColor, WebLink,
+};
