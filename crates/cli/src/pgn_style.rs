@@ -2,7 +2,7 @@
 
 use tabia::Error;
 
-use crate::output::StdoutWriter;
+use crate::stdout::StdoutWriter;
 use crate::terminal::TextStyle;
 
 /// Writes PGN, each token in its style. The text itself is not changed.

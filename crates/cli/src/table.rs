@@ -6,7 +6,7 @@ use comfy_table::{CellAlignment, ColumnConstraint, Row, Width, presets};
 use tabia::Error;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use crate::output::StdoutWriter;
+use crate::stdout::StdoutWriter;
 use crate::terminal::{self, TextStyle};
 
 /// Rows that are laid out together.

@@ -5,17 +5,17 @@ mod archive;
 pub(crate) mod book;
 mod common;
 pub(crate) mod leading_options;
-mod reading;
+mod read_verbs;
 mod shell;
-mod writing;
+mod write_verbs;
 
 use clap::{ArgAction, CommandFactory, Parser, Subcommand};
 
 pub(crate) use archive::*;
 pub(crate) use common::*;
-pub(crate) use reading::*;
+pub(crate) use read_verbs::*;
 pub(crate) use shell::*;
-pub(crate) use writing::*;
+pub(crate) use write_verbs::*;
 
 use crate::args::book::BookVerb;
 

@@ -20,7 +20,7 @@ use crate::args::{
 };
 use crate::context::Context;
 use crate::exit_code::ExitCode;
-use crate::output::{Listing, NextRow};
+use crate::listing::{Listing, NextRow};
 use crate::report::Reporter;
 use crate::units::{counted, size};
 

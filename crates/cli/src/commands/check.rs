@@ -9,7 +9,7 @@ use crate::args::CheckArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::json::Displayed;
-use crate::output::{Listing, RowStyle};
+use crate::listing::{Listing, RowStyle};
 use crate::report::{ProblemRow, Reporter};
 
 const COLUMNS: &[&str] = &[

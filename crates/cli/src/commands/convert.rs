@@ -13,9 +13,9 @@ use tabia::select::SelectionCounts;
 use crate::args::ConvertArgs;
 use crate::context::{Context, find_format};
 use crate::exit_code::ExitCode;
-use crate::output::StdoutWriter;
 use crate::report::{Reporter, report_losses};
 use crate::select_args::{parse_games, parse_query};
+use crate::stdout::StdoutWriter;
 use crate::target_args::{format_of_to, refuse_existing, refuse_stream, target_file};
 use crate::units::{counted, size};
 

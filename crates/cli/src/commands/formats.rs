@@ -11,7 +11,7 @@ use tabia::{Error, Resolver};
 use crate::args::FormatsArgs;
 use crate::exit_code::ExitCode;
 use crate::json::Displayed;
-use crate::output::{Listing, RowStyle};
+use crate::listing::{Listing, RowStyle};
 
 const COLUMNS: &[&str] = &[
     "format",

@@ -10,10 +10,11 @@ use tabia::{Error, ErrorSide};
 use crate::args::LsArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
-use crate::output::{RowStyle, StdoutWriter, line};
+use crate::listing::{RowStyle, line};
+use crate::ls_row::{COLUMNS, NUMERIC, render};
 use crate::report::Reporter;
-use crate::row_format::{COLUMNS, NUMERIC, render};
 use crate::select_args::{parse_games, parse_query};
+use crate::stdout::StdoutWriter;
 use crate::table::Table;
 
 pub(crate) fn run(args: &LsArgs) -> Result<ExitCode, Error> {

@@ -13,8 +13,8 @@ use crate::args::RepairArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::json::{self, Displayed};
-use crate::output::StdoutWriter;
 use crate::report::{LossRow, RecordRow, Reporter, loss_rows, report_losses};
+use crate::stdout::StdoutWriter;
 use crate::target_args::{format_of_to, refuse_existing, target_file};
 use crate::units::{counted, grouped, size};
 

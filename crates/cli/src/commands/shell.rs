@@ -9,7 +9,7 @@ use tabia::core::io::OutputSet;
 
 use crate::args::{self, CompletionsArgs, ManArgs};
 use crate::exit_code::ExitCode;
-use crate::output::StdoutWriter;
+use crate::stdout::StdoutWriter;
 
 pub(crate) fn completions(args: &CompletionsArgs) -> Result<ExitCode, Error> {
     let mut text = Vec::new();

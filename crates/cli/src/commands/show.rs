@@ -15,10 +15,10 @@ use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::game_json::document;
 use crate::game_pgn::pgn;
-use crate::output::StdoutWriter;
 use crate::pgn_style;
 use crate::report::Reporter;
 use crate::select_args::parse_ranges;
+use crate::stdout::StdoutWriter;
 use crate::terminal;
 
 /// Longest line of a guiding text on a terminal.

@@ -15,8 +15,8 @@ use super::report::report_merged;
 use crate::args::book::BookConvertArgs;
 use crate::context::{Context, find_format};
 use crate::exit_code::ExitCode;
-use crate::output::StdoutWriter;
 use crate::report::Reporter;
+use crate::stdout::StdoutWriter;
 use crate::units::counted;
 
 pub(crate) fn run(args: &BookConvertArgs) -> Result<ExitCode, Error> {

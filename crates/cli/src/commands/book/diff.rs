@@ -12,7 +12,7 @@ use super::inputs::{book_input, open_book, report_problems};
 use crate::args::book::BookDiffArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
-use crate::output::Listing;
+use crate::listing::Listing;
 use crate::report::Reporter;
 use crate::units::{counted, grouped};
 

@@ -21,7 +21,7 @@ use crate::args::book::{Advice, BookEditArgs};
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::json::Displayed;
-use crate::output::Listing;
+use crate::listing::Listing;
 use crate::report::Reporter;
 
 const COLUMNS: &[&str] = &[

@@ -15,9 +15,10 @@ use crate::args::book::BookExplainArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::game_pgn::pgn;
-use crate::output::{Listing, StdoutWriter};
+use crate::listing::Listing;
 use crate::report::Reporter;
 use crate::select_args::parse_query;
+use crate::stdout::StdoutWriter;
 use crate::units::{counted, counted_as, grouped};
 
 const COLUMNS: &[&str] = &[

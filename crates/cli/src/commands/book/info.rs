@@ -12,7 +12,7 @@ use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::fact_row::{FactRow, fact_rows};
 use crate::json::{self, Displayed};
-use crate::output::{Listing, RowStyle};
+use crate::listing::{Listing, RowStyle};
 use crate::report::Reporter;
 use crate::table::describe;
 use crate::units::{counted_as, grouped};

@@ -13,8 +13,9 @@ use super::inputs::{QueriedPosition, book_input, open_book};
 use crate::args::book::BookLineArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
-use crate::output::{Listing, RowStyle, StdoutWriter};
+use crate::listing::{Listing, RowStyle};
 use crate::report::Reporter;
+use crate::stdout::StdoutWriter;
 
 const COLUMNS: &[&str] = &["moves", "plies", "opening"];
 const NUMERIC: &[&str] = &["plies"];

@@ -1,11 +1,11 @@
-//! `tabia book merge` and `fix`: rewrites books.
+//! `tabia book merge`: one book from several.
 
 use tabia::Error;
 use tabia::book::merge::{MergeMode, merge};
 
-use super::inputs::{book_format, book_input, book_inputs, merge_options, report_problems_of_all};
+use super::inputs::{book_format, book_inputs, merge_options, report_problems_of_all};
 use super::report::report_merged;
-use crate::args::book::{BookFixArgs, BookMergeArgs, MergeModeArg};
+use crate::args::book::{BookMergeArgs, MergeModeArg};
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::report::Reporter;
@@ -41,23 +41,4 @@ pub(crate) fn run(args: &BookMergeArgs) -> Result<ExitCode, Error> {
     drop(display);
     let merged = merged?;
     report_merged(&context, reporter, &items, &args.out.output, &merged)
-}
-
-/// `tabia book fix`: a merge of a single book.
-pub(crate) fn fix(args: &BookFixArgs) -> Result<ExitCode, Error> {
-    let context = Context::new(&args.common)?;
-    let format = book_format(&context, &args.out.output, args.out.to.as_deref())?;
-    let item = book_input(&context, &args.book)?;
-    let mut reporter = Reporter::new(&context, "book fix", args.out.force, None)?;
-    if format.file.id != item.format().id() {
-        let text = "`book fix` keeps the format; `book convert` changes it";
-        return Err(Error::usage(text));
-    }
-    let options = merge_options(&context, args.out.force);
-    let items = std::slice::from_ref(&item);
-    report_problems_of_all(&context, items, &mut reporter)?;
-    let display = context.display();
-    let merged = merge(items, format, &args.out.output, &options, &context.progress);
-    drop(display);
-    report_merged(&context, reporter, items, &args.out.output, &merged?)
 }

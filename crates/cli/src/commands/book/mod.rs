@@ -6,6 +6,7 @@ mod diff;
 mod edit;
 mod explain;
 mod find;
+mod fix;
 mod info;
 mod inputs;
 mod line;
@@ -27,7 +28,7 @@ pub(crate) fn run(verb: &BookVerb) -> Result<ExitCode, Error> {
         BookVerb::Merge(args) => merge::run(args),
         BookVerb::Convert(args) => convert::run(args),
         BookVerb::Diff(args) => diff::run(args),
-        BookVerb::Fix(args) => merge::fix(args),
+        BookVerb::Fix(args) => fix::run(args),
         BookVerb::Edit(args) => edit::run(args),
         BookVerb::Explain(args) => explain::run(args),
         BookVerb::Novelty(args) => novelty::run(args),

@@ -9,9 +9,9 @@ use super::inputs::book_input;
 use crate::args::book::BookNoveltyArgs;
 use crate::context::{Context, find_format};
 use crate::exit_code::ExitCode;
-use crate::output::StdoutWriter;
 use crate::report::Reporter;
 use crate::select_args::parse_games;
+use crate::stdout::StdoutWriter;
 use crate::units::{counted, grouped};
 
 pub(crate) fn run(args: &BookNoveltyArgs) -> Result<ExitCode, Error> {

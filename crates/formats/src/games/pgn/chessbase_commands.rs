@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use tabia_core::game::{EvalProfile, Training, TrainingText};
 
-use super::commands::TEXT_LANGUAGES;
+use super::command_parser::TEXT_LANGUAGES;
 
 /// Writes `[%evp 0,<count - 1>,v0,…]`.
 pub(super) fn write_eval_profile(profile: &EvalProfile, out: &mut Vec<u8>) {

@@ -2,7 +2,7 @@
 
 use tabia_core::game::{Annotation, Language};
 
-use super::commands;
+use super::command_parser;
 use super::full_profile::{self, ParsedCommand};
 
 /// The properties of a comment, apart from its text and annotations.
@@ -38,7 +38,7 @@ pub(super) fn read(
             rest = rest.get(end..).unwrap_or_default();
             continue;
         };
-        let command = commands::read(name, args, sink);
+        let command = command_parser::read(name, args, sink);
         if command.is_none() {
             let end = rest.len() - after.len();
             text.push_str(rest.get(..end).unwrap_or_default());

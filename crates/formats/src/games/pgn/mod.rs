@@ -15,7 +15,7 @@
 mod blocks;
 mod char_class;
 mod chessbase_commands;
-pub(crate) mod commands;
+pub(crate) mod command_parser;
 mod comment;
 mod encoding;
 mod event_boundary;

@@ -9,7 +9,7 @@ use tabia_core::game::{
 use tabia_core::loss::{Feature, Losses};
 
 use crate::games::common::replay::HeldComment;
-use crate::games::pgn::commands;
+use crate::games::pgn::command_parser;
 use crate::games::pgn::full_profile;
 use crate::games::pgn::full_profile::ParsedCommand;
 use crate::games::pgn::shape_colors;
@@ -37,7 +37,7 @@ pub(crate) fn read(
             };
         }
         let mut flow = Flow::Go;
-        let parsed = commands::read(command.name, command.args, &mut |annotation| {
+        let parsed = command_parser::read(command.name, command.args, &mut |annotation| {
             if flow == Flow::Go {
                 flow = visitor.visit_annotation(annotation);
             }
@@ -330,7 +330,7 @@ impl CommentWriter {
 fn has_command(words: &str) -> bool {
     let mut rest = words;
     while let Some((_, command)) = next_command(rest) {
-        if commands::read(command.name, command.args, &mut |_| ()).is_some() {
+        if command_parser::read(command.name, command.args, &mut |_| ()).is_some() {
             return true;
         }
         rest = command.after;

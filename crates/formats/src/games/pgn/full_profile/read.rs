@@ -43,7 +43,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Parses a command of this profile, as [`commands::read`](crate::games::pgn::commands::read) does.
+/// Parses a command of this profile, as [`command_parser::read`](crate::games::pgn::command_parser::read) does.
 pub(in crate::games::pgn) fn read<'a>(
     name: &str,
     args: &'a str,

@@ -8,7 +8,7 @@ use tabia::core::game::{Date, Eco, GameResult};
 use tabia::list::{Flags, ListRow};
 
 use crate::json::{self, Displayed};
-use crate::output::{RowStyle, csv_cell, tsv_cell};
+use crate::listing::{RowStyle, csv_cell, tsv_cell};
 
 /// The columns, which are the keys in JSON too.
 pub(crate) const COLUMNS: &[&str] = &[
