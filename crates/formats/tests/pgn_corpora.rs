@@ -82,7 +82,10 @@ fn every_game_round_trips() {
         assert_eq!(losses, "", "{path}");
         let (back, found) = read(full);
         assert_eq!(found, [""; 0], "{path}");
-        assert!(back == games, "{path}");
+        for (i, (back, game)) in back.iter().zip(&games).enumerate() {
+            assert!(back == game, "{path}, game {i}");
+        }
+        assert_eq!(back.len(), games.len(), "{path}");
         let (standard, losses) = write(&games, Profile::Standard);
         let (back, found) = read(standard.clone());
         assert_eq!(found, [""; 0], "{path}");

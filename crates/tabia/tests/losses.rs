@@ -299,8 +299,18 @@ fn compare(game: &Game, found: &Game, reported: &Losses) -> Vec<String> {
         _ => true,
     };
     let missing: Vec<Fact> = missing.into_iter().filter(counts).collect();
+    // The annotations of a variation without moves, which is lost, may follow those of the move.
+    let is_moved = |node: &str, feature: Feature| {
+        let before_move = node.rsplit_once(' ').map_or("", |(before, _)| before);
+        let node = format!("{before_move} ()");
+        let is_original = |fact: &Fact| {
+            matches!(fact, Fact::Annotation(other, of, _) if *other == node && *of == feature)
+        };
+        gone.contains(node.as_str()) && before.keys().any(is_original)
+    };
     // A cut can leave a variation without moves.
     let added = added.into_iter().filter(|fact| match fact {
+        Fact::Annotation(node, feature, _) if is_moved(node, *feature) => false,
         Fact::Node(node) | Fact::Annotation(node, ..) => gone.is_empty() || !node.ends_with("()"),
         _ => true,
     });

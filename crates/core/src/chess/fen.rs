@@ -199,6 +199,8 @@ fn read_board(text: &[u8], setup: &mut Setup) -> Result<(), usize> {
                 rank -= 1;
                 file = 0;
             }
+            // Some programs write a slash after the last rank.
+            b'/' if file == 8 && offset + 1 == text.len() => {}
             b'1'..=b'8' if file + (byte - b'0') <= 8 => file += byte - b'0',
             _ => {
                 let piece = Piece::from_fen_char(byte).ok_or(offset)?;
@@ -334,6 +336,9 @@ mod tests {
         );
         let error = Setup::parse_fen(b"8/8/8/8/8/8/8/8 x").unwrap_err();
         assert_eq!((error.field, error.at), ("side to move", 16));
+        let slash = Setup::parse_fen(b"8/8/8/8/8/8/8/8/ b").unwrap();
+        assert_eq!(Ok(slash), Setup::parse_fen(b"8/8/8/8/8/8/8/8 b"));
+        assert!(Setup::parse_fen(b"8/8/8/8/8/8/8/8// b").is_err());
         assert!(Setup::parse_fen(b"").is_err());
         assert!(Setup::parse_fen(b"9/8/8/8/8/8/8/8").is_err());
     }

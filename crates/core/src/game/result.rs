@@ -35,8 +35,8 @@ pub enum GameResult {
 }
 
 impl GameResult {
-    /// Parses a result as PGN and databases write it: `1-0`, `0-1F`, `½-½`, `+:-`, …; `None` for anything
-    /// else.
+    /// Parses a result as PGN, databases and people write it: `1-0`, `0-1F`, `½-½`, `+:-`, `+--`, `1:0`,
+    /// `0.5-0.5`, …; `None` for anything else.
     pub fn parse(text: &[u8]) -> Option<Self> {
         Some(match text {
             b"*" => Self::Unknown,
@@ -47,10 +47,45 @@ impl GameResult {
             b"-+" | b"-:+" | b"-/+" | b"0-1F" | b"0-1f" => Self::BlackWinsByForfeit,
             b"=:=" | b"1/2-1/2F" | b"1/2-1/2f" => Self::DrawByForfeit,
             b"0-0" | b"-:-" | b"--:--" => Self::BothLose,
-            _ => match std::str::from_utf8(text) {
-                Ok("½-½" | "½") => Self::Draw,
-                _ => return None,
-            },
+            _ => return Self::parse_rare(text),
+        })
+    }
+
+    /// Parses other spellings: with a colon, decimals, blanks, typographic dashes, `½`, `+--`.
+    #[cold]
+    fn parse_rare(text: &[u8]) -> Option<Self> {
+        let mut ascii = [0; 16];
+        let mut length = 0;
+        let mut rest = text;
+        while let [first, after @ ..] = rest {
+            let (letters, after): (&[u8], _) = match rest {
+                // In UTF-8, Latin-1 and windows-1252.
+                [0xc2, 0xbd, after @ ..] | [0xbd, after @ ..] => (b"1/2", after),
+                // U+2010 to U+2015, U+2212, and the dashes of windows-1252.
+                [0xe2, 0x80, 0x90..=0x95, after @ ..]
+                | [0xe2, 0x88, 0x92, after @ ..]
+                | [0x96 | 0x97, after @ ..] => (b"-", after),
+                [0xc2, 0xa0, after @ ..] | [b' ' | b'\t' | 0xa0, after @ ..] => (b"", after),
+                [b',', after @ ..] => (b".", after),
+                _ => (std::slice::from_ref(first), after),
+            };
+            ascii
+                .get_mut(length..length + letters.len())?
+                .copy_from_slice(letters);
+            length += letters.len();
+            rest = after;
+        }
+        Some(match ascii.get(..length)? {
+            b"1-0" | b"1:0" => Self::WhiteWins,
+            b"0-1" | b"0:1" => Self::BlackWins,
+            b"1/2" | b"1/2-1/2" | b"1/2:1/2" | b"0.5-0.5" | b"0.5:0.5" | b".5-.5" | b".5:.5" => {
+                Self::Draw
+            }
+            b"+-" | b"+--" | b"+:-" | b"+/-" | b"1-0F" | b"1-0f" => Self::WhiteWinsByForfeit,
+            b"-+" | b"--+" | b"-:+" | b"-/+" | b"0-1F" | b"0-1f" => Self::BlackWinsByForfeit,
+            b"=:=" | b"=-=" | b"=/=" => Self::DrawByForfeit,
+            b"0-0" | b"0:0" | b"-:-" | b"-/-" => Self::BothLose,
+            _ => return None,
         })
     }
 
@@ -142,6 +177,20 @@ mod tests {
             );
         }
         assert_eq!(GameResult::parse("½-½".as_bytes()), Some(GameResult::Draw));
+        for (text, result) in [
+            ("1:0", GameResult::WhiteWins),
+            ("0 – 1", GameResult::BlackWins),
+            ("½:½", GameResult::Draw),
+            ("1/2–1/2", GameResult::Draw),
+            ("0.5-0.5", GameResult::Draw),
+            ("0,5-0,5", GameResult::Draw),
+            ("+--", GameResult::WhiteWinsByForfeit),
+            ("--+", GameResult::BlackWinsByForfeit),
+            ("+ / −", GameResult::WhiteWinsByForfeit),
+        ] {
+            assert_eq!(GameResult::parse(text.as_bytes()), Some(result), "{text}");
+        }
+        assert_eq!(GameResult::parse(b"\xbd-\xbd"), Some(GameResult::Draw));
         assert_eq!(GameResult::parse(b"2-0"), None);
     }
 

@@ -11,7 +11,7 @@ use tabia_core::{Error, GameIndex};
 
 use super::encoding::{SAMPLE, Utf8Input, detect};
 use super::event_boundary::{BOM, EventBoundaries};
-use super::read::Reader;
+use super::read::{Reader, has_only_comments};
 use super::text_cursor::{TextCursor, count_lines};
 
 /// Size of a block, in bytes; a block with a longer game is larger.
@@ -27,6 +27,8 @@ pub(super) struct PgnBlocks {
     filled: usize,
     /// Offset of the next block in the stream.
     offset: u64,
+    /// Whether a block was cut.
+    has_cut: bool,
     /// Whether the end of the stream is read.
     ended: bool,
     block_size: usize,
@@ -62,6 +64,7 @@ impl PgnBlocks {
             ready,
             filled,
             offset,
+            has_cut: false,
             ended,
             block_size: block_size.max(16),
             limits: options.limits,
@@ -80,7 +83,10 @@ impl PgnBlocks {
     fn find_cut(&self, length: usize) -> Option<usize> {
         let text = self.ready.get(..length)?;
         if let Some(boundary) = self.boundaries.last(text) {
-            return Some(boundary);
+            // Comments before the first game belong to it.
+            let is_first = !self.has_cut && boundary == self.boundaries.next_after(text, 0);
+            let before = text.get(..boundary).unwrap_or_default();
+            return (!is_first || !has_only_comments(before)).then_some(boundary);
         }
         // Where a game begins may depend on the bytes after it, and those after the last are unread.
         let (mut last, mut cut) = (0, 0);
@@ -141,6 +147,7 @@ impl Blocks for PgnBlocks {
             self.filled = rest.len();
             std::mem::swap(&mut block.bytes, &mut self.ready);
             block.bytes.truncate(cut);
+            self.has_cut = true;
             self.offset += cut as u64;
             return Ok(cut > 0);
         }

@@ -71,12 +71,13 @@ const SYMBOLS: [bool; 256] = {
     table
 };
 
-/// Letters, digits and the underscore, of which tag names consist.
+/// Letters, digits and `_ + # = : -`, of which tag names consist.
 const NAMES: [bool; 256] = {
     let mut table = [false; 256];
     let mut i = 0;
     while i < 256 {
-        table[i] = (i as u8).is_ascii_alphanumeric() || i as u8 == b'_';
+        table[i] = (i as u8).is_ascii_alphanumeric()
+            || matches!(i as u8, b'_' | b'+' | b'#' | b'=' | b':' | b'-');
         i += 1;
     }
     table

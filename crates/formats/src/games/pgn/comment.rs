@@ -4,6 +4,8 @@ use tabia_core::game::{Annotation, Language};
 
 use super::command_parser;
 use super::full_profile::{self, ParsedCommand};
+use super::irregular_tags::looks_like_movetext;
+use super::wide_characters::skip_blanks;
 
 /// The properties of a comment, apart from its text and annotations.
 #[derive(Debug, Default, PartialEq)]
@@ -71,7 +73,7 @@ pub(super) fn read(
                 text.push_str(&full_profile::decode(encoded));
                 has_exact_text = true;
             }
-            Some(ParsedCommand::Annotation) | None => {}
+            Some(ParsedCommand::Annotation | ParsedCommand::Variation) | None => {}
         }
     }
     if has_exact_text {
@@ -83,6 +85,42 @@ pub(super) fn read(
     normalize(text);
     found.has_text |= !text.is_empty() || !has_commands;
     found
+}
+
+/// The offset of the `}` that ends the comment whose `{` is at `at`; `None` if it is not closed. Braces
+/// inside a comment belong to it if the text after the first `}` cannot be movetext.
+#[inline]
+pub(super) fn end(text: &[u8], at: usize) -> Option<usize> {
+    let inside = text.get(at + 1..)?;
+    let found = memchr::memchr2(b'{', b'}', inside)?;
+    if inside.get(found) == Some(&b'}') {
+        return Some(at + 1 + found);
+    }
+    nested_end(text, at)
+}
+
+/// [`end`] of a comment that contains a `{`.
+#[cold]
+fn nested_end(text: &[u8], at: usize) -> Option<usize> {
+    let mut end = at + memchr::memchr(b'}', text.get(at..)?)?;
+    let mut open = memchr::memchr_iter(b'{', text.get(at + 1..end)?).count();
+    while open > 0 {
+        let next = skip_blanks(text, end + 1);
+        let rest = text.get(next..).unwrap_or_default();
+        let Some(found) = memchr::memchr2(b'{', b'}', rest) else {
+            break;
+        };
+        let closes = rest.get(found) == Some(&b'}');
+        let between = rest.get(..found).unwrap_or_default();
+        let is_outside = memchr::memchr2(b'[', b'(', between).is_some()
+            || !between.is_empty() && looks_like_movetext(text, next);
+        if !closes || is_outside {
+            break;
+        }
+        end = next + found;
+        open -= 1;
+    }
+    Some(end)
 }
 
 /// Whether a text contains the start of a command.
@@ -178,6 +216,19 @@ mod tests {
         let found = read(content, &mut text, &mut |_| count += 1);
         assert_eq!(count, annotations, "{content}");
         assert_eq!(found.has_text.then_some(text.as_str()), expect, "{content}");
+    }
+
+    #[test]
+    fn nested_braces_belong_to_the_comment() {
+        let rest = |text: &'static str| end(text.as_bytes(), 0).map(|end| &text[end + 1..]);
+        assert_eq!(rest("{a} b}"), Some(" b}"));
+        assert_eq!(rest("{a {b} c} e5"), Some(" e5"));
+        assert_eq!(rest("{a {b}} e5"), Some(" e5"));
+        assert_eq!(rest("{a {b {c} d} e} e5"), Some(" e5"));
+        assert_eq!(rest("{a { b} e5 {c}"), Some(" e5 {c}"));
+        assert_eq!(rest("{a { b} 2. e5}"), Some(" 2. e5}"));
+        assert_eq!(rest("{a {b}"), Some(""));
+        assert_eq!(rest("{a {b"), None);
     }
 
     #[test]

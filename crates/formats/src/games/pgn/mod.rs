@@ -6,7 +6,7 @@
 //! | `blocks`, `encoding` | streams and blocks of games, and their character sets |
 //! | `read` | the reader: games to visitor calls |
 //! | `event_boundary`, `text_cursor` | cutting a text into parts, and the position in it |
-//! | `tag_parser`, `comment`, `commands`, `nag_symbols`, `char_class` | the tokens |
+//! | `tag_parser`, `irregular_tags`, `comment`, `commands`, `nag_symbols`, `char_class`, `wide_characters` | the tokens |
 //! | `movetext_skipper` | skipping movetext that is not read |
 //! | `write`, `file_writer` | the writer: visitor calls to text |
 //! | `tag_writer`, `tag_plan`, `pending_annotations`, `wrap` | parts of the text |
@@ -22,6 +22,7 @@ mod event_boundary;
 mod file_writer;
 pub(crate) mod full_profile;
 mod index;
+mod irregular_tags;
 mod movetext_skipper;
 mod nag_symbols;
 mod pending_annotations;
@@ -35,6 +36,9 @@ mod tag_writer;
 #[cfg(test)]
 mod tests;
 mod text_cursor;
+#[cfg(test)]
+mod tolerance_tests;
+mod wide_characters;
 mod wrap;
 mod write;
 

@@ -2,9 +2,10 @@
 
 use tabia_core::game::GameResult;
 
-use super::char_class::{
-    at_line_start, is_name, is_space, is_symbol, line_end, skip_spaces, symbol_end,
-};
+use super::char_class::{at_line_start, is_space, is_symbol, line_end, skip_spaces, symbol_end};
+use super::comment;
+use super::irregular_tags::begins_unquoted;
+use super::wide_characters::{dash_length, skip_blanks};
 
 /// The token that ends movetext.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,13 +47,10 @@ pub(super) fn skip_movetext(
             return (text.len(), MovetextEnd::EndOfText);
         };
         match byte {
-            b'{' => {
-                let rest = text.get(at..).unwrap_or_default();
-                match memchr::memchr(b'}', rest) {
-                    Some(length) => at += length + 1,
-                    None => return (text.len(), MovetextEnd::EndOfText),
-                }
-            }
+            b'{' => match comment::end(text, at) {
+                Some(end) => at = end + 1,
+                None => return (text.len(), MovetextEnd::EndOfText),
+            },
             b';' => at = line_end(text, at),
             b'%' if at_line_start(text, at) => at = line_end(text, at),
             b'(' => {
@@ -66,24 +64,36 @@ pub(super) fn skip_movetext(
                 depth = depth.saturating_sub(1);
                 at += 1;
             }
-            b'[' if is_tag(text, at) => return (at, MovetextEnd::Tag),
+            b'[' if begins_tag(text, at) => return (at, MovetextEnd::Tag),
             b'[' | b'%' => at += 1,
             _ => {
                 let start = token_start(text, low, at);
                 if let Some((result, length)) = result_at(text, start, depth > 0) {
                     return (start, MovetextEnd::Result(result, length));
                 }
-                at = symbol_end(text, at).max(at + 1);
+                at = symbol_end(text, at).max(character_end(text, at));
             }
         }
         low = at;
     }
 }
 
+/// The end of the character at `at`.
+fn character_end(text: &[u8], at: usize) -> usize {
+    let mut end = at + 1;
+    if text.get(at).is_some_and(|&byte| byte >= 0xc2) {
+        while text.get(end).is_some_and(|&byte| byte & 0xc0 == 0x80) {
+            end += 1;
+        }
+    }
+    end
+}
+
 /// The start, at least `low`, of the token that contains the byte at `at`. The digits after a `$`
 /// belong to the NAG, not to the token.
 fn token_start(text: &[u8], low: usize, at: usize) -> usize {
-    if !text.get(at).is_some_and(|&byte| is_symbol(byte)) {
+    let rest = text.get(at..).unwrap_or_default();
+    if !rest.first().is_some_and(|&byte| is_symbol(byte)) && dash_length(rest).is_none() {
         return at;
     }
     let before = text.get(low..at).unwrap_or_default();
@@ -159,74 +169,117 @@ const fn is_mark(byte: u8) -> bool {
         | (byte >= 0x80)
 }
 
-/// Whether the `[` at `at` begins a tag pair: a name and a quote follow.
+/// Whether the `[` at `at` begins a tag, which may be the first of a game.
+pub(super) fn begins_tag(text: &[u8], at: usize) -> bool {
+    is_tag(text, at) || begins_unquoted(text, at)
+}
+
+/// Whether the `[` at `at` begins a tag pair: a name of any characters and a quote follow.
 pub(super) fn is_tag(text: &[u8], at: usize) -> bool {
-    let mut i = at + 1;
-    while matches!(text.get(i), Some(b' ' | b'\t')) {
+    let name = skip_spaces(text, at + 1);
+    let mut i = name;
+    while let Some(&byte) = text.get(i) {
+        if is_space(byte) || matches!(byte, b'"' | b'[' | b']' | b'(' | b')' | b'{' | b'}') {
+            break;
+        }
         i += 1;
     }
-    let name = i;
-    while text.get(i).is_some_and(|&byte| is_name(byte)) {
-        i += 1;
-    }
-    if i == name {
-        return false;
-    }
-    while text.get(i).is_some_and(|&byte| is_space(byte)) {
-        i += 1;
-    }
-    text.get(i) == Some(&b'"')
+    i > name && text.get(name) != Some(&b'%') && text.get(skip_spaces(text, i)) == Some(&b'"')
 }
 
 /// The result that is the token at `at`, and its length in bytes. Inside a variation (`inner`), and
 /// for `0-0`, which can also be castling, only if the game ends after it.
 pub(super) fn result_at(text: &[u8], at: usize, inner: bool) -> Option<(GameResult, usize)> {
     let rest = text.get(at..)?;
-    let (found, length, castling) = match rest {
-        [b'*', ..] => (GameResult::Unknown, 1, false),
+    let (found, length) = match rest {
+        [b'*', ..] => (GameResult::Unknown, 1),
         [b'1' | b'0', ..] => {
-            let end = symbol_end(text, at);
-            let token = text.get(at..end)?;
-            let found = match token {
-                b"1-0" => GameResult::WhiteWins,
-                b"0-1" => GameResult::BlackWins,
-                b"1/2-1/2" | b"1/2" => GameResult::Draw,
-                b"0-0" => GameResult::BothLose,
-                _ => return None,
-            };
-            (found, token.len(), token == b"0-0")
+            let token = text.get(at..symbol_end(text, at))?;
+            match token {
+                b"1-0" => (GameResult::WhiteWins, 3),
+                b"0-1" => (GameResult::BlackWins, 3),
+                b"1/2-1/2" => (GameResult::Draw, 7),
+                _ => rare_result(rest)?,
+            }
         }
-        _ => {
-            let (found, length) = [
-                ("\u{bd}-\u{bd}", GameResult::Draw),
-                ("\u{bd}", GameResult::Draw),
-                ("+:-", GameResult::WhiteWinsByForfeit),
-                ("-:+", GameResult::BlackWinsByForfeit),
-                ("=:=", GameResult::DrawByForfeit),
-                ("-:-", GameResult::BothLose),
-            ]
-            .into_iter()
-            .find(|(symbol, _)| rest.starts_with(symbol.as_bytes()))
-            .map(|(symbol, found)| (found, symbol.len()))
-            // Latin-1 and windows-1252.
-            .or(rest
-                .starts_with(b"\xbd-\xbd")
-                .then_some((GameResult::Draw, 3)))?;
-            (found, length, false)
+        [b'+' | b'-' | b'=' | b'5' | 0x80.., ..] => {
+            // `0.5-0.5`, of which `0.` is read as a move number.
+            if let Some(length) = [b"5-0.5", b"5-0,5"]
+                .iter()
+                .find_map(|half| rest.starts_with(*half).then_some(half.len()))
+                && matches!(text.get(..at), Some([.., b'0', b'.' | b',']))
+            {
+                (GameResult::Draw, length)
+            } else {
+                rare_result(rest)?
+            }
         }
+        _ => return None,
     };
-    if inner || castling {
-        let next = skip_spaces(text, at + length);
-        let game_ends = match text.get(next) {
-            None => true,
-            Some(b'[') => is_tag(text, next),
-            _ => false,
-        };
-        if !game_ends {
-            return None;
-        }
+    let castling = found == GameResult::BothLose && rest.starts_with(b"0");
+    let is_result = !(inner || castling) || game_ends_at(text, at + length);
+    is_result.then_some((found, length))
+}
+
+/// Whether the game ends at `at`, because nothing or a tag follows.
+pub(super) fn game_ends_at(text: &[u8], at: usize) -> bool {
+    let next = skip_blanks(text, at);
+    match text.get(next) {
+        None => true,
+        Some(b'[') => begins_tag(text, next),
+        _ => false,
     }
-    Some((found, length))
+}
+
+/// The result at the start of `text` in other spellings than the three usual ones, and its length.
+#[cold]
+fn rare_result(text: &[u8]) -> Option<(GameResult, usize)> {
+    let mut token = [0; 8];
+    let (mut length, mut end) = (0, 0);
+    while let Some(rest @ [first, ..]) = text.get(end..) {
+        let half = match rest {
+            [0xc2, 0xbd, ..] => Some(2),
+            // Latin-1 and windows-1252.
+            [0xbd, ..] => Some(1),
+            _ => None,
+        };
+        let (letters, size): (&[u8], usize) = if let Some(size) = half {
+            (b"1/2", size)
+        } else if let Some(size) = dash_length(rest) {
+            (b"-", size)
+        } else if is_symbol(*first) {
+            (rest.get(..1)?, 1)
+        } else {
+            break;
+        };
+        token
+            .get_mut(length..length + letters.len())?
+            .copy_from_slice(letters);
+        length += letters.len();
+        end += size;
+    }
+    let found = match token.get(..length)? {
+        b"1-0" | b"1:0" => GameResult::WhiteWins,
+        b"0-1" | b"0:1" => GameResult::BlackWins,
+        b"1/2-1/2" | b"1/2" | b"1/2:1/2" => GameResult::Draw,
+        b"0-0" | b"0:0" | b"-:-" => GameResult::BothLose,
+        b"+:-" => GameResult::WhiteWinsByForfeit,
+        b"-:+" => GameResult::BlackWinsByForfeit,
+        b"=:=" => GameResult::DrawByForfeit,
+        _ => return None,
+    };
+    Some((found, end))
+}
+
+/// The forfeit at `at` that is also the symbol of a NAG (`+--`), and its length, if nothing else
+/// follows in the game.
+pub(super) fn forfeit_at(text: &[u8], at: usize) -> Option<(GameResult, usize)> {
+    let found = match text.get(at..symbol_end(text, at))? {
+        b"+--" => GameResult::WhiteWinsByForfeit,
+        b"--+" => GameResult::BlackWinsByForfeit,
+        _ => return None,
+    };
+    game_ends_at(text, at + 3).then_some((found, 3))
 }
 
 #[cfg(test)]
@@ -242,8 +295,8 @@ mod tests {
                 return (text.len(), MovetextEnd::EndOfText);
             };
             match class(byte) {
-                CharClass::Brace => match memchr::memchr(b'}', &text[at..]) {
-                    Some(length) => at += length + 1,
+                CharClass::Brace => match comment::end(text, at) {
+                    Some(end) => at = end + 1,
                     None => return (text.len(), MovetextEnd::EndOfText),
                 },
                 CharClass::Semicolon => at = line_end(text, at),
@@ -259,7 +312,7 @@ mod tests {
                     depth = depth.saturating_sub(1);
                     at += 1;
                 }
-                CharClass::Bracket if is_tag(text, at) => return (at, MovetextEnd::Tag),
+                CharClass::Bracket if begins_tag(text, at) => return (at, MovetextEnd::Tag),
                 CharClass::Dollar => {
                     at += 1;
                     while text.get(at).is_some_and(u8::is_ascii_digit) {
@@ -270,7 +323,7 @@ mod tests {
                     if let Some((result, length)) = result_at(text, at, depth > 0) {
                         return (at, MovetextEnd::Result(result, length));
                     }
-                    at = symbol_end(text, at).max(at + 1);
+                    at = symbol_end(text, at).max(character_end(text, at));
                 }
                 CharClass::Move => at = symbol_end(text, at),
                 _ => at += 1,

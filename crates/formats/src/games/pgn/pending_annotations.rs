@@ -94,6 +94,31 @@ impl PendingAnnotations {
         self.text_ends.push(self.texts.len());
     }
 
+    /// Adds the annotations of `other` after these.
+    pub(super) fn append(&mut self, other: &Self) {
+        self.nags.extend_from_slice(&other.nags);
+        let ends = other.command_starts.iter().skip(1).map(|&(_, start)| start);
+        let ends = ends.chain([other.commands.len()]);
+        for (&(rank, start), end) in other.command_starts.iter().zip(ends) {
+            let command = other.commands.get(start..end).unwrap_or_default();
+            let list = [b"[%csl ", b"[%cal "]
+                .into_iter()
+                .find_map(|name| Some((name, command.strip_prefix(name)?.strip_suffix(b"]")?)));
+            let is_extended = list.is_some_and(|(name, list)| {
+                let item = [b",", list].concat();
+                self.extend(rank, name, &item, false)
+            });
+            if !is_extended {
+                self.command(rank, |out| out.extend_from_slice(command));
+            }
+        }
+        let mut start = 0;
+        for &end in &other.text_ends {
+            self.text(|out| out.extend_from_slice(other.texts.get(start..end).unwrap_or_default()));
+            start = end;
+        }
+    }
+
     /// Writes the comments, with a blank before each except the first, which has one if `needs_blank`,
     /// and with `edge` inside the braces.
     pub(super) fn write_comments(&self, out: &mut Vec<u8>, needs_blank: bool, edge: &[u8]) {
@@ -162,6 +187,18 @@ mod tests {
         assert!(pending.extend(2, b"[%csl ", b",Rd4", false));
         assert!(!pending.extend(2, b"[%csl ", b",Rd4", true));
         pending.command(0, |out| out.extend_from_slice(b"[%eval 0.1]"));
+        let mut other = PendingAnnotations::default();
+        other.command(2, |out| out.extend_from_slice(b"[%csl Ra1]"));
+        other.command(4, |out| out.extend_from_slice(b"[%mdl 1]"));
+        let mut both = PendingAnnotations::default();
+        both.append(&pending);
+        both.append(&other);
+        let mut out = Vec::new();
+        both.write_comments(&mut out, false, b"");
+        assert_eq!(
+            String::from_utf8(out).unwrap(),
+            "{[%eval 0.1] [%csl Ge4,Rd4,Ra1] [%cal Ge2e4] [%mdl 1] one} {}"
+        );
         let mut out = Vec::new();
         pending.write_comments(&mut out, false, b"");
         assert_eq!(

@@ -4,10 +4,7 @@ use std::borrow::Cow;
 
 use tabia_core::io::{Charset, decode};
 
-use super::char_class::{
-    at_line_start, is_newline, is_space, line_end, name_end, skip_spaces, value_end,
-};
-use super::movetext_skipper::is_tag;
+use super::char_class::{at_line_start, is_newline, line_end, name_end, skip_spaces, value_end};
 
 /// The bytes of a tag pair.
 #[derive(Debug, Clone, Copy)]
@@ -35,7 +32,9 @@ impl<'t> RawPair<'t> {
 }
 
 /// The next pair from `at` on, after blanks and escape lines, and its end. `None` if the next token
-/// is not a tag pair, and the offset of that token.
+/// is not `[`, a name and a quote, and the offset of that token; [`irregular_tags`] reads other forms.
+///
+/// [`irregular_tags`]: super::irregular_tags
 pub(super) fn next_pair(text: &[u8], at: usize) -> (Option<RawPair<'_>>, usize) {
     let mut at = skip_spaces(text, at);
     while text.get(at) == Some(&b'%') && at_line_start(text, at) {
@@ -44,34 +43,50 @@ pub(super) fn next_pair(text: &[u8], at: usize) -> (Option<RawPair<'_>>, usize) 
     if text.get(at) != Some(&b'[') {
         return (None, at);
     }
-    match quoted_pair(text, at).or_else(|| unquoted_pair(text, at)) {
+    match regular_pair(text, at) {
         Some((pair, end)) => (Some(pair), end),
         None => (None, at),
     }
 }
 
 /// Parses `[Name "value"]`; `None` if there is no name or no quote after it.
-fn quoted_pair(text: &[u8], at: usize) -> Option<(RawPair<'_>, usize)> {
+fn regular_pair(text: &[u8], at: usize) -> Option<(RawPair<'_>, usize)> {
     let mut i = at + 1;
     while matches!(text.get(i), Some(b' ' | b'\t')) {
         i += 1;
     }
-    let start = i;
+    let name_at = i;
     i = name_end(text, i);
-    let name_at = start;
-    let name = text.get(start..i).filter(|name| !name.is_empty())?;
+    let name = text.get(name_at..i).filter(|name| !name.is_empty())?;
     i = skip_spaces(text, i);
     if text.get(i) != Some(&b'"') {
         return None;
     }
-    let start = i + 1;
+    quoted_pair(text, (name, name_at), i + 1)
+}
+
+/// Parses the value of a pair, which begins at `start` after its quote, and what follows of the pair.
+pub(super) fn quoted_pair<'t>(
+    text: &'t [u8],
+    (name, name_at): (&'t [u8], usize),
+    start: usize,
+) -> Option<(RawPair<'t>, usize)> {
     let mut is_literal = true;
-    i = start;
+    let mut i = start;
+    // The last quote of this line that can end the value.
+    let mut last_end = None;
     let end = loop {
         i = value_end(text, i);
         match text.get(i) {
             None => break i,
-            Some(b'"') if is_closing_quote(text, i) => break i,
+            Some(b'"') if ends_pair(text, i + 1) => break i,
+            Some(b'"') => {
+                let last = *last_end.get_or_insert_with(|| last_closing_quote(text, i));
+                if i >= last {
+                    break i;
+                }
+                i += 1;
+            }
             Some(b'\\') => {
                 is_literal = false;
                 // Before the last quote of the line a backslash ends a path and is not an escape.
@@ -83,6 +98,7 @@ fn quoted_pair(text: &[u8], at: usize) -> Option<(RawPair<'_>, usize)> {
             }
             Some(&byte) if is_newline(byte) => {
                 is_literal = false;
+                last_end = None;
                 if !value_continues(text, i) {
                     return Some(unclosed_pair(text, (name, name_at), start, i));
                 }
@@ -112,38 +128,37 @@ fn quoted_pair(text: &[u8], at: usize) -> Option<(RawPair<'_>, usize)> {
     Some((pair, after.min(text.len())))
 }
 
-/// Whether the quote at `at` ends its value: a bracket or the end of the line follows, or no other
-/// quote on the line is followed by one.
-fn is_closing_quote(text: &[u8], at: usize) -> bool {
-    let mut i = at + 1;
+/// Whether a bracket or the end of the line is next from `at` on.
+fn ends_pair(text: &[u8], at: usize) -> bool {
+    let mut i = at;
     while matches!(text.get(i), Some(b' ' | b'\t')) {
         i += 1;
     }
-    match text.get(i) {
-        None | Some(b']' | b'\n' | b'\r') => true,
-        Some(_) => {
-            let line = text.get(i..line_end(text, i)).unwrap_or_default();
-            !line
-                .iter()
-                .enumerate()
-                .any(|(k, &byte)| byte == b'"' && ends_pair(line, k + 1))
-        }
-    }
+    matches!(text.get(i), None | Some(b']' | b'\n' | b'\r'))
 }
 
-/// Whether a bracket or the end of the line is next from `at` on.
-fn ends_pair(line: &[u8], at: usize) -> bool {
-    line.get(at..)
-        .unwrap_or_default()
-        .iter()
-        .find(|byte| !matches!(byte, b' ' | b'\t'))
-        .is_none_or(|&byte| byte == b']')
+/// The offset of the last quote, from the one at `at` on, that a bracket or the end of the line
+/// follows; `at` if there is none on the line.
+fn last_closing_quote(text: &[u8], at: usize) -> usize {
+    let line = text.get(at..line_end(text, at)).unwrap_or_default();
+    memchr::memrchr_iter(b'"', line)
+        .find(|&quote| ends_pair(line, quote + 1))
+        .map_or(at, |quote| at + quote)
 }
 
 /// Whether only `]` follows the quote at `at` on its line.
 fn is_last_quote(text: &[u8], at: usize) -> bool {
-    let line = text.get(at + 1..line_end(text, at)).unwrap_or_default();
-    line.trim_ascii() == b"]"
+    let mut i = at + 1;
+    while matches!(text.get(i), Some(b' ' | b'\t')) {
+        i += 1;
+    }
+    text.get(i) == Some(&b']') && {
+        i += 1;
+        while matches!(text.get(i), Some(b' ' | b'\t')) {
+            i += 1;
+        }
+        text.get(i).is_none_or(|&byte| is_newline(byte))
+    }
 }
 
 /// Whether a value continues after the line break at `at`: no bracket is before it, and the next line
@@ -185,34 +200,6 @@ fn unclosed_pair<'t>(
         is_literal,
     };
     (pair, end)
-}
-
-/// Parses `[Name value]` that fills its line.
-fn unquoted_pair(text: &[u8], at: usize) -> Option<(RawPair<'_>, usize)> {
-    if !at_line_start(text, at) || is_tag(text, at) {
-        return None;
-    }
-    let end = line_end(text, at);
-    let line = text.get(at + 1..end)?.trim_ascii_end();
-    let line = line.strip_suffix(b"]")?;
-    let length = line
-        .iter()
-        .position(|&byte| !byte.is_ascii_alphanumeric() && byte != b'_')
-        .unwrap_or(line.len());
-    let (name, value) = line.split_at_checked(length)?;
-    let first = name.first()?;
-    if !first.is_ascii_alphabetic() || !value.first().is_none_or(|&byte| is_space(byte)) {
-        return None;
-    }
-    let value_at = at + 1 + length + (value.len() - value.trim_ascii_start().len());
-    let pair = RawPair {
-        name,
-        value: value.trim_ascii(),
-        name_at: at + 1,
-        value_at,
-        is_literal: true,
-    };
-    Some((pair, end))
 }
 
 /// Replaces `\"` and `\\` by the second character, and line breaks by spaces.
@@ -277,9 +264,23 @@ mod tests {
             "[A \"no bracket\"\n[B \"y\"]",
             &[("A", "no bracket"), ("B", "y")],
         );
-        check("[A x y]\n[B \"\"]", &[("A", "x y"), ("B", "")]);
         check("[A \"C:\\games\\\"]\n", &[("A", "C:\\games\\")]);
         check("% escape\n[A \"x\"]", &[("A", "x")]);
         check("[#]\n", &[]);
+        check(
+            "[Black-Type \"x\"]\n[BlackType: \"y\"]\n[A\n\"z\"]",
+            &[("Black-Type", "x"), ("BlackType:", "y"), ("A", "z")],
+        );
+    }
+
+    #[test]
+    fn many_quotes_on_a_line_take_linear_time() {
+        for unit in ["\"x", "\\\"", "\" ", "\\"] {
+            let value = unit.repeat(300_000);
+            let text = format!("[A \"{value}\"]\n");
+            let (pair, end) = next_pair(text.as_bytes(), 0);
+            assert!(pair.is_some_and(|pair| pair.value.len() > 250_000));
+            assert_eq!(end, text.len() - 1);
+        }
     }
 }

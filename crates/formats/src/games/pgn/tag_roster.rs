@@ -106,6 +106,8 @@ pub(super) fn is_fact(name: &str) -> bool {
 pub(super) enum Variant {
     /// Chess, or a value that is not a variant (some files contain the name of the opening).
     Chess,
+    /// Expressly chess: `Standard`. It is not Chess960, whatever the castling rights are.
+    Standard,
     Chess960,
     /// Other rules.
     Other,
@@ -129,6 +131,8 @@ pub(super) fn variant(value: &str) -> Variant {
         | "960"
         | "freestyle"
         | "freestylechess" => Variant::Chess960,
+        "standard" | "standardchess" | "chess" | "normal" | "classic" | "classicalchess"
+        | "orthodox" | "orthodoxchess" => Variant::Standard,
         "crazyhouse" | "bughouse" | "antichess" | "suicide" | "giveaway" | "losers" | "losing"
         | "losingchess" | "atomic" | "atomicchess" | "horde" | "racingkings" | "threecheck"
         | "3check" | "kingofthehill" | "koth" | "duck" | "duckchess" | "fogofwar" | "shatranj"
@@ -151,6 +155,15 @@ pub(super) fn result(tag: Option<GameResult>, marker: Option<GameResult>) -> Gam
         ) => tag,
         (_, marker) => marker.unwrap_or_default(),
     }
+}
+
+/// Whether the tag `Result` and the termination marker state different results.
+pub(super) fn contradicts(tag: GameResult, marker: GameResult) -> bool {
+    let both = [tag, marker];
+    !both.contains(&GameResult::Unknown)
+        && tag != marker
+        && tag.to_pgn() != marker
+        && result(Some(tag), Some(marker)) == marker
 }
 
 /// The words of the tag [`RECORD`].
@@ -291,5 +304,6 @@ mod tests {
         assert_eq!(variant("Chess 960"), Variant::Chess960);
         assert_eq!(variant("Three-check"), Variant::Other);
         assert_eq!(variant("Najdorf"), Variant::Chess);
+        assert_eq!(variant("Standard"), Variant::Standard);
     }
 }

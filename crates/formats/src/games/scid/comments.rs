@@ -54,7 +54,7 @@ pub(crate) fn read(
                 plain.text = full_profile::decode(encoded);
                 plain.is_exact = true;
             }
-            Some(ParsedCommand::Annotation) => {}
+            Some(ParsedCommand::Annotation | ParsedCommand::Variation) => {}
             None => plain.push(command.source),
         }
     }

@@ -26,6 +26,8 @@ pub(crate) enum ParsedCommand<'a> {
     BeforeHere,
     /// The comment belongs after the last move.
     After,
+    /// The parentheses are a variation, although there is no move in them.
+    Variation,
     /// The exact text of the comment, percent-encoded.
     Text(&'a str),
 }

@@ -5,8 +5,9 @@ use tabia_core::game::{Annotation, Comment, CommentPlacement, Flow, Nag, Want};
 use tabia_core::io::decode;
 
 use super::{Input, LastToken, Reader};
-use crate::games::pgn::char_class::skip_spaces;
+use crate::games::pgn::char_class::{at_line_start, line_end};
 use crate::games::pgn::comment;
+use crate::games::pgn::wide_characters::skip_blanks;
 
 impl Reader {
     pub(super) fn annotate(&mut self, input: &mut Input<'_, '_>, annotation: Annotation<'_>) {
@@ -44,10 +45,9 @@ impl Reader {
 
     /// A comment in braces at `at`; returns its end.
     pub(super) fn brace(&mut self, input: &mut Input<'_, '_>, at: usize) -> usize {
-        let rest = input.text.get(at..).unwrap_or_default();
-        if let Some(length) = memchr::memchr(b'}', rest) {
-            self.comment(input, at + 1, at + length);
-            return at + length + 1;
+        if let Some(end) = comment::end(input.text, at) {
+            self.comment(input, at + 1, end);
+            return end + 1;
         }
         let error = Error::invalid("the comment is not closed").at_ply(self.line.ply);
         if self.report(input, at, error, None) {
@@ -114,7 +114,7 @@ impl Reader {
     }
 
     /// Comments after the result, which belong to the game: visits them if `visit`, and returns their
-    /// end.
+    /// end. They may be on other lines.
     pub(super) fn comments_after_result(
         &mut self,
         input: &mut Input<'_, '_>,
@@ -123,19 +123,44 @@ impl Reader {
     ) -> usize {
         let mut at = at;
         loop {
-            let next = skip_spaces(input.text, at);
-            if input.text.get(next) != Some(&b'{') {
-                return at;
-            }
-            let rest = input.text.get(next..).unwrap_or_default();
-            let Some(length) = memchr::memchr(b'}', rest) else {
-                return at;
+            let next = skip_blanks(input.text, at);
+            let (from, to, end) = match input.text.get(next) {
+                Some(b'{') => match comment::end(input.text, next) {
+                    Some(end) => (next + 1, end, end + 1),
+                    None => return at,
+                },
+                Some(b';') => {
+                    let end = line_end(input.text, next);
+                    (next + 1, end, end)
+                }
+                Some(b'%') if at_line_start(input.text, next) => {
+                    at = line_end(input.text, next);
+                    continue;
+                }
+                _ => return at,
             };
             if visit && !self.has_stopped() {
                 self.line.last_token = LastToken::Move;
-                self.comment(input, next + 1, next + length);
+                self.comment(input, from, to);
             }
-            at = next + length + 1;
+            at = end;
+        }
+    }
+
+    /// Visits the comments in a range that contains nothing else but blanks and escape lines.
+    pub(super) fn comments(&mut self, input: &mut Input<'_, '_>, from: usize, to: usize) {
+        let mut at = from;
+        while at < to && !self.has_stopped() {
+            at = skip_blanks(input.text, at);
+            at = match input.text.get(at) {
+                Some(b'{') if at < to => self.brace(input, at),
+                Some(b';') if at < to => {
+                    let end = line_end(input.text, at);
+                    self.comment(input, at + 1, end);
+                    end
+                }
+                _ => line_end(input.text, at).max(at + 1),
+            };
         }
     }
 

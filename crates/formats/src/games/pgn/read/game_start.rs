@@ -1,34 +1,39 @@
-//! Finds the start of the next game, and text before it that belongs to no game.
+//! Finds the start of the next game, the comments before it, and text that belongs to no game.
 
 use tabia_core::chess::{Position, san};
 
-use crate::games::pgn::char_class::{
-    at_line_start, is_newline, is_space, line_end, skip_spaces, symbol_end,
-};
-use crate::games::pgn::event_boundary::BOM;
-use crate::games::pgn::movetext_skipper::is_tag;
+use crate::games::pgn::char_class::{at_line_start, is_newline, is_space, line_end, symbol_end};
+use crate::games::pgn::comment;
+use crate::games::pgn::movetext_skipper::begins_tag;
+use crate::games::pgn::wide_characters::{AsciiToken, skip_blanks};
 
 /// Bytes of comments and blanks after which the first move of a game must begin.
 const LOOK_AHEAD: usize = 4096;
 
-/// The offset of the next game from `at` on, and the range of the text before it that belongs to no
-/// game; each `None` if absent.
-pub(super) fn find_game_start(text: &[u8], at: usize) -> (Option<usize>, Option<(usize, usize)>) {
+/// What is found before the next game.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct BeforeGame {
+    /// The offset of the game; `None` if there is no other.
+    pub(super) start: Option<usize>,
+    /// The range of the comments before the game, and before `garbage`.
+    pub(super) comments: Option<(usize, usize)>,
+    /// The range of text that belongs to no game.
+    pub(super) garbage: Option<(usize, usize)>,
+}
+
+/// Finds the next game from `at` on.
+pub(super) fn find_game_start(text: &[u8], at: usize) -> BeforeGame {
     let mut at = at;
     let mut garbage = None;
-    let range = |garbage: Option<usize>, end: usize| garbage.map(|from| (from, end));
+    let mut found = BeforeGame::default();
     loop {
-        at = skip_spaces(text, at);
-        let rest = text.get(at..).unwrap_or_default();
-        let Some(&first) = rest.first() else {
-            return (None, range(garbage, text.len()));
+        at = skip_blanks(text, at);
+        let Some(&first) = text.get(at) else {
+            found.garbage = garbage.map(|from| (from, text.len()));
+            return found;
         };
-        if rest.starts_with(BOM) {
-            at += BOM.len();
-            continue;
-        }
-        if first == b'[' && is_tag(text, at) {
-            return (Some(at), range(garbage, at));
+        if first == b'[' && begins_tag(text, at) {
+            break;
         }
         if first == b'%' && at_line_start(text, at) {
             at = line_end(text, at);
@@ -40,32 +45,47 @@ pub(super) fn find_game_start(text: &[u8], at: usize) -> (Option<usize>, Option<
         let mut from = at + 1;
         if line_start || garbage.is_none() {
             match begins_moves(text, at) {
-                Ok(()) => return (Some(at), range(garbage, at)),
+                Ok(()) => break,
                 Err(end) => from = from.max(end),
+            }
+        }
+        if garbage.is_none() {
+            let end = match first {
+                b'{' => comment::end(text, at).map(|end| end + 1),
+                b';' => Some(line_end(text, at)),
+                _ => None,
+            };
+            if let Some(end) = end {
+                let (start, _) = found.comments.unwrap_or((at, end));
+                found.comments = Some((start, end));
+                at = end;
+                continue;
             }
         }
         garbage.get_or_insert(at);
         let rest = text.get(from..).unwrap_or_default();
         at = memchr::memchr3(b'\n', b'\r', b'[', rest).map_or(text.len(), |found| from + found);
     }
+    found.start = Some(at);
+    found.garbage = garbage.map(|from| (from, at));
+    found
 }
 
 /// Whether movetext without tags begins at `at`: a move number, or a move that is legal in the
-/// standard position, after comments or not. Otherwise the error is the offset after the comments.
+/// standard position, after comments and parentheses or not. Otherwise the error is the offset after
+/// the comments.
 fn begins_moves(text: &[u8], at: usize) -> Result<(), usize> {
     let limit = at.saturating_add(LOOK_AHEAD).min(text.len());
     let text = text.get(..limit).unwrap_or(text);
     let mut i = at;
     loop {
         match text.get(i) {
-            Some(b'{') => {
-                let rest = text.get(i..).unwrap_or_default();
-                match memchr::memchr(b'}', rest) {
-                    Some(length) => i += length + 1,
-                    None => return Err(i),
-                }
-            }
+            Some(b'{') => match comment::end(text, i) {
+                Some(end) => i = end + 1,
+                None => return Err(i),
+            },
             Some(b';') => i = line_end(text, i),
+            Some(b'(') => i += 1,
             Some(&byte) if is_space(byte) => i += 1,
             _ => break,
         }
@@ -77,9 +97,12 @@ fn begins_moves(text: &[u8], at: usize) -> Result<(), usize> {
         .take_while(|byte| byte.is_ascii_digit())
         .count();
     let is_move = if digits > 0 && digits == token.len() {
-        text.get(skip_spaces(text, end)) == Some(&b'.')
+        text.get(skip_blanks(text, end)) == Some(&b'.')
     } else {
-        !token.is_empty() && san::read(&Position::standard(), token).is_ok()
+        AsciiToken::read(text, i).is_some_and(|token| {
+            let token = token.as_slice();
+            !token.is_empty() && san::read(&Position::standard(), token).is_ok()
+        })
     };
     if is_move { Ok(()) } else { Err(i) }
 }

@@ -8,10 +8,10 @@ use tabia_core::game::{Annotation, Flow, Foreign, Want};
 use tabia_core::io::decode;
 
 use super::{Input, LastToken, Reader};
-use crate::games::pgn::char_class::{skip_spaces, symbol_end};
-use crate::games::pgn::event_boundary::BOM;
+use crate::games::pgn::char_class::{line_end, skip_spaces, symbol_end};
 use crate::games::pgn::movetext_skipper::{MovetextEnd, SkipTo, skip_movetext};
 use crate::games::pgn::nag_symbols;
+use crate::games::pgn::wide_characters::{AsciiToken, blank_length, dash_length};
 
 impl Reader {
     /// A token that is not a move in the usual notation; returns its end.
@@ -26,7 +26,8 @@ impl Reader {
             .iter()
             .take_while(|byte| byte.is_ascii_digit())
             .count();
-        if digits == token.len() && digits > 0 {
+        let after = text.get(end..).unwrap_or_default();
+        if digits == token.len() && digits > 0 && dash_length(after).is_none() {
             self.line.last_token = LastToken::Number;
             return end;
         }
@@ -37,11 +38,28 @@ impl Reader {
         if token == b"ep" && has_move {
             return end;
         }
-        if rest.starts_with("\u{2026}".as_bytes()) {
-            return at + 3;
+        if let Some(length) = separator_length(rest) {
+            return at + length;
         }
-        if rest.starts_with(BOM) {
-            return at + BOM.len();
+        match rest.first() {
+            Some(b'}') => {
+                let error = Error::invalid("`}` closes no comment").at_ply(self.line.ply);
+                self.report(input, at, error, rest.get(..1));
+                return at + 1;
+            }
+            Some(b'[') => {
+                if let Some(end) = bracket_end(text, at) {
+                    let error = Error::invalid("text in brackets outside of a comment");
+                    let error = error.at_ply(self.line.ply);
+                    self.report(input, at, error, text.get(at..end));
+                    return end;
+                }
+            }
+            _ => {}
+        }
+        // Check and mate apart from the move: `e4!+`, `Qh5 #`.
+        if !token.is_empty() && token.iter().all(|byte| matches!(byte, b'+' | b'#')) && has_move {
+            return end;
         }
         // `=∞` begins like the token `=`, so the longer ones come first.
         if let Some((nag, length)) = nag_symbols::unicode(rest) {
@@ -52,19 +70,11 @@ impl Reader {
             self.nag(input, nag);
             return end;
         }
-        let mut ascii = [0; 16];
-        let mut end = end;
-        let mut token = token;
-        if let Some(letter) = nag_symbols::figurine(rest) {
-            end = symbol_end(text, at + 3);
-            let squares = text.get(at + 3..end).unwrap_or_default();
-            let from = usize::from(letter != 0);
-            ascii[0] = letter;
-            if let Some(slot) = ascii.get_mut(from..from + squares.len()) {
-                slot.copy_from_slice(squares);
-                token = ascii.get(..from + squares.len()).unwrap_or_default();
-            }
-        }
+        let wide = AsciiToken::read(text, at).filter(|wide| wide.end > end);
+        let (token, end) = match &wide {
+            Some(wide) => (wide.as_slice(), wide.end),
+            None => (token, end),
+        };
         // `1e4`
         if digits > 0
             && digits < 4
@@ -81,14 +91,6 @@ impl Reader {
         {
             found = self.read_leniently(rest);
             evaluation = Some(nag);
-        }
-        if found.is_none()
-            && let Some(&[b'(', letter, b')']) = text.get(end..end + 3)
-        {
-            let mut move_text = token.to_vec();
-            move_text.extend_from_slice(&[b'(', letter, b')']);
-            found = self.read_leniently(&move_text);
-            end += 3;
         }
         if found.is_none()
             && let Some(rest) = self.without_result(token)
@@ -137,7 +139,8 @@ impl Reader {
     fn unreadable_move(&mut self, input: &mut Input<'_, '_>, at: usize) -> usize {
         self.release_deferred(input);
         let text = input.text;
-        let mut token_end = symbol_end(text, at);
+        let mut token_end =
+            AsciiToken::read(text, at).map_or_else(|| symbol_end(text, at), |token| token.end);
         if token_end == at {
             token_end = at + 1;
             while text.get(token_end).is_some_and(|&byte| byte & 0xc0 == 0x80) {
@@ -166,7 +169,7 @@ impl Reader {
         input: &mut Input<'_, '_>,
         at: usize,
     ) -> (usize, MovetextEnd) {
-        self.begin_mainline();
+        self.begin_mainline(input);
         let mut at = skip_spaces(input.text, at);
         while !self.has_stopped() {
             let end = match input.text.get(at) {
@@ -201,4 +204,20 @@ impl Reader {
             );
         }
     }
+}
+
+/// The length of the blank, the comma or the ellipsis at the start of `text`; `None` if there is none.
+fn separator_length(text: &[u8]) -> Option<usize> {
+    match text {
+        // U+2026, in UTF-8 and in windows-1252.
+        [0xe2, 0x80, 0xa6, ..] => Some(3),
+        [b',' | 0x85, ..] => Some(1),
+        _ => blank_length(text),
+    }
+}
+
+/// The end of the brackets at `at`, which are closed on the same line.
+fn bracket_end(text: &[u8], at: usize) -> Option<usize> {
+    let line = text.get(at..line_end(text, at))?;
+    memchr::memchr(b']', line).map(|length| at + length + 1)
 }

@@ -26,11 +26,11 @@ use tabia_core::io::Charset;
 
 use self::current_line::{CurrentLine, LastToken};
 use self::deferred_comments::DeferredComments;
-use self::game_start::find_game_start;
+use self::game_start::{BeforeGame, find_game_start};
 use self::tags::PairSpans;
 use self::variations::VariationFrame;
 use super::event_boundary::EventBoundaries;
-use super::movetext_skipper::{MovetextEnd, SkipTo, skip_movetext};
+use super::movetext_skipper::{MovetextEnd, SkipTo, forfeit_at, skip_movetext};
 use super::tag_roster;
 use super::text_cursor::TextCursor;
 
@@ -51,11 +51,15 @@ pub(super) struct Reader {
     /// Whether the game has a tag of the profile `full`.
     has_full_tags: bool,
     pairs: Vec<PairSpans>,
+    /// The ranges of the comments before the tags and between them, which belong to the game.
+    head_comments: Vec<(usize, usize)>,
     /// The reason why no moves can be played from the start position.
     unplayable: Option<Error>,
     line: CurrentLine,
     /// The lines that are interrupted by a variation, the mainline first.
     frames: Vec<VariationFrame>,
+    /// Whether the game begins with a `(` that is not closed.
+    has_stray_parentheses: bool,
     deferred: DeferredComments,
     comment_text: String,
     /// `Skip`: the visitor skips this game. `Stop`: it ends the scan, or `failed` does.
@@ -66,9 +70,17 @@ pub(super) struct Reader {
 /// The text and the visitor of a call.
 struct Input<'t, 'v> {
     text: &'t [u8],
+    /// Whether `text` ends with the complete text.
+    is_last_part: bool,
     cursor: &'v mut TextCursor,
     want: Want,
     visitor: &'v mut dyn Visitor,
+}
+
+/// Whether a text contains comments, but no game and nothing else.
+pub(super) fn has_only_comments(text: &[u8]) -> bool {
+    let found = find_game_start(text, 0);
+    found.start.is_none() && found.garbage.is_none() && found.comments.is_some()
 }
 
 impl Reader {
@@ -84,9 +96,11 @@ impl Reader {
             exact_result: None,
             has_full_tags: false,
             pairs: Vec::new(),
+            head_comments: Vec::new(),
             unplayable: None,
             line: CurrentLine::default(),
             frames: Vec::new(),
+            has_stray_parentheses: false,
             deferred: DeferredComments::default(),
             comment_text: String::new(),
             flow: Flow::Go,
@@ -104,10 +118,12 @@ impl Reader {
     ) -> Result<Option<Flow>> {
         self.flow = Flow::Go;
         self.failed = None;
+        self.head_comments.clear();
         while cursor.advance(text, &self.boundaries) {
             let part = text.get(..cursor.part_end).unwrap_or(text);
             let mut input = Input {
                 text: part,
+                is_last_part: part.len() == text.len(),
                 cursor: &mut *cursor,
                 want,
                 visitor: &mut *visitor,
@@ -140,15 +156,32 @@ impl Reader {
     /// or if reading ends at the text before it.
     fn find_game(&mut self, input: &mut Input<'_, '_>) -> bool {
         let text = input.text;
-        let (start, garbage) = find_game_start(text, input.cursor.at);
+        let BeforeGame {
+            start,
+            comments,
+            garbage,
+        } = find_game_start(text, input.cursor.at);
         input.cursor.at = start.unwrap_or(text.len());
+        self.head_comments.extend(comments);
         if let Some((from, to)) = garbage {
-            let bytes = text.get(from..to).unwrap_or_default().trim_ascii_end();
-            let error = Error::invalid("text that belongs to no game");
-            let go = self.report(input, from, error, Some(bytes));
+            let go = self.report_garbage(input, from, to);
             return go && start.is_some();
         }
+        if start.is_none() && input.is_last_part {
+            // There is no game to which comments could belong.
+            let last = self.head_comments.last().map_or(0, |(_, to)| *to);
+            if let Some((from, _)) = self.head_comments.first().copied() {
+                self.report_garbage(input, from, last);
+            }
+        }
         start.is_some()
+    }
+
+    /// Reports text that belongs to no game; `false` if reading ends.
+    fn report_garbage(&mut self, input: &mut Input<'_, '_>, from: usize, to: usize) -> bool {
+        let bytes = input.text.get(from..to).unwrap_or_default();
+        let error = Error::invalid("text that belongs to no game");
+        self.report(input, from, error, Some(bytes.trim_ascii_end()))
     }
 
     /// Reports a problem at `at`, with the bytes that are not read because of it; `false` if reading
@@ -189,7 +222,8 @@ impl Reader {
 
     /// Reads the game at the cursor.
     fn read_game(&mut self, input: &mut Input<'_, '_>) {
-        self.game_start = input.cursor.at;
+        let first_comment = self.head_comments.first();
+        self.game_start = first_comment.map_or(input.cursor.at, |(from, _)| *from);
         self.flow = Flow::Go;
         let mut at = self.tags(input);
         let playable = self.start(input, at);
@@ -206,20 +240,28 @@ impl Reader {
             || input.want.has(Want::VARIATIONS)
             || input.want.has(Want::ANNOTATIONS);
         let end;
+        let forfeit = forfeit_at(input.text, at);
         (at, end) = if flow != Flow::Go || !wants_moves || self.has_stopped() {
-            skip_movetext(input.text, at, 0, SkipTo::GameEnd)
+            match forfeit {
+                Some((result, length)) => (at, MovetextEnd::Result(result, length)),
+                None => skip_movetext(input.text, at, 0, SkipTo::GameEnd),
+            }
+        } else if let Some((result, length)) = forfeit {
+            self.begin_mainline(input);
+            (at, MovetextEnd::Result(result, length))
         } else if playable {
             self.moves(input, at)
         } else {
             self.unplayable_moves(input, at)
         };
+        let visits_comments = flow == Flow::Go && wants_moves && self.flow != Flow::Skip;
         let marker = match end {
             MovetextEnd::Result(result, length) => {
-                at = self.comments_after_result(
-                    input,
-                    at + length,
-                    flow == Flow::Go && wants_moves && self.flow != Flow::Skip,
-                );
+                let marker_at = at;
+                at = self.comments_after_result(input, at + length, visits_comments);
+                if flow == Flow::Go {
+                    self.check_result(input, marker_at, result);
+                }
                 Some(result)
             }
             _ => None,
@@ -228,6 +270,17 @@ impl Reader {
         if !self.has_stopped() {
             let result = tag_roster::result(self.tag_result, marker);
             input.visitor.end_game(self.exact_result.unwrap_or(result));
+        }
+    }
+
+    /// Reports that the tag `Result` and the termination marker at `at` contradict each other.
+    fn check_result(&mut self, input: &mut Input<'_, '_>, at: usize, marker: GameResult) {
+        if let Some(tag) = self.tag_result
+            && self.exact_result.is_none()
+            && tag_roster::contradicts(tag, marker)
+        {
+            let text = format!("the tag Result is `{tag}`, but the game ends with `{marker}`");
+            self.report(input, at, Error::invalid(text), None);
         }
     }
 }

@@ -9,20 +9,24 @@ use crate::games::pgn::char_class::{
     CharClass, at_line_start, begins_move, class, digits_end, is_space, line_end, past_space,
     symbol_end, word_at,
 };
-use crate::games::pgn::movetext_skipper::{MovetextEnd, SkipTo, is_tag, result_at, skip_movetext};
+use crate::games::pgn::movetext_skipper::{
+    MovetextEnd, SkipTo, begins_tag, result_at, skip_movetext,
+};
 use crate::games::pgn::nag_symbols;
 
 impl Reader {
-    /// Begins the mainline at the start position.
-    pub(super) fn begin_mainline(&mut self) {
+    /// Begins the mainline at the start position, with the comments that precede it.
+    pub(super) fn begin_mainline(&mut self, input: &mut Input<'_, '_>) {
         self.line.begin();
         self.frames.clear();
         self.deferred.clear();
+        self.has_stray_parentheses = false;
+        self.visit_head_comments(input);
     }
 
     /// Reads movetext to the end of the game: its offset and the token there.
     pub(super) fn moves(&mut self, input: &mut Input<'_, '_>, from: usize) -> (usize, MovetextEnd) {
-        self.begin_mainline();
+        self.begin_mainline(input);
         let text = input.text;
         let mut at = from;
         let end = loop {
@@ -89,7 +93,7 @@ impl Reader {
                     self.nag(input, nag);
                     at += length;
                 }
-                CharClass::Bracket if is_tag(text, at) => break (at, MovetextEnd::Tag),
+                CharClass::Bracket if begins_tag(text, at) => break (at, MovetextEnd::Tag),
                 CharClass::Star | CharClass::Other | CharClass::Bracket | CharClass::Percent => {
                     if let Some((result, length)) = result_at(text, at, !self.frames.is_empty()) {
                         break (at, MovetextEnd::Result(result, length));

@@ -1,12 +1,14 @@
 //! The tag section, and the start position, which it contains.
 
-use tabia_core::chess::{Position, Setup};
+use tabia_core::chess::{Color, Position, Setup};
 use tabia_core::error::Error;
 use tabia_core::game::{GameResult, RecordKind};
 use tabia_core::io::{Charset, decode};
 
 use super::{Input, Reader};
+use crate::games::pgn::char_class::{CharClass, class};
 use crate::games::pgn::event_boundary::BOM;
+use crate::games::pgn::irregular_tags::{self, TagSectionPart};
 use crate::games::pgn::{tag_parser, tag_roster};
 
 /// The offsets and lengths of the name and the value of a tag.
@@ -14,7 +16,7 @@ pub(super) type PairSpans = ((usize, usize), (usize, usize));
 
 impl Reader {
     /// Reads the tag section at the cursor into `head` and returns its end.
-    pub(super) fn tags(&mut self, input: &Input<'_, '_>) -> usize {
+    pub(super) fn tags(&mut self, input: &mut Input<'_, '_>) -> usize {
         self.head.clear();
         self.tag_result = None;
         self.exact_result = None;
@@ -34,7 +36,23 @@ impl Reader {
         let end = loop {
             let (pair, end) = tag_parser::next_pair(input.text, at);
             let Some(pair) = pair else {
-                break end;
+                let next = input.text.get(end);
+                if at == start
+                    && pairs.is_empty()
+                    && self.head.tags.is_empty()
+                    && next != Some(&b'[')
+                    || next.is_none_or(|&byte| class(byte) == CharClass::Digit)
+                {
+                    break end;
+                }
+                self.push_literal(input.text, start, at, &mut pairs);
+                let Some(next) = self.irregular_part(input, at, end) else {
+                    start = at;
+                    break end;
+                };
+                at = next;
+                start = at;
+                continue;
             };
             at = end;
             self.has_full_tags |= pair.name.starts_with(b"Tabia");
@@ -50,6 +68,52 @@ impl Reader {
         self.push_literal(input.text, start, at, &mut pairs);
         self.pairs = pairs;
         end
+    }
+
+    /// Reads the part of the tag section at `at`, which is no regular pair, and returns its end; `None`
+    /// if the section ends. `tags_end` is the end of the last tag.
+    #[cold]
+    #[inline(never)]
+    fn irregular_part(
+        &mut self,
+        input: &mut Input<'_, '_>,
+        tags_end: usize,
+        at: usize,
+    ) -> Option<usize> {
+        let text = input.text;
+        let (tags, charset) = (&self.head.tags, self.charset);
+        let has_tag = |name: &[u8]| tags.get(&decode(name, charset)).is_some();
+        match irregular_tags::next_part(text, tags_end, at, has_tag) {
+            TagSectionPart::Pair(pair, end) => {
+                let name = decode(pair.name, self.charset);
+                self.has_full_tags |= name.starts_with("Tabia");
+                self.push_tag(&name, &pair.text(self.charset));
+                Some(end)
+            }
+            TagSectionPart::Layout(end) => Some(end),
+            TagSectionPart::Comments(end) => {
+                self.head_comments.push((at, end));
+                Some(end)
+            }
+            TagSectionPart::Unread(end) => {
+                let error = Error::invalid("a line between the tags is not a tag");
+                self.report(input, at, error, text.get(at..end));
+                Some(end)
+            }
+            TagSectionPart::End => None,
+        }
+    }
+
+    /// Visits the comments before the tags and between them.
+    pub(super) fn visit_head_comments(&mut self, input: &mut Input<'_, '_>) {
+        if self.head_comments.is_empty() {
+            return;
+        }
+        let ranges = std::mem::take(&mut self.head_comments);
+        for &(from, to) in &ranges {
+            self.comments(input, from, to);
+        }
+        self.head_comments = ranges;
     }
 
     /// Adds tags without escapes. UTF-8 is validated once for all of them.
@@ -109,9 +173,11 @@ impl Reader {
         marks: tag_roster::RecordMarks,
     ) -> bool {
         if let Some(fen) = self.head.tags.get("FEN") {
-            let Ok(setup) = Setup::parse_fen(fen.trim_ascii().as_bytes()) else {
-                let error = format!("the setup position `{fen}` cannot be read");
-                self.report(input, at, Error::invalid(error), None);
+            let (setup, error) = read_fen(fen);
+            if let Some(error) = error {
+                self.report(input, at, error, None);
+            }
+            let Some(setup) = setup else {
                 return false;
             };
             self.head.start.setup = Some(Box::new(setup));
@@ -119,6 +185,9 @@ impl Reader {
         let variant = self.head.tags.get("Variant").map(tag_roster::variant);
         self.head.start.chess960 =
             variant == Some(tag_roster::Variant::Chess960) && !marks.classical;
+        if variant == Some(tag_roster::Variant::Standard) {
+            self.drop_chess960_rights(input, at);
+        }
         if let Some(tag_roster::Variant::Other) = variant {
             let name = self.head.tags.text("Variant");
             let error = format!("games of {name} are not played here");
@@ -148,7 +217,61 @@ impl Reader {
     }
 }
 
-/// The name of a tag, which is made of ASCII letters, digits and underscores.
+impl Reader {
+    /// Removes and reports castling rights that only Chess960 has.
+    #[cold]
+    fn drop_chess960_rights(&mut self, input: &mut Input<'_, '_>, at: usize) {
+        let Some(setup) = self.head.start.setup.as_deref_mut() else {
+            return;
+        };
+        let mut dropped = false;
+        for color in [Color::White, Color::Black] {
+            let has_king_at_home = setup.king(color).is_some_and(|king| king.file() == 4);
+            for (side, file) in [(0, 7), (1, 0)] {
+                let right = &mut setup.castling[color as usize][side];
+                if right.is_some_and(|rook| !has_king_at_home || rook.file() != file) {
+                    *right = None;
+                    dropped = true;
+                }
+            }
+        }
+        if dropped {
+            let text =
+                "the setup position has castling rights of Chess960, but Variant is Standard";
+            self.report(input, at, Error::invalid(text), None);
+        }
+    }
+}
+
+/// Parses the value of a tag `FEN`: the position if it can be read, and the problem if there is one.
+/// Counters that cannot be read or are too large do not prevent reading.
+fn read_fen(fen: &str) -> (Option<Setup>, Option<Error>) {
+    let text = fen.trim_ascii().as_bytes();
+    match Setup::parse_fen(text) {
+        Ok(setup) => {
+            let last = text.rsplit(u8::is_ascii_whitespace).next();
+            let is_saturated = setup.full_move_number == u16::MAX && last != Some(b"65535");
+            let error = is_saturated.then(|| {
+                let text = format!("the move number of the setup position `{fen}` is too large");
+                Error::invalid(text)
+            });
+            (Some(setup), error)
+        }
+        Err(error) => {
+            let is_counter = matches!(error.field, "half-move clock" | "move number");
+            let before = text.get(..error.at).unwrap_or_default();
+            let setup = is_counter.then(|| Setup::parse_fen(before).ok()).flatten();
+            let part = if setup.is_some() { error.field } else { "" };
+            let text = match part {
+                "" => format!("the setup position `{fen}` cannot be read"),
+                part => format!("the {part} of the setup position `{fen}` cannot be read"),
+            };
+            (setup, Some(Error::invalid(text)))
+        }
+    }
+}
+
+/// The name of a regular tag, which is ASCII.
 fn ascii(name: &[u8]) -> &str {
     std::str::from_utf8(name).unwrap_or_default()
 }

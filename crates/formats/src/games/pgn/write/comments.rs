@@ -113,8 +113,14 @@ impl Writer {
         self.last_move.number_state == MoveNumber::StartsLine && self.depth == 0
     }
 
-    /// Writes the pending annotations: NAGs, then comments.
+    /// Writes the pending annotations and clears them.
     pub(super) fn write_pending(&mut self) {
+        self.write_annotations();
+        self.pending.clear();
+    }
+
+    /// Writes the pending annotations: NAGs, then comments.
+    pub(super) fn write_annotations(&mut self) {
         if !self.pending.nags.is_empty() {
             self.write_nags();
         }
@@ -128,7 +134,6 @@ impl Writer {
                 .write_comments(&mut self.out, self.state.needs_blank(), edge);
             self.state = self.state.after_comment();
         }
-        self.pending.clear();
     }
 
     fn write_nags(&mut self) {

@@ -28,6 +28,16 @@ use super::tag_roster;
 use super::tag_writer::TagWriter;
 use super::wrap::wrap;
 
+/// A variation that is not closed yet.
+#[derive(Debug)]
+struct OpenVariation {
+    /// Offset of the annotations before the variation, and the state before them.
+    start: usize,
+    state: TokenState,
+    /// These annotations.
+    annotations: PendingAnnotations,
+}
+
 /// Writes games as PGN.
 #[derive(Debug)]
 pub(super) struct Writer {
@@ -47,7 +57,9 @@ pub(super) struct Writer {
     last_move: LastMove,
     state: TokenState,
     /// The number of open variations.
-    depth: u32,
+    depth: usize,
+    /// The open variations, the outermost first, and after them buffers for others.
+    variations: Vec<OpenVariation>,
     pending: PendingAnnotations,
 }
 
@@ -74,6 +86,7 @@ impl Writer {
             },
             state: TokenState::LineStart,
             depth: 0,
+            variations: Vec::new(),
             pending: PendingAnnotations::default(),
         }
     }
@@ -119,12 +132,33 @@ impl Writer {
             self.movetext_start = (self.movetext_start + new_length).saturating_sub(old_length);
             self.result_tag.value = Some(marker);
         }
-        if self.is_full() && tag_roster::result(self.result_tag.value, Some(marker)) != result {
+        let tag = self.result_tag.value;
+        let is_exact = tag_roster::result(tag, Some(marker)) == result
+            && !tag.is_some_and(|tag| tag_roster::contradicts(tag, marker));
+        if self.is_full() && !is_exact {
             let tag = format!("[{} \"{result}\"]\n", tag_roster::RESULT);
             // Before the blank line that follows the tags.
             let at = self.movetext_start.saturating_sub(1);
             self.movetext_start += tag.len();
             self.out.splice(at..at, tag.bytes());
+        }
+    }
+}
+
+impl Writer {
+    /// Removes the innermost variation, which has no moves, as programs reject such variations. Its
+    /// annotations follow those of the move before it.
+    #[cold]
+    fn unwrap_variation(&mut self) {
+        self.lose(Feature::Variations);
+        if let Some(variation) = self.variations.get_mut(self.depth) {
+            self.out.truncate(variation.start);
+            self.state = variation.state;
+            std::mem::swap(&mut variation.annotations, &mut self.pending);
+            if !variation.annotations.is_empty() {
+                self.pending.append(&variation.annotations);
+                self.state = self.state.annotated();
+            }
         }
     }
 }
@@ -181,19 +215,41 @@ impl Visitor for Writer {
             self.lose(Feature::Variations);
             return Flow::Skip;
         }
-        self.flush();
+        let (start, state) = (self.out.len(), self.state);
+        if !self.pending.is_empty() {
+            self.write_annotations();
+        }
+        if let Some(variation) = self.variations.get_mut(self.depth) {
+            (variation.start, variation.state) = (start, state);
+            std::mem::swap(&mut variation.annotations, &mut self.pending);
+            self.pending.clear();
+        } else {
+            self.variations.push(OpenVariation {
+                start,
+                state,
+                annotations: std::mem::take(&mut self.pending),
+            });
+        }
+        self.depth += 1;
         self.write_blank();
         self.out.push(b'(');
         self.state = TokenState::LineStart;
-        self.depth += 1;
         Flow::Go
     }
 
     fn end_variation(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+        if self.state == TokenState::LineStart {
+            if !self.is_full() {
+                self.unwrap_variation();
+                return;
+            }
+            self.out.extend_from_slice(b"{[%tabia variation]}");
+            self.state = TokenState::AnnotatedStart;
+        }
         self.flush();
         self.out.push(b')');
         self.state = TokenState::VariationEnd;
-        self.depth = self.depth.saturating_sub(1);
     }
 
     fn end_game(&mut self, result: GameResult) {

@@ -1,0 +1,242 @@
+//! What tag sections contain apart from regular tag pairs: pairs in other forms, comments, and lines
+//! that are no tags. None of it ends the section, so that no game is cut in two.
+
+use super::char_class::{at_line_start, is_newline, is_space, line_end, skip_spaces, symbol_end};
+use super::comment;
+use super::movetext_skipper::is_tag;
+use super::tag_parser::{RawPair, quoted_pair};
+use super::tag_roster;
+use super::wide_characters::{blank_length, skip_blanks};
+
+/// The next part of a tag section.
+#[derive(Debug)]
+pub(super) enum TagSectionPart<'t> {
+    /// A pair whose name can be any text, and its end.
+    Pair(RawPair<'t>, usize),
+    /// Characters without a meaning, up to this offset.
+    Layout(usize),
+    /// Comments, up to this offset, at which a tag follows.
+    Comments(usize),
+    /// Lines that are no tags, up to this offset.
+    Unread(usize),
+    /// The section ends.
+    End,
+}
+
+/// Bytes in which the next tag must begin after lines that are no tags.
+const LOOK_AHEAD: usize = 4096;
+
+/// The part at `at`, at which no regular pair begins; `tags_end` is the end of the last tag, and
+/// `has_tag` answers whether the section has a tag with this name.
+pub(super) fn next_part(
+    text: &[u8],
+    tags_end: usize,
+    at: usize,
+    has_tag: impl Fn(&[u8]) -> bool,
+) -> TagSectionPart<'_> {
+    let rest = text.get(at..).unwrap_or_default();
+    let continues = |tag_at: usize| tag_name(text, tag_at).is_some_and(|name| !has_tag(name));
+    match rest.first() {
+        None => return TagSectionPart::End,
+        Some(b'[') => {
+            if let Some((pair, end)) = irregular_pair(text, at) {
+                return TagSectionPart::Pair(pair, end);
+            }
+        }
+        Some(b']') => return TagSectionPart::Layout(at + 1),
+        Some(b'{' | b';') => {
+            return match comments_end(text, at) {
+                Some(end) if continues(end) => TagSectionPart::Comments(end),
+                _ => TagSectionPart::End,
+            };
+        }
+        Some(0x80..) => {
+            if let Some(length) = blank_length(rest) {
+                return TagSectionPart::Layout(at + length);
+            }
+        }
+        Some(_) => {}
+    }
+    match junk_end(text, tags_end, at) {
+        Some(end) if continues(skip_spaces(text, end)) => TagSectionPart::Unread(end),
+        _ => TagSectionPart::End,
+    }
+}
+
+/// The name of the tag that begins at `at`, in any form.
+fn tag_name(text: &[u8], at: usize) -> Option<&[u8]> {
+    if text.get(at) != Some(&b'[') {
+        return None;
+    }
+    let start = skip_spaces(text, at + 1);
+    let name = text.get(start..name_end(text, start))?;
+    (is_tag(text, at) || irregular_pair(text, at).is_some()).then_some(name)
+}
+
+/// The end of a name of any characters.
+fn name_end(text: &[u8], mut at: usize) -> usize {
+    while let Some(rest @ [first, ..]) = text.get(at..) {
+        let is_end = is_space(*first) || matches!(first, b'"' | b'[' | b']');
+        if is_end || *first >= 0x80 && blank_length(rest).is_some() {
+            break;
+        }
+        at += 1;
+    }
+    at
+}
+
+/// Parses a pair whose name or form is not regular: `[Größe "x"]`, `[ "x"]`, `[Name value]`.
+fn irregular_pair(text: &[u8], at: usize) -> Option<(RawPair<'_>, usize)> {
+    let name_at = skip_blanks(text, at + 1);
+    let end = name_end(text, name_at);
+    let name = text.get(name_at..end)?;
+    let quote = skip_blanks(text, end);
+    if text.get(quote) == Some(&b'"') {
+        return quoted_pair(text, (name, name_at), quote + 1);
+    }
+    unquoted_pair(text, at)
+}
+
+/// Parses `[Name value]`, which fills its line or is followed by another bracket.
+fn unquoted_pair(text: &[u8], at: usize) -> Option<(RawPair<'_>, usize)> {
+    let line = text.get(at + 1..line_end(text, at))?;
+    let length = memchr::memchr(b']', line)?;
+    let after = line.get(length + 1..)?.trim_ascii_start();
+    if !matches!(after, [] | [b'[' | b']', ..]) {
+        return None;
+    }
+    let inside = line.get(..length)?;
+    let (name, value) = inside.split_at_checked(name_end(inside, 0))?;
+    let first = name.first()?;
+    if !first.is_ascii_alphabetic() && *first < 0x80 {
+        return None;
+    }
+    let value_at = at + 1 + name.len() + (value.len() - value.trim_ascii_start().len());
+    let pair = RawPair {
+        name,
+        value: value.trim_ascii(),
+        name_at: at + 1,
+        value_at,
+        is_literal: true,
+    };
+    Some((pair, at + 1 + length + 1))
+}
+
+/// Whether a game can begin with the tag at `at`, which has no quotes: its name is a frequent one.
+pub(super) fn begins_unquoted(text: &[u8], at: usize) -> bool {
+    at_line_start(text, at)
+        && unquoted_pair(text, at).is_some_and(|(pair, _)| {
+            let name = std::str::from_utf8(pair.name).unwrap_or_default();
+            tag_roster::rank(name) != tag_roster::REST && !pair.value.is_empty()
+        })
+}
+
+/// The offset of the first token after the comments at `at`; `None` if one of them is not closed.
+pub(super) fn comments_end(text: &[u8], at: usize) -> Option<usize> {
+    let mut at = at;
+    loop {
+        at = skip_blanks(text, at);
+        at = match text.get(at) {
+            Some(b'{') => comment::end(text, at)? + 1,
+            Some(b';') => line_end(text, at),
+            Some(b'%') if at_line_start(text, at) => line_end(text, at),
+            _ => return Some(at),
+        };
+    }
+}
+
+/// The end of the lines at `at` that are no tags; `None` if they may be movetext, or if a blank line is
+/// before or after them.
+fn junk_end(text: &[u8], tags_end: usize, at: usize) -> Option<usize> {
+    let before = text.get(tags_end..at)?;
+    if !is_one_line_break(before) {
+        return None;
+    }
+    let limit = at.saturating_add(LOOK_AHEAD);
+    let mut start = at;
+    loop {
+        if looks_like_movetext(text, start) {
+            return None;
+        }
+        let end = line_end(text, start);
+        let next = skip_spaces(text, end);
+        if !is_one_line_break(text.get(end..next)?) || next > limit {
+            return None;
+        }
+        if text.get(next) == Some(&b'[') {
+            return Some(end);
+        }
+        start = next;
+    }
+}
+
+/// Whether blanks contain one line break.
+fn is_one_line_break(blanks: &[u8]) -> bool {
+    let mut breaks = 0;
+    let mut previous = 0;
+    for &byte in blanks {
+        breaks += u32::from(is_newline(byte) && !(byte == b'\n' && previous == b'\r'));
+        previous = byte;
+    }
+    breaks == 1
+}
+
+/// Whether the token at `at` has the form of a token of movetext: a number, a move in any language, a
+/// result, an annotation, a bracket of a variation.
+pub(super) fn looks_like_movetext(text: &[u8], at: usize) -> bool {
+    let Some(rest @ [first, ..]) = text.get(at..) else {
+        return false;
+    };
+    if matches!(
+        first,
+        b'0'..=b'9' | b'*' | b'(' | b')' | b'$' | b'{' | b';' | b'!' | b'?'
+    ) {
+        return true;
+    }
+    let token = rest.get(..symbol_end(rest, 0)).unwrap_or_default();
+    if matches!(token, b"--" | b"Z0" | [b'O' | b'o', b'-', b'O' | b'o', ..]) {
+        return true;
+    }
+    // The squares of a move: a file followed by a rank, with no other lower-case letters than files, a
+    // cross and a promotion.
+    let has_square = token
+        .windows(2)
+        .any(|pair| matches!(pair, [b'a'..=b'h', b'1'..=b'8']));
+    let is_letter = |byte: &u8| matches!(byte, b'a'..=b'h' | b'x' | b'A'..=b'Z' | b'0'..=b'9' | b'+' | b'#' | b'=' | b'-' | b':');
+    has_square && token.len() < 10 && token.iter().all(is_letter)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn movetext_is_recognized_by_its_form() {
+        for text in [
+            "1. e4", "e4", "Sf3", "O-O", "*", "(1. d4)", "exd8=D+", "--", "0-1",
+        ] {
+            assert!(looks_like_movetext(text.as_bytes(), 0), "{text}");
+        }
+        for text in [
+            "White: Anna",
+            "bad",
+            "rest}",
+            "Black Bob",
+            "",
+            "lost",
+            "Game 1",
+        ] {
+            assert!(!looks_like_movetext(text.as_bytes(), 0), "{text}");
+        }
+    }
+
+    #[test]
+    fn lines_between_tags_are_junk_without_blank_lines() {
+        let junk = |text: &str| junk_end(text.as_bytes(), 0, 1);
+        assert_eq!(junk("\nWhite: Anna\n[Black \"B\"]"), Some(12));
+        assert_eq!(junk("\nWhite: Anna\r\nx\r\n[Black \"B\"]"), Some(15));
+        assert_eq!(junk("\nWhite: Anna\n\n[Black \"B\"]"), None);
+        assert_eq!(junk("\n1. e4 e5\n[Black \"B\"]"), None);
+        assert_eq!(junk("\nWhite: Anna\n1. e4 e5\n[Black \"B\"]"), None);
+    }
+}

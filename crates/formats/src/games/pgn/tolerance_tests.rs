@@ -1,0 +1,273 @@
+//! Irregularities of real files that other programs accept, each of which leaves the game complete.
+
+use tabia_core::formats::Profile;
+use tabia_core::game::GameResult;
+
+use super::tests::{read, write};
+
+/// The games of a text in profile `standard` without the line breaks of wrapping, and the number of
+/// problems.
+fn written(text: &[u8]) -> (Vec<String>, usize) {
+    let (games, problems) = read(text, 1 << 20);
+    let games = games
+        .iter()
+        .map(|game| write(std::slice::from_ref(game), Profile::Standard).0)
+        .collect();
+    (games, problems.len())
+}
+
+/// The movetext of the only game of a text, and the number of problems.
+fn movetext(text: &[u8]) -> (String, usize) {
+    let (games, problems) = written(text);
+    let shown = text.escape_ascii();
+    assert_eq!(games.len(), 1, "{shown}: {games:#?}");
+    let (_, moves) = games[0].split_once("\n\n").unwrap();
+    (moves.trim_end().replace('\n', " "), problems)
+}
+
+fn check(text: &str, expect: &str, problems: usize) {
+    let found = movetext(text.as_bytes());
+    assert_eq!(found, (expect.to_owned(), problems), "{text}");
+}
+
+#[test]
+fn tag_sections_are_never_cut() {
+    let rest = "[Black \"B\"]\n[Result \"0-1\"]\n\n1. d4 d5 0-1\n";
+    for (text, name, value, problems) in [
+        ("[Black-Type \"x\"]\n", "Black-Type", "x", 0),
+        ("[BlackType: \"x\"]\n", "BlackType:", "x", 0),
+        ("[Round:\"1\"]\n", "Round:", "1", 0),
+        ("[Gr\u{f6}\u{df}e \"x\"]\n", "Gr\u{f6}\u{df}e", "x", 0),
+        ("[\u{43d}\u{430} \"x\"]\n", "\u{43d}\u{430}", "x", 0),
+        ("[White.Elo \"2500\"]\n", "White.Elo", "2500", 0),
+        ("[White\u{a0}\"x\"]\n", "White", "x", 0),
+        ("[White \"x\"]]\n", "White", "x", 0),
+        ("[White \"x\"] [note]\n", "note", "", 0),
+        ("[White \"x\"] [bad tag]\n", "bad", "tag", 0),
+        ("[White \"x\"\n]\n", "White", "x", 0),
+        ("[\nWhite\n\"x\"\n]\n", "White", "x", 0),
+        ("[ \"x\"]\n", "", "x", 0),
+        ("[White x]\n", "White", "x", 0),
+        ("White: Anna\n[Site \"x\"]\n", "Site", "x", 1),
+        ("White: Anna\r\nno tag\r\n[Site \"x\"]\r\n", "Site", "x", 1),
+        ("; comment\n[Site \"x\"]\n", "Site", "x", 0),
+        ("{comment\n\n}\n\n[Site \"x\"]\n", "Site", "x", 0),
+        ("% escape\n[Site \"x\"]\n", "Site", "x", 0),
+    ] {
+        let text = format!("[Event \"A\"]\n{text}{rest}");
+        let (games, found) = read(text.as_bytes(), 1 << 20);
+        assert_eq!(games.len(), 1, "{text}");
+        assert_eq!(found.len(), problems, "{text}: {found:?}");
+        let game = &games[0];
+        assert_eq!(game.head.tags.text(name), value, "{text}");
+        assert_eq!(game.head.tags.text("Black"), "B", "{text}");
+        assert_eq!(game.ply_count(), 2, "{text}");
+        assert_eq!(game.result, GameResult::BlackWins, "{text}");
+    }
+}
+
+#[test]
+fn text_between_games_begins_no_game() {
+    for text in [
+        "[White \"A\"]\n\n1. e4 *\n\n[White \"B\"]\n\n1. d4 *\n",
+        "[White \"A\"]\n\n{comment only}\n\n[White \"B\"]\n\n1. d4 *\n",
+        "[White \"A\"]\nnot recorded\n\n[White \"B\"]\n\n1. d4 *\n",
+    ] {
+        let games = read(text.as_bytes(), 1 << 20).0;
+        assert_eq!(games.len(), 2, "{text}");
+        assert_eq!(games[1].head.tags.text("White"), "B", "{text}");
+    }
+}
+
+#[test]
+fn unquoted_tags_begin_a_game() {
+    let text = "[FEN 4k3/8/8/8/8/8/4P3/4K3 w - - 0 1]\n\n1. e4 *\n\n[Event foo]\n\n1. d4 *\n";
+    let (games, problems) = read(text.as_bytes(), 1 << 20);
+    assert_eq!(problems, [""; 0]);
+    assert!(games.iter().all(|game| game.ply_count() == 1), "{games:?}");
+    assert_eq!(games.len(), 2);
+    assert_eq!(games[1].head.tags.text("Event"), "foo");
+}
+
+#[test]
+fn comments_around_games_are_kept() {
+    let text = "; preamble\n{of the file}\n\n[Event \"A\"]\n; between\n[Site \"x\"]\n\n1. e4 1-0 {same line}\n\
+                ; { Game 1: A beats B }\n\n{more}\n\n[Event \"B\"]\n\n1. d4 *\n; end\n";
+    for block_size in [16, 40, 1 << 20] {
+        let (games, problems) = read(text.as_bytes(), block_size);
+        assert_eq!(problems, [""; 0], "{block_size}");
+        let texts: Vec<String> = games
+            .iter()
+            .map(|game| write(std::slice::from_ref(game), Profile::Lichess).0)
+            .map(|text| text.split_once("\n\n").unwrap().1.trim_end().to_owned())
+            .collect();
+        assert_eq!(
+            texts,
+            [
+                "{ preamble } { of the file } { between } 1. e4 { same line } \
+                 { ( Game 1: A beats B ) } { more } 1-0",
+                "1. d4 { end } *"
+            ],
+            "{block_size}"
+        );
+    }
+    let (games, problems) = read(b"; only\n{comments}\n", 1 << 20);
+    assert_eq!((games.len(), problems.len()), (0, 1));
+}
+
+#[test]
+fn blanks_of_web_pages_separate_tokens() {
+    for blank in [
+        "\u{a0}", "\u{2002}", "\u{2009}", "\u{202f}", "\u{3000}", "\u{200b}", "\u{200e}", "\u{ad}",
+        "\u{feff}",
+    ] {
+        let text = format!("1.{blank}e4{blank}e5 2.{blank}Nf3{blank}Nc6{blank}1-0{blank}\n");
+        check(&text, "1. e4 e5 2. Nf3 Nc6 1-0", 0);
+    }
+    let latin1 = movetext(b"1.\xa0e4\xa0e5 2.\xa0Nf3 Nc6\xa01-0");
+    assert_eq!(latin1, ("1. e4 e5 2. Nf3 Nc6 1-0".to_owned(), 0));
+    let two = written("1. e4 1-0\u{a0}\n\n\u{a0}1. d4 0-1".as_bytes());
+    assert_eq!((two.0.len(), two.1), (2, 0));
+}
+
+#[test]
+fn typographic_dashes_are_dashes() {
+    for dash in [
+        "\u{2010}", "\u{2011}", "\u{2012}", "\u{2013}", "\u{2014}", "\u{2212}",
+    ] {
+        let text = "1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. O-O Nf6 5. d4 d5 6. Bg5 Bg4 7. c3 Qe7 8. a3 0-0-0 1-0";
+        let (_, moves) = text.split_once("e4").unwrap();
+        let text = format!("1. e4{}", moves.replace('-', dash));
+        let expect = "1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. O-O Nf6 5. d4 d5 6. Bg5 Bg4 7. c3 Qe7 8. a3 O-O-O 1-0";
+        check(&text, expect, 0);
+    }
+    check("1. e4 1/2\u{2013}1/2", "1. e4 1/2-1/2", 0);
+    check("1. e4 \u{bd}\u{2013}\u{bd}", "1. e4 1/2-1/2", 0);
+    let windows = movetext(b"1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. O\x96O 0\x961");
+    assert_eq!(windows.0, "1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. O-O 0-1");
+}
+
+#[test]
+fn results_in_other_spellings_are_understood() {
+    for (tag, moves, expect) in [
+        ("+--", "+--", GameResult::WhiteWinsByForfeit),
+        ("--+", "--+", GameResult::BlackWinsByForfeit),
+        ("*", "+--", GameResult::WhiteWinsByForfeit),
+        ("1:0", "1. e4 e5", GameResult::WhiteWins),
+        ("0:1", "1. e4 e5 0:1", GameResult::BlackWins),
+        ("\u{bd}:\u{bd}", "1. e4 e5", GameResult::Draw),
+        ("0.5-0.5", "1. e4 e5", GameResult::Draw),
+        ("?", "1. e4 e5 0.5-0.5", GameResult::Draw),
+        ("?", "1. e4 e5 1/2:1/2", GameResult::Draw),
+        ("1-0F", "1. e4 1-0", GameResult::WhiteWinsByForfeit),
+        ("0-0", "1. e4 *", GameResult::BothLose),
+    ] {
+        let text = format!("[Event \"A\"]\n[Result \"{tag}\"]\n\n{moves}\n\n[Event \"B\"]\n\n*\n");
+        let (games, problems) = read(text.as_bytes(), 1 << 20);
+        assert_eq!(problems, [""; 0], "{text}");
+        assert_eq!(games.len(), 2, "{text}");
+        assert_eq!(games[0].result, expect, "{text}");
+        let has_annotation = games[0]
+            .events()
+            .any(|event| matches!(event, tabia_core::game::Event::Annotation(_)));
+        assert!(!has_annotation, "{text}");
+    }
+    // A symbol after a move is not a result.
+    check("1. e4 e5 2. Nf3 +-- *", "1. e4 e5 2. Nf3 $20 *", 0);
+}
+
+#[test]
+fn contradicting_results_are_reported() {
+    let text = |tag: &str, marker: &str| format!("[Result \"{tag}\"]\n\n1. e4 e5 {marker}\n");
+    for (tag, marker, problems) in [
+        ("0-1", "1-0", 1),
+        ("1/2-1/2", "0-1", 1),
+        ("1-0", "1-0", 0),
+        ("+:-", "1-0", 0),
+        ("*", "1-0", 0),
+        ("1-0", "*", 0),
+    ] {
+        let found = movetext(text(tag, marker).as_bytes());
+        assert_eq!(found.1, problems, "{tag} {marker}");
+    }
+    assert_eq!(movetext(text("0-1", "1-0").as_bytes()).0, "1. e4 e5 1-0");
+}
+
+#[test]
+fn parentheses_without_moves_are_no_variations() {
+    check("1. e4 e5 (=) 2. Nf3 *", "1. e4 e5 {(=)} 2. Nf3 *", 0);
+    check("1. e4 e5 () 2. Nf3 ( 2...) *", "1. e4 e5 2. Nf3 *", 0);
+    check("1. e4 e5 (+=) 2. Nf3 (!) *", "1. e4 e5 $14 2. Nf3 $1 *", 0);
+    check("1. e4 e5 ({text}) 2. Nf3 *", "1. e4 e5 {text} 2. Nf3 *", 0);
+    check("((( 1. c4 c5 *", "1. c4 c5 *", 3);
+    check("(1. d4) 1. c4 *", "{[%tabia unread (1. d4)]} 1. c4 *", 1);
+}
+
+#[test]
+fn moves_in_other_spellings_are_read() {
+    check(
+        "1. a4 b5 2. axb5 a6 3. bxa6 \u{265d}b7 4. axb7 \u{265e}c6 5. bxa8=\u{2655} \u{265b}xa8 *",
+        "1. a4 b5 2. axb5 a6 3. bxa6 Bb7 4. axb7 Nc6 5. bxa8=Q Qxa8 *",
+        0,
+    );
+    check(
+        "1. e4 d5 2. e5 f5 3. exf6e.p. gxf6 *",
+        "1. e4 d5 2. e5 f5 3. exf6 gxf6 *",
+        0,
+    );
+    check("1. e4!+ e5 # 2. Qh5 ++ *", "1. e4 $1 e5 2. Qh5 *", 0);
+    check("1. e4, e5, 2. Nf3 , Nc6 *", "1. e4 e5 2. Nf3 Nc6 *", 0);
+    check("1. e4 [#] e5 2. Nf3 *", "1. e4 e5 2. Nf3 *", 1);
+    for promotion in [
+        "e8=\u{265b}",
+        "e8\u{2655}",
+        "e8=(Q)",
+        "e8(\u{2655})",
+        "e8=Q",
+    ] {
+        let text = format!("[FEN \"8/4P3/8/8/8/8/8/k1K5 w - - 0 1\"]\n\n1. {promotion} *\n");
+        check(&text, "1. e8=Q *", 0);
+    }
+}
+
+#[test]
+fn braces_inside_comments_and_alone() {
+    check(
+        "1. e4 {outer {inner} rest} e5 2. Nf3 *",
+        "1. e4 {outer (inner) rest} 1... e5 2. Nf3 *",
+        0,
+    );
+    check("1. e4 {a} } e5 *", "1. e4 {a} 1... e5 *", 1);
+}
+
+#[test]
+fn counters_of_setup_positions_are_optional() {
+    for (counters, problems) in [
+        ("-1 1", 1),
+        ("x y", 1),
+        ("0.5 1", 1),
+        ("0 70000", 1),
+        ("0 7", 0),
+    ] {
+        let text = format!("[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - {counters}\"]\n\n1. e4 Kd7 *\n");
+        let (games, found) = read(text.as_bytes(), 1 << 20);
+        assert_eq!(games[0].ply_count(), 2, "{text}");
+        assert_eq!(found.len(), problems, "{text}");
+        let (again, losses) = write(&games, Profile::Full);
+        assert!(losses.is_empty());
+        assert!(read(again.as_bytes(), 1 << 20).0 == games, "{again}");
+    }
+}
+
+#[test]
+fn standard_is_not_chess960() {
+    let fen = "r5kr/8/8/8/8/8/8/R3K2R w KQq - 0 1";
+    let text = format!("[Variant \"Standard\"]\n[FEN \"{fen}\"]\n\n1. O-O *\n");
+    let (games, problems) = read(text.as_bytes(), 1 << 20);
+    assert_eq!(problems.len(), 1);
+    assert!(!games[0].head.start.chess960);
+    assert_eq!(games[0].ply_count(), 1);
+    let (written, _) = write(&games, Profile::Standard);
+    assert!(written.contains("[Variant \"Standard\"]"), "{written}");
+    assert!(written.contains(" w KQ - 0 1\"]"), "{written}");
+}
