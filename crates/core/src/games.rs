@@ -91,6 +91,9 @@ pub struct DatabaseInfo {
     pub version: String,
     /// Number of records: games and texts, including deleted ones.
     pub records: u32,
+    /// Number of records that the database states to have and of which nothing is left; they are not
+    /// among `records`. Only salvage counts them.
+    pub missing: u32,
     /// Number of guiding texts among the records.
     pub texts: u32,
     /// Number of records marked as deleted.

@@ -11,9 +11,9 @@ use tabia_formats::games::scid::{SI3, SI4, SI5};
 
 use salvage::{
     Part, SetFiles, check_announced_games, check_cut_games, check_cut_index, check_cut_names,
-    check_intact, check_junk_entries, check_lost_index, check_random_damage,
-    check_unfinished_compaction, check_wiped_entries, check_wiped_header, check_wiped_page,
-    many_games,
+    check_impossible_count, check_intact, check_junk_entries, check_lost_index,
+    check_random_damage, check_unfinished_compaction, check_wiped_entries, check_wiped_header,
+    check_wiped_page, many_games,
 };
 
 /// Databases of random games in each version.
@@ -166,6 +166,16 @@ fn wiped_header_loses_no_game() {
     for files in written("salvage-header") {
         if lengths(&files).0 > 0 {
             check_wiped_header(&files);
+        }
+    }
+}
+
+#[test]
+fn impossible_counts_make_no_records() {
+    for files in written("salvage-impossible") {
+        // The header of si5 has no count.
+        if files.bytes(Part::Index).starts_with(b"Scid.si") {
+            check_impossible_count(&files, 14);
         }
     }
 }

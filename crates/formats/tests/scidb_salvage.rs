@@ -15,9 +15,9 @@ use tabia_formats::games::scidb::FORMAT;
 
 use salvage::{
     Part, SetFiles, check_announced_games, check_cut_games, check_cut_index, check_cut_names,
-    check_intact, check_junk_entries, check_lost_index, check_random_damage,
-    check_unfinished_compaction, check_wiped_entries, check_wiped_header, check_wiped_page,
-    many_games, same_moves,
+    check_impossible_count, check_intact, check_junk_entries, check_lost_index,
+    check_random_damage, check_unfinished_compaction, check_wiped_entries, check_wiped_header,
+    check_wiped_page, many_games, same_moves,
 };
 
 /// Bytes of the header and of an entry of the index.
@@ -221,6 +221,11 @@ fn entry_that_contradicts_its_game_is_reported() {
     let (found, problems, game) = salvaged.compared(&games).last().unwrap();
     assert!(same_moves(found, game));
     assert!(problems[0].contains("the index states"), "{problems:?}");
+}
+
+#[test]
+fn impossible_counts_make_no_records() {
+    check_impossible_count(&written("sci-salvage-impossible"), 10);
 }
 
 #[test]

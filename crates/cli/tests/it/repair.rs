@@ -299,3 +299,19 @@ fn repair_works_without_any_one_file_of_a_real_set() {
     }
     println!("{repaired} damaged sets repaired");
 }
+
+/// A header of 16 million games, of which the files hold none.
+#[test]
+fn reports_are_bounded_by_the_input() {
+    let folder = crate::common::with_games("bounded-report");
+    tabia(&folder, &["convert", "games.pgn", "-o", "a.si4"]).expect(0);
+    let path = folder.join("a.si4");
+    let mut index = std::fs::read(&path).unwrap();
+    index[14..17].fill(0xff);
+    std::fs::write(&path, index).unwrap();
+    let args = ["repair", "a.si4", "-o", "b.si5", "--report", "report.json"];
+    tabia(&folder, &args).expect(3);
+    let report = std::fs::read_to_string(folder.join("report.json")).unwrap();
+    assert!(report.len() < 4096, "{} bytes", report.len());
+    assert!(report.contains("\"lost\":16777212"), "{report}");
+}

@@ -140,6 +140,7 @@ impl SetFiles {
         SalvagedSet {
             records: records.collect(),
             problems: database.info().problems.clone(),
+            missing: database.info().missing as usize,
         }
     }
 }
@@ -176,6 +177,8 @@ pub(crate) struct SalvagedSet {
     pub(crate) records: Vec<Option<Record>>,
     /// The problems of the set.
     pub(crate) problems: Vec<String>,
+    /// The games that only the header counts.
+    pub(crate) missing: usize,
 }
 
 impl SalvagedSet {
@@ -199,7 +202,8 @@ impl SalvagedSet {
             .count();
         let intact = self.found().filter(|(_, problems)| problems.is_empty());
         let intact = intact.count();
-        (intact, self.records.len() - intact - lost, lost)
+        let damaged = self.records.len() - intact - lost;
+        (intact, damaged, lost + self.missing)
     }
 
     /// The games that are not lost.
@@ -379,7 +383,21 @@ pub(crate) fn check_announced_games(files: &SetFiles, entry_length: usize) {
         .damaged(Part::Games, |games| games.truncate(100));
     let salvaged = cut.salvage();
     assert_eq!(salvaged.counts().2, 10);
+    assert_eq!(salvaged.missing, 10);
+    assert_eq!(salvaged.records.len(), count - 10);
+}
+
+/// A header that announces more games than the files can hold, in three bytes from `at` on, makes no
+/// record of them.
+pub(crate) fn check_impossible_count(files: &SetFiles, at: usize) {
+    let count = files.salvage().intact_games().len();
+    let most = files.damaged(Part::Index, |index| index[at..at + 3].fill(0xff));
+    let salvaged = most.salvage();
     assert_eq!(salvaged.records.len(), count);
+    assert_eq!(salvaged.missing, 0xff_ffff - count);
+    let problems = salvaged.problems.iter();
+    let problems = problems.filter(|problem| problem.contains("neither an entry nor moves"));
+    assert_eq!(problems.count(), 1, "{:?}", salvaged.problems);
 }
 
 /// A compaction that adds `marker` to the name of the set and was stopped at any point loses no

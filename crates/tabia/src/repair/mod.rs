@@ -105,7 +105,7 @@ pub struct Repaired {
     pub whole: u64,
     /// Records of which a part was lost.
     pub damaged: u64,
-    /// Records of which nothing is left.
+    /// Records of which nothing is left, those included that only a header counts.
     pub lost: u64,
     /// What was wrong with the set as a whole.
     pub problems: Vec<String>,
@@ -149,11 +149,13 @@ pub fn repair(
     let (input, late) = opened.into_parts();
     let mut create = options.create.clone();
     let mut problems = Vec::new();
+    let mut missing = 0;
     if let OpenInput::Database(database) = &input {
         let info = database.info();
         create.title.clone_from(&info.title);
         create.facts.clone_from(&info.facts);
         problems.clone_from(&info.problems);
+        missing = u64::from(info.missing);
         reporter.report_database_problems(&**database, false)?;
     }
     let mut collector = RepairCollector {
@@ -207,6 +209,7 @@ pub fn repair(
     }
     repaired.written = sink.finish()?;
     repaired.problems = problems;
+    repaired.lost += missing;
     let counts = summary.counts;
     repaired.summary = summary;
     let mut reports = reports.borrow_mut();

@@ -10,6 +10,7 @@ use tabia_core::GameIndex;
 use tabia_core::chess::{Material, Position};
 use tabia_core::error::{Error, Result};
 use tabia_core::game::{Flow, Visitor};
+use tabia_core::games::DatabaseInfo;
 use tabia_core::plural::counted;
 
 use super::file_set::{Entries, StoredEntry};
@@ -141,8 +142,6 @@ pub(crate) struct Salvage<E: IndexedGame> {
     pub(crate) blank: BTreeSet<u32>,
     /// Games without an entry, in the order of the game file.
     pub(crate) unindexed: Vec<E::Found>,
-    /// Games that only the header of the index counts.
-    missing: u32,
     /// Entries of the index.
     entries: u32,
 }
@@ -153,23 +152,26 @@ impl<E: IndexedGame> Salvage<E> {
             moved: BTreeMap::new(),
             blank: BTreeSet::new(),
             unindexed: Vec::new(),
-            missing: 0,
             entries,
         }
     }
 
-    /// Counts the games that the header of the index announces and that were not found.
-    pub(crate) fn count_missing(&mut self, announced: Option<u32>) {
-        let found = self.entries as usize + self.unindexed.len();
-        let missing = announced.map_or(0, |announced| (announced as usize).saturating_sub(found));
-        self.missing = missing as u32;
+    /// Reports the games that the header of the index announces and that were not found. As nothing
+    /// but the header states their number, they are no records.
+    pub(crate) fn report_missing(&self, announced: Option<u32>, info: &mut DatabaseInfo) {
+        let found = self.entries.saturating_add(self.extra());
+        info.missing = announced.map_or(0, |announced| announced.saturating_sub(found));
+        if info.missing > 0 {
+            let count = counted(info.missing, "game", "games");
+            info.problems.push(format!(
+                "{count} of those that the index announces left neither an entry nor moves"
+            ));
+        }
     }
 
     /// Games beyond the entries of the index.
     pub(crate) fn extra(&self) -> u32 {
-        u32::try_from(self.unindexed.len())
-            .unwrap_or(u32::MAX)
-            .saturating_add(self.missing)
+        u32::try_from(self.unindexed.len()).unwrap_or(u32::MAX)
     }
 
     /// What is left of a game, whose entry in the index is `entry`. `None` if nothing is.

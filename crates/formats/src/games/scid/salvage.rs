@@ -65,7 +65,7 @@ pub(crate) fn find(
     let tail = scan(version, games, end..until, depth);
     report(&tail, "after those of the index", info);
     salvage.unindexed.extend(tail.games);
-    salvage.count_missing(entries.announced());
+    salvage.report_missing(entries.announced(), info);
     salvage
 }
 

@@ -73,7 +73,7 @@ pub(crate) fn find(entries: &Entries, scanner: Scanner<'_>, info: &mut DatabaseI
             .push(format!("{count} that no index entry refers to"));
     }
     salvage.unindexed = finds;
-    salvage.count_missing(announced);
+    salvage.report_missing(announced, info);
     salvage
 }
 
