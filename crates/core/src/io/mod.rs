@@ -1,6 +1,7 @@
 //! Bytes in and out: files and sets of files, cursors, texts, atomic outputs, progress.
 
 mod blob;
+mod charset;
 mod cursor;
 mod disk;
 pub mod failure_injection;
@@ -14,9 +15,9 @@ mod sink;
 mod source;
 mod stale_files;
 mod temporary_file;
-mod text;
 
 pub use blob::Blob;
+pub use charset::{Charset, decode, encode};
 pub use cursor::Cursor;
 pub use disk::list_folder;
 pub use huge_table::HugeTable;
@@ -27,4 +28,3 @@ pub use progress::Progress;
 pub use sink::Sink;
 pub use source::{Source, SourceFile};
 pub use temporary_file::TemporaryFile;
-pub use text::{Charset, decode, encode};
