@@ -26,4 +26,4 @@ pub mod openings;
 
 pub use fold_case::fold;
 pub use language::{Field, FilterError, Query, Suggestion, fields};
-pub use matching::{Answer, Matcher};
+pub use matching::{Answer, FoundMoment, Matcher};

@@ -171,8 +171,8 @@ const FIELDS: &[Field] = &[
     ),
     field(
         "is",
-        "what a record is",
-        "deleted, text, chess960",
+        "what a record is; moment: check, mate, stalemate",
+        "deleted, text, chess960, check, mate, stalemate",
         "is:chess960",
     ),
     field(
@@ -186,6 +186,102 @@ const FIELDS: &[Field] = &[
         "name of the database, among several",
         "text",
         "db:mega",
+    ),
+    field(
+        "fen",
+        "moment: the position, as far as the FEN describes it",
+        "FEN; blanks may be _",
+        "fen:8/8/8/8/8/4k3/4p3/4K3_w",
+    ),
+    field(
+        "pos",
+        "moment: the position after moves, by any order",
+        "moves",
+        "pos:\"1.d4 d5 2.c4\"",
+    ),
+    field(
+        "sub",
+        "moment: a part of the board",
+        "FEN with ? any, _ empty, ! occupied, A a any piece of a side, [Qr] one of, [^P] none of",
+        "sub:6k1/6p1/8/5N2/8/8/8/8",
+    ),
+    field(
+        "on",
+        "moment: a piece on one of some squares",
+        "piece and squares",
+        "on:[RQ]h1-8",
+    ),
+    field(
+        "mat",
+        "moment: exactly this material",
+        "pieces; + * ? after one: more, any, none or one",
+        "mat:KRPKR",
+    ),
+    field(
+        "count",
+        "moment: number of pieces",
+        "pieces (black in lower case), comparison, range",
+        "count:QRqr<=2",
+    ),
+    field(
+        "imb",
+        "moment: pieces that White has more v pieces that he has fewer",
+        "pieces v pieces; M minor",
+        "imb:MvR",
+    ),
+    field(
+        "balance",
+        "moment: White's material minus Black's in pawns",
+        NUMBER,
+        "balance:>=3",
+    ),
+    field(
+        "bishops",
+        "moment: one bishop each",
+        "opposite, same",
+        "bishops:opposite",
+    ),
+    field(
+        "pawns",
+        "moment: structure of pawns, White's unless /black",
+        "pawns in FEN, iqp, hanging, carlsbad, maroczy, hedgehog, stonewall, benoni, frenchchain, \
+         kidchain, passed, isolated, doubled",
+        "pawns:iqp",
+    ),
+    aliased(
+        field("stm", "moment: side to move", "white, black", "stm:white"),
+        &["by"],
+    ),
+    field("ply", "moment: plies before it", NUMBER, "ply:..20"),
+    field(
+        "move",
+        "moment: the move played from it",
+        "SAN or UCI; enpassant, castling, promotion, underpromotion, capture, check; =N",
+        "move:Bxh7+",
+    ),
+    field(
+        "moved",
+        "moment: piece that the move moves",
+        "pieces",
+        "moved:K",
+    ),
+    field(
+        "takes",
+        "moment: piece that the move takes",
+        "pieces",
+        "takes:Q",
+    ),
+    field(
+        "for",
+        "moment: it holds on that many positions in a row",
+        "number",
+        "mat:KRPKR for:10",
+    ),
+    field(
+        "within",
+        "after a step: plies after the moment before, at most",
+        "number",
+        "move:Bxh7+ -> within:6 move:Ng5",
     ),
 ];
 

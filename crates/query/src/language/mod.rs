@@ -12,6 +12,11 @@
 //!   expression.
 //! * An unknown value fits no range, and fits every negated one.
 //!
+//! Some terms ask something of one position of a game, the *moment*. All of them in one list hold at the
+//! same position; a list in parentheses has a moment of its own. `A -> B` asks for a moment of `B` after
+//! that of `A`, `A => B` exactly one ply later. The positions of a game are the start and the one after
+//! each ply of the mainline, the last one too.
+//!
 //! [`fields`] lists all fields. The only errors are an unknown field, a value that the field cannot
 //! have, a parenthesis that is not closed, and a text above the limits; the error names the column, what
 //! was probably meant and what is known.
@@ -20,12 +25,14 @@
 //! |---|---|
 //! | `scanner`, `parser` | from text to terms |
 //! | `field_list` | the fields, for the parser and for users |
+//! | `moment` | terms about a position and the move played from it |
 //! | `values` | numbers, dates, codes and their ranges |
 //! | `print` | the normal form |
 //! | `error` | what is wrong with a text, and what was probably meant |
 
 mod error;
 mod field_list;
+mod moment;
 mod parser;
 mod print;
 mod scanner;
@@ -38,6 +45,7 @@ use tabia_core::game::Want;
 
 pub use error::{FilterError, Suggestion};
 pub use field_list::{Field, fields};
+pub(crate) use moment::{Check, Moment, MomentTerm};
 pub(crate) use values::{Bounds, DateTest, Ends, GameMark, Medal, NameTest, Part, begins_word};
 pub(crate) use values::{EvalTest, ResultTest, Speed, SpeedTest};
 
@@ -93,6 +101,10 @@ pub(crate) struct Item {
 pub(crate) enum What {
     Term(Term),
     Group(AnyOf),
+    /// The moment of the items after it is later than that of those before: by one ply if `next`.
+    Step {
+        next: bool,
+    },
 }
 
 /// A condition on one field.
@@ -142,6 +154,12 @@ pub(crate) enum Test {
     Game(Vec<Bounds>),
     /// Folded texts that begin words of a database's name.
     Db(Vec<String>),
+    /// About the moment.
+    Moment(MomentTerm),
+    /// The moment's terms hold on that many positions from it on.
+    For(u32),
+    /// The moment is at most that many plies after the one before.
+    Within(u32),
 }
 
 impl Test {
@@ -158,7 +176,13 @@ impl Test {
     /// What has to be read of a game to decide the term when no index does.
     pub(crate) fn want(&self) -> Want {
         match self {
-            Self::Line(_) | Self::Opening(_) | Self::Moves(_) | Self::Plies(_) => Want::MAINLINE,
+            Self::Line(_)
+            | Self::Opening(_)
+            | Self::Moves(_)
+            | Self::Plies(_)
+            | Self::Moment(_)
+            | Self::For(_)
+            | Self::Within(_) => Want::MAINLINE,
             Self::Ends(ends) => {
                 if ends.iter().all(|end| end.is_position()) {
                     Want::MAINLINE
@@ -181,6 +205,11 @@ impl Test {
             }
             _ => Want::TAGS,
         }
+    }
+
+    /// Whether the term is about a moment of the game.
+    pub(crate) fn is_about_moment(&self) -> bool {
+        matches!(self, Self::Moment(_) | Self::For(_) | Self::Within(_))
     }
 }
 
@@ -280,11 +309,19 @@ impl Query {
 }
 
 impl AnyOf {
+    /// Whether a term is about a moment of the game.
+    pub(crate) fn has_moment(&self) -> bool {
+        let mut has = false;
+        self.for_each_term(&mut |term| has |= matches!(term.test, Test::Moment(_)));
+        has
+    }
+
     pub(crate) fn for_each_term<'q>(&'q self, visit: &mut dyn FnMut(&'q Term)) {
         for item in self.0.iter().flat_map(|list| &list.0) {
             match &item.what {
                 What::Term(term) => visit(term),
                 What::Group(group) => group.for_each_term(visit),
+                What::Step { .. } => {}
             }
         }
     }

@@ -7,7 +7,8 @@ use super::field_list;
 use super::scanner::{RawTerm, RawValue, Token, scan};
 use super::values::{self, Bounds, DateTest, EvalTest, NameTest, Part, ResultTest, SpeedTest};
 use super::values::{GameMark, choice};
-use super::{AnyOf, DateField, EloField, Item, List, NameField, Parsed, Term, Test, What};
+use super::{AnyOf, Check, DateField, EloField, Item, List, MomentTerm, NameField, Parsed};
+use super::{Term, Test, What};
 use crate::fold_case::fold;
 
 pub(super) fn parse(text: &str) -> Result<Parsed, FilterError> {
@@ -36,10 +37,30 @@ impl Parser {
     fn any_of(&mut self) -> Result<AnyOf, FilterError> {
         let mut lists = Vec::new();
         let mut list = List::default();
-        while let Some((token, _)) = self.tokens.next() {
+        // Column of a step that needs a moment after it.
+        let mut step: Option<usize> = None;
+        while let Some((token, column)) = self.tokens.next() {
+            let ends = matches!(token, Token::Close | Token::Or | Token::Step { .. });
+            if ends && let Some(column) = step.take_if(|_| !has_moment_at_end(&list)) {
+                return Err(empty_step(column, "after"));
+            }
             match token {
                 Token::Close => break,
-                Token::Or => lists.push(std::mem::take(&mut list)),
+                Token::Or => {
+                    step = None;
+                    lists.push(std::mem::take(&mut list));
+                }
+                Token::Step { next } => {
+                    if !has_moment_at_end(&list) {
+                        return Err(empty_step(column, "before"));
+                    }
+                    step = Some(column);
+                    let what = What::Step { next };
+                    list.0.push(Item {
+                        negated: false,
+                        what,
+                    });
+                }
                 Token::Open { negated } => {
                     let group = self.any_of()?;
                     if !group.0.is_empty() {
@@ -58,6 +79,9 @@ impl Parser {
                     }
                 }
             }
+        }
+        if let Some(column) = step.filter(|_| !has_moment_at_end(&list)) {
+            return Err(empty_step(column, "after"));
         }
         lists.push(list);
         lists.retain(|list| !list.0.is_empty());
@@ -107,6 +131,22 @@ impl Parser {
     }
 }
 
+/// Whether a list has a moment after its last step.
+fn has_moment_at_end(list: &List) -> bool {
+    let last = list.0.iter().rev();
+    let mut items = last.take_while(|item| !matches!(item.what, What::Step { .. }));
+    items.any(|item| match &item.what {
+        What::Term(term) => matches!(term.test, Test::Moment(_)),
+        What::Group(group) => !item.negated && group.has_moment(),
+        What::Step { .. } => false,
+    })
+}
+
+fn empty_step(column: usize, side: &str) -> FilterError {
+    FilterError::new(column, format!("no moment is asked for {side} this step"))
+        .with_hint("`A -> B` needs terms about a position or a move on both sides")
+}
+
 /// The term that a word with `>`, `<`, `=` or `/` was probably meant to be.
 fn suggestion(word: &str) -> Option<String> {
     let end = word.find(|c: char| !c.is_ascii_alphabetic())?;
@@ -127,7 +167,7 @@ fn suggestion(word: &str) -> Option<String> {
 }
 
 /// The test of a field with its values.
-fn field_test(field: &str, raw: &[RawValue]) -> Result<Test, FilterError> {
+fn field_test(field: &'static str, raw: &[RawValue]) -> Result<Test, FilterError> {
     let texts = || raw.iter().map(|value| fold(&value.text)).collect();
     let names = |field| {
         let parse = |value: &RawValue| {
@@ -187,6 +227,16 @@ fn field_test(field: &str, raw: &[RawValue]) -> Result<Test, FilterError> {
         "eval" => Test::Eval(all(raw, "an evaluation", EvalTest::parse)?),
         "clock" => Test::Clock(all(raw, "a time", Bounds::seconds)?),
         "has" => return has(raw),
+        "fen" | "pos" | "sub" | "on" | "mat" | "count" | "imb" | "balance" | "bishops"
+        | "pawns" | "stm" | "ply" | "move" | "moved" | "takes" => return moment(field, raw),
+        "for" => Test::For(positive(raw)?),
+        "within" => Test::Within(positive(raw)?),
+        "is" if raw
+            .iter()
+            .all(|value| Check::parse("is", &value.text).is_ok()) =>
+        {
+            return moment(field, raw);
+        }
         "is" => Test::Is(named(raw, "a mark of a record", values::MARKS, |text| {
             choice(text, values::MARKS)
         })?),
@@ -194,6 +244,29 @@ fn field_test(field: &str, raw: &[RawValue]) -> Result<Test, FilterError> {
         // The table of fields has no other name.
         _ => Test::Db(texts()),
     })
+}
+
+/// A term about a moment.
+fn moment(field: &'static str, raw: &[RawValue]) -> Result<Test, FilterError> {
+    let parse = |value: &RawValue| {
+        let check = Check::parse(field, &value.text)
+            .map_err(|why| FilterError::new(value.column, format!("`{}` {why}", value.text)))?;
+        Ok((value.text.clone(), check))
+    };
+    let values = raw.iter().map(parse).collect::<Result<_, _>>()?;
+    Ok(Test::Moment(MomentTerm { field, values }))
+}
+
+/// The only value of a term, a number from 1.
+fn positive(raw: &[RawValue]) -> Result<u32, FilterError> {
+    let number = |value: &RawValue| value.text.trim_start_matches(">=").parse::<u32>().ok();
+    match raw {
+        [value] => number(value)
+            .filter(|number| *number > 0)
+            .ok_or_else(|| unfit(value, "a number from 1")),
+        [_, value, ..] => Err(unfit(value, "the only value; this field takes one")),
+        [] => Ok(1),
+    }
 }
 
 /// `has:`, whose values `deleted` and `text` are those of `is:`.
@@ -249,24 +322,28 @@ fn tag(text: &str) -> (String, Option<String>) {
 
 /// The moves of `1.e4 c5 2.Nf3` or `e2e4 c7c5` from the standard position.
 fn line(value: &RawValue) -> Result<Vec<Ply>, FilterError> {
+    let played = play(&value.text).map_err(|why| FilterError::new(value.column, why))?;
+    if played.1.is_empty() {
+        return Err(unfit(value, "a line of moves"));
+    }
+    Ok(played.1)
+}
+
+/// The position after moves from the standard position, and the moves.
+pub(super) fn play(text: &str) -> Result<(Position, Vec<Ply>), String> {
     let mut position = Position::standard();
     let mut plies = Vec::new();
-    for word in value.text.split(|c: char| c.is_whitespace() || c == '_') {
+    for word in text.split(|c: char| c.is_whitespace() || c == '_') {
         let word = word
             .trim_start_matches(|c: char| c.is_ascii_digit())
             .trim_start_matches(['.', '…']);
         if word.is_empty() {
             continue;
         }
-        let ply = san::read(&position, word.as_bytes()).map_err(|error| {
-            let message = format!("`{word}` is {error} in {}", position.fen());
-            FilterError::new(value.column, message)
-        })?;
+        let ply = san::read(&position, word.as_bytes())
+            .map_err(|error| format!("`{word}` is {error} in {}", position.fen()))?;
         position.play_ply(ply);
         plies.push(ply);
     }
-    if plies.is_empty() {
-        return Err(unfit(value, "a line of moves"));
-    }
-    Ok(plies)
+    Ok((position, plies))
 }

@@ -42,6 +42,7 @@ fn print_item(item: &Item, out: &mut String) {
             out.push(')');
         }
         What::Term(term) => print_test(&term.test, out),
+        What::Step { next } => out.push_str(if *next { "=>" } else { "->" }),
     }
 }
 
@@ -154,6 +155,13 @@ fn print_test(test: &Test, out: &mut String) {
         Test::Is(marks) => choices("is:", marks, values::MARKS, out),
         Test::Game(bounds) => field_of_numbers("game:", bounds, out),
         Test::Db(texts) => field_of_texts("db:", texts, out),
+        Test::Moment(term) => {
+            out.push_str(term.field);
+            out.push(':');
+            list(&term.values, out, |(text, _), out| push_value(text, out));
+        }
+        Test::For(count) => field_of_number("for:", *count, out),
+        Test::Within(count) => field_of_number("within:", *count, out),
     }
 }
 
@@ -172,6 +180,11 @@ fn choices<T: PartialEq>(name: &str, values: &[T], table: &[(&'static str, T)], 
     list(values, out, |value, out| {
         out.push_str(name_of(value, table));
     });
+}
+
+fn field_of_number(name: &str, number: u32, out: &mut String) {
+    out.push_str(name);
+    out.push_str(&number.to_string());
 }
 
 fn field_of_numbers(name: &str, bounds: &[values::Bounds], out: &mut String) {
@@ -280,6 +293,11 @@ mod tests {
                 "or -\"-x\" \"#y\" \"a:b\" \"-\"",
             ),
             ("x OR OR", "x"),
+            (
+                "by:white move:Bxh7+ => (moved:K) -> within:6 move:Ng5",
+                "stm:white move:Bxh7+ => (moved:K) -> within:6 move:Ng5",
+            ),
+            ("mat:KRPKR for:10 -is:check", "mat:KRPKR for:10 -is:check"),
             ("player: () (white:)", ""),
         ] {
             let query = Query::parse(text).unwrap();

@@ -12,6 +12,8 @@ pub(super) enum Token {
     Close,
     /// `OR`.
     Or,
+    /// `->`, or `=>` for the very next ply.
+    Step { next: bool },
     /// Anything else.
     Term(RawTerm),
 }
@@ -109,6 +111,8 @@ impl Scanner {
     fn operator(&self) -> Option<(Token, usize)> {
         let (text, token) = match self.peek(0)? {
             'O' => ("OR", Token::Or),
+            '-' => ("->", Token::Step { next: false }),
+            '=' => ("=>", Token::Step { next: true }),
             _ => return None,
         };
         let fits = text
@@ -233,6 +237,7 @@ mod tests {
                 Token::Open { negated } => format!("{column}{}(", if negated { "-" } else { "" }),
                 Token::Close => format!("{column})"),
                 Token::Or => format!("{column}OR"),
+                Token::Step { next } => format!("{column}{}", if next { "=>" } else { "->" }),
                 Token::Term(term) => {
                     let values: Vec<String> = term
                         .values
@@ -270,6 +275,7 @@ mod tests {
     fn operators_are_tokens_of_their_own() {
         assert_eq!(short("a OR b"), "1<a> 3OR 6<b>");
         assert_eq!(short("(a)OR(b)"), "1( 2<a> 3) 4OR 6( 7<b> 8)");
+        assert_eq!(short("a -> b=>c => ->d"), "1<a> 3-> 6<b=>c> 11=> 14-<>d>");
         assert_eq!(short("ORlov xOR OR"), "1<ORlov> 7<xOR> 11OR");
         assert_eq!(short("-(a OR -b) \"OR\""), "1-( 3<a> 5OR 8-<b> 10) 12<OR>");
     }

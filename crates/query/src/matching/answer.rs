@@ -51,6 +51,7 @@ pub(super) fn evaluate(
                     Answer::No
                 }
                 What::Term(term) => answer(term)?.negate_if(item.negated),
+                What::Step { .. } => Answer::Yes,
                 What::Group(group) if item.negated && is_guiding_text && !is_about_texts(group) => {
                     Answer::No
                 }

@@ -102,6 +102,11 @@ impl Progress {
         }
     }
 
+    /// Whether the next ply is one of the mainline.
+    pub(super) fn is_in_mainline(&self) -> bool {
+        self.depth == 0
+    }
+
     /// Whether the last ply visited may have decided a term.
     pub(super) fn may_decide(&self) -> bool {
         self.depth == 0 && self.needs.plies

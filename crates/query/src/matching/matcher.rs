@@ -8,10 +8,11 @@ use tabia_core::{GameIndex, Result};
 use super::answer::{Answer, evaluate};
 use super::by_entry::{NameCache, Row};
 use super::by_moves::{Needs, Progress};
+use super::moments::{FoundMoment, Moments, Seen};
 use super::rating_filter::RatingTest;
 use super::{by_entry, by_head};
 use crate::fold_case::fold;
-use crate::language::{Query, Term, Test, begins_word};
+use crate::language::{Query, Term, Test, What, begins_word};
 
 /// Number of records whose ratings are read at once when searching for the next candidate.
 const RATINGS_PER_READ: u32 = 4096;
@@ -69,6 +70,9 @@ pub struct Matcher {
     undecided: Option<GameIndex>,
     is_guiding_text: bool,
     progress: Progress,
+    moments: Moments,
+    /// The moments of the game visited last.
+    found: Vec<FoundMoment>,
     outcome: Answer,
 }
 
@@ -99,6 +103,8 @@ impl Matcher {
             undecided: None,
             is_guiding_text: false,
             progress: Progress::default(),
+            moments: Moments::new(query),
+            found: Vec::new(),
             outcome: Answer::Maybe,
         }
     }
@@ -108,6 +114,19 @@ impl Matcher {
     pub fn for_database(mut self, name: &str) -> Self {
         self.database = fold(name);
         self
+    }
+
+    /// The same matcher, which keeps the positions that [`moments`](Self::moments) returns.
+    #[must_use]
+    pub fn with_moments(mut self) -> Self {
+        self.moments.keep_positions();
+        self
+    }
+
+    /// The first moments of the game visited last, one for each step, if it fits and the matcher is one
+    /// [`with_moments`](Self::with_moments).
+    pub fn moments(&self) -> &[FoundMoment] {
+        &self.found
     }
 
     /// Sets the number that is added to the indices of the games visited, for parts of a stream.
@@ -300,6 +319,38 @@ impl Matcher {
         }
     }
 
+    /// Decides on a game with moments: those seen so far are all there are, or one is enough.
+    fn conclude_moments(&mut self) {
+        let answers = &self.answers;
+        let known = |term: &Term| answers.get(term.number).copied().unwrap_or_default();
+        let plies = self.moments.conclude(self.query.any_of(), &known);
+        self.outcome = plies.is_some().into();
+        self.found = self.moments.found(&plies.unwrap_or_default());
+    }
+
+    /// Whether the terms about the game hold, whatever its moments are.
+    fn game_terms_hold(&self) -> bool {
+        let known = |term: &Term| {
+            let answer = self.answers.get(term.number).copied().unwrap_or_default();
+            let is_moment = term.test.is_about_moment();
+            (if is_moment { None } else { Some(answer) }, is_moment)
+        };
+        let list = self.query.any_of().0.first();
+        let items = list.map(|list| list.0.as_slice()).unwrap_or_default();
+        items.iter().all(|item| match &item.what {
+            What::Term(term) => match known(term) {
+                (Some(answer), _) => answer.negate_if(item.negated) == Answer::Yes,
+                (None, _) => true,
+            },
+            What::Group(group) => {
+                let known = |term: &Term| Ok(known(term).0.unwrap_or_default());
+                let answer = evaluate(group, false, &mut { known }).unwrap_or_default();
+                answer.negate_if(item.negated) == Answer::Yes
+            }
+            What::Step { .. } => true,
+        })
+    }
+
     fn conclude(&mut self) {
         let known = |term: &Term| Ok(self.answers.get(term.number).copied().unwrap_or_default());
         let answer = evaluate(self.query.any_of(), self.is_guiding_text, &mut { known });
@@ -348,9 +399,13 @@ impl Visitor for Matcher {
             }
             set(answers, term, answer);
         });
+        self.found.clear();
         self.conclude();
         if self.outcome == Answer::Maybe {
             self.progress.begin(head, needs);
+            if !self.moments.is_empty() {
+                self.moments.begin(head);
+            }
         }
         self.flow()
     }
@@ -358,6 +413,16 @@ impl Visitor for Matcher {
     fn visit_move(&mut self, before: &Position, ply: Ply) -> Flow {
         if self.outcome != Answer::Maybe {
             return Flow::Skip;
+        }
+        if !self.moments.is_empty() && self.progress.is_in_mainline() {
+            match self.moments.visit_move(before, ply) {
+                Seen::Moment if self.game_terms_hold() => self.conclude_moments(),
+                Seen::Never => self.outcome = Answer::No,
+                Seen::Moment | Seen::Nothing => {}
+            }
+            if self.outcome != Answer::Maybe {
+                return Flow::Skip;
+            }
         }
         self.progress.visit_move(before, ply);
         if self.progress.may_decide() {
@@ -392,8 +457,17 @@ impl Visitor for Matcher {
             return;
         }
         self.progress.end();
-        self.settle(&mut |progress, test| progress.holds_at_end(test, result).into());
-        if self.outcome == Answer::Maybe {
+        self.settle(&mut |progress, test| {
+            if test.is_about_moment() {
+                Answer::Maybe
+            } else {
+                progress.holds_at_end(test, result).into()
+            }
+        });
+        if self.outcome == Answer::Maybe && !self.moments.is_empty() {
+            self.moments.end();
+            self.conclude_moments();
+        } else if self.outcome == Answer::Maybe {
             self.conclude();
         }
     }

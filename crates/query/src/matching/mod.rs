@@ -6,6 +6,7 @@
 //! | `answer` | three-valued answers |
 //! | `matcher` | the state of a thread, and the game being read |
 //! | `by_entry`, `by_head`, `by_moves` | what each stage decides |
+//! | `moments` | the positions that fit, steps and groups |
 //! | `rating_filter` | terms on ratings, tested for many records at once |
 
 mod answer;
@@ -13,7 +14,9 @@ mod by_entry;
 mod by_head;
 mod by_moves;
 mod matcher;
+mod moments;
 mod rating_filter;
 
 pub use answer::Answer;
 pub use matcher::Matcher;
+pub use moments::FoundMoment;
