@@ -62,24 +62,22 @@ pub(super) fn collect(
             memory.extend_from_slice(bytes);
             continue;
         }
-        let target = match &mut file {
-            Some(file) => file,
-            None => {
-                let mut target = TemporaryFile::new()?;
-                target.write_all(&memory)?;
-                budget.give_back(memory.len());
-                memory = Vec::new();
-                file.insert(target)
-            }
-        };
-        target.write_all(bytes)?;
-    };
-    let blob = match file {
-        Some(file) => file.map()?,
-        None => {
-            memory.shrink_to_fit();
-            Blob::from(memory)
+        if file.is_none() {
+            let mut target = TemporaryFile::new()?;
+            target.write_all(&memory)?;
+            budget.give_back(memory.len());
+            memory = Vec::new();
+            file = Some(target);
         }
+        if let Some(file) = &mut file {
+            file.write_all(bytes)?;
+        }
+    };
+    let blob = if let Some(file) = file {
+        file.map()?
+    } else {
+        memory.shrink_to_fit();
+        Blob::from(memory)
     };
     Ok((blob, error))
 }
@@ -97,7 +95,7 @@ mod tests {
         }
         let budget = MemoryBudget::new(2 * CHUNK as u64);
         // The first is in memory, the second is not, and gives its part of the budget back.
-        let one = collect(&mut &bytes[..CHUNK + 1], &budget).unwrap().0;
+        let one = collect(&mut &bytes[..=CHUNK], &budget).unwrap().0;
         assert_eq!(one.len(), CHUNK + 1);
         assert_eq!(budget.0.load(Ordering::Relaxed), CHUNK as u64 - 1);
         collect(&mut &*bytes, &budget).unwrap();

@@ -11,21 +11,35 @@ use crate::archives::Timestamp;
 #[derive(Debug, Clone)]
 pub(super) struct Entry {
     pub(super) name: String,
+    /// The name as stored, which the local header repeats.
+    pub(super) stored_name: Vec<u8>,
     pub(super) method: u16,
     pub(super) encrypted: bool,
     pub(super) crc: u32,
     pub(super) packed: u64,
-    pub(super) size: u64,
+    /// `None` if it is stored after the data only, and missing there.
+    pub(super) size: Option<u64>,
     /// Offset of the local header.
     pub(super) at: u64,
     pub(super) modified: Option<Timestamp>,
 }
 
+impl Entry {
+    /// Offset of the local header, and of the byte after the data if the local header has no extra field.
+    pub(super) fn extent(&self) -> (u64, u64) {
+        let header = (LOCAL_HEADER + self.stored_name.len()) as u64;
+        (
+            self.at,
+            self.at.saturating_add(header).saturating_add(self.packed),
+        )
+    }
+}
+
+/// Size of a local header without its name and extra field, in bytes.
+pub(super) const LOCAL_HEADER: usize = 30;
 /// Size of the end record without its comment, in bytes.
 const END_RECORD: usize = 22;
 const MAX_COMMENT: usize = 0xffff;
-/// Size of an entry without its name, extra field and comment, in bytes.
-const MIN_ENTRY: u64 = 46;
 /// Size of the record that points to the ZIP64 end record, in bytes.
 const LOCATOR: usize = 20;
 /// Flag: the member is encrypted.
@@ -57,7 +71,7 @@ pub(super) fn signature(
 
 /// The location of the central directory, as the end record states it.
 struct DirectoryLocation {
-    /// Number of entries.
+    /// Number of entries; its lowest 16 bits unless the archive is a ZIP64 archive.
     count: u64,
     /// Length in bytes.
     length: u64,
@@ -68,13 +82,18 @@ struct DirectoryLocation {
 }
 
 /// Reads the entries. If one is malformed, those before it are returned, and the error as a problem.
+///
+/// # Errors
+/// There is no central directory, or it belongs to an archive that is stored as a member of this one.
 pub(super) fn read(bytes: &[u8], charset: Charset) -> Result<(Vec<Entry>, Vec<Error>)> {
     let location = find(bytes)?;
     let mut cursor = Cursor::new(bytes);
     let start = usize::try_from(location.at).unwrap_or(usize::MAX);
+    let end = start.saturating_add(usize::try_from(location.length).unwrap_or(usize::MAX));
     cursor.seek(start, "central directory")?;
     let mut entries = Vec::new();
-    for _ in 0..location.count {
+    let mut problems = Vec::new();
+    while cursor.offset() < end {
         match entry(&mut cursor, charset) {
             Ok(entry) => entries.push(Entry {
                 at: entry.at.saturating_add(location.shift),
@@ -85,11 +104,24 @@ pub(super) fn read(bytes: &[u8], charset: Charset) -> Result<(Vec<Entry>, Vec<Er
                 if entries.is_empty() {
                     return Err(error);
                 }
-                return Ok((entries, vec![error]));
+                problems.push(error);
+                break;
             }
         }
     }
-    Ok((entries, Vec::new()))
+    let count = entries.len() as u64;
+    let is_wrong = count != location.count && (count & 0xffff) != location.count;
+    if is_wrong && problems.is_empty() {
+        let stated = location.count;
+        let text = format!("the archive states {stated} members, its list has {count}");
+        problems.push(Error::invalid(text).at_offset(location.at));
+    }
+    let first = entries.iter().map(|entry| entry.at).min();
+    if bytes.starts_with(b"PK\x03\x04") && first != Some(0) {
+        let text = "the list of members belongs to an archive inside this one";
+        return Err(Error::invalid(text).at_offset(location.at));
+    }
+    Ok((entries, problems))
 }
 
 /// Finds the central directory through the end record.
@@ -146,19 +178,7 @@ fn find(bytes: &[u8]) -> Result<DirectoryLocation, Malformed> {
         length,
         at: real,
         shift: real.saturating_sub(at),
-    }
-    .with_possible_count(bytes))
-}
-
-impl DirectoryLocation {
-    /// Limits the count to the number of entries that the length allows.
-    fn with_possible_count(self, bytes: &[u8]) -> Self {
-        let max = self.length.min(bytes.len() as u64) / MIN_ENTRY + 1;
-        Self {
-            count: self.count.min(max),
-            ..self
-        }
-    }
+    })
 }
 
 /// The ZIP64 end record: count, length and offset of the central directory, and its own offset;
@@ -192,55 +212,93 @@ fn find_wide(bytes: &[u8], locator: usize) -> Result<Option<(u64, u64, u64, u64)
 fn entry(cursor: &mut Cursor<'_>, charset: Charset) -> Result<Entry, Malformed> {
     signature(cursor, 2, "central directory")?;
     cursor.take(4, "versions")?;
-    let flags = cursor.u16_le("flags")?;
-    let method = cursor.u16_le("method")?;
-    let time = u32::from(cursor.u16_le("time")?);
-    let date = u32::from(cursor.u16_le("date")?);
-    let crc = cursor.u32_le("crc")?;
-    let mut packed = u64::from(cursor.u32_le("packed size")?);
-    let mut size = u64::from(cursor.u32_le("size")?);
+    let fields = Fields::read(cursor)?;
     let name = usize::from(cursor.u16_le("name length")?);
     let extra = usize::from(cursor.u16_le("extra length")?);
     let comment = usize::from(cursor.u16_le("comment length")?);
     cursor.take(8, "attributes")?;
     let mut at = u64::from(cursor.u32_le("offset")?);
     let name = cursor.take(name, "name")?;
+    let (mut size, mut packed) = (fields.size, fields.packed);
+    let extra = cursor.take(extra, "extra field")?;
+    read_wide(extra, &mut [&mut size, &mut packed, &mut at]);
+    cursor.take(comment, "comment")?;
+    Ok(Entry {
+        packed,
+        size: Some(size),
+        at,
+        ..fields.entry(name, charset)
+    })
+}
+
+/// The fields that an entry and a local header have in common.
+pub(super) struct Fields {
+    pub(super) flags: u16,
+    method: u16,
+    time: u32,
+    date: u32,
+    crc: u32,
+    pub(super) packed: u64,
+    pub(super) size: u64,
+}
+
+impl Fields {
+    pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<Self, Malformed> {
+        Ok(Self {
+            flags: cursor.u16_le("flags")?,
+            method: cursor.u16_le("method")?,
+            time: u32::from(cursor.u16_le("time")?),
+            date: u32::from(cursor.u16_le("date")?),
+            crc: cursor.u32_le("crc")?,
+            packed: u64::from(cursor.u32_le("packed size")?),
+            size: u64::from(cursor.u32_le("size")?),
+        })
+    }
+
+    /// An entry with these fields, at offset 0.
+    pub(super) fn entry(&self, name: &[u8], charset: Charset) -> Entry {
+        let (time, date) = (self.time, self.date);
+        Entry {
+            name: decode_name(name, self.flags, charset),
+            stored_name: name.to_vec(),
+            method: self.method,
+            encrypted: self.flags & ENCRYPTED != 0,
+            crc: self.crc,
+            packed: self.packed,
+            size: Some(self.size),
+            at: 0,
+            modified: Timestamp::new(
+                (1980 + (date >> 9), date >> 5 & 15, date & 31),
+                (time >> 11, time >> 5 & 63, (time & 31) * 2),
+            ),
+        }
+    }
+}
+
+/// A name with `/` between its folders.
+pub(super) fn decode_name(name: &[u8], flags: u16, charset: Charset) -> String {
     let charset = if flags & UTF8 != 0 {
         Charset::Utf8
     } else {
         charset
     };
-    let name = decode(name, charset).replace('\\', "/");
-    let mut extra = Cursor::new(cursor.take(extra, "extra field")?);
-    while extra.left() >= 4 {
-        let (id, length) = (extra.u16_le("extra field")?, extra.u16_le("extra field")?);
-        let Ok(body) = extra.take(usize::from(length), "extra field") else {
-            break;
-        };
+    decode(name, charset).replace('\\', "/")
+}
+
+/// Replaces fields whose bits are all set by their 64-bit values, which the ZIP64 extra field has in this
+/// order.
+pub(super) fn read_wide(extra: &[u8], fields: &mut [&mut u64]) {
+    let mut extra = Cursor::new(extra);
+    while let (Ok(id), Ok(length)) = (extra.u16_le("extra field"), extra.u16_le("extra field"))
+        && let Ok(body) = extra.take(usize::from(length), "extra field")
+    {
         if id == 1 {
-            // Only the values that do not fit into the 32-bit fields are here, in this order.
             let mut body = Cursor::new(body);
-            for field in [&mut size, &mut packed, &mut at] {
-                if *field == u64::from(u32::MAX) {
-                    *field = body.u64_le("ZIP64 field").unwrap_or(*field);
+            for field in &mut *fields {
+                if **field == u64::from(u32::MAX) {
+                    **field = body.u64_le("ZIP64 field").unwrap_or(**field);
                 }
             }
         }
     }
-    cursor.take(comment, "comment")?;
-    let modified = Timestamp::new(
-        (1980 + (date >> 9), date >> 5 & 15, date & 31),
-        (time >> 11, time >> 5 & 63, (time & 31) * 2),
-    );
-    let encrypted = flags & ENCRYPTED != 0;
-    Ok(Entry {
-        name,
-        method,
-        encrypted,
-        crc,
-        packed,
-        size,
-        at,
-        modified,
-    })
 }

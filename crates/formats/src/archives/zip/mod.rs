@@ -1,26 +1,31 @@
 //! ZIP archives: members stored, deflated, or compressed as [`compressed`](super::compressed) streams.
 //!
 //! Layout: PKWARE's APPNOTE.TXT 6.3. Members are found by the central directory at the end of the
-//! file. Sizes and offsets beyond 32 bits (ZIP64) and bytes before the archive (self-extracting
-//! programs) are supported.
+//! file; if that is missing or damaged, or belongs to an archive that is a member of this one, by their
+//! own headers. Sizes and offsets beyond 32 bits (ZIP64) and bytes before the archive (self-extracting
+//! programs) are supported. Members that share bytes are refused.
 
 mod directory;
+mod local_headers;
 mod write;
 
 use std::io::{self, Read};
 use std::sync::Arc;
 
+use tabia_core::error::Why;
 use tabia_core::formats::{Confidence, OpenOptions, Probe};
-use tabia_core::io::{Blob, Cursor, Source};
+use tabia_core::io::{Blob, Charset, Source};
 use tabia_core::{Error, FormatId, Malformed, Result};
 
 use super::archive::file_format;
 use super::compressed::decompress;
+use super::extents::{Extent, refuse_shared_bytes};
 use super::verified_reader::{Expected, InflateReader, VerifiedReader};
 use super::{
     Archive, ArchiveContents, ArchiveFormat, ArchiveInfo, Member, OnError, Packing, Presence,
 };
 use directory::Entry;
+use local_headers::LocalHeader;
 
 /// ZIP archives.
 pub static ZIP: ArchiveFormat = ArchiveFormat {
@@ -60,15 +65,16 @@ struct ZipArchive {
     contents: ArchiveContents,
     /// The entry of each member.
     entries: Vec<Entry>,
+    charset: Charset,
 }
 
 fn open(source: &Source, options: &OpenOptions) -> Result<Box<dyn Archive>> {
     let bytes = source.main().open()?;
     let label = Arc::clone(source.label());
-    let (entries, problems) = directory::read(&bytes, options.charset)?;
+    let (entries, mut problems) = entries(&bytes, options.charset)?;
     let members = entries.iter().map(|entry| Member {
         name: entry.name.clone(),
-        size: Some(entry.size),
+        size: entry.size,
         packed_size: entry.packed,
         compression: method_name(entry.method),
         has_checksum: true,
@@ -77,12 +83,15 @@ fn open(source: &Source, options: &OpenOptions) -> Result<Box<dyn Archive>> {
         facts: Vec::new(),
         presence: Presence::Stored,
     });
+    let mut members: Vec<Member> = members.collect();
+    let extents: Vec<Extent> = entries.iter().map(Entry::extent).collect();
+    problems.extend(refuse_shared_bytes(&mut members, &extents));
     let problems = problems
         .into_iter()
         .map(|problem| problem.in_file(&label))
         .collect();
     let contents = ArchiveContents {
-        members: members.collect(),
+        members,
         info: ArchiveInfo {
             format: FormatId::new("zip"),
             label,
@@ -95,34 +104,69 @@ fn open(source: &Source, options: &OpenOptions) -> Result<Box<dyn Archive>> {
         bytes,
         contents,
         entries,
+        charset: options.charset,
     }))
 }
 
+/// The entries of the central directory; if it cannot be read to its end, of all members that are found
+/// by their local headers.
+fn entries(bytes: &[u8], charset: Charset) -> Result<(Vec<Entry>, Vec<Error>)> {
+    let (listed, problems, why) = match directory::read(bytes, charset) {
+        Ok((listed, problems)) => match problems.first() {
+            None => return Ok((listed, problems)),
+            Some(problem) => {
+                let why = problem.clone();
+                (listed, problems, why)
+            }
+        },
+        Err(why) => (Vec::new(), Vec::new(), why),
+    };
+    let (found, others) = local_headers::scan(bytes, charset);
+    if found.len() < listed.len() {
+        return Ok((listed, problems));
+    }
+    if found.is_empty() {
+        return Err(why);
+    }
+    let text = format!(
+        "the list of members at the end cannot be used ({}); {} members were found by their own headers",
+        why.kind(),
+        found.len()
+    );
+    let problem = Error::invalid(text);
+    let problem = match why.location().offset {
+        Some(offset) => problem.at_offset(offset),
+        None => problem,
+    };
+    let problems = std::iter::once(problem).chain(others);
+    Ok((found, problems.collect()))
+}
+
 impl ZipArchive {
-    /// The packed bytes of a member and their offset.
-    fn data(&self, entry: &Entry) -> Result<(Blob, u64)> {
-        let base = usize::try_from(entry.at).unwrap_or(usize::MAX);
-        let header = || -> Result<usize, Malformed> {
-            let mut cursor = Cursor::new(&self.bytes);
-            cursor.seek(base, "local header")?;
-            directory::signature(&mut cursor, 4, "local header")?;
-            cursor.take(22, "local header")?;
-            let name = cursor.u16_le("name length")?;
-            let extra = cursor.u16_le("extra length")?;
-            cursor.take(usize::from(name) + usize::from(extra), "local header")?;
-            Ok(cursor.offset())
-        };
-        let start = header()?;
+    /// The packed bytes of a member and their offset. A local header with another name is reported.
+    fn data(&self, entry: &Entry, on_error: &OnError) -> Result<(Blob, u64)> {
+        let at = usize::try_from(entry.at).unwrap_or(usize::MAX);
+        let header = LocalHeader::read(&self.bytes, at)?;
+        if header.name != entry.stored_name {
+            let name = directory::decode_name(header.name, header.fields.flags, self.charset);
+            if name != entry.name {
+                let text = format!(
+                    "the header before its data names it `{}`",
+                    name.escape_debug()
+                );
+                on_error.report(Error::invalid(text).at_offset(entry.at))?;
+            }
+        }
         // If the file is cut off, the bytes up to its end are returned.
-        let left = self.bytes.len() - start;
+        let left = self.bytes.len() - header.data;
         let length = usize::try_from(entry.packed)
             .unwrap_or(usize::MAX)
             .min(left);
         let part = self
             .bytes
-            .part(start, length)
+            .part(header.data, length)
             .unwrap_or_else(|| Blob::from(Vec::new()));
-        Ok((part, start as u64))
+        Ok((part, header.data as u64))
     }
 }
 
@@ -137,6 +181,7 @@ impl Archive for ZipArchive {
             .entries
             .get(index)
             .ok_or_else(|| self.contents.missing_member(index))?;
+        self.contents.refuse_lost(index)?;
         let unsupported = |what: &str| {
             let text = format!("{}: {what} is not supported", entry.name);
             Err(Error::unsupported(text).in_file(label))
@@ -144,7 +189,17 @@ impl Archive for ZipArchive {
         if entry.encrypted {
             return unsupported("encryption in ZIP archives");
         }
-        let (data, at) = self.data(entry).map_err(|error| error.in_file(label))?;
+        let (data, at) = self
+            .data(entry, on_error)
+            .map_err(|error| error.in_file(label))?;
+        if entry.size.is_none() {
+            let malformed = Malformed {
+                field: "descriptor",
+                at: data.len(),
+                why: Why::Truncated { needed: 1, left: 0 },
+            };
+            on_error.report(malformed.at_base(at).in_file(label))?;
+        }
         let raw: Box<dyn Read + Send> = Box::new(io::Cursor::new(data));
         let inner: Box<dyn Read + Send> = match entry.method {
             STORED => raw,
@@ -153,13 +208,14 @@ impl Archive for ZipArchive {
             method => return unsupported(&format!("compression {}", method_name(method))),
         };
         let expected = Expected {
-            size: Some(entry.size),
+            size: entry.size,
             limit: self.contents.limits.unpacked_from(entry.packed),
             label: Arc::clone(label),
             at,
         };
-        let crc = entry.crc;
-        let check = Box::new(move |unpacked| unpacked == crc);
+        // Without a size the checksum is missing too.
+        let crc = entry.size.map(|_| entry.crc);
+        let check = Box::new(move |unpacked| crc.is_none_or(|crc| unpacked == crc));
         Ok(Box::new(VerifiedReader::new(
             inner, expected, check, on_error,
         )))
