@@ -88,7 +88,12 @@ fn every_game_round_trips() {
         assert_eq!(back.len(), games.len(), "{path}");
         let (standard, losses) = write(&games, Profile::Standard);
         let (back, found) = read(standard.clone());
-        assert_eq!(found, [""; 0], "{path}");
+        // Moves of other variants are written as they are.
+        let others: Vec<&String> = found
+            .iter()
+            .filter(|problem| !problem.ends_with("are not played here"))
+            .collect();
+        assert_eq!(others, [""; 0], "{path}");
         for (i, (back, game)) in back.iter().zip(&games).enumerate() {
             assert!(back.mainline().eq(game.mainline()), "{path}, game {i}");
             assert_eq!(back.result, game.result, "{path}, game {i}");

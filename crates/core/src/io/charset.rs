@@ -47,8 +47,8 @@ impl Charset {
     }
 }
 
-/// Decodes a value. Never fails: bytes that are not UTF-8 are read in the single-byte set
-/// (windows-1252 unless `charset` has another). As WHATWG defines these sets, each maps all 256 bytes
+/// Decodes a value. Never fails: bytes that are not UTF-8 are read as windows-1252, or the complete
+/// value in the single-byte set that `charset` has. As WHATWG defines these sets, each maps all 256 bytes
 /// to different characters.
 pub fn decode(bytes: &[u8], charset: Charset) -> Cow<'_, str> {
     let single = match charset {
@@ -59,11 +59,31 @@ pub fn decode(bytes: &[u8], charset: Charset) -> Cow<'_, str> {
             }
             match charset {
                 Charset::Fallback(encoding) => encoding,
-                _ => encoding_rs::WINDOWS_1252,
+                _ => return Cow::Owned(decode_mixed(bytes)),
             }
         }
     };
     single.decode_without_bom_handling(bytes).0
+}
+
+/// Decodes a value of which a part is UTF-8: the other bytes are windows-1252. A sequence of bytes that
+/// is valid UTF-8 is no text in windows-1252 that anyone writes.
+#[cold]
+fn decode_mixed(mut bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len() + 8);
+    while let Err(error) = std::str::from_utf8(bytes) {
+        let (valid, rest) = bytes.split_at(error.valid_up_to());
+        text.push_str(std::str::from_utf8(valid).unwrap_or_default());
+        let (invalid, rest) = rest.split_at(error.error_len().unwrap_or(rest.len()));
+        text.push_str(
+            &encoding_rs::WINDOWS_1252
+                .decode_without_bom_handling(invalid)
+                .0,
+        );
+        bytes = rest;
+    }
+    text.push_str(std::str::from_utf8(bytes).unwrap_or_default());
+    text
 }
 
 /// Encodes a value. The second value is `false` if a character is outside the set; it is replaced by
@@ -110,6 +130,9 @@ mod tests {
     fn auto_prefers_utf8() {
         assert_eq!(decode("Žižka".as_bytes(), Charset::Auto), "Žižka");
         assert_eq!(decode(b"M\xfcller", Charset::Auto), "Müller");
+        // Each sequence for itself: "Žlebčík" with its last letters in windows-1252.
+        assert_eq!(decode(b"\xc5\xbdlebc\xedk", Charset::Auto), "Žlebcík");
+        assert_eq!(decode(b"\xe9\xe2\x82", Charset::Auto), "é\u{e2}\u{201a}");
         assert_eq!(Charset::parse("utf-16"), None);
         let cyrillic = Charset::Fallback(encoding_rs::WINDOWS_1251);
         assert_eq!(decode("Čapek".as_bytes(), cyrillic), "Čapek");

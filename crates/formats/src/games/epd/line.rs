@@ -84,7 +84,12 @@ pub(super) fn read(line: &[u8], charset: Charset, tags: bool, head: &mut GameHea
             (b"fmvn", Some(number)) => setup.full_move_number = number,
             _ if tags => {
                 let name = decode(name, charset);
-                head.tags.push(&name, &decode(unquoted(operand), charset));
+                let operand = if is_text(&name) {
+                    unquoted(operand)
+                } else {
+                    operand
+                };
+                head.tags.push(&name, &decode(operand, charset));
             }
             _ => {}
         }
@@ -160,11 +165,16 @@ pub(super) fn write_operations(
         let quoted = format!("\"{text}\"");
         let round_trips = |written: &str| {
             let written = written.as_bytes();
+            let unquoted = if is_text(name) {
+                unquoted(written)
+            } else {
+                written
+            };
             written.trim_ascii() == written
                 && !written.contains(&b'\n')
                 && !written.contains(&b'\r')
                 && operation_end(written) == written.len()
-                && unquoted(written) == text.as_bytes()
+                && unquoted == text.as_bytes()
         };
         if text.is_empty() && !is_text(name) {
             // Only the name.
@@ -192,7 +202,8 @@ fn is_text(name: &str) -> bool {
     let mut letters = name.bytes();
     match (letters.next(), letters.next(), letters.next()) {
         (Some(b'D'), Some(b'0'..=b'9'), _) => false,
-        (Some(b'c' | b'v'), Some(b'0'..=b'9'), None) | (Some(b'A'..=b'Z'), ..) => true,
+        (Some(b'c' | b'v'), Some(b'0'..=b'9'), None) => true,
+        (Some(b'A'..=b'Z'), ..) => !is_operation(name),
         _ => ["id", "eco", "nic", "rc", "ts"].contains(&name),
     }
 }
@@ -201,7 +212,11 @@ fn is_text(name: &str) -> bool {
 pub(super) fn is_operation(name: &str) -> bool {
     match name.as_bytes() {
         [b'a'..=b'z', ..] => is_name(name),
-        [b'D', rest @ ..] => !rest.is_empty() && rest.iter().all(u8::is_ascii_digit),
+        [b'D', rest @ ..] if rest.first().is_some_and(u8::is_ascii_digit) => {
+            rest.iter().all(u8::is_ascii_digit)
+        }
+        // Names of engines and authors in test suites; those of PGN are longer.
+        [b'A'..=b'Z', _] => is_name(name),
         _ => false,
     }
 }
@@ -263,6 +278,17 @@ mod tests {
         let text = b"\xef\xbb\xbf# a comment\r\n\n 8/8/8/8/8/8/8/8 w - -\r\n";
         let found: Vec<_> = lines(text).map(|line| (line.at, line.number)).collect();
         assert_eq!(found, [(18, 3)]);
+    }
+
+    #[test]
+    fn operands_round_trip_with_their_quotes() {
+        let line = " b \"foo bar\"; theme \"a; b\"; v \"Ke2\"; e \"\"; Ae \"x 15\"; id \"a b\"; bm Qg6 Nf3;";
+        let head = read_line(&format!("4k3/8/8/8/8/8/8/4K3 w - -{line}"));
+        assert_eq!(head.tags.get("b"), Some("\"foo bar\""));
+        assert_eq!(head.tags.get("id"), Some("a b"));
+        let mut out = Vec::new();
+        assert_eq!(write_operations(&head.tags, is_operation, &mut out), 0);
+        assert_eq!(String::from_utf8(out).unwrap(), line);
     }
 
     #[test]

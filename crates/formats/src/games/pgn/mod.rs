@@ -82,9 +82,8 @@ fn score(probe: &Probe<'_>) -> Confidence {
             .into_bytes();
         head = &text;
     }
-    if memchr::memchr(0, head).is_some() {
-        return Confidence::No;
-    }
+    // A text can contain a NUL, as other bytes that no program shows, but it does not begin with one.
+    let has_nul = memchr::memchr(0, head).is_some();
     let head = head.strip_prefix(event_boundary::BOM).unwrap_or(head);
     if crate::games::bpgn::is_bughouse(head) {
         return Confidence::No;
@@ -96,6 +95,9 @@ fn score(probe: &Probe<'_>) -> Confidence {
     let tag = |line: &[u8]| line.starts_with(b"[") && movetext_skipper::is_tag(line, 0);
     if lines.clone().next().is_some_and(tag) {
         return Confidence::Certain;
+    }
+    if has_nul {
+        return Confidence::No;
     }
     let has_tag = lines.any(tag);
     match (named, has_tag) {

@@ -43,6 +43,9 @@ pub(super) struct TagWriter {
     profile: Profile,
     items: Vec<TagItem>,
     plans: TagPlanCache<TagPlan>,
+    /// Whether a reader cannot play moves of the last game: because of the tag `Variant` or the setup
+    /// position.
+    is_unplayable: bool,
 }
 
 impl TagWriter {
@@ -51,7 +54,13 @@ impl TagWriter {
             profile,
             items: Vec::new(),
             plans: TagPlanCache::default(),
+            is_unplayable: false,
         }
+    }
+
+    /// Whether a reader of the tags that were written last cannot play moves.
+    pub(super) fn is_unplayable(&self) -> bool {
+        self.is_unplayable
     }
 
     /// Appends the tag section of `head` and reports the number of tags that are lost to `lose`.
@@ -62,6 +71,7 @@ impl TagWriter {
         mut lose: impl FnMut(Feature, u64),
     ) -> ResultTag {
         let full = self.profile == Profile::Full;
+        self.is_unplayable = false;
         let (result, losses) = match tag_plan::write(&mut self.plans, head, full, out) {
             Some(written) => written,
             None => self.write_unplanned(head, out),
@@ -203,6 +213,9 @@ impl TagWriter {
         let variant_is_960 = stored_variant == Some(Variant::Chess960);
         let needs_variant = head.start.chess960 && !variant_is_960 && !(full && looks_960);
         let other_variant = stored_variant == Some(Variant::Other);
+        self.is_unplayable = other_variant && !head.start.chess960
+            || matches!(stored_fen, Some(None))
+            || setup.is_some_and(|setup| Position::from_setup(setup).is_err());
 
         self.items.clear();
         let mut seen = 0_u8;

@@ -1,6 +1,6 @@
 //! Irregularities of real files that other programs accept, each of which leaves the game complete.
 
-use tabia_core::formats::Profile;
+use tabia_core::formats::{Confidence, Probe, Profile};
 use tabia_core::game::GameResult;
 
 use super::tests::{read, write};
@@ -257,6 +257,45 @@ fn counters_of_setup_positions_are_optional() {
         assert!(losses.is_empty());
         assert!(read(again.as_bytes(), 1 << 20).0 == games, "{again}");
     }
+}
+
+#[test]
+fn moves_of_other_variants_stay_text() {
+    let moves = "1. e4 d5 2. exd5 Qxd5 {taken; } 3. P@e6 (3. Nc3 Qd8) 3... N@f4\n; a comment that ends with its line\n4. B@d3";
+    for head in [
+        "[Variant \"Crazyhouse\"]\n",
+        "[SetUp \"1\"]\n[FEN \"8/8/8/8/8/8/8/8 w - - 0 1\"]\n",
+    ] {
+        let text = format!("[Event \"a\"]\n{head}\n{{before}} {moves} 1-0\n\n[Event \"b\"]\n\n*\n");
+        let (games, problems) = read(text.as_bytes(), 1 << 20);
+        assert_eq!((games.len(), problems.len()), (2, 1), "{text}");
+        for profile in [Profile::Standard, Profile::Lichess, Profile::ChessBase] {
+            let (written, _) = write(&games, profile);
+            assert!(written.contains(moves), "{written}");
+            let (back, _) = read(written.as_bytes(), 1 << 20);
+            assert!(back[0].events().eq(games[0].events()), "{written}");
+            assert_eq!(back[0].result, games[0].result);
+        }
+    }
+    // A comment that is not closed would hide the result.
+    let text = "[Variant \"Crazyhouse\"]\n\n1. e4 {open";
+    let written = write(&read(text.as_bytes(), 1 << 20).0, Profile::Standard).0;
+    assert!(written.contains("[%tabia unread"), "{written}");
+}
+
+#[test]
+fn text_with_a_nul_is_recognized_by_its_first_tag() {
+    let score = |head: &[u8]| {
+        (super::FORMAT.file.score)(&Probe {
+            name: None,
+            head,
+            len: None,
+        })
+    };
+    let text = b"[Event \"a\0b\"]\n\n1. e4 {\0} *\n";
+    assert_eq!(score(text), Confidence::Certain);
+    assert_eq!(score(b"\0[Event \"a\"]\n\n1. e4 *\n"), Confidence::No);
+    assert_eq!(read(text, 1 << 20).0[0].head.tags.text("Event"), "a\0b");
 }
 
 #[test]

@@ -3,11 +3,13 @@
 use tabia_core::decimal::{write_number, write_two};
 use tabia_core::formats::Profile;
 use tabia_core::game::{
-    Annotation, Clock, ClockKind, Eval, EvalPoint, Foreign, Score, Shape, ShapeKind,
+    Annotation, Clock, ClockKind, Eval, EvalPoint, Foreign, GameResult, Score, Shape, ShapeKind,
 };
+use tabia_core::io::{Charset, decode};
 use tabia_core::loss::Feature;
 
-use super::Writer;
+use super::{TokenState, Writer};
+use crate::games::pgn::movetext_skipper::{MovetextEnd, SkipTo, skip_movetext};
 use crate::games::pgn::shape_colors::{letter_of, nearest_letter};
 use crate::games::pgn::{chessbase_commands, full_profile};
 
@@ -159,9 +161,35 @@ impl Writer {
         self.command(rank::EVAL, |out| write_eval(&eval, chessbase, out));
     }
 
+    /// Whether moves that were not read are written as they are: if they are all moves of a game that
+    /// a reader cannot play either, and end where the game ends.
+    fn writes_as_movetext(&self, foreign: &Foreign<'_>) -> bool {
+        let is_text = foreign.is_unread_moves() && foreign.format == crate::games::pgn::ID;
+        let is_complete = self.state.is_line_start() && self.depth == 0;
+        if !(is_text && is_complete && self.tags.is_unplayable()) || self.is_full() {
+            return false;
+        }
+        let mut text = foreign.bytes.trim_ascii().to_vec();
+        let length = text.len() + 1;
+        text.extend_from_slice(b" *");
+        let end = skip_movetext(&text, 0, 0, SkipTo::GameEnd);
+        let begins_game = memchr::memmem::find(&text, b"[Event \"").is_some();
+        !matches!(text.first(), Some(b'{' | b'$'))
+            && end == (length, MovetextEnd::Result(GameResult::Unknown, 1))
+            && !begins_game
+    }
+
     fn foreign(&mut self, foreign: &Foreign<'_>) {
         let annotation = Annotation::Foreign(*foreign);
-        if foreign.is_unread_moves() && foreign.format == crate::games::pgn::ID {
+        if self.writes_as_movetext(foreign) {
+            self.flush();
+            self.write_blank();
+            let text = decode(foreign.bytes, Charset::Auto);
+            self.out.extend_from_slice(text.trim_ascii().as_bytes());
+            self.state = TokenState::VariationEnd;
+            // A line break in a comment to the end of the line would be another text.
+            self.movetext_start = self.out.len();
+        } else if foreign.is_unread_moves() && foreign.format == crate::games::pgn::ID {
             self.command(rank::OTHER, |out| {
                 out.extend_from_slice(b"[%tabia unread ");
                 full_profile::encode_text(foreign.bytes, out);
