@@ -251,12 +251,14 @@ pub trait Book: Send + Sync {
         self.probe(position, page)
     }
 
-    /// Calls `visit` once for every stored position, in file order.
+    /// Calls `visit` once for every stored position, in file order. Returns the number of records
+    /// that are skipped because they are not those of a position; see also
+    /// [`damage`](Book::damage).
     ///
     /// A record that several mirrored positions share (colours exchanged, files mirrored) is
     /// visited once for each of them that is reachable from the standard position; see
     /// [`BookPosition::is_duplicate`].
-    fn for_each(&self, visit: &mut dyn FnMut(BookKey<'_>, &BookPosition) -> Flow) -> Result<()>;
+    fn for_each(&self, visit: &mut dyn FnMut(BookKey<'_>, &BookPosition) -> Flow) -> Result<u64>;
 
     /// Like [`for_each`](Book::for_each), in the fastest order. Ratings and `raw` bytes may be
     /// missing. Meant for targets that store only moves and weights and sort them anyway. The page
@@ -264,7 +266,7 @@ pub trait Book: Send + Sync {
     fn for_each_unordered(
         &self,
         visit: &mut dyn FnMut(BookKey<'_>, &mut BookPosition) -> Flow,
-    ) -> Result<()> {
+    ) -> Result<u64> {
         let mut copy = BookPosition::default();
         self.for_each(&mut |position, page| {
             copy.clone_from(page);
@@ -287,6 +289,13 @@ pub trait Book: Send + Sync {
     fn linked_game(&self, link: GameLink) -> Result<Option<LinkedGame>> {
         let _ = link;
         Ok(None)
+    }
+
+    /// Parts of the file that cannot be read as records, and are therefore left out by
+    /// [`for_each`](Book::for_each): one line for each kind, with its number. Faster than
+    /// `for_each`.
+    fn damage(&self) -> Result<Vec<String>> {
+        Ok(Vec::new())
     }
 
     /// Problems that only a scan of the complete file finds, one line each, in addition to

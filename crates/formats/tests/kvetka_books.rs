@@ -203,7 +203,7 @@ fn minimal_book_is_written_byte_by_byte() {
     options.title = Some("Test book".to_owned());
     options
         .facts
-        .push(("half-moves of a game".to_owned(), "2".to_owned()));
+        .push(("plies of a game".to_owned(), "2".to_owned()));
     let mut builder = Box::new(KvetkaBuilder::create(&scratch.join("mini.kob"), &options).unwrap());
     builder.name_openings(|position| {
         let is_start = *position == Position::standard();
@@ -388,7 +388,7 @@ fn book_of_another_program_is_read_and_rebuilt() {
     };
     let games = games_of(&pgn, 400);
     let scratch = Scratch::new("kvetka-400");
-    let options = options(&[("half-moves of a game", "30")]);
+    let options = options(&[("plies of a game", "30")]);
     let mut builder =
         Box::new(KvetkaBuilder::create(&scratch.join("kv400.kob"), &options).unwrap());
     builder.name_openings(|position| {
@@ -536,7 +536,7 @@ fn appending_games_gives_the_same_bytes_as_building_at_once() {
         &[("kvetka.strings", "be"), ("kvetka.list", "u16")],
         &[
             ("moves to all known positions", "yes"),
-            ("half-moves of a game", "4"),
+            ("plies of a game", "4"),
         ],
     ] {
         let options = options(facts);

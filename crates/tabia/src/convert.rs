@@ -374,9 +374,5 @@ fn each_item(
 ) -> Result<(), Error> {
     let before = reporter.summary.counts;
     reporter.read_item(&options.open, progress, options.plan.strict, read)?;
-    let counts = reporter.summary.counts.since(before);
-    reporter
-        .observer
-        .finished(reporter.item, &counts)
-        .map_err(Error::in_output)
+    reporter.finish_item(before).map(drop)
 }

@@ -18,7 +18,7 @@ use tabia_query::{Matcher, Query};
 use crate::filter_stream::FilterVisitor;
 use crate::input::{InputItem, OpenInput};
 use crate::parallel::ordered;
-use crate::select::{LeaveOut, SelectVisitor, Selection};
+use crate::select::{LeaveOut, SelectVisitor, Selection, SelectionCounts};
 use crate::summary::{Base, Notes, Observer, Summary};
 
 /// Records of a database that one thread takes at a time.
@@ -137,6 +137,18 @@ impl ScanReporter<'_> {
             self.problem(error.in_file(item.label()).into(), strict)?;
         }
         Ok(result)
+    }
+
+    /// Reports that the item is done; `before` are the counts of the summary before it. Returns those of
+    /// the item.
+    pub(crate) fn finish_item(
+        &mut self,
+        before: SelectionCounts,
+    ) -> Result<SelectionCounts, Error> {
+        let counts = self.summary.counts.since(before);
+        let finished = self.observer.finished(self.item, &counts);
+        finished.map_err(Error::in_output)?;
+        Ok(counts)
     }
 
     /// Notes what was wrong with a database as a whole when it was opened.

@@ -1,4 +1,4 @@
-//! Books of every format built from the same games, against counts made here.
+//! Books of every format from the same games, compared with counts of this test.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -25,15 +25,15 @@ use tabia_testkit::{Random, Scratch};
 const GAMES: usize = 500;
 const PLIES: usize = 24;
 
-/// What is known of a move: games, results, sum and number of the ratings of those who played it.
+/// Statistics of a move: games, results, sum and number of the ratings of those who played it.
 #[derive(Debug, Default, Clone)]
-struct Known {
+struct Stats {
     games: u64,
     results: Wdl,
     ratings: (u64, u64),
 }
 
-impl Known {
+impl Stats {
     fn add(&mut self, result: &str, elo: usize) {
         self.games += 1;
         match result {
@@ -46,7 +46,7 @@ impl Known {
         self.ratings.1 += 1;
     }
 
-    fn merge(&mut self, other: &Known) {
+    fn merge(&mut self, other: &Stats) {
         self.games += other.games;
         self.results.white += other.results.white;
         self.results.draws += other.results.draws;
@@ -95,13 +95,13 @@ fn record_of(format: &str, position: &Position) -> (Vec<u8>, bool) {
 #[derive(Default)]
 struct Corpus {
     text: String,
-    known: HashMap<u64, HashMap<u16, Known>>,
-    /// Positions behind a move.
-    reached: BTreeMap<u64, (Position, Known)>,
+    known: HashMap<u64, HashMap<u16, Stats>>,
+    /// Positions after a move.
+    reached: BTreeMap<u64, (Position, Stats)>,
     positions: Vec<Position>,
 }
 
-/// Games at random, of which the first plies come from few moves, so that they meet again.
+/// Random games. The first plies have few choices, so that positions are repeated.
 fn corpus() -> Corpus {
     let mut random = Random::new(0x1234_5678_9abc_def1);
     let mut corpus = Corpus::default();
@@ -134,7 +134,7 @@ fn corpus() -> Corpus {
             corpus.text.push_str(&String::from_utf8_lossy(&name));
             corpus.text.push(' ');
             let reached = corpus.reached.entry(position.key());
-            let reached = reached.or_insert_with(|| (position.clone(), Known::default()));
+            let reached = reached.or_insert_with(|| (position.clone(), Stats::default()));
             reached.1.add(result, elos[ply % 2]);
         }
         let _ = write!(corpus.text, "{result}\n\n");
@@ -145,14 +145,14 @@ fn corpus() -> Corpus {
 fn options(threads: usize, memory: u64) -> BuildOptions {
     let mut options = BuildOptions::default();
     options.threads = threads;
-    options.keep.min_games = 1;
-    options.keep.scoreless = true;
+    options.move_filter.min_games = 1;
+    options.move_filter.scoreless = true;
     options.memory = memory;
     options.strict = true;
     options
 }
 
-/// Builds a book; its files, the main one first.
+/// Builds a book; returns its files, the main one first.
 fn build_book(
     folder: &Scratch,
     format: &'static BookFormat,
@@ -176,9 +176,8 @@ fn open(path: &Path) -> Box<dyn tabia::core::books::Book> {
     tabia::book::open(&items[0], &OpenOptions::default()).unwrap()
 }
 
-/// Ten thousand positions of the games: whatever a format says of a move is what was counted.
 #[test]
-fn every_format_says_what_the_games_say() {
+fn statistics_of_every_format_are_those_of_the_games() {
     let corpus = corpus();
     let folder = Scratch::new("book-statistics");
     std::fs::write(folder.join("games.pgn"), &corpus.text).unwrap();
@@ -187,10 +186,9 @@ fn every_format_says_what_the_games_say() {
         let files = build_book(&folder, format, 2, 64 << 20);
         let name = format.file.id;
         let book = open(&files[0]);
-        // Some formats keep the statistics of a move with the position it leads to, by whatever
-        // way that was reached, and some have one record for positions that are each other's
-        // image.
-        let mut records: HashMap<Vec<u8>, Known> = HashMap::new();
+        // Some formats store the statistics of a move with the position it leads to, whatever the
+        // line, and some have one record for a position and its mirror images.
+        let mut records: HashMap<Vec<u8>, Stats> = HashMap::new();
         for (position, known) in corpus.reached.values() {
             let (record, turn) = record_of(name.as_str(), position);
             let known = known.clone().turned(turn);
@@ -262,9 +260,8 @@ fn every_format_says_what_the_games_say() {
     );
 }
 
-/// Neither threads nor memory change a byte.
 #[test]
-fn the_same_bytes_on_any_number_of_threads() {
+fn threads_and_memory_do_not_change_a_byte() {
     let corpus = corpus();
     let folder = Scratch::new("book-threads");
     std::fs::write(folder.join("games.pgn"), &corpus.text).unwrap();

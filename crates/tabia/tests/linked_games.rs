@@ -1,4 +1,4 @@
-//! From a position of a book to the games behind it.
+//! Games that a book links to.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use tabia::book::{find, linked_games};
@@ -9,7 +9,7 @@ use tabia::{Resolver, book};
 use tabia_testkit::shared::repository;
 
 #[test]
-fn a_linked_game_is_opened_out_of_its_source() {
+fn linked_games_are_read_from_their_source() {
     let folder = repository().join("crates/formats/tests/fixtures/kvetka");
     let resolver = Resolver::default();
     let options = OpenOptions::default();
@@ -17,10 +17,10 @@ fn a_linked_game_is_opened_out_of_its_source() {
     for m in ["e4", "e5"] {
         san::read_and_play(&mut position, m.as_bytes()).unwrap();
     }
-    // Any file of the set, and the name they share.
+    // Any file of the set; their common name is ambiguous.
     for name in ["mini_0.kob", "mini.kin", "mini.ksf", "mini"] {
         let path = if name == "mini" {
-            // There is a PGN file of that name too, which must be said.
+            // There is a PGN file of that name too.
             let error = resolver.resolve(folder.join(name).as_os_str()).unwrap_err();
             assert!(error.to_string().contains("mini_0.kob"), "{error}");
             continue;
@@ -32,19 +32,19 @@ fn a_linked_game_is_opened_out_of_its_source() {
         let book = book::open(&items[0], &options).unwrap();
         let found = find::find(&*book, &position).unwrap().unwrap();
         assert_eq!(found.linked.len(), 1, "{name}");
-        let told = &found.linked[0];
+        let linked = &found.linked[0];
         assert_eq!(
-            (told.white.as_str(), told.result),
+            (linked.white.as_str(), linked.result),
             ("Ivanov, I", GameResult::WhiteWins)
         );
-        let game = linked_games::load(told, &resolver, &options)
+        let game = linked_games::load(linked, &resolver, &options)
             .unwrap()
             .unwrap();
         assert_eq!(game.head.tags.get("White"), Some("Ivanov, I"));
         assert_eq!(game.mainline().count(), 2);
         assert_eq!(game.result, GameResult::WhiteWins);
-        // A source that is not there.
-        let mut lost = told.clone();
+        // A missing source.
+        let mut lost = linked.clone();
         lost.path = Some(folder.join("none.pgn"));
         assert!(linked_games::load(&lost, &resolver, &options).is_err());
         lost.path = None;
@@ -57,9 +57,9 @@ fn a_linked_game_is_opened_out_of_its_source() {
 }
 
 #[test]
-fn other_books_are_called_by_their_name() {
-    let scratch = tabia_testkit::Scratch::new("unread");
-    for (name, bytes, told) in [
+fn unsupported_books_are_named() {
+    let scratch = tabia_testkit::Scratch::new("unsupported");
+    for (name, bytes, expected) in [
         ("a.obk", &b"BOO!\0\0\0\0"[..], "Chessmaster"),
         ("b.bkt", &b"\x01\x02"[..], "Shredder"),
     ] {
@@ -68,7 +68,7 @@ fn other_books_are_called_by_their_name() {
         let error = Resolver::default().resolve(path.as_os_str()).unwrap_err();
         let error = error.to_string();
         assert!(
-            error.contains(told) && error.contains("not read"),
+            error.contains(expected) && error.contains("not read"),
             "{error}"
         );
     }

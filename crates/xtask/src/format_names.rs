@@ -26,7 +26,7 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
         "PGN is what the program prints by default",
     ),
     (
-        "crates/cli/src/commands/book/build.rs",
+        "crates/cli/src/commands/book/build_record.rs",
         "args.compat.map(|_| \"polyglot\")",
         "the value of the option `--compat`, which names a program",
     ),

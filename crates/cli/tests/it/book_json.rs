@@ -310,6 +310,8 @@ fn diff_keys() {
         "annotation",
         "annotationThen",
         "differs",
+        "line",
+        "san",
     ];
     for row in rows {
         assert_eq!(keys(row), sorted(expected));
@@ -535,7 +537,7 @@ fn folders_and_other_files_are_no_books() {
     assert_eq!(info.as_array().unwrap().len(), 1);
     tabia(&folder, &["book", "find", "all"]).expect(0);
     let run = tabia(&folder, &["book", "info", "six.pgn"]).expect(2);
-    assert!(run.err.contains("six.pgn is no book"), "{}", run.err);
+    assert!(run.err.contains("six.pgn is not a book"), "{}", run.err);
     let import = [
         "book", "edit", "six.bin", "--import", "six.pgn", "-o", "new.bin",
     ];

@@ -385,9 +385,136 @@ fn polyglot_options_are_accepted() {
     let typed = "book make-book -pgn six.pgn -bin six.bin -min-game 2 -max-ply 2";
     let args: Vec<&str> = typed.split(' ').collect();
     tabia(&folder, &args).expect(3);
-    assert_eq!(weights(&folder, "six.bin", ""), pairs(&[("e4", 3)]));
-    assert_eq!(weights(&folder, "six.bin", "e4"), pairs(&[("e5", 2)]));
+    assert_eq!(weights(&folder, "six.bin", ""), pairs(&[("e4", 4)]));
+    assert_eq!(weights(&folder, "six.bin", "e4"), pairs(&[("e5", 3)]));
     assert_eq!(weights(&folder, "six.bin", "e4 e5"), []);
+}
+
+#[test]
+fn a_move_after_the_last_ply_that_counts_is_not_needed() {
+    let folder = Scratch::new("book-max-ply");
+    let game = "[Result \"1-0\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Qxh8 1-0\n";
+    std::fs::write(folder.join("game.pgn"), game).unwrap();
+    let build = |plies: &str, more: &[&str]| {
+        let mut args = vec!["book", "build", "game.pgn", "-o", "game.bin", "--force"];
+        args.extend(["--min-games", "1", "--max-ply", plies]);
+        args.extend(more);
+        let code = if plies == "5" { 0 } else { 3 };
+        tabia(&folder, &args).expect(code);
+        std::fs::read(folder.join("game.bin")).unwrap().len()
+    };
+    // As many bytes as Polyglot writes: three moves that scored, or no book.
+    let compat = &["--compat", "polyglot"][..];
+    for more in [&[][..], compat] {
+        assert_eq!(["5", "6", "7"].map(|plies| build(plies, more)), [48, 48, 0]);
+    }
+}
+
+#[test]
+fn contradictory_options_are_refused() {
+    let folder = with_six("book-contradictions");
+    let both = [
+        "book",
+        "build",
+        "six.pgn",
+        "-o",
+        "x.bin",
+        "--only-white",
+        "--only-black",
+    ];
+    tabia(&folder, &both).expect(2);
+    write_book(&folder, "one.bin", &[("", "e4", 30), ("", "d4", 2)]);
+    let edit = |weight: &str| {
+        let args = [
+            "book", "edit", "one.bin", "--move", "e4", "--weight", weight, "-o", "x.bin",
+        ];
+        tabia(&folder, &args)
+    };
+    let refused = edit("70000").expect(2);
+    assert!(refused.err.contains("from 0 to 65535"), "{}", refused.err);
+    std::fs::write(
+        folder.join("rows.csv"),
+        "key,move,weight\n463b96181691fc9c,e2e4,70000\n",
+    )
+    .unwrap();
+    let import = [
+        "book", "edit", "one.bin", "--import", "rows.csv", "-o", "x.bin",
+    ];
+    let refused = tabia(&folder, &import).expect(4);
+    assert!(refused.err.contains("from 0 to 65535"), "{}", refused.err);
+    assert!(!folder.join("x.bin").exists());
+    edit("65535").expect(0);
+}
+
+#[test]
+fn rare_moves_are_left_out() {
+    let folder = Scratch::new("book-percent");
+    let games = "1. e4 *\n\n".repeat(19) + "1. d4 *\n";
+    std::fs::write(folder.join("games.pgn"), games).unwrap();
+    let moves = |percent: &str| {
+        let mut args = vec!["book", "build", "games.pgn", "-o", "x.bin", "--force"];
+        args.extend(["--min-games", "1", "--min-percent", percent]);
+        tabia(&folder, &args).expect(0);
+        weights(&folder, "x.bin", "").len()
+    };
+    assert_eq!(["0", "5", "5.1"].map(moves), [2, 2, 1]);
+}
+
+#[test]
+fn book_and_record_appear_together() {
+    let folder = with_six("book-record");
+    let build = [
+        "book",
+        "build",
+        "six.pgn",
+        "-o",
+        "six.bin",
+        "--force",
+        "--min-games",
+        "1",
+    ];
+    std::fs::write(folder.join("six.bin"), "old").unwrap();
+    std::fs::create_dir(folder.join("six.bin.json")).unwrap();
+    tabia(&folder, &build).expect(5);
+    assert_eq!(std::fs::read(folder.join("six.bin")).unwrap(), b"old");
+    std::fs::remove_dir(folder.join("six.bin.json")).unwrap();
+    tabia(&folder, &build).expect(3);
+    assert_eq!(folder.names(), ["six.bin", "six.bin.json", "six.pgn"]);
+    let record = std::fs::read(folder.join("six.bin.json")).unwrap();
+    let record: Value = serde_json::from_slice(&record).unwrap();
+    assert_eq!(record["files"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn mixed_scales_are_reported() {
+    let folder = Scratch::new("book-scales");
+    write_book(&folder, "small.bin", &[("", "e4", 72)]);
+    write_book(&folder, "large.bin", &[("", "d4", 65520)]);
+    let merge = |more: &[&str]| {
+        let mut args = vec![
+            "book",
+            "merge",
+            "small.bin",
+            "large.bin",
+            "-o",
+            "x.bin",
+            "--force",
+        ];
+        args.extend(more);
+        tabia(&folder, &args).expect(0).err
+    };
+    let text = merge(&[]);
+    assert!(
+        text.contains("different scales: at most 72 in small.bin"),
+        "{text}"
+    );
+    for more in [
+        &["--normalize"][..],
+        &["--mode", "priority"],
+        &["--factors", "900,1"],
+    ] {
+        assert!(!merge(more).contains("scales"), "{more:?}");
+    }
 }
 
 #[test]
@@ -884,7 +1011,7 @@ fn kvetka_books_link_to_their_games() {
         found.map_or("", |fact| fact["value"].as_str().unwrap())
     };
     assert_eq!(fact("caption"), "Six games");
-    assert_eq!(fact("half-moves of a game"), "3");
+    assert_eq!(fact("plies of a game"), "3");
     assert_eq!(fact("links to games"), "yes");
     assert_eq!(info[0]["games"], 5);
     let pgn = |book: &str| {
@@ -1027,4 +1154,72 @@ fn books_need_no_unpacking() {
     let args = ["book", "convert", "-", "--from", "polyglot", "-o", "c.bin"];
     tabia_with_input(&folder, &args, &book).expect(0);
     assert!(std::fs::read(folder.join("c.bin")).unwrap() == book);
+}
+
+#[test]
+fn damage_of_books_is_reported() {
+    let folder = with_six("book-damage");
+    let build = [
+        "book",
+        "build",
+        "six.pgn",
+        "-o",
+        "six.abk",
+        "--min-games",
+        "1",
+        "--no-record",
+    ];
+    tabia(&folder, &build).expect(3);
+    let whole = std::fs::read(folder.join("six.abk")).unwrap();
+    tabia(&folder, &["book", "convert", "six.abk", "-o", "whole.bin"]).expect(0);
+    std::fs::write(folder.join("cut.abk"), &whole[..whole.len() - 3 * 28]).unwrap();
+    for verb in ["convert", "merge", "fix"] {
+        let target = if verb == "fix" { "x.abk" } else { "x.bin" };
+        let args = ["book", verb, "cut.abk", "-o", target, "--force"];
+        let run = tabia(&folder, &args).expect(3);
+        assert!(run.err.contains("do not exist"), "{verb}: {}", run.err);
+    }
+    tabia(&folder, &["check", "x.abk"]).expect(0);
+}
+
+#[test]
+fn damaged_books_are_not_appended_to() {
+    let folder = with_six("book-append-damaged");
+    std::fs::write(folder.join("more.pgn"), "1. b3 b6 2. Bb2 *\n").unwrap();
+    let build = |input: &str, more: &[&str]| {
+        let mut args = vec![
+            "book",
+            "build",
+            input,
+            "-o",
+            "t.kob",
+            "--game-links",
+            "--no-record",
+        ];
+        args.extend(more);
+        tabia(&folder, &args)
+    };
+    build("six.pgn", &[]).expect(3);
+    let read = |name: &str| std::fs::read(folder.join(name)).unwrap();
+    let files = ["t_0.kob", "t.kin", "t.ksf"].map(|name| (name, read(name)));
+    for (name, bytes) in &files {
+        let half = &bytes[..bytes.len() / 2];
+        for damaged in [Some(half), None] {
+            let path = folder.join(name);
+            match damaged {
+                Some(bytes) => std::fs::write(&path, bytes).unwrap(),
+                None => std::fs::remove_file(&path).unwrap(),
+            }
+            let run = build("more.pgn", &["--append"]).expect(4);
+            let is_lost = *name == "t_0.kob" && damaged.is_none();
+            assert!(
+                is_lost || run.err.contains("tabia book fix"),
+                "{name}: {}",
+                run.err
+            );
+            assert_eq!(std::fs::read(&path).ok().as_deref(), damaged, "{name}");
+            std::fs::write(&path, bytes).unwrap();
+        }
+    }
+    build("more.pgn", &["--append"]).expect(0);
 }

@@ -1,4 +1,4 @@
-//! A book in another format, or as lines of PGN.
+//! Books in another format, or as lines of PGN.
 
 use std::path::Path;
 
@@ -15,10 +15,10 @@ use super::merge::{MergeOptions, Merged, merge};
 use super::share;
 use crate::input::InputItem;
 
-/// Writes a book in a format of books: as a merge of one.
+/// Writes a book in another format: a merge of one book.
 ///
 /// # Errors
-/// When the book cannot be read or the target not be written.
+/// If the book cannot be read or the target not be written.
 pub fn convert_book(
     item: &InputItem,
     format: &'static BookFormat,
@@ -35,28 +35,29 @@ pub fn convert_book(
     merge(std::slice::from_ref(item), format, path, &options, progress)
 }
 
-/// What was written as lines.
+/// Counts of written lines.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LinesWritten {
-    /// Lines, each a game.
+    /// Number of lines, each of which is a game.
     pub lines: u64,
-    /// Positions of the book on them.
+    /// Number of positions of the book in these lines.
     pub positions: u64,
 }
 
-/// One open position of the line that is being followed.
-struct Step {
+/// A position of the current line.
+struct LinePosition {
     position: Position,
     page: BookPosition,
-    /// Moves still to be followed, the next one last.
+    /// Moves still to follow, the next one last.
     rest: Vec<Move>,
-    /// The move that is being followed.
+    /// The move of the current line.
     m: Option<Move>,
 }
 
-/// Hands the lines of a book to a writer of text, heaviest moves first: every position on a
-/// line once, so that a line ends where another has been before. `take` gets the text of each line.
+/// Writes the lines of a book with a text writer, heaviest moves first. Every position is on one line
+/// only, so that a line ends at a position of an earlier one, or after `max_plies`. `take` gets the
+/// text of each line.
 ///
 /// # Errors
 /// Those of the book and of `take`.
@@ -64,37 +65,37 @@ pub fn lines(
     book: &dyn Book,
     name: &str,
     start: &Position,
-    most: usize,
+    max_plies: usize,
     writer: &mut dyn TextWriter,
     progress: &Progress,
     take: &mut dyn FnMut(&mut Vec<u8>) -> Result<(), Error>,
 ) -> Result<LinesWritten, Error> {
     let mut done = LinesWritten::default();
     let mut seen = DiskKeySet::default();
-    let mut steps: Vec<Step> = Vec::new();
-    if let Some(step) = step(book, start, &mut seen, &mut done)? {
-        steps.push(step);
+    let mut line: Vec<LinePosition> = Vec::new();
+    if let Some(first) = line_position(book, start, &mut seen, &mut done)? {
+        line.push(first);
     }
-    while let Some(last) = steps.last_mut() {
+    while let Some(last) = line.last_mut() {
         progress.check().map_err(Error::in_output)?;
         let Some(m) = last.rest.pop() else {
-            steps.pop();
+            line.pop();
             continue;
         };
         last.m = Some(m);
         let mut after = last.position.clone();
         after.play(m);
         let is_new = !seen.contains(after.key());
-        let next = if is_new && steps.len() < most {
-            step(book, &after, &mut seen, &mut done)?
+        let next = if is_new && line.len() < max_plies {
+            line_position(book, &after, &mut seen, &mut done)?
         } else {
             None
         };
         if let Some(next) = next {
-            steps.push(next);
+            line.push(next);
             continue;
         }
-        write_line(&steps, name, start, !is_new, done.lines, writer);
+        write_line(&line, name, start, !is_new, done.lines, writer);
         take(writer.text())?;
         writer.text().clear();
         done.lines += 1;
@@ -103,26 +104,26 @@ pub fn lines(
     Ok(done)
 }
 
-/// The position as a step of a line, when the book has moves for it; a position that the book does
-/// not have goes on with every move that leads back into it.
-fn step(
+/// The position with the moves to follow; `None` if there are none. From a position that the book does
+/// not contain, these are the moves that lead into the book.
+fn line_position(
     book: &dyn Book,
     position: &Position,
     seen: &mut DiskKeySet,
     done: &mut LinesWritten,
-) -> Result<Option<Step>, Error> {
+) -> Result<Option<LinePosition>, Error> {
     let mut page = BookPosition::default();
     let mut rest: Vec<Move> = Vec::new();
     if book.probe(position, &mut page)? {
         seen.insert(position.key()).map_err(Error::in_output)?;
         done.positions += 1;
-        let mut weighed: Vec<(u64, Move)> = page
+        let mut weighted: Vec<(u64, Move)> = page
             .entries
             .iter()
             .filter_map(|entry| Some((share(entry), entry.m?)))
             .collect();
-        weighed.sort_by_key(|(weight, _)| *weight);
-        rest.extend(weighed.into_iter().map(|(_, m)| m));
+        weighted.sort_by_key(|(weight, _)| *weight);
+        rest.extend(weighted.into_iter().map(|(_, m)| m));
     } else {
         let mut other = BookPosition::default();
         for &m in &*position.legal_moves() {
@@ -136,7 +137,7 @@ fn step(
         rest.sort_by_key(|m| std::cmp::Reverse(m.to_bits()));
         page.clear();
     }
-    Ok((!rest.is_empty()).then(|| Step {
+    Ok((!rest.is_empty()).then(|| LinePosition {
         position: position.clone(),
         page,
         rest,
@@ -145,10 +146,10 @@ fn step(
 }
 
 fn write_line(
-    steps: &[Step],
+    line: &[LinePosition],
     name: &str,
     start: &Position,
-    met: bool,
+    ends_at_earlier_line: bool,
     number: u64,
     writer: &mut dyn TextWriter,
 ) {
@@ -166,22 +167,22 @@ fn write_line(
         head.start.setup = Some(Box::new(start.to_setup()));
     }
     let _ = writer.begin_game(GameIndex(0), &head);
-    for (i, step) in steps.iter().enumerate() {
-        let Some(m) = step.m else { continue };
-        let _ = writer.visit_move(&step.position, Ply::Move(m));
-        let Some(entry) = step.page.entries.iter().find(|entry| entry.m == Some(m)) else {
+    for (i, at) in line.iter().enumerate() {
+        let Some(m) = at.m else { continue };
+        let _ = writer.visit_move(&at.position, Ply::Move(m));
+        let Some(entry) = at.page.entries.iter().find(|entry| entry.m == Some(m)) else {
             continue;
         };
         for nag in &entry.nags {
             let _ = writer.visit_annotation(Annotation::Nag(*nag));
         }
-        let total: u64 = step.page.entries.iter().map(share).sum();
+        let total: u64 = at.page.entries.iter().map(share).sum();
         let percent = share(entry) as f64 * 100.0 / total.max(1) as f64;
         let mut text = format!("{percent:.0}%");
         if let Some(comment) = &entry.comment {
             text = format!("{text} {comment}");
         }
-        if met && i + 1 == steps.len() {
+        if ends_at_earlier_line && i + 1 == line.len() {
             text += "; goes on as in a line before";
         }
         let _ = writer.visit_annotation(Annotation::Comment(Comment {

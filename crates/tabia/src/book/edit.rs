@@ -4,15 +4,17 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use tabia_core::books::{BookEntry, BookPosition, Learn};
-use tabia_core::chess::{Move, Position};
+use tabia_core::chess::{Move, Position, uci};
+use tabia_core::external::DiskKeySet;
 use tabia_core::game::{Flow, Nag};
 use tabia_core::io::Progress;
 use tabia_core::{BookFormat, Error, Result};
 use tabia_formats::books::polyglot::{PolyglotBook, encode_move};
 
 use super::book_format;
-use super::merge::{MergeOptions, Merged, has_key_entries, open_polyglot};
-use super::polyglot_entries::{Plain, Runs, SortedOut};
+use super::for_each_board::for_each_board;
+use super::merge::{MergeOptions, Merged, create_options, has_key_entries, open_polyglot};
+use super::polyglot_entries::{EntryRuns, EntryWriter, KeyMove, uci_of_bits};
 use crate::input::InputItem;
 
 /// Where a change is made.
@@ -29,13 +31,13 @@ pub enum EditTarget {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Change {
-    /// Takes the move out.
+    /// Whether the move is removed.
     pub remove: bool,
-    /// The weight.
+    /// The weight, at most 65535.
     pub weight: Option<u32>,
-    /// The symbols.
+    /// The NAGs.
     pub nags: Option<Vec<Nag>>,
-    /// Whether the author wants it played (`true`), does not (`false`), or says nothing.
+    /// The author's recommendation: to play the move (`true`), not to play it (`false`), or none.
     pub advice: Option<Option<bool>>,
     /// The comment; empty for none.
     pub comment: Option<String>,
@@ -46,7 +48,7 @@ pub struct Change {
 /// Copies a book with changes. The book is read to its end first, so it may be replaced.
 ///
 /// # Errors
-/// When the book cannot be read or the target not be written; a [usage error](Error::usage) for changes that
+/// If the book cannot be read or the target not be written; a [usage error](Error::usage) for changes that
 /// the format cannot make.
 pub fn edit(
     item: &InputItem,
@@ -55,6 +57,11 @@ pub fn edit(
     options: &MergeOptions,
     progress: &Progress,
 ) -> Result<Merged, Error> {
+    let weights = changes.iter().filter_map(|(_, change)| change.weight);
+    if let Some(weight) = weights.max().filter(|max| *max > u32::from(u16::MAX)) {
+        let text = format!("weights are from 0 to {}, not {weight}", u16::MAX);
+        return Err(Error::usage(text));
+    }
     if has_key_entries(item) {
         let book = open_polyglot(item, &options.open)?;
         return edit_entries(&book, changes, path, options, progress);
@@ -83,8 +90,8 @@ fn edit_entries(
         by_key.entry(key).or_default().push((bits, change));
     }
     let mut out =
-        SortedOut::create(path, &options.create, book.header()).map_err(Error::in_output)?;
-    let mut runs = Runs::new(book, progress)?;
+        EntryWriter::create(path, &options.create, book.header()).map_err(Error::in_output)?;
+    let mut runs = EntryRuns::new(book, progress)?;
     let mut run = Vec::new();
     loop {
         let next = [runs.key(), by_key.first_key_value().map(|(key, _)| *key)];
@@ -105,19 +112,19 @@ fn edit_entries(
     Ok(Merged {
         positions,
         moves,
-        mended: runs.mended,
+        fixes: runs.fixes,
         written: out.finish().map_err(Error::in_output)?,
         ..Merged::default()
     })
 }
 
-fn apply(run: &mut Vec<Plain>, bits: u16, change: &Change) {
+fn apply(run: &mut Vec<KeyMove>, bits: u16, change: &Change) {
     if change.remove {
         run.retain(|entry| entry.bits != bits);
         return;
     }
     if !run.iter().any(|entry| entry.bits == bits) {
-        run.push(Plain {
+        run.push(KeyMove {
             bits,
             weight: 1,
             learn: Learn::ZERO,
@@ -146,46 +153,44 @@ fn edit_pages(
         let list = by_key.entry(position.key()).or_default();
         list.push((*position, m, change));
     }
-    let book = super::open(item, &options.open)?;
-    let mut writer = (format.create)(path, &options.create).map_err(Error::in_output)?;
+    let books = [super::open(item, &options.open)?];
+    let create = create_options(&books, format, &options.create);
+    let [book] = &books;
+    let mut writer = (format.create)(path, &create).map_err(Error::in_output)?;
     let mut merged = Merged::default();
-    let mut failed = None;
     let mut put = |position: &Position, page: &BookPosition, merged: &mut Merged| {
-        match writer.put(position, page) {
-            Ok(losses) => merged.losses.merge(&losses),
-            Err(error) => {
-                failed = Some(error);
-                return Flow::Stop;
-            }
-        }
-        Flow::Go
+        let losses = writer.put(position, page).map_err(Error::in_output)?;
+        merged.losses.merge(&losses);
+        Ok::<_, Error>(())
     };
-    let reach = super::for_each_board::boards(&*book, progress, &mut |position, page| {
-        let Some(own) = by_key.remove(&position.key()) else {
-            return Ok(put(position, page, &mut merged));
-        };
-        let mut page = page.clone();
-        for (_, m, change) in own {
-            apply_to_page(&mut page, m, &change);
+    let counts = for_each_board(&**book, progress, &mut |position, page| {
+        match by_key.remove(&position.key()) {
+            Some(changes) => {
+                let mut page = page.clone();
+                for (_, m, change) in changes {
+                    apply_to_page(&mut page, m, &change);
+                }
+                put(position, &page, &mut merged)?;
+            }
+            None => put(position, page, &mut merged)?,
         }
-        Ok(put(position, &page, &mut merged))
-    });
-    merged.unreached = reach?.unreached;
-    for own in by_key.into_values() {
+        Ok(Flow::Go)
+    })?;
+    // Positions that the book does not contain.
+    for changes in by_key.into_values() {
         let mut page = BookPosition::default();
-        let Some(position) = own.first().map(|(position, ..)| position.clone()) else {
+        let Some(position) = changes.first().map(|(position, ..)| position.clone()) else {
             continue;
         };
-        for (_, m, change) in own {
+        for (_, m, change) in changes {
             apply_to_page(&mut page, m, &change);
         }
-        if put(&position, &page, &mut merged) == Flow::Stop {
-            break;
-        }
+        put(&position, &page, &mut merged)?;
     }
-    if let Some(error) = failed {
-        return Err(error.in_output());
-    }
+    merged.unreached = counts.unreached;
+    let mut damage = book.damage()?;
+    damage.extend(counts.problem());
+    merged.damage.push(damage);
     let book = writer.finish().map_err(Error::in_output)?;
     (merged.positions, merged.moves) = (book.size.positions, book.size.moves);
     merged.losses.merge(&book.losses);
@@ -203,7 +208,7 @@ fn apply_to_page(page: &mut BookPosition, m: Move, change: &Change) {
     }
     for entry in page.entries.iter_mut().filter(|entry| entry.m == Some(m)) {
         if let Some(advice) = change.advice {
-            // Weight 0 is what advice against a move looks like.
+            // Weight 0 comes from advice against the move.
             let was_against = std::mem::replace(&mut entry.recommended, advice) == Some(false);
             if was_against && advice != Some(false) && entry.weight == Some(0) {
                 entry.weight = None;
@@ -226,68 +231,59 @@ fn apply_to_page(page: &mut BookPosition, m: Move, change: &Change) {
 pub struct BookRow {
     /// The Polyglot key of the position.
     pub key: u64,
-    /// The position, when it is known.
+    /// The position; `None` if a walk does not reach it.
     pub fen: Option<String>,
-    /// The move in UCI coordinates.
+    /// The move in UCI notation.
     pub uci: String,
     /// All that is known of the move.
     pub entry: BookEntry,
 }
 
-/// Hands on every move of a book. Positions that a walk does not reach have no FEN.
+/// Calls `visit` with every move of a book. Positions that a walk does not reach have no FEN.
 ///
 /// # Errors
-/// Those of the book and of `each`.
+/// Those of the book and of `visit`.
 pub fn rows(
     item: &InputItem,
     options: &MergeOptions,
     progress: &Progress,
-    each: &mut dyn FnMut(BookRow) -> Result<(), Error>,
+    visit: &mut dyn FnMut(BookRow) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let book = super::open(item, &options.open)?;
-    let mut failure = None;
-    let mut reached = tabia_core::external::DiskKeySet::default();
+    let mut reached = DiskKeySet::default();
     let is_polyglot = has_key_entries(item);
-    let read = super::for_each_board::boards(&*book, progress, &mut |position, page| {
+    for_each_board(&*book, progress, &mut |position, page| {
         reached.insert(position.key())?;
         for entry in &page.entries {
             let Some(m) = entry.m else { continue };
             let mut text = Vec::new();
-            tabia_core::chess::uci::write(m, position.is_chess960(), &mut text);
-            let row = BookRow {
+            uci::write(m, position.is_chess960(), &mut text);
+            visit(BookRow {
                 key: position.key(),
                 fen: Some(position.fen()),
                 uci: String::from_utf8_lossy(&text).into_owned(),
                 entry: entry.clone(),
-            };
-            if let Err(error) = each(row) {
-                failure = Some(error);
-                return Ok(Flow::Stop);
-            }
+            })?;
         }
         Ok(Flow::Go)
-    });
-    if let Some(failure) = failure {
-        return Err(failure);
-    }
-    read?;
+    })?;
     if !is_polyglot {
         return Ok(());
     }
     let book = open_polyglot(item, &options.open)?;
-    let mut runs = Runs::new(&book, progress)?;
+    let mut runs = EntryRuns::new(&book, progress)?;
     let mut run = Vec::new();
     while let Some(key) = runs.key() {
         runs.take(&mut run);
         if reached.contains(key) {
             continue;
         }
-        for plain in &run {
-            each(BookRow {
+        for key_move in &run {
+            visit(BookRow {
                 key,
                 fen: None,
-                uci: super::diff::coordinates(plain.bits),
-                entry: super::diff::entry_of(plain),
+                uci: uci_of_bits(key_move.bits),
+                entry: key_move.book_entry(),
             })?;
         }
     }

@@ -1,25 +1,21 @@
-//! Which games made a move's weight.
+//! The games from which a move got its weight.
 
-use std::collections::BTreeSet;
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
 use std::sync::Arc;
 
-use tabia_core::books::{Book, GameLink, LinkedGame, Wdl};
-use tabia_core::chess::{Color, Move, Ply, Position};
-use tabia_core::formats::{Limits, OpenOptions};
+use tabia_core::books::Wdl;
+use tabia_core::chess::{Color, Move, Ply, Position, san};
+use tabia_core::formats::OpenOptions;
 use tabia_core::game::{Date, Flow, GameHead, GameResult, RecordKind, Visitor, Want};
 use tabia_core::io::Progress;
 use tabia_core::{Error, GameIndex};
 use tabia_query::Query;
 
-use super::walk::walk;
 use crate::input::InputItem;
 use crate::scan::{ScanOptions, ScanReporter, Task, scan};
 use crate::select::Selection;
 use crate::summary::{Observer, Summary};
 
-/// What is asked.
+/// Which move in which games. The other fields have the same meaning as when the book was built.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ExplainQuery {
@@ -29,7 +25,7 @@ pub struct ExplainQuery {
     pub m: Option<Move>,
     /// Which games count.
     pub filter: Query,
-    /// Plies of each game that count.
+    /// Number of plies that count of each game, at most.
     pub max_ply: u32,
 }
 
@@ -53,7 +49,7 @@ pub struct MoveOccurrence {
     pub game: GameIndex,
     /// The move.
     pub san: String,
-    /// Plies before it.
+    /// Number of plies before the move.
     pub ply: u32,
     /// Player with White.
     pub white: String,
@@ -63,43 +59,72 @@ pub struct MoveOccurrence {
     pub black: String,
     /// Rating of Black.
     pub black_elo: Option<u16>,
-    /// How it ended.
+    /// The result.
     pub result: GameResult,
-    /// When.
+    /// The date.
     pub date: Date,
     /// Two for a win of the side that played the move, one for a draw or an unknown result.
     pub points: u64,
 }
 
-/// What the games make together.
+/// The statistics of all games in which the move was played.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MoveStats {
-    /// Times the move was played.
+    /// Number of times the move was played.
     pub games: u64,
-    /// How those games ended.
+    /// Results of those games.
     pub results: Wdl,
     /// The points: the weight before scaling.
     pub points: u64,
 }
 
-struct BookMove<'a> {
-    question: &'a ExplainQuery,
-    found: Vec<MoveOccurrence>,
-    /// The current game: where its witnesses begin, what its tags say.
-    first: usize,
-    game: MoveOccurrence,
-    ply: u32,
-    passing: bool,
+impl MoveStats {
+    fn add(&mut self, occurrence: &MoveOccurrence) {
+        self.games += 1;
+        self.points += occurrence.points;
+        match occurrence.result.to_pgn() {
+            GameResult::WhiteWins => self.results.white += 1,
+            GameResult::Draw => self.results.draws += 1,
+            GameResult::BlackWins => self.results.black += 1,
+            _ => {}
+        }
+    }
 }
 
-impl Visitor for BookMove<'_> {
+/// Collects the occurrences of the move; runs on several threads.
+struct OccurrenceCollector<'a> {
+    query: &'a ExplainQuery,
+    found: Vec<MoveOccurrence>,
+    /// Index of the first occurrence in the current game.
+    first: usize,
+    /// The current game.
+    game: MoveOccurrence,
+    ply: u32,
+    /// Whether the current game counts.
+    counts_game: bool,
+}
+
+impl<'a> OccurrenceCollector<'a> {
+    fn new(query: &'a ExplainQuery) -> Self {
+        Self {
+            query,
+            found: Vec::new(),
+            first: 0,
+            game: MoveOccurrence::default(),
+            ply: 0,
+            counts_game: false,
+        }
+    }
+}
+
+impl Visitor for OccurrenceCollector<'_> {
     fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
         self.first = self.found.len();
         self.ply = 0;
         let tags = &head.tags;
-        self.passing = head.kind == RecordKind::Game;
-        if !self.passing {
+        self.counts_game = head.kind == RecordKind::Game;
+        if !self.counts_game {
             return Flow::Skip;
         }
         self.game = MoveOccurrence {
@@ -115,16 +140,16 @@ impl Visitor for BookMove<'_> {
     }
 
     fn visit_move(&mut self, before: &Position, ply: Ply) -> Flow {
-        if self.ply >= self.question.max_ply {
+        if self.ply >= self.query.max_ply {
             return Flow::Skip;
         }
         self.ply += 1;
         let Ply::Move(m) = ply else { return Flow::Go };
-        let is_asked = before.key() == self.question.position.key()
-            && self.question.m.is_none_or(|asked| asked == m);
-        if is_asked {
+        let is_queried = before.key() == self.query.position.key()
+            && self.query.m.is_none_or(|queried| queried == m);
+        if is_queried {
             let mut name = Vec::new();
-            tabia_core::chess::san::write(before, ply, &mut name);
+            san::write(before, ply, &mut name);
             self.found.push(MoveOccurrence {
                 san: String::from_utf8_lossy(&name).into_owned(),
                 ply: self.ply - 1,
@@ -135,10 +160,10 @@ impl Visitor for BookMove<'_> {
     }
 
     fn end_game(&mut self, result: GameResult) {
-        if !self.passing {
+        if !self.counts_game {
             return;
         }
-        let won = match self.question.position.turn() {
+        let won = match self.query.position.turn() {
             Color::White => GameResult::WhiteWins,
             Color::Black => GameResult::BlackWins,
         };
@@ -147,14 +172,14 @@ impl Visitor for BookMove<'_> {
             other if other == won => 2,
             _ => 0,
         };
-        for witness in self.found.get_mut(self.first..).unwrap_or_default() {
-            witness.result = result;
-            witness.points = points;
+        for occurrence in self.found.get_mut(self.first..).unwrap_or_default() {
+            occurrence.result = result;
+            occurrence.points = points;
         }
     }
 }
 
-impl Task for BookMove<'_> {
+impl Task for OccurrenceCollector<'_> {
     type Out = Vec<MoveOccurrence>;
 
     fn swap(&mut self, out: &mut Vec<MoveOccurrence>) {
@@ -164,128 +189,53 @@ impl Task for BookMove<'_> {
     }
 }
 
-/// Hands on the games of the sources in which the move was played, in order.
+/// Calls `visit` with each game of the sources in which the move was played, in order. Returns the
+/// statistics of these games, and the number of problems of the sources.
 ///
 /// # Errors
-/// The first source that cannot be read, or what `each` says.
+/// Of the first source that cannot be read, and those of `visit`.
 pub fn explain(
     items: &[InputItem],
-    question: &ExplainQuery,
+    query: &ExplainQuery,
     open: &OpenOptions,
     threads: usize,
     progress: &Arc<Progress>,
     observer: &mut dyn Observer,
-    each: &mut dyn FnMut(&InputItem, &MoveOccurrence) -> Result<(), Error>,
+    visit: &mut dyn FnMut(&InputItem, &MoveOccurrence) -> Result<(), Error>,
 ) -> Result<(MoveStats, u64), Error> {
     progress.set_total(items.iter().filter_map(InputItem::bytes).sum());
-    let mut ledger = Summary::default();
-    let mut sum = MoveStats::default();
+    let mut summary = Summary::default();
+    let mut stats = MoveStats::default();
+    let options = ScanOptions {
+        threads,
+        selection: Selection {
+            texts: false,
+            ..Selection::default()
+        },
+        want: Want::TAGS.and(Want::MAINLINE),
+        strict: open.strict,
+        filter: Some(query.filter.clone()).filter(|query| !query.is_empty()),
+        ..ScanOptions::default()
+    };
     for item in items {
-        let tasks = (0..threads.max(1))
-            .map(|_| BookMove {
-                question,
-                found: Vec::new(),
-                first: 0,
-                game: MoveOccurrence::default(),
-                ply: 0,
-                passing: false,
-            })
-            .collect();
-        let plan = ScanOptions {
-            threads,
-            selection: Selection {
-                texts: false,
-                ..Selection::default()
-            },
-            want: Want::TAGS.and(Want::MAINLINE),
-            filter: Some(question.filter.clone()).filter(|query| !query.is_empty()),
-            ..ScanOptions::default()
-        };
-        let mut opened = item.open(open, Some(progress))?;
+        let tasks = (0..threads.max(1)).map(|_| OccurrenceCollector::new(query));
+        let tasks = tasks.collect();
         let mut reporter = ScanReporter {
             item,
-            summary: &mut ledger,
+            summary: &mut summary,
             observer: &mut *observer,
             progress,
         };
-        for error in std::mem::take(&mut opened.problems) {
-            reporter.problem(error.into(), false)?;
-        }
-        let (input, _) = opened.into_parts();
-        scan(&mut reporter, input, &plan, tasks, &mut |base, found| {
-            for witness in found.iter_mut() {
-                witness.game = base.game(witness.game);
-                sum.games += 1;
-                sum.points += witness.points;
-                match witness.result.to_pgn() {
-                    GameResult::WhiteWins => sum.results.white += 1,
-                    GameResult::Draw => sum.results.draws += 1,
-                    GameResult::BlackWins => sum.results.black += 1,
-                    _ => {}
+        reporter.read_item(open, progress, open.strict, |reporter, input| {
+            scan(reporter, input, &options, tasks, &mut |base, found| {
+                for occurrence in found.iter_mut() {
+                    occurrence.game = base.game(occurrence.game);
+                    stats.add(occurrence);
+                    visit(item, occurrence)?;
                 }
-                each(item, witness)?;
-            }
-            Ok(true)
+                Ok(true)
+            })
         })?;
     }
-    Ok((sum, ledger.problems))
-}
-
-/// Hands on the games that a book links to, in the position and all that it leads to in the book,
-/// each once. A game may have come there by other moves.
-///
-/// # Errors
-/// Those of the book, or what `each` says.
-pub fn linked(
-    book: &dyn Book,
-    start: &Position,
-    progress: &Progress,
-    each: &mut dyn FnMut(&LinkedGame) -> Result<(), Error>,
-) -> Result<u64, Error> {
-    let mut seen: BTreeSet<GameLink> = BTreeSet::new();
-    let mut failure = None;
-    let starts = [start.clone()];
-    let walked = walk(book, &starts, 0, progress, &mut |_, _, page| {
-        for &link in page.games_ending_here.iter().chain(&page.sample_game) {
-            if !seen.insert(link) {
-                continue;
-            }
-            let Some(game) = book.linked_game(link)? else {
-                continue;
-            };
-            if let Err(error) = each(&game) {
-                failure = Some(error);
-                return Ok(Flow::Stop);
-            }
-        }
-        Ok(Flow::Go)
-    });
-    if let Some(failure) = failure {
-        return Err(failure);
-    }
-    walked?;
-    Ok(seen.len() as u64)
-}
-
-/// The text of a linked game out of its source; `None` when the file is not there, or the book does
-/// not say where in it the game is.
-///
-/// # Errors
-/// When the file cannot be read.
-pub fn text_of(game: &LinkedGame, limits: &Limits) -> tabia_core::Result<Option<Vec<u8>>> {
-    let (Some(path), Some(offset), Some(length)) = (&game.path, game.offset, game.length) else {
-        return Ok(None);
-    };
-    if !path.is_file() {
-        return Ok(None);
-    }
-    let named = |error: std::io::Error| Error::from(error).in_path(path);
-    let length = Limits::check("linked game", length, limits.record)?;
-    let mut file = File::open(path).map_err(named)?;
-    file.seek(SeekFrom::Start(offset)).map_err(named)?;
-    let mut text = Vec::new();
-    file.take(length as u64)
-        .read_to_end(&mut text)
-        .map_err(named)?;
-    Ok(Some(text))
+    Ok((stats, summary.problems))
 }

@@ -1,4 +1,4 @@
-//! What a book knows of a position, as players want to see it.
+//! The moves and statistics of a position in a book, as they are shown to players.
 
 use tabia_core::Result;
 use tabia_core::books::{Book, BookPosition, LinkedGame, Wdl};
@@ -8,49 +8,51 @@ use tabia_query::openings::{self, Opening};
 
 use super::{linked_games, share};
 
-/// A position of a book. `None` means that the format does not say, not zero.
+/// A position of a book. `None` means that the book does not store it, not zero.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct FoundPosition {
     /// Games that reached the position.
     pub games: Option<u64>,
-    /// How they ended, from White's side.
+    /// Results of those games.
     pub results: Option<Wdl>,
     /// The moves, heaviest first.
     pub moves: Vec<FoundMove>,
-    /// Entries that name no legal move.
+    /// Number of entries without a legal move.
     pub unreadable: usize,
-    /// What the book says of the position.
+    /// The comment on the position.
     pub comment: Option<String>,
-    /// Games that the book points to: those that end here, and one that came here.
+    /// Games that the book links to: those that end here, and the sample game.
     pub linked: Vec<LinkedGame>,
 }
 
-/// One move of it.
+/// A move of a position.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct FoundMove {
     /// The move.
     pub m: Move,
-    /// In SAN.
+    /// The move in SAN.
     pub san: String,
-    /// In UCI coordinates.
+    /// The move in UCI notation.
     pub uci: String,
-    /// Games in which it was played.
+    /// Games in which the move was played.
     pub games: Option<u64>,
-    /// How they ended, from White's side.
+    /// Results of those games.
     pub results: Option<Wdl>,
     /// Score of the side that plays it, 0 to 1.
     pub score: Option<f64>,
-    /// Average rating of those who played it.
+    /// Average rating of the players who played the move.
     pub average_rating: Option<u16>,
     /// Their performance.
     pub performance: Option<u16>,
     /// The stored weight.
     pub weight: Option<u32>,
-    /// How likely a program plays it, 0 to 1: its share of the weights, else of the games.
+    /// Probability with which a program plays the move, 0 to 1: its share of the weights, else of the
+    /// games.
     pub probability: f64,
-    /// Whether the author wants it played: `true` above all others, `false` never.
+    /// The author's recommendation: `true` to play the move before all others, `false` never to play
+    /// it.
     pub recommended: Option<bool>,
     /// Symbols (`!`, `+/-`) or `$n`.
     pub annotation: Option<String>,
@@ -60,7 +62,7 @@ pub struct FoundMove {
     pub opening: Option<Opening>,
 }
 
-/// Looks a position up; `None` when the book does not have it.
+/// Probes a book; `None` if it does not contain the position.
 ///
 /// # Errors
 /// Those of the book.
@@ -74,7 +76,7 @@ pub fn find(book: &dyn Book, position: &Position) -> Result<Option<FoundPosition
         games: page.games,
         results: page.results,
         comment: page.comment.clone(),
-        linked: linked_games::of_page(book, &page)?,
+        linked: linked_games::games_of_position(book, &page)?,
         ..FoundPosition::default()
     };
     for entry in &page.entries {
@@ -106,7 +108,7 @@ pub fn find(book: &dyn Book, position: &Position) -> Result<Option<FoundPosition
             opening: openings::lookup(&after),
         });
     }
-    // Heaviest first; what weighs the same keeps the book's order.
+    // Stable: moves of one weight stay in the order of the book.
     found.moves.sort_by(|a, b| {
         b.probability
             .total_cmp(&a.probability)
@@ -118,7 +120,7 @@ pub fn find(book: &dyn Book, position: &Position) -> Result<Option<FoundPosition
     Ok(Some(found))
 }
 
-/// The results of all moves, when every move has some.
+/// The sum of the results of all moves; `None` if a move has none.
 fn sum(moves: &[FoundMove]) -> Option<Wdl> {
     let mut total = Wdl::default();
     for m in moves {
@@ -127,7 +129,7 @@ fn sum(moves: &[FoundMove]) -> Option<Wdl> {
     (!moves.is_empty()).then_some(total)
 }
 
-/// Both results together.
+/// The sum of two results.
 pub fn add(a: Wdl, b: Wdl) -> Wdl {
     Wdl {
         white: a.white.saturating_add(b.white),
@@ -136,7 +138,7 @@ pub fn add(a: Wdl, b: Wdl) -> Wdl {
     }
 }
 
-/// Points a game for one side, 0 to 1; `None` without games.
+/// Score of one side, 0 to 1; `None` without games.
 pub fn score(results: Wdl, white: bool) -> Option<f64> {
     let games = results.games();
     let wins = if white { results.white } else { results.black };
@@ -154,7 +156,7 @@ pub fn opening_of(start: &Position, plies: &[Ply]) -> Option<Opening> {
     last
 }
 
-/// What stands for NAGs: `!`, `+/-`, else `$n`.
+/// The symbols of NAGs, such as `!` or `+/-`; `$n` for a NAG without one. `None` if there are no NAGs.
 pub fn symbols(nags: &[Nag]) -> Option<String> {
     let words: Vec<String> = nags
         .iter()
@@ -196,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn symbols_come_back() {
+    fn symbols_round_trip() {
         for nag in [1, 4, 10, 14, 19, 146, 77, 255].map(Nag) {
             assert_eq!(nag_of(&symbols(&[nag]).unwrap()), Some(nag));
         }
@@ -205,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn scores_are_those_of_the_side() {
+    fn score_is_that_of_the_side() {
         let results = Wdl {
             white: 3,
             draws: 2,

@@ -8,71 +8,86 @@ use tabia_core::{Error, Result};
 
 use super::walk::walk;
 
-/// How much of a book was handed on.
+/// Counts of the positions of a book.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub(super) struct ScanCounts {
-    /// Positions handed on.
+pub(super) struct BoardCounts {
+    /// Positions visited.
     pub(super) positions: u64,
     /// Positions that are stored by key only and were not reached.
     pub(super) unreached: u64,
+    /// Records skipped because they are not those of a position.
+    pub(super) skipped: u64,
 }
 
-/// Hands on every position of a book with all that is known of it. A book that knows only keys is
-/// walked from the usual start; what the walk does not reach is counted.
+impl BoardCounts {
+    /// The skipped records as a problem of the book; `None` if there are none.
+    pub(super) fn problem(self) -> Option<String> {
+        let text = match self.skipped {
+            0 => return None,
+            1 => "1 record is no position and is left out".to_owned(),
+            count => format!("{count} records are no positions and are left out"),
+        };
+        Some(text)
+    }
+}
+
+/// Visits every position of a book with all that is known of it. A book that stores keys only is
+/// walked from the standard position; what the walk does not reach is counted.
 ///
 /// # Errors
 /// Those of the book and of `visit`.
-pub(super) fn boards(
+pub(super) fn for_each_board(
     book: &dyn Book,
     progress: &Progress,
     visit: &mut dyn FnMut(&Position, &BookPosition) -> Result<Flow>,
-) -> Result<ScanCounts> {
-    let mut stand = RecordState::new(progress);
-    book.for_each(&mut |position, page| stand.take(position, |position| visit(position, page)))?;
-    stand.finish(book, visit)
+) -> Result<BoardCounts> {
+    let mut visitor = BoardVisitor::new(progress);
+    let skipped = book.for_each(&mut |position, page| {
+        visitor.visit(position, |position| visit(position, page))
+    })?;
+    visitor.finish(book, skipped, visit)
 }
 
-/// The same in any order and without the fields of the format ([`Book::for_each_unordered`]).
+/// Like [`for_each_board`], in any order and without the fields that only the format has
+/// ([`Book::for_each_unordered`]).
 ///
 /// # Errors
 /// Those of the book and of `visit`.
-pub(super) fn swept(
+pub(super) fn for_each_board_unordered(
     book: &dyn Book,
     progress: &Progress,
     visit: &mut dyn FnMut(&Position, &mut BookPosition) -> Result<Flow>,
-) -> Result<ScanCounts> {
-    let mut stand = RecordState::new(progress);
-    book.for_each_unordered(&mut |position, page| {
-        stand.take(position, |position| visit(position, page))
+) -> Result<BoardCounts> {
+    let mut visitor = BoardVisitor::new(progress);
+    let skipped = book.for_each_unordered(&mut |position, page| {
+        visitor.visit(position, |position| visit(position, page))
     })?;
-    stand.finish(book, &mut |position, page| {
+    visitor.finish(book, skipped, &mut |position, page| {
         visit(position, &mut page.clone())
     })
 }
 
-/// How far the handing on has come.
-struct RecordState<'p> {
+struct BoardVisitor<'p> {
     progress: &'p Progress,
-    reach: ScanCounts,
-    /// Positions met, by board or by key.
+    counts: BoardCounts,
+    /// Positions visited, by board or by key.
     stored: u64,
     has_boards: bool,
-    failure: Option<Error>,
+    error: Option<Error>,
 }
 
-impl<'p> RecordState<'p> {
+impl<'p> BoardVisitor<'p> {
     fn new(progress: &'p Progress) -> Self {
         Self {
             progress,
-            reach: ScanCounts::default(),
+            counts: BoardCounts::default(),
             stored: 0,
             has_boards: false,
-            failure: None,
+            error: None,
         }
     }
 
-    fn take(
+    fn visit(
         &mut self,
         position: BookKey<'_>,
         visit: impl FnOnce(&Position) -> Result<Flow>,
@@ -84,12 +99,12 @@ impl<'p> RecordState<'p> {
         self.has_boards = true;
         match self.progress.check().and_then(|()| visit(position)) {
             Ok(flow) => {
-                self.reach.positions += 1;
+                self.counts.positions += 1;
                 self.progress.advance(1, 0);
                 flow
             }
             Err(error) => {
-                self.failure = Some(error);
+                self.error = Some(error);
                 Flow::Stop
             }
         }
@@ -98,30 +113,29 @@ impl<'p> RecordState<'p> {
     fn finish(
         mut self,
         book: &dyn Book,
+        skipped: u64,
         visit: &mut dyn FnMut(&Position, &BookPosition) -> Result<Flow>,
-    ) -> Result<ScanCounts> {
-        if let Some(error) = self.failure {
+    ) -> Result<BoardCounts> {
+        if let Some(error) = self.error {
             return Err(error);
         }
+        self.counts.skipped = skipped;
         if !self.has_boards {
             let start = [Position::standard()];
             let stored = self.stored;
-            let walked = walk(
-                book,
-                &start,
-                stored,
-                self.progress,
-                &mut |position, _, page| visit(position, page),
-            )?;
-            self.reach.positions = walked.positions;
-            self.reach.unreached = stored - walked.positions.min(stored);
+            let mut visit =
+                |position: &Position, _: u32, page: &BookPosition| visit(position, page);
+            let walked = walk(book, &start, stored, self.progress, &mut visit)?;
+            self.counts.positions = walked.positions;
+            self.counts.unreached = stored - walked.positions.min(stored);
         }
-        Ok(self.reach)
+        Ok(self.counts)
     }
 }
 
-/// Gives moves without a weight one: 0 when the author advises against them, two points for a win of the side that plays them and one for a
-/// draw, else the games; and scales weights that do not fit into 16 bits.
+/// Gives moves without a weight one: 0 if the author advises against the move, else two points for a
+/// win of the side that plays it and one for a draw, else the number of games. Scales the weights if
+/// one of them does not fit into 16 bits.
 pub(super) fn give_weights(page: &mut BookPosition, white_to_move: bool) {
     for entry in &mut page.entries {
         if entry.weight.is_some() {
@@ -131,27 +145,27 @@ pub(super) fn give_weights(page: &mut BookPosition, white_to_move: bool) {
             entry.weight = Some(0);
             continue;
         }
-        let points = entry.results.filter(|results| results.games() > 0);
-        let points = points.map(|results| points_of(results, white_to_move));
+        let results = entry.results.filter(|results| results.games() > 0);
+        let points = results.map(|results| points(results, white_to_move));
         entry.weight = points
             .or(entry.games)
             .map(|weight| u32::try_from(weight).unwrap_or(u32::MAX));
     }
-    let most = page.entries.iter().filter_map(|entry| entry.weight).max();
-    if let Some(most) = most.filter(|most| *most > u32::from(u16::MAX)) {
-        for weight in page
+    let max = page.entries.iter().filter_map(|entry| entry.weight).max();
+    if let Some(max) = max.filter(|max| *max > u32::from(u16::MAX)) {
+        let weights = page
             .entries
             .iter_mut()
-            .filter_map(|entry| entry.weight.as_mut())
-        {
-            let scaled = u64::from(*weight) * u64::from(u16::MAX) / u64::from(most);
+            .filter_map(|entry| entry.weight.as_mut());
+        for weight in weights {
+            let scaled = u64::from(*weight) * u64::from(u16::MAX) / u64::from(max);
             *weight = (scaled as u32).max(u32::from(*weight > 0));
         }
     }
 }
 
-/// Two for a win of the side, one for a draw.
-fn points_of(results: Wdl, white: bool) -> u64 {
+/// Two points for a win of the side, one for a draw.
+fn points(results: Wdl, white: bool) -> u64 {
     let wins = if white { results.white } else { results.black };
     wins.saturating_mul(2).saturating_add(results.draws)
 }

@@ -1,4 +1,4 @@
-//! What a book is, how much it holds, what is wrong with it.
+//! Format, size and defects of a book.
 
 use tabia_core::Error;
 use tabia_core::books::{Book, BookInfo, BookKey, BookPosition};
@@ -13,78 +13,78 @@ use super::merge::{has_key_entries, open_polyglot};
 use super::walk::{Walked, walk};
 use crate::input::InputItem;
 
-/// Everything a look at a whole book tells. `None`: not known, or not asked for.
+/// Everything that an inspection of a complete book finds. `None`: not known, or not requested.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct BookReport {
-    /// What the book says of itself.
+    /// Properties of the book.
     pub info: BookInfo,
-    /// Positions stored, one a record.
+    /// Number of records.
     pub positions: u64,
-    /// Positions that the records stand for: some formats keep those that differ only by colours,
-    /// or by left and right, in one record.
+    /// Number of positions: some formats store a position and its mirror images (colours or files
+    /// exchanged) in one record.
     pub boards: u64,
-    /// Move entries stored.
+    /// Number of move entries.
     pub moves: u64,
-    /// Games behind the book, when it says.
+    /// Number of games that the book was made from.
     pub games: Option<u64>,
-    /// What a walk from the usual start meets.
+    /// What a walk from the standard position visits.
     pub walked: Option<Walked>,
-    /// Positions met with White and with Black to move.
+    /// Number of positions with White and with Black to move.
     pub sides: Option<[u64; 2]>,
-    /// Castlings met that are written as king takes rook, and as the king's two steps.
+    /// Number of castlings written as king takes rook, and as the king's two steps.
     pub castlings: Option<[u64; 2]>,
     /// The convention of Polyglot's `learn`, in words.
     pub learn: Option<&'static str>,
-    /// Whether the moves of every position come by falling weight.
+    /// Whether the moves of every position are sorted by falling weight.
     pub by_weight: Option<bool>,
-    /// Faults that the format names itself, one line each.
-    pub faults: Vec<String>,
+    /// Problems that the check of the format found, one line each.
+    pub problems: Vec<String>,
     /// Defects by name, those that were found.
     pub defects: Vec<(&'static str, u64)>,
 }
 
-/// Looks at all of a book; `reach`: also walks through it from the usual start.
+/// Inspects a complete book; with `with_walk`, also walks through it from the standard position.
 ///
 /// # Errors
-/// When the book cannot be opened or read.
-pub fn survey(
+/// If the book cannot be opened or read.
+pub fn inspect(
     item: &InputItem,
     options: &OpenOptions,
-    reach: bool,
+    with_walk: bool,
     progress: &Progress,
 ) -> Result<BookReport, Error> {
     let is_polyglot = has_key_entries(item);
-    let own = is_polyglot
+    let polyglot = is_polyglot
         .then(|| open_polyglot(item, options))
         .transpose()?;
     let other;
-    let book: &dyn Book = if let Some(own) = &own {
-        own
+    let book: &dyn Book = if let Some(polyglot) = &polyglot {
+        polyglot
     } else {
         other = super::open(item, options)?;
         &*other
     };
-    let mut survey = BookReport {
+    let mut report = BookReport {
         info: book.info().clone(),
         games: book.info().games,
         ..BookReport::default()
     };
     let mut unreadable = 0;
-    match &own {
-        Some(own) => look_at_polyglot(&mut survey, own),
-        None => unreadable = count(&mut survey, book)?,
+    match &polyglot {
+        Some(book) => inspect_polyglot(&mut report, book),
+        None => unreadable = count_entries(&mut report, book)?,
     }
-    if reach {
-        let illegal = go_through(&mut survey, book, progress)?;
+    if with_walk {
+        let illegal = walk_through(&mut report, book, progress)?;
         unreadable = unreadable.max(illegal);
     }
-    survey.defect("moves that are not legal", unreadable);
-    // Polyglot's are counted by name above.
+    report.defect("moves that are not legal", unreadable);
+    // Those of Polyglot books are counted as defects.
     if !is_polyglot {
-        survey.faults = book.problems()?;
+        report.problems = book.problems()?;
     }
-    Ok(survey)
+    Ok(report)
 }
 
 impl BookReport {
@@ -95,32 +95,32 @@ impl BookReport {
     }
 }
 
-fn look_at_polyglot(survey: &mut BookReport, book: &PolyglotBook) {
+fn inspect_polyglot(report: &mut BookReport, book: &PolyglotBook) {
     let findings = book.inspect();
-    survey.positions = findings.positions;
-    survey.boards = findings.positions;
-    survey.moves = findings.moves;
-    survey.learn = Some(findings.learn.label());
-    survey.by_weight = Some(findings.by_weight);
-    survey.defect("entries out of order", findings.out_of_order);
-    survey.defect("repeated moves", findings.repeats);
-    survey.defect("moves of weight 0", findings.zero_weights);
-    survey.defect("entries without a move", findings.no_moves);
+    report.positions = findings.positions;
+    report.boards = findings.positions;
+    report.moves = findings.moves;
+    report.learn = Some(findings.learn.label());
+    report.by_weight = Some(findings.by_weight);
+    report.defect("entries out of order", findings.out_of_order);
+    report.defect("repeated moves", findings.repeats);
+    report.defect("moves of weight 0", findings.zero_weights);
+    report.defect("entries without a move", findings.no_moves);
     if book.header().is_none() {
-        survey.defect("records with key 0 without a header", findings.null_records);
+        report.defect("records with key 0 without a header", findings.null_records);
     }
 }
 
 /// Counts what is stored; returns how many moves are unreadable.
-fn count(survey: &mut BookReport, book: &dyn Book) -> tabia_core::Result<u64> {
+fn count_entries(report: &mut BookReport, book: &dyn Book) -> tabia_core::Result<u64> {
     let mut unreadable = 0;
     let mut zero = 0;
     let mut sides = [0; 2];
     let mut have_boards = false;
     let size = book.size()?;
-    (survey.positions, survey.moves) = (size.positions, size.moves);
+    (report.positions, report.moves) = (size.positions, size.moves);
     book.for_each(&mut |position, page: &BookPosition| {
-        survey.boards += 1;
+        report.boards += 1;
         for entry in &page.entries {
             unreadable += u64::from(entry.m.is_none());
             zero += u64::from(entry.weight == Some(0));
@@ -133,23 +133,23 @@ fn count(survey: &mut BookReport, book: &dyn Book) -> tabia_core::Result<u64> {
         Flow::Go
     })?;
     if have_boards {
-        survey.sides = Some(sides);
+        report.sides = Some(sides);
     }
-    survey.defect("moves of weight 0", zero);
+    report.defect("moves of weight 0", zero);
     Ok(unreadable)
 }
 
 /// Walks through the book; returns how many moves are not legal.
-fn go_through(
-    survey: &mut BookReport,
+fn walk_through(
+    report: &mut BookReport,
     book: &dyn Book,
     progress: &Progress,
 ) -> tabia_core::Result<u64> {
     let mut illegal = 0;
     let mut sides = [0; 2];
     let mut castlings = [0; 2];
-    let is_polyglot = survey.learn.is_some();
-    let stored = survey.boards;
+    let is_polyglot = report.learn.is_some();
+    let stored = report.boards;
     progress.set_total(stored);
     let walked = walk(
         book,
@@ -171,10 +171,10 @@ fn go_through(
             Ok(Flow::Go)
         },
     )?;
-    survey.walked = Some(walked);
-    survey.sides.get_or_insert(sides);
+    report.walked = Some(walked);
+    report.sides.get_or_insert(sides);
     if is_polyglot {
-        survey.castlings = Some(castlings);
+        report.castlings = Some(castlings);
     }
     Ok(illegal)
 }

@@ -1,4 +1,4 @@
-//! A walk through a book, best moves or moves at random.
+//! A line out of a book, of the best moves or of moves at random.
 
 use std::collections::HashSet;
 
@@ -11,14 +11,14 @@ use super::share;
 /// How a move is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MoveChoice {
-    /// The heaviest; of equals the first.
+    /// The heaviest move; the first one if several have the same weight.
     Best,
     /// At random in proportion to the weights, from this seed.
     Random(u64),
 }
 
-/// The moves from `start` on until the book ends, a position comes back, or `most` plies are
-/// reached. Moves of weight 0 are never chosen.
+/// The moves from `start` on until the book has none, a position is repeated, or there are
+/// `max_plies`. Moves of weight 0 are never chosen.
 ///
 /// # Errors
 /// Those of the book.
@@ -26,7 +26,7 @@ pub fn line(
     book: &dyn Book,
     start: &Position,
     choice: MoveChoice,
-    most: usize,
+    max_plies: usize,
 ) -> Result<Vec<Move>> {
     let mut random = match choice {
         MoveChoice::Best => 0,
@@ -36,11 +36,11 @@ pub fn line(
     let mut seen = HashSet::from([position.key()]);
     let mut moves = Vec::new();
     let mut page = BookPosition::default();
-    // With what the positions behind the moves say: some formats have all numbers there.
-    while moves.len() < most && book.probe(&position, &mut page)? {
+    // Complete, because some formats store all numbers of a move with the position it leads to.
+    while moves.len() < max_plies && book.probe(&position, &mut page)? {
         let chosen = match choice {
-            MoveChoice::Best => best(&page.entries),
-            MoveChoice::Random(_) => any(&page.entries, next(&mut random)),
+            MoveChoice::Best => best_move(&page.entries),
+            MoveChoice::Random(_) => random_move(&page.entries, next(&mut random)),
         };
         let Some(m) = chosen else { break };
         position.play(m);
@@ -52,20 +52,20 @@ pub fn line(
     Ok(moves)
 }
 
-fn best(entries: &[BookEntry]) -> Option<Move> {
+fn best_move(entries: &[BookEntry]) -> Option<Move> {
     let mut best: Option<(u64, Move)> = None;
     for entry in entries {
         let (Some(m), weight) = (entry.m, share(entry)) else {
             continue;
         };
-        if weight > best.map_or(0, |(most, _)| most) {
+        if weight > best.map_or(0, |(max, _)| max) {
             best = Some((weight, m));
         }
     }
     best.map(|(_, m)| m)
 }
 
-fn any(entries: &[BookEntry], random: u64) -> Option<Move> {
+fn random_move(entries: &[BookEntry], random: u64) -> Option<Move> {
     let total: u64 = entries.iter().map(share).sum();
     let mut rest = random.checked_rem(total)?;
     for entry in entries {
@@ -77,7 +77,7 @@ fn any(entries: &[BookEntry], random: u64) -> Option<Move> {
     None
 }
 
-/// The next number of the sequence that Sebastiano Vigna's `splitmix64` makes from a seed.
+/// The next number of Sebastiano Vigna's `splitmix64`.
 fn next(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut mixed = *state;
@@ -92,23 +92,23 @@ mod tests {
     use tabia_core::chess::Square;
 
     #[test]
-    fn weights_decide() {
+    fn moves_are_chosen_by_weight() {
         let entry = |m, weight| BookEntry::new(m).with_weight(weight);
         let e4 = Move::normal(Square::E2, Square::E4);
         let d4 = Move::normal(Square::D2, Square::D4);
         let a3 = Move::normal(Square::A2, Square::A3);
         let entries = [entry(a3, 0), entry(e4, 1), entry(d4, 3)];
-        assert_eq!(best(&entries), Some(d4));
+        assert_eq!(best_move(&entries), Some(d4));
         let mut counts = [0; 2];
         let mut state = 7;
         for _ in 0..4000 {
-            match any(&entries, next(&mut state)) {
+            match random_move(&entries, next(&mut state)) {
                 Some(m) if m == e4 => counts[0] += 1,
                 Some(m) if m == d4 => counts[1] += 1,
                 other => panic!("{other:?}"),
             }
         }
         assert!((900..1100).contains(&counts[0]), "{counts:?}");
-        assert_eq!(any(&entries[..1], 5), None);
+        assert_eq!(random_move(&entries[..1], 5), None);
     }
 }

@@ -1,54 +1,83 @@
-//! Games that a book points to.
+//! Games that a book links to.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{Cursor, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
 
-use tabia_core::books::{Book, BookPosition, LinkedGame};
+use tabia_core::books::{Book, BookPosition, GameLink, LinkedGame};
+use tabia_core::chess::Position;
 use tabia_core::formats::{Limits, OpenOptions};
-use tabia_core::game::{Game, Recorder, Want};
+use tabia_core::game::{Flow, Game, Recorder, Want};
 use tabia_core::io::Progress;
 use tabia_core::{Error, GameIndex, Result};
 
+use super::walk::walk;
 use crate::read_one;
 use crate::resolve::Resolver;
 use crate::summary::NoObserver;
 
-/// Games told of one position at most.
-const MOST: usize = 100;
+/// Largest number of games listed for one position.
+const MAX_LISTED: usize = 100;
 
-/// The games that a page points to, as far as the book knows them: those that end in the position,
-/// then the one that reached it.
+/// The games that a position of a book links to, as far as the book describes them: those that end in
+/// the position, then the sample game. At most 100.
 ///
 /// # Errors
 /// Those of the book.
-pub fn of_page(book: &dyn Book, page: &BookPosition) -> Result<Vec<LinkedGame>> {
-    let more = page
+pub fn games_of_position(book: &dyn Book, page: &BookPosition) -> Result<Vec<LinkedGame>> {
+    let sample = page
         .sample_game
         .filter(|link| !page.games_ending_here.contains(link));
     let mut games = Vec::new();
-    for link in page
-        .games_ending_here
-        .iter()
-        .copied()
-        .chain(more)
-        .take(MOST)
-    {
+    let links = page.games_ending_here.iter().copied().chain(sample);
+    for link in links.take(MAX_LISTED) {
         games.extend(book.linked_game(link)?);
     }
     Ok(games)
 }
 
-/// The game itself, out of its source; `None` when that is no file, or the game is not in it.
+/// Calls `visit` with each game to which a book links in the position and those reachable from it in
+/// the book, once. A game may have come there by other moves. Returns the number of links.
 ///
 /// # Errors
-/// When the source cannot be opened or read.
+/// Those of the book and of `visit`.
+pub fn for_each_linked_game(
+    book: &dyn Book,
+    start: &Position,
+    progress: &Progress,
+    visit: &mut dyn FnMut(&LinkedGame) -> Result<()>,
+) -> Result<u64> {
+    let mut seen: BTreeSet<GameLink> = BTreeSet::new();
+    walk(
+        book,
+        std::slice::from_ref(start),
+        0,
+        progress,
+        &mut |_, _, page| {
+            for &link in page.games_ending_here.iter().chain(&page.sample_game) {
+                if seen.insert(link)
+                    && let Some(game) = book.linked_game(link)?
+                {
+                    visit(&game)?;
+                }
+            }
+            Ok(Flow::Go)
+        },
+    )?;
+    Ok(seen.len() as u64)
+}
+
+/// The game, read from its source; `None` if the source is not a file or does not contain the game.
+///
+/// # Errors
+/// If the source cannot be opened or read.
 pub fn load(
     linked: &LinkedGame,
     resolver: &Resolver,
     options: &OpenOptions,
-) -> Result<Option<Game>, Error> {
+) -> Result<Option<Game>> {
     let Some(path) = &linked.path else {
         return Ok(None);
     };
@@ -60,15 +89,13 @@ pub fn load(
         let progress = Arc::new(Progress::default());
         return read_one::load(item, GameIndex(index), options, &progress, &mut NoObserver);
     }
-    let (Some(offset), Some(length)) = (linked.offset, linked.length) else {
-        return Ok(None);
-    };
     let Some(open) = item.format().games().and_then(|format| format.open_stream) else {
         return Ok(None);
     };
-    let bytes =
-        bytes(path, offset, length, &options.limits).map_err(|error| error.in_path(path))?;
-    let mut stream = open(Box::new(Cursor::new(bytes)), options)?;
+    let Some(text) = text_of(linked, &options.limits)? else {
+        return Ok(None);
+    };
+    let mut stream = open(Box::new(Cursor::new(text)), options)?;
     let mut recorder = Recorder::new();
     let found = stream
         .next(Want::ALL, &mut recorder)
@@ -76,7 +103,23 @@ pub fn load(
     Ok(found.map(|_| recorder.replace(Game::new())))
 }
 
-fn bytes(path: &Path, offset: u64, length: u64, limits: &Limits) -> Result<Vec<u8>> {
+/// The text of a linked game in its source; `None` if the file is missing, or the book does not state
+/// where in it the game is.
+///
+/// # Errors
+/// If the file cannot be read.
+pub fn text_of(game: &LinkedGame, limits: &Limits) -> Result<Option<Vec<u8>>> {
+    let (Some(path), Some(offset), Some(length)) = (&game.path, game.offset, game.length) else {
+        return Ok(None);
+    };
+    if !path.is_file() {
+        return Ok(None);
+    }
+    let bytes = read_part(path, offset, length, limits);
+    bytes.map(Some).map_err(|error| error.in_path(path))
+}
+
+fn read_part(path: &Path, offset: u64, length: u64, limits: &Limits) -> Result<Vec<u8>> {
     Limits::check("linked game", length, limits.record)?;
     let mut file = File::open(path)?;
     file.seek(SeekFrom::Start(offset))?;

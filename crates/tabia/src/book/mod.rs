@@ -1,18 +1,18 @@
 //! Opening books: probe, walk, build, merge, convert, compare, repair.
 //!
-//! | module | holds |
+//! | module | contents |
 //! |---|---|
-//! | [`find`](mod@find) | what a book knows of a position, as players want to see it |
-//! | [`line`](mod@line) | a walk through a book, best or at random |
-//! | [`walk`](mod@walk) | every position of a book that can be reached |
-//! | [`inspect`](mod@inspect) | format, size and health of a book |
+//! | [`find`](mod@find) | the moves and statistics of a position, as they are shown to players |
+//! | [`line`](mod@line) | a line out of a book, of the best moves or of moves at random |
+//! | [`walk`](mod@walk) | every position that is reachable |
+//! | [`inspect`](mod@inspect) | format, size and defects |
 //! | [`build`](mod@build) | books from games |
 //! | [`merge`](mod@merge) | several books into one |
-//! | [`convert`](mod@convert) | a book in another format, or as lines of PGN |
+//! | [`convert`](mod@convert) | books in another format, or as lines of PGN |
 //! | [`diff`](mod@diff) | differences between two books |
-//! | [`edit`](mod@edit) | changes of single moves, and whole books as rows |
-//! | [`explain`](mod@explain) | which games made a move's weight |
-//! | [`novelty`](mod@novelty) | where games leave a book |
+//! | [`edit`](mod@edit) | changes of single moves, and complete books as rows |
+//! | [`explain`](mod@explain) | the games from which a move got its weight |
+//! | [`novelty`](mod@novelty) | the moves with which games leave a book |
 
 pub mod build;
 pub mod convert;
@@ -32,8 +32,6 @@ mod polyglot_entries;
 #[doc(hidden)]
 pub mod position_arg;
 pub mod walk;
-#[doc(hidden)]
-pub mod xxh64;
 
 pub use polyglot_entries::FixCounts;
 
@@ -46,34 +44,43 @@ use crate::input::{InputItem, OpenInput};
 /// Opens an item as a book.
 ///
 /// # Errors
-/// A [usage error](Error::usage) when it is something else, else what the format says.
+/// A [usage error](Error::usage) if it is something else, and those of opening it.
 pub fn open(item: &InputItem, options: &OpenOptions) -> Result<Box<dyn Book>, Error> {
-    match item.open(options, None)?.input {
-        OpenInput::Book(book) => Ok(book),
-        _ => Err(Error::usage(format!(
-            "{} is no book, its format is {}",
-            item.name(),
-            item.format().name()
-        ))),
+    open_with_problems(item, options).map(|(book, _)| book)
+}
+
+/// Opens an item as a book; also returns the problems of the archive or compressed stream that
+/// contains it.
+///
+/// # Errors
+/// As with [`open`].
+pub fn open_with_problems(
+    item: &InputItem,
+    options: &OpenOptions,
+) -> Result<(Box<dyn Book>, Vec<Error>), Error> {
+    let mut opened = item.open(options, None)?;
+    let problems = std::mem::take(&mut opened.problems);
+    match opened.input {
+        OpenInput::Book(book) => Ok((book, problems)),
+        _ => Err(not_a_book(item)),
     }
 }
 
 /// The format of a book.
 ///
 /// # Errors
-/// A [usage error](Error::usage) when the item is something else.
+/// A [usage error](Error::usage) if the item is something else.
 pub fn book_format(item: &InputItem) -> Result<&'static BookFormat, Error> {
-    item.format().book().ok_or_else(|| {
-        Error::usage(format!(
-            "{} is no book, its format is {}",
-            item.name(),
-            item.format().name()
-        ))
-    })
+    item.format().book().ok_or_else(|| not_a_book(item))
 }
 
-/// How much an entry counts among its siblings: its weight, else its games; 0 is *never play*, which
-/// the author's advice against a move is too.
+fn not_a_book(item: &InputItem) -> Error {
+    let (name, format) = (item.name(), item.format().name());
+    Error::usage(format!("{name} is not a book, its format is {format}"))
+}
+
+/// What an entry counts among the moves of its position: its weight, else its games; 0 if it is never
+/// to be played, by its weight or by the author's advice.
 pub fn share(entry: &BookEntry) -> u64 {
     if entry.m.is_none() || entry.recommended == Some(false) {
         return 0;

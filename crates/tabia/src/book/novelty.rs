@@ -22,10 +22,10 @@ use crate::summary::{Observer, Summary};
 
 /// The NAG of a novelty.
 const NOVELTY: Nag = Nag(146);
-/// Book moves that a comment names.
-const NAMED: usize = 4;
+/// Number of book moves that a comment names.
+const MAX_NAMED: usize = 4;
 
-/// What became of the games.
+/// Counts of the games.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Novelties {
@@ -49,8 +49,8 @@ pub struct NoveltyOptions {
     pub plan: ScanOptions,
 }
 
-/// Passes a game on with the move that leaves the book marked.
-struct Mark<'a> {
+/// Writes a game with the move that leaves the book marked.
+struct NoveltyMarker<'a> {
     book: &'a dyn Book,
     out: Box<dyn TextWriter>,
     page: BookPosition,
@@ -63,13 +63,13 @@ struct Mark<'a> {
 
 #[derive(PartialEq, Eq, Clone, Copy)]
 enum State {
-    /// No game, or none to look at.
+    /// No game, or a guiding text.
     Idle,
     Inside,
     Left,
 }
 
-/// What a thread hands over.
+/// What a thread has marked.
 #[derive(Default)]
 struct Marked {
     text: Vec<u8>,
@@ -77,9 +77,13 @@ struct Marked {
     failure: Option<Error>,
 }
 
-impl Mark<'_> {
-    /// The comment on a move that leaves the book; `None` while the game is in it.
-    fn leaves(&mut self, before: &Position, ply: Ply) -> tabia_core::Result<Option<String>> {
+impl NoveltyMarker<'_> {
+    /// The comment on a move that leaves the book; `None` if the move does not leave it.
+    fn leaving_comment(
+        &mut self,
+        before: &Position,
+        ply: Ply,
+    ) -> tabia_core::Result<Option<String>> {
         let Ply::Move(m) = ply else {
             return Ok(Some("leaves the book".to_owned()));
         };
@@ -87,8 +91,8 @@ impl Mark<'_> {
         if is_known && self.page.entries.iter().any(|entry| entry.m == Some(m)) {
             return Ok(None);
         }
-        let said = if is_known {
-            let names = names(before, &self.page.entries);
+        let comment = if is_known {
+            let names = move_names(before, &self.page.entries);
             if names.is_empty() {
                 "the book ends here".to_owned()
             } else {
@@ -100,20 +104,20 @@ impl Mark<'_> {
         let mut after = before.clone();
         after.play(m);
         if self.book.moves(&after, &mut self.page)? {
-            // Another way to what the book has.
+            // A transposition into the book.
             return Ok(None);
         }
-        Ok(Some(said))
+        Ok(Some(comment))
     }
 }
 
 /// `Nf3 (60%), d4 (30%)`.
-fn names(position: &Position, entries: &[BookEntry]) -> String {
+fn move_names(position: &Position, entries: &[BookEntry]) -> String {
     let total: u64 = entries.iter().map(share).sum();
-    let mut weighed: Vec<&BookEntry> = entries.iter().filter(|entry| share(entry) > 0).collect();
-    weighed.sort_by_key(|entry| std::cmp::Reverse(share(entry)));
+    let mut weighted: Vec<&BookEntry> = entries.iter().filter(|entry| share(entry) > 0).collect();
+    weighted.sort_by_key(|entry| std::cmp::Reverse(share(entry)));
     let mut names = Vec::new();
-    for entry in weighed.into_iter().take(NAMED) {
+    for entry in weighted.into_iter().take(MAX_NAMED) {
         let Some(m) = entry.m else { continue };
         let mut name = Vec::new();
         san::write(position, Ply::Move(m), &mut name);
@@ -126,7 +130,7 @@ fn names(position: &Position, entries: &[BookEntry]) -> String {
     names.join(", ")
 }
 
-impl Visitor for Mark<'_> {
+impl Visitor for NoveltyMarker<'_> {
     fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
         self.depth = 0;
         self.ply = 0;
@@ -143,7 +147,7 @@ impl Visitor for Mark<'_> {
             return flow;
         }
         self.ply += 1;
-        match self.leaves(before, ply) {
+        match self.leaving_comment(before, ply) {
             Ok(None) => {}
             Ok(Some(text)) => {
                 self.state = State::Left;
@@ -193,7 +197,7 @@ impl Visitor for Mark<'_> {
     }
 }
 
-impl Task for Mark<'_> {
+impl Task for NoveltyMarker<'_> {
     type Out = Marked;
 
     fn swap(&mut self, out: &mut Marked) {
@@ -209,10 +213,10 @@ impl Task for Mark<'_> {
 }
 
 /// Writes the games of all items as PGN with the first move outside the book marked: NAG 146 and a
-/// comment that says what the book has instead.
+/// comment that names the moves of the book.
 ///
 /// # Errors
-/// The first input that cannot be read, the book, or what the target's side says.
+/// Of the first input that cannot be read, of the book, or of the target.
 pub fn mark_novelties(
     items: &[InputItem],
     book: &dyn Book,
@@ -223,12 +227,12 @@ pub fn mark_novelties(
     observer: &mut dyn Observer,
 ) -> Result<(Novelties, Summary), Error> {
     progress.set_total(items.iter().filter_map(InputItem::bytes).sum());
-    let mut ledger = Summary::default();
+    let mut summary = Summary::default();
     let mut all = Novelties::default();
     for item in items {
         let mut tasks = Vec::new();
         for _ in 0..options.plan.threads.max(1) {
-            tasks.push(Mark {
+            tasks.push(NoveltyMarker {
                 book,
                 out: create(&options.create).map_err(Error::in_output)?,
                 page: BookPosition::default(),
@@ -245,7 +249,7 @@ pub fn mark_novelties(
         };
         let mut reporter = ScanReporter {
             item,
-            summary: &mut ledger,
+            summary: &mut summary,
             observer: &mut *observer,
             progress,
         };
@@ -263,5 +267,5 @@ pub fn mark_novelties(
             })
         })?;
     }
-    Ok((all, ledger))
+    Ok((all, summary))
 }

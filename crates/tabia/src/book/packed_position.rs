@@ -1,4 +1,4 @@
-//! Positions in 24 bytes, for going through many of them.
+//! Positions in 24 bytes, for walks through many of them.
 
 use tabia_core::chess::{Color, Piece, Position, Role, Setup, Square};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
@@ -70,7 +70,7 @@ impl Packed {
         })
     }
 
-    /// The position; `None` when these bytes are none.
+    /// The position; `None` if these bytes are not those of one.
     pub(super) fn position(self) -> Option<Position> {
         let mut setup = Setup::empty();
         let mut turn = None;
@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn positions_come_back() {
+    fn positions_round_trip() {
         for fen in [
             "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
             "r3k2r/8/8/8/8/8/8/R3K2R b Kq - 0 1",

@@ -1,13 +1,13 @@
-//! Polyglot entries in the order of their keys: repeats summed, castling in one form.
+//! Polyglot entries in the order of their keys, with repeats summed and castling in one form.
 
 use std::cmp::Reverse;
 use std::io::Write;
 use std::path::Path;
 
-use tabia_core::books::Learn;
+use tabia_core::books::{BookEntry, Learn};
 use tabia_core::chess::Position;
 use tabia_core::error::{Error, Result};
-use tabia_core::external::DiskKeySet;
+use tabia_core::external::{DiskKeySet, interpolation_lower_bound};
 use tabia_core::formats::CreateOptions;
 use tabia_core::game::Flow;
 use tabia_core::games::Written;
@@ -18,15 +18,24 @@ use zerocopy::byteorder::big_endian::{U16, U64};
 
 use super::walk::walk;
 
-/// A move of a key.
+/// A move of the position with some key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Plain {
+pub(crate) struct KeyMove {
     pub(crate) bits: u16,
     pub(crate) weight: u32,
     pub(crate) learn: Learn,
 }
 
-/// What was put right on the way.
+impl KeyMove {
+    /// The move as an entry of a book.
+    pub(crate) fn book_entry(&self) -> BookEntry {
+        let mut entry = BookEntry::default().with_weight(self.weight);
+        entry.learn = Some(self.learn);
+        entry
+    }
+}
+
+/// Defects of Polyglot entries that were corrected.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FixCounts {
@@ -36,17 +45,27 @@ pub struct FixCounts {
     pub castlings: u64,
     /// Entries without a move.
     pub no_moves: u64,
-    /// Entries behind the first that is out of order.
+    /// Entries from the first one that is out of order.
     pub out_of_order: u64,
 }
 
-/// The entries of a book, run by run.
+impl FixCounts {
+    pub(crate) fn add(&mut self, other: FixCounts) {
+        self.repeats += other.repeats;
+        self.castlings += other.castlings;
+        self.no_moves += other.no_moves;
+        self.out_of_order += other.out_of_order;
+    }
+}
+
+/// The entries of a book, one key after the other.
 #[derive(Debug)]
-pub(crate) struct Runs<'b> {
+pub(crate) struct EntryRuns<'b> {
+    entries: &'b [Entry],
     rest: &'b [Entry],
-    /// Castlings as the king's two steps, by [`mark`].
+    /// Castlings written as the king's two steps, by [`move_key`].
     castlings: DiskKeySet,
-    pub(crate) mended: FixCounts,
+    pub(crate) fixes: FixCounts,
 }
 
 /// King takes rook, and the king's two steps.
@@ -57,13 +76,13 @@ const CASTLINGS: [(u16, u16); 4] = [
     (0x0f38, 0x0f3a),
 ];
 
-/// A move of a key as a key of its own.
-const fn mark(key: u64, bits: u16) -> u64 {
+/// A move of the position with some key, as a key for a set.
+const fn move_key(key: u64, bits: u16) -> u64 {
     key ^ (bits as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-impl<'b> Runs<'b> {
-    /// Looks for castlings in the other form by walking through the book, when it may have some.
+impl<'b> EntryRuns<'b> {
+    /// If the book may contain castlings as the king's two steps, walks through it to find them.
     pub(crate) fn new(book: &'b PolyglotBook, progress: &Progress) -> Result<Self> {
         let rest = book.book_entries();
         let (mut rook, mut steps) = (0u64, 0u64);
@@ -87,7 +106,7 @@ impl<'b> Runs<'b> {
                         };
                         let stored = u16::from(*high) << 8 | u16::from(*low);
                         if m.is_castling() && stored != encode_move(m) {
-                            castlings.insert(mark(position.key(), stored))?;
+                            castlings.insert(move_key(position.key(), stored))?;
                         }
                     }
                     Ok(Flow::Go)
@@ -96,9 +115,10 @@ impl<'b> Runs<'b> {
         }
         let out_of_order = book.stale();
         Ok(Self {
+            entries: rest,
             rest,
             castlings,
-            mended: FixCounts {
+            fixes: FixCounts {
                 out_of_order,
                 ..FixCounts::default()
             },
@@ -110,8 +130,18 @@ impl<'b> Runs<'b> {
         self.rest.first().map(|entry| entry.key.get())
     }
 
+    /// The moves of any key, and continues after it.
+    pub(crate) fn run_of(&mut self, key: u64, run: &mut Vec<KeyMove>) {
+        run.clear();
+        let index = interpolation_lower_bound(self.entries, key, |entry| entry.key.get());
+        self.rest = self.entries.get(index..).unwrap_or_default();
+        if self.key() == Some(key) {
+            self.take(run);
+        }
+    }
+
     /// Takes the moves of the next key.
-    pub(crate) fn take(&mut self, run: &mut Vec<Plain>) {
+    pub(crate) fn take(&mut self, run: &mut Vec<KeyMove>) {
         run.clear();
         let Some(key) = self.key() else { return };
         while let Some((entry, rest)) = self.rest.split_first() {
@@ -121,25 +151,25 @@ impl<'b> Runs<'b> {
             self.rest = rest;
             let mut bits = entry.move_bits.get();
             if bits == 0 || entry.is_foreign() {
-                self.mended.no_moves += 1;
+                self.fixes.no_moves += 1;
                 continue;
             }
             if let Some((normal, _)) = CASTLINGS.iter().find(|(_, form)| *form == bits)
-                && self.castlings.contains(mark(key, bits))
+                && self.castlings.contains(move_key(key, bits))
             {
-                self.mended.castlings += 1;
+                self.fixes.castlings += 1;
                 bits = *normal;
             }
             let weight = u32::from(entry.weight.get());
             match run.iter_mut().find(|known| known.bits == bits) {
                 Some(known) => {
-                    self.mended.repeats += 1;
+                    self.fixes.repeats += 1;
                     known.weight = known.weight.saturating_add(weight);
                     if known.learn.is_zero() {
                         known.learn = entry.learn();
                     }
                 }
-                None => run.push(Plain {
+                None => run.push(KeyMove {
                     bits,
                     weight,
                     learn: entry.learn(),
@@ -149,16 +179,33 @@ impl<'b> Runs<'b> {
     }
 }
 
-/// A Polyglot book written in the order of its keys.
+/// The move of Polyglot's bits in UCI notation; castling is king takes rook.
+pub(crate) fn uci_of_bits(bits: u16) -> String {
+    let square = |number: u16| {
+        let (file, rank) = ((number & 7) as u8, (number >> 3 & 7) as u8);
+        [char::from(b'a' + file), char::from(b'1' + rank)]
+    };
+    let mut text: String = square(bits >> 6).into_iter().chain(square(bits)).collect();
+    text.extend(match bits >> 12 {
+        1 => Some('n'),
+        2 => Some('b'),
+        3 => Some('r'),
+        4 => Some('q'),
+        _ => None,
+    });
+    text
+}
+
+/// Writes a Polyglot book in the order of its keys.
 #[derive(Debug)]
-pub(crate) struct SortedOut {
+pub(crate) struct EntryWriter {
     set: OutputSet,
     buffer: Vec<Entry>,
     pub(crate) positions: u64,
     pub(crate) moves: u64,
 }
 
-impl SortedOut {
+impl EntryWriter {
     pub(crate) fn create(
         path: &Path,
         options: &CreateOptions,
@@ -189,16 +236,16 @@ impl SortedOut {
 
     /// Writes the moves of a key, heaviest first; weights that 16 bits cannot hold are scaled with
     /// their siblings.
-    pub(crate) fn put(&mut self, key: u64, run: &[Plain]) -> Result<()> {
+    pub(crate) fn put(&mut self, key: u64, run: &[KeyMove]) -> Result<()> {
         if run.is_empty() {
             return Ok(());
         }
-        let most = run.iter().map(|entry| entry.weight).max().unwrap_or(0);
+        let max = run.iter().map(|entry| entry.weight).max().unwrap_or(0);
         let limit = u32::from(u16::MAX);
         self.buffer.clear();
         self.buffer.extend(run.iter().map(|entry| {
-            let weight = if most > limit {
-                let scaled = u64::from(entry.weight) * u64::from(limit) / u64::from(most);
+            let weight = if max > limit {
+                let scaled = u64::from(entry.weight) * u64::from(limit) / u64::from(max);
                 (scaled as u32).max(u32::from(entry.weight > 0))
             } else {
                 entry.weight

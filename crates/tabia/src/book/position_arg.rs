@@ -1,21 +1,21 @@
-//! From what a user typed to a position.
+//! Positions from FEN and moves as users type them.
 
 use tabia_core::chess::{Ply, Position, Setup, san, uci};
 
 /// The position of a FEN.
 ///
 /// # Errors
-/// What is wrong with it, in words for people.
+/// What is wrong with the FEN, in words for people.
 pub fn position_of_fen(text: &str) -> Result<Position, String> {
     let setup = Setup::parse_fen(text.as_bytes()).map_err(|error| error.to_string())?;
     Position::from_setup(&setup).map_err(|error| error.to_string())
 }
 
 /// The position after moves as people write them, from `start`: `1.e4 c5 2. Nf3`, or in UCI
-/// coordinates; numbers, results and symbols are passed over.
+/// notation; numbers, results and symbols are skipped.
 ///
 /// # Errors
-/// The first word that is no legal move.
+/// The first word that is not a legal move, in words for people.
 pub fn play_moves(start: &Position, text: &str) -> Result<(Position, Vec<Ply>), String> {
     let mut position = start.clone();
     let mut plies = Vec::new();
@@ -28,7 +28,7 @@ pub fn play_moves(start: &Position, text: &str) -> Result<(Position, Vec<Ply>), 
         }
         let ply = uci::read(&position, word.as_bytes())
             .or_else(|| san::read(&position, word.as_bytes()).ok())
-            .ok_or_else(|| format!("`{word}` is no legal move in {}", position.fen()))?;
+            .ok_or_else(|| format!("`{word}` is not a legal move in {}", position.fen()))?;
         position.play_ply(ply);
         plies.push(ply);
     }
@@ -53,7 +53,7 @@ mod tests {
             assert_eq!((position.key(), plies.len()), (expected.key(), 3), "{text}");
         }
         let error = play_moves(&start, "e4 e4").unwrap_err();
-        assert!(error.contains("`e4` is no legal move"), "{error}");
+        assert!(error.contains("`e4` is not a legal move"), "{error}");
         assert!(position_of_fen("8/8 w").is_err());
     }
 }

@@ -54,11 +54,20 @@ pub(crate) struct BookBuildArgs {
         help_heading = "Moves"
     )]
     pub(crate) min_score: f64,
+    /// Least share, in percent, of a move in the games of its position
+    #[arg(
+        long,
+        value_name = "PERCENT",
+        default_value_t = 0.0,
+        value_parser = percent,
+        help_heading = "Moves"
+    )]
+    pub(crate) min_percent: f64,
     /// Only moves of White
-    #[arg(long, overrides_with = "only_black", help_heading = "Moves")]
+    #[arg(long, conflicts_with = "only_black", help_heading = "Moves")]
     pub(crate) only_white: bool,
     /// Only moves of Black
-    #[arg(long, overrides_with = "only_white", help_heading = "Moves")]
+    #[arg(long, help_heading = "Moves")]
     pub(crate) only_black: bool,
     /// Also moves that never scored (formats with results always have them)
     #[arg(long, help_heading = "Moves")]
@@ -76,7 +85,7 @@ pub(crate) struct BookBuildArgs {
     #[arg(long, help_heading = "Weights")]
     pub(crate) stretch: bool,
     /// Byte for byte the book that `polyglot make-book` 2.0.4 makes of the same PGN
-    #[arg(long, value_name = "PROGRAM", conflicts_with_all = ["recency", "stretch", "scoreless"], help_heading = "Weights")]
+    #[arg(long, value_name = "PROGRAM", conflicts_with_all = ["recency", "stretch", "scoreless", "min_percent"], help_heading = "Weights")]
     pub(crate) compat: Option<Compat>,
     /// Only these games of each input, as `1-100,205`
     #[arg(long, value_name = "NUMBERS", help_heading = "Games")]

@@ -136,8 +136,8 @@ pub(crate) struct BookEditArgs {
     /// The move to change, SAN or UCI
     #[arg(long = "move", value_name = "MOVE", requires = "output")]
     pub(crate) m: Option<String>,
-    /// Its weight; 0 is never played
-    #[arg(long, value_name = "N", requires = "m")]
+    /// Its weight, 0 to 65535; 0 is never played
+    #[arg(long, value_name = "N", requires = "m", value_parser = weight)]
     pub(crate) weight: Option<u32>,
     /// Its symbols, as `!` or `$14`; empty for none
     #[arg(long, value_name = "SYMBOLS", requires = "m")]
@@ -163,6 +163,13 @@ pub(crate) struct BookEditArgs {
     pub(crate) listing: ListingArgs,
     #[command(flatten)]
     pub(crate) common: CommonArgs,
+}
+
+fn weight(text: &str) -> Result<u32, String> {
+    let number: Option<u16> = text.parse().ok();
+    number
+        .map(u32::from)
+        .ok_or_else(|| format!("a whole number from 0 to {}", u16::MAX))
 }
 
 /// The author's advice on a move.

@@ -88,8 +88,9 @@ pub(crate) struct BookLineArgs {
 
 /// Lists the moves that differ between two books
 ///
-/// Two Polyglot books are compared by key, others position by position. Values that only one of the two
-/// formats can hold are not compared.
+/// Positions come in the order of a walk from the standard position, each with the moves that lead to
+/// it; then those that the books do not lead to. Values that only one of the two formats can hold are
+/// not compared.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -1,26 +1,21 @@
 //! `tabia book build`: a book from games.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use serde::Serialize;
-use tabia::book::build::{BuildOptions, BuildTarget, Built, GameCounts, Weighing, build};
-use tabia::book::xxh64;
-use tabia::core::FormatId;
+use tabia::Error;
+use tabia::book::build::{BuildOptions, BuildTarget, Built, Weighting, complete};
 use tabia::core::chess::Color;
-use tabia::core::io::OutputSet;
 use tabia::core::loss::Feature;
 use tabia::formats::books::kvetka::Header;
-use tabia::{Error, InputItem};
 
+use super::build_record::{GameCountsRow, add_record, record_path};
 use super::inputs::book_format;
 use super::report::WrittenCounts;
 use crate::args::book::{BookBuildArgs, Compat};
 use crate::context::Context;
 use crate::exit_code::ExitCode;
-use crate::json::{self, Displayed};
 use crate::report::{Reporter, report_file_losses};
 use crate::select_args::{parse_games, parse_query};
 use crate::target_args::refuse_existing;
@@ -58,12 +53,13 @@ pub(crate) fn run(args: &BookBuildArgs) -> Result<ExitCode, Error> {
     let start = Instant::now();
     let target = BuildTarget::new(format, &args.output);
     let display = context.display();
-    let built = build(&items, &target, &options, &context.progress, &mut reporter);
+    let build = complete(&items, &target, &options, &context.progress, &mut reporter);
     drop(display);
-    let built = built?;
+    let mut build = build?;
     if !args.no_record {
-        write_record(&record, args, &items, &target, &built)?;
+        add_record(&record, args, &items, &target, &mut build)?;
     }
+    let built = build.commit()?;
     let seconds = start.elapsed().as_secs_f64();
     report_built(&context, args, &built, seconds);
     let problems = reporter.count();
@@ -81,34 +77,35 @@ fn options(
     context: &Context,
     is_polyglot: bool,
 ) -> Result<BuildOptions, Error> {
-    let weighing = match (args.compat, args.recency) {
-        (Some(Compat::Polyglot), _) => Weighing::Polyglot,
-        (None, Some(years)) if years > 0.0 => Weighing::Recency {
+    let mut options = BuildOptions::default();
+    options.weighting = match (args.compat, args.recency) {
+        (Some(Compat::Polyglot), _) => Weighting::Polyglot,
+        (None, Some(years)) if years > 0.0 => Weighting::Recency {
             half_life: years * 12.0,
         },
         (None, Some(_)) => {
             let text = "`--recency` takes a number of years above 0";
             return Err(Error::usage(text));
         }
-        (None, None) => Weighing::Points,
+        (None, None) => Weighting::Points,
     };
-    let mut options = BuildOptions::default();
-    options.open = context.open.clone();
+    options.open.clone_from(&context.open);
     options.create.force = args.force;
     options.threads = context.threads;
     options.selection.numbers = parse_games(args.games.as_deref())?;
     options.selection.deleted = args.include_deleted;
     options.filter = parse_query(&args.filter, &context.messages)?;
     options.max_ply = args.max_ply;
-    options.keep.min_games = least_games(args);
-    options.keep.min_score = args.min_score;
-    options.keep.only = match (args.only_white, args.only_black) {
+    let moves = &mut options.move_filter;
+    moves.min_games = least_games(args);
+    moves.min_score = args.min_score;
+    moves.min_percent = args.min_percent;
+    moves.only = match (args.only_white, args.only_black) {
         (true, _) => Some(Color::White),
         (_, true) => Some(Color::Black),
         _ => None,
     };
-    options.keep.scoreless = args.scoreless || !is_polyglot;
-    options.weighing = weighing;
+    moves.scoreless = args.scoreless || !is_polyglot;
     options.stretch = args.stretch;
     options.uniform = args.uniform;
     options.variations = args.variations;
@@ -117,7 +114,7 @@ fn options(
     Ok(options)
 }
 
-fn least_games(args: &BookBuildArgs) -> u64 {
+pub(super) fn least_games(args: &BookBuildArgs) -> u64 {
     let usual = if args.kvetka.game_links { 1 } else { 3 };
     args.min_games.unwrap_or(usual).max(1)
 }
@@ -151,193 +148,12 @@ fn set_kvetka(options: &mut BuildOptions, args: &BookBuildArgs) -> Result<(), Er
     Ok(())
 }
 
-/// `book.bin.json`, the record of a book's sources and options.
-fn record_path(output: &Path) -> PathBuf {
-    let mut name = output.file_name().unwrap_or_default().to_os_string();
-    name.push(".json");
-    output.with_file_name(name)
-}
-
-fn write_record(
-    path: &Path,
-    args: &BookBuildArgs,
-    items: &[InputItem],
-    target: &BuildTarget,
-    built: &Built,
-) -> Result<(), Error> {
-    let mut sources = Vec::new();
-    for (item, counts) in items.iter().zip(&built.inputs) {
-        let file = item.label();
-        // Streams and members of archives are not files that can be read again.
-        let is_file = file.is_file();
-        let checksum = || {
-            Ok::<_, Error>(FileChecksum {
-                bytes: item.bytes(),
-                xxh64: xxh64::of_file(file)?,
-            })
-        };
-        sources.push(SourceRow {
-            path: item.name(),
-            format: Displayed(item.format().id()),
-            checksum: is_file.then(checksum).transpose()?,
-            games: GameCountsRow::new(*counts),
-        });
-    }
-    let mut files = Vec::new();
-    for file in &built.written.files {
-        files.push(FileRow {
-            path: file.display().to_string(),
-            xxh64: xxh64::of_file(file).map_err(Error::in_output)?,
-        });
-    }
-    let losses = built.losses.iter().map(|(feature, loss)| LossRow {
-        kind: feature.key(),
-        count: loss.count,
-    });
-    let record = BuildRecord {
-        program: concat!("tabia ", env!("CARGO_PKG_VERSION")),
-        format: Displayed(target.format.file.id),
-        files,
-        positions: built.positions,
-        moves: built.moves,
-        games: GameCountsRow::new(built.games),
-        options: OptionsRow::new(args),
-        sources,
-        losses: losses.collect(),
-    };
-    let mut set = OutputSet::new(args.force || args.kvetka.append);
-    set.create(path).map_err(Error::in_output)?;
-    if let Some(file) = set.file(0) {
-        let mut text = json::pretty(&record);
-        text.push(b'\n');
-        file.write_all(&text)
-            .map_err(|error| Error::from(error).in_path(path).in_output())?;
-    }
-    set.commit().map_err(Error::in_output)?;
-    Ok(())
-}
-
-/// What `book.bin.json` contains.
-#[derive(Serialize)]
-struct BuildRecord<'a> {
-    program: &'static str,
-    format: Displayed<FormatId>,
-    files: Vec<FileRow>,
-    positions: u64,
-    moves: u64,
-    games: GameCountsRow,
-    options: OptionsRow<'a>,
-    sources: Vec<SourceRow>,
-    losses: Vec<LossRow>,
-}
-
-#[derive(Serialize)]
-struct FileRow {
-    path: String,
-    xxh64: String,
-}
-
-/// An input.
-#[derive(Serialize)]
-struct SourceRow {
-    path: String,
-    format: Displayed<FormatId>,
-    /// Only of files.
-    #[serde(flatten)]
-    checksum: Option<FileChecksum>,
-    #[serde(flatten)]
-    games: GameCountsRow,
-}
-
-#[derive(Serialize)]
-struct FileChecksum {
-    bytes: Option<u64>,
-    xxh64: String,
-}
-
-#[derive(Serialize)]
-struct LossRow {
-    kind: String,
-    count: u64,
-}
-
-#[derive(Serialize)]
-struct GameCountsRow {
-    used: u64,
-    filtered: u64,
-    bad: u64,
-    plies: u64,
-}
-
-impl GameCountsRow {
-    fn new(counts: GameCounts) -> Self {
-        Self {
-            used: counts.used,
-            filtered: counts.filtered,
-            bad: counts.bad,
-            plies: counts.moves,
-        }
-    }
-}
-
 /// The counts of a report's summary.
 #[derive(Serialize)]
 struct BuiltCounts {
     #[serde(flatten)]
     book: WrittenCounts,
     games: GameCountsRow,
-}
-
-/// The options of the command line that decide what is in the book.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct OptionsRow<'a> {
-    max_ply: u32,
-    min_games: u64,
-    min_score: f64,
-    only_white: bool,
-    only_black: bool,
-    scoreless: bool,
-    variations: bool,
-    uniform: bool,
-    recency: Option<f64>,
-    stretch: bool,
-    compat: Option<&'static str>,
-    games: Option<&'a str>,
-    include_deleted: bool,
-    #[serde(rename = "where")]
-    filter: &'a str,
-    least_elo: &'a [u16],
-    all_moves: bool,
-    names: bool,
-    game_links: bool,
-    append: bool,
-}
-
-impl<'a> OptionsRow<'a> {
-    fn new(args: &'a BookBuildArgs) -> Self {
-        Self {
-            max_ply: args.max_ply,
-            min_games: least_games(args),
-            min_score: args.min_score,
-            only_white: args.only_white,
-            only_black: args.only_black,
-            scoreless: args.scoreless,
-            variations: args.variations,
-            uniform: args.uniform,
-            recency: args.recency,
-            stretch: args.stretch,
-            compat: args.compat.map(|_| "polyglot"),
-            games: args.games.as_deref(),
-            include_deleted: args.include_deleted,
-            filter: &args.filter,
-            least_elo: &args.kvetka.least_elo,
-            all_moves: args.kvetka.all_moves,
-            names: args.kvetka.names,
-            game_links: args.kvetka.game_links,
-            append: args.kvetka.append,
-        }
-    }
 }
 
 fn report_built(context: &Context, args: &BookBuildArgs, built: &Built, seconds: f64) {

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use tabia::Error;
-use tabia::book::diff::{BookDiff, Difference, diff_entries, diff_pages};
+use tabia::book::diff::{BookDiff, Difference, diff_entries, diff_positions};
 use tabia::book::find::symbols;
 use tabia::book::merge::{has_key_entries, open_polyglot};
 use tabia::core::books::BookEntry;
@@ -12,7 +12,7 @@ use super::inputs::{book_input, open_book, report_problems};
 use crate::args::book::BookDiffArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
-use crate::listing::Listing;
+use crate::listing::{Listing, RowStyle};
 use crate::report::Reporter;
 use crate::units::{counted, grouped};
 
@@ -26,6 +26,19 @@ const COLUMNS: &[&str] = &[
     "games",
     "gamesThen",
     "differs",
+    "line",
+    "san",
+];
+/// The columns on a terminal.
+const TABLE_COLUMNS: &[&str] = &[
+    "change",
+    "line",
+    "san",
+    "first",
+    "second",
+    "games",
+    "gamesThen",
+    "differs",
 ];
 const NUMERIC: &[&str] = &["first", "second", "games", "gamesThen"];
 
@@ -34,7 +47,11 @@ pub(crate) fn run(args: &BookDiffArgs) -> Result<ExitCode, Error> {
     let first = book_input(&context, &args.first)?;
     let second = book_input(&context, &args.second)?;
     let mut reporter = Reporter::new(&context, "book diff", false, None)?;
-    let mut listing = Listing::new(&context.bar, &args.listing, COLUMNS, NUMERIC)?;
+    let columns = match RowStyle::of(&args.listing) {
+        RowStyle::Table => TABLE_COLUMNS,
+        _ => COLUMNS,
+    };
+    let mut listing = Listing::new(&context.bar, &args.listing, columns, NUMERIC)?;
     let mut failed = None;
     let mut each = |difference: Difference| match listing.push(&DifferenceRow::new(&difference)) {
         Ok(()) => Ok(Flow::Go),
@@ -56,7 +73,7 @@ pub(crate) fn run(args: &BookDiffArgs) -> Result<ExitCode, Error> {
     } else {
         let a = open_book(&context, &first, &mut reporter)?;
         let b = open_book(&context, &second, &mut reporter)?;
-        diff_pages(&*a, &*b, progress, &mut each)
+        diff_positions(&*a, &*b, progress, &mut each)
     };
     drop(display);
     if let Some(failure) = failed {
@@ -110,6 +127,8 @@ struct DifferenceRow<'a> {
     annotation: Option<String>,
     annotation_then: Option<String>,
     differs: Option<&'a [&'static str]>,
+    line: Option<&'a str>,
+    san: Option<&'a str>,
 }
 
 impl<'a> DifferenceRow<'a> {
@@ -133,6 +152,8 @@ impl<'a> DifferenceRow<'a> {
             annotation: first.and_then(annotation),
             annotation_then: second.and_then(annotation),
             differs: first.and(second).map(|_| difference.differs.as_slice()),
+            line: difference.line.as_deref(),
+            san: difference.san.as_deref(),
         }
     }
 }

@@ -205,10 +205,10 @@ fn parse_change<'c>(cell: &impl Fn(&str) -> Option<&'c str>) -> Result<Change, S
     let mut change = Change::default();
     change.remove = weight == Some("-");
     if let Some(text) = weight.filter(|_| !change.remove) {
-        let number = text
+        let number: u16 = text
             .parse()
-            .map_err(|_| format!("`{text}` is not a weight"))?;
-        change.weight = Some(number);
+            .map_err(|_| format!("`{text}` is not a weight from 0 to {}", u16::MAX))?;
+        change.weight = Some(u32::from(number));
     }
     change.nags = cell("annotation").map(nags).transpose()?;
     change.advice = match cell("advice") {

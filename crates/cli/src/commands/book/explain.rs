@@ -1,16 +1,21 @@
 //! `tabia book explain`: the games from which a move got its weight.
 
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::path::Path;
+
 use serde::Serialize;
 use tabia::Error;
-use tabia::book::explain::{ExplainQuery, MoveOccurrence, MoveStats, explain, linked, text_of};
+use tabia::book::explain::{ExplainQuery, MoveOccurrence, MoveStats, explain};
 use tabia::book::find::{FoundPosition, find};
+use tabia::book::linked_games::{for_each_linked_game, load, text_of};
 use tabia::core::GameIndex;
 use tabia::core::books::{Book, LinkedGame};
 use tabia::core::chess::Position;
 use tabia::core::formats::CreateOptions;
 use tabia::core::game::Date;
 
-use super::inputs::{QueriedPosition, book_input, parse_move};
+use super::inputs::{QueriedPosition, book_input, open_book, parse_move};
 use crate::args::book::BookExplainArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
@@ -35,20 +40,21 @@ pub(crate) fn run(args: &BookExplainArgs) -> Result<ExitCode, Error> {
         .as_deref()
         .map(|text| parse_move(&position, text))
         .transpose()?;
-    let book = tabia::book::open(&book_input(&context, &args.book)?, &context.open)?;
+    let item = book_input(&context, &args.book)?;
+    let mut reporter = Reporter::new(&context, "book explain", false, None)?;
+    let book = open_book(&context, &item, &mut reporter)?;
     if args.sources.is_empty() {
         let mut after = position;
         if let Some(m) = m {
             after.play(m);
         }
-        return list_linked_games(args, &context, &*book, &after);
+        return list_linked_games(args, &context, reporter, &*book, &after);
     }
     let found = find(&*book, &position)?;
     let mut query = ExplainQuery::new(position);
     query.m = m;
     query.filter = parse_query(&args.filter, &context.messages)?;
     query.max_ply = args.max_ply;
-    let mut reporter = Reporter::new(&context, "book explain", false, None)?;
     let sources = context.contents(&args.sources)?;
     let mut listing = Listing::new(&context.bar, &args.listing, COLUMNS, NUMERIC)?;
     let display = context.display();
@@ -62,7 +68,7 @@ pub(crate) fn run(args: &BookExplainArgs) -> Result<ExitCode, Error> {
         &mut |source, occurrence| listing.push(&OccurrenceRow::new(&source.name(), occurrence)),
     );
     drop(display);
-    let (sum, problems) = explained?;
+    let (sum, _) = explained?;
     listing.finish()?;
     for text in summary_lines(sum, &query, found.as_ref()) {
         context.messages.note(&text);
@@ -74,17 +80,19 @@ pub(crate) fn run(args: &BookExplainArgs) -> Result<ExitCode, Error> {
         black: sum.results.black,
         points: sum.points,
     };
+    let code = ExitCode::of_problems(reporter.count());
     reporter.finish_with(None, Some(&counts))?;
     if sum.games == 0 {
         return Ok(ExitCode::NoMatch);
     }
-    Ok(ExitCode::of_problems(problems))
+    Ok(code)
 }
 
 /// The games that the book links to.
 fn list_linked_games(
     args: &BookExplainArgs,
     context: &Context,
+    reporter: Reporter,
     book: &dyn Book,
     position: &Position,
 ) -> Result<ExitCode, Error> {
@@ -92,10 +100,9 @@ fn list_linked_games(
     let mut listing = (!args.pgn)
         .then(|| Listing::new(&context.bar, &args.listing, COLUMNS, NUMERIC))
         .transpose()?;
-    let mut missing = 0u64;
-    let reporter = Reporter::new(context, "book explain", false, None)?;
+    let mut missing = MissingGames::default();
     let display = context.display();
-    let found = linked(book, position, &context.progress, &mut |game| {
+    let found = for_each_linked_game(book, position, &context.progress, &mut |game| {
         if let Some(listing) = &mut listing {
             return listing.push(&LinkedRow::new(game));
         }
@@ -103,7 +110,7 @@ fn list_linked_games(
             out.bytes(text.trim_ascii())?;
             out.text("\n\n")
         } else {
-            missing += 1;
+            missing.add(game);
             Ok(())
         }
     });
@@ -113,11 +120,12 @@ fn list_linked_games(
         listing.finish()?;
     }
     out.flush()?;
+    let code = ExitCode::of_problems(reporter.count());
     reporter.finish(None)?;
-    if missing > 0 {
-        let games = counted_as(missing, "linked game is", "linked games are");
-        let text = format!("{games} not where the book links to");
+    for text in missing.messages(&args.book) {
         context.messages.warning(&text);
+    }
+    if missing.games > 0 {
         return Ok(ExitCode::Problems);
     }
     if found == 0 {
@@ -125,7 +133,55 @@ fn list_linked_games(
         context.messages.note(text);
         return Ok(ExitCode::NoMatch);
     }
-    Ok(ExitCode::Done)
+    Ok(code)
+}
+
+/// Linked games that are not in their files.
+#[derive(Default)]
+struct MissingGames {
+    games: u64,
+    /// Number of games by the file in which they are looked for.
+    files: BTreeMap<String, u64>,
+}
+
+/// Largest number of files named.
+const MAX_FILES: usize = 5;
+
+impl MissingGames {
+    fn add(&mut self, game: &LinkedGame) {
+        self.games += 1;
+        let file = match &game.path {
+            Some(path) => path.display().to_string(),
+            None => game.source.clone(),
+        };
+        *self.files.entry(file).or_default() += 1;
+    }
+
+    /// Which games are missing in which files, and what to do about it.
+    fn messages(&self, book: &OsStr) -> Vec<String> {
+        let named = self.files.iter().take(MAX_FILES).map(|(file, games)| {
+            let games = counted_as(*games, "linked game is", "linked games are");
+            let is_there = Path::new(file).is_file();
+            let why = if is_there {
+                "the book's numbers do not fit it"
+            } else {
+                "there is no such file"
+            };
+            format!("{games} not found in {file}: {why}")
+        });
+        let mut messages: Vec<String> = named.collect();
+        let others = self.files.len().saturating_sub(MAX_FILES);
+        if others > 0 {
+            messages.push(format!("and in {} more", counted(others as u64, "file")));
+        }
+        if self.games > 0 {
+            let book = book.display();
+            messages.push(format!(
+                "name the database: `tabia book explain {book} FILE --move MOVE` reads its games"
+            ));
+        }
+        messages
+    }
 }
 
 /// The PGN of a linked game: as in its PGN file, or made from its record. `None` if the file is missing.
@@ -136,7 +192,7 @@ fn pgn_of(game: &LinkedGame, context: &Context) -> Result<Option<Vec<u8>>, Error
     if !game.path.as_ref().is_some_and(|path| path.is_file()) {
         return Ok(None);
     }
-    let found = tabia::book::linked_games::load(game, &context.resolver, &context.open)?;
+    let found = load(game, &context.resolver, &context.open)?;
     found
         .map(|found| pgn(context, &CreateOptions::default(), GameIndex(index), &found))
         .transpose()

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde::Serialize;
-use tabia::book::inspect::{BookReport, survey};
+use tabia::book::inspect::{BookReport, inspect};
 use tabia::core::FormatId;
 use tabia::{Error, ErrorSide, InputItem, Observer};
 
@@ -60,7 +60,7 @@ pub(crate) fn run(args: &BookInfoArgs) -> Result<ExitCode, Error> {
             return Ok(ExitCode::Done);
         }
         let found = item.and_then(|item| {
-            let found = survey(&item, &context.open, args.walk, &context.progress)?;
+            let found = inspect(&item, &context.open, args.walk, &context.progress)?;
             Ok((item, found))
         });
         let (item, found) = match found {
@@ -95,9 +95,9 @@ pub(crate) fn run(args: &BookInfoArgs) -> Result<ExitCode, Error> {
 }
 
 /// The problems of the file and of its entries.
-fn problems(survey: &BookReport) -> Vec<String> {
-    let mut all = survey.info.problems.clone();
-    for problem in &survey.faults {
+fn problems(report: &BookReport) -> Vec<String> {
+    let mut all = report.info.problems.clone();
+    for problem in &report.problems {
         if !all.contains(problem) {
             all.push(problem.clone());
         }

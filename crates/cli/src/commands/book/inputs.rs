@@ -62,7 +62,10 @@ pub(super) fn open_book(
     item: &InputItem,
     reporter: &mut Reporter,
 ) -> Result<Box<dyn Book>, Error> {
-    let book = tabia::book::open(item, &context.open)?;
+    let (book, problems) = tabia::book::open_with_problems(item, &context.open)?;
+    for error in problems {
+        report_problem(context, item, error, reporter)?;
+    }
     report_problems(context, item, &*book, reporter)?;
     Ok(book)
 }
@@ -75,14 +78,22 @@ pub(super) fn report_problems(
     reporter: &mut Reporter,
 ) -> Result<(), Error> {
     for text in &book.info().problems {
-        let error = item.problem_text(text);
-        if context.common.strict {
-            return Err(error.under_strict());
-        }
-        let reported = reporter.problem(item, &error.into());
-        reported.map_err(Error::in_output)?;
+        report_problem(context, item, item.problem_text(text), reporter)?;
     }
     Ok(())
+}
+
+fn report_problem(
+    context: &Context,
+    item: &InputItem,
+    error: Error,
+    reporter: &mut Reporter,
+) -> Result<(), Error> {
+    if context.common.strict {
+        return Err(error.under_strict());
+    }
+    let reported = reporter.problem(item, &error.into());
+    reported.map_err(Error::in_output)
 }
 
 /// Reports the problems of books before anything is made of them. Inputs that can be read only once

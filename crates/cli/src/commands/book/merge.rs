@@ -1,7 +1,7 @@
-//! `tabia book merge`: one book from several.
+//! `tabia book merge`: merges several books into one.
 
-use tabia::Error;
-use tabia::book::merge::{MergeMode, merge};
+use tabia::book::merge::{MergeMode, Merged, merge};
+use tabia::{Error, InputItem};
 
 use super::inputs::{book_format, book_inputs, merge_options, report_problems_of_all};
 use super::report::report_merged;
@@ -9,6 +9,7 @@ use crate::args::book::{BookMergeArgs, MergeModeArg};
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::report::Reporter;
+use crate::units::grouped;
 
 pub(crate) fn run(args: &BookMergeArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
@@ -40,5 +41,34 @@ pub(crate) fn run(args: &BookMergeArgs) -> Result<ExitCode, Error> {
     );
     drop(display);
     let merged = merged?;
+    let is_weighted = args.normalize || !args.factors.is_empty();
+    if options.mode != MergeMode::Priority && !is_weighted {
+        warn_of_scales(&context, &items, &merged);
+    }
     report_merged(&context, reporter, &items, &args.out.output, &merged)
+}
+
+/// Ratio of the greatest weights of two books from which on their scales are different.
+const SCALE_RATIO: u32 = 10;
+
+/// Warns if the weights of the books have different scales, so that those of one book hardly count.
+fn warn_of_scales(context: &Context, items: &[InputItem], merged: &Merged) {
+    let weights = items.iter().zip(&merged.max_weights);
+    let weights = weights.filter_map(|(item, max)| Some((item, (*max).filter(|max| *max > 0)?)));
+    let weights: Vec<_> = weights.collect();
+    let smallest = weights.iter().min_by_key(|(_, max)| *max);
+    let greatest = weights.iter().max_by_key(|(_, max)| *max);
+    if let (Some((small, low)), Some((great, high))) = (smallest, greatest)
+        && high / low >= SCALE_RATIO
+    {
+        let text = format!(
+            "the weights have different scales: at most {} in {}, at most {} in {}; `--normalize` \
+             gives the books equal influence, `--factors` any other",
+            grouped(u64::from(*low)),
+            small.name(),
+            grouped(u64::from(*high)),
+            great.name()
+        );
+        context.messages.warning(&text);
+    }
 }

@@ -1,6 +1,7 @@
 //! `tabia book`: opening books.
 
 mod build;
+mod build_record;
 mod convert;
 mod diff;
 mod edit;

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 use tabia::book::merge::Merged;
 use tabia::core::games::Written;
-use tabia::{Error, InputItem};
+use tabia::{Error, InputItem, Observer};
 
 use crate::context::Context;
 use crate::exit_code::ExitCode;
@@ -30,7 +30,7 @@ pub(super) fn report_merged(
         counted(merged.moves, "move"),
         size(merged.written.bytes)
     );
-    let fixes = merged.mended;
+    let fixes = merged.fixes;
     let entries = |count| counted_as(count, "entry", "entries");
     let mut problems = Vec::new();
     if fixes.repeats > 0 {
@@ -70,11 +70,27 @@ pub(super) fn report_merged(
             _ => error,
         })?;
     }
+    report_damage(&mut reporter, inputs, merged)?;
     report_file_losses(&context.messages, &merged.losses);
     let code = ExitCode::of_problems(reporter.count());
     let counts = WrittenCounts::new(merged.positions, merged.moves, &merged.written);
     reporter.finish_file(main, &merged.losses, &counts)?;
     Ok(code)
+}
+
+/// Reports what could not be read of the inputs.
+fn report_damage(
+    reporter: &mut Reporter,
+    inputs: &[InputItem],
+    merged: &Merged,
+) -> Result<(), Error> {
+    for (item, damage) in inputs.iter().zip(&merged.damage) {
+        for text in damage {
+            let problem = item.problem_text(text).into();
+            reporter.problem(item, &problem).map_err(Error::in_output)?;
+        }
+    }
+    Ok(())
 }
 
 /// The counts of a report's summary for a book that was written.

@@ -26,7 +26,7 @@ pub struct Header {
 impl Header {
     /// Names of the numbers, as keys of facts.
     pub const NAMES: [&'static str; 10] = [
-        "depth in half-moves",
+        "depth in plies",
         "moves",
         "least games",
         "least won games",
@@ -35,7 +35,7 @@ impl Header {
         "weight of priority",
         "weight of games",
         "weight of score",
-        "used until half-move",
+        "used until ply",
     ];
 
     /// Reads the header; `None` if the bytes are not those of an Arena book.

@@ -511,7 +511,7 @@ impl Book for AbkBook {
         Ok(!run.is_empty())
     }
 
-    fn for_each(&self, visit: &mut dyn FnMut(BookKey<'_>, &BookPosition) -> Flow) -> Result<()> {
+    fn for_each(&self, visit: &mut dyn FnMut(BookKey<'_>, &BookPosition) -> Flow) -> Result<u64> {
         let mut page = BookPosition::default();
         let mut findings = Findings::default();
         walk_tree(self.records(), &mut findings, &mut |position, number, _| {
@@ -524,7 +524,11 @@ impl Book for AbkBook {
             self.push_entries(run, &mut page.entries);
             visit(BookKey::Board(position), &page)
         });
-        Ok(())
+        Ok(0)
+    }
+
+    fn damage(&self) -> Result<Vec<String>> {
+        self.problems()
     }
 
     fn problems(&self) -> Result<Vec<String>> {

@@ -12,6 +12,7 @@ use tabia_core::io::Source;
 use tabia_core::plural::counted;
 
 use super::header::{Header, NO_PAGE};
+use super::inspect;
 use super::inspect::{Findings, inspect};
 use super::record::{PAGE, Record};
 use super::store::PageStore;
@@ -156,17 +157,15 @@ impl Book for CtgBook {
         Ok(book::moves(&self.store, position, page))
     }
 
-    fn for_each(&self, visit: &mut dyn FnMut(BookKey<'_>, &BookPosition) -> Flow) -> Result<()> {
-        book::for_each(&self.store, visit);
-        Ok(())
+    fn for_each(&self, visit: &mut dyn FnMut(BookKey<'_>, &BookPosition) -> Flow) -> Result<u64> {
+        Ok(book::for_each(&self.store, visit))
     }
 
     fn for_each_unordered(
         &self,
         visit: &mut dyn FnMut(BookKey<'_>, &mut BookPosition) -> Flow,
-    ) -> Result<()> {
-        book::for_each_unordered(&self.store, visit);
-        Ok(())
+    ) -> Result<u64> {
+        Ok(book::for_each_unordered(&self.store, visit))
     }
 
     fn size(&self) -> Result<BookSize> {
@@ -176,6 +175,14 @@ impl Book for CtgBook {
             size.moves += record.moves.len() as u64;
         }
         Ok(size)
+    }
+
+    fn damage(&self) -> Result<Vec<String>> {
+        let lines = match inspect::damaged_pages(&self.store) {
+            0 => Vec::new(),
+            pages => vec![format!("{pages} pages are damaged")],
+        };
+        Ok(lines)
     }
 
     fn problems(&self) -> Result<Vec<String>> {

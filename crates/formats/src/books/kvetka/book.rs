@@ -12,7 +12,7 @@ use tabia_core::io::{Blob, Source, SourceFile};
 
 use super::element::{Element, HAS_LIST, KNOWN_FLAGS, ListForm};
 use super::header::Header;
-use super::inspect::{Findings, inspect};
+use super::inspect::{Findings, inspect, inspect_structure};
 use super::key::Key;
 use super::parts::{Parts, file};
 use super::sources::Sources;
@@ -139,6 +139,11 @@ impl KvetkaBook {
         self.sources.as_ref()
     }
 
+    /// Whether the book has an index file of the right length.
+    pub fn has_index(&self) -> bool {
+        self.store.kin.is_some()
+    }
+
     /// The byte order in which texts are read.
     pub fn text_order(&self) -> TextOrder {
         self.store.text_order
@@ -223,17 +228,15 @@ impl Book for KvetkaBook {
         Ok(book::moves(&self.store, position, page))
     }
 
-    fn for_each(&self, visit: &mut dyn FnMut(BookKey<'_>, &BookPosition) -> Flow) -> Result<()> {
-        book::for_each(&self.store, visit);
-        Ok(())
+    fn for_each(&self, visit: &mut dyn FnMut(BookKey<'_>, &BookPosition) -> Flow) -> Result<u64> {
+        Ok(book::for_each(&self.store, visit))
     }
 
     fn for_each_unordered(
         &self,
         visit: &mut dyn FnMut(BookKey<'_>, &mut BookPosition) -> Flow,
-    ) -> Result<()> {
-        book::for_each_unordered(&self.store, visit);
-        Ok(())
+    ) -> Result<u64> {
+        Ok(book::for_each_unordered(&self.store, visit))
     }
 
     fn linked_game(&self, link: GameLink) -> Result<Option<LinkedGame>> {
@@ -241,8 +244,12 @@ impl Book for KvetkaBook {
     }
 
     fn size(&self) -> Result<BookSize> {
-        let findings = self.inspect();
+        let findings = inspect_structure(&self.store);
         Ok(BookSize::new(findings.elements, findings.moves))
+    }
+
+    fn damage(&self) -> Result<Vec<String>> {
+        Ok(inspect_structure(&self.store).problems())
     }
 
     fn problems(&self) -> Result<Vec<String>> {

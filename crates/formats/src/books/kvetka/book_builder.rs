@@ -55,7 +55,7 @@ pub struct KvetkaBuilder {
     games: RecordSorter,
     sources: Vec<NewSource>,
     /// The number of the `.ksf` file in the set of files.
-    ksf: Option<usize>,
+    pub(super) ksf: Option<usize>,
     /// Games and positions put so far; orders the contributions to a position.
     pub(super) number: u64,
     opening_names: Option<OpeningNames>,

@@ -94,6 +94,10 @@ impl BookWriter for KvetkaBuilder {
     }
 
     fn complete(mut self: Box<Self>) -> Result<CompleteBook> {
+        if self.ksf.is_none() && !self.keeps_links {
+            // The header of another book may announce links, which are not copied without its sources.
+            self.header.element_type &= !1;
+        }
         let written = move_links::write(&mut self)?;
         self.write_sources()?;
         if self.force {

@@ -37,7 +37,7 @@ impl Header {
         "least Elo of the weaker",
     ];
     /// Name of the fact with [`Header::max_move`].
-    pub const MAX_MOVE: &'static str = "half-moves of a game";
+    pub const MAX_MOVE: &'static str = "plies of a game";
     /// Name of the fact with [`Header::has_game_links`].
     pub const GAME_LINKS: &'static str = "links to games";
     /// Name of the fact with [`Header::links`].

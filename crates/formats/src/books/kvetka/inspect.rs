@@ -59,10 +59,50 @@ pub struct Findings {
     pub bad_index: u64,
 }
 
-pub(super) fn inspect(store: &BlockStore, sources: Option<&Sources>) -> Findings {
+/// Checks that the fields of all elements can be read, and counts elements and moves.
+pub(super) fn inspect_structure(store: &BlockStore) -> Findings {
     let mut findings = Findings::default();
+    for_each_element(store, &mut findings, |element, _, findings| {
+        findings.moves += element.moves.len() as u64;
+        findings.later_flags += u64::from(element.flags & !KNOWN_FLAGS != 0);
+        findings.bad_comments += u64::from(element.bad_comment);
+        findings.leftovers += u64::from(element.has_leftover(store.has_links));
+    });
+    findings
+}
+
+/// Checks everything.
+pub(super) fn inspect(store: &BlockStore, sources: Option<&Sources>) -> Findings {
+    let mut findings = inspect_structure(store);
     let mut before: Option<Key> = None;
     let mut games = Vec::new();
+    let mut counted = Findings::default();
+    for_each_element(store, &mut counted, |element, body, _| {
+        if let Some(before) = before {
+            findings.repeated += u64::from(before == element.key);
+            findings.out_of_order += u64::from(before > element.key);
+        }
+        before = Some(element.key);
+        check_element(element, &mut findings);
+        let length = body.len() + compact_length(body.len() as u64);
+        findings.long_elements += u64::from(length > MAX_ELEMENT);
+        games.clear();
+        let is_read = read_links(element, store.has_links, store.list_form, &mut games);
+        findings.bad_lists += u64::from(!is_read);
+        games.extend(element.source);
+        let bad_links = games.iter().filter(|link| !exists(sources, **link));
+        findings.bad_links += bad_links.count() as u64;
+    });
+    findings.bad_index = bad_index(store);
+    findings
+}
+
+/// Calls `visit` with every element and its bytes; counts elements and damaged blocks.
+fn for_each_element(
+    store: &BlockStore,
+    findings: &mut Findings,
+    mut visit: impl FnMut(&Element<'_>, &[u8], &mut Findings),
+) {
     for number in 0..store.parts.len() {
         let block = store.parts.block(number);
         if block.and_then(declared_bytes).is_none() {
@@ -77,33 +117,14 @@ pub(super) fn inspect(store: &BlockStore, sources: Option<&Sources>) -> Findings
                 findings.opaque += 1;
                 continue;
             };
-            if let Some(before) = before {
-                findings.repeated += u64::from(before == element.key);
-                findings.out_of_order += u64::from(before > element.key);
-            }
-            before = Some(element.key);
-            check_element(&element, &mut findings);
-            let length = body.len() + compact_length(body.len() as u64);
-            findings.long_elements += u64::from(length > MAX_ELEMENT);
-            findings.leftovers += u64::from(element.has_leftover(store.has_links));
-            games.clear();
-            let is_read = read_links(&element, store.has_links, store.list_form, &mut games);
-            findings.bad_lists += u64::from(!is_read);
-            games.extend(element.source);
-            let bad_links = games.iter().filter(|link| !exists(sources, **link));
-            findings.bad_links += bad_links.count() as u64;
+            visit(&element, body, findings);
         }
         findings.lost_bytes += elements.lost as u64;
         findings.empty_blocks += u64::from(count == 0);
     }
-    findings.bad_index = bad_index(store);
-    findings
 }
 
 fn check_element(element: &Element<'_>, findings: &mut Findings) {
-    findings.moves += element.moves.len() as u64;
-    findings.later_flags += u64::from(element.flags & !KNOWN_FLAGS != 0);
-    findings.bad_comments += u64::from(element.bad_comment);
     if let Some(comment) = element.comment {
         findings.comments += 1;
         findings.long_comments += u64::from(comment.len() / 2 > MAX_COMMENT_UNITS);

@@ -72,13 +72,15 @@ pub(crate) fn moves<'b, S: MirroredBook<'b>>(
 }
 
 /// Visits all records in file order: each as every position that is reachable from the standard
-/// position, or as it is stored if no position is.
+/// position, or as it is stored if no position is. Returns the number of records whose key is not that
+/// of a position.
 pub(crate) fn for_each<'b, S: MirroredBook<'b>>(
     store: S,
     visit: &mut dyn FnMut(BookKey<'_>, &BookPosition) -> Flow,
-) {
+) -> u64 {
     let visited = Visited::reachable(store);
     let mut page = BookPosition::default();
+    let mut skipped = 0;
     for (offset, record) in store.records() {
         let orientations = visited.orientations(offset).max(1);
         let mut is_duplicate = false;
@@ -87,24 +89,27 @@ pub(crate) fn for_each<'b, S: MirroredBook<'b>>(
                 continue;
             }
             let Some(position) = fill_record(store, &record, orientation, &mut page) else {
+                skipped += 1;
                 continue;
             };
             S::write_raw(&record, is_duplicate, &mut page.raw);
             page.is_duplicate = is_duplicate;
             is_duplicate = true;
             if visit(BookKey::Board(&position), &page) == Flow::Stop {
-                return;
+                return skipped;
             }
         }
     }
+    skipped
 }
 
 /// Visits all records in the order of a walk: each as every position that is reachable from the
 /// standard position, then the others as they are stored. Ratings and `raw` bytes may be missing.
+/// Returns the number of records whose key is not that of a position.
 pub(crate) fn for_each_unordered<'b, S: MirroredBook<'b>>(
     store: S,
     visit: &mut dyn FnMut(BookKey<'_>, &mut BookPosition) -> Flow,
-) {
+) -> u64 {
     let mut visited = Visited::empty(store);
     let mut page = BookPosition::default();
     let mut flow = Flow::Go;
@@ -114,20 +119,24 @@ pub(crate) fn for_each_unordered<'b, S: MirroredBook<'b>>(
         flow = visit(BookKey::Board(&node.position), &mut page);
         flow
     });
+    let mut skipped = 0;
     if flow == Flow::Stop {
-        return;
+        return skipped;
     }
     for (offset, record) in store.records() {
         if visited.orientations(offset) != 0 {
             continue;
         }
-        let position = fill_record(store, &record, Orientation::IDENTITY, &mut page);
-        if position
-            .is_some_and(|position| visit(BookKey::Board(&position), &mut page) == Flow::Stop)
-        {
-            return;
+        match fill_record(store, &record, Orientation::IDENTITY, &mut page) {
+            Some(position) => {
+                if visit(BookKey::Board(&position), &mut page) == Flow::Stop {
+                    return skipped;
+                }
+            }
+            None => skipped += 1,
         }
     }
+    skipped
 }
 
 /// Fills a page for the position of a record in an orientation; `None` if its key is not that of a

@@ -237,7 +237,7 @@ impl Book for PolyglotBook {
         Ok(!found.is_empty())
     }
 
-    fn for_each(&self, visit: &mut dyn FnMut(BookKey<'_>, &BookPosition) -> Flow) -> Result<()> {
+    fn for_each(&self, visit: &mut dyn FnMut(BookKey<'_>, &BookPosition) -> Flow) -> Result<u64> {
         let mut page = BookPosition::default();
         for run in self.book_entries().chunk_by(|a, b| a.key == b.key) {
             let Some(first) = run.first() else { continue };
@@ -247,6 +247,6 @@ impl Book for PolyglotBook {
                 break;
             }
         }
-        Ok(())
+        Ok(0)
     }
 }

@@ -1,255 +1,184 @@
-//! From records to the moves of positions.
+//! Sums of the occurrences of a position, by move.
 
 use tabia_core::books::{BookEntry, BookPosition, Wdl};
 use tabia_core::chess::{Color, Move};
 
-use super::grouping::Adding;
-use super::record::{Occurrence, Outcome};
+use super::occurrence::{Occurrence, Outcome};
+use super::weighting::{MoveFilter, Weighting};
 
-/// How moves get their weight.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub enum Weighing {
-    /// Two points for a win of the side that plays the move, one for a draw or an unknown result.
-    #[default]
-    Points,
-    /// The same, in 15 bits and with halving while games are counted, as Polyglot 2.0.4 does it:
-    /// when a move has been played 16384 times, the counters of all moves of its position are
-    /// halved. Depends on the order of the games.
-    Polyglot,
-    /// Points that halve with every so many months of age.
-    Recency {
-        /// Months in which points lose half of their worth.
-        half_life: f64,
-    },
-}
+/// Number of times a move is played before Polyglot halves the counters of its position.
+const POLYGLOT_HALVING: u64 = 16384;
+/// The age in half-lives that a game without a date counts as.
+const AGE_WITHOUT_DATE: f64 = 4.0;
 
-/// Which moves are kept.
+/// How occurrences are summed.
 #[derive(Debug, Clone, Copy)]
-#[non_exhaustive]
-pub struct MoveFilter {
-    /// Games in which a move was played, at least.
-    pub min_games: u64,
-    /// Score of the side that plays it in percent, at least.
-    pub min_score: f64,
-    /// Only moves of White, or of Black.
-    pub only: Option<Color>,
-    /// Moves that never scored too.
-    pub scoreless: bool,
+pub(super) struct AggregateOptions {
+    pub(super) weighting: Weighting,
+    /// The month of the newest game.
+    pub(super) newest_month: u16,
+    /// Whether ratings are summed too.
+    pub(super) ratings: bool,
 }
 
-impl Default for MoveFilter {
-    /// Moves of both sides that were played three times and scored.
-    fn default() -> Self {
-        Self {
-            min_games: 3,
-            min_score: 0.0,
-            only: None,
-            scoreless: false,
-        }
-    }
-}
-
-/// Plays after which Polyglot halves.
-const HALVING: u64 = 16384;
-/// A game without a date counts as one of so many half-lives before the newest.
-const UNDATED: f64 = 4.0;
-
-/// One move of a position, or the games that end there.
+/// The totals of one move, or of the games that end in the position.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Cell {
+pub(super) struct MoveTotals {
     pub(super) move_bits: u16,
-    games: u64,
+    pub(super) games: u64,
     results: Wdl,
-    /// Sum and number of the ratings of those who played it.
-    own: (u64, u64),
-    /// Sum and number of their opponents' ratings, and twice the points made against those.
-    others: (u64, u64),
-    points_against: u64,
-    /// Polyglot's two counters.
-    n: u64,
-    sum: u64,
-    recent: f64,
+    /// Sum and number of the ratings of those who played the move.
+    own_ratings: (u64, u64),
+    /// Sum and number of the ratings of their opponents.
+    opponent_ratings: (u64, u64),
+    /// Twice the points scored against rated opponents.
+    points_against_rated: u64,
+    /// Polyglot's counters of games and of points.
+    pub(super) polyglot_games: u64,
+    pub(super) polyglot_points: u64,
+    /// Points weighted by age.
+    pub(super) recent_points: f64,
 }
 
-/// The moves of one position in the order they first came.
+/// The totals of one position.
 #[derive(Debug, Default)]
-pub(super) struct Group {
+pub(super) struct PositionTotals {
     pub(super) key: u64,
     pub(super) white_to_move: bool,
-    pub(super) cells: Vec<Cell>,
+    /// In the order in which the moves first came.
+    pub(super) moves: Vec<MoveTotals>,
 }
 
-impl Group {
-    pub(super) fn begin(&mut self, key: u64) {
+impl PositionTotals {
+    /// Starts with another position.
+    pub(super) fn reset(&mut self, key: u64) {
         self.key = key;
-        self.cells.clear();
+        self.moves.clear();
     }
 
-    /// Records that were added.
+    /// Number of occurrences added.
     pub(super) fn games(&self) -> u64 {
-        self.cells.iter().map(|cell| cell.games).sum()
+        self.moves.iter().map(|totals| totals.games).sum()
     }
 
-    /// Notes one move of one game.
+    /// Adds one move of one game.
     #[inline]
-    pub(super) fn add(&mut self, record: Occurrence, adding: Adding) {
-        let bits = record.move_bits();
-        let turn = record.turn();
+    pub(super) fn add(&mut self, occurrence: Occurrence, options: AggregateOptions) {
+        let bits = occurrence.move_bits();
+        let turn = occurrence.turn();
         self.white_to_move = turn.is_white();
-        let known = self.cells.iter().position(|cell| cell.move_bits == bits);
-        let place = known.unwrap_or(self.cells.len());
-        if known.is_none() {
-            self.cells.push(Cell {
+        let found = self.moves.iter().position(|known| known.move_bits == bits);
+        let index = found.unwrap_or(self.moves.len());
+        if found.is_none() {
+            self.moves.push(MoveTotals {
                 move_bits: bits,
-                ..Cell::default()
+                ..MoveTotals::default()
             });
         }
-        let Some(cell) = self.cells.get_mut(place) else {
+        let Some(totals) = self.moves.get_mut(index) else {
             return;
         };
-        cell.games += 1;
-        match record.outcome() {
-            Outcome::White => cell.results.white += 1,
-            Outcome::Draw => cell.results.draws += 1,
-            Outcome::Black => cell.results.black += 1,
+        totals.games += 1;
+        match occurrence.outcome() {
+            Outcome::White => totals.results.white += 1,
+            Outcome::Draw => totals.results.draws += 1,
+            Outcome::Black => totals.results.black += 1,
             Outcome::None => {}
         }
         let won = match turn {
             Color::White => Outcome::White,
             Color::Black => Outcome::Black,
         };
-        let points = match record.outcome() {
+        let points = match occurrence.outcome() {
             Outcome::Draw | Outcome::None => 1,
             outcome if outcome == won => 2,
             _ => 0,
         };
-        if adding.ratings {
-            cell.add_ratings(record, points);
+        if options.ratings {
+            totals.add_ratings(occurrence, points);
         }
-        match adding.weighing {
-            Weighing::Points => {}
-            Weighing::Polyglot => {
-                cell.n += 1;
-                cell.sum += points;
-                if cell.n >= HALVING {
-                    for cell in &mut self.cells {
-                        cell.n = cell.n.div_ceil(2);
-                        cell.sum = cell.sum.div_ceil(2);
+        match options.weighting {
+            Weighting::Points => {}
+            Weighting::Polyglot => {
+                totals.polyglot_games += 1;
+                totals.polyglot_points += points;
+                if totals.polyglot_games >= POLYGLOT_HALVING {
+                    for totals in &mut self.moves {
+                        totals.polyglot_games = totals.polyglot_games.div_ceil(2);
+                        totals.polyglot_points = totals.polyglot_points.div_ceil(2);
                     }
                 }
             }
-            Weighing::Recency { half_life } => {
-                let age = match record.month() {
-                    0 => UNDATED,
-                    month => f64::from(adding.newest.saturating_sub(month)) / half_life,
+            Weighting::Recency { half_life } => {
+                let age = match occurrence.month() {
+                    0 => AGE_WITHOUT_DATE,
+                    month => f64::from(options.newest_month.saturating_sub(month)) / half_life,
                 };
-                cell.recent += points as f64 * (-age).exp2();
+                totals.recent_points += points as f64 * (-age).exp2();
             }
         }
     }
 
-    /// The page of the position: statistics of all games, the moves that are kept with their
-    /// weights.
-    pub(super) fn page(
+    /// The position as books store it: statistics of all games, and the moves that are in the book
+    /// with their weights.
+    pub(super) fn book_position(
         &self,
-        keep: &MoveFilter,
-        weighing: Weighing,
+        filter: &MoveFilter,
+        weighting: Weighting,
         stretch: bool,
     ) -> BookPosition {
-        let mut page = BookPosition::default();
-        let mut results = Wdl::default();
-        let mut games = 0;
-        let mut all = Cell::default();
-        for cell in &self.cells {
-            games += cell.games;
-            results = crate::book::find::add(results, cell.results);
-            all.own = (all.own.0 + cell.own.0, all.own.1 + cell.own.1);
-            all.others = (all.others.0 + cell.others.0, all.others.1 + cell.others.1);
-            all.points_against += cell.points_against;
+        let mut all = MoveTotals::default();
+        for totals in &self.moves {
+            all.games += totals.games;
+            all.results = crate::book::find::add(all.results, totals.results);
+            add_pair(&mut all.own_ratings, totals.own_ratings);
+            add_pair(&mut all.opponent_ratings, totals.opponent_ratings);
+            all.points_against_rated += totals.points_against_rated;
         }
-        page.games = Some(games);
-        page.results = Some(results);
-        page.average_rating = all.average();
-        page.performance = all.performance();
         let mut kept = Vec::new();
-        self.weigh(keep, weighing, stretch, &mut kept);
-        page.entries
-            .extend(kept.iter().filter_map(|(cell, weight)| {
-                let mut entry = BookEntry::new(Move::from_bits(cell.move_bits)?)
-                    .with_weight(u32::from(*weight))
-                    .with_games(cell.games)
-                    .with_results(cell.results);
-                entry.average_rating = cell.average();
-                entry.performance = cell.performance();
-                Some(entry)
-            }));
-        page
-    }
-
-    /// The moves that are kept, with weights in 16 bits, in the order they came.
-    pub(super) fn weigh(
-        &self,
-        keep: &MoveFilter,
-        weighing: Weighing,
-        stretch: bool,
-        out: &mut Vec<(Cell, u16)>,
-    ) {
-        out.clear();
-        if keep
-            .only
-            .is_some_and(|color| color.is_white() != self.white_to_move)
-        {
-            return;
-        }
-        let kept = || {
-            self.cells
-                .iter()
-                .filter(|cell| cell.is_kept(keep, weighing, self.white_to_move))
+        self.weigh(filter, weighting, stretch, &mut kept);
+        let entry = |(totals, weight): &(MoveTotals, u16)| {
+            let mut entry = BookEntry::new(Move::from_bits(totals.move_bits)?)
+                .with_weight(u32::from(*weight))
+                .with_games(totals.games)
+                .with_results(totals.results);
+            entry.average_rating = totals.average_rating();
+            entry.performance = totals.performance();
+            Some(entry)
         };
-        if let Weighing::Polyglot = weighing {
-            out.extend(kept().map(|cell| (*cell, cell.sum as u16)));
-            return;
-        }
-        let weight = |cell: &Cell| match weighing {
-            Weighing::Recency { .. } => cell.recent,
-            _ => cell.points(self.white_to_move) as f64,
-        };
-        let most = kept().map(weight).fold(0.0, f64::max);
-        let limit = f64::from(u16::MAX);
-        let is_whole = !matches!(weighing, Weighing::Recency { .. }) && !stretch && most <= limit;
-        let scale = if is_whole || most <= 0.0 {
-            1.0
-        } else {
-            limit / most
-        };
-        out.extend(kept().map(|cell| {
-            let own = weight(cell);
-            // What scored at all is not scaled down to *never play*.
-            let least = if own > 0.0 { 1.0 } else { 0.0 };
-            (*cell, (own * scale).round().clamp(least, limit) as u16)
-        }));
+        let mut position = BookPosition::default();
+        position.entries.extend(kept.iter().filter_map(entry));
+        position.games = Some(all.games);
+        position.results = Some(all.results);
+        position.average_rating = all.average_rating();
+        position.performance = all.performance();
+        position
     }
 }
 
-impl Cell {
+fn add_pair(sum: &mut (u64, u64), pair: (u64, u64)) {
+    *sum = (sum.0 + pair.0, sum.1 + pair.1);
+}
+
+impl MoveTotals {
     /// `points`: twice those of the side that plays the move.
-    fn add_ratings(&mut self, record: Occurrence, points: u64) {
-        let (white, black) = record.ratings();
-        let (own, other) = match record.turn() {
+    fn add_ratings(&mut self, occurrence: Occurrence, points: u64) {
+        let (white, black) = occurrence.ratings();
+        let (own, opponent) = match occurrence.turn() {
             Color::White => (white, black),
             Color::Black => (black, white),
         };
         if own > 0 {
-            self.own = (self.own.0 + u64::from(own), self.own.1 + 1);
+            add_pair(&mut self.own_ratings, (u64::from(own), 1));
         }
-        if other > 0 && record.outcome() != Outcome::None {
-            self.others = (self.others.0 + u64::from(other), self.others.1 + 1);
-            self.points_against += points;
+        if opponent > 0 && occurrence.outcome() != Outcome::None {
+            add_pair(&mut self.opponent_ratings, (u64::from(opponent), 1));
+            self.points_against_rated += points;
         }
     }
 
     /// Twice the points of the side that plays the move.
-    fn points(&self, white: bool) -> u64 {
+    pub(super) fn points(&self, white: bool) -> u64 {
         let wins = if white {
             self.results.white
         } else {
@@ -258,36 +187,25 @@ impl Cell {
         2 * wins + self.games - self.results.white - self.results.black
     }
 
-    fn is_kept(&self, keep: &MoveFilter, weighing: Weighing, white: bool) -> bool {
-        let (n, sum) = match weighing {
-            Weighing::Polyglot => (self.n, self.sum),
-            _ => (self.games, self.points(white)),
-        };
-        Move::from_bits(self.move_bits).is_some()
-            && n >= keep.min_games
-            && (sum > 0 || keep.scoreless)
-            && sum as f64 / n as f64 / 2.0 >= keep.min_score / 100.0
-    }
-
-    fn average(&self) -> Option<u16> {
-        let (sum, count) = self.own;
+    fn average_rating(&self) -> Option<u16> {
+        let (sum, count) = self.own_ratings;
         (count > 0).then(|| ((sum + count / 2) / count) as u16)
     }
 
-    /// The opponents' average and what the score against them is worth.
+    /// The average rating of the opponents and the rating difference for the score against them.
     fn performance(&self) -> Option<u16> {
-        let (sum, count) = self.others;
+        let (sum, count) = self.opponent_ratings;
         if count == 0 {
             return None;
         }
-        let score = self.points_against as f64 / 2.0 / count as f64;
-        let value = sum as f64 / count as f64 + rating_difference(score);
-        Some(value.round().clamp(0.0, f64::from(u16::MAX)) as u16)
+        let score = self.points_against_rated as f64 / 2.0 / count as f64;
+        let performance = sum as f64 / count as f64 + rating_difference(score);
+        Some(performance.round().clamp(0.0, f64::from(u16::MAX)) as u16)
     }
 }
 
-/// What a score between 0 and 1 is worth in rating points, as the logistic curve of the Elo system
-/// has it, at most 800 either way.
+/// The rating difference for a score between 0 and 1 by the logistic curve of the Elo system, from
+/// -800 to 800.
 fn rating_difference(score: f64) -> f64 {
     if score <= 0.0 {
         -800.0
@@ -300,123 +218,43 @@ fn rating_difference(score: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::record::GameFacts;
+    use super::super::occurrence::GameFacts;
     use super::*;
     use tabia_core::chess::Square;
-    use tabia_core::game::Date;
-
-    const KEEP: MoveFilter = MoveFilter {
-        min_games: 1,
-        min_score: 0.0,
-        only: None,
-        scoreless: false,
-    };
-
-    fn record(m: Move, outcome: Outcome, facts: GameFacts) -> Occurrence {
-        let mut record = Occurrence::new(1, Color::White, Some(m), facts);
-        record.set_outcome(outcome);
-        record
-    }
-
-    fn adding(weighing: Weighing, newest: u16) -> Adding {
-        Adding {
-            weighing,
-            newest,
-            ratings: true,
-        }
-    }
-
-    fn weights(group: &Group, weighing: Weighing) -> Vec<u16> {
-        let mut out = Vec::new();
-        group.weigh(&KEEP, weighing, false, &mut out);
-        out.iter().map(|(_, weight)| *weight).collect()
-    }
-
-    #[test]
-    fn halving_is_that_of_polyglot() {
-        let e4 = Move::normal(Square::E2, Square::E4);
-        let d4 = Move::normal(Square::D2, Square::D4);
-        let win = |m| record(m, Outcome::White, GameFacts::default());
-        let count = |first: usize, wins: usize, last: usize| {
-            let mut group = Group::default();
-            let moves = std::iter::repeat_n(d4, first)
-                .chain(std::iter::repeat_n(e4, wins))
-                .chain(std::iter::repeat_n(d4, last));
-            for m in moves {
-                group.add(win(m), adding(Weighing::Polyglot, 0));
-            }
-            weights(&group, Weighing::Polyglot)
-        };
-        assert_eq!(count(0, 16383, 0), [32766]);
-        assert_eq!(count(0, 16384, 0), [16384]);
-        assert_eq!(count(0, 40000, 0), [30848]);
-        assert_eq!(count(100, 40000, 0), [25, 30848]);
-        assert_eq!(count(0, 40000, 100), [30848, 200]);
-    }
-
-    #[test]
-    fn large_counts_are_scaled_true() {
-        let e4 = Move::normal(Square::E2, Square::E4);
-        let d4 = Move::normal(Square::D2, Square::D4);
-        let mut group = Group::default();
-        for _ in 0..50_000 {
-            group.add(
-                record(e4, Outcome::White, GameFacts::default()),
-                adding(Weighing::Points, 0),
-            );
-        }
-        for _ in 0..25_000 {
-            group.add(
-                record(d4, Outcome::White, GameFacts::default()),
-                adding(Weighing::Points, 0),
-            );
-        }
-        assert_eq!(weights(&group, Weighing::Points), [65535, 32768]);
-    }
-
-    #[test]
-    fn old_games_count_less() {
-        let e4 = Move::normal(Square::E2, Square::E4);
-        let d4 = Move::normal(Square::D2, Square::D4);
-        let at = |year| GameFacts::new(None, None, Some(Date::new(year, 1, 0)));
-        let weighing = Weighing::Recency { half_life: 120.0 };
-        let newest = record(e4, Outcome::Draw, at(2020)).month();
-        let mut group = Group::default();
-        group.add(
-            record(e4, Outcome::Draw, at(2020)),
-            adding(weighing, newest),
-        );
-        group.add(
-            record(d4, Outcome::Draw, at(2010)),
-            adding(weighing, newest),
-        );
-        assert_eq!(weights(&group, weighing), [65535, 32768]);
-    }
 
     #[test]
     fn statistics_are_those_of_the_side_that_plays() {
-        let e4 = Move::normal(Square::E2, Square::E4);
-        let facts = |white, black| GameFacts::new(Some(white), Some(black), None);
-        let mut group = Group::default();
-        group.add(
-            record(e4, Outcome::White, facts(2500, 2400)),
-            adding(Weighing::Points, 0),
-        );
-        group.add(
-            record(e4, Outcome::Black, facts(2600, 2600)),
-            adding(Weighing::Points, 0),
-        );
-        group.add(
-            record(e4, Outcome::None, facts(2400, 0)),
-            adding(Weighing::Points, 0),
-        );
-        let page = group.page(&KEEP, Weighing::Points, false);
-        let entry = &page.entries[0];
+        let options = AggregateOptions {
+            weighting: Weighting::Points,
+            newest_month: 0,
+            ratings: true,
+        };
+        let filter = MoveFilter {
+            min_games: 1,
+            ..MoveFilter::default()
+        };
+        let mut totals = PositionTotals::default();
+        for (outcome, white, black) in [
+            (Outcome::White, 2500, 2400),
+            (Outcome::Black, 2600, 2600),
+            (Outcome::None, 2400, 0),
+        ] {
+            let facts = GameFacts::new(Some(white), Some(black), None);
+            let e4 = Move::normal(Square::E2, Square::E4);
+            let mut occurrence = Occurrence::new(1, Color::White, Some(e4), facts);
+            occurrence.set_outcome(outcome);
+            totals.add(occurrence, options);
+        }
+        let position = totals.book_position(&filter, Weighting::Points, false);
+        let entry = &position.entries[0];
         assert_eq!(entry.games, Some(3));
         assert_eq!(entry.weight, Some(3));
         assert_eq!(entry.average_rating, Some(2500));
         assert_eq!(entry.performance, Some(2500));
-        assert_eq!((page.games, page.performance), (Some(3), Some(2500)));
+        assert_eq!(
+            (position.games, position.performance),
+            (Some(3), Some(2500))
+        );
         assert!((rating_difference(0.75) - 190.85).abs() < 0.01);
     }
 }

@@ -1,25 +1,25 @@
-//! Games into records; runs on several threads.
+//! Collects the occurrences of moves from games; runs on several threads.
 
 use std::marker::PhantomData;
-use std::sync::atomic::{AtomicU8, Ordering};
 
-use tabia_core::chess::{Ply, Position};
+use tabia_core::chess::{Color, Ply, Position};
 use tabia_core::external::Partitions;
 use tabia_core::game::{Flow, GameHead, GameResult, RecordKind, Tags, Visitor};
 use tabia_core::{GameIndex, Problem};
 use tabia_formats::books::kvetka;
 
-use super::record::{Board, GameFacts, Occurrence, Outcome, Stored};
+use super::count_sketch::CountSketch;
+use super::occurrence::{Board, GameFacts, Occurrence, Outcome, StoredOccurrence};
 use crate::book::packed_position::Packed;
 use crate::scan::Task;
 
-/// What one piece of work gives.
+/// What a thread collects before it hands it on.
 #[derive(Debug)]
 pub(super) struct Batch<S> {
     pub(super) occurrences: Partitions<S>,
     pub(super) boards: Partitions<Board>,
     pub(super) counts: GameCounts,
-    pub(super) newest: u16,
+    pub(super) newest_month: u16,
 }
 
 impl<S> Default for Batch<S> {
@@ -28,12 +28,12 @@ impl<S> Default for Batch<S> {
             occurrences: Partitions::default(),
             boards: Partitions::default(),
             counts: GameCounts::default(),
-            newest: 0,
+            newest_month: 0,
         }
     }
 }
 
-/// What became of the games that were read.
+/// Counts of the games that were read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct GameCounts {
@@ -43,7 +43,7 @@ pub struct GameCounts {
     pub filtered: u64,
     /// Games left out because not all of their moves can be read.
     pub bad: u64,
-    /// Moves noted.
+    /// Moves that count.
     pub moves: u64,
 }
 
@@ -56,143 +56,66 @@ impl GameCounts {
     }
 }
 
-/// Counts positions roughly, never too few: shared by all threads.
-#[derive(Debug)]
-pub(super) struct Sketch {
-    counters: Vec<AtomicU8>,
-    enough: u8,
-}
-
-impl Sketch {
-    /// `bits`: the number of counters as a power of two. `enough`: where counting ends.
-    pub(super) fn new(bits: u32, enough: u64) -> Self {
-        Self {
-            counters: (0..1usize << bits).map(|_| AtomicU8::new(0)).collect(),
-            enough: u8::try_from(enough).unwrap_or(u8::MAX),
-        }
-    }
-
-    /// Counts a position; whether it may have come often enough by now.
-    fn count(&self, key: u64) -> bool {
-        let Some(counter) = self.counters.get(key as usize & (self.counters.len() - 1)) else {
-            return true;
-        };
-        let before = counter.load(Ordering::Relaxed);
-        if before >= self.enough {
-            return true;
-        }
-        // Two threads may both count the last one, which only makes it more.
-        counter.store(before + 1, Ordering::Relaxed);
-        before + 1 >= self.enough
-    }
-}
-
-/// What is noted of games.
+/// Which games and moves count.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Rules {
-    /// Plies of each line.
+pub(super) struct CollectRules {
+    /// Number of plies that count of each line.
     pub(super) max_ply: u32,
-    /// The result is that of the tag, and games begin from the usual position.
+    /// As Polyglot does it: the result is that of the tag, and games with a setup position are bad.
     pub(super) polyglot: bool,
     /// Least ratings, as Kvetka's header has them.
     pub(super) least_elo: [u16; 4],
 }
 
-/// Positions whose boards were handed on lately.
-const RECENT: usize = 1 << 17;
-
-/// Turns the games it visits into records.
-pub(super) struct Gather<'a, S> {
-    rules: Rules,
-    sketch: Option<&'a Sketch>,
-    recent: Vec<u64>,
+/// Turns the games it visits into occurrences.
+pub(super) struct Collector<'a, S> {
+    rules: CollectRules,
     occurrences: Vec<Occurrence>,
-    boards: Vec<Board>,
+    boards: Option<BoardCollector<'a>>,
     counts: GameCounts,
-    newest: u16,
+    newest_month: u16,
     facts: GameFacts,
-    /// Where the records of this game begin.
+    /// Index of the first occurrence of the current game.
     first: usize,
-    passing: bool,
-    bad: bool,
+    /// Whether the current game counts.
+    counts_game: bool,
+    /// Whether a move that counts cannot be read.
+    is_bad: bool,
     tag_result: GameResult,
-    /// Plies before the next move, in each open line.
+    /// Number of plies visited in each open line.
     plies: Vec<u32>,
-    /// The last move of the mainline and the position before it, when boards are wanted.
-    last: Option<(Position, Ply)>,
-    last_used: bool,
     stored: PhantomData<fn() -> S>,
 }
 
-impl<'a, S: Stored> Gather<'a, S> {
-    pub(super) fn new(rules: Rules, sketch: Option<&'a Sketch>) -> Self {
+impl<'a, S: StoredOccurrence> Collector<'a, S> {
+    /// With a `sketch`, boards are collected too.
+    pub(super) fn new(rules: CollectRules, sketch: Option<&'a CountSketch>) -> Self {
         Self {
             rules,
-            sketch,
-            recent: vec![0; if sketch.is_some() { RECENT } else { 0 }],
             occurrences: Vec::new(),
-            boards: Vec::new(),
+            boards: sketch.map(BoardCollector::new),
             counts: GameCounts::default(),
-            newest: 0,
+            newest_month: 0,
             facts: GameFacts::default(),
             first: 0,
-            passing: false,
-            bad: false,
+            counts_game: false,
+            is_bad: false,
             tag_result: GameResult::Unknown,
             plies: Vec::new(),
-            last: None,
-            last_used: false,
             stored: PhantomData,
-        }
-    }
-
-    fn note(&mut self, position: &Position, ply: Option<Ply>) {
-        let m = match ply {
-            Some(Ply::Move(m)) => Some(m),
-            Some(Ply::Null) => return,
-            None => None,
-        };
-        let key = position.key();
-        let record = Occurrence::new(key, position.turn(), m, self.facts);
-        self.occurrences.push(record);
-        if let Some(sketch) = self.sketch
-            && sketch.count(key)
-        {
-            let place = key as usize & (RECENT - 1);
-            if let Some(recent) = self.recent.get_mut(place)
-                && *recent != key
-            {
-                *recent = key;
-                let packed = Packed::of(position);
-                let boards = &mut self.boards;
-                boards.extend(packed.map(|packed| Board { key, packed }));
-            }
-        }
-    }
-
-    /// Notes where the game ends or is cut off.
-    fn note_end(&mut self) {
-        if !std::mem::take(&mut self.last_used) {
-            return;
-        }
-        if let Some((mut position, ply)) = self.last.take() {
-            position.play_ply(ply);
-            self.note(&position, None);
-            self.last = Some((position, ply));
         }
     }
 }
 
-/// What the tag says.
+/// The result tag of a game.
 pub(super) fn tagged_result(tags: &Tags) -> GameResult {
     GameResult::parse(tags.text("Result").trim().as_bytes()).unwrap_or_default()
 }
 
-impl<S: Stored> Visitor for Gather<'_, S> {
+impl<S: StoredOccurrence> Visitor for Collector<'_, S> {
     fn begin_game(&mut self, _: GameIndex, head: &GameHead) -> Flow {
-        self.passing = false;
-        self.bad = false;
-        self.last_used = false;
+        self.counts_game = false;
+        self.is_bad = false;
         self.first = self.occurrences.len();
         self.plies.clear();
         self.plies.push(0);
@@ -210,7 +133,7 @@ impl<S: Stored> Visitor for Gather<'_, S> {
             self.counts.bad += 1;
             return Flow::Skip;
         }
-        self.passing = true;
+        self.counts_game = true;
         self.facts = GameFacts::new(tags.white_elo(), tags.black_elo(), tags.date());
         Flow::Go
     }
@@ -225,16 +148,12 @@ impl<S: Stored> Visitor for Gather<'_, S> {
             // In a variation the rest of the game still counts.
             return if in_mainline { Flow::Skip } else { Flow::Go };
         }
-        self.note(before, Some(ply));
-        if in_mainline && self.sketch.is_some() {
-            match &mut self.last {
-                Some((position, last)) => {
-                    position.clone_from(before);
-                    *last = ply;
-                }
-                empty => *empty = Some((before.clone(), ply)),
-            }
-            self.last_used = true;
+        if let Ply::Move(m) = ply {
+            let occurrence = Occurrence::new(before.key(), before.turn(), Some(m), self.facts);
+            self.occurrences.push(occurrence);
+        }
+        if let Some(boards) = &mut self.boards {
+            boards.visit(before, ply, in_mainline);
         }
         Flow::Go
     }
@@ -250,46 +169,156 @@ impl<S: Stored> Visitor for Gather<'_, S> {
     }
 
     fn end_game(&mut self, result: GameResult) {
-        if !std::mem::take(&mut self.passing) {
+        if !std::mem::take(&mut self.counts_game) {
             return;
         }
-        if self.bad {
+        if self.is_bad {
             self.counts.bad += 1;
             self.occurrences.truncate(self.first);
+            if let Some(boards) = &mut self.boards {
+                boards.discard_game();
+            }
             return;
         }
-        self.note_end();
+        if let Some(boards) = &mut self.boards
+            && let Some((key, turn)) = boards.end_game()
+        {
+            self.occurrences
+                .push(Occurrence::new(key, turn, None, self.facts));
+        }
         let result = if self.rules.polyglot {
             self.tag_result
         } else {
             result
         };
         let outcome = Outcome::of(result);
-        let own = self.occurrences.get_mut(self.first..);
-        for record in own.unwrap_or_default() {
-            record.set_outcome(outcome);
-            self.newest = self.newest.max(record.month());
+        let of_game = self.occurrences.get_mut(self.first..);
+        for occurrence in of_game.unwrap_or_default() {
+            occurrence.set_outcome(outcome);
+            self.newest_month = self.newest_month.max(occurrence.month());
             self.counts.moves += 1;
         }
         self.counts.used += 1;
     }
 }
 
-impl<S: Stored> Task for Gather<'_, S> {
+impl<S: StoredOccurrence> Task for Collector<'_, S> {
     type Out = Batch<S>;
 
     fn swap(&mut self, out: &mut Batch<S>) {
         out.occurrences.fill(&self.occurrences, S::of);
-        out.boards.fill(&self.boards, |board| board);
         out.counts = std::mem::take(&mut self.counts);
-        out.newest = std::mem::take(&mut self.newest);
+        out.newest_month = std::mem::take(&mut self.newest_month);
         self.occurrences.clear();
-        self.boards.clear();
+        if let Some(boards) = &mut self.boards {
+            out.boards.fill(&boards.boards, |board| board);
+            boards.boards.clear();
+        }
         self.first = 0;
     }
 
     fn on_problem(&mut self, problem: &Problem) {
-        // Faults of tags have no ply; whatever has one may have cost moves.
-        self.bad |= problem.error.location().ply.is_some();
+        // Problems of tags have no ply; those that have one may have cost moves. After the last ply
+        // that counts they have not.
+        let counts_next = self.plies.last() < Some(&self.rules.max_ply);
+        self.is_bad |= problem.error.location().ply.is_some() && counts_next;
+    }
+}
+
+/// Number of positions that are counted together.
+const BATCH: usize = 64;
+/// Number of positions whose boards are remembered as handed on.
+const RECENT: usize = 1 << 17;
+
+/// Collects the boards of positions that may have come often enough.
+struct BoardCollector<'a> {
+    sketch: &'a CountSketch,
+    boards: Vec<Board>,
+    /// Positions of the current game.
+    positions: Vec<Position>,
+    /// How many of them, from the first, are counted.
+    counted: usize,
+    /// Index of the position before the last move of the mainline, and the move.
+    last: Option<(usize, Ply)>,
+    /// Keys of boards that were handed on recently.
+    recent: Vec<u64>,
+    keys: Vec<u64>,
+    reached: Vec<bool>,
+}
+
+impl<'a> BoardCollector<'a> {
+    fn new(sketch: &'a CountSketch) -> Self {
+        Self {
+            sketch,
+            boards: Vec::new(),
+            positions: Vec::with_capacity(BATCH),
+            counted: 0,
+            last: None,
+            // No key belongs into the slot of which it is the complement.
+            recent: (0..RECENT as u64).map(|slot| !slot).collect(),
+            keys: Vec::with_capacity(BATCH),
+            reached: Vec::with_capacity(BATCH),
+        }
+    }
+
+    fn visit(&mut self, before: &Position, ply: Ply, in_mainline: bool) {
+        if self.positions.len() == BATCH {
+            self.count();
+            // Only the position before the last move is needed again.
+            self.counted = 0;
+            if let Some((index, _)) = &mut self.last {
+                self.positions.swap(0, *index);
+                (*index, self.counted) = (0, 1);
+            }
+            self.positions.truncate(self.counted);
+        }
+        if in_mainline {
+            self.last = Some((self.positions.len(), ply));
+        }
+        // A null move is no move of the position, whose board is needed only for the end of the game.
+        self.positions.push(before.clone());
+    }
+
+    /// Ends the game; key and side to move of the position in which it ends or is cut off. `None` if
+    /// it has no moves.
+    fn end_game(&mut self) -> Option<(u64, Color)> {
+        let last = self.last.take();
+        let end = last.and_then(|(index, ply)| {
+            let mut position = self.positions.get(index)?.clone();
+            position.play_ply(ply);
+            let end = (position.key(), position.turn());
+            self.positions.push(position);
+            Some(end)
+        });
+        self.count();
+        self.positions.clear();
+        self.counted = 0;
+        end
+    }
+
+    fn discard_game(&mut self) {
+        self.positions.clear();
+        self.counted = 0;
+        self.last = None;
+    }
+
+    /// Counts the positions that are not counted yet, and collects the boards that may be needed.
+    fn count(&mut self) {
+        let positions = self.positions.get(self.counted..).unwrap_or_default();
+        self.keys.clear();
+        self.keys.extend(positions.iter().map(Position::key));
+        self.sketch.count(&self.keys, &mut self.reached);
+        for (position, reached) in positions.iter().zip(&self.reached) {
+            let key = position.key();
+            if *reached
+                && let Some(recent) = self.recent.get_mut(key as usize & (RECENT - 1))
+                && *recent != key
+            {
+                *recent = key;
+                let packed = Packed::of(position);
+                let board = packed.map(|packed| Board { key, packed });
+                self.boards.extend(board);
+            }
+        }
     }
 }

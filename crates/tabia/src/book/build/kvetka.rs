@@ -4,10 +4,10 @@
 use std::path::{Path, absolute};
 use std::sync::Arc;
 
-use tabia_core::books::BookWriter;
+use tabia_core::books::{Book, BookWriter};
 use tabia_core::chess::{Ply, Position};
 use tabia_core::game::{Flow, GameHead, GameResult, RecordKind, Visitor};
-use tabia_core::games::Database;
+use tabia_core::games::{Database, Written};
 use tabia_core::io::{Progress, Source};
 use tabia_core::loss::Feature;
 use tabia_core::{Error, GameIndex, Problem};
@@ -15,7 +15,9 @@ use tabia_formats::books::kvetka;
 use tabia_formats::books::kvetka::{AddedGame, KvetkaBook, KvetkaBuilder, SourceGame, SourceKind};
 use tabia_query::openings;
 
-use super::{BuildOptions, BuildTarget, Built, GameCounts, plan};
+use super::collect::{GameCounts, tagged_result};
+use super::read_games::scan_options;
+use super::{BuildOptions, BuildTarget, Built, CompleteBuild};
 use crate::input::InputItem;
 use crate::scan::{ScanReporter, Task, scan_database};
 use crate::summary::{Observer, Summary};
@@ -27,11 +29,11 @@ pub struct KvetkaOptions {
     /// Least ratings of White, of Black, of the stronger and of the weaker player of a game; 0 for
     /// any.
     pub least_elo: [u16; 4],
-    /// Positions that have a name in the list of openings get it as a comment.
+    /// Whether positions in the list of openings get their name as a comment.
     pub names: bool,
-    /// The book links to the games.
+    /// Whether the book links to the games.
     pub game_links: bool,
-    /// The games are added to the book that is there.
+    /// Whether the games are added to the existing book.
     pub append: bool,
 }
 
@@ -42,93 +44,118 @@ pub(super) fn build(
     options: &BuildOptions,
     progress: &Arc<Progress>,
     observer: &mut dyn Observer,
-) -> Result<Built, Error> {
-    let mut builder = Box::new(builder(target, options)?);
+) -> Result<CompleteBuild, Error> {
+    let mut builder = Box::new(create_builder(target, options)?);
     if options.kvetka.names {
-        builder.name_openings(name_of);
+        builder.name_openings(opening_comment);
     }
-    let plan = plan(options);
+    let scan_options = scan_options(options);
     let mut built = Built::default();
-    let mut ledger = Summary::default();
+    let mut summary = Summary::default();
     for item in items {
-        let (database, kind, address) = source_of(item, &target.path, options)?;
-        let number = builder
+        let (database, kind, address) = open_source(item, &target.path, options)?;
+        let source = builder
             .add_source(kind, &address)
             .map_err(Error::in_output)?;
-        let task = || Noting {
+        let task = || GameCollector {
             max_ply: options.max_ply,
-            ..Noting::default()
+            ..GameCollector::default()
         };
         let tasks = (0..options.threads.max(1)).map(|_| task()).collect();
         let mut reporter = ScanReporter {
             item,
-            summary: &mut ledger,
+            summary: &mut summary,
             observer: &mut *observer,
             progress,
         };
         let before = reporter.summary.counts;
-        let mut own = GameCounts::default();
-        scan_database(&mut reporter, &*database, &plan, tasks, &mut |_, batch| {
-            own.add(batch.counts);
-            for game in &batch.games {
-                let (added, linked) = add(&mut builder, number, &*database, game)?;
-                match added {
-                    AddedGame::Yes(_) => {
-                        own.used += 1;
-                        own.moves += game.plies.len() as u64;
+        let mut counts = GameCounts::default();
+        reporter.report_database_problems(&*database, options.strict)?;
+        scan_database(
+            &mut reporter,
+            &*database,
+            &scan_options,
+            tasks,
+            &mut |_, batch| {
+                counts.add(batch.counts);
+                for game in &batch.games {
+                    let (added, is_linked) = add_game(&mut builder, source, &*database, game)?;
+                    match added {
+                        AddedGame::Yes(_) => {
+                            counts.used += 1;
+                            counts.moves += game.plies.len() as u64;
+                        }
+                        AddedGame::Elo | AddedGame::Start => counts.filtered += 1,
                     }
-                    AddedGame::Elo | AddedGame::Start => own.filtered += 1,
+                    let lost = u64::from(!is_linked);
+                    built.losses.add(Feature::GameLinks, lost, None);
                 }
-                let lost = u64::from(!linked);
-                built.losses.add(Feature::GameLinks, lost, None);
-            }
-            Ok(true)
-        })?;
+                Ok(true)
+            },
+        )?;
         if progress.is_cancelled() {
             return Err(Error::cancelled());
         }
-        let counts = reporter.summary.counts.since(before);
-        own.filtered += counts.filtered;
-        reporter
-            .observer
-            .finished(reporter.item, &counts)
-            .map_err(Error::in_output)?;
-        built.games.add(own);
-        built.inputs.push(own);
+        counts.filtered += reporter.finish_item(before)?.filtered;
+        built.games.add(counts);
+        built.inputs.push(counts);
     }
-    built.problems = ledger.problems;
-    finish(builder, built)
-}
-
-fn finish(builder: Box<KvetkaBuilder>, mut built: Built) -> Result<Built, Error> {
-    let book = builder.finish().map_err(Error::in_output)?;
+    built.problems = summary.problems;
+    let book = builder.complete().map_err(Error::in_output)?;
     (built.positions, built.moves) = (book.size.positions, book.size.moves);
     built.losses.merge(&book.losses);
-    built.written = book.written;
-    Ok(built)
+    built.written = Written::new(book.records, Vec::new(), 0);
+    Ok(CompleteBuild::new(built, book.files))
 }
 
-fn builder(target: &BuildTarget, options: &BuildOptions) -> Result<KvetkaBuilder, Error> {
+fn create_builder(target: &BuildTarget, options: &BuildOptions) -> Result<KvetkaBuilder, Error> {
     if !options.kvetka.append {
-        return KvetkaBuilder::create(&target.path, &options.create).map_err(Error::in_output);
+        let builder = KvetkaBuilder::create(&target.path, &options.create);
+        return builder.map_err(Error::in_output);
     }
     let first = kvetka::first_part(&target.path);
     let source = Source::from_path(&first)?;
     let book = KvetkaBook::open(&source, &options.open)?;
+    refuse_damaged(&book, &first)?;
     let mut create = options.create.clone();
-    // The book is read to its end before the new one takes its place.
+    // The book is read to its end before the new one replaces it.
     create.force = true;
     KvetkaBuilder::append(&book, &target.path, &create).map_err(Error::in_output)
 }
 
+/// Refuses a book that is not complete: what cannot be read of it would be lost.
+fn refuse_damaged(book: &KvetkaBook, path: &Path) -> Result<(), Error> {
+    let mut problems = book.info().problems.clone();
+    for problem in book.problems()? {
+        if !problems.contains(&problem) {
+            problems.push(problem);
+        }
+    }
+    if problems.is_empty() && !book.has_index() {
+        problems.push("the index (.kin) is missing".to_owned());
+    }
+    let Some(first) = problems.first() else {
+        return Ok(());
+    };
+    let more = match problems.len() {
+        1 => String::new(),
+        count => format!(" (and {} more problems)", count - 1),
+    };
+    let text = format!(
+        "the book is damaged, so no games are added to it: {first}{more}; `tabia book fix` writes a \
+         copy of what can be read"
+    );
+    Err(Error::invalid(text).in_path(path))
+}
+
 /// The comment that names a position.
-pub(super) fn name_of(position: &Position) -> Option<String> {
+pub(super) fn opening_comment(position: &Position) -> Option<String> {
     let opening = openings::lookup(position)?;
     Some(kvetka::eco_comment(opening.eco, opening.name))
 }
 
-/// The games of an item, and how a book tells where they are.
-fn source_of(
+/// Opens the games of an item; also the kind and the address of the source in the book.
+fn open_source(
     item: &InputItem,
     book: &Path,
     options: &BuildOptions,
@@ -143,7 +170,7 @@ fn source_of(
     let Some(path) = path else {
         return Err(refused("inside of another file or a stream"));
     };
-    let address = address(path, book).ok_or_else(|| refused("by a name that is no text"))?;
+    let address = source_address(path, book).ok_or_else(|| refused("by a name that is no text"))?;
     let (Some(source), Some(format)) = (item.source(), item.format().games()) else {
         return Err(refused("in this format"));
     };
@@ -152,25 +179,24 @@ fn source_of(
     Ok((database, kind, address))
 }
 
-/// Below the book's own folder the address is told from there, so that both can move together.
-fn address(file: &Path, book: &Path) -> Option<String> {
+/// The address of a file in a book: relative to the folder of the book if the file is in it or below,
+/// so that both can be moved together.
+fn source_address(file: &Path, book: &Path) -> Option<String> {
     let (file, book) = (absolute(file).ok()?, absolute(book).ok()?);
-    let below = book
-        .parent()
-        .and_then(|folder| file.strip_prefix(folder).ok());
-    let Some(below) = below else {
+    let folder = book.parent();
+    let Some(relative) = folder.and_then(|folder| file.strip_prefix(folder).ok()) else {
         return file.to_str().map(str::to_owned);
     };
-    let steps: Option<Vec<&str>> = below.iter().map(|step| step.to_str()).collect();
-    Some(format!("%currentdir{}", steps?.join("\\")))
+    let names: Option<Vec<&str>> = relative.iter().map(|name| name.to_str()).collect();
+    Some(format!("%currentdir{}", names?.join("\\")))
 }
 
-/// Adds a game; whether it could be linked.
-fn add(
+/// Adds a game; also returns whether it could be linked.
+fn add_game(
     builder: &mut KvetkaBuilder,
     source: u32,
     database: &dyn Database,
-    game: &Noted,
+    game: &CollectedGame,
 ) -> Result<(AddedGame, bool), Error> {
     let span = database.span(game.index);
     let (address, length) = span.unwrap_or_default();
@@ -184,55 +210,57 @@ fn add(
         result: game.result,
     };
     let source = span.map(|_| source);
-    let usual = Position::standard();
-    let start = game.start.as_deref().unwrap_or(&usual);
+    let standard = Position::standard();
+    let start = game.start.as_deref().unwrap_or(&standard);
     let added = builder
         .add_game(source, &row, start, game.plies.iter().copied())
         .map_err(Error::in_output)?;
     Ok((added, span.is_some()))
 }
 
-/// A game as it was read.
+/// A game of a source.
 #[derive(Debug, Default)]
-struct Noted {
+struct CollectedGame {
     index: GameIndex,
     white: String,
     black: String,
     elo: [u16; 2],
     result: GameResult,
-    /// `None` for the usual start.
+    /// `None` for the standard position.
     start: Option<Box<Position>>,
     plies: Vec<Ply>,
 }
 
 #[derive(Debug, Default)]
 struct Batch {
-    games: Vec<Noted>,
+    games: Vec<CollectedGame>,
     counts: GameCounts,
 }
 
-/// Notes games; runs on several threads.
+/// Collects games; runs on several threads.
 #[derive(Default)]
-struct Noting {
+struct GameCollector {
     max_ply: u32,
     batch: Batch,
-    current: Noted,
-    passing: bool,
-    bad: bool,
+    current: CollectedGame,
+    /// Whether the current game counts.
+    counts_game: bool,
+    /// Whether a move that counts cannot be read.
+    is_bad: bool,
 }
 
-impl Visitor for Noting {
+impl Visitor for GameCollector {
     fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
-        self.passing = false;
-        self.bad = false;
+        self.counts_game = false;
+        self.is_bad = false;
         if head.kind == RecordKind::Text {
             return Flow::Skip;
         }
         let tags = &head.tags;
-        let result = super::collect::tagged_result(tags);
-        self.passing = true;
+        let result = tagged_result(tags);
+        self.counts_game = true;
         let start = head.start.setup.as_ref();
-        self.current = Noted {
+        self.current = CollectedGame {
             index: game,
             white: tags.text("White").to_owned(),
             black: tags.text("Black").to_owned(),
@@ -253,10 +281,10 @@ impl Visitor for Noting {
     }
 
     fn end_game(&mut self, result: GameResult) {
-        if !std::mem::take(&mut self.passing) {
+        if !std::mem::take(&mut self.counts_game) {
             return;
         }
-        if self.bad {
+        if self.is_bad {
             self.batch.counts.bad += 1;
             return;
         }
@@ -265,7 +293,7 @@ impl Visitor for Noting {
     }
 }
 
-impl Task for Noting {
+impl Task for GameCollector {
     type Out = Batch;
 
     fn swap(&mut self, out: &mut Batch) {
@@ -275,7 +303,8 @@ impl Task for Noting {
     }
 
     fn on_problem(&mut self, problem: &Problem) {
-        self.bad |= problem.error.location().ply.is_some();
+        let counts_next = (self.current.plies.len() as u64) < u64::from(self.max_ply);
+        self.is_bad |= problem.error.location().ply.is_some() && counts_next;
     }
 }
 
@@ -284,8 +313,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_beside_the_book_are_told_from_there() {
-        let address = |file: &str| address(Path::new(file), Path::new("books/a.kob"));
+    fn sources_below_the_folder_of_the_book_are_relative() {
+        let address = |file: &str| source_address(Path::new(file), Path::new("books/a.kob"));
         assert_eq!(
             address("books/pgn/x.pgn").as_deref(),
             Some("%currentdirpgn\\x.pgn")

@@ -1,4 +1,4 @@
-//! What is noted of every move of every game.
+//! One move of one game, in 10 or 16 bytes.
 
 use tabia_core::chess::{Color, Move};
 use tabia_core::external::FixedRecord;
@@ -8,15 +8,15 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use crate::book::packed_position::Packed;
 
-/// A move played in a position, with what the game says, in 16 bytes.
+/// A move played in a position, with facts of the game, in 16 bytes.
 ///
-/// | bits | holds |
+/// | bits | contents |
 /// |-----:|-------|
 /// | 0-15 | the move; all ones where a game ends |
 /// | 16-17 | the result: 0 none, 1 White won, 2 draw, 3 Black won |
-/// | 18-29 | White's rating, 0 for none |
+/// | 18-29 | White's rating, 0 if absent |
 /// | 30-41 | Black's rating |
-/// | 42-57 | month of the game, counted from the year 1000; 0 for none |
+/// | 42-57 | month of the game, counted from the year 1000; 0 if absent |
 /// | 58 | White is to move |
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable,
@@ -27,12 +27,12 @@ pub(super) struct Occurrence {
     facts: u64,
 }
 
-/// In place of a move: the game ends here.
+/// The bits of the move where a game ends.
 const END: u64 = 0xffff;
 const RATING: u64 = 0xfff;
 const WHITE_TO_MOVE: u64 = 1 << 58;
 
-/// How a game ended, as far as statistics go.
+/// The result of a game as statistics count it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outcome {
     None,
@@ -52,7 +52,7 @@ impl Outcome {
     }
 }
 
-/// What all moves of one game share.
+/// The facts of a game that all its moves share.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct GameFacts(u64);
 
@@ -77,7 +77,7 @@ fn month(date: Option<Date>) -> u64 {
 }
 
 impl Occurrence {
-    /// `m`: `None` where a game ends.
+    /// `m` is `None` where a game ends.
     pub(super) fn new(key: u64, turn: Color, m: Option<Move>, facts: GameFacts) -> Self {
         let bits = m.map_or(END, |m| u64::from(m.to_bits()));
         let turn = if turn.is_white() { WHITE_TO_MOVE } else { 0 };
@@ -91,7 +91,7 @@ impl Occurrence {
         self.facts |= (outcome as u64) << 16;
     }
 
-    /// The move's bits; `END` has none that a move could have.
+    /// The bits of the move; those of [`END`] are not the bits of any move.
     pub(super) fn move_bits(self) -> u16 {
         self.facts as u16
     }
@@ -113,7 +113,7 @@ impl Occurrence {
         }
     }
 
-    /// The ratings of White and Black, 0 for none.
+    /// The ratings of White and Black, 0 if absent.
     pub(super) fn ratings(self) -> (u16, u16) {
         (
             (self.facts >> 18 & RATING) as u16,
@@ -121,7 +121,7 @@ impl Occurrence {
         )
     }
 
-    /// Month of the game, 0 for none.
+    /// The month of the game, 0 if absent.
     pub(super) fn month(self) -> u16 {
         (self.facts >> 42) as u16
     }
@@ -141,15 +141,17 @@ impl FixedRecord for Occurrence {
     }
 }
 
-/// What is stored of an occurrence.
-pub(super) trait Stored: FixedRecord<Order = u64> + Send + Sync + std::fmt::Debug {
+/// An occurrence as it is stored.
+pub(super) trait StoredOccurrence:
+    FixedRecord<Order = u64> + Send + Sync + std::fmt::Debug
+{
     fn of(occurrence: Occurrence) -> Self;
 
-    /// The occurrence again; `part`: the first byte of its key.
-    fn occurrence(self, part: usize) -> Occurrence;
+    /// The occurrence; `partition` is the first byte of its key.
+    fn occurrence(self, partition: usize) -> Occurrence;
 }
 
-impl Stored for Occurrence {
+impl StoredOccurrence for Occurrence {
     fn of(occurrence: Occurrence) -> Self {
         occurrence
     }
@@ -159,18 +161,18 @@ impl Stored for Occurrence {
     }
 }
 
-/// An occurrence without ratings and date, in 10 bytes: what a Polyglot book is made of.
+/// An occurrence without ratings and date, in 10 bytes: all that a Polyglot book needs.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable,
 )]
 #[repr(C)]
-pub(super) struct Short {
-    /// The key without its first byte, then a byte with the result and who is to move.
+pub(super) struct CompactOccurrence {
+    /// The key without its first byte, then a byte with the result and the side to move.
     rest: U64,
     move_bits: U16,
 }
 
-impl FixedRecord for Short {
+impl FixedRecord for CompactOccurrence {
     type Order = u64;
 
     #[inline]
@@ -184,7 +186,7 @@ impl FixedRecord for Short {
     }
 }
 
-impl Stored for Short {
+impl StoredOccurrence for CompactOccurrence {
     #[inline]
     fn of(occurrence: Occurrence) -> Self {
         let facts = occurrence.facts;
@@ -196,11 +198,11 @@ impl Stored for Short {
     }
 
     #[inline]
-    fn occurrence(self, part: usize) -> Occurrence {
+    fn occurrence(self, partition: usize) -> Occurrence {
         let rest = self.rest.get();
         let turn = if rest & 1 == 0 { 0 } else { WHITE_TO_MOVE };
         Occurrence {
-            key: (part as u64) << 56 | rest >> 8,
+            key: (partition as u64) << 56 | rest >> 8,
             facts: u64::from(self.move_bits.get()) | (rest >> 1 & 3) << 16 | turn,
         }
     }
@@ -236,7 +238,7 @@ mod tests {
     use tabia_core::chess::Square;
 
     #[test]
-    fn a_short_one_has_all_but_ratings_and_date() {
+    fn compact_occurrences_lack_only_ratings_and_date() {
         let facts = GameFacts::new(Some(2851), None, Some(Date::new(2013, 9, 0)));
         let m = Move::normal(Square::E2, Square::E4);
         for (turn, outcome) in [
@@ -248,14 +250,17 @@ mod tests {
             let mut bare = Occurrence::new(long.key, turn, Some(m), GameFacts::default());
             long.set_outcome(outcome);
             bare.set_outcome(outcome);
-            assert_eq!(Short::of(long).occurrence(0xfe), bare);
-            assert_eq!(Short::of(long).order(), long.key & u64::MAX >> 8);
+            assert_eq!(CompactOccurrence::of(long).occurrence(0xfe), bare);
+            assert_eq!(
+                CompactOccurrence::of(long).order(),
+                long.key & u64::MAX >> 8
+            );
         }
-        assert_eq!(size_of::<Short>(), 10);
+        assert_eq!(size_of::<CompactOccurrence>(), 10);
     }
 
     #[test]
-    fn facts_come_back() {
+    fn facts_round_trip() {
         let facts = GameFacts::new(Some(2851), Some(5000), Some(Date::new(2013, 9, 0)));
         let m = Move::normal(Square::E2, Square::E4);
         let mut record = Occurrence::new(7, Color::White, Some(m), facts);

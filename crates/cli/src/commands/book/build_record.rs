@@ -1,0 +1,270 @@
+//! The record of a book's sources and options, `OUT.json`.
+
+use std::fs::File;
+use std::hash::Hasher as _;
+use std::io::{Read, Write as _};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use tabia::book::build::{BuildTarget, Built, CompleteBuild, GameCounts};
+use tabia::core::FormatId;
+use tabia::core::io::OutputSet;
+use tabia::{Error, InputItem};
+use twox_hash::XxHash64;
+
+use super::build::least_games;
+use crate::args::book::BookBuildArgs;
+use crate::json::{self, Displayed};
+
+/// The path of the record of a book.
+pub(super) fn record_path(output: &Path) -> PathBuf {
+    let mut name = output.file_name().unwrap_or_default().to_os_string();
+    name.push(".json");
+    output.with_file_name(name)
+}
+
+/// Adds the record to the files of a book, so that they appear together.
+pub(super) fn add_record(
+    path: &Path,
+    args: &BookBuildArgs,
+    items: &[InputItem],
+    target: &BuildTarget,
+    build: &mut CompleteBuild,
+) -> Result<(), Error> {
+    let sources = source_rows(items, &build.built)?;
+    let files = file_rows(&mut build.files).map_err(Error::in_output)?;
+    let built = &build.built;
+    let losses = built.losses.iter().map(|(feature, loss)| LossRow {
+        kind: feature.key(),
+        count: loss.count,
+    });
+    let record = BuildRecord {
+        program: concat!("tabia ", env!("CARGO_PKG_VERSION")),
+        format: Displayed(target.format.file.id),
+        files,
+        positions: built.positions,
+        moves: built.moves,
+        games: GameCountsRow::new(built.games),
+        options: OptionsRow::new(args),
+        sources,
+        losses: losses.collect(),
+    };
+    let mut text = json::pretty(&record);
+    text.push(b'\n');
+    let number = build.files.create(path).map_err(Error::in_output)?;
+    let Some(file) = build.files.file(number) else {
+        return Ok(());
+    };
+    let written = file.write_all(&text);
+    written.map_err(|error| Error::from(error).in_path(path).in_output())
+}
+
+fn source_rows(items: &[InputItem], built: &Built) -> Result<Vec<SourceRow>, Error> {
+    let row = |(item, counts): (&InputItem, &GameCounts)| {
+        let file = item.label();
+        // Streams and members of archives are not files that can be read again.
+        let checksum = || {
+            Ok::<_, Error>(FileChecksum {
+                bytes: item.bytes(),
+                xxh64: Checksum::of_file(file)?,
+            })
+        };
+        Ok(SourceRow {
+            path: item.name(),
+            format: Displayed(item.format().id()),
+            checksum: file.is_file().then(checksum).transpose()?,
+            games: GameCountsRow::new(*counts),
+        })
+    };
+    items.iter().zip(&built.inputs).map(row).collect()
+}
+
+/// The files of a book, which do not have their names yet.
+fn file_rows(files: &mut OutputSet) -> Result<Vec<FileRow>, Error> {
+    let mut rows = Vec::new();
+    while let Some(file) = files.file(rows.len()) {
+        let bytes = file.read_back()?;
+        rows.push(FileRow {
+            path: file.target().display().to_string(),
+            xxh64: Checksum::of_bytes(&bytes),
+        });
+    }
+    Ok(rows)
+}
+
+/// The XXH64 of a file with seed 0, as 16 hexadecimal digits like those of `xxhsum`: shows later whether
+/// the file is still the same.
+#[derive(Serialize)]
+struct Checksum(String);
+
+impl Checksum {
+    fn of_bytes(bytes: &[u8]) -> Self {
+        Self(format!("{:016x}", XxHash64::oneshot(0, bytes)))
+    }
+
+    fn of_file(path: &Path) -> Result<Self, Error> {
+        let named = |error: std::io::Error| Error::from(error).in_path(path);
+        let mut file = File::open(path).map_err(named)?;
+        let mut hasher = XxHash64::with_seed(0);
+        let mut buffer = vec![0; 1 << 18];
+        loop {
+            match file.read(&mut buffer).map_err(named)? {
+                0 => return Ok(Self(format!("{:016x}", hasher.finish()))),
+                count => hasher.write(buffer.get(..count).unwrap_or_default()),
+            }
+        }
+    }
+}
+
+/// What `book.bin.json` contains.
+#[derive(Serialize)]
+struct BuildRecord<'a> {
+    program: &'static str,
+    format: Displayed<FormatId>,
+    files: Vec<FileRow>,
+    positions: u64,
+    moves: u64,
+    games: GameCountsRow,
+    options: OptionsRow<'a>,
+    sources: Vec<SourceRow>,
+    losses: Vec<LossRow>,
+}
+
+#[derive(Serialize)]
+struct FileRow {
+    path: String,
+    xxh64: Checksum,
+}
+
+/// An input.
+#[derive(Serialize)]
+struct SourceRow {
+    path: String,
+    format: Displayed<FormatId>,
+    /// Only of files.
+    #[serde(flatten)]
+    checksum: Option<FileChecksum>,
+    #[serde(flatten)]
+    games: GameCountsRow,
+}
+
+#[derive(Serialize)]
+struct FileChecksum {
+    bytes: Option<u64>,
+    xxh64: Checksum,
+}
+
+#[derive(Serialize)]
+struct LossRow {
+    kind: String,
+    count: u64,
+}
+
+#[derive(Serialize)]
+pub(super) struct GameCountsRow {
+    used: u64,
+    filtered: u64,
+    bad: u64,
+    plies: u64,
+}
+
+impl GameCountsRow {
+    pub(super) fn new(counts: GameCounts) -> Self {
+        Self {
+            used: counts.used,
+            filtered: counts.filtered,
+            bad: counts.bad,
+            plies: counts.moves,
+        }
+    }
+}
+
+/// The options of the command line that decide what is in the book.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct OptionsRow<'a> {
+    max_ply: u32,
+    min_games: u64,
+    min_score: f64,
+    #[serde(skip_serializing_if = "is_zero")]
+    min_percent: f64,
+    only_white: bool,
+    only_black: bool,
+    scoreless: bool,
+    variations: bool,
+    uniform: bool,
+    recency: Option<f64>,
+    stretch: bool,
+    compat: Option<&'static str>,
+    games: Option<&'a str>,
+    include_deleted: bool,
+    #[serde(rename = "where")]
+    filter: &'a str,
+    least_elo: &'a [u16],
+    all_moves: bool,
+    names: bool,
+    game_links: bool,
+    append: bool,
+}
+
+/// Options that earlier versions did not have are absent by default.
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the signature that serde requires"
+)]
+fn is_zero(number: &f64) -> bool {
+    *number == 0.0
+}
+
+impl<'a> OptionsRow<'a> {
+    fn new(args: &'a BookBuildArgs) -> Self {
+        Self {
+            max_ply: args.max_ply,
+            min_games: least_games(args),
+            min_score: args.min_score,
+            min_percent: args.min_percent,
+            only_white: args.only_white,
+            only_black: args.only_black,
+            scoreless: args.scoreless,
+            variations: args.variations,
+            uniform: args.uniform,
+            recency: args.recency,
+            stretch: args.stretch,
+            compat: args.compat.map(|_| "polyglot"),
+            games: args.games.as_deref(),
+            include_deleted: args.include_deleted,
+            filter: &args.filter,
+            least_elo: &args.kvetka.least_elo,
+            all_moves: args.kvetka.all_moves,
+            names: args.kvetka.names,
+            game_links: args.kvetka.game_links,
+            append: args.kvetka.append,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tabia_testkit::Scratch;
+
+    #[test]
+    fn checksums_are_those_of_xxhsum() {
+        let long = b"The quick brown fox jumps over the lazy dog";
+        for (bytes, expected) in [
+            (&b""[..], "ef46db3751d8e999"),
+            (b"a", "d24ec4f1a98c6e5b"),
+            (b"abc", "44bc2cf5ad770999"),
+            (long, "0b242d361fda71bc"),
+        ] {
+            assert_eq!(Checksum::of_bytes(bytes).0, expected);
+        }
+        let scratch = Scratch::new("checksum");
+        let path = scratch.join("long");
+        let bytes = long.repeat(20_000);
+        std::fs::write(&path, &bytes).unwrap();
+        let of_file = Checksum::of_file(&path).unwrap();
+        assert_eq!(of_file.0, Checksum::of_bytes(&bytes).0);
+        assert!(Checksum::of_file(&scratch.join("missing")).is_err());
+    }
+}

@@ -1,0 +1,251 @@
+//! From the totals of a position's moves to the weights of those that are in the book.
+
+use tabia_core::chess::{Color, Move};
+
+use super::aggregate::{MoveTotals, PositionTotals};
+
+/// How the weights of moves are computed.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub enum Weighting {
+    /// Two points for a win of the side that plays the move, one for a draw or an unknown result.
+    #[default]
+    Points,
+    /// The same with counters of 15 bits, as Polyglot 2.0.4 has them: when a move has been played
+    /// 16384 times, the counters of all moves of its position are halved. Depends on the order of
+    /// the games.
+    Polyglot,
+    /// Points that halve with age.
+    Recency {
+        /// Months in which points lose half of their value.
+        half_life: f64,
+    },
+}
+
+/// Which moves are in a book.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct MoveFilter {
+    /// Least number of games in which a move was played.
+    pub min_games: u64,
+    /// Least score of the side that plays a move, in percent.
+    pub min_score: f64,
+    /// Least share of a move in the games of its position, in percent.
+    pub min_percent: f64,
+    /// Only moves of this side.
+    pub only: Option<Color>,
+    /// Whether moves that never scored are in the book.
+    pub scoreless: bool,
+}
+
+impl Default for MoveFilter {
+    /// Moves of both sides that were played three times and scored.
+    fn default() -> Self {
+        Self {
+            min_games: 3,
+            min_score: 0.0,
+            min_percent: 0.0,
+            only: None,
+            scoreless: false,
+        }
+    }
+}
+
+impl PositionTotals {
+    /// Fills `out` with the moves that are in the book and their weights, in the order in which the
+    /// moves first came.
+    pub(super) fn weigh(
+        &self,
+        filter: &MoveFilter,
+        weighting: Weighting,
+        stretch: bool,
+        out: &mut Vec<(MoveTotals, u16)>,
+    ) {
+        out.clear();
+        if filter
+            .only
+            .is_some_and(|color| color.is_white() != self.white_to_move)
+        {
+            return;
+        }
+        let games = self.move_count(weighting);
+        let kept = || {
+            self.moves
+                .iter()
+                .filter(|totals| totals.is_kept(filter, weighting, self.white_to_move, games))
+        };
+        if let Weighting::Polyglot = weighting {
+            out.extend(kept().map(|totals| (*totals, totals.polyglot_points as u16)));
+            return;
+        }
+        let weight = |totals: &MoveTotals| match weighting {
+            Weighting::Recency { .. } => totals.recent_points,
+            _ => totals.points(self.white_to_move) as f64,
+        };
+        let max = kept().map(weight).fold(0.0, f64::max);
+        let limit = f64::from(u16::MAX);
+        let is_exact = !matches!(weighting, Weighting::Recency { .. }) && !stretch && max <= limit;
+        let scale = if is_exact || max <= 0.0 {
+            1.0
+        } else {
+            limit / max
+        };
+        out.extend(kept().map(|totals| {
+            let weight = weight(totals);
+            // A move that scored is not scaled down to *never play*.
+            let min = if weight > 0.0 { 1.0 } else { 0.0 };
+            (*totals, (weight * scale).round().clamp(min, limit) as u16)
+        }));
+    }
+
+    /// The number of times any move was played, as the weighting counts it.
+    fn move_count(&self, weighting: Weighting) -> u64 {
+        let moves = self.moves.iter().filter(|totals| totals.is_move());
+        moves.map(|totals| totals.count(weighting)).sum()
+    }
+}
+
+impl MoveTotals {
+    /// Whether these are the totals of a move, and not of the games that end in the position.
+    fn is_move(&self) -> bool {
+        Move::from_bits(self.move_bits).is_some()
+    }
+
+    fn count(&self, weighting: Weighting) -> u64 {
+        match weighting {
+            Weighting::Polyglot => self.polyglot_games,
+            _ => self.games,
+        }
+    }
+
+    /// `position_games`: how often any move of the position was played.
+    fn is_kept(
+        &self,
+        filter: &MoveFilter,
+        weighting: Weighting,
+        white: bool,
+        position_games: u64,
+    ) -> bool {
+        let games = self.count(weighting);
+        let points = match weighting {
+            Weighting::Polyglot => self.polyglot_points,
+            _ => self.points(white),
+        };
+        self.is_move()
+            && games >= filter.min_games
+            && (points > 0 || filter.scoreless)
+            && points as f64 / games as f64 / 2.0 >= filter.min_score / 100.0
+            && games as f64 * 100.0 >= filter.min_percent * position_games as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::aggregate::AggregateOptions;
+    use super::super::occurrence::{GameFacts, Occurrence, Outcome};
+    use super::*;
+    use tabia_core::chess::Square;
+    use tabia_core::game::Date;
+
+    fn all_moves() -> MoveFilter {
+        MoveFilter {
+            min_games: 1,
+            ..MoveFilter::default()
+        }
+    }
+
+    fn occurrence(m: Move, outcome: Outcome, facts: GameFacts) -> Occurrence {
+        let mut occurrence = Occurrence::new(1, Color::White, Some(m), facts);
+        occurrence.set_outcome(outcome);
+        occurrence
+    }
+
+    fn weights(totals: &PositionTotals, filter: &MoveFilter, weighting: Weighting) -> Vec<u16> {
+        let mut out = Vec::new();
+        totals.weigh(filter, weighting, false, &mut out);
+        out.iter().map(|(_, weight)| *weight).collect()
+    }
+
+    fn wins(counts: &[(Move, usize)], options: AggregateOptions) -> PositionTotals {
+        let mut totals = PositionTotals::default();
+        for &(m, count) in counts {
+            for _ in 0..count {
+                let win = occurrence(m, Outcome::White, GameFacts::default());
+                totals.add(win, options);
+            }
+        }
+        totals
+    }
+
+    fn options(weighting: Weighting) -> AggregateOptions {
+        AggregateOptions {
+            weighting,
+            newest_month: 0,
+            ratings: false,
+        }
+    }
+
+    const E4: Move = Move::normal(Square::E2, Square::E4);
+    const D4: Move = Move::normal(Square::D2, Square::D4);
+
+    #[test]
+    fn counters_are_halved_as_polyglot_does() {
+        let weighting = Weighting::Polyglot;
+        let weights = |first: usize, wins_of_e4: usize, last: usize| {
+            let counts = [(D4, first), (E4, wins_of_e4), (D4, last)];
+            weights(&wins(&counts, options(weighting)), &all_moves(), weighting)
+        };
+        assert_eq!(weights(0, 16383, 0), [32766]);
+        assert_eq!(weights(0, 16384, 0), [16384]);
+        assert_eq!(weights(0, 40000, 0), [30848]);
+        assert_eq!(weights(100, 40000, 0), [25, 30848]);
+        assert_eq!(weights(0, 40000, 100), [30848, 200]);
+    }
+
+    #[test]
+    fn large_weights_are_scaled_in_proportion() {
+        let weighting = Weighting::Points;
+        let totals = wins(&[(E4, 50_000), (D4, 25_000)], options(weighting));
+        assert_eq!(weights(&totals, &all_moves(), weighting), [65535, 32768]);
+    }
+
+    #[test]
+    fn old_games_count_less() {
+        let at = |year| GameFacts::new(None, None, Some(Date::new(year, 1, 0)));
+        let weighting = Weighting::Recency { half_life: 120.0 };
+        let recent = occurrence(E4, Outcome::Draw, at(2020));
+        let options = AggregateOptions {
+            newest_month: recent.month(),
+            ..options(weighting)
+        };
+        let mut totals = PositionTotals::default();
+        totals.add(recent, options);
+        totals.add(occurrence(D4, Outcome::Draw, at(2010)), options);
+        assert_eq!(weights(&totals, &all_moves(), weighting), [65535, 32768]);
+    }
+
+    #[test]
+    fn rare_moves_are_left_out_by_their_share() {
+        let weighting = Weighting::Points;
+        let mut totals = wins(&[(E4, 97), (D4, 3)], options(weighting));
+        // Games that end in the position do not count.
+        let mut end = Occurrence::new(1, Color::White, None, GameFacts::default());
+        end.set_outcome(Outcome::White);
+        (0..50).for_each(|_| totals.add(end, options(weighting)));
+        for (min_percent, expected) in [
+            (0.0, &[194, 6][..]),
+            (3.0, &[194, 6]),
+            (3.1, &[194]),
+            (97.5, &[]),
+        ] {
+            let filter = MoveFilter {
+                min_percent,
+                ..all_moves()
+            };
+            assert_eq!(
+                weights(&totals, &filter, weighting),
+                expected,
+                "{min_percent}"
+            );
+        }
+    }
+}

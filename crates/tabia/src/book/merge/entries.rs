@@ -1,0 +1,160 @@
+//! Merges Polyglot books entry by entry, in the order of their keys.
+
+use std::path::Path;
+
+use tabia_core::books::{BookSize, Learn};
+use tabia_core::error::{Error, Result};
+use tabia_core::io::Progress;
+use tabia_formats::books::polyglot::{Header, PolyglotBook};
+
+use super::weights::CombinedWeight;
+use super::{MergeMode, MergeOptions, Merged};
+use crate::book::polyglot_entries::{EntryRuns, EntryWriter, KeyMove};
+
+/// Merges the books.
+pub(super) fn merge(
+    books: &[PolyglotBook],
+    path: &Path,
+    options: &MergeOptions,
+    progress: &Progress,
+) -> Result<Merged> {
+    let header = merged_header(books);
+    let mut out =
+        EntryWriter::create(path, &options.create, header.as_ref()).map_err(Error::in_output)?;
+    let mut runs = Vec::new();
+    for book in books {
+        runs.push(EntryRuns::new(book, progress)?);
+    }
+    let entries = books.iter().map(|book| book.book_entries().len() as u64);
+    progress.set_total(entries.sum());
+    let mut merged = Merged::default();
+    let mut run = Vec::new();
+    let mut moves: Vec<BookMove> = Vec::new();
+    let mut combined: Vec<KeyMove> = Vec::new();
+    while let Some(key) = runs.iter().filter_map(EntryRuns::key).min() {
+        moves.clear();
+        // Number of books that contain the position.
+        let mut containing = 0;
+        for (book, runs) in runs.iter_mut().enumerate() {
+            if runs.key() != Some(key) {
+                continue;
+            }
+            runs.take(&mut run);
+            progress.advance(run.len() as u64, 0);
+            if run.is_empty() || (options.mode == MergeMode::Priority && containing > 0) {
+                continue;
+            }
+            containing += 1;
+            let max = run.iter().map(|entry| entry.weight).max();
+            merged.add_max_weight(book, max);
+            let scale = options.scale(book, max);
+            moves.extend(run.iter().map(|entry| BookMove {
+                bits: entry.bits,
+                weight: f64::from(entry.weight) * scale,
+                learn: entry.learn,
+            }));
+        }
+        combine(&moves, containing, options, &mut combined);
+        out.put(key, &combined).map_err(Error::in_output)?;
+        progress.check()?;
+    }
+    for runs in &runs {
+        merged.fixes.add(runs.fixes);
+    }
+    merged.set_size(BookSize::new(out.positions, out.moves));
+    merged.written = out.finish().map_err(Error::in_output)?;
+    Ok(merged)
+}
+
+/// A move of one book, with its scaled weight.
+struct BookMove {
+    bits: u16,
+    weight: f64,
+    learn: Learn,
+}
+
+/// Combines the moves of one key from `books` books.
+fn combine(moves: &[BookMove], books: usize, options: &MergeOptions, out: &mut Vec<KeyMove>) {
+    out.clear();
+    let mut weights: Vec<CombinedWeight> = Vec::new();
+    for m in moves {
+        let index = out.iter().position(|entry| entry.bits == m.bits);
+        if let Some(index) = index
+            && let (Some(entry), Some(weight)) = (out.get_mut(index), weights.get_mut(index))
+        {
+            options.combine(weight, m.weight);
+            if entry.learn.is_zero() {
+                entry.learn = m.learn;
+            }
+            continue;
+        }
+        out.push(KeyMove {
+            bits: m.bits,
+            weight: 0,
+            learn: m.learn,
+        });
+        weights.push(CombinedWeight::new(m.weight));
+    }
+    for (entry, weight) in out.iter_mut().zip(weights) {
+        entry.weight = options.merged_weight(weight, books);
+    }
+}
+
+/// One header for all books: every variant once, and all comments.
+fn merged_header(books: &[PolyglotBook]) -> Option<Header> {
+    let mut merged: Option<Header> = None;
+    for header in books.iter().filter_map(PolyglotBook::header) {
+        let Some(merged) = &mut merged else {
+            merged = Some(header.clone());
+            continue;
+        };
+        for variant in &header.variants {
+            if !merged.variants.contains(variant) {
+                merged.variants.push(variant.clone());
+            }
+        }
+        if !merged.comment.contains(&header.comment) {
+            merged.comment = format!("{}\n{}", merged.comment, header.comment);
+        }
+    }
+    merged
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn combined(mode: MergeMode, zero_wins: bool) -> Vec<(u16, u32)> {
+        let book_move = |bits, weight| BookMove {
+            bits,
+            weight,
+            learn: Learn::ZERO,
+        };
+        let options = MergeOptions {
+            mode,
+            zero_wins,
+            ..MergeOptions::default()
+        };
+        let mut out = Vec::new();
+        let moves = [
+            book_move(1, 10.0),
+            book_move(2, 0.0),
+            book_move(1, 30.0),
+            book_move(2, 5.0),
+            book_move(3, 0.2),
+        ];
+        combine(&moves, 2, &options, &mut out);
+        out.iter().map(|entry| (entry.bits, entry.weight)).collect()
+    }
+
+    #[test]
+    fn weights_are_combined_by_mode() {
+        assert_eq!(combined(MergeMode::Sum, false), [(1, 40), (2, 5), (3, 1)]);
+        assert_eq!(combined(MergeMode::Max, false), [(1, 30), (2, 5), (3, 1)]);
+        assert_eq!(
+            combined(MergeMode::Average, false),
+            [(1, 20), (2, 3), (3, 1)]
+        );
+        assert_eq!(combined(MergeMode::Sum, true), [(1, 40), (2, 0), (3, 1)]);
+    }
+}

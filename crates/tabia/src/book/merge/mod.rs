@@ -1,0 +1,131 @@
+//! Several books into one.
+
+mod entries;
+mod positions;
+mod weights;
+
+pub(crate) use positions::create_options;
+
+use std::path::Path;
+
+use tabia_core::books::BookSize;
+use tabia_core::formats::{CreateOptions, OpenOptions};
+use tabia_core::games::Written;
+use tabia_core::io::Progress;
+use tabia_core::loss::Losses;
+use tabia_core::{BookFormat, Error};
+use tabia_formats::books::polyglot::PolyglotBook;
+
+use super::polyglot_entries::FixCounts;
+use crate::input::InputItem;
+
+/// How the weights of a move that several books have are combined.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum MergeMode {
+    /// Their sum.
+    #[default]
+    Sum,
+    /// The greatest of them.
+    Max,
+    /// Each position has the moves of the first book that contains it, and no others.
+    Priority,
+    /// Their mean over the books that contain the position; a move that such a book lacks counts
+    /// as 0.
+    Average,
+}
+
+/// How to merge.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct MergeOptions {
+    /// How the books are opened.
+    pub open: OpenOptions,
+    /// How the target is created.
+    pub create: CreateOptions,
+    /// How the weights of a move are combined.
+    pub mode: MergeMode,
+    /// A factor for the weights of each book; 1 for those that are absent.
+    pub factors: Vec<f64>,
+    /// Whether the weights of each position of each book are first scaled so that the greatest is
+    /// 65535.
+    pub normalize: bool,
+    /// Whether weight 0, *never play*, in one book overrides any weight in others.
+    pub zero_wins: bool,
+}
+
+/// A book that was merged, converted or changed.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Merged {
+    /// Number of positions written.
+    pub positions: u64,
+    /// Number of moves written.
+    pub moves: u64,
+    /// Defects of Polyglot entries that were corrected, of all inputs.
+    pub fixes: FixCounts,
+    /// Positions that a book stores by key only and that no walk reaches; they are not written.
+    pub unreached: u64,
+    /// What could not be read of each book, one line for each kind.
+    pub damage: Vec<Vec<String>>,
+    /// The greatest weight of each book; `None` if it has no weights.
+    pub max_weights: Vec<Option<u32>>,
+    /// What the target cannot hold.
+    pub losses: Losses,
+    /// The files.
+    pub written: Written,
+}
+
+impl Merged {
+    fn set_size(&mut self, size: BookSize) {
+        (self.positions, self.moves) = (size.positions, size.moves);
+    }
+
+    /// Adds the greatest weight of a position of a book.
+    fn add_max_weight(&mut self, book: usize, weight: Option<u32>) {
+        if self.max_weights.len() <= book {
+            self.max_weights.resize(book + 1, None);
+        }
+        if let Some(max) = self.max_weights.get_mut(book) {
+            *max = (*max).max(weight);
+        }
+    }
+}
+
+/// Merges books into one. Polyglot books are merged into a Polyglot book entry by entry, in little
+/// memory.
+///
+/// # Errors
+/// Of the first book that cannot be read, or of the target.
+pub fn merge(
+    items: &[InputItem],
+    format: &'static BookFormat,
+    path: &Path,
+    options: &MergeOptions,
+    progress: &Progress,
+) -> Result<Merged, Error> {
+    if format.has_key_entries && items.iter().all(has_key_entries) {
+        let books = items.iter().map(|item| open_polyglot(item, &options.open));
+        let books: Vec<PolyglotBook> = books.collect::<Result<_, _>>()?;
+        return entries::merge(&books, path, options, progress);
+    }
+    let books = items.iter().map(|item| super::open(item, &options.open));
+    let books: Vec<_> = books.collect::<Result<_, _>>()?;
+    positions::merge(&books, format, path, options, progress)
+}
+
+/// Whether the item is a book of entries sorted by key.
+#[doc(hidden)]
+pub fn has_key_entries(item: &InputItem) -> bool {
+    let book = item.format().book();
+    book.is_some_and(|format| format.has_key_entries)
+}
+
+/// Opens an item as a Polyglot book, with everything that only this format has.
+///
+/// # Errors
+/// If it cannot be read.
+#[doc(hidden)]
+pub fn open_polyglot(item: &InputItem, options: &OpenOptions) -> Result<PolyglotBook, Error> {
+    let files = item.files(options)?;
+    PolyglotBook::open(&files, options).map_err(|error| error.in_file(item.label()))
+}

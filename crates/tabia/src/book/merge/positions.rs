@@ -1,0 +1,264 @@
+//! Merges books of any format position by position.
+
+use std::path::Path;
+
+use tabia_core::books::{Book, BookEntry, BookPosition, BookWriter, Wdl};
+use tabia_core::chess::Position;
+use tabia_core::error::{Error, Result};
+use tabia_core::external::DiskKeySet;
+use tabia_core::formats::{BookFormat, CreateOptions};
+use tabia_core::game::Flow;
+use tabia_core::io::Progress;
+use tabia_core::loss::Feature;
+
+use super::weights::CombinedWeight;
+use super::{MergeMode, MergeOptions, Merged};
+use crate::book::for_each_board::{for_each_board, for_each_board_unordered, give_weights};
+
+/// Merges the books.
+pub(super) fn merge(
+    books: &[Box<dyn Book>],
+    format: &'static BookFormat,
+    path: &Path,
+    options: &MergeOptions,
+    progress: &Progress,
+) -> Result<Merged> {
+    let create = create_options(books, format, &options.create);
+    let writer = (format.create)(path, &create).map_err(Error::in_output)?;
+    let mut merger = PositionMerger {
+        books,
+        format,
+        options,
+        writer,
+        done: DiskKeySet::default(),
+        probed: BookPosition::default(),
+        others: Vec::new(),
+        merged: Merged::default(),
+    };
+    let positions = books.iter().filter_map(|book| book.info().positions);
+    progress.set_total(positions.sum());
+    for number in 0..books.len() {
+        merger.add_book(number, progress)?;
+    }
+    let PositionMerger {
+        writer, mut merged, ..
+    } = merger;
+    let book = writer.finish().map_err(Error::in_output)?;
+    merged.set_size(book.size);
+    merged.losses.merge(&book.losses);
+    merged.written = book.written;
+    Ok(merged)
+}
+
+/// The options of a new book with what its format can keep of the header of a single source.
+pub(crate) fn create_options(
+    books: &[Box<dyn Book>],
+    format: &BookFormat,
+    options: &CreateOptions,
+) -> CreateOptions {
+    let mut options = options.clone();
+    if let [book] = books
+        && book.info().format == format.file.id
+    {
+        for (name, value) in &book.info().facts {
+            if options.facts.iter().all(|(known, _)| known != name) {
+                options.facts.push((name.clone(), value.clone()));
+            }
+        }
+    }
+    options
+}
+
+struct PositionMerger<'a> {
+    books: &'a [Box<dyn Book>],
+    format: &'static BookFormat,
+    options: &'a MergeOptions,
+    writer: Box<dyn BookWriter>,
+    /// Keys of the positions that are merged.
+    done: DiskKeySet,
+    /// A buffer for the position in another book.
+    probed: BookPosition,
+    /// The position in other books, by their number.
+    others: Vec<(usize, BookPosition)>,
+    merged: Merged,
+}
+
+impl PositionMerger<'_> {
+    /// Adds the positions of a book that no earlier book contains.
+    fn add_book(&mut self, number: usize, progress: &Progress) -> Result<()> {
+        let Some(book) = self.books.get(number) else {
+            return Ok(());
+        };
+        let counts = if self.format.has_key_entries {
+            // Entries are sorted by the writer, and hold nothing else of another format.
+            for_each_board_unordered(&**book, progress, &mut |position, page| {
+                self.add(number, position, page)
+            })?
+        } else {
+            for_each_board(&**book, progress, &mut |position, page| {
+                self.add(number, position, &mut page.clone())
+            })?
+        };
+        self.merged.unreached += counts.unreached;
+        let mut damage = book.damage()?;
+        damage.extend(counts.problem());
+        self.merged.damage.push(damage);
+        Ok(())
+    }
+
+    /// Adds a position of a book, merged with those of other books; `page` is a buffer.
+    fn add(&mut self, number: usize, position: &Position, page: &mut BookPosition) -> Result<Flow> {
+        if self.is_done(number, position)? {
+            return Ok(Flow::Go);
+        }
+        self.probe_others(number, position)?;
+        let mut first = number;
+        if self.options.mode == MergeMode::Priority
+            && let Some((earlier, theirs)) = self.others.pop()
+        {
+            *page = theirs;
+            first = earlier;
+        }
+        self.merge_others(position, first, page);
+        let put = self.writer.put(position, page);
+        self.merged.losses.merge(&put.map_err(Error::in_output)?);
+        Ok(Flow::Go)
+    }
+
+    /// Whether a position was added from an earlier book.
+    fn is_done(&mut self, number: usize, position: &Position) -> Result<bool> {
+        if !self.format.is_mirrored {
+            return Ok(self.books.len() > 1 && !self.done.insert(position.key())?);
+        }
+        // One record is a position and its mirror images: an earlier book that contains the record
+        // has added it, whichever of them it visited.
+        for book in self.books.iter().take(number) {
+            if book.moves(position, &mut self.probed)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Looks a position up in the other books that count.
+    fn probe_others(&mut self, number: usize, position: &Position) -> Result<()> {
+        self.others.clear();
+        let is_first_only = self.options.mode == MergeMode::Priority;
+        for (other, book) in self.books.iter().enumerate() {
+            if other == number {
+                continue;
+            }
+            if is_first_only && (other > number || !self.others.is_empty()) {
+                break;
+            }
+            if book.probe(position, &mut self.probed)? {
+                self.others.push((other, std::mem::take(&mut self.probed)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Merges the position of book `first` with those of the others; statistics are summed. Moves
+    /// without a weight get one where it is needed: among others, or in a format with weights.
+    fn merge_others(&mut self, position: &Position, first: usize, page: &mut BookPosition) {
+        let options = self.options;
+        let books = 1 + self.others.len();
+        let white_to_move = position.turn().is_white();
+        let is_unchanged = books == 1 && options.factors.is_empty() && !options.normalize;
+        if self.format.can.has(Feature::BookWeights) || !is_unchanged {
+            give_weights(page, white_to_move);
+        }
+        self.merged.add_max_weight(first, max_weight(page));
+        if is_unchanged {
+            return;
+        }
+        let scaled = |book: usize, page: &BookPosition| -> Vec<f64> {
+            let scale = options.scale(book, max_weight(page));
+            let weights = page.entries.iter().map(|entry| entry.weight.unwrap_or(0));
+            weights.map(|weight| f64::from(weight) * scale).collect()
+        };
+        let weights = scaled(first, page);
+        let mut weights: Vec<_> = weights.into_iter().map(CombinedWeight::new).collect();
+        for (book, mut other) in self.others.drain(..) {
+            give_weights(&mut other, white_to_move);
+            self.merged.add_max_weight(book, max_weight(&other));
+            let other_weights = scaled(book, &other);
+            let entries = merge_statistics(page, other);
+            for (entry, weight) in entries.into_iter().zip(other_weights) {
+                let same = |known: &BookEntry| known.m.is_some() && known.m == entry.m;
+                let index = page.entries.iter().position(same);
+                if let Some(index) = index
+                    && let (Some(known), Some(combined)) =
+                        (page.entries.get_mut(index), weights.get_mut(index))
+                {
+                    options.combine(combined, weight);
+                    merge_entries(known, entry);
+                } else {
+                    page.entries.push(entry);
+                    weights.push(CombinedWeight::new(weight));
+                }
+            }
+        }
+        for (entry, weight) in page.entries.iter_mut().zip(weights) {
+            entry.weight = Some(options.merged_weight(weight, books));
+        }
+        give_weights(page, white_to_move);
+    }
+}
+
+fn max_weight(page: &BookPosition) -> Option<u32> {
+    page.entries.iter().filter_map(|entry| entry.weight).max()
+}
+
+/// Adds the statistics of the same position in another book; returns the other book's moves.
+fn merge_statistics(page: &mut BookPosition, other: BookPosition) -> Vec<BookEntry> {
+    let games = (page.games, other.games);
+    page.average_rating = mean(page.average_rating, other.average_rating, games);
+    page.performance = mean(page.performance, other.performance, games);
+    page.games = sum(page.games, other.games);
+    page.results = sum_results(page.results, other.results);
+    page.comment = page.comment.take().or(other.comment);
+    if page.nags.is_empty() {
+        page.nags = other.nags;
+    }
+    other.entries
+}
+
+/// Adds the statistics of the same move in another book.
+fn merge_entries(known: &mut BookEntry, entry: BookEntry) {
+    let games = (known.games, entry.games);
+    known.average_rating = mean(known.average_rating, entry.average_rating, games);
+    known.performance = mean(known.performance, entry.performance, games);
+    known.games = sum(known.games, entry.games);
+    known.results = sum_results(known.results, entry.results);
+    known.comment = known.comment.take().or(entry.comment);
+    if known.nags.is_empty() {
+        known.nags = entry.nags;
+    }
+}
+
+fn sum(a: Option<u64>, b: Option<u64>) -> Option<u64> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.saturating_add(b)),
+        (a, b) => a.or(b),
+    }
+}
+
+fn sum_results(a: Option<Wdl>, b: Option<Wdl>) -> Option<Wdl> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(crate::book::find::add(a, b)),
+        (a, b) => a.or(b),
+    }
+}
+
+/// The mean of two ratings, weighted by their numbers of games.
+fn mean(a: Option<u16>, b: Option<u16>, games: (Option<u64>, Option<u64>)) -> Option<u16> {
+    let (Some(first), Some(second)) = (a, b) else {
+        return a.or(b);
+    };
+    let (m, n) = (
+        games.0.unwrap_or(1).max(1) as f64,
+        games.1.unwrap_or(1).max(1) as f64,
+    );
+    Some(((f64::from(first) * m + f64::from(second) * n) / (m + n)).round() as u16)
+}
