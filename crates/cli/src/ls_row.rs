@@ -6,6 +6,7 @@ use std::io::Write;
 use serde::Serialize;
 use tabia::core::game::{Date, Eco, GameResult};
 use tabia::list::{Flags, ListRow};
+use tabia::query::FoundMoment;
 
 use crate::json::{self, Displayed};
 use crate::listing::{RowStyle, csv_cell, tsv_cell};
@@ -27,8 +28,10 @@ pub(crate) const COLUMNS: &[&str] = &[
     "annotator",
     "flags",
 ];
+/// Further columns of a search: the first moment.
+pub(crate) const MOMENT_COLUMNS: &[&str] = &["ply", "fen", "move"];
 /// Those that hold numbers.
-pub(crate) const NUMERIC: &[&str] = &["game", "whiteElo", "blackElo", "plies"];
+pub(crate) const NUMERIC: &[&str] = &["game", "whiteElo", "blackElo", "plies", "ply"];
 
 /// A row as JSON. Unknown values are null.
 #[derive(Serialize)]
@@ -50,13 +53,59 @@ struct GameRow<'a> {
     plies: Option<u32>,
     annotator: Option<&'a str>,
     flags: Displayed<Flags>,
+    /// Only of a search.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    found: Option<FoundJson>,
     /// Only if rows of several inputs are mixed.
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<&'a str>,
 }
 
+/// The first moment, and all of them.
+#[derive(Serialize)]
+struct FoundJson {
+    ply: Option<u32>,
+    fen: Option<String>,
+    r#move: Option<String>,
+    moments: Vec<MomentJson>,
+}
+
+#[derive(Serialize, Clone)]
+struct MomentJson {
+    /// Plies before it.
+    ply: u32,
+    fen: String,
+    /// Null at the end of the game.
+    r#move: Option<String>,
+}
+
+impl MomentJson {
+    fn new(moment: &FoundMoment) -> Self {
+        Self {
+            ply: moment.ply,
+            fen: moment.position.fen(),
+            r#move: moment
+                .played
+                .map(|ply| moment.position.san(ply).to_string()),
+        }
+    }
+}
+
+impl FoundJson {
+    fn new(row: &ListRow<'_>) -> Self {
+        let moments: Vec<MomentJson> = row.moments.iter().map(MomentJson::new).collect();
+        let first = moments.first().cloned();
+        Self {
+            ply: first.as_ref().map(|moment| moment.ply),
+            fen: first.as_ref().map(|moment| moment.fen.clone()),
+            r#move: first.and_then(|moment| moment.r#move),
+            moments,
+        }
+    }
+}
+
 impl<'a> GameRow<'a> {
-    fn new(row: &'a ListRow<'_>, path: Option<&'a str>) -> Self {
+    fn new(row: &'a ListRow<'_>, moments: bool, path: Option<&'a str>) -> Self {
         let text = |value: &'a str| Some(value).filter(|value| !value.is_empty());
         Self {
             game: u64::from(row.game.0) + 1,
@@ -75,6 +124,7 @@ impl<'a> GameRow<'a> {
             plies: row.plies,
             annotator: text(&row.annotator),
             flags: Displayed(row.flags),
+            found: moments.then(|| FoundJson::new(row)),
             path,
         }
     }
@@ -82,22 +132,28 @@ impl<'a> GameRow<'a> {
 
 /// Appends a row. `path` is present if rows of several inputs are mixed. In a JSON list every row
 /// begins with a comma.
-pub(crate) fn render(style: RowStyle, row: &ListRow<'_>, path: Option<&str>, out: &mut Vec<u8>) {
+pub(crate) fn render(
+    style: RowStyle,
+    row: &ListRow<'_>,
+    moments: bool,
+    path: Option<&str>,
+    out: &mut Vec<u8>,
+) {
     match style {
         RowStyle::Json => {
             out.extend_from_slice(b",\n");
-            json::append(&GameRow::new(row, path), out);
+            json::append(&GameRow::new(row, moments, path), out);
         }
         RowStyle::Ndjson => {
-            json::append(&GameRow::new(row, path), out);
+            json::append(&GameRow::new(row, moments, path), out);
             out.push(b'\n');
         }
-        RowStyle::Table | RowStyle::Tsv | RowStyle::Csv => cells(style, row, path, out),
+        RowStyle::Table | RowStyle::Tsv | RowStyle::Csv => cells(style, row, moments, path, out),
     }
 }
 
 /// Appends the cells of a row; unknown values are empty.
-fn cells(style: RowStyle, row: &ListRow<'_>, path: Option<&str>, out: &mut Vec<u8>) {
+fn cells(style: RowStyle, row: &ListRow<'_>, moments: bool, path: Option<&str>, out: &mut Vec<u8>) {
     let mut line = Line { style, out };
     // Writing to a vector does not fail.
     let _ = write!(line.out, "{}", u64::from(row.game.0) + 1);
@@ -114,6 +170,12 @@ fn cells(style: RowStyle, row: &ListRow<'_>, path: Option<&str>, out: &mut Vec<u
     line.value(row.plies);
     line.text(&row.annotator);
     line.value(Some(row.flags));
+    if moments {
+        let first = row.moments.first().map(MomentJson::new);
+        line.value(first.as_ref().map(|moment| moment.ply));
+        line.text(first.as_ref().map_or("", |moment| moment.fen.as_str()));
+        line.value(first.and_then(|moment| moment.r#move));
+    }
     if let Some(path) = path {
         line.text(path);
     }
@@ -165,7 +227,7 @@ mod tests {
         row.white_elo = Some(2705);
         let text = |style| {
             let mut out = Vec::new();
-            render(style, &row, None, &mut out);
+            render(style, &row, false, None, &mut out);
             String::from_utf8(out).unwrap()
         };
         let value: serde_json::Value = serde_json::from_str(&text(RowStyle::Ndjson)).unwrap();

@@ -48,6 +48,7 @@ fn run() -> ExitCode {
     let result = match &cli.verb {
         Verb::Info(args) => commands::info::run(args),
         Verb::Ls(args) => commands::ls::run(args),
+        Verb::Search(args) => commands::search::run(args),
         Verb::Show(args) => commands::show::run(args),
         Verb::Convert(args) => commands::convert::run(args),
         Verb::Check(args) => commands::check::run(args),

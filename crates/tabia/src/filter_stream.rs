@@ -6,9 +6,14 @@ use tabia_core::game::{
     Annotation, Flow, Game, GameHead, GameResult, RecordKind, Recorder, Visitor, Want,
 };
 use tabia_core::{GameIndex, Problem};
-use tabia_query::{Answer, Matcher};
+use tabia_query::{Answer, FoundMoment, Matcher};
 
 use crate::select::Selection;
+
+/// Gets the moments of a game that fits a query, before the game.
+pub(crate) trait TakeMoments {
+    fn take_moments(&mut self, moments: &[FoundMoment]);
+}
 
 /// Hands on the games that fit a query; without a query every visit goes straight on.
 #[derive(Debug)]
@@ -87,7 +92,7 @@ impl<V> FilterVisitor<V> {
     }
 }
 
-impl<V: Visitor> Visitor for FilterVisitor<V> {
+impl<V: Visitor + TakeMoments> Visitor for FilterVisitor<V> {
     fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
         let Some(matcher) = &mut self.matcher else {
             return self.inner.begin_game(game, head);
@@ -103,6 +108,7 @@ impl<V: Visitor> Visitor for FilterVisitor<V> {
             Answer::No => self.exclude(),
             Answer::Yes => {
                 self.state = State::Passing;
+                self.inner.take_moments(&[]);
                 self.inner.begin_game(game, head)
             }
             Answer::Maybe => {
@@ -189,6 +195,9 @@ impl<V: Visitor> Visitor for FilterVisitor<V> {
                     flow = self.inner.problem(problem);
                 }
             }
+            if let Some(matcher) = &self.matcher {
+                self.inner.take_moments(matcher.moments());
+            }
             if flow != Flow::Stop {
                 flow = game.replay(index, self.want, &mut self.inner);
             }
@@ -215,6 +224,10 @@ mod tests {
     /// The number of games handed on.
     #[derive(Default)]
     struct Count(u32);
+
+    impl TakeMoments for Count {
+        fn take_moments(&mut self, _moments: &[FoundMoment]) {}
+    }
 
     impl Visitor for Count {
         fn visit_move(&mut self, _before: &Position, _ply: Ply) -> Flow {

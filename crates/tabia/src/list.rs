@@ -12,7 +12,7 @@ use tabia_core::games::{Database, GameReader, IndexEntry, NameId, NameKind};
 use tabia_core::io::Progress;
 use tabia_core::{Error, GameIndex, Result};
 
-use tabia_query::{Answer, Matcher, Query};
+use tabia_query::{Answer, FoundMoment, Matcher, Query};
 
 use crate::input::{InputItem, OpenInput};
 use crate::parallel::ordered;
@@ -55,6 +55,8 @@ pub struct ListRow<'a> {
     pub annotator: Cow<'a, str>,
     /// Marks.
     pub flags: Flags,
+    /// The first moments at which the game fits the query, one for each step, if asked for.
+    pub moments: Vec<FoundMoment>,
 }
 
 /// Marks of a record: `D` deleted, `T` guiding text, `P` setup position, `V` variations,
@@ -113,6 +115,10 @@ pub struct ListOptions {
     pub limit: Option<u64>,
     /// The first problem ends the list.
     pub strict: bool,
+    /// Rows have the moments at which the game fits the query.
+    pub moments: bool,
+    /// Rows are counted and not rendered.
+    pub count_only: bool,
 }
 
 impl ListRow<'_> {
@@ -134,6 +140,7 @@ impl ListRow<'_> {
             plies: self.plies,
             annotator: own(self.annotator),
             flags: self.flags,
+            moments: self.moments,
         }
     }
 }
@@ -260,6 +267,9 @@ fn list_database<E: Send>(
     let worker = || {
         let mut reader = database.reader();
         let mut matcher = Matcher::new(&options.filter).for_database(&name);
+        if options.moments {
+            matcher = matcher.with_moments();
+        }
         move |job: &mut RowJob<E>| {
             for (game, entry, answer) in &job.entries {
                 let fits = match answer {
@@ -270,8 +280,13 @@ fn list_database<E: Send>(
                 };
                 match fits {
                     Ok(true) => {
-                        let row = database_row(database, &mut *reader, *game, entry);
-                        render(&row, &mut job.rendered);
+                        if !options.count_only {
+                            let mut row = database_row(database, &mut *reader, *game, entry);
+                            if *answer == Answer::Maybe {
+                                row.moments = matcher.moments().to_vec();
+                            }
+                            render(&row, &mut job.rendered);
+                        }
                         job.ends.push(job.rendered.len());
                     }
                     Ok(false) => {}
@@ -343,6 +358,7 @@ fn database_row<'d>(
             comments: entry.has_comments.unwrap_or_default(),
             nags: entry.has_nags.unwrap_or_default(),
         },
+        moments: Vec::new(),
     };
     // What the index does not know is read from the record, as little as will do.
     let lacks_round = entry.round.is_none();
@@ -428,6 +444,12 @@ fn list_stream<E: Send>(
         selection: options.selection.clone(),
         strict: options.strict,
         filter: Some(options.filter.clone()).filter(|query| !query.is_empty()),
+        moments: options.moments,
+        want: if options.count_only {
+            Want::TAGS
+        } else {
+            Want::ALL
+        },
         // How many games hold as many rows as are wanted is known only without a query.
         at_most: options
             .limit
@@ -449,7 +471,7 @@ fn list_stream<E: Send>(
         text.clear();
         for row in rows {
             passed += 1;
-            if passed > options.offset && passed <= end {
+            if passed > options.offset && passed <= end && !options.count_only {
                 row.game = base.game(row.game);
                 render(row, &mut text);
             }
@@ -468,6 +490,7 @@ struct RowTask {
     /// Number of next games whose rows are not shown, and are therefore empty.
     skip: u64,
     row: ListRow<'static>,
+    moments: Vec<FoundMoment>,
     plies: u32,
     depth: u32,
     rows: Vec<ListRow<'static>>,
@@ -479,6 +502,7 @@ impl RowTask {
             is_skipped: false,
             skip,
             row: ListRow::default(),
+            moments: Vec::new(),
             plies: 0,
             depth: 0,
             rows: Vec::new(),
@@ -528,6 +552,7 @@ impl Visitor for RowTask {
                 setup: head.start.setup.is_some(),
                 ..Flags::default()
             },
+            moments: Vec::new(),
         };
         Flow::Go
     }
@@ -564,6 +589,7 @@ impl Visitor for RowTask {
             return;
         }
         self.row.result = result;
+        self.row.moments = std::mem::take(&mut self.moments);
         if !self.row.flags.text {
             self.row.plies = Some(self.plies);
         }
@@ -573,6 +599,11 @@ impl Visitor for RowTask {
 
 impl Task for RowTask {
     type Out = Vec<ListRow<'static>>;
+
+    fn take_moments(&mut self, moments: &[FoundMoment]) {
+        self.moments.clear();
+        self.moments.extend_from_slice(moments);
+    }
 
     fn swap(&mut self, out: &mut Vec<ListRow<'static>>) {
         out.clear();

@@ -13,9 +13,9 @@ use tabia_core::games::{
 use tabia_core::io::Progress;
 use tabia_core::loss::Losses;
 use tabia_core::{Error, ErrorKind, GameIndex, Problem};
-use tabia_query::{Matcher, Query};
+use tabia_query::{FoundMoment, Matcher, Query};
 
-use crate::filter_stream::FilterVisitor;
+use crate::filter_stream::{FilterVisitor, TakeMoments};
 use crate::input::{InputItem, OpenInput};
 use crate::parallel::ordered;
 use crate::select::{LeaveOut, SelectVisitor, Selection, SelectionCounts};
@@ -46,6 +46,8 @@ pub struct ScanOptions {
     pub at_most: Option<u64>,
     /// The games that the query leaves out are counted.
     pub(crate) count_filtered: bool,
+    /// Tasks get the moments of games that fit the query, of a stream.
+    pub(crate) moments: bool,
 }
 
 impl Default for ScanOptions {
@@ -59,6 +61,7 @@ impl Default for ScanOptions {
             strict: false,
             at_most: None,
             count_filtered: false,
+            moments: false,
         }
     }
 }
@@ -74,6 +77,11 @@ pub(crate) trait Task: Visitor + Send {
     /// What the last game lost.
     fn take_losses(&mut self) -> Losses {
         Losses::new()
+    }
+
+    /// The next game fits the query at these moments.
+    fn take_moments(&mut self, moments: &[FoundMoment]) {
+        let _ = moments;
     }
 
     /// The reader found something wrong with the game it is at.
@@ -189,6 +197,12 @@ struct Collecting<T> {
     strict: bool,
 }
 
+impl<T: Task> TakeMoments for Collecting<T> {
+    fn take_moments(&mut self, moments: &[FoundMoment]) {
+        self.task.take_moments(moments);
+    }
+}
+
 impl<T: Task> Visitor for Collecting<T> {
     fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
         self.game = game;
@@ -249,7 +263,12 @@ fn pipeline<T: Task>(task: T, plan: &ScanOptions, matcher: Option<Matcher>) -> P
 /// The matcher of one thread for a query that leaves games out.
 fn matcher(reporter: &ScanReporter<'_>, plan: &ScanOptions) -> Option<Matcher> {
     let query = plan.filter.as_ref().filter(|query| !query.is_empty())?;
-    Some(Matcher::new(query).for_database(&reporter.item.name()))
+    let matcher = Matcher::new(query).for_database(&reporter.item.name());
+    Some(if plan.moments {
+        matcher.with_moments()
+    } else {
+        matcher
+    })
 }
 
 /// What is read of the games of a stream, so that the query can be decided on as well.

@@ -3,6 +3,9 @@
 use tabia_core::chess::{Ply, Position};
 use tabia_core::game::{Annotation, Flow, GameHead, GameResult, RecordKind, Visitor, Want};
 use tabia_core::{GameIndex, Problem};
+use tabia_query::FoundMoment;
+
+use crate::filter_stream::TakeMoments;
 
 /// Records by number, as users write them: `1-100,205,300-`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -209,6 +212,12 @@ impl<V> SelectVisitor<V> {
             passing: false,
             stop_after,
         }
+    }
+}
+
+impl<V: TakeMoments> TakeMoments for SelectVisitor<V> {
+    fn take_moments(&mut self, moments: &[FoundMoment]) {
+        self.inner.take_moments(moments);
     }
 }
 

@@ -42,6 +42,7 @@ pub(crate) struct Cli {
 pub(crate) enum Verb {
     Info(InfoArgs),
     Ls(LsArgs),
+    Search(SearchArgs),
     Show(ShowArgs),
     Convert(ConvertArgs),
     Check(CheckArgs),
@@ -62,6 +63,7 @@ impl Verb {
         Some(match self {
             Self::Info(args) => &args.common,
             Self::Ls(args) => &args.common,
+            Self::Search(args) => &args.common,
             Self::Show(args) => &args.common,
             Self::Convert(args) => &args.common,
             Self::Check(args) => &args.common,

@@ -20,6 +20,11 @@ use crate::target_args::{format_of_to, refuse_existing, refuse_stream, target_fi
 use crate::units::{counted, size};
 
 pub(crate) fn run(args: &ConvertArgs) -> Result<ExitCode, Error> {
+    convert_files(args).map(|(code, _)| code)
+}
+
+/// Converts; also returns how many games and guiding texts were written.
+pub(crate) fn convert_files(args: &ConvertArgs) -> Result<(ExitCode, u64), Error> {
     let context = Context::new(&args.common)?;
     let options = options(args, &context)?;
     let to = format_of_to(&context.resolver, args.to.as_deref())?;
@@ -74,7 +79,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<ExitCode, Error> {
     }
     let code = ExitCode::of_problems(summary.problems);
     reporter.finish(Some(&summary))?;
-    Ok(code)
+    Ok((code, summary.counts.games + summary.counts.texts))
 }
 
 /// `6,117 games to out.pgn: 4.1 MB in 0.3 s`.

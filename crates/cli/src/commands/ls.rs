@@ -11,15 +11,24 @@ use crate::args::LsArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::listing::{RowStyle, line};
-use crate::ls_row::{COLUMNS, NUMERIC, render};
+use crate::ls_row::{COLUMNS, MOMENT_COLUMNS, NUMERIC, render};
 use crate::report::Reporter;
 use crate::select_args::{parse_games, parse_query};
 use crate::stdout::StdoutWriter;
 use crate::table::Table;
 
 pub(crate) fn run(args: &LsArgs) -> Result<ExitCode, Error> {
+    rows(args, "ls", false, false)
+}
+
+/// Rows with the moments at which the games fit the query, or the number of games.
+pub(crate) fn search(args: &LsArgs, count_only: bool) -> Result<ExitCode, Error> {
+    rows(args, "search", true, count_only)
+}
+
+fn rows(args: &LsArgs, verb: &str, moments: bool, count_only: bool) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
-    let mut reporter = Reporter::new(&context, "ls", false, None)?;
+    let mut reporter = Reporter::new(&context, verb, false, None)?;
     let style = RowStyle::of(&args.listing);
     let mut options = ListOptions::default();
     options.open = context.open.clone();
@@ -31,8 +40,10 @@ pub(crate) fn run(args: &LsArgs) -> Result<ExitCode, Error> {
     options.offset = args.listing.offset;
     options.limit = args.listing.limit;
     options.strict = args.common.strict;
+    options.moments = moments && !count_only;
+    options.count_only = count_only;
     let several = args.paths.len() > 1 || args.paths.iter().any(|path| is_folder(path));
-    let mut output = RowOutput::new(&context.bar, style, several)?;
+    let mut output = RowOutput::new(&context.bar, style, several, moments, count_only)?;
     let display = context.display();
     let mut found = 0;
     let code = context.for_each_input(&args.paths, true, |item| {
@@ -50,7 +61,7 @@ pub(crate) fn run(args: &LsArgs) -> Result<ExitCode, Error> {
         let listed = list(
             &item,
             &options,
-            &|row, out| render(style, row, path.as_deref(), out),
+            &|row, out| render(style, row, moments, path.as_deref(), out),
             &context.progress,
             &mut reporter,
             &mut |rows| output.rows(rows),
@@ -71,9 +82,12 @@ pub(crate) fn run(args: &LsArgs) -> Result<ExitCode, Error> {
         }
     })?;
     drop(display);
+    if count_only {
+        output.out.text(&format!("{found}\n"))?;
+    }
     output.finish()?;
     reporter.finish(None)?;
-    let is_empty = found == 0 && !options.filter.is_empty();
+    let is_empty = found == 0 && !options.filter.is_empty() && args.listing.limit != Some(0);
     Ok(if is_empty {
         code.worse(ExitCode::NoMatch)
     } else {
@@ -102,8 +116,18 @@ struct RowOutput {
 }
 
 impl RowOutput {
-    fn new(bar: &ProgressBar, style: RowStyle, several: bool) -> Result<Self, Error> {
+    fn new(
+        bar: &ProgressBar,
+        style: RowStyle,
+        several: bool,
+        moments: bool,
+        count_only: bool,
+    ) -> Result<Self, Error> {
+        let style = if count_only { RowStyle::Ndjson } else { style };
         let mut columns = COLUMNS.to_vec();
+        if moments {
+            columns.extend(MOMENT_COLUMNS);
+        }
         if several {
             columns.push("path");
         }

@@ -9,5 +9,6 @@ pub(crate) mod formats;
 pub(crate) mod info;
 pub(crate) mod ls;
 pub(crate) mod repair;
+pub(crate) mod search;
 pub(crate) mod shell;
 pub(crate) mod show;

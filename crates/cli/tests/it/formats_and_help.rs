@@ -4,6 +4,7 @@ use tabia_testkit::Scratch;
 const VERBS: &[&str] = &[
     "info",
     "ls",
+    "search",
     "show",
     "convert",
     "check",

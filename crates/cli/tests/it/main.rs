@@ -33,6 +33,7 @@ mod reported_losses;
 mod scidb_archives;
 #[cfg(unix)]
 mod screens;
+mod search;
 mod show;
 mod streams;
 mod terminal_escapes;

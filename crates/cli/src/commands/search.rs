@@ -1,0 +1,97 @@
+//! `tabia search`: the games that fit a query.
+
+use std::ffi::OsString;
+use std::fmt::Write as _;
+
+use tabia::Error;
+use tabia::core::formats::Profile;
+use tabia::core::io::Charset;
+
+use crate::args::{ConvertArgs, LsArgs, SearchArgs, SelectArgs};
+use crate::commands::{convert, ls};
+use crate::exit_code::ExitCode;
+
+pub(crate) fn run(args: &SearchArgs) -> Result<ExitCode, Error> {
+    let Some((query, paths)) = args.inputs.split_last() else {
+        return Err(Error::usage("name a database and a query"));
+    };
+    let Some(filter) = query.to_str().map(str::to_owned) else {
+        return Err(Error::usage("the query is not UTF-8"));
+    };
+    let select = SelectArgs {
+        games: args.games.clone(),
+        include_deleted: args.include_deleted,
+        filter,
+    };
+    match &args.output {
+        Some(output) => write(args, paths, select, output),
+        None => {
+            let rows = LsArgs {
+                paths: paths.to_vec(),
+                select,
+                texts: args.texts,
+                listing: args.listing.clone(),
+                common: args.common.clone(),
+            };
+            ls::search(&rows, args.count)
+        }
+    }
+}
+
+/// Writes the games to a new file.
+fn write(
+    args: &SearchArgs,
+    paths: &[OsString],
+    select: SelectArgs,
+    output: &OsString,
+) -> Result<ExitCode, Error> {
+    let listing = &args.listing;
+    if listing.limit.is_some() || listing.offset > 0 {
+        return Err(Error::usage(
+            "`--limit` and `--offset` are for rows; `--games` chooses games",
+        ));
+    }
+    let is_filtered = !select.filter.trim().is_empty();
+    let (code, games) = convert::convert_files(&ConvertArgs {
+        paths: paths.to_vec(),
+        output: Some(output.clone()),
+        to: args.to.clone(),
+        force: args.force,
+        append: false,
+        profile: Profile::default(),
+        to_encoding: Charset::Auto,
+        select,
+        no_comments: false,
+        no_variations: false,
+        no_nags: false,
+        no_wrap: false,
+        rejects: None,
+        common: args.common.clone(),
+    })?;
+    Ok(if games == 0 && is_filtered {
+        code.worse(ExitCode::NoMatch)
+    } else {
+        code
+    })
+}
+
+/// The fields of queries, for the long help.
+pub(crate) fn field_table() -> String {
+    let mut text = "Fields:\n".to_owned();
+    for field in tabia::query::fields() {
+        let _ = write!(text, "  {:<10} {}", field.name, field.asks);
+        if !field.aliases.is_empty() {
+            let _ = write!(text, " (also {})", field.aliases.join(", "));
+        }
+        let _ = write!(text, "\n             {}\n", field.values);
+    }
+    text.push_str(
+        "\nA comparison is >=2700, >2700, <=2000 or <2000; a range 2600..2700, 2600.. or ..2000. Commas\n\
+         separate values of which one must fit. Begin a query that begins with `-` after `--`.\n\
+         \nExamples:\n",
+    );
+    for field in tabia::query::fields().iter().step_by(6) {
+        let _ = writeln!(text, "  tabia search mega.cbh '{}'", field.example);
+    }
+    text
+}
