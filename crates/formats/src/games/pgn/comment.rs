@@ -31,6 +31,7 @@ pub(super) fn read(
     let mut found = CommentProperties::default();
     let mut has_commands = false;
     let mut has_exact_text = false;
+    let mut line_breaks = None;
     let mut rest = content;
     while let Some(at) = find_command(rest) {
         let (before, command) = rest.split_at(at);
@@ -73,6 +74,7 @@ pub(super) fn read(
                 text.push_str(&full_profile::decode(encoded));
                 has_exact_text = true;
             }
+            Some(ParsedCommand::Lines(offsets)) => line_breaks = Some(offsets),
             Some(ParsedCommand::Annotation | ParsedCommand::Variation) | None => {}
         }
     }
@@ -83,8 +85,34 @@ pub(super) fn read(
     }
     push_part(text, rest);
     normalize(text);
+    if let Some(offsets) = line_breaks {
+        *text = restore_line_breaks(text, offsets);
+    }
     found.has_text |= !text.is_empty() || !has_commands;
     found
+}
+
+/// The text with line breaks at the offsets in `offsets`, which are those of the result. A line break
+/// replaces a blank except at the ends.
+fn restore_line_breaks(text: &str, offsets: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    let mut rest = text;
+    for offset in offsets
+        .split(',')
+        .map_while(|offset| offset.trim_ascii().parse::<usize>().ok())
+    {
+        let Some((line, after)) = offset
+            .checked_sub(out.len())
+            .and_then(|length| rest.split_at_checked(length))
+        else {
+            break;
+        };
+        out.push_str(line);
+        out.push('\n');
+        rest = after.strip_prefix(' ').unwrap_or(after);
+    }
+    out.push_str(rest);
+    out
 }
 
 /// The offset of the `}` that ends the comment whose `{` is at `at`; `None` if it is not closed. Braces
@@ -246,5 +274,8 @@ mod tests {
         check("[#] diagram", 0, Some("[#] diagram"));
         check("[%lang de]", 0, Some(""));
         check("[%tabia text a%0Ab%7B]", 0, Some("a\nb{"));
+        check("[%tabia lines 0,4,7,8] old new", 0, Some("\nold\nne\n\nw"));
+        check("[%tabia lines 0,4,8] old new", 0, Some("\nold\nnew\n"));
+        check("[%tabia lines 4,99,x] old new", 0, Some("old \nnew"));
     }
 }

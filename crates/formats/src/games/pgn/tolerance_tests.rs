@@ -310,3 +310,30 @@ fn standard_is_not_chess960() {
     assert!(written.contains("[Variant \"Standard\"]"), "{written}");
     assert!(written.contains(" w KQ - 0 1\"]"), "{written}");
 }
+
+#[test]
+fn texts_stay_readable_in_profile_full() {
+    for (text, expect) in [
+        ("[%ts 17][%foo bar] good", "{[%ts 17][%foo bar] good}"),
+        (
+            "\nVariant\n of old.\n",
+            "{[%tabia lines 0,8,17] Variant  of old.}",
+        ),
+        ("a {b}", "{[%tabia text a %7Bb%7D]}"),
+        ("[%clk 0:00:01] x", "{[%tabia text %5B%25clk 0:00:01%5D x]}"),
+    ] {
+        let mut game = tabia_core::game::Game::new();
+        let _ = tabia_core::game::Visitor::visit_annotation(
+            &mut game.recorder(),
+            tabia_core::game::Annotation::Comment(tabia_core::game::Comment {
+                placement: tabia_core::game::CommentPlacement::After,
+                language: None,
+                text,
+            }),
+        );
+        let (written, _) = write(std::slice::from_ref(&game), Profile::Full);
+        assert!(written.contains(expect), "{written}");
+        let (back, _) = read(written.as_bytes(), 1 << 20);
+        assert!(back[0].events().eq(game.events()), "{written}");
+    }
+}

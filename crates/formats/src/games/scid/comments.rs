@@ -54,7 +54,9 @@ pub(crate) fn read(
                 plain.text = full_profile::decode(encoded);
                 plain.is_exact = true;
             }
-            Some(ParsedCommand::Annotation | ParsedCommand::Variation) => {}
+            Some(
+                ParsedCommand::Annotation | ParsedCommand::Variation | ParsedCommand::Lines(_),
+            ) => {}
             None => plain.push(command.source),
         }
     }

@@ -28,6 +28,8 @@ pub(crate) enum ParsedCommand<'a> {
     After,
     /// The parentheses are a variation, although there is no move in them.
     Variation,
+    /// The offsets of the line breaks in the text of the comment.
+    Lines(&'a str),
     /// The exact text of the comment, percent-encoded.
     Text(&'a str),
 }

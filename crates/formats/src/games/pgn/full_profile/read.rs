@@ -141,6 +141,7 @@ fn read_tabia<'a>(
         "before" if rest == "here" => return Some(ParsedCommand::BeforeHere),
         "before" => return Some(ParsedCommand::Before),
         "after" => return Some(ParsedCommand::After),
+        "lines" => return Some(ParsedCommand::Lines(rest)),
         "variation" => return Some(ParsedCommand::Variation),
         "text" => return Some(ParsedCommand::Text(rest)),
         "unread" => {

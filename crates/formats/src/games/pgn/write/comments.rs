@@ -9,7 +9,7 @@ use tabia_core::loss::Feature;
 
 use super::moves::write_move_number;
 use super::{MoveNumber, TokenState, Writer};
-use crate::games::pgn::comment::{is_normalized, normalize_into};
+use crate::games::pgn::comment::{self, CommentProperties, is_normalized, normalize_into};
 use crate::games::pgn::full_profile;
 
 /// The marker without which profile `full` would not restore the position of a comment.
@@ -194,20 +194,49 @@ fn write_full_text(comment: &Comment<'_>, marker: PositionMarker, out: &mut Vec<
     }
     out.extend_from_slice(marker.command());
     let text = comment.text;
-    let is_literal = is_normalized(text)
-        && !text.bytes().any(|byte| byte.is_ascii_control())
-        && !text.contains(['{', '}'])
-        && !text.contains("[%");
-    if is_literal {
+    if is_literal(text) {
         out.extend_from_slice(text.as_bytes());
         if text.is_empty() && out.len() > start {
             out.pop();
         }
-    } else {
-        out.extend_from_slice(b"[%tabia text ");
-        full_profile::encode_text(text.as_bytes(), out);
-        out.push(b']');
+        return;
     }
+    // Line breaks are written as blanks, and their offsets in a command.
+    let one_line = text.trim_matches('\n').replace('\n', " ");
+    if text.contains('\n') && !one_line.is_empty() && is_literal(&one_line) {
+        out.extend_from_slice(b"[%tabia lines ");
+        for (i, (offset, _)) in text.match_indices('\n').enumerate() {
+            let comma = if i == 0 { "" } else { "," };
+            let _ = write!(out, "{comma}{offset}");
+        }
+        out.extend_from_slice(b"] ");
+        out.extend_from_slice(one_line.as_bytes());
+        return;
+    }
+    out.extend_from_slice(b"[%tabia text ");
+    full_profile::encode_text(text.as_bytes(), out);
+    out.push(b']');
+}
+
+/// Whether a reader gets exactly this text if it is written between braces. Unknown commands in it are
+/// text.
+fn is_literal(text: &str) -> bool {
+    let is_clean = is_normalized(text)
+        && !text.bytes().any(|byte| byte.is_ascii_control())
+        && !text.contains(['{', '}']);
+    is_clean && (!text.contains("[%") || !has_known_commands(text))
+}
+
+/// Whether a reader changes a text because of the commands in it.
+fn has_known_commands(text: &str) -> bool {
+    let mut found = String::new();
+    let mut has_annotations = false;
+    let properties = comment::read(text, &mut found, &mut |_| has_annotations = true);
+    let expected = CommentProperties {
+        has_text: true,
+        ..CommentProperties::default()
+    };
+    has_annotations || properties != expected || found != text
 }
 
 /// Whether a text must be changed before it can be in a comment of the other profiles.
