@@ -1223,3 +1223,45 @@ fn damaged_books_are_not_appended_to() {
     }
     build("more.pgn", &["--append"]).expect(0);
 }
+
+#[test]
+fn learn_values_are_counted_as_lost() {
+    let folder = Scratch::new("book-learn-lost");
+    write_book(&folder, "one.bin", &[("", "e4", 30)]);
+    let mut bytes = std::fs::read(folder.join("one.bin")).unwrap();
+    *bytes.last_mut().unwrap() = 7;
+    std::fs::write(folder.join("one.bin"), bytes).unwrap();
+    for target in ["x.abk", "x.ctg", "x.kob"] {
+        let run = tabia(
+            &folder,
+            &[
+                "book", "convert", "one.bin", "-o", target, "--report", "r.json", "--force",
+            ],
+        );
+        assert_eq!(run.code, 0, "{}", run.err);
+        let report = std::fs::read_to_string(folder.join("r.json")).unwrap();
+        assert!(report.contains("learn"), "{target}: {report}");
+    }
+}
+
+#[test]
+fn copies_of_arena_books_do_not_grow() {
+    let folder = Scratch::new("book-abk-copy");
+    std::fs::write(folder.join("many.pgn"), many_games(500)).unwrap();
+    let build = [
+        "book",
+        "build",
+        "many.pgn",
+        "-o",
+        "a.abk",
+        "--min-games",
+        "1",
+        "--no-record",
+    ];
+    let _ = tabia(&folder, &build);
+    tabia(&folder, &["book", "fix", "a.abk", "-o", "b.abk"]).expect(0);
+    let length = |name: &str| std::fs::read(folder.join(name)).unwrap().len();
+    assert!(length("b.abk") <= length("a.abk"));
+    let diff = tabia(&folder, &["book", "diff", "a.abk", "b.abk"]).expect(0);
+    assert!(diff.err.contains("0 changed, 0 only"), "{}", diff.err);
+}

@@ -30,6 +30,8 @@ pub struct AbkWriter {
     header: Header,
     charset: Charset,
     repeats: Option<u64>,
+    /// Number of records of the Arena book that is copied.
+    records: Option<u64>,
     sorter: FixedSorter<TableMove>,
     memory: usize,
 }
@@ -44,12 +46,16 @@ impl AbkWriter {
     pub fn create(path: &Path, options: &CreateOptions) -> Result<Self> {
         let mut set = OutputSet::new(options.force);
         set.create(path)?;
-        let repeats = options.facts.iter().find(|(key, _)| key == "abk.repeats");
+        let fact = |name: &str| {
+            let found = options.facts.iter().find(|(key, _)| key == name);
+            found.and_then(|(_, value)| value.parse().ok())
+        };
         Ok(Self {
             set,
             header: Header::new(options),
             charset: options.charset,
-            repeats: repeats.and_then(|(_, value)| value.parse().ok()),
+            repeats: fact("abk.repeats"),
+            records: fact("records"),
             sorter: FixedSorter::new(TemporaryFile::folder_of(path), MEMORY),
             memory: MEMORY,
         })
@@ -79,6 +85,8 @@ impl AbkWriter {
         losses.add(Feature::BookRatings, u64::from(rated), None);
         let wanted = u64::from(entry.recommended == Some(true));
         losses.add(Feature::BookWeights, wanted, None);
+        let has_learn = entry.learn.is_some_and(|learn| !learn.is_zero());
+        losses.add(Feature::BookLearn, u64::from(has_learn), None);
         let weight = match entry.recommended {
             Some(false) => Some(0),
             _ => entry.weight,
@@ -139,6 +147,7 @@ impl BookWriter for AbkWriter {
             mut header,
             charset,
             repeats,
+            records,
             sorter,
             memory,
         } = *self;
@@ -153,6 +162,8 @@ impl BookWriter for AbkWriter {
         let (bytes, is_exact) = header.write(charset);
         losses.add(Feature::LongText, u64::from(!is_exact), None);
         out.write_all(&bytes).map_err(named)?;
+        // A copy of an Arena book repeats no more moves than the book itself.
+        let repeats = repeats.or_else(|| Some(records?.saturating_sub(table.move_total())));
         let tree = tree::write(&table, repeats, memory, out)?;
         losses.add(Feature::BookMoves, tree.unreachable_moves, None);
         let [depth, moves, ..] = &mut header.numbers;

@@ -109,6 +109,8 @@ impl BookWriter for CtgWriter {
         for entry in &page.entries {
             let raw_move = RawMove::read(&entry.raw);
             losses.add(Feature::Comments, u64::from(entry.comment.is_some()), None);
+            let has_learn = entry.learn.is_some_and(|learn| !learn.is_zero());
+            losses.add(Feature::BookLearn, u64::from(has_learn), None);
             let legal = entry.m.filter(|&m| position.is_legal(m));
             let code = match (entry.m, legal) {
                 (_, Some(m)) => encode_move(position, orientation, m),

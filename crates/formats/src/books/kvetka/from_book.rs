@@ -47,6 +47,8 @@ impl BookWriter for KvetkaBuilder {
             let rated = entry.average_rating.is_some() || entry.performance.is_some();
             losses.add(Feature::BookRatings, u64::from(rated), None);
             losses.add(Feature::Nags, entry.nags.len() as u64, None);
+            let has_learn = entry.learn.is_some_and(|learn| !learn.is_zero());
+            losses.add(Feature::BookLearn, u64::from(has_learn), None);
             losses.add(Feature::Comments, u64::from(entry.comment.is_some()), None);
             let counted = entry.games.is_some() && entry.results.is_none();
             losses.add(Feature::BookCounts, u64::from(counted), None);
