@@ -24,6 +24,9 @@ pub fn source(archive: &dyn Archive, index: usize) -> Result<(Source, Vec<Error>
     let set = database_members(archive, index)?;
     let mut files = Vec::new();
     let mut problems = Vec::new();
+    if set.iter().any(|(i, _)| is_lost(archive, *i)) {
+        problems.clone_from(&archive.info().problems);
+    }
     for ((i, name), unpacked) in set.iter().zip(read_all(archive, &set)) {
         match unpacked {
             Ok((bytes, errors)) => {
@@ -37,7 +40,7 @@ pub fn source(archive: &dyn Archive, index: usize) -> Result<(Source, Vec<Error>
             Err(error) if *i == index || matches!(error.kind(), ErrorKind::TemporaryFile(_)) => {
                 return Err(error);
             }
-            // The reason is among the problems of the archive.
+            // The reason is among the problems of the archive, which are returned.
             Err(_) if is_lost(archive, *i) => {}
             Err(error) => problems.push(in_member(archive, *i, error)),
         }
