@@ -1,6 +1,7 @@
 //! What every command works with, from the common options.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -9,12 +10,14 @@ use indicatif::ProgressBar;
 use tabia::core::formats::OpenOptions;
 use tabia::core::io::Progress;
 use tabia::formats::Format;
+use tabia::repair::is_part_of;
 use tabia::{Error, ErrorSide, InputItem, Resolver};
 
 use crate::args::CommonArgs;
 use crate::exit_code::ExitCode;
 use crate::messages::Messages;
 use crate::progress::ProgressDisplay;
+use crate::report::Reporter;
 use crate::terminal::set_color;
 
 /// Time that a command has to end after ^C.
@@ -74,10 +77,7 @@ impl Context {
         let mut items: Vec<InputItem> = Vec::new();
         for path in paths {
             for item in self.resolver.resolve(path)? {
-                // `mega.*` names the same database once for each of its files.
-                let is_duplicate =
-                    is_set(&item) && items.iter().any(|old| old.label() == item.label());
-                if !is_duplicate {
+                if !is_known(&item, &items) {
                     items.push(item);
                 }
             }
@@ -85,51 +85,154 @@ impl Context {
         Ok(items)
     }
 
-    /// As [`Context::items`], but archives are replaced by the databases and books in them.
+    /// As [`Context::items`], but archives are replaced by the databases and books in them. What cannot
+    /// be read in a folder is reported and left out.
     pub(crate) fn contents(&self, paths: &[OsString]) -> Result<Vec<InputItem>, Error> {
-        let mut contents = Vec::new();
-        for item in self.items(paths)? {
-            contents.extend(self.resolver.expand(item)?);
+        let mut contents: Vec<InputItem> = Vec::new();
+        for path in paths {
+            for item in self.find(path, Wanted::Contents)? {
+                match item {
+                    Ok(item) if is_known(&item, &contents) => {}
+                    Ok(item) => contents.push(item),
+                    Err(error) => self.messages.warning(&error.to_string()),
+                }
+            }
         }
         Ok(contents)
     }
 
-    /// Runs `job` on every input that paths name, with the failure for paths that cannot be resolved.
-    /// `contents`: inputs as of [`Context::contents`]. Returns the highest exit code.
+    /// The databases that paths name, also in archives and folders. What cannot be opened in a folder
+    /// is a problem, and `target` in a folder is left out with a note.
+    ///
+    /// # Errors
+    /// When a path cannot be read, or `target` is one of the inputs.
+    pub(crate) fn games(
+        &self,
+        paths: &[OsString],
+        target: Option<&Path>,
+        reporter: &mut Reporter,
+    ) -> Result<Vec<InputItem>, Error> {
+        let mut games: Vec<InputItem> = Vec::new();
+        for path in paths {
+            let is_folder = is_folder(path);
+            for item in self.find(path, Wanted::Games)? {
+                let item = item.and_then(|item| {
+                    if is_folder {
+                        item.open(&self.open, None)?;
+                    }
+                    Ok(item)
+                });
+                let item = match item {
+                    Ok(item) => item,
+                    Err(error) if error.side() == ErrorSide::Input => {
+                        reporter.report_problem_in_folder(&error)?;
+                        continue;
+                    }
+                    Err(other) => return Err(other),
+                };
+                if target.is_some_and(|target| is_part_of(target, &item)) {
+                    let name = item.name();
+                    if !is_folder {
+                        return Err(Error::usage(format!("{name} is input and output at once")));
+                    }
+                    let text = format!("{name} is the output and left out of the inputs");
+                    self.messages.note(&text);
+                } else if !is_known(&item, &games) {
+                    games.push(item);
+                }
+            }
+        }
+        Ok(games)
+    }
+
+    /// Runs `job` on every input that paths name, with the error for those that cannot be resolved.
+    /// Inputs in a folder that cannot be read are problems ([`ExitCode::Problems`]). Returns the
+    /// highest exit code.
     pub(crate) fn for_each_input(
         &self,
         paths: &[OsString],
-        contents: bool,
+        wanted: Wanted,
         mut job: impl FnMut(Result<InputItem, Error>) -> Result<ExitCode, Error>,
     ) -> Result<ExitCode, Error> {
         let mut worst = ExitCode::Done;
-        let mut add = |code: ExitCode| worst = worst.worse(code);
-        let mut seen: Vec<Arc<std::path::Path>> = Vec::new();
+        let mut seen: Vec<Arc<Path>> = Vec::new();
         for path in paths {
-            let paths = std::slice::from_ref(path);
-            let items = if contents {
-                self.contents(paths)
-            } else {
-                self.items(paths)
-            };
-            match items {
-                Ok(items) => {
-                    for item in items {
-                        if is_set(&item) {
-                            if seen.contains(item.label()) {
-                                continue;
-                            }
-                            seen.push(Arc::clone(item.label()));
-                        }
-                        add(job(Ok(item))?);
-                    }
+            let is_folder = is_folder(path);
+            let items = match self.find(path, wanted) {
+                Ok(items) => items,
+                Err(error) if error.side() == ErrorSide::Input => {
+                    worst = worst.worse(job(Err(error))?);
+                    continue;
                 }
-                Err(error) if error.side() == ErrorSide::Input => add(job(Err(error))?),
                 Err(other) => return Err(other),
+            };
+            for item in items {
+                if let Ok(item) = &item
+                    && is_set(item)
+                {
+                    if seen.contains(item.label()) {
+                        continue;
+                    }
+                    seen.push(Arc::clone(item.label()));
+                }
+                let code = match job(item)? {
+                    ExitCode::Input if is_folder => ExitCode::Problems,
+                    code => code,
+                };
+                worst = worst.worse(code);
             }
         }
         Ok(worst)
     }
+
+    fn find(
+        &self,
+        path: &OsString,
+        wanted: Wanted,
+    ) -> Result<Vec<Result<InputItem, Error>>, Error> {
+        let resolver = &self.resolver;
+        match wanted {
+            Wanted::Inputs => resolver.resolve_each(path),
+            Wanted::Games => resolver.resolve_games(path),
+            Wanted::Contents => {
+                let is_folder = is_folder(path);
+                let mut contents = Vec::new();
+                for item in resolver.resolve_each(path)? {
+                    let expanded = item.and_then(|item| match resolver.archive(&item)? {
+                        Some(archive) if is_folder => resolver.members(&archive),
+                        _ => resolver.expand(item),
+                    });
+                    match expanded {
+                        Ok(items) => contents.extend(items.into_iter().map(Ok)),
+                        Err(error) if is_folder => contents.push(Err(error)),
+                        Err(error) => return Err(error),
+                    }
+                }
+                Ok(contents)
+            }
+        }
+    }
+}
+
+/// What a command needs of its inputs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// The inputs as they are, archives too.
+    Inputs,
+    /// Archives replaced by the databases and books in them.
+    Contents,
+    /// Databases, also in archives; books and other archives in a folder are left out.
+    Games,
+}
+
+fn is_folder(path: &OsStr) -> bool {
+    path != "-" && Path::new(path).is_dir()
+}
+
+/// Whether a set is among the inputs already: `mega.*` names the same database once for each of its
+/// files.
+fn is_known(item: &InputItem, items: &[InputItem]) -> bool {
+    is_set(item) && items.iter().any(|old| old.label() == item.label())
 }
 
 /// Whether the format consists of several files.

@@ -172,6 +172,12 @@ impl Reporter {
         Ok(())
     }
 
+    /// Reports an input in a folder that cannot be read: a problem, as the others are read.
+    pub(crate) fn report_problem_in_folder(&mut self, error: &Error) -> Result<(), Error> {
+        self.messages.warning(&error.to_string());
+        self.count_reported(error)
+    }
+
     /// Counts a problem that is on standard error already.
     pub(crate) fn count_reported(&mut self, error: &Error) -> Result<(), Error> {
         self.problems += 1;
@@ -312,7 +318,7 @@ impl RepairObserver for Reporter {
 }
 
 impl ProblemRow {
-    fn new(error: &Error) -> Self {
+    pub(crate) fn new(error: &Error) -> Self {
         Self {
             at: LocationKeys::new(error.location()),
             reason: without_os_error_number(&error.kind().to_string()),

@@ -31,6 +31,8 @@ pub type Header = ListRow<'static>;
 #[derive(Debug, Clone)]
 pub(crate) struct ReadGames {
     pub(crate) items: Arc<Vec<InputItem>>,
+    /// Files in a folder that are not what their names claim.
+    pub(crate) unreadable: Arc<Vec<Error>>,
     pub(crate) resolver: Resolver,
     pub(crate) options: ReadOptions,
 }
@@ -63,7 +65,12 @@ impl ReadGames {
         read: &mut dyn FnMut(&InputItem) -> Result<bool, Error>,
         failed: &mut dyn FnMut(Error) -> bool,
     ) -> Result<(), Error> {
-        let is_folder = self.items.len() > 1;
+        for error in self.unreadable.iter() {
+            if !failed(error.clone()) {
+                return Ok(());
+            }
+        }
+        let is_folder = self.items.len() + self.unreadable.len() > 1;
         for item in self.items.iter() {
             if item.is_archive() {
                 let members = self

@@ -63,8 +63,17 @@ pub fn open(path: impl AsRef<Path>) -> Result<Input, Error> {
 /// ```
 pub fn open_with(path: impl AsRef<Path>, options: ReadOptions) -> Result<Input, Error> {
     let resolver = options.resolver();
-    let items = resolver.resolve(path.as_ref().as_os_str())?;
-    Ok(Input::new(items, resolver, options))
+    let mut items = Vec::new();
+    let mut unreadable = Vec::new();
+    for found in resolver.resolve_each(path.as_ref().as_os_str())? {
+        match found {
+            Ok(item) => items.push(item),
+            Err(error) => unreadable.push(error),
+        }
+    }
+    let mut input = Input::new(items, resolver, options);
+    input.unreadable = Arc::new(unreadable);
+    Ok(input)
 }
 
 /// Opens a stream of bytes: PGN or another format of text, also compressed.
@@ -129,6 +138,8 @@ impl ReadOptions {
 #[derive(Debug)]
 pub struct Input {
     items: Arc<Vec<InputItem>>,
+    /// Files in a folder that are not what their names claim.
+    unreadable: Arc<Vec<Error>>,
     resolver: Resolver,
     options: ReadOptions,
 }
@@ -137,6 +148,7 @@ impl Input {
     fn new(items: Vec<InputItem>, resolver: Resolver, options: ReadOptions) -> Self {
         Self {
             items: Arc::new(items),
+            unreadable: Arc::default(),
             resolver,
             options,
         }
@@ -301,6 +313,7 @@ impl Input {
     fn job(&self) -> ReadGames {
         ReadGames {
             items: Arc::clone(&self.items),
+            unreadable: Arc::clone(&self.unreadable),
             resolver: self.resolver.clone(),
             options: self.options.clone(),
         }
@@ -332,15 +345,10 @@ impl Input {
 /// ```
 pub fn convert(from: impl AsRef<Path>, to: impl AsRef<Path>) -> Result<Summary, Error> {
     let resolver = Resolver::default();
-    let found = resolver.resolve(from.as_ref().as_os_str())?;
-    let mut items = Vec::new();
-    for item in found {
-        items.extend(resolver.expand(item)?);
-    }
-    // Books that lie in a folder hold no games.
-    if items.len() > 1 {
-        items.retain(|item| item.format().games().is_some());
-    }
+    let found = resolver.resolve_games(from.as_ref().as_os_str())?;
+    let items = found
+        .into_iter()
+        .collect::<Result<Vec<InputItem>, Error>>()?;
     let target = Target::file(&resolver, to.as_ref(), None)?;
     let mut options = ConvertOptions::default();
     options.plan.threads = std::thread::available_parallelism().map_or(1, NonZero::get);

@@ -1,6 +1,7 @@
 //! From what a user typed to inputs.
 
 use std::ffi::OsStr;
+use std::fs::DirEntry;
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -62,19 +63,70 @@ impl Resolver {
         by_name(&self.formats, name)
     }
 
-    /// What a path names: one input, or all databases and books of a folder, sorted. Archives stay
-    /// archives; see [`Resolver::expand`].
+    /// What a path names: one input, or all databases, books and archives of a folder, sorted.
+    /// Archives stay archives; see [`Resolver::expand`].
     ///
     /// # Errors
-    /// When nothing is there, or what is there is not recognised.
+    /// When nothing is there, or what is there is not recognised; of a folder the first of
+    /// [`Resolver::resolve_each`].
     pub fn resolve(&self, path: &OsStr) -> Result<Vec<InputItem>> {
+        self.resolve_each(path)?.into_iter().collect()
+    }
+
+    /// As [`Resolver::resolve`]. A file or folder in a folder that cannot be read, or is not what its
+    /// name claims, is an error in the list and does not hide the others.
+    ///
+    /// # Errors
+    /// When nothing is there, or what is there is not recognised; not for what is in a folder.
+    pub fn resolve_each(&self, path: &OsStr) -> Result<Vec<Result<InputItem>>> {
+        if path != "-" && Path::new(path).is_dir() {
+            return self.folder(Path::new(path));
+        }
+        Ok(self.single(path)?.into_iter().map(Ok).collect())
+    }
+
+    /// The sources of games that a path names: as [`Resolver::resolve_each`], with archives replaced by
+    /// what is in them. Books in a folder, and archives in a folder without a database, are left out.
+    ///
+    /// # Errors
+    /// When nothing is there, or what is there is not recognised or holds no database; not for what is
+    /// in a folder.
+    pub fn resolve_games(&self, path: &OsStr) -> Result<Vec<Result<InputItem>>> {
+        let mut contents = Vec::new();
+        if path == "-" || !Path::new(path).is_dir() {
+            for item in self.single(path)? {
+                contents.extend(self.expand(item)?.into_iter().map(Ok));
+            }
+            return Ok(contents);
+        }
+        for item in self.folder(Path::new(path))? {
+            let members = item.and_then(|item| match self.archive(&item)? {
+                Some(archive) => self.members(&archive),
+                None => Ok(vec![item]),
+            });
+            match members {
+                Ok(items) => {
+                    let games = items
+                        .into_iter()
+                        .filter(|item| item.format().games().is_some());
+                    contents.extend(games.map(Ok));
+                }
+                Err(error) => contents.push(Err(error)),
+            }
+        }
+        if contents.is_empty() {
+            return Err(Error::unsupported("no database in this folder").in_path(Path::new(path)));
+        }
+        Ok(contents)
+    }
+
+    fn single(&self, path: &OsStr) -> Result<Vec<InputItem>> {
         if path == "-" {
             let stdin: Box<dyn Read + Send> = Box::new(io::stdin());
             return Ok(vec![self.once(Path::new("-"), None, stdin)?]);
         }
         let path = Path::new(path);
         match std::fs::metadata(path) {
-            Ok(metadata) if metadata.is_dir() => self.folder(path),
             Ok(metadata) if metadata.is_file() => Ok(vec![self.file(path)?]),
             Ok(_) => {
                 let pipe = InputFile::open(path)?;
@@ -169,53 +221,61 @@ impl Resolver {
             .any(|format| format.extensions().contains(&extension.as_str()))
     }
 
-    fn folder(&self, path: &Path) -> Result<Vec<InputItem>> {
-        let mut items = Vec::new();
-        let mut archives = 0;
+    /// Databases, books and archives in a folder and the folders in it, sorted by path.
+    fn folder(&self, path: &Path) -> Result<Vec<Result<InputItem>>> {
+        let mut found: Vec<(PathBuf, Option<Error>)> = Vec::new();
         let mut folders = vec![(path.to_path_buf(), 0)];
-        let mut files: Vec<PathBuf> = Vec::new();
         while let Some((folder, depth)) = folders.pop() {
-            let entries = match std::fs::read_dir(&folder) {
+            let listed = std::fs::read_dir(&folder).and_then(Iterator::collect);
+            let entries: Vec<DirEntry> = match listed {
                 Ok(entries) => entries,
-                // A folder inside that cannot be listed hides what it holds, no more.
-                Err(_) if depth > 0 => continue,
-                Err(error) => return Err(Error::from(error).in_path(&folder)),
+                Err(error) => {
+                    let error = Error::from(error).in_path(&folder);
+                    if depth == 0 {
+                        return Err(error);
+                    }
+                    found.push((folder, Some(error)));
+                    continue;
+                }
             };
-            for entry in entries.flatten() {
-                let hidden = entry.file_name().to_string_lossy().starts_with('.');
+            for entry in entries {
+                let name = entry.file_name();
+                let name = name.to_string_lossy();
+                if name.starts_with('.') {
+                    continue;
+                }
                 match entry.file_type() {
-                    _ if hidden => {}
                     Ok(kind) if kind.is_dir() && depth < DEPTH => {
                         folders.push((entry.path(), depth + 1));
                     }
                     Ok(kind) if kind.is_file() || (kind.is_symlink() && entry.path().is_file()) => {
-                        files.push(entry.path());
+                        if self.is_main_name(&name) {
+                            found.push((entry.path(), None));
+                        }
                     }
                     _ => {}
                 }
             }
         }
-        files.retain(|file| {
-            file.file_name()
-                .is_some_and(|name| self.is_main_name(&name.to_string_lossy()))
-        });
-        files.sort();
-        for file in files {
-            match self.file(&file) {
-                Ok(item) if item.is_archive() => archives += 1,
-                Ok(item) => items.push(item),
-                Err(error) if is_unrecognised(&error) => {}
-                Err(error) => return Err(error),
-            }
-        }
-        if items.is_empty() {
-            let more = match archives {
-                0 => String::new(),
-                1 => "; name the archive in it to read that".to_owned(),
-                n => format!("; name one of the {n} archives in it to read that"),
-            };
-            let text = format!("no database or book in this folder{more}");
+        if found.is_empty() {
+            let text = "no database, book or archive in this folder";
             return Err(Error::unsupported(text).in_path(path));
+        }
+        found.sort_by(|a, b| a.0.cmp(&b.0));
+        let mut items: Vec<Result<InputItem>> = Vec::new();
+        for (file, error) in found {
+            let item = match error {
+                Some(error) => Err(error),
+                None => self.file(&file).map_err(|error| error.in_path(&file)),
+            };
+            // The parts of a book are one input.
+            let is_duplicate = item.as_ref().is_ok_and(|item| {
+                let mut others = items.iter().flatten();
+                others.any(|other| other.label == item.label)
+            });
+            if !is_duplicate {
+                items.push(item);
+            }
         }
         Ok(items)
     }

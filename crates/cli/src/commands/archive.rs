@@ -18,7 +18,7 @@ use crate::args::{
     ArchiveCreateArgs, ArchiveExtractArgs, ArchiveListArgs, ArchiveTestArgs, ArchiveVerb,
     Compression,
 };
-use crate::context::Context;
+use crate::context::{Context, Wanted};
 use crate::exit_code::ExitCode;
 use crate::listing::{Listing, NextRow};
 use crate::report::Reporter;
@@ -115,7 +115,7 @@ fn test(args: &ArchiveTestArgs) -> Result<ExitCode, Error> {
     let mut reporter = Reporter::new(&context, "archive test", false, None)?;
     let columns = ["archive", "name", "size", "checksum"];
     let mut listing = Listing::new(&context.bar, &args.listing, &columns, &["size"])?;
-    let code = context.for_each_input(&args.archives, false, |item| {
+    let code = context.for_each_input(&args.archives, Wanted::Inputs, |item| {
         let opened = item.and_then(|item| {
             let archive = archive_of(&context, &item)?;
             Ok((item, archive))

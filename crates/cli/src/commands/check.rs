@@ -6,7 +6,7 @@ use tabia::core::FormatId;
 use tabia::{Error, ErrorSide, InputItem};
 
 use crate::args::CheckArgs;
-use crate::context::Context;
+use crate::context::{Context, Wanted};
 use crate::exit_code::ExitCode;
 use crate::json::Displayed;
 use crate::listing::{Listing, RowStyle};
@@ -42,9 +42,9 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Error> {
         reporter: &mut reporter,
         listing: &mut listing,
     };
-    let code = context.for_each_input(&args.paths, false, |item| match item {
+    let code = context.for_each_input(&args.paths, Wanted::Inputs, |item| match item {
         Ok(item) => checker.check_with_members(&item),
-        Err(error) => checker.report_error(&error),
+        Err(error) => checker.report_error(&error, None),
     });
     drop(display);
     // The problem was reported when it was found.
@@ -65,8 +65,24 @@ struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    fn report_error(&mut self, error: &Error) -> Result<ExitCode, Error> {
+    /// Reports an input that cannot be opened; a file that is there has a row.
+    fn report_error(&mut self, error: &Error, format: Option<FormatId>) -> Result<ExitCode, Error> {
         self.reporter.report_failed_input(error)?;
+        if let Some(file) = error
+            .location()
+            .file
+            .as_deref()
+            .filter(|file| file.exists())
+        {
+            self.listing.push(&CheckRow {
+                path: file.display().to_string(),
+                format: format.map(Displayed),
+                book: None,
+                database: None,
+                problems: 1,
+                problem_list: &[ProblemRow::new(error)],
+            })?;
+        }
         Ok(ExitCode::Input)
     }
 
@@ -83,7 +99,7 @@ impl Checker<'_> {
                     worst = worst.worse(self.check_input(&item)?);
                 }
             }
-            Err(error) => worst = self.report_error(&error)?,
+            Err(error) => worst = self.report_error(&error, Some(item.format().id()))?,
         }
         Ok(worst)
     }
@@ -97,7 +113,9 @@ impl Checker<'_> {
                 self.listing.push(&row)?;
                 Ok(ExitCode::of_problems(checked.summary.problems))
             }
-            Err(error) if error.side() == ErrorSide::Input => self.report_error(&error),
+            Err(error) if error.side() == ErrorSide::Input => {
+                self.report_error(&error, Some(item.format().id()))
+            }
             Err(other) => Err(other),
         }
     }
@@ -107,7 +125,8 @@ impl Checker<'_> {
 #[derive(Serialize)]
 struct CheckRow<'a> {
     path: String,
-    format: Displayed<FormatId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    format: Option<Displayed<FormatId>>,
     #[serde(flatten)]
     book: Option<BookCounts>,
     #[serde(flatten)]
@@ -157,7 +176,7 @@ impl<'a> CheckRow<'a> {
         let summary = &checked.summary;
         let mut row = Self {
             path: item.name(),
-            format: Displayed(item.format().id()),
+            format: Some(Displayed(item.format().id())),
             problems: summary.problems,
             problem_list: if summary.problems > 0 { problems } else { &[] },
             book: None,

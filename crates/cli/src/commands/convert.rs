@@ -53,7 +53,7 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<(ExitCode, u64), Error
     let is_file = matches!(target, Target::File { .. });
     let rejects = args.rejects.as_deref();
     let mut reporter = Reporter::new(&context, "convert", args.force, rejects)?;
-    let items = context.contents(&args.paths)?;
+    let items = context.games(&args.paths, path.map(Path::new), &mut reporter)?;
     let display = context.display();
     let converted = convert(&items, target, &options, &context.progress, &mut reporter);
     drop(display);
@@ -77,7 +77,7 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<(ExitCode, u64), Error
             .messages
             .note(&written_text(&counts, &written, seconds));
     }
-    let code = ExitCode::of_problems(summary.problems);
+    let code = ExitCode::of_problems(summary.problems.max(reporter.count()));
     reporter.finish(Some(&summary))?;
     Ok((code, summary.counts.games + summary.counts.texts))
 }

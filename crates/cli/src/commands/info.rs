@@ -8,7 +8,7 @@ use tabia::inspect::{Info, inspect};
 use tabia::{Error, ErrorSide};
 
 use crate::args::InfoArgs;
-use crate::context::Context;
+use crate::context::{Context, Wanted};
 use crate::exit_code::ExitCode;
 use crate::fact_row::{FactRow, fact_rows};
 use crate::json::Displayed;
@@ -38,7 +38,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<ExitCode, Error> {
     let is_described = listing.style() == RowStyle::Table && !args.listing.table;
     let display = context.display();
     let mut gap = "";
-    let code = context.for_each_input(&args.paths, false, |item| {
+    let code = context.for_each_input(&args.paths, Wanted::Inputs, |item| {
         let info = item.and_then(|item| {
             inspect(
                 &context.resolver,
@@ -52,6 +52,13 @@ pub(crate) fn run(args: &InfoArgs) -> Result<ExitCode, Error> {
             Ok(info) => info,
             Err(error) if error.side() == ErrorSide::Input => {
                 reporter.report_failed_input(&error)?;
+                let file = error.location().file.as_deref();
+                if let Some(file) = file.filter(|file| file.exists() && !is_described) {
+                    let mut info = Info::default();
+                    info.path = file.display().to_string();
+                    info.problems.push(error.to_string());
+                    listing.push(&InfoRow::new(&info))?;
+                }
                 return Ok(ExitCode::Input);
             }
             Err(other) => return Err(other),
@@ -65,7 +72,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<ExitCode, Error> {
         } else {
             listing.push(&InfoRow::new(&info))?;
         }
-        Ok(ExitCode::Done)
+        Ok(ExitCode::of_problems(info.problems.len() as u64))
     })?;
     drop(display);
     listing.finish()?;

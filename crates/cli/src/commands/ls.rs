@@ -8,7 +8,7 @@ use tabia::list::{ListOptions, list};
 use tabia::{Error, ErrorSide};
 
 use crate::args::LsArgs;
-use crate::context::Context;
+use crate::context::{Context, Wanted};
 use crate::exit_code::ExitCode;
 use crate::listing::{RowStyle, line};
 use crate::ls_row::{COLUMNS, MOMENT_COLUMNS, NUMERIC, render};
@@ -46,7 +46,7 @@ fn rows(args: &LsArgs, verb: &str, moments: bool, count_only: bool) -> Result<Ex
     let mut output = RowOutput::new(&context.bar, style, several, moments, count_only)?;
     let display = context.display();
     let mut found = 0;
-    let code = context.for_each_input(&args.paths, true, |item| {
+    let code = context.for_each_input(&args.paths, Wanted::Games, |item| {
         let item = match item {
             Ok(item) => item,
             Err(error) => {

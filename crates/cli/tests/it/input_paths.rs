@@ -62,7 +62,11 @@ fn folders_contain_all_their_inputs() {
     assert_eq!(paths, ["./mega.cbh", "./more/games.pgn"]);
     let empty = Scratch::new("empty");
     let run = tabia(&empty, &["info", "."]).expect(4);
-    assert!(run.err.contains("no database or book"), "{}", run.err);
+    assert!(
+        run.err.contains("no database, book or archive"),
+        "{}",
+        run.err
+    );
 }
 
 #[test]

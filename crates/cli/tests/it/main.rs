@@ -19,6 +19,7 @@ mod convert_sample;
 mod database_peers;
 mod edit;
 mod exit_codes;
+mod folders;
 mod formats_and_help;
 mod game_selection;
 mod info_keys;

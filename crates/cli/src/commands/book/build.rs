@@ -49,7 +49,7 @@ pub(crate) fn run(args: &BookBuildArgs) -> Result<ExitCode, Error> {
         set_kvetka(&mut options, args)?;
     }
     let mut reporter = Reporter::new(&context, "book build", args.force, None)?;
-    let items = context.contents(&args.paths)?;
+    let items = context.games(&args.paths, None, &mut reporter)?;
     let start = Instant::now();
     let target = BuildTarget::new(format, &args.output);
     let display = context.display();

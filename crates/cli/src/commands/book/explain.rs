@@ -55,7 +55,7 @@ pub(crate) fn run(args: &BookExplainArgs) -> Result<ExitCode, Error> {
     query.m = m;
     query.filter = parse_query(&args.filter, &context.messages)?;
     query.max_ply = args.max_ply;
-    let sources = context.contents(&args.sources)?;
+    let sources = context.games(&args.sources, None, &mut reporter)?;
     let mut listing = Listing::new(&context.bar, &args.listing, COLUMNS, NUMERIC)?;
     let display = context.display();
     let explained = explain(

@@ -8,7 +8,7 @@ use tabia::core::FormatId;
 use tabia::{Error, ErrorSide, InputItem, Observer};
 
 use crate::args::book::BookInfoArgs;
-use crate::context::Context;
+use crate::context::{Context, Wanted};
 use crate::exit_code::ExitCode;
 use crate::fact_row::{FactRow, fact_rows};
 use crate::json::{self, Displayed};
@@ -48,7 +48,7 @@ pub(crate) fn run(args: &BookInfoArgs) -> Result<ExitCode, Error> {
     let folders: Vec<&Path> = args.books.iter().map(Path::new).collect();
     let folders = folders.into_iter().filter(|path| path.is_dir());
     let folders: Vec<&Path> = folders.collect();
-    let code = context.for_each_input(&args.books, true, |item| {
+    let code = context.for_each_input(&args.books, Wanted::Contents, |item| {
         // Other files of folders are skipped.
         let is_other = |item: &InputItem| {
             let is_inside = folders

@@ -32,7 +32,7 @@ pub(crate) fn run(args: &BookNoveltyArgs) -> Result<ExitCode, Error> {
     options.plan.selection.numbers = parse_games(args.games.as_deref())?;
     options.plan.strict = args.common.strict;
     let mut reporter = Reporter::new(&context, "book novelty", args.force, None)?;
-    let items = context.contents(&args.paths)?;
+    let items = context.games(&args.paths, args.output.as_deref(), &mut reporter)?;
     let display = context.display();
     let target: &mut dyn std::io::Write = match set.file(0) {
         Some(file) => file,
@@ -66,8 +66,9 @@ pub(crate) fn run(args: &BookNoveltyArgs) -> Result<ExitCode, Error> {
         left: counts.left,
         inside: counts.inside,
     };
+    let problems = summary.problems.max(reporter.count());
     reporter.finish_with(Some(&summary), Some(&sums))?;
-    Ok(ExitCode::of_problems(summary.problems))
+    Ok(ExitCode::of_problems(problems))
 }
 
 /// The counts of a report's summary.

@@ -1,0 +1,137 @@
+//! Folders: every database, book and archive in them, and what is wrong with each.
+
+use std::fs;
+
+use tabia_testkit::Scratch;
+
+use crate::common::{GAMES, tabia};
+
+const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/tabia.cbv");
+
+/// A folder `f` with three games as PGN.
+fn folder(name: &str) -> Scratch {
+    let scratch = Scratch::new(name);
+    fs::create_dir(scratch.join("f")).unwrap();
+    fs::write(scratch.join("f/games.pgn"), GAMES).unwrap();
+    scratch
+}
+
+/// Bytes that no format begins with.
+fn noise() -> Vec<u8> {
+    let mut state = 0x9e37_79b9_u32;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        state as u8 | 0x80
+    };
+    (0..3000).map(|_| next()).collect()
+}
+
+#[test]
+fn every_broken_file_of_a_folder_is_named() {
+    let scratch = folder("folder-broken");
+    let names = [
+        "bad.cbv", "bad.si5", "bad.cbh", "bad.zip", "bad.ctg", "bad.bin",
+    ];
+    for name in names {
+        fs::write(scratch.join("f").join(name), noise()).unwrap();
+    }
+    let check = tabia(&scratch, &["check", "f", "--json"]).expect(3);
+    let rows = check.json();
+    let rows = rows.as_array().unwrap();
+    assert_eq!(rows.len(), 7, "{rows:?}");
+    for name in names {
+        let path = format!("f/{name}");
+        let row = rows.iter().find(|row| row["path"] == path.as_str());
+        assert!(row.unwrap()["problems"].as_u64().unwrap() > 0, "{name}");
+        assert!(check.err.contains(&path), "{name}: {}", check.err);
+    }
+    let games = rows
+        .iter()
+        .find(|row| row["path"] == "f/games.pgn")
+        .unwrap();
+    assert_eq!(games["games"], 3);
+
+    let info = tabia(&scratch, &["info", "f", "--json"]).expect(3).json();
+    assert_eq!(info.as_array().unwrap().len(), 7);
+    let list = tabia(&scratch, &["ls", "f", "--ndjson"]).expect(3);
+    assert_eq!(list.out.lines().count(), 3);
+    let convert = tabia(&scratch, &["convert", "f", "-o", "out.pgn"]).expect(3);
+    for name in ["bad.cbv", "bad.si5", "bad.cbh", "bad.zip"] {
+        assert!(list.err.contains(name), "{name}: {}", list.err);
+        assert!(convert.err.contains(name), "{name}: {}", convert.err);
+    }
+    tabia(&scratch, &["check", "out.pgn"]).expect(0);
+}
+
+#[test]
+fn archives_in_a_folder_are_sources_of_games_and_books_are_not() {
+    let scratch = folder("folder-archive");
+    let alone = tabia(&scratch, &["ls", "f", "--ndjson"]).expect(0);
+    fs::copy(SAMPLE, scratch.join("f/tabia.cbv")).unwrap();
+    tabia(
+        &scratch,
+        &[
+            "book",
+            "build",
+            "f/games.pgn",
+            "-o",
+            "f/book.bin",
+            "--min-games",
+            "1",
+        ],
+    )
+    .expect(0);
+    let both = tabia(&scratch, &["ls", "f", "--ndjson"]).expect(0);
+    assert!(both.out.lines().count() > alone.out.lines().count());
+    tabia(&scratch, &["convert", "f", "-o", "all.pgn"]).expect(0);
+    let archive = tabia(&scratch, &["ls", SAMPLE, "--ndjson"]).expect(0);
+    let count = |text: &str| text.lines().count();
+    assert_eq!(
+        count(&both.out),
+        count(&alone.out) + count(&archive.out),
+        "{}",
+        both.out
+    );
+    let rows = tabia(&scratch, &["check", "f", "--json"]).expect(0).json();
+    assert!(rows.as_array().unwrap().len() >= 4, "{rows}");
+}
+
+#[test]
+fn an_output_that_is_an_input_is_refused_or_left_out() {
+    let scratch = folder("folder-output");
+    let games = || fs::read(scratch.join("f/games.pgn")).unwrap();
+    let before = games();
+    let same = ["convert", "f/games.pgn", "-o", "f/games.pgn", "--force"];
+    let refused = tabia(&scratch, &same).expect(2);
+    assert!(refused.err.contains("input and output"), "{}", refused.err);
+    let other = [
+        "convert",
+        "f/games.pgn",
+        "-o",
+        "./f/../f/games.pgn",
+        "--force",
+    ];
+    tabia(&scratch, &other).expect(2);
+    assert_eq!(games(), before);
+
+    tabia(&scratch, &["convert", "f", "-o", "f/all.pgn"]).expect(0);
+    let first = fs::read(scratch.join("f/all.pgn")).unwrap();
+    let again = tabia(&scratch, &["convert", "f", "-o", "f/all.pgn", "--force"]).expect(0);
+    assert!(again.err.contains("left out"), "{}", again.err);
+    assert_eq!(fs::read(scratch.join("f/all.pgn")).unwrap(), first);
+}
+
+#[test]
+fn a_folder_without_databases_is_reported() {
+    let scratch = Scratch::new("folder-none");
+    fs::create_dir(scratch.join("f")).unwrap();
+    fs::write(scratch.join("f/notes.txt"), "no chess").unwrap();
+    let info = tabia(&scratch, &["info", "f"]).expect(4);
+    assert!(
+        info.err.contains("no database, book or archive"),
+        "{}",
+        info.err
+    );
+}
