@@ -153,7 +153,7 @@ fn every_reader_reports_problems_of_a_book() {
         bytes.extend_from_slice(b"no more");
         std::fs::write(folder.join(written), bytes).unwrap();
         let info = tabia(&folder, &["info", written, "--json"])
-            .expect(0)
+            .expect(3)
             .json();
         let problems: Vec<&str> = info[0]["problemList"]
             .as_array()

@@ -31,7 +31,7 @@ fn databases_have_their_keys() {
 fn missing_companions_are_problems() {
     let folder = with_sample("info-missing");
     std::fs::remove_file(folder.join("mega.cbg")).unwrap();
-    let run = tabia(&folder, &["info", "mega.cbh", "--json"]).expect(0);
+    let run = tabia(&folder, &["info", "mega.cbh", "--json"]).expect(3);
     assert!(run.json()[0]["problems"].as_u64().unwrap() > 0);
     assert!(run.err.contains("mega.cbg"), "{}", run.err);
 }
