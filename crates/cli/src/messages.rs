@@ -155,6 +155,8 @@ fn input_hint(error: &Error) -> Option<String> {
 fn output_hint(error: &Error) -> Option<String> {
     Some(match error.kind() {
         ErrorKind::Exists => "`--force` replaces it".into(),
+        ErrorKind::InUse { .. } => "try again when it has ended".into(),
+        ErrorKind::Replaced => "the same command works on what is there now".into(),
         ErrorKind::TemporaryFile(_)
             if error.location().file.as_deref() == absolute(temp_dir()).ok().as_deref() =>
         {

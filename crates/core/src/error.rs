@@ -154,6 +154,13 @@ pub enum ErrorKind {
     Password,
     /// The target exists and may not be replaced.
     Exists,
+    /// Another process is writing the files.
+    InUse {
+        /// Its number; `None` if unknown.
+        process: Option<u32>,
+    },
+    /// The target was replaced by another program since it was opened.
+    Replaced,
     /// The caller cancelled the work.
     Cancelled,
 }
@@ -194,6 +201,8 @@ impl Clone for ErrorKind {
             },
             Self::Password => Self::Password,
             Self::Exists => Self::Exists,
+            Self::InUse { process } => Self::InUse { process: *process },
+            Self::Replaced => Self::Replaced,
             Self::Cancelled => Self::Cancelled,
         }
     }
@@ -480,6 +489,16 @@ impl fmt::Display for ErrorKind {
             }
             Self::Password => write!(f, "the password is missing or wrong"),
             Self::Exists => write!(f, "exists already"),
+            Self::InUse {
+                process: Some(process),
+            } => write!(f, "process {process} is writing it"),
+            Self::InUse { process: None } => write!(f, "another process is writing it"),
+            Self::Replaced => {
+                write!(
+                    f,
+                    "another program replaced it meanwhile; nothing was changed"
+                )
+            }
             Self::Cancelled => write!(f, "cancelled"),
         }
     }

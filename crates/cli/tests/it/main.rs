@@ -15,6 +15,7 @@ mod check_reports_damage;
 mod closed_pipe;
 mod common;
 mod compression;
+mod concurrent_writers;
 mod convert_sample;
 mod database_peers;
 mod edit;

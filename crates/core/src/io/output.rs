@@ -11,6 +11,7 @@ use super::disk::{
 };
 use super::failure_injection;
 use super::journal::{Journal, Step};
+use super::lock::{FolderLock, SetLock};
 use super::stale_files;
 use crate::error::{Error, ErrorKind, Result};
 
@@ -51,6 +52,8 @@ pub struct OutputSet {
     outputs: Vec<Output>,
     /// Old files to remove when the new ones get their names.
     obsolete: Vec<PathBuf>,
+    /// The lock of the set that the new one was made from and replaces.
+    lock: Option<SetLock>,
 }
 
 /// One file of an [`OutputSet`]: a buffered, seekable writer.
@@ -82,7 +85,14 @@ impl OutputSet {
             force,
             outputs: Vec::new(),
             obsolete: Vec::new(),
+            lock: None,
         }
+    }
+
+    /// Holds the lock of the set that is replaced until the new files have their names. If another
+    /// program has replaced the set by then, [`commit`](Self::commit) fails.
+    pub fn hold(&mut self, lock: SetLock) {
+        self.lock = Some(lock);
     }
 
     /// Adds a new file with the name `target` and returns its number for [`OutputSet::file`]. The first
@@ -94,10 +104,7 @@ impl OutputSet {
         let is_elsewhere = |output: &Output| folder(&output.target) != folder(target);
         if self.outputs.iter().all(is_elsewhere) {
             // Complete interrupted replacements now, so that they do not overwrite this one later.
-            for journal in Journal::all_in_folder_of(target) {
-                let done = journal.finish();
-                done.map_err(|error| Error::from(error).in_path(target))?;
-            }
+            finish_journals(target)?;
         }
         if !self.force && std::fs::symlink_metadata(target).is_ok() {
             return Err(Error::new(ErrorKind::Exists).in_path(target));
@@ -142,16 +149,8 @@ impl OutputSet {
     /// # Errors
     /// When a file cannot be written or named. All old files then have their names again, and the new
     /// ones are removed.
-    pub fn commit(self) -> Result<(Vec<PathBuf>, u64)> {
+    pub fn commit(mut self) -> Result<(Vec<PathBuf>, u64)> {
         let force = self.force;
-        let (names, bytes) = self.name_all()?;
-        if let Some(main) = names.first().filter(|_| force) {
-            stale_files::clear(main);
-        }
-        Ok((names, bytes))
-    }
-
-    fn name_all(mut self) -> Result<(Vec<PathBuf>, u64)> {
         let mut bytes = 0;
         // In parallel: each sync waits for the disk.
         for output in &mut self.outputs {
@@ -162,6 +161,34 @@ impl OutputSet {
             let synced = output.end_sync();
             bytes += synced.map_err(|error| Error::from(error).in_path(&output.target))?;
         }
+        // One process at a time gives names in a folder, so that sets are never mixed.
+        let _locks = self.lock_folders()?;
+        if let Some(lock) = self.lock.as_ref().filter(|lock| !lock.is_current()) {
+            return Err(Error::new(ErrorKind::Replaced).in_path(lock.path()));
+        }
+        let names = self.name_all()?;
+        if let Some(main) = names.first().filter(|_| force) {
+            stale_files::clear(main);
+        }
+        Ok((names, bytes))
+    }
+
+    /// Locks the folders of all files, in the order of their paths: so two processes never wait for
+    /// each other.
+    fn lock_folders(&self) -> Result<Vec<FolderLock>> {
+        let mut targets: Vec<&Path> = self.outputs.iter().map(Output::target).collect();
+        targets.sort_by_key(|target| folder(target).to_path_buf());
+        targets.dedup_by_key(|target| folder(target).to_path_buf());
+        let mut locks = Vec::new();
+        for target in targets {
+            locks.push(FolderLock::acquire(target)?);
+            // Those of processes that ended since the files were created.
+            finish_all(target)?;
+        }
+        Ok(locks)
+    }
+
+    fn name_all(mut self) -> Result<Vec<PathBuf>> {
         let names: Vec<PathBuf> = self
             .outputs
             .iter()
@@ -174,7 +201,7 @@ impl OutputSet {
             .any(|path| std::fs::symlink_metadata(path).is_ok());
         let is_several = names.len() + self.obsolete.len() > 1;
         if self.force && replaces && is_several && self.replace()? {
-            return Ok((names, bytes));
+            return Ok(names);
         }
         let mut named = Vec::new();
         for output in self.outputs.iter_mut().rev() {
@@ -190,7 +217,7 @@ impl OutputSet {
         for path in &self.obsolete {
             remove(path).map_err(|error| Error::from(error).in_path(path))?;
         }
-        Ok((names, bytes))
+        Ok(names)
     }
 
     /// Replaces a set by another with the help of a journal; `false` if a journal cannot describe it.
@@ -232,6 +259,25 @@ impl OutputSet {
         journal.clean_up();
         Ok(true)
     }
+}
+
+/// Completes the interrupted replacements in the folder of `target`. While the folder is locked, no
+/// journal is that of a living process.
+fn finish_journals(target: &Path) -> Result<()> {
+    if Journal::all_in_folder_of(target).is_empty() {
+        return Ok(());
+    }
+    let _lock = FolderLock::acquire(target)?;
+    finish_all(target)
+}
+
+/// Completes the interrupted replacements in the folder of `target`, which is locked.
+pub(super) fn finish_all(target: &Path) -> Result<()> {
+    for journal in Journal::all_in_folder_of(target) {
+        let done = journal.finish();
+        done.map_err(|error| Error::from(error).in_path(target))?;
+    }
+    Ok(())
 }
 
 /// Gives the old files hidden names, the main file first, and the new ones their names, the main file

@@ -13,7 +13,7 @@ use tabia_core::error::{Error, ErrorKind, GameIndex, Result};
 use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::game::{Event, Flow, Game, Visitor, Want};
 use tabia_core::games::{Database, DatabaseEditor, GameWriter, Written};
-use tabia_core::io::{Charset, Source};
+use tabia_core::io::{Charset, FolderLock, SetLock, Source};
 use tabia_core::loss::{Feature, Losses};
 use tabia_core::plural::counted;
 
@@ -27,6 +27,8 @@ use crate::games::cbh::entities::EntityTable;
 use crate::games::cbh::open::CbhDatabase;
 use crate::games::cbh::records::{EXTENDED_DEFAULT, MovesHead, Record, TYPE_DELETED};
 use crate::games::cbh::verify::require_sound;
+
+use super::pack::is_same_file;
 
 pub use super::pack::pack;
 
@@ -49,7 +51,11 @@ pub struct Editor {
 pub fn append(path: &Path, options: &CreateOptions) -> Result<Box<dyn GameWriter>> {
     let mut options = options.clone();
     options.force = true;
-    let source = Source::from_path(path).map_err(|error| {
+    let source = {
+        let _folder = FolderLock::acquire(path)?;
+        Source::from_path(path)
+    };
+    let source = source.map_err(|error| {
         if is_not_found(&error) {
             error.in_output()
         } else {
@@ -102,7 +108,16 @@ impl Editor {
         open: &OpenOptions,
     ) -> Result<Self> {
         refuse_other_case(path)?;
-        let db = open_sound(source, open)?;
+        let lock = lock_source(source, path)?;
+        let relisted;
+        let (db, source) = if lock.is_some() {
+            // What is there now is read, and no file gets another name meanwhile.
+            let _folder = FolderLock::acquire(path)?;
+            relisted = Source::from_path(path).map_err(Error::in_input)?;
+            (open_sound(&relisted, open)?, &relisted)
+        } else {
+            (open_sound(source, open)?, source)
+        };
         let mut options = options.clone();
         if options.charset == Charset::Auto {
             options.charset = charset(&db);
@@ -110,10 +125,11 @@ impl Editor {
         let label = source.label();
         let mut writer =
             CbhWriter::copy(&db, path, &options).map_err(|error| error.in_file(label))?;
-        writer
-            .files()
-            .settings
-            .clone_from(&db.companions().settings);
+        let files = writer.files();
+        files.settings.clone_from(&db.companions().settings);
+        if let Some(lock) = lock {
+            files.outputs.hold(lock);
+        }
         Ok(Self {
             db,
             writer,
@@ -266,6 +282,13 @@ impl GameWriter for Editor {
     fn finish(self: Box<Self>) -> Result<Written> {
         Editor::finish(*self)
     }
+}
+
+/// The lock of a set that will be replaced by its changed copy; `None` if `path` is another one.
+fn lock_source(source: &Source, path: &Path) -> Result<Option<SetLock>> {
+    let is_file = source.main().path().is_some();
+    let is_source = is_file && (**source.label() == *path || is_same_file(source, path));
+    is_source.then(|| SetLock::acquire(path)).transpose()
 }
 
 /// Opens a database that can be changed safely.

@@ -78,7 +78,7 @@ pub fn pack(
     writer.commit()
 }
 
-fn is_same_file(source: &Source, path: &Path) -> bool {
+pub(super) fn is_same_file(source: &Source, path: &Path) -> bool {
     let canonical = |path: &Path| path.canonicalize().ok();
     let source_path = source.main().path().and_then(canonical);
     source_path.is_some() && source_path == canonical(path)

@@ -1,0 +1,80 @@
+//! Two and more processes that write to one database at once.
+
+use std::process::{Child, Command, Stdio};
+
+use tabia_testkit::Scratch;
+
+use crate::common::{many_games, names, tabia};
+
+/// Rounds of a test; `TABIA_ROUNDS` overrides it.
+fn rounds() -> u32 {
+    let rounds = std::env::var("TABIA_ROUNDS").ok();
+    rounds.and_then(|rounds| rounds.parse().ok()).unwrap_or(8)
+}
+
+fn start(folder: &Scratch, args: &[&str]) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_tabia"))
+        .current_dir(folder.path())
+        .args(args)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+/// Runs all commands at once; all must succeed.
+fn run_at_once(folder: &Scratch, commands: &[&[&str]]) {
+    let running: Vec<Child> = commands.iter().map(|args| start(folder, args)).collect();
+    for child in running {
+        let output = child.wait_with_output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{}: {error}", output.status);
+    }
+}
+
+fn games_of(folder: &Scratch, path: &str) -> u64 {
+    let run = tabia(folder, &["check", "--deep", path, "--json"]).expect(0);
+    run.json()[0]["games"].as_u64().unwrap()
+}
+
+#[test]
+fn appends_at_once_lose_nothing() {
+    let folder = Scratch::new("appends-at-once");
+    for (name, count) in [("base.pgn", 5), ("six.pgn", 6), ("seven.pgn", 7)] {
+        std::fs::write(folder.join(name), many_games(count)).unwrap();
+    }
+    for round in 0..rounds() {
+        let args = ["convert", "base.pgn", "-o", "t.cbh", "--force", "-q"];
+        tabia(&folder, &args).expect(0);
+        run_at_once(
+            &folder,
+            &[
+                &["convert", "six.pgn", "-o", "t.cbh", "--append", "-q"],
+                &["convert", "seven.pgn", "-o", "t.cbh", "--append", "-q"],
+            ],
+        );
+        assert_eq!(games_of(&folder, "t.cbh"), 18, "round {round}");
+    }
+    assert!(names(&folder).iter().all(|name| !name.starts_with('.')));
+}
+
+#[test]
+fn sets_replaced_at_once_are_never_mixed() {
+    let folder = Scratch::new("replaced-at-once");
+    let counts = [3, 5, 8, 13];
+    for count in counts {
+        std::fs::write(folder.join(format!("{count}.pgn")), many_games(count)).unwrap();
+    }
+    for target in ["t.cbh", "t.si4", "t.sci"] {
+        for round in 0..rounds() {
+            let convert = |input| ["convert", input, "-o", target, "--force", "-q"];
+            let commands = ["3.pgn", "5.pgn", "8.pgn", "13.pgn"].map(convert);
+            run_at_once(&folder, &commands.each_ref().map(<[&str; 6]>::as_slice));
+            let games = games_of(&folder, target);
+            let is_one = counts.iter().any(|&count| count as u64 == games);
+            assert!(is_one, "{target}, round {round}: {games} games");
+        }
+    }
+    assert!(names(&folder).iter().all(|name| !name.starts_with('.')));
+}

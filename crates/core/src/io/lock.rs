@@ -1,0 +1,202 @@
+//! Locks that end with their process: one writer at a time.
+//!
+//! Nothing is written for a lock: the folder itself, or the main file of a set, is locked. File systems
+//! and systems without such locks have none, and writers go on as if they were alone.
+
+use std::fs::{File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use super::disk::folder;
+use super::output::finish_all;
+use crate::error::{Error, ErrorKind, Result};
+
+/// The longest time to wait for another writer.
+const PATIENCE: Duration = Duration::from_mins(1);
+/// The time between two attempts.
+const INTERVAL: Duration = Duration::from_millis(10);
+
+/// The lock of a set that is read, changed and replaced: held from before its files are opened until
+/// the new ones have their names.
+///
+/// On Unix it is a lock on the main file; elsewhere it does nothing.
+#[derive(Debug)]
+pub struct SetLock {
+    path: PathBuf,
+    file: File,
+}
+
+impl SetLock {
+    /// Locks the set with the main file `path`, which must exist. Waits up to a minute for a process
+    /// that has the lock.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InUse`] if another process still has the lock; errors of the file system.
+    pub fn acquire(path: &Path) -> Result<Self> {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let file = open(path).or_else(|error| match error.kind() {
+                // It has no name for a moment while it is replaced, and if that was interrupted.
+                io::ErrorKind::NotFound => {
+                    let _folder = FolderLock::acquire(path)?;
+                    finish_all(path)?;
+                    Ok(open(path)?)
+                }
+                _ => Err(Error::from(error)),
+            });
+            let file = file.map_err(|error| error.in_path(path))?;
+            lock(&file, path, deadline)?;
+            let lock = Self {
+                path: path.to_path_buf(),
+                file,
+            };
+            // Whoever had the lock may have replaced the file.
+            if lock.is_current() {
+                return Ok(lock);
+            }
+            if Instant::now() >= deadline {
+                return Err(in_use(&lock.file, path));
+            }
+        }
+    }
+
+    /// Whether the path still names the locked file.
+    pub(super) fn is_current(&self) -> bool {
+        is_same(&self.file, &self.path)
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// The lock of a folder in which files get their names. To be held for moments only: while files are
+/// named, or while all files of a set are opened.
+#[derive(Debug)]
+pub struct FolderLock(#[expect(dead_code, reason = "closing it ends the lock")] Option<File>);
+
+impl FolderLock {
+    /// Locks the folder of `target`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InUse`] if another process has the lock for more than a minute.
+    pub fn acquire(target: &Path) -> Result<Self> {
+        // A folder that cannot be opened has no lock; creating the files reports what is wrong.
+        let Some(file) = open_folder(folder(target)) else {
+            return Ok(Self(None));
+        };
+        lock(&file, target, Instant::now() + PATIENCE)?;
+        Ok(Self(Some(file)))
+    }
+}
+
+#[cfg(unix)]
+fn open_folder(folder: &Path) -> Option<File> {
+    File::open(folder).ok()
+}
+
+#[cfg(not(unix))]
+fn open_folder(_folder: &Path) -> Option<File> {
+    None
+}
+
+/// Opens a file for locking. Some network file systems lock only files that are open for writing.
+fn open(path: &Path) -> io::Result<File> {
+    let writable = File::options().read(true).write(true).open(path);
+    writable.or_else(|_| File::open(path))
+}
+
+/// Locks an open file, if its file system has locks.
+fn lock(file: &File, path: &Path, deadline: Instant) -> Result<()> {
+    if !cfg!(unix) {
+        // Locks of other systems keep the file itself from being read.
+        return Ok(());
+    }
+    loop {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) if Instant::now() >= deadline => {
+                return Err(in_use(file, path));
+            }
+            Err(TryLockError::WouldBlock) => std::thread::sleep(INTERVAL),
+            // An error means that the file system has no locks.
+            Ok(()) | Err(TryLockError::Error(_)) => return Ok(()),
+        }
+    }
+}
+
+fn in_use(file: &File, path: &Path) -> Error {
+    let process = holder(file);
+    Error::new(ErrorKind::InUse { process })
+        .in_path(path)
+        .in_output()
+}
+
+#[cfg(unix)]
+fn is_same(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    match (file.metadata(), std::fs::metadata(path)) {
+        (Ok(one), Ok(other)) => one.dev() == other.dev() && one.ino() == other.ino(),
+        _ => false,
+    }
+}
+
+#[cfg(not(unix))]
+fn is_same(_file: &File, _path: &Path) -> bool {
+    true
+}
+
+/// The process that has the lock of a file; `None` if that is not known.
+#[cfg(target_os = "linux")]
+fn holder(file: &File) -> Option<u32> {
+    use std::os::unix::fs::MetadataExt;
+    let inode = file.metadata().ok()?.ino().to_string();
+    let locks = std::fs::read_to_string("/proc/locks").ok()?;
+    locks.lines().find_map(|line| {
+        // `1: FLOCK  ADVISORY  WRITE 4711 08:02:131 0 EOF`
+        let mut fields = line.split_ascii_whitespace().skip(1);
+        let is_lock = fields.next() == Some("FLOCK");
+        let process = fields.nth(2)?;
+        let is_file = fields.next()?.rsplit(':').next() == Some(&inode);
+        process.parse().ok().filter(|_| is_lock && is_file)
+    })
+}
+
+#[cfg(not(target_os = "linux"))]
+fn holder(_file: &File) -> Option<u32> {
+    None
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use tabia_testkit::Scratch;
+
+    #[test]
+    fn a_lock_names_its_process_and_follows_a_replaced_file() {
+        let folder = Scratch::new("lock");
+        let path = folder.join("a.cbh");
+        std::fs::write(&path, b"old").unwrap();
+        let first = SetLock::acquire(&path).unwrap();
+        let other = open(&path).unwrap();
+        let error = lock(&other, &path, Instant::now()).unwrap_err();
+        let own = std::process::id();
+        assert!(
+            matches!(error.kind(), ErrorKind::InUse { process: Some(process) } if *process == own),
+            "{error:?}"
+        );
+        // The second waits for the first, and then locks the new file.
+        let second = std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| SetLock::acquire(&path).unwrap());
+            std::thread::sleep(Duration::from_millis(50));
+            assert!(!waiting.is_finished());
+            std::fs::write(folder.join("new"), b"new").unwrap();
+            std::fs::rename(folder.join("new"), &path).unwrap();
+            assert!(!first.is_current());
+            drop(first);
+            waiting.join().unwrap()
+        });
+        assert!(second.is_current());
+        assert_eq!(folder.names(), ["a.cbh"]);
+    }
+}
