@@ -1,7 +1,7 @@
 //! Scid databases that tabia writes: written, read back, damaged.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tabia_core::chess::{Ply, Setup};
 use tabia_core::formats::{CreateOptions, OpenOptions};
@@ -11,6 +11,7 @@ use tabia_core::io::Source;
 use tabia_core::loss::{Feature, Losses};
 use tabia_core::{GameFormat, GameIndex};
 use tabia_formats::games::scid::{SI3, SI4, SI5};
+use tabia_formats::games::scidb;
 use tabia_testkit::arbitrary::arbitrary_game;
 use tabia_testkit::database::{open_files, read_games};
 use tabia_testkit::guard::Watchdog;
@@ -654,4 +655,28 @@ fn profile_full_keeps_annotations_of_other_formats() {
         };
         dump::assert_same("full", &others(&kept), &others(&back));
     }
+}
+
+/// The time for a game is linear in the number of its tags, also if their names repeat.
+#[test]
+fn many_tags_take_linear_time() {
+    let started = Instant::now();
+    for name in ["Tag#", "Same", "Date"] {
+        let mut game = builder("1").tag("Result", "*").result(GameResult::Unknown);
+        for number in 0..30_000 {
+            let name = name.replace('#', &number.to_string());
+            game.head.tags.push(&name, "x");
+        }
+        let (back, losses) = written(&scidb::FORMAT, game.clone());
+        let lost = losses.count(Feature::Tags) as usize;
+        assert_eq!(back.head.tags.len() + lost, game.head.tags.len(), "{name}");
+        // A blob of Scid is too short for so long a game, which is known after its tags.
+        let scratch = Scratch::new("scid-tags");
+        let path = scratch.join("tags.si5");
+        let mut writer = SI5.create.unwrap()(&path, &CreateOptions::default()).unwrap();
+        assert!(writer.write(&game).is_err() || name == "Date");
+    }
+    // A quadratic algorithm takes a minute.
+    let elapsed = started.elapsed();
+    assert!(elapsed < Duration::from_secs(15), "{elapsed:?}");
 }

@@ -50,6 +50,9 @@ impl Charset {
 /// Decodes a value. Never fails: bytes that are not UTF-8 are read as windows-1252, or the complete
 /// value in the single-byte set that `charset` has. As WHATWG defines these sets, each maps all 256 bytes
 /// to different characters.
+///
+/// A value can mix UTF-8 and windows-1252, as names that several programs have edited do: sequences that
+/// are letters in UTF-8 are read as UTF-8, the other bytes in windows-1252.
 pub fn decode(bytes: &[u8], charset: Charset) -> Cow<'_, str> {
     let single = match charset {
         Charset::Single(encoding) => encoding,
@@ -59,31 +62,52 @@ pub fn decode(bytes: &[u8], charset: Charset) -> Cow<'_, str> {
             }
             match charset {
                 Charset::Fallback(encoding) => encoding,
-                _ => return Cow::Owned(decode_mixed(bytes)),
+                _ => return Cow::Owned(decode_mixed(bytes, charset == Charset::Utf8)),
             }
         }
     };
     single.decode_without_bom_handling(bytes).0
 }
 
-/// Decodes a value of which a part is UTF-8: the other bytes are windows-1252. A sequence of bytes that
-/// is valid UTF-8 is no text in windows-1252 that anyone writes.
+/// Decodes a value that is not UTF-8 sequence by sequence: UTF-8 or windows-1252.
+///
+/// Capital letters followed by a symbol are UTF-8 by accident, as in `CAFÉ”`. So only letters that names
+/// contain, and typographic quotes and dashes, are read as UTF-8, unless `all` is set or most sequences
+/// are UTF-8.
 #[cold]
-fn decode_mixed(mut bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len() + 8);
-    while let Err(error) = std::str::from_utf8(bytes) {
-        let (valid, rest) = bytes.split_at(error.valid_up_to());
-        text.push_str(std::str::from_utf8(valid).unwrap_or_default());
-        let (invalid, rest) = rest.split_at(error.error_len().unwrap_or(rest.len()));
+fn decode_mixed(bytes: &[u8], all: bool) -> String {
+    let (mut sequences, mut others) = (0, 0);
+    for chunk in bytes.utf8_chunks() {
+        sequences += chunk.valid().chars().filter(|c| !c.is_ascii()).count();
+        others += chunk.invalid().len();
+    }
+    let all = all || sequences > 2 * others;
+    let mut text = String::with_capacity(bytes.len() + others);
+    let single = |part: &[u8], text: &mut String| {
         text.push_str(
             &encoding_rs::WINDOWS_1252
-                .decode_without_bom_handling(invalid)
+                .decode_without_bom_handling(part)
                 .0,
         );
-        bytes = rest;
+    };
+    for chunk in bytes.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            if all || c.is_ascii() || is_common(c) {
+                text.push(c);
+            } else {
+                single(c.encode_utf8(&mut [0; 4]).as_bytes(), &mut text);
+            }
+        }
+        single(chunk.invalid(), &mut text);
     }
-    text.push_str(std::str::from_utf8(bytes).unwrap_or_default());
     text
+}
+
+/// Whether a character is a letter of a European language in Latin script, or a typographic quote or
+/// dash.
+const fn is_common(c: char) -> bool {
+    matches!(c, '\u{c0}'..='\u{17f}' | '\u{218}'..='\u{21b}' | '\u{1e00}'..='\u{1eff}'
+        | '\u{2010}'..='\u{2026}')
 }
 
 /// Encodes a value. The second value is `false` if a character is outside the set; it is replaced by
@@ -137,6 +161,26 @@ mod tests {
         let cyrillic = Charset::Fallback(encoding_rs::WINDOWS_1251);
         assert_eq!(decode("Čapek".as_bytes(), cyrillic), "Čapek");
         assert_eq!(decode(b"\xcf\xe5\xf8\xea\xe0", cyrillic), "Пешка");
+    }
+
+    #[test]
+    fn utf8_and_windows_1252_can_be_mixed() {
+        // A name of Scid's own test database.
+        assert_eq!(decode(b"\xc5\xbdlebc\xedk", Charset::Auto), "Žlebcík");
+        assert_eq!(decode(b"\xc5\xbdlebc\xedk", Charset::Utf8), "Žlebcík");
+        let dash = b"caf\xe9 \xe2\x80\x93 \xc5\x99";
+        assert_eq!(decode(dash, Charset::Auto), "café – ř");
+        // Mostly UTF-8, with one byte of another program.
+        let mostly = ["Карпов".as_bytes(), b" - M\xfcller"].concat();
+        assert_eq!(decode(&mostly, Charset::Auto), "Карпов - Müller");
+        // A capital letter before a quotation mark is not a sequence of UTF-8.
+        assert_eq!(
+            decode(b"\x93CAF\xc9\x94 na\xefve", Charset::Auto),
+            "“CAFÉ” naïve"
+        );
+        // Other single-byte sets are not mixed: these are two letters of windows-1251.
+        let cyrillic = Charset::Fallback(encoding_rs::WINDOWS_1251);
+        assert_eq!(decode(b"\xcf\xb8\xf2\xf0", cyrillic), "Пётр");
     }
 
     #[test]

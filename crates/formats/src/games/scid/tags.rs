@@ -253,15 +253,6 @@ impl<'g> UnmappedTags<'g> {
         Some(fitted)
     }
 
-    /// Whether an earlier tag of the same name is stored in a field.
-    fn has_taken_earlier(&self, index: usize) -> bool {
-        let Some((name, _)) = self.tags.pair(index) else {
-            return false;
-        };
-        let mut before = self.tags.iter().take(index).enumerate();
-        before.any(|(index, (other, _))| other == name && self.is_taken(index))
-    }
-
     /// Drops unknown values of the entry's fields.
     fn drop_unknown(&mut self) {
         for &index in &self.plan.may_be_unknown {
@@ -298,14 +289,19 @@ impl<'g> UnmappedTags<'g> {
 
     /// Appends the tags without a field to the blob.
     fn write_rest(&self, blob: &mut Vec<u8>, losses: &mut Losses) {
+        // Names of the tags before that are stored in a field, which are few.
+        let mut taken_names = Vec::new();
         for rest in &self.plan.rest {
-            if self.is_taken(rest.index) {
-                continue;
-            }
             let Some((name, value)) = self.tags.pair(rest.index) else {
                 continue;
             };
-            if rest.is_repeated && self.has_taken_earlier(rest.index) {
+            if self.is_taken(rest.index) {
+                if !taken_names.contains(&name) {
+                    taken_names.push(name);
+                }
+                continue;
+            }
+            if rest.is_repeated && taken_names.contains(&name) {
                 // In the blob it would replace the value of the entry.
                 losses.add(Feature::Tags, u64::from(!is_unknown(value)), None);
             } else {

@@ -46,7 +46,7 @@ const FIELDS: [&str; 26] = [
 /// The tags of a game that are not stored in a field yet.
 pub(crate) struct UnmappedTags<'g> {
     tags: &'g Tags,
-    /// Indexes of the tags that are stored in a field.
+    /// Indexes of the tags that are stored in a field; at most one for each field.
     taken: Vec<usize>,
 }
 
@@ -78,8 +78,12 @@ impl<'g> UnmappedTags<'g> {
 
     /// Whether a tag of that name before the one at `index` is stored in a field.
     fn has_taken(&self, name: &str, index: usize) -> bool {
-        let mut before = self.tags.iter().take(index).zip(0..);
-        before.any(|((other, _), index)| other == name && self.taken.contains(&index))
+        let mut before = self.taken.iter().filter(|&&taken| taken < index);
+        before.any(|&taken| {
+            self.tags
+                .pair(taken)
+                .is_some_and(|(other, _)| other == name)
+        })
     }
 
     /// The code of the first tag of that name, which is then stored. 0 if it has none.
