@@ -211,12 +211,11 @@ fn is_text(name: &str) -> bool {
 /// Whether the name of a tag is that of an operation.
 pub(super) fn is_operation(name: &str) -> bool {
     match name.as_bytes() {
-        [b'a'..=b'z', ..] => is_name(name),
         [b'D', rest @ ..] if rest.first().is_some_and(u8::is_ascii_digit) => {
             rest.iter().all(u8::is_ascii_digit)
         }
-        // Names of engines and authors in test suites; those of PGN are longer.
-        [b'A'..=b'Z', _] => is_name(name),
+        // Also names of two letters, for engines and authors in test suites; those of PGN are longer.
+        [b'a'..=b'z', ..] | [b'A'..=b'Z', _] => is_name(name),
         _ => false,
     }
 }
