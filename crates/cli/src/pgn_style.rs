@@ -38,7 +38,7 @@ fn next_token(text: &str) -> (&str, Option<TextStyle>) {
         }
         Some(b'(' | b')') => (until(Some(1)), Some(TextStyle::Dim)),
         _ => {
-            let end = text.find(|c| matches!(c, '[' | '{' | '$' | '(' | ')'));
+            let end = text.find(['[', '{', '$', '(', ')']);
             (until(end), None)
         }
     }

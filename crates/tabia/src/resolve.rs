@@ -248,10 +248,11 @@ impl Resolver {
                     Ok(kind) if kind.is_dir() && depth < DEPTH => {
                         folders.push((entry.path(), depth + 1));
                     }
-                    Ok(kind) if kind.is_file() || (kind.is_symlink() && entry.path().is_file()) => {
-                        if self.is_main_name(&name) {
-                            found.push((entry.path(), None));
-                        }
+                    Ok(kind)
+                        if (kind.is_file() || (kind.is_symlink() && entry.path().is_file()))
+                            && self.is_main_name(&name) =>
+                    {
+                        found.push((entry.path(), None));
                     }
                     _ => {}
                 }

@@ -39,7 +39,7 @@ pub(crate) fn move_after_verb(arguments: Vec<OsString>) -> Vec<OsString> {
     let verbs = 1 + usize::from(arguments.get(verb).is_some_and(is_group));
     let mut arguments = arguments;
     let end = (verb + verbs).min(arguments.len());
-    // The options change places with the verbs.
+    // The verbs come first.
     if let Some(head) = arguments.get_mut(1..end) {
         head.rotate_left(verb - 1);
     }

@@ -23,19 +23,17 @@ pub(crate) fn run(args: &SearchArgs) -> Result<ExitCode, Error> {
         include_deleted: args.include_deleted,
         filter,
     };
-    match &args.output {
-        Some(output) => write(args, paths, select, output),
-        None => {
-            let rows = LsArgs {
-                paths: paths.to_vec(),
-                select,
-                texts: args.texts,
-                listing: args.listing.clone(),
-                common: args.common.clone(),
-            };
-            ls::search(&rows, args.count)
-        }
+    if let Some(output) = &args.output {
+        return write(args, paths, select, output);
     }
+    let rows = LsArgs {
+        paths: paths.to_vec(),
+        select,
+        texts: args.texts,
+        listing: args.listing.clone(),
+        common: args.common.clone(),
+    };
+    ls::search(&rows, args.count)
 }
 
 /// Writes the games to a new file.

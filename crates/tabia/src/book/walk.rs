@@ -120,13 +120,17 @@ pub fn walk(
     })
 }
 
+/// A function that receives a position and one that returns the moves to it.
+pub(crate) type LineVisitor<'a> =
+    &'a mut dyn FnMut(&Position, &dyn Fn() -> Vec<Move>) -> Result<Flow>;
+
 /// Like [`walk`] from the standard position; `visit` also gets a function that returns the moves to the
 /// position. Takes 8 bytes of memory for each position.
 pub(crate) fn walk_with_lines(
     book: &dyn Book,
     stored: u64,
     progress: &Progress,
-    visit: &mut dyn FnMut(&Position, &dyn Fn() -> Vec<Move>) -> Result<Flow>,
+    visit: LineVisitor<'_>,
 ) -> Result<Walked> {
     let queue = VisitQueue {
         lines: Some(LineTree::default()),
