@@ -278,10 +278,6 @@ enum AnnotationJson<'a> {
         kind: &'static str,
         seconds: f64,
     },
-    StartClock {
-        color: &'static str,
-        seconds: f64,
-    },
     Eval {
         #[serde(flatten)]
         score: ScoreJson,
@@ -373,6 +369,8 @@ struct TrainingJson<'a> {
     first_help: Vec<TextJson<'a>>,
     second_help: Vec<TextJson<'a>>,
     solutions: Vec<SolutionJson<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    choices: Vec<ChoiceJson<'a>>,
 }
 
 #[derive(Serialize)]
@@ -385,9 +383,18 @@ struct SolutionJson<'a> {
 }
 
 #[derive(Serialize)]
+struct ChoiceJson<'a> {
+    points: u8,
+    answer: Vec<TextJson<'a>>,
+    reply: Vec<TextJson<'a>>,
+}
+
+#[derive(Serialize)]
 struct TextJson<'a> {
     language: u16,
     text: &'a str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    shapes: Vec<AnnotationJson<'a>>,
 }
 
 #[derive(Serialize)]
@@ -422,14 +429,6 @@ impl<'a> AnnotationJson<'a> {
                     _ => "other",
                 },
                 seconds: clock.time.as_secs_f64(),
-            },
-            Annotation::StartClock(clock) => Self::StartClock {
-                color: if clock.color.is_white() {
-                    "white"
-                } else {
-                    "black"
-                },
-                seconds: hundredths(clock.hundredths),
             },
             Annotation::Eval(eval) => Self::Eval {
                 score: match eval.score {
@@ -563,7 +562,13 @@ impl<'a> TrainingJson<'a> {
             points: solution.points,
             comments: texts(&solution.comments),
         });
+        let choices = training.choices.iter().map(|choice| ChoiceJson {
+            points: choice.points,
+            answer: texts(&choice.answer),
+            reply: texts(&choice.reply),
+        });
         Self {
+            choices: choices.collect(),
             seconds: training.seconds,
             points: training.points,
             question: texts(&training.question),
@@ -626,6 +631,7 @@ fn texts(texts: &[TrainingText]) -> Vec<TextJson<'_>> {
     let texts = texts.iter().map(|text| TextJson {
         language: text.language,
         text: &text.text,
+        shapes: text.shapes.iter().map(AnnotationJson::shape).collect(),
     });
     texts.collect()
 }

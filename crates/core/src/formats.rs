@@ -313,6 +313,8 @@ pub struct GameFormat {
     pub file: FileFormat,
     /// The features that a game can have with the most permissive options.
     pub can: Features,
+    /// Features of which a game can have only some; a writer reports the others as losses.
+    pub in_part: Features,
     /// The features that a game can have under the given options; `None` if always `can`.
     pub can_with: Option<fn(&CreateOptions) -> Features>,
     /// Opens a file or a set of files.

@@ -4,6 +4,6 @@
 pub use tabia_core::game::{
     Clock, ClockKind, Comment, CommentPlacement, CriticalPosition, Eval, EvalPoint, EvalProfile,
     Foreign, Language, Media, MediaKind, PiecePath, Quotation, Score, Shape, ShapeColor, ShapeKind,
-    StartClock, TextKind, TextPart, TimeControl, TimeStage, Training, TrainingSolution,
+    TextKind, TextPart, TimeControl, TimeStage, Training, TrainingChoice, TrainingSolution,
     TrainingText, VariationColor, WebLink,
 };

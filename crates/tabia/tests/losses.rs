@@ -23,6 +23,7 @@ use tabia::core::game::{
 use tabia::core::loss::{Feature, Losses};
 use tabia::core::{GameFormat, GameIndex};
 use tabia_testkit::Scratch;
+use tabia_testkit::clocks::with_implied_times;
 use tabia_testkit::tiny;
 use tabia_testkit::unusual_games::unusual_game;
 
@@ -75,6 +76,24 @@ enum Fact {
 type Facts = BTreeMap<Fact, u32>;
 
 fn facts(game: &Game) -> Facts {
+    // A time control that a tag can state is one.
+    let mut game = with_implied_times(game);
+    let control = {
+        let mut at_start = game
+            .events()
+            .take_while(|event| matches!(event, Event::Annotation(_)));
+        at_start.find_map(|event| match event {
+            Event::Annotation(Annotation::TimeControl(control)) => control.pgn(),
+            _ => None,
+        })
+    };
+    let mut is_tag = false;
+    if let Some(control) = control.filter(|_| game.head.tags.get("TimeControl").is_none()) {
+        game.head.tags.push("TimeControl", &control);
+        game = with_implied_times(&game);
+        is_tag = true;
+    }
+    let game = &game;
     let mut facts = Facts::new();
     let mut add = |fact| *facts.entry(fact).or_insert(0) += 1;
     let head = &game.head;
@@ -144,6 +163,11 @@ fn facts(game: &Game) -> Facts {
                 }
                 at_variation_start = false;
             }
+            Event::Annotation(Annotation::TimeControl(control))
+                if is_tag && now.is_empty() && control.pgn().is_some() =>
+            {
+                is_tag = false;
+            }
             Event::Annotation(annotation) => {
                 let feature = annotation.feature();
                 let text = match annotation {
@@ -161,6 +185,7 @@ fn facts(game: &Game) -> Facts {
                             ShapeColor::ChessBase(2) => ShapeColor::Green,
                             ShapeColor::ChessBase(3) => ShapeColor::Yellow,
                             ShapeColor::ChessBase(4) => ShapeColor::Red,
+                            ShapeColor::ChessBase(7) => ShapeColor::Blue,
                             color => color,
                         };
                         format!("{shape:?}")
@@ -248,6 +273,9 @@ fn reasons(fact: &Fact) -> Vec<Feature> {
             ];
             if ["FEN", "SetUp", "Variant"].contains(&name.as_str()) {
                 reasons.extend(starts);
+            }
+            if name == "TimeControl" {
+                reasons.push(Feature::TimeControls);
             }
             reasons
         }

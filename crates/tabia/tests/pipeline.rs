@@ -39,6 +39,7 @@ const fn format(
             evidence: "",
         },
         can: Features::ALL,
+        in_part: Features::NONE,
         can_with: None,
         open: |_, _| Err(Error::unsupported("only written")),
         open_stream: None,

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use tabia_core::chess::{Color, Move, Ply, Position, Setup, Square};
+use tabia_core::chess::{Move, Ply, Position, Setup, Square};
 use tabia_core::game::{
     Annotation, Clock, ClockKind, Comment, CommentPlacement, CriticalPosition, Date, Eval,
     EvalPoint, EvalProfile, Foreign, Game, GameHead, GameResult, Language, Media, MediaKind, Nag,
     PiecePath, Quotation, RecordKind, Recorder, Score, Shape, ShapeColor, ShapeKind, Start,
-    StartClock, TextKind, TextPart, TimeControl, TimeStage, Training, TrainingSolution,
+    TextKind, TextPart, TimeControl, TimeStage, Training, TrainingChoice, TrainingSolution,
     TrainingText, VariationColor, Visitor as _, WebLink,
 };
 use tabia_core::{FormatId, GameIndex};
@@ -249,9 +249,25 @@ fn text(n: &mut Random) -> String {
 
 fn texts(n: &mut Random) -> Vec<TrainingText> {
     (0..n.below_u64(3))
-        .map(|_| TrainingText {
-            language: n.below_u64(8) as u16,
-            text: text(n),
+        .map(|_| {
+            let language = n.below_u64(8) as u16;
+            let mut entry = TrainingText::new(language, text(n));
+            if n.one_in(6) {
+                entry.text.clear();
+                entry.language = 7;
+                let squares = n.one_in(2);
+                for _ in 0..=n.below_u64(3) {
+                    let (at, to) = (square(n), square(n));
+                    let kind = if squares {
+                        ShapeKind::Square(at)
+                    } else {
+                        ShapeKind::Arrow(at, to)
+                    };
+                    let color = n.pick(&[ShapeColor::Green, ShapeColor::Blue]);
+                    entry.shapes.push(Shape { kind, color });
+                }
+            }
+            entry
         })
         .collect()
 }
@@ -338,6 +354,22 @@ fn annotation(n: &mut Random, out: &mut Recorder<&mut Game>) {
                 comments: texts(n),
             })
             .collect(),
+        choices: Vec::new(),
+    };
+    let training = if n.one_in(4) {
+        Training {
+            solutions: Vec::new(),
+            choices: (0..n.below_u64(3))
+                .map(|_| TrainingChoice {
+                    points: n.below_u64(10) as u8,
+                    answer: texts(n),
+                    reply: texts(n),
+                })
+                .collect(),
+            ..training
+        }
+    } else {
+        training
     };
     let profile = EvalProfile {
         points: (0..n.below_u64(5))
@@ -388,10 +420,6 @@ fn annotation(n: &mut Random, out: &mut Recorder<&mut Game>) {
                 square: 12,
             }),
             Annotation::VideoTime(-5),
-            Annotation::StartClock(StartClock {
-                color: Color::Black,
-                hundredths: 540_000,
-            }),
         ]),
         14 => Annotation::TimeControl(TimeControl {
             stages: [

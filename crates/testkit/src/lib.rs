@@ -9,6 +9,7 @@
 //! | [`tiny`] | small games and databases in memory |
 //! | [`dump`] | a stable text form of games, for expected files and comparisons |
 //! | [`database`] | databases opened from memory, read to the end, compared with fixtures |
+//! | [`clocks`] | times that follow from other times of a game |
 //! | [`corrupt`] | damaged copies of files: truncated, changed byte by byte, changed at random |
 //! | [`fuzz`] | the bodies of the fuzz targets |
 //! | [`guard`] | limits on the time and memory of a test |
@@ -29,6 +30,8 @@
 
 #[cfg(feature = "formats")]
 pub mod arbitrary;
+#[cfg(feature = "formats")]
+pub mod clocks;
 pub mod corrupt;
 #[cfg(feature = "formats")]
 pub mod database;

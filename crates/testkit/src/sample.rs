@@ -4,12 +4,12 @@
 use std::time::Duration;
 
 use tabia_core::GameIndex;
-use tabia_core::chess::{Color, Position, Setup, Square, san};
+use tabia_core::chess::{Position, Setup, Square, san};
 use tabia_core::game::{
     Annotation, Clock, ClockKind, Comment, CommentPlacement, CriticalPosition, Eval, EvalPoint,
     EvalProfile, Game, GameHead, GameResult, Language, Nag, Quotation, RecordKind, Recorder, Score,
-    Shape, ShapeColor, ShapeKind, Start, StartClock, TextKind, TextPart, TimeControl, TimeStage,
-    Training, TrainingSolution, TrainingText, VariationColor, Visitor, WebLink,
+    Shape, ShapeColor, ShapeKind, Start, TextKind, TextPart, Training, TrainingSolution,
+    TrainingText, VariationColor, Visitor, WebLink,
 };
 
 /// All records in the order of the sample: eight games, one of them deleted, and a guiding text.
@@ -89,6 +89,7 @@ fn opera() -> Game {
             points: 10,
             comments: texts("Well done!", "Gut gemacht!"),
         }],
+        choices: Vec::new(),
     };
     Builder::new(&[
         ("Event", "Opera box"),
@@ -237,29 +238,6 @@ fn club_game() -> Game {
             })
             .collect(),
     };
-    let seconds = |number: i32| number * 100;
-    let control = TimeControl {
-        stages: [
-            TimeStage {
-                start: seconds(5400),
-                increment: seconds(30),
-                moves: 40,
-                kind: 1,
-            },
-            TimeStage {
-                start: seconds(900),
-                increment: seconds(30),
-                moves: 1000,
-                kind: 3,
-            },
-            TimeStage {
-                start: 0,
-                increment: 0,
-                moves: 1000,
-                kind: 5,
-            },
-        ],
-    };
     Builder::new(&[
         ("Event", "Sample League"),
         ("Site", "Mainz"),
@@ -282,10 +260,10 @@ fn club_game() -> Game {
         ("CbWhiteTeamNumber", "1"),
         ("SourceTitle", "tabia sample"),
         ("SourceDate", "2024.04.01"),
+        ("TimeControl", "40/5400+30:900+30"),
+        ("WhiteClock", "1:30:00"),
+        ("BlackClock", "1:30:00"),
     ])
-    .note(Annotation::TimeControl(control))
-    .note(start_clock(Color::White, seconds(5400)))
-    .note(start_clock(Color::Black, seconds(5400)))
     .note(Annotation::EvalProfile(&profile))
     .timed("e4", 4)
     .timed("e5", 6)
@@ -577,15 +555,7 @@ impl Builder {
 }
 
 fn texts(english: &str, german: &str) -> Vec<TrainingText> {
-    let text = |language, text: &str| TrainingText {
-        language,
-        text: text.to_owned(),
-    };
-    vec![text(0, english), text(1, german)]
-}
-
-fn start_clock(color: Color, hundredths: i32) -> Annotation<'static> {
-    Annotation::StartClock(StartClock { color, hundredths })
+    vec![TrainingText::new(0, english), TrainingText::new(1, german)]
 }
 
 fn square(name: &str) -> Square {

@@ -230,10 +230,7 @@ pub fn annotated() -> Game {
     let training = Training {
         seconds: 60,
         points: 10,
-        question: vec![TrainingText {
-            language: 0,
-            text: "What now?".to_owned(),
-        }],
+        question: vec![TrainingText::new(0, "What now?")],
         solutions: vec![TrainingSolution {
             from: square(59),
             to: square(31),

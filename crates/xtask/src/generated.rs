@@ -103,8 +103,9 @@ fn features() -> String {
     let mut text = String::from(
         "# What each format holds\n\n\
          Made by `cargo xtask generated` from the table of formats. `convert` lists what a target\n\
-         cannot hold; `yes` means that it is kept exactly. Where options of a writer decide, the\n\
-         most that it can keep is shown.\n\n",
+         cannot hold; `yes` means that it is kept exactly, `in part` that some of it is, such as\n\
+         tags with a field of their own, or times that follow from the time control. Where options\n\
+         of a writer decide, the most that it can keep is shown.\n\n",
     );
     text.push_str("| |");
     for format in GAMES {
@@ -121,7 +122,13 @@ fn features() -> String {
             let _ = write!(
                 text,
                 " {} |",
-                if format.can.has(*feature) { "yes" } else { "" }
+                if format.in_part.has(*feature) {
+                    "in part"
+                } else if format.can.has(*feature) {
+                    "yes"
+                } else {
+                    ""
+                }
             );
         }
         text.push('\n');

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::chess::{Color, Ply, Setup, Square};
+use crate::chess::{Ply, Setup, Square};
 use crate::game::{Date, GameResult};
 use crate::ids::FormatId;
 use crate::loss::{Feature, Features, Losses};
@@ -46,10 +46,8 @@ pub enum Annotation<'a> {
     PiecePath(PiecePath),
     /// Time in the accompanying video, in the unit of the format (ChessBase type 25).
     VideoTime(i32),
-    /// The time control of the game.
+    /// A time control that a tag `TimeControl` cannot state, see [`TimeControl::pgn`].
     TimeControl(TimeControl),
-    /// The clock of one side at the start of the game.
-    StartClock(StartClock),
     /// Evaluations of the mainline.
     EvalProfile(&'a EvalProfile),
     /// A training question on the last move.
@@ -73,7 +71,7 @@ impl Annotation<'_> {
             Self::Nag(_) => Feature::Nags,
             Self::Comment(_) => Feature::Comments,
             Self::Shape(_) => Feature::Shapes,
-            Self::Clock(_) | Self::StartClock(_) => Feature::Clocks,
+            Self::Clock(_) => Feature::Clocks,
             Self::Eval(_) => Feature::Evals,
             Self::Medals(_) => Feature::Medals,
             Self::Critical(_) => Feature::CriticalPositions,
@@ -262,7 +260,7 @@ pub enum ShapeColor {
     Yellow,
     /// `R`; ChessBase 4.
     Red,
-    /// `B`.
+    /// `B`; ChessBase 7.
     Blue,
     /// `O`.
     Orange,
@@ -305,15 +303,6 @@ pub enum ClockKind {
     ElapsedGame,
     /// Reading of a mechanical clock (`[%mct]`).
     Mechanical,
-}
-
-/// The clock of one side at the start of the game (ChessBase types 16 and 17).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct StartClock {
-    /// The side.
-    pub color: Color,
-    /// The time in hundredths of a second.
-    pub hundredths: i32,
 }
 
 /// An evaluation of a position.
@@ -385,6 +374,115 @@ pub struct TimeStage {
     pub kind: u8,
 }
 
+impl TimeStage {
+    /// A stage that is not used.
+    pub const UNUSED: TimeStage = TimeStage {
+        start: 0,
+        increment: 0,
+        moves: 0,
+        kind: 5,
+    };
+
+    /// The value of [`moves`](Self::moves) for the rest of the game.
+    pub const REST: u16 = 1000;
+
+    /// Whether the stage is not used, whatever its number of moves.
+    fn is_unused(&self) -> bool {
+        self.start == 0 && self.increment == 0 && (self.kind == 5 || *self == Self::default())
+    }
+
+    /// Parses `40/7200`, `5400+30` or `40/5400+30`; `None` for anything else.
+    fn parse(text: &str) -> Option<Self> {
+        let (moves, time) = match text.split_once('/') {
+            Some((moves, time)) => (Some(canonical_number(moves)?), time),
+            None => (None, text),
+        };
+        let (start, increment) = match time.split_once('+') {
+            Some((start, increment)) => (start, Some(canonical_number(increment)?)),
+            None => (time, None),
+        };
+        let hundredths = |seconds: u32| i32::try_from(seconds).ok()?.checked_mul(100);
+        let moves = moves.map(u16::try_from).transpose().ok()?;
+        Some(Self {
+            start: hundredths(canonical_number(start)?)?,
+            increment: hundredths(increment.unwrap_or(0))?,
+            moves: match moves {
+                Some(moves) => Some(moves).filter(|moves| (1..Self::REST).contains(moves))?,
+                None => Self::REST,
+            },
+            kind: match (moves, increment) {
+                // `40/7200+0` would be written as `40/7200`.
+                (Some(_), Some(0)) => return None,
+                (Some(_), _) => 1,
+                (None, Some(_)) => 3,
+                (None, None) => 0,
+            },
+        })
+    }
+
+    /// The text that [`parse`](Self::parse) reads as this stage.
+    fn pgn(&self) -> Option<String> {
+        let (start, increment) = (self.start / 100, self.increment / 100);
+        let text = match self.kind {
+            1 if increment == 0 => format!("{}/{start}", self.moves),
+            1 => format!("{}/{start}+{increment}", self.moves),
+            0 => format!("{start}"),
+            3 => format!("{start}+{increment}"),
+            _ => return None,
+        };
+        (Self::parse(&text) == Some(*self)).then_some(text)
+    }
+}
+
+/// A number without superfluous signs and zeros.
+fn canonical_number(text: &str) -> Option<u32> {
+    let number: u32 = text.parse().ok()?;
+    (number.to_string() == text).then_some(number)
+}
+
+impl TimeControl {
+    /// Parses the value of a PGN tag `TimeControl`, such as `300+3` or `40/7200:3600`. `None` for values that
+    /// [`pgn`](Self::pgn) would write differently or that have more than three stages: `?`, `*180`.
+    ///
+    /// ```
+    /// use tabia_core::game::TimeControl;
+    ///
+    /// let control = TimeControl::parse("40/7200+30:1800+30").unwrap();
+    /// assert_eq!(control.stages[0].start, 720_000);
+    /// assert_eq!(control.pgn().as_deref(), Some("40/7200+30:1800+30"));
+    /// assert_eq!(TimeControl::parse("?"), None);
+    /// ```
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut stages = [TimeStage::UNUSED; 3];
+        let mut rest = stages.iter_mut();
+        let mut is_complete = false;
+        for part in text.split(':') {
+            let stage = rest.next()?;
+            *stage = TimeStage::parse(part)?;
+            if is_complete {
+                // Nothing can follow the rest of the game.
+                return None;
+            }
+            is_complete = stage.moves == TimeStage::REST;
+        }
+        Some(Self { stages })
+    }
+
+    /// The value of a PGN tag `TimeControl`; `None` if PGN cannot state it: fractions of seconds, unknown
+    /// kinds of stages.
+    pub fn pgn(&self) -> Option<String> {
+        let used = self.stages.iter().rposition(|stage| !stage.is_unused())?;
+        let mut out = String::new();
+        for (number, stage) in self.stages.iter().take(used + 1).enumerate() {
+            if number > 0 {
+                out.push(':');
+            }
+            out.push_str(&stage.pgn()?);
+        }
+        Self::parse(&out).map(|_| out)
+    }
+}
+
 /// Evaluations of the mainline: entry 0 of the start position, entry *k* of the position after ply *k*.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EvalProfile {
@@ -404,13 +502,26 @@ pub struct EvalPoint {
 }
 
 /// A text of a training question in one language.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TrainingText {
     /// ChessBase's number of the language: 0 English, 1 German, 2 French, 3 Spanish, 4 Italian,
     /// 5 Dutch, 6 Portuguese, 7 any.
     pub language: u16,
     /// The text.
     pub text: String,
+    /// Squares and arrows that are shown instead of a text; empty in all formats but 2CBH.
+    pub shapes: Vec<Shape>,
+}
+
+impl TrainingText {
+    /// A text without shapes; the language is a number as in [`language`](Self::language).
+    pub fn new(language: u16, text: impl Into<String>) -> Self {
+        Self {
+            language,
+            text: text.into(),
+            shapes: Vec::new(),
+        }
+    }
 }
 
 /// One accepted answer to a training question.
@@ -428,7 +539,19 @@ pub struct TrainingSolution {
     pub comments: Vec<TrainingText>,
 }
 
-/// A training question: find the annotated move (ChessBase type 09, variant 1).
+/// One of the answers to choose from (ChessBase type 09, variant 2).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TrainingChoice {
+    /// Points for this answer.
+    pub points: u8,
+    /// The answer.
+    pub answer: Vec<TrainingText>,
+    /// The comment on this answer.
+    pub reply: Vec<TrainingText>,
+}
+
+/// A training question (ChessBase type 09): to find the annotated move, with `solutions`, or to choose an
+/// answer, with `choices`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Training {
     /// Time allowed, in seconds.
@@ -443,8 +566,10 @@ pub struct Training {
     pub first_help: Vec<TrainingText>,
     /// The second hint.
     pub second_help: Vec<TrainingText>,
-    /// The accepted answers.
+    /// The accepted moves.
     pub solutions: Vec<TrainingSolution>,
+    /// The answers to choose from.
+    pub choices: Vec<TrainingChoice>,
 }
 
 /// A quoted game (ChessBase type 13).
@@ -571,6 +696,56 @@ impl Foreign<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn time_controls_of_pgn_round_trip() {
+        for text in [
+            "300",
+            "300+3",
+            "180+0",
+            "0+1",
+            "40/7200",
+            "40/7200:3600",
+            "40/5400+30:1800+30",
+            "40/7200+30:20/3600+30:900+30",
+        ] {
+            let control = TimeControl::parse(text).unwrap();
+            assert_eq!(control.pgn().as_deref(), Some(text));
+        }
+        for text in [
+            "",
+            "?",
+            "-",
+            "*180",
+            "05",
+            "300+",
+            "40/7200+0",
+            "0/5",
+            "1000/5",
+            "300:300",
+            "1:2:3",
+            "40/1:40/1:40/1:40/1",
+            "99999999",
+            "300 ",
+        ] {
+            assert_eq!(TimeControl::parse(text), None, "{text}");
+        }
+        let mut control = TimeControl::parse("300+3").unwrap();
+        for unused in [
+            TimeStage::default(),
+            TimeStage {
+                moves: 1000,
+                ..TimeStage::UNUSED
+            },
+        ] {
+            control.stages[2] = unused;
+            assert_eq!(control.pgn().as_deref(), Some("300+3"));
+        }
+        control.stages[0].increment = 250;
+        assert_eq!(control.pgn(), None);
+        control.stages[0] = TimeStage::UNUSED;
+        assert_eq!(control.pgn(), None);
+    }
 
     #[test]
     fn languages_round_trip() {

@@ -84,9 +84,6 @@ impl AnnotationStore {
             }
             Annotation::PiecePath(path) => StoredAnnotation::Copied(Annotation::PiecePath(path)),
             Annotation::VideoTime(time) => StoredAnnotation::Copied(Annotation::VideoTime(time)),
-            Annotation::StartClock(clock) => {
-                StoredAnnotation::Copied(Annotation::StartClock(clock))
-            }
             Annotation::TimeControl(control) => {
                 StoredAnnotation::Copied(Annotation::TimeControl(control))
             }

@@ -76,6 +76,25 @@ impl Date {
         }
     }
 
+    /// The parts of an impossible date that are possible: year and day of `2011.19.11`. Parts that cannot be
+    /// read, and what is not separated as in [`parse`](Self::parse), are unknown.
+    pub fn parse_possible(text: &str) -> Self {
+        let mut parts = text.trim().split(['.', '-', '/']);
+        let mut next = |limit: u16| {
+            let number = part(parts.next().unwrap_or("?")).unwrap_or(0);
+            if number <= limit { number } else { 0 }
+        };
+        let (year, month, day) = (next(9999), next(12), next(31));
+        if parts.next().is_some() {
+            return Self::UNKNOWN;
+        }
+        Self {
+            year,
+            month: month as u8,
+            day: day as u8,
+        }
+    }
+
     /// Parses `2013.09.29`, `1950.??.??` or `1950`, with `.`, `-` or `/` between the parts; `None` for
     /// anything else, also for a month above 12 or a day above 31.
     pub fn parse(text: &str) -> Option<Self> {

@@ -18,7 +18,7 @@ mod visitor;
 pub use annotation::{
     Annotation, Clock, ClockKind, Comment, CommentPlacement, CriticalPosition, Eval, EvalPoint,
     EvalProfile, Foreign, Language, Media, MediaKind, Nag, PiecePath, Quotation, Score, Shape,
-    ShapeColor, ShapeKind, StartClock, TextKind, TextPart, TimeControl, TimeStage, Training,
+    ShapeColor, ShapeKind, TextKind, TextPart, TimeControl, TimeStage, Training, TrainingChoice,
     TrainingSolution, TrainingText, VariationColor, WebLink,
 };
 pub use date::Date;

@@ -67,6 +67,11 @@ impl Sink {
         self.bytes.extend_from_slice(bytes);
     }
 
+    /// Removes the bytes from offset `at` on.
+    pub fn truncate(&mut self, at: usize) {
+        self.bytes.truncate(at);
+    }
+
     /// Appends `count` zero bytes.
     pub fn zeros(&mut self, count: usize) {
         self.bytes.resize(self.bytes.len() + count, 0);

@@ -160,7 +160,7 @@ impl Progress {
         match annotation {
             Annotation::Comment(_) => self.note(Part::Comments),
             Annotation::Nag(_) => self.note(Part::Nags),
-            Annotation::Clock(_) | Annotation::StartClock(_) => self.note(Part::Clock),
+            Annotation::Clock(_) => self.note(Part::Clock),
             Annotation::Eval(_) | Annotation::EvalProfile(_) => self.note(Part::Eval),
             Annotation::Shape(shape) if matches!(shape.kind, ShapeKind::Arrow(..)) => {
                 self.note(Part::Arrows);

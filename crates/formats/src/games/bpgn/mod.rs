@@ -21,6 +21,7 @@ pub static FORMAT: GameFormat = GameFormat {
         evidence: "made by the tests",
     },
     can: Features::of(&[Feature::Tags, Feature::Comments, Feature::CommentText]),
+    in_part: Features::NONE,
     can_with: None,
     open: read::open,
     open_stream: Some(|input, options| Ok(read::open_stream(input, options))),

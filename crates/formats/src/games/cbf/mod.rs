@@ -39,6 +39,7 @@ pub static FORMAT: GameFormat = GameFormat {
         Feature::CommentText,
         Feature::Nags,
     ]),
+    in_part: Features::NONE,
     can_with: None,
     open: read::open,
     open_stream: None,

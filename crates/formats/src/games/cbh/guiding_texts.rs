@@ -79,7 +79,7 @@ fn body(
     let html;
     let mut plain = String::new();
     let (kind, text, tail) = if version == 3 {
-        html = texts.plain(bytes);
+        html = texts.verbatim(bytes);
         let tail = cursor.take(4, "body_tail")?;
         (TextKind::Html, &*html, (foreign::TEXT_TAIL, tail))
     } else {
@@ -192,7 +192,7 @@ impl Encoder {
             if body.html {
                 text.extend_from_slice(body.text.as_bytes());
             } else {
-                encode_text(&body.text, form, &mut text);
+                encode_text(&body.text, 0, form, &mut text);
             }
             put_sized(version, &text, &mut sink)?;
             let tail = body.tail.as_ref().map(|(_, bytes)| bytes.as_slice());

@@ -10,6 +10,7 @@ pub mod field_codecs;
 pub mod guiding_texts;
 mod hexadecimal;
 mod index_entry;
+pub(crate) mod move_times;
 pub mod moves;
 pub mod nations;
 mod open;
@@ -59,6 +60,7 @@ pub static FORMAT: GameFormat = GameFormat {
         Feature::ShapeColors,
         Feature::UnreadMoves,
     ]),
+    in_part: Features::of(&[Feature::Tags, Feature::ShapeColors, Feature::Clocks]),
     can_with: None,
     open: open_database,
     open_stream: None,

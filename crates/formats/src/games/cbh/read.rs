@@ -9,6 +9,7 @@ use tabia_core::game::{
 };
 use tabia_core::games::GameReader;
 
+use super::annotations::game_tags::{GameTag, GameTags};
 use super::annotations::{self, Item, Items, foreign, kind};
 use super::companions::ID;
 use super::content_summary::{HAS_START, IS_UNORTHODOX};
@@ -89,12 +90,7 @@ impl<'d> CbhReader<'d> {
         if let Some(record) = &record {
             self.head.start = record.start.clone();
         }
-        let annotations = if want.has(Want::ANNOTATIONS) {
-            self.open_annotations(offsets.annotations_at)
-        } else {
-            self.items.clear();
-            &[]
-        };
+        let annotations = self.annotations(offsets.annotations_at, want);
         let result = decode_result(game.result).unwrap_or_default();
         match self.begin(index, visitor)? {
             Flow::Go => {}
@@ -354,6 +350,40 @@ impl<'d> CbhReader<'d> {
                 None
             }
         }
+    }
+
+    /// The bytes of a game's annotation record. Its items go to `self.items`, except for those that are
+    /// tags.
+    fn annotations(&mut self, at: u64, want: Want) -> &'d [u8] {
+        self.items.clear();
+        if !want.has(Want::ANNOTATIONS) && !want.has(Want::TAGS) {
+            return &[];
+        }
+        let problems = self.problems.len();
+        let record = self.open_annotations(at);
+        let is_tag = |kind| GameTag::of_kind(kind).is_some();
+        let mut of_game = self.items.iter().take_while(|item| item.position < 0);
+        if of_game.any(|item| is_tag(item.kind)) {
+            let tags = &mut self.head.tags;
+            let mut seen = GameTags::default();
+            self.items.retain(|item| {
+                let tag = GameTag::of_kind(item.kind).filter(|_| item.position < 0);
+                let data = record.get(item.data.clone()).unwrap_or_default();
+                let value = tag.and_then(|tag| Some((tag, tag.value(data)?)));
+                let Some((tag, value)) = value.filter(|(tag, _)| seen.add(*tag)) else {
+                    return true;
+                };
+                if want.has(Want::TAGS) {
+                    tags.push(tag.name(), &value);
+                }
+                false
+            });
+        }
+        if !want.has(Want::ANNOTATIONS) {
+            self.items.clear();
+            self.problems.truncate(problems);
+        }
+        record
     }
 
     /// The bytes of a game's annotation record, whose items go to `self.items`.

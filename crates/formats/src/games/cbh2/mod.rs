@@ -40,6 +40,12 @@ pub static FORMAT: GameFormat = GameFormat {
         Feature::ShapeColors,
         Feature::UnreadMoves,
     ]),
+    in_part: Features::of(&[
+        Feature::Tags,
+        Feature::ShapeColors,
+        Feature::Clocks,
+        Feature::Media,
+    ]),
     can_with: None,
     open: open::open,
     open_stream: None,

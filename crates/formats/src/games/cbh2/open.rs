@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use encoding_rs::WINDOWS_1252;
+use encoding_rs::Encoding;
 use tabia_core::GameIndex;
 use tabia_core::error::{Error, ErrorKind, Result};
 use tabia_core::formats::OpenOptions;
@@ -11,12 +11,13 @@ use tabia_core::games::{Database, DatabaseInfo, NameKind};
 use tabia_core::io::{Blob, Cursor, Source};
 use tabia_core::plural::counted;
 
+use super::annotations::GameAnnotations;
 use super::companions::{COMPANIONS, ID};
-use super::container::FILE_HEADER;
-use super::names::{EntityKind, Names};
-use super::records::{FileHeader, Record, SIZE, TYPE_DELETED, TYPE_TEXT};
+use super::container::{self, FILE_HEADER, MARK};
+use super::names::{self, EntityKind, Names};
+use super::records::{FileHeader, Record, SIZE, TYPE_DELETED};
 use super::tags::Lookup;
-use crate::games::cbh::charset::Texts;
+use crate::games::cbh::charset::{Detector, Texts};
 
 /// Opens the set that a `.2cbh` file belongs to.
 pub(super) fn open(source: &Source, options: &OpenOptions) -> Result<Box<dyn Database>> {
@@ -101,7 +102,8 @@ impl Cbh2Database {
                 None
             }
         });
-        let texts = Texts::new(options.charset, WINDOWS_1252);
+        let page = detect_page(names.as_ref(), annotations.as_deref());
+        let texts = Texts::new(options.charset, page);
         let mut database = Self {
             headers,
             moves,
@@ -128,9 +130,11 @@ impl Cbh2Database {
     ) -> DatabaseInfo {
         let (mut texts, mut deleted) = (0, 0);
         for record in self.headers.chunks_exact(SIZE).skip(1) {
-            let kind = record.first().copied().unwrap_or(0);
-            texts += u32::from(kind & TYPE_TEXT != 0);
-            deleted += u32::from(kind & TYPE_DELETED != 0);
+            let Some(record) = Record::read(record) else {
+                continue;
+            };
+            texts += u32::from(matches!(record, Record::Text(_)));
+            deleted += u32::from(record.kind() & TYPE_DELETED != 0);
         }
         let mut names = Vec::new();
         if let Some(stored) = &self.names {
@@ -186,6 +190,38 @@ impl Cbh2Database {
         let names = self.names.as_ref();
         names.is_some_and(|names| names.get(kind, number).is_none())
     }
+}
+
+/// Names of each kind that are sampled to guess the character set.
+const SAMPLES: u32 = 256;
+/// Bytes of annotations that are sampled for the same purpose, from the beginning of the file.
+const SAMPLE_BYTES: usize = 1 << 16;
+
+/// Guesses the single-byte character set from a sample of names and comments.
+fn detect_page(names: Option<&Names>, annotations: Option<&[u8]>) -> &'static Encoding {
+    let mut detector = Detector::default();
+    if let Some(names) = names {
+        for (kind, texts) in [(EntityKind::Player, 2), (EntityKind::Tournament, 2)] {
+            let count = names.count(kind);
+            let step = (count / SAMPLES).max(1);
+            for number in (0..count).step_by(step as usize) {
+                let Some(mut fields) = names.get(kind, number) else {
+                    continue;
+                };
+                for _ in 0..texts {
+                    detector.add(names::text(&mut fields).unwrap_or_default());
+                }
+            }
+        }
+    }
+    let sample = annotations.unwrap_or_default();
+    let sample = sample.get(..SAMPLE_BYTES).unwrap_or(sample);
+    for at in memchr::memmem::find_iter(sample, &MARK) {
+        if let Ok(content) = container::content(sample, at as i64, SAMPLE_BYTES as u64) {
+            GameAnnotations::each_text(content.bytes, |text| detector.add(text));
+        }
+    }
+    detector.page()
 }
 
 /// A message about a wrong size in the header of `.2cbg` or `.2cba`; `None` if it is right.

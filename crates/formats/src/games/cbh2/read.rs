@@ -165,11 +165,7 @@ impl<'d> Reader<'d> {
             self.tree.read(bytes);
             position = self.read_start(content, moves_at);
         }
-        let annotations = if want.has(Want::ANNOTATIONS) {
-            self.annotations(annotations_at)
-        } else {
-            GameAnnotations::empty(db.texts)
-        };
+        let annotations = self.annotations(annotations_at, want);
         let (result, medals) = match record {
             Record::Game(game) => (decode_result(game.result), game.medals.get()),
             _ => (None, 0),
@@ -258,7 +254,23 @@ impl<'d> Reader<'d> {
         None
     }
 
-    fn annotations(&mut self, at: Option<i64>) -> GameAnnotations<'d> {
+    /// The annotations that are wanted, without those that are tags.
+    fn annotations(&mut self, at: Option<i64>, want: Want) -> GameAnnotations<'d> {
+        let none = GameAnnotations::empty(self.db.texts);
+        if !want.has(Want::ANNOTATIONS) && !want.has(Want::TAGS) {
+            return none;
+        }
+        let problems = self.problems.len();
+        let mut annotations = self.all_annotations(at);
+        annotations.take_tags(want.has(Want::TAGS).then_some(&mut self.head.tags));
+        if want.has(Want::ANNOTATIONS) {
+            return annotations;
+        }
+        self.problems.truncate(problems);
+        none
+    }
+
+    fn all_annotations(&mut self, at: Option<i64>) -> GameAnnotations<'d> {
         let db = self.db;
         let Some((at, file)) = at.filter(|&at| at > 0).zip(db.annotations.as_ref()) else {
             return GameAnnotations::empty(db.texts);
@@ -345,14 +357,7 @@ fn visit_bodies(
     visitor: &mut dyn Visitor,
 ) -> std::result::Result<Flow, Malformed> {
     let mut cursor = Cursor::new(content);
-    let mark = cursor.u16_le("text_mark")?;
-    if mark != 5 {
-        return Err(Malformed {
-            field: "text_mark",
-            at: 0,
-            why: Why::Value(mark.into()),
-        });
-    }
+    cursor.u16_le("text_version")?;
     cursor.u32_le("text_length")?;
     for _ in 0..cursor.u32_le("body_count")? {
         let nation = cursor.i32_le("body_nation")?;
@@ -375,15 +380,19 @@ fn visit_part(
     // The numbers of nations have a bit of their own, so that they cannot be mistaken for those
     // of languages.
     let language = text_language(nation).unwrap_or(NATION | nation as u16 & 0xfff);
+    let text = match kind {
+        TextKind::Title => texts.plain(bytes),
+        _ => texts.verbatim(bytes),
+    };
     visitor.visit_annotation(Annotation::Text(TextPart {
         kind,
         language,
-        text: &texts.plain(bytes),
+        text: &text,
     }))
 }
 
 /// Bit of a text's language that is the number of a nation.
-const NATION: u16 = 0x1000;
+pub(super) const NATION: u16 = 0x1000;
 
 impl GameReader for Reader<'_> {
     fn read(&mut self, game: GameIndex, want: Want, visitor: &mut dyn Visitor) -> Result<Flow> {

@@ -112,7 +112,7 @@ record! {
         140 material_strong: U32,
         144 material_weak: U32,
         148 unknown_148: [u8; 4],
-        /// 1/2^22 s, from an unknown time.
+        /// 1/2^22 s since 2008-12-01, local time; below 2^40 in 1/2^10 s.
         152 created: I64,
         160 changed: I64,
         /// A bit for each endgame that occurred.
@@ -182,10 +182,10 @@ impl<'a> Record<'a> {
     /// The record at the start of `bytes`, by its type; `None` if they are too short.
     pub(super) fn read(bytes: &'a [u8]) -> Option<Self> {
         let game = GameRecord::read(bytes)?;
-        Some(if game.kind & TYPE_TEXT != 0 {
-            Self::Text(TextRecord::read(bytes)?)
-        } else if game.content == ANALYSIS {
+        Some(if game.content == ANALYSIS {
             Self::Analysis(AnalysisRecord::read(bytes)?)
+        } else if game.kind & TYPE_TEXT != 0 {
+            Self::Text(TextRecord::read(bytes)?)
         } else {
             Self::Game(game)
         })

@@ -6,7 +6,9 @@ use super::names::{EntityKind, Names, Player, Source, Team, Tournament, titles};
 use super::records::{AnalysisRecord, GameRecord, TextRecord, id};
 use crate::games::cbh::charset::Texts;
 use crate::games::cbh::field_codecs::{CHESS960_ECO, decode_date, decode_eco, decode_result};
+use crate::games::cbh::records::RATING_DEFAULT;
 use crate::games::cbh::tags::{BLACK_TEAM, GAME_TAG_NAMES, ValueTags as _, WHITE_TEAM, event_type};
+use crate::games::cbh::timestamps;
 
 /// Looks up names by number; a missing name has empty fields.
 #[derive(Debug, Clone, Copy)]
@@ -99,9 +101,11 @@ impl<'d> TagWriter<'_, 'd> {
             self.tags.put("CbDate", game.date);
         }
         self.round(game.round.get(), game.sub_round.get());
-        for (tag, number) in [("White", game.white), ("Black", game.black)] {
-            let name = id(number).map(|number| self.lookup.player_name(number));
-            self.tags.push(tag, or_unknown(&name.unwrap_or_default()));
+        for (tag, last, number) in [
+            ("White", "CbWhiteLast", game.white),
+            ("Black", "CbBlackLast", game.black),
+        ] {
+            self.player(tag, last, id(number));
         }
         let result = decode_result(game.result);
         self.tags.push("Result", result.unwrap_or_default().pgn());
@@ -133,10 +137,14 @@ impl<'d> TagWriter<'_, 'd> {
         }
         self.tags.number("CbLineEvaluation", game.line_evaluation);
         self.titles(id(game.tag));
+        for (rating, [classic, own]) in [
+            (&game.white_rating, ["CbWhiteRating", "Cb2WhiteRating"]),
+            (&game.black_rating, ["CbBlackRating", "Cb2BlackRating"]),
+        ] {
+            self.rating(rating, classic, own);
+        }
         for (tag, bytes) in [
-            ("Cb2WhiteRating", game.white_rating.as_slice()),
-            ("Cb2BlackRating", &game.black_rating),
-            ("Cb2Endgames", &game.endgames),
+            ("Cb2Endgames", game.endgames.as_slice()),
             ("Cb2Scores", &game.scores),
             ("Cb2Unknown1", &[game.unknown_1]),
             ("Cb2Unknown4", &game.unknown_4),
@@ -145,11 +153,6 @@ impl<'d> TagWriter<'_, 'd> {
             ("Cb2Unknown182", &game.unknown_182),
         ] {
             self.tags.bytes(tag, bytes);
-        }
-        let (strong, weak) = (game.material_strong.get(), game.material_weak.get());
-        if (strong, weak) != (0, 0) {
-            self.tags
-                .put("Cb2Material", format_args!("{strong:x} {weak:x}"));
         }
         self.saves(game.created.get(), game.changed.get(), game.version.get());
     }
@@ -160,7 +163,7 @@ impl<'d> TagWriter<'_, 'd> {
         self.annotator(id(text.annotator));
         self.tournament(&tournament);
         self.source(id(text.source));
-        if text.media.get() > 0 {
+        if text.media.get() > 0 && text.media.get() != NO_MEDIA {
             self.tags.put("Cb2Media", text.media);
         }
         self.tags.bytes("Cb2Unknown68", &text.unknown_68);
@@ -178,6 +181,17 @@ impl<'d> TagWriter<'_, 'd> {
         self.source(id(analysis.source));
         self.titles(id(analysis.title));
         self.tags.bytes("Cb2Unknown48", &analysis.unknown_48);
+    }
+
+    /// A player; `last` is the tag for a last name that would be split wrongly when read again.
+    fn player(&mut self, tag: &str, last: &str, number: Option<u32>) {
+        let name = number.map(|number| self.lookup.player_name(number));
+        self.tags.push(tag, or_unknown(&name.unwrap_or_default()));
+        let stored = number.map(|number| self.lookup.player(number).last);
+        let stored = self.lookup.texts.plain(stored.unwrap_or_default());
+        if stored.contains(',') || stored == "?" {
+            self.tags.push(last, &stored);
+        }
     }
 
     fn event(&mut self, number: Option<u32>) -> Tournament<'d> {
@@ -227,10 +241,7 @@ impl<'d> TagWriter<'_, 'd> {
             }
         }
         self.tags.number("Cb2EventNationNow", tournament.nation_now);
-        if !tournament.tie_breaks.is_empty() {
-            let words: Vec<String> = tournament.tie_breaks.iter().map(u16::to_string).collect();
-            self.tags.push("CbEventTieBreaks", &words.join(" "));
-        }
+        self.tie_breaks(&tournament.tie_breaks);
         self.tags
             .date("CbEventEndDate", "CbEventEndDateRaw", tournament.end_date);
     }
@@ -289,11 +300,48 @@ impl<'d> TagWriter<'_, 'd> {
         }
     }
 
+    /// Rules with a number in `.cbtt` under that number.
+    fn tie_breaks(&mut self, rules: &[u16]) {
+        if rules.is_empty() {
+            return;
+        }
+        let words = |rules: &[u16]| {
+            let words: Vec<String> = rules.iter().map(u16::to_string).collect();
+            words.join(" ")
+        };
+        let classic: Option<Vec<u16>> = rules.iter().copied().map(classic_tie_break).collect();
+        match classic {
+            Some(classic) => self.tags.put("CbEventTieBreaks", words(&classic)),
+            None => self.tags.put("Cb2EventTieBreaks", words(rules)),
+        }
+    }
+
+    /// The type of a rating under its tag of `.cbj`, unless it is the default or has no like there.
+    fn rating(&mut self, rating: &[u8; 14], classic: &str, own: &str) {
+        match classic_rating(rating) {
+            Some(RATING_DEFAULT) => {}
+            Some(rating) if rating == [0; 16] => self.tags.put(classic, "none"),
+            Some(rating) => self.tags.hex(classic, &rating),
+            None => self.tags.hex(own, rating),
+        }
+    }
+
     fn saves(&mut self, created: i64, changed: i64, version: i32) {
-        for (tag, ticks) in [("Cb2Created", created), ("Cb2Changed", changed)] {
-            if ticks != 0 {
-                self.tags.put(tag, ticks);
+        match u64::try_from(created) {
+            Ok(0) => {}
+            Ok(coarse @ 1..FINE_TIMES) => self.tags.put("CbCreated", timestamps::Created(coarse)),
+            Ok(fine) => {
+                let coarse = timestamps::Created(fine >> TIME_SHIFT);
+                self.tags.put("CbCreated", coarse);
+                let ticks = fine & ((1 << TIME_SHIFT) - 1);
+                self.tags.number("Cb2CreatedTicks", ticks as u32);
             }
+            Err(_) => self.tags.put("Cb2Created", created),
+        }
+        match u64::try_from(changed) {
+            Ok(0) => {}
+            Ok(changed) => self.tags.put("CbSaved", timestamps::Saved(changed)),
+            Err(_) => self.tags.put("Cb2Changed", changed),
         }
         if version != 0 && version != 1 {
             self.tags.put("CbVersion", version);
@@ -308,9 +356,58 @@ impl<'d> TagWriter<'_, 'd> {
     }
 }
 
+/// Creation times from here on are in units of 1/2^22 s, earlier ones in those of `.cbj`, 1/2^10 s.
+pub(super) const FINE_TIMES: u64 = 1 << 40;
+/// Binary digits of the ratio of both units.
+pub(super) const TIME_SHIFT: u32 = 12;
+/// The media offset of a text without media.
+pub(super) const NO_MEDIA: i64 = 0xffff_ffff;
+
+/// The rules of tie-breaks with their numbers in `.cbtt`.
+const TIE_BREAKS: [(u16, u16); 15] = [
+    (0, 2),
+    (1, 10),
+    (2, 11),
+    (3, 12),
+    (4, 13),
+    (5, 14),
+    (11, 201),
+    (12, 202),
+    (13, 203),
+    (14, 204),
+    (16, 21),
+    (17, 22),
+    (18, 23),
+    (19, 200),
+    (21, 206),
+];
+
+/// The number of a rule in `.cbtt`; `None` if it has none.
+fn classic_tie_break(rule: u16) -> Option<u16> {
+    let found = TIE_BREAKS.iter().find(|(other, _)| *other == rule);
+    found.map(|(_, classic)| *classic)
+}
+
+/// The type of a rating as `.cbj` stores it; `None` if it is stored differently there or that is not
+/// known: national ratings with a time control.
+fn classic_rating(rating: &[u8; 14]) -> Option<[u8; 16]> {
+    let &[kind, 0, list_low, list_high, nation, 0, ref name @ ..] = rating else {
+        return None;
+    };
+    let (class, time) = (kind & 7, kind >> 3);
+    let is_known = matches!(class, 1 | 3) || class == 2 && time == 0 || *rating == [0; 14];
+    let mut out = [
+        0, kind, list_high, list_low, nation, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+    ];
+    for (stored, byte) in out.iter_mut().skip(5).zip(name) {
+        *stored = *byte;
+    }
+    is_known.then_some(out)
+}
+
 /// The nations of titles in the order of their tags; the index of a nation is also the number of its
 /// language in texts.
-const TITLE_NATIONS: [i32; 7] = [42, 53, 49, 43, 70, 103, 117];
+const TITLE_NATIONS: [i32; 8] = [42, 53, 49, 43, 70, 103, 117, 0];
 
 /// The tag of a title by its nation.
 fn title_name(nation: i32) -> Option<&'static str> {
@@ -322,7 +419,6 @@ fn title_name(nation: i32) -> Option<&'static str> {
 /// has no language number.
 pub(super) fn text_language(nation: i32) -> Option<u16> {
     match nation {
-        0 => Some(7),
         116 => Some(12),
         55 => Some(18),
         _ => {

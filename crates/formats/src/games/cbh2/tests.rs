@@ -3,20 +3,23 @@
 mod encoder;
 
 use tabia_core::GameIndex;
-use tabia_core::chess::{Color, Piece, Role, Setup, Square};
+use tabia_core::chess::{Color, Piece, Ply, Role, Setup, Square};
 use tabia_core::error::{ErrorKind, Result};
 use tabia_core::formats::{Confidence, OpenOptions, Probe};
 use tabia_core::game::{
-    Annotation, Event, Flow, Foreign, Game, GameHead, GameResult, RecordKind, Start, TextKind,
-    TextPart, Training, Visitor,
+    Annotation, Date, Event, Flow, Foreign, Game, GameHead, GameResult, Quotation, RecordKind,
+    Shape, ShapeColor, ShapeKind, Start, TextKind, TextPart, Training, TrainingChoice,
+    TrainingText, Visitor,
 };
 use tabia_core::games::{Database, NameId, NameKind};
+use tabia_core::io::{Cursor, Sink};
 use tabia_testkit::database::{assert_fixture, open_files, read_games};
 use tabia_testkit::dump;
 use tabia_testkit::tiny::{self, GameBuilder};
 
 use super::annotations::{ANY_LANGUAGE, foreign};
-use super::{FORMAT, ID, move_codes};
+use super::companions::ID;
+use super::{FORMAT, container, move_codes, move_tree, names, start_position};
 use encoder::{Files, files};
 
 /// The games of the fixture: everything that is read except texts, which few formats can store.
@@ -39,7 +42,7 @@ fn games() -> Vec<Game> {
         .tag("EventType", "swiss")
         .tag("EventRounds", "7")
         .tag("EventCountry", "NED")
-        .tag("CbEventTieBreaks", "3 9")
+        .tag("CbEventTieBreaks", "12 201")
         .tag("SourceTitle", "Tiny Magazine")
         .tag("WhiteTeam", "North")
         .tag("BlackTeam", "South")
@@ -77,12 +80,16 @@ fn games() -> Vec<Game> {
     games
 }
 
-/// A game with every kind of annotation whose layout is in the notes.
+/// A game with every kind of annotation that can be stored.
 fn annotated() -> Game {
     let model = tiny::annotated();
     let mut game = Game::new();
     let mut recorder = game.recorder();
-    let _ = recorder.begin_game(GameIndex(0), &model.head);
+    let mut head = model.head.clone();
+    head.tags.push("WhiteClock", "0:00:15");
+    head.tags.push("BlackClock", "1:02:03.5");
+    head.tags.push("TimeControl", "40/5400+30:1800+30");
+    let _ = recorder.begin_game(GameIndex(0), &head);
     for event in model.events() {
         let annotation = match event {
             Event::Move(ply) => {
@@ -93,10 +100,7 @@ fn annotated() -> Game {
             _ => panic!("there are no variations"),
         };
         let _ = match annotation {
-            // The layouts of these are not in the notes.
-            Annotation::Quotation(_) | Annotation::VariationColor(_) | Annotation::Foreign(_) => {
-                Flow::Go
-            }
+            Annotation::Foreign(_) => Flow::Go,
             Annotation::Training(training) => {
                 let mut training: Training = training.clone();
                 for text in &mut training.question {
@@ -107,12 +111,22 @@ fn annotated() -> Game {
             other => recorder.visit_annotation(other),
         };
     }
-    // The colour of a variation is kept as bytes.
-    let _ = recorder.visit_annotation(Annotation::Foreign(Foreign {
-        format: ID,
-        kind: 0x23,
-        bytes: &[1, 2, 3, 4],
-    }));
+    let choices = Training {
+        question: vec![TrainingText::new(ANY_LANGUAGE, "Which?")],
+        choices: vec![TrainingChoice {
+            points: 5,
+            answer: vec![TrainingText::new(ANY_LANGUAGE, "A")],
+            reply: vec![TrainingText {
+                shapes: vec![Shape {
+                    kind: ShapeKind::Square(Square::parse(b"e4").unwrap()),
+                    color: ShapeColor::Blue,
+                }],
+                ..TrainingText::new(ANY_LANGUAGE, "")
+            }],
+        }],
+        ..Training::default()
+    };
+    let _ = recorder.visit_annotation(Annotation::Training(&choices));
     recorder.end_game(model.result);
     game
 }
@@ -171,7 +185,7 @@ fn chess960() -> [Game; 2] {
             let (from, to) = (square(0), square(2));
             let legal = position.legal_moves();
             let m = legal.iter().find(|m| m.from() == from && m.to() == to);
-            let ply = tabia_core::chess::Ply::Move(*m.unwrap());
+            let ply = Ply::Move(*m.unwrap());
             recorder.push_move(ply);
             position.play_ply(ply);
         }
@@ -190,7 +204,7 @@ fn nulls() -> Game {
     for ply in model.mainline() {
         recorder.push_move(ply);
     }
-    recorder.push_move(tabia_core::chess::Ply::Null);
+    recorder.push_move(Ply::Null);
     recorder.end_game(GameResult::Unknown);
     game
 }
@@ -323,32 +337,260 @@ fn index_entries_have_names() {
     assert!(database.entry(GameIndex(last + 2)).is_err());
 }
 
-#[test]
-fn annotations_of_unknown_kinds_are_kept() {
-    let mut game = Game::new();
-    let plain = named(GameBuilder::new())
+/// A game of three moves whose annotation record has this content.
+fn with_annotations(content: &[u8]) -> (Vec<Game>, Vec<String>) {
+    let game = named(GameBuilder::new())
         .moves("e4 e5 Nf3")
         .result(GameResult::Unknown);
-    let mut recorder = game.recorder();
-    let _ = recorder.begin_game(GameIndex(0), &plain.head);
-    for (ply, kind) in plain.mainline().zip([0x18, 0x13, 0x18]) {
-        recorder.push_move(ply);
-        let _ = recorder.visit_annotation(Annotation::Foreign(Foreign {
-            format: ID,
-            kind,
-            bytes: &[2],
-        }));
+    let mut set = files(&[game]);
+    let mut annotations = Sink::new();
+    annotations.u64_le(12 + 34 + content.len() as u64);
+    annotations.bytes(&[12, 0, 0, 5]);
+    annotations.bytes(&container::MARK);
+    annotations.u32_le(content.len() as u32);
+    annotations.u32_le(0);
+    annotations.u64_be(container::checksum(content));
+    annotations.u16_le(0x2000);
+    annotations.bytes(content);
+    annotations.u64_le(content.len() as u64 + 34);
+    set[2].1 = annotations.into_vec();
+    let database = open(&set, &OpenOptions::default()).unwrap();
+    assert_eq!(database.info().problems, [""; 0]);
+    read_games(&*database)
+}
+
+/// The bytes of digits; other characters are ignored.
+fn hex(digits: &str) -> Vec<u8> {
+    let digits: Vec<u8> = digits.bytes().filter(u8::is_ascii_hexdigit).collect();
+    let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap();
+    digits.chunks_exact(2).map(byte).collect()
+}
+
+/// The annotations of a game after each move, as text.
+fn annotations_of(game: &Game) -> Vec<String> {
+    let mut found = Vec::new();
+    for event in game.events() {
+        if let Event::Annotation(annotation) = event {
+            found.push(match annotation {
+                Annotation::Comment(comment) => comment.text.to_owned(),
+                other => format!("{other:?}"),
+            });
+        }
     }
-    recorder.end_game(GameResult::Unknown);
-    let database = open(&files(&[game]), &OpenOptions::default()).unwrap();
-    let (found, problems) = read_games(&*database);
+    found
+}
+
+/// A comment after the second move, and the end.
+const AFTER: &str = "0100 0000 0100 0000 0200 0000 0000 0500 0000 6166746572 ffffff7f";
+
+/// The annotations before a comment that must not get lost.
+fn before_a_comment(annotation: &str) -> Vec<String> {
+    let content = [hex("0000 0000 0100 0000"), hex(annotation), hex(AFTER)].concat();
+    let (games, problems) = with_annotations(&content);
+    assert_eq!(problems, [""; 0], "{annotation}");
+    let mut found = annotations_of(&games[0]);
+    assert_eq!(found.pop().as_deref(), Some("after"), "{annotation}");
+    found
+}
+
+#[test]
+fn annotations_of_every_known_kind_are_read() {
+    for (data, expected) in [
+        ("0200 0000 0000 02000000 4869", vec!["Hi"]),
+        // Knights, diagrams and line breaks in UTF-8 and in windows-1252.
+        ("0200 0000 0000 05000000 eea0a86633", vec!["\u{e828}f3"]),
+        ("0200 0000 0000 05000000 ee80a86633", vec!["♘f3"]),
+        ("0200 0000 0000 03000000 ee8085", vec!["[#]"]),
+        ("8200 0000 0100 04000000 a4663320", vec!["♘f3 "]),
+        ("0200 0000 0700 06000000 d1e8ebfcedee", vec!["Сильно"]),
+        // A language without a name.
+        (
+            "0200 0000 0d00 06000000 707269766574",
+            vec![
+                "privet",
+                "Foreign(Foreign { format: 2cbh, kind: 28676, bytes: [0, 0, 13, 0] })",
+            ],
+        ),
+        (
+            "0700 1e 07 02 00",
+            vec!["Clock(Clock { kind: ElapsedMove, time: 127.3s })"],
+        ),
+        (
+            "0700 64 07 02 00",
+            vec![
+                "Clock(Clock { kind: ElapsedMove, time: 127s })",
+                "Foreign(Foreign { format: 2cbh, kind: 263, bytes: [100, 7, 2, 0] })",
+            ],
+        ),
+        (
+            "0500 03000000 07 25 26",
+            vec!["Shape(Shape { kind: Arrow(e5, e6), color: Blue })"],
+        ),
+        (
+            "2300 ff 80 00 03",
+            vec!["VariationColor(VariationColor { flags: 3, red: 255, green: 128, blue: 0 })"],
+        ),
+        (
+            "2000 01 00 0000 05000000 612e776d76",
+            vec!["Media(Media { kind: Video, language: Some(Language(25966)), text: \"a.wmv\" })"],
+        ),
+        (
+            "2700 0100",
+            vec!["Foreign(Foreign { format: 2cbh, kind: 39, bytes: [1, 0] })"],
+        ),
+        (
+            "0800 06000000",
+            vec!["Foreign(Foreign { format: 2cbh, kind: 8, bytes: [6, 0, 0, 0] })"],
+        ),
+        (
+            "2100 ebff 0000 1000",
+            vec!["Eval(Eval { score: Centipawns(-21), depth: Some(16), engine: 0 })"],
+        ),
+        ("0300 00 10 8c", vec!["Nag(Nag(16))", "Nag(Nag(140))"]),
+    ] {
+        assert_eq!(before_a_comment(data), expected, "{data}");
+    }
+}
+
+#[test]
+fn questions_with_answers_to_choose_from_are_read() {
+    let data = "0900 0101 02 000000 3c000000 0a00 0100 0000 06000000 57686963683f 0000 0000 0000 \
+                02 05 0100 0000 01000000 41 0100 0000 02000000 6e6f \
+                09 0100 0000 01000000 42 0100 0000 03000000 796573";
+    let content = [hex("0000 0000 0100 0000"), hex(data), hex(AFTER)].concat();
+    let (games, problems) = with_annotations(&content);
+    assert_eq!(problems, [""; 0]);
+    let text = |text| vec![TrainingText::new(ANY_LANGUAGE, text)];
+    let choice = |points, answer, reply| TrainingChoice {
+        points,
+        answer: text(answer),
+        reply: text(reply),
+    };
+    let expected = Training {
+        seconds: 60,
+        points: 10,
+        question: text("Which?"),
+        choices: vec![choice(5, "A", "no"), choice(9, "B", "yes")],
+        ..Training::default()
+    };
+    let annotations = games[0].events().filter_map(|event| match event {
+        Event::Annotation(annotation) => Some(annotation),
+        _ => None,
+    });
+    let found: Vec<Annotation<'_>> = annotations.collect();
+    assert_eq!(found[0], Annotation::Training(&expected));
+    assert_eq!(found.len(), 2);
+}
+
+#[test]
+fn quotations_are_read() {
+    let head = "1300 01 0200 0000 01000000 00 \
+                08 4361726c73656e00 07 4d61676e757300 06 416e616e6400 0c 566973776e6174686e616e00 \
+                08 4368656e6e616900 04 57436800";
+    let head = head.replace(
+        "0c 566973776e6174686e616e00",
+        "0c 5669737761 6e617468616e00",
+    );
+    let mut data = hex(&head);
+    let mut tournament = vec![0; 35];
+    tournament[..4].copy_from_slice(&[0x69, 0xbb, 0x0f, 0]);
+    tournament[10] = 12;
+    tournament[28..].copy_from_slice(&[0x36, 0x0b, 0xd7, 0x0a, 0x80, 0x64, 2]);
+    data.extend(tournament);
+    let mut round = vec![0; 44];
+    round[8] = 5;
+    data.extend(round);
+    for _ in 0..2 {
+        data.extend(hex("0100 0100 00 04000000 46494445"));
+    }
+    let mut start = vec![0; 29];
+    start[26] = 1;
+    data.extend(start);
+    let moves = hex("02000000 2123000000 2624000000 00000000");
+    let quoted = |data: &[u8]| -> (Quotation, usize) {
+        let content = [&hex("0000 0000 0100 0000")[..], data, &hex(AFTER)].concat();
+        let (games, problems) = with_annotations(&content);
+        assert_eq!(problems, [""; 0]);
+        let count = annotations_of(&games[0]).len();
+        let quotation = games[0].events().find_map(|event| match event {
+            Event::Annotation(Annotation::Quotation(quotation)) => Some(quotation.clone()),
+            _ => None,
+        });
+        (quotation.unwrap(), count)
+    };
+    let (quotation, count) = quoted(&[&data[..], &moves].concat());
+    assert_eq!(count, 2, "a quotation and a comment");
+    assert_eq!(quotation.white, "Carlsen,Magnus");
+    assert_eq!(quotation.black, "Anand,Viswanathan");
+    assert_eq!((&*quotation.site, &*quotation.event), ("Chennai", "WCh"));
+    assert_eq!(quotation.date, Date::new(2013, 11, 9));
+    assert_eq!((quotation.white_elo, quotation.black_elo), (2870, 2775));
+    assert_eq!((quotation.rounds, quotation.round), (12, 5));
+    assert_eq!(quotation.result, GameResult::WhiteWins);
+    let expected: Vec<Ply> = GameBuilder::new()
+        .moves("e4 e5")
+        .result(GameResult::Unknown)
+        .mainline()
+        .collect();
+    assert_eq!(quotation.moves.as_ref(), Some(&expected));
+    // Unknown bytes are kept after it.
+    let mut unknown = [&data[..], &moves].concat();
+    unknown[5] = 7;
+    let (again, count) = quoted(&unknown);
+    assert_eq!((again, count), (quotation.clone(), 3));
+    // So is a start position.
+    let mut with_setup = data.clone();
+    let at = with_setup.len() - 3;
+    with_setup[at] = 0;
+    with_setup.splice(at + 1..at + 1, [0; 75]);
+    with_setup.extend(&moves);
+    let (again, count) = quoted(&with_setup);
+    assert_eq!((again.moves, count), (None, 3));
+    assert_eq!(again.white, quotation.white);
+}
+
+#[test]
+fn time_control_and_clocks_are_tags() {
+    let control = "2400 01 603d0800 b80b0000 2800 01 20bf0200 b80b0000 e803 03 \
+                   00000000 00000000 0000 05 00000000";
+    let clocks = "1600 dc050000 1700 00000000";
+    let of_game = format!("ffffffff 03000000 {control} {clocks}");
+    let content = [hex(&of_game), hex(AFTER)].concat();
+    let (games, problems) = with_annotations(&content);
+    assert_eq!(problems, [""; 0]);
+    let tags = &games[0].head.tags;
+    assert_eq!(tags.get("TimeControl"), Some("40/5400+30:1800+30"));
+    assert_eq!(tags.get("WhiteClock"), Some("0:00:15"));
+    assert_eq!(tags.get("BlackClock"), Some("0:00:00"));
+    assert_eq!(annotations_of(&games[0]), ["after"]);
+    // A fraction of a second is no tag.
+    let fraction = of_game.replacen("b80b0000", "b90b0000", 1);
+    let (games, _) = with_annotations(&[hex(&fraction), hex(AFTER)].concat());
+    assert_eq!(games[0].head.tags.get("TimeControl"), None);
+    let annotations = annotations_of(&games[0]);
+    assert!(annotations[0].starts_with("TimeControl"), "{annotations:?}");
+}
+
+#[test]
+fn annotations_past_the_last_move_are_read() {
+    let content = hex("0900 0000 0100 0000 0200 0000 0000 0400 0000 70617374 ffffff7f");
+    let (games, problems) = with_annotations(&content);
+    assert_eq!(problems, [""; 0]);
+    assert_eq!(annotations_of(&games[0]), ["past"]);
+}
+
+#[test]
+fn annotations_of_unknown_kinds_are_kept() {
+    let rest = hex("1900 02 02000000 01000000 1800 02 ffffff7f");
+    let content = [hex("0000 0000 0200 0000 1800 01"), rest.clone()].concat();
+    let (games, problems) = with_annotations(&content);
     assert_eq!(problems.len(), 1);
     assert!(
-        problems[0].contains("the length of annotations of kind 0x13 is unknown"),
+        problems[0].contains("the length of annotations of kind 0x19 is unknown"),
         "{}",
         problems[0]
     );
-    let annotations: Vec<_> = found[0]
+    let annotations: Vec<_> = games[0]
         .events()
         .filter(|event| matches!(event, Event::Annotation(_)))
         .collect();
@@ -356,20 +598,114 @@ fn annotations_of_unknown_kinds_are_kept() {
         matches!(annotations[0], Event::Annotation(Annotation::Critical(_))),
         "{annotations:?}"
     );
-    let rest: &[u8] = &[
-        0x13, 0, 2, 2, 0, 0, 0, 1, 0, 0, 0, 0x18, 0, 2, 0xff, 0xff, 0xff, 0x7f,
-    ];
     let kept = Foreign {
         format: ID,
         kind: foreign::REST,
-        bytes: rest,
+        bytes: &rest,
     };
     assert_eq!(annotations[1], Event::Annotation(Annotation::Foreign(kept)));
     assert_eq!(annotations.len(), 2);
-    let mut strict = OpenOptions::default();
-    strict.strict = true;
-    let database = open(&files(&[found[0].clone()]), &strict);
-    assert!(database.is_ok(), "opening reads no annotations");
+}
+
+/// Fields of names that ChessBase wrote, quoted in the notes of morphy.
+#[test]
+fn names_made_by_chessbase_are_read() {
+    let player = hex(
+        "08000000 4dc3a57264656c6c 05000000 4a696d6d79 00000000 00000000 ffffffff 08000000 \
+         ffffffffffffffff",
+    );
+    let player = names::Player::read(Cursor::new(&player)).unwrap();
+    assert_eq!(
+        (player.last, player.first),
+        ("Mårdell".as_bytes(), &b"Jimmy"[..])
+    );
+    assert_eq!((player.number, player.fide), (-1, -1));
+    let mut source = hex("08000000");
+    source.extend(b"MainBase");
+    source.extend(hex("09000000"));
+    source.extend(b"ChessBase");
+    source.extend(hex("e19e0f00 e19e0f00 0200 0100"));
+    let source = names::Source::read(Cursor::new(&source)).unwrap();
+    assert_eq!((source.version, source.quality), (2, 1));
+    assert_eq!(source.date, 1 | 7 << 5 | 1999 << 9);
+    let mut titles = hex("02000000 2a000000 11000000");
+    titles.extend(b"Tournament Report");
+    titles.extend(hex("35000000 0e000000"));
+    titles.extend(b"Turnierbericht");
+    let titles = names::titles(Cursor::new(&titles)).unwrap();
+    assert_eq!(
+        titles,
+        [(42, &b"Tournament Report"[..]), (53, b"Turnierbericht")]
+    );
+    let mut tournament = hex("06000000");
+    tournament.extend(b"Havana");
+    tournament.extend(hex(
+        "00000000 34c20e00 02 00 22 00 00 03 11 00 8e29b941 c3dba4c2 00",
+    ));
+    tournament.extend([0; 37]);
+    tournament.extend(hex("0300 1100 0500 0100 58c20e00"));
+    tournament.extend([0; 44]);
+    let tournament = names::Tournament::read(Cursor::new(&tournament)).unwrap();
+    assert_eq!(
+        (tournament.kind, tournament.nation, tournament.rounds),
+        (2, 34, 17)
+    );
+    assert_eq!(tournament.tie_breaks, [17, 5, 1]);
+    assert!((f32::from_bits(tournament.latitude) - 23.1453).abs() < 1e-4);
+    assert_eq!(tournament.end_date, 24 | 2 << 5 | 1889 << 9);
+}
+
+/// Words of games that ChessBase wrote, quoted in the notes of morphy.
+#[test]
+fn moves_made_by_chessbase_are_read() {
+    let played = |words: &[u16], chess960: bool| -> Vec<String> {
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let mut tree = move_tree::Tree::default();
+        tree.read(&bytes);
+        assert_eq!(tree.problem, None);
+        let start = start_position::read(&tree.start, tree.start_at, chess960).unwrap();
+        let mut position = start.position().unwrap();
+        if start.chess960 {
+            position.set_chess960();
+        }
+        let moves = words
+            .iter()
+            .skip_while(|&&word| word != move_codes::MOVES)
+            .skip(1);
+        let mut names = vec![position.fen()];
+        for &word in moves.take_while(|&&word| word != move_codes::END) {
+            let m = move_codes::find(word, &mut position).unwrap();
+            names.push(position.san(Ply::Move(m)).to_string());
+            position.play(m);
+        }
+        names
+    };
+    let open = [
+        0xfffc, 0xad3f, 0xb02d, 0x325f, 0x836b, 0x3c61, 0x93eb, 0xffff,
+    ];
+    assert_eq!(
+        played(&open, false)[1..],
+        ["e4", "e5", "Nf3", "Nc6", "Bc4", "Bc5"]
+    );
+    let bytes: Vec<u8> = open.iter().flat_map(|word| word.to_le_bytes()).collect();
+    assert_eq!(container::checksum(&bytes), 0xfe7e_9dee_91dd_ecfb);
+    let numbered = [0xfffb, 0x007b, 0xfffc, 0xad40, 0xafcf, 0xffff];
+    assert_eq!(played(&numbered, true)[1..], ["e3", "d5"]);
+    let setup = [
+        0xfffb, 1, 0, 0, 0xc2dd, 0xc183, 0xc047, 0xc2fb, 0xc2d0, 0xc301, 0xc2d6, 0xfffc, 0x0409,
+        0xb03b, 0xae38, 0x9259, 0x5329, 0xffff,
+    ];
+    assert_eq!(
+        played(&setup, false),
+        [
+            "8/2k2PP1/8/8/8/3K4/p4pp1/8 w - - 0 1",
+            "Ke4",
+            "f1=B",
+            "g8=R",
+            "Bc4",
+            "Rg7"
+        ]
+    );
 }
 
 #[test]

@@ -26,6 +26,7 @@ pub static FORMAT: GameFormat = GameFormat {
         Feature::Chess960,
         Feature::ChessGames,
     ]),
+    in_part: Features::NONE,
     can_with: None,
     open: |source, options| Ok(Box::new(read::Suite::open(source, options)?)),
     open_stream: None,

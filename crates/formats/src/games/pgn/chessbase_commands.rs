@@ -26,9 +26,11 @@ pub(super) fn write_eval_profile(profile: &EvalProfile, out: &mut Vec<u8>) {
 pub(super) fn training_is_reduced(training: &Training) -> bool {
     let language = question_language(training);
     let has_other_text = |texts: &[TrainingText]| {
-        texts.len() > 1 || texts.iter().any(|text| text.language != language)
+        let is_other = |text: &TrainingText| text.language != language || !text.shapes.is_empty();
+        texts.len() > 1 || texts.iter().any(is_other)
     };
     training.seconds != 0
+        || !training.choices.is_empty()
         || training.points != 0
         || !training.wrong.is_empty()
         || has_other_text(&training.question)

@@ -232,7 +232,7 @@ fn training(args: &str) -> Option<Training> {
         Some(if text.is_empty() {
             Vec::new()
         } else {
-            vec![TrainingText { language, text }]
+            vec![TrainingText::new(language, text)]
         })
     };
     let mut training = Training {
@@ -252,10 +252,7 @@ fn training(args: &str) -> Option<Training> {
             comments: if comment.is_empty() {
                 Vec::new()
             } else {
-                vec![TrainingText {
-                    language,
-                    text: comment,
-                }]
+                vec![TrainingText::new(language, comment)]
             },
         });
     }

@@ -57,6 +57,7 @@ pub static FORMAT: GameFormat = GameFormat {
         evidence: "",
     },
     can: profile::features(Profile::Full),
+    in_part: tabia_core::loss::Features::NONE,
     can_with: Some(profile::features_with),
     open: |source, options| Ok(Box::new(index::PgnDatabase::open(source, options)?)),
     open_stream: Some(|input, options| {

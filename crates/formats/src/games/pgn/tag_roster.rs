@@ -91,13 +91,13 @@ pub(super) fn rank(name: &str) -> u8 {
     }
 }
 
-/// Whether a tag is a header fact of a database format (`Cb…`, `Scid…`, `Sci…`) without a standard
-/// name in PGN.
+/// Whether a tag is a header fact of a database format (`Cb…`, `Cb2…`, `Scid…`, `Sci…`) without a
+/// standard name in PGN.
 pub(super) fn is_fact(name: &str) -> bool {
     name.starts_with(['C', 'S'])
         && ["Cb", "Scid", "Sci"].iter().any(|prefix| {
             name.strip_prefix(prefix)
-                .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()))
+                .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase() || c == '2'))
         })
 }
 
@@ -274,6 +274,16 @@ mod tests {
         );
         let start = [VARIANT, SETUP, FEN].map(|rank| NAMES[usize::from(rank)]);
         assert_eq!(start, ["Variant", "SetUp", "FEN"]);
+    }
+
+    #[test]
+    fn facts_have_the_name_of_a_format() {
+        for name in ["CbCreated", "Cb2WhiteRating", "ScidFlags", "SciRecord"] {
+            assert!(is_fact(name), "{name}");
+        }
+        for name in ["Cb", "Cbx", "Scidb", "Event", "Citizen"] {
+            assert!(!is_fact(name), "{name}");
+        }
     }
 
     #[test]

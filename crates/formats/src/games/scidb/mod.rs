@@ -85,6 +85,7 @@ pub static FORMAT: GameFormat = GameFormat {
         evidence: "",
     },
     can: CAN,
+    in_part: Features::NONE,
     can_with: Some(features_with),
     open,
     open_stream: None,

@@ -3,12 +3,11 @@
 
 use std::time::Duration;
 
-use tabia_core::chess::Color;
 use tabia_core::error::Malformed;
 use tabia_core::game::{
     Annotation, Clock, ClockKind, Comment, CommentPlacement, CriticalPosition, Eval, EvalPoint,
     EvalProfile, Flow, Foreign, Media, MediaKind, Nag, PiecePath, Score, Shape, ShapeColor,
-    ShapeKind, StartClock, TimeControl, TimeStage, VariationColor, WebLink,
+    ShapeKind, TimeControl, TimeStage, VariationColor, WebLink,
 };
 use tabia_core::io::Cursor;
 
@@ -189,9 +188,10 @@ fn shapes(item: &Item<'_>, emit: Emit<'_>) -> Flow {
     }
 }
 
-/// Emits shapes of `size` bytes each; `None`, and no shape, if there is none or one is malformed.
+/// Emits shapes of `size` bytes each; `None`, and no shape, if there is none, one is malformed, or bytes
+/// are left over.
 pub(crate) fn emit_shapes(data: &[u8], size: usize, emit: Emit<'_>) -> Option<Flow> {
-    let shapes = || data.chunks(size).map(shape);
+    let shapes = || data.chunks(size).map(|bytes| shape(bytes, size));
     if data.is_empty() || shapes().any(|shape| shape.is_none()) {
         return None;
     }
@@ -204,8 +204,11 @@ pub(crate) fn emit_shapes(data: &[u8], size: usize, emit: Emit<'_>) -> Option<Fl
     Some(Flow::Go)
 }
 
-/// A colour and one square, or a colour and two; square numbers are from 1.
-fn shape(bytes: &[u8]) -> Option<Shape> {
+/// A colour and one square, or a colour and two, in `size` bytes; square numbers are from 1.
+pub(crate) fn shape(bytes: &[u8], size: usize) -> Option<Shape> {
+    if bytes.len() != size {
+        return None;
+    }
     let square = |number: u8| decode_square(number.checked_sub(1)?);
     let (color, kind) = match *bytes {
         [color, at] => (color, ShapeKind::Square(square(at)?)),
@@ -216,6 +219,7 @@ fn shape(bytes: &[u8]) -> Option<Shape> {
         2 => ShapeColor::Green,
         3 => ShapeColor::Yellow,
         4 => ShapeColor::Red,
+        7 => ShapeColor::Blue,
         other => ShapeColor::ChessBase(other),
     };
     Some(Shape { kind, color })
@@ -254,7 +258,6 @@ fn fixed_fields(
             let [hours, minutes, seconds, hundredths] = cursor.array("time_spent")?;
             return Ok(time_spent(hours, minutes, seconds, hundredths));
         }
-        kind::WHITE_CLOCK | kind::BLACK_CLOCK => start_clock(kind, cursor.i32_be("clock")?),
         kind::MEDALS => Annotation::Medals(cursor.u32_be("medals")?),
         kind::VARIATION_COLOR => {
             let [flags, blue, green, red] = cursor.array("variation_color")?;
@@ -265,21 +268,23 @@ fn fixed_fields(
                 blue,
             })
         }
-        kind::TIME_CONTROL => {
-            let mut stages = [TimeStage::default(); 3];
-            for stage in &mut stages {
-                *stage = TimeStage {
-                    start: cursor.i32_be("start")?,
-                    increment: cursor.i32_be("increment")?,
-                    moves: cursor.u16_be("moves")?,
-                    kind: cursor.u8("kind")?,
-                };
-            }
-            Annotation::TimeControl(TimeControl { stages })
-        }
+        kind::TIME_CONTROL => Annotation::TimeControl(time_control(cursor)?),
         kind::VIDEO_TIME => Annotation::VideoTime(cursor.i32_be("video_time")?),
         _ => return common_fields(kind, cursor),
     }))
+}
+
+pub(super) fn time_control(cursor: &mut Cursor<'_>) -> Result<TimeControl, Malformed> {
+    let mut stages = [TimeStage::default(); 3];
+    for stage in &mut stages {
+        *stage = TimeStage {
+            start: cursor.i32_be("start")?,
+            increment: cursor.i32_be("increment")?,
+            moves: cursor.u16_be("moves")?,
+            kind: cursor.u8("kind")?,
+        };
+    }
+    Ok(TimeControl { stages })
 }
 
 /// The kinds of fixed size that `.cba` and `.2cba` store alike; `None` for other kinds and for
@@ -315,16 +320,4 @@ pub(crate) fn time_spent(
         kind: ClockKind::ElapsedMove,
         time: Duration::new(seconds, u32::from(hundredths) * 10_000_000),
     }))
-}
-
-/// A clock at the start of the game; `kind` determines the colour.
-pub(crate) fn start_clock(kind: u8, hundredths: i32) -> Annotation<'static> {
-    Annotation::StartClock(StartClock {
-        color: if kind == kind::WHITE_CLOCK {
-            Color::White
-        } else {
-            Color::Black
-        },
-        hundredths,
-    })
 }

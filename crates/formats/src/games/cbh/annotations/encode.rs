@@ -1,6 +1,5 @@
 //! Encodes annotations as items, byte for byte as they were decoded.
 
-use tabia_core::chess::Color;
 use tabia_core::game::{
     Annotation, Clock, ClockKind, Comment, CommentPlacement, Eval, Foreign, Media, MediaKind,
     Score, Shape, ShapeColor, ShapeKind,
@@ -83,6 +82,13 @@ impl Encoder {
         Some(self.record.as_slice())
     }
 
+    /// Adds a clock at the end of the game, in hundredths of a second.
+    pub(crate) fn put_clock(&mut self, kind: u8, hundredths: i32) {
+        let mut data = Sink::new();
+        data.i32_be(hundredths);
+        self.item(-1, kind, data.as_slice());
+    }
+
     /// Adds an annotation; `position` is −1 for the game, else the number of the move in stored
     /// order. Returns what could not be stored, if anything.
     pub fn push(&mut self, position: i32, annotation: &Annotation<'_>) -> Option<Feature> {
@@ -141,7 +147,7 @@ impl Encoder {
     fn data(&self, annotation: &Annotation<'_>, data: &mut Sink) -> Result<u8, Feature> {
         Ok(match annotation {
             Annotation::Clock(clock) => {
-                data.bytes(&time_spent(*clock).ok_or(Feature::Clocks)?);
+                data.bytes(&time_spent_bytes(*clock).ok_or(Feature::Clocks)?);
                 kind::TIME_SPENT
             }
             Annotation::Eval(eval) => {
@@ -181,13 +187,6 @@ impl Encoder {
                 }
                 kind::TIME_CONTROL
             }
-            Annotation::StartClock(clock) => {
-                data.i32_be(clock.hundredths);
-                match clock.color {
-                    Color::White => kind::WHITE_CLOCK,
-                    Color::Black => kind::BLACK_CLOCK,
-                }
-            }
             Annotation::EvalProfile(profile) => {
                 let count =
                     u16::try_from(profile.points.len()).map_err(|_| Feature::EvalProfiles)?;
@@ -213,7 +212,7 @@ impl Encoder {
                 data.u16_le(0);
                 for text in [link.url, link.caption] {
                     let mut bytes = Vec::new();
-                    encode_text(text, self.form, &mut bytes);
+                    encode_text(text, 0, self.form, &mut bytes);
                     data.u8(u8::try_from(bytes.len()).map_err(|_| Feature::WebLinks)?);
                     data.bytes(&bytes);
                 }
@@ -238,7 +237,7 @@ impl Encoder {
             _ => return Err(Feature::Media),
         };
         let mut bytes = Vec::new();
-        encode_text(media.text, self.form, &mut bytes);
+        encode_text(media.text, 0, self.form, &mut bytes);
         data.bytes(&bytes);
         Ok(kind)
     }
@@ -254,7 +253,7 @@ impl Encoder {
         text.extend_from_slice(&[0, language.unwrap_or(0)]);
         // A zero ends a text.
         let without_zeros = comment.text.replace('\0', "");
-        let is_exact = encode_text(&without_zeros, self.form, &mut text)
+        let is_exact = encode_text(&without_zeros, language.unwrap_or(0), self.form, &mut text)
             && without_zeros.len() == comment.text.len();
         let fits = text.len() <= MAX_DATA;
         if !fits {
@@ -306,13 +305,7 @@ impl Encoder {
     }
 
     fn shape(&mut self, position: i32, shape: Shape) -> Option<Feature> {
-        let color = match shape.color {
-            ShapeColor::Green => 2,
-            ShapeColor::Yellow => 3,
-            ShapeColor::Red => 4,
-            ShapeColor::ChessBase(number) => number,
-            _ => return Some(Feature::ShapeColors),
-        };
+        let (color, is_exact) = color_number(shape.color);
         let (kind, from, to) = match shape.kind {
             ShapeKind::Square(at) => (kind::SQUARES, at, None),
             ShapeKind::Arrow(from, to) => (kind::ARROWS, from, Some(to)),
@@ -330,7 +323,7 @@ impl Encoder {
         if let Some(to) = to {
             self.record.u8(encode_square(to) + 1);
         }
-        None
+        (!is_exact).then_some(Feature::ShapeColors)
     }
 
     fn foreign(&mut self, position: i32, foreign: &Foreign<'_>) -> Option<Feature> {
@@ -423,7 +416,7 @@ fn symbol_slot(nag: u8, used: usize) -> Option<usize> {
 
 /// The data of one symbols item with these NAGs in their usual slots, and its length. `None` if one
 /// item cannot store them in this order.
-pub(super) fn symbol_slots(nags: impl Iterator<Item = u8>) -> Option<([u8; 3], usize)> {
+pub(crate) fn symbol_slots(nags: impl Iterator<Item = u8>) -> Option<([u8; 3], usize)> {
     let mut slots = [0; 3];
     let mut length = 0;
     for nag in nags {
@@ -434,8 +427,46 @@ pub(super) fn symbol_slots(nags: impl Iterator<Item = u8>) -> Option<([u8; 3], u
     Some((slots, length))
 }
 
+/// ChessBase's number of a colour, or of the nearest of its four, and whether it is the same colour.
+pub(crate) fn color_number(color: ShapeColor) -> (u8, bool) {
+    match color {
+        ShapeColor::Green => (2, true),
+        ShapeColor::Yellow => (3, true),
+        ShapeColor::Red => (4, true),
+        ShapeColor::Blue => (7, true),
+        ShapeColor::ChessBase(number) => (number, true),
+        ShapeColor::Orange => (3, false),
+        ShapeColor::Magenta | ShapeColor::Purple => (4, false),
+        ShapeColor::Cyan | ShapeColor::DarkBlue => (7, false),
+        ShapeColor::Rgb(rgb) => (nearest_number(rgb), false),
+        _ => (2, false),
+    }
+}
+
+/// The number of the colour that is nearest to `0xRRGGBB`.
+fn nearest_number(rgb: u32) -> u8 {
+    let parts = [rgb >> 16 & 255, rgb >> 8 & 255, rgb & 255];
+    let distance = |(_, color): &(u8, [u32; 3])| -> u32 {
+        parts
+            .iter()
+            .zip(color)
+            .map(|(a, b)| a.abs_diff(*b).pow(2))
+            .sum()
+    };
+    let colors = [
+        (2, [0, 160, 0]),
+        (3, [240, 240, 0]),
+        (4, [240, 0, 0]),
+        (7, [0, 0, 240]),
+    ];
+    colors
+        .iter()
+        .min_by_key(|color| distance(color))
+        .map_or(2, |(number, _)| *number)
+}
+
 /// Hours, minutes, seconds and hundredths; `None` for other clocks and for 256 hours or more.
-fn time_spent(clock: Clock) -> Option<[u8; 4]> {
+pub(crate) fn time_spent_bytes(clock: Clock) -> Option<[u8; 4]> {
     if clock.kind != ClockKind::ElapsedMove {
         return None;
     }

@@ -33,9 +33,9 @@ pub mod kind {
     pub const PAWN_STRUCTURE: u8 = 0x14;
     /// Piece path.
     pub const PIECE_PATH: u8 = 0x15;
-    /// White's clock at the start.
+    /// White's clock at the end of the game.
     pub const WHITE_CLOCK: u8 = 0x16;
-    /// Black's clock at the start.
+    /// Black's clock at the end of the game.
     pub const BLACK_CLOCK: u8 = 0x17;
     /// Critical position.
     pub const CRITICAL: u8 = 0x18;

@@ -29,7 +29,7 @@ fn fields(cursor: &mut Cursor<'_>, texts: Texts) -> Result<Option<Training>, Mal
         wrong: list(cursor, texts)?,
         first_help: list(cursor, texts)?,
         second_help: list(cursor, texts)?,
-        solutions: Vec::new(),
+        ..Training::default()
     };
     for _ in 0..cursor.u8("solutions")? {
         let [from, to, promotion, points] = cursor.array("solution")?;
@@ -55,7 +55,7 @@ fn list(cursor: &mut Cursor<'_>, texts: Texts) -> Result<Vec<TrainingText>, Malf
         let bytes = cursor.take(usize::from(length), "text")?;
         let mut text = String::new();
         texts.text(bytes, 0, &mut text);
-        list.push(TrainingText { language, text });
+        list.push(TrainingText::new(language, text));
     }
     Ok(list)
 }
@@ -94,7 +94,7 @@ fn put_list(list: &[TrainingText], form: TextForm, data: &mut Sink) -> Option<()
     data.u16_le(u16::try_from(list.len()).ok()?);
     for entry in list {
         let mut bytes = Vec::new();
-        encode_text(&entry.text, form, &mut bytes);
+        encode_text(&entry.text, 0, form, &mut bytes);
         data.u16_le(entry.language);
         data.u16_le(u16::try_from(bytes.len()).ok()?);
         data.bytes(&bytes);

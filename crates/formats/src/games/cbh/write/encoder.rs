@@ -2,18 +2,19 @@
 
 use tabia_core::chess::{Color, Setup};
 use tabia_core::error::{Error, ErrorKind, Result};
-use tabia_core::game::{Annotation, Event, Game, RecordKind, TextKind};
+use tabia_core::game::{Annotation, Event, Game, RecordKind, TextKind, TimeControl};
 use tabia_core::games::GameEncoder;
 use tabia_core::io::Charset;
 use tabia_core::loss::{Feature, Losses};
 use zerocopy::IntoBytes;
 
 use super::annotation_anchors;
+use super::clock_conversion;
 use super::encoded_record;
 use super::header_fields::{HeaderFields, TagReader, is_chess960, is_unknown};
 use super::set_files::media_text;
 use crate::games::cbh::annotations;
-use crate::games::cbh::annotations::{Items, foreign};
+use crate::games::cbh::annotations::{Items, foreign, kind};
 use crate::games::cbh::charset::TextForm;
 use crate::games::cbh::companions::ID;
 use crate::games::cbh::content_summary::{Contents, MoveSummary};
@@ -35,13 +36,7 @@ pub(super) struct RecordEncoder {
 
 impl RecordEncoder {
     pub(super) fn new(charset: Charset) -> Self {
-        let form = match charset {
-            Charset::Single(page) => TextForm {
-                page: Some(page),
-                ..TextForm::UTF8
-            },
-            _ => TextForm::UTF8,
-        };
+        let form = TextForm::of(charset);
         Self {
             charset,
             form,
@@ -71,7 +66,11 @@ impl RecordEncoder {
         };
         count_losses(game, &moves, losses);
         self.annotations.clear();
-        let medals = encode_annotations(game, moves.stored, &mut self.annotations, losses);
+        let medals = {
+            put_game_tags(&fields, &mut self.annotations);
+            let control = fields.time_control.as_ref();
+            encode_annotations(game, &moves, control, &mut self.annotations, losses)
+        };
         fields.medals = medals.or(fields.medals);
         // The game's number is filled in when the record is appended.
         let annotations = self.annotations.finish(0).unwrap_or_default();
@@ -188,11 +187,25 @@ fn count_losses(game: &Game, moves: &moves::Encoded<'_>, losses: &mut Losses) {
     }
 }
 
+/// Adds the annotations for the clocks and the time control in the tags.
+fn put_game_tags(fields: &HeaderFields, encoder: &mut annotations::Encoder) {
+    if let Some(control) = fields.time_control {
+        encoder.push(-1, &Annotation::TimeControl(control));
+    }
+    let kinds = [kind::WHITE_CLOCK, kind::BLACK_CLOCK];
+    for (kind, clock) in kinds.into_iter().zip(fields.clocks) {
+        if let Some(clock) = clock {
+            encoder.put_clock(kind, clock);
+        }
+    }
+}
+
 /// Encodes the annotations of a game and counts those that cannot be stored. Returns the medals of
 /// the header, if an annotation contains them.
 fn encode_annotations(
     game: &Game,
-    stored: &[u32],
+    moves: &moves::Encoded<'_>,
+    control: Option<&TimeControl>,
     encoder: &mut annotations::Encoder,
     losses: &mut Losses,
 ) -> Option<u16> {
@@ -200,9 +213,12 @@ fn encode_annotations(
         return None;
     }
     let mut header_medals = None;
-    let anchored = annotation_anchors::annotations(game, stored, |annotation| {
+    let mut anchored = annotation_anchors::annotations(game, moves.stored, |annotation| {
         losses.add(annotation.feature(), 1, None);
     });
+    // Without the times before, the first time left shows nothing of the time spent.
+    let control = control.filter(|_| game.head.start.setup.is_none());
+    clock_conversion::convert(&mut anchored, moves.mainline, control, losses);
     for (position, annotation) in anchored {
         if let Annotation::Foreign(foreign) = annotation {
             if foreign.is_unread_moves() {
@@ -270,7 +286,7 @@ fn game_record(game: &Game, fields: &HeaderFields, contents: Contents) -> GameRe
 const ANY_LANGUAGE: u16 = 7;
 
 /// Tags that games can store and texts cannot.
-const GAME_ONLY_TAGS: [&str; 14] = [
+const GAME_ONLY_TAGS: [&str; 17] = [
     "White",
     "Black",
     "Date",
@@ -285,6 +301,9 @@ const GAME_ONLY_TAGS: [&str; 14] = [
     "FEN",
     "Variant",
     "PlyCount",
+    "WhiteClock",
+    "BlackClock",
+    "TimeControl",
 ];
 
 /// The number of variations without moves, which cannot be stored.

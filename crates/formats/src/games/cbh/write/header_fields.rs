@@ -1,10 +1,12 @@
 //! Header fields from tags: the reverse of [`TagWriter`](crate::games::cbh::tags::TagWriter).
 
-use tabia_core::game::{Date, Eco, Tags};
-use tabia_core::io::{Charset, encode};
+use tabia_core::game::{Date, Eco, Tags, TimeControl};
+use tabia_core::io::Charset;
 use tabia_core::loss::{Feature, Losses};
 use zerocopy::FromZeros;
 
+use crate::games::cbh::annotations::game_tags::{clock_text, parse_clock, parse_time_control};
+use crate::games::cbh::charset::{TextForm, encode_plain};
 use crate::games::cbh::field_codecs::{encode_date, encode_eco};
 use crate::games::cbh::nations;
 use crate::games::cbh::records::{
@@ -39,6 +41,9 @@ pub(super) struct HeaderFields {
     pub(super) eco: u16,
     pub(super) medals: Option<u16>,
     pub(super) top_game: u8,
+    /// Hundredths of a second on both clocks at the end of the game.
+    pub(super) clocks: [Option<i32>; 2],
+    pub(super) time_control: Option<TimeControl>,
     pub(super) text_flags: u32,
     pub(super) text_unknown_5: [u8; 2],
     pub(super) text_unknown_22: [u8; 24],
@@ -82,6 +87,8 @@ impl<'l> TagReader<'l> {
             eco: 0,
             medals: None,
             top_game: 0,
+            clocks: [None; 2],
+            time_control: None,
             text_flags: 0,
             text_unknown_5: [0; 2],
             text_unknown_22: [0; 24],
@@ -102,7 +109,9 @@ impl<'l> TagReader<'l> {
             } else {
                 self.common_tag(name, value, &mut fields)
             };
-            if read.is_err() || is_rounded(name, value) {
+            // A hyphen is not distinguished from an unknown value.
+            let is_hyphen = value == "-" && name != "Result";
+            if read.is_err() || is_hyphen || is_rounded(name, value) {
                 self.losses.add(feature(name), 1, None);
             }
         }
@@ -117,18 +126,19 @@ impl<'l> TagReader<'l> {
         fields: &mut HeaderFields,
     ) -> Result<(), DoesNotFit> {
         let tournament = &mut fields.tournament;
+        let mut exact = Ok(());
         match name {
             // Players and codes are read with other tags; the rest follows from the game.
             "White" | "Black" | "ECO" | "Result" | "SetUp" | "FEN" | "PlyCount" => {}
             "Variant" if is_chess960(value) => {}
             "Event" => tournament.title = self.name(value),
             "Site" => tournament.site = self.name(value),
-            "Date" => fields.date = date(value)?,
+            "Date" => fields.date = date(value, &mut exact),
             "Round" => (fields.round, fields.sub_round) = round(value)?,
             "WhiteElo" => fields.white_elo = number(value)?,
             "BlackElo" => fields.black_elo = number(value)?,
             "Annotator" => fields.annotator.name = self.name(value),
-            "EventDate" => tournament.date = date(value)?.into(),
+            "EventDate" => tournament.date = date(value, &mut exact).into(),
             "EventType" => {
                 let (kind, team) = parse_event_type(value).ok_or(DoesNotFit)?;
                 tournament.kind = kind;
@@ -139,9 +149,9 @@ impl<'l> TagReader<'l> {
             "EventCategory" => tournament.category = number(value)?,
             "SourceTitle" => fields.source.title = self.name(value),
             "Source" => fields.source.publisher = self.name(value),
-            "SourceDate" => fields.source.publication = date(value)?.into(),
+            "SourceDate" => fields.source.publication = date(value, &mut exact).into(),
             "SourceVersion" => fields.source.version = number(value)?,
-            "SourceVersionDate" => fields.source.date = date(value)?.into(),
+            "SourceVersionDate" => fields.source.date = date(value, &mut exact).into(),
             "SourceQuality" => fields.source.quality = number(value)?,
             "WhiteTeam" | "BlackTeam" => {
                 // Team titles may fill their field without a terminating zero.
@@ -150,9 +160,21 @@ impl<'l> TagReader<'l> {
             }
             "WhiteTeamCountry" | "BlackTeamCountry" => team(name, fields).nation = nation(value)?,
             _ if is_unknown(value) => {}
+            "WhiteClock" | "BlackClock" => {
+                let [white, black] = &mut fields.clocks;
+                let clock = if name == "WhiteClock" { white } else { black };
+                let stored = clock.insert(parse_clock(value).ok_or(DoesNotFit)?);
+                // Another spelling, such as `15:00`.
+                if clock_text(*stored).as_deref() != Some(value) {
+                    return Err(DoesNotFit);
+                }
+            }
+            "TimeControl" => {
+                fields.time_control = Some(parse_time_control(value).ok_or(DoesNotFit)?);
+            }
             _ => return Err(DoesNotFit),
         }
-        Ok(())
+        exact
     }
 
     /// Reads a tag for a field of this format only.
@@ -188,7 +210,11 @@ impl<'l> TagReader<'l> {
             }
             "CbEventTieBreakBytes" => hex(value, &mut extra.tie_breaks)?,
             "CbEventTieBreakCount" => extra.tie_break_count = number(value)?,
-            "CbEventEndDate" => extra.end_date = date(value)?.into(),
+            "CbEventEndDate" => {
+                let mut exact = Ok(());
+                extra.end_date = date(value, &mut exact).into();
+                return exact;
+            }
             "CbEventEndDateRaw" => extra.end_date = number::<u32>(value)?.into(),
             "CbSourceDate" => fields.source.publication = number::<u32>(value)?.into(),
             "CbSourceVersionDate" => fields.source.date = number::<u32>(value)?.into(),
@@ -304,14 +330,15 @@ impl<'l> TagReader<'l> {
     /// A text field with a terminating zero; counts what does not fit.
     fn field<const N: usize>(&mut self, value: &str) -> [u8; N] {
         let mut field = [0; N];
-        let (bytes, is_lossless) = encode(value, self.charset);
+        let mut bytes = Vec::with_capacity(value.len());
+        let is_lossless = encode_plain(value, TextForm::of(self.charset), &mut bytes);
         if !is_lossless || value.contains('\0') {
             self.losses.add(Feature::Characters, 1, None);
         }
         let mut length = bytes.len().min(N.saturating_sub(1));
         if length < bytes.len() {
             self.losses.add(Feature::LongText, 1, None);
-            if !matches!(self.charset, Charset::Single(_)) {
+            if bytes == value.as_bytes() {
                 length = value.floor_char_boundary(length);
             }
         }
@@ -373,11 +400,15 @@ fn number<T: std::str::FromStr>(value: &str) -> Result<T, DoesNotFit> {
     value.trim().parse().map_err(|_| DoesNotFit)
 }
 
-fn date(value: &str) -> Result<u32, DoesNotFit> {
+/// The stored number of a date; of an impossible one, which is not `exact`, the parts that are possible.
+fn date(value: &str, exact: &mut Result<(), DoesNotFit>) -> u32 {
     if is_unknown(value) {
-        return Ok(0);
+        return 0;
     }
-    Date::parse(value).map(encode_date).ok_or(DoesNotFit)
+    encode_date(Date::parse(value).unwrap_or_else(|| {
+        *exact = Err(DoesNotFit);
+        Date::parse_possible(value)
+    }))
 }
 
 fn round(value: &str) -> Result<(u8, u8), DoesNotFit> {
@@ -467,12 +498,14 @@ mod tests {
             ("WhiteElo", "2400?"),
             ("WhiteTitle", "GM"),
             ("BlackTitle", "-"),
-            ("Date", "soon"),
+            ("Date", "2011.19.11"),
             ("ScidExtra", "1"),
             ("CbExtra", "00"),
         ]);
         assert_eq!(losses.count(Feature::LongText), 1);
-        assert_eq!(losses.count(Feature::Tags), 3);
+        // Elo, both titles, of which the hyphen would become unknown, the month.
+        assert_eq!(losses.count(Feature::Tags), 4);
+        assert_eq!(fields.date, 2011 << 9 | 11);
         assert_eq!(losses.count(Feature::HeaderFacts), 2);
         assert!(fields.game_tag.is_none());
         let title = crate::games::cbh::charset::until_zero(&fields.tournament.title);

@@ -5,6 +5,7 @@
 
 mod annotation_anchors;
 mod cbtt_file;
+mod clock_conversion;
 pub mod edit;
 mod encoded_record;
 mod encoder;

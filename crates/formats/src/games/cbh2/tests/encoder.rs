@@ -1,14 +1,12 @@
 //! Writes sets of files after `FORMAT.md`, for tests: no file of another program is available.
 
 use tabia_core::chess::{Color, Ply, Position, Role, Setup, Square};
-use tabia_core::game::{
-    Annotation, ClockKind, Event, Game, RecordKind, Score, ShapeColor, ShapeKind, TextKind,
-    TrainingText,
-};
+use tabia_core::game::{Annotation, Event, Game, RecordKind, TextKind, TimeControl};
 use tabia_core::io::Sink;
 
 use super::super::container::{MARK, checksum};
 use super::super::{annotations, move_codes, start_position};
+use crate::games::cbh::annotations::game_tags::parse_clock;
 use crate::games::cbh::field_codecs::{encode_date, encode_eco, encode_result};
 
 /// The files of a set: extension and bytes.
@@ -125,9 +123,10 @@ impl Set {
         });
         sink.zeros(4 + 4 + 1 + 37);
         if is_swiss {
+            // Median Buchholz, wins.
             sink.u16_le(2);
             sink.u16_le(3);
-            sink.u16_le(9);
+            sink.u16_le(11);
         } else {
             sink.u16_le(0);
         }
@@ -220,10 +219,10 @@ impl Set {
         sink.u16_le(number(round));
         sink.u16_le(number(sub));
         sink.u16_le(number(tags.text("Board")));
-        sink.u16_le(number(tags.text("WhiteElo")));
-        sink.zeros(14);
-        sink.u16_le(number(tags.text("BlackElo")));
-        sink.zeros(14);
+        for elo in ["WhiteElo", "BlackElo"] {
+            sink.u16_le(number(tags.text(elo)));
+            sink.bytes(b"\x01\0\x01\0\0\0FIDE\0\0\0\0");
+        }
         sink.u16_le(tags.eco().map_or(0, encode_eco));
         sink.u16_le(medals);
         let flags = u32::from(game.head.start.setup.is_some())
@@ -492,173 +491,29 @@ fn word(position: &Position, ply: Ply) -> u16 {
 
 /// The annotations of a game in PGN order, and its medals.
 fn annotations(game: &Game) -> (Vec<u8>, u16) {
-    let mut blocks: Vec<(i32, Vec<Annotation<'_>>)> = Vec::new();
+    let mut encoder = annotations::Encoder::default();
+    let tags = &game.head.tags;
+    for (kind, tag) in [(0x16, "WhiteClock"), (0x17, "BlackClock")] {
+        if let Some(clock) = tags.get(tag).and_then(parse_clock) {
+            encoder.put_clock(kind, clock);
+        }
+    }
+    if let Some(control) = tags.get("TimeControl").and_then(TimeControl::parse) {
+        assert_eq!(encoder.push(-1, &Annotation::TimeControl(control)), None);
+    }
     let mut position = -1;
+    let mut medals = 0;
     for event in game.events() {
         match event {
             Event::Move(_) => position += 1,
-            Event::Annotation(annotation) => match blocks.last_mut() {
-                Some((last, list)) if *last == position => list.push(annotation),
-                _ => blocks.push((position, vec![annotation])),
-            },
+            Event::Annotation(annotation) => {
+                if let Annotation::Medals(bits) = annotation {
+                    medals |= bits as u16;
+                }
+                assert_eq!(encoder.push(position, &annotation), None, "{annotation:?}");
+            }
             _ => {}
         }
     }
-    let mut medals = 0;
-    let mut sink = Sink::new();
-    for (position, list) in blocks {
-        sink.u32_le(position as u32);
-        sink.u32_le(list.len() as u32);
-        for annotation in list {
-            if let Annotation::Medals(bits) = annotation {
-                medals |= bits as u16;
-            }
-            put_annotation(&annotation, &mut sink);
-        }
-    }
-    sink.u32_le(annotations::END as u32);
-    (sink.into_vec(), medals)
-}
-
-fn put_annotation(annotation: &Annotation<'_>, sink: &mut Sink) {
-    let square = |square: Square| square.file() * 8 + square.rank() + 1;
-    match annotation {
-        Annotation::Comment(comment) => {
-            let before = comment.placement == tabia_core::game::CommentPlacement::Before;
-            sink.u16_le(if before { 0x82 } else { 2 });
-            sink.u16_le(0);
-            let letters = comment
-                .language
-                .and_then(tabia_core::game::Language::letters);
-            sink.u16_le(match letters {
-                Some([b'e', b'n']) => 0,
-                Some([b'd', b'e']) => 1,
-                _ => 7,
-            });
-            text(comment.text, sink);
-        }
-        Annotation::Nag(nag) => {
-            sink.u16_le(3);
-            sink.bytes(&[nag.0, 0, 0]);
-        }
-        Annotation::Shape(shape) => {
-            let color = match shape.color {
-                ShapeColor::Green => 2,
-                ShapeColor::Yellow => 3,
-                _ => 4,
-            };
-            match shape.kind {
-                ShapeKind::Arrow(from, to) => {
-                    sink.u16_le(5);
-                    sink.u32_le(3);
-                    sink.bytes(&[color, square(from), square(to)]);
-                }
-                ShapeKind::Square(at) => {
-                    sink.u16_le(4);
-                    sink.u32_le(2);
-                    sink.bytes(&[color, square(at)]);
-                }
-                other => panic!("{other:?} cannot be stored"),
-            }
-        }
-        Annotation::Clock(clock) => {
-            assert_eq!(clock.kind, ClockKind::ElapsedMove);
-            let seconds = clock.time.as_secs();
-            sink.u16_le(7);
-            sink.bytes(&[
-                0,
-                (seconds % 60) as u8,
-                (seconds / 60 % 60) as u8,
-                (seconds / 3600) as u8,
-            ]);
-        }
-        Annotation::Eval(eval) => {
-            let (value, kind) = match eval.score {
-                Score::Centipawns(value) => (value, 0),
-                Score::Mate(moves) => (moves, 1),
-            };
-            sink.u16_le(0x21);
-            sink.u16_le(value as u16);
-            sink.u16_le(kind);
-            sink.u16_le(eval.depth.unwrap_or(0));
-        }
-        Annotation::Medals(bits) => {
-            sink.u16_le(0x22);
-            sink.u32_le(*bits);
-        }
-        Annotation::Critical(critical) => {
-            sink.u16_le(0x18);
-            sink.u8(critical.0);
-        }
-        Annotation::PawnStructure(value) => {
-            sink.u16_le(0x14);
-            sink.u8(*value);
-        }
-        Annotation::PiecePath(path) => {
-            sink.u16_le(0x15);
-            sink.u32_le(2);
-            sink.bytes(&[path.kind, path.square]);
-        }
-        Annotation::VideoTime(time) => {
-            sink.u16_le(0x25);
-            sink.u32_le(*time as u32);
-        }
-        Annotation::StartClock(clock) => {
-            sink.u16_le(if clock.color.is_white() { 0x16 } else { 0x17 });
-            sink.u32_le(clock.hundredths as u32);
-        }
-        Annotation::EvalProfile(profile) => {
-            sink.u16_le(0x26);
-            sink.u8(1);
-            sink.u32_le(2 + 4 * profile.points.len() as u32);
-            sink.u16_le(profile.points.len() as u16);
-            for point in &profile.points {
-                sink.u16_le(point.value as u16);
-                sink.bytes(&[point.depth, point.flag]);
-            }
-        }
-        Annotation::WebLink(link) => {
-            sink.u16_le(0x1c);
-            sink.u8(1);
-            text(link.url, sink);
-            text(link.caption, sink);
-        }
-        Annotation::Training(training) => {
-            sink.u16_le(9);
-            sink.bytes(&[1, 1, 1, 0, 0, 0]);
-            sink.u32_le(training.seconds as u32);
-            sink.u16_le(training.points as u16);
-            for list in [
-                &training.question,
-                &training.wrong,
-                &training.first_help,
-                &training.second_help,
-            ] {
-                put_texts(list, sink);
-            }
-            sink.u8(training.solutions.len() as u8);
-            for solution in &training.solutions {
-                sink.bytes(&[
-                    square(solution.from) - 1,
-                    square(solution.to) - 1,
-                    solution.promotion,
-                    solution.points,
-                ]);
-                put_texts(&solution.comments, sink);
-            }
-        }
-        Annotation::Foreign(foreign) => {
-            sink.u16_le(foreign.kind);
-            sink.bytes(foreign.bytes);
-        }
-        other => panic!("{other:?} cannot be stored"),
-    }
-}
-
-fn put_texts(list: &[TrainingText], sink: &mut Sink) {
-    sink.u16_le(list.len() as u16);
-    for item in list {
-        sink.u16_le(0);
-        text(&item.text, sink);
-    }
+    (encoder.finish().to_vec(), medals)
 }

@@ -2,11 +2,11 @@
 
 use base64::Engine as _;
 use tabia_core::FormatId;
-use tabia_core::chess::{Color, Move, Ply, Setup, Square};
+use tabia_core::chess::{Move, Ply, Setup, Square};
 use tabia_core::game::{
     Annotation, CriticalPosition, Date, Eval, EvalPoint, EvalProfile, Foreign, GameResult,
     Language, Media, MediaKind, PiecePath, Quotation, Score, Shape, ShapeColor, ShapeKind,
-    StartClock, TextKind, TextPart, TimeControl, TimeStage, Training, TrainingSolution,
+    TextKind, TextPart, TimeControl, TimeStage, Training, TrainingChoice, TrainingSolution,
     TrainingText, VariationColor, WebLink,
 };
 
@@ -80,14 +80,6 @@ pub(in crate::games::pgn) fn read<'a>(
             square: fields.number("square")?,
         })),
         "cbvideotime" => sink(Annotation::VideoTime(fields.number("value")?)),
-        "cbclock" => sink(Annotation::StartClock(StartClock {
-            color: if fields.raw("color")? == "b" {
-                Color::Black
-            } else {
-                Color::White
-            },
-            hundredths: fields.number("value")?,
-        })),
         "cbtimecontrol" => sink(Annotation::TimeControl(read_time_control(&fields)?)),
         "cbevals" => {
             let points = fields
@@ -187,15 +179,19 @@ fn read_shape(fields: &Fields<'_>) -> Option<Shape> {
         "letter" => ShapeKind::Letter(at, fields.text("letter")?.chars().next()?),
         _ => return None,
     };
-    let color = fields.raw("color")?;
-    let color = if let Some(digits) = color.strip_prefix('#') {
-        ShapeColor::Rgb(u32::from_str_radix(digits, 16).ok()?)
-    } else if let Some(number) = color.strip_prefix("cb") {
-        ShapeColor::ChessBase(number.parse().ok()?)
-    } else {
-        color_of(*color.as_bytes().first()?)?
-    };
+    let color = read_color(fields.raw("color")?)?;
     Some(Shape { kind, color })
+}
+
+/// Parses `G`, `cb8` or `#ff8000`.
+fn read_color(color: &str) -> Option<ShapeColor> {
+    if let Some(digits) = color.strip_prefix('#') {
+        return Some(ShapeColor::Rgb(u32::from_str_radix(digits, 16).ok()?));
+    }
+    match color.strip_prefix("cb") {
+        Some(number) => Some(ShapeColor::ChessBase(number.parse().ok()?)),
+        None => color_of(*color.as_bytes().first()?),
+    }
 }
 
 /// Parses exactly `N` numbers between slashes.
@@ -231,17 +227,44 @@ fn read_time_control(fields: &Fields<'_>) -> Option<TimeControl> {
     Some(TimeControl { stages })
 }
 
-/// Parses texts: `language:text`.
+/// Parses `language:text`, which squares and arrows may follow: `:G-e2e4`.
+fn read_entry(item: &str) -> Option<TrainingText> {
+    let mut parts = item.split(':');
+    let language = parts.next()?.parse().ok()?;
+    let mut entry = TrainingText::new(language, decode(parts.next()?));
+    for part in parts {
+        let (color, squares) = part.split_once('-')?;
+        let square = |from: usize| Square::parse(squares.as_bytes().get(from..from + 2)?);
+        let kind = match squares.len() {
+            2 => ShapeKind::Square(square(0)?),
+            4 => ShapeKind::Arrow(square(0)?, square(2)?),
+            _ => return None,
+        };
+        let color = read_color(color)?;
+        entry.shapes.push(Shape { kind, color });
+    }
+    Some(entry)
+}
+
 fn read_texts<'a>(items: impl Iterator<Item = &'a str>) -> Option<Vec<TrainingText>> {
-    items
-        .map(|item| {
-            let (language, text) = item.split_once(':')?;
-            Some(TrainingText {
-                language: language.parse().ok()?,
-                text: decode(text),
-            })
-        })
-        .collect()
+    items.map(read_entry).collect()
+}
+
+/// Parses `points/a7:answer/r7:reply`.
+fn read_choice(text: &str) -> Option<TrainingChoice> {
+    let (points, texts) = text.split_once('/').unwrap_or((text, ""));
+    let mut choice = TrainingChoice {
+        points: points.parse().ok()?,
+        ..TrainingChoice::default()
+    };
+    for item in texts.split('/').filter(|item| !item.is_empty()) {
+        let (list, entry) = match item.strip_prefix('a') {
+            Some(entry) => (&mut choice.answer, entry),
+            None => (&mut choice.reply, item.strip_prefix('r')?),
+        };
+        list.push(read_entry(entry)?);
+    }
+    Some(choice)
 }
 
 fn read_training(fields: &Fields<'_>) -> Option<Training> {
@@ -264,6 +287,10 @@ fn read_training(fields: &Fields<'_>) -> Option<Training> {
         first_help: read_texts(fields.list("help1"))?,
         second_help: read_texts(fields.list("help2"))?,
         solutions: solutions.collect::<Option<_>>()?,
+        choices: fields
+            .list("choices")
+            .map(read_choice)
+            .collect::<Option<_>>()?,
     })
 }
 

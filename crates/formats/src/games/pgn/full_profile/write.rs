@@ -43,10 +43,6 @@ fn write_command(annotation: &Annotation<'_>, out: &mut Vec<u8>) -> std::io::Res
             write!(out, "[%cbpath kind={} square={}", path.kind, path.square)?;
         }
         Annotation::VideoTime(value) => write!(out, "[%cbvideotime value={value}")?,
-        Annotation::StartClock(clock) => {
-            let color = if clock.color.is_white() { 'w' } else { 'b' };
-            write!(out, "[%cbclock color={color} value={}", clock.hundredths)?;
-        }
         Annotation::TimeControl(control) => {
             out.extend_from_slice(b"[%cbtimecontrol stages=");
             for (i, stage) in control.stages.iter().enumerate() {
@@ -137,14 +133,40 @@ fn write_shape(shape: Shape, out: &mut Vec<u8>) -> std::io::Result<()> {
     if let ShapeKind::Letter(_, letter) = shape.kind {
         field("letter", letter.encode_utf8(&mut [0; 4]), out);
     }
-    match shape.color {
-        ShapeColor::Rgb(color) => write!(out, " color=#{color:06x}"),
-        ShapeColor::ChessBase(number) => write!(out, " color=cb{number}"),
+    out.extend_from_slice(b" color=");
+    write_color(shape.color, out)
+}
+
+/// Appends `G`, `cb8` or `#ff8000`.
+fn write_color(color: ShapeColor, out: &mut Vec<u8>) -> std::io::Result<()> {
+    match color {
+        ShapeColor::Rgb(color) => write!(out, "#{color:06x}"),
+        ShapeColor::ChessBase(number) => write!(out, "cb{number}"),
         named => {
-            let letter = letter_of(named).unwrap_or(b'G');
-            write!(out, " color={}", char::from(letter))
+            out.push(letter_of(named).unwrap_or(b'G'));
+            Ok(())
         }
     }
+}
+
+/// Appends `language:text`, and `:G-e2e4` for each square or arrow.
+fn write_entry(entry: &TrainingText, out: &mut Vec<u8>) -> std::io::Result<()> {
+    write!(out, "{}:", entry.language)?;
+    encode(&entry.text, out);
+    for shape in &entry.shapes {
+        let (square, to) = match shape.kind {
+            ShapeKind::Square(square) => (square, None),
+            ShapeKind::Arrow(from, to) => (from, Some(to)),
+            _ => continue,
+        };
+        out.push(b':');
+        write_color(shape.color, out)?;
+        write!(out, "-{square}")?;
+        if let Some(to) = to {
+            write!(out, "{to}")?;
+        }
+    }
+    Ok(())
 }
 
 /// Appends ` key=language:text,…`, or nothing if there are no texts.
@@ -155,8 +177,8 @@ fn write_texts(key: &str, texts: &[TrainingText], out: &mut Vec<u8>) -> std::io:
     write!(out, " {key}=")?;
     for (i, text) in texts.iter().enumerate() {
         let comma = if i == 0 { "" } else { "," };
-        write!(out, "{comma}{}:", text.language)?;
-        encode(&text.text, out);
+        out.extend_from_slice(comma.as_bytes());
+        write_entry(text, out)?;
     }
     Ok(())
 }
@@ -173,8 +195,18 @@ fn write_training(training: &Training, out: &mut Vec<u8>) -> std::io::Result<()>
         let (from, to) = (solution.from, solution.to);
         write!(out, "{from}{to}/{}/{}", solution.promotion, solution.points)?;
         for text in &solution.comments {
-            write!(out, "/{}:", text.language)?;
-            encode(&text.text, out);
+            out.push(b'/');
+            write_entry(text, out)?;
+        }
+    }
+    for (i, choice) in training.choices.iter().enumerate() {
+        out.extend_from_slice(if i == 0 { b" choices=" } else { b"," });
+        write!(out, "{}", choice.points)?;
+        for (mark, texts) in [(b"/a", &choice.answer), (b"/r", &choice.reply)] {
+            for text in texts {
+                out.extend_from_slice(mark);
+                write_entry(text, out)?;
+            }
         }
     }
     Ok(())

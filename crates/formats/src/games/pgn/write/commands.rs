@@ -57,7 +57,6 @@ impl Writer {
                 });
             }
             Annotation::Foreign(foreign) => self.foreign(foreign),
-            Annotation::StartClock(_) if !full => self.lose(Feature::Clocks),
             _ => self.command(rank::OTHER, |out| full_profile::write(annotation, out)),
         }
     }

@@ -1,0 +1,59 @@
+//! Times left after moves as times spent on them, which is what ChessBase stores.
+
+use tabia_core::game::{Annotation, Clock, ClockKind, TimeControl};
+use tabia_core::loss::{Feature, Losses};
+
+use crate::games::cbh::move_times::{MoveClocks, TimeLeft, times_left};
+
+/// Replaces the times left after the moves of the mainline, the first `mainline` stored moves, by times
+/// spent, and removes and counts those that do not follow from `control` and the times spent.
+/// `anchored` is sorted by position.
+pub(super) fn convert(
+    anchored: &mut Vec<(i32, Annotation<'_>)>,
+    mainline: u32,
+    control: Option<&TimeControl>,
+    losses: &mut Losses,
+) {
+    let is_left = |annotation: &Annotation<'_>| matches!(annotation, Annotation::Clock(clock) if clock.kind == ClockKind::Remaining);
+    if !anchored.iter().any(|(_, annotation)| is_left(annotation)) {
+        return;
+    }
+    let mut times = Vec::new();
+    if let Some(control) = control {
+        let mut clocks = vec![MoveClocks::default(); mainline as usize];
+        for (position, annotation) in &*anchored {
+            let ply = usize::try_from(*position).ok();
+            if let (Some(clocks), Annotation::Clock(clock)) =
+                (ply.and_then(|ply| clocks.get_mut(ply)), annotation)
+            {
+                match clock.kind {
+                    ClockKind::Remaining => clocks.left = clocks.left.or(Some(clock.time)),
+                    ClockKind::ElapsedMove => clocks.spent = clocks.spent.or(Some(clock.time)),
+                    _ => {}
+                }
+            }
+        }
+        times = times_left(control, &clocks);
+    }
+    anchored.retain_mut(|(position, annotation)| {
+        if !is_left(annotation) {
+            return true;
+        }
+        let ply = usize::try_from(*position).ok();
+        let time = ply.and_then(|ply| times.get_mut(ply)).map(std::mem::take);
+        match time.unwrap_or_default() {
+            TimeLeft::Spent(time) => {
+                *annotation = Annotation::Clock(Clock {
+                    kind: ClockKind::ElapsedMove,
+                    time,
+                });
+                true
+            }
+            TimeLeft::Implied => false,
+            TimeLeft::Lost => {
+                losses.add(Feature::Clocks, 1, None);
+                false
+            }
+        }
+    });
+}
