@@ -58,7 +58,10 @@ mod tests {
     fn sequences_of_utf8_inside_single_byte_texts_are_decoded() {
         for (bytes, text) in [
             (&b"\xc5\xbdlebc\xedk"[..], "Žlebcík"),
-            (b"sch\xf6n \xe2\x80\xa6 \xee\x80\xa8f3", "schön … \u{e028}f3"),
+            (
+                b"sch\xf6n \xe2\x80\xa6 \xee\x80\xa8f3",
+                "schön … \u{e028}f3",
+            ),
             // A capital and a quotation mark, not a letter of the International Phonetic Alphabet.
             (b"\xabFINALIT\xc9\xbb", "«FINALITÉ»"),
             (b"\xe9\xc3", "éÃ"),
@@ -67,6 +70,9 @@ mod tests {
         }
         // In other sets capitals are followed by such bytes.
         let cyrillic = encoding_rs::WINDOWS_1251;
-        assert_eq!(decode_mixed(b"\xc4\xbb \xe2\x80\x94 \xe0", cyrillic), "Д» — а");
+        assert_eq!(
+            decode_mixed(b"\xc4\xbb \xe2\x80\x94 \xe0", cyrillic),
+            "Д» — а"
+        );
     }
 }
