@@ -151,7 +151,7 @@ fn implied(control: &TimeControl, stated: &[MoveTimes]) -> Vec<MoveTimes> {
                     left: Some(left),
                     spent: None,
                 } if left <= before && is_storable(Some(before - left)) => {
-                    times.spent = Some(before - left)
+                    times.spent = Some(before - left);
                 }
                 MoveTimes {
                     left: None,

@@ -8,8 +8,9 @@ use crate::common::{many_games, names, tabia};
 
 /// Rounds of a test; `TABIA_ROUNDS` overrides it.
 fn rounds() -> u32 {
-    let rounds = std::env::var("TABIA_ROUNDS").ok();
-    rounds.and_then(|rounds| rounds.parse().ok()).unwrap_or(8)
+    let rounds = std::env::var_os("TABIA_ROUNDS");
+    let rounds = rounds.and_then(|rounds| rounds.to_str()?.parse().ok());
+    rounds.unwrap_or(8)
 }
 
 fn start(folder: &Scratch, args: &[&str]) -> Child {

@@ -64,7 +64,6 @@ fn filters_select_the_same_games_of_databases_and_text() {
         ("ends:mate", 3),
         ("plies:<=45 opening:king", 1),
         ("text:queen OR nag:!!", 2),
-        ("game:2..3,5", 3),
         ("tag:Annotator OR is:chess960", 5),
         ("winner:morphy", 1),
         ("has:arrows,clock,eval", 5),
@@ -76,6 +75,14 @@ fn filters_select_the_same_games_of_databases_and_text() {
         assert_eq!(from_base, from_text, "{filter}");
         assert_eq!(from_base.matches("[Event ").count(), games, "{filter}");
     }
+    // Numbers count the guiding text of the database, as `ls` does.
+    let numbered = |input: &str, numbers: &str| {
+        let args = ["convert", input, "--where", numbers, "-q"];
+        tabia(&folder, &args).expect(0).out
+    };
+    let chosen = numbered(&sample, "game:2..3,5");
+    assert_eq!(chosen.matches("[Event ").count(), 3);
+    assert_eq!(chosen, numbered("all.pgn", "game:1..2,4"));
     let run = tabia(&folder, &["convert", "all.pgn", "--where", "elo:high"]).expect(2);
     assert!(run.err.contains("column 5"), "{}", run.err);
 }

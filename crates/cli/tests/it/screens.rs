@@ -1,6 +1,7 @@
 //! What the program shows on terminals of several widths, taken through a pseudo-terminal and compared
 //! with files of `tests/screens`. `TABIA_UPDATE=1` writes them.
 
+use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -179,7 +180,8 @@ fn books_show_whole_bars_at_every_width() {
         ("h6", "1-0", 1),
     ] {
         for _ in 0..count {
-            games += &format!(
+            let _ = write!(
+                games,
                 "[White \"A\"]\n[Black \"B\"]\n[WhiteElo \"2500\"]\n[BlackElo \"2400\"]\n\
                  [Result \"{result}\"]\n\n1. e4 {reply} 2. Nf3 {result}\n\n"
             );

@@ -97,7 +97,7 @@ impl<'c> Side<'c> {
             return TimeLeft::Lost;
         };
         match (stated, spent) {
-            (_, Some(None)) | (Some(None), None) => TimeLeft::Lost,
+            (_, Some(None)) | (Some(None) | None, None) => TimeLeft::Lost,
             (_, Some(Some(spent))) => {
                 self.left = Some(before - spent).filter(|left| *left >= 0 && spent < LIMIT);
                 if self.left.is_some() && stated == Some(self.left) {
@@ -115,7 +115,6 @@ impl<'c> Side<'c> {
                 let nanos = (spent % 100) as u32 * 10_000_000;
                 TimeLeft::Spent(Duration::new((spent / 100) as u64, nanos))
             }
-            (None, None) => TimeLeft::Lost,
         }
     }
 }

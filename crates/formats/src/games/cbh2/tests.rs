@@ -542,7 +542,8 @@ fn quotations_are_read() {
     let mut with_setup = data.clone();
     let at = with_setup.len() - 3;
     with_setup[at] = 0;
-    with_setup.splice(at + 1..at + 1, [0; 75]);
+    let first = at + 1;
+    with_setup.splice(first..first, [0; 75]);
     with_setup.extend(&moves);
     let (again, count) = quoted(&with_setup);
     assert_eq!((again.moves, count), (None, 3));
@@ -652,7 +653,7 @@ fn names_made_by_chessbase_are_read() {
     );
     assert_eq!(tournament.tie_breaks, [17, 5, 1]);
     assert!((f32::from_bits(tournament.latitude) - 23.1453).abs() < 1e-4);
-    assert_eq!(tournament.end_date, 24 | 2 << 5 | 1889 << 9);
+    assert_eq!(tournament.end_date, 24 + (2 << 5) + (1889 << 9));
 }
 
 /// Words of games that ChessBase wrote, quoted in the notes of morphy.

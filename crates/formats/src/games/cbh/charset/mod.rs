@@ -186,8 +186,7 @@ impl Texts {
     pub fn text(self, bytes: &[u8], language: u8, out: &mut String) {
         let marks = Marks::of(bytes);
         let page = match self.charset_of(bytes) {
-            Charset::Single(page) => page,
-            Charset::Fallback(page) => page,
+            Charset::Single(page) | Charset::Fallback(page) => page,
             Charset::Auto | Charset::Utf8 => {
                 let text = std::str::from_utf8(bytes).unwrap_or_default();
                 utf8_text(text, marks, out);

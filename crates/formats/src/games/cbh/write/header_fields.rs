@@ -505,7 +505,7 @@ mod tests {
         assert_eq!(losses.count(Feature::LongText), 1);
         // Elo, both titles, of which the hyphen would become unknown, the month.
         assert_eq!(losses.count(Feature::Tags), 4);
-        assert_eq!(fields.date, 2011 << 9 | 11);
+        assert_eq!(fields.date, (2011 << 9) + 11);
         assert_eq!(losses.count(Feature::HeaderFacts), 2);
         assert!(fields.game_tag.is_none());
         let title = crate::games::cbh::charset::until_zero(&fields.tournament.title);

@@ -100,10 +100,10 @@ impl Encoder {
         data.u32_le(text.len() as u32);
         data.bytes(&text);
         self.item(position, kind.into(), data.as_slice());
-        if !is_exact {
-            Some(Feature::Characters)
-        } else {
+        if is_exact {
             language.is_none().then_some(Feature::Languages)
+        } else {
+            Some(Feature::Characters)
         }
     }
 
