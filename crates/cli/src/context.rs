@@ -157,7 +157,6 @@ impl Context {
         let mut worst = ExitCode::Done;
         let mut seen: Vec<Arc<Path>> = Vec::new();
         for path in paths {
-            let is_folder = is_folder(path);
             let items = match self.find(path, wanted) {
                 Ok(items) => items,
                 Err(error) if error.side() == ErrorSide::Input => {
@@ -166,6 +165,8 @@ impl Context {
                 }
                 Err(other) => return Err(other),
             };
+            // Next to others, in a folder or an archive, an input that cannot be read is a problem.
+            let is_folder = is_folder(path) || items.iter().any(Result::is_ok) && items.len() > 1;
             for item in items {
                 if let Ok(item) = &item
                     && is_set(item)
@@ -199,11 +200,11 @@ impl Context {
                 let mut contents = Vec::new();
                 for item in resolver.resolve_each(path)? {
                     let expanded = item.and_then(|item| match resolver.archive(&item)? {
-                        Some(archive) if is_folder => resolver.members(&archive),
+                        Some(archive) if is_folder => Ok(resolver.contents(&archive)),
                         _ => resolver.expand(item),
                     });
                     match expanded {
-                        Ok(items) => contents.extend(items.into_iter().map(Ok)),
+                        Ok(items) => contents.extend(items),
                         Err(error) if is_folder => contents.push(Err(error)),
                         Err(error) => return Err(error),
                     }

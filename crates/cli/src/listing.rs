@@ -40,15 +40,20 @@ impl RowStyle {
     }
 }
 
-/// Appends a cell of tab-separated values: tabs, line breaks and backslashes are escaped.
+/// Appends a cell of tab-separated values: tabs, line breaks and backslashes are escaped, and other
+/// control characters are written as `\\u001b`.
 pub(crate) fn tsv_cell(text: &str, out: &mut Vec<u8>) {
-    for byte in text.bytes() {
-        match byte {
-            b'\t' => out.extend_from_slice(b"\\t"),
-            b'\n' => out.extend_from_slice(b"\\n"),
-            b'\r' => out.extend_from_slice(b"\\r"),
-            b'\\' => out.extend_from_slice(b"\\\\"),
-            other => out.push(other),
+    let mut letter = [0; 4];
+    for c in text.chars() {
+        match c {
+            '\t' => out.extend_from_slice(b"\\t"),
+            '\n' => out.extend_from_slice(b"\\n"),
+            '\r' => out.extend_from_slice(b"\\r"),
+            '\\' => out.extend_from_slice(b"\\\\"),
+            c if c.is_control() => {
+                out.extend_from_slice(format!("\\u{:04x}", u32::from(c)).as_bytes());
+            }
+            c => out.extend_from_slice(c.encode_utf8(&mut letter).as_bytes()),
         }
     }
 }
@@ -227,6 +232,9 @@ mod tests {
     #[test]
     fn tsv_is_escaped_and_csv_is_quoted() {
         let cells = ["a\tb", "c,\"d\"", "e"];
+        let mut escaped = Vec::new();
+        tsv_cell("\u{1b}[31mé\u{9b}", &mut escaped);
+        assert_eq!(escaped, "\\u001b[31mé\\u009b".as_bytes());
         let text = |style| {
             let mut out = Vec::new();
             line(style, cells.into_iter(), &mut out);

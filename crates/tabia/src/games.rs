@@ -73,28 +73,19 @@ impl ReadGames {
         let is_folder = self.items.len() + self.unreadable.len() > 1;
         for item in self.items.iter() {
             if item.is_archive() {
-                let members = self
-                    .resolver
-                    .archive(item)
-                    .and_then(|archive| match archive {
-                        Some(archive) => self.resolver.members(&archive),
-                        None => Ok(Vec::new()),
-                    });
-                match members {
-                    Ok(members) => {
-                        for member in members
-                            .iter()
-                            .filter(|item| item.format().games().is_some())
-                        {
-                            if !read(member)? {
-                                return Ok(());
-                            }
-                        }
-                    }
-                    Err(error) => {
-                        if !failed(error) {
-                            return Ok(());
-                        }
+                let members = match self.resolver.archive(item) {
+                    Ok(Some(archive)) => self.resolver.contents(&archive),
+                    Ok(None) => Vec::new(),
+                    Err(error) => vec![Err(error)],
+                };
+                for member in members {
+                    let goes_on = match member {
+                        Ok(member) if member.format().games().is_some() => read(&member)?,
+                        Ok(_) => true,
+                        Err(error) => failed(error),
+                    };
+                    if !goes_on {
+                        return Ok(());
                     }
                 }
             } else if (item.format().games().is_some() || !is_folder) && !read(item)? {

@@ -12,7 +12,7 @@ use tabia_core::plural::counted;
 use tabia_core::{Error, ErrorSide, FormatId};
 
 use crate::input::{InputItem, OpenInput};
-use crate::resolve::Resolver;
+use crate::resolve::{Resolver, not_an_archive};
 use crate::scan::{ScanOptions, ScanReporter, Task, scan};
 use crate::select::Selection;
 use crate::summary::{NoObserver, Summary};
@@ -73,6 +73,21 @@ pub fn inspect(
     threads: usize,
     progress: &Arc<Progress>,
 ) -> Result<Info, Error> {
+    inspect_within(resolver, item, options, threads, progress, NESTED)
+}
+
+/// How deep archives in archives are opened.
+const NESTED: u32 = 1;
+
+/// As [`inspect`]; archives in the item are opened `depth` levels deep.
+fn inspect_within(
+    resolver: &Resolver,
+    item: &InputItem,
+    options: &OpenOptions,
+    threads: usize,
+    progress: &Arc<Progress>,
+    depth: u32,
+) -> Result<Info, Error> {
     let opened = item.open(options, Some(progress))?;
     let mut info = Info {
         path: item.name(),
@@ -101,8 +116,16 @@ pub fn inspect(
             info.facts.clone_from(&archive.info().facts);
             let found = archive.info().problems.iter().map(ToString::to_string);
             info.problems.extend(found);
-            for inner in resolver.members(&archive)? {
-                match inspect(resolver, &inner, options, threads, progress) {
+            for inner in resolver.members(&archive) {
+                let found = inner.and_then(|inner| {
+                    let inner = match depth {
+                        0 => not_an_archive(inner)?,
+                        _ => inner,
+                    };
+                    let depth = depth.saturating_sub(1);
+                    inspect_within(resolver, &inner, options, threads, progress, depth)
+                });
+                match found {
                     Ok(found) => info.databases.push(found),
                     Err(error) if error.side() == ErrorSide::Input => {
                         info.problems.push(error.to_string());

@@ -11,7 +11,7 @@ use tabia_core::io::{InputFile, Source};
 use tabia_core::{Error, ErrorKind, Result};
 use tabia_formats::archives;
 use tabia_formats::archives::compressed::Compression;
-use tabia_formats::archives::{Archive, OnError};
+use tabia_formats::archives::{Archive, OnError, Presence};
 use tabia_formats::{ARCHIVES, Format, formats, unsupported};
 
 use crate::detect::{by_name, detect};
@@ -95,24 +95,21 @@ impl Resolver {
         let mut contents = Vec::new();
         if path == "-" || !Path::new(path).is_dir() {
             for item in self.single(path)? {
-                contents.extend(self.expand(item)?.into_iter().map(Ok));
+                contents.extend(self.expand(item)?);
             }
             return Ok(contents);
         }
         for item in self.folder(Path::new(path))? {
             let members = item.and_then(|item| match self.archive(&item)? {
-                Some(archive) => self.members(&archive),
-                None => Ok(vec![item]),
+                Some(archive) => Ok(self.contents(&archive)),
+                None => Ok(vec![Ok(item)]),
             });
-            match members {
-                Ok(items) => {
-                    let games = items
-                        .into_iter()
-                        .filter(|item| item.format().games().is_some());
-                    contents.extend(games.map(Ok));
-                }
-                Err(error) => contents.push(Err(error)),
-            }
+            let members = members.unwrap_or_else(|error| vec![Err(error)]);
+            let has_games = |item: &Result<InputItem>| {
+                item.as_ref()
+                    .map_or(true, |item| item.format().games().is_some())
+            };
+            contents.extend(members.into_iter().filter(has_games));
         }
         if contents.is_empty() {
             return Err(Error::unsupported("no database in this folder").in_path(Path::new(path)));
@@ -152,25 +149,28 @@ impl Resolver {
         self.once(label, None, stream)
     }
 
-    /// The databases and books in an archive; any other item itself.
+    /// The databases and books in an archive, as [`Resolver::contents`]; any other item itself.
     ///
     /// # Errors
     /// When the archive cannot be read, or nothing in it is recognised.
-    pub fn expand(&self, item: InputItem) -> Result<Vec<InputItem>> {
+    pub fn expand(&self, item: InputItem) -> Result<Vec<Result<InputItem>>> {
         let Some(archive) = self.archive(&item)? else {
-            return Ok(vec![item]);
+            return Ok(vec![Ok(item)]);
         };
-        let items = self.members(&archive)?;
-        if items.is_empty() {
-            let count = archive.members().len();
-            let text = match count {
-                0 => "the archive is empty".to_owned(),
-                1 => "its only member is no database or book".to_owned(),
-                _ => format!("no database or book among its {count} members"),
-            };
-            return Err(Error::unsupported(text).in_file(&item.label));
+        let mut items = self.contents(&archive);
+        if items.iter().any(Result::is_ok) {
+            return Ok(items);
         }
-        Ok(items)
+        if !items.is_empty() {
+            items.swap_remove(0)?;
+        }
+        let count = archive.members().len();
+        let text = match count {
+            0 => "the archive is empty".to_owned(),
+            1 => "its only member is no database or book".to_owned(),
+            _ => format!("no database or book among its {count} members"),
+        };
+        Err(Error::unsupported(text).in_file(&item.label))
     }
 
     /// The open archive, when the item is one.
@@ -187,29 +187,53 @@ impl Resolver {
         }
     }
 
-    /// The databases and books of an open archive, sorted by name.
-    ///
-    /// # Errors
-    /// When a member that must be read to know what it is cannot be.
-    pub fn members(&self, archive: &Arc<dyn Archive>) -> Result<Vec<InputItem>> {
+    /// The databases, books and archives of an open archive, sorted by name; hidden files are left out. A
+    /// member that cannot be read, or is not what its name claims, is an error in the list. Members that
+    /// are [`Presence::Lost`] are not in the list: the problems of the archive account for them.
+    pub fn members(&self, archive: &Arc<dyn Archive>) -> Vec<Result<InputItem>> {
         let mut names: Vec<(usize, &str)> = archive
             .members()
             .iter()
             .enumerate()
+            .filter(|(_, member)| member.presence != Presence::Lost)
             .map(|(index, member)| (index, member.name.as_str()))
-            .filter(|(_, name)| self.is_main_name(name))
+            .filter(|(_, name)| self.is_main_name(name) && !archives::is_hidden_name(name))
             .collect();
         names.sort_by(|a, b| a.1.cmp(b.1));
-        let mut items = Vec::new();
-        for (index, _) in names {
-            match self.member_item(archive, index) {
-                Ok(item) if !item.is_archive() => items.push(item),
-                Ok(_) => {}
-                Err(error) if is_unrecognised(&error) => {}
-                Err(error) => return Err(error),
+        let items = names
+            .into_iter()
+            .map(|(index, _)| self.member_item(archive, index));
+        items.collect()
+    }
+
+    /// As [`Resolver::members`], with archives replaced by the databases and books in them. The problems
+    /// of all these archives are errors in the list, and so are archives in archives in the archive, which
+    /// are not opened.
+    pub fn contents(&self, archive: &Arc<dyn Archive>) -> Vec<Result<InputItem>> {
+        let problems_of = |archive: &Arc<dyn Archive>| {
+            let label = Arc::clone(&archive.info().label);
+            let problems = archive.info().problems.clone();
+            problems
+                .into_iter()
+                .map(move |problem| Err(problem.in_file(&label)))
+        };
+        let mut contents: Vec<Result<InputItem>> = problems_of(archive).collect();
+        for item in self.members(archive) {
+            let inner = item.and_then(|item| match self.archive(&item)? {
+                Some(inner) => Ok(Err(inner)),
+                None => Ok(Ok(item)),
+            });
+            match inner {
+                Ok(Ok(item)) => contents.push(Ok(item)),
+                Ok(Err(inner)) => {
+                    contents.extend(problems_of(&inner));
+                    let items = self.members(&inner).into_iter();
+                    contents.extend(items.map(|item| item.and_then(not_an_archive)));
+                }
+                Err(error) => contents.push(Err(error)),
             }
         }
-        Ok(items)
+        contents
     }
 
     /// Whether a file of that name may be the main file of something.
@@ -549,6 +573,15 @@ fn is_container(source: &Source, head: &[u8]) -> bool {
         len: None,
     };
     archives::detect(&probe).is_some()
+}
+
+/// An error for an archive that is nested too deep to be opened by itself.
+pub(crate) fn not_an_archive(item: InputItem) -> Result<InputItem> {
+    if item.is_archive() {
+        let text = "an archive in an archive in an archive is not opened; name it to open it";
+        return Err(Error::unsupported(text).in_file(&item.label));
+    }
+    Ok(item)
 }
 
 fn is_unrecognised(error: &Error) -> bool {

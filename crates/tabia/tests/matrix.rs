@@ -54,8 +54,10 @@ fn options(profile: Profile) -> ConvertOptions {
 fn run(input: &Path, target: &Path, options: &ConvertOptions) -> BTreeMap<u32, Losses> {
     let resolver = Resolver::new(formats());
     let items = resolver.resolve(input.as_os_str()).unwrap();
-    let items = items.into_iter().map(|item| resolver.expand(item).unwrap());
-    let items: Vec<InputItem> = items.flatten().collect();
+    let items = items
+        .into_iter()
+        .flat_map(|item| resolver.expand(item).unwrap());
+    let items: Vec<InputItem> = items.map(Result::unwrap).collect();
     let target = Target::file(&resolver, target, None).unwrap();
     let mut noted = Noted::default();
     let progress = Arc::new(Progress::new());

@@ -74,7 +74,9 @@ fn convert_to(from: &Path, to: &Path) -> Result<(), Error> {
     let resolver = Resolver::default();
     let mut items = Vec::new();
     for item in resolver.resolve(from.as_os_str())? {
-        items.extend(resolver.expand(item)?);
+        for item in resolver.expand(item)? {
+            items.push(item?);
+        }
     }
     let mut options = ConvertOptions::default();
     options.create.force = true;

@@ -43,7 +43,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Error> {
         listing: &mut listing,
     };
     let code = context.for_each_input(&args.paths, Wanted::Inputs, |item| match item {
-        Ok(item) => checker.check_with_members(&item),
+        Ok(item) => checker.check_with_members(&item, 1),
         Err(error) => checker.report_error(&error, None),
     });
     drop(display);
@@ -86,20 +86,30 @@ impl Checker<'_> {
         Ok(ExitCode::Input)
     }
 
-    /// Checks an input, and the members of an archive.
-    fn check_with_members(&mut self, item: &InputItem) -> Result<ExitCode, Error> {
+    /// Checks an input, the members of an archive, and those of the archives in it.
+    fn check_with_members(&mut self, item: &InputItem, depth: u32) -> Result<ExitCode, Error> {
         let mut worst = self.check_input(item)?;
         let resolver = &self.context.resolver;
         let Ok(Some(archive)) = resolver.archive(item) else {
             return Ok(worst);
         };
-        match resolver.members(&archive) {
-            Ok(items) => {
-                for item in items {
-                    worst = worst.worse(self.check_input(&item)?);
+        for member in resolver.members(&archive) {
+            let code = match member {
+                Ok(member) if depth > 0 || !member.is_archive() => {
+                    self.check_with_members(&member, depth.saturating_sub(1))?
                 }
-            }
-            Err(error) => worst = self.report_error(&error, Some(item.format().id()))?,
+                Ok(member) => {
+                    let text = "an archive in an archive in an archive is not opened; name it";
+                    let error = Error::unsupported(text).in_file(member.label());
+                    self.report_error(&error, Some(member.format().id()))?
+                }
+                Err(error) => self.report_error(&error, Some(item.format().id()))?,
+            };
+            // A member that cannot be opened is a problem of the archive.
+            worst = worst.worse(match code {
+                ExitCode::Input => ExitCode::Problems,
+                code => code,
+            });
         }
         Ok(worst)
     }

@@ -114,7 +114,7 @@ struct InfoRow<'a> {
     facts: Vec<FactRow<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     companions: Vec<CompanionRow<'a>>,
-    /// Of an archive. Archives in archives are not opened, so the nesting is one level deep.
+    /// Of an archive: databases, books, and archives, which have databases of their own.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     databases: Vec<InfoRow<'a>>,
     /// How many there are.

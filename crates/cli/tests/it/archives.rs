@@ -1,6 +1,6 @@
 use tabia_testkit::Scratch;
 
-use crate::common::{GAMES, tabia, with_games, with_sample};
+use crate::common::{GAMES, Run, tabia, with_games, with_sample};
 
 #[test]
 fn archive_members_are_inputs() {
@@ -319,4 +319,63 @@ fn the_limit_of_unpacking_can_be_raised() {
             .len(),
         70 << 20
     );
+}
+
+#[test]
+fn archives_in_archives_are_read_one_level_down() {
+    let folder = with_sample("nested");
+    std::fs::write(folder.join("a.pgn"), GAMES).unwrap();
+    tabia(&folder, &["archive", "create", "mega.cbv", "mega.cbh"]).expect(0);
+    std::fs::write(folder.join("cut.cbv"), cut_cbv(&folder)).unwrap();
+    tabia(
+        &folder,
+        &["archive", "create", "nest.zip", "a.pgn", "mega.cbv"],
+    )
+    .expect(0);
+    let paths = |run: &Run| -> Vec<String> {
+        let rows = run.json();
+        let rows = rows.as_array().unwrap().iter();
+        rows.map(|row| row["path"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    let check = tabia(&folder, &["check", "nest.zip", "--json"]).expect(0);
+    let expected = [
+        "nest.zip",
+        "nest.zip:a.pgn",
+        "nest.zip:mega.cbv",
+        "nest.zip:mega.cbv:mega.cbh",
+    ];
+    assert_eq!(paths(&check), expected);
+    let games = |input: &str| {
+        let run = tabia(&folder, &["ls", input, "--ndjson"]).expect(0);
+        run.out.lines().count()
+    };
+    assert_eq!(games("nest.zip"), games("a.pgn") + games("mega.cbh"));
+    let info = tabia(&folder, &["info", "nest.zip", "--json"])
+        .expect(0)
+        .json();
+    assert_eq!(info[0]["databases"][1]["databases"][0]["path"], expected[3]);
+    assert_eq!(info[0]["games"], games("nest.zip"));
+
+    // What cannot be opened is named; the others are read.
+    std::fs::write(folder.join("bad.si5"), "no database").unwrap();
+    tabia(
+        &folder,
+        &[
+            "archive", "create", "deep.zip", "nest.zip", "bad.si5", "cut.cbv",
+        ],
+    )
+    .expect(0);
+    let check = tabia(&folder, &["check", "deep.zip", "--json"]).expect(3);
+    assert!(paths(&check).contains(&"deep.zip:nest.zip:a.pgn".to_owned()));
+    for verb in ["check", "ls", "info"] {
+        let run = tabia(&folder, &[verb, "deep.zip"]).expect(3);
+        for name in ["bad.si5", "nest.zip:mega.cbv", "cut.cbv"] {
+            assert!(run.err.contains(name), "{verb} {name}: {}", run.err);
+        }
+    }
+    let run = tabia(&folder, &["convert", "deep.zip", "-o", "deep.pgn"]).expect(3);
+    assert!(run.err.contains("nest.zip:mega.cbv"), "{}", run.err);
+    let text = std::fs::read_to_string(folder.join("deep.pgn")).unwrap();
+    assert!(text.contains("Carlsen"));
 }

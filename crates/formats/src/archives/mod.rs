@@ -34,7 +34,7 @@ pub use detect::{detect, open_archive};
 pub use extract::{ExtractOptions, Extracted, extract};
 pub use on_error::OnError;
 pub use read_member::{find_member, in_member, read_member};
-pub use safe_names::safe_name;
+pub use safe_names::{is_hidden_name, safe_name};
 pub use salvage::salvage;
 pub use timestamp::Timestamp;
 pub use unpacked::read_unpacked;

@@ -89,6 +89,12 @@ pub(super) fn hidden_file(name: &str) -> Option<HiddenFile> {
     parts.any(is_hidden).then_some(HiddenFile::Other)
 }
 
+/// Whether a name is that of a hidden file: it or one of its folders begins with a dot, or is a remark of
+/// macOS (`__MACOSX`).
+pub fn is_hidden_name(name: &str) -> bool {
+    hidden_file(name).is_some()
+}
+
 fn refused(name: &str, why: &str) -> Error {
     let shown: String = name.chars().take(200).collect();
     Error::invalid(format!("the member name `{}` {why}", shown.escape_debug()))
