@@ -355,7 +355,9 @@ fn archives_in_archives_are_read_one_level_down() {
         .expect(0)
         .json();
     assert_eq!(info[0]["databases"][1]["databases"][0]["path"], expected[3]);
-    assert_eq!(info[0]["games"], games("nest.zip"));
+    // `ls` leaves deleted games out.
+    let count = |key: &str| info[0][key].as_u64().unwrap() as usize;
+    assert_eq!(count("games") - count("deleted"), games("nest.zip"));
 
     // What cannot be opened is named; the others are read.
     std::fs::write(folder.join("bad.si5"), "no database").unwrap();
