@@ -20,6 +20,7 @@ use crate::report::Reporter;
 use crate::select_args::parse_ranges;
 use crate::stdout::StdoutWriter;
 use crate::terminal;
+use crate::units::counted_as;
 
 /// Longest line of a guiding text on a terminal.
 const MAX_LINE: usize = 100;
@@ -110,7 +111,8 @@ fn draw_board(game: &Game, ply: BoardPly, out: &mut StdoutWriter) -> Result<(), 
     if let BoardPly::After(plies) = ply
         && plies > played
     {
-        let text = format!("`--board={plies}`: the game has {played} plies");
+        let played = counted_as(played as u64, "ply", "plies");
+        let text = format!("`--board={plies}`: the game has {played}");
         return Err(Error::usage(text));
     }
     out.escaped(&board::draw(&position, out.is_colored()))
