@@ -32,6 +32,9 @@ use super::pack::is_same_file;
 
 pub use super::pack::pack;
 
+#[cfg(test)]
+mod tests;
+
 /// Edits a copy of a database.
 #[derive(Debug)]
 pub struct Editor {
@@ -40,8 +43,8 @@ pub struct Editor {
     /// The plies of the records that were written, by index; `None` if the moves could not be
     /// stored.
     changed: BTreeMap<u32, Option<usize>>,
-    /// Offsets of all records of the old `.cbg` and `.cba`, sorted.
-    starts: Option<[Vec<u64>; 2]>,
+    /// The records of the old `.cbg` and `.cba`.
+    spans: Option<[RecordSpans; 2]>,
 }
 
 /// Opens the database at `path` for appending. It is replaced when the writer finishes.
@@ -134,7 +137,7 @@ impl Editor {
             db,
             writer,
             changed: BTreeMap::new(),
-            starts: None,
+            spans: None,
         })
     }
 
@@ -253,23 +256,11 @@ impl Editor {
         let Some(record) = record else {
             return FreeSpans::default();
         };
-        let [moves, annotations] = self.starts.get_or_insert_with(|| starts(db));
+        let [moves, annotations] = self.spans.get_or_insert_with(|| record_spans(db));
         let offsets = db.offsets(index, record);
-        let moves_size = |bytes: &[u8]| Some(u64::from(MovesHead::read(bytes)?.size.get()));
-        let annotations_size = |bytes: &[u8]| Items::size(bytes).ok().map(|size| size as u64);
         FreeSpans {
-            moves: free_span(
-                db.companions().moves.as_deref(),
-                offsets.moves_at,
-                moves,
-                moves_size,
-            ),
-            annotations: free_span(
-                db.companions().annotations.as_deref(),
-                offsets.annotations_at,
-                annotations,
-                annotations_size,
-            ),
+            moves: moves.exclusive(offsets.moves_at),
+            annotations: annotations.exclusive(offsets.annotations_at),
         }
     }
 }
@@ -298,41 +289,71 @@ pub(super) fn open_sound(source: &Source, options: &OpenOptions) -> Result<CbhDa
     Ok(db)
 }
 
-/// Offsets of all records of `.cbg` and `.cba`, sorted.
-fn starts(db: &CbhDatabase) -> [Vec<u64>; 2] {
-    let mut starts = [Vec::new(), Vec::new()];
+/// The records of `.cbg` and `.cba`.
+fn record_spans(db: &CbhDatabase) -> [RecordSpans; 2] {
+    let companions = db.companions();
+    let mut moves = Vec::new();
+    let mut annotations = Vec::new();
     for index in (0..db.len()).map(GameIndex) {
         let Some(record) = db.record(index) else {
             continue;
         };
         let offsets = db.offsets(index, record);
-        let [moves, annotations] = &mut starts;
-        moves.push(offsets.moves_at);
-        if offsets.annotations_at != 0 {
-            annotations.push(offsets.annotations_at);
-        }
+        moves.extend(span(
+            companions.moves.as_deref(),
+            offsets.moves_at,
+            |bytes| Some(u64::from(MovesHead::read(bytes)?.size.get())),
+        ));
+        annotations.extend(span(
+            companions.annotations.as_deref(),
+            offsets.annotations_at,
+            |bytes| Items::size(bytes).ok().map(|size| size as u64),
+        ));
     }
-    for starts in &mut starts {
-        starts.sort_unstable();
-    }
-    starts
+    [RecordSpans::new(moves), RecordSpans::new(annotations)]
 }
 
-/// The span of the record at `at`; `None` if it is cut off or overlaps another record.
-fn free_span(
-    file: Option<&[u8]>,
-    at: u64,
-    starts: &[u64],
-    size: impl Fn(&[u8]) -> Option<u64>,
-) -> Option<FreeSpan> {
-    let file = file.filter(|_| at != 0)?;
-    let bytes = file.get(usize::try_from(at).ok()?..)?;
+/// Start and end of the record at `at`; `None` if it is absent or cut off.
+fn span(file: Option<&[u8]>, at: u64, size: impl Fn(&[u8]) -> Option<u64>) -> Option<(u64, u64)> {
+    let bytes = file.filter(|_| at != 0)?.get(usize::try_from(at).ok()?..)?;
     let size = size(bytes).filter(|&size| size <= bytes.len() as u64)?;
-    let first = starts.partition_point(|&start| start < at);
-    let next = starts.get(first + 1).copied().unwrap_or(u64::MAX);
-    let previous = first.checked_sub(1).and_then(|i| starts.get(i));
-    let is_exclusive = previous.is_none_or(|&previous| previous < at) && at + size <= next;
-    is_exclusive.then_some(FreeSpan { at, size })
+    Some((at, at + size))
+}
+
+/// Where the records of a file are: those that several games refer to, once for each game.
+#[derive(Debug)]
+struct RecordSpans {
+    /// Start and end of each record, sorted.
+    records: Vec<(u64, u64)>,
+    /// The largest end of all records up to this one.
+    ends: Vec<u64>,
+}
+
+impl RecordSpans {
+    fn new(mut records: Vec<(u64, u64)>) -> Self {
+        records.sort_unstable();
+        let mut last = 0;
+        let ends = records.iter().map(|&(_, end)| {
+            last = end.max(last);
+            last
+        });
+        let ends = ends.collect();
+        Self { records, ends }
+    }
+
+    /// The span of the record at `at`; `None` if there is none or it overlaps another record.
+    fn exclusive(&self, at: u64) -> Option<FreeSpan> {
+        let first = self.records.partition_point(|&(start, _)| start < at);
+        let &(start, end) = self.records.get(first).filter(|record| record.0 == at)?;
+        let previous_end = first.checked_sub(1).and_then(|i| self.ends.get(i));
+        let next = self.records.get(first + 1);
+        let is_exclusive =
+            previous_end.is_none_or(|&end| end <= at) && next.is_none_or(|next| end <= next.0);
+        is_exclusive.then_some(FreeSpan {
+            at: start,
+            size: end - start,
+        })
+    }
 }
 
 /// The character set for new names: that of most existing names that are not ASCII, else UTF-8.
