@@ -178,10 +178,11 @@ fn doc(_: &[String]) -> Outcome {
 }
 
 /// The crates that ship, those that others depend on first.
-const SHIPPED: [&str; 5] = [
+const SHIPPED: [&str; 6] = [
     "tabia-core",
     "tabia-formats",
     "tabia-query",
+    "tabia-index",
     "tabia",
     "tabia-cli",
 ];

@@ -1,0 +1,57 @@
+//! A saved index of the positions of a database: the games sorted by their moves.
+//!
+//! Games with equal first moves are neighbours in that order, so that the games which reached a position
+//! are a few ranges of *ranks*. What is asked of them (moves, results, ratings) is read from columns in
+//! the same order. Nothing is added up in advance, so that any choice of games can be asked.
+//!
+//! ```
+//! use tabia_core::GameIndex;
+//! use tabia_core::chess::Position;
+//! use tabia_core::game::{Game, Visitor, Want};
+//! use tabia_core::io::{Blob, Progress};
+//! use tabia_index::{Batch, BuildOptions, Builder, Collector, PositionIndex};
+//!
+//! let (mut collector, mut batch) = (Collector::new(), Batch::default());
+//! let _ = Game::new().replay(GameIndex(0), Want::ALL, &mut collector);
+//! collector.swap(&mut batch);
+//!
+//! let progress = Progress::new();
+//! let mut builder = Builder::in_memory(BuildOptions::default(), &progress)?;
+//! builder.add(&batch, 0)?;
+//! let (built, bytes) = builder.finish_bytes(b"one game")?.unwrap_or_default();
+//! assert_eq!(built.games, 1);
+//!
+//! let index = PositionIndex::open(&Blob::from(bytes))?;
+//! assert_eq!(index.find(&Position::standard())?.len(), 1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | module | holds |
+//! |---|---|
+//! | `symbol` | moves as bytes |
+//! | `collect` | the lines of games as they are read |
+//! | `segment` | sorts games and makes the sections of a segment |
+//! | `layout` | header, directory and sections of the file; writing them |
+//! | `sections` | reading sections, whose bytes are checked before they are used |
+//! | `builder` | building and growing an index |
+//! | `reader` | finding positions |
+//! | `row` | what is stored of a game |
+//! | `keys` | keys and classes of positions |
+#![warn(missing_docs)]
+
+mod builder;
+mod collect;
+mod keys;
+mod layout;
+mod reader;
+mod row;
+mod sections;
+mod segment;
+mod symbol;
+
+pub use builder::{BuildOptions, Builder, Built, Kept};
+pub use collect::{Batch, Collector};
+pub use keys::is_same;
+pub use layout::Unusable;
+pub use reader::{Arrival, Continuation, PositionIndex};
+pub use row::Row;

@@ -1,0 +1,638 @@
+//! Finds positions in a saved index.
+
+use std::ops::Range;
+
+use tabia_core::chess::{Ply, Position};
+use tabia_core::io::Blob;
+use zerocopy::little_endian::U32;
+
+use crate::keys::{class_of, hash_of, is_same};
+use crate::layout::{
+    Directory, Kind, LINES_PER_BLOCK, LongPrefix, MAX_SEGMENT_GAMES, Node, POSTING_RANK_BITS,
+    SegmentRecord, Unusable, WHOLE, damaged, read_directory,
+};
+use crate::row::Row;
+use crate::sections::SectionReader;
+use crate::segment::{POPULAR, stored};
+use crate::symbol;
+
+type Result<T> = std::result::Result<T, Unusable>;
+
+/// A saved index of the positions of a database. Shared between threads.
+///
+/// Every part of the file is checked before it is used for the first time.
+#[derive(Debug)]
+pub struct PositionIndex {
+    directory: Directory,
+    stamp: SectionReader,
+    segments: Vec<Segment>,
+    length: u64,
+}
+
+/// Games that reached a position by the same moves for the first time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Arrival {
+    /// Which segment of the index.
+    pub segment: usize,
+    /// First rank of the games in that segment.
+    pub first: u32,
+    /// The rank after the last one.
+    pub end: u32,
+    /// Number of plies before the position.
+    pub ply: u32,
+}
+
+impl Arrival {
+    /// The ranks.
+    pub fn ranks(&self) -> Range<u32> {
+        self.first..self.end
+    }
+
+    /// Number of games.
+    pub fn games(&self) -> u32 {
+        self.end - self.first
+    }
+}
+
+/// A move by which games went on from a position; `None` for games that ended there.
+pub type Continuation = (Option<Ply>, Arrival);
+
+#[derive(Debug)]
+struct Segment {
+    games: u32,
+    plies: u64,
+    bucket_bits: u32,
+    exact_plies: u32,
+    digest: u64,
+    nodes: SectionReader,
+    postings: SectionReader,
+    buckets: SectionReader,
+    common: SectionReader,
+    long: SectionReader,
+    rows: SectionReader,
+    /// Start positions and the rank from which on they count.
+    starts: Vec<(u32, Position)>,
+    lines: SectionReader,
+    line_blocks: SectionReader,
+    irregular: SectionReader,
+}
+
+/// Memory for finding positions, to be used again.
+#[derive(Debug, Default)]
+struct Scratch {
+    line: Vec<u8>,
+}
+
+impl PositionIndex {
+    /// The index in a file.
+    ///
+    /// # Errors
+    /// Why it cannot be used.
+    pub fn open(file: &Blob) -> Result<Self> {
+        let directory = read_directory(file)?;
+        let find = |kind: Kind, segment: u32| {
+            let mut entries = directory.entries.iter();
+            let entry = entries.find(|entry| entry.kind == kind && entry.segment.get() == segment);
+            let entry =
+                entry.ok_or_else(|| damaged(format!("section {} is missing", kind.name())))?;
+            SectionReader::open(file, entry)
+        };
+        let mut numbers: Vec<u32> = directory
+            .entries
+            .iter()
+            .filter(|entry| entry.kind == Kind::SEGMENT)
+            .map(|entry| entry.segment.get())
+            .collect();
+        numbers.sort_unstable();
+        let mut segments = Vec::new();
+        for number in numbers {
+            segments.push(Segment::open(&|kind| find(kind, number))?);
+        }
+        let stamp = find(Kind::STAMP, WHOLE)?;
+        stamp.check_all()?;
+        Ok(Self {
+            stamp,
+            segments,
+            length: file.len() as u64,
+            directory,
+        })
+    }
+
+    pub(crate) fn directory(&self) -> &Directory {
+        &self.directory
+    }
+
+    /// What the index was made from, as its builder described it.
+    pub fn stamp(&self) -> &[u8] {
+        self.stamp.bytes(0, self.stamp.len()).unwrap_or_default()
+    }
+
+    /// Number of games, those that are [irregular](Self::irregular) too.
+    pub fn games(&self) -> u64 {
+        let segments = self.segments.iter();
+        segments
+            .map(|segment| u64::from(segment.games) + segment.irregular.count())
+            .sum()
+    }
+
+    /// Plies of all games.
+    pub fn plies(&self) -> u64 {
+        self.segments.iter().map(|segment| segment.plies).sum()
+    }
+
+    /// Number of segments.
+    pub fn segments(&self) -> usize {
+        self.segments.len()
+    }
+
+    /// Length of the file in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.length
+    }
+
+    /// Number of games of a segment and the digest of them.
+    pub(crate) fn digests(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
+        let segments = self.segments.iter();
+        segments.map(|segment| {
+            let irregular = segment.irregular.count() as u32;
+            (segment.games.saturating_add(irregular), segment.digest)
+        })
+    }
+
+    /// Checks every byte, and that every line can be played.
+    ///
+    /// # Errors
+    /// What is wrong.
+    pub fn check(&self) -> Result<()> {
+        let mut scratch = Scratch::default();
+        for segment in &self.segments {
+            for section in [
+                &segment.nodes,
+                &segment.postings,
+                &segment.buckets,
+                &segment.common,
+                &segment.long,
+                &segment.rows,
+                &segment.lines,
+                &segment.line_blocks,
+                &segment.irregular,
+            ] {
+                section.check_all()?;
+            }
+            let mut plies = 0;
+            for rank in 0..segment.games {
+                segment.read_line(rank, &mut scratch.line)?;
+                plies += u64::from(symbol::count(&scratch.line));
+            }
+            if plies != segment.plies {
+                return Err(damaged(
+                    "the lines have another number of plies than stated",
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// The games that the index lists without their moves: what they reached is not known.
+    ///
+    /// # Errors
+    /// When the index is damaged.
+    pub fn irregular(&self) -> Result<Vec<u32>> {
+        let mut games = Vec::new();
+        for segment in &self.segments {
+            let section = &segment.irregular;
+            let numbers = section.records::<U32>(0, section.count() as usize)?;
+            games.extend(numbers.iter().map(|number| number.get()));
+        }
+        Ok(games)
+    }
+
+    /// The games that reached a position, each once, at its first arrival there. Positions are equal if
+    /// they are so but for their clocks.
+    ///
+    /// # Errors
+    /// When the index is damaged.
+    pub fn find(&self, position: &Position) -> Result<Vec<Arrival>> {
+        let mut scratch = Scratch::default();
+        let mut found = Vec::new();
+        for (number, segment) in self.segments.iter().enumerate() {
+            segment.find(number, position, &mut scratch, &mut found)?;
+        }
+        Ok(found)
+    }
+
+    /// How the games of an arrival at a position went on.
+    ///
+    /// # Errors
+    /// When the index is damaged.
+    pub fn continuations(
+        &self,
+        position: &Position,
+        arrival: &Arrival,
+        out: &mut Vec<Continuation>,
+    ) -> Result<()> {
+        let segment = self.segment(arrival.segment)?;
+        segment.continuations(position, arrival, out)
+    }
+
+    /// What is stored of the games of some ranks.
+    ///
+    /// # Errors
+    /// When the index is damaged.
+    pub fn rows(&self, segment: usize, ranks: Range<u32>) -> Result<&[Row]> {
+        let count = ranks.end.saturating_sub(ranks.start);
+        let rows = &self.segment(segment)?.rows;
+        rows.records(ranks.start as usize, count as usize)
+    }
+
+    fn segment(&self, number: usize) -> Result<&Segment> {
+        let segment = self.segments.get(number);
+        segment.ok_or_else(|| damaged("a segment is missing"))
+    }
+}
+
+impl Segment {
+    fn open(find: &dyn Fn(Kind) -> Result<SectionReader>) -> Result<Self> {
+        let facts = find(Kind::SEGMENT)?;
+        let record = facts.record::<SegmentRecord>(0)?;
+        let mut segment = Self {
+            games: record.games.get(),
+            plies: record.plies.get(),
+            bucket_bits: record.bucket_bits.get(),
+            exact_plies: record.exact_plies.get(),
+            digest: record.digest.get(),
+            nodes: find(Kind::NODE)?,
+            postings: find(Kind::POSTINGS)?,
+            buckets: find(Kind::BUCKETS)?,
+            common: find(Kind::COMMON)?,
+            long: find(Kind::LONG)?,
+            rows: find(Kind::ROWS)?,
+            starts: Vec::new(),
+            lines: find(Kind::LINES)?,
+            line_blocks: find(Kind::LINE_BLOCKS)?,
+            irregular: find(Kind::IRREGULAR)?,
+        };
+        segment.starts = read_starts(&find(Kind::STARTS)?)?;
+        segment.check_sizes()?;
+        Ok(segment)
+    }
+
+    /// Compares the lengths of the sections.
+    fn check_sizes(&self) -> Result<()> {
+        let games = self.games as usize;
+        if games > MAX_SEGMENT_GAMES || self.bucket_bits > 40 || self.bucket_bits < 1 {
+            return Err(damaged("section SEGM: a number is impossible"));
+        }
+        let buckets = (1_u64 << self.bucket_bits) + 1;
+        for (section, count, size) in [
+            (&self.nodes, self.nodes.count(), size_of::<Node>()),
+            (&self.postings, self.postings.count(), size_of::<U32>()),
+            (&self.buckets, buckets, size_of::<U32>()),
+            (&self.common, games as u64, 1),
+            (&self.long, self.long.count(), size_of::<LongPrefix>()),
+            (&self.rows, games as u64, size_of::<Row>()),
+            (
+                &self.line_blocks,
+                games.div_ceil(LINES_PER_BLOCK) as u64 + 1,
+                size_of::<U32>(),
+            ),
+            (&self.irregular, self.irregular.count(), size_of::<U32>()),
+        ] {
+            if count.checked_mul(size as u64) != Some(section.len() as u64) {
+                return Err(section.damaged("its length is wrong"));
+            }
+        }
+        if games > 0 && self.starts.first().is_none_or(|(rank, _)| *rank != 0) {
+            return Err(damaged(
+                "section STRT: the first line has no start position",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Positions that a rank shares with the one before; 0 after the last.
+    fn common(&self, rank: u32) -> Result<u32> {
+        if rank >= self.games {
+            return Ok(0);
+        }
+        match *self.common.record::<u8>(rank as usize)? {
+            255 => self.long_common(rank),
+            common => Ok(common.into()),
+        }
+    }
+
+    #[cold]
+    fn long_common(&self, rank: u32) -> Result<u32> {
+        let long = self
+            .long
+            .records::<LongPrefix>(0, self.long.count() as usize)?;
+        let index = long.binary_search_by_key(&rank, |prefix| prefix.rank.get());
+        let found = index.ok().and_then(|index| long.get(index));
+        let found = found.ok_or_else(|| self.long.damaged("a rank is missing"))?;
+        Ok(found.common.get())
+    }
+
+    /// The symbols of a line.
+    fn read_line(&self, rank: u32, line: &mut Vec<u8>) -> Result<()> {
+        let block = rank as usize / LINES_PER_BLOCK;
+        let [from, to] = *self.line_blocks.records::<U32>(block, 2)? else {
+            return Err(self.line_blocks.damaged("a block is missing"));
+        };
+        let (from, to) = (from.get() as usize, to.get() as usize);
+        let length = to.checked_sub(from);
+        let length = length.ok_or_else(|| self.line_blocks.damaged("a block ends too early"))?;
+        let mut rest = self.lines.bytes(from, length)?;
+        line.clear();
+        for _ in 0..=rank as usize % LINES_PER_BLOCK {
+            let next = read_next(&mut rest, line);
+            next.ok_or_else(|| self.lines.damaged("a line cannot be read"))?;
+        }
+        Ok(())
+    }
+
+    fn start(&self, rank: u32) -> Result<&Position> {
+        let after = self.starts.partition_point(|(first, _)| *first <= rank);
+        let start = after
+            .checked_sub(1)
+            .and_then(|index| self.starts.get(index));
+        start
+            .map(|(_, position)| position)
+            .ok_or_else(|| damaged("section STRT: a start position is missing"))
+    }
+
+    /// The ply at which a line reaches a position first.
+    fn first_arrival(
+        &self,
+        rank: u32,
+        wanted: &Position,
+        scratch: &mut Scratch,
+    ) -> Result<Option<u32>> {
+        let mut position = self.start(rank)?.clone();
+        self.read_line(rank, &mut scratch.line)?;
+        let men = wanted.occupied().count();
+        let mut rest = scratch.line.as_slice();
+        let mut ply = 0;
+        loop {
+            if position.key() == wanted.key() && is_same(&position, wanted) {
+                return Ok(Some(ply));
+            }
+            let Some(&first) = rest.first() else {
+                return Ok(None);
+            };
+            if position.occupied().count() < men {
+                return Ok(None);
+            }
+            let played = symbol::decode(&position, rest);
+            let played = played.ok_or_else(|| self.lines.damaged("a move cannot be read"))?;
+            position.play_ply(played);
+            rest = rest.get(symbol::length(first)..).unwrap_or_default();
+            ply += 1;
+        }
+    }
+
+    fn find(
+        &self,
+        number: usize,
+        position: &Position,
+        scratch: &mut Scratch,
+        found: &mut Vec<Arrival>,
+    ) -> Result<()> {
+        let before = found.len();
+        let mut arrivals = Vec::new();
+        self.find_nodes(position, scratch, &mut arrivals)?;
+        let mut ranks = Vec::new();
+        self.find_postings(hash_of(position), &mut ranks)?;
+        for &rank in &ranks {
+            if let Some(ply) = self.first_arrival(rank, position, scratch)? {
+                arrivals.extend(self.rare_line(rank, ply)?);
+            }
+        }
+        ranks.clear();
+        self.find_postings(class_of(position), &mut ranks)?;
+        let mut done = 0;
+        for &first in &ranks {
+            // The lines that share the first position of this class, some of which left it later.
+            for rank in first..first.saturating_add(POPULAR as u32 - 1).min(self.games) {
+                if rank > first && self.common(rank)? <= self.exact_plies + 1 {
+                    break;
+                }
+                if rank < done {
+                    continue;
+                }
+                if let Some(ply) = self.first_arrival(rank, position, scratch)? {
+                    let arrival = self.rare_line(rank, ply)?;
+                    done = arrival.as_ref().map_or(done, |(range, _)| range.end);
+                    arrivals.extend(arrival);
+                }
+                done = done.max(rank + 1);
+            }
+        }
+        // Of lines that reach it more than once the first arrival has the larger range.
+        arrivals
+            .sort_unstable_by_key(|(range, ply)| (range.start, std::cmp::Reverse(range.end), *ply));
+        for (range, ply) in arrivals {
+            let last = found.get(before..).and_then(<[Arrival]>::last);
+            if last.is_none_or(|last| last.end <= range.start) {
+                found.push(Arrival {
+                    segment: number,
+                    first: range.start,
+                    end: range.end,
+                    ply,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// The lines shared by many games that end with the position.
+    fn find_nodes(
+        &self,
+        position: &Position,
+        scratch: &mut Scratch,
+        arrivals: &mut Vec<(Range<u32>, u32)>,
+    ) -> Result<()> {
+        let key = position.key();
+        let (mut low, mut high) = (0, self.nodes.count() as usize);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.nodes.record::<Node>(middle)?.key.get() < key {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        for index in low..self.nodes.count() as usize {
+            let node = *self.nodes.record::<Node>(index)?;
+            if node.key.get() != key {
+                break;
+            }
+            let (first, ply) = (node.first.get(), u32::from(node.ply.get()));
+            let end = first.checked_add(node.count.get());
+            let end = end.filter(|&end| first < end && end <= self.games);
+            let end = end.ok_or_else(|| self.nodes.damaged("a range exceeds the games"))?;
+            // A line that was there before has a node of its own.
+            if self.first_arrival(first, position, scratch)? == Some(ply) {
+                arrivals.push((first..end, ply));
+            }
+        }
+        Ok(())
+    }
+
+    /// The ranks of the postings that may have a hash, in order.
+    fn find_postings(&self, hash: u64, ranks: &mut Vec<u32>) -> Result<()> {
+        let bucket = (hash >> (64 - self.bucket_bits)) as usize;
+        let [from, to] = *self.buckets.records::<U32>(bucket, 2)? else {
+            return Err(self.buckets.damaged("a bucket is missing"));
+        };
+        let (from, to) = (from.get() as usize, to.get() as usize);
+        let count = to.checked_sub(from);
+        let count = count.ok_or_else(|| self.buckets.damaged("a bucket ends too early"))?;
+        let mask = (1 << POSTING_RANK_BITS) - 1;
+        let mark = stored(hash, 0, self.bucket_bits);
+        for posting in self.postings.records::<U32>(from, count)? {
+            let posting = posting.get();
+            if posting & !mask == mark {
+                let rank = posting & mask;
+                if rank >= self.games {
+                    return Err(self.postings.damaged("a rank exceeds the games"));
+                }
+                ranks.push(rank);
+            }
+        }
+        ranks.sort_unstable();
+        Ok(())
+    }
+
+    /// The games that share the line of a rank up to a ply; `None` if they are so numerous that the line
+    /// has a node.
+    fn rare_line(&self, rank: u32, ply: u32) -> Result<Option<(Range<u32>, u32)>> {
+        let (mut first, mut end) = (rank, rank + 1);
+        while (end - first) < POPULAR as u32 {
+            if first > 0 && self.common(first)? > ply {
+                first -= 1;
+            } else if self.common(end)? > ply {
+                end += 1;
+            } else {
+                return Ok(Some((first..end, ply)));
+            }
+        }
+        Ok(None)
+    }
+
+    fn continuations(
+        &self,
+        position: &Position,
+        arrival: &Arrival,
+        out: &mut Vec<Continuation>,
+    ) -> Result<()> {
+        let mut line = Vec::new();
+        let mut first = arrival.first;
+        while first < arrival.end {
+            // Lines that go on with the same move share one position more.
+            let end = self.end_of_run(first, arrival.end, arrival.ply)?;
+            self.read_line(first, &mut line)?;
+            let mut rest = line.as_slice();
+            for _ in 0..arrival.ply {
+                let length = rest.first().map_or(0, |&first| symbol::length(first));
+                rest = rest.get(length..).unwrap_or_default();
+            }
+            let played = if rest.is_empty() {
+                None
+            } else {
+                let played = symbol::decode(position, rest);
+                Some(played.ok_or_else(|| self.lines.damaged("a move cannot be read"))?)
+            };
+            out.push((
+                played,
+                Arrival {
+                    first,
+                    end,
+                    ..*arrival
+                },
+            ));
+            first = end;
+        }
+        Ok(())
+    }
+
+    /// The rank after the last one that plays the same move after `ply` plies as `first`.
+    fn end_of_run(&self, first: u32, end: u32, ply: u32) -> Result<u32> {
+        /// Ranks that are compared at once.
+        const STEP: usize = CHUNK_OF_RANKS;
+        let mut rank = first as usize + 1;
+        let end = end.min(self.games) as usize;
+        while rank < end {
+            let count = (end - rank).min(STEP);
+            let common = self.common.bytes_up_to(rank, count)?;
+            // All of the arrival share `ply + 1` positions; those of a move share one more.
+            let differs = |&common: &u8| u32::from(common) < 255 && u32::from(common) <= ply + 1;
+            if ply + 2 < 255 {
+                if let Some(index) = common.iter().position(differs) {
+                    return Ok((rank + index) as u32);
+                }
+            } else {
+                for index in 0..count {
+                    if self.common((rank + index) as u32)? <= ply + 1 {
+                        return Ok((rank + index) as u32);
+                    }
+                }
+            }
+            rank += count;
+        }
+        Ok(end as u32)
+    }
+}
+
+/// Ranks whose common prefixes are compared at once.
+const CHUNK_OF_RANKS: usize = 4096;
+
+/// Reads the next line of a block; `line` holds the one before.
+fn read_next(rest: &mut &[u8], line: &mut Vec<u8>) -> Option<()> {
+    let shared = read_number(rest)?;
+    let own = read_number(rest)?;
+    if shared > line.len() || own > rest.len() {
+        return None;
+    }
+    line.truncate(shared);
+    let (bytes, after) = rest.split_at(own);
+    line.extend_from_slice(bytes);
+    *rest = after;
+    Some(())
+}
+
+fn read_number(rest: &mut &[u8]) -> Option<usize> {
+    let mut number = 0;
+    for shift in [0, 7, 14, 21] {
+        let (&byte, after) = rest.split_first()?;
+        *rest = after;
+        number |= usize::from(byte & 0x7f) << shift;
+        if byte < 0x80 {
+            return Some(number);
+        }
+    }
+    None
+}
+
+fn read_starts(section: &SectionReader) -> Result<Vec<(u32, Position)>> {
+    let mut rest = section.bytes(0, section.len())?;
+    let mut starts = Vec::new();
+    let wrong = || section.damaged("a start position cannot be read");
+    while !rest.is_empty() {
+        let [a, b, c, d, length, after @ ..] = rest else {
+            return Err(wrong());
+        };
+        let rank = [*a, *b, *c, *d];
+        let rank = U32::from_bytes(rank).get();
+        let fen = after.get(..usize::from(*length)).ok_or_else(wrong)?;
+        let position = Position::parse_fen(fen).map_err(|_| wrong())?;
+        starts.push((rank, position));
+        rest = after.get(usize::from(*length)..).unwrap_or_default();
+    }
+    if starts
+        .windows(2)
+        .any(|pair| matches!(pair, [a, b] if a.0 >= b.0))
+    {
+        return Err(wrong());
+    }
+    Ok(starts)
+}
