@@ -195,6 +195,9 @@ impl InputItem {
     ) -> Result<OpenedInput> {
         let late = OnError::collect();
         let mut problems = Vec::new();
+        if let Origin::Files(source) = &self.origin {
+            problems.extend(source.unproven_journal());
+        }
         let text = self.format.games().filter(|format| format.is_streamable());
         let input = if let Some(text) = text {
             let reader = Box::new(UntilError {

@@ -1,13 +1,13 @@
 //! From what a user typed to inputs.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::fs::DirEntry;
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use tabia_core::formats::{OpenOptions, Probe};
-use tabia_core::io::{InputFile, Source};
+use tabia_core::io::{InputFile, SettledFolder, Source, list_folder};
 use tabia_core::{Error, ErrorKind, Result};
 use tabia_formats::archives;
 use tabia_formats::archives::compressed::Compression;
@@ -19,6 +19,9 @@ use crate::input::{InputItem, Origin, plain};
 
 /// How deep folders are searched.
 const DEPTH: u32 = 16;
+
+/// Extensions of companions that files of other programs have, too.
+const COMMON_EXTENSIONS: [&str; 2] = ["ini", "flags"];
 
 /// Finds and recognises inputs: files, any member file of a set, base names, folders, archives,
 /// members of archives, compressed files, streams.
@@ -135,7 +138,11 @@ impl Resolver {
                 Some(item) => Ok(vec![item]),
                 None => match self.member(path)? {
                     Some(item) => Ok(vec![item]),
-                    None => Err(Error::from(error).in_path(path)),
+                    // The error of the set may state more.
+                    None => Err(match Source::from_path(path) {
+                        Err(error) if !is_missing(&error) => error,
+                        _ => Error::from(error).in_path(path),
+                    }),
                 },
             },
         }
@@ -203,7 +210,45 @@ impl Resolver {
         let items = names
             .into_iter()
             .map(|(index, _)| self.member_item(archive, index));
-        items.collect()
+        items.chain(self.orphans(archive)).collect()
+    }
+
+    /// An error for each set of an archive of which only companions are there.
+    fn orphans(&self, archive: &Arc<dyn Archive>) -> Vec<Result<InputItem>> {
+        let members = archive.members().iter();
+        let names = members.map(|member| (Path::new(&member.name), member.presence));
+        let key = |path: &Path| (path.parent().map(Path::to_path_buf), set_of(path));
+        let is_main = |path: &Path| self.is_main_name(&path.to_string_lossy());
+        let mains = names.clone().filter(|(path, _)| is_main(path));
+        let mut sets: BTreeSet<_> = mains.map(|(path, _)| key(path)).collect();
+        let mut errors = Vec::new();
+        for (path, presence) in names {
+            let name = path.to_string_lossy();
+            if presence == Presence::Lost
+                || is_main(path)
+                || !self.is_companion_name(&name)
+                || archives::is_hidden_name(&name)
+                || !sets.insert(key(path))
+            {
+                continue;
+            }
+            let label = &archive.info().label;
+            let label = PathBuf::from(format!("{}:{name}", label.display()));
+            errors.extend(self.missing_main(&name).map(|error| Err(error.in_path(&label))));
+        }
+        errors
+    }
+
+    /// The error for a companion without its main file.
+    fn missing_main(&self, name: &str) -> Option<Error> {
+        let extension = extension(name);
+        let owner = self
+            .formats
+            .iter()
+            .find(|format| format.companions().iter().any(|c| c.extension == extension))?;
+        let main = Path::new(name).with_extension(owner.extensions().first()?);
+        let main = main.file_name().unwrap_or_default().display().to_string();
+        Some(Error::new(ErrorKind::MissingFile(main)))
     }
 
     /// As [`Resolver::members`], with archives replaced by the databases and books in them. The problems
@@ -245,42 +290,68 @@ impl Resolver {
             .any(|format| format.extensions().contains(&extension.as_str()))
     }
 
-    /// Databases, books and archives in a folder and the folders in it, sorted by path.
+    /// Whether a file of that name is the companion of a main file, and nothing else.
+    fn is_companion_name(&self, name: &str) -> bool {
+        let extension = extension(name);
+        let mut companions = self.formats.iter().flat_map(|format| format.companions());
+        !COMMON_EXTENSIONS.contains(&&*extension)
+            && companions.any(|companion| companion.extension == extension)
+    }
+
+    /// Databases, books and archives in a folder and the folders in it, sorted by path. Companions whose
+    /// main file is missing are an error for each set.
     fn folder(&self, path: &Path) -> Result<Vec<Result<InputItem>>> {
         let mut found: Vec<(PathBuf, Option<Error>)> = Vec::new();
         let mut folders = vec![(path.to_path_buf(), 0)];
         while let Some((folder, depth)) = folders.pop() {
-            let listed = std::fs::read_dir(&folder).and_then(Iterator::collect);
-            let entries: Vec<DirEntry> = match listed {
-                Ok(entries) => entries,
+            let names = match list_folder(&folder) {
+                Ok(names) => names,
+                Err(error) if depth == 0 => return Err(error),
                 Err(error) => {
-                    let error = Error::from(error).in_path(&folder);
-                    if depth == 0 {
-                        return Err(error);
-                    }
                     found.push((folder, Some(error)));
                     continue;
                 }
             };
-            for entry in entries {
-                let name = entry.file_name();
+            let settled = SettledFolder::new(&folder, names);
+            let first = found.len();
+            let mut companions = Vec::new();
+            for (name, bytes) in settled.files {
                 let name = name.to_string_lossy();
                 if name.starts_with('.') {
                     continue;
                 }
-                match entry.file_type() {
-                    Ok(kind) if kind.is_dir() && depth < DEPTH => {
-                        folders.push((entry.path(), depth + 1));
+                let is_main = self.is_main_name(&name);
+                let is_companion = !is_main && self.is_companion_name(&name);
+                let Ok(data) = std::fs::symlink_metadata(&bytes) else {
+                    continue;
+                };
+                let kind = data.file_type();
+                if kind.is_dir() && depth < DEPTH {
+                    folders.push((bytes, depth + 1));
+                } else if kind.is_file() || (kind.is_symlink() && bytes.is_file()) {
+                    let file = folder.join(&*name);
+                    if is_main {
+                        found.push((file, None));
+                    } else if is_companion {
+                        companions.push(file);
                     }
-                    Ok(kind)
-                        if (kind.is_file() || (kind.is_symlink() && entry.path().is_file()))
-                            && self.is_main_name(&name) =>
-                    {
-                        found.push((entry.path(), None));
-                    }
-                    _ => {}
                 }
             }
+            let mains = found.get(first..).unwrap_or_default();
+            let names = mains.iter().map(|(file, _)| file);
+            let mut sets: BTreeSet<String> = names.map(|file| set_of(file)).collect();
+            // Of the companions of a missing main file the first one is enough.
+            companions.sort();
+            companions.retain(|file| sets.insert(set_of(file)));
+            for journal in settled.unproven {
+                let mains = found.get(first..).unwrap_or_default();
+                if !mains.iter().any(|(file, _)| journal.is_about(file)) {
+                    let error = journal.error();
+                    let path = error.location().file.as_deref().unwrap_or(&folder);
+                    found.push((path.to_path_buf(), Some(error)));
+                }
+            }
+            found.extend(companions.into_iter().map(|file| (file, None)));
         }
         if found.is_empty() {
             let text = "no database, book or archive in this folder";
@@ -375,18 +446,7 @@ impl Resolver {
         if let Some(text) = unsupported::explain(&probe) {
             return Error::unsupported(text);
         }
-        let extension = source.extension();
-        let owner = self
-            .formats
-            .iter()
-            .find(|format| format.companions().iter().any(|c| c.extension == extension));
-        match owner.and_then(|format| format.extensions().first()) {
-            Some(main) => {
-                let name = Path::new(source.name()).with_extension(main);
-                Error::new(ErrorKind::MissingFile(name.display().to_string()))
-            }
-            None => error,
-        }
+        self.missing_main(source.name()).unwrap_or(error)
     }
 
     fn packed(&self, path: &Path) -> Result<InputItem> {
@@ -439,15 +499,17 @@ impl Resolver {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
         };
-        let Ok(entries) = std::fs::read_dir(folder) else {
+        let Ok(names) = list_folder(folder) else {
             return Ok(None);
         };
+        let settled = SettledFolder::new(folder, names);
         let first_part = wanted
             .rsplit_once('.')
             .map(|(stem, extension)| format!("{stem}_0.{extension}"));
-        let mut found: Vec<String> = entries
-            .flatten()
-            .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        let mut found: Vec<String> = settled
+            .files
+            .iter()
+            .map(|(name, _)| name.to_string_lossy().into_owned())
             .filter(|name| {
                 let lower = name.to_lowercase();
                 self.is_main_name(&lower)
@@ -582,6 +644,18 @@ pub(crate) fn not_an_archive(item: InputItem) -> Result<InputItem> {
         return Err(Error::unsupported(text).in_file(&item.label));
     }
     Ok(item)
+}
+
+/// Whether an error only states that there is no such file.
+fn is_missing(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::Io(error) if error.kind() == io::ErrorKind::NotFound)
+}
+
+/// What the names of all files of a set in a folder have in common, in lower case.
+fn set_of(file: &Path) -> String {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let base = stem(&name).to_lowercase();
+    base.strip_suffix("_0").unwrap_or(&base).to_owned()
 }
 
 fn is_unrecognised(error: &Error) -> bool {

@@ -207,11 +207,15 @@ fn create_archive(args: &ArchiveCreateArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
     let format = target_format(args)?;
     let mut members = Vec::new();
-    for file in &with_companions(&args.files)? {
+    for (name, file) in &with_companions(&args.files)? {
         if file.is_dir() {
             members.extend(NewMember::from_folder(file)?);
         } else {
-            members.push(NewMember::from_path(file)?);
+            let mut member = NewMember::from_path(file)?;
+            if let Some(name) = name {
+                member.name.clone_from(name);
+            }
+            members.push(member);
         }
     }
     let mut options = archives::CreateOptions::default();
@@ -234,25 +238,38 @@ fn create_archive(args: &ArchiveCreateArgs) -> Result<ExitCode, Error> {
     Ok(ExitCode::Done)
 }
 
-/// The files, and after the main file of a set its companions, without which it is of no use.
-fn with_companions(files: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
-    let mut all: Vec<PathBuf> = Vec::new();
-    let named = |path: &Path| files.iter().any(|file| file == path);
+/// The files, and after the main file of a set its companions, without which it is of no use; each with
+/// its name where that is not the name of the path.
+fn with_companions(files: &[PathBuf]) -> Result<Vec<(Option<String>, PathBuf)>, Error> {
+    let mut all: Vec<(Option<String>, PathBuf)> = Vec::new();
+    let named = |name: &str, main: &Path| {
+        let path = main.with_file_name(name);
+        files.contains(&path)
+    };
     for file in files {
-        all.push(file.clone());
         let extension = file.extension().map(OsStr::to_ascii_lowercase);
         let extension = extension.as_deref().and_then(OsStr::to_str);
         let is_main =
             |format: &Format| extension.is_some_and(|name| format.extensions().contains(&name));
-        let Some(format) = formats().find(is_main).filter(|_| file.is_file()) else {
+        let format = formats().find(is_main).filter(|_| !file.is_dir());
+        let source = match format.map(|_| Source::from_path(file)) {
+            Some(Ok(source)) => Some(source),
+            Some(Err(error)) => return Err(error),
+            // A file that is being replaced has another name for a moment.
+            None if file.exists() => None,
+            None => Source::from_path(file).ok(),
+        };
+        let Some(source) = source else {
+            all.push((None, file.clone()));
             continue;
         };
-        let source = Source::from_path(file)?;
-        for companion in format.companions() {
+        let path = source.main().path().unwrap_or(file);
+        all.push((Some(source.name().to_owned()), path.to_path_buf()));
+        for companion in format.map_or(&[][..], |format| format.companions()) {
             let found = source.companion(companion.extension);
-            let path = found.as_deref().and_then(|found| found.path());
-            if let Some(path) = path.filter(|path| !named(path)) {
-                all.push(path.to_path_buf());
+            let found = found.as_deref().filter(|found| !named(&found.name, file));
+            if let Some((found, path)) = found.and_then(|found| Some((found, found.path()?))) {
+                all.push((Some(found.name.clone()), path.to_path_buf()));
             }
         }
     }

@@ -65,15 +65,12 @@ struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    /// Reports an input that cannot be opened; a file that is there has a row.
+    /// Reports an input that cannot be opened; a file that is there has a row, and so has a member of an
+    /// archive, whose format is given.
     fn report_error(&mut self, error: &Error, format: Option<FormatId>) -> Result<ExitCode, Error> {
         self.reporter.report_failed_input(error)?;
-        if let Some(file) = error
-            .location()
-            .file
-            .as_deref()
-            .filter(|file| file.exists())
-        {
+        let file = error.location().file.as_deref();
+        if let Some(file) = file.filter(|file| format.is_some() || file.exists()) {
             self.listing.push(&CheckRow {
                 path: file.display().to_string(),
                 format: format.map(Displayed),

@@ -248,7 +248,11 @@ fn hidden_and_private_names_are_not_extracted() {
     assert!(folder.join("all/in/__MACOSX/._a.pgn").exists());
     // Journals of replacements have a meaning in every folder.
     std::fs::write(folder.join("in/.games.pgn.replaced"), "x").unwrap();
-    let run = tabia(&folder, &["archive", "create", "own.zip", "in"]).expect(5);
+    tabia(&folder, &["archive", "create", "own.zip", "in"]).expect(0);
+    let run = tabia(&folder, &["archive", "list", "own.zip"]).expect(0);
+    assert!(run.out.contains(".bashrc") && !run.out.contains(".replaced"), "{}", run.out);
+    let journal = ["archive", "create", "one.zip", "in/.games.pgn.replaced"];
+    let run = tabia(&folder, &journal).expect(5);
     assert!(run.err.contains("of its own"), "{}", run.err);
 }
 

@@ -135,3 +135,38 @@ fn a_folder_without_databases_is_reported() {
         info.err
     );
 }
+
+#[test]
+fn companions_without_their_main_file_are_a_row() {
+    let scratch = folder("folder-orphans");
+    let extract = ["archive", "extract", SAMPLE, "-d", "f"];
+    tabia(&scratch, &extract).expect(0);
+    fs::remove_file(scratch.join("f/tabia.cbh")).unwrap();
+    for name in ["old.sg4", "old.sn4", "kept_1.kob", "book.kin", "desktop.ini"] {
+        fs::write(scratch.join("f").join(name), "x").unwrap();
+    }
+    let problems = |rows: &serde_json::Value, part: &str| {
+        let rows = rows.as_array().unwrap();
+        let of_part = |row: &&serde_json::Value| row["path"].as_str().unwrap().contains(part);
+        let found: Vec<_> = rows.iter().filter(of_part).collect();
+        assert_eq!(found.len(), 1, "{part}: {rows:?}");
+        found[0]["problems"].as_u64().unwrap()
+    };
+    for verb in ["check", "info"] {
+        let run = tabia(&scratch, &[verb, "f", "--json"]).expect(3);
+        for set in ["tabia", "old", "book"] {
+            assert_eq!(problems(&run.json(), set), 1, "{verb}: {}", run.out);
+        }
+        assert!(run.err.contains("tabia.cbh is missing"), "{}", run.err);
+        assert!(run.err.contains("old.si4 is missing"), "{}", run.err);
+        assert!(!run.out.contains("desktop.ini"), "{}", run.out);
+        assert_eq!(problems(&run.json(), "games.pgn"), 0);
+    }
+    let list = tabia(&scratch, &["ls", "f", "--ndjson"]).expect(3);
+    assert_eq!(list.out.lines().count(), 3);
+    assert!(list.err.contains("tabia.cbh is missing"), "{}", list.err);
+    tabia(&scratch, &["archive", "create", "all.zip", "f"]).expect(0);
+    let check = tabia(&scratch, &["check", "all.zip", "--json"]).expect(3);
+    assert_eq!(problems(&check.json(), "tabia"), 1, "{}", check.out);
+    assert!(check.err.contains("tabia.cbh is missing"), "{}", check.err);
+}

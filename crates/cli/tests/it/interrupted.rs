@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use tabia_testkit::Scratch;
 
-use crate::common::{command, many_games, names, tabia, with_sample};
+use crate::common::command;
 
 #[test]
 fn interrupts_end_a_program_that_waits_for_input() {
@@ -37,48 +37,4 @@ fn interrupts_end_a_program_that_waits_for_input() {
         .read_to_string(&mut err)
         .unwrap();
     assert!(!err.contains("panicked"), "{err}");
-}
-
-/// As a process leaves it that was killed while it replaced a database: the old main file is away, of
-/// the new files some have their names.
-#[test]
-fn interrupted_replacements_are_completed() {
-    let folder = with_sample("replaced");
-    let run = |args: &[&str]| tabia(&folder, args);
-    let rows = |code: i32| run(&["ls", "mega.cbh", "--csv"]).expect(code).out;
-    let before = rows(0);
-    let mut journal = "tabia: files that replace others, version 1\n".to_owned();
-    let files = names(&folder);
-    let (main, others): (Vec<_>, Vec<_>) = files.iter().partition(|name| *name == "mega.cbh");
-    for (number, name) in main.into_iter().chain(others).enumerate() {
-        let (new, old) = (
-            format!(".{name}.7-{number}.tmp"),
-            format!(".{name}.8-{number}.tmp"),
-        );
-        if number % 2 == 0 {
-            std::fs::rename(folder.join(name), folder.join(&new)).unwrap();
-        }
-        std::fs::write(folder.join(&old), b"the old file").unwrap();
-        journal.push_str(&[new, old, name.clone()].join("\t"));
-        journal.push('\n');
-    }
-    journal += "end\n";
-    std::fs::write(folder.join(".mega.cbh.replaced"), journal).unwrap();
-    assert!(!folder.join("mega.cbh").exists());
-    let hidden = names(&folder);
-    // It is read as it should be, and nothing is changed by that.
-    assert_eq!(rows(3), before);
-    let check = run(&["check", "mega.cbh", "--deep"]).expect(3);
-    let output = format!("{}{}", check.out, check.err);
-    assert!(output.contains("was stopped while it replaced"), "{output}");
-    assert_eq!(names(&folder), hidden);
-    // It is there, so it is not written over.
-    std::fs::write(folder.join("many.pgn"), many_games(3)).unwrap();
-    run(&["convert", "many.pgn", "-o", "mega.cbh"]).expect(5);
-    let mut expected = files.clone();
-    expected.push("many.pgn".to_owned());
-    expected.sort();
-    assert_eq!(names(&folder), expected, "what was to be done is done");
-    assert_eq!(rows(0), before);
-    run(&["check", "mega.cbh", "--deep"]).expect(0);
 }

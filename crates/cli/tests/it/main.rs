@@ -27,6 +27,7 @@ mod info_keys;
 mod input_paths;
 mod interrupted;
 mod killed_while_replacing;
+mod journals;
 mod ls_rows;
 mod output_errors;
 mod repair;

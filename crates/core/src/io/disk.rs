@@ -12,7 +12,7 @@ use super::failure_injection;
 use crate::error::{Error, Result};
 
 /// Longest name of a target inside a temporary name, in bytes: file systems allow 255 in all.
-const MAX_NAME: usize = 200;
+pub(super) const MAX_NAME: usize = 200;
 
 /// Number of the next temporary name of this process.
 static NEXT_NUMBER: AtomicU32 = AtomicU32::new(0);
@@ -79,8 +79,13 @@ pub(super) fn temporary_name(target: &Path) -> PathBuf {
     let name = name
         .get(..name.floor_char_boundary(MAX_NAME))
         .unwrap_or_default();
-    let number = NEXT_NUMBER.fetch_add(1, Ordering::Relaxed);
+    let number = next_number();
     target.with_file_name(format!(".{name}.{}-{number}.tmp", std::process::id()))
+}
+
+/// A number that this process has not used before.
+pub(super) fn next_number() -> u32 {
+    NEXT_NUMBER.fetch_add(1, Ordering::Relaxed)
 }
 
 /// The folder of a file; `.` for a bare name.

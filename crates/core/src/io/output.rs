@@ -10,7 +10,7 @@ use super::disk::{
     DiskFile, folder, hard_link, link, open_unnamed, remove, rename, sync_folder, temporary_name,
 };
 use super::failure_injection;
-use super::journal::{Journal, Step};
+use super::journal::{Journal, Step, set_name};
 use super::lock::{FolderLock, SetLock};
 use super::stale_files;
 use crate::error::{Error, ErrorKind, Result};
@@ -24,9 +24,11 @@ use crate::error::{Error, ErrorKind, Result};
 ///
 /// If several files replace others, a killed process may leave some of them under hidden names with a
 /// journal of their targets: [`Source`](super::Source) then finds the new set, and the next
-/// `OutputSet` in that folder completes the replacement. A process that is killed before it wrote the
-/// journal leaves hidden files; the next `OutputSet` that replaces the same files removes them (on
-/// Linux only, where it can be found out that the process has ended).
+/// `OutputSet` in that folder completes the replacement. Both believe only journals that were sealed with
+/// the secret key of this user (`tabia/journal.key` in `$XDG_STATE_HOME` or the system's folder for such
+/// files, created when it is first needed) for the files that are there. A process that is killed before
+/// it wrote the journal leaves hidden files; the next `OutputSet` that writes the same files removes them
+/// (on Unix only, where it can be found out that the process has ended).
 ///
 /// ```
 /// use std::io::Write;
@@ -98,9 +100,16 @@ impl OutputSet {
     /// Adds a new file with the name `target` and returns its number for [`OutputSet::file`]. The first
     /// file is the main one: it gets its name last.
     ///
+    /// If `target` is a symbolic link that may be replaced, the link stays and the file that it leads to
+    /// is replaced. A new file has the permissions of the file that it replaces, and its owner and group
+    /// where the system allows that.
+    ///
     /// # Errors
-    /// [`ErrorKind::Exists`] if the target exists and may not be replaced; errors of the file system.
+    /// [`ErrorKind::Exists`] if the target exists and may not be replaced; a link that leads to no file,
+    /// or with another file of its set into another folder; errors of the file system.
     pub fn create(&mut self, target: &Path) -> Result<usize> {
+        let resolved = self.follow_link(target)?;
+        let target = resolved.as_deref().unwrap_or(target);
         let is_elsewhere = |output: &Output| folder(&output.target) != folder(target);
         if self.outputs.iter().all(is_elsewhere) {
             // Complete interrupted replacements now, so that they do not overwrite this one later.
@@ -115,6 +124,10 @@ impl OutputSet {
         let (file, temporary) = failure_injection::step()
             .and_then(|()| open_unnamed(target))
             .map_err(|error| Error::from(error).in_path(target))?;
+        if cfg!(unix) && temporary.is_some() {
+            // As long as the lock is there, the file is not left over from another process.
+            let _ = file.try_lock();
+        }
         let file = Some(BufWriter::with_capacity(BUFFER, DiskFile(file)));
         self.outputs.push(Output {
             target: target.to_path_buf(),
@@ -125,6 +138,30 @@ impl OutputSet {
             sync_interval: FIRST_SYNC_INTERVAL,
         });
         Ok(self.outputs.len() - 1)
+    }
+
+    /// The file that a target leads to if it is a symbolic link that may be replaced.
+    fn follow_link(&mut self, target: &Path) -> Result<Option<PathBuf>> {
+        let is_link = std::fs::symlink_metadata(target).is_ok_and(|data| data.is_symlink());
+        if !self.force || !is_link {
+            return Ok(None);
+        }
+        let refuse = |text: &str| Err(Error::unsupported(text).in_path(target).in_output());
+        let resolved = match target.canonicalize() {
+            Ok(resolved) => resolved,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return refuse("is a link to a file that does not exist; name that file instead");
+            }
+            Err(error) => return Err(Error::from(error).in_path(target)),
+        };
+        // Files in two folders cannot be replaced at once.
+        let set = set_name(&resolved);
+        let is_of_set = |output: &&Output| set.is_some() && set_name(&output.target) == set;
+        let mut others = self.outputs.iter().filter(is_of_set);
+        if others.any(|other| folder(&other.target) != folder(&resolved)) {
+            return refuse("is a link into another folder than the files of its set");
+        }
+        Ok(Some(resolved))
     }
 
     /// The file with the number that [`create`](Self::create) returned.
@@ -150,8 +187,10 @@ impl OutputSet {
     /// When a file cannot be written or named. All old files then have their names again, and the new
     /// ones are removed.
     pub fn commit(mut self) -> Result<(Vec<PathBuf>, u64)> {
-        let force = self.force;
         let mut bytes = 0;
+        for output in &mut self.outputs {
+            output.keep_permissions();
+        }
         // In parallel: each sync waits for the disk.
         for output in &mut self.outputs {
             let begun = output.begin_sync();
@@ -167,7 +206,7 @@ impl OutputSet {
             return Err(Error::new(ErrorKind::Replaced).in_path(lock.path()));
         }
         let names = self.name_all()?;
-        if let Some(main) = names.first().filter(|_| force) {
+        if let Some(main) = names.first() {
             stale_files::clear(main);
         }
         Ok((names, bytes))
@@ -245,10 +284,11 @@ impl OutputSet {
         };
         let mut moved = Vec::new();
         if let Err((error, path)) = move_all(journal.steps(), &mut moved) {
-            // Without the journal the old set counts; its main file gets its name back last.
-            let _ = journal.cancel();
-            for (from, to) in moved.iter().rev() {
-                let _ = rename(to, from);
+            if !undo(journal, &moved) {
+                // The new files are needed to complete the replacement later.
+                for output in &mut self.outputs {
+                    output.temporary = None;
+                }
             }
             return Err(Error::from(error).in_path(&path));
         }
@@ -302,6 +342,18 @@ fn move_all(
         }
     }
     Ok(())
+}
+
+/// Gives the old files their names back, the main file last, then removes the journal. Until then the new
+/// set counts: if the process is killed, or a file cannot be renamed (`false`), it is completed later.
+fn undo(journal: Journal, moved: &[(PathBuf, PathBuf)]) -> bool {
+    let mut renames = moved.iter().rev();
+    if renames.any(|(from, to)| rename(to, from).is_err()) {
+        return false;
+    }
+    // If it stays, it is about files that are no longer there.
+    let _ = journal.cancel();
+    true
 }
 
 /// A file that has got its name, and how to undo that.
@@ -366,6 +418,34 @@ impl Output {
         }
         #[cfg(not(target_os = "linux"))]
         Err(Error::from(io::Error::from(io::ErrorKind::NotFound)))
+    }
+
+    /// Gives the new file the permissions, the owner and the group of the file that it replaces, as far as
+    /// the system allows that.
+    fn keep_permissions(&mut self) {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+            let old = std::fs::metadata(&self.target).ok();
+            let file = self.file.as_ref().map(|file| &file.get_ref().0);
+            let (Some(old), Some(file)) = (old.filter(std::fs::Metadata::is_file), file) else {
+                return;
+            };
+            let Ok(new) = file.metadata() else {
+                return;
+            };
+            let mut mode = old.mode() & 0o777;
+            if new.uid() != old.uid() || new.gid() != old.gid() {
+                // Only the administrator may give a file to another user, and each user to own groups.
+                let group = || fchown(file, None, Some(old.gid()));
+                let changed = fchown(file, Some(old.uid()), Some(old.gid())).or_else(|_| group());
+                if changed.is_err() {
+                    // Another group gets no more than all others.
+                    mode = mode & !0o070 | (mode & 0o007) << 3;
+                }
+            }
+            let _ = file.set_permissions(std::fs::Permissions::from_mode(mode));
+        }
     }
 
     fn inner(&mut self) -> io::Result<&mut BufWriter<DiskFile>> {
@@ -593,5 +673,87 @@ mod tests {
         let error = set.commit().unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Exists));
         assert_eq!(std::fs::read(&target).unwrap(), b"theirs");
+    }
+
+    /// Writes files with this content.
+    fn write(targets: &[PathBuf], text: &[u8]) -> Result<Vec<PathBuf>> {
+        let mut set = OutputSet::new(true);
+        for target in targets {
+            let number = set.create(target)?;
+            set.file(number).unwrap().write_all(text).unwrap();
+        }
+        Ok(set.commit()?.0)
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_stay_and_their_files_are_replaced() {
+        use std::os::unix::fs::symlink;
+        let folder = Scratch::new("links");
+        for name in ["data", "links", "other"] {
+            std::fs::create_dir(folder.join(name)).unwrap();
+        }
+        for name in ["a.cbh", "a.cbg"] {
+            std::fs::write(folder.join("data").join(name), b"old").unwrap();
+            symlink(format!("../data/{name}"), folder.join("links").join(name)).unwrap();
+        }
+        let links = ["a.cbh", "a.cbg"].map(|name| folder.join("links").join(name));
+        write(&links, b"new").unwrap();
+        for name in ["a.cbh", "a.cbg"] {
+            let link = folder.join("links").join(name);
+            assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+            assert_eq!(std::fs::read(folder.join("data").join(name)).unwrap(), b"new");
+        }
+        // A link without `force` is in the way.
+        let error = OutputSet::new(false).create(&links[0]).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Exists));
+        // No set over two folders.
+        let apart = [folder.join("other/a.cbh"), folder.join("other/a.cbg")];
+        symlink("../data/a.cbg", &apart[1]).unwrap();
+        let error = write(&apart, b"apart").unwrap_err();
+        assert!(error.to_string().contains("another folder"), "{error}");
+        // No file where a link leads to none.
+        let lost = folder.join("links/lost.pgn");
+        symlink("../data/lost.pgn", &lost).unwrap();
+        let error = write(&[lost], b"x").unwrap_err();
+        assert!(error.to_string().contains("does not exist"), "{error}");
+        let names = |name: &str| std::fs::read_dir(folder.join(name)).unwrap().count();
+        assert_eq!((names("data"), names("links"), names("other")), (2, 3, 1));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn new_files_have_the_permissions_of_old_ones() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = Scratch::new("modes");
+        let targets = ["a.cbh", "a.cbg", "a.cba"].map(|name| folder.join(name));
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        write(&targets[2..], b"x").unwrap();
+        let usual = mode(&targets[2]);
+        std::fs::remove_file(&targets[2]).unwrap();
+        for (path, bits) in targets.iter().zip([0o600, 0o444]) {
+            std::fs::write(path, b"old").unwrap();
+            std::fs::set_permissions(path, PermissionsExt::from_mode(bits)).unwrap();
+        }
+        write(&targets, b"new").unwrap();
+        assert_eq!(targets.map(|path| mode(&path)), [0o600, 0o444, usual]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn files_left_over_from_ended_processes_are_removed() {
+        let folder = Scratch::new("left-over");
+        let target = folder.join("a.pgn");
+        let left_over = folder.join(format!(".a.pgn.{}-1.tmp", u32::MAX));
+        let locked = folder.join(format!(".a.pgn.{}-2.tmp", u32::MAX));
+        std::fs::write(&left_over, b"x").unwrap();
+        let other = File::create(&locked).unwrap();
+        other.lock().unwrap();
+        let mut set = OutputSet::new(false);
+        set.create(&target).unwrap();
+        set.commit().unwrap();
+        assert!(!left_over.exists());
+        assert!(locked.exists(), "a living process of another machine has it");
+        drop(other);
     }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::Blob;
 use crate::io::disk;
-use crate::io::journal::{Journal, is_journal};
+use crate::io::journal::{FoundJournal, Journal, is_journal, set_name, set_of_journal};
 
 /// A file that belongs to a [`Source`].
 #[derive(Debug, Clone)]
@@ -76,6 +76,7 @@ pub struct Source {
     siblings: Vec<SourceFile>,
     parts: Vec<SourceFile>,
     is_interrupted: bool,
+    unproven_journal: Option<Arc<Path>>,
     /// Why the folder cannot be listed; companions are then found by opening their names.
     unlisted: Option<ErrorKind>,
 }
@@ -97,30 +98,20 @@ impl Source {
             _ => Path::new("."),
         };
         let is_sibling = |name: &str| name.to_lowercase().starts_with(&base);
-        let mut files: Vec<(String, PathBuf)> = Vec::new();
-        let mut is_interrupted = false;
         let mut unlisted = None;
-        let listing = disk::list(folder).unwrap_or_else(|error| {
-            unlisted = Some(error);
-            Vec::new()
-        });
-        for stored in listing {
-            let name = lossy(&stored);
-            is_interrupted |= is_journal(&stored);
-            if differs_at_first_letter(&name, &base) {
-                continue;
-            }
-            if is_sibling(&name) || is_part(&name, &base) {
-                files.push((name, path.with_file_name(stored)));
-            }
-        }
-        if is_interrupted {
-            is_interrupted = follow_journals(path, &base, &mut files);
-        }
+        let SetListing {
+            files,
+            is_interrupted,
+            unproven_journal,
+        } = SetListing::read(path, &base, &mut unlisted);
         let listed = files.iter().find(|(file, _)| *file == name);
         let main_path = listed.map_or(path, |(_, file_path)| file_path);
         if let Err(error) = std::fs::metadata(main_path) {
-            return Err(Error::from(error).in_path(path));
+            let is_missing = error.kind() == io::ErrorKind::NotFound;
+            return Err(match unproven_journal.filter(|_| is_missing) {
+                Some(journal) => unproven_error(&journal).in_path(path),
+                None => Error::from(error).in_path(path),
+            });
         }
         if let Some(error) =
             unlisted.take_if(|error| error.kind() != io::ErrorKind::PermissionDenied)
@@ -153,6 +144,7 @@ impl Source {
             siblings,
             parts,
             is_interrupted,
+            unproven_journal: unproven_journal.map(Arc::from),
             unlisted: unlisted.map(ErrorKind::Io),
         })
     }
@@ -193,6 +185,7 @@ impl Source {
             siblings,
             parts,
             is_interrupted: false,
+            unproven_journal: None,
             unlisted: None,
         })
     }
@@ -219,6 +212,13 @@ impl Source {
     /// new files are read then, and the next writer in the folder completes the replacement.
     pub fn is_interrupted(&self) -> bool {
         self.is_interrupted
+    }
+
+    /// The problem of a hidden file that claims to be the journal of an interrupted replacement of this
+    /// set, and was not written by this user for the files that are there: it came with an archive or from
+    /// another user, or the files were changed since. It is not followed. `None` if there is no such file.
+    pub fn unproven_journal(&self) -> Option<Error> {
+        self.unproven_journal.as_deref().map(unproven_error)
     }
 
     /// The name of the input in messages: its path.
@@ -317,6 +317,7 @@ impl Source {
             siblings: self.siblings.clone(),
             parts: self.parts.clone(),
             is_interrupted: self.is_interrupted,
+            unproven_journal: self.unproven_journal.clone(),
             unlisted: self.unlisted.clone(),
         })
     }
@@ -333,25 +334,90 @@ impl Source {
     }
 }
 
-/// Replaces the paths of files whose set is being replaced by those in the journals. Returns whether
-/// files with the base name `base` (in lower case) are among them.
-fn follow_journals(path: &Path, base: &str, files: &mut Vec<(String, PathBuf)>) -> bool {
-    let mut is_ours = false;
-    for journal in Journal::all_in_folder_of(path) {
+/// What a hidden file that is not followed means.
+pub(super) fn unproven_error(journal: &Path) -> Error {
+    let name = journal.file_name().map(lossy).unwrap_or_default();
+    let text = format!(
+        "the hidden file `{name}` states that these files are being replaced, but this user's tabia did \
+         not write it for them: it is not followed; remove it if it is not needed"
+    );
+    Error::invalid(text)
+}
+
+/// The files that may belong to a set, by their names, and where their bytes are.
+struct SetListing {
+    files: Vec<(String, PathBuf)>,
+    is_interrupted: bool,
+    unproven_journal: Option<PathBuf>,
+}
+
+impl SetListing {
+    /// How often a folder is listed in which other processes replace files.
+    const ATTEMPTS: u32 = 5;
+
+    /// Lists the folder of `path`. `base` is the base name in lower case; an error of listing goes to
+    /// `unlisted`.
+    fn read(path: &Path, base: &str, unlisted: &mut Option<io::Error>) -> Self {
+        let mut attempts = 1..=Self::ATTEMPTS;
+        loop {
+            let is_last = attempts.next().is_none_or(|number| number == Self::ATTEMPTS);
+            let (listing, is_outdated) = Self::read_once(path, base, unlisted);
+            if !is_outdated || is_last {
+                return listing;
+            }
+        }
+    }
+
+    /// As [`read`](Self::read); also whether a journal disappeared after the folder was listed.
+    fn read_once(path: &Path, base: &str, unlisted: &mut Option<io::Error>) -> (Self, bool) {
+        let mut listing = Self {
+            files: Vec::new(),
+            is_interrupted: false,
+            unproven_journal: None,
+        };
+        let names = disk::list(disk::folder(path)).unwrap_or_else(|error| {
+            *unlisted = Some(error);
+            Vec::new()
+        });
+        let set = set_name(path);
+        let mut journals = Vec::new();
+        for stored in names {
+            let name = lossy(&stored);
+            if is_journal(&stored) && set_of_journal(&stored) == set {
+                journals.push(stored);
+            } else if !differs_at_first_letter(&name, base)
+                && (name.to_lowercase().starts_with(base) || is_part(&name, base))
+            {
+                listing.files.push((name, path.with_file_name(stored)));
+            }
+        }
+        let mut is_outdated = false;
+        for (found_path, found) in Journal::find(path, journals.into_iter()) {
+            match found {
+                FoundJournal::Own(journal) => listing.follow(&journal, base),
+                FoundJournal::Unproven => listing.unproven_journal = Some(found_path),
+                FoundJournal::Gone => is_outdated = true,
+            }
+        }
+        (listing, is_outdated)
+    }
+
+    /// Replaces the paths of files that a journal replaces and that do not have their names yet.
+    fn follow(&mut self, journal: &Journal, base: &str) {
         for step in journal.steps() {
             let name = step.target.file_name().map(lossy).unwrap_or_default();
             if !name.to_lowercase().starts_with(base) && !is_part(&name, base) {
                 continue;
             }
-            is_ours |= base_name(&name).to_lowercase() == base || is_part(&name, base);
-            let new = step.new.as_ref().filter(|new| new.exists());
-            if new.is_some() || step.new.is_none() {
-                files.retain(|(file, _)| *file != name);
+            self.is_interrupted |=
+                base_name(&name).to_lowercase() == base || is_part(&name, base);
+            self.files.retain(|(file, _)| *file != name);
+            if let Some(new) = &step.new {
+                let path = if new.exists() { new } else { &step.target };
+                self.files.push((name, path.clone()));
             }
-            files.extend(new.map(|new| (name, new.clone())));
         }
     }
-    is_ours
 }
 
 /// Whether a file is a part of the set that has the numbered part `base` (in lower case).

@@ -1,13 +1,14 @@
 //! Removes hidden files of a process that was killed before it wrote their journal.
 
+use std::fs::{File, TryLockError};
 use std::path::Path;
 
 use super::disk::{folder, remove};
-use super::journal::{is_journal, set_name};
+use super::journal::{is_journal, set_name, set_of_journal};
 
-/// Removes the hidden files of the set of `target`, which has just been replaced, if their process has
+/// Removes the hidden files of the set of `target`, which has just been written, if their process has
 /// ended. A hidden file whose target is missing stays, as it may be the only copy; so do all of them
-/// while the folder has a journal.
+/// while the folder has a journal of the set, whoever wrote it. To be called while the folder is locked.
 pub(super) fn clear(target: &Path) {
     let Some(set) = set_name(target) else {
         return;
@@ -17,14 +18,19 @@ pub(super) fn clear(target: &Path) {
     for entry in entries.flatten() {
         let name = entry.file_name();
         if is_journal(&name) {
-            return;
+            if set_of_journal(&name).is_none_or(|other| other == set) {
+                return;
+            }
+            continue;
         }
         let Some((file, process)) = name.to_str().and_then(parse_temporary_name) else {
             continue;
         };
         let file = target.with_file_name(file);
-        if set_name(&file).as_ref() == Some(&set) && file.exists() && has_ended(process) {
-            found.push(target.with_file_name(name));
+        let hidden = target.with_file_name(name);
+        let is_of_set = set_name(&file).as_ref() == Some(&set) && file.exists();
+        if is_of_set && is_abandoned(&hidden, process) {
+            found.push(hidden);
         }
     }
     for path in found {
@@ -35,7 +41,7 @@ pub(super) fn clear(target: &Path) {
 
 /// The target of a temporary name and the number of the process that created it; `None` for other
 /// names.
-fn parse_temporary_name(name: &str) -> Option<(&str, u32)> {
+pub(super) fn parse_temporary_name(name: &str) -> Option<(&str, u32)> {
     let name = name.strip_prefix('.')?.strip_suffix(".tmp")?;
     let (file, numbers) = name.rsplit_once('.')?;
     let (process, count) = numbers.split_once('-')?;
@@ -44,16 +50,26 @@ fn parse_temporary_name(name: &str) -> Option<(&str, u32)> {
     Some((file, process.parse().ok().filter(|_| fits)?))
 }
 
-/// Whether the process has certainly ended.
-#[cfg(target_os = "linux")]
-fn has_ended(process: u32) -> bool {
-    let is_there = |name: &str| Path::new("/proc").join(name).exists();
-    is_there("self") && !is_there(&process.to_string())
+/// Whether no process writes a hidden file any more. Its process may run on another machine.
+fn is_abandoned(path: &Path, process: u32) -> bool {
+    if !cfg!(unix) || !std::fs::symlink_metadata(path).is_ok_and(|data| data.is_file()) {
+        return false;
+    }
+    let Ok(file) = File::open(path) else {
+        return false;
+    };
+    match file.try_lock() {
+        Ok(()) => may_have_ended(process),
+        Err(TryLockError::WouldBlock) => false,
+        // The file system has no locks.
+        Err(TryLockError::Error(_)) => cfg!(target_os = "linux") && may_have_ended(process),
+    }
 }
 
-#[cfg(not(target_os = "linux"))]
-fn has_ended(_process: u32) -> bool {
-    false
+/// Whether this system does not know the process, if it states that.
+fn may_have_ended(process: u32) -> bool {
+    let is_there = |name: &str| Path::new("/proc").join(name).exists();
+    !cfg!(target_os = "linux") || is_there("self") && !is_there(&process.to_string())
 }
 
 #[cfg(test)]

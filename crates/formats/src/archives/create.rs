@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
-use tabia_core::io::{Blob, OutputSet, Progress};
+use tabia_core::io::{Blob, OutputSet, Progress, SettledFolder, list_folder};
 use tabia_core::{Error, ErrorKind, Result};
 
 use super::{ArchiveFormat, Timestamp, safe_name};
@@ -55,7 +55,9 @@ impl NewMember {
         })
     }
 
-    /// All files below a folder, sorted by path. Their names begin with the name of the folder.
+    /// All files below a folder, sorted by path. Their names begin with the name of the folder. Links and
+    /// hidden files that replacements of this program leave ([`SettledFolder`]) are left out; of a set
+    /// whose replacement was interrupted, the new files are packed.
     pub fn from_folder(folder: &Path) -> Result<Vec<Self>> {
         let top = folder
             .file_name()
@@ -66,22 +68,22 @@ impl NewMember {
         let mut pending = vec![(folder.to_path_buf(), top)];
         while let Some((folder, prefix)) = pending.pop() {
             let in_folder = |error| Error::from(error).in_path(&folder);
-            for entry in std::fs::read_dir(&folder).map_err(in_folder)? {
-                let entry = entry.map_err(in_folder)?;
-                let name = entry.file_name().to_string_lossy().into_owned();
+            let settled = SettledFolder::new(&folder, list_folder(&folder)?);
+            for (name, path) in settled.files {
+                let name = name.to_string_lossy().into_owned();
                 let name = if prefix.is_empty() {
                     name
                 } else {
                     format!("{prefix}/{name}")
                 };
                 // Links are left out: they can lead outside of the folder, or to a folder above.
-                let kind = entry.file_type().map_err(in_folder)?;
+                let kind = std::fs::symlink_metadata(&path).map_err(in_folder)?;
                 if kind.is_dir() {
-                    pending.push((entry.path(), name));
+                    pending.push((path, name));
                 } else if kind.is_file() {
                     members.push(Self {
                         name,
-                        ..Self::from_path(&entry.path())?
+                        ..Self::from_path(&path)?
                     });
                 }
             }

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tabia_core::io::{Source, list_folder};
+use tabia_core::io::{SettledFolder, Source, list_folder};
 use tabia_core::{Error, ErrorKind};
 use tabia_formats::Format;
 
@@ -82,9 +82,11 @@ fn candidates(resolver: &Resolver, path: &Path) -> Result<Vec<(Format, Vec<PathB
         // The error of the path itself is the better one.
         Err(_) => Vec::new(),
     };
-    let files_here: Vec<(String, PathBuf)> = names
+    let settled = SettledFolder::new(folder, names);
+    let files_here: Vec<(String, PathBuf)> = settled
+        .files
         .into_iter()
-        .map(|name| {
+        .map(|(name, _)| {
             let path = path.with_file_name(&name);
             (name.to_string_lossy().to_lowercase(), path)
         })
