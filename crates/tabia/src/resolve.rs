@@ -234,7 +234,10 @@ impl Resolver {
             }
             let label = &archive.info().label;
             let label = PathBuf::from(format!("{}:{name}", label.display()));
-            errors.extend(self.missing_main(&name).map(|error| Err(error.in_path(&label))));
+            errors.extend(
+                self.missing_main(&name)
+                    .map(|error| Err(error.in_path(&label))),
+            );
         }
         errors
     }

@@ -250,7 +250,11 @@ fn hidden_and_private_names_are_not_extracted() {
     std::fs::write(folder.join("in/.games.pgn.replaced"), "x").unwrap();
     tabia(&folder, &["archive", "create", "own.zip", "in"]).expect(0);
     let run = tabia(&folder, &["archive", "list", "own.zip"]).expect(0);
-    assert!(run.out.contains(".bashrc") && !run.out.contains(".replaced"), "{}", run.out);
+    assert!(
+        run.out.contains(".bashrc") && !run.out.contains(".replaced"),
+        "{}",
+        run.out
+    );
     let journal = ["archive", "create", "one.zip", "in/.games.pgn.replaced"];
     let run = tabia(&folder, &journal).expect(5);
     assert!(run.err.contains("of its own"), "{}", run.err);

@@ -142,7 +142,13 @@ fn companions_without_their_main_file_are_a_row() {
     let extract = ["archive", "extract", SAMPLE, "-d", "f"];
     tabia(&scratch, &extract).expect(0);
     fs::remove_file(scratch.join("f/tabia.cbh")).unwrap();
-    for name in ["old.sg4", "old.sn4", "kept_1.kob", "book.kin", "desktop.ini"] {
+    for name in [
+        "old.sg4",
+        "old.sn4",
+        "kept_1.kob",
+        "book.kin",
+        "desktop.ini",
+    ] {
         fs::write(scratch.join("f").join(name), "x").unwrap();
     }
     let problems = |rows: &serde_json::Value, part: &str| {

@@ -109,7 +109,10 @@ fn every_reader_finds_the_old_or_the_new_set_after_a_kill() {
         let info = tabia(&folder, &["info", "f", "--json"]).json();
         assert_eq!(info.as_array().unwrap().len(), 1, "step {step}: {info}");
     }
-    assert!(olds > 10 && news > 10 && journals > 10, "{olds} {news} {journals}");
+    assert!(
+        olds > 10 && news > 10 && journals > 10,
+        "{olds} {news} {journals}"
+    );
 }
 
 #[test]
@@ -179,7 +182,11 @@ fn hidden_files_of_strangers_are_reported_and_do_nothing() {
     std::fs::remove_file(folder.join("other.pgn")).unwrap();
     assert!(files(folder.path()) == before);
     std::fs::write(folder.join("more.pgn"), many_games(1)).unwrap();
-    tabia(&folder, &["convert", "more.pgn", "-o", "mega.cbh", "--force"]).expect(0);
+    tabia(
+        &folder,
+        &["convert", "more.pgn", "-o", "mega.cbh", "--force"],
+    )
+    .expect(0);
     for (name, bytes) in &before {
         if name.starts_with('.') || name == "mine.pgn" {
             assert_eq!(std::fs::read(folder.join(name)).unwrap(), *bytes, "{name}");

@@ -295,7 +295,10 @@ fn journal_text(steps: &[Step]) -> io::Result<Option<String>> {
         Ok(found.map_or_else(|| NONE.to_owned(), |print| print.to_string()))
     };
     let identity = FolderIdentity::of(home)?;
-    let mut text = format!("{FIRST_LINE}\n{FOLDER}{}\t{}\n", identity.number, identity.path);
+    let mut text = format!(
+        "{FIRST_LINE}\n{FOLDER}{}\t{}\n",
+        identity.number, identity.path
+    );
     for step in steps {
         let new = match &step.new {
             Some(new) => name(new),
@@ -477,7 +480,10 @@ mod tests {
         }
 
         fn is_own(&self) -> bool {
-            matches!(Journal::read(&self.journal, Some(&key())), FoundJournal::Own(_))
+            matches!(
+                Journal::read(&self.journal, Some(&key())),
+                FoundJournal::Own(_)
+            )
         }
 
         fn text(&self) -> String {
@@ -524,7 +530,10 @@ mod tests {
             };
             journal.finish().unwrap();
             assert_eq!(case.folder.names(), ["a.cbg", "a.cbh"], "{done}");
-            assert_eq!(std::fs::read(case.folder.join("a.cbh")).unwrap(), b"new main");
+            assert_eq!(
+                std::fs::read(case.folder.join("a.cbh")).unwrap(),
+                b"new main"
+            );
         }
     }
 
@@ -534,7 +543,10 @@ mod tests {
         let read = |key: Option<&UserKey>| Journal::read(&case.journal, key);
         assert!(matches!(read(None), FoundJournal::Unproven), "no key");
         let other = UserKey::from_byte(2);
-        assert!(matches!(read(Some(&other)), FoundJournal::Unproven), "another user");
+        assert!(
+            matches!(read(Some(&other)), FoundJournal::Unproven),
+            "another user"
+        );
         let text = case.text();
         let seal_at = text.find(SEAL).unwrap();
         for (what, forged) in [
@@ -607,7 +619,10 @@ mod tests {
             let renamed = copy.join("renamed");
             std::fs::rename(case.folder.path(), &renamed).unwrap();
             let path = renamed.join(case.journal.file_name().unwrap());
-            assert!(matches!(Journal::read(&path, Some(&key())), FoundJournal::Own(_)));
+            assert!(matches!(
+                Journal::read(&path, Some(&key())),
+                FoundJournal::Own(_)
+            ));
         }
     }
 
@@ -626,7 +641,10 @@ mod tests {
         }
         let found = Journal::read(&second.path, Some(&key()));
         assert!(matches!(found, FoundJournal::Own(_)));
-        assert_eq!(set_of_journal(OsStr::new(".book_0.kob.replaced")).as_deref(), Some("book"));
+        assert_eq!(
+            set_of_journal(OsStr::new(".book_0.kob.replaced")).as_deref(),
+            Some("book")
+        );
         assert_eq!(set_of_journal(OsStr::new("a.cbh")), None);
     }
 }

@@ -702,7 +702,10 @@ mod tests {
         for name in ["a.cbh", "a.cbg"] {
             let link = folder.join("links").join(name);
             assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
-            assert_eq!(std::fs::read(folder.join("data").join(name)).unwrap(), b"new");
+            assert_eq!(
+                std::fs::read(folder.join("data").join(name)).unwrap(),
+                b"new"
+            );
         }
         // A link without `force` is in the way.
         let error = OutputSet::new(false).create(&links[0]).unwrap_err();
@@ -753,7 +756,10 @@ mod tests {
         set.create(&target).unwrap();
         set.commit().unwrap();
         assert!(!left_over.exists());
-        assert!(locked.exists(), "a living process of another machine has it");
+        assert!(
+            locked.exists(),
+            "a living process of another machine has it"
+        );
         drop(other);
     }
 }

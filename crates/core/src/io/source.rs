@@ -360,7 +360,9 @@ impl SetListing {
     fn read(path: &Path, base: &str, unlisted: &mut Option<io::Error>) -> Self {
         let mut attempts = 1..=Self::ATTEMPTS;
         loop {
-            let is_last = attempts.next().is_none_or(|number| number == Self::ATTEMPTS);
+            let is_last = attempts
+                .next()
+                .is_none_or(|number| number == Self::ATTEMPTS);
             let (listing, is_outdated) = Self::read_once(path, base, unlisted);
             if !is_outdated || is_last {
                 return listing;
@@ -409,8 +411,7 @@ impl SetListing {
             if !name.to_lowercase().starts_with(base) && !is_part(&name, base) {
                 continue;
             }
-            self.is_interrupted |=
-                base_name(&name).to_lowercase() == base || is_part(&name, base);
+            self.is_interrupted |= base_name(&name).to_lowercase() == base || is_part(&name, base);
             self.files.retain(|(file, _)| *file != name);
             if let Some(new) = &step.new {
                 let path = if new.exists() { new } else { &step.target };

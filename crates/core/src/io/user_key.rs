@@ -255,15 +255,26 @@ mod tests {
         let mode = |mode| {
             std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
         };
-        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(
+            std::fs::metadata(&path).unwrap().permissions().mode() & 0o777,
+            0o600
+        );
         for (bits, is_used) in [(0o644, false), (0o640, false), (0o400, true)] {
             mode(bits);
-            assert_eq!(UserKey::load_from(folder.path()).is_some(), is_used, "{bits:o}");
+            assert_eq!(
+                UserKey::load_from(folder.path()).is_some(),
+                is_used,
+                "{bits:o}"
+            );
         }
         mode(0o600);
         for bytes in [&b""[..], &[7; SIZE - 1], &[7; SIZE + 1]] {
             std::fs::write(&path, bytes).unwrap();
-            assert!(UserKey::load_from(folder.path()).is_none(), "{}", bytes.len());
+            assert!(
+                UserKey::load_from(folder.path()).is_none(),
+                "{}",
+                bytes.len()
+            );
         }
     }
 }
