@@ -70,11 +70,37 @@ pub fn check(
         observer,
         progress,
     };
-    let mut opened = item.open(&options.open, Some(progress))?;
-    for error in std::mem::take(&mut opened.problems) {
-        reporter.problem(error.into(), options.strict)?;
-    }
-    let (input, late) = opened.into_parts();
+    reporter.read_item(&options.open, progress, options.strict, |reporter, input| {
+        read_all(reporter, input, options, &mut sums)
+    })?;
+    let counts = reporter.summary.counts;
+    reporter
+        .observer
+        .finished(item, &counts)
+        .map_err(Error::in_output)?;
+    Ok(Checked {
+        summary,
+        deleted: sums.deleted,
+        plies: sums.plies,
+        variations: sums.variations,
+        annotations: Feature::ALL
+            .iter()
+            .map(|feature| (*feature, sums.of(*feature)))
+            .filter(|(_, count)| *count > 0)
+            .collect(),
+        positions: sums.positions,
+        entries: sums.entries,
+    })
+}
+
+/// Reads all of an opened item and adds up what there is.
+fn read_all(
+    reporter: &mut ScanReporter<'_>,
+    input: OpenInput,
+    options: &CheckOptions,
+    sums: &mut Sums,
+) -> Result<(), Error> {
+    let (item, progress) = (reporter.item, reporter.progress);
     let plan = ScanOptions {
         threads: options.threads,
         selection: Selection::all(),
@@ -88,12 +114,12 @@ pub fn check(
             let database = &*database;
             reporter.report_database_problems(database, options.strict)?;
             let tasks = threads.map(|_| CheckTask::new(Some(database))).collect();
-            scan_database(&mut reporter, database, &plan, tasks, &mut |_, out| {
-                add(&mut sums, out);
+            scan_database(reporter, database, &plan, tasks, &mut |_, out| {
+                add(sums, out);
                 Ok(true)
             })?;
             if options.deep && !progress.is_cancelled() {
-                deep(&mut reporter, database, options.strict)?;
+                deep(reporter, database, options.strict)?;
             }
             if progress.is_cancelled() {
                 return Err(Error::cancelled());
@@ -132,33 +158,13 @@ pub fn check(
         }
         stream => {
             let tasks = threads.map(|_| CheckTask::new(None)).collect();
-            scan(&mut reporter, stream, &plan, tasks, &mut |_, out| {
-                add(&mut sums, out);
+            scan(reporter, stream, &plan, tasks, &mut |_, out| {
+                add(sums, out);
                 Ok(true)
             })?;
         }
     }
-    for error in late.take() {
-        reporter.problem(error.in_file(item.label()).into(), options.strict)?;
-    }
-    let counts = reporter.summary.counts;
-    reporter
-        .observer
-        .finished(item, &counts)
-        .map_err(Error::in_output)?;
-    Ok(Checked {
-        summary,
-        deleted: sums.deleted,
-        plies: sums.plies,
-        variations: sums.variations,
-        annotations: Feature::ALL
-            .iter()
-            .map(|feature| (*feature, sums.of(*feature)))
-            .filter(|(_, count)| *count > 0)
-            .collect(),
-        positions: sums.positions,
-        entries: sums.entries,
-    })
+    Ok(())
 }
 
 /// What the format finds when it compares its files with each other.

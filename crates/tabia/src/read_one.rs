@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tabia_core::formats::OpenOptions;
 use tabia_core::game::Game;
 use tabia_core::io::Progress;
-use tabia_core::{Error, GameIndex, Problem};
+use tabia_core::{Error, GameIndex};
 
 use crate::input::{InputItem, OpenInput};
 use crate::output::RecordTask;
@@ -53,7 +53,6 @@ pub fn load_each(
     observer: &mut dyn Observer,
     show: &mut dyn FnMut(GameIndex, &Game) -> Result<(), Error>,
 ) -> Result<u64, Error> {
-    let mut opened = item.open(options, Some(progress))?;
     let mut summary = Summary::default();
     let mut reporter = ScanReporter {
         item,
@@ -61,10 +60,19 @@ pub fn load_each(
         observer,
         progress,
     };
-    for error in std::mem::take(&mut opened.problems) {
-        reporter.problem(Problem::from(error), options.strict)?;
-    }
-    let (input, late) = opened.into_parts();
+    reporter.read_item(options, progress, options.strict, |reporter, input| {
+        show_records(reporter, input, numbers, options.strict, show)
+    })
+}
+
+/// Hands the records of an opened item to `show`; returns how many there were.
+fn show_records(
+    reporter: &mut ScanReporter<'_>,
+    input: OpenInput,
+    numbers: RecordRanges,
+    strict: bool,
+    show: &mut dyn FnMut(GameIndex, &Game) -> Result<(), Error>,
+) -> Result<u64, Error> {
     let last = numbers.last().unwrap_or_default();
     let mut shown = 0;
     if let OpenInput::Database(database) = &input
@@ -79,11 +87,11 @@ pub fn load_each(
             numbers: Some(numbers),
             ..Selection::all()
         },
-        strict: options.strict,
+        strict,
         ..ScanOptions::default()
     };
     let tasks = vec![RecordTask::default()];
-    scan(&mut reporter, input, &plan, tasks, &mut |_, recorded| {
+    scan(reporter, input, &plan, tasks, &mut |_, recorded| {
         let mut goes_on = true;
         for (number, game) in recorded.iter() {
             show(number, game)?;
@@ -92,8 +100,5 @@ pub fn load_each(
         }
         Ok(goes_on)
     })?;
-    for error in late.take() {
-        reporter.problem(error.in_file(item.label()).into(), options.strict)?;
-    }
     Ok(shown)
 }

@@ -14,7 +14,7 @@ use tabia_formats::books::polyglot::{PolyglotBook, encode_move};
 use super::book_format;
 use super::for_each_board::for_each_board;
 use super::merge::{MergeOptions, Merged, create_options, has_key_entries, open_polyglot};
-use super::polyglot_entries::{EntryRuns, EntryWriter, KeyMove, uci_of_bits};
+use super::sorted_polyglot_entries::{EntryRuns, EntryWriter, KeyMove, uci_of_bits};
 use crate::input::InputItem;
 
 /// Where a change is made.

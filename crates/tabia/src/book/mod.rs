@@ -28,12 +28,12 @@ pub mod linked_games;
 pub mod merge;
 pub mod novelty;
 mod packed_position;
-mod polyglot_entries;
+mod sorted_polyglot_entries;
 #[doc(hidden)]
 pub mod position_arg;
 pub mod walk;
 
-pub use polyglot_entries::FixCounts;
+pub use sorted_polyglot_entries::FixCounts;
 
 use tabia_core::books::{Book, BookEntry};
 use tabia_core::formats::OpenOptions;

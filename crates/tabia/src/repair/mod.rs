@@ -129,7 +129,6 @@ pub fn repair(
     progress.set_total(item.bytes().unwrap_or_default());
     let mut open = options.open.clone();
     open.salvage = true;
-    let mut opened = item.open(&open, Some(progress))?;
     let mut summary = Summary::default();
     let reports = RefCell::new(reports);
     let pending = RefCell::new(Vec::new());
@@ -143,57 +142,12 @@ pub fn repair(
         observer: &mut listener,
         progress,
     };
-    for error in std::mem::take(&mut opened.problems) {
-        reporter.problem(error.into(), false)?;
-    }
-    let (input, late) = opened.into_parts();
-    let mut create = options.create.clone();
-    let mut problems = Vec::new();
-    let mut missing = 0;
-    if let OpenInput::Database(database) = &input {
-        let info = database.info();
-        create.title.clone_from(&info.title);
-        create.facts.clone_from(&info.facts);
-        problems.clone_from(&info.problems);
-        missing = u64::from(info.missing);
-        reporter.report_database_problems(&**database, false)?;
-    }
-    let mut collector = RepairCollector {
-        sink: DatabaseWriter::create(format, path, Compression::None, &create)?,
-        saved: 0,
-        repaired: Repaired::default(),
-        losses: Vec::new(),
-    };
-    let plan = ScanOptions {
-        threads: options.threads,
-        selection: Selection::all(),
-        ..ScanOptions::default()
-    };
-    let tasks = (0..options.threads.max(1))
-        .map(|_| RecordTask::default())
-        .collect();
-    let mut take = |base: Base, recorded: &mut Recorded| {
-        let reasons = pending.take();
-        collector.record_outcomes(base, recorded, reasons, &mut |record| {
-            let mut reports = reports.borrow_mut();
-            reports
-                .record_outcome(item, record)
-                .map_err(Error::in_output)
-        })?;
-        Ok(true)
-    };
-    match input {
-        OpenInput::Database(database) => {
-            scan_database(&mut reporter, &*database, &plan, tasks, &mut take)?;
-            if progress.is_cancelled() {
-                return Err(Error::cancelled());
-            }
-        }
-        other => scan(&mut reporter, other, &plan, tasks, &mut take)?,
-    }
-    for error in late.take() {
-        reporter.problem(error.in_file(item.label()).into(), false)?;
-    }
+    let collector = reporter.read_item(&open, progress, false, |reporter, input| {
+        let sink = create_like(reporter, &input, format, path, options)?;
+        let mut collector = RepairCollector::new(sink);
+        collector.read_records(reporter, input, options.threads, &pending, &reports)?;
+        Ok(collector)
+    })?;
     let RepairCollector {
         sink,
         mut repaired,
@@ -208,13 +162,28 @@ pub fn repair(
             .map_err(Error::in_output)?;
     }
     repaired.written = sink.finish()?;
-    repaired.problems = problems;
-    repaired.lost += missing;
     let counts = summary.counts;
     repaired.summary = summary;
     let mut reports = reports.borrow_mut();
     reports.finished(item, &counts).map_err(Error::in_output)?;
     Ok(repaired)
+}
+
+/// Creates the target with the title and facts of the source, whose problems as a whole are reported.
+fn create_like(
+    reporter: &mut ScanReporter<'_>,
+    input: &OpenInput,
+    format: &'static GameFormat,
+    path: &Path,
+    options: &RepairOptions,
+) -> Result<DatabaseWriter, Error> {
+    let mut create = options.create.clone();
+    if let OpenInput::Database(database) = input {
+        create.title.clone_from(&database.info().title);
+        create.facts.clone_from(&database.info().facts);
+        reporter.report_database_problems(&**database, false)?;
+    }
+    DatabaseWriter::create(format, path, Compression::None, &create)
 }
 
 /// Collects the problems of records until the records are written.
@@ -257,6 +226,58 @@ struct RepairCollector {
 type OnOutcome<'a> = &'a mut dyn FnMut(&RecordOutcome<'_>) -> Result<(), Error>;
 
 impl RepairCollector {
+    fn new(sink: DatabaseWriter) -> Self {
+        Self {
+            sink,
+            saved: 0,
+            repaired: Repaired::default(),
+            losses: Vec::new(),
+        }
+    }
+
+    /// Reads every record of `input` and writes what is left of it.
+    fn read_records(
+        &mut self,
+        reporter: &mut ScanReporter<'_>,
+        input: OpenInput,
+        threads: usize,
+        pending: &RefCell<Vec<(GameIndex, Reason)>>,
+        reports: &RefCell<&mut dyn RepairObserver>,
+    ) -> Result<(), Error> {
+        let (item, progress) = (reporter.item, reporter.progress);
+        let plan = ScanOptions {
+            threads,
+            selection: Selection::all(),
+            ..ScanOptions::default()
+        };
+        let tasks = (0..threads.max(1)).map(|_| RecordTask::default()).collect();
+        if let OpenInput::Database(database) = &input {
+            let info = database.info();
+            self.repaired.problems.clone_from(&info.problems);
+            self.repaired.lost += u64::from(info.missing);
+        }
+        let mut take = |base: Base, recorded: &mut Recorded| {
+            let reasons = pending.take();
+            self.record_outcomes(base, recorded, reasons, &mut |record| {
+                let mut reports = reports.borrow_mut();
+                reports
+                    .record_outcome(item, record)
+                    .map_err(Error::in_output)
+            })?;
+            Ok(true)
+        };
+        match input {
+            OpenInput::Database(database) => {
+                scan_database(reporter, &*database, &plan, tasks, &mut take)?;
+                if progress.is_cancelled() {
+                    return Err(Error::cancelled());
+                }
+                Ok(())
+            }
+            other => scan(reporter, other, &plan, tasks, &mut take),
+        }
+    }
+
     /// Writes the records of one piece of work and reports their outcomes, and those of records that only
     /// problems mention.
     fn record_outcomes(

@@ -8,7 +8,7 @@ use tabia_formats::books::polyglot::{PolyglotBook, decode_move};
 
 use super::union::BookUnion;
 use super::{BookDiff, Difference, DifferingKeys, MovePair, OnDifference, for_each_reachable};
-use crate::book::polyglot_entries::{EntryRuns, KeyMove, uci_of_bits};
+use crate::book::sorted_polyglot_entries::{EntryRuns, KeyMove, uci_of_bits};
 
 /// Compares two Polyglot books in one pass through both. Calls `visit` with the differences: those of
 /// reachable positions in the order of a walk from the standard position, then the others by key.

@@ -9,7 +9,7 @@ use tabia_formats::books::polyglot::{Header, PolyglotBook};
 
 use super::weights::CombinedWeight;
 use super::{MergeMode, MergeOptions, Merged};
-use crate::book::polyglot_entries::{EntryRuns, EntryWriter, KeyMove};
+use crate::book::sorted_polyglot_entries::{EntryRuns, EntryWriter, KeyMove};
 
 /// Merges the books.
 pub(super) fn merge(

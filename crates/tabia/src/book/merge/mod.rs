@@ -16,7 +16,7 @@ use tabia_core::loss::Losses;
 use tabia_core::{BookFormat, Error};
 use tabia_formats::books::polyglot::PolyglotBook;
 
-use super::polyglot_entries::FixCounts;
+use super::sorted_polyglot_entries::FixCounts;
 use crate::input::InputItem;
 
 /// How the weights of a move that several books have are combined.
